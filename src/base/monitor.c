@@ -1,0 +1,69 @@
+#include "base/monitor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+static const double INTERVAL = 0.1; /* seconds between two progress calls */
+
+double f0t_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool f0t_monitor_stopped(const f0t_monitor *monitor)
+{
+    return monitor && monitor->stop && *monitor->stop;
+}
+
+f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const char *unit,
+                          uint64_t total)
+{
+    f0t_stage stage = {monitor, {name, unit, 0, total}, 0};
+    return stage;
+}
+
+static void show(f0t_stage *stage)
+{
+    const f0t_monitor *monitor = stage->monitor;
+    if (monitor && monitor->progress)
+        monitor->progress(monitor->user, &stage->progress);
+}
+
+f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done)
+{
+    stage->progress.done = done;
+    if (f0t_monitor_stopped(stage->monitor))
+        return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while %s", stage->progress.stage);
+    if (!stage->monitor || !stage->monitor->progress)
+        return F0T_OK;
+    double now = f0t_time();
+    if (now - stage->shown >= INTERVAL) {
+        stage->shown = now;
+        show(stage);
+    }
+    return F0T_OK;
+}
+
+void f0t_stage_end(f0t_stage *stage)
+{
+    if (stage->progress.total)
+        stage->progress.done = stage->progress.total;
+    else
+        stage->progress.total = stage->progress.done;
+    show(stage);
+}
+
+void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    if (!monitor || !monitor->log)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    monitor->log(monitor->user, level, line);
+}

@@ -1,0 +1,35 @@
+/* Telling the caller's monitor how far the work is, and asking whether to stop. */
+#ifndef F0T_BASE_MONITOR_H
+#define F0T_BASE_MONITOR_H
+
+#include "base/status.h"
+
+/* One stage of work. `shown` is the time of the last progress call. */
+typedef struct f0t_stage {
+    const f0t_monitor *monitor;
+    f0t_progress progress;
+    double shown;
+} f0t_stage;
+
+/* Starts a stage. `name` and `unit` must live as long as the stage. `monitor` may be NULL. */
+f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const char *unit,
+                          uint64_t total);
+
+/* Says that `done` of the total is done; fails with F0T_ERROR_INTERRUPTED when the work shall stop.
+ */
+f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done);
+
+/* Shows the end of the stage: all is done. */
+void f0t_stage_end(f0t_stage *stage);
+
+/* True when the monitor's stop flag is set. */
+bool f0t_monitor_stopped(const f0t_monitor *monitor);
+
+/* Gives one line to the monitor's log. */
+void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Seconds on a clock that only goes forward. */
+double f0t_time(void);
+
+#endif

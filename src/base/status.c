@@ -1,0 +1,116 @@
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MESSAGE_SIZE = 1024 };
+
+static _Thread_local char last_error[MESSAGE_SIZE];
+
+const char *f0t_last_error(void)
+{
+    return last_error;
+}
+
+const char *f0t_status_name(f0t_status status)
+{
+    switch (status) {
+    case F0T_OK:
+        return "ok";
+    case F0T_ERROR_MEMORY:
+        return "no memory";
+    case F0T_ERROR_IO:
+        return "input/output error";
+    case F0T_ERROR_FORMAT:
+        return "bad format";
+    case F0T_ERROR_ARGUMENT:
+        return "bad argument";
+    case F0T_ERROR_MISMATCH:
+        return "mismatch";
+    case F0T_ERROR_NOT_FOUND:
+        return "not found";
+    case F0T_ERROR_UNSUPPORTED:
+        return "not supported";
+    case F0T_ERROR_NUMERIC:
+        return "numeric failure";
+    case F0T_ERROR_INTERRUPTED:
+        return "interrupted";
+    case F0T_ERROR_INTERNAL:
+        return "internal error";
+    }
+    return "unknown status";
+}
+
+/* A cut may have split a character: drop its first bytes. */
+static void drop_partial_character(char *text)
+{
+    size_t n = strlen(text), back = 0;
+    while (back < 3 && back < n && ((unsigned char)text[n - 1 - back] & 0xC0) == 0x80)
+        back++;
+    if (back == n)
+        return;
+    unsigned char lead = (unsigned char)text[n - 1 - back];
+    size_t want = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (want > back + 1)
+        text[n - 1 - back] = '\0';
+}
+
+/* Names of files reach the message: keep it one line, whatever they contain. */
+static void make_one_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = '?';
+}
+
+static void finish(f0t_status status, bool cut)
+{
+    if (cut)
+        drop_partial_character(last_error);
+    make_one_line(last_error);
+    if (!last_error[0])
+        snprintf(last_error, sizeof last_error, "%s", f0t_status_name(status));
+}
+
+f0t_status f0t_fail(f0t_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(last_error, sizeof last_error, format, args);
+    va_end(args);
+    finish(status, length >= MESSAGE_SIZE);
+    return status;
+}
+
+f0t_status f0t_fail_errno(int errnum, const char *format, ...)
+{
+    f0t_status status = errnum == ENOENT   ? F0T_ERROR_NOT_FOUND
+                        : errnum == ENOMEM ? F0T_ERROR_MEMORY
+                                           : F0T_ERROR_IO;
+    char reason[128];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(last_error, sizeof last_error, format, args);
+    va_end(args);
+    if (length >= 0 && length < MESSAGE_SIZE)
+        length += snprintf(last_error + length, sizeof last_error - (size_t)length, ": %s",
+                           strerror_r(errnum, reason, sizeof reason));
+    finish(status, length >= MESSAGE_SIZE);
+    return status;
+}
+
+f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
+{
+    char rest[MESSAGE_SIZE];
+    memcpy(rest, last_error, sizeof rest);
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(last_error, sizeof last_error, format, args);
+    va_end(args);
+    if (length >= 0 && length < MESSAGE_SIZE)
+        length += snprintf(last_error + length, sizeof last_error - (size_t)length, "%s", rest);
+    finish(status, length >= MESSAGE_SIZE);
+    return status;
+}

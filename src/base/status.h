@@ -1,0 +1,29 @@
+/* Failing: the thread's last error, and the macro that passes a failure on. */
+#ifndef F0T_BASE_STATUS_H
+#define F0T_BASE_STATUS_H
+
+#include "fast0tag.h"
+
+/* Records the message as the thread's last error and returns `status`. Control characters become
+ * '?', a message that does not fit is cut at a character. Needs no memory. */
+f0t_status f0t_fail(f0t_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same with ": " and the text of `errnum` behind, and NOT_FOUND in place of IO for ENOENT. */
+f0t_status f0t_fail_errno(int errnum, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Puts text before the last error: a reader knows the row, its caller the file. Returns `status`.
+ */
+f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns from the calling function when `expr` failed. */
+#define F0T_TRY(expr)                        \
+    do {                                     \
+        f0t_status f0t_try_status_ = (expr); \
+        if (f0t_try_status_ != F0T_OK)       \
+            return f0t_try_status_;          \
+    } while (0)
+
+#endif

@@ -1,0 +1,83 @@
+/* Files: mapped for reading, written whole or not at all. */
+#ifndef F0T_IO_FILE_H
+#define F0T_IO_FILE_H
+
+#include "base/status.h"
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* A regular file in memory, read-only. `data` is not NULL even for an empty file. */
+typedef struct f0t_map {
+    const unsigned char *data;
+    size_t size;
+    void *mapping; /* what to unmap, NULL for an empty file */
+} f0t_map;
+
+f0t_status f0t_map_open(f0t_map *map, const char *path);
+void f0t_map_close(f0t_map *map);
+
+/* Tells the system that the bytes will be read once, in order (true), or here and there. */
+void f0t_map_advise(const f0t_map *map, bool sequential);
+
+/* Lets go of the pages of the first `upto` bytes, which a pass over a huge file has done with. */
+void f0t_map_release(const f0t_map *map, size_t upto);
+
+/* Bytes in a row, from a file or from memory, through gzip where the content begins with its magic.
+ */
+typedef struct f0t_stream f0t_stream;
+
+f0t_status f0t_stream_open(f0t_stream **out, const char *path);
+f0t_status f0t_stream_open_memory(f0t_stream **out, const void *data, size_t size,
+                                  const char *name);
+void f0t_stream_close(f0t_stream *stream);
+
+/* Up to `size` bytes; *got is less only at the end. A cut gzip file fails. */
+f0t_status f0t_stream_read(f0t_stream *stream, void *to, size_t size, size_t *got);
+
+/* The next line without its "\n" or "\r\n", borrowed until the next call, with a 0 behind; *line is
+ * NULL at the end. The line is writable. Lines beyond `F0T_LINE_MOST` bytes fail. */
+enum { F0T_LINE_MOST = 1 << 28 };
+f0t_status f0t_stream_line(f0t_stream *stream, char **line, size_t *length);
+
+/* Number of the line that was read last, from 1; bytes of the file that were used, and in all, for
+ * progress. */
+uint64_t f0t_stream_line_number(const f0t_stream *stream);
+uint64_t f0t_stream_position(const f0t_stream *stream);
+uint64_t f0t_stream_size(const f0t_stream *stream);
+const char *f0t_stream_name(const f0t_stream *stream);
+
+/* All of a small file (up to `most` bytes) with a 0 behind. */
+f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most);
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Writes into a temporary file beside `path`. commit() flushes, fsyncs, renames over `path` and
+ * syncs the folder; until then the old file stays as it is. abort() (or a commit that failed)
+ * removes the temporary file. Both free the writer. */
+typedef struct f0t_writer f0t_writer;
+
+f0t_status f0t_writer_open(f0t_writer **out, const char *path);
+f0t_status f0t_writer_write(f0t_writer *writer, const void *data, size_t size);
+f0t_status f0t_writer_printf(f0t_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Overwrites bytes that were written before: a header whose numbers are known at the end. */
+f0t_status f0t_writer_patch(f0t_writer *writer, uint64_t offset, const void *data, size_t size);
+uint64_t f0t_writer_position(const f0t_writer *writer);
+f0t_status f0t_writer_commit(f0t_writer *writer);
+void f0t_writer_abort(f0t_writer *writer);
+
+/* commit() when `status` is F0T_OK, else abort(); returns the first failure. `writer` may be NULL.
+ */
+f0t_status f0t_writer_finish(f0t_writer *writer, f0t_status status);
+
+/* ---- Paths ------------------------------------------------------------------------------------
+ */
+
+/* folder/name, or name alone when it is absolute. */
+f0t_status f0t_path_join(char **out, const char *folder, const char *name);
+bool f0t_path_exists(const char *path);
+bool f0t_path_is_folder(const char *path);
+/* Makes the folder (not its parents); one that exists is fine. */
+f0t_status f0t_folder_create(const char *path);
+
+#endif

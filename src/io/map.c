@@ -1,0 +1,57 @@
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return f0t_fail_errno(errno, "%s", path);
+    if (!S_ISREG(info.st_mode))
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %s, a file is wanted", path,
+                        S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
+    if (info.st_size == 0)
+        return F0T_OK;
+    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapping == MAP_FAILED)
+        return f0t_fail_errno(errno, "%s: cannot be mapped", path);
+    map->mapping = mapping;
+    map->data = mapping;
+    map->size = (size_t)info.st_size;
+    return F0T_OK;
+}
+
+f0t_status f0t_map_open(f0t_map *map, const char *path)
+{
+    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make us wait */
+    if (fd < 0)
+        return f0t_fail_errno(errno, "%s", path);
+    f0t_status status = map_descriptor(map, fd, path);
+    close(fd);
+    return status;
+}
+
+void f0t_map_close(f0t_map *map)
+{
+    if (map->mapping)
+        munmap(map->mapping, map->size);
+    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+}
+
+void f0t_map_advise(const f0t_map *map, bool sequential)
+{
+    if (map->mapping)
+        madvise(map->mapping, map->size, sequential ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
+
+void f0t_map_release(const f0t_map *map, size_t upto)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (map->mapping && upto >= page)
+        madvise(map->mapping, (upto < map->size ? upto : map->size) / page * page, MADV_DONTNEED);
+}

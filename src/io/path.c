@@ -1,0 +1,40 @@
+#include "io/file.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+f0t_status f0t_path_join(char **out, const char *folder, const char *name)
+{
+    size_t a = strlen(folder), b = strlen(name);
+    bool slash = a && folder[a - 1] != '/';
+    if (name[0] == '/')
+        a = 0, slash = false;
+    F0T_TRY(f0t_alloc(out, a + b + 2, 1));
+    memcpy(*out, folder, a);
+    if (slash)
+        (*out)[a++] = '/';
+    memcpy(*out + a, name, b + 1);
+    return F0T_OK;
+}
+
+bool f0t_path_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+bool f0t_path_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+f0t_status f0t_folder_create(const char *path)
+{
+    if (mkdir(path, 0777) != 0 && !(errno == EEXIST && f0t_path_is_folder(path)))
+        return f0t_fail_errno(errno, "%s: the folder cannot be made", path);
+    return F0T_OK;
+}

@@ -1,0 +1,59 @@
+/* safetensors: named tensors and text metadata in one file, read by mmap, strict as its
+ * specification. */
+#ifndef F0T_IO_SAFETENSORS_H
+#define F0T_IO_SAFETENSORS_H
+
+#include "base/dtype.h"
+#include "io/file.h"
+
+enum { F0T_TENSOR_DIMS = 8 };
+
+typedef struct f0t_tensor {
+    const char *name;
+    f0t_dtype dtype;
+    size_t dims;
+    size_t shape[F0T_TENSOR_DIMS];
+    size_t count;     /* elements */
+    const void *data; /* in the mapped file, aligned for its type */
+} f0t_tensor;
+
+typedef struct f0t_safetensors f0t_safetensors;
+
+/* Everything in the header is checked against the real size of the file; offsets must tile the data
+ * without hole or overlap. */
+f0t_status f0t_safetensors_open(f0t_safetensors **out, const char *path);
+f0t_status f0t_safetensors_open_memory(f0t_safetensors **out, const void *data, size_t size,
+                                       const char *name);
+void f0t_safetensors_close(f0t_safetensors *file);
+
+size_t f0t_safetensors_count(const f0t_safetensors *file);
+const f0t_tensor *f0t_safetensors_at(const f0t_safetensors *file, size_t i); /* by offset */
+/* NULL when there is none. */
+const f0t_tensor *f0t_safetensors_find(const f0t_safetensors *file, const char *name);
+/* The text of a key of __metadata__, NULL when there is none. */
+const char *f0t_safetensors_metadata(const f0t_safetensors *file, const char *key);
+size_t f0t_safetensors_metadata_count(const f0t_safetensors *file);
+void f0t_safetensors_metadata_at(const f0t_safetensors *file, size_t i, const char **key,
+                                 const char **value);
+const char *f0t_safetensors_path(const f0t_safetensors *file);
+
+/* Writing: the bytes of a tensor in as many pieces as one likes, then its name and shape. The
+ * header comes last, into `header_room` bytes reserved for it: sizes need not be known before.
+ * Commit fails when the room does not suffice. */
+typedef struct f0t_safetensors_writer f0t_safetensors_writer;
+
+f0t_status f0t_safetensors_create(f0t_safetensors_writer **out, const char *path,
+                                  size_t header_room);
+f0t_status f0t_safetensors_set_metadata(f0t_safetensors_writer *writer, const char *key,
+                                        const char *value);
+/* Bytes of the tensor that is being written. */
+f0t_status f0t_safetensors_write(f0t_safetensors_writer *writer, const void *data, size_t size);
+/* Ends the tensor whose bytes were given since the last call: shape and type must match their
+ * number. Pads nothing: write tensors of wide types first, so that each begins aligned. */
+f0t_status f0t_safetensors_end_tensor(f0t_safetensors_writer *writer, const char *name,
+                                      f0t_dtype dtype, size_t dims, const size_t *shape);
+/* Writes the header, puts the file in its place, frees the writer, also on failure. */
+f0t_status f0t_safetensors_commit(f0t_safetensors_writer *writer);
+void f0t_safetensors_abort(f0t_safetensors_writer *writer);
+
+#endif

@@ -1,0 +1,206 @@
+#include "support.h"
+
+#include "base/random.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void test_assert_ok(f0t_status got, const char *call, const char *file, int line)
+{
+    if (got == F0T_OK)
+        return;
+    print_error("%s gave %s: %s\n", call, f0t_status_name(got), f0t_last_error());
+    _fail(file, line);
+}
+
+void test_assert_fails(f0t_status want, const char *text, f0t_status got, const char *call,
+                       const char *file, int line)
+{
+    if (got == want && strstr(f0t_last_error(), text))
+        return;
+    print_error("%s gave %s: %s\n  wanted %s with \"%s\"\n", call, f0t_status_name(got),
+                f0t_last_error(), f0t_status_name(want), text);
+    _fail(file, line);
+}
+
+/* ---- Temporary files ----------------------------------------------------------------------------
+ */
+
+static char folder[] = "/tmp/f0t-test-XXXXXX";
+static bool folder_made;
+static char *paths[4096];
+static size_t path_count;
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *ftw)
+{
+    (void)info, (void)type, (void)ftw;
+    return remove(path);
+}
+
+static void remove_all(void)
+{
+    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    for (size_t i = 0; i < path_count; i++)
+        free(paths[i]);
+}
+
+static char *keep(char *path)
+{
+    for (size_t i = 0; i < path_count; i++)
+        if (!strcmp(paths[i], path)) {
+            free(path);
+            return paths[i];
+        }
+    if (path_count == sizeof paths / sizeof *paths)
+        abort();
+    return paths[path_count++] = path;
+}
+
+const char *test_path(const char *name)
+{
+    char *path = NULL;
+    if (!folder_made) {
+        if (!mkdtemp(folder) || atexit(remove_all))
+            abort();
+        folder_made = true;
+    }
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        abort();
+    return keep(path);
+}
+
+const char *test_file(const char *name, const void *data, size_t size)
+{
+    const char *path = test_path(name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file))
+        abort();
+    return path;
+}
+
+const char *test_text(const char *name, const char *text)
+{
+    return test_file(name, text, strlen(text));
+}
+
+char *test_read(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *data = NULL;
+    assert_ok(f0t_alloc(&data, *size + 1, 1));
+    assert_int_equal(fread(data, 1, *size, file), *size);
+    data[*size] = '\0';
+    fclose(file);
+    return data;
+}
+
+size_t test_files_left(void)
+{
+    size_t count = 0;
+    (void)test_path(".");
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+const char *test_data(const char *name)
+{
+    const char *data = getenv("F0T_DATA");
+    char *path = NULL;
+    if (!data || !*data) {
+        print_message("F0T_DATA is not set: skipped\n");
+        skip();
+    }
+    if (asprintf(&path, "%s/%s", data, name) < 0)
+        abort();
+    return keep(path);
+}
+
+/* ---- Faults and hostile input
+ * -------------------------------------------------------------------- */
+
+void test_each_fault(f0t_fault kind, test_run run, void *context)
+{
+    f0t_status want = kind == F0T_FAULT_ALLOC ? F0T_ERROR_MEMORY : F0T_ERROR_IO;
+    for (uint64_t nth = 1;; nth++) {
+        f0t_fault_set(kind, nth);
+        f0t_status status = run(context);
+        bool reached = f0t_fault_count(kind) >= nth;
+        f0t_fault_set(kind, 0);
+        if (!reached) {
+            assert_ok(status);
+            assert_true(nth > 1);
+            return;
+        }
+        if (status != want)
+            print_error("fault %llu: %s\n", (unsigned long long)nth, f0t_last_error());
+        assert_int_equal(status, want);
+        assert_true(f0t_last_error()[0] != '\0');
+    }
+}
+
+/* A copy of exactly `size` bytes, so that the address sanitizer sees a read behind it. */
+static f0t_status load_copy(const void *data, size_t size, test_load load)
+{
+    void *copy = malloc(size ? size : 1);
+    if (!copy)
+        abort();
+    memcpy(copy, data, size);
+    f0t_status status = load(copy, size);
+    free(copy);
+    return status;
+}
+
+void test_cut_everywhere(const void *data, size_t size, test_load load, bool (*cut_ok)(size_t size))
+{
+    for (size_t n = 0; n < size; n++) {
+        f0t_status status = load_copy(data, n, load);
+        if (status == F0T_OK && !(cut_ok && cut_ok(n))) {
+            print_error("cut to %zu of %zu bytes was accepted\n", n, size);
+            fail();
+        }
+        assert_true(status == F0T_OK || f0t_last_error()[0] != '\0');
+    }
+}
+
+void test_alter_everywhere(const void *data, size_t size, test_load load)
+{
+    unsigned char *copy = malloc(size ? size : 1);
+    if (!copy)
+        abort();
+    memcpy(copy, data, size);
+    for (size_t i = 0; i < size; i++) {
+        unsigned char old = copy[i];
+        const unsigned char values[] = {0,
+                                        0xFF,
+                                        (unsigned char)(old + 1),
+                                        (unsigned char)(old - 1),
+                                        (unsigned char)(old ^ 0x80),
+                                        (unsigned char)(old ^ 0x10)};
+        for (size_t k = 0; k < sizeof values; k++) {
+            copy[i] = values[k];
+            f0t_status status = load_copy(copy, size, load);
+            assert_true(status == F0T_OK || f0t_last_error()[0] != '\0');
+        }
+        copy[i] = old;
+    }
+    free(copy);
+}
+
+void test_random_floats(float *out, size_t n, uint64_t seed)
+{
+    f0t_random random = {seed, 0};
+    for (size_t i = 0; i < n; i++)
+        out[i] = (float)(2 * f0t_random_uniform(&random, i) - 1);
+}

@@ -1,0 +1,60 @@
+/* What the unit tests share: cmocka in the order it wants, temporary files, faults, hostile input.
+ */
+#ifndef F0T_TESTS_SUPPORT_H
+#define F0T_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "base/status.h"
+
+/* The call succeeds; else the last error is printed. */
+#define assert_ok(call) test_assert_ok((call), #call, __FILE__, __LINE__)
+/* The call fails with this status and its message contains this text. */
+#define assert_fails(status, text, call) \
+    test_assert_fails((status), (text), (call), #call, __FILE__, __LINE__)
+
+void test_assert_ok(f0t_status got, const char *call, const char *file, int line);
+void test_assert_fails(f0t_status want, const char *text, f0t_status got, const char *call,
+                       const char *file, int line);
+
+/* A path in a folder that is removed when the program ends. The text stays valid until then. */
+const char *test_path(const char *name);
+/* Writes a file there and gives its path. */
+const char *test_file(const char *name, const void *data, size_t size);
+const char *test_text(const char *name, const char *text);
+/* All bytes of a file with a 0 behind; free with f0t_free. */
+char *test_read(const char *path, size_t *size);
+/* Number of entries in the folder of test_path, to see that nothing is left behind. */
+size_t test_files_left(void);
+
+/* A path below F0T_DATA; skips the test, saying so, when that is not set. */
+const char *test_data(const char *name);
+
+/* Calls run(context) again and again with the 1st, 2nd, … fault of this kind until it succeeds.
+ * Every failing call must fail with F0T_ERROR_MEMORY (or, for writes, F0T_ERROR_IO) and free what
+ * it took (the address sanitizer sees). */
+typedef f0t_status (*test_run)(void *context);
+void test_each_fault(f0t_fault kind, test_run run, void *context);
+
+/* A loader from memory that must not crash. Returns what the loader returned; it frees what it
+ * made. */
+typedef f0t_status (*test_load)(const void *data, size_t size);
+/* Loads every proper prefix of the data: each must fail with one non-empty line, except those for
+ * which cut_ok says true (may be NULL). */
+void test_cut_everywhere(const void *data, size_t size, test_load load,
+                         bool (*cut_ok)(size_t size));
+/* Loads the data with each byte set to 0, 0xFF, +1, -1 and one bit flipped: any result but a crash.
+ */
+void test_alter_everywhere(const void *data, size_t size, test_load load);
+
+/* Repeatable numbers in [-1, 1). */
+void test_random_floats(float *out, size_t n, uint64_t seed);
+
+#endif

@@ -1,0 +1,59 @@
+#include "support.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void a_message_is_one_line_and_never_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(f0t_fail(F0T_ERROR_FORMAT, "a\nb\tc"), F0T_ERROR_FORMAT);
+    assert_string_equal(f0t_last_error(), "a?b?c");
+    f0t_fail(F0T_ERROR_IO, "%s", "");
+    assert_string_equal(f0t_last_error(), "input/output error");
+}
+
+static void a_long_message_is_cut_at_a_character(void **state)
+{
+    char text[4096];
+    (void)state;
+    for (size_t shift = 0; shift < 3; shift++) {
+        memset(text, 'x', sizeof text);
+        for (size_t i = shift; i + 3 < sizeof text; i += 3)
+            memcpy(text + i, "\xE2\x82\xAC", 3);
+        text[sizeof text - 1] = '\0';
+        f0t_fail(F0T_ERROR_FORMAT, "%s", text);
+        size_t n = strlen(f0t_last_error());
+        assert_true(n <= 1023 && n >= 1020);
+        assert_int_equal((n - shift) % 3, 0);
+    }
+}
+
+static void errno_and_prefix_are_added(void **state)
+{
+    (void)state;
+    assert_int_equal(f0t_fail_errno(ENOENT, "%s", "x.npy"), F0T_ERROR_NOT_FOUND);
+    assert_string_equal(f0t_last_error(), "x.npy: No such file or directory");
+    assert_int_equal(f0t_fail_errno(EACCES, "y"), F0T_ERROR_IO);
+    f0t_fail(F0T_ERROR_FORMAT, "row 3 is short");
+    assert_int_equal(f0t_fail_prefix(F0T_ERROR_FORMAT, "%s: ", "f"), F0T_ERROR_FORMAT);
+    assert_string_equal(f0t_last_error(), "f: row 3 is short");
+}
+
+static void every_status_has_a_name(void **state)
+{
+    (void)state;
+    for (int s = F0T_OK; s <= F0T_ERROR_INTERNAL; s++)
+        assert_string_not_equal(f0t_status_name((f0t_status)s), "unknown status");
+    assert_string_equal(f0t_status_name((f0t_status)99), "unknown status");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_is_one_line_and_never_empty),
+        cmocka_unit_test(a_long_message_is_cut_at_a_character),
+        cmocka_unit_test(errno_and_prefix_are_added),
+        cmocka_unit_test(every_status_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
