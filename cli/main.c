@@ -1,4 +1,148 @@
-int main(void)
+/* fast0tag: the table of verbs, and the way from the arguments to one of them. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const cli_verb *const cli_verbs[] = {
+    NULL,
+};
+
+void *cli_alloc(size_t size)
 {
-    return 0;
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory) {
+        fprintf(stderr, "fast0tag: no memory\n");
+        exit(CLI_FAILED);
+    }
+    return memory;
+}
+
+f0t_status cli_print_json(cli_context *cli, json_t *value)
+{
+    if (!value)
+        return cli_fail(cli, F0T_ERROR_MEMORY, "no memory for the results");
+    int failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(value);
+    printf("\n");
+    return failed ? cli_fail(cli, F0T_ERROR_IO, "the results could not be written") : F0T_OK;
+}
+
+f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(cli->message, sizeof cli->message, format, args);
+    va_end(args);
+    return status;
+}
+
+static int exit_code(f0t_status status)
+{
+    switch (status) {
+    case F0T_OK:
+        return CLI_DONE;
+    case F0T_ERROR_ARGUMENT:
+        return CLI_USAGE;
+    case F0T_ERROR_FORMAT:
+    case F0T_ERROR_MISMATCH:
+    case F0T_ERROR_NOT_FOUND:
+    case F0T_ERROR_UNSUPPORTED:
+    case F0T_ERROR_NUMERIC:
+        return CLI_BAD_INPUT;
+    case F0T_ERROR_MEMORY:
+    case F0T_ERROR_IO:
+    case F0T_ERROR_INTERRUPTED:
+    case F0T_ERROR_INTERNAL:
+        break;
+    }
+    return CLI_FAILED;
+}
+
+/* A full disk or a closed pipe shows when the last bytes of stdout go out. */
+static int close_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "fast0tag: the results could not be written to standard output\n");
+    return code ? code : CLI_FAILED;
+}
+
+static int run_verb(cli_context *cli, const void *options)
+{
+    cli->monitor = cli_monitor_start(cli->quiet);
+    f0t_status status = cli->verb->run(cli, options);
+    cli_monitor_end();
+    if (status != F0T_OK)
+        fprintf(stderr, "fast0tag %s: %s", cli->name,
+                *cli->message ? cli->message : f0t_last_error());
+    if (status == F0T_ERROR_ARGUMENT)
+        fprintf(stderr, "; 'fast0tag %s -h' explains it", cli->name);
+    if (status != F0T_OK)
+        fprintf(stderr, "\n");
+    return close_output(exit_code(status));
+}
+
+static int run(const cli_verb *verb, const char *name, int argc, char **argv)
+{
+    bool help = false;
+    cli_context cli = {.verb = verb};
+    void *options = cli_alloc(verb->options_size);
+    if (verb->defaults)
+        memcpy(options, verb->defaults, verb->options_size);
+    snprintf(cli.name, sizeof cli.name, "%s", name);
+    int code = cli_parse(&cli, options, argc, argv, &help);
+    if (help) {
+        cli_help_verb(stdout, verb, name);
+        code = close_output(CLI_DONE);
+    } else if (code == CLI_DONE) {
+        code = run_verb(&cli, options);
+    }
+    cli_parse_free(&cli, options);
+    free(options);
+    return code;
+}
+
+static int no_such_verb(const cli_verb *group, const char *name, const char *word)
+{
+    const char *near = cli_nearest_verb(group ? group->verbs : cli_verbs, word);
+    fprintf(stderr, "fast0tag: there is no command '%s%s%s'", name, *name ? " " : "", word);
+    if (near)
+        fprintf(stderr, "; did you mean '%s%s%s'?\n", name, *name ? " " : "", near);
+    else
+        fprintf(stderr, "; 'fast0tag%s%s -h' lists them\n", *name ? " " : "", name);
+    return CLI_USAGE;
+}
+
+static bool is_help(const char *word)
+{
+    return !strcmp(word, "-h") || !strcmp(word, "--help");
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+    int used;
+    if (argc < 2) {
+        cli_help_program(stderr);
+        return CLI_USAGE;
+    }
+    if (is_help(argv[1])) {
+        cli_help_program(stdout);
+        return close_output(CLI_DONE);
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("fast0tag %s\n", f0t_version());
+        return close_output(CLI_DONE);
+    }
+    const cli_verb *verb = cli_find_verb(argc - 1, argv + 1, &used, name, sizeof name);
+    if (verb && verb->run)
+        return run(verb, name, argc - 1 - used, argv + 1 + used);
+    if (argc <= 1 + used || is_help(argv[1 + used])) {
+        bool asked = argc > 1 + used;
+        cli_help_verb(asked ? stdout : stderr, verb, name);
+        return asked ? close_output(CLI_DONE) : CLI_USAGE;
+    }
+    return no_such_verb(verb, name, argv[1 + used]);
 }

@@ -48,7 +48,7 @@ extern "C" {
 #define F0T_API
 #endif
 
-/* ---- Version ---------------------------------------------------------------------------- */
+/* ---- Version ------------------------------------------------------------------------------- */
 
 #define F0T_VERSION_MAJOR 0
 #define F0T_VERSION_MINOR 1
@@ -57,7 +57,7 @@ extern "C" {
 /* The version of the library that is running, as "MAJOR.MINOR.PATCH". */
 F0T_API const char *f0t_version(void);
 
-/* ---- Status and errors ------------------------------------------------------------------- */
+/* ---- Status and errors --------------------------------------------------------------------- */
 
 /* The numbers are pinned: they do not change between versions. */
 typedef enum f0t_status {
@@ -103,7 +103,7 @@ typedef struct f0t_monitor {
     const volatile sig_atomic_t *stop;
 } f0t_monitor;
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Threads ------------------------------------------------------------------------------- */
 
 /* Number of threads that the library's own parallel work uses in this process: 0 (the start value)
  * means as many as the machine has. */

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------- */
 
 /* A regular file in memory, read-only. `data` is not NULL even for an empty file. */
 typedef struct f0t_map {
@@ -49,7 +49,7 @@ const char *f0t_stream_name(const f0t_stream *stream);
 /* All of a small file (up to `most` bytes) with a 0 behind. */
 f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most);
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Writing ------------------------------------------------------------------------------- */
 
 /* Writes into a temporary file beside `path`. commit() flushes, fsyncs, renames over `path` and
  * syncs the folder; until then the old file stays as it is. abort() (or a commit that failed)

@@ -127,8 +127,7 @@ const char *test_data(const char *name)
     return keep(path);
 }
 
-/* ---- Faults and hostile input
- * -------------------------------------------------------------------- */
+/* ---- Faults and hostile input -------------------------------------------------------------- */
 
 void test_each_fault(f0t_fault kind, test_run run, void *context)
 {

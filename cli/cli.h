@@ -1,0 +1,134 @@
+/*
+ * What the commands share. A verb is a row of a table (cli/main.c); its option table drives
+ * parsing, help, the manual pages and the shell completions. CONTRIBUTING.md lists the steps to add
+ * one.
+ */
+#ifndef F0T_CLI_H
+#define F0T_CLI_H
+
+#include "fast0tag.h"
+#include "fast0tag_tools.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* The program's exit codes. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3 };
+
+/* ---- Tables ------------------------------------------------------------------------------------
+ */
+
+/* What an option's value is, and the type of the field that it sets. */
+typedef enum cli_kind {
+    CLI_FLAG,   /* bool, no value */
+    CLI_TEXT,   /* const char *, also for files */
+    CLI_CHOICE, /* const char *, one of `choices` */
+    CLI_SIZE,   /* size_t */
+    CLI_REAL,   /* double */
+    CLI_LIST    /* cli_list: may be given several times */
+} cli_kind;
+
+typedef struct cli_list {
+    const char **items;
+    size_t count;
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; /* without the dashes; NULL ends a table */
+    char letter;      /* of the short form, or 0 */
+    cli_kind kind;
+    size_t offset;       /* of the field in the verb's options */
+    const char *value;   /* what help calls the value: "FILE", "N" */
+    const char *help;    /* a sentence; says the default */
+    const char *choices; /* CLI_CHOICE: "f32|bf16" */
+} cli_option;
+
+typedef struct cli_example {
+    const char *command; /* NULL ends a table */
+    const char *says;    /* what it does */
+} cli_example;
+
+typedef struct cli_context cli_context;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *summary;     /* one line */
+    const char *operands;    /* as usage shows them: "MODEL PICTURES…" */
+    size_t least, most;      /* how many operands there may be */
+    const char *description; /* paragraphs of help and manual, separated by empty lines */
+    const cli_option *options;
+    const cli_example *examples;
+    bool json, seed;      /* whether it knows --json, --seed */
+    size_t options_size;  /* of the struct that the option table fills */
+    const void *defaults; /* its start value, NULL: all zero */
+    f0t_status (*run)(cli_context *cli, const void *options);
+    const struct cli_verb *const *verbs; /* in place of `run`: import csv; ends with NULL */
+} cli_verb;
+
+/* Every verb, in the order of help; ends with NULL. */
+extern const cli_verb *const cli_verbs[];
+
+/* One row of main.c's table each, defined in cmd_<verb>.c. */
+extern const cli_verb cli_verb_import;
+extern const cli_verb cli_verb_vectors;
+extern const cli_verb cli_verb_inspect;
+extern const cli_verb cli_verb_bench;
+
+/* ---- A running command --------------------------------------------------------------------- */
+
+/* What every command gets besides its own options. */
+struct cli_context {
+    const cli_verb *verb;
+    char name[64]; /* "vectors convert" */
+    const char **operands;
+    size_t operand_count;
+    bool json, quiet;
+    uint64_t seed;
+    const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
+    char message[512];          /* of cli_fail, in place of f0t_last_error() */
+};
+
+/* A failure of the command itself; F0T_ERROR_ARGUMENT is a usage error. Returns `status`. */
+f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The options that every command has, in help and manual as well. */
+extern const cli_option cli_common_options[];
+bool cli_common_applies(const cli_option *option, const cli_verb *verb);
+
+/* Fills `options` and the context from the arguments behind the verb. Gives CLI_DONE, or CLI_USAGE
+ * after saying why on stderr; *help is set when help was asked for. */
+int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help);
+/* Frees what cli_parse allocated. */
+void cli_parse_free(cli_context *cli, void *options);
+
+void cli_help_program(FILE *to);
+void cli_help_verb(FILE *to, const cli_verb *verb, const char *name);
+/* Prints `text` wrapped at 80 columns, each line indented. */
+void cli_print_wrapped(FILE *to, int indent, const char *text);
+/* Finds "vectors convert" by its words; *used says how many were taken. NULL: no such verb. */
+const cli_verb *cli_find_verb(int argc, char **argv, int *used, char *name, size_t name_size);
+/* The nearest of the verb table's names, or NULL when none is near. */
+const char *cli_nearest_verb(const cli_verb *const *verbs, const char *word);
+
+/* Progress and warnings on stderr, and the flag that Ctrl-C sets. */
+const f0t_monitor *cli_monitor_start(bool quiet);
+void cli_monitor_end(void);
+
+/* ---- Output -------------------------------------------------------------------------------- */
+
+/* A table whose columns line up: cells are copied, numbers go right. */
+typedef struct cli_table cli_table;
+
+cli_table *cli_table_create(size_t columns, const char *const *heads, const char *aligns);
+void cli_table_add(cli_table *table, const char *const *cells);
+void cli_table_print(const cli_table *table, FILE *to);
+void cli_table_free(cli_table *table);
+
+/* Prints the value (NULL: no memory) on stdout and lets go of it. */
+f0t_status cli_print_json(cli_context *cli, json_t *value);
+
+/* malloc, or the program ends with one line. */
+void *cli_alloc(size_t size);
+
+#endif

@@ -1,0 +1,240 @@
+/* Arguments: a verb's option table and the words on the command line. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct common {
+    bool help, json, quiet;
+    size_t seed, threads;
+} common;
+
+const cli_option cli_common_options[] = {
+    {"json", 0, CLI_FLAG, offsetof(common, json), NULL, "Results as JSON on standard output.",
+     NULL},
+    {"seed", 0, CLI_SIZE, offsetof(common, seed), "N",
+     "Start of the random numbers; the same seed gives the same result. Default 0.", NULL},
+    {"threads", 0, CLI_SIZE, offsetof(common, threads), "N",
+     "Threads to use. Default: all that the machine has.", NULL},
+    {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "No progress, no remarks.", NULL},
+    {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
+    {.name = NULL},
+};
+
+bool cli_common_applies(const cli_option *option, const cli_verb *verb)
+{
+    if (!strcmp(option->name, "json"))
+        return verb->json;
+    if (!strcmp(option->name, "seed"))
+        return verb->seed;
+    return true;
+}
+
+/* Where the parser stands. */
+typedef struct parser {
+    cli_context *cli;
+    char *options;
+    common common;
+    int argc, at;
+    char **argv;
+} parser;
+
+static int refuse(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(const parser *p, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "fast0tag %s: ", p->cli->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "; 'fast0tag %s -h' explains it\n", p->cli->name);
+    return CLI_USAGE;
+}
+
+static const cli_option *find_in(const cli_option *table, const cli_verb *verb, const char *name,
+                                 size_t length, char letter)
+{
+    for (const cli_option *o = table; o && o->name; o++) {
+        if (verb && !cli_common_applies(o, verb))
+            continue;
+        if (letter ? o->letter == letter : !strncmp(o->name, name, length) && !o->name[length])
+            return o;
+    }
+    return NULL;
+}
+
+/* The option, and in *base the struct that its offset counts from. */
+static const cli_option *find_option(parser *p, const char *name, size_t length, char letter,
+                                     char **base)
+{
+    const cli_option *found = find_in(p->cli->verb->options, NULL, name, length, letter);
+    *base = p->options;
+    if (found)
+        return found;
+    *base = (char *)&p->common;
+    return find_in(cli_common_options, p->cli->verb, name, length, letter);
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t n = strlen(value);
+    for (const char *c = choices; c; c = strchr(c, '|'), c = c ? c + 1 : NULL)
+        if (!strncmp(c, value, n) && (c[n] == '|' || !c[n]))
+            return n > 0;
+    return false;
+}
+
+static bool parse_size(size_t *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    *out = (size_t)value;
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static bool parse_real(double *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtod(text, &end);
+    return end != text && !*end && !errno && *out - *out == 0;
+}
+
+static void add_item(const parser *p, cli_list *list, const char *value)
+{
+    if (!list->items)
+        list->items = cli_alloc((size_t)p->argc * sizeof *list->items);
+    list->items[list->count++] = value;
+}
+
+static int set_value(parser *p, const cli_option *o, char *field, const char *value)
+{
+    bool good = true;
+    switch (o->kind) {
+    case CLI_FLAG:
+        memcpy(field, &(bool){true}, sizeof(bool));
+        break;
+    case CLI_TEXT:
+        memcpy(field, &value, sizeof value);
+        break;
+    case CLI_CHOICE:
+        good = is_choice(o->choices, value);
+        memcpy(field, &value, sizeof value);
+        break;
+    case CLI_SIZE:
+        good = parse_size((size_t *)(void *)field, value);
+        break;
+    case CLI_REAL:
+        good = parse_real((double *)(void *)field, value);
+        break;
+    case CLI_LIST:
+        add_item(p, (cli_list *)(void *)field, value);
+        break;
+    }
+    if (good)
+        return CLI_DONE;
+    const char *wanted = o->kind == CLI_CHOICE ? o->choices
+                         : o->kind == CLI_SIZE ? "a whole number"
+                                               : "a number";
+    return refuse(p, "--%s: '%s' is not %s%s", o->name, value,
+                  o->kind == CLI_CHOICE ? "one of " : "", wanted);
+}
+
+/* Sets an option whose value may stand in `attached`, else in the next word. */
+static int apply(parser *p, const cli_option *o, char *base, const char *attached)
+{
+    if (o->kind == CLI_FLAG && attached)
+        return refuse(p, "--%s takes no value", o->name);
+    if (o->kind != CLI_FLAG && !attached) {
+        if (p->at >= p->argc)
+            return refuse(p, "--%s needs a value: %s", o->name, o->value);
+        attached = p->argv[p->at++];
+    }
+    return set_value(p, o, base + o->offset, attached);
+}
+
+static int parse_long(parser *p, const char *word)
+{
+    char *base;
+    const char *name = word + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const cli_option *o = find_option(p, name, length, 0, &base);
+    if (!o)
+        return refuse(p, "there is no option '--%.*s'", (int)length, name);
+    return apply(p, o, base, equals ? equals + 1 : NULL);
+}
+
+/* -qk5: flags one after the other, then one option with its value. */
+static int parse_short(parser *p, const char *word)
+{
+    for (const char *c = word + 1; *c; c++) {
+        char *base;
+        const cli_option *o = find_option(p, NULL, 0, *c, &base);
+        if (!o)
+            return refuse(p, "there is no option '-%c'", *c);
+        bool last = o->kind != CLI_FLAG;
+        int code = apply(p, o, base, last && c[1] ? c + 1 : NULL);
+        if (code != CLI_DONE || last)
+            return code;
+    }
+    return CLI_DONE;
+}
+
+static int parse_words(parser *p)
+{
+    bool only_operands = false;
+    while (p->at < p->argc) {
+        const char *word = p->argv[p->at++];
+        int code = CLI_DONE;
+        if (only_operands || word[0] != '-' || !word[1])
+            p->cli->operands[p->cli->operand_count++] = word;
+        else if (!strcmp(word, "--"))
+            only_operands = true;
+        else
+            code = word[1] == '-' ? parse_long(p, word) : parse_short(p, word);
+        if (code != CLI_DONE)
+            return code;
+    }
+    return CLI_DONE;
+}
+
+static int check_operands(const parser *p)
+{
+    const cli_verb *verb = p->cli->verb;
+    size_t count = p->cli->operand_count;
+    if (count < verb->least)
+        return refuse(p, count ? "something is missing: %s" : "what is missing: %s",
+                      verb->operands);
+    if (count > verb->most)
+        return refuse(p, "'%s' is one too many", p->cli->operands[verb->most]);
+    return CLI_DONE;
+}
+
+int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help)
+{
+    parser p = {.cli = cli, .options = options, .argc = argc, .argv = argv};
+    cli->operands = cli_alloc(((size_t)argc + 1) * sizeof *cli->operands);
+    int code = parse_words(&p);
+    *help = p.common.help;
+    cli->json = p.common.json;
+    cli->quiet = p.common.quiet;
+    cli->seed = p.common.seed;
+    if (code != CLI_DONE || *help)
+        return code;
+    if (p.common.threads > 4096)
+        return refuse(&p, "--threads: %zu are too many", p.common.threads);
+    f0t_threads_set((int)p.common.threads);
+    return check_operands(&p);
+}
+
+void cli_parse_free(cli_context *cli, void *options)
+{
+    for (const cli_option *o = cli->verb->options; o && o->name; o++)
+        if (o->kind == CLI_LIST)
+            free(((cli_list *)(void *)((char *)options + o->offset))->items);
+    free(cli->operands);
+}
