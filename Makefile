@@ -1,0 +1,48 @@
+# A thin front of CMake. Each target works alone: what it needs is installed first (scripts/deps).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SECONDS ?= 60
+TARGET ?=
+BUILD := build
+
+.PHONY: all configure test demo bench install fuzz clean help
+all: configure
+	ninja -C $(BUILD) fast0tag_cli fast0tag fast0tag_static
+
+# Only the first time: `make test` turns the tests on in the same folder, and they stay.
+configure:
+	@scripts/deps build
+	@test -e $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DF0T_TESTS=OFF
+
+test:
+	@scripts/deps test
+	@scripts/test
+
+demo: all
+	@scripts/demo
+
+bench: configure
+	@scripts/deps bench
+	ninja -C $(BUILD) fast0tag_cli
+	$(BUILD)/fast0tag bench matmul
+
+# The prefix is asked for at installation: one build serves any.
+install: all
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+fuzz:
+	@scripts/deps test
+	@scripts/fuzz $(SECONDS) $(TARGET)
+
+clean:
+	rm -rf build build-asan build-tsan build-clang build-fuzz
+
+help:
+	@echo 'make                        the program build/fast0tag and the library, optimised'
+	@echo 'make test                   all tests, also under sanitizers; ends with the count'
+	@echo 'make demo                   a short tour with real output'
+	@echo 'make bench                  how fast it is here, beside its peers'
+	@echo 'make install PREFIX=DIR     installs into DIR (/usr/local); DESTDIR is put before it'
+	@echo 'make fuzz SECONDS=600       runs each fuzz target that long; TARGET=NAME one of them'
+	@echo 'make clean                  removes what was built'
