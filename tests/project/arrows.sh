@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Every #include against the table of src/README.md: a part uses only what stands in its row, and the
+# program only the public headers.
+. "$(dirname "$0")/../cli/lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+
+# wrong_arrows ROOT: a line for each include that may not be.
+wrong_arrows() {
+    (cd "$1" && find src cli -name '*.[ch]' | sort | xargs awk -v table=src/README.md '
+        BEGIN {
+            while ((getline line < table) > 0)
+                if (split(line, cell, / *\| */) >= 4 && cell[2] ~ /^[a-z0-9]+$/)
+                    allowed[cell[2]] = " " cell[2] " " cell[4] " "
+        }
+        # The bench verb measures the parts themselves.
+        FILENAME ~ /^cli\/(cmd_)?bench[a-z0-9_]*\.[ch]$/ { next }
+        /^[ \t]*#[ \t]*include[ \t]*"/ {
+            split($0, quoted, "\"")
+            to = quoted[2]
+            n = split(FILENAME, from, "/")
+            if (to ~ /^fast0tag(_tools)?\.h$/)
+                next
+            if (from[1] == "cli" && to !~ /\// && system("test -e cli/" to) == 0)
+                next
+            if (from[1] == "src" && n >= 3 && split(to, parts, "/") >= 2 &&
+                index(allowed[from[2]], " " parts[1] " "))
+                next
+            print FILENAME ":" FNR ": may not include \"" to "\""
+        }')
+}
+
+case_every_include_is_an_arrow_of_the_table() {
+    local wrong
+    wrong=$(wrong_arrows "$root")
+    [ -z "$wrong" ] || complain "$wrong"
+}
+
+case_every_part_has_a_row() {
+    local part
+    for part in "$root"/src/*/; do
+        part=$(basename "$part")
+        grep -q "^| $part |" "$root/src/README.md" || complain "src/README.md has no row for $part"
+    done
+}
+
+case_a_wrong_arrow_is_found() {
+    mkdir -p src/base src/io cli
+    printf '| part | what | may use |\n|---|---|---|\n| base | x | |\n| io | x | base |\n' >src/README.md
+    printf '#include "base/a.h"\n#include "io/b.h"\n#include "fast0tag.h"\n' >src/io/b.c
+    printf '#include "cli.h"\n' >cli/a.c
+    touch cli/cli.h
+    [ -z "$(wrong_arrows .)" ] || complain "right arrows were refused: $(wrong_arrows .)"
+    printf '#include "io/b.h"\n' >src/base/a.c
+    printf '#include "b.h"\n' >src/io/c.c
+    printf '#include "io/b.h"\n' >cli/b.c
+    [ "$(wrong_arrows . | wc -l)" = 3 ] || complain "3 wrong arrows, found: $(wrong_arrows .)"
+}
+
+case_one_file_touches_onednn() {
+    local files
+    files=$(grep -rlE '#include *[<"](oneapi/)?dnnl' "$root/src" || true)
+    [ "$(printf '%s' "$files" | grep -c .)" -le 1 ] || complain "more than one file: $files"
+}
+
+run_cases
