@@ -9,19 +9,23 @@ enum { F0T_NPY_DIMS = 32 };
 
 typedef struct f0t_npy f0t_npy;
 
+/* The file is exactly one array: one that is cut, and one with bytes behind its array, is refused.
+ * It must not be cut by another program while it is open, as with every mapped file. */
 f0t_status f0t_npy_open(f0t_npy **out, const char *path);
+/* `data` is borrowed and lives longer than the array. */
 f0t_status f0t_npy_open_memory(f0t_npy **out, const void *data, size_t size, const char *name);
 void f0t_npy_close(f0t_npy *npy);
 
 f0t_dtype f0t_npy_dtype(const f0t_npy *npy);
 size_t f0t_npy_dims(const f0t_npy *npy);         /* number of dimensions */
 const size_t *f0t_npy_shape(const f0t_npy *npy); /* [dims] */
+size_t f0t_npy_count(const f0t_npy *npy);        /* elements: the product of the shape */
 bool f0t_npy_fortran(const f0t_npy *npy);        /* column-major on disk */
 bool f0t_npy_swapped(const f0t_npy *npy);        /* the other byte order on disk */
 int f0t_npy_version(const f0t_npy *npy);         /* 1, 2 or 3 */
 
-/* As a matrix: rows x cols. A vector has one column; fails (FORMAT) for more than two dimensions.
- */
+/* As a matrix: rows x cols. A vector has one column, a single number is 1 x 1; fails (FORMAT) for
+ * more than two dimensions, and for rows without columns, whose number no file size backs. */
 f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols);
 
 /* The elements where they lie in the file when they are row-major, of this machine's byte order and
@@ -29,7 +33,8 @@ f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols);
 const void *f0t_npy_data(const f0t_npy *npy);
 
 /* Rows first … first + count of the matrix as float32 into to[count x cols], whatever is on disk.
- * Reads only what it needs: files may be larger than memory. */
+ * Reads only what it needs: files may be larger than memory. Column-major files are met in one
+ * strip a column: ask for hundreds of rows at once there. */
 f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, float *to);
 
 /* Writes a row-major matrix in a stream: begin, rows in as many calls as one likes, commit when all
