@@ -53,11 +53,15 @@ f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most
 
 /* Writes into a temporary file beside `path`. commit() flushes, fsyncs, renames over `path` and
  * syncs the folder; until then the old file stays as it is. abort() (or a commit that failed)
- * removes the temporary file. Both free the writer. */
+ * removes the temporary file. Both free the writer. A link stays, what it points to is replaced;
+ * folders, devices and pipes are refused. A process that is killed leaves the temporary file,
+ * NAME.PROCESS-NUMBER.tmp, and the old one. */
 typedef struct f0t_writer f0t_writer;
 
 f0t_status f0t_writer_open(f0t_writer **out, const char *path);
 f0t_status f0t_writer_write(f0t_writer *writer, const void *data, size_t size);
+/* Up to 4095 bytes. Its numbers with a point depend on the locale of the process: keep to whole
+ * ones. */
 f0t_status f0t_writer_printf(f0t_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Overwrites bytes that were written before: a header whose numbers are known at the end. */

@@ -20,6 +20,7 @@ struct f0t_writer {
     uint64_t flushed; /* bytes given to the system */
     size_t used;      /* bytes in the buffer */
     char *buffer;
+    bool failed; /* bytes are missing: commit must not succeed any more */
 };
 
 static void release(f0t_writer *w)
@@ -32,36 +33,61 @@ static void release(f0t_writer *w)
     f0t_free(w);
 }
 
-/* Where the name is a link, the file it points to is replaced and the link stays. */
-static f0t_status resolve(char **out, const char *path)
+/* The name that the link `path` holds, seen from here; *out is NULL when `path` is no link. */
+static f0t_status read_link(char **out, const char *path)
 {
     char target[4096];
     ssize_t n = readlink(path, target, sizeof target - 1);
-    if (n <= 0 || (size_t)n >= sizeof target - 1)
-        return f0t_string_copy(out, path, strlen(path));
+    *out = NULL;
+    if (n <= 0)
+        return F0T_OK;
     target[n] = '\0';
-    const char *slash = strrchr(path, '/');
-    if (target[0] == '/' || !slash)
-        return f0t_string_copy(out, target, (size_t)n);
     char *folder;
-    F0T_TRY(f0t_string_copy(&folder, path, (size_t)(slash - path) + 1));
+    const char *slash = strrchr(path, '/');
+    F0T_TRY(f0t_string_copy(&folder, path, slash ? (size_t)(slash - path) + 1 : 0));
     f0t_status status = f0t_path_join(out, folder, target);
     f0t_free(folder);
     return status;
 }
 
-/* A name that no other writer has: of this process by the counter, of another by the process. */
-static f0t_status name_temporary(f0t_writer *w)
+/* Where the name is a link, the file it points to is replaced and the link stays. */
+static f0t_status resolve(char **out, const char *path)
+{
+    enum { LINKS_MOST = 40 }; /* as the kernel has it */
+    char *next;
+    F0T_TRY(f0t_string_copy(out, path, strlen(path)));
+    for (int links = 0; links < LINKS_MOST; links++) {
+        F0T_TRY(read_link(&next, *out));
+        if (!next)
+            return F0T_OK;
+        f0t_free(*out);
+        *out = next;
+    }
+    return f0t_fail_errno(ELOOP, "%s: cannot be written", path);
+}
+
+/* Renaming would put a file in the place of a device or a pipe. */
+static f0t_status check_target(const f0t_writer *w, const char *path)
+{
+    struct stat info;
+    if (stat(w->path, &info) != 0 || S_ISREG(info.st_mode))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_IO, "%s: %s, a file is wanted", path,
+                    S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
+}
+
+/* A name that no other writer has: of this process by the counter, of another by the process. A
+ * killed process may have left one that has both: the next number is tried. */
+static int open_temporary(f0t_writer *w, size_t size)
 {
     static atomic_uint counter;
-    char suffix[48];
-    int n = snprintf(suffix, sizeof suffix, ".%ld-%u.tmp", (long)getpid(),
-                     atomic_fetch_add(&counter, 1));
-    size_t length = strlen(w->path);
-    F0T_TRY(f0t_alloc(&w->temporary, length + (size_t)n + 1, 1));
-    memcpy(w->temporary, w->path, length);
-    memcpy(w->temporary + length, suffix, (size_t)n + 1);
-    return F0T_OK;
+    int fd;
+    do
+        snprintf(w->temporary, size, "%s.%ld-%u.tmp", w->path, (long)getpid(),
+                 atomic_fetch_add(&counter, 1));
+    while ((fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) < 0 &&
+           errno == EEXIST);
+    return fd;
 }
 
 /* What replaces a file keeps its mode. Some file systems have none: no failure. */
@@ -69,17 +95,17 @@ static void keep_mode(const f0t_writer *w)
 {
     struct stat old;
     if (stat(w->path, &old) == 0)
-        (void)!fchmod(w->fd, old.st_mode & 07777);
+        (void)!fchmod(w->fd, old.st_mode & 0777);
 }
 
 static f0t_status start(f0t_writer *w, const char *path)
 {
     F0T_TRY(resolve(&w->path, path));
-    if (f0t_path_is_folder(w->path))
-        return f0t_fail(F0T_ERROR_IO, "%s: is a folder, a file is wanted", path);
-    F0T_TRY(name_temporary(w));
+    F0T_TRY(check_target(w, path));
+    size_t room = strlen(w->path) + 48;
+    F0T_TRY(f0t_alloc(&w->temporary, room, 1));
     F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
-    w->fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    w->fd = open_temporary(w, room);
     if (w->fd < 0)
         return f0t_fail_errno(errno, "%s: cannot be written", path);
     keep_mode(w);
@@ -110,8 +136,10 @@ static f0t_status write_at(f0t_writer *w, const char *data, size_t size, uint64_
             n = pwrite(w->fd, data, size, (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
+        if (n < 0) {
+            w->failed = true;
             return f0t_fail_errno(errno, "%s: cannot be written", w->path);
+        }
         data += n;
         size -= (size_t)n;
         offset += (uint64_t)n;
@@ -168,31 +196,37 @@ uint64_t f0t_writer_position(const f0t_writer *w)
 }
 
 /* The rename is lasting only when the folder is on disk too; some file systems cannot sync one. */
-static void sync_folder(const char *path)
+static void sync_folder(f0t_writer *w)
 {
-    char *folder;
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) + 1 : 1;
-    if (f0t_string_copy(&folder, slash ? path : ".", n) != F0T_OK)
-        return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f0t_free(folder);
+    char *slash = strrchr(w->path, '/');
+    if (slash)
+        slash[slash == w->path] = '\0'; /* keeps the root's */
+    int fd = open(slash ? w->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
     (void)fsync(fd);
     close(fd);
 }
 
+/* fsync, then rename: both may find that the disk is full or gone. */
+static f0t_status replace(f0t_writer *w)
+{
+    int failed = f0t_fault_hit(F0T_FAULT_WRITE) ? (errno = EIO, -1) : fsync(w->fd);
+    if (failed)
+        return f0t_fail_errno(errno, "%s: cannot be written", w->path);
+    failed = f0t_fault_hit(F0T_FAULT_WRITE) ? (errno = EIO, -1) : rename(w->temporary, w->path);
+    if (failed)
+        return f0t_fail_errno(errno, "%s: cannot be replaced", w->path);
+    return F0T_OK;
+}
+
 static f0t_status settle(f0t_writer *w)
 {
+    if (w->failed)
+        return f0t_fail(F0T_ERROR_IO, "%s: cannot be written: a write before failed", w->path);
     F0T_TRY(flush(w));
-    if (f0t_fault_hit(F0T_FAULT_WRITE))
-        return f0t_fail_errno(ENOSPC, "%s: cannot be written", w->path);
-    if (fsync(w->fd) != 0)
-        return f0t_fail_errno(errno, "%s: cannot be written", w->path);
-    if (rename(w->temporary, w->path) != 0)
-        return f0t_fail_errno(errno, "%s: cannot be replaced", w->path);
-    sync_folder(w->path);
+    F0T_TRY(replace(w));
+    sync_folder(w);
     return F0T_OK;
 }
 
