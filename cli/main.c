@@ -1,5 +1,6 @@
 /* fast0tag: the table of verbs, and the way from the arguments to one of them. */
 #include "cli.h"
+#include "pages.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -120,6 +121,22 @@ static bool is_help(const char *word)
     return !strcmp(word, "-h") || !strcmp(word, "--help");
 }
 
+/* The options that stand in place of a verb; -1: there is none. The last two are for the build. */
+static int run_option(int argc, char **argv)
+{
+    if (is_help(argv[1]))
+        cli_help_program(stdout);
+    else if (!strcmp(argv[1], "--version"))
+        printf("fast0tag %s\n", f0t_version());
+    else if (argc == 3 && !strcmp(argv[1], "--manual-pages"))
+        return cli_write_manual_pages(argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "--completion"))
+        return close_output(cli_write_completion(argv[2]));
+    else
+        return -1;
+    return close_output(CLI_DONE);
+}
+
 int main(int argc, char **argv)
 {
     char name[64];
@@ -128,14 +145,9 @@ int main(int argc, char **argv)
         cli_help_program(stderr);
         return CLI_USAGE;
     }
-    if (is_help(argv[1])) {
-        cli_help_program(stdout);
-        return close_output(CLI_DONE);
-    }
-    if (!strcmp(argv[1], "--version")) {
-        printf("fast0tag %s\n", f0t_version());
-        return close_output(CLI_DONE);
-    }
+    int code = run_option(argc, argv);
+    if (code >= 0)
+        return code;
     const cli_verb *verb = cli_find_verb(argc - 1, argv + 1, &used, name, sizeof name);
     if (verb && verb->run)
         return run(verb, name, argc - 1 - used, argv + 1 + used);

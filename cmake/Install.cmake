@@ -1,0 +1,44 @@
+# What `make install` puts where. Nothing in the installed files names the prefix: they can be moved.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS fast0tag_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS fast0tag EXPORT fast0tagTargets)
+install(TARGETS fast0tag_static EXPORT fast0tagStaticTargets)
+install(FILES include/fast0tag.h include/fast0tag_tools.h TYPE INCLUDE)
+install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
+
+# pkg-config
+file(RELATIVE_PATH F0T_PREFIX_FROM_PC "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" F0T_PREFIX_FROM_PC "${F0T_PREFIX_FROM_PC}")
+configure_file(cmake/fast0tag.pc.in fast0tag.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/fast0tag.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# CMake package
+set(F0T_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/fast0tag)
+configure_package_config_file(cmake/fast0tagConfig.cmake.in fast0tagConfig.cmake
+  INSTALL_DESTINATION ${F0T_PACKAGE})
+write_basic_package_version_file(fast0tagConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/fast0tagConfig.cmake
+  ${CMAKE_BINARY_DIR}/fast0tagConfigVersion.cmake cmake/Dependencies.cmake DESTINATION ${F0T_PACKAGE})
+install(EXPORT fast0tagTargets NAMESPACE fast0tag:: DESTINATION ${F0T_PACKAGE})
+install(EXPORT fast0tagStaticTargets NAMESPACE fast0tag:: DESTINATION ${F0T_PACKAGE})
+
+# Manual pages and shell completions: the program writes them from its own tables.
+set(F0T_DOCS ${CMAKE_BINARY_DIR}/docs)
+add_custom_command(OUTPUT ${F0T_DOCS}/stamp
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${F0T_DOCS}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${F0T_DOCS}/man ${F0T_DOCS}/completions
+  COMMAND fast0tag_cli --manual-pages ${F0T_DOCS}/man
+  COMMAND fast0tag_cli --completion bash > ${F0T_DOCS}/completions/fast0tag
+  COMMAND fast0tag_cli --completion zsh > ${F0T_DOCS}/completions/_fast0tag
+  COMMAND fast0tag_cli --completion fish > ${F0T_DOCS}/completions/fast0tag.fish
+  COMMAND ${CMAKE_COMMAND} -E touch ${F0T_DOCS}/stamp
+  DEPENDS fast0tag_cli COMMENT "Writing the manual pages and shell completions" VERBATIM)
+add_custom_target(fast0tag_docs ALL DEPENDS ${F0T_DOCS}/stamp)
+install(DIRECTORY ${F0T_DOCS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${F0T_DOCS}/completions/fast0tag
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${F0T_DOCS}/completions/_fast0tag
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${F0T_DOCS}/completions/fast0tag.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
