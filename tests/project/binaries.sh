@@ -35,9 +35,9 @@ case_every_global_name_of_the_static_library_has_our_prefix() {
 case_no_path_of_the_building_machine_is_inside() {
     local file
     for file in "$FAST0TAG" "$library" "$archive"; do
-        if grep -qaF -e "$root" -e "$BUILD" "$file"; then
-            complain "$(basename "$file"): $(strings "$file" | grep -F -e "$root" -e "$BUILD" | head -n 3)"
-        fi
+        # "./src" is how a path of ours shall look, also when the sources lie in /src.
+        strings -n 2 "$file" | grep -F -e "$root/" -e "$BUILD/" | sed "s|\./[a-z]*/||g" |
+            grep -F -m 3 -e "$root/" -e "$BUILD/" >"$out" && complain "$(basename "$file"): $(cat "$out")"
         [ "${file%.a}" != "$file" ] || ! readelf -d "$file" | grep -qE 'RPATH|RUNPATH' ||
             complain "$(basename "$file") has a run path"
     done
