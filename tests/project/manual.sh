@@ -59,6 +59,20 @@ case_every_option_of_the_help_is_in_the_page() {
     done < <(all_commands)
 }
 
+case_the_examples_use_options_that_exist() {
+    local command line option
+    while read -r command; do
+        # shellcheck disable=SC2086
+        "$FAST0TAG" $command -h | sed -n '/^Examples:/,$s/^  \(fast0tag .*\)/\1/p' >examples.txt
+        while read -r line; do
+            [ "${line#"fast0tag $command"}" != "$line" ] || complain "an example of another command: $line"
+            for option in $(grep -oE -- ' --[a-z0-9-]+' <<<"$line"); do
+                options "$command" | grep -qxF -- "$option" || complain "no option $option: $line"
+            done
+        done <examples.txt
+    done < <(all_commands)
+}
+
 # complete WORDS…: what bash offers for the last word.
 complete_bash() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
