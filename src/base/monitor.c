@@ -63,7 +63,8 @@ void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format
     if (!monitor || !monitor->log)
         return;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    f0t_line_clean(line, length >= (int)sizeof line);
     monitor->log(monitor->user, level, line);
 }

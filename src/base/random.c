@@ -87,7 +87,8 @@ double f0t_random_normal(const f0t_random *random, uint64_t i)
     static const double e[] = {1.7337203997E-02, 4.2868294337E-01, 3.0812263860E+00,
                                6.6579051150E+00};
     static const double f[] = {1.2258202635E-02, 2.4197894225E-01, 1.0};
-    double u = ((double)(f0t_random_u64(random, i) >> 11) + 0.5) * 0x1p-53;
+    /* 52 bits and a half: exact, never 0 or 1, and the same distance from both. */
+    double u = ((double)(f0t_random_u64(random, i) >> 12) + 0.5) * 0x1p-52;
     double q = u - 0.5;
     if (fabs(q) <= 0.425)
         return q * rational(0.180625 - q * q, a, 4, b, 4);

@@ -57,19 +57,28 @@ static void drop_partial_character(char *text)
         text[n - 1 - back] = '\0';
 }
 
-/* Names of files reach the message: keep it one line, whatever they contain. */
-static void make_one_line(char *text)
+/* C0 and C1 control characters (U+0080 to U+009F are C2 80 to C2 9F) and the line and paragraph
+ * separators. Gives the bytes that it takes, or 0. */
+static size_t control_length(const unsigned char *c)
 {
+    if (c[0] < 0x20 || c[0] == 0x7F)
+        return 1;
+    if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F)
+        return 2;
+    return c[0] == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9) ? 3 : 0;
+}
+
+void f0t_line_clean(char *text, bool cut)
+{
+    if (cut)
+        drop_partial_character(text);
     for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
-            *c = '?';
+        memset(c, '?', control_length((const unsigned char *)c));
 }
 
 static void finish(f0t_status status, bool cut)
 {
-    if (cut)
-        drop_partial_character(last_error);
-    make_one_line(last_error);
+    f0t_line_clean(last_error, cut);
     if (!last_error[0])
         snprintf(last_error, sizeof last_error, "%s", f0t_status_name(status));
 }

@@ -18,6 +18,10 @@ f0t_status f0t_fail_errno(int errnum, const char *format, ...)
 f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Names and words from files reach messages: keeps `text` one line that a terminal only shows.
+ * `cut`: its end was cut off, perhaps inside a character. */
+void f0t_line_clean(char *text, bool cut);
+
 /* Returns from the calling function when `expr` failed. */
 #define F0T_TRY(expr)                        \
     do {                                     \

@@ -25,25 +25,46 @@ struct f0t_stream {
     size_t begin, end, capacity;
 };
 
-static f0t_status fill_input(f0t_stream *s)
+/* At least `least` bytes in the input, or what is left of the file. */
+static f0t_status fill_input(f0t_stream *s, size_t least)
 {
-    if (s->avail_in || s->fd < 0)
+    if (s->avail_in >= least || s->fd < 0)
         return F0T_OK;
-    ssize_t got;
-    do
-        got = read(s->fd, s->input, INPUT_SIZE);
-    while (got < 0 && errno == EINTR);
-    if (got < 0)
-        return f0t_fail_errno(errno, "%s: cannot be read", s->name);
+    if (s->avail_in)
+        memmove(s->input, s->next_in, s->avail_in);
     s->next_in = s->input;
-    s->avail_in = (size_t)got;
-    s->consumed += (uint64_t)got;
+    while (s->avail_in < least) {
+        ssize_t got = read(s->fd, s->input + s->avail_in, INPUT_SIZE - s->avail_in);
+        if (got < 0 && errno != EINTR)
+            return f0t_fail_errno(errno, "%s: cannot be read", s->name);
+        if (got == 0)
+            break;
+        s->avail_in += got > 0 ? (size_t)got : 0;
+        s->consumed += got > 0 ? (uint64_t)got : 0;
+    }
     return F0T_OK;
+}
+
+/* zlib's memory comes from where all other comes from. */
+static void *allocate_for_zlib(void *opaque, uInt count, uInt size)
+{
+    void *memory;
+    (void)opaque;
+    (void)f0t_alloc(&memory, count, size);
+    return memory;
+}
+
+static void free_for_zlib(void *opaque, void *memory)
+{
+    (void)opaque;
+    f0t_free(memory);
 }
 
 static f0t_status start_gzip(f0t_stream *s)
 {
-    F0T_TRY(fill_input(s));
+    F0T_TRY(fill_input(s, 2)); /* a pipe may give one byte at first */
+    s->z.zalloc = allocate_for_zlib;
+    s->z.zfree = free_for_zlib;
     s->gzip = s->avail_in >= 2 && s->next_in[0] == 0x1F && s->next_in[1] == 0x8B;
     if (s->gzip && inflateInit2(&s->z, 15 + 16) != Z_OK)
         return f0t_fail(F0T_ERROR_MEMORY, "%s: no memory to unpack", s->name);
@@ -125,7 +146,7 @@ void f0t_stream_close(f0t_stream *s)
 
 static f0t_status read_plain(f0t_stream *s, char *to, size_t room, size_t *got)
 {
-    F0T_TRY(fill_input(s));
+    F0T_TRY(fill_input(s, 1));
     *got = s->avail_in < room ? s->avail_in : room;
     if (*got)
         memcpy(to, s->next_in, *got);
@@ -160,7 +181,7 @@ static f0t_status read_gzip(f0t_stream *s, char *to, size_t room, size_t *got)
 {
     *got = 0;
     while (*got == 0) {
-        F0T_TRY(fill_input(s));
+        F0T_TRY(fill_input(s, 1));
         if (!s->avail_in && s->member_open)
             return f0t_fail(F0T_ERROR_FORMAT, "%s: gzip data is cut", s->name);
         if (!s->avail_in)

@@ -8,6 +8,8 @@ static void a_message_is_one_line_and_never_empty(void **state)
     (void)state;
     assert_int_equal(f0t_fail(F0T_ERROR_FORMAT, "a\nb\tc"), F0T_ERROR_FORMAT);
     assert_string_equal(f0t_last_error(), "a?b?c");
+    f0t_fail(F0T_ERROR_FORMAT, "%s", "\x1B[2J \xC2\x9B \xE2\x80\xA8 \xC2\xA0\xE2\x82\xAC\x7F\xC2");
+    assert_string_equal(f0t_last_error(), "?[2J ?? ??? \xC2\xA0\xE2\x82\xAC?\xC2");
     f0t_fail(F0T_ERROR_IO, "%s", "");
     assert_string_equal(f0t_last_error(), "input/output error");
 }
