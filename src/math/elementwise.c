@@ -1,0 +1,61 @@
+#include "math/elementwise.h"
+
+#include "math/elementwise_kernels.h"
+#include "math/team.h"
+
+#include <math.h>
+
+void f0t_exp(float *y, const float *x, size_t n)
+{
+    F0T_KERNEL_PICK(exp_block)(y, x, n);
+}
+
+void f0t_sigmoid(float *y, const float *x, size_t n)
+{
+    F0T_KERNEL_PICK(sigmoid_block)(y, x, n);
+}
+
+void f0t_softplus(float *y, const float *x, size_t n)
+{
+    F0T_KERNEL_PICK(softplus_block)(y, x, n);
+}
+
+bool f0t_finite_f32(const float *x, size_t n)
+{
+    return F0T_KERNEL_PICK(finite_f32)(x, n);
+}
+
+bool f0t_finite_f64(const double *x, size_t n)
+{
+    return F0T_KERNEL_PICK(finite_f64)(x, n);
+}
+
+float f0t_logsumexp(const float *x, size_t n)
+{
+    float most = F0T_KERNEL_PICK(largest)(x, n);
+    if (isfinite(most))
+        return (float)((double)most + log(F0T_KERNEL_PICK(sum_exp)(x, n, most)));
+    for (size_t i = 0; i < n; i++)
+        if (isnan(x[i]))
+            return NAN;
+    return most;
+}
+
+static void normalise_row(float *x, size_t cols)
+{
+    double square = F0T_KERNEL_PICK(sum_squares)(x, cols);
+    if (square != 0)
+        F0T_KERNEL_PICK(scale_block)(x, cols, isfinite(square) ? 1 / sqrt(square) : NAN);
+}
+
+/* Below this many numbers, starting threads costs more than it gives. */
+enum { SMALL = 1 << 15 };
+
+void f0t_rows_normalise(float *x, size_t rows, size_t cols)
+{
+    int threads = f0t_team_size();
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (rows > 1 && rows * cols > SMALL)
+    for (size_t i = 0; i < rows; i++)
+        normalise_row(x + i * cols, cols);
+}

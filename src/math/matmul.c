@@ -1,0 +1,146 @@
+#include "math/matmul.h"
+
+#include "base/monitor.h"
+#include "base/size.h"
+#include "math/plan_cache.h"
+#include "math/team.h"
+#include "math/workspace.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static f0t_status check_size(size_t rows, size_t cols)
+{
+    size_t bytes;
+    if (!f0t_size_mul(&bytes, rows, cols) || !f0t_size_mul(&bytes, bytes, sizeof(float)) ||
+        bytes > PTRDIFF_MAX)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a matrix of %zu x %zu is larger than memory can be",
+                        rows, cols);
+    return F0T_OK;
+}
+
+static f0t_status check(const f0t_matmul *op)
+{
+    if (op->type != F0T_F32 && op->type != F0T_BF16)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "products take float32 or bfloat16, not %s",
+                        f0t_dtype_name(op->type));
+    if (op->result != F0T_F32 && (op->result != F0T_BF16 || op->type != F0T_BF16))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a product of %s matrices cannot be %s",
+                        f0t_dtype_name(op->type), f0t_dtype_name(op->result));
+    if (op->accumulate && op->result != F0T_F32)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a product can be added to float32 only, not to %s",
+                        f0t_dtype_name(op->result));
+    F0T_TRY(check_size(op->m, op->n));
+    F0T_TRY(check_size(op->m, op->k));
+    return check_size(op->k, op->n);
+}
+
+/* k = 0: what stands around A·B alone. */
+static void run_empty(void *c, const float *bias, const f0t_matmul *op)
+{
+    float *c32 = c;
+    uint16_t *c16 = c;
+    for (size_t i = 0; i < op->m * op->n; i++) {
+        float value = (bias ? bias[i % op->n] : 0.0F) + (op->accumulate ? c32[i] : 0.0F);
+        if (op->relu && value < 0)
+            value = 0;
+        if (op->result == F0T_BF16)
+            c16[i] = f0t_f32_to_bf16_ref(value);
+        else
+            c32[i] = value;
+    }
+}
+
+static f0t_status run_plan(f0t_cached_plan *cached, void *c, const void *a, const void *b,
+                           const float *bias)
+{
+    f0t_workspace *scratch;
+    F0T_TRY(f0t_workspace_take(&scratch, f0t_plan_scratch(cached->plan)));
+    f0t_status status = f0t_plan_run(cached->plan, c, a, b, bias, scratch->data);
+    f0t_workspace_give(scratch);
+    return status;
+}
+
+static f0t_status run_native(void *c, const void *a, const void *b, const float *bias,
+                             const f0t_matmul *op, const f0t_packed *packed)
+{
+    f0t_cached_plan *cached;
+    int before = f0t_team_enter();
+    f0t_status status = f0t_plan_take(&cached, op, bias != NULL, packed);
+    if (status == F0T_OK) {
+        status = run_plan(cached, c, a, packed ? f0t_packed_data(packed) : b, bias);
+        f0t_plan_give(cached);
+    }
+    f0t_team_leave(before);
+    return status;
+}
+
+/* Bfloat16 on a CPU without it: the same numbers in float32. A packed B holds float32 already. */
+static f0t_status run_widened(void *c, const void *a, const void *b, const float *bias,
+                              const f0t_matmul *op, const f0t_packed *packed)
+{
+    size_t of_a = op->m * op->k, of_b = packed ? 0 : op->k * op->n;
+    size_t of_c = op->result == F0T_BF16 ? op->m * op->n : 0, total;
+    f0t_workspace *wide;
+    f0t_matmul wide_op = *op;
+    wide_op.type = wide_op.result = F0T_F32;
+    if (!f0t_size_add(&total, of_a, of_b) || !f0t_size_add(&total, total, of_c) ||
+        !f0t_size_mul(&total, total, sizeof(float)))
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a product of %zu x %zu x %zu", op->m,
+                        op->n, op->k);
+    F0T_TRY(f0t_workspace_take(&wide, total));
+    float *wide_a = wide->data, *wide_b = wide_a + of_a, *wide_c = wide_b + of_b;
+    f0t_dtype_to_f32(wide_a, a, F0T_BF16, of_a);
+    f0t_dtype_to_f32(wide_b, b, F0T_BF16, of_b);
+    f0t_status status = run_native(of_c ? wide_c : c, wide_a, wide_b, bias, &wide_op, packed);
+    if (status == F0T_OK && of_c)
+        f0t_f32_to_bf16(c, wide_c, of_c);
+    f0t_workspace_give(wide);
+    return status;
+}
+
+static f0t_status run(void *c, const void *a, const void *b, const float *bias,
+                      const f0t_matmul *op, const f0t_packed *packed)
+{
+    F0T_TRY(check(op));
+    if (!op->m || !op->n)
+        return F0T_OK;
+    if (!op->k) {
+        run_empty(c, bias, op);
+        return F0T_OK;
+    }
+    if (op->type != f0t_onednn_type(op->type))
+        return run_widened(c, a, b, bias, op, packed);
+    return run_native(c, a, b, bias, op, packed);
+}
+
+f0t_status f0t_matmul_run(void *c, const void *a, const void *b, const float *bias,
+                          const f0t_matmul *op)
+{
+    return run(c, a, b, bias, op, NULL);
+}
+
+f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, const float *bias,
+                                 const f0t_matmul *op)
+{
+    f0t_matmul plain = *op;
+    plain.b_transposed = false;
+    if (!f0t_packed_matches(b, op))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "the packed matrix is not %zu x %zu of %s", op->k,
+                        op->n, f0t_dtype_name(op->type));
+    return run(c, a, NULL, bias, &plain, b);
+}
+
+void f0t_matmul_bf16_notice(const f0t_monitor *monitor)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!f0t_matmul_bf16_native() && !atomic_flag_test_and_set(&said))
+        f0t_log(monitor, F0T_LOG_WARNING,
+                "this CPU has no bfloat16 arithmetic (it needs AVX-512): computing in float32");
+}
+
+void f0t_matmul_clear(void)
+{
+    f0t_plans_clear();
+    f0t_workspace_clear();
+}

@@ -1,0 +1,69 @@
+/*
+ * Matrix products: C = A·B, with what training and ranking put around it.
+ *
+ * All matrices are row-major without padding. Which kernel runs is decided inside, by the shape:
+ * docs/performance.md has the measurements. Everything that a second device would have to offer
+ * stands in this header.
+ */
+#ifndef F0T_MATH_MATMUL_H
+#define F0T_MATH_MATMUL_H
+
+#include "base/dtype.h"
+#include "base/status.h"
+
+/* One product: C[m x n] = relu(A[m x k] · B[k x n] + bias[n] + C). The parts after A·B are
+ * optional.
+ */
+typedef struct f0t_matmul {
+    size_t m, n, k;
+    f0t_dtype type;    /* of A and B: F0T_F32 or F0T_BF16; sums are in float32 either way */
+    f0t_dtype result;  /* of C: F0T_F32, or F0T_BF16 where A and B are */
+    bool a_transposed; /* A lies as k x m */
+    bool b_transposed; /* B lies as n x k: x·Wᵀ with W as outputs x inputs */
+    bool accumulate;   /* adds what C holds (result F0T_F32 only) */
+    bool relu;         /* negative results become 0 */
+} f0t_matmul;
+
+/* `bias` (n floats) may be NULL. C overlaps neither A nor B. With k = 0 the product is zero. Many
+ * threads may call at once; each call uses f0t_threads_get() threads, one inside a parallel region.
+ * The first call of a shape prepares it; later ones allocate nothing. */
+f0t_status f0t_matmul_run(void *c, const void *a, const void *b, const float *bias,
+                          const f0t_matmul *op);
+
+/* ---- Fixed right-hand sides --------------------------------------------------------------------
+ */
+
+/* B in the blocked layout that the kernels like best. Pays where B is used often and changes
+ * seldom: ranking a vocabulary, applying a trained model. (Training keeps its weights plain.) */
+typedef struct f0t_packed f0t_packed;
+
+/* Room for a k x n matrix of `type`, laid out for products with about `m` rows. */
+f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m);
+void f0t_packed_free(f0t_packed *packed);
+
+/* From and to plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
+f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed);
+f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed);
+
+/* As f0t_matmul_run; op->k, op->n and op->type must be those of `b`, op->b_transposed is ignored.
+ */
+f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, const float *bias,
+                                 const f0t_matmul *op);
+
+/* ---- Bfloat16 ----------------------------------------------------------------------------------
+ */
+
+/* False where this CPU has no bfloat16 products (they need AVX-512): results are right all the
+ * same, computed in float32 from the rounded inputs, but not faster than float32. */
+bool f0t_matmul_bf16_native(void);
+
+/* Logs that as a warning, once a process; nothing where bfloat16 is native. */
+void f0t_matmul_bf16_notice(const f0t_monitor *monitor);
+
+/* ---- Memory ------------------------------------------------------------------------------------
+ */
+
+/* Frees what the products keep for later calls and is not in use: prepared shapes and scratch. */
+void f0t_matmul_clear(void);
+
+#endif

@@ -1,0 +1,472 @@
+/*
+ * The one file that touches oneDNN: its C interface, version 2 (Debian 12 has 2.6).
+ *
+ * Version 3 differs from what stands here in four points. There are no operation descriptors: each
+ * dnnl_X_desc_init followed by dnnl_primitive_desc_create becomes one dnnl_X_primitive_desc_create
+ * with the attributes at the end. dnnl_memory_desc_t is a handle, made by
+ * dnnl_memory_desc_create_with_tag and freed by dnnl_memory_desc_destroy. The appenders of post-ops
+ * take other arguments (sum: zero point and type; eltwise: no scale). Primitive descriptors are
+ * asked for layouts by the same queries, and return handles.
+ */
+#include "math/onednn.h"
+
+#include "base/alloc.h"
+
+#include <dnnl.h>
+#include <pthread.h>
+#include <string.h>
+
+#if DNNL_VERSION_MAJOR != 2
+#error "this file is written for oneDNN 2; its first comment says what to change for 3"
+#endif
+
+/* ---- Errors, the engine, descriptors -----------------------------------------------------------
+ */
+
+static f0t_status translate(dnnl_status_t status, const char *what)
+{
+    switch (status) {
+    case dnnl_success:
+        return F0T_OK;
+    case dnnl_out_of_memory:
+        return f0t_fail(F0T_ERROR_MEMORY, "oneDNN has no memory to %s", what);
+    case dnnl_unimplemented:
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "oneDNN cannot %s on this CPU", what);
+    default:
+        return f0t_fail(F0T_ERROR_INTERNAL, "oneDNN fails to %s (status %d)", what, (int)status);
+    }
+}
+
+#define DNN_TRY(call, what) F0T_TRY(translate((call), (what)))
+
+static dnnl_engine_t engine;
+static dnnl_status_t engine_status;
+
+static void create_engine(void)
+{
+    engine_status = dnnl_engine_create(&engine, dnnl_cpu, 0);
+}
+
+static f0t_status need_engine(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, create_engine);
+    return translate(engine_status, "start its CPU engine");
+}
+
+bool f0t_matmul_bf16_native(void)
+{
+    return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+}
+
+f0t_dtype f0t_onednn_type(f0t_dtype type)
+{
+    return type == F0T_BF16 && f0t_matmul_bf16_native() ? F0T_BF16 : F0T_F32;
+}
+
+static dnnl_data_type_t data_type(f0t_dtype type)
+{
+    return type == F0T_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+/* A rows x cols matrix; dnnl_ab is row-major, dnnl_ba its transpose in memory. */
+static f0t_status describe(dnnl_memory_desc_t *out, size_t rows, size_t cols, f0t_dtype type,
+                           dnnl_format_tag_t tag)
+{
+    dnnl_dims_t dims = {(dnnl_dim_t)rows, (dnnl_dim_t)cols};
+    DNN_TRY(dnnl_memory_desc_init_by_tag(out, 2, dims, data_type(type), tag), "describe a matrix");
+    return F0T_OK;
+}
+
+/* ---- Plans --------------------------------------------------------------------------------------
+ */
+
+enum { ARG_A, ARG_B, ARG_C, ARG_SCRATCH, ARG_BIAS, ARGS };
+
+struct f0t_plan {
+    dnnl_primitive_desc_t desc;
+    dnnl_primitive_t primitive;
+    dnnl_stream_t stream;
+    dnnl_memory_desc_t b_layout;
+    bool packed;
+    size_t scratch;
+    int count;
+    dnnl_exec_arg_t args[ARGS];
+};
+
+/* The kernels behind oneDNN's primitives differ in speed although they compute the same. With A
+ * transposed (a weight gradient dyᵀ·x) the backward passes of inner_product are 5 to 40 % faster
+ * than matmul for large plain matrices, and 2 to 5 % without transposition (a data gradient dy·W).
+ * Below this size, and with anything but A·B, matmul is the better one: docs/performance.md. */
+enum { LARGE = 512 };
+
+typedef enum product_kind { KIND_MATMUL, KIND_WEIGHTS, KIND_DATA } product_kind;
+
+static product_kind choose_kind(const f0t_matmul *op, bool bias, bool packed)
+{
+    bool large = op->m >= LARGE && op->n >= LARGE && op->k >= LARGE;
+    if (!large || packed || bias || op->relu || op->accumulate || op->b_transposed)
+        return KIND_MATMUL;
+    return op->a_transposed ? KIND_WEIGHTS : KIND_DATA;
+}
+
+/* Which argument of the primitive A, B and C are. */
+static const int roles[][3] = {
+    [KIND_MATMUL] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+    [KIND_WEIGHTS] = {DNNL_ARG_DIFF_DST, DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS},
+    [KIND_DATA] = {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
+};
+
+static f0t_status fill_attributes(dnnl_primitive_attr_t attr, const f0t_matmul *op)
+{
+    dnnl_post_ops_t after;
+    DNN_TRY(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user),
+            "take scratch memory from its caller");
+    DNN_TRY(dnnl_post_ops_create(&after), "prepare a product");
+    dnnl_status_t status = dnnl_success;
+    if (op->accumulate)
+        status = dnnl_post_ops_append_sum(after, 1.0F);
+    if (status == dnnl_success && op->relu)
+        status = dnnl_post_ops_append_eltwise(after, 1.0F, dnnl_eltwise_relu, 0.0F, 0.0F);
+    if (status == dnnl_success)
+        status = dnnl_primitive_attr_set_post_ops(attr, after);
+    dnnl_post_ops_destroy(after);
+    return translate(status, "add or clip inside a product");
+}
+
+static f0t_status desc_matmul(f0t_plan *plan, const f0t_matmul *op, bool bias,
+                              const dnnl_memory_desc_t *b, dnnl_primitive_attr_t attr)
+{
+    dnnl_memory_desc_t a, c, bias_desc;
+    dnnl_matmul_desc_t desc;
+    F0T_TRY(describe(&a, op->m, op->k, op->type, op->a_transposed ? dnnl_ba : dnnl_ab));
+    F0T_TRY(describe(&c, op->m, op->n, op->result, dnnl_ab));
+    F0T_TRY(describe(&bias_desc, 1, op->n, F0T_F32, dnnl_ab));
+    DNN_TRY(dnnl_matmul_desc_init(&desc, &a, b, bias ? &bias_desc : NULL, &c),
+            "describe a product");
+    DNN_TRY(dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, NULL),
+            "prepare a product");
+    return F0T_OK;
+}
+
+/* The backward passes want to be told of a forward pass x[batch x in]·Wᵀ[out x in] = y. */
+static f0t_status forward_hint(dnnl_primitive_desc_t *out, size_t batch, size_t in, size_t outputs,
+                               f0t_dtype type)
+{
+    dnnl_memory_desc_t x, w, y;
+    dnnl_inner_product_desc_t desc;
+    F0T_TRY(describe(&x, batch, in, type, dnnl_ab));
+    F0T_TRY(describe(&w, outputs, in, type, dnnl_ab));
+    F0T_TRY(describe(&y, batch, outputs, type, dnnl_ab));
+    DNN_TRY(dnnl_inner_product_forward_desc_init(&desc, dnnl_forward_training, &x, &w, NULL, &y),
+            "describe a product");
+    DNN_TRY(dnnl_primitive_desc_create(out, &desc, NULL, engine, NULL), "prepare a product");
+    return F0T_OK;
+}
+
+/* C = Aᵀ·B is dW[out x in] = dyᵀ[out x batch]·x[batch x in]. */
+static f0t_status desc_weights(f0t_plan *plan, const f0t_matmul *op, dnnl_primitive_attr_t attr,
+                               dnnl_primitive_desc_t hint)
+{
+    dnnl_memory_desc_t dy, x, dw;
+    dnnl_inner_product_desc_t desc;
+    F0T_TRY(describe(&dy, op->k, op->m, op->type, dnnl_ab));
+    F0T_TRY(describe(&x, op->k, op->n, op->type, dnnl_ab));
+    F0T_TRY(describe(&dw, op->m, op->n, op->result, dnnl_ab));
+    DNN_TRY(dnnl_inner_product_backward_weights_desc_init(&desc, &x, &dw, NULL, &dy),
+            "describe a product");
+    DNN_TRY(dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint),
+            "prepare a product");
+    return F0T_OK;
+}
+
+/* C = A·B is dx[batch x in] = dy[batch x out]·W[out x in]. */
+static f0t_status desc_data(f0t_plan *plan, const f0t_matmul *op, dnnl_primitive_attr_t attr,
+                            dnnl_primitive_desc_t hint)
+{
+    dnnl_memory_desc_t dy, w, dx;
+    dnnl_inner_product_desc_t desc;
+    F0T_TRY(describe(&dy, op->m, op->k, op->type, dnnl_ab));
+    F0T_TRY(describe(&w, op->k, op->n, op->type, dnnl_ab));
+    F0T_TRY(describe(&dx, op->m, op->n, op->result, dnnl_ab));
+    DNN_TRY(dnnl_inner_product_backward_data_desc_init(&desc, &dx, &w, &dy), "describe a product");
+    DNN_TRY(dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint),
+            "prepare a product");
+    return F0T_OK;
+}
+
+static f0t_status desc_backward(f0t_plan *plan, const f0t_matmul *op, product_kind kind,
+                                dnnl_primitive_attr_t attr)
+{
+    dnnl_primitive_desc_t hint = NULL;
+    size_t batch = kind == KIND_WEIGHTS ? op->k : op->m;
+    size_t outputs = kind == KIND_WEIGHTS ? op->m : op->k;
+    F0T_TRY(forward_hint(&hint, batch, op->n, outputs, op->type));
+    f0t_status status =
+        kind == KIND_WEIGHTS ? desc_weights(plan, op, attr, hint) : desc_data(plan, op, attr, hint);
+    dnnl_primitive_desc_destroy(hint);
+    return status;
+}
+
+static f0t_status create_desc(f0t_plan *plan, const f0t_matmul *op, bool bias, product_kind kind)
+{
+    dnnl_primitive_attr_t attr;
+    DNN_TRY(dnnl_primitive_attr_create(&attr), "prepare a product");
+    f0t_status status = fill_attributes(attr, op);
+    if (status == F0T_OK)
+        status = kind == KIND_MATMUL ? desc_matmul(plan, op, bias, &plan->b_layout, attr)
+                                     : desc_backward(plan, op, kind, attr);
+    dnnl_primitive_attr_destroy(attr);
+    return status;
+}
+
+static f0t_status add_argument(f0t_plan *plan, int role, dnnl_query_t query)
+{
+    dnnl_exec_arg_t *arg = &plan->args[plan->count];
+    const dnnl_memory_desc_t *layout = dnnl_primitive_desc_query_md(plan->desc, query, role);
+    DNN_TRY(dnnl_memory_create(&arg->memory, layout, engine, DNNL_MEMORY_NONE),
+            "describe an argument");
+    arg->arg = role;
+    plan->count++;
+    return F0T_OK;
+}
+
+/* In the order of ARG_A … ARG_BIAS: a run sets the addresses by position. */
+static f0t_status add_arguments(f0t_plan *plan, product_kind kind, bool bias)
+{
+    for (int i = ARG_A; i <= ARG_C; i++)
+        F0T_TRY(add_argument(plan, roles[kind][i], dnnl_query_exec_arg_md));
+    F0T_TRY(add_argument(plan, DNNL_ARG_SCRATCHPAD, dnnl_query_exec_arg_md));
+    if (bias)
+        F0T_TRY(add_argument(plan, DNNL_ARG_BIAS, dnnl_query_exec_arg_md));
+    plan->scratch = dnnl_memory_desc_get_size(
+        dnnl_primitive_desc_query_md(plan->desc, dnnl_query_scratchpad_md, 0));
+    return F0T_OK;
+}
+
+static f0t_status fill_plan(f0t_plan *plan, const f0t_matmul *op, bool bias)
+{
+    product_kind kind = choose_kind(op, bias, plan->packed);
+    F0T_TRY(create_desc(plan, op, bias, kind));
+    DNN_TRY(dnnl_primitive_create(&plan->primitive, plan->desc), "compile a product");
+    DNN_TRY(dnnl_stream_create(&plan->stream, engine, dnnl_stream_default_flags), "open a stream");
+    return add_arguments(plan, kind, bias);
+}
+
+struct f0t_packed {
+    size_t k, n;
+    f0t_dtype type; /* as asked for */
+    f0t_dtype held; /* in memory */
+    dnnl_memory_desc_t layout;
+    void *data;
+};
+
+f0t_status f0t_plan_create(f0t_plan **out, const f0t_matmul *op, bool bias,
+                           const f0t_packed *packed)
+{
+    *out = NULL;
+    F0T_TRY(need_engine());
+    f0t_plan *plan;
+    F0T_TRY(f0t_alloc_zero(&plan, 1, sizeof *plan));
+    plan->packed = packed != NULL;
+    f0t_status status = F0T_OK;
+    if (packed)
+        plan->b_layout = packed->layout;
+    else
+        status =
+            describe(&plan->b_layout, op->k, op->n, op->type, op->b_transposed ? dnnl_ba : dnnl_ab);
+    if (status == F0T_OK)
+        status = fill_plan(plan, op, bias);
+    if (status == F0T_OK)
+        *out = plan;
+    else
+        f0t_plan_free(plan);
+    return status;
+}
+
+void f0t_plan_free(f0t_plan *plan)
+{
+    if (!plan)
+        return;
+    for (int i = 0; i < plan->count; i++)
+        dnnl_memory_destroy(plan->args[i].memory);
+    if (plan->stream)
+        dnnl_stream_destroy(plan->stream);
+    if (plan->primitive)
+        dnnl_primitive_destroy(plan->primitive);
+    if (plan->desc)
+        dnnl_primitive_desc_destroy(plan->desc);
+    f0t_free(plan);
+}
+
+bool f0t_plan_fits(const f0t_plan *plan, const f0t_packed *packed)
+{
+    return packed ? plan->packed && dnnl_memory_desc_equal(&plan->b_layout, &packed->layout)
+                  : !plan->packed;
+}
+
+size_t f0t_plan_scratch(const f0t_plan *plan)
+{
+    return plan->scratch;
+}
+
+const char *f0t_plan_kernel(const f0t_plan *plan)
+{
+    const char *name = NULL;
+    dnnl_primitive_desc_query(plan->desc, dnnl_query_impl_info_str, 0, &name);
+    return name ? name : "?";
+}
+
+static void *writable(const void *memory)
+{
+    union {
+        const void *in;
+        void *out;
+    } cast = {memory};
+    return cast.out;
+}
+
+f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, const float *bias,
+                        void *scratch)
+{
+    void *data[ARGS] = {writable(a), writable(b), c, scratch, writable(bias)};
+    for (int i = 0; i < plan->count; i++)
+        DNN_TRY(dnnl_memory_set_data_handle(plan->args[i].memory, data[i]), "take an argument");
+    DNN_TRY(dnnl_primitive_execute(plan->primitive, plan->stream, plan->count, plan->args),
+            "multiply");
+    DNN_TRY(dnnl_stream_wait(plan->stream), "multiply");
+    return F0T_OK;
+}
+
+/* ---- Packed matrices ----------------------------------------------------------------------------
+ */
+
+/* Asks which layout of B the product likes best. */
+static f0t_status choose_layout(dnnl_memory_desc_t *out, const f0t_matmul *op)
+{
+    dnnl_memory_desc_t any;
+    dnnl_primitive_attr_t attr;
+    f0t_plan probe = {0};
+    F0T_TRY(describe(&any, op->k, op->n, op->type, dnnl_format_tag_any));
+    DNN_TRY(dnnl_primitive_attr_create(&attr), "prepare a product");
+    f0t_status status = desc_matmul(&probe, op, false, &any, attr);
+    dnnl_primitive_attr_destroy(attr);
+    F0T_TRY(status);
+    *out = *dnnl_primitive_desc_query_md(probe.desc, dnnl_query_weights_md, 0);
+    dnnl_primitive_desc_destroy(probe.desc);
+    return F0T_OK;
+}
+
+static f0t_status fill_packed(f0t_packed *packed, size_t m)
+{
+    f0t_matmul op = {
+        .m = m ? m : 1, .n = packed->n, .k = packed->k, .type = packed->held, .result = F0T_F32};
+    if (!packed->n || !packed->k)
+        return F0T_OK;
+    F0T_TRY(need_engine());
+    F0T_TRY(choose_layout(&packed->layout, &op));
+    return f0t_alloc_zero(&packed->data, dnnl_memory_desc_get_size(&packed->layout), 1);
+}
+
+f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m)
+{
+    *out = NULL;
+    if (type != F0T_F32 && type != F0T_BF16)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a packed matrix is float32 or bfloat16, not %s",
+                        f0t_dtype_name(type));
+    f0t_packed *packed;
+    F0T_TRY(f0t_alloc_zero(&packed, 1, sizeof *packed));
+    packed->k = k;
+    packed->n = n;
+    packed->type = type;
+    packed->held = f0t_onednn_type(type);
+    f0t_status status = fill_packed(packed, m);
+    if (status == F0T_OK)
+        *out = packed;
+    else
+        f0t_packed_free(packed);
+    return status;
+}
+
+void f0t_packed_free(f0t_packed *packed)
+{
+    if (!packed)
+        return;
+    f0t_free(packed->data);
+    f0t_free(packed);
+}
+
+static f0t_status execute_reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_t to)
+{
+    dnnl_primitive_t primitive;
+    dnnl_stream_t stream;
+    DNN_TRY(dnnl_primitive_create(&primitive, desc), "compile a change of layout");
+    dnnl_status_t status = dnnl_stream_create(&stream, engine, dnnl_stream_default_flags);
+    if (status == dnnl_success) {
+        dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+        status = dnnl_primitive_execute(primitive, stream, 2, args);
+        if (status == dnnl_success)
+            status = dnnl_stream_wait(stream);
+        dnnl_stream_destroy(stream);
+    }
+    dnnl_primitive_destroy(primitive);
+    return translate(status, "change a layout");
+}
+
+static f0t_status reorder(const dnnl_memory_desc_t *to_layout, void *to,
+                          const dnnl_memory_desc_t *from_layout, void *from)
+{
+    dnnl_primitive_desc_t desc = NULL;
+    dnnl_memory_t source = NULL, target = NULL;
+    dnnl_status_t status =
+        dnnl_reorder_primitive_desc_create(&desc, from_layout, engine, to_layout, engine, NULL);
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&source, from_layout, engine, from);
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&target, to_layout, engine, to);
+    f0t_status result = status == dnnl_success ? execute_reorder(desc, source, target)
+                                               : translate(status, "change a layout");
+    dnnl_memory_destroy(source);
+    dnnl_memory_destroy(target);
+    if (desc)
+        dnnl_primitive_desc_destroy(desc);
+    return result;
+}
+
+/* Where bfloat16 is not native its values are held as float32: rounded all the same. */
+static void round_to_bf16(float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = f0t_bf16_to_f32_ref(f0t_f32_to_bf16_ref(values[i]));
+}
+
+f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
+{
+    dnnl_memory_desc_t plain;
+    if (!packed->data)
+        return F0T_OK;
+    F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
+    F0T_TRY(reorder(&packed->layout, packed->data, &plain, writable(b)));
+    if (packed->held != packed->type)
+        round_to_bf16(packed->data, dnnl_memory_desc_get_size(&packed->layout) / sizeof(float));
+    return F0T_OK;
+}
+
+f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed)
+{
+    dnnl_memory_desc_t plain;
+    if (!packed->data)
+        return F0T_OK;
+    F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
+    return reorder(&plain, b, &packed->layout, packed->data);
+}
+
+const void *f0t_packed_data(const f0t_packed *packed)
+{
+    return packed->data;
+}
+
+bool f0t_packed_matches(const f0t_packed *packed, const f0t_matmul *op)
+{
+    return packed->k == op->k && packed->n == op->n && packed->type == op->type;
+}

@@ -1,0 +1,27 @@
+/*
+ * Factorisations by LAPACK. Matrices are row-major; each function is laid out so that LAPACK, which
+ * is column-major, needs no transposed copy. Input that holds NaN or infinity fails with
+ * F0T_ERROR_NUMERIC before LAPACK sees it.
+ */
+#ifndef F0T_MATH_SOLVE_H
+#define F0T_MATH_SOLVE_H
+
+#include "base/status.h"
+
+/* Solves x·A = b for each of `rows` rows b of x[rows x n], in place. A[n x n] is symmetric positive
+ * definite; only its lower triangle is read, and it is overwritten by its factor. Fails with
+ * F0T_ERROR_NUMERIC, naming the pivot, when A is not positive definite: x is then unchanged. */
+f0t_status f0t_cholesky_solve_f32(float *a, size_t n, float *x, size_t rows);
+f0t_status f0t_cholesky_solve_f64(double *a, size_t n, double *x, size_t rows);
+
+/* All eigenvalues of the symmetric A[n x n], ascending, into values[n]; row i of A becomes the unit
+ * eigenvector of value i. Only the lower triangle is read. */
+f0t_status f0t_eigen_f32(float *a, size_t n, float *values);
+f0t_status f0t_eigen_f64(double *a, size_t n, double *values);
+
+/* Thin singular value decomposition A[m x n] = U·diag(s)·Vt with p = min(m, n): u[m x p], s[p]
+ * descending, vt[p x n]. A is overwritten. */
+f0t_status f0t_svd_f32(float *a, size_t m, size_t n, float *u, float *s, float *vt);
+f0t_status f0t_svd_f64(double *a, size_t m, size_t n, double *u, double *s, double *vt);
+
+#endif

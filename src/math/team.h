@@ -1,0 +1,46 @@
+/* The number of threads a call may use, given to the libraries that ask OpenMP for it. */
+#ifndef F0T_MATH_TEAM_H
+#define F0T_MATH_TEAM_H
+
+#include "fast0tag.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Threads that the calling thread's next parallel work will have. */
+static inline int f0t_team_size(void)
+{
+#ifdef _OPENMP
+    return omp_in_parallel() ? 1 : f0t_threads_get();
+#else
+    return 1;
+#endif
+}
+
+/* OpenMP keeps the number of threads for each calling thread apart: f0t_threads_set reaches only
+ * the thread that called it. Enter sets the caller's number to the library's, leave puts back what
+ * enter returned. */
+static inline int f0t_team_enter(void)
+{
+#ifdef _OPENMP
+    int before = omp_get_max_threads();
+    if (before != f0t_team_size())
+        omp_set_num_threads(f0t_team_size());
+    return before;
+#else
+    return 1;
+#endif
+}
+
+static inline void f0t_team_leave(int before)
+{
+#ifdef _OPENMP
+    if (before != omp_get_max_threads())
+        omp_set_num_threads(before);
+#else
+    (void)before;
+#endif
+}
+
+#endif
