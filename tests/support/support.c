@@ -127,6 +127,27 @@ const char *test_data(const char *name)
     return keep(path);
 }
 
+void test_python(const char *module, const char *script, const char *verb, const char *where)
+{
+    const char *python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+    char *command = NULL;
+    if (asprintf(&command, "%s -c 'import %s' 2>/dev/null", python, module ? module : "sys") < 0)
+        abort();
+    int missing = system(command);
+    free(command);
+    if (missing) {
+        print_message("no python3%s%s here: skipped\n", module ? " with " : "",
+                      module ? module : "");
+        skip();
+    }
+    if (asprintf(&command, "%s -B '%s/python/%s' %s '%s'", python, F0T_TESTS_FOLDER, script, verb,
+                 where) < 0)
+        abort();
+    int failed = system(command);
+    free(command);
+    assert_int_equal(failed, 0);
+}
+
 /* ---- Faults and hostile input -------------------------------------------------------------- */
 
 void test_each_fault(f0t_fault kind, test_run run, void *context)

@@ -37,6 +37,10 @@ size_t test_files_left(void);
 /* A path below F0T_DATA; skips the test, saying so, when that is not set. */
 const char *test_data(const char *name);
 
+/* Runs tests/python/SCRIPT with these two words behind it and asserts that it succeeds; skips the
+ * test, saying so, where there is no python3 with this module (NULL: any). */
+void test_python(const char *module, const char *script, const char *verb, const char *folder);
+
 /* Calls run(context) again and again with the 1st, 2nd, … fault of this kind until it succeeds.
  * Every failing call must fail with F0T_ERROR_MEMORY (or, for writes, F0T_ERROR_IO) and free what
  * it took (the address sanitizer sees). */
