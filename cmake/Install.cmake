@@ -10,6 +10,12 @@ install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
 # pkg-config
 file(RELATIVE_PATH F0T_PREFIX_FROM_PC "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" F0T_PREFIX_FROM_PC "${F0T_PREFIX_FROM_PC}")
+# `pkg-config --static` means libfast0tag.a with the libraries below it shared: oneDNN has no static
+# form in Debian. Requires.private would ask for what the static forms of the others need (Fortran).
+set(F0T_PC_LIBS_PRIVATE ${F0T_JANSSON_LDFLAGS} ${F0T_XML_LDFLAGS} ${F0T_LAPACKE_LDFLAGS}
+  ${F0T_UTF8PROC_LDFLAGS} -lz -ldnnl ${OpenMP_C_FLAGS} -lm)
+list(REMOVE_DUPLICATES F0T_PC_LIBS_PRIVATE)
+string(JOIN " " F0T_PC_LIBS_PRIVATE ${F0T_PC_LIBS_PRIVATE})
 configure_file(cmake/fast0tag.pc.in fast0tag.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/fast0tag.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
