@@ -98,12 +98,14 @@ static inline void check_product(const product *p, size_t packed_rows)
     f0t_free(magnitude);
 }
 
-/* All combinations of types, transpositions and what stands around A·B, at one shape. */
-static inline void check_all_forms(size_t m, size_t n, size_t k, size_t packed_rows)
+/* Combinations of types, transpositions and what stands around A·B, at one shape: each `step`-th
+ * from `first` on. */
+static inline void check_forms(size_t m, size_t n, size_t k, size_t packed_rows, int first,
+                               int step)
 {
     static const f0t_dtype types[][2] = {
         {F0T_F32, F0T_F32}, {F0T_BF16, F0T_F32}, {F0T_BF16, F0T_BF16}};
-    for (int form = 0; form < 3 * 32; form++) {
+    for (int form = first % step; form < 3 * 32; form += step) {
         f0t_dtype type = types[form / 32][0], result = types[form / 32][1];
         product p = {{m, n, k, type, result, form & 1, form & 2, form & 4, form & 8}, form & 16};
         if (p.op.accumulate && result == F0T_BF16)

@@ -1,0 +1,23 @@
+# The numeric tests again as on older CPUs: with less for oneDNN and for our own kernels to use, and
+# on emulated CPUs that have nothing newer than their model had (few shapes: an emulator is slow).
+# docs/performance.md says which CPU is the oldest that works.
+find_program(F0T_QEMU NAMES qemu-x86_64 qemu-x86_64-static)
+
+function(f0t_add_cpu_test test target cpu command)
+  add_test(NAME ${test}.${cpu} COMMAND ${command} $<TARGET_FILE:${target}>)
+  set_tests_properties(${test}.${cpu} PROPERTIES LABELS "unit;cpu;slow"
+    ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
+endfunction()
+
+foreach(test base.dtype math.elementwise math.matmul math.solve math.topk)
+  string(REPLACE "." "_test_" target ${test})
+  if(TARGET ${target})
+    f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=v1)
+    f0t_add_cpu_test(${test} ${target} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=v3)
+    if(F0T_QEMU AND NOT F0T_SANITIZE)
+      foreach(cpu Nehalem core2duo)
+        f0t_add_cpu_test(${test} ${target} ${cpu} "${F0T_QEMU};-cpu;${cpu}" F0T_TEST_SMALL=1)
+      endforeach()
+    endif()
+  endif()
+endforeach()
