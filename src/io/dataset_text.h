@@ -1,0 +1,26 @@
+/* Lines of text that came from anywhere: checked to be UTF-8 without control characters. */
+#ifndef F0T_IO_DATASET_TEXT_H
+#define F0T_IO_DATASET_TEXT_H
+
+#include "io/file.h"
+
+/* NULL when the text can be a tag or a name in a file of lines; else what is wrong with it: not
+ * UTF-8, or a control character. Tabs pass. */
+const char *f0t_text_fault(const char *text, size_t length);
+
+/* Without blanks (space, tab, carriage return) at both ends. */
+void f0t_text_trim(const char **text, size_t *length);
+
+/* The next line of the stream, checked, without the byte-order mark that some programs put first;
+ * *line is NULL at the end. A failure names the file and the line. */
+f0t_status f0t_text_line(f0t_stream *stream, const char **line, size_t *length);
+
+/* The same, trimmed. */
+f0t_status f0t_text_line_trimmed(f0t_stream *stream, const char **line, size_t *length);
+
+/* Fails with FORMAT and "FILE:LINE: " before the message, for the line that was read last. */
+#define f0t_text_fail(stream, format, ...)                                  \
+    f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: " format, f0t_stream_name(stream), \
+             (unsigned long long)f0t_stream_line_number(stream), __VA_ARGS__)
+
+#endif
