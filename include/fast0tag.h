@@ -110,6 +110,131 @@ typedef struct f0t_monitor {
 F0T_API void f0t_threads_set(int count);
 F0T_API int f0t_threads_get(void);
 
+/* ---- Datasets ---------------------------------------------------------------------------------- */
+
+/*
+ * A dataset is a directory: features.npy (M x D), tags.txt (a line an image: its tags, separated by
+ * tabs), and optionally split.txt, images.txt, seen.txt, unseen.txt and dataset.json. docs/formats.md
+ * has the details. M images, D features, T distinct tags.
+ *
+ *     f0t_dataset *dataset;
+ *     size_t count;
+ *     if (f0t_dataset_open(&dataset, "flickr8k", NULL) == F0T_OK) {
+ *         const uint32_t *tags = f0t_dataset_image_tags(dataset, 0, &count);
+ *         for (size_t i = 0; i < count; i++)
+ *             printf("%s\n", f0t_dataset_tag(dataset, tags[i]));
+ *     }
+ *     f0t_dataset_close(dataset);
+ */
+typedef struct f0t_dataset f0t_dataset;
+
+/* Which part of the work an image serves. */
+typedef enum f0t_split { F0T_TRAIN = 0, F0T_VAL = 1, F0T_TEST = 2 } f0t_split;
+
+/* How images are split where there is no split.txt: round(test M) of the images become test and
+ * round(val M) val, drawn by seed alone: the same on every machine. */
+typedef struct f0t_dataset_options {
+    uint64_t seed; /* 0 */
+    double val;    /* 0.1 */
+    double test;   /* 0.2 */
+} f0t_dataset_options;
+
+/* Sets the values given above. */
+F0T_API void f0t_dataset_options_init(f0t_dataset_options *options);
+
+/* Opens a directory; `options` may be NULL. All but the features is read and checked: the files must
+ * agree in M, and every line must be UTF-8. Features stay on disk. */
+F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
+                                    const f0t_dataset_options *options);
+F0T_API void f0t_dataset_close(f0t_dataset *dataset);
+
+F0T_API const char *f0t_dataset_path(const f0t_dataset *dataset);
+/* Of dataset.json, else the last part of the path. */
+F0T_API const char *f0t_dataset_name(const f0t_dataset *dataset);
+/* What made the features, as JSON text (dataset.json's "backbone": name, checksum, preprocessing);
+ * NULL where it is not known. */
+F0T_API const char *f0t_dataset_backbone(const f0t_dataset *dataset);
+
+/* M. */
+F0T_API size_t f0t_dataset_image_count(const f0t_dataset *dataset);
+/* The line of images.txt, a path relative to the directory or an id; NULL without images.txt. */
+F0T_API const char *f0t_dataset_image(const f0t_dataset *dataset, size_t m);
+/* [M] values of f0t_split, and whether split.txt gave them (else the seed did). */
+F0T_API const uint8_t *f0t_dataset_split(const f0t_dataset *dataset);
+F0T_API bool f0t_dataset_split_is_given(const f0t_dataset *dataset);
+/* Number of images of one part. */
+F0T_API size_t f0t_dataset_split_count(const f0t_dataset *dataset, f0t_split split);
+
+/* T. Tags are numbered: those of seen.txt in its order, then those of unseen.txt, then the others as
+ * tags.txt has them first. Tags are compared byte by byte, after blanks at their ends are gone. */
+F0T_API size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
+F0T_API const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
+/* The number of a tag; false when the dataset does not have it. */
+F0T_API bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t);
+
+/* The tags of image m: *count numbers, ascending, each once. */
+F0T_API const uint32_t *f0t_dataset_image_tags(const f0t_dataset *dataset, size_t m, size_t *count);
+/* The same for all images at once: those of image m are indices[offsets[m]] up to, without,
+ * indices[offsets[m + 1]]. offsets is [M + 1]. */
+F0T_API const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
+F0T_API const uint32_t *f0t_dataset_indices(const f0t_dataset *dataset);
+/* How many times a line of tags.txt had a tag that it had before (such are counted once). */
+F0T_API uint64_t f0t_dataset_repeats(const f0t_dataset *dataset);
+
+/* The seen and the unseen tags, *count numbers each; NULL when the dataset has neither seen.txt nor
+ * unseen.txt. With one of the two files, the other list is all other tags. */
+F0T_API const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count);
+F0T_API const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count);
+
+/* D; 0 when the dataset has no features. */
+F0T_API size_t f0t_dataset_dim(const f0t_dataset *dataset);
+/* The features file, or NULL. */
+F0T_API const char *f0t_dataset_features_path(const f0t_dataset *dataset);
+/* Features of images first, …, first + count - 1 as they are in the file (not normalised) into
+ * to[count x D]. Reads only these rows: the file may be larger than memory. Fails with
+ * F0T_ERROR_NUMERIC at a NaN or an infinity, naming its row. */
+F0T_API f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count,
+                                             float *to);
+
+/*
+ * Writing a dataset, image by image. It is written into a new directory beside `path` and put in its
+ * place by f0t_dataset_commit: there is a whole dataset or none.
+ */
+typedef struct f0t_dataset_writer f0t_dataset_writer;
+
+/* All zero: a dataset without features that may not replace anything. */
+typedef struct f0t_dataset_info {
+    const char *name;     /* NULL: the last part of the path */
+    const char *backbone; /* a JSON object, or NULL */
+    size_t dim;           /* D, when each image comes with its features; else 0 */
+    bool half;            /* write them as float16 */
+    const char *features; /* or: an npy file that exists, to be named by dataset.json; else NULL */
+    bool replace;         /* an old dataset at `path` may go. Nothing but a dataset ever does: a
+                             directory with a file that is no part of one is refused. */
+} f0t_dataset_info;
+
+typedef struct f0t_dataset_row {
+    const char *image; /* path or id; NULL in all rows when there is none */
+    const char *const *tags;
+    size_t tag_count;
+    bool has_split; /* all rows or none */
+    f0t_split split;
+    const float *features; /* [D], where info.dim is not 0 */
+} f0t_dataset_row;
+
+F0T_API f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
+                                      const f0t_dataset_info *info);
+F0T_API f0t_status f0t_dataset_write(f0t_dataset_writer *writer, const f0t_dataset_row *row);
+/* Lists for seen.txt and unseen.txt. */
+F0T_API f0t_status f0t_dataset_write_seen(f0t_dataset_writer *writer, const char *const *tags,
+                                          size_t count);
+F0T_API f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *const *tags,
+                                            size_t count);
+/* Puts the dataset in its place. Frees the writer, also on failure. */
+F0T_API f0t_status f0t_dataset_commit(f0t_dataset_writer *writer);
+/* Removes what was written and frees the writer. */
+F0T_API void f0t_dataset_abort(f0t_dataset_writer *writer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,269 @@
+#include "io/dataset_load.h"
+
+#include "base/alloc.h"
+#include "io/dataset_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Opening -------------------------------------------------------------------------------------- */
+
+static f0t_status open_in_folder(void *context, const char *name, f0t_stream **out)
+{
+    char *path;
+    *out = NULL;
+    F0T_TRY(f0t_path_join(&path, context, name));
+    f0t_status status = f0t_path_exists(path) ? f0t_stream_open(out, path) : F0T_OK;
+    f0t_free(path);
+    return status;
+}
+
+/* features.npy of the directory, or the file that dataset.json names relative to it. */
+static f0t_status find_features(f0t_dataset *dataset)
+{
+    const char *name = dataset->features_path ? dataset->features_path : "features.npy";
+    bool named = dataset->features_path != NULL;
+    char *path;
+    F0T_TRY(f0t_path_join(&path, dataset->path, name));
+    f0t_free(dataset->features_path);
+    dataset->features_path = path;
+    if (f0t_path_exists(path))
+        return F0T_OK;
+    if (named)
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: is not there, but %s/dataset.json names it", path,
+                        dataset->path);
+    dataset->features_path = NULL;
+    f0t_free(path);
+    return F0T_OK;
+}
+
+static f0t_status open_features(f0t_dataset *dataset)
+{
+    size_t rows;
+    F0T_TRY(find_features(dataset));
+    if (!dataset->features_path)
+        return F0T_OK;
+    F0T_TRY(f0t_npy_open(&dataset->features, dataset->features_path));
+    if (f0t_npy_dims(dataset->features) != 2)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are wanted",
+                        dataset->features_path, f0t_npy_dims(dataset->features));
+    F0T_TRY(f0t_npy_matrix(dataset->features, &rows, &dataset->dim));
+    if (rows != dataset->rows.count)
+        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu rows, but %s/tags.txt has %zu images",
+                        dataset->features_path, rows, dataset->path, dataset->rows.count);
+    if (!dataset->dim)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: its rows are empty", dataset->features_path);
+    return F0T_OK;
+}
+
+static f0t_status set_name(f0t_dataset *dataset)
+{
+    const char *end = dataset->path + strlen(dataset->path);
+    while (end > dataset->path + 1 && end[-1] == '/')
+        end--;
+    const char *start = end;
+    while (start > dataset->path && start[-1] != '/')
+        start--;
+    return f0t_string_copy(&dataset->name, start, (size_t)(end - start));
+}
+
+static f0t_status open_all(f0t_dataset *dataset, const char *path,
+                           const f0t_dataset_options *options)
+{
+    f0t_dataset_source source = {open_in_folder, NULL};
+    F0T_TRY(f0t_string_copy(&dataset->path, path, strlen(path)));
+    source.context = dataset->path;
+    if (!f0t_path_exists(path))
+        return f0t_fail_errno(ENOENT, "%s", path);
+    if (!f0t_path_is_folder(path))
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: is a file; a dataset is a directory", path);
+    F0T_TRY(f0t_dataset_load(dataset, &source, options));
+    F0T_TRY(open_features(dataset));
+    return dataset->name ? F0T_OK : set_name(dataset);
+}
+
+f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options)
+{
+    f0t_dataset_options defaults;
+    f0t_dataset *dataset;
+    *out = NULL;
+    f0t_dataset_options_init(&defaults);
+    F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
+    f0t_status status = open_all(dataset, path, options ? options : &defaults);
+    if (status != F0T_OK)
+        f0t_dataset_close(dataset);
+    else
+        *out = dataset;
+    return status;
+}
+
+void f0t_dataset_close(f0t_dataset *dataset)
+{
+    if (!dataset)
+        return;
+    f0t_npy_close(dataset->features);
+    f0t_names_free(&dataset->tags);
+    f0t_rows_free(&dataset->rows);
+    f0t_texts_free(&dataset->images);
+    f0t_free(dataset->split);
+    f0t_free(dataset->seen.tags);
+    f0t_free(dataset->unseen.tags);
+    f0t_free(dataset->path);
+    f0t_free(dataset->name);
+    f0t_free(dataset->backbone);
+    f0t_free(dataset->features_path);
+    f0t_free(dataset);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------ */
+
+const char *f0t_dataset_path(const f0t_dataset *dataset)
+{
+    return dataset->path;
+}
+
+const char *f0t_dataset_name(const f0t_dataset *dataset)
+{
+    return dataset->name;
+}
+
+const char *f0t_dataset_backbone(const f0t_dataset *dataset)
+{
+    return dataset->backbone;
+}
+
+size_t f0t_dataset_image_count(const f0t_dataset *dataset)
+{
+    return dataset->rows.count;
+}
+
+const char *f0t_dataset_image(const f0t_dataset *dataset, size_t m)
+{
+    return dataset->has_images ? f0t_texts_get(&dataset->images, m) : NULL;
+}
+
+const uint8_t *f0t_dataset_split(const f0t_dataset *dataset)
+{
+    return dataset->split;
+}
+
+bool f0t_dataset_split_is_given(const f0t_dataset *dataset)
+{
+    return dataset->split_given;
+}
+
+size_t f0t_dataset_split_count(const f0t_dataset *dataset, f0t_split split)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < dataset->rows.count; m++)
+        count += dataset->split[m] == split;
+    return count;
+}
+
+size_t f0t_dataset_tag_count(const f0t_dataset *dataset)
+{
+    return f0t_names_count(&dataset->tags);
+}
+
+const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t)
+{
+    return f0t_names_get(&dataset->tags, t);
+}
+
+bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t)
+{
+    uint32_t index;
+    if (!f0t_names_find(&dataset->tags, tag, strlen(tag), &index))
+        return false;
+    *t = index;
+    return true;
+}
+
+const uint32_t *f0t_dataset_image_tags(const f0t_dataset *dataset, size_t m, size_t *count)
+{
+    return f0t_rows_get(&dataset->rows, m, count);
+}
+
+const size_t *f0t_dataset_offsets(const f0t_dataset *dataset)
+{
+    return dataset->rows.offsets;
+}
+
+const uint32_t *f0t_dataset_indices(const f0t_dataset *dataset)
+{
+    return dataset->rows.indices;
+}
+
+uint64_t f0t_dataset_repeats(const f0t_dataset *dataset)
+{
+    return dataset->rows.repeats;
+}
+
+static const uint32_t *get_list(const f0t_tag_list *list, size_t *count)
+{
+    static const uint32_t none[1];
+    *count = list->count;
+    return !list->given ? NULL : list->count ? list->tags : none;
+}
+
+const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count)
+{
+    return get_list(&dataset->seen, count);
+}
+
+const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count)
+{
+    return get_list(&dataset->unseen, count);
+}
+
+size_t f0t_dataset_dim(const f0t_dataset *dataset)
+{
+    return dataset->dim;
+}
+
+const char *f0t_dataset_features_path(const f0t_dataset *dataset)
+{
+    return dataset->features_path;
+}
+
+/* ---- Features -------------------------------------------------------------------------------------- */
+
+/* All exponent bits set: infinite or NaN. Without a branch, so that it is vectorised. */
+static bool is_finite_row(const float *row, size_t dim)
+{
+    uint32_t bits, found = 0;
+    for (size_t d = 0; d < dim; d++) {
+        memcpy(&bits, row + d, sizeof bits);
+        found |= (bits & 0x7F800000u) == 0x7F800000u;
+    }
+    return !found;
+}
+
+f0t_status f0t_features_check(const float *rows, size_t first, size_t count, size_t dim,
+                              const char *file)
+{
+    for (size_t m = 0; m < count; m++) {
+        const float *row = rows + m * dim;
+        if (is_finite_row(row, dim))
+            continue;
+        size_t d = 0;
+        while (isfinite(row[d]))
+            d++;
+        return f0t_fail(F0T_ERROR_NUMERIC, "%s: row %zu, column %zu (from 0) is %s", file,
+                        first + m, d, isnan(row[d]) ? "NaN" : "infinite");
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count,
+                                     float *to)
+{
+    if (!dataset->features)
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: the dataset has no features", dataset->path);
+    if (first > dataset->rows.count || count > dataset->rows.count - first)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: images %zu to %zu are asked for, it has %zu",
+                        dataset->path, first, first + count, dataset->rows.count);
+    F0T_TRY(f0t_npy_read_rows(dataset->features, first, count, to));
+    return f0t_features_check(to, first, count, dataset->dim, dataset->features_path);
+}
