@@ -1,0 +1,69 @@
+/*
+ * f(x): fully connected layers from an image's features to its direction.
+ *
+ *     h_0 = x,   h_l = relu(W_l h_(l-1) + b_l),   f(x) = W_L h_(L-1) + b_L
+ *
+ * Any number of hidden layers: two are the paper's network (section 4.3), none is the linear map.
+ * A net has the parameters alone; step.h trains it.
+ */
+#ifndef F0T_MODEL_NET_H
+#define F0T_MODEL_NET_H
+
+#include "base/dtype.h"
+#include "base/status.h"
+
+enum { F0T_NET_HIDDEN_MAX = 8 };
+
+typedef struct f0t_net_shape {
+    size_t inputs; /* D, the features of an image */
+    size_t hidden_count;
+    size_t hidden[F0T_NET_HIDDEN_MAX]; /* units of each hidden layer */
+    size_t outputs;                    /* d, the dimension of the tag vectors */
+    bool bias;                         /* whether the layers add b_l */
+} f0t_net_shape;
+
+/* Layers with weights: the hidden ones and the output layer. */
+size_t f0t_net_shape_layers(const f0t_net_shape *shape);
+/* What layer `layer` (from 0) takes and gives. */
+size_t f0t_net_shape_inputs(const f0t_net_shape *shape, size_t layer);
+size_t f0t_net_shape_outputs(const f0t_net_shape *shape, size_t layer);
+/* Fails, saying why, when a size is 0 or the parameters do not fit into memory. */
+f0t_status f0t_net_shape_check(const f0t_net_shape *shape);
+
+typedef struct f0t_net f0t_net;
+
+/* All parameters 0. `precision` is of the products: F0T_F32, or F0T_BF16 with float32 sums. The
+ * parameters themselves are float32 either way. */
+f0t_status f0t_net_create(f0t_net **out, const f0t_net_shape *shape, f0t_dtype precision);
+void f0t_net_free(f0t_net *net);
+
+const f0t_net_shape *f0t_net_get_shape(const f0t_net *net);
+f0t_dtype f0t_net_get_precision(const f0t_net *net);
+
+/* Random weights, a pure function of the seed: normal with variance 2 / inputs for hidden layers
+ * (He et al., ICCV 2015, eq. 10) and output_scale² / inputs for the output layer; biases 0. */
+f0t_status f0t_net_set_random(f0t_net *net, uint64_t seed, double output_scale);
+
+/* ---- The parameters as named arrays -------------------------------------------------------------
+ */
+
+/* What an array of a net or of a training state is; `name` is borrowed from the object. */
+typedef struct f0t_array {
+    const char *name;  /* "layer0.weight", "layer0.bias", …; in a state also "layer0.weight.m" */
+    size_t rows, cols; /* a weight is outputs x inputs, a bias 1 x outputs */
+} f0t_array;
+
+size_t f0t_net_array_count(const f0t_net *net);
+f0t_array f0t_net_array(const f0t_net *net, size_t i);
+/* Copies the rows x cols numbers out or in, row-major. Not while another thread uses the net. */
+f0t_status f0t_net_array_get(const f0t_net *net, size_t i, float *to);
+f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
+
+/* ---- Applying it --------------------------------------------------------------------------------
+ */
+
+/* f[rows x outputs] = f(x) for each row of x[rows x inputs], without dropout. Any number of rows;
+ * works in blocks, so that memory stays small. Many threads may call at once. */
+f0t_status f0t_net_apply(const f0t_net *net, float *f, const float *x, size_t rows);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * The update of parameters by their gradient, in one pass over memory: it reads gradient, moments
+ * and parameter, and writes moments, parameter and the parameter's bfloat16 copy.
+ */
+#ifndef F0T_MODEL_OPTIMIZER_H
+#define F0T_MODEL_OPTIMIZER_H
+
+#include "base/status.h"
+
+typedef enum f0t_optimizer_kind {
+    F0T_OPTIMIZER_ADAM, /* Kingma and Ba, ICLR 2015; decay as in AdamW, Loshchilov and Hutter, 2019 */
+    F0T_OPTIMIZER_SGD   /* with momentum */
+} f0t_optimizer_kind;
+
+/* Step t = 1, 2, … with gradient g and learning rate r:
+ *   Adam:  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g²,
+ *          w = w - r decay w - r (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
+ *   SGD:   m = momentum m + g + decay w,  w = w - r m
+ * `decay` is for weights; biases do not decay. */
+typedef struct f0t_optimizer {
+    f0t_optimizer_kind kind;
+    double beta1, beta2, epsilon; /* Adam */
+    double momentum;              /* SGD */
+    double decay;
+} f0t_optimizer;
+
+/* Adam with 0.9, 0.999, 1e-8; momentum 0.9; no decay. */
+f0t_optimizer f0t_optimizer_default(f0t_optimizer_kind kind);
+/* Fails, saying why, when a number is not in its range. */
+f0t_status f0t_optimizer_check(const f0t_optimizer *optimizer);
+
+#endif
