@@ -1,0 +1,63 @@
+/* fast0tag bench: how fast the parts are on this machine, beside what one would use instead. */
+#include "bench.h"
+
+static const cli_option options[] = {
+    {"only", 0, CLI_TEXT, offsetof(bench_options, only), "TEXT",
+     "Measure only the cases whose name contains TEXT. Default: all.", NULL},
+    {.name = NULL},
+};
+
+static const cli_example matmul_examples[] = {
+    {"fast0tag bench matmul", "shows a table"},
+    {"fast0tag bench matmul --only 1000x925x300 --json", "measures the small products only"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_matmul = {
+    .name = "matmul",
+    .summary = "Matrix products beside oneDNN and OpenBLAS",
+    .operands = "",
+    .description =
+        "Multiplies the matrices that training with 4096 features, 8192 and 2048 hidden units and "
+        "925 tags multiplies, in float32 and in bfloat16: x*W' is a forward pass with the weights "
+        "as they lie (packed: in a blocked layout), dy*W the gradient of the data, dy'*x that of "
+        "the weights. The peers are oneDNN's own primitives at the same layout, called directly, "
+        "and OpenBLAS.\n\n"
+        "Each is run once to warm up and then five times in turn with the others; the medians are "
+        "shown, and their ratio: above 1 fast0tag is faster. Stop other work before measuring.",
+    .options = options,
+    .examples = matmul_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_matmul,
+};
+
+static const cli_example kernels_examples[] = {
+    {"fast0tag bench kernels --json", "gives the figures to another program"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_kernels = {
+    .name = "kernels",
+    .summary = "Top-k and elementwise functions beside the C library",
+    .operands = "",
+    .description = "Measures the exact top-k, the normalisation of rows and the elementwise "
+                   "functions on one million numbers and less, as 'fast0tag bench matmul' measures "
+                   "products.",
+    .options = options,
+    .examples = kernels_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_kernels,
+};
+
+static const cli_verb *const verbs[] = {&verb_matmul, &verb_kernels, NULL};
+
+const cli_verb cli_verb_bench = {
+    .name = "bench",
+    .summary = "Measure how fast it is on this machine, beside its peers",
+    .operands = "",
+    .description = "Each command measures one part of the program and what one would use instead, "
+                   "in the same run.",
+    .verbs = verbs,
+};

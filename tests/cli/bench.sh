@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Measuring: the form of the results. How fast it is here is not tested.
+. "$(dirname "$0")/lib.sh"
+
+case_products_are_measured_beside_each_peer() {
+    run 0 bench matmul --quiet --only "1000x925x300 f32 x*W'" --json
+    json_holds 'len(d) == 5 and {r["peer"] for r in d if not r["case"].endswith("packed")} == {
+        "oneDNN matmul", "oneDNN inner product", "OpenBLAS"}'
+    json_holds 'all(list(r) == ["bench", "case", "value", "unit", "peer", "peer_value", "ratio"]
+        for r in d)'
+    json_holds 'all(r["bench"] == "matmul" and r["unit"] == "GFLOP/s" and r["value"] > 0 and
+        abs(r["ratio"] * r["peer_value"] / r["value"] - 1) < 1e-6 for r in d)'
+}
+
+case_a_table_is_for_people() {
+    run 0 bench matmul --quiet --only "1000x925x300 bf16 dy*W"
+    says "oneDNN inner product"
+    says "ratio"
+}
+
+case_without_a_peer_its_fields_are_null() {
+    run 0 bench kernels --quiet --only rows --json
+    says '"peer": null'
+    says '"ratio": null'
+}
+
+case_a_name_that_fits_no_case_is_refused() {
+    refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
+    refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
+}
+
+run_cases
