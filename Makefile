@@ -26,6 +26,7 @@ bench: configure
 	@scripts/deps bench
 	ninja -C $(BUILD) fast0tag_cli
 	$(BUILD)/fast0tag bench matmul
+	$(BUILD)/fast0tag bench kernels
 
 # The prefix is asked for at installation: one build serves any.
 install: all

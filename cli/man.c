@@ -70,7 +70,7 @@ static void put_synopsis(FILE *to, const cli_verb *verb, const char *name)
 {
     fputs(".PP\n\\fBfast0tag ", to);
     put(to, name);
-    fputs("\\fR ", to);
+    fputs(*verb->operands ? "\\fR " : "\\fR", to);
     put(to, verb->operands);
     fputs(" [OPTIONS]\n", to);
 }
