@@ -46,6 +46,8 @@ uint64_t f0t_stream_position(const f0t_stream *stream);
 uint64_t f0t_stream_size(const f0t_stream *stream);
 const char *f0t_stream_name(const f0t_stream *stream);
 
+/* What is left of the stream, up to `most` bytes, with a 0 behind. */
+f0t_status f0t_stream_read_all(f0t_stream *stream, char **out, size_t *size, size_t most);
 /* All of a small file (up to `most` bytes) with a 0 behind. */
 f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most);
 

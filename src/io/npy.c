@@ -188,3 +188,17 @@ f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, flo
         convert(h, to, npy->elements + first * cols * f0t_dtype_size(h->dtype), count * cols);
     return F0T_OK;
 }
+
+f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count, void *to)
+{
+    const f0t_npy_header *h = &npy->header;
+    size_t size = f0t_dtype_size(h->dtype);
+    if (first > h->count || count > h->count - first)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: elements %zu to %zu are wanted, there are %zu",
+                        npy->name, first, first + count, h->count);
+    if (count)
+        memcpy(to, npy->elements + first * size, count * size);
+    if (h->swapped)
+        f0t_swap_bytes(to, size, count);
+    return F0T_OK;
+}

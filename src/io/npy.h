@@ -37,6 +37,10 @@ const void *f0t_npy_data(const f0t_npy *npy);
  * strip a column: ask for hundreds of rows at once there. */
 f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, float *to);
 
+/* Elements first … first + count in the order of the file, whatever their shape, in this machine's
+ * byte order. */
+f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count, void *to);
+
 /* Writes a row-major matrix in a stream: begin, rows in as many calls as one likes, commit when all
  * are there. */
 typedef struct f0t_npy_writer f0t_npy_writer;

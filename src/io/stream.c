@@ -289,18 +289,26 @@ static f0t_status read_whole(f0t_stream *s, char **out, size_t *size, size_t mos
     return F0T_OK;
 }
 
+f0t_status f0t_stream_read_all(f0t_stream *s, char **out, size_t *size, size_t most)
+{
+    *out = NULL;
+    *size = 0;
+    f0t_status status = read_whole(s, out, size, most);
+    if (status != F0T_OK) {
+        f0t_free(*out);
+        *out = NULL;
+        *size = 0;
+    }
+    return status;
+}
+
 f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most)
 {
     f0t_stream *s;
     *out = NULL;
     *size = 0;
     F0T_TRY(f0t_stream_open(&s, path));
-    f0t_status status = read_whole(s, out, size, most);
+    f0t_status status = f0t_stream_read_all(s, out, size, most);
     f0t_stream_close(s);
-    if (status != F0T_OK) {
-        f0t_free(*out);
-        *out = NULL;
-        *size = 0;
-    }
     return status;
 }
