@@ -53,8 +53,8 @@ f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, co
 /* ---- Bfloat16 ----------------------------------------------------------------------------------
  */
 
-/* False where this CPU has no bfloat16 products (they need AVX-512): results are right all the
- * same, computed in float32 from the rounded inputs, but not faster than float32. */
+/* False where this CPU has no bfloat16 products (they need AVX-512 with AVX512_BF16): results are
+ * right all the same, computed in float32 from the rounded inputs, but not faster than float32. */
 bool f0t_matmul_bf16_native(void);
 
 /* Logs that as a warning, once a process; nothing where bfloat16 is native. */

@@ -54,9 +54,12 @@ static f0t_status need_engine(void)
     return translate(engine_status, "start its CPU engine");
 }
 
+/* With AVX-512 but without its bfloat16 instructions oneDNN emulates them, three times slower than
+ * float32. */
 bool f0t_matmul_bf16_native(void)
 {
-    return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+    const int needed = dnnl_cpu_isa_avx512_core_bf16;
+    return ((int)dnnl_get_effective_cpu_isa() & needed) == needed;
 }
 
 f0t_dtype f0t_onednn_type(f0t_dtype type)
@@ -97,14 +100,18 @@ struct f0t_plan {
 /* The kernels behind oneDNN's primitives differ in speed although they compute the same. With A
  * transposed (a weight gradient dyᵀ·x) the backward passes of inner_product are 5 to 40 % faster
  * than matmul for large plain matrices, and 2 to 5 % without transposition (a data gradient dy·W).
- * Below this size, and with anything but A·B, matmul is the better one: docs/performance.md. */
+ * Below this size, and with anything but A·B, matmul is the better one. A single row times a plain
+ * Wᵀ (one picture) reads W once in inner_product's forward pass; matmul copies it, 2 to 3 times
+ * slower. docs/performance.md has the figures. */
 enum { LARGE = 512 };
 
-typedef enum product_kind { KIND_MATMUL, KIND_WEIGHTS, KIND_DATA } product_kind;
+typedef enum product_kind { KIND_MATMUL, KIND_FORWARD, KIND_WEIGHTS, KIND_DATA } product_kind;
 
 static product_kind choose_kind(const f0t_matmul *op, bool bias, bool packed)
 {
     bool large = op->m >= LARGE && op->n >= LARGE && op->k >= LARGE;
+    if (op->m == 1 && op->b_transposed && !packed)
+        return KIND_FORWARD;
     if (!large || packed || bias || op->relu || op->accumulate || op->b_transposed)
         return KIND_MATMUL;
     return op->a_transposed ? KIND_WEIGHTS : KIND_DATA;
@@ -113,6 +120,7 @@ static product_kind choose_kind(const f0t_matmul *op, bool bias, bool packed)
 /* Which argument of the primitive A, B and C are. */
 static const int roles[][3] = {
     [KIND_MATMUL] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+    [KIND_FORWARD] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
     [KIND_WEIGHTS] = {DNNL_ARG_DIFF_DST, DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS},
     [KIND_DATA] = {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC},
 };
@@ -149,63 +157,55 @@ static f0t_status desc_matmul(f0t_plan *plan, const f0t_matmul *op, bool bias,
     return F0T_OK;
 }
 
-/* The backward passes want to be told of a forward pass x[batch x in]·Wᵀ[out x in] = y. */
-static f0t_status forward_hint(dnnl_primitive_desc_t *out, size_t batch, size_t in, size_t outputs,
-                               f0t_dtype type)
+/* C = A·Bᵀ as a forward pass y[batch x out] = x[batch x in]·Wᵀ[out x in] + bias. */
+static f0t_status desc_forward(dnnl_primitive_desc_t *out, const f0t_matmul *op, bool bias,
+                               dnnl_primitive_attr_t attr)
 {
-    dnnl_memory_desc_t x, w, y;
+    dnnl_memory_desc_t x, w, y, bias_desc;
     dnnl_inner_product_desc_t desc;
-    F0T_TRY(describe(&x, batch, in, type, dnnl_ab));
-    F0T_TRY(describe(&w, outputs, in, type, dnnl_ab));
-    F0T_TRY(describe(&y, batch, outputs, type, dnnl_ab));
-    DNN_TRY(dnnl_inner_product_forward_desc_init(&desc, dnnl_forward_training, &x, &w, NULL, &y),
+    dnnl_dims_t length = {(dnnl_dim_t)op->n};
+    F0T_TRY(describe(&x, op->m, op->k, op->type, dnnl_ab));
+    F0T_TRY(describe(&w, op->n, op->k, op->type, dnnl_ab));
+    F0T_TRY(describe(&y, op->m, op->n, op->result, dnnl_ab));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&bias_desc, 1, length, dnnl_f32, dnnl_a),
+            "describe a bias");
+    DNN_TRY(dnnl_inner_product_forward_desc_init(&desc, dnnl_forward_training, &x, &w,
+                                                 bias ? &bias_desc : NULL, &y),
             "describe a product");
-    DNN_TRY(dnnl_primitive_desc_create(out, &desc, NULL, engine, NULL), "prepare a product");
+    DNN_TRY(dnnl_primitive_desc_create(out, &desc, attr, engine, NULL), "prepare a product");
     return F0T_OK;
 }
 
-/* C = Aᵀ·B is dW[out x in] = dyᵀ[out x batch]·x[batch x in]. */
-static f0t_status desc_weights(f0t_plan *plan, const f0t_matmul *op, dnnl_primitive_attr_t attr,
-                               dnnl_primitive_desc_t hint)
+/* C = Aᵀ·B is dW[out x in] = dyᵀ[out x batch]·x[batch x in], and C = A·B is dx[batch x in] =
+ * dy[batch x out]·W[out x in]: A is dy in both. */
+static f0t_status init_backward(dnnl_inner_product_desc_t *desc, const f0t_matmul *op)
 {
-    dnnl_memory_desc_t dy, x, dw;
+    dnnl_memory_desc_t a, b, c;
+    bool weights = op->a_transposed;
+    F0T_TRY(describe(&a, weights ? op->k : op->m, weights ? op->m : op->k, op->type, dnnl_ab));
+    F0T_TRY(describe(&b, op->k, op->n, op->type, dnnl_ab));
+    F0T_TRY(describe(&c, op->m, op->n, op->result, dnnl_ab));
+    dnnl_status_t status =
+        weights ? dnnl_inner_product_backward_weights_desc_init(desc, &b, &c, NULL, &a)
+                : dnnl_inner_product_backward_data_desc_init(desc, &c, &b, &a);
+    return translate(status, "describe a product");
+}
+
+/* oneDNN asks for the forward pass as well. */
+static f0t_status desc_backward(f0t_plan *plan, const f0t_matmul *op, dnnl_primitive_attr_t attr)
+{
     dnnl_inner_product_desc_t desc;
-    F0T_TRY(describe(&dy, op->k, op->m, op->type, dnnl_ab));
-    F0T_TRY(describe(&x, op->k, op->n, op->type, dnnl_ab));
-    F0T_TRY(describe(&dw, op->m, op->n, op->result, dnnl_ab));
-    DNN_TRY(dnnl_inner_product_backward_weights_desc_init(&desc, &x, &dw, NULL, &dy),
-            "describe a product");
-    DNN_TRY(dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint),
-            "prepare a product");
-    return F0T_OK;
-}
-
-/* C = A·B is dx[batch x in] = dy[batch x out]·W[out x in]. */
-static f0t_status desc_data(f0t_plan *plan, const f0t_matmul *op, dnnl_primitive_attr_t attr,
-                            dnnl_primitive_desc_t hint)
-{
-    dnnl_memory_desc_t dy, w, dx;
-    dnnl_inner_product_desc_t desc;
-    F0T_TRY(describe(&dy, op->m, op->k, op->type, dnnl_ab));
-    F0T_TRY(describe(&w, op->k, op->n, op->type, dnnl_ab));
-    F0T_TRY(describe(&dx, op->m, op->n, op->result, dnnl_ab));
-    DNN_TRY(dnnl_inner_product_backward_data_desc_init(&desc, &dx, &w, &dy), "describe a product");
-    DNN_TRY(dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint),
-            "prepare a product");
-    return F0T_OK;
-}
-
-static f0t_status desc_backward(f0t_plan *plan, const f0t_matmul *op, product_kind kind,
-                                dnnl_primitive_attr_t attr)
-{
     dnnl_primitive_desc_t hint = NULL;
-    size_t batch = kind == KIND_WEIGHTS ? op->k : op->m;
-    size_t outputs = kind == KIND_WEIGHTS ? op->m : op->k;
-    F0T_TRY(forward_hint(&hint, batch, op->n, outputs, op->type));
-    f0t_status status =
-        kind == KIND_WEIGHTS ? desc_weights(plan, op, attr, hint) : desc_data(plan, op, attr, hint);
+    f0t_matmul forward = {.m = op->a_transposed ? op->k : op->m,
+                          .n = op->a_transposed ? op->m : op->k,
+                          .k = op->n,
+                          .type = op->type,
+                          .result = op->type};
+    F0T_TRY(init_backward(&desc, op));
+    F0T_TRY(desc_forward(&hint, &forward, false, NULL));
+    dnnl_status_t status = dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint);
     dnnl_primitive_desc_destroy(hint);
-    return status;
+    return translate(status, "prepare a product");
 }
 
 static f0t_status create_desc(f0t_plan *plan, const f0t_matmul *op, bool bias, product_kind kind)
@@ -214,16 +214,18 @@ static f0t_status create_desc(f0t_plan *plan, const f0t_matmul *op, bool bias, p
     DNN_TRY(dnnl_primitive_attr_create(&attr), "prepare a product");
     f0t_status status = fill_attributes(attr, op);
     if (status == F0T_OK)
-        status = kind == KIND_MATMUL ? desc_matmul(plan, op, bias, &plan->b_layout, attr)
-                                     : desc_backward(plan, op, kind, attr);
+        status = kind == KIND_MATMUL    ? desc_matmul(plan, op, bias, &plan->b_layout, attr)
+                 : kind == KIND_FORWARD ? desc_forward(&plan->desc, op, bias, attr)
+                                        : desc_backward(plan, op, attr);
     dnnl_primitive_attr_destroy(attr);
     return status;
 }
 
-static f0t_status add_argument(f0t_plan *plan, int role, dnnl_query_t query)
+static f0t_status add_argument(f0t_plan *plan, int role)
 {
     dnnl_exec_arg_t *arg = &plan->args[plan->count];
-    const dnnl_memory_desc_t *layout = dnnl_primitive_desc_query_md(plan->desc, query, role);
+    const dnnl_memory_desc_t *layout =
+        dnnl_primitive_desc_query_md(plan->desc, dnnl_query_exec_arg_md, role);
     DNN_TRY(dnnl_memory_create(&arg->memory, layout, engine, DNNL_MEMORY_NONE),
             "describe an argument");
     arg->arg = role;
@@ -235,10 +237,10 @@ static f0t_status add_argument(f0t_plan *plan, int role, dnnl_query_t query)
 static f0t_status add_arguments(f0t_plan *plan, product_kind kind, bool bias)
 {
     for (int i = ARG_A; i <= ARG_C; i++)
-        F0T_TRY(add_argument(plan, roles[kind][i], dnnl_query_exec_arg_md));
-    F0T_TRY(add_argument(plan, DNNL_ARG_SCRATCHPAD, dnnl_query_exec_arg_md));
+        F0T_TRY(add_argument(plan, roles[kind][i]));
+    F0T_TRY(add_argument(plan, DNNL_ARG_SCRATCHPAD));
     if (bias)
-        F0T_TRY(add_argument(plan, DNNL_ARG_BIAS, dnnl_query_exec_arg_md));
+        F0T_TRY(add_argument(plan, DNNL_ARG_BIAS));
     plan->scratch = dnnl_memory_desc_get_size(
         dnnl_primitive_desc_query_md(plan->desc, dnnl_query_scratchpad_md, 0));
     return F0T_OK;
@@ -308,13 +310,6 @@ bool f0t_plan_fits(const f0t_plan *plan, const f0t_packed *packed)
 size_t f0t_plan_scratch(const f0t_plan *plan)
 {
     return plan->scratch;
-}
-
-const char *f0t_plan_kernel(const f0t_plan *plan)
-{
-    const char *name = NULL;
-    dnnl_primitive_desc_query(plan->desc, dnnl_query_impl_info_str, 0, &name);
-    return name ? name : "?";
 }
 
 static void *writable(const void *memory)
