@@ -46,20 +46,19 @@ static f0t_status read_head(f0t_inspector *in)
     return status;
 }
 
-static f0t_status sum_bytes(f0t_inspector *in)
+f0t_status f0t_inspect_sum(uint32_t *out, const void *data, size_t size, const f0t_monitor *monitor)
 {
     enum { STEP = 1 << 22 };
-    const f0t_map *map = &in->map;
+    const unsigned char *bytes = data;
     uLong crc = crc32(0, NULL, 0);
-    f0t_stage stage = f0t_stage_begin(in->monitor, "summing up the bytes", "bytes", map->size);
-    for (size_t done = 0, part; done < map->size; done += part) {
-        part = map->size - done < STEP ? map->size - done : STEP;
-        crc = crc32_z(crc, map->data + done, part);
+    f0t_stage stage = f0t_stage_begin(monitor, "summing up the bytes", "bytes", size);
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < STEP ? size - done : STEP;
+        crc = crc32_z(crc, bytes + done, part);
         F0T_TRY(f0t_stage_update(&stage, done + part));
     }
     f0t_stage_end(&stage);
-    in->result.has_checksum = true;
-    in->result.checksum = (uint32_t)crc;
+    *out = (uint32_t)crc;
     return F0T_OK;
 }
 
@@ -88,7 +87,16 @@ static f0t_status inspect_bytes(f0t_inspector *in)
     F0T_TRY(kinds[k]->describe(in));
     if (in->packed)
         F0T_TRY(f0t_inspector_fact(in, "packed by", "gzip"));
-    return in->quick ? F0T_OK : sum_bytes(in);
+    in->result.has_checksum = !in->quick;
+    return in->quick
+               ? F0T_OK
+               : f0t_inspect_sum(&in->result.checksum, in->map.data, in->map.size, in->monitor);
+}
+
+static f0t_status inspect_path(f0t_inspector *in, const char *path)
+{
+    F0T_TRY(f0t_map_open(&in->map, path));
+    return inspect_bytes(in);
 }
 
 static f0t_status create(f0t_inspector **out, const char *name, const f0t_inspect_options *options)
@@ -121,9 +129,7 @@ f0t_status f0t_inspect(f0t_inspection **out, const char *path, const f0t_inspect
     *out = NULL;
     f0t_status status = create(&in, path, options);
     if (status == F0T_OK)
-        status = f0t_map_open(&in->map, path);
-    if (status == F0T_OK)
-        status = inspect_bytes(in);
+        status = f0t_path_is_folder(path) ? f0t_inspect_folder(in, path) : inspect_path(in, path);
     return finish(out, in, status);
 }
 

@@ -4,7 +4,7 @@
 #define F0T_REPORT_INSPECT_H
 
 #include "fast0tag_tools.h"
-#include "io/file.h"
+#include "io/npy.h"
 #include "report/numbers.h"
 
 enum { F0T_INSPECT_HEAD = 1 << 16, F0T_INSPECT_SHOWN = 8 };
@@ -65,6 +65,13 @@ f0t_status f0t_inspector_stream(const f0t_inspector *inspector, f0t_stream **out
 f0t_status f0t_inspector_read(const f0t_inspector *inspector, char **out, size_t *size,
                               size_t most);
 
+/* One pass over all elements of an array, with progress. */
+f0t_status f0t_inspect_measure(f0t_numbers *numbers, const f0t_npy *npy,
+                               const f0t_monitor *monitor);
+/* CRC-32 of bytes, with progress. */
+f0t_status f0t_inspect_sum(uint32_t *out, const void *data, size_t size,
+                           const f0t_monitor *monitor);
+
 /* ---- The kinds ----------------------------------------------------------------------------- */
 
 /* A kind is asked whether the file is one; then it describes it. The first that says yes does. */
@@ -72,6 +79,9 @@ typedef struct f0t_inspect_kind {
     bool (*matches)(const f0t_inspector *inspector);
     f0t_status (*describe)(f0t_inspector *inspector);
 } f0t_inspect_kind;
+
+/* A directory. */
+f0t_status f0t_inspect_folder(f0t_inspector *inspector, const char *path);
 
 extern const f0t_inspect_kind f0t_inspect_npy;
 extern const f0t_inspect_kind f0t_inspect_safetensors;

@@ -11,7 +11,7 @@ static bool matches(const f0t_inspector *in)
     return in->head_size >= 6 && !memcmp(in->head, "\x93NUMPY", 6);
 }
 
-static f0t_status measure(f0t_numbers *numbers, const f0t_npy *npy, const f0t_monitor *monitor)
+f0t_status f0t_inspect_measure(f0t_numbers *numbers, const f0t_npy *npy, const f0t_monitor *monitor)
 {
     enum { BLOCK = 1 << 16 };
     char *block;
@@ -69,7 +69,7 @@ static f0t_status describe_array(f0t_inspector *in, const f0t_npy *npy)
     if (f0t_npy_swapped(npy))
         F0T_TRY(f0t_inspector_fact(in, "byte order", "not that of this machine"));
     if (!in->quick)
-        F0T_TRY(measure(&numbers, npy, in->monitor));
+        F0T_TRY(f0t_inspect_measure(&numbers, npy, in->monitor));
     F0T_TRY(f0t_inspector_array(in, "", type, f0t_npy_dims(npy), f0t_npy_shape(npy),
                                 in->quick ? NULL : &numbers));
     return show_rows(in, npy);

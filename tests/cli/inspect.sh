@@ -54,6 +54,18 @@ case_a_safetensors_file_is_described() {
     json_holds 'd["metadata"] == {"note": "a\nb"}'
 }
 
+case_a_dataset_is_described() {
+    mkdir photos
+    printf 'dog\tgrass\ncat\n' >photos/tags.txt
+    run 0 inspect photos
+    says "dataset photos, 2 images, 3 tags, without features"
+    says "  dog, grass"
+    run 0 inspect --json photos
+    json_holds 'd["kind"] == "dataset" and d["facts"]["images"] == 2 and d["crc32"] is None'
+    mkdir empty
+    refuse 3 "empty: is a folder, and no dataset" inspect empty
+}
+
 case_text_may_be_packed() {
     printf 'dog\ncat\n' | gzip >words.gz
     run 0 inspect words.gz

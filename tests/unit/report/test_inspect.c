@@ -207,6 +207,66 @@ static void an_onnx_model_is_described(void **state)
     f0t_inspection_free(found);
 }
 
+static const char *make_dataset(void)
+{
+    assert_ok(f0t_folder_create(test_path("set")));
+    test_text("set/tags.txt", "dog\tgrass\n\ncat\n");
+    test_text("set/split.txt", "train\ntrain\ntest\n");
+    test_text("set/images.txt", "a.jpg\nb.jpg\nc.jpg\n");
+    test_text("set/unseen.txt", "cat\n");
+    static const float features[] = {1, 2, 3, 4, 5, 9};
+    char dict[119];
+    bytes b = {0};
+    memset(dict, ' ', sizeof dict);
+    memcpy(dict, "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2)}", 57);
+    append(&b, "\x93NUMPY\1\0\x76\0", 10);
+    append(&b, dict, 118);
+    append(&b, features, sizeof features);
+    test_file("set/features.npy", b.data, b.size);
+    return test_path("set");
+}
+
+static f0t_status load_path(void *path)
+{
+    f0t_inspection *found;
+    F0T_TRY(f0t_inspect(&found, path, NULL));
+    f0t_inspection_free(found);
+    return F0T_OK;
+}
+
+static void a_dataset_is_described(void **state)
+{
+    (void)state;
+    char path[200];
+    f0t_inspection *found;
+    snprintf(path, sizeof path, "%s", make_dataset());
+    assert_ok(f0t_inspect(&found, path, NULL));
+    assert_string_equal(found->kind, "dataset");
+    assert_string_equal(found->title, "dataset set, 3 images, 3 tags, with features");
+    assert_string_equal(fact(found, "tags.txt"), "15 bytes, crc32 34ce76c2");
+    assert_string_equal(fact(found, "unseen"), "1");
+    assert_string_equal(fact(found, "untagged"), "1");
+    assert_string_equal(fact(found, "most"), "2");
+    assert_string_equal(fact(found, "train"), "2");
+    assert_string_equal(fact(found, "split"), "split.txt");
+    assert_true(found->array_count == 1 && found->arrays[0].max == 9);
+    assert_int_equal(found->row_count, 3);
+    assert_string_equal(found->rows[0].text, "a.jpg: dog, grass");
+    assert_string_equal(found->rows[1].text, "b.jpg: ");
+    assert_true(found->size > 150 && !found->has_checksum);
+    f0t_inspection_free(found);
+    f0t_inspect_options quick = {.quick = true};
+    assert_ok(f0t_inspect(&found, path, &quick));
+    assert_string_equal(fact(found, "tags.txt"), "15 bytes");
+    assert_false(found->arrays[0].measured);
+    f0t_inspection_free(found);
+    test_each_fault(F0T_FAULT_ALLOC, load_path, path);
+    test_text("set/tags.txt", "dog\n");
+    assert_int_not_equal(f0t_inspect(&found, path, NULL), F0T_OK);
+    assert_null(found);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "no dataset", f0t_inspect(&found, test_path("."), NULL));
+}
+
 static void json_and_text_are_described(void **state)
 {
     (void)state;
@@ -327,14 +387,6 @@ static f0t_status load_again(void *file)
     return load(b->data, b->size);
 }
 
-static f0t_status load_path(void *path)
-{
-    f0t_inspection *found;
-    F0T_TRY(f0t_inspect(&found, path, NULL));
-    f0t_inspection_free(found);
-    return F0T_OK;
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -370,6 +422,7 @@ int main(void)
         cmocka_unit_test(shapes_without_rows_and_single_numbers_are_described),
         cmocka_unit_test(a_safetensors_file_is_described),
         cmocka_unit_test(an_onnx_model_is_described),
+        cmocka_unit_test(a_dataset_is_described),
         cmocka_unit_test(json_and_text_are_described),
         cmocka_unit_test(packed_text_is_unpacked_and_said_to_be_packed),
         cmocka_unit_test(quick_looks_at_nothing_twice),
