@@ -110,6 +110,180 @@ typedef struct f0t_monitor {
 F0T_API void f0t_threads_set(int count);
 F0T_API int f0t_threads_get(void);
 
+/* ---- Word vectors ------------------------------------------------------------------------------ */
+
+/* What f0t_vectors_find and the like give when there is nothing. */
+#define F0T_NONE SIZE_MAX
+
+/* A file of word vectors: `count` different words with `dim` numbers each. It may be
+ *  - text, a word and its numbers a line, separated by spaces: GloVe; with a first line of two
+ *    numbers (how many words, how many dimensions): word2vec and fastText;
+ *  - the binary form of word2vec;
+ *  - either of them packed by gzip;
+ *  - this project's own form, a safetensors file that f0t_vectors_convert (fast0tag_tools.h) or
+ *    "fast0tag vectors convert" writes. It is mapped, not read: it opens in milliseconds, whatever
+ *    its size. The others are read into memory.
+ * Which one it is shows in the content; the name of the file does not matter. */
+typedef struct f0t_vectors f0t_vectors;
+
+/* What became of the rows of a file. rows = words + duplicates + empty + invalid + not_finite. */
+typedef struct f0t_vectors_counts {
+    uint64_t rows;       /* in the file, a cut one not counted */
+    uint64_t words;      /* kept */
+    uint64_t duplicates; /* left out: the word was there before, and the first one counts */
+    uint64_t empty;      /* left out: no word */
+    uint64_t invalid;    /* left out: the word is not UTF-8, or has a NUL or a newline in it */
+    uint64_t not_finite; /* left out: NaN, or beyond the range of the numbers */
+    uint64_t zero;       /* kept, but all numbers are 0: such a word has no direction */
+    uint64_t cut;        /* 1: the last row was cut and is left out (see `tolerant`) */
+} f0t_vectors_counts;
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_vectors_options {
+    bool tolerant; /* a file that is cut, or has another number of rows than its first line says, is
+                      read as far as it goes: a warning in place of an error */
+    const f0t_monitor *monitor;
+} f0t_vectors_options;
+
+/* Opens a file of any of these forms. What was left out is told to the monitor's log. */
+F0T_API f0t_status f0t_vectors_open(f0t_vectors **out, const char *path,
+                                    const f0t_vectors_options *options);
+/* The same from memory, which must stay as it is until close. `name` is for messages. */
+F0T_API f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
+                                           const char *name, const f0t_vectors_options *options);
+F0T_API void f0t_vectors_close(f0t_vectors *vectors);
+
+F0T_API size_t f0t_vectors_count(const f0t_vectors *vectors);
+F0T_API size_t f0t_vectors_dim(const f0t_vectors *vectors);
+
+/* Word i in the order of the file, `*length` bytes of UTF-8 with no 0 behind. NULL when i is not
+ * below the count, or when a mapped file is damaged there. */
+F0T_API const char *f0t_vectors_word(const f0t_vectors *vectors, size_t i, size_t *length);
+
+/* The number of a word that is spelled exactly so, or F0T_NONE. f0t_vocab_create knows about
+ * capitals, plurals and phrases. */
+F0T_API size_t f0t_vectors_find(const f0t_vectors *vectors, const char *word, size_t length);
+
+/* The vectors of words first … first + count - 1, as the file has them, into out[count x dim]. */
+F0T_API f0t_status f0t_vectors_get(const f0t_vectors *vectors, size_t first, size_t count,
+                                   float *out);
+
+/* The mean of all vectors of the file, [dim]. A file that was trimmed has the mean of the file it
+ * came from, so that centring does the same with both. */
+F0T_API const float *f0t_vectors_mean(const f0t_vectors *vectors);
+
+/* A number that tells vector spaces apart: the same for a file and whatever was converted or trimmed
+ * from it, in whatever order the words stand; different for other vectors. */
+F0T_API uint64_t f0t_vectors_fingerprint(const f0t_vectors *vectors);
+
+/* "text", "text with header", "word2vec binary" or "fast0tag vectors"; the element type on disk; the
+ * file's name, for our own form that of the file that was converted. */
+F0T_API const char *f0t_vectors_format(const f0t_vectors *vectors);
+F0T_API const char *f0t_vectors_dtype(const f0t_vectors *vectors);
+F0T_API const char *f0t_vectors_source(const f0t_vectors *vectors);
+F0T_API f0t_vectors_counts f0t_vectors_get_counts(const f0t_vectors *vectors);
+
+/* A word near another: its number and the cosine of the angle between the two. */
+typedef struct f0t_neighbour {
+    size_t index;
+    float cosine;
+} f0t_neighbour;
+
+/* The k words whose vectors have the largest cosine with query[dim], best first, ties in the order
+ * of the file; *found is less than k when there are fewer words. Words without a direction (all
+ * zero, NaN) are not among them. Exact: every word is looked at. `monitor` may be NULL. */
+F0T_API f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
+                                       const f0t_vectors *vectors, const float *query,
+                                       const f0t_monitor *monitor);
+
+/* ---- Vocabularies ------------------------------------------------------------------------------ */
+
+/* An ordered list of tags with one vector of length 1 each. A tag is a word or a phrase; it gets its
+ * vector from a vector file, the first of these that the file has (and that is not all zero):
+ *  1. the tag exactly as it is;
+ *  2. its other spellings: "_", "-", a space or nothing between the words of a phrase (palm tree,
+ *     palm_tree, palm-tree, palmtree), lower case, folded case (straße: strasse), capitals;
+ *  3. its singular, then its plural, in English ("dogs" for "dog"; "bus" is no plural), of a phrase
+ *     that of its last word;
+ *  4. for a phrase, the mean of the vectors of its words, each of length 1 and each found by 1 to 3.
+ *     All of them must be there; stop words (a, of, the, …) are left out of the mean where there is
+ *     another word.
+ * Tags that have none of these are left out, and the report says so. */
+typedef struct f0t_vocab f0t_vocab;
+
+typedef struct f0t_vocab_options {
+    bool centred;        /* subtract the mean of the vector file from each word's vector, before it
+                           is brought to length 1 */
+    bool no_suggestions; /* do not look for the nearest spelling of tags without a vector; it is
+                            looked for with the first 100, in a pass over all words of the file */
+    const f0t_monitor *monitor;
+} f0t_vocab_options;
+
+/* Makes a vocabulary of tags[count]. `options` may be NULL, all zero. Two tags that differ in case, Unicode form or separators alone are one: the first spelling is kept. The
+ * vectors may be closed afterwards. A tag that is not UTF-8, or is longer than 1024 bytes, fails. */
+F0T_API f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
+                                    const f0t_vectors *vectors, const f0t_vocab_options *options);
+F0T_API void f0t_vocab_free(f0t_vocab *vocab);
+
+F0T_API size_t f0t_vocab_size(const f0t_vocab *vocab);
+F0T_API size_t f0t_vocab_dim(const f0t_vocab *vocab);
+
+/* Tag i as it was given first; NULL when i is not below the size. */
+F0T_API const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
+
+/* The number of a tag in any case and with any separators, or F0T_NONE. */
+F0T_API size_t f0t_vocab_find(const f0t_vocab *vocab, const char *tag);
+
+/* All vectors: [size x dim], each row of length 1. */
+F0T_API const float *f0t_vocab_vectors(const f0t_vocab *vocab);
+
+/* What was done to the vectors, and the space they are of: a model keeps both, and refuses
+ * vocabularies that differ. */
+F0T_API bool f0t_vocab_centred(const f0t_vocab *vocab);
+F0T_API uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);
+
+/* How a tag came to its vector. */
+typedef enum f0t_match {
+    F0T_MATCH_EXACT = 0,
+    F0T_MATCH_CASE = 1,     /* other letter case or Unicode form */
+    F0T_MATCH_JOINED = 2,   /* other separators between the words */
+    F0T_MATCH_SINGULAR = 3, /* the vector of the singular */
+    F0T_MATCH_PLURAL = 4,   /* the vector of the plural */
+    F0T_MATCH_PARTS = 5,    /* the mean of the words of the phrase */
+    F0T_MATCH_SAME = 6,     /* the same tag as one before it */
+    F0T_MATCH_NONE = 7      /* no vector */
+} f0t_match;
+
+/* "exact", "case", … Never NULL. */
+F0T_API const char *f0t_match_name(f0t_match match);
+
+/* What became of one of the tags that f0t_vocab_create was given. */
+typedef struct f0t_vocab_entry {
+    const char *tag; /* as it was given */
+    f0t_match match;
+    size_t index;        /* in the vocabulary; F0T_NONE for MATCH_NONE */
+    const char *used;    /* the word of the file, or "palm + tree"; NULL for MATCH_NONE and SAME */
+    const char *missing; /* MATCH_NONE: the tag, or the first word of the phrase that is missing */
+    const char
+        *nearest; /* MATCH_NONE: the word of the file that is spelled most like `missing`, NULL
+                            when nothing is near or it was not looked for */
+} f0t_vocab_entry;
+
+/* The report: one entry for each tag that was given, in that order. NULL when i is not below the
+ * count. */
+F0T_API size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
+F0T_API const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
+
+/* Tags from a text file, one a line (a gzipped one, too). Spaces at the ends of a line and empty
+ * lines are left out. */
+typedef struct f0t_tags {
+    const char *const *items; /* [count] */
+    size_t count;
+} f0t_tags;
+
+F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path);
+F0T_API void f0t_tags_free(f0t_tags *tags);
+
 /* ---- Datasets ---------------------------------------------------------------------------------- */
 
 /*

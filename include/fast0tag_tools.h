@@ -12,6 +12,29 @@
 extern "C" {
 #endif
 
+/* ---- Word vectors -----------------------------------------------------------------------------
+ */
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_convert_options {
+    bool f16;      /* numbers of 16 bits: half the file, three digits */
+    bool tolerant; /* as in f0t_vectors_options */
+    const f0t_monitor *monitor;
+} f0t_convert_options;
+
+/* Writes the word vectors of the file `from`, of any form, into `to` in the form that opens at once
+ * (f0t_vectors_open). Needs little memory: the vectors stream through. `counts` (may be NULL) says
+ * what became of the rows. A failure or an interruption leaves an old file `to` as it was. */
+F0T_API f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
+                                       const f0t_convert_options *options);
+
+/* The same with only the words that these tags need: the tags themselves and everything that
+ * f0t_vocab_create may look up for them (other spellings, singular and plural, the words of a
+ * phrase). Mean and fingerprint stay those of the whole file. */
+F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
+                                    const char *const *tags, size_t tag_count,
+                                    const f0t_convert_options *options);
+
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
 /*

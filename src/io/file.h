@@ -45,6 +45,8 @@ uint64_t f0t_stream_line_number(const f0t_stream *stream);
 uint64_t f0t_stream_position(const f0t_stream *stream);
 uint64_t f0t_stream_size(const f0t_stream *stream);
 const char *f0t_stream_name(const f0t_stream *stream);
+/* True when the bytes come out of gzip. */
+bool f0t_stream_is_packed(const f0t_stream *stream);
 
 /* What is left of the stream, up to `most` bytes, with a 0 behind. */
 f0t_status f0t_stream_read_all(f0t_stream *stream, char **out, size_t *size, size_t most);

@@ -275,6 +275,11 @@ const char *f0t_stream_name(const f0t_stream *s)
     return s->name;
 }
 
+bool f0t_stream_is_packed(const f0t_stream *s)
+{
+    return s->gzip;
+}
+
 static f0t_status read_whole(f0t_stream *s, char **out, size_t *size, size_t most)
 {
     size_t capacity = 0, got;
