@@ -1,0 +1,218 @@
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "io/vectors_words.h"
+#include "word/lookup.h"
+#include "word/normal.h"
+#include "word/spelling.h"
+
+#include <string.h>
+
+enum { SUGGESTIONS = 100 };
+
+struct f0t_vocab {
+    size_t size, dim;
+    float *vectors;      /* [size x dim] */
+    size_t *given;       /* [size]: the entry of each tag */
+    f0t_words_list keys; /* the keys of all tags that were given */
+    size_t *first;       /* [keys]: the entry that had the key first */
+    size_t entry_count;  /* that are filled */
+    f0t_vocab_entry *entries;
+    bool centred;
+    uint64_t fingerprint;
+};
+
+static void free_text(const char *text)
+{
+    f0t_free((void *)(uintptr_t)text);
+}
+
+void f0t_vocab_free(f0t_vocab *v)
+{
+    if (!v)
+        return;
+    for (size_t i = 0; i < v->entry_count; i++) {
+        free_text(v->entries[i].tag);
+        free_text(v->entries[i].used);
+        free_text(v->entries[i].missing);
+        free_text(v->entries[i].nearest);
+    }
+    f0t_free(v->entries);
+    f0t_free(v->first);
+    f0t_free(v->given);
+    f0t_free(v->vectors);
+    f0t_words_list_clear(&v->keys);
+    f0t_free(v);
+}
+
+/* Looks the tag up; its vector becomes the next row. */
+static f0t_status fill_entry(f0t_vocab *v, f0t_vocab_entry *entry, const f0t_lookup *lookup)
+{
+    f0t_found found;
+    size_t index = v->size;
+    F0T_TRY(f0t_lookup_tag(&found, v->vectors + index * v->dim, lookup, entry->tag,
+                           strlen(entry->tag)));
+    entry->match = found.match;
+    entry->used = found.used;
+    entry->missing = found.missing;
+    if (found.match == F0T_MATCH_NONE)
+        return F0T_OK;
+    entry->index = index;
+    v->given[index] = (size_t)(entry - v->entries);
+    v->size++;
+    return F0T_OK;
+}
+
+/* The same tag as one before it shares what that one has. */
+static f0t_status repeat_entry(const f0t_vocab *v, f0t_vocab_entry *entry, size_t before)
+{
+    const f0t_vocab_entry *first = &v->entries[before];
+    entry->index = first->index;
+    entry->match = first->match == F0T_MATCH_NONE ? F0T_MATCH_NONE : F0T_MATCH_SAME;
+    if (!first->missing)
+        return F0T_OK;
+    return f0t_string_copy((char **)(uintptr_t)&entry->missing, first->missing,
+                           strlen(first->missing));
+}
+
+static f0t_status add_tag(f0t_vocab *v, const char *tag, const f0t_lookup *lookup)
+{
+    f0t_text key;
+    size_t index = 0, number = v->entry_count;
+    bool added = false;
+    f0t_vocab_entry *entry = &v->entries[number];
+    *entry = (f0t_vocab_entry){.match = F0T_MATCH_NONE, .index = F0T_NONE};
+    F0T_TRY(f0t_string_copy((char **)(uintptr_t)&entry->tag, tag, strlen(tag)));
+    v->entry_count++;
+    F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
+    f0t_status status = f0t_words_list_add(&v->keys, key.data, key.length, &index, &added);
+    f0t_free(key.data);
+    F0T_TRY(status);
+    if (!added)
+        return repeat_entry(v, entry, v->first[index]);
+    v->first[index] = number;
+    return fill_entry(v, entry, lookup);
+}
+
+static f0t_status add_tags(f0t_vocab *v, const char *const *tags, size_t count,
+                           const f0t_lookup *lookup, const f0t_monitor *monitor)
+{
+    f0t_stage stage = f0t_stage_begin(monitor, "looking up tags", "tags", count);
+    for (size_t i = 0; i < count; i++) {
+        f0t_status status = add_tag(v, tags[i], lookup);
+        if (status != F0T_OK)
+            return f0t_fail_prefix(status, "tag %zu: ", i + 1);
+        F0T_TRY(f0t_stage_update(&stage, i + 1));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+static f0t_status suggest(f0t_vocab *v, const f0t_vectors *vectors, const f0t_monitor *monitor)
+{
+    const char *texts[SUGGESTIONS];
+    size_t nearest[SUGGESTIONS], entries[SUGGESTIONS], count = 0, length;
+    for (size_t i = 0; i < v->entry_count && count < SUGGESTIONS; i++)
+        if (v->entries[i].missing) {
+            texts[count] = v->entries[i].missing;
+            entries[count++] = i;
+        }
+    if (count == 0)
+        return F0T_OK;
+    F0T_TRY(f0t_spelling_nearest(nearest, texts, count, vectors, monitor));
+    for (size_t i = 0; i < count; i++) {
+        const char *word =
+            nearest[i] == F0T_NONE ? NULL : f0t_vectors_word(vectors, nearest[i], &length);
+        if (word)
+            F0T_TRY(
+                f0t_string_copy((char **)(uintptr_t)&v->entries[entries[i]].nearest, word, length));
+    }
+    return F0T_OK;
+}
+
+static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
+                       const f0t_vectors *vectors, const f0t_vocab_options *options)
+{
+    const f0t_lookup lookup = {vectors, options->centred};
+    v->dim = f0t_vectors_dim(vectors);
+    v->centred = options->centred;
+    v->fingerprint = f0t_vectors_fingerprint(vectors);
+    F0T_TRY(f0t_words_list_init(&v->keys));
+    F0T_TRY(f0t_alloc(&v->entries, count, sizeof *v->entries));
+    F0T_TRY(f0t_alloc(&v->first, count, sizeof *v->first));
+    F0T_TRY(f0t_alloc(&v->given, count, sizeof *v->given));
+    F0T_TRY(f0t_alloc(&v->vectors, count, v->dim * sizeof *v->vectors));
+    F0T_TRY(add_tags(v, tags, count, &lookup, options->monitor));
+    return options->no_suggestions ? F0T_OK : suggest(v, vectors, options->monitor);
+}
+
+f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
+                            const f0t_vectors *vectors, const f0t_vocab_options *options)
+{
+    static const f0t_vocab_options none;
+    f0t_vocab *v;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
+    f0t_status status = fill(v, tags, count, vectors, options ? options : &none);
+    if (status != F0T_OK)
+        f0t_vocab_free(v);
+    else
+        *out = v;
+    return status;
+}
+
+size_t f0t_vocab_size(const f0t_vocab *v)
+{
+    return v->size;
+}
+
+size_t f0t_vocab_dim(const f0t_vocab *v)
+{
+    return v->dim;
+}
+
+const char *f0t_vocab_tag(const f0t_vocab *v, size_t i)
+{
+    return i < v->size ? v->entries[v->given[i]].tag : NULL;
+}
+
+size_t f0t_vocab_find(const f0t_vocab *v, const char *tag)
+{
+    f0t_text key;
+    if (f0t_normal_key(&key, tag, strlen(tag)) != F0T_OK)
+        return F0T_NONE;
+    size_t i = f0t_words_find(&v->keys.view, key.data, key.length);
+    f0t_free(key.data);
+    return i == F0T_NONE ? F0T_NONE : v->entries[v->first[i]].index;
+}
+
+const float *f0t_vocab_vectors(const f0t_vocab *v)
+{
+    return v->vectors;
+}
+
+bool f0t_vocab_centred(const f0t_vocab *v)
+{
+    return v->centred;
+}
+
+uint64_t f0t_vocab_fingerprint(const f0t_vocab *v)
+{
+    return v->fingerprint;
+}
+
+size_t f0t_vocab_entry_count(const f0t_vocab *v)
+{
+    return v->entry_count;
+}
+
+const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *v, size_t i)
+{
+    return i < v->entry_count ? &v->entries[i] : NULL;
+}
+
+const char *f0t_match_name(f0t_match match)
+{
+    static const char *const names[] = {"exact",  "case",  "joined", "singular",
+                                        "plural", "parts", "same",   "none"};
+    return (size_t)match < sizeof names / sizeof *names ? names[match] : "unknown";
+}

@@ -1,0 +1,52 @@
+#include "support.h"
+
+static void tags_are_the_lines_that_are_not_empty(void **state)
+{
+    const char *path = test_text("t.txt", "\xEF\xBB\xBFpalm tree\r\n\n  dog \t\n\t\ncaf\xC3\xA9");
+    f0t_tags *tags;
+    (void)state;
+    assert_ok(f0t_tags_load(&tags, path));
+    assert_int_equal(tags->count, 3);
+    assert_string_equal(tags->items[0], "palm tree");
+    assert_string_equal(tags->items[1], "dog");
+    assert_string_equal(tags->items[2], "caf\xC3\xA9");
+    f0t_tags_free(tags);
+    assert_ok(f0t_tags_load(&tags, test_text("empty.txt", "")));
+    assert_int_equal(tags->count, 0);
+    f0t_tags_free(tags);
+}
+
+static void a_missing_or_binary_file_fails(void **state)
+{
+    f0t_tags *tags;
+    (void)state;
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_tags_load(&tags, "/nowhere/t.txt"));
+    assert_null(tags);
+    assert_fails(F0T_ERROR_FORMAT, "b:2: a NUL byte",
+                 f0t_tags_load(&tags, test_file("b", "dog\na\0b\n", 8)));
+}
+
+static f0t_status load(void *context)
+{
+    f0t_tags *tags;
+    f0t_status status = f0t_tags_load(&tags, context);
+    f0t_tags_free(tags);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, load,
+                    (void *)(uintptr_t)test_text("t.txt", "palm tree\ndog\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tags_are_the_lines_that_are_not_empty),
+        cmocka_unit_test(a_missing_or_binary_file_fails),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
