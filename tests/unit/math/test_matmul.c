@@ -22,7 +22,7 @@ static void small_shapes_match_the_reference_in_every_form(void **state)
 
 static void odd_shapes_match_the_reference_in_every_form(void **state)
 {
-    static const size_t shapes[][3] = {{31, 65, 127}, {1, 925, 300}, {300, 1, 77}, {100, 81, 300}};
+    static const size_t shapes[][3] = {{31, 65, 127}, {1, 925, 300}, {300, 1, 77}, {40, 81, 150}};
     (void)state;
     for (size_t i = 0; i < (small_only() ? 1 : 4); i++)
         check_forms(shapes[i][0], shapes[i][1], shapes[i][2], 0, 0, 1);
@@ -37,14 +37,45 @@ static void packed_products_match_the_reference_in_every_form(void **state)
         check_forms(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], 0, 1);
 }
 
+/* Compares each 43rd row, the last one too: the reference would take seconds for all. */
+static void check_some_rows(const f0t_matmul *op)
+{
+    enum { STEP = 43 };
+    size_t size = f0t_dtype_size(op->type), rows = op->m / STEP + 1;
+    char *a = make_matrix(op->m * op->k, op->type, 1), *some = make(rows * op->k, size);
+    char *b = make_matrix(op->k * op->n, op->type, 2), *c = make(op->m * op->n, sizeof(float));
+    double *want = make(rows * op->n, sizeof *want), *magnitude = make(rows * op->n, sizeof *want);
+    size_t width = op->n * f0t_dtype_size(op->result);
+    assert_int_equal(op->m % STEP, 1);
+    assert_ok(f0t_matmul_run(c, a, b, NULL, op));
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t l = 0; l < op->k; l++)
+            memcpy(some + (i * op->k + l) * size,
+                   a + (op->a_transposed ? l * op->m + i * STEP : i * STEP * op->k + l) * size,
+                   size);
+        memmove(c + i * width, c + i * STEP * width, width);
+    }
+    f0t_matmul rows_op = *op;
+    rows_op.m = rows;
+    rows_op.a_transposed = false;
+    f0t_matmul_ref(want, magnitude, some, b, NULL, &rows_op);
+    assert_near(c, want, magnitude, &rows_op);
+    f0t_free(a);
+    f0t_free(some);
+    f0t_free(b);
+    f0t_free(c);
+    f0t_free(want);
+    f0t_free(magnitude);
+}
+
 /* Large enough for each of the kernels that choose_kind has for large matrices. */
 static void large_shapes_match_the_reference(void **state)
 {
     (void)state;
     for (int form = 0; form < 6 && !small_only(); form++) {
         f0t_dtype type = form % 3 ? F0T_BF16 : F0T_F32, result = form % 3 == 2 ? F0T_BF16 : F0T_F32;
-        product p = {{517, 530, 515, type, result, form / 3, false, false, false}, false};
-        check_product(&p, 0);
+        f0t_matmul op = {517, 530, 515, type, result, form / 3, false, false, false};
+        check_some_rows(&op);
     }
 }
 
