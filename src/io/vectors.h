@@ -7,7 +7,7 @@
 #include "io/vectors_layout.h"
 #include "io/vectors_words.h"
 
-enum { F0T_VECTORS_CHUNK = 1 << 18 }; /* numbers in a chunk of memory, or one row */
+enum { F0T_VECTORS_CHUNK = 1 << 16 }; /* numbers in a chunk of memory, or one row */
 
 struct f0t_vectors {
     f0t_words words;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE_LEAST = 1 << 16, SHOWN_MOST = 40 };
+enum { PIECE_LEAST = 1 << 16, SHOWN_MOST = 40, SPARE = 64 };
 
 void f0t_failure_keep(f0t_failure *failure, f0t_status status)
 {
@@ -15,13 +15,20 @@ void f0t_failure_keep(f0t_failure *failure, f0t_status status)
         snprintf(failure->message, sizeof failure->message, "%s", f0t_last_error());
 }
 
+f0t_status f0t_block_init(f0t_block *block, const f0t_stream *stream)
+{
+    uint64_t size = f0t_stream_is_packed(stream) ? 0 : f0t_stream_size(stream);
+    block->capacity = size && size < F0T_BLOCK_SIZE - SPARE ? (size_t)size + SPARE : F0T_BLOCK_SIZE;
+    return f0t_alloc(&block->text, block->capacity, 1);
+}
+
 f0t_status f0t_block_read(f0t_block *block, f0t_stream *stream, size_t held)
 {
     size_t got;
-    F0T_TRY(f0t_stream_read(stream, block->text + held, F0T_BLOCK_SIZE - held, &got));
+    F0T_TRY(f0t_stream_read(stream, block->text + held, block->capacity - held, &got));
     block->size = held + got;
     block->begin = 0;
-    block->last = block->size < F0T_BLOCK_SIZE;
+    block->last = block->size < block->capacity;
     return F0T_OK;
 }
 
@@ -93,7 +100,7 @@ f0t_status f0t_block_cut(f0t_block *block, const f0t_layout *layout, uint64_t *r
     const char *end = binary ? end_of_records(block, layout, records) : end_of_lines(block);
     block->end = (size_t)(end - block->text);
     if (block->end == block->begin && !block->last && !(binary && *records == layout->rows))
-        return f0t_fail(F0T_ERROR_FORMAT, "a row of over %d bytes", F0T_BLOCK_SIZE);
+        return f0t_fail(F0T_ERROR_FORMAT, "a row of over %zu bytes", block->capacity);
     block->piece_count = 1;
     block->pieces[0].begin = block->text + block->begin;
     block->pieces[0].end = end;

@@ -26,13 +26,17 @@ typedef struct f0t_piece {
 } f0t_piece;
 
 typedef struct f0t_block {
-    char *text;        /* [F0T_BLOCK_SIZE] */
+    char *text; /* [capacity] */
+    size_t capacity;
     size_t size;       /* bytes read */
     size_t begin, end; /* the whole rows among them; the rest belongs to the next block */
     bool last;         /* nothing comes behind it */
     f0t_piece pieces[F0T_BLOCK_PIECES];
     size_t piece_count;
 } f0t_block;
+
+/* Room for F0T_BLOCK_SIZE bytes, or for all of a file that is known to be smaller. */
+f0t_status f0t_block_init(f0t_block *block, const f0t_stream *stream);
 
 /* Reads until the block is full, behind the `held` bytes that it has at its beginning. */
 f0t_status f0t_block_read(f0t_block *block, f0t_stream *stream, size_t held);

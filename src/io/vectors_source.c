@@ -31,7 +31,7 @@ static const char *name_of(const f0t_source *s)
 static f0t_status start(f0t_source *s, const char *peek, size_t peeked)
 {
     f0t_block *first = &s->blocks[0];
-    F0T_TRY(f0t_alloc(&first->text, F0T_BLOCK_SIZE, 1));
+    F0T_TRY(f0t_block_init(first, s->stream));
     if (peeked)
         memcpy(first->text, peek, peeked);
     F0T_TRY(f0t_block_read(first, s->stream, peeked));
@@ -97,7 +97,7 @@ static f0t_status read_block(f0t_source *s, f0t_block *block, const f0t_block *b
 {
     size_t held = before->size - before->end;
     if (!block->text)
-        F0T_TRY(f0t_alloc(&block->text, F0T_BLOCK_SIZE, 1));
+        F0T_TRY(f0t_block_init(block, s->stream));
     memcpy(block->text, before->text + before->end, held);
     F0T_TRY(f0t_block_read(block, s->stream, held));
     f0t_status status = f0t_block_cut(block, &s->layout, &s->records);
