@@ -7,6 +7,7 @@
 #include <string.h>
 
 const cli_verb *const cli_verbs[] = {
+    &cli_verb_vectors,
     &cli_verb_inspect,
     &cli_verb_bench,
     NULL,

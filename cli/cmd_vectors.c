@@ -1,0 +1,364 @@
+/* fast0tag vectors: word vectors are converted, trimmed and looked into. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct options {
+    const char *output, *words;
+    bool f16, tolerant;
+    size_t count;
+} options;
+
+static const options defaults = {.count = 10};
+
+/* ---- convert and trim ----------------------------------------------------------------------- */
+
+static json_t *counts_as_json(const f0t_vectors_counts *counts)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "rows", (json_int_t)counts->rows,
+                     "words", (json_int_t)counts->words, "duplicates",
+                     (json_int_t)counts->duplicates, "empty", (json_int_t)counts->empty, "invalid",
+                     (json_int_t)counts->invalid, "not_finite", (json_int_t)counts->not_finite,
+                     "zero", (json_int_t)counts->zero, "cut", counts->cut != 0);
+}
+
+/* The tags of `tags` (may be NULL) that got no vector from the file. */
+static json_t *missing_tags(const f0t_vectors *vectors, const f0t_tags *tags, f0t_status *status)
+{
+    f0t_vocab *vocab;
+    f0t_vocab_options how = {.no_suggestions = true};
+    json_t *missing = json_array();
+    *status = tags ? f0t_vocab_create(&vocab, tags->items, tags->count, vectors, &how) : F0T_OK;
+    if (!tags || *status != F0T_OK)
+        return missing;
+    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
+        if (entry->match == F0T_MATCH_NONE)
+            json_array_append_new(missing, json_string(entry->tag));
+    }
+    f0t_vocab_free(vocab);
+    return missing;
+}
+
+static void print_written(const char *path, const f0t_vectors *vectors, const f0t_tags *tags,
+                          const json_t *missing)
+{
+    printf("%s: %zu words x %zu %s, of space %016" PRIx64 "\n", path, f0t_vectors_count(vectors),
+           f0t_vectors_dim(vectors), f0t_vectors_dtype(vectors), f0t_vectors_fingerprint(vectors));
+    if (!tags)
+        return;
+    printf("%zu of %zu tags have no vector%s", json_array_size(missing), tags->count,
+           json_array_size(missing) ? ":" : "\n");
+    for (size_t i = 0; i < json_array_size(missing); i++)
+        printf("%s %s", i ? "," : "", json_string_value(json_array_get(missing, i)));
+    if (json_array_size(missing))
+        printf("\n");
+}
+
+/* What stands in the new file now. */
+static f0t_status report(cli_context *cli, const char *path, const f0t_vectors_counts *counts,
+                         const f0t_tags *tags)
+{
+    f0t_vectors *vectors;
+    f0t_status status = f0t_vectors_open(&vectors, path, NULL);
+    if (status != F0T_OK)
+        return status;
+    json_t *missing = missing_tags(vectors, tags, &status);
+    if (status == F0T_OK && cli->json) {
+        char space[17];
+        snprintf(space, sizeof space, "%016" PRIx64, f0t_vectors_fingerprint(vectors));
+        json_t *out =
+            json_pack("{s:s, s:I, s:I, s:s, s:s, s:o}", "path", path, "words",
+                      (json_int_t)f0t_vectors_count(vectors), "dim",
+                      (json_int_t)f0t_vectors_dim(vectors), "type", f0t_vectors_dtype(vectors),
+                      "fingerprint", space, "source", counts_as_json(counts));
+        if (tags)
+            json_object_set(out, "missing", missing);
+        status = cli_print_json(cli, out);
+    } else if (status == F0T_OK) {
+        print_written(path, vectors, tags, missing);
+    }
+    json_decref(missing);
+    f0t_vectors_close(vectors);
+    return status;
+}
+
+static f0t_status run_convert(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
+    f0t_vectors_counts counts;
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
+    f0t_status status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how);
+    return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
+}
+
+static f0t_status run_trim(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
+    f0t_vectors_counts counts;
+    f0t_tags *tags;
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
+    if (!o->words)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no list of words: give --words FILE");
+    f0t_status status = f0t_tags_load(&tags, o->words);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how);
+    if (status == F0T_OK)
+        status = report(cli, o->output, &counts, tags);
+    f0t_tags_free(tags);
+    return status;
+}
+
+/* ---- nearest -------------------------------------------------------------------------------- */
+
+/* True when the word is one of those that the query was made of: "palm + tree". */
+static bool is_used(const char *used, const char *word, size_t length)
+{
+    for (const char *p = used; p; p = strstr(p, " + ") ? strstr(p, " + ") + 3 : NULL) {
+        const char *end = strstr(p, " + ");
+        size_t n = end ? (size_t)(end - p) : strlen(p);
+        if (n == length && memcmp(p, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static json_t *neighbours_as_json(const f0t_vectors *vectors, const f0t_vocab_entry *entry,
+                                  const f0t_neighbour *near, size_t found, size_t most)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < found && json_array_size(list) < most; i++) {
+        size_t length;
+        const char *word = f0t_vectors_word(vectors, near[i].index, &length);
+        if (word && !is_used(entry->used, word, length))
+            json_array_append_new(list, json_pack("{s:s%, s:f}", "word", word, length, "cosine",
+                                                  (double)near[i].cosine));
+    }
+    return json_pack("{s:s, s:s, s:s, s:o}", "query", entry->tag, "match",
+                     f0t_match_name(entry->match), "used", entry->used, "neighbours", list);
+}
+
+static void print_neighbours(const json_t *answer, bool first)
+{
+    static const char *const heads[] = {"cosine", "word"};
+    const char *query = json_string_value(json_object_get(answer, "query"));
+    const char *used = json_string_value(json_object_get(answer, "used"));
+    const json_t *list = json_object_get(answer, "neighbours");
+    cli_table *table = cli_table_create(2, heads, "rl");
+    printf("%s%s", first ? "" : "\n", query);
+    printf(strcmp(query, used) == 0 ? "\n" : " (%s)\n", used);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        char cosine[32];
+        snprintf(cosine, sizeof cosine, "%.4f", json_real_value(json_object_get(row, "cosine")));
+        const char *cells[] = {cosine, json_string_value(json_object_get(row, "word"))};
+        cli_table_add(table, cells);
+    }
+    cli_table_print(table, stdout);
+    cli_table_free(table);
+}
+
+/* The neighbours of one query, as JSON. More than asked for are sought: its own words drop out. */
+static f0t_status ask(cli_context *cli, const options *o, json_t **answer,
+                      const f0t_vectors *vectors, const f0t_vocab *vocab, size_t query)
+{
+    enum { OWN_WORDS = 64 };
+    const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, query);
+    const float *vector = f0t_vocab_vectors(vocab) + entry->index * f0t_vocab_dim(vocab);
+    size_t all = f0t_vectors_count(vectors), found;
+    size_t most = o->count < all ? o->count : all;
+    f0t_neighbour *near = cli_alloc((most + OWN_WORDS) * sizeof *near);
+    f0t_status status =
+        f0t_vectors_nearest(near, &found, most + OWN_WORDS, vectors, vector, cli->monitor);
+    if (status == F0T_OK)
+        *answer = neighbours_as_json(vectors, entry, near, found, most);
+    free(near);
+    return status;
+}
+
+static f0t_status check_queries(cli_context *cli, const f0t_vocab *vocab)
+{
+    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
+        if (entry->match == F0T_MATCH_NONE && entry->nearest)
+            return cli_fail(cli, F0T_ERROR_NOT_FOUND, "'%s' has no vector; did you mean '%s'?",
+                            entry->missing, entry->nearest);
+        if (entry->match == F0T_MATCH_NONE)
+            return cli_fail(cli, F0T_ERROR_NOT_FOUND, "'%s' has no vector", entry->missing);
+    }
+    return F0T_OK;
+}
+
+static f0t_status answer_all(cli_context *cli, const options *o, const f0t_vectors *vectors,
+                             const f0t_vocab *vocab)
+{
+    f0t_status status = check_queries(cli, vocab);
+    json_t *all = json_array();
+    for (size_t i = 0; i < f0t_vocab_entry_count(vocab) && status == F0T_OK; i++) {
+        json_t *answer = NULL;
+        if (f0t_vocab_get_entry(vocab, i)->match == F0T_MATCH_SAME)
+            continue;
+        status = ask(cli, o, &answer, vectors, vocab, i);
+        if (answer && !cli->json)
+            print_neighbours(answer, i == 0);
+        if (answer)
+            json_array_append_new(all, answer);
+    }
+    if (status == F0T_OK && cli->json)
+        return cli_print_json(cli, all);
+    json_decref(all);
+    return status;
+}
+
+static f0t_status run_nearest(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_vectors *vectors;
+    f0t_vocab *vocab;
+    f0t_vectors_options how = {o->tolerant, cli->monitor};
+    f0t_vocab_options lookup = {.monitor = cli->monitor};
+    f0t_status status = f0t_vectors_open(&vectors, cli->operands[0], &how);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_vocab_create(&vocab, cli->operands + 1, cli->operand_count - 1, vectors, &lookup);
+    if (status == F0T_OK)
+        status = answer_all(cli, o, vectors, vocab);
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
+    return status;
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+#define OUTPUT_OPTION                                              \
+    {                                                              \
+        "output", 'o', CLI_TEXT, offsetof(options, output), "OUT", \
+            "The safetensors file to write.", NULL                 \
+    }
+#define F16_OPTION                                                                      \
+    {                                                                                   \
+        "f16", 0, CLI_FLAG, offsetof(options, f16), NULL,                               \
+            "Write numbers of 16 bits: half the size, three digits. Default: 32.", NULL \
+    }
+#define TOLERANT_OPTION                                                                   \
+    {                                                                                     \
+        "tolerant", 0, CLI_FLAG, offsetof(options, tolerant), NULL,                       \
+            "Read a file that is cut, or has another number of rows than its first line " \
+            "says, as far as it goes. Default: such a file fails.",                       \
+            NULL                                                                          \
+    }
+
+static const cli_option convert_options[] = {
+    OUTPUT_OPTION, F16_OPTION, TOLERANT_OPTION, {.name = NULL}};
+
+static const cli_option trim_options[] = {
+    OUTPUT_OPTION,
+    {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
+     "The words and phrases to keep, one a line.", NULL},
+    F16_OPTION,
+    TOLERANT_OPTION,
+    {.name = NULL},
+};
+
+static const cli_option nearest_options[] = {
+    {"count", 'k', CLI_SIZE, offsetof(options, count), "N",
+     "Show N neighbours of each (default: 10).", NULL},
+    TOLERANT_OPTION,
+    {.name = NULL},
+};
+
+static const cli_example convert_examples[] = {
+    {"fast0tag vectors convert glove.840B.300d.txt -o glove.safetensors",
+     "Converts GloVe once; from then on it opens at once."},
+    {"fast0tag vectors convert GoogleNews.bin.gz -o news.safetensors --f16",
+     "Unpacks and converts word2vec's binary form, at half the size."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_convert = {
+    .name = "convert",
+    .summary = "Turn word vectors of any form into one that opens at once",
+    .operands = "IN",
+    .least = 1,
+    .most = 1,
+    .description =
+        "IN is a file of word vectors: GloVe text, word2vec text or binary, fastText .vec, each "
+        "also packed by gzip, or one that this command wrote. Its content says which, not its "
+        "name. OUT is a safetensors file that is mapped rather than read.\n"
+        "\n"
+        "Of words that come twice the first counts. Rows without a word, with a word that is not "
+        "UTF-8, or with NaN or infinite numbers are left out; how many is said.",
+    .options = convert_options,
+    .examples = convert_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_convert,
+};
+
+static const cli_example trim_examples[] = {
+    {"fast0tag vectors trim glove.safetensors --words tags.txt -o mine.safetensors",
+     "Keeps what a vocabulary of tags.txt needs."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_trim = {
+    .name = "trim",
+    .summary = "Keep the vectors of some words",
+    .operands = "IN",
+    .least = 1,
+    .most = 1,
+    .description =
+        "As convert, but only with the words and phrases of a list and with what stands in for "
+        "them where they have no vector: other spellings, singular and plural, the words of a "
+        "phrase. The file stays of the same space as IN: a model trained with one works with the "
+        "other.",
+    .options = trim_options,
+    .examples = trim_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_trim,
+};
+
+static const cli_example nearest_examples[] = {
+    {"fast0tag vectors nearest glove.safetensors dog \"palm tree\"",
+     "The ten words nearest to each."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_nearest = {
+    .name = "nearest",
+    .summary = "Show the words nearest to a word or phrase",
+    .operands = "V WORD…",
+    .least = 2,
+    .most = SIZE_MAX,
+    .description =
+        "V is a file of word vectors, each WORD a word or a phrase (in quotes). Shows the words "
+        "with the largest cosine, all words compared. A phrase that has no vector of its own is "
+        "the mean of its words; what was used stands in brackets.",
+    .options = nearest_options,
+    .examples = nearest_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_nearest,
+};
+
+static const cli_verb *const verbs[] = {&verb_convert, &verb_trim, &verb_nearest, NULL};
+
+const cli_verb cli_verb_vectors = {
+    .name = "vectors",
+    .summary = "Convert, trim and look into word vectors",
+    .operands = "",
+    .description = "Word vectors give every tag its place. The commands turn the files they come "
+                   "in into one that opens at once, cut it down, and show what is near what.",
+    .verbs = verbs,
+};

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# fast0tag vectors: converting, trimming, asking for neighbours, and doing it wrongly.
+. "$(dirname "$0")/lib.sh"
+
+small() {
+    printf 'dog 1 0.5 0\npuppy 0.9 0.6 0.1\ncar -1 0 2\npalm 0 1 1\ntree 0.1 1 0.7\n'
+}
+
+# word2vec's binary form, with (newline=1) or without a newline behind each record.
+binary() {
+    /usr/bin/python3 - "$1" <<'PY'
+import struct, sys
+rows = [("dog", (1, .5, 0)), ("puppy", (.9, .6, .1)), ("car", (-1, 0, 2)), ("palm", (0, 1, 1)),
+        ("tree", (.1, 1, .7))]
+out = sys.stdout.buffer
+out.write(b"5 3\n")
+for word, values in rows:
+    out.write(word.encode() + b" " + struct.pack("<3f", *values))
+    out.write(b"\n" if sys.argv[1] == "1" else b"")
+PY
+}
+
+case_every_form_is_converted_to_the_same_file() {
+    small >plain.txt
+    { echo "5 3" && small; } >header.vec
+    small | sed 's/$/ \r/' >windows.txt
+    gzip -k plain.txt
+    binary 1 >newlines.bin
+    binary 0 >bare.bin
+    for file in plain.txt header.vec windows.txt plain.txt.gz newlines.bin bare.bin; do
+        run 0 vectors convert $file -o $file.st --json
+        json_holds 'd["words"] == 5 and d["dim"] == 3 and d["type"] == "float32"'
+        run 0 vectors nearest $file.st dog -k 1
+        says puppy
+    done
+    # All but the name of the source in the header, which has room for it.
+    for file in header.vec windows.txt plain.txt.gz newlines.bin bare.bin; do
+        cmp <(tail -c +8200 plain.txt.st) <(tail -c +8200 $file.st) || complain "$file differs"
+    done
+}
+
+case_pipes_and_names_do_not_matter() {
+    small >misleading.bin
+    run 0 vectors convert misleading.bin -o v
+    "$FAST0TAG" vectors convert /dev/stdin -o w < <(small) >"$out" 2>"$err" || complain "$(cat "$err")"
+    says "w: 5 words x 3 float32"
+}
+
+case_float16_is_half_the_size() {
+    small >v.txt
+    run 0 vectors convert v.txt -o h.st --f16
+    says "5 words x 3 float16"
+    run 0 vectors nearest h.st dog --json
+    json_holds 'd[0]["neighbours"][0]["word"] == "puppy" and len(d[0]["neighbours"]) == 4'
+}
+
+case_trim_keeps_what_a_vocabulary_needs() {
+    small >v.txt
+    printf 'dogs\nPalm Tree\nunicorn\n' >words.txt
+    run 0 vectors trim v.txt --words words.txt -o t.st
+    says "t.st: 3 words x 3"
+    says "1 of 3 tags have no vector: unicorn"
+    run 0 vectors convert v.txt -o all.st --json
+    json_holds 'd["words"] == 5'
+    run 0 vectors nearest t.st "palm trees" --json
+    json_holds 'd[0]["match"] == "parts" and d[0]["used"] == "palm + tree"'
+    json_holds '[n["word"] for n in d[0]["neighbours"]] == ["dog"]'
+}
+
+case_left_out_rows_are_told() {
+    { small && printf 'dog 9 9 9\nbad nan 1 1\n'; } >v.txt
+    run 0 vectors convert v.txt -o v.st
+    warns "warning: v.txt: 1 words that were there before left out"
+    warns "warning: v.txt: 1 words with NaN or infinite numbers left out"
+}
+
+case_a_cut_file_fails_with_its_line_unless_tolerated() {
+    small | head -c 60 >cut.txt
+    refuse 3 "cut.txt:5: has 1 numbers where 3 are wanted" vectors convert cut.txt -o v.st
+    [ ! -e v.st ] || complain "a file was written"
+    run 0 vectors convert cut.txt -o v.st --tolerant
+    says "4 words"
+}
+
+case_a_missing_word_gets_a_suggestion() {
+    small >v.txt
+    refuse 3 "'pupy' has no vector; did you mean 'puppy'?" vectors nearest v.txt pupy
+    refuse 3 "'xyzzyxyzzy' has no vector" vectors nearest v.txt dog xyzzyxyzzy
+}
+
+case_wrong_uses_are_refused() {
+    small >v.txt
+    refuse 2 "give -o OUT" vectors convert v.txt
+    refuse 2 "give --words FILE" vectors trim v.txt -o o.st
+    refuse 3 "nowhere.txt" vectors convert nowhere.txt -o o.st
+    refuse 3 "nowhere.txt" vectors trim v.txt -w nowhere.txt -o o.st
+    echo "not vectors at all" >n.txt
+    refuse 3 "n.txt: not word vectors" vectors convert n.txt -o o.st
+    run 2 vectors convert
+    run 2 vectors nearest v.txt
+    run 2 vectors frobnicate
+    [ ! -e o.st ] || complain "a file was written"
+}
+
+# Ctrl-C while it reads from a pipe that goes on: exit 1, and no file left behind.
+case_an_interruption_leaves_nothing() {
+    mkdir work
+    # Background commands of a script ignore SIGINT; Python gives it its meaning back.
+    timeout 60 /usr/bin/python3 - "$FAST0TAG" >"$out" 2>"$err" <<'PY'
+import os, signal, subprocess, sys, time
+p = subprocess.Popen([sys.argv[1], "vectors", "convert", "/dev/stdin", "-o", "work/v.st"],
+                     stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+sent = 0
+try:
+    while p.poll() is None and sent < 4000:
+        p.stdin.write(b"".join(b"w%d 1 2 3\n" % (sent * 100000 + i) for i in range(100000)))
+        sent += 1
+        if sent == 30:
+            p.send_signal(signal.SIGINT)
+    p.stdin.close()
+except BrokenPipeError:
+    pass
+sys.stderr.write(p.stderr.read().decode())
+sys.exit(p.wait())
+PY
+    [ $? = 1 ] || complain "the exit code is not 1: $(cat "$err")"
+    warns "interrupted"
+    [ -z "$(ls work)" ] || complain "left behind: $(ls work)"
+}
+
+run_cases
