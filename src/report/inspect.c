@@ -10,7 +10,7 @@
 /* Those with a magic first, those that are told by elimination last. */
 static const f0t_inspect_kind *const kinds[] = {
     &f0t_inspect_npy,  &f0t_inspect_safetensors, &f0t_inspect_onnx,
-    &f0t_inspect_json, &f0t_inspect_text,
+    &f0t_inspect_json, &f0t_inspect_vectors,     &f0t_inspect_text,
 };
 
 f0t_status f0t_inspector_stream(const f0t_inspector *in, f0t_stream **out)

@@ -80,12 +80,16 @@ typedef struct f0t_inspect_kind {
     f0t_status (*describe)(f0t_inspector *inspector);
 } f0t_inspect_kind;
 
+/* Our own form of word vectors, which is a safetensors file: the words. */
+f0t_status f0t_inspect_own_vectors(f0t_inspector *inspector);
+
 /* A directory. */
 f0t_status f0t_inspect_folder(f0t_inspector *inspector, const char *path);
 
 extern const f0t_inspect_kind f0t_inspect_npy;
 extern const f0t_inspect_kind f0t_inspect_safetensors;
 extern const f0t_inspect_kind f0t_inspect_onnx;
+extern const f0t_inspect_kind f0t_inspect_vectors;
 extern const f0t_inspect_kind f0t_inspect_json;
 extern const f0t_inspect_kind f0t_inspect_text;
 

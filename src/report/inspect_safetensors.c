@@ -2,6 +2,7 @@
 
 #include "base/monitor.h"
 #include "io/safetensors.h"
+#include "io/vectors_file.h"
 
 #include <string.h>
 
@@ -16,6 +17,8 @@ static f0t_status name_kind(f0t_inspector *in, const f0t_safetensors *file)
 {
     const char *format = f0t_safetensors_metadata(file, "format");
     size_t count = f0t_safetensors_count(file);
+    if (format && !strcmp(format, F0T_VECTORS_FORMAT))
+        return f0t_inspect_own_vectors(in);
     if (format && !strcmp(format, "fast0tag-model"))
         return f0t_inspector_kind(in, "model", "model of fast0tag, %zu tensors", count);
     return f0t_inspector_kind(in, "safetensors", "safetensors, %zu tensors", count);
