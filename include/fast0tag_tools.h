@@ -12,6 +12,82 @@
 extern "C" {
 #endif
 
+/* ---- Import ------------------------------------------------------------------------------------- */
+
+/*
+ * Makes dataset directories (fast0tag.h) from the layouts in which tagged images are published:
+ *
+ *   "nuswide"  NUS-WIDE's folders; one source, the folder. Makes three datasets over one features
+ *              file in `output`: 81 (the concepts, ground truth), 1k (925 Flickr tags seen, the 81
+ *              concepts unseen) and 5k (the 925 seen, 4,093 other raw Flickr tags unseen).
+ *   "tagprop"  the layout of TagProp's Corel5k, ESP Game and IAPR TC-12; one source, the folder.
+ *   "mulan"    MULAN's ARFF and XML; sources: one .xml, and one .arff or a train and a test .arff.
+ *   "csv"      CSV or TSV with a line an image; one source, the file.
+ *
+ *     const char *source = "photos.csv";
+ *     f0t_import_report *report;
+ *     f0t_import_options options = {.features = "photos.npy", .separator = ","};
+ *     f0t_status status = f0t_import(&report, "photos", "csv", &source, 1, &options);
+ *
+ * docs/formats.md has the details of each layout.
+ */
+typedef struct f0t_import_options {
+    bool replace;         /* old datasets at `output` may go; see f0t_dataset_info */
+    const char *name;     /* for dataset.json; NULL: the last part of `output` */
+    const char *features; /* an .npy file with a row an image, in the order of the source (NUS-WIDE:
+                             Imagelist.txt; TagProp: train, then test); or NULL */
+    const char *ids;      /* a text file that says which images the rows of `features` are, one path
+                             or id a line: images without a row are left out, and so are rows
+                             without an image. NULL: all, in order */
+    bool copy_features;   /* copy `features` into the dataset; else dataset.json names the file */
+    const char *backbone; /* a JSON file that says what made the features, kept in dataset.json */
+    const char *images;   /* folder of the pictures, put before each line of images.txt; or NULL */
+    double val; /* part of the training images that become val, by seed. 0: 0.2 for nuswide,
+                             0.15 for tagprop (as in the paper), 0.1 else; below 0: none. An import
+                             without train and test leaves the split to f0t_dataset_open. */
+    uint64_t seed;
+    const f0t_monitor *monitor; /* or NULL */
+
+    const char
+        *own_features;  /* nuswide, tagprop: features that come with the release, by name, side
+                                 by side: "CH,EDH", "DenseSift,Gist" */
+    const char *sets;   /* nuswide: which to make, "81,1k,5k"; NULL: all whose files exist */
+    const char *prefix; /* tagprop: "iaprtc12" of iaprtc12_dictionary.txt; NULL: the only one */
+
+    /* csv. A column is its name in the header or its number from 1; NULL: see docs/formats.md. */
+    const char *image_column, *tags_column, *split_column;
+    const char *separator; /* between the tags of a cell; NULL: ";" */
+    bool tag_columns;      /* every other column is a tag, its cells are 0 or 1 */
+    bool no_header;        /* the first line is an image */
+    char delimiter;        /* between cells; 0: a tab when the first line has one, else a comma */
+} f0t_import_options;
+
+/* What came of an import: the datasets, and what was changed or left out. */
+typedef struct f0t_import_report f0t_import_report;
+
+typedef struct f0t_import_dataset {
+    const char *path;
+    size_t images, dim, tags, seen, unseen; /* M, D, T; seen and unseen 0 without lists */
+    size_t train, val, test;                /* all 0 when the source has no split */
+    size_t untagged;                        /* images without a tag; they are kept */
+} f0t_import_dataset;
+
+typedef struct f0t_import_note {
+    uint64_t count;
+    const char *what;    /* reads on from the count: "images have no features and are left out" */
+    const char *example; /* the first of them, or NULL */
+} f0t_import_note;
+
+/* `options` may be NULL. All of `output` appears at the end, or nothing. */
+F0T_API f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format,
+                              const char *const *sources, size_t source_count,
+                              const f0t_import_options *options);
+F0T_API void f0t_import_report_free(f0t_import_report *report);
+F0T_API size_t f0t_import_report_datasets(const f0t_import_report *report);
+F0T_API const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_report *report,
+                                                            size_t i);
+F0T_API size_t f0t_import_report_notes(const f0t_import_report *report);
+F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
 /* ---- Word vectors -----------------------------------------------------------------------------
  */
 

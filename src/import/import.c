@@ -1,0 +1,150 @@
+#include "import/import.h"
+
+#include "base/alloc.h"
+#include "import/features.h"
+#include "io/file.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BACKBONE_LARGEST = 1 << 20 };
+
+/* ---- Writing one dataset ------------------------------------------------------------------------------ */
+
+f0t_status f0t_import_say_repeats(f0t_import_job *job, const f0t_collection *collection)
+{
+    return f0t_import_report_say(job->report, collection->rows.repeats,
+                                 "tags were on an image twice and are counted once", NULL);
+}
+
+static f0t_status write_one(f0t_import_job *job, f0t_collection *collection,
+                            const f0t_selection *selection, f0t_collection_target *target)
+{
+    const f0t_import_options *options = job->options;
+    target->path = job->output;
+    target->name = options->name;
+    target->backbone = job->backbone;
+    target->images = options->images;
+    target->replace = options->replace;
+    target->monitor = options->monitor;
+    F0T_TRY(f0t_collection_draw_val(collection, selection, job->val, options->seed));
+    F0T_TRY(f0t_import_say_repeats(job, collection));
+    return f0t_collection_write(collection, selection, target, job->output, job->report);
+}
+
+static f0t_status finish_given(f0t_import_job *job, f0t_collection *collection)
+{
+    f0t_given_features given;
+    f0t_collection_target target = {0};
+    f0t_status status = f0t_given_features_open(&given, job, &collection->images,
+                                                collection->rows.count, f0t_key_base);
+    if (status == F0T_OK) {
+        target.features = given.refer ? given.path : NULL;
+        target.dim = given.dim;
+        target.source = given.refer ? NULL : &given.source;
+        status = write_one(job, collection, &given.selection, &target);
+    }
+    f0t_given_features_close(&given);
+    return status;
+}
+
+f0t_status f0t_import_finish(f0t_import_job *job, f0t_collection *collection,
+                             const f0t_feature_source *own)
+{
+    f0t_collection_target target = {.source = own};
+    f0t_selection all = {.count = collection->rows.count};
+    if (own && job->options->features)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "the source has features: %s is one file too many",
+                        job->options->features);
+    if (job->options->features)
+        return finish_given(job, collection);
+    return write_one(job, collection, &all, &target);
+}
+
+/* ---- What each format takes ------------------------------------------------------------------------------ */
+
+typedef struct format {
+    const char *name;
+    f0t_status (*run)(f0t_import_job *job);
+    size_t least, most; /* sources */
+    const char *wants;
+    double val;
+} format;
+
+static const format formats[] = {
+    {"nuswide", f0t_import_nuswide, 1, 1, "one folder", 0.2},
+    {"tagprop", f0t_import_tagprop, 1, 1, "one folder", 0.15},
+    {"mulan", f0t_import_mulan, 2, 3, "an .xml and one or two .arff files", 0.1},
+    {"csv", f0t_import_csv, 1, 1, "one file", 0.1},
+};
+
+static const format *find_format(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(formats[i].name, name))
+            return &formats[i];
+    return NULL;
+}
+
+/* An option of another format is a mistake, not something to pass over. */
+static f0t_status check_options(const f0t_import_options *o, const char *name)
+{
+    bool nuswide = !strcmp(name, "nuswide"), tagprop = !strcmp(name, "tagprop");
+    bool csv = !strcmp(name, "csv");
+    const char *wrong = o->own_features && !nuswide && !tagprop                ? "own features"
+                        : o->sets && !nuswide                                  ? "sets"
+                        : o->prefix && !tagprop                                ? "a prefix"
+                        : csv                                                  ? NULL
+                        : o->image_column || o->tags_column || o->split_column ? "columns"
+                        : o->separator || o->delimiter                         ? "separators"
+                        : o->tag_columns || o->no_header                       ? "table layouts"
+                                                                               : NULL;
+    if (wrong)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s does not know %s", name, wrong);
+    if (o->ids && !o->features)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: a list of ids goes with features", o->ids);
+    if (o->features && o->own_features)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "features come from %s or from the release, not both",
+                        o->features);
+    if (!(o->val < 1))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "val is %g: a part below 1 is wanted", o->val);
+    return F0T_OK;
+}
+
+static f0t_status run(f0t_import_job *job, const format *chosen)
+{
+    size_t size;
+    const f0t_import_options *options = job->options;
+    F0T_TRY(check_options(options, chosen->name));
+    if (job->source_count < chosen->least || job->source_count > chosen->most)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s wants %s as its source", chosen->name,
+                        chosen->wants);
+    job->val = options->val != 0 ? options->val : chosen->val;
+    if (options->backbone)
+        F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST));
+    return chosen->run(job);
+}
+
+f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format_name,
+                      const char *const *sources, size_t source_count,
+                      const f0t_import_options *options)
+{
+    static const f0t_import_options none;
+    f0t_import_job job = {.output = output,
+                          .sources = sources,
+                          .source_count = source_count,
+                          .options = options ? options : &none};
+    const format *chosen = find_format(format_name);
+    *out = NULL;
+    if (!chosen)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "'%s' is no format: nuswide, tagprop, mulan or csv is wanted", format_name);
+    F0T_TRY(f0t_import_report_create(&job.report));
+    f0t_status status = run(&job, chosen);
+    f0t_free(job.backbone);
+    if (status == F0T_OK)
+        *out = job.report;
+    else
+        f0t_import_report_free(job.report);
+    return status;
+}

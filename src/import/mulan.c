@@ -1,0 +1,299 @@
+/* MULAN: an XML file names which attributes of the ARFF files are labels; the others are features. */
+#include "import/arff.h"
+#include "import/import.h"
+#include "import/mulan_xml.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "base/size.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { XML_LARGEST = 1 << 26, FILES = 2 };
+
+static const uint32_t NO_TAG = UINT32_MAX;
+
+/* What an attribute becomes: a tag, or `width` columns of features from `column` on. */
+typedef struct role {
+    uint32_t tag;
+    size_t column, width;
+} role;
+
+typedef struct mulan {
+    f0t_import_job *job;
+    const char *xml, *files[FILES]; /* train and test, or one alone */
+    size_t file_count;
+    f0t_collection collection;
+    role *roles; /* [attributes] */
+    size_t attribute_count, dim;
+    f0t_stream *stream;
+    f0t_arff arff; /* the file that is read */
+    size_t file;
+    uint64_t missing, skipped;
+    char missing_first[160], skipped_first[160];
+} mulan;
+
+static void close_file(mulan *m)
+{
+    f0t_arff_close(&m->arff);
+    f0t_stream_close(m->stream);
+    m->stream = NULL;
+}
+
+static f0t_status open_file(mulan *m, size_t file)
+{
+    close_file(m);
+    m->file = file;
+    F0T_TRY(f0t_stream_open(&m->stream, m->files[file]));
+    return f0t_arff_open(&m->arff, m->stream);
+}
+
+/* ---- Which file is which -------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+    return n >= k && !strcasecmp(name + n - k, ending);
+}
+
+static bool base_has(const char *path, const char *word)
+{
+    const char *slash = strrchr(path, '/');
+    return strcasestr(slash ? slash + 1 : path, word) != NULL;
+}
+
+static f0t_status sort_sources(mulan *m)
+{
+    for (size_t i = 0; i < m->job->source_count; i++) {
+        const char *source = m->job->sources[i];
+        if (ends_with(source, ".xml") && !m->xml)
+            m->xml = source;
+        else if (!ends_with(source, ".xml") && m->file_count < FILES)
+            m->files[m->file_count++] = source;
+    }
+    if (!m->xml || !m->file_count || m->file_count + 1 != m->job->source_count)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "mulan wants an .xml and one or two .arff files");
+    if (m->file_count == 2 && base_has(m->files[0], "test") && !base_has(m->files[1], "test")) {
+        const char *test = m->files[0];
+        m->files[0] = m->files[1];
+        m->files[1] = test;
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_labels(mulan *m)
+{
+    char *text;
+    size_t size;
+    F0T_TRY(f0t_file_read(&text, &size, m->xml, XML_LARGEST));
+    f0t_status status = f0t_mulan_xml_read(&m->collection.tags, text, size, m->xml);
+    f0t_free(text);
+    return status;
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------------------------- */
+
+static f0t_status set_role(mulan *m, size_t i, uint8_t *found)
+{
+    const f0t_arff_attribute *attribute = &m->arff.attributes[i];
+    const char *name = f0t_names_get(&m->arff.names, i);
+    role *r = &m->roles[i];
+    *r = (role){.tag = NO_TAG};
+    if (f0t_names_find(&m->collection.tags, name, strlen(name), &r->tag)) {
+        found[r->tag] = 1;
+        if (attribute->kind == F0T_ARFF_NUMERIC || attribute->numbers)
+            return F0T_OK;
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: the label '%.60s' is not of type {0,1} or numeric",
+                        m->files[m->file], name);
+    }
+    r->tag = NO_TAG;
+    r->column = m->dim;
+    r->width = attribute->kind == F0T_ARFF_OTHER ? 0
+               : attribute->kind == F0T_ARFF_NUMERIC || attribute->numbers
+                   ? 1
+                   : f0t_names_count(&attribute->values);
+    if (attribute->kind == F0T_ARFF_OTHER && !m->skipped++)
+        snprintf(m->skipped_first, sizeof m->skipped_first, "%s", name);
+    if (!f0t_size_add(&m->dim, m->dim, r->width))
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: too many features", m->files[m->file]);
+    return F0T_OK;
+}
+
+static f0t_status set_roles(mulan *m)
+{
+    uint8_t *found;
+    size_t tags = f0t_names_count(&m->collection.tags);
+    m->attribute_count = m->arff.count;
+    F0T_TRY(f0t_alloc(&m->roles, m->arff.count, sizeof *m->roles));
+    F0T_TRY(f0t_alloc_zero(&found, tags, 1));
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; i < m->arff.count && status == F0T_OK; i++)
+        status = set_role(m, i, found);
+    for (size_t t = 0; t < tags && status == F0T_OK; t++)
+        if (!found[t])
+            status = f0t_fail(F0T_ERROR_MISMATCH, "%s has no attribute '%.60s', which %s names",
+                              m->files[m->file], f0t_names_get(&m->collection.tags, t), m->xml);
+    f0t_free(found);
+    return status;
+}
+
+static bool same_values(const f0t_names *a, const f0t_names *b)
+{
+    size_t count = f0t_names_count(a);
+    if (count != f0t_names_count(b))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(f0t_names_get(a, i), f0t_names_get(b, i)) != 0)
+            return false;
+    return true;
+}
+
+/* The test file must have the attributes of the train file, in their order. */
+static f0t_status check_same(mulan *m, const f0t_arff *train)
+{
+    const f0t_arff *test = &m->arff;
+    if (train->count != test->count)
+        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu attributes, but %s has %zu", m->files[0],
+                        train->count, m->files[1], test->count);
+    for (size_t i = 0; i < train->count; i++)
+        if (strcmp(f0t_names_get(&train->names, i), f0t_names_get(&test->names, i)) != 0 ||
+            train->attributes[i].kind != test->attributes[i].kind ||
+            !same_values(&train->attributes[i].values, &test->attributes[i].values))
+            return f0t_fail(F0T_ERROR_MISMATCH, "attribute %zu of %s is not that of %s: '%.60s'", i,
+                            m->files[1], m->files[0], f0t_names_get(&test->names, i));
+    return F0T_OK;
+}
+
+/* ---- First pass: tags ------------------------------------------------------------------------------------------ */
+
+static f0t_status add_row(mulan *m)
+{
+    for (size_t i = 0; i < m->arff.count; i++) {
+        const f0t_arff_attribute *attribute = &m->arff.attributes[i];
+        float value = m->arff.values[i];
+        if (m->roles[i].tag == NO_TAG)
+            continue;
+        if (attribute->numbers && !isnan(value))
+            value = attribute->numbers[(size_t)value];
+        if (value == 1)
+            F0T_TRY(f0t_rows_add(&m->collection.rows, m->roles[i].tag));
+        else if (value != 0)
+            return f0t_fail(
+                F0T_ERROR_FORMAT, "%s:%llu: the label '%.60s' is %s: 0 or 1 is wanted",
+                m->files[m->file], (unsigned long long)f0t_stream_line_number(m->stream),
+                f0t_names_get(&m->arff.names, i), isnan(value) ? "missing" : "another number");
+    }
+    int split = m->file_count < 2 ? -1 : m->file == 0 ? F0T_TRAIN : F0T_TEST;
+    return f0t_collection_end_row(&m->collection, NULL, 0, split);
+}
+
+static f0t_status read_rows(mulan *m)
+{
+    f0t_stage stage = f0t_stage_begin(m->job->options->monitor, "reading labels", "bytes",
+                                      f0t_stream_size(m->stream));
+    for (bool found = true;;) {
+        F0T_TRY(f0t_arff_next(&m->arff, &found));
+        if (!found)
+            break;
+        F0T_TRY(add_row(m));
+        F0T_TRY(f0t_stage_update(&stage, f0t_stream_position(m->stream)));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+/* Holds the train header until that of the test file is compared with it. */
+static f0t_status read_test(mulan *m)
+{
+    f0t_arff train = m->arff;
+    f0t_stream *stream = m->stream;
+    m->arff = (f0t_arff){0};
+    m->stream = NULL;
+    f0t_status status = open_file(m, 1);
+    if (status == F0T_OK)
+        status = check_same(m, &train);
+    f0t_arff_close(&train);
+    f0t_stream_close(stream);
+    return status == F0T_OK ? read_rows(m) : status;
+}
+
+/* ---- Second pass: features --------------------------------------------------------------------------------------- */
+
+static void set_columns(mulan *m, size_t i, float *row)
+{
+    const role *r = &m->roles[i];
+    const f0t_arff_attribute *attribute = &m->arff.attributes[i];
+    float value = m->arff.values[i];
+    for (size_t k = 0; k < r->width; k++)
+        row[r->column + k] = 0;
+    if (!r->width)
+        return;
+    if (isnan(value)) {
+        if (!m->missing++)
+            snprintf(m->missing_first, sizeof m->missing_first, "%s:%llu, %s", m->files[m->file],
+                     (unsigned long long)f0t_stream_line_number(m->stream),
+                     f0t_names_get(&m->arff.names, i));
+    } else if (attribute->kind == F0T_ARFF_NUMERIC) {
+        row[r->column] = value;
+    } else if (attribute->numbers) {
+        row[r->column] = attribute->numbers[(size_t)value];
+    } else {
+        row[r->column + (size_t)value] = 1;
+    }
+}
+
+static f0t_status next_row(void *context, size_t index, float *row)
+{
+    mulan *m = context;
+    bool found = false;
+    if (index == 0)
+        F0T_TRY(open_file(m, 0));
+    F0T_TRY(f0t_arff_next(&m->arff, &found));
+    if (!found && m->file + 1 < m->file_count) {
+        F0T_TRY(open_file(m, m->file + 1));
+        F0T_TRY(f0t_arff_next(&m->arff, &found));
+    }
+    if (!found || m->arff.count != m->attribute_count)
+        return f0t_fail(F0T_ERROR_IO, "%s: has changed while it was read", m->files[m->file]);
+    for (size_t i = 0; i < m->arff.count; i++)
+        if (m->roles[i].tag == NO_TAG)
+            set_columns(m, i, row);
+    return F0T_OK;
+}
+
+static f0t_status say(void *context, f0t_import_report *report)
+{
+    mulan *m = context;
+    F0T_TRY(f0t_import_report_say(
+        report, m->skipped, "attributes are texts or dates and are left out", m->skipped_first));
+    return f0t_import_report_say(report, m->missing, "features are missing ('?') and become 0",
+                                 m->missing_first);
+}
+
+static f0t_status run(mulan *m)
+{
+    F0T_TRY(sort_sources(m));
+    F0T_TRY(read_labels(m));
+    F0T_TRY(open_file(m, 0));
+    F0T_TRY(set_roles(m));
+    F0T_TRY(read_rows(m));
+    if (m->file_count > 1)
+        F0T_TRY(read_test(m));
+    if (!m->collection.rows.count)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has no rows", m->files[0]);
+    f0t_feature_source source = {.dim = m->dim, .read = next_row, .end = say, .context = m};
+    return f0t_import_finish(m->job, &m->collection, m->dim ? &source : NULL);
+}
+
+f0t_status f0t_import_mulan(f0t_import_job *job)
+{
+    mulan m = {.job = job};
+    f0t_status status = run(&m);
+    close_file(&m);
+    f0t_free(m.roles);
+    f0t_collection_free(&m.collection);
+    return status;
+}

@@ -1,0 +1,127 @@
+/*
+ * NUS-WIDE (Chua et al., CIVR 2009) as it is published: ImageList/, Groundtruth/, NUS_WID_Tags/,
+ * ConceptsList/ and Low_Level_Features/, all text. Releases differ in where the folders are and in
+ * the case and ending of names, so files are found by name anywhere below the given folder.
+ */
+#ifndef F0T_IMPORT_NUSWIDE_H
+#define F0T_IMPORT_NUSWIDE_H
+
+#include "import/features.h"
+#include "io/dataset_folder.h"
+
+/* ---- Files ------------------------------------------------------------------------------------- */
+
+/* The text files (.txt, .dat) below a folder, by their names in lower case. */
+typedef struct f0t_nus_files {
+    const char *root;
+    f0t_names names;
+    f0t_texts paths;
+} f0t_nus_files;
+
+f0t_status f0t_nus_files_scan(f0t_nus_files *files, const char *root);
+void f0t_nus_files_free(f0t_nus_files *files);
+/* The path of NAME.txt or NAME.dat, whatever its case; NULL when there is none. */
+const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- Images and words -------------------------------------------------------------------------- */
+
+enum { F0T_NUS_PARTS = 2, F0T_NUS_NO_PART = 0xFF };
+
+/* The images of Imagelist.txt (or of the other two lists in a row, without it). */
+typedef struct f0t_nus_images {
+    f0t_names all;                  /* paths with slashes */
+    uint32_t *parts[F0T_NUS_PARTS]; /* [counts] the images of TrainImagelist and TestImagelist */
+    size_t counts[F0T_NUS_PARTS];
+    uint8_t *split; /* [all] F0T_TRAIN, F0T_TEST or F0T_NUS_NO_PART */
+} f0t_nus_images;
+
+f0t_status f0t_nus_images_read(f0t_nus_images *images, const f0t_nus_files *files);
+void f0t_nus_images_free(f0t_nus_images *images);
+
+/* An image list from a stream: appended to `names`; `order` (may be NULL) gets the index of each
+ * line and *count their number. With `known` a line that is not in `names` yet fails. */
+f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, uint32_t **order,
+                             size_t *count);
+
+/* A word a line; one that is there twice fails. */
+f0t_status f0t_nus_read_words(f0t_stream *stream, f0t_names *words);
+
+/* The photo's id: "2124494179" of "actor/0001_2124494179.jpg". */
+void f0t_nus_photo_id(const char *text, size_t *start, size_t *length);
+
+/* ---- Marks ----------------------------------------------------------------------------------- */
+
+/* Which of some words each image has. */
+typedef struct f0t_nus_marks {
+    f0t_rows rows;
+    uint32_t *row_of; /* [images] the row of an image, UINT32_MAX without; NULL: the same number */
+} f0t_nus_marks;
+
+void f0t_nus_marks_free(f0t_nus_marks *marks);
+/* The words of image m. */
+const uint32_t *f0t_nus_marks_get(const f0t_nus_marks *marks, size_t m, size_t *count);
+
+/* A matrix of 0 and 1, separated by blanks or tabs, a line a row: `columns` in each. */
+f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t columns,
+                               const f0t_monitor *monitor);
+/* A 0 or 1 a line: `count` lines into column[0], column[stride], … */
+f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t stride, size_t count);
+
+/* All_Tags.txt: an id and the photo's raw tags a line. `ids` (one a line) and rows over `words`;
+ * *others counts tags that are no words. */
+f0t_status f0t_nus_read_raw(f0t_stream *stream, const f0t_names *words, f0t_texts *ids,
+                            f0t_rows *rows, uint64_t *others, const f0t_monitor *monitor);
+
+/* The ground truth of the concepts, and the matrix of the 1,000 tags; *found is false where the
+ * release lacks the files. */
+f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *files,
+                                 const f0t_nus_images *images, const f0t_names *concepts,
+                                 const f0t_monitor *monitor, bool *found);
+f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
+                             const f0t_nus_images *images, const f0t_names *tags,
+                             const f0t_monitor *monitor, bool *found);
+f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,
+                            const f0t_nus_images *images, const f0t_names *words,
+                            f0t_import_job *job, bool *found);
+
+/* ---- Low-level features ------------------------------------------------------------------------- */
+
+typedef struct f0t_nus_features f0t_nus_features;
+
+/* Opens the files of "CH,EDH": Normalized_CH.dat in the order of Imagelist, or Train_Normalized_CH.dat
+ * and Test_Normalized_CH.dat in that of their lists (*by_part). */
+f0t_status f0t_nus_features_open(f0t_nus_features **out, const f0t_nus_files *files,
+                                 const f0t_nus_images *images, const char *names, bool *by_part);
+void f0t_nus_features_close(f0t_nus_features *features);
+size_t f0t_nus_features_dim(const f0t_nus_features *features);
+/* Row `row` of the files (train, then test), which are read once: rows must ascend. */
+f0t_status f0t_nus_features_read(f0t_nus_features *features, size_t row, float *to);
+
+/* ---- One import ---------------------------------------------------------------------------------- */
+
+enum { F0T_NUS_81, F0T_NUS_1K, F0T_NUS_5K, F0T_NUS_SETS };
+extern const char *const f0t_nus_set_names[F0T_NUS_SETS];
+
+typedef struct f0t_nuswide {
+    f0t_import_job *job;
+    bool asked[F0T_NUS_SETS]; /* by name: then a missing file is a failure */
+    bool make[F0T_NUS_SETS];
+    f0t_nus_files files;
+    f0t_nus_images images;
+    f0t_names concepts, tags, words; /* 81; 1,000; those and the other raw tags */
+    f0t_nus_marks concept_marks, tag_marks, raw_marks;
+    bool has_tag_marks, has_raw_marks;
+    uint32_t *seen_of; /* [words] number of a seen tag among the 925, UINT32_MAX */
+    size_t seen_count;
+    f0t_given_features given;
+    f0t_nus_features *own;
+    f0t_selection selection; /* the images of the datasets, and their rows of features */
+    f0t_folder folder;
+} f0t_nuswide;
+
+/* Writes the features, where they are not only named, to `features`, and each set; puts all of it in
+ * its place. */
+f0t_status f0t_nus_sets_write(f0t_nuswide *n, const char *features);
+
+#endif
