@@ -7,10 +7,7 @@
 #include <string.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_verb_vectors,
-    &cli_verb_inspect,
-    &cli_verb_bench,
-    NULL,
+    &cli_verb_import, &cli_verb_vectors, &cli_verb_inspect, &cli_verb_bench, NULL,
 };
 
 void *cli_alloc(size_t size)

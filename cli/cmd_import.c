@@ -1,0 +1,343 @@
+/* fast0tag import: dataset directories from what exists. One verb a format. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct options {
+    f0t_import_options import; /* but for what is given below */
+    const char *output, *delimiter;
+    double val; /* below 0: the format's own */
+} options;
+
+static const options defaults = {.val = -1};
+
+/* ---- What was made ----------------------------------------------------------------------------- */
+
+static json_t *json_dataset(const f0t_import_dataset *d)
+{
+    return json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "path", d->path, "images",
+        (json_int_t)d->images, "dim", (json_int_t)d->dim, "tags", (json_int_t)d->tags, "seen",
+        (json_int_t)d->seen, "unseen", (json_int_t)d->unseen, "train", (json_int_t)d->train, "val",
+        (json_int_t)d->val, "test", (json_int_t)d->test, "untagged", (json_int_t)d->untagged);
+}
+
+static json_t *as_json(const f0t_import_report *report)
+{
+    json_t *datasets = json_array(), *notes = json_array();
+    for (size_t i = 0; i < f0t_import_report_datasets(report); i++)
+        json_array_append_new(datasets, json_dataset(f0t_import_report_dataset(report, i)));
+    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+        const f0t_import_note *note = f0t_import_report_note(report, i);
+        json_array_append_new(notes, json_pack("{s:I, s:s, s:s?}", "count", (json_int_t)note->count,
+                                               "what", note->what, "example", note->example));
+    }
+    return json_pack("{s:o, s:o}", "datasets", datasets, "notes", notes);
+}
+
+static void print_datasets(const f0t_import_report *report)
+{
+    static const char *const heads[] = {"dataset", "images", "features", "tags", "seen",
+                                        "unseen",  "train",  "val",      "test"};
+    cli_table *table = cli_table_create(9, heads, "lrrrrrrrr");
+    for (size_t i = 0; i < f0t_import_report_datasets(report); i++) {
+        const f0t_import_dataset *d = f0t_import_report_dataset(report, i);
+        const size_t numbers[] = {d->images, d->dim,   d->tags, d->seen,
+                                  d->unseen, d->train, d->val,  d->test};
+        char text[8][24];
+        const char *cells[9] = {d->path};
+        for (size_t k = 0; k < 8; k++) {
+            snprintf(text[k], sizeof text[k], "%zu", numbers[k]);
+            cells[k + 1] = text[k];
+        }
+        cli_table_add(table, cells);
+    }
+    cli_table_print(table, stdout);
+    cli_table_free(table);
+}
+
+static void print_report(const f0t_import_report *report)
+{
+    print_datasets(report);
+    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+        const f0t_import_note *note = f0t_import_report_note(report, i);
+        printf("%" PRIu64 " %s", note->count, note->what);
+        if (note->example)
+            printf(note->count > 1 ? " (%s, …)" : " (%s)", note->example);
+        printf("\n");
+    }
+}
+
+/* ---- Running ------------------------------------------------------------------------------------- */
+
+static f0t_status set_delimiter(cli_context *cli, const char *text, char *delimiter)
+{
+    if (!text)
+        return F0T_OK;
+    *delimiter = !strcmp(text, "tab") || !strcmp(text, "\\t") ? '\t' : text[0];
+    if (*delimiter != '\t' && strlen(text) != 1)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--delimiter is one character, or 'tab'");
+    return F0T_OK;
+}
+
+static f0t_status run(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_import_options how = o->import;
+    f0t_import_report *report;
+    const char *format = strrchr(cli->name, ' ') + 1;
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DATASET says where the dataset goes");
+    f0t_status status = set_delimiter(cli, o->delimiter, &how.delimiter);
+    if (status != F0T_OK)
+        return status;
+    how.val = o->val < 0 ? 0 : o->val > 0 ? o->val : -1;
+    how.seed = cli->seed;
+    how.monitor = cli->monitor;
+    status = f0t_import(&report, o->output, format, cli->operands, cli->operand_count, &how);
+    if (status != F0T_OK)
+        return status;
+    if (cli->json)
+        status = cli_print_json(cli, as_json(report));
+    else
+        print_report(report);
+    f0t_import_report_free(report);
+    return status;
+}
+
+/* ---- The verbs ------------------------------------------------------------------------------------- */
+
+#define FIELD(member) offsetof(options, member)
+
+#define OUTPUT_OPTIONS                                                                         \
+    {"output", 'o', CLI_TEXT, FIELD(output), "DATASET", "The directory to make.", NULL},       \
+        {"force",                                                                              \
+         'f',                                                                                  \
+         CLI_FLAG,                                                                             \
+         FIELD(import.replace),                                                                \
+         NULL,                                                                                 \
+         "Replace the datasets that are there. A directory with anything else in it is never " \
+         "replaced.",                                                                          \
+         NULL},                                                                                \
+        {"name",   0,                                                                          \
+         CLI_TEXT, FIELD(import.name),                                                         \
+         "TEXT",   "What the dataset calls itself. Default: its directory's name.",            \
+         NULL},                                                                                \
+    {                                                                                          \
+        "images", 0, CLI_TEXT, FIELD(import.images), "FOLDER",                                 \
+            "Where the pictures are: put before their names.", NULL                            \
+    }
+
+#define FEATURE_OPTIONS                                                                          \
+    {"features",                                                                                 \
+     0,                                                                                          \
+     CLI_TEXT,                                                                                   \
+     FIELD(import.features),                                                                     \
+     "FILE",                                                                                     \
+     "Features: a NumPy file with a row an image, in the order of the source, or of --ids. The " \
+     "dataset names the file and does not copy it.",                                             \
+     NULL},                                                                                      \
+        {"ids",                                                                                  \
+         0,                                                                                      \
+         CLI_TEXT,                                                                               \
+         FIELD(import.ids),                                                                      \
+         "FILE",                                                                                 \
+         "Which images the rows of --features are: a path or id a line. Images without a row "   \
+         "are left out.",                                                                        \
+         NULL},                                                                                  \
+        {"copy-features",                                                                        \
+         0,                                                                                      \
+         CLI_FLAG,                                                                               \
+         FIELD(import.copy_features),                                                            \
+         NULL,                                                                                   \
+         "Copy --features into the dataset.",                                                    \
+         NULL},                                                                                  \
+    {                                                                                            \
+        "backbone", 0, CLI_TEXT, FIELD(import.backbone), "FILE",                                 \
+            "A JSON file that says what made the features; kept in dataset.json.", NULL          \
+    }
+
+#define VAL_OPTION(part)                                                                        \
+    {                                                                                           \
+        "val", 0, CLI_REAL, FIELD(val), "PART",                                                 \
+            "Part of the training images that become val, by seed; 0: none. Default " part ".", \
+            NULL                                                                                \
+    }
+
+/* ---- csv ---- */
+
+static const cli_option csv_options[] = {
+    OUTPUT_OPTIONS,
+    {"image", 0, CLI_TEXT, FIELD(import.image_column), "COLUMN",
+     "Column of the path or id: a name of the header, or a number from 1. Default: image, path, "
+     "file, filename or id, else the first.",
+     NULL},
+    {"tags", 0, CLI_TEXT, FIELD(import.tags_column), "COLUMN",
+     "Column of the tags. Default: tags, labels or keywords, else the second.", NULL},
+    {"separator", 0, CLI_TEXT, FIELD(import.separator), "TEXT",
+     "What stands between tags. Default ';'.", NULL},
+    {"tag-columns", 0, CLI_FLAG, FIELD(import.tag_columns), NULL,
+     "Every other column is a tag, and its cells are 0 or 1.", NULL},
+    {"split", 0, CLI_TEXT, FIELD(import.split_column), "COLUMN",
+     "Column of train, val or test. Default: split, where there is one.", NULL},
+    {"no-header", 0, CLI_FLAG, FIELD(import.no_header), NULL,
+     "The first line is an image; columns have numbers only.", NULL},
+    {"delimiter", 0, CLI_TEXT, FIELD(delimiter), "CHARACTER",
+     "What stands between cells, or 'tab'. Default: a tab when the first line has one, else a "
+     "comma.",
+     NULL},
+    FEATURE_OPTIONS,
+    VAL_OPTION("0.1, when the table has a split without val"),
+    {.name = NULL},
+};
+
+static const cli_example csv_examples[] = {
+    {"fast0tag import csv photos.csv -o photos --separator ,",
+     "A table with a path and tags such as \"sea,palm tree\"."},
+    {"fast0tag import csv labels.tsv -o photos --tag-columns --features photos.npy",
+     "A 0/1 column a tag, and features in the same order."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_csv = {
+    .name = "csv",
+    .summary = "From a table: a path or id and tags",
+    .operands = "FILE",
+    .least = 1,
+    .most = 1,
+    .description = "Reads CSV or TSV, quoted as RFC 4180 says. Lines of one image are merged, so "
+                   "that a table with a line for each image and tag works as well.",
+    .options = csv_options,
+    .examples = csv_examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
+
+/* ---- mulan ---- */
+
+static const cli_option mulan_options[] = {
+    OUTPUT_OPTIONS,
+    VAL_OPTION("0.1, when there is a train and a test file"),
+    {.name = NULL},
+};
+
+static const cli_example mulan_examples[] = {
+    {"fast0tag import mulan Corel5k.xml Corel5k-train.arff Corel5k-test.arff -o corel5k",
+     "Corel5k, with its own train and test part."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_mulan = {
+    .name = "mulan",
+    .summary = "From MULAN's ARFF and XML files",
+    .operands = "LABELS.xml TRAIN.arff [TEST.arff]",
+    .least = 2,
+    .most = 3,
+    .description =
+        "The attributes that the XML file names are the tags, all others the features. A "
+        "nominal feature whose values are no numbers becomes a 0/1 column for each value; a "
+        "missing feature ('?') becomes 0. Of two ARFF files, the one with 'test' in its name is "
+        "the test part.",
+    .options = mulan_options,
+    .examples = mulan_examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
+
+/* ---- nuswide ---- */
+
+static const cli_option nuswide_options[] = {
+    OUTPUT_OPTIONS,
+    {"sets", 0, CLI_TEXT, FIELD(import.sets), "LIST",
+     "Which datasets to make, of 81,1k,5k. Default: all whose files are there.", NULL},
+    FEATURE_OPTIONS,
+    {"own-features", 0, CLI_TEXT, FIELD(import.own_features), "LIST",
+     "Low-level features of the release, side by side: CH,CORR,EDH,WT,CM55.", NULL},
+    VAL_OPTION("0.2, as in the paper"),
+    {.name = NULL},
+};
+
+static const cli_example nuswide_examples[] = {
+    {"fast0tag import nuswide NUS-WIDE -o nuswide --features vgg19.npy --ids photos.txt",
+     "Features of the photos that one has: photos.txt has a path or photo id for each row."},
+    {"fast0tag import nuswide NUS-WIDE -o nuswide --own-features CH,EDH",
+     "The release's own colour histograms and edge directions."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_nuswide = {
+    .name = "nuswide",
+    .summary = "From NUS-WIDE's folders: the paper's three datasets",
+    .operands = "FOLDER",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Makes DATASET/81 (the 81 concepts, ground truth), DATASET/1k (the 925 frequent Flickr "
+        "tags that are no concepts as seen tags, the 81 concepts as unseen ones) and DATASET/5k "
+        "(the 925 seen, all other raw Flickr tags unseen), over one features file.\n\n"
+        "FOLDER has the files of the release (ImageList, Groundtruth, NUS_WID_Tags, ConceptsList, "
+        "Low_Level_Features), which are found by their names anywhere in it. Without --ids the "
+        "rows of --features are the images of Imagelist.txt, in its order.",
+    .options = nuswide_options,
+    .examples = nuswide_examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
+
+/* ---- tagprop ---- */
+
+static const cli_option tagprop_options[] = {
+    OUTPUT_OPTIONS,
+    {"prefix", 0, CLI_TEXT, FIELD(import.prefix), "NAME",
+     "'iaprtc12' of iaprtc12_dictionary.txt. Default: that of the only dictionary.", NULL},
+    FEATURE_OPTIONS,
+    {"own-features", 0, CLI_TEXT, FIELD(import.own_features), "LIST",
+     "Features of the release, side by side: DenseSift,Gist.", NULL},
+    VAL_OPTION("0.15, as in the paper"),
+    {.name = NULL},
+};
+
+static const cli_example tagprop_examples[] = {
+    {"fast0tag import tagprop iaprtc12 -o iapr --own-features DenseSift,Gist",
+     "IAPR TC-12 with two of its features."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_tagprop = {
+    .name = "tagprop",
+    .summary = "From TagProp's layout: IAPR TC-12, ESP Game, Corel5k",
+    .operands = "FOLDER",
+    .least = 1,
+    .most = 1,
+    .description = "Reads NAME_dictionary.txt, NAME_train_list.txt, NAME_train_annot.hvecs and "
+                   "those of the test part. Without --ids the rows of --features are the train "
+                   "images, then the test images.",
+    .options = tagprop_options,
+    .examples = tagprop_examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
+
+static const cli_verb *const verbs[] = {&verb_csv, &verb_mulan, &verb_nuswide, &verb_tagprop, NULL};
+
+const cli_verb cli_verb_import = {
+    .name = "import",
+    .summary = "Make a dataset from what exists: NUS-WIDE, TagProp, MULAN, CSV",
+    .operands = "",
+    .description = "Each command reads one layout and makes a dataset directory from it. What was "
+                   "changed or left out is listed at the end.",
+    .verbs = verbs,
+};

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# fast0tag import: from what people have to a dataset directory.
+. "$(dirname "$0")/lib.sh"
+
+case_a_table_becomes_a_dataset() {
+    printf 'path,tags\na.jpg,sea;sky\nb.jpg,\nc.jpg,"palm tree"\n' >t.csv
+    run 0 import csv t.csv -o made
+    says "made          3"
+    says "1 images have no tag and are kept"
+    [ "$(cat made/tags.txt)" = "$(printf 'sea\tsky\n\npalm tree')" ] || complain "tags: $(cat made/tags.txt)"
+    [ "$(cat made/images.txt)" = "$(printf 'a.jpg\nb.jpg\nc.jpg')" ] || complain "images"
+    refuse 1 "made: exists already; --force replaces it" import csv t.csv -o made
+    run 0 import csv t.csv -o made --force
+}
+
+case_json_says_the_same() {
+    printf 'id\tpalm tree\tsea\tsplit\n1\t1\t0\ttrain\n2\t0\t0\ttest\n' >t.tsv
+    run 0 import csv t.tsv -o made --tag-columns --json --val 0
+    json_holds 'd["datasets"] == [{"path": "made", "images": 2, "dim": 0, "tags": 1, "seen": 0,
+        "unseen": 0, "train": 1, "val": 0, "test": 1, "untagged": 1}]'
+    json_holds '{"count": 1, "what": "tags are on no image and are left out", "example": "sea"} in d["notes"]'
+}
+
+case_mulan_files_become_a_dataset() {
+    echo '<labels><label name="sea"/></labels>' >x.xml
+    printf '@attribute f numeric\n@attribute sea {0,1}\n@data\n0.5,1\n2,0\n' >x.arff
+    run 0 import mulan x.arff x.xml -o made
+    says "made          2         1     1"
+    [ -s made/features.npy ] || complain "no features"
+}
+
+case_the_tagprop_layout_becomes_a_dataset() {
+    mkdir r
+    printf 'sea\nsky\n' >r/x_dictionary.txt
+    printf '1\n2\n' >r/x_train_list.txt
+    echo 3 >r/x_test_list.txt
+    printf '\2\0\1\0\0\0\2\0\1\0\1\0' >r/x_train_annot.hvecs
+    printf '\2\0\0\0\1\0' >r/x_test_annot.hvecs
+    run 0 import tagprop r -o made --quiet --val 0.5
+    [ "$(cat made/tags.txt)" = "$(printf 'sea\nsea\tsky\nsky')" ] || complain "tags: $(cat made/tags.txt)"
+    [ "$(grep -c val made/split.txt)" = 1 ] || complain "split: $(cat made/split.txt)"
+}
+
+case_nuswide_becomes_three_datasets() {
+    mkdir -p n/ImageList n/Groundtruth/AllLabels n/NUS_WID_Tags
+    printf 'a\\1_1.jpg\nb\\2_2.jpg\n' >n/ImageList/Imagelist.txt
+    printf 'a\\1_1.jpg\n' >n/ImageList/TrainImagelist.txt
+    printf 'b\\2_2.jpg\n' >n/ImageList/TestImagelist.txt
+    echo sky >n/Concepts81.txt
+    printf '0\n1\n' >n/Groundtruth/AllLabels/Labels_sky.txt
+    printf 'sky\nblue\n' >n/NUS_WID_Tags/TagList1k.txt
+    printf '1\t1\t\n0\t1\t\n' >n/NUS_WID_Tags/AllTags1k.txt
+    printf 'sky\nblue\nzoo\n' >n/NUS_WID_Tags/Final_Tag_List.txt
+    printf '1   sky zoo\n2   blue\n' >n/NUS_WID_Tags/All_Tags.txt
+    run 0 import nuswide n -o made
+    says "made/81"
+    says "made/1k"
+    says "made/5k"
+    says "1 tags of TagList1k.txt are also concepts"
+    [ "$(cat made/1k/seen.txt made/1k/unseen.txt)" = "$(printf 'blue\nsky')" ] || complain "lists of 1k"
+    [ "$(cat made/5k/tags.txt)" = "$(printf 'blue\tsky\tzoo\nblue')" ] || complain "tags of 5k"
+    rm n/NUS_WID_Tags/All_Tags.txt
+    run 0 import nuswide n -o made --force
+    warns "the set 5k is not made: there is no All_Tags.txt"
+    refuse 3 "which the set 5k needs" import nuswide n -o made --force --sets 5k
+}
+
+case_wrong_uses_get_one_line() {
+    printf 'path,tags\na,b\n' >t.csv
+    refuse 2 "-o DATASET" import csv t.csv
+    refuse 2 "--delimiter is one character" import csv t.csv -o made --delimiter ab
+    refuse 2 "goes with features" import csv t.csv -o made --ids t.csv
+    refuse 2 "val is 2" import csv t.csv -o made --val 2
+    refuse 3 "nowhere.csv" import csv nowhere.csv -o made
+    refuse 3 "has no column 'x'" import csv t.csv -o made --tags x
+    refuse 3 "is it NUS-WIDE's folder?" import nuswide . -o made
+    refuse 3 "_dictionary.txt" import tagprop . -o made
+    refuse 2 "an .xml and one or two .arff" import mulan t.csv t.csv -o made
+    refuse 1 "cannot be made" import csv t.csv -o t.csv/made
+    [ ! -e made ] || complain "something was made"
+}
+
+case_input_that_cannot_be_read_is_named_by_line() {
+    printf 'path,tags\na,b\nc\n' >t.csv
+    refuse 3 "t.csv:3: has 1 cells, but the first record has 2" import csv t.csv -o made
+    printf 'path,tags\na,\xff\n' >t.csv
+    refuse 3 "t.csv:2: not UTF-8" import csv t.csv -o made
+}
+
+case_a_directory_with_other_files_is_never_replaced() {
+    printf 'path,tags\na,b\n' >t.csv
+    mkdir home
+    echo dear >home/letter.txt
+    refuse 1 "letter.txt: is no part of a dataset" import csv t.csv -o home --force
+    [ "$(cat home/letter.txt)" = dear ] || complain "the letter is gone"
+}
+
+run_cases
