@@ -29,4 +29,17 @@ f0t_optimizer f0t_optimizer_default(f0t_optimizer_kind kind);
 /* Fails, saying why, when a number is not in its range. */
 f0t_status f0t_optimizer_check(const f0t_optimizer *optimizer);
 
+/* One array of parameters and what the optimiser remembers about it; n elements each. */
+typedef struct f0t_parameters {
+    float *w;
+    float *m, *v;   /* moments; SGD has no v */
+    uint16_t *half; /* w rounded to bfloat16, or NULL */
+    bool decays;
+} f0t_parameters;
+
+/* Updates n elements from `first` on by their gradient g[n], as step t (from 1) with this learning
+ * rate. The same bytes for any division of the elements among calls, threads and CPUs. */
+void f0t_optimizer_update(const f0t_parameters *parameters, size_t first, const float *g, size_t n,
+                          const f0t_optimizer *optimizer, uint64_t t, double rate);
+
 #endif

@@ -17,10 +17,10 @@
  * element): the same for every number of threads.
  *
  * What a second device has to offer is memory, copies, and these operations, nothing else:
- *     f0t_matmul_run              products                                        math/matmul.h
- *     f0t_layer_input, _drop      dropout of the inputs and of hidden layers      model/layer.h
- *     f0t_layer_gate              back through dropout and ReLU, bias gradient    model/layer.h
- *     f0t_update_run              the optimiser's pass                            model/update.h
+ *     f0t_matmul_run (and _packed)      products                             math/matmul.h
+ *     f0t_layer_input, f0t_layer_drop   dropout of inputs and hidden layers  model/step_layer.h
+ *     f0t_layer_gate, f0t_layer_output  the way back, bias gradients         model/step_layer.h
+ *     f0t_optimizer_update              the optimiser's pass                 model/optimizer.h
  */
 #ifndef F0T_MODEL_STEP_H
 #define F0T_MODEL_STEP_H

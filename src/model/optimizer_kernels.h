@@ -1,0 +1,28 @@
+/* Compiled once a CPU level: optimizer.h has what others call. */
+#ifndef F0T_MODEL_OPTIMIZER_KERNELS_H
+#define F0T_MODEL_OPTIMIZER_KERNELS_H
+
+#include "base/cpu.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The factors of one step, the same for all elements. */
+typedef struct f0t_update_factors {
+    float beta1, rest1, beta2, rest2; /* rest = 1 - beta */
+    float rate;                       /* Adam: r / (1 - beta1^t) */
+    float root;                       /* Adam: 1 / sqrt(1 - beta2^t) */
+    float epsilon;
+    float keep;            /* Adam: 1 - r decay */
+    float momentum, decay; /* SGD */
+} f0t_update_factors;
+
+/* `half` (may be NULL) receives w rounded to bfloat16. */
+F0T_KERNEL_DECLARE(void, update_adam,
+                   (float *w, float *m, float *v, uint16_t *half, const float *g, size_t n,
+                    const f0t_update_factors *f));
+F0T_KERNEL_DECLARE(void, update_sgd,
+                   (float *w, float *m, uint16_t *half, const float *g, size_t n,
+                    const f0t_update_factors *f));
+
+#endif

@@ -1,0 +1,93 @@
+#include "model/step_layer.h"
+
+#include "math/team.h"
+#include "model/step_layer_kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Elements that a thread takes at a time: a multiple of F0T_DROPOUT_GROUP. */
+enum { CHUNK = 1 << 14 };
+
+f0t_dropout f0t_dropout_make(double rate, uint64_t seed, uint64_t step, size_t layer)
+{
+    uint32_t limit = (uint32_t)lrint(rate * 65536);
+    limit = limit > 65535 ? 65535 : limit;
+    return (f0t_dropout){.random = {.seed = seed, .stream = step << 8 | layer},
+                         .limit = limit,
+                         .scale = (float)(65536.0 / (65536.0 - limit))};
+}
+
+uint32_t f0t_dropout_number(const f0t_random *random, uint64_t e)
+{
+    uint32_t words[4];
+    uint64_t group = e / F0T_DROPOUT_GROUP, at = e % F0T_DROPOUT_GROUP;
+    f0t_random_block(random, group * 16 + at % 16, words);
+    return words[at / 32] >> at / 16 % 2 * 16 & 0xFFFF;
+}
+
+static void input_chunk(void *y, f0t_dtype type, const float *x, size_t first, size_t n,
+                        const f0t_dropout *dropout)
+{
+    float *y32 = (float *)y + first;
+    uint16_t *y16 = (uint16_t *)y + first;
+    if (dropout->limit && type == F0T_F32)
+        F0T_KERNEL_PICK(drop_f32)(y32, x + first, first, n, dropout);
+    else if (dropout->limit)
+        F0T_KERNEL_PICK(drop_to_bf16)(y16, x + first, first, n, dropout);
+    else if (type == F0T_F32)
+        memcpy(y32, x + first, n * sizeof *x);
+    else
+        f0t_f32_to_bf16(y16, x + first, n);
+}
+
+void f0t_layer_input(void *y, f0t_dtype type, const float *x, size_t n, const f0t_dropout *dropout)
+{
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+    for (size_t first = 0; first < n; first += CHUNK)
+        input_chunk(y, type, x, first, n - first < CHUNK ? n - first : CHUNK, dropout);
+}
+
+void f0t_layer_drop(void *y, f0t_dtype type, size_t n, const f0t_dropout *dropout)
+{
+    if (!dropout->limit)
+        return;
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+    for (size_t first = 0; first < n; first += CHUNK) {
+        float *y32 = (float *)y + first;
+        uint16_t *y16 = (uint16_t *)y + first;
+        size_t count = n - first < CHUNK ? n - first : CHUNK;
+        if (type == F0T_F32)
+            F0T_KERNEL_PICK(drop_f32)(y32, y32, first, count, dropout);
+        else
+            F0T_KERNEL_PICK(drop_bf16)(y16, y16, first, count, dropout);
+    }
+}
+
+/* Threads share the columns, not the rows: the sums are the same for any number of threads. */
+void f0t_layer_gate(void *d, const void *y, f0t_dtype type, size_t rows, size_t cols, float scale,
+                    float *sums)
+{
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+    for (size_t c = 0; c < cols; c += F0T_GATE_STRIP) {
+        size_t width = cols - c < F0T_GATE_STRIP ? cols - c : F0T_GATE_STRIP;
+        if (type == F0T_F32)
+            F0T_KERNEL_PICK(gate_f32)
+        ((float *)d + c, (const float *)y + c, rows, width, cols, scale, sums + c);
+        else F0T_KERNEL_PICK(gate_bf16)((uint16_t *)d + c, (const uint16_t *)y + c, rows, width,
+                                        cols, scale, sums + c);
+    }
+}
+
+void f0t_layer_output(void *to, f0t_dtype type, const float *d, size_t rows, size_t cols,
+                      float *sums)
+{
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+    for (size_t c = 0; c < cols; c += F0T_GATE_STRIP)
+        F0T_KERNEL_PICK(column_sums)
+    (sums + c, d + c, rows, cols - c < F0T_GATE_STRIP ? cols - c : F0T_GATE_STRIP, cols);
+    if (type == F0T_BF16)
+        f0t_f32_to_bf16(to, d, rows * cols);
+    else if (to != d)
+        memcpy(to, d, rows * cols * sizeof *d);
+}

@@ -1,0 +1,129 @@
+#include "model/step_layer_kernels.h"
+
+#include <string.h>
+
+/* ---- Random numbers: base/random.c's Philox, 16 blocks side by side ------------------------------
+ */
+
+enum { LANES = 16 };
+
+static inline void philox_round(uint32_t c[4][LANES], uint32_t k0, uint32_t k1)
+{
+    for (int b = 0; b < LANES; b++) {
+        uint64_t p0 = (uint64_t)0xD2511F53U * c[0][b];
+        uint64_t p1 = (uint64_t)0xCD9E8D57U * c[2][b];
+        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c[1][b] ^ k0;
+        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c[3][b] ^ k1;
+        c[1][b] = (uint32_t)p1;
+        c[3][b] = (uint32_t)p0;
+        c[0][b] = n0;
+        c[2][b] = n2;
+    }
+}
+
+/* The numbers of group g: words[w][b] holds number 32 w + b below and 32 w + 16 + b above. */
+static inline void draw_group(uint32_t words[4][LANES], const f0t_random *random, uint64_t group)
+{
+    uint32_t k0 = (uint32_t)random->seed, k1 = (uint32_t)(random->seed >> 32);
+    for (int b = 0; b < LANES; b++) {
+        uint64_t block = group * LANES + (uint64_t)b;
+        words[0][b] = (uint32_t)block;
+        words[1][b] = (uint32_t)(block >> 32);
+        words[2][b] = (uint32_t)random->stream;
+        words[3][b] = (uint32_t)(random->stream >> 32);
+    }
+    for (int round = 0; round < 10; round++) {
+        philox_round(words, k0, k1);
+        k0 += 0x9E3779B9U;
+        k1 += 0xBB67AE85U;
+    }
+}
+
+/* The factor of each element of a group: the scale, or 0. */
+static inline void draw_factors(float factors[F0T_DROPOUT_GROUP], const f0t_dropout *dropout,
+                                uint64_t group)
+{
+    uint32_t words[4][LANES];
+    draw_group(words, &dropout->random, group);
+    for (int w = 0; w < 4; w++)
+        for (int b = 0; b < LANES; b++) {
+            uint32_t word = words[w][b];
+            factors[32 * w + b] = (word & 0xFFFF) < dropout->limit ? 0.0F : dropout->scale;
+            factors[32 * w + 16 + b] = (word >> 16) < dropout->limit ? 0.0F : dropout->scale;
+        }
+}
+
+/* ---- Elements -----------------------------------------------------------------------------------
+ */
+
+static inline float widen(uint16_t h)
+{
+    uint32_t bits = (uint32_t)h << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* To nearest, ties to even; NaN stays NaN (base/dtype.h has the definition). */
+static inline uint16_t narrow(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)((bits & 0x7FFFFFFF) > 0x7F800000 ? bits >> 16 | 0x40 : rounded);
+}
+
+/* ---- Dropout ------------------------------------------------------------------------------------
+ */
+
+/* A factor of 0 must also remove infinity and NaN: a dropped element is 0 whatever it was. */
+#define DEFINE_DROP(name, to_type, from_type, LOAD, STORE)                              \
+    void F0T_KERNEL(name)(to_type * y, const from_type *x, uint64_t first, size_t n,    \
+                          const f0t_dropout *dropout)                                   \
+    {                                                                                   \
+        float factors[F0T_DROPOUT_GROUP];                                               \
+        for (size_t done = 0; done < n; done += F0T_DROPOUT_GROUP) {                    \
+            size_t count = n - done < F0T_DROPOUT_GROUP ? n - done : F0T_DROPOUT_GROUP; \
+            draw_factors(factors, dropout, (first + done) / F0T_DROPOUT_GROUP);         \
+            for (size_t i = 0; i < count; i++) {                                        \
+                float value = LOAD(x[done + i]) * factors[i];                           \
+                y[done + i] = STORE(factors[i] > 0.0F ? value : 0.0F);                  \
+            }                                                                           \
+        }                                                                               \
+    }
+
+#define AS_IT_IS(value) (value)
+DEFINE_DROP(drop_f32, float, float, AS_IT_IS, AS_IT_IS)
+DEFINE_DROP(drop_bf16, uint16_t, uint16_t, widen, narrow)
+DEFINE_DROP(drop_to_bf16, uint16_t, float, AS_IT_IS, narrow)
+
+/* ---- The way back -------------------------------------------------------------------------------
+ */
+
+#define DEFINE_GATE(name, type, LOAD, STORE)                                                \
+    void F0T_KERNEL(name)(type * d, const type *y, size_t rows, size_t cols, size_t stride, \
+                          float scale, float *sums)                                         \
+    {                                                                                       \
+        float total[F0T_GATE_STRIP] = {0};                                                  \
+        for (size_t r = 0; r < rows; r++)                                                   \
+            for (size_t c = 0; c < cols; c++) {                                             \
+                size_t at = r * stride + c;                                                 \
+                float value = LOAD(d[at]) * scale;                                          \
+                value = LOAD(y[at]) > 0.0F ? value : 0.0F;                                  \
+                total[c] += value;                                                          \
+                d[at] = STORE(value);                                                       \
+            }                                                                               \
+        memcpy(sums, total, cols * sizeof *sums);                                           \
+    }
+
+DEFINE_GATE(gate_f32, float, AS_IT_IS, AS_IT_IS)
+DEFINE_GATE(gate_bf16, uint16_t, widen, narrow)
+
+void F0T_KERNEL(column_sums)(float *sums, const float *d, size_t rows, size_t cols, size_t stride)
+{
+    float total[F0T_GATE_STRIP] = {0};
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < cols; c++)
+            total[c] += d[r * stride + c];
+    memcpy(sums, total, cols * sizeof *sums);
+}
