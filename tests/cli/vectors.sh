@@ -54,6 +54,31 @@ case_float16_is_half_the_size() {
     json_holds 'd[0]["neighbours"][0]["word"] == "puppy" and len(d[0]["neighbours"]) == 4'
 }
 
+# The tensors as docs/formats.md has them, read with nothing but Python's standard library.
+case_another_program_reads_the_converted_file() {
+    small >v.txt
+    run 0 vectors convert v.txt -o v.st
+    /usr/bin/python3 - <<'PY' >"$out" 2>&1 || complain "$(cat "$out")"
+import json, struct
+data = open("v.st", "rb").read()
+length = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + length])
+def tensor(name, letter):
+    begin, end = header[name]["data_offsets"]
+    raw = data[8 + length + begin:8 + length + end]
+    return struct.unpack("<%d%s" % (len(raw) // struct.calcsize(letter), letter), raw)
+lines = [line.split() for line in open("v.txt")]
+words, offsets = bytes(tensor("words", "B")), tensor("offsets", "q")
+assert words.decode().split("\n") == [line[0] for line in lines] + [""]
+assert [words[offsets[i]:offsets[i + 1] - 1].decode() for i in range(5)] == [l[0] for l in lines]
+want = [struct.unpack("<f", struct.pack("<f", float(x)))[0] for line in lines for x in line[1:]]
+assert list(tensor("vectors", "f")) == want
+assert sorted(i for i in tensor("index", "i") if i) == [1, 2, 3, 4, 5]
+assert all(abs(m - sum(want[j::3]) / 5) < 1e-6 for j, m in enumerate(tensor("mean", "f")))
+assert header["__metadata__"]["format"] == "fast0tag-vectors"
+PY
+}
+
 case_trim_keeps_what_a_vocabulary_needs() {
     small >v.txt
     printf 'dogs\nPalm Tree\nunicorn\n' >words.txt
