@@ -95,4 +95,26 @@ case_a_directory_with_other_files_is_never_replaced() {
     [ "$(cat home/letter.txt)" = dear ] || complain "the letter is gone"
 }
 
+# Killed at any moment: the old dataset or the new one, whole.
+case_a_killed_import_leaves_a_whole_dataset() {
+    local i pid lines
+    { echo path,tags && seq -f '%g.jpg,old' 2000; } >old.csv
+    { echo path,tags && seq -f '%g.jpg,new;x' 3000; } >new.csv
+    run 0 import csv old.csv -o made --quiet
+    for i in $(seq 25); do
+        "$FAST0TAG" import csv new.csv -o made --force --quiet >"$out" 2>"$err" &
+        pid=$!
+        sleep "0.0$(printf %02d $((i * 4 % 100)))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        lines=$(wc -l <made/images.txt)
+        [ "$lines" = "$(wc -l <made/tags.txt)" ] || complain "kill $i: images and tags differ"
+        case $lines in
+        2000) [ "$(sort -u made/tags.txt)" = old ] || complain "kill $i: not the old tags" ;;
+        3000) run 0 import csv old.csv -o made --force --quiet ;;
+        *) complain "kill $i: $lines images" ;;
+        esac
+    done
+}
+
 run_cases
