@@ -62,7 +62,8 @@ void f0t_nus_marks_free(f0t_nus_marks *marks);
 /* The words of image m. */
 const uint32_t *f0t_nus_marks_get(const f0t_nus_marks *marks, size_t m, size_t *count);
 
-/* A matrix of 0 and 1, separated by blanks or tabs, a line a row: `columns` in each. */
+/* A matrix of 0 and 1, separated by blanks or tabs, a line a row: `columns` in each. Here and below
+ * empty lines are passed over. */
 f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t columns,
                                const f0t_monitor *monitor);
 /* A 0 or 1 a line: `count` lines into column[0], column[stride], … */

@@ -59,6 +59,8 @@ f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t column
         F0T_TRY(f0t_stream_line(stream, &line, &length));
         if (!line)
             break;
+        if (!length)
+            continue;
         F0T_TRY(read_row(stream, rows, columns, line, length));
         if (rows->count % 256 == 0)
             F0T_TRY(f0t_stage_update(&stage, f0t_stream_position(stream)));
@@ -77,6 +79,8 @@ f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t strid
             break;
         const char *text = line;
         f0t_text_trim(&text, &length);
+        if (!length)
+            continue;
         if (length != 1 || (*text != '0' && *text != '1'))
             return f0t_text_fail(stream, "'%.*s': 0 or 1 is wanted", length < 40 ? (int)length : 40,
                                  text);

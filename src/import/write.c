@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "io/dataset_folder.h"
+#include "io/dataset_writer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,36 +41,26 @@ static size_t image_of(const writing *w, size_t i)
 
 /* ---- Preparing ---------------------------------------------------------------------------------------- */
 
-/* Names of pictures are relative to the dataset's directory, which is beside the temporary one. */
+/* Names of pictures are relative to the dataset's directory. */
 static f0t_status prepare_images(writing *w)
 {
     const f0t_texts *images = &w->collection->images;
-    const char *folder = w->target->images;
-    char *parent = NULL, *from = NULL;
     size_t longest = 0;
-    f0t_status status = F0T_OK;
+    char *folder = NULL;
     for (size_t m = 0; m < images->count; m++)
         if (f0t_texts_length(images, m) > longest)
             longest = f0t_texts_length(images, m);
-    if (folder) {
-        const char *slash = strrchr(w->target->path, '/');
-        status = f0t_string_copy(&parent, slash ? w->target->path : ".",
-                                 slash ? (size_t)(slash - w->target->path) + 1 : 1);
-        if (status == F0T_OK)
-            status = f0t_path_relative(&from, parent, folder);
-    }
-    size_t length = from ? strlen(from) + 4 : 0;
-    if (status == F0T_OK)
-        status = f0t_alloc(&w->image, length + longest + 1, 1);
-    if (status == F0T_OK && from) {
-        /* One level deeper than the parent. An absolute name stays as it is. */
-        memcpy(w->image, "../", 3);
-        memcpy(w->image + 3, from, length - 4);
+    if (w->target->images)
+        F0T_TRY(
+            f0t_path_relative(&folder, f0t_dataset_writer_folder(w->writer), w->target->images));
+    size_t length = folder ? strlen(folder) + 1 : 0;
+    f0t_status status = f0t_alloc(&w->image, length + longest + 1, 1);
+    if (status == F0T_OK && folder) {
+        memcpy(w->image, folder, length - 1);
         w->image[length - 1] = '/';
-        w->folder_length = length;
     }
-    f0t_free(parent);
-    f0t_free(from);
+    w->folder_length = length;
+    f0t_free(folder);
     return status;
 }
 
@@ -103,8 +94,8 @@ static f0t_status prepare(writing *w)
     }
     w->made.dim = target->source ? info.dim : target->dim;
     F0T_TRY(prepare_tags(w));
-    F0T_TRY(prepare_images(w));
-    return f0t_dataset_create(&w->writer, target->path, &info);
+    F0T_TRY(f0t_dataset_create(&w->writer, target->path, &info));
+    return prepare_images(w);
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ f0t_status f0t_rows_end(f0t_rows *rows)
 const uint32_t *f0t_rows_get(const f0t_rows *rows, size_t m, size_t *count)
 {
     *count = rows->offsets[m + 1] - rows->offsets[m];
-    return rows->indices + rows->offsets[m];
+    return rows->indices ? rows->indices + rows->offsets[m] : NULL; /* NULL: no row has any */
 }
 
 void f0t_rows_free(f0t_rows *rows)

@@ -1,3 +1,5 @@
+#include "io/dataset_writer.h"
+
 #include "io/dataset_folder.h"
 #include "io/dataset_json.h"
 #include "io/dataset_text.h"
@@ -99,6 +101,11 @@ f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
     else
         *out = writer;
     return status;
+}
+
+const char *f0t_dataset_writer_folder(const f0t_dataset_writer *writer)
+{
+    return writer->folder.temporary;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------- */

@@ -178,6 +178,12 @@ static void names_of_pictures_lead_from_the_dataset_to_their_folder(void **state
     assert_string_equal(f0t_dataset_image(d, 0), "../pictures/a.jpg");
     assert_string_equal(f0t_dataset_image(d, 1), "/abs/b.jpg");
     f0t_dataset_close(d);
+    options.replace = true;
+    assert_ok(import_one("csv", test_text("t.csv", "id,tags\na.jpg,x\n"), test_path("made/"),
+                         &options, NULL));
+    d = open_made(test_path("made"));
+    assert_string_equal(f0t_dataset_image(d, 0), "../pictures/a.jpg");
+    f0t_dataset_close(d);
     options.images = test_path("none");
     assert_fails(F0T_ERROR_NOT_FOUND, "none", import_text("id,tags\na.jpg,x\n", &options));
 }

@@ -48,11 +48,11 @@ static void make_tree(void)
     put("ConceptsList/Concepts81.txt", "sky\r\nwater\r\ndog\r\nmap\r\n");
     put("Groundtruth/AllLabels/Labels_sky.txt", "1\n0\n0\n0\n1\n0\n");
     put("Groundtruth/AllLabels/Labels_water.txt", "0\r\n1\r\n0\r\n0\r\n0\r\n0\r\n");
-    put("Groundtruth/AllLabels/Labels_dog.txt", "1 \n0 \n0 \n1 \n0 \n0 \n");
+    put("Groundtruth/AllLabels/Labels_dog.txt", "1 \n0 \n0 \n1 \n0 \n0 \n\n");
     put("Groundtruth/AllLabels/Labels_map.txt", "0\n0\n0\n0\n0\n0\n");
     put("NUS_WID_Tags/TagList1k.txt", "nature\r\nsky\r\nblue\r\ndog\r\ncat\r\n");
     put("NUS_WID_Tags/AllTags1k.txt", "1\t1\t0\t0\t0\t\n0\t0\t1\t0\t0\t \n0\t0\t0\t1\t0\t\r\n"
-                                      "0\t0\t0\t0\t0\t\n0\t0\t0\t0\t1\t\n1\t0\t1\t0\t1\t\n");
+                                      "0\t0\t0\t0\t0\t\n0\t0\t0\t0\t1\t\n1\t0\t1\t0\t1\t\n\n");
     put("NUS_WID_Tags/Final_Tag_List.txt", "nature\nsky\nblue\ndog\ncat\nzebra\nwater\n");
     put("NUS_WID_Tags/All_Tags.txt", "11      nature sky canon \r\n22      blue water \r\n"
                                      "33      dog zebra zebra\r\n44      d40 \r\n55      cat\r\n"
@@ -325,6 +325,18 @@ static void features_of_the_images_one_has(void **state)
     assert_int_equal(access(test_path("made/features.npy"), F_OK), 0);
 }
 
+static void pictures_are_named_from_within_each_dataset(void **state)
+{
+    f0t_import_options options = {.images = test_path("Flickr"), .sets = "81"};
+    (void)state;
+    make_tree();
+    mkdir(test_path("Flickr"), 0777);
+    assert_ok(import_tree(&options, NULL));
+    f0t_dataset *d = open_made(test_path("made/81"));
+    assert_string_equal(f0t_dataset_image(d, 0), "../../Flickr/actor/0001_11.jpg");
+    f0t_dataset_close(d);
+}
+
 static void part_of_train_becomes_val_by_seed(void **state)
 {
     f0t_import_options options = {.val = 0.34, .seed = 3};
@@ -389,6 +401,7 @@ int main(void)
         cmocka_unit_test(features_come_from_the_release),
         cmocka_unit_test(wrong_features_of_the_release_are_refused),
         cmocka_unit_test(features_of_the_images_one_has),
+        cmocka_unit_test(pictures_are_named_from_within_each_dataset),
         cmocka_unit_test(part_of_train_becomes_val_by_seed),
         cmocka_unit_test(raw_tags_are_found_by_id_where_the_order_differs),
         cmocka_unit_test(every_failure_leaves_nothing_behind),

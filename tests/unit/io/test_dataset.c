@@ -88,6 +88,20 @@ static void tags_are_numbered_as_they_appear(void **state)
     f0t_dataset_close(d);
 }
 
+static void images_may_all_be_without_tags(void **state)
+{
+    size_t count;
+    (void)state;
+    start();
+    put("tags.txt", "\n\n");
+    f0t_dataset *d = must_open();
+    assert_int_equal(f0t_dataset_image_count(d), 2);
+    assert_int_equal(f0t_dataset_tag_count(d), 0);
+    f0t_dataset_image_tags(d, 1, &count);
+    assert_int_equal(count, 0);
+    f0t_dataset_close(d);
+}
+
 static void blanks_marks_and_line_ends_of_other_systems_do_not_matter(void **state)
 {
     size_t count;
@@ -469,6 +483,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_are_numbered_as_they_appear),
+        cmocka_unit_test(images_may_all_be_without_tags),
         cmocka_unit_test(blanks_marks_and_line_ends_of_other_systems_do_not_matter),
         cmocka_unit_test(seen_and_unseen_tags_come_first),
         cmocka_unit_test(with_one_list_the_other_is_the_rest),
