@@ -127,13 +127,21 @@ void f0t_f32_to_bf16(uint16_t *to, const float *from, size_t n)
     F0T_KERNEL_PICK(f32_to_bf16_block)(to, from, n);
 }
 
+#define SWAP_EACH(type, swap)                               \
+    for (size_t i = 0; i < n; i++) {                        \
+        type value;                                         \
+        memcpy(&value, e + i * sizeof value, sizeof value); \
+        value = swap(value);                                \
+        memcpy(e + i * sizeof value, &value, sizeof value); \
+    }
+
 void f0t_swap_bytes(void *elements, size_t size, size_t n)
 {
     unsigned char *e = elements;
-    for (size_t i = 0; i < n; i++, e += size)
-        for (size_t k = 0; k < size / 2; k++) {
-            unsigned char held = e[k];
-            e[k] = e[size - 1 - k];
-            e[size - 1 - k] = held;
-        }
+    if (size == 2)
+        SWAP_EACH(uint16_t, __builtin_bswap16)
+    else if (size == 4)
+        SWAP_EACH(uint32_t, __builtin_bswap32)
+    else if (size == 8)
+        SWAP_EACH(uint64_t, __builtin_bswap64)
 }

@@ -178,6 +178,24 @@ static void rows_outside_are_refused(void **state)
     f0t_npy_close(npy);
 }
 
+static void elements_come_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    int32_t got[35];
+    f0t_npy *npy;
+    file f = matrix(1, F0T_I32, "i4", true, true, 5, 7);
+    assert_ok(open_file(&npy, &f));
+    assert_ok(f0t_npy_read_elements(npy, 0, 35, got));
+    for (int i = 0; i < 35; i++)
+        assert_int_equal(got[i], 10 * (i % 5) + i / 5);
+    assert_ok(f0t_npy_read_elements(npy, 34, 1, got));
+    assert_int_equal(got[0], 46);
+    assert_ok(f0t_npy_read_elements(npy, 35, 0, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(npy, 35, 1, got));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(npy, 1, SIZE_MAX, got));
+    f0t_npy_close(npy);
+}
+
 static void data_is_given_only_where_it_can_be_used_in_place(void **state)
 {
     (void)state;
@@ -430,6 +448,7 @@ int main(void)
         cmocka_unit_test(every_type_order_and_version_is_read),
         cmocka_unit_test(large_column_major_files_are_read_in_blocks),
         cmocka_unit_test(rows_outside_are_refused),
+        cmocka_unit_test(elements_come_in_the_order_of_the_file),
         cmocka_unit_test(data_is_given_only_where_it_can_be_used_in_place),
         cmocka_unit_test(every_shape_is_a_matrix_or_says_why_not),
         cmocka_unit_test(the_dictionary_is_read_as_python_would),
