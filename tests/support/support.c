@@ -114,6 +114,14 @@ size_t test_files_left(void)
     return count;
 }
 
+const char *test_source(const char *name)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", F0T_TESTS_FOLDER, name) < 0)
+        abort();
+    return keep(path);
+}
+
 const char *test_data(const char *name)
 {
     const char *data = getenv("F0T_DATA");

@@ -34,6 +34,9 @@ char *test_read(const char *path, size_t *size);
 /* Number of entries in the folder of test_path, to see that nothing is left behind. */
 size_t test_files_left(void);
 
+/* The path of a file that the tests bring along, tests/NAME. */
+const char *test_source(const char *name);
+
 /* A path below F0T_DATA; skips the test, saying so, when that is not set. */
 const char *test_data(const char *name);
 
