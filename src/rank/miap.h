@@ -1,0 +1,41 @@
+/*
+ * Mean image average precision. The tags of an image are ranked by their scores, equal scores by
+ * tag order; its average precision is the mean over its relevant tags of (relevant tags ranked so
+ * far) / (tags ranked so far), counted at each relevant tag. The mean goes over images that have a
+ * relevant tag.
+ */
+#ifndef F0T_RANK_MIAP_H
+#define F0T_RANK_MIAP_H
+
+#include "base/status.h"
+
+/* Start with all zero and add block after block: the result does not depend on the blocks. */
+typedef struct f0t_miap {
+    double sum;    /* of average precisions */
+    size_t ranked; /* images that have a relevant tag */
+    size_t images; /* all */
+} f0t_miap;
+
+/* The scores of some images and their relevant tags. */
+typedef struct f0t_ranking {
+    size_t images;
+    size_t tags;
+    const float *scores;      /* [images x tags] */
+    const size_t *offsets;    /* [images + 1] row m has relevant[offsets[m]] up to, without, */
+    const uint32_t *relevant; /* relevant[offsets[m + 1]]: ascending, distinct, below `tags` */
+    const uint32_t *columns;  /* [column_count] the tags that are ranked, ascending and distinct;
+                                 NULL: all. Other tags, relevant or not, do not exist. */
+    size_t column_count;
+} f0t_ranking;
+
+/* Adds these images. Fails with F0T_ERROR_NUMERIC, naming the row, when the score of a ranked tag
+ * is NaN, and then adds nothing; infinities are ranked. Same bytes for any number of threads.
+ * Memory comes from f0t_workspace_take: repeated calls allocate nothing. */
+f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking);
+
+/* The mean, 0 … 1, over images with a relevant tag, 0 when there are none; and with the others
+ * counted as 0. */
+double f0t_miap_get(const f0t_miap *miap);
+double f0t_miap_get_all(const f0t_miap *miap);
+
+#endif
