@@ -4,11 +4,17 @@ set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/.out err=$scratch/.err
-case_failed=0
+case_failed=0 case_skipped=0
 
 complain() {
     echo "  $*" >&2
     case_failed=1
+}
+
+# The case cannot run here, and says why.
+skip() {
+    echo "  $*" >&2
+    case_skipped=1
 }
 
 # run CODE ARGUMENTS…: the program ends with this exit code. Its output is in the files $out and $err.
@@ -51,15 +57,17 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$1" ||
 run_cases() {
     local failed=0 name
     for name in $(declare -F | sed -n 's/^declare -f case_//p'); do
-        case_failed=0
+        case_failed=0 case_skipped=0
         mkdir "$scratch/$name"
         cd "$scratch/$name" || exit 1
         "case_$name"
-        if [ "$case_failed" = 0 ]; then
-            echo "[       OK ] $name"
-        else
+        if [ "$case_failed" = 1 ]; then
             echo "[  FAILED  ] $name"
             failed=1
+        elif [ "$case_skipped" = 1 ]; then
+            echo "[  SKIPPED ] $name"
+        else
+            echo "[       OK ] $name"
         fi
     done
     exit $failed

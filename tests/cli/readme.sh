@@ -15,9 +15,10 @@ check() {
     # In a pattern of bash every character is quoted but the lines "…", which become "*".
     pattern=$(printf '\n%s\n' "$2" | sed 's/[^[:alnum:]_ ]/\\&/g' | awk '
         /^\\…$/ { printf "*"; next }
-        { printf "%s%s", (NR > 1 ? "\n" : ""), $0 }')
+        { printf "%s%s", (NR > 1 ? "\n" : ""), $0 }
+        END { printf "." }')
     # shellcheck disable=SC2053
-    [[ $'\n'$got == $pattern ]] || {
+    [[ $'\n'$got. == $pattern ]] || {
         complain "$1"
         diff <(printf '%s\n' "$2") <(printf '%s\n' "$got") >&2
     }
