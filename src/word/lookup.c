@@ -57,6 +57,12 @@ static f0t_status lookup_whole(f0t_found *found, float *vector, const f0t_lookup
                                const char *tag, size_t length)
 {
     f0t_forms forms;
+    size_t index = f0t_vectors_find(lookup->vectors, tag, length);
+    if (index != F0T_NONE &&
+        get_unit(vector, lookup, index)) { /* most tags need no other spelling */
+        found->match = F0T_MATCH_EXACT;
+        return f0t_string_copy(&found->used, tag, length);
+    }
     F0T_TRY(f0t_forms_init(&forms));
     f0t_status status = f0t_forms_add(&forms, tag, length);
     if (status == F0T_OK)
