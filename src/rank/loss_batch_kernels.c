@@ -97,6 +97,7 @@ void F0T_KERNEL(node_sums)(double *softplus, double *sigmoid, const f0t_nodes *n
             far++;
         } else if (distance > -F0T_FAR_BELOW) {
             double exp_centre = exp(distance);
+#pragma omp simd
             for (int k = 0; k < F0T_NODES; k++) {
                 double z = nodes->exps[k] * exp_centre;
                 sigmoid[k] += z / (1 + z);
