@@ -27,6 +27,7 @@ bench: configure
 	ninja -C $(BUILD) fast0tag_cli
 	$(BUILD)/fast0tag bench matmul
 	$(BUILD)/fast0tag bench kernels
+	$(BUILD)/fast0tag bench loss
 
 # The prefix is asked for at installation: one build serves any.
 install: all

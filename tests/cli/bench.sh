@@ -24,6 +24,15 @@ case_without_a_peer_its_fields_are_null() {
     says '"ratio": null'
 }
 
+case_losses_are_measured() {
+    run 0 bench loss --quiet --only "max-out" --json
+    json_holds 'len(d) == 1 and d[0]["unit"] == "images/s" and d[0]["value"] > 0'
+    run 0 bench loss --quiet --only "across the batch"
+    says "images/s"
+    run 0 bench loss --quiet --only MiAP
+    says "images/s"
+}
+
 case_a_name_that_fits_no_case_is_refused() {
     refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
     refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
