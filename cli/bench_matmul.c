@@ -27,7 +27,7 @@ static const struct {
     {1000, 925, 300, DATA_GRADIENT},   {8192, 4096, 1000, WEIGHT_GRADIENT},
 };
 
-enum { SHAPES = sizeof shapes / sizeof *shapes, MOST = 8192 * 4096 };
+enum { SHAPES = sizeof shapes / sizeof *shapes, CASES = 2 * SHAPES };
 
 typedef struct ours {
     bench_product product;
@@ -70,40 +70,65 @@ typedef struct matrices {
     uint16_t *a16, *b16;
 } matrices;
 
-static f0t_status fill(float **wide, uint16_t **narrow)
+static f0t_status fill(float **wide, uint16_t **narrow, size_t count)
 {
-    F0T_TRY(f0t_alloc(wide, MOST, sizeof **wide));
-    F0T_TRY(f0t_alloc(narrow, MOST, sizeof **narrow));
-    for (size_t i = 0; i < MOST; i++)
-        (*wide)[i] = (float)((i * 2654435761U >> 8 & 0xFFFF)) * 0x1p-16F - 0.5F;
-    f0t_f32_to_bf16(*narrow, *wide, MOST);
+    F0T_TRY(f0t_alloc(wide, count, sizeof **wide));
+    F0T_TRY(f0t_alloc(narrow, count, sizeof **narrow));
+    for (size_t i = 0; i < count; i++)
+        (*wide)[i] = (float)(i * 2654435761U >> 8 & 0xFFFF) * 0x1p-16F - 0.5F;
+    f0t_f32_to_bf16(*narrow, *wide, count);
     return F0T_OK;
 }
 
-static f0t_status run_case(bench_report *report, const bench_options *options, const matrices *data,
-                           size_t shape, f0t_dtype type)
+/* The float32 cases come first. */
+static f0t_dtype case_type(size_t i)
 {
+    return i < SHAPES ? F0T_F32 : F0T_BF16;
+}
+
+static bool case_wanted(const bench_options *options, char *name, size_t size, size_t i)
+{
+    size_t shape = i % SHAPES;
+    snprintf(name, size, "%zux%zux%zu %s %s", shapes[shape].m, shapes[shape].n, shapes[shape].k,
+             case_type(i) == F0T_F32 ? "f32" : "bf16", form_names[shapes[shape].form]);
+    return bench_wanted(options, name);
+}
+
+static f0t_status create_matrices(matrices *data, const bench_options *options)
+{
+    size_t of_a = 0, of_b = 0, of_c = 0;
     char name[96];
-    form f = shapes[shape].form;
-    size_t m = shapes[shape].m, n = shapes[shape].n, k = shapes[shape].k;
-    snprintf(name, sizeof name, "%zux%zux%zu %s %s", m, n, k, type == F0T_F32 ? "f32" : "bf16",
-             form_names[f]);
-    if (!bench_wanted(options, name))
-        return F0T_OK;
-    bool narrow = type == F0T_BF16;
-    ours o = {{{.m = m, .n = n, .k = k, .type = type, .result = F0T_F32},
-               f == PACKED,
-               data->c,
-               narrow ? (void *)data->a16 : data->a,
+    for (size_t i = 0; i < CASES; i++) {
+        size_t m = shapes[i % SHAPES].m, n = shapes[i % SHAPES].n, k = shapes[i % SHAPES].k;
+        if (!case_wanted(options, name, sizeof name, i))
+            continue;
+        of_a = of_a > m * k ? of_a : m * k;
+        of_b = of_b > k * n ? of_b : k * n;
+        of_c = of_c > m * n ? of_c : m * n;
+    }
+    F0T_TRY(fill(&data->a, &data->a16, of_a));
+    F0T_TRY(fill(&data->b, &data->b16, of_b));
+    return f0t_alloc(&data->c, of_c, sizeof *data->c);
+}
+
+static f0t_status run_case(bench_report *report, const char *name, const matrices *data, size_t i)
+{
+    form f = shapes[i % SHAPES].form;
+    f0t_matmul op = {.m = shapes[i % SHAPES].m,
+                     .n = shapes[i % SHAPES].n,
+                     .k = shapes[i % SHAPES].k,
+                     .type = case_type(i),
+                     .a_transposed = f == WEIGHT_GRADIENT,
+                     .b_transposed = f == FORWARD || f == PACKED};
+    bool narrow = op.type == F0T_BF16;
+    ours o = {{op, f == PACKED, data->c, narrow ? (void *)data->a16 : data->a,
                narrow ? (void *)data->b16 : data->b},
               NULL};
-    o.product.op.a_transposed = f == WEIGHT_GRADIENT;
-    o.product.op.b_transposed = f == FORWARD || f == PACKED;
-    if (f == PACKED) {
-        F0T_TRY(f0t_packed_create(&o.packed, k, n, type, m));
-        F0T_TRY(f0t_packed_set(o.packed, data->b, true));
-    }
-    f0t_status status = measure(report, name, &o);
+    if (f == PACKED)
+        F0T_TRY(f0t_packed_create(&o.packed, op.k, op.n, op.type, op.m));
+    f0t_status status = f == PACKED ? f0t_packed_set(o.packed, data->b, true) : F0T_OK;
+    if (status == F0T_OK)
+        status = measure(report, name, &o);
     f0t_packed_free(o.packed);
     return status;
 }
@@ -111,14 +136,14 @@ static f0t_status run_case(bench_report *report, const bench_options *options, c
 static f0t_status run_all(cli_context *cli, const bench_options *options, bench_report *report,
                           matrices *data)
 {
-    f0t_stage stage = f0t_stage_begin(cli->monitor, "measuring", "cases", 2 * SHAPES);
-    F0T_TRY(fill(&data->a, &data->a16));
-    F0T_TRY(fill(&data->b, &data->b16));
-    F0T_TRY(f0t_alloc(&data->c, MOST, sizeof *data->c));
+    char name[96];
+    f0t_stage stage = f0t_stage_begin(cli->monitor, "measuring", "cases", CASES);
+    F0T_TRY(create_matrices(data, options));
     f0t_matmul_bf16_notice(cli->monitor);
-    for (size_t i = 0; i < 2 * SHAPES; i++) {
+    for (size_t i = 0; i < CASES; i++) {
         F0T_TRY(f0t_stage_update(&stage, i));
-        F0T_TRY(run_case(report, options, data, i % SHAPES, i < SHAPES ? F0T_F32 : F0T_BF16));
+        if (case_wanted(options, name, sizeof name, i))
+            F0T_TRY(run_case(report, name, data, i));
     }
     f0t_stage_end(&stage);
     return F0T_OK;
