@@ -35,11 +35,12 @@ case_every_include_is_an_arrow_of_the_table() {
     [ -z "$wrong" ] || complain "$wrong"
 }
 
-case_every_part_has_a_row() {
+case_every_part_has_one_row() {
     local part
     for part in "$root"/src/*/; do
         part=$(basename "$part")
-        grep -q "^| $part |" "$root/src/README.md" || complain "src/README.md has no row for $part"
+        [ "$(grep -c "^| $part |" "$root/src/README.md")" = 1 ] ||
+            complain "src/README.md has not one row for $part"
     done
 }
 
