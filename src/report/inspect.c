@@ -9,8 +9,9 @@
 
 /* Those with a magic first, those that are told by elimination last. */
 static const f0t_inspect_kind *const kinds[] = {
-    &f0t_inspect_npy,  &f0t_inspect_safetensors, &f0t_inspect_onnx,
-    &f0t_inspect_json, &f0t_inspect_vectors,     &f0t_inspect_text,
+    &f0t_inspect_npy,    &f0t_inspect_safetensors, &f0t_inspect_onnx,    &f0t_inspect_json,
+    &f0t_inspect_labels, &f0t_inspect_arff,        &f0t_inspect_vectors, &f0t_inspect_csv,
+    &f0t_inspect_text,   &f0t_inspect_vecs,
 };
 
 f0t_status f0t_inspector_stream(const f0t_inspector *in, f0t_stream **out)
@@ -75,16 +76,30 @@ static f0t_status refuse(const f0t_inspector *in)
                     in->result.path, in->map.size, bytes);
 }
 
+/* NULL: none. */
+static f0t_status find_kind(const f0t_inspect_kind **out, const f0t_inspector *in)
+{
+    *out = NULL;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        bool yes = false;
+        F0T_TRY(kinds[k]->matches(&yes, in));
+        if (yes) {
+            *out = kinds[k];
+            return F0T_OK;
+        }
+    }
+    return F0T_OK;
+}
+
 static f0t_status inspect_bytes(f0t_inspector *in)
 {
-    size_t k = 0, count = sizeof kinds / sizeof *kinds;
+    const f0t_inspect_kind *kind = NULL;
     in->result.size = in->map.size;
     F0T_TRY(read_head(in));
-    while (k < count && !kinds[k]->matches(in))
-        k++;
-    if (k == count)
+    F0T_TRY(find_kind(&kind, in));
+    if (!kind)
         return refuse(in);
-    F0T_TRY(kinds[k]->describe(in));
+    F0T_TRY(kind->describe(in));
     if (in->packed)
         F0T_TRY(f0t_inspector_fact(in, "packed by", "gzip"));
     in->result.has_checksum = !in->quick;

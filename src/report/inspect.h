@@ -74,11 +74,15 @@ f0t_status f0t_inspect_sum(uint32_t *out, const void *data, size_t size,
 
 /* ---- The kinds ----------------------------------------------------------------------------- */
 
-/* A kind is asked whether the file is one; then it describes it. The first that says yes does. */
+/* A kind is asked whether the file is one; then it describes it. The first that says yes does. To
+ * fail when asked is for want of memory alone. */
 typedef struct f0t_inspect_kind {
-    bool (*matches)(const f0t_inspector *inspector);
+    f0t_status (*matches)(bool *yes, const f0t_inspector *inspector);
     f0t_status (*describe)(f0t_inspector *inspector);
 } f0t_inspect_kind;
+
+/* The beginning of the file is UTF-8 without control characters but tabs and line ends. */
+bool f0t_inspect_is_text(const f0t_inspector *inspector);
 
 /* Our own form of word vectors, which is a safetensors file: the words. */
 f0t_status f0t_inspect_own_vectors(f0t_inspector *inspector);
@@ -91,6 +95,10 @@ extern const f0t_inspect_kind f0t_inspect_safetensors;
 extern const f0t_inspect_kind f0t_inspect_onnx;
 extern const f0t_inspect_kind f0t_inspect_vectors;
 extern const f0t_inspect_kind f0t_inspect_json;
+extern const f0t_inspect_kind f0t_inspect_arff;
+extern const f0t_inspect_kind f0t_inspect_labels;
+extern const f0t_inspect_kind f0t_inspect_csv;
 extern const f0t_inspect_kind f0t_inspect_text;
+extern const f0t_inspect_kind f0t_inspect_vecs;
 
 #endif

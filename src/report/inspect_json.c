@@ -5,13 +5,14 @@
 
 enum { JSON_MOST = 1 << 24 };
 
-static bool matches(const f0t_inspector *in)
+static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
     size_t i = 0;
     while (i < in->head_size &&
            (in->head[i] == ' ' || (in->head[i] >= '\t' && in->head[i] <= '\r')))
         i++;
-    return in->head[i] == '{';
+    *yes = in->head[i] == '{';
+    return F0T_OK;
 }
 
 static f0t_status describe_members(f0t_inspector *in, json_t *root)

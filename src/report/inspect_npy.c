@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-static bool matches(const f0t_inspector *in)
+static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
-    return in->head_size >= 6 && !memcmp(in->head, "\x93NUMPY", 6);
+    *yes = in->head_size >= 6 && !memcmp(in->head, "\x93NUMPY", 6);
+    return F0T_OK;
 }
 
 f0t_status f0t_inspect_measure(f0t_numbers *numbers, const f0t_npy *npy, const f0t_monitor *monitor)

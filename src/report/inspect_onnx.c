@@ -37,7 +37,7 @@ static bool is_model_field(const f0t_field *f)
 
 /* There is no magic: the whole file is fields of a ModelProto, with a version, a set of operators
  * and one graph. */
-static bool matches(const f0t_inspector *in)
+static bool is_model(const f0t_inspector *in)
 {
     f0t_message model = {in->map.data, in->map.data + in->map.size};
     f0t_field f;
@@ -50,6 +50,12 @@ static bool matches(const f0t_inspector *in)
         opsets += f.number == OPSET_IMPORT;
     }
     return model.at == model.end && versions == 1 && graphs == 1 && opsets > 0;
+}
+
+static f0t_status matches(bool *yes, const f0t_inspector *in)
+{
+    *yes = is_model(in);
+    return F0T_OK;
 }
 
 /* The first field of bytes with this number; empty when there is none. */

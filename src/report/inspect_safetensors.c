@@ -7,9 +7,10 @@
 #include <string.h>
 
 /* A length below 2^32 in eight bytes and '{': text never begins so. */
-static bool matches(const f0t_inspector *in)
+static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
-    return in->head_size >= 9 && in->head[8] == '{' && !memcmp(in->head + 4, "\0\0\0\0", 4);
+    *yes = in->head_size >= 9 && in->head[8] == '{' && !memcmp(in->head + 4, "\0\0\0\0", 4);
+    return F0T_OK;
 }
 
 /* The files that this project writes say what they are in their metadata. */

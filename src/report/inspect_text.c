@@ -5,8 +5,8 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* UTF-8 without control characters but tabs and line ends. The last character may be cut. */
-static bool matches(const f0t_inspector *in)
+/* The last character may be cut. */
+bool f0t_inspect_is_text(const f0t_inspector *in)
 {
     const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)in->head;
     size_t left = in->head_size;
@@ -21,6 +21,12 @@ static bool matches(const f0t_inspector *in)
         left -= (size_t)n;
     }
     return in->head_size > 0;
+}
+
+static f0t_status matches(bool *yes, const f0t_inspector *in)
+{
+    *yes = f0t_inspect_is_text(in);
+    return F0T_OK;
 }
 
 typedef struct lines {

@@ -35,14 +35,13 @@ static bool looks_like_rows(const f0t_inspector *in, const f0t_layout *layout)
     return rows && fitting * 10 >= rows * 9 && numbers < rows;
 }
 
-static bool matches(const f0t_inspector *in)
+static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
     f0t_layout layout;
-    if (f0t_layout_find(&layout, in->head, in->head_size, in->whole, in->result.path) != F0T_OK)
-        return false;
-    if (layout.form == F0T_FORM_BINARY)
-        return true;
-    return layout.dim > 1 && looks_like_rows(in, &layout);
+    *yes =
+        f0t_layout_find(&layout, in->head, in->head_size, in->whole, in->result.path) == F0T_OK &&
+        (layout.form == F0T_FORM_BINARY || (layout.dim > 1 && looks_like_rows(in, &layout)));
+    return F0T_OK;
 }
 
 /* ---- Text and binary forms ----------------------------------------------------------------- */

@@ -66,6 +66,27 @@ case_a_dataset_is_described() {
     refuse 3 "empty: is a folder, and no dataset" inspect empty
 }
 
+case_word_vectors_are_described() {
+    printf 'dog 0.5 1\ncat 2 -3\n' | gzip >glove.txt.gz
+    run 0 inspect glove.txt.gz
+    says "word vectors, text, 2 words x 2"
+    says "  cat  2 -3"
+    run 0 inspect --json glove.txt.gz
+    json_holds 'd["facts"]["words"] == 2 and d["arrays"][0]["min"] == -3'
+    json_holds 'd["facts"]["packed by"] == "gzip" and d["rows"][0]["text"] == "dog"'
+}
+
+case_sources_of_datasets_are_described() {
+    printf 'image,tags\na.jpg,dog\n' >photos.txt
+    run 0 inspect photos.txt
+    says "comma-separated text, 2 records of 2 columns"
+    printf '@relation r\n@attribute a numeric\n@data\n1\n' >r.txt
+    run 0 inspect r.txt
+    says "ARFF, 1 rows of 1 attributes"
+    printf '@relation r\n@attribute a numeric\n@data\n1,2\n' >r.txt
+    refuse 3 "r.txt:4:" inspect r.txt
+}
+
 case_text_may_be_packed() {
     printf 'dog\ncat\n' | gzip >words.gz
     run 0 inspect words.gz
