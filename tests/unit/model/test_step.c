@@ -259,6 +259,7 @@ static void one_and_two_threads_give_the_same_bytes(void **state)
         return;
     check_same_bytes(&large, F0T_F32, 1, 2);
     check_same_bytes(&large, F0T_BF16, 1, 2);
+    check_same_bytes(&large, F0T_F32, 1, 5);
 }
 
 static void check_resume(f0t_dtype precision, f0t_step_options options)
