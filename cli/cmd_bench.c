@@ -70,7 +70,30 @@ static const cli_verb verb_loss = {
     .run = bench_loss,
 };
 
-static const cli_verb *const verbs[] = {&verb_matmul, &verb_kernels, &verb_loss, NULL};
+static const cli_example train_examples[] = {
+    {"fast0tag bench train --only bf16", "measures in bfloat16 alone"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_train = {
+    .name = "train",
+    .summary = "A training step of the net beside PyTorch",
+    .operands = "",
+    .description =
+        "Runs whole training steps (forward with dropout, RankNet over all pairs, backward, Adam) "
+        "on mini-batches of 1000 images with 4096 features, 8192 and 2048 hidden units, 300-D "
+        "vectors and 925 tags, 5 of them relevant, as 'fast0tag bench matmul' measures products. "
+        "The peers "
+        "are PyTorch doing the same (bench/train_peer.py, when run where that is), and the matrix "
+        "products of the step alone, which no step can be faster than.",
+    .options = options,
+    .examples = train_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_train,
+};
+
+static const cli_verb *const verbs[] = {&verb_matmul, &verb_kernels, &verb_loss, &verb_train, NULL};
 
 const cli_verb cli_verb_bench = {
     .name = "bench",
