@@ -3,6 +3,7 @@
 #include "base/monitor.h"
 #include "base/status.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>

@@ -50,7 +50,8 @@ f0t_status bench_measure(bench_contender *contenders, size_t count)
 
 typedef struct row {
     char name[NAME_SIZE];
-    const char *unit, *peer;
+    char peer[NAME_SIZE]; /* empty: none */
+    const char *unit;
     double value, peer_value;
 } row;
 
@@ -86,7 +87,8 @@ void bench_report_add(bench_report *report, const char *name, const char *unit, 
         snprintf(added->name, sizeof added->name, "%s", name);
         added->unit = unit;
         added->value = work / contenders[0].seconds;
-        added->peer = contenders[peer].name;
+        snprintf(added->peer, sizeof added->peer, "%s",
+                 contenders[peer].name ? contenders[peer].name : "");
         added->peer_value = work / contenders[peer].seconds;
     }
 }
@@ -96,13 +98,13 @@ static f0t_status print_json(cli_context *cli, const bench_report *report)
     json_t *list = json_array();
     for (size_t i = 0; i < report->count; i++) {
         const row *r = &report->rows[i];
-        json_t *item = r->peer ? json_pack("{s:s, s:s, s:f, s:s, s:s, s:f, s:f}", "bench",
-                                           report->bench, "case", r->name, "value", r->value,
-                                           "unit", r->unit, "peer", r->peer, "peer_value",
-                                           r->peer_value, "ratio", r->value / r->peer_value)
-                               : json_pack("{s:s, s:s, s:f, s:s, s:n, s:n, s:n}", "bench",
-                                           report->bench, "case", r->name, "value", r->value,
-                                           "unit", r->unit, "peer", "peer_value", "ratio");
+        json_t *item = *r->peer ? json_pack("{s:s, s:s, s:f, s:s, s:s, s:f, s:f}", "bench",
+                                            report->bench, "case", r->name, "value", r->value,
+                                            "unit", r->unit, "peer", r->peer, "peer_value",
+                                            r->peer_value, "ratio", r->value / r->peer_value)
+                                : json_pack("{s:s, s:s, s:f, s:s, s:n, s:n, s:n}", "bench",
+                                            report->bench, "case", r->name, "value", r->value,
+                                            "unit", r->unit, "peer", "peer_value", "ratio");
         if (!item || json_array_append_new(list, item) != 0) {
             json_decref(list);
             list = NULL;
@@ -120,12 +122,11 @@ static void print_table(const bench_report *report)
         const row *r = &report->rows[i];
         char value[32], peer_value[32] = "", ratio[32] = "";
         snprintf(value, sizeof value, "%.1f", r->value);
-        if (r->peer) {
+        if (*r->peer) {
             snprintf(peer_value, sizeof peer_value, "%.1f", r->peer_value);
             snprintf(ratio, sizeof ratio, "%.2f", r->value / r->peer_value);
         }
-        cli_table_add(table, (const char *[]){r->name, value, r->unit, r->peer ? r->peer : "",
-                                              peer_value, ratio});
+        cli_table_add(table, (const char *[]){r->name, value, r->unit, r->peer, peer_value, ratio});
     }
     cli_table_print(table, stdout);
     cli_table_free(table);

@@ -22,8 +22,8 @@ uint32_t f0t_dropout_number(const f0t_random *random, uint64_t e)
 {
     uint32_t words[4];
     uint64_t group = e / F0T_DROPOUT_GROUP, at = e % F0T_DROPOUT_GROUP;
-    f0t_random_block(random, group * 16 + at % 16, words);
-    return words[at / 32] >> at / 16 % 2 * 16 & 0xFFFF;
+    f0t_random_block(random, group * 64 + at % 64, words);
+    return words[at / 128] >> at / 64 % 2 * 16 & 0xFFFF;
 }
 
 static void input_chunk(void *y, f0t_dtype type, const float *x, size_t first, size_t n,

@@ -25,8 +25,9 @@ typedef struct f0t_dropout {
 f0t_dropout f0t_dropout_make(double rate, uint64_t seed, uint64_t step, size_t layer);
 
 /* The random number of element e: what the kernels draw, one at a time. Numbers come in groups of
- * 128 from 16 blocks of the generator: number 32 w + 16 h + b of group g is half h of word w of
- * block 16 g + b. */
+ * 512 from 64 blocks of the generator: number 128 w + 64 h + b of group g is half h of word w of
+ * block 64 g + b. */
+enum { F0T_DROPOUT_GROUP = 512 };
 uint32_t f0t_dropout_number(const f0t_random *random, uint64_t e);
 
 /* y = x after dropout, rounded to `type`; n elements. */

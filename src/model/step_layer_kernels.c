@@ -2,40 +2,44 @@
 
 #include <string.h>
 
-/* ---- Random numbers: base/random.c's Philox, 16 blocks side by side ------------------------------
+/* ---- Random numbers: base/random.c's Philox, LANES blocks side by side ---------------------------
  */
 
-enum { LANES = 16 };
+enum { LANES = F0T_DROPOUT_GROUP / 8 };
 
-static inline void philox_round(uint32_t c[4][LANES], uint32_t k0, uint32_t k1)
-{
-    for (int b = 0; b < LANES; b++) {
-        uint64_t p0 = (uint64_t)0xD2511F53U * c[0][b];
-        uint64_t p1 = (uint64_t)0xCD9E8D57U * c[2][b];
-        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c[1][b] ^ k0;
-        uint32_t n2 = (uint32_t)(p0 >> 32) ^ c[3][b] ^ k1;
-        c[1][b] = (uint32_t)p1;
-        c[3][b] = (uint32_t)p0;
-        c[0][b] = n0;
-        c[2][b] = n2;
-    }
-}
+/* Written out, so that the loop around it vectorises with all of its state in registers. */
+#define ROUND(n)                                                             \
+    do {                                                                     \
+        uint64_t p0 = (uint64_t)0xD2511F53U * c0;                            \
+        uint64_t p1 = (uint64_t)0xCD9E8D57U * c2;                            \
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ (key0 + (uint32_t)(n)*0x9E3779B9U); \
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ (key1 + (uint32_t)(n)*0xBB67AE85U); \
+        c1 = (uint32_t)p1;                                                   \
+        c3 = (uint32_t)p0;                                                   \
+    } while (0)
 
-/* The numbers of group g: words[w][b] holds number 32 w + b below and 32 w + 16 + b above. */
+/* The numbers of a group: words[w][b] holds number 2w LANES + b below, LANES later above. */
 static inline void draw_group(uint32_t words[4][LANES], const f0t_random *random, uint64_t group)
 {
-    uint32_t k0 = (uint32_t)random->seed, k1 = (uint32_t)(random->seed >> 32);
-    for (int b = 0; b < LANES; b++) {
-        uint64_t block = group * LANES + (uint64_t)b;
-        words[0][b] = (uint32_t)block;
-        words[1][b] = (uint32_t)(block >> 32);
-        words[2][b] = (uint32_t)random->stream;
-        words[3][b] = (uint32_t)(random->stream >> 32);
-    }
-    for (int round = 0; round < 10; round++) {
-        philox_round(words, k0, k1);
-        k0 += 0x9E3779B9U;
-        k1 += 0xBB67AE85U;
+    const uint32_t key0 = (uint32_t)random->seed, key1 = (uint32_t)(random->seed >> 32);
+    const uint32_t stream0 = (uint32_t)random->stream, stream1 = (uint32_t)(random->stream >> 32);
+    const uint32_t first0 = (uint32_t)(group * LANES), first1 = (uint32_t)(group * LANES >> 32);
+    for (uint32_t b = 0; b < LANES; b++) {
+        uint32_t c0 = first0 + b, c1 = first1, c2 = stream0, c3 = stream1;
+        ROUND(0);
+        ROUND(1);
+        ROUND(2);
+        ROUND(3);
+        ROUND(4);
+        ROUND(5);
+        ROUND(6);
+        ROUND(7);
+        ROUND(8);
+        ROUND(9);
+        words[0][b] = c0;
+        words[1][b] = c1;
+        words[2][b] = c2;
+        words[3][b] = c3;
     }
 }
 
@@ -43,13 +47,14 @@ static inline void draw_group(uint32_t words[4][LANES], const f0t_random *random
 static inline void draw_factors(float factors[F0T_DROPOUT_GROUP], const f0t_dropout *dropout,
                                 uint64_t group)
 {
+    const uint32_t limit = dropout->limit;
+    const float scale = dropout->scale;
     uint32_t words[4][LANES];
     draw_group(words, &dropout->random, group);
     for (int w = 0; w < 4; w++)
         for (int b = 0; b < LANES; b++) {
-            uint32_t word = words[w][b];
-            factors[32 * w + b] = (word & 0xFFFF) < dropout->limit ? 0.0F : dropout->scale;
-            factors[32 * w + 16 + b] = (word >> 16) < dropout->limit ? 0.0F : dropout->scale;
+            factors[2 * LANES * w + b] = (words[w][b] & 0xFFFF) < limit ? 0.0F : scale;
+            factors[2 * LANES * w + LANES + b] = (words[w][b] >> 16) < limit ? 0.0F : scale;
         }
 }
 

@@ -7,7 +7,6 @@
 
 /* Elements `first` up to `first + n` of a layer, `first` a multiple of F0T_DROPOUT_GROUP; pointers
  * are to element `first`. */
-enum { F0T_DROPOUT_GROUP = 128 };
 F0T_KERNEL_DECLARE(void, drop_f32,
                    (float *y, const float *x, uint64_t first, size_t n, const f0t_dropout *d));
 F0T_KERNEL_DECLARE(void, drop_bf16,
