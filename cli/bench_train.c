@@ -14,8 +14,16 @@
 
 enum { BATCH = 1000, TAGS = 925, RELEVANT = 5 };
 
-static const f0t_net_shape shape = {
-    .inputs = 4096, .hidden_count = 2, .hidden = {8192, 2048}, .outputs = 300, .bias = true};
+static const struct {
+    const char *name;
+    f0t_net_shape shape;
+    f0t_dtype precision;
+} cases[] = {
+    {"4096-8192-2048-300 f32", {4096, 2, {8192, 2048}, 300, true}, F0T_F32},
+    {"4096-8192-2048-300 bf16", {4096, 2, {8192, 2048}, 300, true}, F0T_BF16},
+    {"4096-300 f32", {4096, 0, {0}, 300, true}, F0T_F32},
+};
+enum { CASES = sizeof cases / sizeof *cases };
 
 typedef struct training {
     f0t_net *net;
@@ -49,13 +57,13 @@ static f0t_status pick_relevant(training *t)
     return F0T_OK;
 }
 
-static f0t_status prepare(training *t, f0t_dtype precision)
+static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype precision)
 {
-    F0T_TRY(fill(&t->x, (size_t)BATCH * shape.inputs, 1));
-    F0T_TRY(fill(&t->tags, TAGS * shape.outputs, 2));
-    f0t_rows_normalise(t->tags, TAGS, shape.outputs);
+    F0T_TRY(fill(&t->x, BATCH * shape->inputs, 1));
+    F0T_TRY(fill(&t->tags, TAGS * shape->outputs, 2));
+    f0t_rows_normalise(t->tags, TAGS, shape->outputs);
     F0T_TRY(pick_relevant(t));
-    F0T_TRY(f0t_net_create(&t->net, &shape, precision));
+    F0T_TRY(f0t_net_create(&t->net, shape, precision));
     F0T_TRY(f0t_net_set_random(t->net, 4, 1));
     F0T_TRY(f0t_loss_plan_create(&t->loss, &(f0t_loss_options){0}, BATCH, TAGS));
     f0t_step_options options = {.batch = BATCH,
@@ -97,6 +105,7 @@ static f0t_status run_step(void *context)
 
 /* What a step cannot be faster than: its products, each at its best, and nothing between them. */
 typedef struct products {
+    const f0t_net_shape *shape;
     f0t_dtype type;
     float *a, *b, *c;
 } products;
@@ -104,8 +113,8 @@ typedef struct products {
 static f0t_status run_products(void *context)
 {
     const products *p = context;
-    for (size_t l = 0; l < f0t_net_shape_layers(&shape); l++) {
-        size_t in = f0t_net_shape_inputs(&shape, l), out = f0t_net_shape_outputs(&shape, l);
+    for (size_t l = 0; l < f0t_net_shape_layers(p->shape); l++) {
+        size_t in = f0t_net_shape_inputs(p->shape, l), out = f0t_net_shape_outputs(p->shape, l);
         f0t_matmul forward = {BATCH, out, in, p->type, p->type, false, true, false, false};
         f0t_matmul data = {BATCH, in, out, p->type, p->type, false, false, false, false};
         f0t_matmul weights = {out, in, BATCH, p->type, F0T_F32, true, false, false, false};
@@ -117,9 +126,16 @@ static f0t_status run_products(void *context)
     return F0T_OK;
 }
 
-static f0t_status prepare_products(products *p, f0t_dtype type)
+static f0t_status prepare_products(products *p, const f0t_net_shape *shape, f0t_dtype type)
 {
-    size_t most = shape.inputs * shape.hidden[0];
+    size_t most = BATCH * shape->inputs;
+    for (size_t l = 0; l < f0t_net_shape_layers(shape); l++) {
+        size_t out = f0t_net_shape_outputs(shape, l);
+        size_t weights = f0t_net_shape_inputs(shape, l) * out;
+        most = weights > most ? weights : most;
+        most = BATCH * out > most ? BATCH * out : most;
+    }
+    p->shape = shape;
     p->type = type;
     F0T_TRY(f0t_alloc_zero(&p->a, most, sizeof(float)));
     F0T_TRY(f0t_alloc_zero(&p->b, most, sizeof(float)));
@@ -136,37 +152,41 @@ static void clean_up_products(products *p)
 /* ---- Measuring ----------------------------------------------------------------------------------
  */
 
-static bench_child *start_peer(const cli_context *cli, f0t_dtype precision)
+static bench_child *start_peer(const cli_context *cli, const f0t_net_shape *shape,
+                               f0t_dtype precision)
 {
-    char threads[16], numbers[6][16];
-    size_t sizes[] = {BATCH, TAGS, shape.inputs, shape.hidden[0], shape.hidden[1], shape.outputs};
-    const char *words[9] = {precision == F0T_F32 ? "f32" : "bf16", threads};
-    snprintf(threads, sizeof threads, "%d", f0t_threads_get());
-    for (size_t i = 0; i < 6; i++) {
-        snprintf(numbers[i], sizeof numbers[i], "%zu", sizes[i]);
-        words[2 + i] = numbers[i];
+    enum { NUMBERS = F0T_NET_HIDDEN_MAX + 5 };
+    char numbers[NUMBERS][16];
+    const char *words[NUMBERS + 2] = {precision == F0T_F32 ? "f32" : "bf16"};
+    size_t count = 0, values[NUMBERS] = {(size_t)f0t_threads_get(), BATCH, TAGS, shape->inputs};
+    for (count = 4; count < 4 + f0t_net_shape_layers(shape); count++)
+        values[count] = f0t_net_shape_outputs(shape, count - 4);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(numbers[i], sizeof numbers[i], "%zu", values[i]);
+        words[1 + i] = numbers[i];
     }
     return bench_child_start(cli, "train_peer.py", words);
 }
 
-static f0t_status measure(const cli_context *cli, bench_report *report, const char *name,
-                          f0t_dtype precision)
+static f0t_status measure(const cli_context *cli, bench_report *report, size_t i)
 {
+    const f0t_net_shape *shape = &cases[i].shape;
+    f0t_dtype precision = cases[i].precision;
     training ours = {0};
     products alone = {0};
-    bench_child *peer = start_peer(cli, precision);
+    bench_child *peer = start_peer(cli, shape, precision);
     bench_contender contenders[3] = {{NULL, run_step, &ours, 0}};
     size_t count = 1;
     if (peer)
         contenders[count++] = (bench_contender){bench_child_name(peer), bench_child_run, peer, 0};
     contenders[count++] = (bench_contender){"its products alone", run_products, &alone, 0};
-    f0t_status status = prepare(&ours, precision);
+    f0t_status status = prepare(&ours, shape, precision);
     if (status == F0T_OK)
-        status = prepare_products(&alone, precision);
+        status = prepare_products(&alone, shape, precision);
     if (status == F0T_OK)
         status = bench_measure(contenders, count);
     if (status == F0T_OK)
-        bench_report_add(report, name, "images/s", BATCH, contenders, count);
+        bench_report_add(report, cases[i].name, "images/s", BATCH, contenders, count);
     clean_up(&ours);
     clean_up_products(&alone);
     bench_child_end(peer);
@@ -175,12 +195,11 @@ static f0t_status measure(const cli_context *cli, bench_report *report, const ch
 
 f0t_status bench_train(cli_context *cli, const void *options)
 {
-    static const char *const names[] = {"4096-8192-2048-300 f32", "4096-8192-2048-300 bf16"};
     bench_report *report = bench_report_create("train");
     f0t_status status = F0T_OK;
-    for (int i = 0; i < 2 && status == F0T_OK; i++)
-        if (bench_wanted(options, names[i]))
-            status = measure(cli, report, names[i], i ? F0T_BF16 : F0T_F32);
+    for (size_t i = 0; i < CASES && status == F0T_OK; i++)
+        if (bench_wanted(options, cases[i].name))
+            status = measure(cli, report, i);
     if (status == F0T_OK)
         status = bench_report_print(cli, report, options);
     bench_report_free(report);

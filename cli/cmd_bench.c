@@ -81,8 +81,9 @@ static const cli_verb verb_train = {
     .operands = "",
     .description =
         "Runs whole training steps (forward with dropout, RankNet over all pairs, backward, Adam) "
-        "on mini-batches of 1000 images with 4096 features, 8192 and 2048 hidden units, 300-D "
-        "vectors and 925 tags, 5 of them relevant, as 'fast0tag bench matmul' measures products. "
+        "on mini-batches of 1000 images with 4096 features, with 8192 and 2048 hidden units or "
+        "none, 300-D vectors and 925 tags, 5 of them relevant, as 'fast0tag bench matmul' measures "
+        "products. "
         "The peers "
         "are PyTorch doing the same (bench/train_peer.py, when run where that is), and the matrix "
         "products of the step alone, which no step can be faster than.",

@@ -25,6 +25,7 @@ typedef struct update_job {
     const f0t_step_layer *state;
     const void *panels;
     size_t panel, rows;
+    int threads;
     double rate;
 } update_job;
 
@@ -64,17 +65,17 @@ typedef struct failure {
 
 static void keep_failure(failure *kept, f0t_status status)
 {
-#pragma omp critical(f0t_step_failure)
+#pragma omp critical
     if (kept->status == F0T_OK) {
         kept->status = status;
         snprintf(kept->message, sizeof kept->message, "%s", f0t_last_error());
     }
 }
 
-static f0t_status update_side_by_side(const update_job *job, int threads)
+static f0t_status update_side_by_side(const update_job *job)
 {
     failure failed = {.status = F0T_OK};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(job->threads)
     for (size_t c = 0; c < job->layer->outputs; c += job->panel) {
         f0t_status status = update_panel(job, c, job->step->dweight[f0t_team_index()]);
         if (status != F0T_OK)
@@ -96,5 +97,6 @@ f0t_status f0t_step_update_weight(f0t_step *step, size_t l, const void *panels, 
                       .rate = rate};
     size_t count = (layer->outputs + job.panel - 1) / job.panel, threads = (size_t)f0t_team_size();
     threads = threads < step->workers ? threads : step->workers;
-    return count < threads ? update_in_turn(&job) : update_side_by_side(&job, (int)threads);
+    job.threads = (int)threads;
+    return count < threads ? update_in_turn(&job) : update_side_by_side(&job);
 }

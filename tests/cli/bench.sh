@@ -33,6 +33,13 @@ case_losses_are_measured() {
     says "images/s"
 }
 
+case_a_training_step_is_measured_also_without_its_peer() {
+    run 0 bench train --only "4096-300" --json
+    warns "no bench/train_peer.py here"
+    json_holds 'len(d) == 1 and d[0]["unit"] == "images/s" and d[0]["value"] > 0'
+    json_holds 'd[0]["peer"] == "its products alone" and 0 < d[0]["ratio"] < 2'
+}
+
 case_a_name_that_fits_no_case_is_refused() {
     refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
     refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
