@@ -28,6 +28,7 @@ bench: configure
 	$(BUILD)/fast0tag bench matmul
 	$(BUILD)/fast0tag bench kernels
 	$(BUILD)/fast0tag bench loss
+	$(BUILD)/fast0tag bench train
 
 # The prefix is asked for at installation: one build serves any.
 install: all
