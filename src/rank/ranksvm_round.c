@@ -1,0 +1,257 @@
+/* Working sets, round by round: the scores of all tags say which are missing. */
+#include "math/topk.h"
+#include "rank/ranksvm_slot.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A first set has FEW irrelevant tags and some more for each relevant one. */
+enum { FEW = 48, MORE = 4, SMALL = 192, PRUNE_ROUNDS = 8, LEAVES = 3, SPARE = 24, CROWDED = 6 };
+
+/* Tags so far below the margin that they are let go, and so near that they are taken in. */
+static const float let_go = 0.3F, take_in = 0.02F;
+
+/* The part of the gap that a working set may have: the tags outside have the rest. */
+static const double near_gap = 0.75;
+
+static float margin_of(const f0t_svm_rule *rule, const float *scores)
+{
+    float least = scores[rule->relevant[0]];
+    for (size_t i = 1; i < rule->count; i++)
+        least = scores[rule->relevant[i]] < least ? scores[rule->relevant[i]] : least;
+    return least - 1;
+}
+
+/* The scores of tags outside the set, all others far below, into bench->scratch. Returns the
+ * highest. */
+static float part_outside(const f0t_svm_slot *slot, const f0t_svm_bench *bench, const float *scores)
+{
+    float *outside = bench->scratch, highest = -HUGE_VALF;
+    memcpy(outside, scores, slot->rule.tags * sizeof *outside);
+    for (size_t i = 0; i < slot->set_count; i++)
+        outside[slot->set[i]] = -1e30F;
+#pragma omp simd reduction(max : highest)
+    for (size_t t = 0; t < slot->rule.tags; t++)
+        highest = outside[t] > highest ? outside[t] : highest;
+    return highest;
+}
+
+/* What the tags outside the set add to the objective. */
+static double loss_outside(const f0t_svm_slot *slot, const float *outside, const float *scores,
+                           float margin)
+{
+    const f0t_svm_rule *rule = &slot->rule;
+    double sum = 0;
+    for (size_t t = 0; t < rule->tags; t++)
+        for (size_t i = 0; outside[t] > margin && i < rule->count; i++) {
+            double z = 1 - (double)scores[rule->relevant[i]] + (double)outside[t];
+            z = z > 0 ? z : 0;
+            sum += slot->task.hinge == F0T_HINGE_SQUARED ? z * z : z;
+        }
+    return sum;
+}
+
+/* Lets go of irrelevant tags that have no part in w and are below `least`. */
+static void prune(f0t_svm_slot *slot, const float *scores, float least)
+{
+    size_t kept = slot->rule.count;
+    for (size_t i = kept; i < slot->set_count; i++)
+        if (slot->beta[i] != 0 || scores[slot->set[i]] > least) {
+            slot->set[kept] = slot->set[i];
+            slot->beta[kept++] = slot->beta[i];
+        }
+    slot->set_count = kept;
+}
+
+/* Adds the `count` tags of bench->scratch with the highest scores, with β = 0. */
+static void add_highest(f0t_svm_slot *slot, const f0t_svm_bench *bench, size_t count)
+{
+    count = f0t_topk_row(bench->nearest, NULL, bench->scratch, slot->rule.tags, count);
+    for (size_t i = 0; i < count; i++) {
+        slot->set[slot->set_count] = bench->nearest[i];
+        slot->beta[slot->set_count++] = 0;
+    }
+}
+
+/* Adds the tags of bench->scratch above `least`, with β = 0: the highest, when there is no room for
+ * all, which is false. */
+static bool add_above(f0t_svm_slot *slot, const f0t_svm_bench *bench, float least)
+{
+    const float *outside = bench->scratch;
+    size_t room = bench->work->room - slot->set_count, count = 0;
+    for (size_t t = 0; t < slot->rule.tags; t++)
+        count += outside[t] > least;
+    if (count > room) {
+        add_highest(slot, bench, room);
+        return false;
+    }
+    for (size_t t = 0; count && t < slot->rule.tags; t++)
+        if (outside[t] > least) {
+            slot->set[slot->set_count] = (uint32_t)t;
+            slot->beta[slot->set_count++] = 0;
+        }
+    return true;
+}
+
+static double rounded_norm(const f0t_svm_bench *bench, const float *w)
+{
+    return bench->svm->kernels->dot(w, w, bench->svm->rank);
+}
+
+/* Lengthens a hinge's solution where that makes it good enough. */
+static void lengthen(const f0t_svm_slot *slot, f0t_svm_work *work, f0t_svm_bounds *bounds)
+{
+    double primal;
+    if (slot->task.hinge != F0T_HINGE_PLAIN)
+        return;
+    const double factor = f0t_svm_work_length(work, &slot->task, &primal);
+    if (f0t_svm_gap(primal, bounds->dual) > near_gap * slot->task.gap)
+        return;
+    for (size_t i = 0; i < work->count; i++)
+        work->beta[i] *= factor;
+    bounds->primal = primal;
+}
+
+/* Goes on to the next loss; half the way to the last one that was solved, when this one was not.
+ * False when there is none. */
+static bool next_loss(f0t_svm_slot *slot, double size)
+{
+    if (slot->loss_done) {
+        slot->solved_k = slot->loss.k;
+        return f0t_svm_loss_next(&slot->task, &slot->loss, size, slot->strain);
+    }
+    const double k = sqrt(slot->loss.k * slot->solved_k);
+    const bool nearer = k < 0.8 * slot->loss.k;
+    slot->loss.k = k;
+    return nearer;
+}
+
+/* Solves the set's problem with one loss after the other: until all are done where the set has all
+ * tags, else until a step was made. */
+static void solve(f0t_svm_slot *slot, f0t_svm_work *work)
+{
+    const bool complete = work->count == slot->rule.tags;
+    f0t_svm_bounds bounds = {.dual = slot->dual};
+    do {
+        int steps = 0;
+        slot->loss_done = f0t_svm_work_solve(work, &slot->task, slot->loss, &bounds, &steps);
+        lengthen(slot, work, &bounds);
+        slot->dual = bounds.dual;
+        slot->strain = bounds.strain;
+        if ((steps && !complete) ||
+            f0t_svm_gap(bounds.primal, bounds.dual) <= near_gap * slot->task.gap)
+            return;
+    } while (next_loss(slot, work->svm->size));
+}
+
+static void solve_set(f0t_svm_slot *slot, const f0t_svm_bench *bench, float *w)
+{
+    f0t_svm_work *work = bench->work;
+    solve(slot, work);
+    f0t_svm_work_direction(work, w);
+    slot->primal = f0t_svm_work_primal(work, &slot->task, rounded_norm(bench, w));
+    memcpy(slot->beta, work->beta, work->count * sizeof *slot->beta);
+    slot->state = F0T_SVM_WORK;
+}
+
+static void load_set(const f0t_svm_slot *slot, const f0t_svm_bench *bench)
+{
+    f0t_svm_work_load(bench->work, slot->set, slot->beta, slot->rule.count, slot->set_count);
+}
+
+static void take_relevant(f0t_svm_slot *slot)
+{
+    slot->set_count = slot->rule.count;
+    memcpy(slot->set, slot->rule.relevant, slot->rule.count * sizeof *slot->set);
+    memset(slot->beta, 0, slot->rule.count * sizeof *slot->beta);
+}
+
+void f0t_svm_round_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+{
+    const size_t room = bench->work->room - slot->rule.count;
+    const size_t few = FEW + MORE * slot->rule.count;
+    slot->entered.k = 0;
+    take_relevant(slot);
+    part_outside(slot, bench, rows.scores);
+    if (slot->rule.tags <= bench->work->room)
+        add_above(slot, bench, -1e29F);
+    else
+        add_highest(slot, bench, few < room ? few : room);
+    load_set(slot, bench);
+    memset(rows.query, 0, bench->svm->rank * sizeof *rows.query);
+    f0t_svm_work_scores(bench->work, rows.query);
+    solve_set(slot, bench, rows.query);
+}
+
+/* Not twice with the same loss, not when it failed too often, not with too many tags. */
+bool f0t_svm_round_enter(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+{
+    const size_t room = bench->work->room, most = slot->stiff || room < SMALL ? room : SMALL;
+    const float margin = margin_of(&slot->rule, slot->at);
+    size_t near = slot->rule.count;
+    for (size_t t = 0; t < slot->rule.tags; t++)
+        near += slot->at[t] > margin && rows.weights[t] <= 0;
+    if (slot->left > LEAVES || near > most || (slot->left && slot->loss.k <= slot->entered.k))
+        return false;
+    slot->entered = slot->loss;
+    take_relevant(slot);
+    part_outside(slot, bench, slot->at);
+    near = near + near / 4 + SPARE < room ? near + near / 4 + SPARE : room;
+    add_highest(slot, bench, near - slot->rule.count);
+    for (size_t i = 0; i < slot->set_count; i++)
+        slot->beta[i] = (double)rows.weights[slot->set[i]] / slot->task.lambda;
+    load_set(slot, bench);
+    f0t_svm_work_direction(bench->work, rows.query);
+    solve_set(slot, bench, rows.query);
+    return true;
+}
+
+/* Goes on over all tags: from where the working set was entered, or from its solution if it was the
+ * first thing. */
+static void leave(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+{
+    slot->left++;
+    slot->crowded = 0;
+    slot->set_count = 0;
+    if (slot->entered.k > 0) {
+        slot->loss = slot->entered;
+        slot->state = F0T_SVM_POINT;
+        memcpy(rows.query, slot->w, bench->svm->rank * sizeof *slot->w);
+        return;
+    }
+    memcpy(slot->w, rows.query, bench->svm->rank * sizeof *slot->w);
+    f0t_svm_dense_score(slot, bench, rows);
+}
+
+/* Brings the set up to date. False when too many tags stay outside too often. */
+static bool choose(f0t_svm_slot *slot, const f0t_svm_bench *bench, const float *scores,
+                   float margin, float highest)
+{
+    if (slot->rounds <= PRUNE_ROUNDS && slot->set_count < slot->rule.tags)
+        prune(slot, scores, margin - let_go);
+    if (highest <= margin - take_in || add_above(slot, bench, margin - take_in))
+        return true;
+    return ++slot->crowded <= CROWDED;
+}
+
+void f0t_svm_round(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+{
+    const float margin = margin_of(&slot->rule, rows.scores);
+    const float highest = part_outside(slot, bench, rows.scores);
+    double primal = slot->primal;
+    if (highest > margin)
+        primal += loss_outside(slot, bench->scratch, rows.scores, margin);
+    if (f0t_svm_gap(primal, slot->dual) <= slot->task.gap || slot->rounds >= F0T_SVM_ROUNDS) {
+        f0t_svm_slot_finish(slot, primal);
+        return;
+    }
+    const bool stuck = f0t_svm_gap(slot->primal, slot->dual) > near_gap * slot->task.gap &&
+                       isfinite(slot->primal) && !next_loss(slot, bench->svm->size);
+    if (stuck || !choose(slot, bench, rows.scores, margin, highest)) {
+        leave(slot, bench, rows);
+        return;
+    }
+    load_set(slot, bench);
+    f0t_svm_work_scores(bench->work, rows.query);
+    solve_set(slot, bench, rows.query);
+}

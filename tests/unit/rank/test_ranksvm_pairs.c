@@ -1,0 +1,240 @@
+#include "support.h"
+
+#include "rank/ranksvm_pairs.h"
+#include "rank/ranksvm_sorted.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 2200 };
+
+static const f0t_svm_loss losses[] = {{2, HUGE_VAL}, {0.3, 1}, {1, 1}, {40, 1}};
+
+/* A rule whose relevant tags are every `stride`-th from the first on. */
+typedef struct example {
+    f0t_svm_rule rule;
+    uint32_t relevant[MOST];
+    float scores[MOST], x[MOST];
+} example;
+
+static void make(example *e, size_t tags, size_t stride, float spread, uint64_t seed)
+{
+    e->rule = (f0t_svm_rule){e->relevant, 0, tags};
+    for (size_t t = 0; t < tags; t += stride)
+        e->relevant[e->rule.count++] = (uint32_t)t;
+    test_random_floats(e->scores, tags, seed);
+    test_random_floats(e->x, tags, seed + 1);
+    for (size_t t = 0; t < tags; t++)
+        e->scores[t] *= spread;
+}
+
+/* The definitions, pair by pair. */
+typedef struct defined {
+    f0t_svm_sums sums;
+    double gradient[MOST], hessian[MOST];
+} defined;
+
+static void add_pair(defined *d, const example *e, f0t_svm_loss loss, size_t p, size_t n)
+{
+    const double z = fmax(0, 1 - (double)e->scores[p] + (double)e->scores[n]);
+    const double g = fmin(loss.k * z, loss.cap);
+    const double in = z > 0 && loss.k * z < loss.cap;
+    const double difference = in * loss.k * ((double)e->x[p] - (double)e->x[n]);
+    d->sums.slope += g;
+    d->sums.moment += g * z;
+    d->sums.square += g * g;
+    d->sums.slack += z;
+    d->sums.zone += in;
+    d->gradient[p] += g;
+    d->gradient[n] -= g;
+    d->hessian[p] += difference;
+    d->hessian[n] -= difference;
+}
+
+static void define(defined *d, const example *e, f0t_svm_loss loss)
+{
+    memset(d, 0, sizeof *d);
+    for (size_t i = 0; i < e->rule.count; i++)
+        for (size_t n = 0, next = 0; n < e->rule.tags; n++) {
+            if (next < e->rule.count && e->relevant[next] == n)
+                next++;
+            else
+                add_pair(d, e, loss, e->relevant[i], n);
+        }
+}
+
+static void assert_near(double got, double want, double scale, const char *what)
+{
+    if (!(fabs(got - want) <= 2e-5 * (fabs(want) + scale)))
+        fail_msg("%s is %.9g, not %.9g", what, got, want);
+}
+
+static void assert_sums(const f0t_svm_sums *got, const f0t_svm_sums *want)
+{
+    assert_near(got->slope, want->slope, 1, "slope");
+    assert_near(got->moment, want->moment, 1, "moment");
+    assert_near(got->square, want->square, 1, "square");
+    assert_near(got->slack, want->slack, 1, "slack");
+    /* a pair at the border of the zone may fall on either side */
+    assert_true(fabs(got->zone - want->zone) <= 3);
+}
+
+static void assert_weights(const float *got, const double *want, size_t tags, double scale,
+                           const char *what)
+{
+    for (size_t t = 0; t < tags; t++)
+        assert_near((double)got[t], want[t], scale, what);
+}
+
+typedef void (*gradient_of)(void *, f0t_svm_sums *, float *, const example *, f0t_svm_loss);
+typedef void (*hessian_of)(void *, float *, const example *, f0t_svm_loss);
+
+static void check(void *by, gradient_of gradient, hessian_of hessian, const example *e)
+{
+    static defined want;
+    float weights[MOST];
+    f0t_svm_sums sums;
+    for (size_t l = 0; l < sizeof losses / sizeof *losses; l++) {
+        const double scale = losses[l].k * 3;
+        define(&want, e, losses[l]);
+        gradient(by, &sums, weights, e, losses[l]);
+        assert_sums(&sums, &want.sums);
+        assert_weights(weights, want.gradient, e->rule.tags, scale, "gradient");
+        hessian(by, weights, e, losses[l]);
+        assert_weights(weights, want.hessian, e->rule.tags, 10 * scale * (double)e->rule.count,
+                       "product with the Hessian");
+    }
+}
+
+static void direct_gradient(void *by, f0t_svm_sums *sums, float *weights, const example *e,
+                            f0t_svm_loss loss)
+{
+    f0t_svm_pairs_gradient(by, sums, weights, e->scores, &e->rule, loss);
+}
+
+static void direct_hessian(void *by, float *weights, const example *e, f0t_svm_loss loss)
+{
+    double product = f0t_svm_pairs_hessian(by, weights, e->x, e->scores, &e->rule, loss), sum = 0;
+    for (size_t t = 0; t < e->rule.tags; t++)
+        sum += (double)weights[t] * (double)e->x[t];
+    assert_near(product, sum, 1, "curvature");
+}
+
+static void sorted_gradient(void *by, f0t_svm_sums *sums, float *weights, const example *e,
+                            f0t_svm_loss loss)
+{
+    f0t_svm_sorted_gradient(by, sums, weights, e->scores, &e->rule, loss);
+}
+
+static void sorted_hessian(void *by, float *weights, const example *e, f0t_svm_loss loss)
+{
+    f0t_svm_sorted_hessian(by, weights, e->x, e->scores, &e->rule, loss);
+}
+
+static void loops_give_the_sums_over_all_pairs(void **state)
+{
+    (void)state;
+    static example e;
+    f0t_svm_pairs *pairs;
+    assert_ok(f0t_svm_pairs_create(&pairs, MOST, false));
+    for (size_t tags = 2; tags < 200; tags = tags * 3 / 2 + 1)
+        for (size_t stride = 2; stride < 40; stride = stride * 3 - 1) {
+            make(&e, tags, stride, 1.3F, tags + stride);
+            check(pairs, direct_gradient, direct_hessian, &e);
+        }
+    f0t_svm_pairs_free(pairs);
+}
+
+static void sorting_gives_the_sums_over_all_pairs(void **state)
+{
+    (void)state;
+    static example e;
+    f0t_svm_sorted *sorted;
+    assert_ok(f0t_svm_sorted_create(&sorted, MOST));
+    for (size_t tags = 2; tags < 200; tags = tags * 3 / 2 + 1)
+        for (size_t stride = 2; stride < 40; stride = stride * 3 - 1) {
+            make(&e, tags, stride, 1.3F, tags + stride);
+            check(sorted, sorted_gradient, sorted_hessian, &e);
+        }
+    f0t_svm_sorted_free(sorted);
+}
+
+static void equal_scores_are_no_trouble(void **state)
+{
+    (void)state;
+    static example e;
+    f0t_svm_sorted *sorted;
+    assert_ok(f0t_svm_sorted_create(&sorted, MOST));
+    for (int value = -1; value <= 1; value++) {
+        make(&e, 60, 2, 0, 3);
+        for (size_t t = 0; t < 60; t++)
+            e.scores[t] = (float)value * (t % 4 < 2 ? 0.25F : -0.5F);
+        check(sorted, sorted_gradient, sorted_hessian, &e);
+    }
+    f0t_svm_sorted_free(sorted);
+}
+
+static void many_relevant_tags_are_sorted(void **state)
+{
+    (void)state;
+    static example e;
+    f0t_svm_pairs *pairs;
+    make(&e, MOST, 2, 1, 9);
+    assert_true(f0t_svm_rule_is_wide(&e.rule));
+    assert_ok(f0t_svm_pairs_create(&pairs, MOST, true));
+    check(pairs, direct_gradient, direct_hessian, &e);
+    f0t_svm_pairs_free(pairs);
+    make(&e, MOST, 19, 1, 9);
+    assert_false(f0t_svm_rule_is_wide(&e.rule));
+}
+
+/* Every level that this CPU has computes the same numbers, but for the order of its sums. */
+static void every_level_of_kernels_gives_the_same(void **state)
+{
+    (void)state;
+    static example e;
+    float gp[3][MOST], gn[3][MOST];
+    f0t_svm_sums sums[3];
+    const f0t_svm_loss loss = {4, 1};
+    make(&e, 333, 1, 1, 21);
+    f0t_svm_pairs_f32_v1(&sums[0], gp[0], gn[0], e.scores, 33, e.scores + 33, 300, loss);
+    if (f0t_cpu_level() >= F0T_CPU_V3)
+        f0t_svm_pairs_f32_v3(&sums[1], gp[1], gn[1], e.scores, 33, e.scores + 33, 300, loss);
+    if (f0t_cpu_level() >= F0T_CPU_V4)
+        f0t_svm_pairs_f32_v4(&sums[2], gp[2], gn[2], e.scores, 33, e.scores + 33, 300, loss);
+    for (int level = 1; level <= (int)f0t_cpu_level(); level++) {
+        assert_sums(&sums[level], &sums[0]);
+        for (size_t i = 0; i < 300; i++)
+            assert_near((double)gn[level][i], (double)gn[0][i], 1, "slope of an irrelevant tag");
+        for (size_t i = 0; i < 33; i++)
+            assert_near((double)gp[level][i], (double)gp[0][i], 1, "slope of a relevant tag");
+    }
+}
+
+static f0t_status create_and_free(void *context)
+{
+    f0t_svm_pairs *pairs;
+    (void)context;
+    f0t_status status = f0t_svm_pairs_create(&pairs, 10, true);
+    f0t_svm_pairs_free(pairs);
+    return status;
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, create_and_free, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_give_the_sums_over_all_pairs),
+        cmocka_unit_test(sorting_gives_the_sums_over_all_pairs),
+        cmocka_unit_test(equal_scores_are_no_trouble),
+        cmocka_unit_test(many_relevant_tags_are_sorted),
+        cmocka_unit_test(every_level_of_kernels_gives_the_same),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
