@@ -274,6 +274,10 @@ typedef struct f0t_vocab_entry {
 F0T_API size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
 F0T_API const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
 
+/* The tags of `a`, then those of `b` that are not in `a`: seen and given tags together. Fails with
+ * F0T_ERROR_MISMATCH when they are of different spaces. */
+F0T_API f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
+
 /* Tags from a text file, one a line (a gzipped one, too). Spaces at the ends of a line and empty
  * lines are left out. */
 typedef struct f0t_tags {
@@ -408,6 +412,177 @@ F0T_API f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const ch
 F0T_API f0t_status f0t_dataset_commit(f0t_dataset_writer *writer);
 /* Removes what was written and frees the writer. */
 F0T_API void f0t_dataset_abort(f0t_dataset_writer *writer);
+
+/* ---- Features ---------------------------------------------------------------------------------- */
+
+/* Features to be tagged: those of a dataset, of an npy file (a row an image), or of an npy file that
+ * comes through standard input ("-", read into memory). */
+typedef struct f0t_features f0t_features;
+
+F0T_API f0t_status f0t_features_open(f0t_features **out, const char *path);
+F0T_API void f0t_features_close(f0t_features *features);
+F0T_API size_t f0t_features_rows(const f0t_features *features);
+F0T_API size_t f0t_features_dim(const f0t_features *features);
+/* What the dataset says of row m, or of all rows; NULL where it does not, or for a bare matrix. */
+F0T_API const char *f0t_features_image(const f0t_features *features, size_t m);
+F0T_API const uint8_t *f0t_features_split(const f0t_features *features);
+/* Rows first, …, first + count - 1 into to[count x dim]. */
+F0T_API f0t_status f0t_features_read(const f0t_features *features, size_t first, size_t count,
+                                     float *to);
+
+/* ---- Training ------------------------------------------------------------------------------ */
+
+/* How f(x), the direction of an image, is made from its features (section 4 of the paper). */
+typedef enum f0t_method {
+    F0T_METHOD_NET = 0,        /* hidden ReLU layers and a linear one, trained by a ranking loss */
+    F0T_METHOD_LINEAR = 1,     /* f(x) = A x: ranking SVMs give directions, least squares gives A */
+    F0T_METHOD_LINEAR_RANK = 2 /* f(x) = A x + b, trained by a ranking loss */
+} f0t_method;
+
+/* What a training minimises for an image with scores s, relevant tags p and irrelevant ones n. */
+typedef enum f0t_loss {
+    F0T_LOSS_RANKNET = 0,            /* mean over p, n of log(1 + exp(s_n - s_p)): the paper's */
+    F0T_LOSS_RANKNET_UNWEIGHTED = 1, /* the sum in place of the mean */
+    F0T_LOSS_HINGE = 2,              /* each tag on its own, targets +1 and -1 */
+    F0T_LOSS_SQUARED_HINGE = 3,      /* the same, squared */
+    F0T_LOSS_CRAMMER_SINGER = 4,     /* every p against the worst n */
+    F0T_LOSS_MAX_OUT = 5,            /* the worst p against the worst n */
+    F0T_LOSS_LISTMLE = 6,            /* likelihood of a list that has the relevant tags first */
+    F0T_LOSSES = 7                   /* how many there are */
+} f0t_loss;
+
+typedef enum f0t_pairs {
+    F0T_PAIRS_IMAGE = 0, /* a relevant and an irrelevant tag of the same image */
+    F0T_PAIRS_BATCH = 1  /* of any two images of a mini-batch (ranknet alone) */
+} f0t_pairs;
+
+/* The loss of a ranking SVM: max(0, z), the paper's, or its square. */
+typedef enum f0t_hinge { F0T_HINGE_PLAIN = 0, F0T_HINGE_SQUARED = 1 } f0t_hinge;
+
+typedef enum f0t_optimizer_kind {
+    F0T_OPTIMIZER_ADAM = 0, /* with decoupled weight decay (AdamW) */
+    F0T_OPTIMIZER_SGD = 1   /* with momentum */
+} f0t_optimizer_kind;
+
+/* What is done to features after each image's are divided by their length. */
+typedef enum f0t_condition_kind {
+    F0T_CONDITION_AUTO = 0,  /* UNIT for the linear method, else SCALE */
+    F0T_CONDITION_UNIT = 1,  /* nothing: length 1 */
+    F0T_CONDITION_SCALE = 2, /* length √D, so that numbers are about 1 */
+    F0T_CONDITION_STANDARD =
+        3 /* each feature gets mean 0 and variance 1 over the training images */
+} f0t_condition_kind;
+
+/* Told after each epoch. MiAP in percent, NaN where there is no validation part. */
+typedef struct f0t_epoch {
+    size_t number; /* from 1 */
+    size_t epochs; /* at most so many */
+    double loss;   /* mean over the images of the epoch */
+    double miap;   /* of the validation part, over the training tags */
+    bool best;     /* the best so far: these weights are kept */
+    double rate;   /* the learning rate at its end */
+    double images_per_second;
+    double seconds; /* of training, since its start */
+} f0t_epoch;
+
+enum { F0T_HIDDEN_MAX = 8 };
+#define F0T_HIDDEN_AUTO SIZE_MAX
+
+/* f0t_train_options_init sets what stands in brackets. "auto" is chosen by f0t_train from the data
+ * and is written into the model. */
+typedef struct f0t_train_options {
+    f0t_method method; /* [net] */
+    uint64_t seed;     /* [0] */
+
+    /* Tags. */
+    bool all_tags;      /* train on the dataset's unseen tags too [no] */
+    bool keep_tag_mean; /* do not take the mean of the vector file off the tag vectors [no] */
+
+    /* Net and linear-rank. */
+    f0t_loss loss;   /* [ranknet] */
+    f0t_pairs pairs; /* [image] */
+    bool to_ranksvm; /* regress onto the directions of ranking SVMs in place of the loss [no] */
+    f0t_condition_kind condition; /* [auto] */
+    size_t hidden_count;          /* [F0T_HIDDEN_AUTO: two layers, 2 D and D / 2 units] */
+    size_t hidden[F0T_HIDDEN_MAX];
+    size_t batch;                 /* images of a mini-batch [0: auto, 1000 or fewer: 24 an epoch] */
+    size_t epochs;                /* at most [0: auto, about 1500 steps and at least 10 epochs] */
+    size_t patience;              /* epochs without a better validation MiAP [0: auto, a quarter] */
+    f0t_optimizer_kind optimizer; /* [adam] */
+    double rate;                  /* at the start [0: auto] */
+    double decay;                 /* of weights [negative: auto] */
+    double input_dropout;         /* [negative: auto] */
+    double hidden_dropout;        /* [negative: 0.3, the paper's] */
+    bool constant_rate;           /* no cosine fall of the rate to 0 [no] */
+    bool bf16;                    /* products of bfloat16, sums and weights of float32 [no] */
+
+    /* Linear. */
+    f0t_hinge hinge; /* of the ranking SVMs [squared] */
+    double lambda;   /* [0: chosen by validation MiAP] */
+    double ridge;    /* as a share of the features' mean square [0: chosen likewise] */
+
+    /* The run. */
+    const char *checkpoint; /* file for what is needed to go on; NULL: none */
+    bool resume;            /* go on from it where it exists */
+    void (*epoch)(void *user, const f0t_epoch *epoch); /* may be NULL */
+    void *epoch_user;
+} f0t_train_options;
+
+F0T_API void f0t_train_options_init(f0t_train_options *options);
+/* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why. f0t_train does this first. */
+F0T_API f0t_status f0t_train_options_check(const f0t_train_options *options);
+
+/* Names as the command line has them: "net", "ranknet", …; NULL for a number that is none. Finding
+ * a name fails with F0T_ERROR_NOT_FOUND and the list of names. */
+F0T_API const char *f0t_method_name(f0t_method method);
+F0T_API f0t_status f0t_method_find(f0t_method *out, const char *name);
+F0T_API const char *f0t_loss_name(f0t_loss loss);
+F0T_API f0t_status f0t_loss_find(f0t_loss *out, const char *name);
+
+/* ---- Models ------------------------------------------------------------------------------------ */
+
+/* What training gives: the function from features to directions, the tags it was trained with, and
+ * all that was done to features and tag vectors. One safetensors file. Many threads may use one. */
+typedef struct f0t_model f0t_model;
+
+/* Learns from the training part of the dataset; its validation part chooses when to stop (and, for
+ * the linear method, λ and the ridge). The tags are the seen ones (all, where the dataset does not
+ * say which are seen); those without a vector are left out and named in the log. No annotation of
+ * any other tag is looked at. */
+F0T_API f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset,
+                             const f0t_vectors *vectors, const f0t_train_options *options,
+                             const f0t_monitor *monitor);
+
+F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
+/* Written whole or not at all. */
+F0T_API f0t_status f0t_model_save(const f0t_model *model, const char *path);
+F0T_API void f0t_model_free(f0t_model *model);
+
+F0T_API f0t_method f0t_model_method(const f0t_model *model);
+/* D, the features that it takes; d, the dimension of its directions. */
+F0T_API size_t f0t_model_features(const f0t_model *model);
+F0T_API size_t f0t_model_dim(const f0t_model *model);
+/* The tags it was trained with. */
+F0T_API const f0t_vocab *f0t_model_vocab(const f0t_model *model);
+/* How it was trained, as a JSON object: every option with the value that was used, and what the
+ * validation part gave. */
+F0T_API const char *f0t_model_training(const f0t_model *model);
+/* What makes its features, as the dataset said (f0t_dataset_backbone); NULL where it did not. */
+F0T_API const char *f0t_model_backbone(const f0t_model *model);
+
+/* The directions [rows x d] of features [rows x D], which may be of any length. Fails with
+ * F0T_ERROR_NUMERIC, naming the row, when a feature is NaN or infinite. */
+F0T_API f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
+                                        size_t rows);
+
+/* Fails with F0T_ERROR_MISMATCH when the vocabulary is of another vector space, or was not centred
+ * as the model's tags were: its ranking would mean nothing. */
+F0T_API f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab);
+
+/* The k tags that come first along each of directions[rows x d], best first, ties by tag order, and
+ * their scores: index and score (may be NULL) are [rows x min(k, size of the vocabulary)]. */
+F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
+                                  const float *directions, size_t rows);
 
 #ifdef __cplusplus
 }

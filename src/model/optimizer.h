@@ -7,11 +7,6 @@
 
 #include "base/status.h"
 
-typedef enum f0t_optimizer_kind {
-    F0T_OPTIMIZER_ADAM, /* Kingma and Ba, ICLR 2015; decay as in AdamW, Loshchilov and Hutter, 2019 */
-    F0T_OPTIMIZER_SGD   /* with momentum */
-} f0t_optimizer_kind;
-
 /* Step t = 1, 2, … with gradient g and learning rate r:
  *   Adam:  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g²,
  *          w = w - r decay w - r (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)

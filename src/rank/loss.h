@@ -26,27 +26,6 @@
 
 #include "base/status.h"
 
-typedef enum f0t_loss {
-    F0T_LOSS_RANKNET,
-    F0T_LOSS_RANKNET_UNWEIGHTED,
-    F0T_LOSS_HINGE,
-    F0T_LOSS_SQUARED_HINGE,
-    F0T_LOSS_CRAMMER_SINGER,
-    F0T_LOSS_MAX_OUT,
-    F0T_LOSS_LISTMLE,
-    F0T_LOSSES
-} f0t_loss;
-
-typedef enum f0t_pairs {
-    F0T_PAIRS_IMAGE, /* pairs within each image */
-    F0T_PAIRS_BATCH  /* pairs across the batch: ranknet alone */
-} f0t_pairs;
-
-/* "ranknet", "ranknet-unweighted", …; NULL for what is no loss. */
-const char *f0t_loss_name(f0t_loss loss);
-/* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
-f0t_status f0t_loss_find(f0t_loss *out, const char *name);
-
 /* All zero: ranknet over the pairs within each image. */
 typedef struct f0t_loss_options {
     f0t_loss loss;
