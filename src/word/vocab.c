@@ -1,3 +1,4 @@
+#include "word/vocab.h"
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "io/vectors_words.h"
@@ -74,7 +75,8 @@ static f0t_status repeat_entry(const f0t_vocab *v, f0t_vocab_entry *entry, size_
                            strlen(first->missing));
 }
 
-static f0t_status add_tag(f0t_vocab *v, const char *tag, const f0t_lookup *lookup)
+/* A new entry at the end. *before is the entry that had the same tag first, or the new one. */
+static f0t_status add_entry(f0t_vocab *v, const char *tag, size_t *before)
 {
     f0t_text key;
     size_t index = 0, number = v->entry_count;
@@ -87,9 +89,19 @@ static f0t_status add_tag(f0t_vocab *v, const char *tag, const f0t_lookup *looku
     f0t_status status = f0t_words_list_add(&v->keys, key.data, key.length, &index, &added);
     f0t_free(key.data);
     F0T_TRY(status);
-    if (!added)
-        return repeat_entry(v, entry, v->first[index]);
-    v->first[index] = number;
+    if (added)
+        v->first[index] = number;
+    *before = v->first[index];
+    return F0T_OK;
+}
+
+static f0t_status add_tag(f0t_vocab *v, const char *tag, const f0t_lookup *lookup)
+{
+    size_t before;
+    F0T_TRY(add_entry(v, tag, &before));
+    f0t_vocab_entry *entry = &v->entries[v->entry_count - 1];
+    if (entry != &v->entries[before])
+        return repeat_entry(v, entry, before);
     return fill_entry(v, entry, lookup);
 }
 
@@ -129,6 +141,15 @@ static f0t_status suggest(f0t_vocab *v, const f0t_vectors *vectors, const f0t_mo
     return F0T_OK;
 }
 
+static f0t_status allocate(f0t_vocab *v, size_t count)
+{
+    F0T_TRY(f0t_words_list_init(&v->keys));
+    F0T_TRY(f0t_alloc(&v->entries, count, sizeof *v->entries));
+    F0T_TRY(f0t_alloc(&v->first, count, sizeof *v->first));
+    F0T_TRY(f0t_alloc(&v->given, count, sizeof *v->given));
+    return f0t_alloc(&v->vectors, count, v->dim * sizeof *v->vectors);
+}
+
 static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
                        const f0t_vectors *vectors, const f0t_vocab_options *options)
 {
@@ -136,11 +157,7 @@ static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
     v->dim = f0t_vectors_dim(vectors);
     v->centred = options->centred;
     v->fingerprint = f0t_vectors_fingerprint(vectors);
-    F0T_TRY(f0t_words_list_init(&v->keys));
-    F0T_TRY(f0t_alloc(&v->entries, count, sizeof *v->entries));
-    F0T_TRY(f0t_alloc(&v->first, count, sizeof *v->first));
-    F0T_TRY(f0t_alloc(&v->given, count, sizeof *v->given));
-    F0T_TRY(f0t_alloc(&v->vectors, count, v->dim * sizeof *v->vectors));
+    F0T_TRY(allocate(v, count));
     F0T_TRY(add_tags(v, tags, count, &lookup, options->monitor));
     return options->no_suggestions ? F0T_OK : suggest(v, vectors, options->monitor);
 }
@@ -153,6 +170,39 @@ f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t cou
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     f0t_status status = fill(v, tags, count, vectors, options ? options : &none);
+    if (status != F0T_OK)
+        f0t_vocab_free(v);
+    else
+        *out = v;
+    return status;
+}
+
+static f0t_status refill(f0t_vocab *v, const f0t_vocab_parts *parts)
+{
+    size_t before;
+    F0T_TRY(allocate(v, parts->count));
+    for (size_t i = 0; i < parts->count; i++) {
+        F0T_TRY(add_entry(v, parts->tags[i], &before));
+        if (before != i)
+            return f0t_fail(F0T_ERROR_FORMAT, "the tag '%s' is there twice", parts->tags[i]);
+        v->entries[i].match = F0T_MATCH_EXACT;
+        v->entries[i].index = v->given[i] = i;
+        v->size++;
+    }
+    if (parts->count)
+        memcpy(v->vectors, parts->vectors, parts->count * v->dim * sizeof *v->vectors);
+    return F0T_OK;
+}
+
+f0t_status f0t_vocab_restore(f0t_vocab **out, const f0t_vocab_parts *parts)
+{
+    f0t_vocab *v;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
+    v->dim = parts->dim;
+    v->centred = parts->centred;
+    v->fingerprint = parts->fingerprint;
+    f0t_status status = refill(v, parts);
     if (status != F0T_OK)
         f0t_vocab_free(v);
     else
