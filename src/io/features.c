@@ -1,0 +1,86 @@
+/* The features of images, from a dataset, an npy file or standard input. */
+#include "base/alloc.h"
+#include "io/npy.h"
+
+#include <string.h>
+
+struct f0t_features {
+    f0t_dataset *dataset; /* one of the two */
+    f0t_npy *npy;
+    char *memory; /* what standard input gave */
+    size_t rows, dim;
+};
+
+static const size_t INPUT_MOST = (size_t)1 << 36;
+
+static f0t_status open_input(f0t_features *f)
+{
+    size_t size;
+    F0T_TRY(f0t_file_read(&f->memory, &size, "/dev/stdin", INPUT_MOST));
+    return f0t_npy_open_memory(&f->npy, f->memory, size, "standard input");
+}
+
+static f0t_status open_dataset(f0t_features *f, const char *path)
+{
+    F0T_TRY(f0t_dataset_open(&f->dataset, path, NULL));
+    f->rows = f0t_dataset_image_count(f->dataset);
+    f->dim = f0t_dataset_dim(f->dataset);
+    return f->dim ? F0T_OK : f0t_fail(F0T_ERROR_FORMAT, "%s: has no features", path);
+}
+
+static f0t_status open_any(f0t_features *f, const char *path)
+{
+    if (f0t_path_is_folder(path))
+        return open_dataset(f, path);
+    F0T_TRY(strcmp(path, "-") ? f0t_npy_open(&f->npy, path) : open_input(f));
+    return f0t_npy_matrix(f->npy, &f->rows, &f->dim);
+}
+
+f0t_status f0t_features_open(f0t_features **out, const char *path)
+{
+    f0t_features *f;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
+    f0t_status status = open_any(f, path);
+    if (status != F0T_OK)
+        f0t_features_close(f);
+    else
+        *out = f;
+    return status;
+}
+
+void f0t_features_close(f0t_features *f)
+{
+    if (!f)
+        return;
+    f0t_dataset_close(f->dataset);
+    f0t_npy_close(f->npy);
+    f0t_free(f->memory);
+    f0t_free(f);
+}
+
+size_t f0t_features_rows(const f0t_features *f)
+{
+    return f->rows;
+}
+
+size_t f0t_features_dim(const f0t_features *f)
+{
+    return f->dim;
+}
+
+const char *f0t_features_image(const f0t_features *f, size_t m)
+{
+    return f->dataset ? f0t_dataset_image(f->dataset, m) : NULL;
+}
+
+const uint8_t *f0t_features_split(const f0t_features *f)
+{
+    return f->dataset ? f0t_dataset_split(f->dataset) : NULL;
+}
+
+f0t_status f0t_features_read(const f0t_features *f, size_t first, size_t count, float *to)
+{
+    return f->dataset ? f0t_dataset_read_features(f->dataset, first, count, to)
+                      : f0t_npy_read_rows(f->npy, first, count, to);
+}
