@@ -1,0 +1,177 @@
+#include "model/checkpoint.h"
+
+#include "base/alloc.h"
+#include "io/safetensors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 128 };
+static const char FORMAT[] = "fast0tag-checkpoint-1";
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static f0t_status write_array(f0t_safetensors_writer *w, const char *name, const float *numbers,
+                              f0t_array array)
+{
+    const size_t shape[] = {array.rows, array.cols};
+    F0T_TRY(f0t_safetensors_write(w, numbers, array.rows * array.cols * sizeof *numbers));
+    return f0t_safetensors_end_tensor(w, name, F0T_F32, 2, shape);
+}
+
+/* One array of the step (net NULL) or of the best net. */
+static f0t_status save_array(f0t_safetensors_writer *w, const f0t_step *step, const f0t_net *net,
+                             size_t i)
+{
+    char name[NAME_SIZE];
+    float *numbers;
+    f0t_array array = net ? f0t_net_array(net, i) : f0t_step_array(step, i);
+    snprintf(name, sizeof name, "%s.%s", net ? "best" : "step", array.name);
+    F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
+    f0t_status status =
+        net ? f0t_net_array_get(net, i, numbers) : f0t_step_array_get(step, i, numbers);
+    if (status == F0T_OK)
+        status = write_array(w, name, numbers, array);
+    f0t_free(numbers);
+    return status;
+}
+
+/* Numbers as C writes them in hexadecimal: they come back bit for bit. */
+static f0t_status set_number(f0t_safetensors_writer *w, const char *key, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%a", value);
+    return f0t_safetensors_set_metadata(w, key, text);
+}
+
+static f0t_status write_place(f0t_safetensors_writer *w, const f0t_train_place *p, uint64_t steps)
+{
+    F0T_TRY(set_number(w, "epoch", (double)p->epoch));
+    F0T_TRY(set_number(w, "batch", (double)p->batch));
+    F0T_TRY(set_number(w, "loss", p->loss));
+    F0T_TRY(set_number(w, "best", p->best));
+    F0T_TRY(set_number(w, "best_epoch", (double)p->best_epoch));
+    F0T_TRY(set_number(w, "seconds", p->seconds));
+    return set_number(w, "steps", (double)steps);
+}
+
+static f0t_status write_all(f0t_safetensors_writer *w, const char *identity,
+                            const f0t_train_place *place, const f0t_step *step, const f0t_net *best)
+{
+    F0T_TRY(f0t_safetensors_set_metadata(w, "format", FORMAT));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "identity", identity));
+    F0T_TRY(write_place(w, place, f0t_step_count(step)));
+    for (size_t i = 0; i < f0t_step_array_count(step); i++)
+        F0T_TRY(save_array(w, step, NULL, i));
+    for (size_t i = 0; i < f0t_net_array_count(best); i++)
+        F0T_TRY(save_array(w, step, best, i));
+    return F0T_OK;
+}
+
+f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_train_place *place,
+                               const f0t_step *step, const f0t_net *best)
+{
+    f0t_safetensors_writer *w;
+    F0T_TRY(f0t_safetensors_create(&w, path, HEADER_ROOM));
+    f0t_status status = write_all(w, identity, place, step, best);
+    if (status == F0T_OK)
+        return f0t_safetensors_commit(w);
+    f0t_safetensors_abort(w);
+    return status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static f0t_status get_number(double *out, const f0t_safetensors *file, const char *key)
+{
+    const char *text = f0t_safetensors_metadata(file, key);
+    char *end = NULL;
+    *out = text ? strtod(text, &end) : 0;
+    if (!text || end == text || *end)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: the metadata has no number '%s'",
+                        f0t_safetensors_path(file), key);
+    return F0T_OK;
+}
+
+static f0t_status get_count(size_t *out, const f0t_safetensors *file, const char *key)
+{
+    double value;
+    F0T_TRY(get_number(&value, file, key));
+    if (!(value >= 0 && value < 9007199254740992.0) || value != (double)(size_t)value)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: '%s' of the metadata is no count",
+                        f0t_safetensors_path(file), key);
+    *out = (size_t)value;
+    return F0T_OK;
+}
+
+static f0t_status find_array(const float **out, const f0t_safetensors *file, const char *prefix,
+                             f0t_array array)
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s.%s", prefix, array.name);
+    const f0t_tensor *tensor = f0t_safetensors_find(file, name);
+    if (!tensor || tensor->dtype != F0T_F32 || tensor->dims != 2 ||
+        tensor->shape[0] != array.rows || tensor->shape[1] != array.cols)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: '%s' is missing or not %zu x %zu float32",
+                        f0t_safetensors_path(file), name, array.rows, array.cols);
+    *out = tensor->data;
+    return F0T_OK;
+}
+
+static f0t_status read_place(const f0t_safetensors *file, f0t_train_place *place, size_t *steps)
+{
+    F0T_TRY(get_count(&place->epoch, file, "epoch"));
+    F0T_TRY(get_count(&place->batch, file, "batch"));
+    F0T_TRY(get_number(&place->loss, file, "loss"));
+    F0T_TRY(get_number(&place->best, file, "best"));
+    F0T_TRY(get_count(&place->best_epoch, file, "best_epoch"));
+    F0T_TRY(get_number(&place->seconds, file, "seconds"));
+    return get_count(steps, file, "steps");
+}
+
+static f0t_status check_identity(const f0t_safetensors *file, const char *identity)
+{
+    const char *format = f0t_safetensors_metadata(file, "format");
+    const char *stored = f0t_safetensors_metadata(file, "identity");
+    if (!format || strcmp(format, FORMAT) != 0 || !stored)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: is no checkpoint of this version",
+                        f0t_safetensors_path(file));
+    if (strcmp(stored, identity) != 0)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s: is the checkpoint of another training (other data or options); remove "
+                        "it to start anew",
+                        f0t_safetensors_path(file));
+    return F0T_OK;
+}
+
+static f0t_status read_all(const f0t_safetensors *file, const char *identity,
+                           f0t_train_place *place, f0t_step *step, f0t_net *best)
+{
+    size_t steps;
+    const float *numbers;
+    F0T_TRY(check_identity(file, identity));
+    F0T_TRY(read_place(file, place, &steps));
+    for (size_t i = 0; i < f0t_step_array_count(step); i++) {
+        F0T_TRY(find_array(&numbers, file, "step", f0t_step_array(step, i)));
+        F0T_TRY(f0t_step_array_set(step, i, numbers));
+    }
+    for (size_t i = 0; i < f0t_net_array_count(best); i++) {
+        F0T_TRY(find_array(&numbers, file, "best", f0t_net_array(best, i)));
+        F0T_TRY(f0t_net_array_set(best, i, numbers));
+    }
+    f0t_step_set_count(step, steps);
+    return F0T_OK;
+}
+
+f0t_status f0t_checkpoint_load(const char *path, const char *identity, f0t_train_place *place,
+                               f0t_step *step, f0t_net *best)
+{
+    f0t_safetensors *file;
+    if (!f0t_path_exists(path))
+        return F0T_OK;
+    F0T_TRY(f0t_safetensors_open(&file, path));
+    f0t_status status = read_all(file, identity, place, step, best);
+    f0t_safetensors_close(file);
+    return status;
+}

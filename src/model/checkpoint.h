@@ -1,0 +1,27 @@
+/*
+ * What a training needs to go on where it stopped, in one safetensors file: the step's arrays, the
+ * best weights so far, and where it was. Written whole or not at all.
+ */
+#ifndef F0T_MODEL_CHECKPOINT_H
+#define F0T_MODEL_CHECKPOINT_H
+
+#include "model/step.h"
+
+/* Where a training stands. */
+typedef struct f0t_train_place {
+    size_t epoch;      /* finished epochs */
+    size_t batch;      /* finished mini-batches of the current epoch */
+    double loss;       /* sum over the images of the current epoch so far */
+    double best;       /* validation MiAP of the best weights; NaN before the first epoch's end */
+    size_t best_epoch; /* from 1 */
+    double seconds;    /* spent so far */
+} f0t_train_place;
+
+/* `identity` says what is being trained; a checkpoint of another training is refused. */
+f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_train_place *place,
+                               const f0t_step *step, const f0t_net *best);
+/* Leaves everything as it is when there is no such file. */
+f0t_status f0t_checkpoint_load(const char *path, const char *identity, f0t_train_place *place,
+                               f0t_step *step, f0t_net *best);
+
+#endif

@@ -1,0 +1,134 @@
+#include "model/condition.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "math/elementwise.h"
+
+#include <math.h>
+
+enum { BLOCK_ROWS = 512 };
+
+static f0t_status allocate(f0t_condition *c, size_t dim)
+{
+    *c = (f0t_condition){.dim = dim};
+    F0T_TRY(f0t_alloc(&c->shift, dim, sizeof *c->shift));
+    return f0t_alloc(&c->scale, dim, sizeof *c->scale);
+}
+
+void f0t_condition_free(f0t_condition *c)
+{
+    f0t_free(c->shift);
+    f0t_free(c->scale);
+    *c = (f0t_condition){0};
+}
+
+static void fill(f0t_condition *c, float scale)
+{
+    for (size_t j = 0; j < c->dim; j++) {
+        c->shift[j] = 0;
+        c->scale[j] = scale;
+    }
+}
+
+/* Runs of images that stand together in the file are read at once. */
+static f0t_status read_rows(float *to, const f0t_dataset *dataset, const uint32_t *images,
+                            size_t count, size_t dim)
+{
+    for (size_t i = 0; i < count;) {
+        size_t run = 1;
+        while (i + run < count && images[i + run] == images[i] + run)
+            run++;
+        F0T_TRY(f0t_dataset_read_features(dataset, images[i], run, to + i * dim));
+        i += run;
+    }
+    return F0T_OK;
+}
+
+static void shift_and_scale(const f0t_condition *c, float *x, size_t rows)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < c->dim; j++)
+            x[r * c->dim + j] = (x[r * c->dim + j] - c->shift[j]) * c->scale[j];
+}
+
+void f0t_condition_apply(const f0t_condition *c, float *x, size_t rows)
+{
+    f0t_rows_normalise(x, rows, c->dim);
+    shift_and_scale(c, x, rows);
+}
+
+f0t_status f0t_condition_gather(const f0t_condition *c, float *to, const f0t_dataset *dataset,
+                                const uint32_t *images, size_t count)
+{
+    F0T_TRY(read_rows(to, dataset, images, count, c->dim));
+    f0t_condition_apply(c, to, count);
+    return F0T_OK;
+}
+
+/* Sums of x and x² over the block's rows. */
+static void add_moments(double *sum, double *square, const float *x, size_t rows, size_t dim)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < dim; j++) {
+            double v = (double)x[r * dim + j];
+            sum[j] += v;
+            square[j] += v * v;
+        }
+}
+
+/* A feature that never changes says nothing: it becomes 0. */
+static void set_moments(f0t_condition *c, const double *sum, const double *square, size_t count)
+{
+    for (size_t j = 0; j < c->dim; j++) {
+        double mean = sum[j] / (double)count;
+        double variance = square[j] / (double)count - mean * mean;
+        c->shift[j] = (float)mean;
+        c->scale[j] = variance > 1e-12 ? (float)(1 / sqrt(variance)) : 0;
+    }
+}
+
+static f0t_status measure(f0t_condition *c, const f0t_dataset *dataset, const f0t_samples *train,
+                          double *sums, float *block, const f0t_monitor *monitor)
+{
+    f0t_stage stage = f0t_stage_begin(monitor, "measuring the features", "images", train->count);
+    fill(c, 1);
+    for (size_t first = 0; first < train->count; first += BLOCK_ROWS) {
+        size_t rows = train->count - first < BLOCK_ROWS ? train->count - first : BLOCK_ROWS;
+        F0T_TRY(f0t_stage_update(&stage, first));
+        F0T_TRY(f0t_condition_gather(c, block, dataset, train->images + first, rows));
+        add_moments(sums, sums + c->dim, block, rows, c->dim);
+    }
+    f0t_stage_end(&stage);
+    set_moments(c, sums, sums + c->dim, train->count);
+    return F0T_OK;
+}
+
+static f0t_status standardise(f0t_condition *c, const f0t_dataset *dataset,
+                              const f0t_samples *train, const f0t_monitor *monitor)
+{
+    double *sums = NULL;
+    float *block = NULL;
+    f0t_status status = f0t_alloc_zero(&sums, 2 * c->dim, sizeof *sums);
+    if (status == F0T_OK)
+        status = f0t_alloc(&block, BLOCK_ROWS * c->dim, sizeof *block);
+    if (status == F0T_OK)
+        status = measure(c, dataset, train, sums, block, monitor);
+    f0t_free(sums);
+    f0t_free(block);
+    return status;
+}
+
+f0t_status f0t_condition_create(f0t_condition *c, f0t_condition_kind kind,
+                                const f0t_dataset *dataset, const f0t_samples *train,
+                                const f0t_monitor *monitor)
+{
+    f0t_status status = allocate(c, f0t_dataset_dim(dataset));
+    if (status == F0T_OK && kind == F0T_CONDITION_STANDARD)
+        status = standardise(c, dataset, train, monitor);
+    else if (status == F0T_OK)
+        fill(c, kind == F0T_CONDITION_SCALE ? sqrtf((float)c->dim) : 1);
+    if (status != F0T_OK)
+        f0t_condition_free(c);
+    return status;
+}

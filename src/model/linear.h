@@ -1,0 +1,23 @@
+/*
+ * f(x) = A x (section 4.2): ranking SVMs give each distinct rule a direction w, and A minimises
+ * Σ_m ‖w_m − A x_m‖² + r ‖A‖², in closed form: A = (Σ w xᵀ) (Σ x xᵀ + r I)⁻¹. One pass over the
+ * features, whatever their number; memory for D², a block of rows, and the rules' directions.
+ */
+#ifndef F0T_MODEL_LINEAR_H
+#define F0T_MODEL_LINEAR_H
+
+#include "model/validate.h"
+
+/* What was chosen, and the validation MiAP in percent it was chosen by (NaN: no validation part). */
+typedef struct f0t_linear_choice {
+    double lambda;
+    double ridge; /* as a share of the mean of x² */
+    double miap;
+} f0t_linear_choice;
+
+/* Fills `net`, which has no hidden layer and no bias. λ and ridge as in `options`, or the best of a
+ * grid by validation MiAP. */
+f0t_status f0t_linear_fit(f0t_net *net, f0t_linear_choice *choice, const f0t_train_data *data,
+                          const f0t_train_options *options, const f0t_monitor *monitor);
+
+#endif

@@ -1,0 +1,86 @@
+#include "model/samples.h"
+
+#include "base/alloc.h"
+#include "base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_tags(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Two tags of the dataset may be one in the vocabulary: "Dog" and "dog". */
+static size_t drop_repeats(uint32_t *tags, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || tags[i] != tags[kept - 1])
+            tags[kept++] = tags[i];
+    return kept;
+}
+
+/* The training tags of image m behind relevant[at), ascending; gives how many. */
+static size_t collect(uint32_t *to, const f0t_dataset *dataset, size_t m, const uint32_t *number)
+{
+    size_t count, kept = 0;
+    const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+    for (size_t i = 0; i < count; i++)
+        if (number[tags[i]] != F0T_NO_SAMPLE_TAG)
+            to[kept++] = number[tags[i]];
+    qsort(to, kept, sizeof *to, compare_tags);
+    return drop_repeats(to, kept);
+}
+
+static f0t_status allocate(f0t_samples *s, const f0t_dataset *dataset, size_t images)
+{
+    size_t all_tags = f0t_dataset_offsets(dataset)[f0t_dataset_image_count(dataset)];
+    F0T_TRY(f0t_alloc(&s->images, images, sizeof *s->images));
+    F0T_TRY(f0t_alloc(&s->offsets, images + 1, sizeof *s->offsets));
+    return f0t_alloc(&s->relevant, all_tags, sizeof *s->relevant);
+}
+
+f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_split split,
+                              const uint32_t *number, size_t tags, bool all)
+{
+    const uint8_t *parts = f0t_dataset_split(dataset);
+    size_t images = f0t_dataset_image_count(dataset);
+    *s = (f0t_samples){.tags = tags};
+    f0t_status status = allocate(s, dataset, f0t_dataset_split_count(dataset, split));
+    if (status != F0T_OK) {
+        f0t_samples_free(s);
+        return status;
+    }
+    s->offsets[0] = 0;
+    for (size_t m = 0; m < images; m++) {
+        if (parts[m] != (uint8_t)split)
+            continue;
+        size_t at = s->offsets[s->count];
+        size_t kept = collect(s->relevant + at, dataset, m, number);
+        if (!all && (kept == 0 || kept == tags))
+            continue;
+        s->images[s->count++] = (uint32_t)m;
+        s->offsets[s->count] = at + kept;
+    }
+    return F0T_OK;
+}
+
+void f0t_samples_free(f0t_samples *s)
+{
+    f0t_free(s->images);
+    f0t_free(s->offsets);
+    f0t_free(s->relevant);
+    *s = (f0t_samples){0};
+}
+
+void f0t_samples_shuffle(uint32_t *order, size_t count, uint64_t seed, uint64_t epoch)
+{
+    f0t_random random = {seed, UINT64_C(0x73687566) << 32 | epoch}; /* "shuf" */
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    f0t_random_shuffle(&random, order, count);
+}

@@ -1,0 +1,296 @@
+/* f0t_train: from a dataset and word vectors to a model. */
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "math/matmul.h"
+#include "model/linear.h"
+#include "model/model.h"
+#include "model/options.h"
+#include "model/trainer.h"
+#include "rank/ranksvm.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+/* A training in work. The model grows as its parts are made. */
+typedef struct training {
+    const f0t_dataset *dataset;
+    const f0t_monitor *monitor;
+    f0t_train_options options;
+    f0t_model *model;
+    uint32_t *number; /* [tags of the dataset]: place in the vocabulary, or F0T_NO_SAMPLE_TAG */
+    f0t_samples train, val;
+    double miap; /* of the validation part */
+} training;
+
+/* ---- Tags ---------------------------------------------------------------------------------- */
+
+/* The dataset's numbers of the tags to train with. */
+static f0t_status choose_tags(uint32_t **out, size_t *count, const training *t)
+{
+    const uint32_t *seen = t->options.all_tags ? NULL : f0t_dataset_seen(t->dataset, count);
+    if (!seen)
+        *count = f0t_dataset_tag_count(t->dataset);
+    F0T_TRY(f0t_alloc(out, *count, sizeof **out));
+    for (size_t i = 0; i < *count; i++)
+        (*out)[i] = seen ? seen[i] : (uint32_t)i;
+    return F0T_OK;
+}
+
+/* Names the tags that have no vector, as many as fit into a line. */
+static void report_missing(const training *t)
+{
+    const f0t_vocab *vocab = t->model->vocab;
+    char names[400] = "";
+    size_t missing = 0, used = 0, count = f0t_vocab_entry_count(vocab);
+    for (size_t i = 0; i < count; i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
+        if (entry->match != F0T_MATCH_NONE)
+            continue;
+        missing++;
+        size_t length = strlen(entry->tag);
+        if (used + length + 8 < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     entry->tag);
+    }
+    if (missing)
+        f0t_log(t->monitor, F0T_LOG_WARNING,
+                "%zu of %zu tags have no vector and are left out: %s%s", missing, count, names,
+                used + 8 >= sizeof names ? ", …" : "");
+}
+
+static f0t_status number_tags(training *t, const uint32_t *tags, size_t count)
+{
+    size_t all = f0t_dataset_tag_count(t->dataset);
+    F0T_TRY(f0t_alloc(&t->number, all, sizeof *t->number));
+    for (size_t i = 0; i < all; i++)
+        t->number[i] = F0T_NO_SAMPLE_TAG;
+    for (size_t i = 0; i < count; i++) {
+        size_t index = f0t_vocab_get_entry(t->model->vocab, i)->index;
+        if (index != F0T_NONE)
+            t->number[tags[i]] = (uint32_t)index;
+    }
+    return F0T_OK;
+}
+
+static f0t_status make_vocab(training *t, const uint32_t *tags, size_t count,
+                             const f0t_vectors *vectors)
+{
+    const char **names;
+    f0t_vocab_options options = {.centred = !t->options.keep_tag_mean, .monitor = t->monitor};
+    F0T_TRY(f0t_alloc(&names, count, sizeof *names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = f0t_dataset_tag(t->dataset, tags[i]);
+    f0t_status status = f0t_vocab_create(&t->model->vocab, names, count, vectors, &options);
+    f0t_free(names);
+    F0T_TRY(status);
+    report_missing(t);
+    if (f0t_vocab_size(t->model->vocab) < 2)
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: %zu of its %zu tags have a vector; a ranking needs two at least",
+                        f0t_dataset_path(t->dataset), f0t_vocab_size(t->model->vocab), count);
+    return number_tags(t, tags, count);
+}
+
+static f0t_status prepare_tags(training *t, const f0t_vectors *vectors)
+{
+    uint32_t *tags = NULL;
+    size_t count = 0;
+    f0t_status status = choose_tags(&tags, &count, t);
+    if (status == F0T_OK)
+        status = make_vocab(t, tags, count, vectors);
+    f0t_free(tags);
+    return status;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static f0t_status prepare_samples(training *t)
+{
+    size_t tags = f0t_vocab_size(t->model->vocab);
+    bool all = t->options.pairs == F0T_PAIRS_BATCH;
+    F0T_TRY(f0t_samples_create(&t->train, t->dataset, F0T_TRAIN, t->number, tags, all));
+    F0T_TRY(f0t_samples_create(&t->val, t->dataset, F0T_VAL, t->number, tags, true));
+    if (t->train.offsets[t->train.count] == 0)
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: none of its %zu training images has both a tag to learn and one that "
+                        "does not fit",
+                        f0t_dataset_path(t->dataset),
+                        f0t_dataset_split_count(t->dataset, F0T_TRAIN));
+    if (t->val.offsets[t->val.count] == 0)
+        f0t_log(t->monitor, F0T_LOG_WARNING,
+                "no validation image has a tag: nothing can be chosen by validation, and training "
+                "goes to its last epoch");
+    return F0T_OK;
+}
+
+static f0t_train_data data_of(const training *t)
+{
+    return (f0t_train_data){.dataset = t->dataset,
+                            .condition = &t->model->condition,
+                            .train = &t->train,
+                            .val = &t->val,
+                            .tags = f0t_vocab_vectors(t->model->vocab),
+                            .dim = f0t_vocab_dim(t->model->vocab)};
+}
+
+/* ---- Methods ------------------------------------------------------------------------------- */
+
+/* Says what is trained, on what: a checkpoint of anything else is refused. */
+static f0t_status make_identity(char **out, const training *t)
+{
+    char data[256], *options;
+    uLong sum = crc32(0, NULL, 0);
+    sum = crc32_z(sum, (const void *)t->train.images, t->train.count * sizeof(uint32_t));
+    sum = crc32_z(sum, (const void *)t->train.relevant,
+                  t->train.offsets[t->train.count] * sizeof(uint32_t));
+    int n = snprintf(data, sizeof data,
+                     " images %zu, features %zu, tags %zu, space %016" PRIx64 ", annotations %08lx",
+                     t->train.count, t->model->condition.dim, t->train.tags,
+                     f0t_vocab_fingerprint(t->model->vocab), sum);
+    F0T_TRY(f0t_train_options_describe(&options, &t->options, (double)NAN));
+    size_t length = strlen(options);
+    f0t_status status = f0t_alloc(out, length + (size_t)n + 1, 1);
+    if (status == F0T_OK) {
+        memcpy(*out, options, length);
+        memcpy(*out + length, data, (size_t)n + 1);
+    }
+    f0t_free(options);
+    return status;
+}
+
+/* The caller's callback and ours. */
+typedef struct relay {
+    training *training;
+    void (*epoch)(void *user, const f0t_epoch *epoch);
+    void *user;
+} relay;
+
+static void relay_epoch(void *user, const f0t_epoch *epoch)
+{
+    relay *r = user;
+    if (epoch->best)
+        r->training->miap = epoch->miap;
+    if (r->epoch)
+        r->epoch(r->user, epoch);
+}
+
+static f0t_status run_trainer(training *t, const f0t_train_target *target)
+{
+    char *identity = NULL;
+    f0t_train_data data = data_of(t);
+    f0t_train_options options = t->options;
+    relay r = {t, options.epoch, options.epoch_user};
+    options.epoch = relay_epoch;
+    options.epoch_user = &r;
+    F0T_TRY(make_identity(&identity, t));
+    f0t_status status = f0t_net_set_random(t->model->net, options.seed, 0.1);
+    if (status == F0T_OK)
+        status = f0t_trainer_run(t->model->net, &data, target, &options, identity, t->monitor);
+    f0t_free(identity);
+    return status;
+}
+
+/* Directions of the ranking SVMs of all rules, for the regression that the paper advises against. */
+static f0t_status regress(training *t, const f0t_rules *rules, float *directions)
+{
+    f0t_ranksvm *svm;
+    f0t_ranksvm_options options = {.hinge = t->options.hinge};
+    double lambda = t->options.lambda > 0 ? t->options.lambda : 1;
+    size_t dim = f0t_vocab_dim(t->model->vocab);
+    F0T_TRY(f0t_ranksvm_create(&svm, f0t_vocab_vectors(t->model->vocab), t->train.tags, dim));
+    f0t_status status =
+        f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, directions, NULL, t->monitor);
+    f0t_ranksvm_free(svm);
+    if (status != F0T_OK)
+        return status;
+    f0t_train_target target = {.directions = directions, .rule = rules->of_image};
+    return run_trainer(t, &target);
+}
+
+static f0t_status train_to_ranksvm(training *t)
+{
+    f0t_rules *rules;
+    float *directions = NULL;
+    f0t_tag_sets sets = {t->train.offsets, t->train.relevant, t->train.count, t->train.tags};
+    F0T_TRY(f0t_rules_create(&rules, &sets, NULL, t->train.tags));
+    f0t_status status =
+        f0t_alloc(&directions, rules->count, f0t_vocab_dim(t->model->vocab) * sizeof *directions);
+    if (status == F0T_OK)
+        status = regress(t, rules, directions);
+    f0t_free(directions);
+    f0t_rules_free(rules);
+    return status;
+}
+
+static f0t_status train_linear(training *t)
+{
+    f0t_linear_choice choice;
+    f0t_train_data data = data_of(t);
+    F0T_TRY(f0t_linear_fit(t->model->net, &choice, &data, &t->options, t->monitor));
+    t->options.lambda = choice.lambda;
+    t->options.ridge = choice.ridge;
+    t->miap = choice.miap;
+    return F0T_OK;
+}
+
+static f0t_status fit(training *t)
+{
+    const f0t_train_options *o = &t->options;
+    const f0t_train_target none = {0};
+    bool linear = o->method == F0T_METHOD_LINEAR;
+    f0t_net_shape shape = {.inputs = f0t_dataset_dim(t->dataset),
+                           .hidden_count = o->hidden_count,
+                           .outputs = f0t_vocab_dim(t->model->vocab),
+                           .bias = !linear};
+    memcpy(shape.hidden, o->hidden, sizeof o->hidden);
+    F0T_TRY(f0t_net_shape_check(&shape));
+    if (o->bf16)
+        f0t_matmul_bf16_notice(t->monitor);
+    F0T_TRY(f0t_net_create(&t->model->net, &shape, o->bf16 ? F0T_BF16 : F0T_F32));
+    if (linear)
+        return train_linear(t);
+    return o->to_ranksvm ? train_to_ranksvm(t) : run_trainer(t, &none);
+}
+
+static f0t_status run(training *t, const f0t_vectors *vectors)
+{
+    const char *backbone = f0t_dataset_backbone(t->dataset);
+    if (f0t_dataset_dim(t->dataset) == 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has no features to train on",
+                        f0t_dataset_path(t->dataset));
+    F0T_TRY(prepare_tags(t, vectors));
+    F0T_TRY(prepare_samples(t));
+    f0t_train_options_resolve(&t->options, t->train.count, f0t_dataset_dim(t->dataset));
+    F0T_TRY(f0t_condition_create(&t->model->condition, t->options.condition, t->dataset, &t->train,
+                                 t->monitor));
+    F0T_TRY(fit(t));
+    if (backbone)
+        F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
+    return f0t_train_options_describe(&t->model->training, &t->options, t->miap);
+}
+
+f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
+                     const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    training t = {.dataset = dataset, .monitor = monitor, .miap = (double)NAN};
+    *out = NULL;
+    if (options)
+        t.options = *options;
+    else
+        f0t_train_options_init(&t.options);
+    F0T_TRY(f0t_train_options_check(&t.options));
+    F0T_TRY(f0t_alloc_zero(&t.model, 1, sizeof *t.model));
+    t.model->method = t.options.method;
+    f0t_status status = run(&t, vectors);
+    f0t_samples_free(&t.train);
+    f0t_samples_free(&t.val);
+    f0t_free(t.number);
+    if (status != F0T_OK)
+        f0t_model_free(t.model);
+    else
+        *out = t.model;
+    return status;
+}

@@ -1,0 +1,23 @@
+/* How well directions rank the tags of images: MiAP of a part of a dataset. */
+#ifndef F0T_MODEL_VALIDATE_H
+#define F0T_MODEL_VALIDATE_H
+
+#include "model/condition.h"
+#include "model/net.h"
+
+/* What a training is made from. */
+typedef struct f0t_train_data {
+    const f0t_dataset *dataset;
+    const f0t_condition *condition;
+    const f0t_samples *train;
+    const f0t_samples *val; /* all images of the part; count 0 where there is none */
+    const float *tags;      /* V[T x d], T = train->tags */
+    size_t dim;             /* d */
+} f0t_train_data;
+
+/* MiAP in percent of several nets at once over the validation part: the features are read once.
+ * NaN where no image of it has a relevant tag. */
+f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
+                        const f0t_train_data *data);
+
+#endif
