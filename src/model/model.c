@@ -1,0 +1,101 @@
+#include "model/model.h"
+
+#include "base/alloc.h"
+#include "math/elementwise.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { BLOCK_ROWS = 1000 };
+
+void f0t_model_free(f0t_model *model)
+{
+    if (!model)
+        return;
+    f0t_condition_free(&model->condition);
+    f0t_net_free(model->net);
+    f0t_vocab_free(model->vocab);
+    f0t_free(model->training);
+    f0t_free(model->backbone);
+    f0t_free(model);
+}
+
+f0t_method f0t_model_method(const f0t_model *model)
+{
+    return model->method;
+}
+
+size_t f0t_model_features(const f0t_model *model)
+{
+    return model->condition.dim;
+}
+
+size_t f0t_model_dim(const f0t_model *model)
+{
+    return f0t_vocab_dim(model->vocab);
+}
+
+const f0t_vocab *f0t_model_vocab(const f0t_model *model)
+{
+    return model->vocab;
+}
+
+const char *f0t_model_training(const f0t_model *model)
+{
+    return model->training;
+}
+
+const char *f0t_model_backbone(const f0t_model *model)
+{
+    return model->backbone;
+}
+
+static f0t_status check_rows(const float *features, size_t first, size_t rows, size_t dim)
+{
+    if (f0t_finite_f32(features, rows * dim))
+        return F0T_OK;
+    size_t r = 0;
+    while (f0t_finite_f32(features + r * dim, dim))
+        r++;
+    return f0t_fail(F0T_ERROR_NUMERIC, "the features of row %zu hold NaN or infinity",
+                    first + r + 1);
+}
+
+f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
+                                size_t rows)
+{
+    size_t dim = model->condition.dim, d = f0t_model_dim(model);
+    float *block;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_alloc(&block, (rows < BLOCK_ROWS ? rows : BLOCK_ROWS) * dim, sizeof *block));
+    for (size_t r = 0; r < rows && status == F0T_OK; r += BLOCK_ROWS) {
+        size_t n = rows - r < BLOCK_ROWS ? rows - r : BLOCK_ROWS;
+        status = check_rows(features + r * dim, r, n, dim);
+        if (status != F0T_OK)
+            break;
+        memcpy(block, features + r * dim, n * dim * sizeof *block);
+        f0t_condition_apply(&model->condition, block, n);
+        status = f0t_net_apply(model->net, out + r * d, block, n);
+    }
+    f0t_free(block);
+    return status;
+}
+
+f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab)
+{
+    const f0t_vocab *own = model->vocab;
+    if (f0t_vocab_dim(vocab) != f0t_vocab_dim(own))
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "the vocabulary's vectors have %zu dimensions, the model's %zu",
+                        f0t_vocab_dim(vocab), f0t_vocab_dim(own));
+    if (f0t_vocab_fingerprint(vocab) != f0t_vocab_fingerprint(own))
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "the vocabulary's vectors (space %016" PRIx64
+                        ") are not those that the model was trained with (%016" PRIx64 ")",
+                        f0t_vocab_fingerprint(vocab), f0t_vocab_fingerprint(own));
+    if (f0t_vocab_centred(vocab) != f0t_vocab_centred(own))
+        return f0t_fail(F0T_ERROR_MISMATCH, "the vocabulary is%s centred, the model's tags are%s",
+                        f0t_vocab_centred(vocab) ? "" : " not",
+                        f0t_vocab_centred(own) ? "" : " not");
+    return F0T_OK;
+}

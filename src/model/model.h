@@ -1,0 +1,17 @@
+/* What a model is made of. Its parts are public through fast0tag.h alone. */
+#ifndef F0T_MODEL_MODEL_H
+#define F0T_MODEL_MODEL_H
+
+#include "model/condition.h"
+#include "model/net.h"
+
+struct f0t_model {
+    f0t_method method;
+    f0t_condition condition;
+    f0t_net *net;
+    f0t_vocab *vocab;
+    char *training; /* JSON */
+    char *backbone; /* JSON, or NULL */
+};
+
+#endif

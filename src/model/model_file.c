@@ -1,0 +1,327 @@
+/*
+ * The model file: safetensors that Python's library opens too.
+ *
+ *     condition.shift, condition.scale   F32 [D]
+ *     layer0.weight [out, in], layer0.bias [1, out], …   F32
+ *     vocab.vectors   F32 [T, d];   vocab.tags   U8, a newline behind each tag
+ *
+ * and in the metadata: format, version, method, precision, sizes, training (JSON), backbone (JSON),
+ * centred, vector_space, and a checksum of all tensors' bytes.
+ */
+#include "base/alloc.h"
+#include "base/size.h"
+#include "io/safetensors.h"
+#include "model/model.h"
+#include "word/vocab.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 64 };
+static const char FORMAT[] = "fast0tag-model";
+static const char VERSION[] = "1";
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+typedef struct saver {
+    f0t_safetensors_writer *writer;
+    uLong checksum;
+} saver;
+
+static f0t_status write_bytes(saver *s, const void *data, size_t size)
+{
+    s->checksum = crc32_z(s->checksum, data, size);
+    return f0t_safetensors_write(s->writer, data, size);
+}
+
+static f0t_status write_floats(saver *s, const char *name, const float *numbers, size_t dims,
+                               size_t rows, size_t cols)
+{
+    const size_t shape[] = {rows, cols};
+    F0T_TRY(write_bytes(s, numbers, rows * cols * sizeof *numbers));
+    return f0t_safetensors_end_tensor(s->writer, name, F0T_F32, dims,
+                                      dims == 1 ? shape + 1 : shape);
+}
+
+static f0t_status write_net(saver *s, const f0t_net *net)
+{
+    for (size_t i = 0; i < f0t_net_array_count(net); i++) {
+        f0t_array array = f0t_net_array(net, i);
+        float *numbers;
+        F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
+        f0t_status status = f0t_net_array_get(net, i, numbers);
+        if (status == F0T_OK)
+            status = write_floats(s, array.name, numbers, 2, array.rows, array.cols);
+        f0t_free(numbers);
+        F0T_TRY(status);
+    }
+    return F0T_OK;
+}
+
+static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
+{
+    size_t bytes = 0;
+    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(vocab), 2, f0t_vocab_size(vocab),
+                         f0t_vocab_dim(vocab)));
+    for (size_t i = 0; i < f0t_vocab_size(vocab); i++) {
+        const char *tag = f0t_vocab_tag(vocab, i);
+        F0T_TRY(write_bytes(s, tag, strlen(tag)));
+        F0T_TRY(write_bytes(s, "\n", 1));
+        bytes += strlen(tag) + 1;
+    }
+    return f0t_safetensors_end_tensor(s->writer, "vocab.tags", F0T_U8, 1, &bytes);
+}
+
+static f0t_status set_hex(f0t_safetensors_writer *w, const char *key, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    return f0t_safetensors_set_metadata(w, key, text);
+}
+
+static f0t_status write_metadata(f0t_safetensors_writer *w, const f0t_model *m)
+{
+    const char *precision = f0t_net_get_precision(m->net) == F0T_BF16 ? "bf16" : "f32";
+    F0T_TRY(f0t_safetensors_set_metadata(w, "format", FORMAT));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "version", VERSION));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "method", f0t_method_name(m->method)));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "precision", precision));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "training", m->training));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "centred", f0t_vocab_centred(m->vocab) ? "yes" : "no"));
+    if (m->backbone)
+        F0T_TRY(f0t_safetensors_set_metadata(w, "backbone", m->backbone));
+    return set_hex(w, "vector_space", f0t_vocab_fingerprint(m->vocab));
+}
+
+static f0t_status write_all(saver *s, const f0t_model *m)
+{
+    size_t D = m->condition.dim;
+    F0T_TRY(write_metadata(s->writer, m));
+    F0T_TRY(write_floats(s, "condition.shift", m->condition.shift, 1, 1, D));
+    F0T_TRY(write_floats(s, "condition.scale", m->condition.scale, 1, 1, D));
+    F0T_TRY(write_net(s, m->net));
+    F0T_TRY(write_vocab(s, m->vocab));
+    return set_hex(s->writer, "checksum", s->checksum);
+}
+
+f0t_status f0t_model_save(const f0t_model *model, const char *path)
+{
+    saver s = {.checksum = crc32(0, NULL, 0)};
+    F0T_TRY(f0t_safetensors_create(&s.writer, path, HEADER_ROOM));
+    f0t_status status = write_all(&s, model);
+    if (status == F0T_OK)
+        return f0t_safetensors_commit(s.writer);
+    f0t_safetensors_abort(s.writer);
+    return status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static f0t_status refuse(const f0t_safetensors *file, const char *what)
+{
+    return f0t_fail(F0T_ERROR_FORMAT, "%s: %s", f0t_safetensors_path(file), what);
+}
+
+static f0t_status get_text(const char **out, const f0t_safetensors *file, const char *key)
+{
+    *out = f0t_safetensors_metadata(file, key);
+    if (!*out)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: the metadata has no '%s'",
+                        f0t_safetensors_path(file), key);
+    return F0T_OK;
+}
+
+static f0t_status get_hex(uint64_t *out, const f0t_safetensors *file, const char *key)
+{
+    const char *text;
+    char *end;
+    F0T_TRY(get_text(&text, file, key));
+    *out = strtoull(text, &end, 16);
+    return strlen(text) == 16 && !*end ? F0T_OK
+                                       : refuse(file, "a number of the metadata is damaged");
+}
+
+/* A float tensor of this many dimensions. */
+static f0t_status get_floats(const f0t_tensor **out, const f0t_safetensors *file, const char *name,
+                             size_t dims)
+{
+    *out = f0t_safetensors_find(file, name);
+    if (!*out || (*out)->dtype != F0T_F32 || (*out)->dims != dims)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: the tensor '%s' is missing or not float32 [%zu-D]",
+                        f0t_safetensors_path(file), name, dims);
+    return F0T_OK;
+}
+
+static f0t_status check_format(const f0t_safetensors *file)
+{
+    const char *format = f0t_safetensors_metadata(file, "format"), *version;
+    if (!format || strcmp(format, FORMAT) != 0)
+        return refuse(file, "is no fast0tag model");
+    F0T_TRY(get_text(&version, file, "version"));
+    if (strcmp(version, VERSION) != 0)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: is a model of version %s; this program reads version %s",
+                        f0t_safetensors_path(file), version, VERSION);
+    return F0T_OK;
+}
+
+static f0t_status check_sum(const f0t_safetensors *file)
+{
+    uint64_t stored;
+    uLong sum = crc32(0, NULL, 0);
+    F0T_TRY(get_hex(&stored, file, "checksum"));
+    for (size_t i = 0; i < f0t_safetensors_count(file); i++) {
+        const f0t_tensor *t = f0t_safetensors_at(file, i);
+        sum = crc32_z(sum, t->data, t->count * f0t_dtype_size(t->dtype));
+    }
+    return sum == stored ? F0T_OK
+                         : refuse(file, "the checksum does not match: the file was altered");
+}
+
+static f0t_status read_condition(f0t_model *m, const f0t_safetensors *file)
+{
+    const f0t_tensor *shift, *scale;
+    F0T_TRY(get_floats(&shift, file, "condition.shift", 1));
+    F0T_TRY(get_floats(&scale, file, "condition.scale", 1));
+    if (shift->count == 0 || shift->count != scale->count)
+        return refuse(file, "the tensors 'condition.*' differ in length");
+    m->condition.dim = shift->count;
+    F0T_TRY(f0t_alloc(&m->condition.shift, shift->count, sizeof(float)));
+    F0T_TRY(f0t_alloc(&m->condition.scale, shift->count, sizeof(float)));
+    memcpy(m->condition.shift, shift->data, shift->count * sizeof(float));
+    memcpy(m->condition.scale, scale->data, scale->count * sizeof(float));
+    return F0T_OK;
+}
+
+/* The shape follows from the weights: layer0.weight, layer1.weight, … */
+static f0t_status read_shape(f0t_net_shape *shape, const f0t_model *m, const f0t_safetensors *file)
+{
+    char name[NAME_SIZE];
+    const f0t_tensor *weight;
+    *shape = (f0t_net_shape){.inputs = m->condition.dim,
+                             .bias = f0t_safetensors_find(file, "layer0.bias") != NULL};
+    for (size_t layer = 0;; layer++) {
+        snprintf(name, sizeof name, "layer%zu.weight", layer);
+        if (layer && !f0t_safetensors_find(file, name))
+            break;
+        F0T_TRY(get_floats(&weight, file, name, 2));
+        if (layer > F0T_NET_HIDDEN_MAX)
+            return refuse(file, "has too many layers");
+        if (layer)
+            shape->hidden[layer - 1] = shape->outputs;
+        shape->hidden_count = layer;
+        shape->outputs = weight->shape[0];
+    }
+    return f0t_net_shape_check(shape);
+}
+
+static f0t_status read_net(f0t_model *m, const f0t_safetensors *file)
+{
+    f0t_net_shape shape;
+    const char *precision;
+    F0T_TRY(get_text(&precision, file, "precision"));
+    F0T_TRY(read_shape(&shape, m, file));
+    F0T_TRY(f0t_net_create(&m->net, &shape, !strcmp(precision, "bf16") ? F0T_BF16 : F0T_F32));
+    for (size_t i = 0; i < f0t_net_array_count(m->net); i++) {
+        f0t_array array = f0t_net_array(m->net, i);
+        const f0t_tensor *tensor;
+        F0T_TRY(get_floats(&tensor, file, array.name, 2));
+        if (tensor->shape[0] != array.rows || tensor->shape[1] != array.cols)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: '%s' is %zu x %zu, %zu x %zu would fit",
+                            f0t_safetensors_path(file), array.name, tensor->shape[0],
+                            tensor->shape[1], array.rows, array.cols);
+        F0T_TRY(f0t_net_array_set(m->net, i, tensor->data));
+    }
+    return F0T_OK;
+}
+
+/* The tags as texts: newlines become ends. */
+static f0t_status split_tags(const char **tags, size_t count, char *text, size_t size)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *end = memchr(text + at, '\n', size - at);
+        if (!end || memchr(text + at, '\0', (size_t)(end - text) - at))
+            return f0t_fail(F0T_ERROR_FORMAT, "'vocab.tags' ends after %zu of %zu tags", i, count);
+        *end = '\0';
+        tags[i] = text + at;
+        at = (size_t)(end - text) + 1;
+    }
+    if (at != size)
+        return f0t_fail(F0T_ERROR_FORMAT, "'vocab.tags' has more than %zu tags", count);
+    return F0T_OK;
+}
+
+static f0t_status restore_vocab(f0t_model *m, const f0t_tensor *vectors, char *text, size_t size,
+                                const f0t_safetensors *file)
+{
+    const char **tags, *centred;
+    f0t_vocab_parts parts = {
+        .count = vectors->shape[0], .vectors = vectors->data, .dim = vectors->shape[1]};
+    F0T_TRY(get_text(&centred, file, "centred"));
+    F0T_TRY(get_hex(&parts.fingerprint, file, "vector_space"));
+    parts.centred = !strcmp(centred, "yes");
+    F0T_TRY(f0t_alloc(&tags, parts.count, sizeof *tags));
+    parts.tags = tags;
+    f0t_status status = split_tags(tags, parts.count, text, size);
+    if (status == F0T_OK)
+        status = f0t_vocab_restore(&m->vocab, &parts);
+    f0t_free(tags);
+    return status == F0T_OK ? status : f0t_fail_prefix(status, "%s: ", f0t_safetensors_path(file));
+}
+
+static f0t_status read_vocab(f0t_model *m, const f0t_safetensors *file)
+{
+    const f0t_tensor *vectors, *words = f0t_safetensors_find(file, "vocab.tags");
+    char *text;
+    F0T_TRY(get_floats(&vectors, file, "vocab.vectors", 2));
+    if (!words || words->dtype != F0T_U8 || words->dims != 1)
+        return refuse(file, "the tensor 'vocab.tags' is missing or not uint8");
+    if (vectors->shape[1] != f0t_net_get_shape(m->net)->outputs)
+        return refuse(file, "'vocab.vectors' and the last layer differ in dimension");
+    F0T_TRY(f0t_string_copy(&text, words->data, words->count));
+    f0t_status status = restore_vocab(m, vectors, text, words->count, file);
+    f0t_free(text);
+    return status;
+}
+
+static f0t_status read_texts(f0t_model *m, const f0t_safetensors *file)
+{
+    const char *method, *training, *backbone = f0t_safetensors_metadata(file, "backbone");
+    F0T_TRY(get_text(&method, file, "method"));
+    F0T_TRY(get_text(&training, file, "training"));
+    if (f0t_method_find(&m->method, method) != F0T_OK)
+        return f0t_fail_prefix(F0T_ERROR_UNSUPPORTED, "%s: ", f0t_safetensors_path(file));
+    F0T_TRY(f0t_string_copy(&m->training, training, strlen(training)));
+    return backbone ? f0t_string_copy(&m->backbone, backbone, strlen(backbone)) : F0T_OK;
+}
+
+static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
+{
+    F0T_TRY(check_format(file));
+    F0T_TRY(check_sum(file));
+    F0T_TRY(read_texts(m, file));
+    F0T_TRY(read_condition(m, file));
+    F0T_TRY(read_net(m, file));
+    return read_vocab(m, file);
+}
+
+f0t_status f0t_model_load(f0t_model **out, const char *path)
+{
+    f0t_safetensors *file = NULL;
+    f0t_model *m;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
+    f0t_status status = f0t_safetensors_open(&file, path);
+    if (status == F0T_OK)
+        status = read_all(m, file);
+    f0t_safetensors_close(file);
+    if (status != F0T_OK)
+        f0t_model_free(m);
+    else
+        *out = m;
+    return status;
+}
