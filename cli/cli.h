@@ -71,6 +71,8 @@ extern const cli_verb *const cli_verbs[];
 /* One row of main.c's table each, defined in cmd_<verb>.c. */
 extern const cli_verb cli_verb_import;
 extern const cli_verb cli_verb_vectors;
+extern const cli_verb cli_verb_train;
+extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_bench;
 
@@ -110,6 +112,9 @@ void cli_print_wrapped(FILE *to, int indent, const char *text);
 const cli_verb *cli_find_verb(int argc, char **argv, int *used, char *name, size_t name_size);
 /* The nearest of the verb table's names, or NULL when none is near. */
 const char *cli_nearest_verb(const cli_verb *const *verbs, const char *word);
+
+/* Seconds on a clock that only goes forward. */
+double cli_seconds(void);
 
 /* Progress and warnings on stderr, and the flag that Ctrl-C sets. */
 const f0t_monitor *cli_monitor_start(bool quiet);

@@ -7,7 +7,13 @@
 #include <string.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_verb_import, &cli_verb_vectors, &cli_verb_inspect, &cli_verb_bench, NULL,
+    &cli_verb_import,
+    &cli_verb_vectors,
+    &cli_verb_train,
+    &cli_verb_tag,
+    &cli_verb_inspect,
+    &cli_verb_bench,
+    NULL, /* the last comma keeps one verb a line */
 };
 
 void *cli_alloc(size_t size)

@@ -16,7 +16,7 @@ static struct {
     uint64_t first;
 } state;
 
-static double seconds(void)
+double cli_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -100,7 +100,7 @@ static void begin_stage(const f0t_progress *p, double now)
 static void show_progress(void *user, const f0t_progress *p)
 {
     char line[512];
-    double now = seconds();
+    double now = cli_seconds();
     (void)user;
     if (strncmp(state.stage, p->stage, sizeof state.stage - 1) != 0 || p->done < state.first)
         begin_stage(p, now);

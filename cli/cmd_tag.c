@@ -1,0 +1,322 @@
+/* fast0tag tag: ranks words for images. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct options {
+    const char *vocab, *vectors, *format, *part;
+    size_t k;
+    bool with_seen, any_space;
+} options;
+
+static const options defaults = {.format = "text", .part = "all", .k = 5};
+
+enum { BLOCK_ROWS = 1000 };
+
+/* A tagging in work. */
+typedef struct tagger {
+    cli_context *cli;
+    const options *options;
+    const f0t_model *model;
+    const f0t_vocab *vocab;
+    const f0t_features *features;
+    size_t kept;       /* tags an image */
+    float *rows;       /* [block x D] */
+    float *directions; /* [block x d] */
+    uint32_t *index;   /* [block x kept] */
+    float *score;      /* [block x kept] */
+    json_t *list;      /* with --json */
+} tagger;
+
+/* ---- Output -------------------------------------------------------------------------------- */
+
+static void image_name(char *to, size_t size, const tagger *t, size_t m)
+{
+    const char *name = f0t_features_image(t->features, m);
+    if (name)
+        snprintf(to, size, "%s", name);
+    else
+        snprintf(to, size, "%zu", m + 1);
+}
+
+/* RFC 4180: quotes around what needs them, doubled inside. */
+static void print_field(const char *text, char separator)
+{
+    if (!strchr(text, separator) && !strpbrk(text, "\"\r\n")) {
+        printf("%s", text);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+/* One line for each image and tag: image, rank, tag, score. */
+static void print_rows(const tagger *t, const char *name, const uint32_t *index, const float *score,
+                       char separator)
+{
+    for (size_t i = 0; i < t->kept; i++) {
+        print_field(name, separator);
+        printf("%c%zu%c", separator, i + 1, separator);
+        print_field(f0t_vocab_tag(t->vocab, index[i]), separator);
+        printf("%c%.6g\n", separator, (double)score[i]);
+    }
+}
+
+static void print_text(const tagger *t, const char *name, const uint32_t *index)
+{
+    printf("%s:", name);
+    for (size_t i = 0; i < t->kept; i++)
+        printf("%s %s", i ? "," : "", f0t_vocab_tag(t->vocab, index[i]));
+    printf("\n");
+}
+
+static void add_json(const tagger *t, const char *name, const uint32_t *index, const float *score)
+{
+    json_t *tags = json_array();
+    for (size_t i = 0; i < t->kept; i++)
+        json_array_append_new(tags,
+                              json_pack("{s:s, s:f}", "tag", f0t_vocab_tag(t->vocab, index[i]),
+                                        "score", (double)score[i]));
+    json_array_append_new(t->list, json_pack("{s:s, s:o}", "image", name, "tags", tags));
+}
+
+static void show(const tagger *t, size_t m, const uint32_t *index, const float *score)
+{
+    char name[4096];
+    image_name(name, sizeof name, t, m);
+    if (t->list)
+        add_json(t, name, index, score);
+    else if (!strcmp(t->options->format, "csv"))
+        print_rows(t, name, index, score, ',');
+    else if (!strcmp(t->options->format, "tsv"))
+        print_rows(t, name, index, score, '\t');
+    else
+        print_text(t, name, index);
+}
+
+/* ---- Ranking ------------------------------------------------------------------------------- */
+
+static bool is_wanted(const tagger *t, size_t m)
+{
+    static const char *const parts[] = {"train", "val", "test"};
+    const uint8_t *split = f0t_features_split(t->features);
+    return !strcmp(t->options->part, "all") ||
+           (split && !strcmp(t->options->part, parts[split[m]]));
+}
+
+static f0t_status tag_block(tagger *t, size_t first, size_t rows)
+{
+    f0t_status status = f0t_features_read(t->features, first, rows, t->rows);
+    if (status == F0T_OK)
+        status = f0t_model_directions(t->directions, t->model, t->rows, rows);
+    if (status == F0T_OK)
+        status = f0t_vocab_rank(t->index, t->score, t->options->k, t->vocab, t->directions, rows);
+    for (size_t r = 0; r < rows && status == F0T_OK; r++)
+        if (is_wanted(t, first + r))
+            show(t, first + r, t->index + r * t->kept, t->score + r * t->kept);
+    return status;
+}
+
+static f0t_status tag_all(tagger *t)
+{
+    size_t count = f0t_features_rows(t->features);
+    f0t_progress progress = {.stage = "tagging", .unit = "images", .total = count};
+    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
+        size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+        f0t_status status = tag_block(t, first, rows);
+        if (status != F0T_OK)
+            return status;
+        if (*t->cli->monitor->stop)
+            return cli_fail(t->cli, F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images",
+                            first + rows, count);
+        progress.done = first + rows;
+        if (t->cli->monitor->progress)
+            t->cli->monitor->progress(t->cli->monitor->user, &progress);
+    }
+    return F0T_OK;
+}
+
+static f0t_status check_features(tagger *t)
+{
+    size_t has = f0t_features_dim(t->features), wants = f0t_model_features(t->model);
+    if (has != wants)
+        return cli_fail(t->cli, F0T_ERROR_MISMATCH,
+                        "%s has %zu features an image, the model takes %zu", t->cli->operands[1],
+                        has, wants);
+    if (strcmp(t->options->part, "all") != 0 && !f0t_features_split(t->features))
+        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--part needs a dataset, not a bare matrix");
+    return F0T_OK;
+}
+
+static f0t_status run_tagger(tagger *t)
+{
+    size_t size = f0t_vocab_size(t->vocab);
+    f0t_status status = check_features(t);
+    if (status != F0T_OK)
+        return status;
+    t->kept = t->options->k < size ? t->options->k : size;
+    t->rows = cli_alloc(BLOCK_ROWS * f0t_model_features(t->model) * sizeof *t->rows);
+    t->directions = cli_alloc(BLOCK_ROWS * f0t_model_dim(t->model) * sizeof *t->directions);
+    t->index = cli_alloc(BLOCK_ROWS * t->kept * sizeof *t->index);
+    t->score = cli_alloc(BLOCK_ROWS * t->kept * sizeof *t->score);
+    t->list = t->cli->json ? json_array() : NULL;
+    if (!t->list && strcmp(t->options->format, "text") != 0)
+        printf(!strcmp(t->options->format, "csv") ? "image,rank,tag,score\n"
+                                                  : "image\trank\ttag\tscore\n");
+    status = tag_all(t);
+    if (status == F0T_OK && t->list)
+        status = cli_print_json(t->cli, json_incref(t->list));
+    json_decref(t->list);
+    free(t->rows);
+    free(t->directions);
+    free(t->index);
+    free(t->score);
+    return status;
+}
+
+/* ---- The vocabulary ------------------------------------------------------------------------ */
+
+static void report_missing(const cli_context *cli, const f0t_vocab *vocab)
+{
+    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
+        const f0t_vocab_entry *e = f0t_vocab_get_entry(vocab, i);
+        char line[400];
+        if (e->match != F0T_MATCH_NONE)
+            continue;
+        snprintf(line, sizeof line, "'%s' has no vector%s%s%s", e->tag,
+                 e->nearest ? "; did you mean '" : "", e->nearest ? e->nearest : "",
+                 e->nearest ? "'?" : "");
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
+    }
+}
+
+static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const options *o,
+                             const f0t_model *model, const f0t_vectors *vectors)
+{
+    f0t_tags *tags = NULL;
+    f0t_vocab_options vocab_options = {.centred = f0t_vocab_centred(f0t_model_vocab(model)),
+                                       .monitor = cli->monitor};
+    f0t_status status = f0t_tags_load(&tags, o->vocab);
+    if (status == F0T_OK)
+        status = f0t_vocab_create(out, tags->items, tags->count, vectors, &vocab_options);
+    f0t_tags_free(tags);
+    if (status != F0T_OK)
+        return status;
+    report_missing(cli, *out);
+    if (f0t_vocab_size(*out) == 0)
+        return cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", o->vocab);
+    return F0T_OK;
+}
+
+/* --any-space lets another space pass, if only the dimensions agree. */
+static f0t_status check_space(const options *o, const f0t_model *model, const f0t_vocab *vocab)
+{
+    if (o->any_space && f0t_vocab_dim(vocab) == f0t_model_dim(model))
+        return F0T_OK;
+    return f0t_model_check_vocab(model, vocab);
+}
+
+static f0t_status open_vocab(f0t_vocab **out, cli_context *cli, const options *o,
+                             const f0t_model *model)
+{
+    f0t_vectors *vectors = NULL;
+    f0t_vocab *given = NULL;
+    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_status status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+    if (status == F0T_OK)
+        status = make_vocab(&given, cli, o, model, vectors);
+    if (status == F0T_OK)
+        status = check_space(o, model, given);
+    if (status == F0T_OK && o->with_seen)
+        status = f0t_vocab_join(out, f0t_model_vocab(model), given);
+    else if (status == F0T_OK)
+        *out = given;
+    if (*out != given)
+        f0t_vocab_free(given);
+    f0t_vectors_close(vectors);
+    return status;
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    f0t_model *model = NULL;
+    f0t_features *features = NULL;
+    f0t_vocab *vocab = NULL;
+    if (!o->vocab != !o->vectors)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
+    if (o->with_seen && !o->vocab)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
+    if (o->k == 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-k 0 asks for nothing");
+    f0t_status status = f0t_model_load(&model, cli->operands[0]);
+    if (status == F0T_OK)
+        status = f0t_features_open(&features, cli->operands[1]);
+    if (status == F0T_OK && o->vocab)
+        status = open_vocab(&vocab, cli, o, model);
+    if (status == F0T_OK) {
+        tagger t = {.cli = cli,
+                    .options = o,
+                    .model = model,
+                    .vocab = vocab ? vocab : f0t_model_vocab(model),
+                    .features = features};
+        status = run_tagger(&t);
+    }
+    f0t_vocab_free(vocab);
+    f0t_features_close(features);
+    f0t_model_free(model);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"top", 'k', CLI_SIZE, AT(k), "N", "Tags for each image. Default 5.", NULL},
+    {"vocab", 0, CLI_TEXT, AT(vocab), "FILE",
+     "Words to rank, one a line, seen in training or not. Default: the tags of the training.",
+     NULL},
+    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
+     "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},
+    {"with-seen", 0, CLI_FLAG, AT(with_seen), NULL,
+     "Rank the tags of the training together with the words.", NULL},
+    {"any-space", 0, CLI_FLAG, AT(any_space), NULL,
+     "Take vectors that are not from the file of the training. The ranking may mean nothing.",
+     NULL},
+    {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
+     "all|train|val|test"},
+    {"format", 0, CLI_CHOICE, AT(format), "FORM",
+     "A line an image, or a line for each image and tag with its score. Default text.",
+     "text|csv|tsv"},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag tag photos.f0t flickr8k --part test", "The five best tags of each test image."},
+    {"fast0tag tag photos.f0t features.npy --vocab words.txt --vectors glove.txt -k 10 --format "
+     "csv",
+     "Ten of any words, with scores, as CSV."},
+    {"cat features.npy | fast0tag tag photos.f0t - --json", "From standard input, as JSON."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_tag = {
+    .name = "tag",
+    .summary = "rank words for images",
+    .operands = "MODEL DATASET|FEATURES.npy|-",
+    .least = 2,
+    .most = 2,
+    .description = "Ranks the tags of the training, or any words that have vectors, for each image "
+                   "of a dataset or each row of a matrix of features.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};

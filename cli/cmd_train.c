@@ -1,0 +1,300 @@
+/* fast0tag train: learns from a dataset. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct options {
+    const char *vectors, *output, *log;
+    const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
+    const char *optimizer, *schedule, *precision, *hinge;
+    size_t batch, epochs, patience;
+    double rate, decay, input_dropout, dropout, lambda, ridge;
+    bool keep_mean, resume;
+} options;
+
+static const options defaults = {.method = "net",
+                                 .loss = "ranknet",
+                                 .pairs = "image",
+                                 .target = "loss",
+                                 .tags = "seen",
+                                 .condition = "auto",
+                                 .optimizer = "adam",
+                                 .schedule = "cosine",
+                                 .precision = "f32",
+                                 .hinge = "squared",
+                                 .decay = -1,
+                                 .input_dropout = -1,
+                                 .dropout = -1};
+
+/* ---- Options to what the library wants ----------------------------------------------------- */
+
+static f0t_status parse_hidden(cli_context *cli, f0t_train_options *to, const char *text)
+{
+    to->hidden_count = 0;
+    while (*text) {
+        char *end;
+        errno = 0;
+        unsigned long long units = strtoull(text, &end, 10);
+        if (end == text || errno || (*end && *end != ',') || *text == '-')
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--hidden: '%s' is no list such as 2560,640",
+                            text);
+        if (to->hidden_count == F0T_HIDDEN_MAX)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--hidden: %d layers at the most",
+                            F0T_HIDDEN_MAX);
+        to->hidden[to->hidden_count++] = (size_t)units;
+        text = *end ? end + 1 : end;
+    }
+    return F0T_OK;
+}
+
+static f0t_condition_kind condition_of(const char *name)
+{
+    return !strcmp(name, "unit")       ? F0T_CONDITION_UNIT
+           : !strcmp(name, "scale")    ? F0T_CONDITION_SCALE
+           : !strcmp(name, "standard") ? F0T_CONDITION_STANDARD
+                                       : F0T_CONDITION_AUTO;
+}
+
+static f0t_status convert(cli_context *cli, f0t_train_options *to, const options *o)
+{
+    f0t_train_options_init(to);
+    f0t_status status = f0t_method_find(&to->method, o->method);
+    if (status == F0T_OK)
+        status = f0t_loss_find(&to->loss, o->loss);
+    if (status == F0T_OK && o->hidden)
+        status = parse_hidden(cli, to, o->hidden);
+    to->seed = cli->seed;
+    to->all_tags = !strcmp(o->tags, "all");
+    to->keep_tag_mean = o->keep_mean;
+    to->pairs = !strcmp(o->pairs, "batch") ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
+    to->to_ranksvm = !strcmp(o->target, "ranksvm");
+    to->condition = condition_of(o->condition);
+    to->optimizer = !strcmp(o->optimizer, "sgd") ? F0T_OPTIMIZER_SGD : F0T_OPTIMIZER_ADAM;
+    to->constant_rate = !strcmp(o->schedule, "constant");
+    to->bf16 = !strcmp(o->precision, "bf16");
+    to->hinge = !strcmp(o->hinge, "plain") ? F0T_HINGE_PLAIN : F0T_HINGE_SQUARED;
+    to->batch = o->batch;
+    to->epochs = o->epochs;
+    to->patience = o->patience;
+    to->rate = o->rate;
+    to->decay = o->decay;
+    to->input_dropout = o->input_dropout;
+    to->hidden_dropout = o->dropout;
+    to->lambda = o->lambda;
+    to->ridge = o->ridge;
+    to->resume = o->resume;
+    return status == F0T_OK ? f0t_train_options_check(to) : status;
+}
+
+/* ---- While it runs ------------------------------------------------------------------------- */
+
+typedef struct watcher {
+    const cli_context *cli;
+    FILE *log;
+    size_t epochs; /* that ended */
+} watcher;
+
+static void log_epoch(FILE *log, const f0t_epoch *e)
+{
+    json_t *line = json_pack(
+        "{s:I, s:f, s:o, s:b, s:f, s:f, s:f}", "epoch", (json_int_t)e->number, "loss", e->loss,
+        "miap", isnan(e->miap) ? json_null() : json_real(e->miap), "best", e->best, "rate", e->rate,
+        "images_per_second", e->images_per_second, "seconds", e->seconds);
+    if (!line)
+        return;
+    json_dumpf(line, log, JSON_REAL_PRECISION(9));
+    fprintf(log, "\n");
+    fflush(log);
+    json_decref(line);
+}
+
+static void on_epoch(void *user, const f0t_epoch *e)
+{
+    watcher *w = user;
+    char line[200], miap[40] = "";
+    w->epochs = e->number;
+    if (w->log)
+        log_epoch(w->log, e);
+    if (!isnan(e->miap))
+        snprintf(miap, sizeof miap, ", validation MiAP %.2f %%%s", e->miap, e->best ? " *" : "");
+    snprintf(line, sizeof line, "epoch %zu of %zu: loss %.5f%s, %.0f images/s", e->number,
+             e->epochs, e->loss, miap, e->images_per_second);
+    w->cli->monitor->log(w->cli->monitor->user, F0T_LOG_INFO, line);
+}
+
+/* ---- The result ---------------------------------------------------------------------------- */
+
+static f0t_status report(cli_context *cli, const f0t_model *model, const options *o, size_t epochs,
+                         double seconds)
+{
+    json_t *training = json_loads(f0t_model_training(model), 0, NULL);
+    json_t *miap = json_object_get(training, "validation_miap");
+    size_t tags = f0t_vocab_size(f0t_model_vocab(model));
+    if (cli->json)
+        return cli_print_json(
+            cli, json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "model", o->output, "tags",
+                           (json_int_t)tags, "features", (json_int_t)f0t_model_features(model),
+                           "epochs", (json_int_t)epochs, "seconds", seconds, "training", training));
+    printf("%s: %s, %zu features, %zu tags, %.1f s", o->output,
+           f0t_method_name(f0t_model_method(model)), f0t_model_features(model), tags, seconds);
+    if (epochs)
+        printf(", %zu epochs", epochs);
+    if (json_is_real(miap))
+        printf(", validation MiAP %.2f %%", json_real_value(miap));
+    printf("\n");
+    json_decref(training);
+    return F0T_OK;
+}
+
+/* ---- Running it ---------------------------------------------------------------------------- */
+
+/* MODEL.checkpoint: beside the model, where there is room for both. */
+static char *checkpoint_path(const char *output)
+{
+    size_t size = strlen(output) + sizeof ".checkpoint";
+    char *path = cli_alloc(size);
+    snprintf(path, size, "%s.checkpoint", output);
+    return path;
+}
+
+static f0t_status train(cli_context *cli, const options *o, f0t_train_options *train_options,
+                        const f0t_dataset *dataset, const f0t_vectors *vectors)
+{
+    f0t_model *model = NULL;
+    watcher w = {.cli = cli, .log = o->log ? fopen(o->log, o->resume ? "a" : "w") : NULL};
+    double began = cli_seconds();
+    if (o->log && !w.log)
+        return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
+    char *checkpoint = checkpoint_path(o->output);
+    train_options->checkpoint = checkpoint;
+    train_options->epoch = on_epoch;
+    train_options->epoch_user = &w;
+    f0t_status status = f0t_train(&model, dataset, vectors, train_options, cli->monitor);
+    if (status == F0T_OK)
+        status = f0t_model_save(model, o->output);
+    if (status == F0T_OK) {
+        unlink(checkpoint);
+        status = report(cli, model, o, w.epochs, cli_seconds() - began);
+    }
+    free(checkpoint);
+    if (w.log)
+        fclose(w.log);
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    f0t_dataset *dataset = NULL;
+    f0t_vectors *vectors = NULL;
+    f0t_train_options train_options;
+    f0t_dataset_options split;
+    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    if (!o->vectors || !o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
+                        o->vectors ? "-o MODEL" : "--vectors FILE");
+    f0t_status status = convert(cli, &train_options, o);
+    f0t_dataset_options_init(&split);
+    split.seed = cli->seed;
+    if (status == F0T_OK)
+        status = f0t_dataset_open(&dataset, cli->operands[0], &split);
+    if (status == F0T_OK)
+        status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+    if (status == F0T_OK)
+        status = train(cli, o, &train_options, dataset, vectors);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
+    {"output", 'o', CLI_TEXT, AT(output), "MODEL", "The model file to write.", NULL},
+    {"method", 0, CLI_CHOICE, AT(method), "NAME", "How directions are learned. Default net.",
+     "net|linear|linear-rank"},
+    {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
+     "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
+     "seen.",
+     "seen|all"},
+    {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
+     "Do not take the mean of the vector file off the tag vectors.", NULL},
+    {"loss", 0, CLI_CHOICE, AT(loss), "NAME", "Loss of net and linear-rank. Default ranknet.",
+     "ranknet|ranknet-unweighted|hinge|squared-hinge|crammer-singer|max-out|listmle"},
+    {"pairs", 0, CLI_CHOICE, AT(pairs), "WHICH",
+     "Pairs of tags within each image, or across a mini-batch. Default image.", "image|batch"},
+    {"target", 0, CLI_CHOICE, AT(target), "WHAT",
+     "Train by the loss, or regress onto the directions of ranking SVMs. Default loss.",
+     "loss|ranksvm"},
+    {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
+     "Units of the hidden layers of net: 2560,640. Default twice and half the features.", NULL},
+    {"condition", 0, CLI_CHOICE, AT(condition), "HOW",
+     "What is done to features after they are brought to length 1. Default auto: nothing for "
+     "linear, else the length becomes the root of their number.",
+     "auto|unit|scale|standard"},
+    {"batch", 0, CLI_SIZE, AT(batch), "N",
+     "Images of a mini-batch. Default 1000, or fewer so that an epoch has 24.", NULL},
+    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+     "Epochs at the most. Default: about 1500 steps, and 10 epochs at least.", NULL},
+    {"patience", 0, CLI_SIZE, AT(patience), "N",
+     "Stop after so many epochs without a better validation MiAP. Default a quarter of all.", NULL},
+    {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Default adam.", "adam|sgd"},
+    {"rate", 0, CLI_REAL, AT(rate), "X",
+     "Learning rate. Default 0.001 for net and 0.0005 for linear-rank with adam, 0.1 with sgd.",
+     NULL},
+    {"schedule", 0, CLI_CHOICE, AT(schedule), "HOW",
+     "Whether the rate falls along a cosine. Default cosine.", "cosine|constant"},
+    {"decay", 0, CLI_REAL, AT(decay), "X", "Weight decay. Default 3 with adam, 0.0001 with sgd.",
+     NULL},
+    {"dropout", 0, CLI_REAL, AT(dropout), "SHARE", "Of hidden units. Default 0.3.", NULL},
+    {"input-dropout", 0, CLI_REAL, AT(input_dropout), "SHARE",
+     "Of features. Default 0.3 for net, 0.2 for linear-rank.", NULL},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE",
+     "Of the matrix products; weights are float32 either way. Default f32.", "f32|bf16"},
+    {"hinge", 0, CLI_CHOICE, AT(hinge), "KIND", "Loss of the ranking SVMs. Default squared.",
+     "plain|squared"},
+    {"lambda", 0, CLI_REAL, AT(lambda), "X",
+     "Regularisation of the ranking SVMs. Default: the best of a grid on the validation part.",
+     NULL},
+    {"ridge", 0, CLI_REAL, AT(ridge), "X",
+     "Regularisation of the linear map. Default: the best of a grid on the validation part.", NULL},
+    {"resume", 0, CLI_FLAG, AT(resume), NULL,
+     "Go on from MODEL.checkpoint, which an interrupted training left.", NULL},
+    {"log", 0, CLI_TEXT, AT(log), "FILE", "Write a line of JSON after each epoch.", NULL},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t",
+     "Trains the network on the dataset's seen tags."},
+    {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
+     "The linear map, in seconds."},
+    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
+     "Goes on where Ctrl-C, or a power cut, stopped it. The result is the same."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_train = {
+    .name = "train",
+    .summary = "learn to tag from a dataset",
+    .operands = "DATASET",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Learns the function from features to directions in word space, from the training images "
+        "of a dataset and the vectors of its tags. The validation images choose when to stop. The "
+        "model that it writes ranks any words whose vectors are of the same file.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
