@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Training and tagging: train, tag.
+. "$(dirname "$0")/lib.sh"
+
+# A dataset of 60 images whose features are sums of their tags' vectors.
+make_collection() {
+    /usr/bin/python3 - <<'PY'
+import random, struct, os
+random.seed(3)
+words = ["cat", "dog", "sea", "sky", "tree", "car", "boat", "rain"]
+vector = {w: [random.gauss(0, 1) for _ in range(6)] for w in words}
+with open("vectors.txt", "w") as f:
+    for w in words + ["lake", "lorry"]:
+        v = vector.get(w) or [x + 0.1 for x in vector["sea" if w == "lake" else "car"]]
+        f.write(w + " " + " ".join("%.4f" % x for x in v) + "\n")
+os.mkdir("photos")
+rows, lines = [], []
+for m in range(60):
+    tags = random.sample(words[:6], 2)
+    lines.append("\t".join(tags))
+    rows.append([sum(vector[t][k] for t in tags) for k in range(6)] + [random.gauss(0, .1), 1.0])
+open("photos/tags.txt", "w").write("\n".join(lines) + "\n")
+open("photos/split.txt", "w").write("\n".join(["train", "train", "train", "val", "test"][m % 5] for m in range(60)) + "\n")
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (60, 8), }"
+head += " " * (118 - 1 - len(head)) + "\n"
+with open("photos/features.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+    for r in rows:
+        f.write(struct.pack("<8f", *r))
+PY
+}
+
+case_a_model_is_trained_and_tags() {
+    make_collection
+    for method in net linear linear-rank; do
+        run 0 train photos --vectors vectors.txt -o model.f0t --method $method --hidden 16,8
+        says "model.f0t: $method, 8 features, 6 tags"
+        run 0 tag model.f0t photos --part test -k 2
+        [ "$(wc -l <"$out")" = 12 ] || complain "not a line for each test image"
+    done
+    [ ! -e model.f0t.checkpoint ] || complain "the checkpoint was left"
+}
+
+case_unseen_words_are_ranked() {
+    make_collection
+    printf 'lake\nlorry\nrain\n' >words.txt
+    run 0 train photos --vectors vectors.txt -o model.f0t --method linear
+    run 0 tag model.f0t photos/features.npy --vocab words.txt --vectors vectors.txt -k 1 --format csv
+    says "image,rank,tag,score"
+    says "1,1,"
+    run 0 tag model.f0t photos --vocab words.txt --vectors vectors.txt --with-seen -k 20 --json
+    json_holds 'len(d) == 60 and len(d[0]["tags"]) == 9'
+}
+
+case_json_and_log() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o model.f0t --hidden 4 --epochs 3 --log log.jsonl --json
+    json_holds 'd["training"]["method"] == "net" and d["training"]["hidden"] == [4]'
+    [ "$(wc -l <log.jsonl)" = 3 ] || complain "not a line of the log for each epoch"
+    run 0 inspect model.f0t
+    says "model"
+}
+
+case_features_come_through_standard_input() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o model.f0t --method linear
+    "$FAST0TAG" tag model.f0t - -k 1 <photos/features.npy >"$out" 2>"$err" || complain "stdin failed"
+    [ "$(wc -l <"$out")" = 60 ] || complain "not a line for each row"
+}
+
+case_wrong_use_is_told() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o model.f0t --method linear
+    printf 'lake\n' >words.txt
+    printf 'lake 1 2 3\nsea 2 3 4\n' >other.txt
+    refuse 2 "--vectors FILE is missing" train photos -o m
+    refuse 2 "-o MODEL is missing" train photos --vectors vectors.txt
+    refuse 2 "is not one of" train photos --vectors vectors.txt -o m --loss sum
+    refuse 2 "is no list" train photos --vectors vectors.txt -o m --hidden a,b
+    refuse 2 "go together" tag model.f0t photos --vocab words.txt
+    refuse 2 "asks for nothing" tag model.f0t photos -k 0
+    refuse 3 "nowhere" train nowhere --vectors vectors.txt -o m
+    refuse 3 "dimensions" tag model.f0t photos --vocab words.txt --vectors other.txt
+    refuse 3 "vectors.txt" tag vectors.txt photos
+    [ ! -e m ] || complain "a failed training left a model"
+}
+
+# Killed at any moment and run again with --resume: the same bytes as without.
+case_a_killed_training_goes_on() {
+    make_collection
+    local args="train photos --vectors vectors.txt --hidden 64,32 --epochs 40 --patience 40"
+    run 0 $args -o whole.f0t
+    for wait in 0.05 0.2 0.4; do
+        timeout -s KILL $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
+        timeout -s INT $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
+    done
+    run 0 $args -o parts.f0t --resume
+    cmp -s whole.f0t parts.f0t || complain "the resumed model differs"
+}
+
+run_cases

@@ -1,0 +1,176 @@
+#include "collection.h"
+
+#include "base/fault.h"
+
+#include <stdlib.h>
+
+/* A model of each kind, trained in no time. */
+static f0t_model *train_tiny(f0t_method method)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    f0t_train_options o = collection_training(method);
+    f0t_model *model;
+    o.epochs = 1;
+    o.hidden[0] = 3;
+    o.hidden[1] = 2;
+    assert_ok(collection_train(&model, &c, &o, NULL));
+    return model;
+}
+
+static f0t_status load_bytes(const void *data, size_t size)
+{
+    f0t_model *model;
+    f0t_status status = f0t_model_load(&model, test_file("bytes.f0t", data, size));
+    assert_true((status == F0T_OK) == (model != NULL));
+    f0t_model_free(model);
+    return status;
+}
+
+static void a_model_comes_back_as_it_was_saved(void **state)
+{
+    (void)state;
+    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+        f0t_model *model = train_tiny((f0t_method)method), *loaded;
+        float x[2 * C_FEATURES], a[2 * C_DIM], b[2 * C_DIM];
+        test_random_floats(x, 2 * C_FEATURES, 5);
+        assert_ok(f0t_model_save(model, test_path("model.f0t")));
+        assert_ok(f0t_model_load(&loaded, test_path("model.f0t")));
+        assert_int_equal(f0t_model_method(loaded), method);
+        assert_int_equal(f0t_model_features(loaded), C_FEATURES);
+        assert_int_equal(f0t_model_dim(loaded), C_DIM);
+        assert_string_equal(f0t_model_training(loaded), f0t_model_training(model));
+        assert_ok(f0t_model_check_vocab(model, f0t_model_vocab(loaded)));
+        assert_string_equal(f0t_vocab_tag(f0t_model_vocab(loaded), 3), "tag3");
+        assert_ok(f0t_model_directions(a, model, x, 2));
+        assert_ok(f0t_model_directions(b, loaded, x, 2));
+        assert_memory_equal(a, b, sizeof a);
+        f0t_model_free(loaded);
+        f0t_model_free(model);
+    }
+}
+
+static void a_cut_file_is_refused_wherever_it_is_cut(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    size_t size;
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    char *bytes = test_read(test_path("model.f0t"), &size);
+    for (size_t n = 0; n < size; n += n < 2000 || n > size - 2000 ? 1 : 499) {
+        assert_int_not_equal(load_bytes(bytes, n), F0T_OK);
+        assert_true(f0t_last_error()[0] != '\0');
+    }
+    f0t_free(bytes);
+    f0t_model_free(model);
+}
+
+static void an_altered_file_is_refused(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    size_t size;
+    uint64_t header;
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    char *bytes = test_read(test_path("model.f0t"), &size);
+    memcpy(&header, bytes, 8);
+    for (size_t i = 8 + (size_t)header; i < size; i++) { /* every byte of the data */
+        bytes[i] ^= 0x10;
+        assert_int_equal(load_bytes(bytes, size), F0T_ERROR_FORMAT);
+        bytes[i] ^= 0x10;
+    }
+    for (size_t i = 0; i < 8 + (size_t)header; i++) { /* of the header: no crash */
+        if (i > 4000 && bytes[i] == ' ')
+            continue;
+        bytes[i] ^= 1;
+        (void)load_bytes(bytes, size);
+        bytes[i] ^= 1;
+    }
+    f0t_free(bytes);
+    f0t_model_free(model);
+}
+
+static void what_is_no_model_is_said_to_be_none(void **state)
+{
+    f0t_model *model;
+    static const char other[] = "\x02\0\0\0\0\0\0\0{}";
+    (void)state;
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_model_load(&model, "/nowhere/model.f0t"));
+    assert_fails(F0T_ERROR_FORMAT, "is no fast0tag model",
+                 f0t_model_load(&model, test_file("other", other, sizeof other - 1)));
+}
+
+static f0t_status load_saved(void *context)
+{
+    f0t_model *model;
+    (void)context;
+    f0t_status status = f0t_model_load(&model, test_path("model.f0t"));
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_status save_again(void *context)
+{
+    return f0t_model_save(context, test_path("model.f0t"));
+}
+
+static void every_allocation_and_write_may_fail(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    size_t size, after;
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    char *bytes = test_read(test_path("model.f0t"), &size);
+    size_t files = test_files_left();
+    test_each_fault(F0T_FAULT_ALLOC, load_saved, NULL);
+    f0t_fault_set(F0T_FAULT_WRITE, 1);
+    assert_int_equal(save_again(model), F0T_ERROR_IO);
+    f0t_fault_set(F0T_FAULT_WRITE, 0);
+    char *still = test_read(test_path("model.f0t"), &after);
+    assert_int_equal(size, after);
+    assert_memory_equal(bytes, still, size);
+    test_each_fault(F0T_FAULT_WRITE, save_again, model);
+    test_each_fault(F0T_FAULT_ALLOC, save_again, model);
+    assert_int_equal(test_files_left(), files);
+    f0t_free(bytes);
+    f0t_free(still);
+    f0t_model_free(model);
+}
+
+static void another_space_is_refused(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_LINEAR);
+    f0t_vectors *vectors;
+    f0t_vocab *vocab;
+    const char *words[] = {"tag1", "tag20"};
+    f0t_vocab_options centred = {.centred = true};
+    (void)state;
+    assert_ok(f0t_vectors_open(
+        &vectors, test_text("foreign.txt", "tag1 1 2 3 4 5 6 7 8\ntag20 8 7 6 5 4 3 2 1\n"), NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred));
+    assert_fails(F0T_ERROR_MISMATCH, "are not those that the model was trained with",
+                 f0t_model_check_vocab(model, vocab));
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
+    assert_ok(f0t_vectors_open(&vectors, collection_vectors(), NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, NULL));
+    assert_fails(F0T_ERROR_MISMATCH, "is not centred", f0t_model_check_vocab(model, vocab));
+    f0t_vocab_free(vocab);
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred));
+    assert_ok(f0t_model_check_vocab(model, vocab));
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
+    f0t_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_comes_back_as_it_was_saved),
+        cmocka_unit_test(a_cut_file_is_refused_wherever_it_is_cut),
+        cmocka_unit_test(an_altered_file_is_refused),
+        cmocka_unit_test(what_is_no_model_is_said_to_be_none),
+        cmocka_unit_test(every_allocation_and_write_may_fail),
+        cmocka_unit_test(another_space_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,397 @@
+#include "collection.h"
+
+#include "base/fault.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The bytes of the model file; free with f0t_free. */
+static char *saved_bytes(const f0t_model *model, const char *name, size_t *size)
+{
+    const char *path = test_path(name);
+    assert_ok(f0t_model_save(model, path));
+    return test_read(path, size);
+}
+
+static void assert_same_model(const f0t_model *a, const f0t_model *b)
+{
+    size_t n, m;
+    char *x = saved_bytes(a, "a.f0t", &n), *y = saved_bytes(b, "b.f0t", &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+    f0t_free(x);
+    f0t_free(y);
+}
+
+/* Share of test images whose first tag, of all tags or of the unseen, is right. */
+static double first_is_right(const f0t_model *model, const collection *c, bool unseen)
+{
+    f0t_dataset *dataset;
+    f0t_vectors *vectors;
+    f0t_vocab *vocab;
+    const char *words[] = {"tag9", "tag10", "tag11"};
+    f0t_vocab_options options = {.centred = true};
+    size_t right = 0, all = 0;
+    assert_ok(f0t_dataset_open(&dataset, c->path, NULL));
+    assert_ok(f0t_vectors_open(&vectors, c->vectors, NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 3, vectors, &options));
+    assert_ok(f0t_model_check_vocab(model, vocab));
+    const f0t_vocab *ranked = unseen ? vocab : f0t_model_vocab(model);
+    for (size_t m = 0; m < C_IMAGES; m++) {
+        float x[C_FEATURES], w[C_DIM];
+        uint32_t index;
+        size_t count, t;
+        bool possible = false, hit = false;
+        if (f0t_dataset_split(dataset)[m] != F0T_TEST)
+            continue;
+        assert_ok(f0t_dataset_read_features(dataset, m, 1, x));
+        assert_ok(f0t_model_directions(w, model, x, 1));
+        assert_ok(f0t_vocab_rank(&index, NULL, 1, ranked, w, 1));
+        assert_true(f0t_dataset_find_tag(dataset, f0t_vocab_tag(ranked, index), &t));
+        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        for (size_t i = 0; i < count; i++) {
+            possible = possible || (tags[i] >= C_SEEN) == unseen;
+            hit = hit || tags[i] == t;
+        }
+        all += possible;
+        right += possible && hit;
+    }
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return (double)right / (double)all;
+}
+
+static void learns(f0t_method method)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    f0t_train_options o = collection_training(method);
+    f0t_model *model;
+    assert_ok(collection_train(&model, &c, &o, NULL));
+    assert_int_equal(f0t_model_method(model), method);
+    assert_int_equal(f0t_vocab_size(f0t_model_vocab(model)), C_SEEN);
+    assert_true(first_is_right(model, &c, false) > 0.85); /* by chance 0.3 */
+    if (method == F0T_METHOD_LINEAR)                      /* by chance 0.45; nine tags say little */
+        assert_true(first_is_right(model, &c, true) > 0.6);
+    f0t_model_free(model);
+}
+
+static void the_net_learns(void **state)
+{
+    (void)state;
+    learns(F0T_METHOD_NET);
+}
+
+static void the_linear_map_learns_seen_and_unseen_tags(void **state)
+{
+    (void)state;
+    learns(F0T_METHOD_LINEAR);
+}
+
+static void the_linear_map_by_loss_learns(void **state)
+{
+    (void)state;
+    learns(F0T_METHOD_LINEAR_RANK);
+}
+
+/* Every loss lowers itself. */
+typedef struct losses {
+    double first, last;
+} losses;
+
+static void note_loss(void *user, const f0t_epoch *epoch)
+{
+    losses *l = user;
+    if (epoch->number == 1)
+        l->first = epoch->loss;
+    l->last = epoch->loss;
+}
+
+static void every_loss_pair_and_target_trains(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    (void)state;
+    for (int variant = 0; variant < F0T_LOSSES + 2; variant++) {
+        f0t_train_options o = collection_training(F0T_METHOD_NET);
+        f0t_model *model;
+        losses l = {0};
+        o.epoch = note_loss;
+        o.epoch_user = &l;
+        o.patience = o.epochs;
+        o.loss = variant < F0T_LOSSES ? (f0t_loss)variant : F0T_LOSS_RANKNET;
+        o.pairs = variant == F0T_LOSSES ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
+        o.to_ranksvm = variant == F0T_LOSSES + 1;
+        assert_ok(collection_train(&model, &c, &o, NULL));
+        if (!(l.last < 0.9 * l.first))
+            print_error("variant %d: loss from %g to %g\n", variant, l.first, l.last);
+        assert_true(l.last < 0.9 * l.first);
+        f0t_model_free(model);
+    }
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    (void)state;
+    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+        f0t_train_options o = collection_training((f0t_method)method);
+        f0t_model *a, *b;
+        o.epochs = 4;
+        assert_ok(collection_train(&a, &c, &o, NULL));
+        assert_ok(collection_train(&b, &c, &o, NULL));
+        assert_same_model(a, b);
+        f0t_model_free(b);
+        if (method != F0T_METHOD_LINEAR) {
+            size_t n, m;
+            o.seed = 1;
+            assert_ok(collection_train(&b, &c, &o, NULL));
+            char *x = saved_bytes(a, "a.f0t", &n), *y = saved_bytes(b, "b.f0t", &m);
+            assert_true(n != m || memcmp(x, y, n) != 0);
+            f0t_free(x);
+            f0t_free(y);
+            f0t_model_free(b);
+        }
+        f0t_model_free(a);
+    }
+}
+
+static void annotations_of_unseen_tags_have_no_influence(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    collection moved =
+        collection_create(&(collection_options){.name = "moved", .shuffle_unseen = true});
+    (void)state;
+    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+        f0t_train_options o = collection_training((f0t_method)method);
+        f0t_model *a, *b;
+        o.epochs = 4;
+        assert_ok(collection_train(&a, &c, &o, NULL));
+        assert_ok(collection_train(&b, &moved, &o, NULL));
+        assert_same_model(a, b);
+        f0t_model_free(a);
+        f0t_model_free(b);
+    }
+}
+
+/* ---- Interruption -------------------------------------------------------------------------- */
+
+typedef struct stopper {
+    volatile sig_atomic_t flag;
+    size_t at;
+} stopper;
+
+static void stop_at(void *user, const f0t_epoch *epoch)
+{
+    stopper *s = user;
+    if (epoch->number == s->at)
+        s->flag = 1;
+}
+
+static void a_resumed_training_equals_an_uninterrupted_one(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    f0t_train_options o = collection_training(F0T_METHOD_NET);
+    f0t_model *whole, *parts;
+    (void)state;
+    o.epochs = 8;
+    assert_ok(collection_train(&whole, &c, &o, NULL));
+    o.checkpoint = test_path("checkpoint");
+    o.resume = true;
+    for (size_t at = 1; at < 8; at += 3) {
+        stopper s = {.at = at};
+        f0t_monitor monitor = {.stop = &s.flag};
+        o.epoch = stop_at;
+        o.epoch_user = &s;
+        assert_fails(F0T_ERROR_INTERRUPTED, "--resume", collection_train(&parts, &c, &o, &monitor));
+        assert_null(parts);
+    }
+    o.epoch = NULL;
+    assert_ok(collection_train(&parts, &c, &o, NULL));
+    assert_same_model(whole, parts);
+    f0t_model_free(whole);
+    f0t_model_free(parts);
+    unlink(o.checkpoint);
+}
+
+static void a_checkpoint_of_another_training_is_refused(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    f0t_train_options o = collection_training(F0T_METHOD_NET);
+    stopper s = {.at = 1};
+    f0t_monitor monitor = {.stop = &s.flag};
+    f0t_model *model;
+    (void)state;
+    o.checkpoint = test_path("checkpoint");
+    o.resume = true;
+    o.epoch = stop_at;
+    o.epoch_user = &s;
+    assert_fails(F0T_ERROR_INTERRUPTED, "", collection_train(&model, &c, &o, &monitor));
+    o.rate *= 2;
+    assert_fails(F0T_ERROR_MISMATCH, "another training", collection_train(&model, &c, &o, NULL));
+    test_text("checkpoint", "no checkpoint");
+    assert_fails(F0T_ERROR_FORMAT, "checkpoint", collection_train(&model, &c, &o, NULL));
+    unlink(o.checkpoint);
+}
+
+/* ---- Bad input ----------------------------------------------------------------------------- */
+
+static void fails_with(f0t_status status, const char *text, const collection_options *options)
+{
+    collection c = collection_create(options);
+    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+        f0t_train_options o = collection_training((f0t_method)method);
+        f0t_model *model;
+        assert_fails(status, text, collection_train(&model, &c, &o, NULL));
+        assert_null(model);
+    }
+}
+
+static void a_collection_without_tags_is_refused(void **state)
+{
+    (void)state;
+    fails_with(F0T_ERROR_FORMAT, "has both a tag to learn",
+               &(collection_options){.name = "untagged", .untagged = true});
+}
+
+static void a_collection_without_features_is_refused(void **state)
+{
+    (void)state;
+    fails_with(F0T_ERROR_FORMAT, "has no features",
+               &(collection_options){.name = "bare", .no_features = true});
+}
+
+static void one_feature_and_no_validation_part_train(void **state)
+{
+    (void)state;
+    const collection_options cases[] = {{.name = "narrow", .features = 1},
+                                        {.name = "unvalidated", .no_validation = true}};
+    for (size_t i = 0; i < 2; i++) {
+        collection c = collection_create(&cases[i]);
+        for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+            f0t_train_options o = collection_training((f0t_method)method);
+            f0t_model *model;
+            o.epochs = 3;
+            assert_ok(collection_train(&model, &c, &o, NULL));
+            f0t_model_free(model);
+        }
+    }
+}
+
+static void tags_without_vectors_are_left_out(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    f0t_train_options o = collection_training(F0T_METHOD_LINEAR);
+    f0t_model *model;
+    (void)state;
+    c.vectors = test_text("few.txt", "tag0 1 0 0\ntag1 0 1 0\ntag2 0 0 1\nother 1 1 1\n");
+    assert_ok(collection_train(&model, &c, &o, NULL));
+    assert_int_equal(f0t_vocab_size(f0t_model_vocab(model)), 3);
+    f0t_model_free(model);
+    c.vectors = test_text("one.txt", "tag0 1 0 0\nother 1 1 1\n");
+    assert_fails(F0T_ERROR_FORMAT, "needs two at least", collection_train(&model, &c, &o, NULL));
+}
+
+static void nan_in_the_features_is_named(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "spoilt"});
+    char path[512];
+    const float bad = NAN;
+    (void)state;
+    snprintf(path, sizeof path, "%s/features.npy", c.path);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, -5L * C_FEATURES * (long)sizeof bad,
+          SEEK_END); /* the fifth last image is of the train part */
+    assert_int_equal(fwrite(&bad, sizeof bad, 1, file), 1);
+    fclose(file);
+    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
+        f0t_train_options o = collection_training((f0t_method)method);
+        f0t_model *model;
+        o.all_tags = true;
+        assert_fails(F0T_ERROR_NUMERIC, "row 59", collection_train(&model, &c, &o, NULL));
+    }
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    f0t_train_options o;
+    (void)state;
+    f0t_train_options_init(&o);
+    assert_ok(f0t_train_options_check(&o));
+    o.hidden_count = 9;
+    assert_fails(F0T_ERROR_ARGUMENT, "too many", f0t_train_options_check(&o));
+    f0t_train_options_init(&o);
+    o.hidden_count = 1;
+    assert_fails(F0T_ERROR_ARGUMENT, "no units", f0t_train_options_check(&o));
+    f0t_train_options_init(&o);
+    o.input_dropout = 1;
+    assert_fails(F0T_ERROR_ARGUMENT, "input dropout", f0t_train_options_check(&o));
+    f0t_train_options_init(&o);
+    o.rate = (double)NAN;
+    assert_fails(F0T_ERROR_ARGUMENT, "learning rate", f0t_train_options_check(&o));
+    f0t_train_options_init(&o);
+    o.pairs = F0T_PAIRS_BATCH;
+    o.loss = F0T_LOSS_HINGE;
+    assert_fails(F0T_ERROR_ARGUMENT, "ranknet", f0t_train_options_check(&o));
+    f0t_train_options_init(&o);
+    o.method = F0T_METHOD_LINEAR;
+    o.to_ranksvm = true;
+    assert_fails(F0T_ERROR_ARGUMENT, "linear-rank", f0t_train_options_check(&o));
+    o.method = (f0t_method)17;
+    assert_fails(F0T_ERROR_ARGUMENT, "no method", f0t_train_options_check(&o));
+}
+
+/* ---- No memory ----------------------------------------------------------------------------- */
+
+static f0t_status train_briefly(void *context)
+{
+    collection *c = context;
+    f0t_model *model;
+    f0t_train_options o = collection_training(F0T_METHOD_NET);
+    o.epochs = 1;
+    f0t_status status = collection_train(&model, c, &o, NULL);
+    if (status == F0T_OK)
+        status = f0t_model_save(model, test_path("faulty.f0t"));
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_status fit_briefly(void *context)
+{
+    f0t_model *model;
+    f0t_train_options o = collection_training(F0T_METHOD_LINEAR);
+    f0t_status status = collection_train(&model, context, &o, NULL);
+    f0t_model_free(model);
+    return status;
+}
+
+static void every_allocation_of_a_training_may_fail(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, train_briefly, &c);
+    test_each_fault(F0T_FAULT_ALLOC, fit_briefly, &c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_net_learns),
+        cmocka_unit_test(the_linear_map_learns_seen_and_unseen_tags),
+        cmocka_unit_test(the_linear_map_by_loss_learns),
+        cmocka_unit_test(every_loss_pair_and_target_trains),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(annotations_of_unseen_tags_have_no_influence),
+        cmocka_unit_test(a_resumed_training_equals_an_uninterrupted_one),
+        cmocka_unit_test(a_checkpoint_of_another_training_is_refused),
+        cmocka_unit_test(a_collection_without_tags_is_refused),
+        cmocka_unit_test(a_collection_without_features_is_refused),
+        cmocka_unit_test(one_feature_and_no_validation_part_train),
+        cmocka_unit_test(tags_without_vectors_are_left_out),
+        cmocka_unit_test(nan_in_the_features_is_named),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(every_allocation_of_a_training_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
