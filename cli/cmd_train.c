@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct options {
-    const char *vectors, *output, *log;
+    const char *vectors, *output, *log, *labels;
     const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
     const char *optimizer, *schedule, *precision, *hinge;
     size_t batch, epochs, patience;
@@ -202,7 +202,8 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_dataset_options_init(&split);
     split.seed = cli->seed;
     if (status == F0T_OK)
-        status = f0t_dataset_open(&dataset, cli->operands[0], &split);
+        status = o->labels ? f0t_dataset_open_files(&dataset, cli->operands[0], o->labels, &split)
+                           : f0t_dataset_open(&dataset, cli->operands[0], &split);
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
     if (status == F0T_OK)
@@ -219,6 +220,8 @@ static const cli_option table[] = {
     {"output", 'o', CLI_TEXT, AT(output), "MODEL", "The model file to write.", NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME", "How directions are learned. Default net.",
      "net|linear|linear-rank"},
+    {"labels", 0, CLI_TEXT, AT(labels), "FILE",
+     "The tags of the rows of FEATURES.npy: a line an image, separated by tabs.", NULL},
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",
@@ -283,7 +286,7 @@ static const cli_example examples[] = {
 const cli_verb cli_verb_train = {
     .name = "train",
     .summary = "learn to tag from a dataset",
-    .operands = "DATASET",
+    .operands = "DATASET|FEATURES.npy",
     .least = 1,
     .most = 1,
     .description =

@@ -38,20 +38,18 @@ static f0t_status find_features(f0t_dataset *dataset)
     return F0T_OK;
 }
 
-static f0t_status open_features(f0t_dataset *dataset)
+/* `tags` is what messages call the list of tags. */
+static f0t_status open_features(f0t_dataset *dataset, const char *tags)
 {
     size_t rows;
-    F0T_TRY(find_features(dataset));
-    if (!dataset->features_path)
-        return F0T_OK;
     F0T_TRY(f0t_npy_open(&dataset->features, dataset->features_path));
     if (f0t_npy_dims(dataset->features) != 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are wanted",
                         dataset->features_path, f0t_npy_dims(dataset->features));
     F0T_TRY(f0t_npy_matrix(dataset->features, &rows, &dataset->dim));
     if (rows != dataset->rows.count)
-        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu rows, but %s/tags.txt has %zu images",
-                        dataset->features_path, rows, dataset->path, dataset->rows.count);
+        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu rows, but %s has %zu images",
+                        dataset->features_path, rows, tags, dataset->rows.count);
     if (!dataset->dim)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: its rows are empty", dataset->features_path);
     return F0T_OK;
@@ -68,34 +66,81 @@ static f0t_status set_name(f0t_dataset *dataset)
     return f0t_string_copy(&dataset->name, start, (size_t)(end - start));
 }
 
-static f0t_status open_all(f0t_dataset *dataset, const char *path,
-                           const f0t_dataset_options *options)
+static f0t_status open_folder_features(f0t_dataset *dataset)
 {
-    f0t_dataset_source source = {open_in_folder, NULL};
-    F0T_TRY(f0t_string_copy(&dataset->path, path, strlen(path)));
-    source.context = dataset->path;
+    char *tags;
+    F0T_TRY(find_features(dataset));
+    if (!dataset->features_path)
+        return F0T_OK;
+    F0T_TRY(f0t_path_join(&tags, dataset->path, "tags.txt"));
+    f0t_status status = open_features(dataset, tags);
+    f0t_free(tags);
+    return status;
+}
+
+static f0t_status open_folder(f0t_dataset *dataset, const char *path,
+                              const f0t_dataset_options *options)
+{
+    f0t_dataset_source source = {open_in_folder, dataset->path};
     if (!f0t_path_exists(path))
         return f0t_fail_errno(ENOENT, "%s", path);
     if (!f0t_path_is_folder(path))
         return f0t_fail(F0T_ERROR_FORMAT, "%s: is a file; a dataset is a directory", path);
     F0T_TRY(f0t_dataset_load(dataset, &source, options));
-    F0T_TRY(open_features(dataset));
+    F0T_TRY(open_folder_features(dataset));
     return dataset->name ? F0T_OK : set_name(dataset);
 }
 
-f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options)
+/* Of the files of a directory, a dataset of two files has tags.txt alone. */
+static f0t_status open_tags_alone(void *context, const char *name, f0t_stream **out)
+{
+    *out = NULL;
+    return strcmp(name, "tags.txt") ? F0T_OK : f0t_stream_open(out, context);
+}
+
+static f0t_status open_files(f0t_dataset *dataset, const char *features, const char *tags,
+                             const f0t_dataset_options *options)
+{
+    char *path;
+    F0T_TRY(f0t_string_copy(&path, tags, strlen(tags)));
+    f0t_dataset_source source = {open_tags_alone, path};
+    f0t_status status = f0t_dataset_load(dataset, &source, options);
+    f0t_free(path);
+    F0T_TRY(status);
+    F0T_TRY(f0t_string_copy(&dataset->features_path, features, strlen(features)));
+    F0T_TRY(open_features(dataset, tags));
+    return set_name(dataset);
+}
+
+/* A dataset from a directory, or from two files where `tags` is given. */
+static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags,
+                           const f0t_dataset_options *options)
 {
     f0t_dataset_options defaults;
     f0t_dataset *dataset;
     *out = NULL;
     f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
-    f0t_status status = open_all(dataset, path, options ? options : &defaults);
+    f0t_status status = f0t_string_copy(&dataset->path, path, strlen(path));
+    if (status == F0T_OK)
+        status = tags ? open_files(dataset, path, tags, options ? options : &defaults)
+                      : open_folder(dataset, path, options ? options : &defaults);
     if (status != F0T_OK)
         f0t_dataset_close(dataset);
     else
         *out = dataset;
     return status;
+}
+
+f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options)
+{
+    return open_any(out, path, NULL, options);
+}
+
+f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
+                                  const f0t_dataset_options *options)
+{
+    return open_any(out, features, tags, options);
 }
 
 void f0t_dataset_close(f0t_dataset *dataset)

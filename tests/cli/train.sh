@@ -52,6 +52,15 @@ case_unseen_words_are_ranked() {
     json_holds 'len(d) == 60 and len(d[0]["tags"]) == 9'
 }
 
+case_two_files_are_a_dataset() {
+    make_collection
+    run 0 train photos/features.npy --labels photos/tags.txt --vectors vectors.txt -o m.f0t --method linear
+    says "m.f0t: linear, 8 features, 6 tags"
+    head -n 50 photos/tags.txt >few.txt
+    refuse 3 "has 60 rows, but few.txt has 50 images" \
+        train photos/features.npy --labels few.txt --vectors vectors.txt -o m.f0t
+}
+
 case_json_and_log() {
     make_collection
     run 0 train photos --vectors vectors.txt -o model.f0t --hidden 4 --epochs 3 --log log.jsonl --json
