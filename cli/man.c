@@ -44,6 +44,16 @@ static void put_paragraphs(FILE *to, const char *text)
     }
 }
 
+/* "f32|bf16" as "f32, bf16": a line can break between them. */
+static void put_choices(FILE *to, const char *choices)
+{
+    for (const char *bar; (bar = strchr(choices, '|')); choices = bar + 1) {
+        put_text(to, choices, (size_t)(bar - choices));
+        fputs(", ", to);
+    }
+    put(to, choices);
+}
+
 static void put_option(FILE *to, const cli_option *o)
 {
     fputs(".TP\n", to);
@@ -61,7 +71,7 @@ static void put_option(FILE *to, const cli_option *o)
     put_line(to, o->help);
     if (o->kind == CLI_CHOICE) {
         fputs(".br\nOne of ", to);
-        put(to, o->choices);
+        put_choices(to, o->choices);
         fputs(".\n", to);
     }
 }

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 64 };
+enum { NAME_SIZE = 64 };
 static const char FORMAT[] = "fast0tag-model";
 static const char VERSION[] = "1";
 
@@ -107,10 +107,16 @@ static f0t_status write_all(saver *s, const f0t_model *m)
     return set_hex(s->writer, "checksum", s->checksum);
 }
 
+/* Of the header: some tensors and numbers, and the texts, whose quotes are escaped. */
+static size_t header_room(const f0t_model *m)
+{
+    return 8192 + 2 * strlen(m->training) + (m->backbone ? 2 * strlen(m->backbone) : 0);
+}
+
 f0t_status f0t_model_save(const f0t_model *model, const char *path)
 {
     saver s = {.checksum = crc32(0, NULL, 0)};
-    F0T_TRY(f0t_safetensors_create(&s.writer, path, HEADER_ROOM));
+    F0T_TRY(f0t_safetensors_create(&s.writer, path, header_room(model)));
     f0t_status status = write_all(&s, model);
     if (status == F0T_OK)
         return f0t_safetensors_commit(s.writer);

@@ -14,6 +14,9 @@
 #include <string.h>
 #include <zlib.h>
 
+/* First directions are short: scores start near 0, where every pair still counts. */
+static const double OUTPUT_SCALE = 0.1;
+
 /* A training in work. The model grows as its parts are made. */
 typedef struct training {
     const f0t_dataset *dataset;
@@ -161,34 +164,15 @@ static f0t_status make_identity(char **out, const training *t)
     return status;
 }
 
-/* The caller's callback and ours. */
-typedef struct relay {
-    training *training;
-    void (*epoch)(void *user, const f0t_epoch *epoch);
-    void *user;
-} relay;
-
-static void relay_epoch(void *user, const f0t_epoch *epoch)
-{
-    relay *r = user;
-    if (epoch->best)
-        r->training->miap = epoch->miap;
-    if (r->epoch)
-        r->epoch(r->user, epoch);
-}
-
 static f0t_status run_trainer(training *t, const f0t_train_target *target)
 {
     char *identity = NULL;
     f0t_train_data data = data_of(t);
-    f0t_train_options options = t->options;
-    relay r = {t, options.epoch, options.epoch_user};
-    options.epoch = relay_epoch;
-    options.epoch_user = &r;
     F0T_TRY(make_identity(&identity, t));
-    f0t_status status = f0t_net_set_random(t->model->net, options.seed, 0.1);
+    f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, OUTPUT_SCALE);
     if (status == F0T_OK)
-        status = f0t_trainer_run(t->model->net, &data, target, &options, identity, t->monitor);
+        status = f0t_trainer_run(t->model->net, &t->miap, &data, target, &t->options, identity,
+                                 t->monitor);
     f0t_free(identity);
     return status;
 }

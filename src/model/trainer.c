@@ -278,9 +278,9 @@ static f0t_status run_epochs(trainer *t)
     return copy_weights(t->net, t->best);
 }
 
-f0t_status f0t_trainer_run(f0t_net *net, const f0t_train_data *data, const f0t_train_target *target,
-                           const f0t_train_options *options, const char *identity,
-                           const f0t_monitor *monitor)
+f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,
+                           const f0t_train_target *target, const f0t_train_options *options,
+                           const char *identity, const f0t_monitor *monitor)
 {
     trainer t = {.data = data,
                  .target = target,
@@ -293,6 +293,7 @@ f0t_status f0t_trainer_run(f0t_net *net, const f0t_train_data *data, const f0t_t
     f0t_status status = allocate(&t);
     if (status == F0T_OK)
         status = run_epochs(&t);
+    *miap = t.place.best;
     release(&t);
     return status;
 }

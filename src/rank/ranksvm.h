@@ -16,8 +16,6 @@
 
 #include "rank/rules.h"
 
-typedef enum f0t_hinge { F0T_HINGE_PLAIN, F0T_HINGE_SQUARED } f0t_hinge;
-
 /* All zero: the paper's hinge, solved to a relative duality gap of 0.0005. */
 typedef struct f0t_ranksvm_options {
     f0t_hinge hinge;
