@@ -53,6 +53,34 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$1" ||
         complain "JSON is not so: $1: $(head -c 400 "$out")"
 }
 
+# Makes photos, a dataset of 60 images whose features are sums of their tags' vectors, and vectors.txt.
+make_collection() {
+    /usr/bin/python3 - <<'PY'
+import random, struct, os
+random.seed(3)
+words = ["cat", "dog", "sea", "sky", "tree", "car", "boat", "rain"]
+vector = {w: [random.gauss(0, 1) for _ in range(6)] for w in words}
+with open("vectors.txt", "w") as f:
+    for w in words + ["lake", "lorry"]:
+        v = vector.get(w) or [x + 0.1 for x in vector["sea" if w == "lake" else "car"]]
+        f.write(w + " " + " ".join("%.4f" % x for x in v) + "\n")
+os.mkdir("photos")
+rows, lines = [], []
+for m in range(60):
+    tags = random.sample(words[:6], 2)
+    lines.append("\t".join(tags))
+    rows.append([sum(vector[t][k] for t in tags) for k in range(6)] + [random.gauss(0, .1), 1.0])
+open("photos/tags.txt", "w").write("\n".join(lines) + "\n")
+open("photos/split.txt", "w").write("\n".join(["train", "train", "train", "val", "test"][m % 5] for m in range(60)) + "\n")
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (60, 8), }"
+head += " " * (118 - 1 - len(head)) + "\n"
+with open("photos/features.npy", "wb") as f:
+    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+    for r in rows:
+        f.write(struct.pack("<8f", *r))
+PY
+}
+
 # Runs every case, each in an empty folder.
 run_cases() {
     local failed=0 name

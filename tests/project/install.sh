@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make install` into an empty prefix, and small programs that are built against what lies there.
 . "$(dirname "$0")/../cli/lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
 prefix=$scratch/prefix
 cmake --install "$BUILD" --prefix "$prefix" >"$out" 2>"$err" || { cat "$out" "$err" && exit 1; }
 libdir=$(dirname "$(find "$prefix" -name libfast0tag.a)")
@@ -50,6 +51,22 @@ case_the_installed_files_do_not_name_the_prefix() {
 case_destdir_is_put_before_the_prefix() {
     DESTDIR=$PWD/stage cmake --install "$BUILD" --prefix /opt/f0t >"$out" 2>&1 || complain "$(cat "$out")"
     [ -x stage/opt/f0t/bin/fast0tag ] || complain "the program is not in DESTDIR/opt/f0t/bin"
+}
+
+case_the_examples_train_and_tag() {
+    local name
+    make_collection
+    for name in train tag; do
+        # shellcheck disable=SC2046
+        gcc -std=c11 -Wall -Wextra -Werror "$root/examples/$name.c" -o "$name" \
+            $(pkg-config --cflags --libs fast0tag) 2>"$err" || complain "$(cat "$err")"
+    done
+    LD_LIBRARY_PATH=$libdir ./train photos vectors.txt model.f0t >"$out" 2>"$err" ||
+        complain "train: $(cat "$err")"
+    says "epoch 1: loss"
+    LD_LIBRARY_PATH=$libdir ./tag model.f0t photos/features.npy vectors.txt lake lorry cat dog \
+        >"$out" 2>"$err" || complain "tag: $(cat "$err")"
+    [ "$(wc -l <"$out")" = 60 ] || complain "tag: not a line for each row"
 }
 
 case_pkg_config_links_the_shared_library() {
