@@ -27,6 +27,7 @@ bench: configure
 	ninja -C $(BUILD) fast0tag_cli
 	$(BUILD)/fast0tag bench matmul
 	$(BUILD)/fast0tag bench kernels
+	$(BUILD)/fast0tag bench train
 	$(BUILD)/fast0tag bench loss
 	$(BUILD)/fast0tag bench train
 
