@@ -37,6 +37,11 @@ static const net_case odd_cases[] = {
 };
 enum { ODD_CASES = sizeof odd_cases / sizeof *odd_cases };
 
+static inline size_t case_count(void)
+{
+    return small_only() ? ODD_CASES - 1 : ODD_CASES;
+}
+
 /* A net with random weights and biases. */
 static inline f0t_net *make_net(const f0t_net_shape *shape, f0t_dtype precision, uint64_t seed)
 {

@@ -135,14 +135,14 @@ static void check_apply(const net_case *c, f0t_dtype precision, double tolerance
 static void applied_nets_match_the_reference(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ODD_CASES; i++)
+    for (size_t i = 0; i < case_count(); i++)
         check_apply(&odd_cases[i], F0T_F32, 1e-5);
 }
 
 static void nets_in_bfloat16_are_near_the_reference(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < ODD_CASES; i++)
+    for (size_t i = 0; i < case_count(); i++)
         check_apply(&odd_cases[i], F0T_BF16, 0.03);
 }
 

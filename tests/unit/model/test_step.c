@@ -147,7 +147,7 @@ static void steps_match_the_reference(void **state)
 {
     f0t_step_options sgd = plain_sgd(), adam = calm_adam();
     (void)state;
-    for (size_t i = 0; i < ODD_CASES; i++) {
+    for (size_t i = 0; i < case_count(); i++) {
         check_steps(&odd_cases[i], F0T_F32, &sgd, 3, 1e-3);
         check_steps(&odd_cases[i], F0T_F32, &adam, 3, 1e-3);
     }
@@ -157,7 +157,7 @@ static void steps_with_dropout_match_the_reference(void **state)
 {
     f0t_step_options sgd = with_dropout(plain_sgd()), adam = with_dropout(calm_adam());
     (void)state;
-    for (size_t i = 0; i < ODD_CASES; i++) {
+    for (size_t i = 0; i < case_count(); i++) {
         check_steps(&odd_cases[i], F0T_F32, &sgd, 3, 1e-3);
         check_steps(&odd_cases[i], F0T_F32, &adam, 3, 1e-3);
     }
@@ -165,13 +165,12 @@ static void steps_with_dropout_match_the_reference(void **state)
 
 static void large_steps_match_the_reference(void **state)
 {
-    net_case large = {530, 40, {600, 2, {1100, 520}, 64, true}};
+    net_case large = {513, 40, {515, 2, {1030, 513}, 30, true}};
     f0t_step_options options = with_dropout(plain_sgd());
     (void)state;
     if (small_only())
         return;
     check_steps(&large, F0T_F32, &options, 1, 1e-3);
-    check_steps(&large, F0T_BF16, &options, 1, 0.1);
 }
 
 /* Where rounding moves a unit across 0, ReLU turns its whole gradient on or off: with a share p of
@@ -180,7 +179,7 @@ static void steps_in_bfloat16_are_near_the_reference(void **state)
 {
     f0t_step_options sgd = with_dropout(plain_sgd());
     (void)state;
-    for (size_t i = 4; i < ODD_CASES; i++)
+    for (size_t i = 4; i < case_count(); i++)
         check_steps(&odd_cases[i], F0T_BF16, &sgd, 1, odd_cases[i].shape.hidden_count ? 0.1 : 0.01);
 }
 
@@ -247,11 +246,17 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
     }
 }
 
+/* Holds for oneDNN's AVX-512 kernels, which share out rows and columns. Its older ones may share out
+ * a sum, by the number of threads: docs/performance.md. */
 static void one_and_two_threads_give_the_same_bytes(void **state)
 {
-    net_case large = {530, 40, {600, 2, {1100, 520}, 64, true}};
+    net_case large = {513, 40, {515, 2, {1030, 513}, 30, true}};
     (void)state;
-    for (size_t i = 0; i < ODD_CASES; i++) {
+    if (!f0t_matmul_bf16_native()) {
+        print_message("no AVX-512 here: skipped\n");
+        skip();
+    }
+    for (size_t i = 0; i < case_count(); i++) {
         check_same_bytes(&odd_cases[i], F0T_F32, 1, 2);
         check_same_bytes(&odd_cases[i], F0T_BF16, 1, 2);
     }
