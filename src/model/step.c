@@ -89,54 +89,54 @@ static void update_bias(f0t_step *step, size_t l, double rate)
                          step->count + 1, rate);
 }
 
-/* Layer l's dy is known and its bias's gradient is in dbias. The layer below needs the weights as
- * they were before the update. */
-static f0t_status back_through(f0t_step *step, size_t l, const void *panels, size_t rows,
-                               double rate)
+static f0t_status update_weight(f0t_step *step, size_t l, size_t rows, double rate)
+{
+    const f0t_net_layer *layer = &step->net->layers[l];
+    const f0t_step_layer *state = &step->layers[l];
+    f0t_matmul op = {.m = layer->outputs,
+                     .n = layer->inputs,
+                     .k = rows,
+                     .type = step->net->precision,
+                     .a_transposed = true};
+    f0t_parameters parameters = {.w = layer->weight,
+                                 .m = state->weight.m,
+                                 .v = state->weight.v,
+                                 .half = layer->weight16,
+                                 .decays = true};
+    F0T_TRY(f0t_matmul_run(step->dweight, state->dy, state->x, NULL, &op));
+    f0t_optimizer_update(&parameters, 0, step->dweight, layer->outputs * layer->inputs,
+                         &step->options.optimizer, step->count + 1, rate);
+    return F0T_OK;
+}
+
+/* Layer l's own gradient stands in its dy; the one below needs the weights before the update. */
+static f0t_status back_through(f0t_step *step, size_t l, size_t rows, double rate)
 {
     if (l)
         F0T_TRY(gradient_below(step, l, rows));
     update_bias(step, l, rate);
-    return f0t_step_update_weight(step, l, panels, rows, rate);
-}
-
-/* Turns the dy of a hidden layer from the gradient behind its dropout and ReLU into that before
- * them. The first layer's is needed in panels alone. */
-static const void *gate(f0t_step *step, size_t l, size_t rows)
-{
-    const f0t_dropout dropout = dropout_before(step, l + 1);
-    f0t_dtype type = step->net->precision;
-    size_t cols = step->net->layers[l].outputs, panel = f0t_step_panel(cols);
-    void *dy = step->layers[l].dy, *to = l ? dy : step->panels;
-    f0t_layer_gate(to, l ? cols : panel, dy, step->layers[l + 1].x, type, rows, cols, dropout.scale,
-                   step->dbias);
-    if (l)
-        f0t_layer_split(step->panels, panel, dy, type, rows, cols);
-    return step->panels;
-}
-
-static f0t_status back_through_all(f0t_step *step, const float *doutputs, size_t rows, double rate)
-{
-    size_t last = step->net->layer_count - 1, d = step->net->shape.outputs;
-    void *dy = step->layers[last].dy;
-    f0t_layer_output(dy, step->net->precision, doutputs, rows, d, step->dbias);
-    f0t_layer_split(step->panels, f0t_step_panel(d), dy, step->net->precision, rows, d);
-    F0T_TRY(back_through(step, last, step->panels, rows, rate));
-    for (size_t l = last; l-- > 0;)
-        F0T_TRY(back_through(step, l, gate(step, l, rows), rows, rate));
+    F0T_TRY(update_weight(step, l, rows, rate));
+    if (l) {
+        const f0t_dropout dropout = dropout_before(step, l);
+        f0t_layer_gate(step->layers[l - 1].dy, step->layers[l].x, step->net->precision, rows,
+                       step->net->layers[l].inputs, dropout.scale, step->dbias);
+    }
     return F0T_OK;
 }
 
 f0t_status f0t_step_backward_outputs(f0t_step *step, const float *doutputs, double rate)
 {
-    size_t rows = step->rows;
+    size_t last = step->net->layer_count - 1, rows = step->rows;
     if (!rows)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a backward pass needs a forward pass before it");
     if (!(rate >= 0 && isfinite(rate)))
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
     step->rows = 0;
-    F0T_TRY(back_through_all(step, doutputs, rows, rate));
+    f0t_layer_output(step->layers[last].dy, step->net->precision, doutputs, rows,
+                     step->net->shape.outputs, step->dbias);
+    for (size_t l = last + 1; l-- > 0;)
+        F0T_TRY(back_through(step, l, rows, rate));
     step->count++;
     return F0T_OK;
 }

@@ -70,40 +70,29 @@ static f0t_status create_tags(f0t_step *step)
     return f0t_alloc(&step->scores, batch * tags, sizeof(float));
 }
 
-/* Room for the gradients of all that one layer has: its bias, its dy in panels, a panel's weights. */
-static f0t_status create_gradients(f0t_step *step)
+/* Room that all layers share: the gradient of the largest weight and bias. */
+static f0t_status create_shared(f0t_step *step)
 {
-    size_t weights = 0, widest = 0, batch = step->options.batch;
+    size_t d = step->net->shape.outputs, batch = step->options.batch, weight = 0, bias = 0;
+    size_t widest = step->options.tags && step->options.tag_count > d ? step->options.tag_count : d;
     for (size_t l = 0; l < step->net->layer_count; l++) {
         const f0t_net_layer *layer = &step->net->layers[l];
-        size_t panel = f0t_step_panel(layer->outputs) * layer->inputs;
-        weights = panel > weights ? panel : weights;
-        widest = layer->outputs > widest ? layer->outputs : widest;
+        size_t weights = layer->inputs * layer->outputs;
+        weight = weights > weight ? weights : weight;
+        bias = layer->outputs > bias ? layer->outputs : bias;
     }
-    step->workers = (size_t)f0t_threads_get();
-    F0T_TRY(f0t_alloc(&step->dbias, widest, sizeof(float)));
-    F0T_TRY(f0t_alloc(&step->panels, batch * widest, f0t_dtype_size(step->net->precision)));
-    F0T_TRY(f0t_alloc_zero(&step->dweight, step->workers, sizeof *step->dweight));
-    for (size_t i = 0; i < step->workers; i++)
-        F0T_TRY(f0t_alloc(&step->dweight[i], weights, sizeof(float)));
-    return F0T_OK;
-}
-
-static f0t_status create_outputs(f0t_step *step)
-{
-    size_t d = step->net->shape.outputs, batch = step->options.batch;
-    size_t widest = step->options.tags && step->options.tag_count > d ? step->options.tag_count : d;
     F0T_TRY(f0t_alloc(&step->outputs, batch * d, sizeof(float)));
     F0T_TRY(f0t_alloc(&step->doutputs, batch * d, sizeof(float)));
-    return f0t_alloc(&step->gradient, batch * widest, sizeof(float));
+    F0T_TRY(f0t_alloc(&step->gradient, batch * widest, sizeof(float)));
+    F0T_TRY(f0t_alloc(&step->dweight, weight, sizeof(float)));
+    return f0t_alloc(&step->dbias, bias, sizeof(float));
 }
 
 static f0t_status create_parts(f0t_step *step)
 {
     for (size_t l = 0; l < step->net->layer_count; l++)
         F0T_TRY(create_layer(step, l));
-    F0T_TRY(create_gradients(step));
-    F0T_TRY(create_outputs(step));
+    F0T_TRY(create_shared(step));
     return step->options.tags ? create_tags(step) : F0T_OK;
 }
 
@@ -143,10 +132,7 @@ void f0t_step_free(f0t_step *step)
     f0t_free(step->scores);
     f0t_free(step->gradient);
     f0t_free(step->doutputs);
-    f0t_free(step->dbias);
-    f0t_free(step->panels);
-    for (size_t i = 0; step->dweight && i < step->workers; i++)
-        f0t_free(step->dweight[i]);
     f0t_free(step->dweight);
+    f0t_free(step->dbias);
     f0t_free(step);
 }

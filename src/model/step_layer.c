@@ -31,14 +31,15 @@ static void input_chunk(void *y, f0t_dtype type, const float *x, size_t first, s
 {
     float *y32 = (float *)y + first;
     uint16_t *y16 = (uint16_t *)y + first;
-    if (dropout->limit && type == F0T_F32)
+    if (dropout->limit && type == F0T_F32) {
         F0T_KERNEL_PICK(drop_f32)(y32, x + first, first, n, dropout);
-    else if (dropout->limit)
+    } else if (dropout->limit) {
         F0T_KERNEL_PICK(drop_to_bf16)(y16, x + first, first, n, dropout);
-    else if (type == F0T_F32)
+    } else if (type == F0T_F32) {
         memcpy(y32, x + first, n * sizeof *x);
-    else
+    } else {
         f0t_f32_to_bf16(y16, x + first, n);
+    }
 }
 
 void f0t_layer_input(void *y, f0t_dtype type, const float *x, size_t n, const f0t_dropout *dropout)
@@ -57,59 +58,35 @@ void f0t_layer_drop(void *y, f0t_dtype type, size_t n, const f0t_dropout *dropou
         float *y32 = (float *)y + first;
         uint16_t *y16 = (uint16_t *)y + first;
         size_t count = n - first < CHUNK ? n - first : CHUNK;
-        if (type == F0T_F32)
+        if (type == F0T_F32) {
             F0T_KERNEL_PICK(drop_f32)(y32, y32, first, count, dropout);
-        else
+        } else {
             F0T_KERNEL_PICK(drop_bf16)(y16, y16, first, count, dropout);
+        }
     }
 }
 
-size_t f0t_panel_start(size_t panel, size_t rows, size_t c)
+static size_t strip_width(size_t cols, size_t first)
 {
-    return c / panel * panel * rows;
-}
-
-size_t f0t_panel_width(size_t panel, size_t cols, size_t c)
-{
-    size_t first = c / panel * panel;
-    return cols - first < panel ? cols - first : panel;
-}
-
-/* A strip of columns as it lies in a plain matrix and in one in panels, in elements. */
-typedef struct strip {
-    size_t first, width;
-    size_t to, to_stride;
-} strip;
-
-/* Strips do not cross panels. */
-static strip get_strip(size_t panel, size_t rows, size_t cols, size_t c)
-{
-    size_t width = f0t_panel_width(panel, cols, c), inside = c % panel;
-    return (strip){.first = c,
-                   .width = width - inside < F0T_STRIP ? width - inside : F0T_STRIP,
-                   .to = f0t_panel_start(panel, rows, c) + inside,
-                   .to_stride = width};
-}
-
-static size_t strip_step(size_t panel)
-{
-    return panel < F0T_STRIP ? panel : F0T_STRIP;
+    return cols - first < F0T_STRIP ? cols - first : F0T_STRIP;
 }
 
 /* Threads share the columns, not the rows: the sums are the same for any number of threads. */
-void f0t_layer_gate(void *to, size_t panel, const void *d, const void *y, f0t_dtype type,
-                    size_t rows, size_t cols, float scale, float *sums)
+void f0t_layer_gate(void *d, const void *y, f0t_dtype type, size_t rows, size_t cols, float scale,
+                    float *sums)
 {
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
-    for (size_t c = 0; c < cols; c += strip_step(panel)) {
-        strip s = get_strip(panel, rows, cols, c);
-        if (type == F0T_F32)
-            F0T_KERNEL_PICK(gate_f32)
-        ((float *)to + s.to, s.to_stride, (const float *)d + c, (const float *)y + c, cols, rows,
-         s.width, scale, sums + c);
-        else F0T_KERNEL_PICK(gate_bf16)((uint16_t *)to + s.to, s.to_stride, (const uint16_t *)d + c,
-                                        (const uint16_t *)y + c, cols, rows, s.width, scale,
-                                        sums + c);
+    for (size_t c = 0; c < cols; c += F0T_STRIP) {
+        size_t n = strip_width(cols, c);
+        if (type == F0T_F32) {
+            float *to = (float *)d + c;
+            const float *by = (const float *)y + c;
+            F0T_KERNEL_PICK(gate_f32)(to, by, cols, rows, n, scale, sums + c);
+        } else {
+            uint16_t *to = (uint16_t *)d + c;
+            const uint16_t *by = (const uint16_t *)y + c;
+            F0T_KERNEL_PICK(gate_bf16)(to, by, cols, rows, n, scale, sums + c);
+        }
     }
 }
 
@@ -118,24 +95,9 @@ void f0t_layer_output(void *to, f0t_dtype type, const float *d, size_t rows, siz
 {
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (size_t c = 0; c < cols; c += F0T_STRIP)
-        F0T_KERNEL_PICK(column_sums)
-    (sums + c, d + c, rows, cols - c < F0T_STRIP ? cols - c : F0T_STRIP, cols);
+        F0T_KERNEL_PICK(column_sums)(sums + c, d + c, cols, rows, strip_width(cols, c));
     if (type == F0T_BF16)
         f0t_f32_to_bf16(to, d, rows * cols);
     else if (to != d)
         memcpy(to, d, rows * cols * sizeof *d);
-}
-
-void f0t_layer_split(void *to, size_t panel, const void *d, f0t_dtype type, size_t rows,
-                     size_t cols)
-{
-    size_t element = f0t_dtype_size(type);
-#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
-    for (size_t c = 0; c < cols; c += panel) {
-        size_t width = f0t_panel_width(panel, cols, c);
-        char *out = (char *)to + f0t_panel_start(panel, rows, c) * element;
-        const char *in = (const char *)d + c * element;
-        for (size_t r = 0; r < rows; r++)
-            memcpy(out + r * width * element, in + r * cols * element, width * element);
-    }
 }

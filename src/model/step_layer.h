@@ -36,31 +36,14 @@ void f0t_layer_input(void *y, f0t_dtype type, const float *x, size_t n, const f0
 /* y = y after dropout, in place. */
 void f0t_layer_drop(void *y, f0t_dtype type, size_t n, const f0t_dropout *dropout);
 
-/* ---- Panels -------------------------------------------------------------------------------------
- * A matrix rows x cols in panels has its columns in groups of `panel`, each group a row-major matrix
- * of its own (the last one may be narrower), one behind the other. With panel = cols it is plain.
- */
+/* Back through dropout and ReLU: d = d · scale where y > 0, else 0, in place. The sum of each column,
+ * before rounding, goes to sums[cols]. */
+void f0t_layer_gate(void *d, const void *y, f0t_dtype type, size_t rows, size_t cols, float scale,
+                    float *sums);
 
-/* First element of the panel that column c lies in, and the columns of that panel. */
-size_t f0t_panel_start(size_t panel, size_t rows, size_t c);
-size_t f0t_panel_width(size_t panel, size_t cols, size_t c);
-
-/* ---- The way back -------------------------------------------------------------------------------
- */
-
-/* Back through dropout and ReLU: to = d · scale where y > 0, else 0; d and y are plain, `to` is in
- * panels (`to` may be d when it is plain). The sum of each column, before rounding, goes to
- * sums[cols]. */
-void f0t_layer_gate(void *to, size_t panel, const void *d, const void *y, f0t_dtype type,
-                    size_t rows, size_t cols, float scale, float *sums);
-
-/* The gradient of the outputs: `to` = d rounded to `type` (`to` may be d in float32), both plain, and
- * the sums of its columns. */
+/* The gradient of the outputs: `to` = d rounded to `type` (`to` may be d in float32), and the sums of
+ * its columns. */
 void f0t_layer_output(void *to, f0t_dtype type, const float *d, size_t rows, size_t cols,
                       float *sums);
-
-/* `to` in panels = the plain d. */
-void f0t_layer_split(void *to, size_t panel, const void *d, f0t_dtype type, size_t rows,
-                     size_t cols);
 
 #endif

@@ -105,25 +105,25 @@ DEFINE_DROP(drop_to_bf16, uint16_t, float, AS_IT_IS, narrow)
 /* ---- The way back -------------------------------------------------------------------------------
  */
 
-#define DEFINE_GATE(name, type, LOAD, STORE)                                                 \
-    void F0T_KERNEL(name)(type * to, size_t to_stride, const type *d, const type *y,         \
-                          size_t stride, size_t rows, size_t cols, float scale, float *sums) \
-    {                                                                                        \
-        float total[F0T_STRIP] = {0};                                                        \
-        for (size_t r = 0; r < rows; r++, to += to_stride, d += stride, y += stride)         \
-            for (size_t c = 0; c < cols; c++) {                                              \
-                float value = LOAD(d[c]) * scale;                                            \
-                value = LOAD(y[c]) > 0.0F ? value : 0.0F;                                    \
-                total[c] += value;                                                           \
-                to[c] = STORE(value);                                                        \
-            }                                                                                \
-        memcpy(sums, total, cols * sizeof *sums);                                            \
+#define DEFINE_GATE(name, type, LOAD, STORE)                                                \
+    void F0T_KERNEL(name)(type * d, const type *y, size_t stride, size_t rows, size_t cols, \
+                          float scale, float *sums)                                         \
+    {                                                                                       \
+        float total[F0T_STRIP] = {0};                                                       \
+        for (size_t r = 0; r < rows; r++, d += stride, y += stride)                         \
+            for (size_t c = 0; c < cols; c++) {                                             \
+                float value = LOAD(d[c]) * scale;                                           \
+                value = LOAD(y[c]) > 0.0F ? value : 0.0F;                                   \
+                total[c] += value;                                                          \
+                d[c] = STORE(value);                                                        \
+            }                                                                               \
+        memcpy(sums, total, cols * sizeof *sums);                                           \
     }
 
 DEFINE_GATE(gate_f32, float, AS_IT_IS, AS_IT_IS)
 DEFINE_GATE(gate_bf16, uint16_t, widen, narrow)
 
-void F0T_KERNEL(column_sums)(float *sums, const float *d, size_t rows, size_t cols, size_t stride)
+void F0T_KERNEL(column_sums)(float *sums, const float *d, size_t stride, size_t rows, size_t cols)
 {
     float total[F0T_STRIP] = {0};
     for (size_t r = 0; r < rows; r++)

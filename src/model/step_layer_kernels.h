@@ -15,15 +15,15 @@ F0T_KERNEL_DECLARE(void, drop_bf16,
 F0T_KERNEL_DECLARE(void, drop_to_bf16,
                    (uint16_t * y, const float *x, uint64_t first, size_t n, const f0t_dropout *d));
 
-/* A strip of at most F0T_STRIP columns, all rows, `stride` elements apart (`to_stride` in `to`). */
+/* A strip of at most F0T_STRIP columns, all rows, `stride` elements apart. */
 enum { F0T_STRIP = 512 };
 F0T_KERNEL_DECLARE(void, gate_f32,
-                   (float *to, size_t to_stride, const float *d, const float *y, size_t stride,
-                    size_t rows, size_t cols, float scale, float *sums));
+                   (float *d, const float *y, size_t stride, size_t rows, size_t cols, float scale,
+                    float *sums));
 F0T_KERNEL_DECLARE(void, gate_bf16,
-                   (uint16_t * to, size_t to_stride, const uint16_t *d, const uint16_t *y,
-                    size_t stride, size_t rows, size_t cols, float scale, float *sums));
+                   (uint16_t * d, const uint16_t *y, size_t stride, size_t rows, size_t cols,
+                    float scale, float *sums));
 F0T_KERNEL_DECLARE(void, column_sums,
-                   (float *sums, const float *d, size_t rows, size_t cols, size_t stride));
+                   (float *sums, const float *d, size_t stride, size_t rows, size_t cols));
 
 #endif

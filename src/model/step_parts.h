@@ -27,18 +27,7 @@ struct f0t_step {
     f0t_packed *score_tags;    /* Vᵀ for S = F·Vᵀ */
     f0t_packed *gradient_tags; /* V for dF = dS·V */
     float *outputs, *scores, *gradient, *doutputs;
-    float *dbias;    /* of the layer at hand */
-    void *panels;    /* its dy in panels */
-    size_t workers;  /* threads that update weights at the same time */
-    float **dweight; /* [workers], each room for the gradient of one panel's weights */
+    float *dweight, *dbias; /* of the layer at hand */
 };
-
-/* Columns of a panel of dy for a layer with this many outputs: as many rows of its weight are
- * updated at a time. */
-size_t f0t_step_panel(size_t outputs);
-
-/* The gradient of layer l's weight from its dy in panels and its x, and the update by it. */
-f0t_status f0t_step_update_weight(f0t_step *step, size_t l, const void *panels, size_t rows,
-                                  double rate);
 
 #endif
