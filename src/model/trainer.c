@@ -142,12 +142,18 @@ static f0t_status back_from_outputs(trainer *t, const uint32_t *samples, size_t 
     return f0t_step_backward_outputs(t->step, gradient, current_rate(t));
 }
 
+/* Mini-batches of an epoch differ by one image at the most: a small one at the end would move the
+ * weights as far as the others, by the noise of its few images. */
+static size_t batch_start(const trainer *t, size_t batch)
+{
+    size_t count = t->data->train->count, whole = count / t->batches, rest = count % t->batches;
+    return batch * whole + (batch < rest ? batch : rest);
+}
+
 static f0t_status run_batch(trainer *t)
 {
-    const f0t_samples *train = t->data->train;
-    size_t first = t->place.batch * t->options->batch;
-    size_t rows =
-        train->count - first < t->options->batch ? train->count - first : t->options->batch;
+    size_t first = batch_start(t, t->place.batch);
+    size_t rows = batch_start(t, t->place.batch + 1) - first;
     const uint32_t *samples = t->order + first;
     f0t_loss_result result;
     gather_relevant(t, samples, rows);
@@ -202,7 +208,7 @@ static f0t_status run_batches(trainer *t)
 {
     size_t images = t->data->train->count;
     while (t->place.batch < t->batches) {
-        uint64_t done = (uint64_t)t->place.epoch * images + t->place.batch * t->options->batch;
+        uint64_t done = (uint64_t)t->place.epoch * images + batch_start(t, t->place.batch);
         if (f0t_monitor_stopped(t->monitor))
             return stopped(t);
         (void)f0t_stage_update(&t->stage, done);
@@ -244,7 +250,7 @@ static f0t_status run_epoch(trainer *t)
 {
     bool best;
     double miap, began = f0t_time();
-    size_t done = t->place.batch * t->options->batch;
+    size_t done = batch_start(t, t->place.batch);
     f0t_samples_shuffle(t->order, t->data->train->count, t->options->seed, t->place.epoch);
     F0T_TRY(run_batches(t));
     double trained = f0t_time() - began;
