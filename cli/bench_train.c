@@ -123,12 +123,15 @@ static f0t_status run_products(void *context)
             F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &data));
         F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &weights));
     }
-    return F0T_OK;
+    f0t_matmul scores = {.m = BATCH, .n = TAGS, .k = p->shape->outputs, .b_transposed = true};
+    f0t_matmul back = {.m = BATCH, .n = p->shape->outputs, .k = TAGS};
+    F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &scores));
+    return f0t_matmul_run(p->c, p->a, p->b, NULL, &back);
 }
 
 static f0t_status prepare_products(products *p, const f0t_net_shape *shape, f0t_dtype type)
 {
-    size_t most = BATCH * shape->inputs;
+    size_t most = BATCH * (shape->inputs > TAGS ? shape->inputs : TAGS);
     for (size_t l = 0; l < f0t_net_shape_layers(shape); l++) {
         size_t out = f0t_net_shape_outputs(shape, l);
         size_t weights = f0t_net_shape_inputs(shape, l) * out;

@@ -33,7 +33,8 @@ f0t_status f0t_net_shape_check(const f0t_net_shape *shape);
 typedef struct f0t_net f0t_net;
 
 /* All parameters 0. `precision` is of the products: F0T_F32, or F0T_BF16 with float32 sums. The
- * parameters themselves are float32 either way. */
+ * parameters themselves are float32 either way. Where bfloat16 is not native it is no faster:
+ * f0t_matmul_bf16_notice (math/matmul.h) tells the user. */
 f0t_status f0t_net_create(f0t_net **out, const f0t_net_shape *shape, f0t_dtype precision);
 void f0t_net_free(f0t_net *net);
 
