@@ -38,9 +38,9 @@ typedef struct solver {
     f0t_svm_slot *slots;
     size_t next_rule, solved, missed;
     float *queries, *scores, *weights, *sums; /* [slots x rank or tags] */
-    float *w, *step, *rest, *at, *along;
+    float *w, *step, *rest, *at, *along, *own;
     uint32_t *sets;
-    double *betas;
+    double *betas, *set_scores;
 
     /* Results that wait to be turned back to the caller's axes. */
     size_t waiting;
@@ -67,8 +67,7 @@ static f0t_status bench_create(f0t_svm_bench *bench, const solver *s, bool wide)
     F0T_TRY(f0t_svm_work_create(&bench->work, s->svm, s->room));
     F0T_TRY(f0t_svm_pairs_create(&bench->pairs, tags, wide));
     F0T_TRY(f0t_alloc(&bench->scratch, tags, sizeof(float)));
-    F0T_TRY(f0t_alloc(&bench->slopes, tags, sizeof(float)));
-    return f0t_alloc(&bench->nearest, s->room, sizeof *bench->nearest);
+    return f0t_alloc(&bench->slopes, tags, sizeof(float));
 }
 
 static void bench_free(f0t_svm_bench *bench)
@@ -77,7 +76,6 @@ static void bench_free(f0t_svm_bench *bench)
     f0t_svm_pairs_free(bench->pairs);
     f0t_free(bench->scratch);
     f0t_free(bench->slopes);
-    f0t_free(bench->nearest);
 }
 
 static f0t_status rows_create(solver *s)
@@ -94,6 +92,8 @@ static f0t_status rows_create(solver *s)
         F0T_TRY(f0t_alloc_zero(long_rows[i], total, sizeof(float)));
     F0T_TRY(f0t_alloc(&s->sets, s->slot_count * s->room, sizeof *s->sets));
     F0T_TRY(f0t_alloc(&s->betas, s->slot_count * s->room, sizeof *s->betas));
+    F0T_TRY(f0t_alloc(&s->set_scores, s->slot_count * s->room, sizeof *s->set_scores));
+    F0T_TRY(f0t_alloc(&s->own, s->slot_count * s->svm->dims, sizeof *s->own));
     F0T_TRY(f0t_alloc(&s->turned, RESULT_ROWS * rank, sizeof(float)));
     F0T_TRY(f0t_alloc(&s->restored, RESULT_ROWS * s->svm->dims, sizeof(float)));
     memset(s->turned, 0, RESULT_ROWS * rank * sizeof(float));
@@ -110,8 +110,10 @@ static void slots_link(solver *s)
         slot->rest = s->rest + i * rank;
         slot->at = s->at + i * tags;
         slot->along = s->along + i * tags;
+        slot->result = s->own + i * s->svm->dims;
         slot->set = s->sets + i * s->room;
         slot->beta = s->betas + i * s->room;
+        slot->set_scores = s->set_scores + i * s->room;
     }
 }
 
@@ -152,9 +154,9 @@ static f0t_status solver_create(solver *s)
 
 static void solver_free(solver *s)
 {
-    void *all[] = {s->slots, s->order,  s->queries,  s->scores, s->weights, s->sums,
-                   s->w,     s->step,   s->rest,     s->at,     s->along,   s->sets,
-                   s->betas, s->turned, s->restored, s->places};
+    void *all[] = {s->slots, s->order,  s->queries,  s->scores, s->weights,    s->sums,
+                   s->w,     s->step,   s->rest,     s->at,     s->along,      s->sets,
+                   s->betas, s->turned, s->restored, s->places, s->set_scores, s->own};
     for (size_t i = 0; s->benches && i < s->threads; i++)
         bench_free(&s->benches[i]);
     f0t_free(s->benches);
@@ -180,8 +182,12 @@ static f0t_status take_result(solver *s, const f0t_svm_slot *slot, const float *
 {
     const size_t rank = s->svm->rank;
     const size_t place = s->order[slot->series] * s->rules->count + slot->number;
-    memcpy(s->turned + s->waiting * rank, query, rank * sizeof *query);
-    s->places[s->waiting++] = place;
+    if (slot->in_result) {
+        memcpy(s->directions + place * s->svm->dims, slot->result, s->svm->dims * sizeof(float));
+    } else {
+        memcpy(s->turned + s->waiting * rank, query, rank * sizeof *query);
+        s->places[s->waiting++] = place;
+    }
     s->missed += slot->gap > slot->task.gap;
     s->solved++;
     if (s->results)

@@ -44,16 +44,16 @@ static void bend(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows ro
 {
     const f0t_ranksvm *svm = bench->svm;
     f0t_svm_work *work = bench->work;
-    memset(slot->beta, 0, slot->zone_count * sizeof *slot->beta);
-    f0t_svm_work_load(work, slot->set, slot->beta, slot->rule.count, slot->zone_count);
-    for (size_t i = 0; i < work->count; i++) {
-        work->scores[i] = (double)slot->at[work->tags[i]];
-        work->rest_scores[i] = (double)rows.scores[work->tags[i]];
+    for (size_t i = 0; i < slot->zone_count; i++) {
+        slot->beta[i] = 0;
+        slot->set_scores[i] = (double)slot->at[slot->set[i]];
     }
-    const f0t_svm_set set = {work->scores, work->gram, work->relevant, work->count};
+    f0t_svm_work_load(work, slot->set, slot->beta, slot->set_scores, slot->rule.count,
+                      slot->zone_count);
+    for (size_t i = 0; i < work->count; i++)
+        work->rest_scores[i] = (double)rows.scores[work->tags[i]];
     memcpy(slot->step, rows.query, svm->rank * sizeof *slot->step);
-    if (f0t_svm_graph_bend(work->graph, work->beta, work->rest_scores, &set, slot->task.lambda,
-                           slot->loss)) {
+    if (f0t_svm_work_bend(work, work->beta, slot->task.lambda, slot->loss)) {
         f0t_svm_work_combine(work);
         for (size_t j = 0; j < svm->rank; j++)
             slot->step[j] = (float)((double)slot->step[j] + work->direction[j]);

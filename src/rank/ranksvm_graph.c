@@ -22,18 +22,20 @@ f0t_status f0t_svm_graph_create(f0t_svm_graph **out, size_t room)
     F0T_TRY(f0t_alloc_zero(&g, 1, sizeof *g));
     g->room = room;
     size_t **indices[] = {&g->places, &g->grounds, &g->parents};
-    double **rows[] = {&g->degrees, &g->row, &g->solution};
+    double **rows[] = {&g->degrees, &g->solution};
     double **quarters[] = {&g->pairs, &g->links, &g->shares, &g->spread};
-    double **squares[] = {&g->schur, &g->inverse, &g->block, &g->system};
+    double **squares[] = {&g->schur, &g->inverse, &g->system};
     f0t_status status = F0T_OK;
     for (size_t i = 0; status == F0T_OK && i < 3; i++)
         status = f0t_alloc(indices[i], room, sizeof(size_t));
-    for (size_t i = 0; status == F0T_OK && i < 3; i++)
+    for (size_t i = 0; status == F0T_OK && i < 2; i++)
         status = f0t_alloc(rows[i], room, sizeof(double));
     for (size_t i = 0; status == F0T_OK && i < 4; i++)
         status = f0t_alloc(quarters[i], room * room / 4 + 1, sizeof(double));
-    for (size_t i = 0; status == F0T_OK && i < 4; i++)
+    for (size_t i = 0; status == F0T_OK && i < 3; i++)
         status = f0t_alloc(squares[i], room * room, sizeof(double));
+    if (status == F0T_OK)
+        status = f0t_alloc(&g->columns, 8 * room, sizeof(double));
     if (status == F0T_OK)
         *out = g;
     else
@@ -45,9 +47,8 @@ void f0t_svm_graph_free(f0t_svm_graph *g)
 {
     if (!g)
         return;
-    void *all[] = {g->places,   g->grounds, g->parents, g->degrees, g->row,
-                   g->solution, g->pairs,   g->links,   g->shares,  g->spread,
-                   g->schur,    g->inverse, g->block,   g->system};
+    void *all[] = {g->places, g->grounds, g->parents, g->degrees, g->solution, g->pairs,  g->links,
+                   g->shares, g->spread,  g->schur,   g->inverse, g->system,   g->columns};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         f0t_free(all[i]);
     f0t_free(g);
@@ -139,8 +140,8 @@ static void fill_links(f0t_svm_graph *g, const f0t_svm_set *set)
     }
 }
 
-/* inverse = the relevant block of L⁻¹, and spread = minus its other block. */
-static bool invert_schur(f0t_svm_graph *g)
+/* inverse = the relevant block of L⁻¹, spread = c times the block between the two kinds. */
+static bool invert_schur(f0t_svm_graph *g, double c)
 {
     const size_t p = g->relevant, n = g->irrelevant;
     const f0t_svm_kernels *kernels = f0t_svm_kernels_get();
@@ -154,39 +155,35 @@ static bool invert_schur(f0t_svm_graph *g)
     if (f0t_cholesky_solve_f64(g->schur, p, g->inverse, p) != F0T_OK)
         return false;
     kernels->product_rows(g->spread, g->inverse, g->shares, p, p, n);
+    for (size_t i = 0; i < p * n; i++)
+        g->spread[i] *= c;
     return true;
 }
 
-/* The lower triangle of c L⁻¹. */
+/* The lower triangle of c L⁻¹, where `spread` has c already. */
 static void fill_inverse(f0t_svm_graph *g, double c)
 {
-    const size_t p = g->relevant, n = g->irrelevant;
-    f0t_svm_kernels_get()->product_lower(g->block, g->shares, g->spread, p, n);
+    const size_t p = g->relevant, n = g->irrelevant, all = g->count;
+    double *block = g->system + p * all + p;
+    f0t_svm_kernels_get()->product_lower(block, all, g->shares, g->spread, p, n);
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j <= i; j++)
-            g->system[i * g->count + j] = c * g->inverse[i * p + j];
+            g->system[i * all + j] = c * g->inverse[i * p + j];
     for (size_t i = 0; i < n; i++) {
-        double *row = g->system + (p + i) * g->count;
         for (size_t j = 0; j < p; j++)
-            row[j] = c * g->spread[j * n + i];
-        for (size_t j = 0; j <= i; j++)
-            row[p + j] = c * g->block[i * n + j];
-        row[p + i] += c / g->degrees[g->places[p + i]];
+            g->system[(p + i) * all + j] = g->spread[j * n + i];
+        block[i * all + i] += c / g->degrees[g->places[p + i]];
     }
 }
 
 /* Adds the Gram matrix, measured from the grounds. */
 static void add_gram(f0t_svm_graph *g, const f0t_svm_set *set)
 {
-    for (size_t i = 0; i < g->count; i++) {
-        const double *own = set->gram + g->places[i] * set->count;
-        const double *ground = set->gram + g->grounds[i] * set->count;
-        double *row = g->system + i * g->count;
-        for (size_t t = 0; t < set->count; t++)
-            g->row[t] = own[t] - ground[t];
-        for (size_t j = 0; j <= i; j++)
-            row[j] += g->row[g->places[j]] - g->row[g->grounds[j]];
-    }
+    const f0t_svm_kernels *kernels = f0t_svm_kernels_get();
+    for (size_t i = 0; i < g->count; i++)
+        kernels->add_grounded(g->system + i * g->count, set->gram_row(set->context, g->places[i]),
+                              set->gram_row(set->context, g->grounds[i]), g->places, g->grounds,
+                              i + 1);
 }
 
 bool f0t_svm_graph_bend(f0t_svm_graph *g, double *step, const double *gradient_scores,
@@ -197,13 +194,14 @@ bool f0t_svm_graph_bend(f0t_svm_graph *g, double *step, const double *gradient_s
     if (!g->count)
         return true;
     fill_links(g, set);
-    if (g->relevant && !invert_schur(g))
+    const double c = lambda / loss.k;
+    if (g->relevant && !invert_schur(g, c))
         return false;
-    fill_inverse(g, lambda / loss.k);
+    fill_inverse(g, c);
     add_gram(g, set);
     for (size_t i = 0; i < g->count; i++)
         g->solution[i] = gradient_scores[g->grounds[i]] - gradient_scores[g->places[i]];
-    if (f0t_cholesky_solve_f64(g->system, g->count, g->solution, 1) != F0T_OK)
+    if (!f0t_svm_kernels_get()->cholesky(g->system, g->solution, g->columns, g->count))
         return false;
     for (size_t i = 0; i < g->count; i++) {
         step[g->places[i]] += g->solution[i];

@@ -21,17 +21,19 @@ typedef struct f0t_svm_graph {
     double *shares;          /* [room²/4] links divided by the degree of the irrelevant node */
     double *spread;          /* [room²/4] inverse · shares */
     double *schur, *inverse; /* [room²] of relevant nodes */
-    double *block;           /* [room²] of irrelevant nodes */
     double *system;          /* [room²] */
-    double *row, *solution;  /* [room] */
+    double *solution;        /* [room] */
+    double *columns;         /* [8 x room] */
 } f0t_svm_graph;
 
-/* A working set: scores and Gram matrix, relevant tags first. */
+/* A working set, relevant tags first. */
 typedef struct f0t_svm_set {
     const double *scores; /* [count] */
-    const double *gram;   /* [count x count] */
     size_t relevant;
     size_t count;
+    /* Row i of the Gram matrix, [count]. */
+    const double *(*gram_row)(void *context, size_t i);
+    void *context;
 } f0t_svm_set;
 
 f0t_status f0t_svm_graph_create(f0t_svm_graph **out, size_t room);

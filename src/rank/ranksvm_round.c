@@ -1,15 +1,26 @@
 /* Working sets, round by round: the scores of all tags say which are missing. */
-#include "math/topk.h"
 #include "rank/ranksvm_slot.h"
 
 #include <math.h>
 #include <string.h>
 
 /* A first set has FEW irrelevant tags and some more for each relevant one. */
-enum { FEW = 48, MORE = 4, SMALL = 192, PRUNE_ROUNDS = 8, LEAVES = 3, SPARE = 24, CROWDED = 6 };
+enum { FEW = 48, MORE = 4, HANDFUL = 8 };
+
+/* Enough tags to enter a working set from all of them, and how many more it takes then. */
+enum { SMALL = 192, SPARE = 24 };
+
+/* Rounds in which tags are let go; times that tags may find no room, and that a set may be left. */
+enum { PRUNE_ROUNDS = 8, CROWDED = 6, LEAVES = 3 };
+
+/* Steps to find a threshold. */
+enum { HALVINGS = 12 };
 
 /* Tags so far below the margin that they are let go, and so near that they are taken in. */
-static const float let_go = 0.3F, take_in = 0.02F;
+static const float let_go = 0.1F, take_in = 0.02F;
+
+/* The score of tags that are in the set, among those outside. */
+static const float taken = -1e30F;
 
 /* The part of the gap that a working set may have: the tags outside have the rest. */
 static const double near_gap = 0.75;
@@ -29,7 +40,7 @@ static float part_outside(const f0t_svm_slot *slot, const f0t_svm_bench *bench, 
     float *outside = bench->scratch, highest = -HUGE_VALF;
     memcpy(outside, scores, slot->rule.tags * sizeof *outside);
     for (size_t i = 0; i < slot->set_count; i++)
-        outside[slot->set[i]] = -1e30F;
+        outside[slot->set[i]] = taken;
 #pragma omp simd reduction(max : highest)
     for (size_t t = 0; t < slot->rule.tags; t++)
         highest = outside[t] > highest ? outside[t] : highest;
@@ -58,44 +69,72 @@ static void prune(f0t_svm_slot *slot, const float *scores, float least)
     for (size_t i = kept; i < slot->set_count; i++)
         if (slot->beta[i] != 0 || scores[slot->set[i]] > least) {
             slot->set[kept] = slot->set[i];
+            slot->set_scores[kept] = slot->set_scores[i];
             slot->beta[kept++] = slot->beta[i];
         }
     slot->set_count = kept;
 }
 
-/* Adds the `count` tags of bench->scratch with the highest scores, with β = 0. */
-static void add_highest(f0t_svm_slot *slot, const f0t_svm_bench *bench, size_t count)
+/* A tag that has no part in w yet. */
+static void add(f0t_svm_slot *slot, const float *scores, uint32_t tag)
 {
-    count = f0t_topk_row(bench->nearest, NULL, bench->scratch, slot->rule.tags, count);
-    for (size_t i = 0; i < count; i++) {
-        slot->set[slot->set_count] = bench->nearest[i];
-        slot->beta[slot->set_count++] = 0;
-    }
+    slot->set[slot->set_count] = tag;
+    slot->set_scores[slot->set_count] = (double)scores[tag];
+    slot->beta[slot->set_count++] = 0;
 }
 
-/* Adds the tags of bench->scratch above `least`, with β = 0: the highest, when there is no room for
- * all, which is false. */
+static size_t count_above(const float *scores, size_t count, float least)
+{
+    size_t above = 0;
+    for (size_t t = 0; t < count; t++)
+        above += scores[t] > least;
+    return above;
+}
+
+/* A score that nearly `count` of the tags of bench->scratch are above, never more. */
+static float threshold(const f0t_svm_slot *slot, const f0t_svm_bench *bench, size_t count)
+{
+    float low = HUGE_VALF, high = -HUGE_VALF;
+    for (size_t t = 0; t < slot->rule.tags; t++) {
+        const float score = bench->scratch[t];
+        low = score > taken && score < low ? score : low;
+        high = score > high ? score : high;
+    }
+    low -= 1;
+    if (count_above(bench->scratch, slot->rule.tags, low) <= count)
+        return low;
+    for (int i = 0; i < HALVINGS; i++) {
+        const float middle = low + (high - low) / 2;
+        const size_t above = count_above(bench->scratch, slot->rule.tags, middle);
+        if (above <= count)
+            high = middle;
+        else
+            low = middle;
+        if (above <= count && above >= count - count / 8)
+            break;
+    }
+    return high;
+}
+
+/* Adds the tags of bench->scratch above `least`: the highest, when there is no room for all, and
+ * false. */
 static bool add_above(f0t_svm_slot *slot, const f0t_svm_bench *bench, float least)
 {
     const float *outside = bench->scratch;
-    size_t room = bench->work->room - slot->set_count, count = 0;
+    const size_t room = bench->work->room - slot->set_count;
+    const bool fits = count_above(outside, slot->rule.tags, least) <= room;
+    if (!fits)
+        least = threshold(slot, bench, room);
     for (size_t t = 0; t < slot->rule.tags; t++)
-        count += outside[t] > least;
-    if (count > room) {
-        add_highest(slot, bench, room);
-        return false;
-    }
-    for (size_t t = 0; count && t < slot->rule.tags; t++)
-        if (outside[t] > least) {
-            slot->set[slot->set_count] = (uint32_t)t;
-            slot->beta[slot->set_count++] = 0;
-        }
-    return true;
+        if (outside[t] > least)
+            add(slot, outside, (uint32_t)t);
+    return fits;
 }
 
-static double rounded_norm(const f0t_svm_bench *bench, const float *w)
+/* Whether the set's problem is solved well enough. */
+static bool is_near(const f0t_svm_slot *slot, const f0t_svm_bounds *bounds)
 {
-    return bench->svm->kernels->dot(w, w, bench->svm->rank);
+    return f0t_svm_gap(bounds->primal, bounds->dual) <= near_gap * slot->task.gap;
 }
 
 /* Lengthens a hinge's solution where that makes it good enough. */
@@ -127,8 +166,8 @@ static bool next_loss(f0t_svm_slot *slot, double size)
 }
 
 /* Solves the set's problem with one loss after the other: until all are done where the set has all
- * tags, else until a step was made. */
-static void solve(f0t_svm_slot *slot, f0t_svm_work *work)
+ * tags, else until `stages` took steps. */
+static f0t_svm_bounds solve(f0t_svm_slot *slot, f0t_svm_work *work, int stages)
 {
     const bool complete = work->count == slot->rule.tags;
     f0t_svm_bounds bounds = {.dual = slot->dual};
@@ -138,25 +177,33 @@ static void solve(f0t_svm_slot *slot, f0t_svm_work *work)
         lengthen(slot, work, &bounds);
         slot->dual = bounds.dual;
         slot->strain = bounds.strain;
-        if ((steps && !complete) ||
-            f0t_svm_gap(bounds.primal, bounds.dual) <= near_gap * slot->task.gap)
-            return;
+        stages -= steps > 0;
+        if ((stages <= 0 && !complete) || is_near(slot, &bounds))
+            break;
     } while (next_loss(slot, work->svm->size));
+    return bounds;
 }
 
-static void solve_set(f0t_svm_slot *slot, const f0t_svm_bench *bench, float *w)
+static void solve_set(f0t_svm_slot *slot, const f0t_svm_bench *bench, float *w, int stages)
 {
     f0t_svm_work *work = bench->work;
-    solve(slot, work);
+    const f0t_svm_bounds bounds = solve(slot, work, stages);
+    slot->near = is_near(slot, &bounds);
+    slot->primal = bounds.primal;
     f0t_svm_work_direction(work, w);
-    slot->primal = f0t_svm_work_primal(work, &slot->task, rounded_norm(bench, w));
+    if (slot->near) {
+        f0t_svm_work_result(work, slot->result);
+        slot->primal = f0t_svm_work_primal(work, &slot->task);
+    }
     memcpy(slot->beta, work->beta, work->count * sizeof *slot->beta);
+    memcpy(slot->set_scores, work->scores, work->count * sizeof *slot->set_scores);
     slot->state = F0T_SVM_WORK;
 }
 
 static void load_set(const f0t_svm_slot *slot, const f0t_svm_bench *bench)
 {
-    f0t_svm_work_load(bench->work, slot->set, slot->beta, slot->rule.count, slot->set_count);
+    f0t_svm_work_load(bench->work, slot->set, slot->beta, slot->set_scores, slot->rule.count,
+                      slot->set_count);
 }
 
 static void take_relevant(f0t_svm_slot *slot)
@@ -166,6 +213,7 @@ static void take_relevant(f0t_svm_slot *slot)
     memset(slot->beta, 0, slot->rule.count * sizeof *slot->beta);
 }
 
+/* With a handful of relevant tags the first set has nearly all that the second loss needs. */
 void f0t_svm_round_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
 {
     const size_t room = bench->work->room - slot->rule.count;
@@ -174,13 +222,12 @@ void f0t_svm_round_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm
     take_relevant(slot);
     part_outside(slot, bench, rows.scores);
     if (slot->rule.tags <= bench->work->room)
-        add_above(slot, bench, -1e29F);
+        add_above(slot, bench, taken);
     else
-        add_highest(slot, bench, few < room ? few : room);
+        add_above(slot, bench, threshold(slot, bench, few < room ? few : room));
+    memset(slot->set_scores, 0, slot->set_count * sizeof *slot->set_scores);
     load_set(slot, bench);
-    memset(rows.query, 0, bench->svm->rank * sizeof *rows.query);
-    f0t_svm_work_scores(bench->work, rows.query);
-    solve_set(slot, bench, rows.query);
+    solve_set(slot, bench, rows.query, slot->rule.count <= HANDFUL ? 2 : 1);
 }
 
 /* Not twice with the same loss, not when it failed too often, not with too many tags. */
@@ -197,12 +244,12 @@ bool f0t_svm_round_enter(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm
     take_relevant(slot);
     part_outside(slot, bench, slot->at);
     near = near + near / 4 + SPARE < room ? near + near / 4 + SPARE : room;
-    add_highest(slot, bench, near - slot->rule.count);
+    add_above(slot, bench, threshold(slot, bench, near - slot->rule.count));
     for (size_t i = 0; i < slot->set_count; i++)
         slot->beta[i] = (double)rows.weights[slot->set[i]] / slot->task.lambda;
     load_set(slot, bench);
-    f0t_svm_work_direction(bench->work, rows.query);
-    solve_set(slot, bench, rows.query);
+    f0t_svm_work_result(bench->work, slot->result);
+    solve_set(slot, bench, rows.query, 1);
     return true;
 }
 
@@ -241,17 +288,17 @@ void f0t_svm_round(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows 
     double primal = slot->primal;
     if (highest > margin)
         primal += loss_outside(slot, bench->scratch, rows.scores, margin);
-    if (f0t_svm_gap(primal, slot->dual) <= slot->task.gap || slot->rounds >= F0T_SVM_ROUNDS) {
+    if ((slot->near && f0t_svm_gap(primal, slot->dual) <= slot->task.gap) ||
+        slot->rounds >= F0T_SVM_ROUNDS) {
+        slot->in_result = slot->near;
         f0t_svm_slot_finish(slot, primal);
         return;
     }
-    const bool stuck = f0t_svm_gap(slot->primal, slot->dual) > near_gap * slot->task.gap &&
-                       isfinite(slot->primal) && !next_loss(slot, bench->svm->size);
+    const bool stuck = !slot->near && isfinite(slot->primal) && !next_loss(slot, bench->svm->size);
     if (stuck || !choose(slot, bench, rows.scores, margin, highest)) {
         leave(slot, bench, rows);
         return;
     }
     load_set(slot, bench);
-    f0t_svm_work_scores(bench->work, rows.query);
-    solve_set(slot, bench, rows.query);
+    solve_set(slot, bench, rows.query, 1);
 }

@@ -22,7 +22,7 @@ static void reset(f0t_svm_slot *slot, double size)
     slot->primal = HUGE_VAL;
     slot->dual = 0;
     slot->rounds = 0;
-    slot->loss_done = false;
+    slot->loss_done = slot->near = slot->in_result = false;
     slot->crowded = 0;
 }
 

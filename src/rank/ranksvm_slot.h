@@ -44,6 +44,7 @@ typedef struct f0t_svm_slot {
     double solved_k;      /* of the last loss whose problem was solved */
     double strain;        /* there */
     bool loss_done;       /* the working set's problem is solved with this loss */
+    bool near;            /* the working set's problem is solved within the gap */
     f0t_svm_loss entered; /* the loss when a working set was entered last; k = 0: at the start */
     int crowded;          /* times that tags near the margin found no room in the working set */
     int left;             /* times that the working set grew too large */
@@ -53,9 +54,12 @@ typedef struct f0t_svm_slot {
     double gap;          /* of the result */
 
     /* The working set. */
-    uint32_t *set; /* [room] */
-    double *beta;  /* [room] */
+    uint32_t *set;      /* [room] */
+    double *beta;       /* [room] */
+    double *set_scores; /* [room] of w */
     size_t set_count;
+    float *result;  /* [dims] the solution in the caller's coordinates */
+    bool in_result; /* it is there, and not in the query */
 
     /* Newton steps over all tags. */
     float *w, *step, *rest; /* [rank] the last two: of the Newton system */
@@ -73,9 +77,8 @@ typedef struct f0t_svm_bench {
     const f0t_ranksvm *svm;
     f0t_svm_work *work;
     f0t_svm_pairs *pairs;
-    float *scratch;    /* [tags] */
-    float *slopes;     /* [tags] */
-    uint32_t *nearest; /* [room] */
+    float *scratch; /* [tags] */
+    float *slopes;  /* [tags] */
 } f0t_svm_bench;
 
 typedef struct f0t_svm_rows {

@@ -5,6 +5,7 @@
 #include "math/solve.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A Gram matrix above this many tags (128 MB) is computed piece by piece where it is needed. */
 enum { GRAM_TAGS = 5792, PACK_ROWS = 512 };
@@ -27,16 +28,16 @@ static f0t_status check(const float *vectors, size_t tags, size_t dims)
     return F0T_OK;
 }
 
-static void centre(double *to, const float *vectors, size_t tags, size_t dims)
+static void centre(const f0t_ranksvm *svm, double *to)
 {
-    for (size_t j = 0; j < dims; j++) {
-        double mean = 0;
-        for (size_t t = 0; t < tags; t++)
-            mean += (double)vectors[t * dims + j];
-        mean /= (double)tags;
-        for (size_t t = 0; t < tags; t++)
-            to[t * dims + j] = (double)vectors[t * dims + j] - mean;
-    }
+    const size_t tags = svm->tags, dims = svm->dims;
+    memset(svm->mean, 0, dims * sizeof *svm->mean);
+    for (size_t t = 0; t < tags; t++)
+        for (size_t j = 0; j < dims; j++)
+            svm->mean[j] += (double)svm->given[t * dims + j] / (double)tags;
+    for (size_t t = 0; t < tags; t++)
+        for (size_t j = 0; j < dims; j++)
+            to[t * dims + j] = (double)svm->given[t * dims + j] - svm->mean[j];
 }
 
 /* Keeps the axes with extent: coordinates are left singular vectors times singular values. */
@@ -64,7 +65,7 @@ typedef struct svd_room {
     float *axes;
 } svd_room;
 
-static f0t_status find_axes(f0t_ranksvm *svm, const float *vectors, svd_room *room)
+static f0t_status find_axes(f0t_ranksvm *svm, svd_room *room)
 {
     const size_t tags = svm->tags, dims = svm->dims, all = tags < dims ? tags : dims;
     F0T_TRY(f0t_alloc(&room->centred, tags * dims, sizeof *room->centred));
@@ -72,7 +73,7 @@ static f0t_status find_axes(f0t_ranksvm *svm, const float *vectors, svd_room *ro
     F0T_TRY(f0t_alloc(&room->s, all, sizeof *room->s));
     F0T_TRY(f0t_alloc(&room->vt, all * dims, sizeof *room->vt));
     F0T_TRY(f0t_alloc(&room->axes, all * dims, sizeof *room->axes));
-    centre(room->centred, vectors, tags, dims);
+    centre(svm, room->centred);
     F0T_TRY(f0t_svd_f64(room->centred, tags, dims, room->u, room->s, room->vt));
     F0T_TRY(keep_axes(svm, room->u, room->s, all));
     for (size_t i = 0; i < svm->rank * dims; i++)
@@ -101,7 +102,10 @@ static f0t_status pack(f0t_ranksvm *svm)
 static f0t_status prepare(f0t_ranksvm *svm, const float *vectors)
 {
     svd_room room = {0};
-    f0t_status status = find_axes(svm, vectors, &room);
+    F0T_TRY(f0t_alloc(&svm->given, svm->tags * svm->dims, sizeof *svm->given));
+    F0T_TRY(f0t_alloc(&svm->mean, svm->dims, sizeof *svm->mean));
+    memcpy(svm->given, vectors, svm->tags * svm->dims * sizeof *vectors);
+    f0t_status status = find_axes(svm, &room);
     svd_room_free(&room);
     F0T_TRY(status);
     F0T_TRY(pack(svm));
@@ -136,6 +140,8 @@ void f0t_ranksvm_free(f0t_ranksvm *svm)
     if (!svm)
         return;
     f0t_free(svm->vectors);
+    f0t_free(svm->given);
+    f0t_free(svm->mean);
     f0t_free(svm->moments);
     f0t_free(svm->gram);
     f0t_packed_free(svm->to_scores);

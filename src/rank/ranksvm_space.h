@@ -15,6 +15,8 @@ struct f0t_ranksvm {
     size_t dims;              /* of the caller's vectors */
     size_t rank;              /* axes, at least 1 */
     float *vectors;           /* [T x rank] */
+    float *given;             /* [T x dims] as they came */
+    double *mean;             /* [dims] of the tags' vectors */
     double *moments;          /* [rank]: Σ over tags of the squared coordinate */
     double size;              /* mean squared length of a vector */
     float *gram;              /* [T x T], NULL when T is too large for that */

@@ -22,7 +22,10 @@ static f0t_status vectors_create(f0t_svm_work *work)
         F0T_TRY(f0t_alloc(vectors[i], work->room, sizeof(double)));
     F0T_TRY(f0t_svm_graph_create(&work->graph, work->room));
     F0T_TRY(f0t_alloc(&work->tags, work->room, sizeof *work->tags));
+    F0T_TRY(f0t_alloc(&work->has_row, work->room, sizeof *work->has_row));
+    F0T_TRY(f0t_alloc(&work->parts, work->room, sizeof *work->parts));
     F0T_TRY(f0t_alloc(&work->gram, work->room * work->room, sizeof(double)));
+    F0T_TRY(f0t_alloc(&work->result, work->svm->dims, sizeof(double)));
     return f0t_alloc(&work->direction, work->svm->rank, sizeof(double));
 }
 
@@ -52,6 +55,9 @@ void f0t_svm_work_free(f0t_svm_work *work)
         f0t_free(vectors[i]);
     f0t_svm_graph_free(work->graph);
     f0t_free(work->tags);
+    f0t_free(work->has_row);
+    f0t_free(work->result);
+    f0t_free(work->parts);
     f0t_free(work);
 }
 
@@ -62,37 +68,47 @@ static const float *vector_of(const f0t_svm_work *work, size_t i)
     return work->svm->vectors + work->tags[i] * work->svm->rank;
 }
 
-static void load_gram(f0t_svm_work *work)
+/* Rows of tags that play no part are never computed. */
+static const double *gram_row(void *context, size_t i)
 {
+    f0t_svm_work *work = context;
     const f0t_ranksvm *svm = work->svm;
-    for (size_t i = 0; i < work->count; i++) {
-        double *row = work->gram + i * work->count;
-        if (svm->gram)
-            svm->kernels->gather(row, svm->gram + work->tags[i] * svm->tags, work->tags,
-                                 work->count);
-        for (size_t j = 0; !svm->gram && j < work->count; j++)
-            row[j] = j < i ? work->gram[j * work->count + i]
-                           : svm->kernels->dot(vector_of(work, i), vector_of(work, j), svm->rank);
-    }
+    double *row = work->gram + i * work->count;
+    if (work->has_row[i])
+        return row;
+    work->has_row[i] = true;
+    if (svm->gram)
+        svm->kernels->gather(row, svm->gram + work->tags[i] * svm->tags, work->tags, work->count);
+    for (size_t j = 0; !svm->gram && j < work->count; j++)
+        row[j] = work->has_row[j] && j != i
+                     ? work->gram[j * work->count + i]
+                     : svm->kernels->dot(vector_of(work, i), vector_of(work, j), svm->rank);
+    return row;
 }
 
 void f0t_svm_work_load(f0t_svm_work *work, const uint32_t *tags, const double *beta,
-                       size_t relevant, size_t count)
+                       const double *scores, size_t relevant, size_t count)
 {
     work->relevant = relevant;
     work->count = count;
     memcpy(work->tags, tags, count * sizeof *tags);
     memcpy(work->beta, beta, count * sizeof *beta);
-    load_gram(work);
+    memcpy(work->scores, scores, count * sizeof *scores);
+    memset(work->has_row, 0, count * sizeof *work->has_row);
+}
+
+/* Σ β v over one form of the vectors. */
+static void combine(f0t_svm_work *work, double *sum, const float *vectors, size_t dims)
+{
+    memset(sum, 0, dims * sizeof *sum);
+    for (size_t i = 0; i < work->count; i++)
+        if (work->beta[i] != 0)
+            work->svm->kernels->add(sum, work->beta[i], vectors + work->tags[i] * dims, dims);
 }
 
 void f0t_svm_work_combine(f0t_svm_work *work)
 {
-    const size_t rank = work->svm->rank;
-    memset(work->direction, 0, rank * sizeof *work->direction);
-    for (size_t i = 0; i < work->count; i++)
-        if (work->beta[i] != 0)
-            work->svm->kernels->add(work->direction, work->beta[i], vector_of(work, i), rank);
+    combine(work, work->direction, work->svm->vectors, work->svm->rank);
 }
 
 void f0t_svm_work_direction(f0t_svm_work *work, float *w)
@@ -100,13 +116,22 @@ void f0t_svm_work_direction(f0t_svm_work *work, float *w)
     f0t_svm_work_combine(work);
     for (size_t j = 0; j < work->svm->rank; j++)
         w[j] = (float)work->direction[j];
-    f0t_svm_work_scores(work, w);
 }
 
-void f0t_svm_work_scores(f0t_svm_work *work, const float *w)
+void f0t_svm_work_result(f0t_svm_work *work, float *result)
 {
+    const size_t dims = work->svm->dims;
+    const float *given = work->svm->given;
+    combine(work, work->result, given, dims);
+    for (size_t j = 0; j < dims; j++) {
+        result[j] = (float)work->result[j];
+        work->result[j] = (double)result[j];
+    }
+    const double shift = work->svm->kernels->dot_f64(work->svm->mean, work->result, dims);
     for (size_t i = 0; i < work->count; i++)
-        work->scores[i] = work->svm->kernels->dot(vector_of(work, i), w, work->svm->rank);
+        work->scores[i] =
+            work->svm->kernels->dot_mixed(given + work->tags[i] * dims, work->result, dims) - shift;
+    work->norm = work->svm->kernels->dot_f64(work->result, work->result, dims);
 }
 
 /* ---- Newton's method --------------------------------------------------------------------------- */
@@ -124,9 +149,16 @@ static double dot(const f0t_svm_work *work, const double *a, const double *b)
     return work->svm->kernels->dot_f64(a, b, work->count);
 }
 
-static void multiply_gram(const f0t_svm_work *work, double *y, const double *x)
+/* y = K x. */
+static void multiply_gram(f0t_svm_work *work, double *y, const double *x)
 {
-    work->svm->kernels->product(y, work->gram, x, work->count, work->count);
+    size_t parts = 0;
+    for (size_t i = 0; i < work->count; i++)
+        if (x[i] != 0) {
+            gram_row(work, i);
+            work->parts[parts++] = i;
+        }
+    work->svm->kernels->sum_rows(y, work->gram, x, work->parts, parts, work->count);
 }
 
 /* Sums, slopes, `rest` and the bounds at β. */
@@ -183,6 +215,12 @@ static bool advance(f0t_svm_work *work, double lambda, f0t_svm_loss loss)
     return true;
 }
 
+bool f0t_svm_work_bend(f0t_svm_work *work, double *step, double lambda, f0t_svm_loss loss)
+{
+    const f0t_svm_set set = {work->scores, work->relevant, work->count, gram_row, work};
+    return f0t_svm_graph_bend(work->graph, step, work->rest_scores, &set, lambda, loss);
+}
+
 bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_loss loss,
                         f0t_svm_bounds *best, int *steps)
 {
@@ -194,9 +232,7 @@ bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_lo
             f0t_svm_gap(best->primal, best->dual) <= task->gap / 4)
             return true;
         memcpy(work->step, work->rest, work->count * sizeof *work->step);
-        const f0t_svm_set set = {work->scores, work->gram, work->relevant, work->count};
-        if (!f0t_svm_graph_bend(work->graph, work->step, work->rest_scores, &set, task->lambda,
-                                loss))
+        if (!f0t_svm_work_bend(work, work->step, task->lambda, loss))
             return false;
         multiply_gram(work, work->step_scores, work->step);
         if (!advance(work, task->lambda, loss))
@@ -205,12 +241,12 @@ bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_lo
     return false;
 }
 
-double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task, double norm)
+double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task)
 {
     const f0t_svm_loss squared = {2, HUGE_VAL};
     f0t_svm_sums sums;
     pairs(work, &sums, work->trial_slopes, work->scores, squared);
-    return task->lambda / 2 * norm +
+    return task->lambda / 2 * work->norm +
            (task->hinge == F0T_HINGE_SQUARED ? sums.moment / 2 : sums.slack);
 }
 

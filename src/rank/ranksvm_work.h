@@ -17,29 +17,34 @@ typedef struct f0t_svm_work {
     size_t relevant; /* the first so many tags of the set are relevant */
     size_t count;
     uint32_t *tags;               /* [room] */
-    double *gram;                 /* [count x count] */
+    double *gram;                 /* [count x count], the rows that were asked for */
+    bool *has_row;                /* [room] */
+    size_t *parts;                /* [room] scratch */
     double *beta;                 /* [room] */
     double *scores;               /* [room] w·v */
     double *slopes;               /* [room] Σ h'(z) over the pairs of each tag */
     double *rest, *rest_scores;   /* [room] what β lacks to be the dual point, and K times it */
     double *step, *step_scores;   /* [room] the Newton step, and K times it */
     double *trial, *trial_slopes; /* [room] scores and slopes along the step */
-    double *direction;            /* [rank] */
+    double *direction;            /* [rank] Σ β v */
+    double *result;               /* [dims] the same in the caller's coordinates, rounded */
+    double norm;                  /* its squared length */
     f0t_svm_graph *graph;
 } f0t_svm_work;
 
 f0t_status f0t_svm_work_create(f0t_svm_work **out, const f0t_ranksvm *svm, size_t room);
 void f0t_svm_work_free(f0t_svm_work *work);
 
-/* Takes the set in tags[count], beta[count], relevant ones first. */
+/* Takes the set in tags[count], with β and scores, relevant ones first. */
 void f0t_svm_work_load(f0t_svm_work *work, const uint32_t *tags, const double *beta,
-                       size_t relevant, size_t count);
+                       const double *scores, size_t relevant, size_t count);
 /* Σ β v into work->direction. */
 void f0t_svm_work_combine(f0t_svm_work *work);
-/* w = Σ β v, rounded, and the scores of w as rounded. */
+/* The same, rounded. */
 void f0t_svm_work_direction(f0t_svm_work *work, float *w);
-/* The scores of w. */
-void f0t_svm_work_scores(f0t_svm_work *work, const float *w);
+/* Σ β v over the vectors as the caller gave them, rounded: the result[dims] itself. The scores
+ * become its scores, without the rounding of the Gram matrix that steps leave in them. */
+void f0t_svm_work_result(f0t_svm_work *work, float *result);
 
 /* Solves the problem of the set, with this loss, from β on, in *steps Newton steps. True when it is
  * solved; `best` holds the bounds of the last point, `dual` never falling. False: steps no longer
@@ -47,8 +52,11 @@ void f0t_svm_work_scores(f0t_svm_work *work, const float *w);
 bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_loss loss,
                         f0t_svm_bounds *best, int *steps);
 
-/* The objective over the set, ‖w‖² being `norm`. */
-double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task, double norm);
+/* Bends a gradient step with the scores work->rest_scores into the Newton step (ranksvm_graph.h). */
+bool f0t_svm_work_bend(f0t_svm_work *work, double *step, double lambda, f0t_svm_loss loss);
+
+/* The objective of the result over the set. */
+double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task);
 
 /* How many times as long w should be for the least hinge objective, which is put into *primal. */
 double f0t_svm_work_length(f0t_svm_work *work, const f0t_svm_task *task, double *primal);
