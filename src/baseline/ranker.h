@@ -1,0 +1,93 @@
+/*
+ * A method as the comparison sees it: something that learns from a task and then scores tags for
+ * images. Each lives in a file of its own, which cites its source and says what was chosen where
+ * that is silent.
+ *
+ *     ranker->prepare(&shared, task)             what all trials of one task have in common
+ *     ranker->fit(&fitted, task, shared, knobs)  once for each setting that is tried
+ *     ranker->score(scores, fitted, task, tags, images)
+ */
+#ifndef F0T_BASELINE_RANKER_H
+#define F0T_BASELINE_RANKER_H
+
+#include "model/condition.h"
+
+/* What a method learns from: the training and validation images and their annotations with the
+ * training tags. Annotations of any other tag are not in it, nor is any test image. */
+typedef struct f0t_task {
+    const f0t_dataset *dataset; /* for f0t_task_read alone */
+    const f0t_condition *unit;  /* features of length 1 */
+    f0t_samples train;          /* all images of the part, also those without a relevant tag */
+    f0t_samples val;            /* the same; count 0 where there is none */
+    size_t tags;                /* T, the training tags */
+    size_t dim;                 /* d */
+    const float *vectors;       /* V[T x d], each of length 1; NULL for ranker->closed alone */
+    uint64_t seed;
+    double effort; /* 1: as long as it takes; less: a trial, that share of the epochs */
+    size_t
+        epochs; /* of what iterates; 0: as the method likes (times effort), with early stopping */
+    bool bf16;  /* matrix products of bfloat16 */
+    const f0t_monitor *monitor;
+} f0t_task;
+
+/* Features, each row of length 1, of these images of the dataset into to[count x D]. */
+f0t_status f0t_task_read(const f0t_task *task, float *to, const uint32_t *images, size_t count);
+/* D. */
+size_t f0t_task_features(const f0t_task *task);
+
+/* The tags to rank. */
+typedef struct f0t_candidates {
+    size_t count;
+    const float *vectors;  /* [count x d] */
+    const uint32_t *known; /* [count] number among the training tags, or F0T_NO_SAMPLE_TAG */
+} f0t_candidates;
+
+/* The images to rank them for. */
+typedef struct f0t_queries {
+    size_t count;
+    const float *features;    /* [count x D], each row of length 1 */
+    const size_t *offsets;    /* [count + 1], and */
+    const uint32_t *relevant; /* the images' true training tags: for the oracle alone */
+} f0t_queries;
+
+/* A hyper-parameter: the values that tuning may try, and where it begins. */
+typedef struct f0t_knob {
+    const char *name;
+    const double *values; /* ascending */
+    size_t count;
+    size_t first; /* index of the value that is used without tuning */
+} f0t_knob;
+
+enum { F0T_KNOBS_MAX = 6 };
+
+typedef struct f0t_ranker {
+    const char *name;
+    const char *title;  /* as tables print it */
+    const char *source; /* authors, title, venue */
+    bool closed;        /* ranks only tags that it was trained with */
+    bool oracle;        /* looks at the true training tags of the test images */
+    bool whole;         /* wants all images in one call of score (transductive) */
+    size_t most_tags;   /* refuses to rank more; 0: no limit */
+    const f0t_knob *knobs;
+    size_t knob_count; /* at most F0T_KNOBS_MAX */
+
+    /* Either may be NULL: nothing to share. */
+    f0t_status (*prepare)(void **shared, const f0t_task *task);
+    void (*release)(void *shared);
+
+    /* knobs[knob_count] are values. */
+    f0t_status (*fit)(void **fitted, const f0t_task *task, void *shared, const double *knobs);
+    void (*free)(void *fitted);
+
+    /* scores[queries->count x tags->count]: higher is better. Of a closed method every tag is known.
+     * Repeated calls with the same tags are blocks of one test; same bytes for any blocks. */
+    f0t_status (*score)(float *scores, const void *fitted, const f0t_task *task,
+                        const f0t_candidates *tags, const f0t_queries *queries);
+} f0t_ranker;
+
+/* All, in the order of the tables; the last entry is NULL. */
+extern const f0t_ranker *const f0t_rankers[];
+/* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
+f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name);
+
+#endif

@@ -1,0 +1,24 @@
+/* The list of all methods. */
+#include "baseline/ranker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const f0t_ranker *const f0t_rankers[] = {NULL};
+
+f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (const f0t_ranker *const *r = f0t_rankers; *r; r++) {
+        if (!strcmp((*r)->name, name)) {
+            *out = *r;
+            return F0T_OK;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     (*r)->name);
+    }
+    *out = NULL;
+    return f0t_fail(F0T_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, names);
+}
