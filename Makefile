@@ -27,8 +27,8 @@ bench: configure
 	ninja -C $(BUILD) fast0tag_cli
 	$(BUILD)/fast0tag bench matmul
 	$(BUILD)/fast0tag bench kernels
-	$(BUILD)/fast0tag bench train
 	$(BUILD)/fast0tag bench loss
+	$(BUILD)/fast0tag bench ranksvm
 	$(BUILD)/fast0tag bench train
 
 # The prefix is asked for at installation: one build serves any.

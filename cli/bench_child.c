@@ -18,7 +18,7 @@ extern char **environ;
 struct bench_child {
     pid_t pid;
     FILE *to, *from;
-    char name[64];
+    char name[96];
 };
 
 /* The system's Python: that is where Debian's modules are. */

@@ -40,6 +40,16 @@ case_a_training_step_is_measured_also_without_its_peer() {
     json_holds 'd[0]["peer"] == "its products alone" and 0 < d[0]["ratio"] < 2'
 }
 
+case_ranking_svms_are_measured_also_without_their_peer() {
+    run 0 bench ranksvm --only "squared hinge, lambda 1, 1 of" --json
+    warns "no bench/ranksvm_peer.py here"
+    json_holds 'len(d) == 1 and d[0]["unit"] == "rules/s" and d[0]["value"] > 0'
+    json_holds 'd[0]["peer"] is None and d[0]["ratio"] is None'
+    F0T_DATA= run 0 bench ranksvm --only "squared hinge, lambda 1, 1 of"
+    warns "random vectors take their place"
+    says "1 of 925 random vectors"
+}
+
 case_a_name_that_fits_no_case_is_refused() {
     refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
     refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
