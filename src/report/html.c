@@ -1,0 +1,109 @@
+#include "report/html.h"
+
+#include "base/alloc.h"
+#include "io/file.h"
+
+#include <string.h>
+
+static const char STYLE[] =
+    ":root{color-scheme:light dark}"
+    "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif;"
+    "margin:0 auto;padding:1.5rem;max-width:72rem;color:#222;background:#fff}"
+    "h1{margin:0;font-size:1.7rem}h2{margin:2.2rem 0 .6rem;font-size:1.25rem}"
+    ".sub{margin:.2rem 0 1rem;color:#666}p{max-width:50rem}"
+    "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}"
+    "a{color:#0059a3}code{font-size:.92em}"
+    ".wide{overflow-x:auto}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}"
+    "th,td{padding:.22rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
+    "th{font-weight:600}th.l,td.l{text-align:left}tr.minor td{color:#666;border-bottom:none}"
+    "td.best{font-weight:700}caption{text-align:left;padding:.3rem 0;color:#666}"
+    ".right{color:#00704f;font-weight:600}.wrong{color:#b3261e;font-style:italic}"
+    ".gallery td{vertical-align:top;white-space:normal;text-align:left}"
+    ".gallery img{max-width:160px;max-height:160px;border-radius:4px;display:block}"
+    ".nopicture{width:120px;height:90px;border:1px dashed #999;border-radius:4px;color:#666;"
+    "font-size:.75rem;overflow:hidden;overflow-wrap:anywhere;padding:.3rem}"
+    "svg{max-width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#7ab8f5}"
+    ".sub,caption,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
+    ".right{color:#4fd6a5}.wrong{color:#ff9a8f}}"
+    "@media print{body{max-width:none;padding:0}nav{display:none}}";
+
+void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
+{
+    f0t_text_form(page,
+                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<title>%s</title>\n",
+                  title);
+    f0t_text_add(page, "<style>");
+    f0t_text_add(page, STYLE);
+    f0t_text_form(page, "</style>\n</head>\n<body>\n<h1>%s</h1>\n", title);
+    if (subtitle)
+        f0t_text_form(page, "<p class=\"sub\">%s</p>\n", subtitle);
+}
+
+void f0t_html_end(f0t_text *page)
+{
+    f0t_text_add(page, "</body>\n</html>\n");
+}
+
+void f0t_html_section(f0t_text *page, const char *id, const char *title)
+{
+    f0t_text_form(page, "<h2 id=\"%s\">%s</h2>\n", id, title);
+}
+
+void f0t_html_paragraph(f0t_text *page, const char *text)
+{
+    f0t_text_form(page, "<p>%s</p>\n", text);
+}
+
+void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const *titles,
+                       size_t count)
+{
+    f0t_text_add(page, "<nav><ul>\n");
+    for (size_t i = 0; i < count; i++)
+        f0t_text_form(page, "<li><a href=\"#%s\">%s</a></li>\n", ids[i], titles[i]);
+    f0t_text_add(page, "</ul></nav>\n");
+}
+
+void f0t_html_tag(f0t_text *page, const char *tag, bool right)
+{
+    f0t_text_form(page, "<span class=\"%s\">%s</span>", right ? "right" : "wrong", tag);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+/* The media type by the first bytes, NULL for what browsers do not show. */
+static const char *type_of(const char *bytes, size_t size)
+{
+    static const struct {
+        const char *magic, *type;
+        size_t size;
+    } known[] = {{"\xFF\xD8\xFF", "image/jpeg", 3},
+                 {"\x89PNG\r\n\x1A\n", "image/png", 8},
+                 {"GIF8", "image/gif", 4},
+                 {"<svg", "image/svg+xml", 4}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (size >= known[i].size && !memcmp(bytes, known[i].magic, known[i].size))
+            return known[i].type;
+    bool webp = size >= 12 && !memcmp(bytes, "RIFF", 4) && !memcmp(bytes + 8, "WEBP", 4);
+    return webp ? "image/webp" : NULL;
+}
+
+void f0t_html_picture(f0t_text *page, const char *path, const char *name)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    bool there = f0t_path_exists(path) &&
+                 f0t_file_read(&bytes, &size, path, F0T_HTML_PICTURE_MOST) == F0T_OK;
+    const char *type = there ? type_of(bytes, size) : NULL;
+    if (type) {
+        f0t_text_form(page, "<img alt=\"%s\" title=\"%s\" src=\"data:%s;base64,", name, name, type);
+        f0t_text_base64(page, bytes, size);
+        f0t_text_add(page, "\">");
+    } else {
+        f0t_text_form(page, "<div class=\"nopicture\">%s</div>", name);
+    }
+    f0t_free(bytes);
+}

@@ -1,0 +1,38 @@
+/*
+ * Pages of HTML that need nothing else: style, plots and pictures are inside. They follow the
+ * reader's light or dark colours, and print.
+ *
+ *     f0t_text page = {0};
+ *     f0t_html_begin(&page, "Comparison", "flickr8k, 15 methods");
+ *     f0t_html_section(&page, "zero-shot", "Zero-shot");
+ *     f0t_svg_bars(&page, &chart);
+ *     f0t_html_end(&page);
+ *     f0t_status status = f0t_text_save(&page, "index.html");
+ *     f0t_text_free(&page);
+ */
+#ifndef F0T_REPORT_HTML_H
+#define F0T_REPORT_HTML_H
+
+#include "report/text.h"
+
+/* Head, style, title and, where it is not NULL, a line below it. */
+void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle);
+void f0t_html_end(f0t_text *page);
+
+/* A heading that others can link to as "#id". */
+void f0t_html_section(f0t_text *page, const char *id, const char *title);
+void f0t_html_paragraph(f0t_text *page, const char *text);
+/* A list of links to sections: ids[count], titles[count]. */
+void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const *titles,
+                       size_t count);
+
+/* A tag of a ranking: right ones green, wrong ones red and italic, as in the paper's figure. */
+void f0t_html_tag(f0t_text *page, const char *tag, bool right);
+
+/* The picture file inside the page, with its name as the alternative. A file that is not there, is no
+ * JPEG, PNG, GIF, WebP or SVG by its content, or is larger than F0T_HTML_PICTURE_MOST gives a box with
+ * the name. */
+enum { F0T_HTML_PICTURE_MOST = 1 << 19 };
+void f0t_html_picture(f0t_text *page, const char *path, const char *name);
+
+#endif

@@ -1,0 +1,122 @@
+/* Lines and points. */
+#include "report/svg_frame.h"
+
+enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40 };
+
+/* A plot being drawn. */
+typedef struct drawing {
+    f0t_text *to;
+    const f0t_svg_plot *plot;
+    f0t_svg_scale x, y;
+    f0t_svg_box box;
+} drawing;
+
+static void find_ranges(f0t_svg_range *x, f0t_svg_range *y, const f0t_svg_plot *plot)
+{
+    *x = *y = f0t_svg_range_none();
+    for (size_t s = 0; s < plot->series_count; s++) {
+        const f0t_svg_series *series = &plot->series[s];
+        for (size_t i = 0; i < series->count; i++) {
+            double spread = series->spread ? series->spread[i] : 0;
+            f0t_svg_range_add(x, series->x[i], plot->x.log);
+            f0t_svg_range_add(y, series->y[i] - spread, plot->y.log);
+            f0t_svg_range_add(y, series->y[i] + spread, plot->y.log);
+        }
+    }
+}
+
+static double draw_legend(f0t_text *to, double top, double width, const f0t_svg_plot *plot)
+{
+    const char *names[LEGEND_MOST];
+    size_t count = plot->series_count < LEGEND_MOST ? plot->series_count : LEGEND_MOST;
+    for (size_t i = 0; i < count; i++)
+        names[i] = plot->series[i].name;
+    return f0t_svg_legend(to, top, width, names, count);
+}
+
+static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
+{
+    f0t_svg_range x, y;
+    double width = plot->width > 0 ? plot->width : WIDTH;
+    double height = plot->height > 0 ? plot->height : HEIGHT;
+    drawing d = {.to = to, .plot = plot};
+    double top = f0t_svg_open(to, width, height, plot->title, plot->description);
+    top = draw_legend(to, top, width, plot);
+    find_ranges(&x, &y, plot);
+    d.x = f0t_svg_scale_create(&plot->x, x);
+    d.y = f0t_svg_scale_create(&plot->y, y);
+    d.box = (f0t_svg_box){.left = plot->y.title ? 66 : 50,
+                          .top = top + 8,
+                          .right = width - 18,
+                          .bottom = height - (plot->x.title ? 44 : 26)};
+    d.x.start = d.box.left;
+    d.x.end = d.box.right;
+    d.y.start = d.box.bottom;
+    d.y.end = d.box.top;
+    f0t_svg_axis_x(to, &d.x, &d.box, plot->x.title);
+    f0t_svg_axis_y(to, &d.y, &d.box, plot->y.title);
+    return d;
+}
+
+static bool shows(const drawing *d, const f0t_svg_series *series, size_t i)
+{
+    return f0t_svg_can_show(&d->x, series->x[i]) && f0t_svg_can_show(&d->y, series->y[i]);
+}
+
+static void draw_line(const drawing *d, const f0t_svg_series *series, size_t number)
+{
+    bool open = false;
+    f0t_text_form(d->to, "<path class=\"c%zu l\" d=\"", number % F0T_SVG_COLOURS);
+    for (size_t i = 0; i < series->count; i++) {
+        bool shown = shows(d, series, i);
+        if (shown)
+            f0t_text_form(d->to, "%s%f %f", open ? "L" : "M", f0t_svg_place(&d->x, series->x[i]),
+                          f0t_svg_place(&d->y, series->y[i]));
+        open = shown;
+    }
+    f0t_text_add(d->to, "\"/>\n");
+}
+
+static void draw_spread(const drawing *d, const f0t_svg_series *series, size_t i)
+{
+    double low = series->y[i] - series->spread[i], high = series->y[i] + series->spread[i];
+    double x = f0t_svg_place(&d->x, series->x[i]);
+    if (!f0t_svg_can_show(&d->y, low) || !f0t_svg_can_show(&d->y, high) || low == high)
+        return;
+    f0t_text_form(d->to, "<line class=\"e\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", x,
+                  f0t_svg_place(&d->y, low), x, f0t_svg_place(&d->y, high));
+}
+
+static void draw_points(const drawing *d, const f0t_svg_series *series, size_t number, double size)
+{
+    for (size_t i = 0; i < series->count; i++) {
+        if (!shows(d, series, i))
+            continue;
+        double x = f0t_svg_place(&d->x, series->x[i]), y = f0t_svg_place(&d->y, series->y[i]);
+        if (series->spread)
+            draw_spread(d, series, i);
+        f0t_svg_mark(d->to, number, x, y, size);
+        if (series->labels && series->labels[i])
+            f0t_text_form(d->to, "<text class=\"v\" x=\"%f\" y=\"%f\">%s</text>\n", x + size + 3,
+                          y + 4, series->labels[i]);
+    }
+}
+
+void f0t_svg_lines(f0t_text *to, const f0t_svg_plot *plot)
+{
+    drawing d = begin(to, plot);
+    for (size_t s = 0; s < plot->series_count; s++) {
+        draw_line(&d, &plot->series[s], s);
+        if (plot->series[s].count <= MARKS_MOST)
+            draw_points(&d, &plot->series[s], s, 3.5);
+    }
+    f0t_svg_close(to);
+}
+
+void f0t_svg_scatter(f0t_text *to, const f0t_svg_plot *plot)
+{
+    drawing d = begin(to, plot);
+    for (size_t s = 0; s < plot->series_count; s++)
+        draw_points(&d, &plot->series[s], s, plot->series[s].count > 500 ? 2 : 4);
+    f0t_svg_close(to);
+}

@@ -1,0 +1,129 @@
+/* Lines, points and bars: well-formed, and as many of each as the data say. */
+#include "support.h"
+
+#include "report/svg.h"
+#include "xml.h"
+
+#include <math.h>
+
+#define SVG(name) "//*[local-name()='" name "']"
+
+static const double X[] = {1, 10, 100, 1000}, Y[] = {2, -1, 30, 500};
+
+static f0t_svg_plot plot_of(const f0t_svg_series *series, size_t count)
+{
+    return (f0t_svg_plot){.title = "<Time> & \"space\"",
+                          .description = "what it shows",
+                          .x = {.title = "images", .log = true},
+                          .y = {.title = "seconds", .log = true},
+                          .series = series,
+                          .series_count = count};
+}
+
+static void a_line_breaks_where_a_value_cannot_be_shown(void **state)
+{
+    f0t_svg_series series[2] = {{.name = "a", .count = 4, .x = X, .y = Y},
+                                {.name = NULL, .count = 2, .x = X, .y = X}};
+    f0t_svg_plot plot = plot_of(series, 2);
+    f0t_text text = {0};
+    (void)state;
+    f0t_svg_lines(&text, &plot);
+    assert_int_equal(xml_count(&text, SVG("path") "[contains(@class,'l')]"), 2);
+    /* Three marks of `a`, and its mark in the legend. */
+    assert_int_equal(xml_count(&text, SVG("circle")), 4);
+    assert_int_equal(xml_count(&text, SVG("rect")), 2);
+    assert_non_null(strstr(text.bytes, "&lt;Time&gt; &amp; &quot;space&quot;"));
+    const char *path = strstr(text.bytes, "class=\"c0 l\"");
+    size_t moves = 0;
+    for (const char *c = path; *c != '>'; c++)
+        moves += *c == 'M';
+    assert_int_equal(moves, 2);
+    f0t_text_free(&text);
+}
+
+static void points_have_spreads_and_labels(void **state)
+{
+    static const char *const labels[] = {"dog", NULL, "<sea>", NULL};
+    static const double spread[] = {1, 0, (double)NAN, 100};
+    f0t_svg_series series = {
+        .name = "p", .count = 4, .x = X, .y = Y, .spread = spread, .labels = labels};
+    f0t_svg_plot plot = plot_of(&series, 1);
+    f0t_text text = {0};
+    (void)state;
+    plot.y.log = false;
+    f0t_svg_scatter(&text, &plot);
+    assert_int_equal(xml_count(&text, SVG("circle")), 5);
+    assert_int_equal(xml_count(&text, SVG("line") "[@class='e']"), 2);
+    assert_int_equal(xml_count(&text, SVG("text") "[.='<sea>']"), 1);
+    f0t_text_free(&text);
+}
+
+static void an_empty_plot_is_a_plot(void **state)
+{
+    f0t_svg_plot plot = {0};
+    f0t_svg_bar_chart chart = {0};
+    f0t_text text = {0};
+    (void)state;
+    f0t_svg_lines(&text, &plot);
+    assert_int_equal(xml_count(&text, SVG("path")), 0);
+    f0t_text_free(&text);
+    f0t_svg_bars(&text, &chart);
+    assert_int_equal(xml_count(&text, SVG("rect")), 0);
+    f0t_text_free(&text);
+}
+
+static void bars_lie_or_stand(void **state)
+{
+    static const char *const groups[] = {"net", "tagprop", "conse"}, *const series[] = {"MiAP",
+                                                                                        "F1"};
+    static const double values[] = {55, 30, (double)NAN, 20, -5, 10}, spreads[6] = {1, 2};
+    f0t_svg_bar_chart chart = {.groups = groups,
+                               .group_count = 3,
+                               .series = series,
+                               .series_count = 2,
+                               .values = values,
+                               .spreads = spreads,
+                               .decimals = 1};
+    (void)state;
+    for (int standing = 0; standing < 2; standing++) {
+        f0t_text text = {0};
+        chart.standing = standing;
+        f0t_svg_bars(&text, &chart);
+        /* Five bars, and the square of the second series in the legend. */
+        assert_int_equal(xml_count(&text, SVG("rect")), 6);
+        assert_int_equal(xml_count(&text, SVG("line") "[@class='e']"), 2);
+        assert_int_equal(xml_count(&text, SVG("text") "[.='–']"), standing ? 0 : 1);
+        assert_int_equal(xml_count(&text, SVG("text") "[.='tagprop']"), 1);
+        f0t_text_free(&text);
+    }
+}
+
+static f0t_status draw(void *context)
+{
+    f0t_svg_series series = {.name = "a", .count = 4, .x = X, .y = Y};
+    f0t_svg_plot plot = plot_of(&series, 1);
+    f0t_text text = {0};
+    (void)context;
+    f0t_svg_lines(&text, &plot);
+    f0t_status status = text.status;
+    f0t_text_free(&text);
+    return status;
+}
+
+static void missing_memory_is_told(void **state)
+{
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, draw, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_breaks_where_a_value_cannot_be_shown),
+        cmocka_unit_test(points_have_spreads_and_labels),
+        cmocka_unit_test(an_empty_plot_is_a_plot),
+        cmocka_unit_test(bars_lie_or_stand),
+        cmocka_unit_test(missing_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
