@@ -1,10 +1,15 @@
 /* The list of all methods. */
-#include "baseline/ranker.h"
+#include "baseline/methods.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const f0t_ranker *const f0t_rankers[] = {NULL};
+/* As in the tables. */
+const f0t_ranker *const f0t_rankers[] = {
+    &f0t_ranker_cca,
+    &f0t_ranker_ranksvm,
+    NULL,
+};
 
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
 {

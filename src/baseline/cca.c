@@ -1,0 +1,288 @@
+/*
+ * Canonical correlation analysis between the features and the tag indicator y of an image: the
+ * directions a, b that maximise the correlation of a·x and b·y, one after the other. Images and tags
+ * are compared by their cosine in the common space.
+ *
+ * Sources: Hotelling, "Relations between two sets of variates", Biometrika 1936; the ridge on both
+ * sides after Hardoon, Szedmak, Shawe-Taylor, "Canonical correlation analysis: an overview with
+ * application to learning methods", Neural Computation 2004; coordinates scaled by a power of their
+ * correlations, and the cosine, after Gong, Ke, Isard, Lazebnik, "A multi-view embedding space for
+ * modeling internet images, tags, and their semantics", IJCV 2014.
+ *
+ * The paper compares with CCA in conventional tagging alone and does not say what stands on the tag
+ * side. Here it is the indicator, which loses nothing of the annotation; tag vectors would force
+ * T tags through d numbers. So the method is closed: a tag without training images has no place.
+ *
+ * With C the covariances and r the ridges, the tag side is found first, in T dimensions: b are the
+ * eigenvectors of P Cyx (Cxx + rx I)⁻¹ Cxy Pᵀ, P whitening Cyy + ry I, eigenvalues ρ²; and
+ * a = (Cxx + rx I)⁻¹ Cxy b / ρ. That takes one Cholesky factorisation of D x D numbers and two
+ * eigenproblems of T x T, never one of D x D.
+ */
+#include "baseline/methods.h"
+
+#include "base/alloc.h"
+#include "baseline/moments.h"
+#include "math/elementwise.h"
+#include "math/matmul.h"
+#include "math/solve.h"
+#include "math/team.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shares of the mean variance of a feature, and of a tag. */
+static const double RIDGES_X[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
+static const double RIDGES_Y[] = {0.01, 0.1, 1, 10, 100, 1000};
+static const double DIMS[] = {16, 32, 64, 128, 256, 512, 1024};
+static const double POWERS[] = {0, 0.5, 1, 2, 4};
+enum { RIDGE_X, RIDGE_Y, DIM, POWER, KNOBS };
+
+static const f0t_knob KNOB_LIST[KNOBS] = {
+    {"ridge-x", RIDGES_X, sizeof RIDGES_X / sizeof *RIDGES_X, 4},
+    {"ridge-y", RIDGES_Y, sizeof RIDGES_Y / sizeof *RIDGES_Y, 4},
+    {"dims", DIMS, sizeof DIMS / sizeof *DIMS, 4},
+    {"power", POWERS, sizeof POWERS / sizeof *POWERS, 1},
+};
+
+typedef struct fitted {
+    size_t dims;  /* k */
+    float *map;   /* [k x D] from features to the common space, */
+    float *shift; /* [k] added there */
+    float *tags;  /* [T x k] of length 1 */
+} fitted;
+
+/* ---- The analysis ---------------------------------------------------------------------------- */
+
+/* What a fit needs for a while. T x T, but crossed and solved: T x D. */
+typedef struct room {
+    const f0t_moments *m;
+    double *crossed;  /* Cyx */
+    double *solved;   /* Cyx (Cxx + rx I)⁻¹ */
+    double *whiten;   /* P, row by row */
+    double *middle;   /* Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
+    double *product;  /* scratch */
+    double *values;   /* [T] eigenvalues */
+    f0t_moments cent; /* m with centred squares: what f0t_moments_solve wants */
+} room;
+
+static f0t_status allocate(room *r)
+{
+    const size_t D = r->m->features, T = r->m->tags;
+    F0T_TRY(f0t_alloc(&r->crossed, T * D, sizeof *r->crossed));
+    F0T_TRY(f0t_alloc(&r->solved, T * D, sizeof *r->solved));
+    F0T_TRY(f0t_alloc(&r->whiten, T * T, sizeof *r->whiten));
+    F0T_TRY(f0t_alloc(&r->middle, T * T, sizeof *r->middle));
+    F0T_TRY(f0t_alloc(&r->product, T * T, sizeof *r->product));
+    F0T_TRY(f0t_alloc(&r->values, T, sizeof *r->values));
+    return f0t_alloc(&r->cent.squares, D * D, sizeof *r->cent.squares);
+}
+
+static void release(room *r)
+{
+    f0t_free(r->crossed);
+    f0t_free(r->solved);
+    f0t_free(r->whiten);
+    f0t_free(r->middle);
+    f0t_free(r->product);
+    f0t_free(r->values);
+    f0t_free(r->cent.squares);
+}
+
+/* Covariances in place of sums of products; `squares` and `crossed` of the features. */
+static void centre(room *r)
+{
+    const f0t_moments *m = r->m;
+    const size_t D = m->features, T = m->tags;
+    const double M = m->images;
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j <= i; j++)
+            r->cent.squares[i * D + j] =
+                m->squares[i * D + j] / M - m->sum[i] / M * (m->sum[j] / M);
+    for (size_t t = 0; t < T; t++)
+        for (size_t j = 0; j < D; j++)
+            r->crossed[t * D + j] =
+                m->crossed[t * D + j] / M - m->pairs[t * T + t] / M * (m->sum[j] / M);
+    r->cent.features = D;
+    r->cent.tags = T;
+}
+
+/* P = diag(e^-1/2) E of Cyy + ry I = Eᵀ diag(e) E. */
+static f0t_status whiten_tags(room *r, double ridge)
+{
+    const f0t_moments *m = r->m;
+    const size_t T = m->tags;
+    double *c = r->whiten, trace = 0;
+    for (size_t t = 0; t < T; t++)
+        for (size_t u = 0; u < T; u++)
+            c[t * T + u] = m->pairs[t * T + u] / m->images -
+                           m->pairs[t * T + t] / m->images * (m->pairs[u * T + u] / m->images);
+    for (size_t t = 0; t < T; t++)
+        trace += c[t * T + t];
+    for (size_t t = 0; t < T; t++)
+        c[t * T + t] += ridge * trace / (double)T + 1e-12;
+    F0T_TRY(f0t_eigen_f64(c, T, r->values));
+    for (size_t i = 0; i < T; i++)
+        for (size_t j = 0; j < T; j++)
+            c[i * T + j] /= sqrt(fmax(r->values[i], 1e-12));
+    return F0T_OK;
+}
+
+/* c[m x n] = a[m x k] b[n x k]ᵀ in double precision. */
+static void product(double *c, const double *a, const double *b, size_t m, size_t n, size_t k)
+{
+    int threads = f0t_team_size();
+    (void)threads;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < k; l++)
+                sum += a[i * k + l] * b[j * k + l];
+            c[i * n + j] = sum;
+        }
+}
+
+/* The canonical directions: row i of `middle` in whitened coordinates, values ρ² ascending. */
+static f0t_status analyse(room *r, const double *knobs)
+{
+    const size_t D = r->m->features, T = r->m->tags;
+    centre(r);
+    memcpy(r->solved, r->crossed, T * D * sizeof *r->solved);
+    F0T_TRY(f0t_moments_solve(&r->cent, knobs[RIDGE_X], r->solved, T));
+    F0T_TRY(whiten_tags(r, knobs[RIDGE_Y]));
+    product(r->middle, r->solved, r->crossed, T, T, D);
+    product(r->product, r->whiten, r->middle, T, T, T);
+    product(r->middle, r->product, r->whiten, T, T, T);
+    return f0t_eigen_f64(r->middle, T, r->values);
+}
+
+/* ---- The common space ------------------------------------------------------------------------ */
+
+/* b of direction i into to[T]. */
+static void tag_direction(double *to, const room *r, size_t i)
+{
+    const size_t T = r->m->tags;
+    memset(to, 0, T * sizeof *to);
+    for (size_t l = 0; l < T; l++)
+        for (size_t t = 0; t < T; t++)
+            to[t] += r->middle[i * T + l] * r->whiten[l * T + t];
+}
+
+/* Coordinate k of everything: direction `from`, scaled by ρ^power on either side. */
+static void set_coordinate(fitted *f, room *r, size_t k, size_t from, double power)
+{
+    const size_t D = r->m->features, T = r->m->tags;
+    const double rho = sqrt(fmax(r->values[from], 1e-12)), scale = pow(rho, power);
+    double *b = r->product, shift = 0, mean = 0; /* [T] of T x T that are free now */
+    tag_direction(b, r, from);
+    for (size_t t = 0; t < T; t++)
+        mean += b[t] * r->m->pairs[t * T + t] / r->m->images;
+    for (size_t t = 0; t < T; t++)
+        f->tags[t * f->dims + k] = (float)(scale * (b[t] - mean));
+    for (size_t j = 0; j < D; j++) {
+        double a = 0;
+        for (size_t t = 0; t < T; t++)
+            a += b[t] * r->solved[t * D + j];
+        a *= scale / rho;
+        shift -= a * r->m->sum[j] / r->m->images;
+        f->map[k * D + j] = (float)a;
+    }
+    f->shift[k] = (float)shift;
+}
+
+static void discard(void *memory)
+{
+    fitted *f = memory;
+    if (!f)
+        return;
+    f0t_free(f->map);
+    f0t_free(f->shift);
+    f0t_free(f->tags);
+    f0t_free(f);
+}
+
+static f0t_status make(fitted *f, room *r, const double *knobs)
+{
+    const size_t T = r->m->tags;
+    F0T_TRY(allocate(r));
+    F0T_TRY(analyse(r, knobs));
+    f->dims = knobs[DIM] < (double)T ? (size_t)knobs[DIM] : T;
+    F0T_TRY(f0t_alloc(&f->map, f->dims * r->m->features, sizeof *f->map));
+    F0T_TRY(f0t_alloc(&f->shift, f->dims, sizeof *f->shift));
+    F0T_TRY(f0t_alloc(&f->tags, T * f->dims, sizeof *f->tags));
+    for (size_t k = 0; k < f->dims; k++)
+        set_coordinate(f, r, k, T - 1 - k, knobs[POWER]);
+    f0t_rows_normalise(f->tags, T, f->dims);
+    return F0T_OK;
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static f0t_status prepare(void **shared, const f0t_task *task)
+{
+    f0t_moments *m;
+    F0T_TRY(f0t_moments_create(&m, task, NULL));
+    *shared = m;
+    return F0T_OK;
+}
+
+static void release_shared(void *shared)
+{
+    f0t_moments_free(shared);
+}
+
+static f0t_status fit(void **out, const f0t_task *task, void *shared, const double *knobs)
+{
+    room r = {.m = shared};
+    fitted *f = NULL;
+    (void)task;
+    F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
+    f0t_status status = make(f, &r, knobs);
+    release(&r);
+    if (status != F0T_OK) {
+        discard(f);
+        return status;
+    }
+    *out = f;
+    return F0T_OK;
+}
+
+static f0t_status score(float *scores, const void *memory, const f0t_task *task,
+                        const f0t_candidates *tags, const f0t_queries *queries)
+{
+    const fitted *f = memory;
+    const f0t_matmul map = {
+        .m = queries->count, .n = f->dims, .k = f0t_task_features(task), .b_transposed = true};
+    const f0t_matmul rank = {
+        .m = queries->count, .n = tags->count, .k = f->dims, .b_transposed = true};
+    float *images = NULL, *rows = NULL;
+    f0t_status status = f0t_alloc(&images, queries->count * f->dims, sizeof *images);
+    if (status == F0T_OK)
+        status = f0t_alloc(&rows, tags->count * f->dims, sizeof *rows);
+    if (status == F0T_OK)
+        status = f0t_matmul_run(images, queries->features, f->map, f->shift, &map);
+    if (status == F0T_OK) {
+        f0t_rows_normalise(images, queries->count, f->dims);
+        for (size_t i = 0; i < tags->count; i++)
+            memcpy(rows + i * f->dims, f->tags + tags->known[i] * f->dims, f->dims * sizeof *rows);
+        status = f0t_matmul_run(scores, images, rows, NULL, &rank);
+    }
+    f0t_free(images);
+    f0t_free(rows);
+    return status;
+}
+
+const f0t_ranker f0t_ranker_cca = {
+    .name = "cca",
+    .title = "CCA",
+    .source = "Hotelling, Biometrika 1936; Hardoon, Szedmak, Shawe-Taylor, Neural Computation "
+              "2004; Gong, Ke, Isard, Lazebnik, IJCV 2014",
+    .closed = true,
+    .knobs = KNOB_LIST,
+    .knob_count = KNOBS,
+    .prepare = prepare,
+    .release = release_shared,
+    .fit = fit,
+    .free = discard,
+    .score = score,
+};

@@ -1,0 +1,10 @@
+/* The methods, each defined in the file of its name. */
+#ifndef F0T_BASELINE_METHODS_H
+#define F0T_BASELINE_METHODS_H
+
+#include "baseline/ranker.h"
+
+extern const f0t_ranker f0t_ranker_cca;
+extern const f0t_ranker f0t_ranker_ranksvm;
+
+#endif

@@ -1,0 +1,138 @@
+#include "baseline/moments.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "base/size.h"
+#include "math/gram.h"
+#include "math/solve.h"
+#include "math/team.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_ROWS = 2048, COLUMNS = 256 };
+
+static f0t_status allocate(f0t_moments *m)
+{
+    size_t squares, crossed, pairs;
+    if (!f0t_size_mul(&squares, m->features, m->features) ||
+        !f0t_size_mul(&crossed, m->tags, m->features) || !f0t_size_mul(&pairs, m->tags, m->tags))
+        return f0t_fail(F0T_ERROR_MEMORY, "%zu features or %zu tags are too many", m->features,
+                        m->tags);
+    F0T_TRY(f0t_alloc_zero(&m->squares, squares, sizeof *m->squares));
+    F0T_TRY(f0t_alloc_zero(&m->sum, m->features, sizeof *m->sum));
+    F0T_TRY(f0t_alloc_zero(&m->crossed, crossed, sizeof *m->crossed));
+    return f0t_alloc_zero(&m->pairs, pairs, sizeof *m->pairs);
+}
+
+/* Columns first … last of the sums, in the order of the images for any number of threads. */
+static void add_columns(f0t_moments *m, const f0t_samples *s, const float *x, const double *weights,
+                        size_t image, size_t rows, size_t first, size_t last)
+{
+    for (size_t r = 0; r < rows; r++) {
+        const float *row = x + r * m->features;
+        double weight = weights ? weights[image + r] : 1;
+        for (size_t j = first; j < last; j++)
+            m->sum[j] += weight * (double)row[j];
+        for (size_t i = s->offsets[image + r]; i < s->offsets[image + r + 1]; i++) {
+            double *to = m->crossed + s->relevant[i] * m->features;
+            for (size_t j = first; j < last; j++)
+                to[j] += weight * (double)row[j];
+        }
+    }
+}
+
+static void add_pairs(f0t_moments *m, const f0t_samples *s, const double *weights)
+{
+    for (size_t r = 0; r < s->count; r++) {
+        double weight = weights ? weights[r] : 1;
+        m->images += weight;
+        for (size_t i = s->offsets[r]; i < s->offsets[r + 1]; i++)
+            for (size_t j = s->offsets[r]; j < s->offsets[r + 1]; j++)
+                m->pairs[s->relevant[i] * m->tags + s->relevant[j]] += weight;
+    }
+}
+
+/* Rows of weight w count w times in Σ x xᵀ when they are √w times as long. */
+static void stretch(float *x, const double *weights, size_t rows, size_t features)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = 0; j < features; j++)
+            x[r * features + j] *= (float)sqrt(weights[r]);
+}
+
+static f0t_status add_block(f0t_moments *m, const f0t_task *task, const double *weights,
+                            float *block, size_t first, size_t rows)
+{
+    int threads = f0t_team_size();
+    (void)threads;
+    F0T_TRY(f0t_task_read(task, block, task->train.images + first, rows));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t j = 0; j < m->features; j += COLUMNS)
+        add_columns(m, &task->train, block, weights, first, rows, j,
+                    j + COLUMNS < m->features ? j + COLUMNS : m->features);
+    if (weights)
+        stretch(block, weights + first, rows, m->features);
+    return f0t_gram_add(m->squares, block, rows, m->features);
+}
+
+static f0t_status add_all(f0t_moments *m, const f0t_task *task, const double *weights,
+                          float **block)
+{
+    const size_t count = task->train.count;
+    F0T_TRY(allocate(m));
+    F0T_TRY(f0t_alloc(block, BLOCK_ROWS * m->features, sizeof **block));
+    add_pairs(m, &task->train, weights);
+    f0t_stage stage = f0t_stage_begin(task->monitor, "reading the features", "images", count);
+    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
+        size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+        F0T_TRY(f0t_stage_update(&stage, first));
+        F0T_TRY(add_block(m, task, weights, *block, first, rows));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const double *weights)
+{
+    f0t_moments *m = NULL;
+    float *block = NULL;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
+    m->features = f0t_task_features(task);
+    m->tags = task->tags;
+    f0t_status status = add_all(m, task, weights, &block);
+    f0t_free(block);
+    if (status != F0T_OK) {
+        f0t_moments_free(m);
+        return status;
+    }
+    *out = m;
+    return F0T_OK;
+}
+
+void f0t_moments_free(f0t_moments *m)
+{
+    if (!m)
+        return;
+    f0t_free(m->squares);
+    f0t_free(m->sum);
+    f0t_free(m->crossed);
+    f0t_free(m->pairs);
+    f0t_free(m);
+}
+
+f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets, size_t rows)
+{
+    const size_t n = m->features;
+    double *system = NULL, trace = 0;
+    F0T_TRY(f0t_alloc(&system, n * n, sizeof *system));
+    memcpy(system, m->squares, n * n * sizeof *system);
+    for (size_t j = 0; j < n; j++)
+        trace += system[j * n + j];
+    for (size_t j = 0; j < n; j++)
+        system[j * n + j] += ridge * trace / (double)n;
+    f0t_status status = f0t_cholesky_solve_f64(system, n, targets, rows);
+    f0t_free(system);
+    return status;
+}
