@@ -4,6 +4,8 @@
 
 #include "baseline/ranker.h"
 
+extern const f0t_ranker f0t_ranker_random;
+extern const f0t_ranker f0t_ranker_frequency;
 extern const f0t_ranker f0t_ranker_cca;
 extern const f0t_ranker f0t_ranker_ranksvm;
 

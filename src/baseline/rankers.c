@@ -6,6 +6,8 @@
 
 /* As in the tables. */
 const f0t_ranker *const f0t_rankers[] = {
+    &f0t_ranker_random,
+    &f0t_ranker_frequency,
     &f0t_ranker_cca,
     &f0t_ranker_ranksvm,
     NULL,

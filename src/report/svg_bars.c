@@ -132,7 +132,7 @@ static void lay_out(drawing *d, double width, double height, double top)
     double left = c->standing ? (c->axis.title ? 66 : 50) : fmin(names, width / 2);
     d->box = (f0t_svg_box){.left = left,
                            .top = top + 8,
-                           .right = width - (c->standing ? 18 : 46),
+                           .right = width - (c->standing ? 28 : 46),
                            .bottom = height - (c->standing || !c->axis.title ? 28 : 44)};
     d->scale.start = c->standing ? d->box.bottom : d->box.left;
     d->scale.end = c->standing ? d->box.top : d->box.right;

@@ -47,7 +47,7 @@ static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
     d.y = f0t_svg_scale_create(&plot->y, y);
     d.box = (f0t_svg_box){.left = plot->y.title ? 66 : 50,
                           .top = top + 8,
-                          .right = width - 18,
+                          .right = width - 28,
                           .bottom = height - (plot->x.title ? 44 : 26)};
     d.x.start = d.box.left;
     d.x.end = d.box.right;

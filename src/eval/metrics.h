@@ -1,0 +1,58 @@
+/*
+ * How good rankings are. Scores come block by block; equal scores rank by tag order (and, where
+ * images are ranked for a tag, by image order). docs/evaluation.md has the formulas.
+ *
+ *     f0t_metrics *metrics;
+ *     f0t_metrics_create(&metrics, tags, images, cutoffs, 2)
+ *     f0t_metrics_add(metrics, &block)   for each block
+ *     f0t_metrics_get(&values, metrics)
+ */
+#ifndef F0T_EVAL_METRICS_H
+#define F0T_EVAL_METRICS_H
+
+#include "rank/miap.h"
+
+enum { F0T_CUTOFFS_MOST = 8 };
+
+/* Precision, recall and F1, each 0 … 1. */
+typedef struct f0t_prf {
+    double p, r, f;
+} f0t_prf;
+
+/* The first K tags of every image are its predictions. */
+typedef struct f0t_cutoff_values {
+    size_t k;
+    f0t_prf pooled;          /* P = Σ hits / (K M), R = Σ hits / Σ |Y|, over all M images */
+    f0t_prf pooled_tagged;   /* over images that have a relevant tag */
+    f0t_prf class_all;       /* means over tags; a tag that is never predicted has precision 0 */
+    f0t_prf class_predicted; /* such a tag is left out of the mean of the precisions */
+    f0t_prf class_tagged;    /* as class_all, over images that have a relevant tag */
+    size_t n_plus;           /* tags with a hit */
+} f0t_cutoff_values;
+
+typedef struct f0t_metric_values {
+    size_t images, tagged;  /* all; with a relevant tag */
+    size_t tags, occurring; /* all; with a relevant image */
+    double miap;            /* over images that have a relevant tag */
+    double miap_all;        /* the others count 0 */
+    double map;     /* mean over tags of the average precision of their images; tags without one
+                        are left out */
+    double map_all; /* those count 0 */
+    size_t cutoff_count;
+    f0t_cutoff_values cutoffs[F0T_CUTOFFS_MOST];
+} f0t_metric_values;
+
+typedef struct f0t_metrics f0t_metrics;
+
+/* cutoffs[count] are the K, each above 0. `images` is how many will come. Scores are kept for the
+ * average precision of tags: in memory, or beyond 384 MB in a temporary file. */
+f0t_status f0t_metrics_create(f0t_metrics **out, size_t tags, size_t images, const size_t *cutoffs,
+                              size_t count);
+void f0t_metrics_free(f0t_metrics *metrics);
+
+/* Adds images; all their `tags` columns are ranked (block->columns is NULL). Fails with
+ * F0T_ERROR_NUMERIC when a score is NaN. */
+f0t_status f0t_metrics_add(f0t_metrics *metrics, const f0t_ranking *block);
+f0t_status f0t_metrics_get(f0t_metric_values *out, const f0t_metrics *metrics);
+
+#endif
