@@ -10,7 +10,7 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_frequency,
     &f0t_ranker_cca,
     &f0t_ranker_ranksvm,
-    NULL,
+    NULL, /* the last comma keeps one method a line */
 };
 
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
