@@ -498,7 +498,10 @@ typedef struct f0t_train_options {
     uint64_t seed;     /* [0] */
 
     /* Tags. */
-    bool all_tags;      /* train on the dataset's unseen tags too [no] */
+    bool all_tags; /* train on the dataset's unseen tags too [no] */
+    const uint32_t
+        *tags; /* or: train on these tags of the dataset, each once, and no other [NULL] */
+    size_t tag_count;
     bool keep_tag_mean; /* do not take the mean of the vector file off the tag vectors [no] */
 
     /* Net and linear-rank. */
@@ -555,6 +558,25 @@ typedef struct f0t_model f0t_model;
 F0T_API f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, const f0t_train_options *options,
                              const f0t_monitor *monitor);
+
+/* What f0t_train_tune did. */
+typedef struct f0t_tuning {
+    size_t trials;
+    double first, best; /* how the default values and the chosen ones were judged, in percent */
+    double seconds;
+} f0t_tuning;
+
+/* Searches for better values of what is "auto" in *options (rate, decay, dropout and conditioning of
+ * net and linear-rank; λ and ridge of linear), for about so many seconds, and leaves them there: a
+ * training with them comes next. A fifth of the training tags, drawn by seed, is held out; a trial
+ * trains with the others, and is judged on the validation images by the mean of two MiAPs, over the
+ * tags it was trained with and over those held out. The first trial has the default values, so that
+ * what is found is not worse in that judgement. No annotation of any other tag is looked at. What
+ * was tried is noted in the file `journal` (NULL: none), with a line of JSON for each trial; with
+ * options->resume the search goes on from there. */
+F0T_API f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
+                                  const f0t_dataset *dataset, const f0t_vectors *vectors,
+                                  double seconds, const char *journal, const f0t_monitor *monitor);
 
 F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
 /* Written whole or not at all. */

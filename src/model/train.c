@@ -1,10 +1,12 @@
 /* f0t_train: from a dataset and word vectors to a model. */
+#include "model/train.h"
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "math/matmul.h"
 #include "model/linear.h"
 #include "model/model.h"
 #include "model/options.h"
+#include "model/tags.h"
 #include "model/trainer.h"
 #include "rank/ranksvm.h"
 
@@ -30,18 +32,6 @@ typedef struct training {
 
 /* ---- Tags ---------------------------------------------------------------------------------- */
 
-/* The dataset's numbers of the tags to train with. */
-static f0t_status choose_tags(uint32_t **out, size_t *count, const training *t)
-{
-    const uint32_t *seen = t->options.all_tags ? NULL : f0t_dataset_seen(t->dataset, count);
-    if (!seen)
-        *count = f0t_dataset_tag_count(t->dataset);
-    F0T_TRY(f0t_alloc(out, *count, sizeof **out));
-    for (size_t i = 0; i < *count; i++)
-        (*out)[i] = seen ? seen[i] : (uint32_t)i;
-    return F0T_OK;
-}
-
 /* Names the tags that have no vector, as many as fit into a line. */
 static void report_missing(const training *t)
 {
@@ -64,44 +54,24 @@ static void report_missing(const training *t)
                 used + 8 >= sizeof names ? ", …" : "");
 }
 
-static f0t_status number_tags(training *t, const uint32_t *tags, size_t count)
-{
-    size_t all = f0t_dataset_tag_count(t->dataset);
-    F0T_TRY(f0t_alloc(&t->number, all, sizeof *t->number));
-    for (size_t i = 0; i < all; i++)
-        t->number[i] = F0T_NO_SAMPLE_TAG;
-    for (size_t i = 0; i < count; i++) {
-        size_t index = f0t_vocab_get_entry(t->model->vocab, i)->index;
-        if (index != F0T_NONE)
-            t->number[tags[i]] = (uint32_t)index;
-    }
-    return F0T_OK;
-}
-
 static f0t_status make_vocab(training *t, const uint32_t *tags, size_t count,
                              const f0t_vectors *vectors)
 {
-    const char **names;
-    f0t_vocab_options options = {.centred = !t->options.keep_tag_mean, .monitor = t->monitor};
-    F0T_TRY(f0t_alloc(&names, count, sizeof *names));
-    for (size_t i = 0; i < count; i++)
-        names[i] = f0t_dataset_tag(t->dataset, tags[i]);
-    f0t_status status = f0t_vocab_create(&t->model->vocab, names, count, vectors, &options);
-    f0t_free(names);
-    F0T_TRY(status);
+    F0T_TRY(f0t_tags_find(&t->model->vocab, &t->number, t->dataset, tags, count, vectors,
+                          &t->options, t->monitor));
     report_missing(t);
     if (f0t_vocab_size(t->model->vocab) < 2)
         return f0t_fail(F0T_ERROR_FORMAT,
                         "%s: %zu of its %zu tags have a vector; a ranking needs two at least",
                         f0t_dataset_path(t->dataset), f0t_vocab_size(t->model->vocab), count);
-    return number_tags(t, tags, count);
+    return F0T_OK;
 }
 
 static f0t_status prepare_tags(training *t, const f0t_vectors *vectors)
 {
     uint32_t *tags = NULL;
     size_t count = 0;
-    f0t_status status = choose_tags(&tags, &count, t);
+    f0t_status status = f0t_tags_choose(&tags, &count, t->dataset, &t->options);
     if (status == F0T_OK)
         status = make_vocab(t, tags, count, vectors);
     f0t_free(tags);
@@ -256,15 +226,11 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
     return f0t_train_options_describe(&t->model->training, &t->options, t->miap);
 }
 
-f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
-                     const f0t_train_options *options, const f0t_monitor *monitor)
+f0t_status f0t_train_run(f0t_model **out, f0t_train_options *options, const f0t_dataset *dataset,
+                         const f0t_vectors *vectors, const f0t_monitor *monitor)
 {
-    training t = {.dataset = dataset, .monitor = monitor, .miap = (double)NAN};
+    training t = {.dataset = dataset, .monitor = monitor, .options = *options, .miap = (double)NAN};
     *out = NULL;
-    if (options)
-        t.options = *options;
-    else
-        f0t_train_options_init(&t.options);
     F0T_TRY(f0t_train_options_check(&t.options));
     F0T_TRY(f0t_alloc_zero(&t.model, 1, sizeof *t.model));
     t.model->method = t.options.method;
@@ -272,9 +238,21 @@ f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vect
     f0t_samples_free(&t.train);
     f0t_samples_free(&t.val);
     f0t_free(t.number);
+    *options = t.options;
     if (status != F0T_OK)
         f0t_model_free(t.model);
     else
         *out = t.model;
     return status;
+}
+
+f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
+                     const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    f0t_train_options used;
+    if (options)
+        used = *options;
+    else
+        f0t_train_options_init(&used);
+    return f0t_train_run(out, &used, dataset, vectors, monitor);
 }

@@ -79,4 +79,13 @@ case_a_killed_training_goes_on() {
     cmp -s whole.f0t parts.f0t || complain "the resumed model differs"
 }
 
+case_options_are_tuned_within_a_time() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear-rank --tune 0.5 --json
+    warns "trial 1: "
+    json_holds 'd["tuning"]["trials"] >= 1 and d["tuning"]["chosen"] >= d["tuning"]["default"]'
+    [ ! -e m.f0t.trials ] || complain "the journal of the search is left behind"
+    refuse 2 "must be above 0" train photos --vectors vectors.txt -o m.f0t --tune=-1
+}
+
 run_cases
