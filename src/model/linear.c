@@ -2,16 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "base/size.h"
-#include "math/gram.h"
-#include "math/matmul.h"
-#include "math/solve.h"
-#include "rank/ranksvm.h"
+#include "model/linear_sums.h"
 
 #include <math.h>
-#include <string.h>
-
-enum { BLOCK_ROWS = 2048 };
 
 /* Decades, as in Figure 2 of the paper; where nothing can choose, λ is 1, the paper's default. */
 static const double LAMBDAS[] = {0.01, 0.1, 1, 10, 100, 1000};
@@ -25,16 +18,11 @@ typedef struct fit {
     const f0t_monitor *monitor;
     const double *lambdas, *ridges;
     size_t lambda_count, ridge_count;
-    f0t_rules *rules;
-    float *directions; /* [L x rules x d] */
-    double *moments;   /* [D x D] Σ x xᵀ, the lower triangle */
-    float *crossed;    /* [L d x D] Σ w xᵀ */
-    float *features;   /* [rows x D] */
-    float *targets;    /* [rows x L d] */
-    double *system;    /* [D x D] */
-    double *solved;    /* [L d x D] */
-    float *map;        /* [d x D] */
-    f0t_net **nets;    /* [L] */
+    double *moments; /* [D x D] */
+    float *crossed;  /* [L d x D] */
+    double *solved;  /* [L d x D] */
+    float *map;      /* [d x D] */
+    f0t_net **nets;  /* [L] */
 } fit;
 
 /* ---- Memory -------------------------------------------------------------------------------- */
@@ -47,28 +35,17 @@ static f0t_status create_nets(fit *f, const f0t_net_shape *shape)
     return F0T_OK;
 }
 
-static f0t_status allocate(fit *f)
+static f0t_status allocate_sums(fit *f)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
-    size_t rules;
-    if (!f0t_size_mul(&rules, f->rules->count, wide))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu rules are too many", f->rules->count);
-    F0T_TRY(f0t_alloc(&f->directions, rules, sizeof *f->directions));
-    F0T_TRY(f0t_alloc_zero(&f->moments, D * D, sizeof *f->moments));
-    F0T_TRY(f0t_alloc_zero(&f->crossed, wide * D, sizeof *f->crossed));
-    F0T_TRY(f0t_alloc(&f->features, BLOCK_ROWS * D, sizeof *f->features));
-    return f0t_alloc(&f->targets, BLOCK_ROWS * wide, sizeof *f->targets);
+    F0T_TRY(f0t_alloc(&f->moments, D * D, sizeof *f->moments));
+    return f0t_alloc(&f->crossed, wide * D, sizeof *f->crossed);
 }
 
-/* What the pass needed is gone before the systems are solved. */
-static f0t_status allocate_systems(fit *f, const f0t_net_shape *shape)
+/* Behind the pass over the features, whose own memory is gone then. */
+static f0t_status allocate_maps(fit *f, const f0t_net_shape *shape)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
-    f0t_free(f->features);
-    f0t_free(f->targets);
-    f0t_free(f->directions);
-    f->features = f->targets = f->directions = NULL;
-    F0T_TRY(f0t_alloc(&f->system, D * D, sizeof *f->system));
     F0T_TRY(f0t_alloc(&f->solved, wide * D, sizeof *f->solved));
     F0T_TRY(f0t_alloc(&f->map, f->data->dim * D, sizeof *f->map));
     return create_nets(f, shape);
@@ -79,73 +56,10 @@ static void release(fit *f)
     for (size_t l = 0; f->nets && l < f->lambda_count; l++)
         f0t_net_free(f->nets[l]);
     f0t_free(f->nets);
-    f0t_rules_free(f->rules);
-    f0t_free(f->directions);
     f0t_free(f->moments);
     f0t_free(f->crossed);
-    f0t_free(f->features);
-    f0t_free(f->targets);
-    f0t_free(f->system);
     f0t_free(f->solved);
     f0t_free(f->map);
-}
-
-/* ---- Directions, and the pass over the features ---------------------------------------------- */
-
-static f0t_status solve_rules(fit *f)
-{
-    f0t_ranksvm *svm;
-    f0t_ranksvm_options options = {.hinge = f->options->hinge};
-    F0T_TRY(f0t_ranksvm_create(&svm, f->data->tags, f->data->train->tags, f->data->dim));
-    f0t_status status = f0t_ranksvm_solve(svm, f->rules, f->lambdas, f->lambda_count, &options,
-                                          f->directions, NULL, f->monitor);
-    f0t_ranksvm_free(svm);
-    return status;
-}
-
-static f0t_status make_rules(fit *f)
-{
-    const f0t_samples *train = f->data->train;
-    f0t_tag_sets sets = {.offsets = train->offsets,
-                         .indices = train->relevant,
-                         .images = train->count,
-                         .tags = train->tags};
-    return f0t_rules_create(&f->rules, &sets, NULL, train->tags);
-}
-
-/* targets[r] = the directions of sample first + r for each λ, one behind the other. */
-static void gather_targets(fit *f, size_t first, size_t rows)
-{
-    size_t d = f->data->dim, wide = f->lambda_count * d, rules = f->rules->count;
-    for (size_t r = 0; r < rows; r++)
-        for (size_t l = 0; l < f->lambda_count; l++) {
-            size_t rule = f->rules->of_image[first + r];
-            memcpy(f->targets + r * wide + l * d, f->directions + (l * rules + rule) * d,
-                   d * sizeof *f->targets);
-        }
-}
-
-static f0t_status add_block(fit *f, size_t first, size_t rows)
-{
-    size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
-    f0t_matmul crossed = {.m = wide, .n = D, .k = rows, .a_transposed = true, .accumulate = true};
-    F0T_TRY(f0t_condition_gather(f->data->condition, f->features, f->data->dataset,
-                                 f->data->train->images + first, rows));
-    gather_targets(f, first, rows);
-    F0T_TRY(f0t_gram_add(f->moments, f->features, rows, D));
-    return f0t_matmul_run(f->crossed, f->targets, f->features, NULL, &crossed);
-}
-
-static f0t_status pass_over_features(fit *f)
-{
-    size_t count = f->data->train->count;
-    f0t_stage stage = f0t_stage_begin(f->monitor, "reading the features", "images", count);
-    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
-        F0T_TRY(f0t_stage_update(&stage, first));
-        F0T_TRY(add_block(f, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS));
-    }
-    f0t_stage_end(&stage);
-    return F0T_OK;
 }
 
 /* ---- A, and the choice among several --------------------------------------------------------- */
@@ -163,15 +77,7 @@ static f0t_status set_map(const fit *f, f0t_net *net, size_t l)
 static f0t_status solve_ridge(fit *f, double ridge)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
-    double trace = 0;
-    for (size_t j = 0; j < D; j++)
-        trace += f->moments[j * D + j];
-    memcpy(f->system, f->moments, D * D * sizeof *f->system);
-    for (size_t i = 0; i < wide * D; i++)
-        f->solved[i] = (double)f->crossed[i];
-    for (size_t j = 0; j < D; j++)
-        f->system[j * D + j] += ridge * trace / (double)D;
-    F0T_TRY(f0t_cholesky_solve_f64(f->system, D, f->solved, wide));
+    F0T_TRY(f0t_linear_solve(f->solved, f->moments, f->crossed, wide, D, ridge));
     for (size_t l = 0; l < f->lambda_count; l++)
         F0T_TRY(set_map(f, f->nets[l], l));
     return F0T_OK;
@@ -215,11 +121,10 @@ static void set_grid(const double **values, size_t *count, const double *given,
 
 static f0t_status run(fit *f, f0t_net *net, f0t_linear_choice *choice)
 {
-    F0T_TRY(make_rules(f));
-    F0T_TRY(allocate(f));
-    F0T_TRY(solve_rules(f));
-    F0T_TRY(pass_over_features(f));
-    F0T_TRY(allocate_systems(f, f0t_net_get_shape(net)));
+    F0T_TRY(allocate_sums(f));
+    F0T_TRY(f0t_linear_sums(f->moments, f->crossed, f->data, f->lambdas, f->lambda_count,
+                            f->options->hinge, f->monitor));
+    F0T_TRY(allocate_maps(f, f0t_net_get_shape(net)));
     return choose(f, net, choice);
 }
 

@@ -36,9 +36,8 @@ static size_t collect(uint32_t *to, const f0t_dataset *dataset, size_t m, const 
     return drop_repeats(to, kept);
 }
 
-static f0t_status allocate(f0t_samples *s, const f0t_dataset *dataset, size_t images)
+static f0t_status allocate(f0t_samples *s, size_t images, size_t all_tags)
 {
-    size_t all_tags = f0t_dataset_offsets(dataset)[f0t_dataset_image_count(dataset)];
     F0T_TRY(f0t_alloc(&s->images, images, sizeof *s->images));
     F0T_TRY(f0t_alloc(&s->offsets, images + 1, sizeof *s->offsets));
     return f0t_alloc(&s->relevant, all_tags, sizeof *s->relevant);
@@ -50,7 +49,8 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
     const uint8_t *parts = f0t_dataset_split(dataset);
     size_t images = f0t_dataset_image_count(dataset);
     *s = (f0t_samples){.tags = tags};
-    f0t_status status = allocate(s, dataset, f0t_dataset_split_count(dataset, split));
+    f0t_status status =
+        allocate(s, f0t_dataset_split_count(dataset, split), f0t_dataset_offsets(dataset)[images]);
     if (status != F0T_OK) {
         f0t_samples_free(s);
         return status;
@@ -64,6 +64,26 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
         if (!all && (kept == 0 || kept == tags))
             continue;
         s->images[s->count++] = (uint32_t)m;
+        s->offsets[s->count] = at + kept;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from)
+{
+    *s = (f0t_samples){.tags = from->tags};
+    f0t_status status = allocate(s, from->count, from->offsets[from->count]);
+    if (status != F0T_OK) {
+        f0t_samples_free(s);
+        return status;
+    }
+    s->offsets[0] = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        size_t at = s->offsets[s->count], kept = from->offsets[i + 1] - from->offsets[i];
+        if (kept == 0 || kept == from->tags)
+            continue;
+        memcpy(s->relevant + at, from->relevant + from->offsets[i], kept * sizeof *s->relevant);
+        s->images[s->count++] = from->images[i];
         s->offsets[s->count] = at + kept;
     }
     return F0T_OK;

@@ -40,8 +40,9 @@ typedef struct f0t_step_options {
 
 typedef struct f0t_step f0t_step;
 
-/* Trains `net`, which stays the caller's and must outlive the step; while a step exists, nothing
- * else changes the net. f0t_net_apply may be called between steps and sees the current weights. */
+/* Trains `net`, which stays the caller's and must outlive the step; nothing else changes the
+ * net between a forward and its backward. f0t_net_apply may be called between steps and sees the
+ * current weights. */
 f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options *options);
 void f0t_step_free(f0t_step *step);
 

@@ -16,9 +16,6 @@
 #include <string.h>
 #include <zlib.h>
 
-/* First directions are short: scores start near 0, where every pair still counts. */
-static const double OUTPUT_SCALE = 0.1;
-
 /* A training in work. The model grows as its parts are made. */
 typedef struct training {
     const f0t_dataset *dataset;
@@ -134,16 +131,26 @@ static f0t_status make_identity(char **out, const training *t)
     return status;
 }
 
-static f0t_status run_trainer(training *t, const f0t_train_target *target)
+static f0t_status run_trainer(training *t, const f0t_objective *objective)
 {
     char *identity = NULL;
     f0t_train_data data = data_of(t);
     F0T_TRY(make_identity(&identity, t));
-    f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, OUTPUT_SCALE);
+    f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, F0T_OUTPUT_SCALE);
     if (status == F0T_OK)
-        status = f0t_trainer_run(t->model->net, &t->miap, &data, target, &t->options, identity,
+        status = f0t_trainer_run(t->model->net, &t->miap, &data, objective, &t->options, identity,
                                  t->monitor);
     f0t_free(identity);
+    return status;
+}
+
+static f0t_status train_by_loss(training *t)
+{
+    f0t_objective objective;
+    f0t_train_data data = data_of(t);
+    F0T_TRY(f0t_objective_ranking(&objective, &data, &t->options));
+    f0t_status status = run_trainer(t, &objective);
+    f0t_objective_free(&objective);
     return status;
 }
 
@@ -158,10 +165,15 @@ static f0t_status regress(training *t, const f0t_rules *rules, float *directions
     f0t_status status =
         f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, directions, NULL, t->monitor);
     f0t_ranksvm_free(svm);
-    if (status != F0T_OK)
-        return status;
-    f0t_train_target target = {.directions = directions, .rule = rules->of_image};
-    return run_trainer(t, &target);
+    f0t_objective objective = {0};
+    f0t_train_data data = data_of(t);
+    if (status == F0T_OK)
+        status =
+            f0t_objective_regression(&objective, &data, &t->options, directions, rules->of_image);
+    if (status == F0T_OK)
+        status = run_trainer(t, &objective);
+    f0t_objective_free(&objective);
+    return status;
 }
 
 static f0t_status train_to_ranksvm(training *t)
@@ -193,7 +205,6 @@ static f0t_status train_linear(training *t)
 static f0t_status fit(training *t)
 {
     const f0t_train_options *o = &t->options;
-    const f0t_train_target none = {0};
     bool linear = o->method == F0T_METHOD_LINEAR;
     f0t_net_shape shape = {.inputs = f0t_dataset_dim(t->dataset),
                            .hidden_count = o->hidden_count,
@@ -206,7 +217,7 @@ static f0t_status fit(training *t)
     F0T_TRY(f0t_net_create(&t->model->net, &shape, o->bf16 ? F0T_BF16 : F0T_F32));
     if (linear)
         return train_linear(t);
-    return o->to_ranksvm ? train_to_ranksvm(t) : run_trainer(t, &none);
+    return o->to_ranksvm ? train_to_ranksvm(t) : train_by_loss(t);
 }
 
 static f0t_status run(training *t, const f0t_vectors *vectors)

@@ -4,7 +4,6 @@
 #include "base/monitor.h"
 #include "model/checkpoint.h"
 #include "model/step.h"
-#include "rank/loss.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,14 +13,13 @@ static const double CHECKPOINT_SECONDS = 60; /* between two checkpoints */
 /* A training in work. */
 typedef struct trainer {
     const f0t_train_data *data;
-    const f0t_train_target *target;
+    const f0t_objective *objective;
     const f0t_train_options *options;
     const f0t_monitor *monitor;
     const char *identity;
     f0t_net *net;
     f0t_net *best;
     f0t_step *step;
-    f0t_loss_plan *plan;
     f0t_train_place place;
     size_t batches;     /* of an epoch */
     uint32_t *order;    /* [train->count] samples of this epoch */
@@ -51,7 +49,7 @@ static f0t_status create_step(trainer *t)
     f0t_optimizer optimizer = f0t_optimizer_default(o->optimizer);
     optimizer.decay = o->decay;
     f0t_step_options options = {.batch = o->batch,
-                                .tags = t->target->directions ? NULL : t->data->tags,
+                                .tags = t->objective->tags,
                                 .tag_count = t->data->train->tags,
                                 .input_dropout = o->input_dropout,
                                 .hidden_dropout = o->hidden_dropout,
@@ -64,7 +62,6 @@ static f0t_status allocate(trainer *t)
 {
     const f0t_train_options *o = t->options;
     const f0t_samples *train = t->data->train;
-    f0t_loss_options loss = {.loss = o->loss, .pairs = o->pairs, .seed = o->seed};
     size_t dim = t->data->condition->dim;
     F0T_TRY(f0t_alloc(&t->order, train->count, sizeof *t->order));
     F0T_TRY(f0t_alloc(&t->features, o->batch * dim, sizeof *t->features));
@@ -72,8 +69,6 @@ static f0t_status allocate(trainer *t)
     F0T_TRY(f0t_alloc(&t->offsets, o->batch + 1, sizeof *t->offsets));
     F0T_TRY(f0t_alloc(&t->relevant, o->batch * most_relevant(train), sizeof *t->relevant));
     F0T_TRY(f0t_net_create(&t->best, f0t_net_get_shape(t->net), f0t_net_get_precision(t->net)));
-    if (!t->target->directions)
-        F0T_TRY(f0t_loss_plan_create(&t->plan, &loss, o->batch, train->tags));
     return create_step(t);
 }
 
@@ -85,7 +80,6 @@ static void release(trainer *t)
     f0t_free(t->offsets);
     f0t_free(t->relevant);
     f0t_net_free(t->best);
-    f0t_loss_plan_free(t->plan);
     f0t_step_free(t->step);
 }
 
@@ -114,32 +108,25 @@ static double current_rate(const trainer *t)
     return t->options->rate * 0.5 * (1 + cos(3.14159265358979323846 * fmin(done / all, 1)));
 }
 
-static f0t_status back_from_scores(trainer *t, size_t rows, f0t_loss_result *result)
+static f0t_status run_backward(trainer *t, const uint32_t *samples, size_t rows,
+                               f0t_loss_result *result)
 {
+    const f0t_objective *objective = t->objective;
+    double rate = current_rate(t);
+    float *gradient = f0t_step_gradient(t->step);
     f0t_loss_batch batch = {.images = rows,
                             .tags = t->data->train->tags,
-                            .scores = f0t_step_scores(t->step),
+                            .scores = objective->tags ? f0t_step_scores(t->step)
+                                                      : f0t_step_outputs(t->step),
                             .offsets = t->offsets,
                             .relevant = t->relevant,
                             .number = f0t_step_count(t->step)};
-    float *gradient = f0t_step_gradient(t->step);
-    F0T_TRY(f0t_loss_run(result, gradient, t->plan, &batch));
-    return f0t_step_backward(t->step, gradient, current_rate(t));
-}
-
-static f0t_status back_from_outputs(trainer *t, const uint32_t *samples, size_t rows,
-                                    f0t_loss_result *result)
-{
-    for (size_t r = 0; r < rows; r++)
-        t->images[r] = t->target->rule[samples[r]];
-    f0t_regression regression = {.images = rows,
-                                 .dims = t->data->dim,
-                                 .outputs = f0t_step_outputs(t->step),
-                                 .targets = t->target->directions,
-                                 .index = t->images};
-    float *gradient = f0t_step_gradient(t->step);
-    F0T_TRY(f0t_regression_run(result, gradient, &regression));
-    return f0t_step_backward_outputs(t->step, gradient, current_rate(t));
+    F0T_TRY(objective->loss(objective->context, result, gradient, &batch, samples));
+    F0T_TRY(objective->tags ? f0t_step_backward(t->step, gradient, rate)
+                            : f0t_step_backward_outputs(t->step, gradient, rate));
+    return objective->update
+               ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
+               : F0T_OK;
 }
 
 /* Mini-batches of an epoch differ by one image at the most: a small one at the end would move the
@@ -160,8 +147,7 @@ static f0t_status run_batch(trainer *t)
     F0T_TRY(
         f0t_condition_gather(t->data->condition, t->features, t->data->dataset, t->images, rows));
     F0T_TRY(f0t_step_forward(t->step, t->features, rows));
-    F0T_TRY(t->target->directions ? back_from_outputs(t, samples, rows, &result)
-                                  : back_from_scores(t, rows, &result));
+    F0T_TRY(run_backward(t, samples, rows, &result));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
     return F0T_OK;
@@ -243,7 +229,8 @@ static f0t_status keep_best(trainer *t, double miap, bool *best)
         return F0T_OK;
     t->place.best = miap;
     t->place.best_epoch = t->place.epoch + 1;
-    return copy_weights(t->best, t->net);
+    F0T_TRY(copy_weights(t->best, t->net));
+    return t->objective->keep ? t->objective->keep(t->objective->context) : F0T_OK;
 }
 
 static f0t_status run_epoch(trainer *t)
@@ -285,11 +272,11 @@ static f0t_status run_epochs(trainer *t)
 }
 
 f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,
-                           const f0t_train_target *target, const f0t_train_options *options,
+                           const f0t_objective *objective, const f0t_train_options *options,
                            const char *identity, const f0t_monitor *monitor)
 {
     trainer t = {.data = data,
-                 .target = target,
+                 .objective = objective,
                  .options = options,
                  .monitor = monitor,
                  .identity = identity,

@@ -2,20 +2,17 @@
 #ifndef F0T_MODEL_TRAINER_H
 #define F0T_MODEL_TRAINER_H
 
-#include "model/validate.h"
+#include "model/objective.h"
 
-/* Regression targets for --target ranksvm: sample i of the training part regresses onto
- * directions[rule[i]]; NULL members: the ranking loss is used. */
-typedef struct f0t_train_target {
-    const float *directions; /* [rules x d] */
-    const uint32_t *rule;    /* [train->count] */
-} f0t_train_target;
+/* Of a new net's output layer (f0t_net_set_random): first directions are short, scores start near 0,
+ * where every pair still counts. */
+#define F0T_OUTPUT_SCALE 0.1
 
 /* Trains `net`, whose weights are set, and leaves the best weights in it and their validation MiAP
- * in percent in *miap. `options` has no "auto"
- * left (defaults.h). `identity` names the training for its checkpoint. */
+ * in percent in *miap (NaN without a validation part: then the last weights are the best). `options`
+ * has no "auto" left (options.h). `identity` names the training for its checkpoint. */
 f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,
-                           const f0t_train_target *target, const f0t_train_options *options,
+                           const f0t_objective *objective, const f0t_train_options *options,
                            const char *identity, const f0t_monitor *monitor);
 
 #endif

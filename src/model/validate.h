@@ -11,7 +11,7 @@ typedef struct f0t_train_data {
     const f0t_condition *condition;
     const f0t_samples *train;
     const f0t_samples *val; /* all images of the part; count 0 where there is none */
-    const float *tags;      /* V[T x d], T = train->tags */
+    const float *tags;      /* V[T x d], T = train->tags; NULL: the outputs are the scores, d = T */
     size_t dim;             /* d */
 } f0t_train_data;
 

@@ -1,0 +1,42 @@
+/*
+ * What a training minimises: the trainer (trainer.h) runs mini-batches and epochs, an objective says
+ * what the net's outputs on a mini-batch cost. The net's outputs are
+ *     directions F[rows x d], scored as S = F·Vᵀ along the vectors of `tags`, or
+ *     with tags NULL whatever the objective makes of them.
+ */
+#ifndef F0T_MODEL_OBJECTIVE_H
+#define F0T_MODEL_OBJECTIVE_H
+
+#include "model/validate.h"
+#include "rank/loss.h"
+
+typedef struct f0t_objective {
+    void *context;
+    const float *tags; /* V[T x d], or NULL */
+
+    /* The loss of batch->scores, which are S[rows x T], or without tags F[rows x d], and its
+     * gradient with respect to them. samples[rows] are the places of the rows among the training
+     * samples. */
+    f0t_status (*loss)(void *context, f0t_loss_result *result, float *gradient,
+                       const f0t_loss_batch *batch, const uint32_t *samples);
+    /* After the net's own update, with the number of the step (from 1) and its rate: for parameters
+     * beside the net, and for constraints on its weights. May be NULL. */
+    f0t_status (*update)(void *context, f0t_net *net, uint64_t step, double rate);
+    /* The parameters as they are now are the best so far: keep those beside the net. May be NULL. */
+    f0t_status (*keep)(void *context);
+} f0t_objective;
+
+/* The ranking loss of `options` over the training tags. Freed by f0t_objective_free. */
+f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
+                                 const f0t_train_options *options);
+
+/* Regression: sample i goes to directions[rule[i]], [rules x d] and [train->count], both borrowed.
+ * Freed by f0t_objective_free. */
+f0t_status f0t_objective_regression(f0t_objective *out, const f0t_train_data *data,
+                                    const f0t_train_options *options, const float *directions,
+                                    const uint32_t *rule);
+
+/* Of the two above alone. */
+void f0t_objective_free(f0t_objective *objective);
+
+#endif
