@@ -7,6 +7,9 @@
 extern const f0t_ranker f0t_ranker_random;
 extern const f0t_ranker f0t_ranker_frequency;
 extern const f0t_ranker f0t_ranker_cca;
+extern const f0t_ranker f0t_ranker_linear;
+extern const f0t_ranker f0t_ranker_linear_rank;
+extern const f0t_ranker f0t_ranker_net;
 extern const f0t_ranker f0t_ranker_ranksvm;
 
 #endif

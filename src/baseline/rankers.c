@@ -4,14 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As in the tables. */
+/* As in the tables, one a line. */
+/* clang-format off */
 const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_random,
     &f0t_ranker_frequency,
     &f0t_ranker_cca,
+    &f0t_ranker_linear,
+    &f0t_ranker_linear_rank,
+    &f0t_ranker_net,
     &f0t_ranker_ranksvm,
-    NULL, /* the last comma keeps one method a line */
+    NULL,
 };
+/* clang-format on */
 
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
 {

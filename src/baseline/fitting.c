@@ -1,0 +1,87 @@
+#include "baseline/fitting.h"
+
+#include "base/alloc.h"
+#include "math/matmul.h"
+#include "model/options.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A trial runs a share of the epochs; a number that was asked for is run to its end. */
+static void resolve_length(f0t_train_options *o, const f0t_task *task, size_t patience)
+{
+    if (task->epochs) {
+        o->epochs = o->patience = task->epochs;
+    } else if (task->effort < 1) {
+        double epochs = floor((double)o->epochs * task->effort + 0.5);
+        o->epochs = epochs > 1 ? (size_t)epochs : 1;
+        o->patience = patience ? patience : o->epochs / 4 > 5 ? o->epochs / 4 : 5;
+    }
+}
+
+static void resolve(f0t_fitting *f, const f0t_train_options *options)
+{
+    f->options = *options;
+    f->options.seed = f->task->seed;
+    f->options.bf16 = f->task->bf16;
+    f0t_train_options_resolve(&f->options, f->train.count, f0t_task_features(f->task));
+    resolve_length(&f->options, f->task, options->patience);
+}
+
+static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)
+{
+    const f0t_task *task = f->task;
+    F0T_TRY(f0t_samples_pick(&f->train, &task->train));
+    if (f->train.count == 0)
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "none of the %zu training images has both a tag to learn and one that does "
+                        "not fit",
+                        task->train.count);
+    resolve(f, options);
+    F0T_TRY(f0t_alloc_zero(&f->scorer, 1, sizeof *f->scorer));
+    F0T_TRY(f0t_condition_create(&f->scorer->condition, f->options.condition, task->dataset,
+                                 &f->train, task->monitor));
+    f->data = (f0t_train_data){.dataset = task->dataset,
+                               .condition = &f->scorer->condition,
+                               .train = &f->train,
+                               .val = &task->val,
+                               .tags = task->vectors,
+                               .dim = task->dim};
+    return F0T_OK;
+}
+
+f0t_status f0t_fitting_begin(f0t_fitting *f, const f0t_task *task, const f0t_train_options *options)
+{
+    *f = (f0t_fitting){.task = task, .miap = (double)NAN};
+    F0T_TRY(f0t_train_options_check(options));
+    f0t_status status = prepare(f, options);
+    if (status != F0T_OK)
+        f0t_fitting_end(NULL, f);
+    return status;
+}
+
+f0t_status f0t_fitting_run(f0t_fitting *f, size_t outputs, bool bias,
+                           const f0t_objective *objective)
+{
+    const f0t_train_options *o = &f->options;
+    f0t_net_shape shape = {.inputs = f0t_task_features(f->task),
+                           .hidden_count = o->hidden_count,
+                           .outputs = outputs,
+                           .bias = bias};
+    memcpy(shape.hidden, o->hidden, sizeof o->hidden);
+    if (o->bf16)
+        f0t_matmul_bf16_notice(f->task->monitor);
+    F0T_TRY(f0t_net_create(&f->scorer->net, &shape, o->bf16 ? F0T_BF16 : F0T_F32));
+    F0T_TRY(f0t_net_set_random(f->scorer->net, o->seed, F0T_OUTPUT_SCALE));
+    return f0t_trainer_run(f->scorer->net, &f->miap, &f->data, objective, o, "", f->task->monitor);
+}
+
+void f0t_fitting_end(f0t_scorer **out, f0t_fitting *f)
+{
+    f0t_samples_free(&f->train);
+    if (out)
+        *out = f->scorer;
+    else
+        f0t_scorer_free(f->scorer);
+    f->scorer = NULL;
+}

@@ -1,0 +1,39 @@
+/*
+ * Methods whose map is a net (or a linear map) trained by mini-batches: one training, whatever they
+ * minimise, with the recipe of our own (model/trainer.h): equal mini-batches, a rate that falls along
+ * half a cosine, validation MiAP after each epoch, the best weights kept.
+ *
+ *     f0t_fitting_begin(&f, task, &options)      options without "auto", samples, features
+ *     objective(&o, &f.data, &f.options)         the method's own
+ *     f0t_fitting_run(&f, outputs, bias, &o)
+ *     f0t_fitting_end(&scorer, &f)               what it learned; or NULL
+ */
+#ifndef F0T_BASELINE_FITTING_H
+#define F0T_BASELINE_FITTING_H
+
+#include "baseline/scorer.h"
+#include "model/trainer.h"
+
+typedef struct f0t_fitting {
+    const f0t_task *task;
+    f0t_train_options options;
+    f0t_samples train; /* those of the task that make a pair: the others teach nothing */
+    f0t_train_data data;
+    f0t_scorer *scorer; /* in work */
+    double miap;        /* of the validation part, in percent */
+} f0t_fitting;
+
+/* Resolves the options for this task: its seed, precision, epochs and effort. data.tags are the
+ * task's. After a failure there is nothing to end. */
+f0t_status f0t_fitting_begin(f0t_fitting *out, const f0t_task *task,
+                             const f0t_train_options *options);
+
+/* Trains a net of options.hidden with so many outputs, from random weights. Where data.tags is NULL
+ * the outputs are the scores of the training tags. */
+f0t_status f0t_fitting_run(f0t_fitting *fitting, size_t outputs, bool bias,
+                           const f0t_objective *objective);
+
+/* Gives the scorer to *out, or with `out` NULL frees it. */
+void f0t_fitting_end(f0t_scorer **out, f0t_fitting *fitting);
+
+#endif
