@@ -76,6 +76,10 @@ extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_bench;
 
+/* Makes threads wait without spinning for long, unless the environment says how they shall wait. Does
+ * not return where it has to start the program again. */
+void cli_threads_calm(char **argv);
+
 /* ---- A running command --------------------------------------------------------------------- */
 
 /* What every command gets besides its own options. */
