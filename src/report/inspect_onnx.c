@@ -1,7 +1,7 @@
 /* ONNX models, looked at from outside: onnx/onnx.proto has the numbers of the fields. */
 #include "report/inspect.h"
 
-#include "report/protobuf.h"
+#include "onnx/wire.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Enough of protobuf's wire format to look at a message from outside
  * (protobuf.dev/programming-guides/encoding): fields one after another, nothing is decoded. */
-#ifndef F0T_REPORT_PROTOBUF_H
-#define F0T_REPORT_PROTOBUF_H
+#ifndef F0T_ONNX_WIRE_H
+#define F0T_ONNX_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "report/protobuf.h"
+#include "onnx/wire.h"
 
 static bool read_varint(f0t_message *m, uint64_t *out)
 {

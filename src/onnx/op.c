@@ -1,0 +1,316 @@
+#include "onnx/op.h"
+
+#include "base/size.h"
+
+#include <string.h>
+
+/* ---- Running ------------------------------------------------------------------------------------
+ */
+
+static f0t_status check_inputs(const f0t_op_call *call)
+{
+    const f0t_op *op = call->op;
+    const f0t_array *first = f0t_op_in(call, 0);
+    if (call->input_count < op->least || (op->most && call->input_count > op->most))
+        return f0t_fail(F0T_ERROR_FORMAT, "it has %zu inputs", call->input_count);
+    if (!call->output_count || call->output_count > op->outputs)
+        return f0t_fail(F0T_ERROR_FORMAT, "it has %zu outputs", call->output_count);
+    for (size_t k = 0; k < call->input_count; k++) {
+        const f0t_array *in = call->inputs[k];
+        if (!in && k < op->least)
+            return f0t_fail(F0T_ERROR_FORMAT, "input %zu is missing", k);
+        if (!in || op->takes == F0T_TAKES_ANY)
+            continue;
+        if (op->takes == F0T_TAKES_FLOAT && !f0t_array_type_is_float(in->type))
+            return f0t_fail(F0T_ERROR_FORMAT, "input %zu is %s, not float", k,
+                            f0t_array_type_name((int)in->type));
+        if (op->takes == F0T_TAKES_SAME && first && in->type != first->type)
+            return f0t_fail(F0T_ERROR_FORMAT, "its inputs are %s and %s",
+                            f0t_array_type_name((int)first->type),
+                            f0t_array_type_name((int)in->type));
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_op_run(f0t_op_call *call)
+{
+    F0T_TRY(check_inputs(call));
+    return call->op->run(call);
+}
+
+f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_t rank,
+                         const size_t *dims)
+{
+    if (k >= call->output_count)
+        return F0T_OK;
+    f0t_array *out = &call->outputs[k];
+    F0T_TRY(f0t_array_shape(out, type, rank, dims));
+    if (call->shape_only || out->f || out->i)
+        return F0T_OK;
+    return f0t_array_alloc(out);
+}
+
+f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_array *like)
+{
+    return f0t_op_output(call, k, like->type, like->rank, like->dims);
+}
+
+f0t_status f0t_op_need(const f0t_op_call *call, size_t k)
+{
+    const f0t_array *in = f0t_op_in(call, k);
+    if (in && (in->f || in->i))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                    "the shape of its result depends on what is in the picture (input %zu)", k);
+}
+
+/* ---- Attributes ---------------------------------------------------------------------------------
+ */
+
+static const f0t_attribute_proto *find(const f0t_op_call *call, const char *name)
+{
+    for (size_t k = 0; k < call->node->attribute_count; k++) {
+        const f0t_attribute_proto *a = call->node->attributes[k];
+        if (a->name && strcmp(a->name, name) == 0)
+            return a;
+    }
+    return NULL;
+}
+
+bool f0t_op_has(const f0t_op_call *call, const char *name)
+{
+    return find(call, name) != NULL;
+}
+
+int64_t f0t_op_int(const f0t_op_call *call, const char *name, int64_t otherwise)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    return a && a->has_i ? a->i : otherwise;
+}
+
+float f0t_op_float(const f0t_op_call *call, const char *name, float otherwise)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    return a && a->has_f ? a->f : otherwise;
+}
+
+const char *f0t_op_text(const f0t_op_call *call, const char *name, const char *otherwise)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    if (!a || !a->has_s)
+        return otherwise;
+    return a->s.data ? (const char *)a->s.data : "";
+}
+
+const int64_t *f0t_op_ints(const f0t_op_call *call, const char *name, size_t *count)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    *count = a ? a->n_ints : 0;
+    return a && a->n_ints ? a->ints : NULL;
+}
+
+const float *f0t_op_floats(const f0t_op_call *call, const char *name, size_t *count)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    *count = a ? a->n_floats : 0;
+    return a && a->n_floats ? a->floats : NULL;
+}
+
+const f0t_tensor_proto *f0t_op_tensor(const f0t_op_call *call, const char *name)
+{
+    const f0t_attribute_proto *a = find(call, name);
+    return a ? a->t : NULL;
+}
+
+f0t_status f0t_op_axis(size_t *out, int64_t axis, size_t rank)
+{
+    *out = 0;
+    if (axis < -(int64_t)rank || axis >= (int64_t)rank)
+        return f0t_fail(F0T_ERROR_FORMAT, "axis %lld of an array of %zu dimensions",
+                        (long long)axis, rank);
+    *out = (size_t)(axis < 0 ? axis + (int64_t)rank : axis);
+    return F0T_OK;
+}
+
+f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank)
+{
+    memset(set, 0, F0T_ARRAY_RANK * sizeof *set);
+    for (size_t k = 0; k < count; k++) {
+        size_t axis;
+        F0T_TRY(f0t_op_axis(&axis, axes[k], rank));
+        if (set[axis])
+            return f0t_fail(F0T_ERROR_FORMAT, "axis %lld comes twice", (long long)axes[k]);
+        set[axis] = true;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_op_list(const int64_t **list, size_t *count, const f0t_op_call *call,
+                       const char *attribute, size_t k)
+{
+    const f0t_array *in = f0t_op_in(call, k);
+    *list = NULL;
+    *count = 0;
+    if (!in) {
+        *list = attribute ? f0t_op_ints(call, attribute, count) : NULL;
+        return F0T_OK;
+    }
+    F0T_TRY(f0t_op_need(call, k));
+    if (!in->i || in->rank > 1)
+        return f0t_fail(F0T_ERROR_FORMAT, "input %zu is not a list of integers", k);
+    *list = in->i;
+    *count = in->count;
+    return F0T_OK;
+}
+
+/* ---- Broadcasting -------------------------------------------------------------------------------
+ */
+
+static void set_strides(f0t_spread *s, size_t which, const f0t_array *a)
+{
+    size_t stride = 1, shift = s->rank - a->rank;
+    for (size_t d = s->rank; d-- > 0;) {
+        size_t dim = d >= shift ? a->dims[d - shift] : 1;
+        s->strides[which][d] = dim == 1 ? 0 : stride;
+        stride *= dim;
+    }
+}
+
+f0t_status f0t_spread_make(f0t_spread *out, const f0t_array *const *arrays, size_t count)
+{
+    f0t_array result = {0};
+    *out = (f0t_spread){0};
+    for (size_t k = 0; k < count; k++)
+        out->rank = arrays[k]->rank > out->rank ? arrays[k]->rank : out->rank;
+    for (size_t d = 0; d < out->rank; d++)
+        out->dims[d] = 1;
+    for (size_t k = 0; k < count; k++) {
+        size_t shift = out->rank - arrays[k]->rank;
+        for (size_t d = 0; d < arrays[k]->rank; d++) {
+            size_t dim = arrays[k]->dims[d], *to = &out->dims[shift + d];
+            if (dim == 1 || dim == *to)
+                continue;
+            if (*to != 1)
+                return f0t_fail(F0T_ERROR_FORMAT, "dimensions %zu and %zu do not fit together", *to,
+                                dim);
+            *to = dim;
+        }
+    }
+    F0T_TRY(f0t_array_shape(&result, F0T_ARRAY_INT64, out->rank, out->dims));
+    out->count = result.count;
+    for (size_t k = 0; k < count; k++)
+        set_strides(out, k, arrays[k]);
+    return F0T_OK;
+}
+
+size_t f0t_spread_offset(const f0t_spread *spread, size_t which, size_t row)
+{
+    size_t offset = 0;
+    for (size_t d = spread->rank ? spread->rank - 1 : 0; d-- > 0;) {
+        offset += row % spread->dims[d] * spread->strides[which][d];
+        row /= spread->dims[d];
+    }
+    return offset;
+}
+
+/* ---- Windows ------------------------------------------------------------------------------------
+ */
+
+static f0t_status read_sizes(size_t *to, const f0t_op_call *call, const char *name, size_t rank)
+{
+    size_t count;
+    const int64_t *list = f0t_op_ints(call, name, &count);
+    for (size_t d = 0; d < rank; d++)
+        to[d] = 1;
+    if (!list)
+        return F0T_OK;
+    if (count != rank)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s has %zu numbers for %zu dimensions", name, count,
+                        rank);
+    for (size_t d = 0; d < rank; d++) {
+        if (list[d] < 1 || list[d] > INT32_MAX)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s has %lld in it", name, (long long)list[d]);
+        to[d] = (size_t)list[d];
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_pads(f0t_window *w, const f0t_op_call *call)
+{
+    size_t count;
+    const int64_t *pads = f0t_op_ints(call, "pads", &count);
+    if (!pads)
+        return F0T_OK;
+    if (count != 2 * w->rank)
+        return f0t_fail(F0T_ERROR_FORMAT, "pads has %zu numbers for %zu dimensions", count,
+                        w->rank);
+    for (size_t d = 0; d < count; d++) {
+        if (pads[d] < 0 || pads[d] > INT32_MAX)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "padding by %lld", (long long)pads[d]);
+        *(d < w->rank ? &w->before[d] : &w->after[d - w->rank]) = (size_t)pads[d];
+    }
+    return F0T_OK;
+}
+
+/* SAME: as many windows as strides fit into the input; the odd one of the padding is at the end
+ * (upper) or the beginning (lower). */
+static void pad_same(f0t_window *w, size_t d, size_t span, bool upper)
+{
+    size_t windows = (w->in[d] + w->stride[d] - 1) / w->stride[d];
+    size_t needed = windows ? (windows - 1) * w->stride[d] + span : 0;
+    size_t total = needed > w->in[d] ? needed - w->in[d] : 0;
+    w->before[d] = upper ? total / 2 : total - total / 2;
+    w->after[d] = total - w->before[d];
+}
+
+static f0t_status count_windows(f0t_window *w, const f0t_op_call *call)
+{
+    const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
+    bool same = strncmp(pad, "SAME_", 5) == 0, ceil = f0t_op_int(call, "ceil_mode", 0) != 0;
+    for (size_t d = 0; d < w->rank; d++) {
+        size_t span, padded;
+        if (!f0t_size_mul(&span, w->kernel[d] - 1, w->dilation[d]) || span > INT32_MAX)
+            return f0t_fail(F0T_ERROR_FORMAT, "a window of %zu by steps of %zu is too large",
+                            w->kernel[d], w->dilation[d]);
+        span++;
+        if (w->in[d] > INT32_MAX)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "an input of %zu", w->in[d]);
+        if (same)
+            pad_same(w, d, span, strcmp(pad, "SAME_UPPER") == 0);
+        padded = w->in[d] + w->before[d] + w->after[d];
+        if (padded < span)
+            return f0t_fail(F0T_ERROR_FORMAT, "a window of %zu is larger than its input of %zu",
+                            span, padded);
+        size_t rest = padded - span;
+        w->out[d] = rest / w->stride[d] + 1;
+        /* The last window may begin in the padding before the end, never behind it. */
+        if (ceil && rest % w->stride[d] && w->out[d] * w->stride[d] < w->in[d] + w->before[d])
+            w->out[d]++;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
+                           const f0t_array *weights)
+{
+    *out = (f0t_window){0};
+    if (x->rank < 3 || x->rank > 2 + F0T_WINDOW_RANK)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "an input of %zu dimensions", x->rank);
+    out->rank = x->rank - 2;
+    memcpy(out->in, x->dims + 2, out->rank * sizeof *out->in);
+    F0T_TRY(read_sizes(out->kernel, call, "kernel_shape", out->rank));
+    F0T_TRY(read_sizes(out->stride, call, "strides", out->rank));
+    F0T_TRY(read_sizes(out->dilation, call, "dilations", out->rank));
+    if (!weights && !f0t_op_has(call, "kernel_shape"))
+        return f0t_fail(F0T_ERROR_FORMAT, "it has no kernel_shape");
+    for (size_t d = 0; weights && d < out->rank; d++) {
+        if (f0t_op_has(call, "kernel_shape") && out->kernel[d] != weights->dims[2 + d])
+            return f0t_fail(F0T_ERROR_FORMAT, "kernel_shape says %zu, the weights are %zu",
+                            out->kernel[d], weights->dims[2 + d]);
+        out->kernel[d] = weights->dims[2 + d];
+        if (!out->kernel[d])
+            return f0t_fail(F0T_ERROR_FORMAT, "its weights are empty");
+    }
+    F0T_TRY(read_pads(out, call));
+    return count_windows(out, call);
+}

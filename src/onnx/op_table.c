@@ -1,0 +1,158 @@
+/* The table of operators: docs/onnx.md has the same list with the networks that use each. */
+#include "onnx/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MANY F0T_OP_OUTPUTS
+
+/* name, function, kind, inputs taken, least, most (0: any number), outputs, sets of operators */
+static const f0t_op table[] = {
+    {"Abs", f0t_op_unary, F0T_UNARY_ABS, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Acos", f0t_op_unary, F0T_UNARY_ACOS, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Acosh", f0t_op_unary, F0T_UNARY_ACOSH, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"Add", f0t_op_binary, F0T_BINARY_ADD, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"And", f0t_op_binary, F0T_BINARY_AND, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"ArgMax", f0t_op_arg, F0T_ARG_MAX, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"ArgMin", f0t_op_arg, F0T_ARG_MIN, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Asin", f0t_op_unary, F0T_UNARY_ASIN, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Asinh", f0t_op_unary, F0T_UNARY_ASINH, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"Atan", f0t_op_unary, F0T_UNARY_ATAN, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Atanh", f0t_op_unary, F0T_UNARY_ATANH, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"AveragePool", f0t_op_pool, F0T_POOL_AVERAGE, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"BatchNormalization", f0t_op_batch_norm, 0, F0T_TAKES_FLOAT, 5, 5, 5, 1, 0},
+    {"BitShift", f0t_op_binary, F0T_BINARY_SHIFT_LEFT, F0T_TAKES_SAME, 2, 2, 1, 11, 0},
+    {"Cast", f0t_op_cast, 0, F0T_TAKES_ANY, 1, 1, 1, 6, 0},
+    {"CastLike", f0t_op_cast_like, 0, F0T_TAKES_ANY, 2, 2, 1, 15, 0},
+    {"Ceil", f0t_op_unary, F0T_UNARY_CEIL, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Celu", f0t_op_unary, F0T_UNARY_CELU, F0T_TAKES_FLOAT, 1, 1, 1, 12, 0},
+    {"Clip", f0t_op_clip, 0, F0T_TAKES_SAME, 1, 3, 1, 1, 0},
+    {"Concat", f0t_op_concat, 0, F0T_TAKES_SAME, 1, 0, 1, 1, 0},
+    {"Constant", f0t_op_constant, 0, F0T_TAKES_ANY, 0, 0, 1, 1, 0},
+    {"ConstantOfShape", f0t_op_constant_of_shape, 0, F0T_TAKES_ANY, 1, 1, 1, 9, 0},
+    {"Conv", f0t_op_conv, 0, F0T_TAKES_FLOAT, 2, 3, 1, 1, 0},
+    {"ConvTranspose", f0t_op_conv_transpose, 0, F0T_TAKES_FLOAT, 2, 3, 1, 1, 0},
+    {"Cos", f0t_op_unary, F0T_UNARY_COS, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Cosh", f0t_op_unary, F0T_UNARY_COSH, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"CumSum", f0t_op_cum_sum, 0, F0T_TAKES_ANY, 2, 2, 1, 11, 0},
+    {"DepthToSpace", f0t_op_depth_to_space, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Div", f0t_op_binary, F0T_BINARY_DIV, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"Dropout", f0t_op_dropout, 0, F0T_TAKES_ANY, 1, 3, 2, 1, 0},
+    {"Elu", f0t_op_unary, F0T_UNARY_ELU, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Equal", f0t_op_compare, F0T_COMPARE_EQUAL, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"Erf", f0t_op_unary, F0T_UNARY_ERF, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"Exp", f0t_op_unary, F0T_UNARY_EXP, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Expand", f0t_op_expand, 0, F0T_TAKES_ANY, 2, 2, 1, 8, 0},
+    {"EyeLike", f0t_op_eye_like, 0, F0T_TAKES_ANY, 1, 1, 1, 9, 0},
+    {"Flatten", f0t_op_flatten, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Floor", f0t_op_unary, F0T_UNARY_FLOOR, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Gather", f0t_op_gather, 0, F0T_TAKES_ANY, 2, 2, 1, 1, 0},
+    {"GatherElements", f0t_op_gather_elements, 0, F0T_TAKES_ANY, 2, 2, 1, 11, 0},
+    {"GatherND", f0t_op_gather_nd, 0, F0T_TAKES_ANY, 2, 2, 1, 11, 0},
+    {"Gelu", f0t_op_unary, F0T_UNARY_GELU, F0T_TAKES_FLOAT, 1, 1, 1, 20, 0},
+    {"Gemm", f0t_op_gemm, 0, F0T_TAKES_FLOAT, 2, 3, 1, 1, 0},
+    {"GlobalAveragePool", f0t_op_global_pool, F0T_POOL_AVERAGE, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"GlobalLpPool", f0t_op_global_pool, F0T_POOL_LP, F0T_TAKES_FLOAT, 1, 1, 1, 2, 0},
+    {"GlobalMaxPool", f0t_op_global_pool, F0T_POOL_MAX, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Greater", f0t_op_compare, F0T_COMPARE_GREATER, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"GreaterOrEqual", f0t_op_compare, F0T_COMPARE_GREATER_OR_EQUAL, F0T_TAKES_SAME, 2, 2, 1, 12,
+     0},
+    {"GroupNormalization", f0t_op_group_norm, 0, F0T_TAKES_FLOAT, 3, 3, 1, 18, 0},
+    {"HardSigmoid", f0t_op_unary, F0T_UNARY_HARDSIGMOID, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"HardSwish", f0t_op_unary, F0T_UNARY_HARDSWISH, F0T_TAKES_FLOAT, 1, 1, 1, 14, 0},
+    {"Hardmax", f0t_op_softmax, F0T_HARDMAX, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Identity", f0t_op_unary, F0T_UNARY_IDENTITY, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"InstanceNormalization", f0t_op_instance_norm, 0, F0T_TAKES_FLOAT, 3, 3, 1, 1, 0},
+    {"IsInf", f0t_op_test, F0T_TEST_ISINF, F0T_TAKES_FLOAT, 1, 1, 1, 10, 0},
+    {"IsNaN", f0t_op_test, F0T_TEST_ISNAN, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"LRN", f0t_op_lrn, 0, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"LayerNormalization", f0t_op_layer_norm, 0, F0T_TAKES_FLOAT, 2, 3, 3, 17, 0},
+    {"LeakyRelu", f0t_op_unary, F0T_UNARY_LEAKYRELU, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Less", f0t_op_compare, F0T_COMPARE_LESS, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"LessOrEqual", f0t_op_compare, F0T_COMPARE_LESS_OR_EQUAL, F0T_TAKES_SAME, 2, 2, 1, 12, 0},
+    {"Log", f0t_op_unary, F0T_UNARY_LOG, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"LogSoftmax", f0t_op_softmax, F0T_LOG_SOFTMAX, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"LpNormalization", f0t_op_lp_norm, 0, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"LpPool", f0t_op_pool, F0T_POOL_LP, F0T_TAKES_FLOAT, 1, 1, 1, 2, 0},
+    {"MatMul", f0t_op_matmul, 0, F0T_TAKES_FLOAT, 2, 2, 1, 1, 0},
+    {"Max", f0t_op_variadic, F0T_BINARY_MAX, F0T_TAKES_SAME, 1, 0, 1, 1, 0},
+    {"MaxPool", f0t_op_pool, F0T_POOL_MAX, F0T_TAKES_ANY, 1, 1, 2, 1, 0},
+    {"Mean", f0t_op_variadic, F0T_BINARY_MEAN, F0T_TAKES_FLOAT, 1, 0, 1, 1, 0},
+    {"Min", f0t_op_variadic, F0T_BINARY_MIN, F0T_TAKES_SAME, 1, 0, 1, 1, 0},
+    {"Mish", f0t_op_unary, F0T_UNARY_MISH, F0T_TAKES_FLOAT, 1, 1, 1, 18, 0},
+    {"Mod", f0t_op_binary, F0T_BINARY_MOD, F0T_TAKES_SAME, 2, 2, 1, 10, 0},
+    {"Mul", f0t_op_binary, F0T_BINARY_MUL, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"Neg", f0t_op_unary, F0T_UNARY_NEG, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Not", f0t_op_not, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"OneHot", f0t_op_one_hot, 0, F0T_TAKES_ANY, 3, 3, 1, 9, 0},
+    {"Or", f0t_op_binary, F0T_BINARY_OR, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"PRelu", f0t_op_binary, F0T_BINARY_PRELU, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"Pad", f0t_op_pad, 0, F0T_TAKES_ANY, 1, 4, 1, 1, 0},
+    {"Pow", f0t_op_binary, F0T_BINARY_POW, F0T_TAKES_ANY, 2, 2, 1, 1, 0},
+    {"Range", f0t_op_range, 0, F0T_TAKES_SAME, 3, 3, 1, 11, 0},
+    {"Reciprocal", f0t_op_unary, F0T_UNARY_RECIPROCAL, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"ReduceL1", f0t_op_reduce, F0T_REDUCE_L1, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceL2", f0t_op_reduce, F0T_REDUCE_L2, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceLogSum", f0t_op_reduce, F0T_REDUCE_LOG_SUM, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceLogSumExp", f0t_op_reduce, F0T_REDUCE_LOG_SUM_EXP, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceMax", f0t_op_reduce, F0T_REDUCE_MAX, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceMean", f0t_op_reduce, F0T_REDUCE_MEAN, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceMin", f0t_op_reduce, F0T_REDUCE_MIN, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceProd", f0t_op_reduce, F0T_REDUCE_PROD, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceSum", f0t_op_reduce, F0T_REDUCE_SUM, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"ReduceSumSquare", f0t_op_reduce, F0T_REDUCE_SUM_SQUARE, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"Relu", f0t_op_unary, F0T_UNARY_RELU, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Reshape", f0t_op_reshape, 0, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"Resize", f0t_op_resize, 0, F0T_TAKES_ANY, 1, 4, 1, 10, 0},
+    {"Round", f0t_op_unary, F0T_UNARY_ROUND, F0T_TAKES_FLOAT, 1, 1, 1, 11, 0},
+    {"Scatter", f0t_op_scatter_elements, 0, F0T_TAKES_ANY, 3, 3, 1, 9, 10},
+    {"ScatterElements", f0t_op_scatter_elements, 0, F0T_TAKES_ANY, 3, 3, 1, 11, 0},
+    {"ScatterND", f0t_op_scatter_nd, 0, F0T_TAKES_ANY, 3, 3, 1, 11, 0},
+    {"Selu", f0t_op_unary, F0T_UNARY_SELU, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Shape", f0t_op_shape, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Shrink", f0t_op_unary, F0T_UNARY_SHRINK, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"Sigmoid", f0t_op_unary, F0T_UNARY_SIGMOID, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Sign", f0t_op_unary, F0T_UNARY_SIGN, F0T_TAKES_ANY, 1, 1, 1, 9, 0},
+    {"Sin", f0t_op_unary, F0T_UNARY_SIN, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Sinh", f0t_op_unary, F0T_UNARY_SINH, F0T_TAKES_FLOAT, 1, 1, 1, 9, 0},
+    {"Size", f0t_op_size, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Slice", f0t_op_slice, 0, F0T_TAKES_ANY, 1, 5, 1, 1, 0},
+    {"Softmax", f0t_op_softmax, F0T_SOFTMAX, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Softplus", f0t_op_unary, F0T_UNARY_SOFTPLUS, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Softsign", f0t_op_unary, F0T_UNARY_SOFTSIGN, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"SpaceToDepth", f0t_op_space_to_depth, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Split", f0t_op_split, 0, F0T_TAKES_ANY, 1, 2, MANY, 1, 0},
+    {"Sqrt", f0t_op_unary, F0T_UNARY_SQRT, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"Squeeze", f0t_op_squeeze, 0, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"Sub", f0t_op_binary, F0T_BINARY_SUB, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+    {"Sum", f0t_op_variadic, F0T_BINARY_ADD, F0T_TAKES_FLOAT, 1, 0, 1, 1, 0},
+    {"Tan", f0t_op_unary, F0T_UNARY_TAN, F0T_TAKES_FLOAT, 1, 1, 1, 7, 0},
+    {"Tanh", f0t_op_unary, F0T_UNARY_TANH, F0T_TAKES_FLOAT, 1, 1, 1, 1, 0},
+    {"ThresholdedRelu", f0t_op_unary, F0T_UNARY_THRESHOLDEDRELU, F0T_TAKES_FLOAT, 1, 1, 1, 10, 0},
+    {"Tile", f0t_op_tile, 0, F0T_TAKES_ANY, 2, 2, 1, 6, 0},
+    {"Transpose", f0t_op_transpose, 0, F0T_TAKES_ANY, 1, 1, 1, 1, 0},
+    {"Trilu", f0t_op_trilu, 0, F0T_TAKES_ANY, 1, 2, 1, 14, 0},
+    {"Unsqueeze", f0t_op_unsqueeze, 0, F0T_TAKES_ANY, 1, 2, 1, 1, 0},
+    {"Upsample", f0t_op_resize, 0, F0T_TAKES_ANY, 1, 2, 1, 7, 9},
+    {"Where", f0t_op_where, 0, F0T_TAKES_ANY, 3, 3, 1, 9, 0},
+    {"Xor", f0t_op_binary, F0T_BINARY_XOR, F0T_TAKES_SAME, 2, 2, 1, 1, 0},
+};
+enum { COUNT = sizeof table / sizeof *table };
+
+static int by_name(const void *name, const void *op)
+{
+    return strcmp(name, ((const f0t_op *)op)->name);
+}
+
+const f0t_op *f0t_op_find(const char *name, int opset)
+{
+    const f0t_op *op = bsearch(name, table, COUNT, sizeof *table, by_name);
+    bool fits = op && opset >= op->since && (!op->until || opset <= op->until);
+    return fits ? op : NULL;
+}
+
+const f0t_op *f0t_op_table(size_t *count)
+{
+    *count = COUNT;
+    return table;
+}

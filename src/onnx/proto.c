@@ -1,0 +1,103 @@
+#include "onnx/proto.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+/* protobuf-c takes its memory from here, so that tests can make each call fail. `data` is told. */
+static void *take(void *data, size_t size)
+{
+    void *memory;
+    bool *failed = data;
+    if (f0t_alloc(&memory, size, 1) == F0T_OK)
+        return memory;
+    if (failed)
+        *failed = true;
+    return NULL;
+}
+
+static void give(void *data, void *memory)
+{
+    (void)data;
+    f0t_free(memory);
+}
+
+static bool is_dropped(uint32_t number, const uint32_t *dropped)
+{
+    for (; dropped && *dropped; dropped++)
+        if (*dropped == number)
+            return true;
+    return false;
+}
+
+/* Copies the fields that stay into `to` (of the size of the message) and returns how many bytes that
+ * were. */
+static size_t copy_fields(unsigned char *to, f0t_message bytes, const uint32_t *dropped)
+{
+    f0t_field field;
+    size_t used = 0;
+    const unsigned char *start = bytes.at;
+    while (f0t_message_next(&bytes, &field)) {
+        size_t size = (size_t)(bytes.at - start);
+        if (!is_dropped(field.number, dropped)) {
+            memcpy(to + used, start, size);
+            used += size;
+        }
+        start = bytes.at;
+    }
+    return used;
+}
+
+static bool must_copy(f0t_message bytes, const uint32_t *dropped, bool *valid)
+{
+    f0t_field field;
+    bool copy = false;
+    while (f0t_message_next(&bytes, &field))
+        copy |= is_dropped(field.number, dropped);
+    *valid = bytes.at == bytes.end;
+    return copy;
+}
+
+f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
+                            const uint32_t *dropped, const char *what)
+{
+    bool failed = false, valid;
+    ProtobufCAllocator allocator = {take, give, &failed};
+    ProtobufCMessage *message;
+    unsigned char *copy = NULL;
+    const unsigned char *data = bytes.at;
+    size_t size = (size_t)(bytes.end - bytes.at);
+    memset(out, 0, sizeof(void *));
+    if (must_copy(bytes, dropped, &valid)) {
+        F0T_TRY(f0t_alloc(&copy, size, 1));
+        size = copy_fields(copy, bytes, dropped);
+        data = copy;
+    }
+    message = valid ? protobuf_c_message_unpack(kind, &allocator, size, data) : NULL;
+    f0t_free(copy);
+    if (failed) {
+        f0t_proto_free(message);
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory to unpack %s", what);
+    }
+    if (!message)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s is not a message of onnx.proto", what);
+    memcpy(out, &message, sizeof message);
+    return F0T_OK;
+}
+
+void f0t_proto_free(void *message)
+{
+    ProtobufCAllocator allocator = {take, give, NULL};
+    if (message)
+        protobuf_c_message_free_unpacked(message, &allocator);
+}
+
+f0t_message f0t_message_find(f0t_message message, uint32_t number)
+{
+    f0t_field field;
+    f0t_message found = {NULL, NULL};
+    while (f0t_message_next(&message, &field))
+        if (field.number == number && field.wire == 2)
+            found = field.body;
+    return found;
+}

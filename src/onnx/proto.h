@@ -1,0 +1,38 @@
+/*
+ * Messages of onnx.proto, unpacked by protobuf-c one at a time. The outer messages (model, graph) are
+ * walked by onnx/wire.h instead: protobuf-c would copy every weight, and it follows nested messages
+ * without a limit. What is unpacked here has the fields cut off that could nest, and the bytes of
+ * weights.
+ */
+#ifndef F0T_ONNX_PROTO_H
+#define F0T_ONNX_PROTO_H
+
+#include "base/status.h"
+#include "onnx/wire.h"
+
+#include <onnx.pb-c.h>
+
+/* Numbers of the fields that are looked at from outside. */
+enum { F0T_MODEL_IR = 1, F0T_MODEL_GRAPH = 7, F0T_MODEL_OPSET = 8, F0T_MODEL_FUNCTION = 25 };
+enum {
+    F0T_GRAPH_NODE = 1,
+    F0T_GRAPH_NAME = 2,
+    F0T_GRAPH_INITIALIZER = 5,
+    F0T_GRAPH_INPUT = 11,
+    F0T_GRAPH_OUTPUT = 12,
+    F0T_GRAPH_SPARSE = 15
+};
+enum { F0T_NODE_ATTRIBUTE = 5 };
+enum { F0T_TENSOR_RAW = 9 };
+enum { F0T_VALUE_NAME = 1, F0T_VALUE_TYPE = 2, F0T_TYPE_TENSOR = 1 };
+
+/* Unpacks a message without the fields of `dropped`, which ends with 0. `what` is for messages: "a
+ * node". Free with f0t_proto_free. */
+f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
+                            const uint32_t *dropped, const char *what);
+void f0t_proto_free(void *message);
+
+/* The last field of bytes with this number; at == NULL when there is none. */
+f0t_message f0t_message_find(f0t_message message, uint32_t number);
+
+#endif

@@ -1,0 +1,125 @@
+/* TensorProto: the shape, and the elements in one of the four places where they may stand. */
+#include "onnx/graph.h"
+
+#include "base/alloc.h"
+#include "base/size.h"
+
+#include <string.h>
+
+static f0t_status read_shape(f0t_array *out, const f0t_tensor_proto *proto)
+{
+    size_t dims[F0T_ARRAY_RANK];
+    if (!f0t_array_type_name(proto->data_type))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "its elements are of type %d of onnx.proto",
+                        proto->data_type);
+    if (proto->segment)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is in segments");
+    if (proto->n_dims > F0T_ARRAY_RANK)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "it has %zu dimensions (at most %d are known)",
+                        proto->n_dims, (int)F0T_ARRAY_RANK);
+    for (size_t d = 0; d < proto->n_dims; d++) {
+        if (proto->dims[d] < 0)
+            return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu is %lld", d,
+                            (long long)proto->dims[d]);
+        dims[d] = (size_t)proto->dims[d];
+    }
+    return f0t_array_shape(out, (f0t_array_type)proto->data_type, proto->n_dims, dims);
+}
+
+static f0t_status use_raw(f0t_array *out, f0t_message raw)
+{
+    size_t needed = out->count * f0t_array_type_size(out->type);
+    if ((size_t)(raw.end - raw.at) != needed)
+        return f0t_fail(F0T_ERROR_FORMAT, "it has %zu bytes, its shape and type need %zu",
+                        (size_t)(raw.end - raw.at), needed);
+    out->raw = raw.at;
+    return F0T_OK;
+}
+
+static f0t_status check_count(const f0t_array *out, size_t count)
+{
+    if (count != out->count)
+        return f0t_fail(F0T_ERROR_FORMAT, "it has %zu elements, its shape says %zu", count,
+                        out->count);
+    return F0T_OK;
+}
+
+static f0t_status copy_floats(f0t_array *out, const f0t_tensor_proto *proto)
+{
+    bool wide = out->type == F0T_ARRAY_DOUBLE;
+    F0T_TRY(check_count(out, wide ? proto->n_double_data : proto->n_float_data));
+    F0T_TRY(f0t_array_alloc(out));
+    for (size_t k = 0; k < out->count; k++)
+        out->f[k] = wide ? (float)proto->double_data[k] : proto->float_data[k];
+    return F0T_OK;
+}
+
+/* Half floats stand as bits in int32_data. */
+static f0t_status copy_halves(f0t_array *out, const f0t_tensor_proto *proto)
+{
+    F0T_TRY(check_count(out, proto->n_int32_data));
+    F0T_TRY(f0t_array_alloc(out));
+    for (size_t k = 0; k < out->count; k++) {
+        uint16_t bits = (uint16_t)proto->int32_data[k];
+        f0t_array one = {.type = out->type, .count = 1, .f = &out->f[k]};
+        f0t_array_decode(&one, (const unsigned char *)&bits);
+    }
+    return F0T_OK;
+}
+
+static f0t_status copy_integers(f0t_array *out, const f0t_tensor_proto *proto)
+{
+    bool wide = out->type == F0T_ARRAY_INT64;
+    bool unsigned_wide = out->type == F0T_ARRAY_UINT64 || out->type == F0T_ARRAY_UINT32;
+    F0T_TRY(check_count(out, wide            ? proto->n_int64_data
+                             : unsigned_wide ? proto->n_uint64_data
+                                             : proto->n_int32_data));
+    F0T_TRY(f0t_array_alloc(out));
+    for (size_t k = 0; k < out->count; k++) {
+        int64_t value = wide            ? proto->int64_data[k]
+                        : unsigned_wide ? (int64_t)proto->uint64_data[k]
+                                        : proto->int32_data[k];
+        out->i[k] = f0t_array_wrap(out->type, value);
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_tensor_from_proto(f0t_array *out, const f0t_tensor_proto *proto, f0t_message raw,
+                                 f0t_graph *graph)
+{
+    *out = (f0t_array){0};
+    F0T_TRY(read_shape(out, proto));
+    if (proto->has_data_location && proto->data_location == 1) {
+        F0T_TRY(f0t_external_find(&raw, graph, proto));
+        return use_raw(out, raw);
+    }
+    if (raw.at)
+        return use_raw(out, raw);
+    if (out->type == F0T_ARRAY_FLOAT || out->type == F0T_ARRAY_DOUBLE)
+        return copy_floats(out, proto);
+    return f0t_array_type_is_float(out->type) ? copy_halves(out, proto) : copy_integers(out, proto);
+}
+
+static f0t_status fail_named(f0t_status status, const char *name)
+{
+    return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "tensor '%s': ", name);
+}
+
+f0t_status f0t_tensor_read(f0t_array *out, char **name, f0t_message bytes, f0t_graph *graph)
+{
+    static const uint32_t dropped[] = {F0T_TENSOR_RAW, 12 /* doc_string */, 0};
+    f0t_tensor_proto *proto;
+    *name = NULL;
+    *out = (f0t_array){0};
+    F0T_TRY(
+        f0t_proto_unpack(&proto, &f0t_onnx__tensor_proto__descriptor, bytes, dropped, "a tensor"));
+    const char *given = proto->name ? proto->name : "";
+    f0t_status status = fail_named(
+        f0t_tensor_from_proto(out, proto, f0t_message_find(bytes, F0T_TENSOR_RAW), graph), given);
+    if (status == F0T_OK)
+        status = f0t_string_copy(name, given, strlen(given));
+    if (status != F0T_OK)
+        f0t_array_clear(out);
+    f0t_proto_free(proto);
+    return status;
+}
