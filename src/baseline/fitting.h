@@ -23,6 +23,9 @@ typedef struct f0t_fitting {
     double miap;        /* of the validation part, in percent */
 } f0t_fitting;
 
+/* Two hidden layers of w D and w D / 4 units; the paper's net has w = 2. With w = 0 none. */
+void f0t_fitting_set_width(f0t_train_options *options, const f0t_task *task, double width);
+
 /* Resolves the options for this task: its seed, precision, epochs and effort. data.tags are the
  * task's. After a failure there is nothing to end. */
 f0t_status f0t_fitting_begin(f0t_fitting *out, const f0t_task *task,

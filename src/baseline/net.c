@@ -57,18 +57,14 @@ const f0t_ranker f0t_ranker_linear_rank = {
 
 /* ---- net ----------------------------------------------------------------------------------- */
 
-/* Width w: w D units, then w D / 4; 2 is the paper's. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
     f0t_train_options options;
-    double D = (double)f0t_task_features(task);
     (void)shared;
     f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
-    options.hidden_count = 2;
-    options.hidden[0] = knobs[2] * D >= 1 ? (size_t)(knobs[2] * D) : 1;
-    options.hidden[1] = knobs[2] * D >= 4 ? (size_t)(knobs[2] * D / 4) : 1;
+    f0t_fitting_set_width(&options, task, knobs[2]);
     return train(fitted, task, &options);
 }
 

@@ -1,0 +1,63 @@
+/*
+ * warp: Gong, Jia, Leung, Toshev, Ioffe, "Deep convolutional ranking for multilabel image
+ * annotation", ICLR 2014, as the paper compares it: "based on our neural network architecture", on
+ * the same features. The net has one output a tag, the loss is WARP (warp_loss.h). The optimiser,
+ * dropout, rate and stopping are those of our net, and so are the knobs: the loss and the outputs are
+ * all that differs.
+ */
+#include "baseline/fitting.h"
+#include "baseline/methods.h"
+#include "baseline/warp_loss.h"
+
+static f0t_status warp(void *context, f0t_loss_result *result, float *gradient,
+                       const f0t_loss_batch *batch, const uint32_t *samples)
+{
+    return f0t_warp_loss_run(result, gradient, context, batch, samples);
+}
+
+static f0t_status train(f0t_fitting *f)
+{
+    f0t_warp_loss *loss;
+    F0T_TRY(f0t_warp_loss_create(&loss, f->options.batch, f->train.tags, f->options.seed));
+    f0t_objective objective = {.context = loss, .loss = warp};
+    f->data.tags = NULL;
+    f->data.dim = f->train.tags;
+    f0t_status status = f0t_fitting_run(f, f->train.tags, true, &objective);
+    f0t_warp_loss_free(loss);
+    return status;
+}
+
+static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+{
+    f0t_fitting f;
+    f0t_train_options options;
+    f0t_scorer *scorer = NULL;
+    (void)shared;
+    f0t_train_options_init(&options);
+    options.decay = knobs[0];
+    options.rate = knobs[1];
+    f0t_fitting_set_width(&options, task, knobs[2]);
+    F0T_TRY(f0t_fitting_begin(&f, task, &options));
+    f0t_status status = train(&f);
+    f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);
+    *fitted = scorer;
+    return status;
+}
+
+static const double DECAYS[] = {0.1, 0.3, 1, 3, 10};
+static const double RATES[] = {2e-4, 5e-4, 1e-3};
+static const double WIDTHS[] = {0.5, 1, 2};
+
+static const f0t_knob KNOBS[] = {
+    {"decay", DECAYS, 5, 3}, {"rate", RATES, 3, 2}, {"width", WIDTHS, 3, 2}};
+
+const f0t_ranker f0t_ranker_warp = {.name = "warp",
+                                    .title = "WARP",
+                                    .source = "Gong, Jia, Leung, Toshev, Ioffe: Deep convolutional "
+                                              "ranking for multilabel image annotation, ICLR 2014",
+                                    .closed = true,
+                                    .knobs = KNOBS,
+                                    .knob_count = sizeof KNOBS / sizeof *KNOBS,
+                                    .fit = fit,
+                                    .free = f0t_scorer_free,
+                                    .score = f0t_scorer_known};
