@@ -8,6 +8,7 @@ extern const f0t_ranker f0t_ranker_random;
 extern const f0t_ranker f0t_ranker_frequency;
 extern const f0t_ranker f0t_ranker_cca;
 extern const f0t_ranker f0t_ranker_wsabie;
+extern const f0t_ranker f0t_ranker_tagprop;
 extern const f0t_ranker f0t_ranker_warp;
 extern const f0t_ranker f0t_ranker_labelem;
 extern const f0t_ranker f0t_ranker_labelem_plus;

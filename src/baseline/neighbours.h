@@ -1,0 +1,31 @@
+/*
+ * The nearest training images of images, exactly: the metric's rows have length 1, so the nearest are
+ * those with the largest products. Products of whole blocks come from one matrix product each; of the
+ * training images with each other only those of one triangle are computed.
+ */
+#ifndef F0T_BASELINE_NEIGHBOURS_H
+#define F0T_BASELINE_NEIGHBOURS_H
+
+#include "baseline/metric.h"
+#include "baseline/ranker.h"
+#include "math/best.h"
+
+typedef struct f0t_neighbours {
+    size_t count;    /* M, training images */
+    size_t features; /* D */
+    f0t_metric *metric;
+    float *rows;   /* [M x D] the training features as the metric has them */
+    f0t_best *own; /* each training image's nearest others, nearest first */
+    size_t users;  /* who else frees it */
+} f0t_neighbours;
+
+/* The `k` nearest others (fewer where there are fewer) of every training image. */
+f0t_status f0t_neighbours_create(f0t_neighbours **out, const f0t_task *task, size_t k);
+/* Also counts: freed by its last user. */
+void f0t_neighbours_free(f0t_neighbours *neighbours);
+
+/* The k nearest training images of queries[rows x D], nearest first, with the products. */
+f0t_status f0t_neighbours_search(f0t_best **out, const f0t_neighbours *neighbours,
+                                 const float *queries, size_t rows, size_t k);
+
+#endif

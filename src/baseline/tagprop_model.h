@@ -1,0 +1,62 @@
+/*
+ * TagProp's model and its likelihood (Guillaumin, Mensink, Verbeek, Schmid, "TagProp:
+ * discriminative metric learning in nearest neighbor models for image auto-annotation", ICCV 2009).
+ *
+ * Image i has tag w with the probability p(x), x = Σ_j π_ij y_jw over its nearest neighbours j:
+ *
+ *     p(x) = ε + (1 − 2ε) x     each neighbour predicts its own tags, with certainty 1 − ε
+ *     p(x) = σ(α_w x + β_w)     or modulated for each tag, which lifts rare ones
+ *
+ * The weights π are, by rank, γ_k for the k-th neighbour (γ ≥ 0, Σ γ = 1), or by distance,
+ * exp(−s d_ij) brought to a sum of 1. What is learned maximises
+ *
+ *     Σ_iw c_iw ln p(y_iw)      c = 1/n⁺ for the tags that images have, 1/n⁻ for the others
+ *
+ * over the training images, none being its own neighbour. As few tags occur near an image, only
+ * those are touched: time goes with images · k · tags of an image, not with T.
+ */
+#ifndef F0T_BASELINE_TAGPROP_MODEL_H
+#define F0T_BASELINE_TAGPROP_MODEL_H
+
+#include "math/best.h"
+#include "model/samples.h"
+
+typedef struct f0t_tagprop {
+    size_t k;      /* neighbours */
+    size_t tags;   /* T */
+    double *ranks; /* [k] γ; NULL: by distance */
+    double scale;  /* s */
+    double *slope; /* [T] α, and */
+    double *shift; /* [T] β; NULL: not modulated */
+    double *prior; /* [T] added where nothing else tells tags apart: less than any weight counts */
+} f0t_tagprop;
+
+f0t_status f0t_tagprop_create(f0t_tagprop **out, size_t k, size_t tags, bool by_rank,
+                              bool modulated);
+void f0t_tagprop_free(f0t_tagprop *model);
+
+/* π of neighbours with these products, nearest first, into to[count]; count is at most k. */
+void f0t_tagprop_weights(double *to, const f0t_tagprop *model, const float *products, size_t count);
+double f0t_tagprop_distance(float product);
+
+/* p of every tag for an image with these neighbours among the samples, into to[T]. x[T] and
+ * weights[k] are scratch. */
+void f0t_tagprop_predict(float *to, const f0t_tagprop *model, const f0t_samples *samples,
+                         const uint32_t *neighbours, const float *products, size_t count, double *x,
+                         double *weights);
+
+/* The likelihood of the samples, which have these neighbours. */
+typedef struct f0t_tagprop_sums {
+    double likelihood;
+    double scale;  /* its derivative by s, and */
+    double *ranks; /* [k] by γ; NULL: not wanted */
+} f0t_tagprop_sums;
+
+f0t_status f0t_tagprop_likelihood(f0t_tagprop_sums *sums, const f0t_tagprop *model,
+                                  const f0t_samples *samples, const f0t_best *neighbours);
+
+/* Maximises it: the weights, and where the model has them the sigmoids. */
+f0t_status f0t_tagprop_learn(f0t_tagprop *model, const f0t_samples *samples,
+                             const f0t_best *neighbours, const f0t_monitor *monitor);
+
+#endif

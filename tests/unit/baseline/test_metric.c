@@ -1,0 +1,112 @@
+#include "tasks.h"
+
+#include "baseline/metric.h"
+
+enum { ROWS = 3000, D = 5 };
+
+/* Features with a mean, and variances that differ by orders of magnitude along mixed axes. */
+static void make_rows(float *x)
+{
+    const f0t_random random = {3, 0};
+    for (size_t i = 0; i < ROWS; i++) {
+        double z[D];
+        for (size_t j = 0; j < D; j++)
+            z[j] = pow(4, -(double)j) * f0t_random_normal(&random, i * D + j);
+        for (size_t j = 0; j < D; j++)
+            x[i * D + j] = (float)(2 + z[j] + 0.5 * z[(j + 1) % D]);
+    }
+}
+
+/* c[D x D] of the rows. */
+static void covariance(double *c, const float *x)
+{
+    double mean[D] = {0};
+    memset(c, 0, D * D * sizeof *c);
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < D; j++)
+            mean[j] += (double)x[i * D + j] / ROWS;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < D; j++)
+            for (size_t k = 0; k < D; k++)
+                c[j * D + k] +=
+                    ((double)x[i * D + j] - mean[j]) * ((double)x[i * D + k] - mean[k]) / ROWS;
+}
+
+/* Before lengths are made equal the axes are uncorrelated, centred, and their standard deviations
+ * are the square roots of what they were. */
+static void axes_keep_the_root_of_their_deviation(void **state)
+{
+    (void)state;
+    static float x[ROWS * D], y[ROWS * D];
+    f0t_metric *m;
+    double before[D * D], after[D * D], trace = 0, kept = 0;
+    make_rows(x);
+    assert_ok(f0t_metric_create(&m, x, ROWS, D));
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < D; j++) {
+            double sum = (double)m->shift[j];
+            for (size_t k = 0; k < D; k++)
+                sum += (double)m->map[j * D + k] * (double)x[i * D + k];
+            y[i * D + j] = (float)sum;
+        }
+    covariance(before, x);
+    covariance(after, y);
+    for (size_t j = 0; j < D; j++)
+        trace += before[j * D + j];
+    for (size_t j = 0; j < D; j++)
+        for (size_t k = 0; k < D; k++)
+            if (j != k)
+                assert_true(fabs(after[j * D + k]) < 1e-4);
+    /* Variance v' = v / √(v/mean + 0.01): solved back for v, they sum to what they were. */
+    for (size_t j = 0; j < D; j++) {
+        double mean = trace / D, target = after[j * D + j], low = 0, high = 100 * trace;
+        for (int i = 0; i < 200; i++) {
+            double v = (low + high) / 2;
+            *(v / sqrt(v / mean + 0.01) < target ? &low : &high) = v;
+        }
+        kept += low;
+    }
+    assert_true(fabs(kept - trace) < 1e-3 * trace);
+    f0t_metric_free(m);
+}
+
+static void applied_rows_have_length_one(void **state)
+{
+    (void)state;
+    static float x[ROWS * D], y[ROWS * D];
+    f0t_metric *m;
+    make_rows(x);
+    assert_ok(f0t_metric_create(&m, x, ROWS, D));
+    assert_ok(f0t_metric_apply(m, y, x, ROWS));
+    for (size_t i = 0; i < ROWS; i++) {
+        double norm = 0;
+        for (size_t j = 0; j < D; j++)
+            norm += (double)y[i * D + j] * (double)y[i * D + j];
+        assert_true(fabs(norm - 1) < 1e-5);
+    }
+    f0t_metric_free(m);
+}
+
+static void rows_that_are_all_equal_stay_finite(void **state)
+{
+    (void)state;
+    float x[4 * D], y[4 * D];
+    f0t_metric *m;
+    for (size_t i = 0; i < 4 * D; i++)
+        x[i] = 0.25F;
+    assert_ok(f0t_metric_create(&m, x, 4, D));
+    assert_ok(f0t_metric_apply(m, y, x, 4));
+    for (size_t i = 0; i < 4 * D; i++)
+        assert_true(isfinite(y[i]));
+    f0t_metric_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_keep_the_root_of_their_deviation),
+        cmocka_unit_test(applied_rows_have_length_one),
+        cmocka_unit_test(rows_that_are_all_equal_stay_finite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
