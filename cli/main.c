@@ -6,15 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One a line. */
+/* clang-format off */
 const cli_verb *const cli_verbs[] = {
     &cli_verb_import,
     &cli_verb_vectors,
     &cli_verb_train,
     &cli_verb_tag,
+    &cli_verb_eval,
     &cli_verb_inspect,
     &cli_verb_bench,
-    NULL, /* the last comma keeps one verb a line */
+    NULL,
 };
+/* clang-format on */
 
 void *cli_alloc(size_t size)
 {

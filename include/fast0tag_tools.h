@@ -1,5 +1,6 @@
 /*
- * fast0tag, the tools: import of datasets, conversion of word vectors, inspection of files.
+ * fast0tag, the tools: import of datasets, conversion of word vectors, comparison of methods,
+ * inspection of files.
  *
  * The contract of fast0tag.h (who owns what, errors, threads) holds here too.
  */
@@ -110,6 +111,118 @@ F0T_API f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *t
 F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
                                     const char *const *tags, size_t tag_count,
                                     const f0t_convert_options *options);
+
+/* ---- Comparison of methods --------------------------------------------------------------------- */
+
+/*
+ * Every published method that fast0tag has, and its own, on one dataset: each is tuned by the same
+ * procedure on the validation images, fitted once, and tested once. docs/evaluation.md says how the
+ * scenarios, the tuning and the metrics are defined.
+ *
+ *     f0t_eval *eval;
+ *     f0t_report *report;
+ *     f0t_eval_options options = {.methods = "net,conse,random", .scenarios = "zero-shot"};
+ *     if (f0t_eval_run(&eval, dataset, vectors, &options) == F0T_OK &&
+ *         f0t_eval_report(&report, eval, NULL) == F0T_OK)
+ *         fputs(f0t_report_text(report), stdout);
+ */
+typedef struct f0t_eval f0t_eval;
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_eval_options {
+    const char *methods; /* names, separated by commas; NULL or "all": every one */
+    const char
+        *scenarios;     /* of conventional, conventional-unseen, zero-shot, seen-unseen, open, the
+                              same way */
+    const char *unseen; /* "20%" or "58": draws the unseen tags by seed. NULL: the dataset's lists,
+                              else 20% */
+    const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
+    size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
+    uint64_t seed;
+    bool no_tune;        /* every hyper-parameter keeps its first value */
+    size_t trials;       /* of tuning, for each method and training, at the most; 0: 8 */
+    size_t epochs;       /* of what iterates; 0: as each method likes, with early stopping */
+    bool bf16;           /* matrix products of bfloat16 */
+    bool keep_tag_mean;  /* as in f0t_train_options */
+    const char *results; /* a file that keeps results as each method ends: the same comparison,
+                              run again, goes on from there. Of another comparison it is refused.
+                              NULL: nothing is kept */
+    const char
+        *figure; /* methods of these whose tags for some test images f0t_eval_save_page shows;
+                           NULL: net, and the best other */
+    const f0t_monitor *monitor;
+} f0t_eval_options;
+
+/* Every method in every scenario that was asked for. The dataset must stay open as long as the
+ * result is used. */
+F0T_API f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset,
+                                const f0t_vectors *vectors, const f0t_eval_options *options);
+F0T_API void f0t_eval_free(f0t_eval *eval);
+
+/* Fails as f0t_eval_run does when the options make no sense, before any work. */
+F0T_API f0t_status f0t_eval_options_check(const f0t_eval_options *options);
+
+/* A number that tells comparisons apart: by data, vectors and all options but methods, scenarios and
+ * repeat. */
+F0T_API f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset,
+                                     const f0t_vectors *vectors, const f0t_eval_options *options);
+
+/* Something that was measured: "miap", "p3", "class_f5", "train_s", … in percent, seconds or counts. */
+typedef struct f0t_eval_value {
+    const char *name;
+    double mean;      /* over the repeats; NaN where it is not defined */
+    double deviation; /* standard deviation over them (n - 1); NaN for fewer than two */
+} f0t_eval_value;
+
+typedef struct f0t_eval_row {
+    const char *method, *title, *scenario; /* "conse", "ConSE", "zero-shot" */
+    const char *refusal; /* why the method cannot play this scenario; NULL when it did */
+    size_t images, tags; /* M test images, tags that were ranked */
+    size_t repeats;
+    const f0t_eval_value *values; /* [value_count]; none when it did not play */
+    size_t value_count;
+    const char *knobs; /* the hyper-parameters of the first repeat: "ridge 0.1, dim 64"; or "" */
+} f0t_eval_row;
+
+/* Scenario by scenario, in each the methods in the order of the tables. */
+F0T_API size_t f0t_eval_row_count(const f0t_eval *eval);
+F0T_API const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
+
+/* The methods there are: name, title and source (authors, title, venue) of method i; NULL behind the
+ * last. */
+F0T_API const char *f0t_eval_method_name(size_t i);
+F0T_API const char *f0t_eval_method_title(size_t i);
+F0T_API const char *f0t_eval_method_source(size_t i);
+
+/* A text that the library made. */
+typedef struct f0t_report f0t_report;
+
+F0T_API const char *f0t_report_text(const f0t_report *report);
+F0T_API void f0t_report_free(f0t_report *report);
+
+typedef enum f0t_table_form {
+    F0T_TABLE_TEXT = 0, /* columns that line up */
+    F0T_TABLE_MARKDOWN = 1,
+    F0T_TABLE_CSV = 2, /* one table with a line for each row and a column for each value */
+    F0T_TABLE_LATEX = 3
+} f0t_table_form;
+
+typedef struct f0t_eval_layout {
+    f0t_table_form form;
+    bool bold;         /* F0T_TABLE_TEXT: the best in bold, by escape sequences of terminals */
+    bool per_class;    /* a second table a scenario with the means over tags */
+    const char *paper; /* "nuswide" or "iaprtc12": the paper's published row under ours with the
+                          difference, and its misprints named; NULL: none */
+} f0t_eval_layout;
+
+/* The tables of the paper: one for each scenario. `layout` may be NULL, all zero. */
+F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
+                                   const f0t_eval_layout *layout);
+
+/* Writes folder/index.html, a page that needs nothing else: tables, a chart for each scenario, and
+ * the first five tags of some methods for some test images, with the pictures where the dataset's
+ * paths lead to them. `paper` as in f0t_eval_layout. */
+F0T_API f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 
 /* ---- Inspection ---------------------------------------------------------------------------- */
 

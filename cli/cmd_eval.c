@@ -1,0 +1,310 @@
+/* fast0tag eval: compares methods on a dataset. */
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct options {
+    const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
+    const char *precision, *results;
+    size_t repeat, epochs, trials;
+    bool no_tune, keep_mean, per_class, list;
+} options;
+
+static const options defaults = {.format = "text", .precision = "f32"};
+
+/* ---- Results as JSON ----------------------------------------------------------------------- */
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Keys of values stay in their order: "miap", "p3", … A method that could not play has only null. */
+static void add_values(json_t *object, const f0t_eval_row *row, const f0t_eval_row *names)
+{
+    char key[80];
+    for (size_t i = 0; i < names->value_count; i++) {
+        const char *name = names->values[i].name;
+        const f0t_eval_value *value = row->value_count ? &row->values[i] : NULL;
+        json_object_set_new(object, name, value ? number_or_null(value->mean) : json_null());
+        if (row->repeats < 2)
+            continue;
+        snprintf(key, sizeof key, "%s_sd", name);
+        json_object_set_new(object, key, value ? number_or_null(value->deviation) : json_null());
+    }
+}
+
+static const f0t_eval_row *widest_row(const f0t_eval *eval)
+{
+    const f0t_eval_row *widest = f0t_eval_get_row(eval, 0);
+    for (size_t i = 1; i < f0t_eval_row_count(eval); i++)
+        if (f0t_eval_get_row(eval, i)->value_count > widest->value_count)
+            widest = f0t_eval_get_row(eval, i);
+    return widest;
+}
+
+static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f0t_eval_row_count(eval); i++) {
+        const f0t_eval_row *row = f0t_eval_get_row(eval, i);
+        json_t *object =
+            json_pack("{s:s, s:s, s:I, s:I}", "method", row->method, "scenario", row->scenario,
+                      "images", (json_int_t)row->images, "tags", (json_int_t)row->tags);
+        add_values(object, row, widest_row(eval));
+        json_object_set_new(object, "repeats", json_integer((json_int_t)row->repeats));
+        json_object_set_new(object, "knobs", json_string(row->knobs));
+        json_object_set_new(object, "refusal",
+                            row->refusal ? json_string(row->refusal) : json_null());
+        json_array_append_new(list, object);
+    }
+    return cli_print_json(cli, list);
+}
+
+/* ---- Results as tables --------------------------------------------------------------------- */
+
+static f0t_table_form form_of(const char *name)
+{
+    return !strcmp(name, "markdown") ? F0T_TABLE_MARKDOWN
+           : !strcmp(name, "csv")    ? F0T_TABLE_CSV
+           : !strcmp(name, "latex")  ? F0T_TABLE_LATEX
+                                     : F0T_TABLE_TEXT;
+}
+
+static bool terminal_is_able(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+}
+
+static f0t_status print_tables(const options *o, const f0t_eval *eval)
+{
+    f0t_report *report;
+    f0t_eval_layout layout = {.form = form_of(o->format),
+                              .bold = terminal_is_able(),
+                              .per_class = o->per_class,
+                              .paper = o->paper};
+    f0t_status status = f0t_eval_report(&report, eval, &layout);
+    if (status != F0T_OK)
+        return status;
+    fputs(f0t_report_text(report), stdout);
+    f0t_report_free(report);
+    return F0T_OK;
+}
+
+static f0t_status show(cli_context *cli, const options *o, const f0t_eval *eval)
+{
+    f0t_status status = cli->json ? print_json(cli, eval) : print_tables(o, eval);
+    if (status == F0T_OK && o->html)
+        status = f0t_eval_save_page(eval, o->html, o->paper);
+    return status;
+}
+
+/* ---- Methods ------------------------------------------------------------------------------- */
+
+static f0t_status list_methods(cli_context *cli)
+{
+    static const char *const heads[] = {"method", "title", "source"};
+    json_t *list = json_array();
+    cli_table *table = cli_table_create(3, heads, "lll");
+    for (size_t i = 0; f0t_eval_method_name(i); i++) {
+        const char *cells[] = {f0t_eval_method_name(i), f0t_eval_method_title(i),
+                               f0t_eval_method_source(i)};
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", heads[0], cells[0], heads[1],
+                                              cells[1], heads[2], cells[2]));
+        cli_table_add(table, cells);
+    }
+    if (!cli->json)
+        cli_table_print(table, stdout);
+    cli_table_free(table);
+    if (cli->json)
+        return cli_print_json(cli, list);
+    json_decref(list);
+    return F0T_OK;
+}
+
+/* ---- Running it ---------------------------------------------------------------------------- */
+
+/* Without --results the file is named by the comparison, and goes when all is done. */
+static char *results_path(const options *o, uint64_t identity)
+{
+    size_t size = 64 + (o->results ? strlen(o->results) : 0);
+    char *path = cli_alloc(size);
+    if (o->results)
+        snprintf(path, size, "%s", o->results);
+    else
+        snprintf(path, size, "fast0tag-eval-%016" PRIx64 ".jsonl", identity);
+    return path;
+}
+
+static void tell(const cli_context *cli, const char *format, const char *path)
+{
+    char line[600];
+    snprintf(line, sizeof line, format, path);
+    cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
+}
+
+static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *eval_options,
+                          const f0t_dataset *dataset, const f0t_vectors *vectors)
+{
+    f0t_eval *eval = NULL;
+    uint64_t identity;
+    f0t_status status = f0t_eval_identity(&identity, dataset, vectors, eval_options);
+    if (status != F0T_OK)
+        return status;
+    char *path = results_path(o, identity);
+    bool kept = o->results || access(".", W_OK) == 0;
+    eval_options->results = kept ? path : NULL;
+    if (kept && access(path, R_OK) == 0)
+        tell(cli, "%s: results of this comparison are there; it goes on", path);
+    status = f0t_eval_run(&eval, dataset, vectors, eval_options);
+    if (status == F0T_OK)
+        status = show(cli, o, eval);
+    if (status == F0T_OK && !o->results && kept)
+        unlink(path);
+    else if (status == F0T_ERROR_INTERRUPTED && kept)
+        tell(cli, "%s keeps what is done: the same command goes on from there", path);
+    free(path);
+    f0t_eval_free(eval);
+    return status;
+}
+
+static f0t_eval_options convert(const cli_context *cli, const options *o)
+{
+    return (f0t_eval_options){.methods = o->methods,
+                              .scenarios = o->scenarios,
+                              .unseen = o->unseen,
+                              .k = o->k,
+                              .repeat = o->repeat,
+                              .seed = cli->seed,
+                              .no_tune = o->no_tune,
+                              .trials = o->trials,
+                              .epochs = o->epochs,
+                              .bf16 = !strcmp(o->precision, "bf16"),
+                              .keep_tag_mean = o->keep_mean,
+                              .figure = o->figure,
+                              .monitor = cli->monitor};
+}
+
+static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
+{
+    if (cli->operand_count != 1)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "a DATASET is missing");
+    if (!o->vectors)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vectors FILE is missing");
+    if (o->figure && !o->html)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure is about the page that --html writes");
+    if (cli->json && strcmp(o->format, "text") != 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--json and --format exclude each other");
+    return f0t_eval_options_check(eval_options);
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    f0t_dataset *dataset = NULL;
+    f0t_vectors *vectors = NULL;
+    f0t_dataset_options split;
+    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_eval_options eval_options = convert(cli, o);
+    if (o->list)
+        return list_methods(cli);
+    f0t_status status = check(cli, o, &eval_options);
+    f0t_dataset_options_init(&split);
+    split.seed = cli->seed;
+    if (status == F0T_OK)
+        status = f0t_dataset_open(&dataset, cli->operands[0], &split);
+    if (status == F0T_OK)
+        status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+    if (status == F0T_OK)
+        status = compare(cli, o, &eval_options, dataset, vectors);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
+    {"methods", 0, CLI_TEXT, AT(methods), "LIST",
+     "Names separated by commas, or all. Default all; --list names them.", NULL},
+    {"scenarios", 0, CLI_TEXT, AT(scenarios), "LIST",
+     "Of conventional, conventional-unseen, zero-shot, seen-unseen and open, or all. Default all.",
+     NULL},
+    {"unseen", 0, CLI_TEXT, AT(unseen), "HOW-MANY",
+     "Draw the unseen tags by seed: a share such as 20%, or a number. Default: the dataset's "
+     "lists, else 20%.",
+     NULL},
+    {"repeat", 0, CLI_SIZE, AT(repeat), "N",
+     "Run with N seeds; tables show mean and standard deviation. Default 1.", NULL},
+    {"k", 'k', CLI_TEXT, AT(k), "LIST",
+     "How many first tags count as predicted: one or more numbers. Default 3,5.", NULL},
+    {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Leave every hyper-parameter at its first value.",
+     NULL},
+    {"trials", 0, CLI_SIZE, AT(trials), "N",
+     "Settings that tuning tries for a method and what it learns, at the most. Default 8.", NULL},
+    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+     "Epochs of the methods that iterate. Default: as each likes, with early stopping.", NULL},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the matrix products. Default f32.",
+     "f32|bf16"},
+    {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
+     "Do not take the mean of the vector file off the tag vectors.", NULL},
+    {"results", 0, CLI_TEXT, AT(results), "FILE",
+     "Keep the results in this file as each method ends, and go on from it. Default: a file in the "
+     "current folder that goes when all is done.",
+     NULL},
+    {"format", 0, CLI_CHOICE, AT(format), "FORM", "Of the tables. Default text.",
+     "text|markdown|csv|latex"},
+    {"per-class", 0, CLI_FLAG, AT(per_class), NULL,
+     "Print the means over tags as well, and how many tags were ever right.", NULL},
+    {"compare-paper", 0, CLI_CHOICE, AT(paper), "DATA",
+     "Print the paper's published row under ours, with the difference.", "nuswide|iaprtc12"},
+    {"html", 0, CLI_TEXT, AT(html), "FOLDER",
+     "Write FOLDER/index.html with tables, charts and the tags of some test images.", NULL},
+    {"figure", 0, CLI_TEXT, AT(figure), "LIST",
+     "Methods whose tags that page shows. Default net and the best other.", NULL},
+    {"list", 0, CLI_FLAG, AT(list), NULL, "List the methods with their sources, and do nothing.",
+     NULL},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag eval flickr8k --vectors glove.txt --html comparison",
+     "Compares all methods in all scenarios, and writes a page."},
+    {"fast0tag eval flickr8k --vectors glove.txt --methods net,conse,random --scenarios zero-shot",
+     "Three methods, ranking tags they have not seen."},
+    {"fast0tag eval photos --vectors glove.txt --unseen 20% --repeat 5 --format markdown",
+     "Five draws of the unseen tags, as a table for a README."},
+    {"fast0tag eval --list", "Shows what there is to compare."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_eval = {
+    .name = "eval",
+    .summary = "compare methods on a dataset",
+    .operands = "DATASET",
+    .least = 0,
+    .most = 1,
+    .description =
+        "Tunes, trains and tests published methods and our own on the same features, tags and "
+        "images. Validation images and seen tags alone decide what is tuned; each method is then "
+        "tested once.\n\n"
+        "Scenarios: conventional learns and ranks all tags; conventional-unseen the unseen ones "
+        "alone; zero-shot learns the seen tags and ranks the unseen; seen-unseen ranks both; open "
+        "ranks every other tag of the dataset. A dash stands where a method cannot play.\n\n"
+        "Results are kept as each method ends: an interrupted comparison goes on where it stopped "
+        "when the same command is given again.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};

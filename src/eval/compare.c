@@ -1,0 +1,197 @@
+/* f0t_eval_run: methods, lessons, repeats, and what is kept between them. */
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "eval/eval.h"
+#include "math/matmul.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Trials of what iterates get this share of its epochs: settings are told apart early. */
+static const double TRIAL_EFFORT = 0.2;
+
+/* A comparison in work. */
+typedef struct comparison {
+    f0t_eval *eval;
+    const f0t_eval_options *options;
+    uint64_t identity;
+    char *others; /* of the results file */
+    f0t_course courses[F0T_LESSONS];
+    bool has[F0T_LESSONS];
+} comparison;
+
+f0t_cell *f0t_eval_cell(const f0t_eval *e, size_t repeat, size_t method, f0t_scenario scenario)
+{
+    return &e->cells[(repeat * e->plan.method_count + method) * F0T_SCENARIOS + scenario];
+}
+
+/* ---- One method ---------------------------------------------------------------------------- */
+
+/* Says what came out, in a line. */
+static void log_cells(const comparison *c, const f0t_cell *cells, const f0t_course *course,
+                      const char *method)
+{
+    char line[400], part[80];
+    size_t used = 0;
+    double tune = 0, train = 0;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!course->asked[s] || *cells[s].refusal)
+            continue;
+        tune = f0t_values_get(&cells[s].values, "tune_s");
+        train = f0t_values_get(&cells[s].values, "train_s");
+        snprintf(part, sizeof part, "%s %s %.1f", used ? "," : "",
+                 f0t_scenario_name((f0t_scenario)s), f0t_values_get(&cells[s].values, "miap"));
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s", part);
+    }
+    if (used)
+        f0t_log(c->options->monitor, F0T_LOG_INFO, "%s: MiAP%s; tuned in %.1f s, fitted in %.1f s",
+                method, line, tune, train);
+}
+
+static bool is_done(const f0t_cell *cells, const f0t_course *course)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        if (course->asked[s] && !cells[s].done)
+            return false;
+    return true;
+}
+
+static f0t_course_options course_options(const comparison *c, size_t repeat)
+{
+    const f0t_eval *e = c->eval;
+    return (f0t_course_options){.seed = c->options->seed + repeat,
+                                .trials = e->plan.trials,
+                                .effort = TRIAL_EFFORT,
+                                .epochs = c->options->epochs,
+                                .bf16 = c->options->bf16,
+                                .cutoffs = e->plan.cutoffs,
+                                .cutoff_count = e->plan.cutoff_count,
+                                .samples = e->samples,
+                                .sample_count = e->sample_count,
+                                .monitor = c->options->monitor};
+}
+
+static f0t_status run_method(comparison *c, size_t repeat, size_t method)
+{
+    const f0t_ranker *ranker = c->eval->plan.methods[method];
+    f0t_course_options options = course_options(c, repeat);
+    f0t_cell *cells = f0t_eval_cell(c->eval, repeat, method, F0T_CONVENTIONAL);
+    for (int l = 0; l < F0T_LESSONS; l++) {
+        if (!c->has[l] || is_done(cells, &c->courses[l]))
+            continue;
+        F0T_TRY(f0t_course_run(cells, &c->courses[l], ranker, &options));
+        log_cells(c, cells, &c->courses[l], ranker->name);
+        if (c->options->results)
+            F0T_TRY(f0t_results_save(c->eval, c->others, c->options->results, c->identity));
+    }
+    f0t_matmul_clear();
+    return F0T_OK;
+}
+
+/* ---- All of them --------------------------------------------------------------------------- */
+
+static f0t_status open_courses(comparison *c, size_t repeat)
+{
+    const f0t_eval *e = c->eval;
+    for (int l = 0; l < F0T_LESSONS; l++) {
+        bool wanted = false;
+        for (int s = 0; s < F0T_SCENARIOS; s++)
+            wanted = wanted || (e->plan.asked[s] && (int)f0t_scenario_lesson((f0t_scenario)s) == l);
+        if (!wanted)
+            continue;
+        F0T_TRY(f0t_course_create(&c->courses[l], (f0t_lesson)l, &e->tags, e->plan.asked,
+                                  c->options->seed + repeat));
+        c->has[l] = true;
+    }
+    return F0T_OK;
+}
+
+static void close_courses(comparison *c)
+{
+    for (int l = 0; l < F0T_LESSONS; l++) {
+        if (c->has[l])
+            f0t_course_free(&c->courses[l]);
+        c->has[l] = false;
+    }
+}
+
+static f0t_status run_repeat(comparison *c, size_t repeat)
+{
+    const f0t_eval_plan *plan = &c->eval->plan;
+    F0T_TRY(f0t_eval_tags_split(&c->eval->tags, c->options->unseen, c->options->seed + repeat));
+    if (repeat == 0)
+        F0T_TRY(f0t_eval_choose_samples(c->eval));
+    if (repeat == 0 && c->options->results)
+        F0T_TRY(f0t_results_load(c->eval, &c->others, c->options->results, c->identity));
+    f0t_status status = open_courses(c, repeat);
+    for (size_t m = 0; m < plan->method_count && status == F0T_OK; m++)
+        status = run_method(c, repeat, m);
+    close_courses(c);
+    return status;
+}
+
+static f0t_status check_data(const f0t_dataset *dataset)
+{
+    const char *path = f0t_dataset_path(dataset);
+    if (f0t_dataset_dim(dataset) == 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has no features to compare methods on", path);
+    if (f0t_dataset_split_count(dataset, F0T_TRAIN) == 0 ||
+        f0t_dataset_split_count(dataset, F0T_TEST) == 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: a comparison needs training and test images", path);
+    return F0T_OK;
+}
+
+static f0t_status run(comparison *c, const f0t_vectors *vectors)
+{
+    f0t_eval *e = c->eval;
+    const f0t_eval_options *o = c->options;
+    F0T_TRY(f0t_eval_plan_create(&e->plan, o));
+    F0T_TRY(check_data(e->dataset));
+    F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o));
+    F0T_TRY(f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->keep_tag_mean, o->monitor));
+    if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)
+        f0t_log(o->monitor, F0T_LOG_WARNING,
+                "there are no validation images: nothing can be tuned or stopped early");
+    if (o->bf16)
+        f0t_matmul_bf16_notice(o->monitor);
+    F0T_TRY(f0t_alloc_zero(&e->cells, e->plan.repeat * e->plan.method_count * F0T_SCENARIOS,
+                           sizeof *e->cells));
+    for (size_t r = 0; r < e->plan.repeat; r++)
+        F0T_TRY(run_repeat(c, r));
+    return f0t_eval_summarise(e);
+}
+
+f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
+                        const f0t_eval_options *options)
+{
+    static const f0t_eval_options none;
+    comparison c = {.options = options ? options : &none};
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&c.eval, 1, sizeof *c.eval));
+    c.eval->dataset = dataset;
+    c.eval->seed = c.options->seed;
+    f0t_status status = run(&c, vectors);
+    f0t_free(c.others);
+    if (status != F0T_OK)
+        f0t_eval_free(c.eval);
+    else
+        *out = c.eval;
+    return status;
+}
+
+void f0t_eval_free(f0t_eval *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; e->cells && i < e->plan.repeat * e->plan.method_count * F0T_SCENARIOS; i++)
+        f0t_cell_free(&e->cells[i]);
+    f0t_free(e->cells);
+    f0t_free(e->samples);
+    f0t_free(e->sample_images);
+    f0t_free(e->rows);
+    f0t_free(e->values);
+    f0t_free(e->knobs);
+    f0t_eval_tags_free(&e->tags);
+    f0t_free(e);
+}

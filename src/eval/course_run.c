@@ -1,0 +1,301 @@
+/* One method goes through a course: trials, the fit, the finals. */
+#include "eval/course.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "math/topk.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A method in a course. */
+typedef struct attempt {
+    const f0t_course *course;
+    const f0t_ranker *ranker;
+    const f0t_course_options *options;
+    f0t_monitor monitor; /* of the method: warnings, progress, stop */
+    f0t_task task;
+    void *shared;
+    f0t_stage stage; /* of the trials */
+    size_t trials;
+} attempt;
+
+/* ---- Learning ------------------------------------------------------------------------------ */
+
+static void pass_warning(void *user, f0t_log_level level, const char *line)
+{
+    const f0t_monitor *outer = user;
+    if (level == F0T_LOG_WARNING && outer->log)
+        outer->log(outer->user, level, line);
+}
+
+static void pass_progress(void *user, const f0t_progress *progress)
+{
+    const f0t_monitor *outer = user;
+    if (outer->progress)
+        outer->progress(outer->user, progress);
+}
+
+static f0t_monitor inner_monitor(const f0t_monitor *outer)
+{
+    static f0t_monitor none;
+    f0t_monitor inner = {.log = pass_warning, .progress = pass_progress};
+    inner.user = outer ? (void *)(uintptr_t)outer : &none;
+    inner.stop = outer ? outer->stop : NULL;
+    return inner;
+}
+
+static f0t_status open_task(attempt *a, const f0t_class *class, double effort)
+{
+    const f0t_course_options *o = a->options;
+    a->task = class->task;
+    a->task.seed = o->seed;
+    a->task.effort = effort;
+    a->task.epochs = o->epochs;
+    a->task.bf16 = o->bf16;
+    a->task.monitor = &a->monitor;
+    a->shared = NULL;
+    return a->ranker->prepare ? a->ranker->prepare(&a->shared, &a->task) : F0T_OK;
+}
+
+static void close_task(attempt *a)
+{
+    if (a->ranker->release && a->shared)
+        a->ranker->release(a->shared);
+    a->shared = NULL;
+}
+
+static void forget(const attempt *a, void *fitted)
+{
+    if (fitted)
+        a->ranker->free(fitted);
+}
+
+/* ---- Tuning -------------------------------------------------------------------------------- */
+
+static bool can_take(const attempt *a, const f0t_exam *mock)
+{
+    return !a->ranker->most_tags || mock->count <= a->ranker->most_tags;
+}
+
+/* The mean MiAP of the mock exams that have an answer. */
+static f0t_status judge(double *score, const attempt *a, void *fitted)
+{
+    f0t_candidate candidate = {a->ranker, &a->task, fitted};
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < a->course->mock_count; i++) {
+        double miap;
+        if (!can_take(a, &a->course->mocks[i]))
+            continue;
+        F0T_TRY(f0t_exam_miap(&miap, &a->course->mocks[i], &candidate));
+        if (!isnan(miap)) {
+            sum += miap;
+            count++;
+        }
+    }
+    *score = count > 0 ? sum / count : (double)NAN;
+    return F0T_OK;
+}
+
+/* A fit that diverges, or whose scores are not numbers, is a bad setting and no failure. */
+static f0t_status try_knobs(double *score, void *user, const double *knobs)
+{
+    attempt *a = user;
+    void *fitted = NULL;
+    f0t_status status = f0t_stage_update(&a->stage, a->trials++);
+    if (status == F0T_OK)
+        status = a->ranker->fit(&fitted, &a->task, a->shared, knobs);
+    if (status == F0T_OK)
+        status = judge(score, a, fitted);
+    forget(a, fitted);
+    if (status == F0T_ERROR_NUMERIC) {
+        *score = (double)NAN;
+        return F0T_OK;
+    }
+    return status;
+}
+
+static f0t_status tune(f0t_choice *tuning, attempt *a)
+{
+    const f0t_course *c = a->course;
+    const f0t_ranker *r = a->ranker;
+    char name[96];
+    bool judged = false;
+    f0t_choice_default(tuning, r->knobs, r->knob_count);
+    for (size_t i = 0; i < c->mock_count; i++)
+        judged = judged || (can_take(a, &c->mocks[i]) &&
+                            c->mocks[i].answers.offsets[c->mocks[i].answers.count] > 0);
+    if (!r->knob_count || !a->options->trials || !judged)
+        return F0T_OK;
+    snprintf(name, sizeof name, "tuning %s (%s)", r->name, f0t_lesson_name(c->lesson));
+    a->stage = f0t_stage_begin(a->options->monitor, name, "trials", a->options->trials);
+    f0t_status status = open_task(a, c->rehearses ? &c->rehearsal : &c->class, a->options->effort);
+    if (status == F0T_OK)
+        status = f0t_choose(tuning, r->knobs, r->knob_count, a->options->trials, try_knobs, a);
+    close_task(a);
+    f0t_stage_end(&a->stage);
+    return status;
+}
+
+/* ---- Finals -------------------------------------------------------------------------------- */
+
+typedef struct grading {
+    f0t_metrics *metrics;
+    const f0t_exam *exam;
+    const f0t_course_options *options;
+    f0t_cell *cell;
+} grading;
+
+/* The first tags of the sample images that are in this block. */
+static void keep_top(const grading *g, size_t first, const f0t_ranking *block)
+{
+    for (size_t i = 0; i < g->options->sample_count; i++) {
+        uint32_t index[F0T_SAMPLE_TOP];
+        size_t at = g->options->samples[i];
+        if (at < first || at >= first + block->images)
+            continue;
+        size_t found = f0t_topk_row(index, NULL, block->scores + (at - first) * block->tags,
+                                    block->tags, F0T_SAMPLE_TOP);
+        for (size_t k = 0; k < F0T_SAMPLE_TOP; k++)
+            g->cell->top[i * F0T_SAMPLE_TOP + k] =
+                k < found ? g->exam->tags[index[k]] : F0T_NO_SAMPLE_TAG;
+    }
+}
+
+static f0t_status grade(void *user, size_t first, const f0t_ranking *block)
+{
+    grading *g = user;
+    keep_top(g, first, block);
+    return f0t_metrics_add(g->metrics, block);
+}
+
+static f0t_status take_final(f0t_cell *cell, const attempt *a, const f0t_exam *exam, void *fitted,
+                             f0t_effort *effort)
+{
+    f0t_candidate candidate = {a->ranker, &a->task, fitted};
+    f0t_metric_values values;
+    grading g = {.exam = exam, .options = a->options, .cell = cell};
+    cell->top_count = a->options->sample_count * F0T_SAMPLE_TOP;
+    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
+    F0T_TRY(f0t_metrics_create(&g.metrics, exam->count, exam->answers.count, a->options->cutoffs,
+                               a->options->cutoff_count));
+    f0t_status status = f0t_exam_take(&effort->test_s, exam, &candidate, grade, &g);
+    if (status == F0T_OK)
+        status = f0t_metrics_get(&values, g.metrics);
+    f0t_metrics_free(g.metrics);
+    if (status == F0T_OK)
+        f0t_values_set(&cell->values, &values, effort);
+    return status;
+}
+
+static void describe(f0t_cell *cell, const f0t_exam *exam, const f0t_ranker *ranker,
+                     const f0t_choice *tuning)
+{
+    cell->done = true;
+    cell->images = exam->answers.count;
+    cell->tags = exam->count;
+    cell->knob_count = tuning ? ranker->knob_count : 0;
+    for (size_t i = 0; i < cell->knob_count; i++) {
+        snprintf(cell->knob_names[i], sizeof cell->knob_names[i], "%s", ranker->knobs[i].name);
+        cell->knobs[i] = tuning->values[i];
+    }
+}
+
+/* Another final of the same tags has been taken already. */
+static bool copy_final(f0t_cell *cell, const f0t_cell *cells, const f0t_course *c, int scenario,
+                       f0t_status *status)
+{
+    for (int s = 0; s < scenario; s++) {
+        const f0t_exam *a = &c->finals[s], *b = &c->finals[scenario];
+        if (!c->asked[s] || !cells[s].top || a->count != b->count ||
+            memcmp(a->tags, b->tags, a->count * sizeof *a->tags) != 0)
+            continue;
+        *cell = cells[s];
+        *status = f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top);
+        if (*status == F0T_OK)
+            memcpy(cell->top, cells[s].top, cell->top_count * sizeof *cell->top);
+        return true;
+    }
+    return false;
+}
+
+static f0t_status take_finals(f0t_cell *cells, const attempt *a, const f0t_choice *tuning,
+                              void *fitted, f0t_effort effort)
+{
+    const f0t_course *c = a->course;
+    f0t_status status = F0T_OK;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!c->asked[s] || cells[s].done || copy_final(&cells[s], cells, c, s, &status))
+            continue;
+        F0T_TRY(status);
+        F0T_TRY(take_final(&cells[s], a, &c->finals[s], fitted, &effort));
+        describe(&cells[s], &c->finals[s], a->ranker, tuning);
+    }
+    return status;
+}
+
+static f0t_status learn_and_take(f0t_cell *cells, attempt *a)
+{
+    f0t_choice tuning;
+    f0t_effort effort = {0};
+    void *fitted = NULL;
+    double began = f0t_time();
+    F0T_TRY(tune(&tuning, a));
+    effort.trials = tuning.trials;
+    effort.validation = tuning.score;
+    effort.tune_s = tuning.trials ? f0t_time() - began : 0;
+    began = f0t_time();
+    f0t_status status = open_task(a, &a->course->class, 1);
+    if (status == F0T_OK)
+        status = a->ranker->fit(&fitted, &a->task, a->shared, tuning.values);
+    effort.train_s = f0t_time() - began;
+    if (status == F0T_OK)
+        status = take_finals(cells, a, &tuning, fitted, effort);
+    forget(a, fitted);
+    close_task(a);
+    return status;
+}
+
+/* What the method cannot do is a result, too. Gives whether anything is left to do. */
+static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranker, const char *why)
+{
+    bool left = false;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!c->asked[s] || cells[s].done)
+            continue;
+        const char *refusal =
+            why ? why : f0t_scenario_refusal((f0t_scenario)s, ranker, c->finals[s].count);
+        if (!refusal) {
+            left = true;
+            continue;
+        }
+        f0t_cell_free(&cells[s]);
+        snprintf(cells[s].refusal, sizeof cells[s].refusal, "%s", refusal);
+        describe(&cells[s], &c->finals[s], ranker, NULL);
+    }
+    return left;
+}
+
+f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *course,
+                          const f0t_ranker *ranker, const f0t_course_options *options)
+{
+    attempt a = {.course = course, .ranker = ranker, .options = options};
+    a.monitor = inner_monitor(options->monitor);
+    if (!refuse(cells, course, ranker, NULL))
+        return F0T_OK;
+    f0t_status status = learn_and_take(cells, &a);
+    if (status == F0T_ERROR_UNSUPPORTED) {
+        refuse(cells, course, ranker, f0t_last_error());
+        return F0T_OK;
+    }
+    if (status != F0T_OK)
+        return f0t_fail_prefix(status, "%s (%s): ", ranker->name, f0t_lesson_name(course->lesson));
+    return F0T_OK;
+}
+
+void f0t_cell_free(f0t_cell *cell)
+{
+    f0t_free(cell->top);
+    *cell = (f0t_cell){0};
+}

@@ -1,0 +1,54 @@
+/* A comparison: what was asked for, and what came out. */
+#ifndef F0T_EVAL_EVAL_H
+#define F0T_EVAL_EVAL_H
+
+#include "eval/course.h"
+#include "fast0tag_tools.h"
+
+enum { F0T_METHODS_MOST = 64 };
+
+/* The options, read. */
+typedef struct f0t_eval_plan {
+    const f0t_ranker *methods[F0T_METHODS_MOST];
+    size_t method_count;
+    bool asked[F0T_SCENARIOS];
+    size_t cutoffs[F0T_CUTOFFS_MOST];
+    size_t cutoff_count;
+    size_t repeat, trials;
+    bool figure[F0T_METHODS_MOST]; /* whose tags the page shows; none: it chooses */
+} f0t_eval_plan;
+
+f0t_status f0t_eval_plan_create(f0t_eval_plan *out, const f0t_eval_options *options);
+
+struct f0t_eval {
+    const f0t_dataset *dataset;
+    f0t_eval_plan plan;
+    f0t_eval_tags tags;
+    uint64_t seed;
+    uint32_t *samples;       /* [sample_count] places among the test images */
+    uint32_t *sample_images; /* [sample_count] rows of the dataset */
+    size_t sample_count;
+    f0t_cell *cells; /* [repeat x method_count x F0T_SCENARIOS] */
+    f0t_eval_row *rows;
+    size_t row_count;
+    f0t_eval_value *values; /* of all rows */
+    char *knobs;            /* of all rows, each with a 0 behind */
+};
+
+f0t_cell *f0t_eval_cell(const f0t_eval *eval, size_t repeat, size_t method, f0t_scenario scenario);
+
+/* Makes the rows from the cells. */
+f0t_status f0t_eval_summarise(f0t_eval *eval);
+
+/* Chooses test images for the figure by seed: with a seen and an unseen tag and a picture where
+ * there are such. */
+f0t_status f0t_eval_choose_samples(f0t_eval *eval);
+
+/* The results file: cells that are done. Loading a file that is not there does nothing; one of
+ * another comparison fails with F0T_ERROR_MISMATCH. Cells of methods, scenarios or repeats that were
+ * not asked for are kept in *others (a text, the caller's to free) and saved again. */
+f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uint64_t identity);
+f0t_status f0t_results_save(const f0t_eval *eval, const char *others, const char *path,
+                            uint64_t identity);
+
+#endif

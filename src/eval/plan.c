@@ -1,0 +1,149 @@
+/* From the options to what is to be done. */
+#include "eval/eval.h"
+
+#include <string.h>
+
+enum { TRIALS = 8, REPEAT_MOST = 1000, K_MOST = 1000000 };
+
+/* The next name of a list: *length bytes at the returned place; NULL at the end. */
+static const char *next_name(const char **list, size_t *length)
+{
+    const char *name = *list;
+    if (!name)
+        return NULL;
+    *length = strcspn(name, ",");
+    *list = name[*length] ? name + *length + 1 : NULL;
+    return name;
+}
+
+static bool is_all(const char *list)
+{
+    return !list || !strcmp(list, "all");
+}
+
+static f0t_status add_method(f0t_eval_plan *p, const char *name, size_t length)
+{
+    char text[64] = "";
+    const f0t_ranker *ranker;
+    memcpy(text, name, length < sizeof text ? length : sizeof text - 1);
+    F0T_TRY(f0t_ranker_find(&ranker, text));
+    for (size_t i = 0; i < p->method_count; i++)
+        if (p->methods[i] == ranker)
+            return F0T_OK;
+    p->methods[p->method_count++] = ranker;
+    return F0T_OK;
+}
+
+static f0t_status read_methods(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    if (is_all(list)) {
+        for (; f0t_rankers[p->method_count]; p->method_count++)
+            p->methods[p->method_count] = f0t_rankers[p->method_count];
+        return F0T_OK;
+    }
+    for (const char *name; (name = next_name(&list, &length)) != NULL;)
+        F0T_TRY(add_method(p, name, length));
+    return F0T_OK;
+}
+
+static f0t_status read_scenarios(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        p->asked[s] = is_all(list);
+    if (is_all(list))
+        return F0T_OK;
+    for (const char *name; (name = next_name(&list, &length)) != NULL;) {
+        f0t_scenario scenario;
+        F0T_TRY(f0t_scenario_find(&scenario, name, length));
+        p->asked[scenario] = true;
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        k = digit && k <= K_MOST ? 10 * k + (size_t)(text[i] - '0') : K_MOST + 1;
+    }
+    if (k == 0 || k > K_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "K '%.*s': a list of numbers such as 3,5 is wanted",
+                        (int)length, text);
+    for (size_t i = 0; i < p->cutoff_count; i++)
+        if (p->cutoffs[i] == k)
+            return F0T_OK;
+    if (p->cutoff_count == F0T_CUTOFFS_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "K: %d values at the most", F0T_CUTOFFS_MOST);
+    p->cutoffs[p->cutoff_count++] = k;
+    return F0T_OK;
+}
+
+static f0t_status read_cutoffs(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    if (!list)
+        list = "3,5";
+    for (const char *text; (text = next_name(&list, &length)) != NULL;)
+        F0T_TRY(add_cutoff(p, text, length));
+    return F0T_OK;
+}
+
+static f0t_status read_figure(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    for (const char *name; (name = next_name(&list, &length)) != NULL;) {
+        size_t m = 0;
+        while (m < p->method_count && (strlen(p->methods[m]->name) != length ||
+                                       memcmp(p->methods[m]->name, name, length) != 0))
+            m++;
+        if (m == p->method_count)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "figure: '%.*s' is none of the methods compared",
+                            (int)length, name);
+        p->figure[m] = true;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
+{
+    *p = (f0t_eval_plan){.repeat = o->repeat ? o->repeat : 1,
+                         .trials = o->no_tune  ? 0
+                                   : o->trials ? o->trials
+                                               : TRIALS};
+    if (p->repeat > REPEAT_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "repeat %zu: %d at the most", p->repeat, REPEAT_MOST);
+    if (p->trials > REPEAT_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: %d at the most", p->trials, REPEAT_MOST);
+    F0T_TRY(read_methods(p, o->methods));
+    F0T_TRY(read_scenarios(p, o->scenarios));
+    F0T_TRY(read_figure(p, o->figure));
+    return read_cutoffs(p, o->k);
+}
+
+f0t_status f0t_eval_options_check(const f0t_eval_options *options)
+{
+    f0t_eval_plan plan;
+    f0t_status status = f0t_eval_plan_create(&plan, options);
+    return status == F0T_ERROR_NOT_FOUND ? F0T_ERROR_ARGUMENT : status;
+}
+
+const char *f0t_eval_method_name(size_t i)
+{
+    for (size_t k = 0; f0t_rankers[k]; k++)
+        if (k == i)
+            return f0t_rankers[k]->name;
+    return NULL;
+}
+
+const char *f0t_eval_method_title(size_t i)
+{
+    return f0t_eval_method_name(i) ? f0t_rankers[i]->title : NULL;
+}
+
+const char *f0t_eval_method_source(size_t i)
+{
+    return f0t_eval_method_name(i) ? f0t_rankers[i]->source : NULL;
+}

@@ -1,0 +1,265 @@
+/* The results file: JSON, a line each. The first names the comparison, the others are cells. */
+#include "base/alloc.h"
+#include "eval/eval.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DUMP = JSON_COMPACT | JSON_REAL_PRECISION(17) };
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *values_json(const f0t_cell *cell)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < cell->values.count; i++)
+        json_object_set_new(object, cell->values.names[i], number_or_null(cell->values.values[i]));
+    return object;
+}
+
+static json_t *knobs_json(const f0t_cell *cell)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < cell->knob_count; i++)
+        json_object_set_new(object, cell->knob_names[i], json_real(cell->knobs[i]));
+    return object;
+}
+
+static json_t *top_json(const f0t_cell *cell)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; cell->top && i < cell->top_count; i++)
+        json_array_append_new(
+            array, json_integer(cell->top[i] == F0T_NO_SAMPLE_TAG ? -1 : (json_int_t)cell->top[i]));
+    return array;
+}
+
+static f0t_status write_line(f0t_writer *w, json_t *line)
+{
+    char *text = line ? json_dumps(line, DUMP) : NULL;
+    json_decref(line);
+    if (!text)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a line of results");
+    f0t_status status = f0t_writer_write(w, text, strlen(text));
+    if (status == F0T_OK)
+        status = f0t_writer_write(w, "\n", 1);
+    free(text);
+    return status;
+}
+
+static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, size_t method,
+                             f0t_scenario s)
+{
+    const f0t_cell *cell = f0t_eval_cell(e, repeat, method, s);
+    if (!cell->done)
+        return F0T_OK;
+    return write_line(w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o}", "repeat",
+                                   (json_int_t)repeat, "method", e->plan.methods[method]->name,
+                                   "scenario", f0t_scenario_name(s), "images",
+                                   (json_int_t)cell->images, "tags", (json_int_t)cell->tags,
+                                   "refusal", cell->refusal, "values", values_json(cell), "knobs",
+                                   knobs_json(cell), "top", top_json(cell)));
+}
+
+static f0t_status write_all(f0t_writer *w, const f0t_eval *e, const char *others, uint64_t identity)
+{
+    char name[24];
+    snprintf(name, sizeof name, "%016" PRIx64, identity);
+    F0T_TRY(write_line(
+        w, json_pack("{s:s, s:i, s:s}", "fast0tag", "comparison", "version", 1, "identity", name)));
+    for (size_t r = 0; r < e->plan.repeat; r++)
+        for (size_t m = 0; m < e->plan.method_count; m++)
+            for (int s = 0; s < F0T_SCENARIOS; s++)
+                F0T_TRY(write_cell(w, e, r, m, (f0t_scenario)s));
+    return others ? f0t_writer_write(w, others, strlen(others)) : F0T_OK;
+}
+
+f0t_status f0t_results_save(const f0t_eval *e, const char *others, const char *path,
+                            uint64_t identity)
+{
+    f0t_writer *w;
+    F0T_TRY(f0t_writer_open(&w, path));
+    return f0t_writer_finish(w, write_all(w, e, others, identity));
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static f0t_status read_numbers(f0t_values *values, json_t *object, const char *name)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value)
+    {
+        if (!json_is_number(value) && !json_is_null(value))
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" must be a number", name, key);
+        f0t_values_add(values, key, json_is_null(value) ? (double)NAN : json_number_value(value));
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_top(f0t_cell *cell, const f0t_eval *e, const json_t *array, const char *name)
+{
+    size_t count = json_array_size(array);
+    if (*cell->refusal)
+        return F0T_OK;
+    if (count != e->sample_count * F0T_SAMPLE_TOP)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"top\" has %zu tags, not %zu", name, count,
+                        e->sample_count * F0T_SAMPLE_TOP);
+    F0T_TRY(f0t_alloc(&cell->top, count, sizeof *cell->top));
+    cell->top_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(array, i);
+        json_int_t tag = json_is_integer(item) ? json_integer_value(item) : -2;
+        if (tag < -1 || tag >= (json_int_t)e->tags.count)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"top\" has no tag at place %zu", name, i);
+        cell->top[i] = tag < 0 ? F0T_NO_SAMPLE_TAG : (uint32_t)tag;
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_cell(f0t_cell *cell, const f0t_eval *e, const json_t *line, const char *name)
+{
+    json_t *values = NULL, *knobs = NULL, *top = NULL;
+    const char *refusal = "";
+    int64_t images = 0, tags = 0;
+    f0t_values named = {0};
+    F0T_TRY(f0t_json_get_object(&values, line, "values", name));
+    F0T_TRY(f0t_json_get_object(&knobs, line, "knobs", name));
+    F0T_TRY(f0t_json_get_array(&top, line, "top", name));
+    F0T_TRY(f0t_json_get_string(&refusal, line, "refusal", name));
+    F0T_TRY(f0t_json_get_integer(&images, line, "images", name));
+    F0T_TRY(f0t_json_get_integer(&tags, line, "tags", name));
+    f0t_cell_free(cell);
+    snprintf(cell->refusal, sizeof cell->refusal, "%s", refusal);
+    cell->images = images < 0 ? 0 : (size_t)images;
+    cell->tags = tags < 0 ? 0 : (size_t)tags;
+    F0T_TRY(read_numbers(&cell->values, values, name));
+    F0T_TRY(read_numbers(&named, knobs, name));
+    cell->knob_count = named.count < F0T_KNOBS_MAX ? named.count : F0T_KNOBS_MAX;
+    for (size_t i = 0; i < cell->knob_count; i++) {
+        memcpy(cell->knob_names[i], named.names[i], sizeof cell->knob_names[i]);
+        cell->knobs[i] = named.values[i];
+    }
+    F0T_TRY(read_top(cell, e, top, name));
+    cell->done = true;
+    return F0T_OK;
+}
+
+/* The cell that a line is about; NULL when it was not asked for. */
+static f0t_status find_cell(f0t_cell **out, const f0t_eval *e, const json_t *line, const char *name)
+{
+    const char *method = "", *scenario = "";
+    int64_t repeat = -1;
+    *out = NULL;
+    F0T_TRY(f0t_json_get_string(&method, line, "method", name));
+    F0T_TRY(f0t_json_get_string(&scenario, line, "scenario", name));
+    F0T_TRY(f0t_json_get_integer(&repeat, line, "repeat", name));
+    if (repeat < 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: no \"repeat\"", name);
+    for (size_t m = 0; m < e->plan.method_count && repeat < (int64_t)e->plan.repeat; m++)
+        for (int s = 0; s < F0T_SCENARIOS; s++)
+            if (!strcmp(e->plan.methods[m]->name, method) && e->plan.asked[s] &&
+                !strcmp(f0t_scenario_name((f0t_scenario)s), scenario))
+                *out = f0t_eval_cell(e, (size_t)repeat, m, (f0t_scenario)s);
+    return F0T_OK;
+}
+
+static f0t_status check_head(const json_t *line, const char *name, uint64_t identity)
+{
+    const char *kind = "", *found = "";
+    char wanted[24];
+    int64_t version = 0;
+    F0T_TRY(f0t_json_get_string(&kind, line, "fast0tag", name));
+    F0T_TRY(f0t_json_get_integer(&version, line, "version", name));
+    F0T_TRY(f0t_json_get_string(&found, line, "identity", name));
+    if (strcmp(kind, "comparison") != 0 || version != 1)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: no results of a comparison that this version knows",
+                        name);
+    snprintf(wanted, sizeof wanted, "%016" PRIx64, identity);
+    if (strcmp(found, wanted) != 0)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s: has results of another comparison (other data, vectors or options); "
+                        "remove it or name another file",
+                        name);
+    return F0T_OK;
+}
+
+typedef struct kept {
+    char *text;
+    size_t size, capacity;
+} kept;
+
+static f0t_status keep(kept *k, const char *line, size_t length)
+{
+    F0T_TRY(f0t_grow(&k->text, &k->capacity, k->size, length + 2, 1));
+    memcpy(k->text + k->size, line, length);
+    memcpy(k->text + k->size + length, "\n", 2);
+    k->size += length + 1;
+    return F0T_OK;
+}
+
+static f0t_status read_line(f0t_eval *e, kept *k, const char *line, size_t length, const char *name)
+{
+    json_t *object;
+    f0t_cell *cell;
+    F0T_TRY(f0t_json_parse(&object, line, length, name));
+    f0t_status status = find_cell(&cell, e, object, name);
+    if (status == F0T_OK)
+        status = cell ? read_cell(cell, e, object, name) : keep(k, line, length);
+    json_decref(object);
+    return status;
+}
+
+static f0t_status read_head(const char *line, size_t length, const char *name, uint64_t identity)
+{
+    json_t *object;
+    F0T_TRY(f0t_json_parse(&object, line, length, name));
+    f0t_status status = check_head(object, name, identity);
+    json_decref(object);
+    return status;
+}
+
+static f0t_status read_lines(f0t_eval *e, kept *k, f0t_stream *s, const char *path,
+                             uint64_t identity)
+{
+    char *line, name[300];
+    size_t length;
+    for (bool head = true;; head = false) {
+        F0T_TRY(f0t_stream_line(s, &line, &length));
+        if (!line && head)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: empty, no results of a comparison", path);
+        if (!line)
+            return F0T_OK;
+        snprintf(name, sizeof name, "%s line %" PRIu64, path, f0t_stream_line_number(s));
+        if (head)
+            F0T_TRY(read_head(line, length, path, identity));
+        else
+            F0T_TRY(read_line(e, k, line, length, name));
+    }
+}
+
+f0t_status f0t_results_load(f0t_eval *e, char **others, const char *path, uint64_t identity)
+{
+    f0t_stream *s;
+    kept k = {0};
+    *others = NULL;
+    if (!f0t_path_exists(path))
+        return F0T_OK;
+    F0T_TRY(f0t_stream_open(&s, path));
+    f0t_status status = read_lines(e, &k, s, path, identity);
+    f0t_stream_close(s);
+    if (status != F0T_OK)
+        f0t_free(k.text);
+    else
+        *others = k.text;
+    return status;
+}

@@ -1,0 +1,88 @@
+#include "eval/scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *title;
+    f0t_lesson lesson;
+    unsigned ranks;
+} scenarios[F0T_SCENARIOS] = {
+    [F0T_CONVENTIONAL] = {"conventional", "Conventional tagging", F0T_LEARN_ALL,
+                          F0T_TAG_SEEN | F0T_TAG_UNSEEN},
+    [F0T_CONVENTIONAL_UNSEEN] = {"conventional-unseen", "Conventional tagging, unseen tags alone",
+                                 F0T_LEARN_UNSEEN, F0T_TAG_UNSEEN},
+    [F0T_ZERO_SHOT] = {"zero-shot", "Zero-shot tagging", F0T_LEARN_SEEN, F0T_TAG_UNSEEN},
+    [F0T_SEEN_UNSEEN] = {"seen-unseen", "Seen/unseen tagging", F0T_LEARN_SEEN,
+                         F0T_TAG_SEEN | F0T_TAG_UNSEEN},
+    [F0T_OPEN] = {"open", "Open tagging: all tags but the seen", F0T_LEARN_SEEN,
+                  F0T_TAG_UNSEEN | F0T_TAG_OTHER},
+};
+
+static const struct {
+    const char *name;
+    unsigned tags;
+} lessons[F0T_LESSONS] = {
+    [F0T_LEARN_ALL] = {"all tags", F0T_TAG_SEEN | F0T_TAG_UNSEEN},
+    [F0T_LEARN_UNSEEN] = {"unseen tags", F0T_TAG_UNSEEN},
+    [F0T_LEARN_SEEN] = {"seen tags", F0T_TAG_SEEN},
+};
+
+const char *f0t_scenario_name(f0t_scenario scenario)
+{
+    return scenarios[scenario].name;
+}
+
+const char *f0t_scenario_title(f0t_scenario scenario)
+{
+    return scenarios[scenario].title;
+}
+
+f0t_lesson f0t_scenario_lesson(f0t_scenario scenario)
+{
+    return scenarios[scenario].lesson;
+}
+
+unsigned f0t_scenario_ranks(f0t_scenario scenario)
+{
+    return scenarios[scenario].ranks;
+}
+
+const char *f0t_lesson_name(f0t_lesson lesson)
+{
+    return lessons[lesson].name;
+}
+
+unsigned f0t_lesson_tags(f0t_lesson lesson)
+{
+    return lessons[lesson].tags;
+}
+
+f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (strlen(scenarios[s].name) == length && !memcmp(scenarios[s].name, name, length)) {
+            *out = (f0t_scenario)s;
+            return F0T_OK;
+        }
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", s ? ", " : "",
+                                 scenarios[s].name);
+    }
+    return f0t_fail(F0T_ERROR_NOT_FOUND, "there is no scenario '%.*s'; there are %s", (int)length,
+                    name, names);
+}
+
+/* The oracle is told the true training tags of a test image: ranking those would be no question. */
+const char *f0t_scenario_refusal(f0t_scenario scenario, const f0t_ranker *ranker, size_t tags)
+{
+    bool learned = scenario == F0T_CONVENTIONAL || scenario == F0T_CONVENTIONAL_UNSEEN;
+    if (ranker->closed && !learned)
+        return "ranks only tags that it was trained with";
+    if (ranker->oracle && (learned || scenario == F0T_SEEN_UNSEEN))
+        return "is told the true training tags, so it can only rank others";
+    if (ranker->most_tags && tags > ranker->most_tags)
+        return "considers all combinations of tags, and there are too many";
+    return NULL;
+}

@@ -1,0 +1,42 @@
+/*
+ * The scenarios (sections 4 and 5 of the paper): which tags a method learns from and which it ranks.
+ *
+ *   conventional         learns all tags, S and U, and ranks them
+ *   conventional-unseen  learns U alone and ranks it: the paper's Table 1, beside
+ *   zero-shot            learns S, ranks U
+ *   seen-unseen          learns S, ranks S and U
+ *   open                 learns S, ranks every other tag of the dataset
+ */
+#ifndef F0T_EVAL_SCENARIO_H
+#define F0T_EVAL_SCENARIO_H
+
+#include "baseline/ranker.h"
+#include "eval/tags.h"
+
+typedef enum f0t_scenario {
+    F0T_CONVENTIONAL,
+    F0T_CONVENTIONAL_UNSEEN,
+    F0T_ZERO_SHOT,
+    F0T_SEEN_UNSEEN,
+    F0T_OPEN,
+    F0T_SCENARIOS
+} f0t_scenario;
+
+/* What is learned: one fit serves all scenarios that share it. */
+typedef enum f0t_lesson { F0T_LEARN_ALL, F0T_LEARN_UNSEEN, F0T_LEARN_SEEN, F0T_LESSONS } f0t_lesson;
+
+const char *f0t_scenario_name(f0t_scenario scenario);
+const char *f0t_scenario_title(f0t_scenario scenario);
+/* Fails with F0T_ERROR_NOT_FOUND and the list of names. `length` bytes of name. */
+f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length);
+
+f0t_lesson f0t_scenario_lesson(f0t_scenario scenario);
+const char *f0t_lesson_name(f0t_lesson lesson);
+/* Sets of f0t_tag_kind. */
+unsigned f0t_lesson_tags(f0t_lesson lesson);
+unsigned f0t_scenario_ranks(f0t_scenario scenario);
+
+/* Why a method cannot play, or NULL: the words that a table's footnote has. `tags` are ranked. */
+const char *f0t_scenario_refusal(f0t_scenario scenario, const f0t_ranker *ranker, size_t tags);
+
+#endif

@@ -1,0 +1,212 @@
+#include "eval/tags.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "base/random.h"
+#include "io/number.h"
+#include "model/samples.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double HELD_OUT = 0.2; /* of the seen tags, for tuning: docs/evaluation.md */
+
+/* ---- Vectors ------------------------------------------------------------------------------- */
+
+/* Names the tags that have no vector, as many as fit into a line. */
+static void report_missing(const f0t_vocab *vocab, const f0t_monitor *monitor)
+{
+    char names[400] = "";
+    size_t missing = 0, used = 0, count = f0t_vocab_entry_count(vocab);
+    bool cut = false;
+    for (size_t i = 0; i < count; i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
+        if (entry->match != F0T_MATCH_NONE)
+            continue;
+        missing++;
+        cut = cut || used + strlen(entry->tag) + 8 >= sizeof names;
+        if (!cut)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     entry->tag);
+    }
+    if (missing)
+        f0t_log(monitor, F0T_LOG_WARNING,
+                "%zu of %zu tags have no vector; no method ranks them: %s%s", missing, count, names,
+                cut ? ", …" : "");
+}
+
+static f0t_status make_vocab(f0t_eval_tags *tags, const f0t_vectors *vectors, bool keep_mean,
+                             const f0t_monitor *monitor)
+{
+    const char **names;
+    size_t count = f0t_dataset_tag_count(tags->dataset);
+    f0t_vocab_options options = {.centred = !keep_mean, .no_suggestions = true, .monitor = monitor};
+    F0T_TRY(f0t_alloc(&names, count, sizeof *names));
+    for (size_t t = 0; t < count; t++)
+        names[t] = f0t_dataset_tag(tags->dataset, t);
+    f0t_status status = f0t_vocab_create(&tags->vocab, names, count, vectors, &options);
+    f0t_free(names);
+    F0T_TRY(status);
+    tags->count = f0t_vocab_size(tags->vocab);
+    report_missing(tags->vocab, monitor);
+    return F0T_OK;
+}
+
+f0t_status f0t_eval_tags_create(f0t_eval_tags *tags, const f0t_dataset *dataset,
+                                const f0t_vectors *vectors, bool keep_mean,
+                                const f0t_monitor *monitor)
+{
+    *tags = (f0t_eval_tags){.dataset = dataset};
+    f0t_status status = make_vocab(tags, vectors, keep_mean, monitor);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&tags->kind, tags->count, sizeof *tags->kind);
+    if (status == F0T_OK)
+        status = f0t_alloc(&tags->index, f0t_dataset_tag_count(dataset), sizeof *tags->index);
+    if (status != F0T_OK)
+        f0t_eval_tags_free(tags);
+    return status;
+}
+
+void f0t_eval_tags_free(f0t_eval_tags *tags)
+{
+    f0t_vocab_free(tags->vocab);
+    f0t_free(tags->kind);
+    f0t_free(tags->index);
+    *tags = (f0t_eval_tags){0};
+}
+
+/* ---- Seen and unseen ----------------------------------------------------------------------- */
+
+bool f0t_eval_tags_are_given(const f0t_dataset *dataset, const char *unseen)
+{
+    size_t count;
+    return !unseen && f0t_dataset_seen(dataset, &count) != NULL;
+}
+
+/* Of two spellings of one word the dataset's first counts (seen tags come first there): where the
+ * other is of another kind its annotations belong to neither. */
+static f0t_status split_by_lists(f0t_eval_tags *tags)
+{
+    size_t all = f0t_dataset_tag_count(tags->dataset), counts[2];
+    const uint32_t *lists[2] = {f0t_dataset_seen(tags->dataset, &counts[0]),
+                                f0t_dataset_unseen(tags->dataset, &counts[1])};
+    uint8_t *kind;
+    F0T_TRY(f0t_alloc(&kind, all, sizeof *kind));
+    memset(kind, F0T_TAG_OTHER, all);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < counts[side]; i++)
+            kind[lists[side][i]] = side ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+    memset(tags->kind, 0, tags->count);
+    for (size_t t = 0; t < all; t++) {
+        size_t index = f0t_vocab_get_entry(tags->vocab, t)->index;
+        if (index != F0T_NONE && !tags->kind[index])
+            tags->kind[index] = kind[t];
+        bool used = index != F0T_NONE && tags->kind[index] == kind[t];
+        tags->index[t] = used ? (uint32_t)index : F0T_NO_SAMPLE_TAG;
+    }
+    f0t_free(kind);
+    return F0T_OK;
+}
+
+/* "20%" or "58". */
+static f0t_status parse_unseen(size_t *out, const char *text, size_t count)
+{
+    float number = 0;
+    const char *end = f0t_number_read(text, text + strlen(text), &number);
+    bool share = end && !strcmp(end, "%");
+    bool sane = end && (share || !*end) && number > 0 && number < 1e9F &&
+                (share || number == floorf(number));
+    double wanted = round(share ? (double)number / 100 * (double)count : (double)number);
+    *out = 0;
+    if (!sane)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "unseen tags '%s': a share such as 20%% or a number",
+                        text);
+    if (wanted < 2 || wanted > (double)count - 2)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "unseen tags '%s' of %zu with a vector: two at least must be unseen, and "
+                        "two seen",
+                        text, count);
+    *out = (size_t)wanted;
+    return F0T_OK;
+}
+
+/* A random order by seed. */
+static void draw(uint32_t *order, size_t count, uint64_t seed, uint64_t stream)
+{
+    const f0t_random random = {seed, stream};
+    f0t_random_shuffle(&random, order, count);
+}
+
+static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
+{
+    uint32_t *order;
+    size_t wanted;
+    F0T_TRY(parse_unseen(&wanted, unseen, tags->count));
+    F0T_TRY(f0t_alloc(&order, tags->count, sizeof *order));
+    for (size_t i = 0; i < tags->count; i++)
+        order[i] = (uint32_t)i;
+    draw(order, tags->count, seed, UINT64_C(0x756E7365656E)); /* "unseen" */
+    for (size_t i = 0; i < tags->count; i++)
+        tags->kind[order[i]] = i < wanted ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+    f0t_free(order);
+    for (size_t t = 0; t < f0t_dataset_tag_count(tags->dataset); t++) {
+        size_t index = f0t_vocab_get_entry(tags->vocab, t)->index;
+        tags->index[t] = index == F0T_NONE ? F0T_NO_SAMPLE_TAG : (uint32_t)index;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
+{
+    const char *path = f0t_dataset_path(tags->dataset);
+    if (tags->count < 4)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu of its tags have a vector; a comparison needs 4",
+                        path, tags->count);
+    if (!f0t_eval_tags_are_given(tags->dataset, unseen))
+        return split_by_seed(tags, unseen ? unseen : "20%", seed);
+    F0T_TRY(split_by_lists(tags));
+    size_t seen = 0, hidden = 0;
+    for (size_t i = 0; i < tags->count; i++) {
+        seen += tags->kind[i] == F0T_TAG_SEEN;
+        hidden += tags->kind[i] == F0T_TAG_UNSEEN;
+    }
+    if (seen < 2 || hidden < 2)
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: %zu of its seen and %zu of its unseen tags have a vector; a "
+                        "comparison needs two of each",
+                        path, seen, hidden);
+    return F0T_OK;
+}
+
+size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tags->count; i++) {
+        mask[i] = (tags->kind[i] & kinds) != 0;
+        count += mask[i];
+    }
+    return count;
+}
+
+f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f0t_eval_tags *tags,
+                                  uint64_t seed)
+{
+    uint32_t *order;
+    size_t seen = 0;
+    F0T_TRY(f0t_alloc(&order, tags->count, sizeof *order));
+    for (size_t i = 0; i < tags->count; i++) {
+        held[i] = false;
+        if (tags->kind[i] == F0T_TAG_SEEN)
+            order[seen++] = (uint32_t)i;
+    }
+    draw(order, seen, seed, UINT64_C(0x68656C64)); /* "held" */
+    double wanted = fmax(1, round(HELD_OUT * (double)seen));
+    *taken = (size_t)wanted;
+    for (size_t i = 0; i < *taken; i++) {
+        held[order[i]] = true;
+        mask[order[i]] = false;
+    }
+    f0t_free(order);
+    return F0T_OK;
+}

@@ -1,0 +1,71 @@
+#include "eval/values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void f0t_values_add(f0t_values *out, const char *name, double value)
+{
+    if (out->count == F0T_VALUES_MOST)
+        return;
+    snprintf(out->names[out->count], F0T_VALUE_NAME_MOST, "%s", name);
+    out->values[out->count++] = value;
+}
+
+double f0t_values_get(const f0t_values *values, const char *name)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (!strcmp(values->names[i], name))
+            return values->values[i];
+    return (double)NAN;
+}
+
+static void add_at(f0t_values *out, const char *name, size_t k, double value)
+{
+    char full[F0T_VALUE_NAME_MOST];
+    snprintf(full, sizeof full, "%s%zu", name, k);
+    f0t_values_add(out, full, value);
+}
+
+static void add_prf(f0t_values *out, const char *const names[3], size_t k, f0t_prf v)
+{
+    add_at(out, names[0], k, 100 * v.p);
+    add_at(out, names[1], k, 100 * v.r);
+    add_at(out, names[2], k, 100 * v.f);
+}
+
+/* The conventions that the tables do not show. */
+static void add_others(f0t_values *out, const f0t_cutoff_values *c)
+{
+    static const char *const tagged[] = {"tagged_p", "tagged_r", "tagged_f"};
+    add_prf(out, tagged, c->k, c->pooled_tagged);
+    add_at(out, "class_predicted_p", c->k, 100 * c->class_predicted.p);
+    add_at(out, "class_predicted_f", c->k, 100 * c->class_predicted.f);
+    add_at(out, "class_tagged_p", c->k, 100 * c->class_tagged.p);
+    add_at(out, "class_tagged_f", c->k, 100 * c->class_tagged.f);
+    add_at(out, "n_plus", c->k, (double)c->n_plus);
+}
+
+void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_effort *effort)
+{
+    static const char *const pooled[] = {"p", "r", "f"};
+    static const char *const class[] = {"class_p", "class_r", "class_f"};
+    out->count = 0;
+    f0t_values_add(out, "miap", 100 * m->miap);
+    for (size_t i = 0; i < m->cutoff_count; i++)
+        add_prf(out, pooled, m->cutoffs[i].k, m->cutoffs[i].pooled);
+    for (size_t i = 0; i < m->cutoff_count; i++)
+        add_prf(out, class, m->cutoffs[i].k, m->cutoffs[i].class_all);
+    f0t_values_add(out, "map", 100 * m->map);
+    f0t_values_add(out, "train_s", effort->train_s);
+    f0t_values_add(out, "test_s", effort->test_s);
+    f0t_values_add(out, "tune_s", effort->tune_s);
+    f0t_values_add(out, "trials", (double)effort->trials);
+    f0t_values_add(out, "validation_miap", 100 * effort->validation);
+    f0t_values_add(out, "miap_all", 100 * m->miap_all);
+    f0t_values_add(out, "map_all", 100 * m->map_all);
+    f0t_values_add(out, "tagged_images", (double)m->tagged);
+    f0t_values_add(out, "occurring_tags", (double)m->occurring);
+    for (size_t i = 0; i < m->cutoff_count; i++)
+        add_others(out, &m->cutoffs[i]);
+}

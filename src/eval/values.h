@@ -1,0 +1,30 @@
+/* What was measured of a method in a scenario, as numbers with names: those of `eval --json`. */
+#ifndef F0T_EVAL_VALUES_H
+#define F0T_EVAL_VALUES_H
+
+#include "eval/metrics.h"
+
+enum { F0T_VALUES_MOST = 128, F0T_VALUE_NAME_MOST = 40 };
+
+typedef struct f0t_values {
+    size_t count;
+    char names[F0T_VALUES_MOST][F0T_VALUE_NAME_MOST]; /* "miap", "p3", … */
+    double values[F0T_VALUES_MOST];                   /* percent, seconds or counts */
+} f0t_values;
+
+/* Besides the metrics. */
+typedef struct f0t_effort {
+    double tune_s, train_s, test_s; /* all trials; the last fit; scoring the test images */
+    size_t trials;
+    double validation; /* what tuning reached, 0 … 1; NaN without it */
+} f0t_effort;
+
+/* In the order of the JSON rows: miap, p3 r3 f3 …, class_p3 …, map, train_s, test_s, then the other
+ * conventions and what else is known. Metrics become percent. */
+void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics, const f0t_effort *effort);
+
+void f0t_values_add(f0t_values *out, const char *name, double value);
+/* NaN when there is no such value. */
+double f0t_values_get(const f0t_values *values, const char *name);
+
+#endif

@@ -1,0 +1,264 @@
+#include "report/eval_tables.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMNS_MOST = 8 + 4 * F0T_CUTOFFS_MOST, NAME = F0T_VALUE_NAME_MOST };
+
+/* The columns behind the method's name: a head, and the value that it shows. */
+typedef struct columns {
+    size_t count;
+    char names[COLUMNS_MOST][NAME]; /* of values */
+    const char *heads[COLUMNS_MOST + 1];
+    const char *groups[COLUMNS_MOST + 1];
+    char group_texts[F0T_CUTOFFS_MOST][16];
+    char aligns[COLUMNS_MOST + 2];
+    int decimals[COLUMNS_MOST];
+    bool ranked[COLUMNS_MOST]; /* the largest is the best */
+} columns;
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+f0t_eval_slice f0t_eval_slice_of(const f0t_eval *eval, f0t_scenario scenario)
+{
+    f0t_eval_slice slice = {.eval = eval, .scenario = scenario};
+    for (size_t i = 0; i < eval->row_count; i++)
+        if (!strcmp(eval->rows[i].scenario, f0t_scenario_name(scenario))) {
+            slice.rows = slice.count++ ? slice.rows : &eval->rows[i];
+        }
+    return slice;
+}
+
+const f0t_eval_value *f0t_eval_row_value(const f0t_eval_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->value_count; i++)
+        if (!strcmp(row->values[i].name, name))
+            return &row->values[i];
+    return NULL;
+}
+
+double f0t_eval_row_mean(const f0t_eval_row *row, const char *name)
+{
+    const f0t_eval_value *value = f0t_eval_row_value(row, name);
+    return value ? value->mean : (double)NAN;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------- */
+
+static void add_column(columns *c, const char *head, const char *group, const char *name, size_t k,
+                       int decimals, bool ranked)
+{
+    size_t at = c->count++;
+    if (k)
+        snprintf(c->names[at], NAME, "%s%zu", name, k);
+    else
+        snprintf(c->names[at], NAME, "%s", name);
+    c->heads[at + 1] = head;
+    c->groups[at + 1] = group;
+    c->aligns[at + 1] = 'r';
+    c->decimals[at] = decimals;
+    c->ranked[at] = ranked;
+}
+
+static void begin_columns(columns *c, const f0t_eval *e)
+{
+    *c = (columns){.heads = {"Method %"}, .groups = {""}, .aligns = "l"};
+    for (size_t i = 0; i < e->plan.cutoff_count; i++)
+        snprintf(c->group_texts[i], sizeof c->group_texts[i], "K = %zu", e->plan.cutoffs[i]);
+}
+
+static void main_columns(columns *c, const f0t_eval *e)
+{
+    begin_columns(c, e);
+    add_column(c, "MiAP", "", "miap", 0, 1, true);
+    for (size_t i = 0; i < e->plan.cutoff_count; i++) {
+        size_t k = e->plan.cutoffs[i];
+        add_column(c, "P", c->group_texts[i], "p", k, 1, true);
+        add_column(c, "R", NULL, "r", k, 1, true);
+        add_column(c, "F1", NULL, "f", k, 1, true);
+    }
+    add_column(c, "mAP", "", "map", 0, 1, true);
+    add_column(c, "tune", "seconds", "tune_s", 0, 1, false);
+    add_column(c, "train", NULL, "train_s", 0, 1, false);
+    add_column(c, "test", NULL, "test_s", 0, 2, false);
+}
+
+static void class_columns(columns *c, const f0t_eval *e)
+{
+    begin_columns(c, e);
+    for (size_t i = 0; i < e->plan.cutoff_count; i++) {
+        size_t k = e->plan.cutoffs[i];
+        add_column(c, "P", c->group_texts[i], "class_p", k, 1, true);
+        add_column(c, "R", NULL, "class_r", k, 1, true);
+        add_column(c, "F1", NULL, "class_f", k, 1, true);
+        add_column(c, "N+", NULL, "n_plus", k, 0, true);
+    }
+}
+
+/* ---- Cells --------------------------------------------------------------------------------- */
+
+static void format(char out[48], double mean, double deviation, int decimals)
+{
+    f0t_text text = {0};
+    f0t_text_number(&text, mean, decimals);
+    if (!isnan(deviation)) {
+        f0t_text_add(&text, " ± ");
+        f0t_text_number(&text, deviation, decimals);
+    }
+    snprintf(out, 48, "%s", text.status == F0T_OK ? text.bytes : "?");
+    f0t_text_free(&text);
+}
+
+/* Oracles are no methods: they win nothing. */
+static bool competes(const f0t_eval *e, const f0t_eval_row *row)
+{
+    for (size_t m = 0; m < e->plan.method_count; m++)
+        if (!strcmp(e->plan.methods[m]->name, row->method))
+            return !e->plan.methods[m]->oracle;
+    return false;
+}
+
+static double best_of(const f0t_eval_slice *s, const char *name)
+{
+    double best = -1;
+    for (size_t i = 0; i < s->count; i++)
+        if (competes(s->eval, &s->rows[i]))
+            best = fmax(best, f0t_eval_row_mean(&s->rows[i], name));
+    return best;
+}
+
+/* What looks the same as the best is as good. */
+static bool is_best(const f0t_eval_slice *s, const f0t_eval_row *row, const columns *c, size_t at)
+{
+    char ours[48], best[48];
+    double mean = f0t_eval_row_mean(row, c->names[at]);
+    if (!c->ranked[at] || isnan(mean) || !competes(s->eval, row))
+        return false;
+    format(ours, mean, (double)NAN, c->decimals[at]);
+    format(best, best_of(s, c->names[at]), (double)NAN, c->decimals[at]);
+    return !strcmp(ours, best);
+}
+
+static void add_row(f0t_table *t, const f0t_eval_slice *s, const f0t_eval_row *row,
+                    const columns *c)
+{
+    char text[48];
+    f0t_table_row(t, F0T_ROW_PLAIN);
+    f0t_table_cell(t, row->title, F0T_CELL_PLAIN);
+    for (size_t i = 0; i < c->count; i++) {
+        const f0t_eval_value *value = f0t_eval_row_value(row, c->names[i]);
+        format(text, value ? value->mean : (double)NAN, value ? value->deviation : (double)NAN,
+               c->decimals[i]);
+        f0t_table_cell(t, text, is_best(s, row, c, i) ? F0T_CELL_BEST : F0T_CELL_PLAIN);
+    }
+}
+
+/* ---- The paper's rows ---------------------------------------------------------------------- */
+
+static size_t published_place(const char *name)
+{
+    size_t i = 0;
+    while (i < F0T_PUBLISHED_VALUES && strcmp(f0t_published_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+static void add_published(f0t_table *t, const f0t_eval_row *row, const columns *c,
+                          const f0t_published_table *table)
+{
+    const f0t_published_row *theirs = f0t_published_row_of(table, row->method);
+    if (!theirs || row->refusal)
+        return;
+    for (int difference = 0; difference < 2; difference++) {
+        f0t_table_row(t, F0T_ROW_MINOR);
+        f0t_table_cell(t, difference ? "  difference" : "  the paper", F0T_CELL_PLAIN);
+        for (size_t i = 0; i < c->count; i++) {
+            char text[52] = "";
+            size_t place = published_place(c->names[i]);
+            double value = place < F0T_PUBLISHED_VALUES ? theirs->values[place] : (double)NAN;
+            if (place < F0T_PUBLISHED_VALUES && !difference)
+                format(text, value, (double)NAN, table->decimals);
+            if (place < F0T_PUBLISHED_VALUES && difference) {
+                double more = f0t_eval_row_mean(row, c->names[i]) - value;
+                text[0] = '+';
+                format(text + (more > 0), more, (double)NAN, 1);
+            }
+            f0t_table_cell(t, text, F0T_CELL_PLAIN);
+        }
+    }
+}
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+static void write_caption(char *out, size_t size, const f0t_eval_slice *s, const char *what,
+                          const f0t_published_table *theirs)
+{
+    const f0t_eval_row *first = s->rows;
+    char repeats[80] = "", paper[120] = "";
+    f0t_eval_slice zero = f0t_eval_slice_of(s->eval, F0T_ZERO_SHOT);
+    bool same = s->scenario == F0T_OPEN && zero.count && zero.rows->tags == first->tags;
+    if (first->repeats > 1)
+        snprintf(repeats, sizeof repeats, "; mean ± standard deviation of %zu runs",
+                 first->repeats);
+    if (theirs)
+        snprintf(paper, sizeof paper, "; the paper's %s ranks %zu tags", theirs->name,
+                 theirs->tags);
+    snprintf(out, size, "%s%s: %zu test images, %zu tags%s%s%s", f0t_scenario_title(s->scenario),
+             what, first->images, first->tags, same ? ", here those of zero-shot tagging" : "",
+             repeats, paper);
+}
+
+static f0t_status make_table(f0t_table **out, const f0t_eval_slice *s, const columns *c,
+                             const char *what, const f0t_published *paper)
+{
+    char caption[400];
+    const f0t_published_table *theirs = f0t_published_table_of(paper, s->scenario);
+    write_caption(caption, sizeof caption, s, what, theirs);
+    F0T_TRY(f0t_table_create(out, caption, c->aligns, c->groups, c->heads));
+    for (size_t i = 0; i < s->count; i++) {
+        add_row(*out, s, &s->rows[i], c);
+        if (theirs)
+            add_published(*out, &s->rows[i], c, theirs);
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper)
+{
+    columns c;
+    main_columns(&c, slice->eval);
+    return make_table(out, slice, &c, "", paper);
+}
+
+f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice)
+{
+    columns c;
+    class_columns(&c, slice->eval);
+    return make_table(out, slice, &c, ", means over tags", NULL);
+}
+
+/* Each reason once, with the methods that it stops. */
+void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const char *why = s->rows[i].refusal;
+        bool before = false;
+        for (size_t j = 0; why && j < i; j++)
+            before = before || (s->rows[j].refusal && !strcmp(s->rows[j].refusal, why));
+        if (!why || before)
+            continue;
+        f0t_text_add(to, "– ");
+        for (size_t j = i, listed = 0; j < s->count; j++)
+            if (s->rows[j].refusal && !strcmp(s->rows[j].refusal, why)) {
+                f0t_text_add(to, listed++ ? ", " : "");
+                f0t_text_add(to, s->rows[j].title);
+            }
+        f0t_text_add(to, ": ");
+        f0t_text_add(to, why);
+        f0t_text_add(to, "\n");
+    }
+}

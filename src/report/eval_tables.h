@@ -1,0 +1,34 @@
+/* The tables of a comparison, for reports and pages. */
+#ifndef F0T_REPORT_EVAL_TABLES_H
+#define F0T_REPORT_EVAL_TABLES_H
+
+#include "eval/eval.h"
+#include "eval/paper.h"
+#include "report/table.h"
+
+/* What rows a table is made of: those of one scenario. */
+typedef struct f0t_eval_slice {
+    const f0t_eval *eval;
+    f0t_scenario scenario;
+    const f0t_eval_row *rows; /* [count] */
+    size_t count;
+} f0t_eval_slice;
+
+/* count 0 when the scenario was not asked for. */
+f0t_eval_slice f0t_eval_slice_of(const f0t_eval *eval, f0t_scenario scenario);
+
+/* NaN when there is no such value. */
+const f0t_eval_value *f0t_eval_row_value(const f0t_eval_row *row, const char *name);
+double f0t_eval_row_mean(const f0t_eval_row *row, const char *name);
+
+/* MiAP, pooled precision, recall and F1 at each K, mAP, seconds; or the means over tags. `paper` may
+ * be NULL. */
+f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper);
+f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
+/* Every row and every value. */
+f0t_status f0t_eval_flat_table(f0t_table **out, const f0t_eval *eval);
+
+/* "Random, CCA: ranks only …" for what has a dash, a line each, into lines. */
+void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice);
+
+#endif

@@ -1,0 +1,176 @@
+#include "school.h"
+
+#include "model/samples.h"
+
+static const collection_options plain = {.name = "plain"};
+
+static size_t count_kind(const f0t_eval_tags *tags, unsigned kinds)
+{
+    bool mask[64];
+    return f0t_eval_tags_mask(mask, tags, kinds);
+}
+
+static void the_lists_of_the_dataset_say_what_is_unseen(void **state)
+{
+    school s = school_open(&plain, NULL);
+    (void)state;
+    assert_true(f0t_eval_tags_are_given(s.dataset, NULL));
+    assert_int_equal(s.tags.count, C_TAGS);
+    assert_int_equal(count_kind(&s.tags, F0T_TAG_SEEN), C_SEEN);
+    assert_int_equal(count_kind(&s.tags, F0T_TAG_UNSEEN), C_TAGS - C_SEEN);
+    assert_int_equal(count_kind(&s.tags, F0T_TAG_OTHER), 0);
+    school_close(&s);
+}
+
+static void a_share_or_a_number_is_drawn_by_seed(void **state)
+{
+    school s = school_open(&plain, "25%");
+    uint8_t first[C_TAGS];
+    bool differs = false;
+    (void)state;
+    assert_false(f0t_eval_tags_are_given(s.dataset, "25%"));
+    assert_int_equal(count_kind(&s.tags, F0T_TAG_UNSEEN), 3);
+    assert_ok(f0t_eval_tags_split(&s.tags, "4", 7));
+    assert_int_equal(count_kind(&s.tags, F0T_TAG_UNSEEN), 4);
+    memcpy(first, s.tags.kind, sizeof first);
+    for (uint64_t seed = 8; seed < 12; seed++) {
+        assert_ok(f0t_eval_tags_split(&s.tags, "4", seed));
+        differs = differs || memcmp(first, s.tags.kind, sizeof first) != 0;
+    }
+    assert_true(differs);
+    assert_ok(f0t_eval_tags_split(&s.tags, "4", 7));
+    assert_memory_equal(first, s.tags.kind, sizeof first);
+    school_close(&s);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    static const char *const wrong[] = {"", "x", "20 %", "-3", "2.5", "1e300", "%", "nan", "20%%"};
+    static const char *const many[] = {"1", "11", "100%", "0.1%", "99999"};
+    school s = school_open(&plain, NULL);
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_fails(F0T_ERROR_ARGUMENT, "a share such as 20%",
+                     f0t_eval_tags_split(&s.tags, wrong[i], 0));
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        assert_fails(F0T_ERROR_ARGUMENT, "two at least", f0t_eval_tags_split(&s.tags, many[i], 0));
+    school_close(&s);
+}
+
+static void a_fifth_of_the_seen_tags_is_held_out(void **state)
+{
+    school s = school_open(&plain, NULL);
+    bool mask[C_TAGS], held[C_TAGS], again[C_TAGS];
+    size_t taken;
+    (void)state;
+    f0t_eval_tags_mask(mask, &s.tags, F0T_TAG_SEEN);
+    assert_ok(f0t_eval_tags_hold_out(&taken, mask, held, &s.tags, 3));
+    assert_int_equal(taken, 2);
+    for (size_t i = 0; i < C_TAGS; i++) {
+        assert_false(mask[i] && held[i]);
+        assert_int_equal(mask[i] || held[i], s.tags.kind[i] == F0T_TAG_SEEN);
+    }
+    assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3));
+    assert_memory_equal(held, again, sizeof held);
+    school_close(&s);
+}
+
+/* A dataset whose tags need care: "Dog" is seen and "dog" unseen, "zzz" has no vector. */
+static f0t_dataset *careful_dataset(void)
+{
+    static const char *const lines[] = {"Dog\tcat", "dog\tsea", "zzz\tsky", "cat\tsky\tother"};
+    static const char *const seen[] = {"Dog", "cat"}, *const unseen[] = {"dog", "sea", "sky"};
+    f0t_dataset_info info = {.dim = 1, .replace = true};
+    f0t_dataset_writer *w;
+    f0t_dataset *dataset;
+    const char *path = test_path("careful");
+    assert_ok(f0t_dataset_create(&w, path, &info));
+    for (size_t m = 0; m < 4; m++) {
+        char line[32], *tags[4];
+        size_t count = 0;
+        strcpy(line, lines[m]);
+        for (char *t = strtok(line, "\t"); t; t = strtok(NULL, "\t"))
+            tags[count++] = t;
+        f0t_dataset_row row = {
+            .tags = (const char *const *)tags, .tag_count = count, .features = &(float){1}};
+        assert_ok(f0t_dataset_write(w, &row));
+    }
+    assert_ok(f0t_dataset_write_seen(w, seen, 2));
+    assert_ok(f0t_dataset_write_unseen(w, unseen, 3));
+    assert_ok(f0t_dataset_commit(w));
+    assert_ok(f0t_dataset_open(&dataset, path, NULL));
+    return dataset;
+}
+
+typedef struct heard {
+    char line[300];
+} heard;
+
+static void hear(void *user, f0t_log_level level, const char *line)
+{
+    heard *h = user;
+    if (level == F0T_LOG_WARNING)
+        snprintf(h->line, sizeof h->line, "%s", line);
+}
+
+static void spellings_of_one_word_do_not_leak_and_missing_vectors_are_told(void **state)
+{
+    f0t_dataset *dataset = careful_dataset();
+    f0t_vectors *vectors;
+    f0t_eval_tags tags;
+    heard h = {""};
+    f0t_monitor monitor = {.log = hear, .user = &h};
+    size_t t;
+    (void)state;
+    assert_ok(f0t_vectors_open(
+        &vectors, test_text("v.txt", "dog 1 2\ncat 2 1\nsea 0 1\nsky 1 0\nother 3 1\n"), NULL));
+    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, true, &monitor));
+    assert_non_null(strstr(h.line, "1 of 7 tags have no vector"));
+    assert_non_null(strstr(h.line, "zzz"));
+    assert_ok(f0t_eval_tags_split(&tags, NULL, 0));
+    assert_int_equal(tags.count, 5);
+    assert_true(f0t_dataset_find_tag(dataset, "Dog", &t));
+    assert_int_equal(tags.kind[tags.index[t]], F0T_TAG_SEEN);
+    assert_true(f0t_dataset_find_tag(dataset, "dog", &t));
+    assert_int_equal(tags.index[t], F0T_NO_SAMPLE_TAG);
+    assert_true(f0t_dataset_find_tag(dataset, "other", &t));
+    assert_int_equal(tags.kind[tags.index[t]], F0T_TAG_OTHER);
+    f0t_eval_tags_free(&tags);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+}
+
+static void too_few_tags_are_refused(void **state)
+{
+    f0t_dataset *dataset = careful_dataset();
+    f0t_vectors *vectors;
+    f0t_eval_tags tags;
+    (void)state;
+    assert_ok(f0t_vectors_open(&vectors, test_text("v2.txt", "dog 1 2\ncat 2 1\n"), NULL));
+    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, true, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "2 of its tags have a vector",
+                 f0t_eval_tags_split(&tags, NULL, 0));
+    f0t_eval_tags_free(&tags);
+    f0t_vectors_close(vectors);
+    assert_ok(f0t_vectors_open(
+        &vectors, test_text("v3.txt", "dog 1 2\ncat 2 1\nother 3 1\nsea 1 9\n"), NULL));
+    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, true, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "2 of its seen and 1 of its unseen",
+                 f0t_eval_tags_split(&tags, NULL, 0));
+    f0t_eval_tags_free(&tags);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lists_of_the_dataset_say_what_is_unseen),
+        cmocka_unit_test(a_share_or_a_number_is_drawn_by_seed),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(a_fifth_of_the_seen_tags_is_held_out),
+        cmocka_unit_test(spellings_of_one_word_do_not_leak_and_missing_vectors_are_told),
+        cmocka_unit_test(too_few_tags_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
