@@ -22,10 +22,10 @@
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
+#include "baseline/square.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
 #include "math/solve.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,69 +53,42 @@ typedef struct fitted {
 
 /* ---- The analysis ---------------------------------------------------------------------------- */
 
-/* What a fit needs for a while. T x T, but crossed and solved: T x D. */
+/* What a fit needs for a while. */
 typedef struct room {
-    const f0t_moments *m;
-    double *crossed;  /* Cyx */
-    double *solved;   /* Cyx (Cxx + rx I)⁻¹ */
-    double *whiten;   /* P, row by row */
-    double *middle;   /* Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
-    double *product;  /* scratch */
-    double *values;   /* [T] eigenvalues */
-    f0t_moments cent; /* m with centred squares: what f0t_moments_solve wants */
+    const f0t_moments *m; /* centred */
+    double *solved;       /* [T x D] Cyx (Cxx + rx I)⁻¹ */
+    double *whiten;       /* [T x T] P, row by row */
+    double *middle;       /* [T x T] Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
+    double *product;      /* [T x T] scratch */
+    double *values;       /* [T] eigenvalues */
 } room;
 
 static f0t_status allocate(room *r)
 {
     const size_t D = r->m->features, T = r->m->tags;
-    F0T_TRY(f0t_alloc(&r->crossed, T * D, sizeof *r->crossed));
     F0T_TRY(f0t_alloc(&r->solved, T * D, sizeof *r->solved));
     F0T_TRY(f0t_alloc(&r->whiten, T * T, sizeof *r->whiten));
     F0T_TRY(f0t_alloc(&r->middle, T * T, sizeof *r->middle));
     F0T_TRY(f0t_alloc(&r->product, T * T, sizeof *r->product));
-    F0T_TRY(f0t_alloc(&r->values, T, sizeof *r->values));
-    return f0t_alloc(&r->cent.squares, D * D, sizeof *r->cent.squares);
+    return f0t_alloc(&r->values, T, sizeof *r->values);
 }
 
 static void release(room *r)
 {
-    f0t_free(r->crossed);
     f0t_free(r->solved);
     f0t_free(r->whiten);
     f0t_free(r->middle);
     f0t_free(r->product);
     f0t_free(r->values);
-    f0t_free(r->cent.squares);
-}
-
-/* Covariances in place of sums of products; `squares` and `crossed` of the features. */
-static void centre(room *r)
-{
-    const f0t_moments *m = r->m;
-    const size_t D = m->features, T = m->tags;
-    const double M = m->images;
-    for (size_t i = 0; i < D; i++)
-        for (size_t j = 0; j <= i; j++)
-            r->cent.squares[i * D + j] =
-                m->squares[i * D + j] / M - m->sum[i] / M * (m->sum[j] / M);
-    for (size_t t = 0; t < T; t++)
-        for (size_t j = 0; j < D; j++)
-            r->crossed[t * D + j] =
-                m->crossed[t * D + j] / M - m->pairs[t * T + t] / M * (m->sum[j] / M);
-    r->cent.features = D;
-    r->cent.tags = T;
 }
 
 /* P = diag(e^-1/2) E of Cyy + ry I = Eᵀ diag(e) E. */
 static f0t_status whiten_tags(room *r, double ridge)
 {
-    const f0t_moments *m = r->m;
-    const size_t T = m->tags;
+    const size_t T = r->m->tags;
     double *c = r->whiten, trace = 0;
-    for (size_t t = 0; t < T; t++)
-        for (size_t u = 0; u < T; u++)
-            c[t * T + u] = m->pairs[t * T + u] / m->images -
-                           m->pairs[t * T + t] / m->images * (m->pairs[u * T + u] / m->images);
+    for (size_t i = 0; i < T * T; i++)
+        c[i] = r->m->pairs[i] / r->m->images;
     for (size_t t = 0; t < T; t++)
         trace += c[t * T + t];
     for (size_t t = 0; t < T; t++)
@@ -127,32 +100,20 @@ static f0t_status whiten_tags(room *r, double ridge)
     return F0T_OK;
 }
 
-/* c[m x n] = a[m x k] b[n x k]ᵀ in double precision. */
-static void product(double *c, const double *a, const double *b, size_t m, size_t n, size_t k)
-{
-    int threads = f0t_team_size();
-    (void)threads;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
-            for (size_t l = 0; l < k; l++)
-                sum += a[i * k + l] * b[j * k + l];
-            c[i * n + j] = sum;
-        }
-}
-
 /* The canonical directions: row i of `middle` in whitened coordinates, values ρ² ascending. */
 static f0t_status analyse(room *r, const double *knobs)
 {
     const size_t D = r->m->features, T = r->m->tags;
-    centre(r);
-    memcpy(r->solved, r->crossed, T * D * sizeof *r->solved);
-    F0T_TRY(f0t_moments_solve(&r->cent, knobs[RIDGE_X], r->solved, T));
+    for (size_t i = 0; i < T * D; i++)
+        r->solved[i] = r->m->crossed[i];
+    F0T_TRY(f0t_moments_solve(r->m, knobs[RIDGE_X], r->solved, T));
     F0T_TRY(whiten_tags(r, knobs[RIDGE_Y]));
-    product(r->middle, r->solved, r->crossed, T, T, D);
-    product(r->product, r->whiten, r->middle, T, T, T);
-    product(r->middle, r->product, r->whiten, T, T, T);
+    f0t_square_product(r->product, r->solved, r->m->crossed, T, T, D);
+    for (size_t i = 0; i < T * T; i++)
+        r->product[i] /= r->m->images;
+    f0t_square_product(r->middle, r->whiten, r->product, T, T, T);
+    f0t_square_product(r->product, r->middle, r->whiten, T, T, T);
+    memcpy(r->middle, r->product, T * T * sizeof *r->middle);
     return f0t_eigen_f64(r->middle, T, r->values);
 }
 
@@ -176,7 +137,7 @@ static void set_coordinate(fitted *f, room *r, size_t k, size_t from, double pow
     double *b = r->product, shift = 0, mean = 0; /* [T] of T x T that are free now */
     tag_direction(b, r, from);
     for (size_t t = 0; t < T; t++)
-        mean += b[t] * r->m->pairs[t * T + t] / r->m->images;
+        mean += b[t] * r->m->counts[t] / r->m->images;
     for (size_t t = 0; t < T; t++)
         f->tags[t * f->dims + k] = (float)(scale * (b[t] - mean));
     for (size_t j = 0; j < D; j++) {
@@ -220,10 +181,12 @@ static f0t_status make(fitted *f, room *r, const double *knobs)
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {
-    f0t_moments *m;
-    F0T_TRY(f0t_moments_create(&m, task, NULL));
-    *shared = m;
-    return F0T_OK;
+    f0t_moments *plain, *centred = NULL;
+    F0T_TRY(f0t_moments_create(&plain, task, NULL));
+    f0t_status status = f0t_moments_centre(&centred, plain);
+    f0t_moments_free(plain);
+    *shared = centred;
+    return status;
 }
 
 static void release_shared(void *shared)

@@ -21,6 +21,7 @@ static f0t_status allocate(f0t_moments *m)
                         m->tags);
     F0T_TRY(f0t_alloc_zero(&m->squares, squares, sizeof *m->squares));
     F0T_TRY(f0t_alloc_zero(&m->sum, m->features, sizeof *m->sum));
+    F0T_TRY(f0t_alloc_zero(&m->counts, m->tags, sizeof *m->counts));
     F0T_TRY(f0t_alloc_zero(&m->crossed, crossed, sizeof *m->crossed));
     return f0t_alloc_zero(&m->pairs, pairs, sizeof *m->pairs);
 }
@@ -47,6 +48,8 @@ static void add_pairs(f0t_moments *m, const f0t_samples *s, const double *weight
     for (size_t r = 0; r < s->count; r++) {
         double weight = weights ? weights[r] : 1;
         m->images += weight;
+        for (size_t i = s->offsets[r]; i < s->offsets[r + 1]; i++)
+            m->counts[s->relevant[i]] += weight;
         for (size_t i = s->offsets[r]; i < s->offsets[r + 1]; i++)
             for (size_t j = s->offsets[r]; j < s->offsets[r + 1]; j++)
                 m->pairs[s->relevant[i] * m->tags + s->relevant[j]] += weight;
@@ -80,7 +83,6 @@ static f0t_status add_all(f0t_moments *m, const f0t_task *task, const double *we
                           float **block)
 {
     const size_t count = task->train.count;
-    F0T_TRY(allocate(m));
     F0T_TRY(f0t_alloc(block, BLOCK_ROWS * m->features, sizeof **block));
     add_pairs(m, &task->train, weights);
     f0t_stage stage = f0t_stage_begin(task->monitor, "reading the features", "images", count);
@@ -93,14 +95,28 @@ static f0t_status add_all(f0t_moments *m, const f0t_task *task, const double *we
     return F0T_OK;
 }
 
+static f0t_status create_empty(f0t_moments **out, size_t features, size_t tags)
+{
+    f0t_moments *m = NULL;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
+    m->features = features;
+    m->tags = tags;
+    f0t_status status = allocate(m);
+    if (status != F0T_OK) {
+        f0t_moments_free(m);
+        return status;
+    }
+    *out = m;
+    return F0T_OK;
+}
+
 f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const double *weights)
 {
     f0t_moments *m = NULL;
     float *block = NULL;
     *out = NULL;
-    F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
-    m->features = f0t_task_features(task);
-    m->tags = task->tags;
+    F0T_TRY(create_empty(&m, f0t_task_features(task), task->tags));
     f0t_status status = add_all(m, task, weights, &block);
     f0t_free(block);
     if (status != F0T_OK) {
@@ -111,12 +127,39 @@ f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const dou
     return F0T_OK;
 }
 
+/* to = from − a bᵀ / images, of the columns of row i that `columns` counts. */
+static void centre_row(double *to, const double *from, double a, const double *b, size_t columns,
+                       double images)
+{
+    for (size_t j = 0; j < columns; j++)
+        to[j] = from[j] - a * b[j] / images;
+}
+
+f0t_status f0t_moments_centre(f0t_moments **out, const f0t_moments *m)
+{
+    const size_t D = m->features, T = m->tags;
+    const double images = m->images > 0 ? m->images : 1;
+    F0T_TRY(create_empty(out, D, T));
+    f0t_moments *c = *out;
+    c->images = m->images;
+    memcpy(c->sum, m->sum, D * sizeof *c->sum);
+    memcpy(c->counts, m->counts, T * sizeof *c->counts);
+    for (size_t i = 0; i < D; i++)
+        centre_row(c->squares + i * D, m->squares + i * D, m->sum[i], m->sum, i + 1, images);
+    for (size_t t = 0; t < T; t++) {
+        centre_row(c->crossed + t * D, m->crossed + t * D, m->counts[t], m->sum, D, images);
+        centre_row(c->pairs + t * T, m->pairs + t * T, m->counts[t], m->counts, T, images);
+    }
+    return F0T_OK;
+}
+
 void f0t_moments_free(f0t_moments *m)
 {
     if (!m)
         return;
     f0t_free(m->squares);
     f0t_free(m->sum);
+    f0t_free(m->counts);
     f0t_free(m->crossed);
     f0t_free(m->pairs);
     f0t_free(m);

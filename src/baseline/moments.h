@@ -12,13 +12,16 @@ typedef struct f0t_moments {
     size_t features;
     size_t tags;
     double *squares; /* [D x D] Σ x xᵀ, the lower triangle */
-    double *sum;     /* [D] Σ x */
     double *crossed; /* [T x D] Σ y xᵀ */
-    double *pairs;   /* [T x T] Σ y yᵀ: the diagonal has the tags' frequencies */
+    double *pairs;   /* [T x T] Σ y yᵀ */
+    double *sum;     /* [D] Σ x */
+    double *counts;  /* [T] Σ y */
 } f0t_moments;
 
 /* weights[task->train.count] of the images, at least 0, or NULL: 1 each. */
 f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const double *weights);
+/* The same of x and y minus their means; sum and counts stay. */
+f0t_status f0t_moments_centre(f0t_moments **out, const f0t_moments *moments);
 void f0t_moments_free(f0t_moments *moments);
 
 /* map[rows x D] = targets (Σ x xᵀ + r I)⁻¹ of targets[rows x D], in place: the ridge regression onto

@@ -1,0 +1,320 @@
+/*
+ * FastTag: two linear maps that meet, one from features to complete tags, one that completes the
+ * tags an image has (fasttag_layer.h).
+ *
+ * Source: Chen, Zheng, Weinberger, "Fast image tagging", ICML 2013. As there, the corruption is
+ * marginalised, B and W are solved in closed form, layers are stacked (the tags B h of one are the
+ * input of the next) as long as the validation part improves, and rare tags can count more.
+ *
+ * Choices: an offset b that no penalty touches. Validation is by MiAP, where the paper has F1 at 5;
+ * without validation images there is one layer. For rare tags an image counts in proportion to the
+ * mean of f^-rare over its tags, f being their frequency; one without tags as the mean image. All
+ * layers together: with A the product of the layers' B and R the ridge regression onto the given
+ * tags, the scores are A (R (x − x̄) + ȳ). So all stacking happens in T dimensions.
+ */
+#include "base/alloc.h"
+#include "baseline/fasttag_layer.h"
+#include "baseline/methods.h"
+#include "baseline/moments.h"
+#include "baseline/square.h"
+#include "math/matmul.h"
+#include "rank/miap.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LAYERS = 5 };
+
+static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
+static const double GAMMAS[] = {0.1, 1, 10, 100, 1000};
+static const double BLANKS[] = {0.03, 0.1, 0.3, 0.5, 0.7, 0.9};
+static const double RARES[] = {0, 0.25, 0.5, 1};
+enum { RIDGE, GAMMA, BLANK, RARE, KNOBS };
+
+static const f0t_knob KNOB_LIST[KNOBS] = {
+    {"ridge", RIDGES, sizeof RIDGES / sizeof *RIDGES, 3},
+    {"gamma", GAMMAS, sizeof GAMMAS / sizeof *GAMMAS, 3},
+    {"blank", BLANKS, sizeof BLANKS / sizeof *BLANKS, 1},
+    {"rare", RARES, sizeof RARES / sizeof *RARES, 1},
+};
+
+typedef struct fitted {
+    float *map;    /* [T x D] R, and */
+    float *shift;  /* [T] ȳ − R x̄ */
+    float *enrich; /* [T x T] A */
+} fitted;
+
+/* ---- What is summed over the images ------------------------------------------------------------ */
+
+static void weigh_images(double *weights, const f0t_samples *s, const double *frequency,
+                         double rare)
+{
+    double sum = 0, tagged = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t count = s->offsets[i + 1] - s->offsets[i];
+        weights[i] = 0;
+        for (size_t j = s->offsets[i]; j < s->offsets[i + 1]; j++)
+            weights[i] += pow(frequency[s->relevant[j]], -rare) / (double)count;
+        sum += weights[i];
+        tagged += count > 0;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        weights[i] = s->offsets[i + 1] > s->offsets[i] ? weights[i] * tagged / sum : 1;
+}
+
+/* The sums with rare tags lifted, in a pass of their own. */
+static f0t_status lifted_moments(f0t_moments **out, const f0t_task *task, const f0t_moments *plain,
+                                 double rare)
+{
+    double *weights = NULL;
+    f0t_status status = f0t_alloc(&weights, task->train.count, sizeof *weights);
+    if (status == F0T_OK) {
+        weigh_images(weights, &task->train, plain->counts, rare);
+        status = f0t_moments_create(out, task, weights);
+    }
+    f0t_free(weights);
+    return status;
+}
+
+/* ---- A fit in work ------------------------------------------------------------------------------- */
+
+typedef struct work {
+    const f0t_task *task;
+    const double *knobs;
+    f0t_moments *m;         /* centred */
+    f0t_fasttag_sums sums;  /* of the layer */
+    double *regression;     /* [T x D] R */
+    double *b, *all, *next; /* [T x T] B, A, scratch */
+    float *guesses;         /* [val x T] R (x − x̄) + ȳ of the validation images */
+    float *scores;          /* [val x T] */
+    float *enrich;          /* [T x T] */
+} work;
+
+static f0t_status allocate(work *w)
+{
+    const size_t T = w->task->tags, D = w->m->features, val = w->task->val.count;
+    w->sums.tags = T;
+    F0T_TRY(f0t_alloc(&w->sums.all, T * T, sizeof *w->sums.all));
+    F0T_TRY(f0t_alloc(&w->sums.centred, T * T, sizeof *w->sums.centred));
+    F0T_TRY(f0t_alloc(&w->sums.explained, T * T, sizeof *w->sums.explained));
+    F0T_TRY(f0t_alloc(&w->regression, T * D, sizeof *w->regression));
+    F0T_TRY(f0t_alloc(&w->b, T * T, sizeof *w->b));
+    F0T_TRY(f0t_alloc_zero(&w->all, T * T, sizeof *w->all));
+    F0T_TRY(f0t_alloc(&w->next, T * T, sizeof *w->next));
+    F0T_TRY(f0t_alloc(&w->guesses, val * T, sizeof *w->guesses));
+    F0T_TRY(f0t_alloc(&w->scores, val * T, sizeof *w->scores));
+    return f0t_alloc(&w->enrich, T * T, sizeof *w->enrich);
+}
+
+static void release(work *w)
+{
+    f0t_free(w->sums.all);
+    f0t_free(w->sums.centred);
+    f0t_free(w->sums.explained);
+    f0t_free(w->regression);
+    f0t_free(w->b);
+    f0t_free(w->all);
+    f0t_free(w->next);
+    f0t_free(w->guesses);
+    f0t_free(w->scores);
+    f0t_free(w->enrich);
+}
+
+/* R, and what the first layer is made from. */
+static f0t_status regress(work *w, const f0t_moments *plain)
+{
+    const size_t T = w->task->tags, D = w->m->features;
+    memcpy(w->sums.all, plain->pairs, T * T * sizeof *w->sums.all);
+    memcpy(w->sums.centred, w->m->pairs, T * T * sizeof *w->sums.centred);
+    memcpy(w->regression, w->m->crossed, T * D * sizeof *w->regression);
+    F0T_TRY(f0t_moments_solve(w->m, w->knobs[RIDGE], w->regression, T));
+    f0t_square_product(w->sums.explained, w->regression, w->m->crossed, T, T, D);
+    for (size_t t = 0; t < T; t++)
+        w->all[t * T + t] = 1;
+    return F0T_OK;
+}
+
+static void set_map(fitted *f, const work *w)
+{
+    const size_t T = w->task->tags, D = w->m->features;
+    for (size_t t = 0; t < T; t++) {
+        double shift = w->m->counts[t];
+        for (size_t j = 0; j < D; j++) {
+            f->map[t * D + j] = (float)w->regression[t * D + j];
+            shift -= w->regression[t * D + j] * w->m->sum[j];
+        }
+        f->shift[t] = (float)(shift / w->m->images);
+    }
+}
+
+/* R (x − x̄) + ȳ of x[rows x D]. */
+static f0t_status guess(float *to, const fitted *f, const float *x, size_t rows, size_t tags,
+                        size_t features)
+{
+    const f0t_matmul op = {.m = rows, .n = tags, .k = features, .b_transposed = true};
+    return f0t_matmul_run(to, x, f->map, f->shift, &op);
+}
+
+static f0t_status guess_validation(work *w, const fitted *f)
+{
+    const f0t_samples *val = &w->task->val;
+    float *x = NULL;
+    f0t_status status = f0t_alloc(&x, val->count * w->m->features, sizeof *x);
+    if (status == F0T_OK)
+        status = f0t_task_read(w->task, x, val->images, val->count);
+    if (status == F0T_OK)
+        status = guess(w->guesses, f, x, val->count, w->task->tags, w->m->features);
+    f0t_free(x);
+    return status;
+}
+
+/* ---- Stacking -------------------------------------------------------------------------------------- */
+
+/* One layer more: A = B A. */
+static f0t_status stack(work *w)
+{
+    const size_t T = w->task->tags;
+    F0T_TRY(f0t_fasttag_layer(w->b, &w->sums, w->knobs[GAMMA], w->knobs[BLANK]));
+    for (size_t s = 0; s < T; s++) {
+        memset(w->next + s * T, 0, T * sizeof *w->next);
+        for (size_t k = 0; k < T; k++)
+            for (size_t t = 0; t < T; t++)
+                w->next[s * T + t] += w->b[s * T + k] * w->all[k * T + t];
+    }
+    memcpy(w->all, w->next, T * T * sizeof *w->all);
+    for (size_t i = 0; i < T * T; i++)
+        w->enrich[i] = (float)w->all[i];
+    return f0t_fasttag_next(&w->sums, w->b);
+}
+
+static f0t_status validate(double *miap, work *w)
+{
+    const f0t_samples *val = &w->task->val;
+    const f0t_matmul op = {
+        .m = val->count, .n = w->task->tags, .k = w->task->tags, .b_transposed = true};
+    const f0t_ranking ranking = {.images = val->count,
+                                 .tags = w->task->tags,
+                                 .scores = w->scores,
+                                 .offsets = val->offsets,
+                                 .relevant = val->relevant};
+    f0t_miap sum = {0};
+    F0T_TRY(f0t_matmul_run(w->scores, w->guesses, w->enrich, NULL, &op));
+    F0T_TRY(f0t_miap_add(&sum, &ranking));
+    *miap = f0t_miap_get(&sum);
+    return F0T_OK;
+}
+
+/* Layers as long as each is better than the one before; the first is always there. */
+static f0t_status stack_all(work *w, fitted *f)
+{
+    const size_t T = w->task->tags;
+    double best = -1;
+    for (int layer = 0; layer < MOST_LAYERS; layer++) {
+        double miap = 0;
+        F0T_TRY(stack(w));
+        if (w->task->val.count)
+            F0T_TRY(validate(&miap, w));
+        if (!(miap > best))
+            break;
+        memcpy(f->enrich, w->enrich, T * T * sizeof *f->enrich);
+        best = miap;
+    }
+    return F0T_OK;
+}
+
+/* ---- The method ------------------------------------------------------------------------------------ */
+
+static f0t_status prepare(void **shared, const f0t_task *task)
+{
+    f0t_moments *m;
+    F0T_TRY(f0t_moments_create(&m, task, NULL));
+    *shared = m;
+    return F0T_OK;
+}
+
+static void release_shared(void *shared)
+{
+    f0t_moments_free(shared);
+}
+
+static void discard(void *memory)
+{
+    fitted *f = memory;
+    if (!f)
+        return;
+    f0t_free(f->map);
+    f0t_free(f->shift);
+    f0t_free(f->enrich);
+    f0t_free(f);
+}
+
+static f0t_status make(fitted *f, work *w, const f0t_moments *plain)
+{
+    const size_t T = w->task->tags;
+    F0T_TRY(f0t_moments_centre(&w->m, plain));
+    F0T_TRY(allocate(w));
+    F0T_TRY(f0t_alloc(&f->map, T * w->m->features, sizeof *f->map));
+    F0T_TRY(f0t_alloc(&f->shift, T, sizeof *f->shift));
+    F0T_TRY(f0t_alloc(&f->enrich, T * T, sizeof *f->enrich));
+    F0T_TRY(regress(w, plain));
+    set_map(f, w);
+    F0T_TRY(guess_validation(w, f));
+    return stack_all(w, f);
+}
+
+static f0t_status fit(void **out, const f0t_task *task, void *shared, const double *knobs)
+{
+    work w = {.task = task, .knobs = knobs};
+    f0t_moments *lifted = NULL;
+    fitted *f = NULL;
+    F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
+    f0t_status status =
+        knobs[RARE] > 0 ? lifted_moments(&lifted, task, shared, knobs[RARE]) : F0T_OK;
+    if (status == F0T_OK)
+        status = make(f, &w, lifted ? lifted : shared);
+    release(&w);
+    f0t_moments_free(w.m);
+    f0t_moments_free(lifted);
+    if (status != F0T_OK) {
+        discard(f);
+        return status;
+    }
+    *out = f;
+    return F0T_OK;
+}
+
+static f0t_status score(float *scores, const void *memory, const f0t_task *task,
+                        const f0t_candidates *tags, const f0t_queries *queries)
+{
+    const fitted *f = memory;
+    const size_t T = task->tags;
+    const f0t_matmul rank = {.m = queries->count, .n = tags->count, .k = T, .b_transposed = true};
+    float *guesses = NULL, *rows = NULL;
+    f0t_status status = f0t_alloc(&guesses, queries->count * T, sizeof *guesses);
+    if (status == F0T_OK)
+        status = f0t_alloc(&rows, tags->count * T, sizeof *rows);
+    if (status == F0T_OK)
+        status = guess(guesses, f, queries->features, queries->count, T, f0t_task_features(task));
+    if (status == F0T_OK) {
+        for (size_t i = 0; i < tags->count; i++)
+            memcpy(rows + i * T, f->enrich + tags->known[i] * T, T * sizeof *rows);
+        status = f0t_matmul_run(scores, guesses, rows, NULL, &rank);
+    }
+    f0t_free(guesses);
+    f0t_free(rows);
+    return status;
+}
+
+const f0t_ranker f0t_ranker_fasttag = {
+    .name = "fasttag",
+    .title = "FastTag",
+    .source = "Chen, Zheng, Weinberger: Fast image tagging, ICML 2013",
+    .closed = true,
+    .knobs = KNOB_LIST,
+    .knob_count = KNOBS,
+    .prepare = prepare,
+    .release = release_shared,
+    .fit = fit,
+    .free = discard,
+    .score = score,
+};
