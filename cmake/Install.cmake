@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS fast0tag_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS fast0tag_picture RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fast0tag)
 install(TARGETS fast0tag EXPORT fast0tagTargets)
 install(TARGETS fast0tag_static EXPORT fast0tagStaticTargets)
 install(FILES include/fast0tag.h include/fast0tag_tools.h TYPE INCLUDE)

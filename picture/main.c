@@ -1,0 +1,187 @@
+/* Requests on standard input, replies on standard output, until the input ends. */
+#include "picture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Memory, and processor time of one picture. */
+#define MEMORY_LIMIT ((rlim_t)2 << 30)
+enum { SECONDS_LIMIT = 30 };
+
+/* ---- Answers ------------------------------------------------------------------------------------ */
+
+void answer_add(answer *to, const char *text, size_t length)
+{
+    char *data = realloc(to->data, to->length + length + 1);
+    if (!data)
+        exit(1);
+    memcpy(data + to->length, text, length);
+    to->data = data;
+    to->length += length;
+}
+
+void answer_fail(answer *to, f0t_status status, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    to->status = status;
+    to->length = 0;
+    answer_add(to, line, strlen(line));
+}
+
+/* ---- Files -------------------------------------------------------------------------------------- */
+
+static void *read_open(answer *to, int fd, size_t *length)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+        info.st_size > (off_t)F0T_PICTURE_TEXT_MAX) {
+        answer_fail(to, F0T_ERROR_FORMAT, "is no file of at most %u MB",
+                    F0T_PICTURE_TEXT_MAX >> 20);
+        return NULL;
+    }
+    char *data = malloc((size_t)info.st_size + 1);
+    ssize_t got = 0;
+    while (data && *length < (size_t)info.st_size &&
+           (got = read(fd, data + *length, (size_t)info.st_size - *length)) > 0)
+        *length += (size_t)got;
+    if (!data || got < 0) {
+        answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+void *picture_file_read(answer *to, const char *path, size_t *length)
+{
+    *length = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        if (errno != ENOENT)
+            answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
+        return NULL;
+    }
+    void *data = read_open(to, fd, length);
+    close(fd);
+    return data;
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------- */
+
+static void limit(int what, rlim_t value)
+{
+    const struct rlimit both = {value, value};
+    setrlimit(what, &both);
+}
+
+static void limit_all(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, 0);
+#if !defined(__SANITIZE_ADDRESS__) /* it maps terabytes */
+    limit(RLIMIT_AS, MEMORY_LIMIT);
+#endif
+}
+
+/* So much more processor time than was used so far. */
+static void limit_time(void)
+{
+    struct rusage used;
+    struct rlimit now;
+    getrusage(RUSAGE_SELF, &used);
+    getrlimit(RLIMIT_CPU, &now);
+    now.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_LIMIT;
+    setrlimit(RLIMIT_CPU, &now);
+}
+
+/* ---- Requests ----------------------------------------------------------------------------------- */
+
+static void merge(answer *to, const char *path, const char *text, size_t length)
+{
+    size_t old_length;
+    void *old = picture_file_read(to, path, &old_length);
+    if (to->status == F0T_OK)
+        xmp_merge(to, old, old_length, text, length);
+    free(old);
+}
+
+static void respond(answer *to, const f0t_picture_request *request, const char *path,
+                    const char *text)
+{
+    switch (request->kind) {
+    case F0T_PICTURE_DECODE:
+        decode_picture(to, path, request->side);
+        break;
+    case F0T_PICTURE_KEYWORDS:
+        keywords_read(to, path);
+        break;
+    case F0T_PICTURE_MERGE:
+        merge(to, path, text, request->text_length);
+        break;
+    default:
+        answer_fail(to, F0T_ERROR_INTERNAL, "there is no request %u", request->kind);
+    }
+}
+
+static bool send_answer(const answer *a)
+{
+    const f0t_picture_reply reply = {(uint32_t)a->status, (uint32_t)a->width, (uint32_t)a->height,
+                                     (uint32_t)a->length};
+    return fwrite(&reply, sizeof reply, 1, stdout) == 1 &&
+           (!a->length || fwrite(a->data, a->length, 1, stdout) == 1) && fflush(stdout) == 0;
+}
+
+static char *read_text(size_t length)
+{
+    char *text = malloc(length + 1);
+    if (!text || (length && fread(text, length, 1, stdin) != 1))
+        exit(1);
+    text[length] = 0;
+    return text;
+}
+
+static bool handle(const f0t_picture_request *request)
+{
+    answer a = {.status = F0T_OK};
+    if (request->path_length > F0T_PICTURE_PATH_MAX ||
+        request->text_length > F0T_PICTURE_TEXT_MAX || !request->side)
+        return false;
+    char *path = read_text(request->path_length), *text = read_text(request->text_length);
+    limit_time();
+    respond(&a, request, path, text);
+    const bool sent = send_answer(&a);
+    free(a.data);
+    free(path);
+    free(text);
+    return sent;
+}
+
+int main(int argc, char **argv)
+{
+    f0t_picture_request request;
+    (void)argc;
+    limit_all();
+    decode_start(argv[0]);
+    if (!xmp_start())
+        return 1;
+    while (fread(&request, sizeof request, 1, stdin) == 1)
+        if (!handle(&request))
+            return 1;
+    return 0;
+}

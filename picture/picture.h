@@ -1,0 +1,52 @@
+/* The program fast0tag-picture: reads pictures and their metadata for the library, which talks to it
+ * over standard input and output (src/image/protocol.h). */
+#ifndef F0T_PICTURE_H
+#define F0T_PICTURE_H
+
+#include "fast0tag.h"
+#include "image/protocol.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What becomes a reply. `data` is freed with free(). */
+typedef struct answer {
+    f0t_status status;
+    size_t width, height;
+    char *data;
+    size_t length;
+} answer;
+
+/* A failure with one line of text. */
+void answer_fail(answer *to, f0t_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Adds text behind the data. */
+void answer_add(answer *to, const char *text, size_t length);
+
+/* decode.c: the pixels of a picture; its embedded metadata, NULL where there is none. */
+void decode_start(const char *program);
+void decode_picture(answer *to, const char *path, size_t side);
+typedef struct embedded {
+    void *xmp, *iptc; /* copies, freed with free() */
+    size_t xmp_length, iptc_length;
+    bool is_svg;
+} embedded;
+/* False, with the reason in `to`, when it is no picture. */
+bool decode_metadata(answer *to, embedded *out, const char *path);
+
+/* keywords.c: lines of source and keyword. */
+void keywords_read(answer *to, const char *path);
+void keywords_of_iptc(answer *to, const void *data, size_t length);
+void keywords_of_svg(answer *to, const void *data, size_t length);
+
+/* xmp.c */
+bool xmp_start(void);
+void keywords_of_xmp(answer *to, const void *data, size_t length);
+/* The packet (length 0: none) with `tags`, lines, as ours. */
+void xmp_merge(answer *to, const void *data, size_t length, const char *tags, size_t tags_length);
+
+/* A whole file of at most F0T_PICTURE_TEXT_MAX bytes, freed with free(); NULL, with the reason in
+ * `to`, when that cannot be; NULL with *length 0 and status F0T_OK when there is no file. */
+void *picture_file_read(answer *to, const char *path, size_t *length);
+
+#endif

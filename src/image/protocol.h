@@ -1,0 +1,42 @@
+/*
+ * What the library and the program fast0tag-picture say to each other over two pipes: a request and
+ * its reply, one after the other. Pictures and metadata come from anywhere, and the libraries that
+ * read them are large: they run in that program alone, which has limits on memory and time and may
+ * die without harm.
+ */
+#ifndef F0T_IMAGE_PROTOCOL_H
+#define F0T_IMAGE_PROTOCOL_H
+
+#include <stdint.h>
+
+/* Pixels of a picture at most, before and after it is shrunk; bytes of a path, of metadata. */
+#define F0T_PICTURE_PIXELS_MAX 400000000U
+#define F0T_PICTURE_SHRUNK_MAX 67108864U
+#define F0T_PICTURE_PATH_MAX 65536U
+#define F0T_PICTURE_TEXT_MAX 16777216U
+
+typedef enum f0t_picture_kind {
+    F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
+    F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */
+    F0T_PICTURE_MERGE = 3     /* the sidecar at the path (it need not exist) with new tags */
+} f0t_picture_kind;
+
+/* Then the path and the text, neither with a 0 behind. The text of a merge is its tags, each with a
+ * newline behind. */
+typedef struct f0t_picture_request {
+    uint32_t kind;
+    uint32_t side; /* of a picture to decode: its shorter side becomes this where it is longer */
+    uint32_t path_length;
+    uint32_t text_length;
+} f0t_picture_request;
+
+/* Then `length` bytes. Of a picture: width * height pixels of three bytes (sRGB), row by row. Of
+ * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar, and `width` is 1
+ * where it differs from the old one. Where status is not F0T_OK (fast0tag.h): a message. */
+typedef struct f0t_picture_reply {
+    uint32_t status;
+    uint32_t width, height;
+    uint32_t length;
+} f0t_picture_reply;
+
+#endif

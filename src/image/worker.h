@@ -1,0 +1,39 @@
+/*
+ * A worker: one run of the program fast0tag-picture, which decodes pictures and reads and merges
+ * metadata for one thread. It is started when it is first needed; where it dies, by its limits or by
+ * a picture that it cannot bear, that picture fails and the next starts it again.
+ */
+#ifndef F0T_IMAGE_WORKER_H
+#define F0T_IMAGE_WORKER_H
+
+#include "base/status.h"
+
+typedef struct f0t_worker f0t_worker;
+
+/* Fails with F0T_ERROR_NOT_FOUND when the program is nowhere. It is looked for at $F0T_PICTURE, beside
+ * the library or the running program, and in libexec/fast0tag of their prefix. */
+f0t_status f0t_worker_create(f0t_worker **out);
+void f0t_worker_free(f0t_worker *worker);
+
+/* Pixels, three bytes each (sRGB), row by row. They are the worker's until its next call. */
+typedef struct f0t_picture {
+    size_t width, height;
+    const uint8_t *rgb;
+} f0t_picture;
+
+/* The picture at `path`, upright, transparency on white; shrunk so that its shorter side is `side`
+ * where it is longer. */
+f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side);
+
+/* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword.
+ * Sources: xmp, hierarchy (parts separated by "|"), digikam ("/"), iptc, svg, and ours for tags that
+ * f0t_worker_merge put there. `*text` is the worker's until its next call, with a 0 behind. */
+f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
+                               const char *path);
+
+/* What the sidecar at `path` (it need not exist) is with these tags, lines, as ours in place of those
+ * of the last time. Nothing is written. *changed says whether it differs. */
+f0t_status f0t_worker_merge(f0t_worker *worker, const char **sidecar, size_t *length, bool *changed,
+                            const char *path, const char *tags);
+
+#endif

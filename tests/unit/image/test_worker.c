@@ -1,0 +1,294 @@
+#include "pictures.h"
+
+#include "base/fault.h"
+#include "image/worker.h"
+#include "image/worker_process.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static f0t_worker *worker;
+
+static int start(void **state)
+{
+    (void)state;
+    return f0t_worker_create(&worker) == F0T_OK ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    f0t_worker_free(worker);
+    return 0;
+}
+
+static void pixels_come_as_they_are(void **state)
+{
+    const uint8_t pixels[2 * 3 * 3] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, png_write("small.png", pixels, 3, 2, 3, 0), 64));
+    assert_int_equal(picture.width, 3);
+    assert_int_equal(picture.height, 2);
+    assert_memory_equal(picture.rgb, pixels, sizeof pixels);
+}
+
+static void transparency_is_on_white(void **state)
+{
+    const uint8_t pixels[2 * 4] = {200, 0, 0, 0, 10, 20, 30, 255};
+    const uint8_t want[2 * 3] = {255, 255, 255, 10, 20, 30};
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, png_write("clear.png", pixels, 2, 1, 4, 0), 64));
+    assert_memory_equal(picture.rgb, want, sizeof want);
+}
+
+static void the_shorter_side_is_shrunk(void **state)
+{
+    uint8_t *pixels = calloc(300 * 600, 3);
+    f0t_picture picture;
+    (void)state;
+    memset(pixels, 77, 300 * 600 * 3);
+    assert_ok(
+        f0t_worker_decode(worker, &picture, png_write("wide.png", pixels, 600, 300, 3, 0), 100));
+    assert_int_equal(picture.width, 200);
+    assert_int_equal(picture.height, 100);
+    for (size_t i = 0; i < 200 * 100 * 3; i++)
+        assert_int_equal(picture.rgb[i], 77);
+    free(pixels);
+}
+
+static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
+{
+    const char *path = test_text("red.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='10' "
+                                            "height='20'><rect width='10' height='10' "
+                                            "fill='#ff0000'/></svg>");
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, path, 50));
+    assert_int_equal(picture.width, 50);
+    assert_int_equal(picture.height, 100);
+    assert_memory_equal(picture.rgb, "\xFF\0\0", 3);
+    assert_memory_equal(picture.rgb + 50 * 100 * 3 - 3, "\xFF\xFF\xFF", 3);
+}
+
+static void a_photo_is_decoded(void **state)
+{
+    (void)state;
+    const char *path = test_data("flickr8k/thumbs");
+    char file[4096];
+    f0t_picture picture;
+    snprintf(file, sizeof file, "ls %s/* | head -1 > %s", path, test_path("name"));
+    assert_int_equal(system(file), 0);
+    size_t size;
+    char *name = test_read(test_path("name"), &size);
+    name[strcspn(name, "\n")] = 0;
+    assert_ok(f0t_worker_decode(worker, &picture, name, 64));
+    assert_true(picture.width == 64 || picture.height == 64);
+    f0t_free(name);
+}
+
+static void what_is_no_picture_is_named(void **state)
+{
+    f0t_picture picture;
+    const uint8_t pixel[3] = {0};
+    (void)state;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "not a known file format",
+                 f0t_worker_decode(worker, &picture, test_text("a.jpg", "no picture"), 64));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "nowhere.png",
+                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "directory", f0t_worker_decode(worker, &picture, "/", 64));
+    assert_fails(
+        F0T_ERROR_UNSUPPORTED, "60000 x 60000 pixels",
+        f0t_worker_decode(worker, &picture, png_write("huge.png", pixel, 1, 1, 3, 60000), 64));
+    assert_fails(F0T_ERROR_ARGUMENT, "a side of 0", f0t_worker_decode(worker, &picture, "x", 0));
+    assert_null(picture.rgb);
+}
+
+/* Ten levels of ten entities each, the last of which would be ten thousand million letters. */
+static void an_entity_bomb_does_no_harm(void **state)
+{
+    char text[2000] = "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY a0 'xxxxxxxxxx'>";
+    f0t_picture picture;
+    const char *found;
+    size_t length;
+    (void)state;
+    for (int i = 1; i < 10; i++) {
+        char line[120], name[8];
+        snprintf(name, sizeof name, "&a%d;", i - 1);
+        snprintf(line, sizeof line, "<!ENTITY a%d '%s%s%s%s%s%s%s%s%s%s'>", i, name, name, name,
+                 name, name, name, name, name, name, name);
+        strcat(text, line);
+    }
+    strcat(text, "]><svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><dc:subject "
+                 "xmlns:dc='d'><b><li>&a9;</li></b></dc:subject></svg>");
+    const char *path = test_text("bomb.svg", text);
+    assert_fails(F0T_ERROR_FORMAT, "bomb.svg", f0t_worker_decode(worker, &picture, path, 64));
+    assert_ok(f0t_worker_keywords(worker, &found, &length, path));
+    assert_int_equal(length, 0);
+}
+
+/* A program that ends at once, and in its place the real one. */
+static void a_worker_that_died_is_started_again(void **state)
+{
+    const uint8_t pixel[3] = {1, 2, 3};
+    const char *path = png_write("one.png", pixel, 1, 1, 3, 0);
+    char *real, text[4200];
+    f0t_worker *other;
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_process_find(&real));
+    setenv("F0T_PICTURE", test_text("program", "#!/bin/sh\nexit 1\n"), 1);
+    assert_ok(f0t_worker_create(&other));
+    unsetenv("F0T_PICTURE");
+    assert_int_equal(chmod(test_path("program"), 0755), 0);
+    assert_fails(F0T_ERROR_FORMAT, "one.png: cannot be read",
+                 f0t_worker_decode(other, &picture, path, 64));
+    snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
+    test_text("program", text);
+    assert_ok(f0t_worker_decode(other, &picture, path, 64));
+    assert_memory_equal(picture.rgb, pixel, 3);
+    f0t_worker_free(other);
+    f0t_free(real);
+}
+
+static void a_program_that_is_not_there_is_named(void **state)
+{
+    f0t_worker *other;
+    f0t_picture picture;
+    (void)state;
+    setenv("F0T_PICTURE", "/nowhere/fast0tag-picture", 1);
+    assert_ok(f0t_worker_create(&other));
+    unsetenv("F0T_PICTURE");
+    assert_fails(F0T_ERROR_IO, "/nowhere/fast0tag-picture",
+                 f0t_worker_decode(other, &picture, "x", 64));
+    f0t_worker_free(other);
+}
+
+static const char packet[] =
+    "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+    "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+    "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' "
+    "xmlns:my='http://example.org/my/' my:stars='4'>"
+    "<dc:subject><rdf:Bag><rdf:li>holiday</rdf:li><rdf:li>Dog</rdf:li></rdf:Bag></dc:subject>"
+    "<lr:hierarchicalSubject><rdf:Bag><rdf:li>Animals|Dog</rdf:li></rdf:Bag>"
+    "</lr:hierarchicalSubject></rdf:Description></rdf:RDF></x:xmpmeta>";
+
+static void keywords_of_a_sidecar_are_read(void **state)
+{
+    const char *text;
+    size_t length;
+    (void)state;
+    assert_ok(f0t_worker_keywords(worker, &text, &length, test_text("p.jpg.xmp", packet)));
+    assert_string_equal(text, "xmp\tholiday\nxmp\tDog\nhierarchy\tAnimals|Dog\n");
+    assert_fails(F0T_ERROR_FORMAT, "no XMP that can be read",
+                 f0t_worker_keywords(worker, &text, &length, test_text("q.xmp", "<x")));
+}
+
+/* Merges into the file itself, as a program would; says whether it changed. */
+static bool merge(const char *path, const char *tags)
+{
+    const char *text;
+    size_t length;
+    bool changed;
+    assert_ok(f0t_worker_merge(worker, &text, &length, &changed, path, tags));
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    fclose(file);
+    return changed;
+}
+
+static const char *keywords(const char *path)
+{
+    const char *text;
+    size_t length;
+    assert_ok(f0t_worker_keywords(worker, &text, &length, path));
+    return text;
+}
+
+static void merging_keeps_what_others_wrote_and_replaces_ours(void **state)
+{
+    const char *path = test_text("m.xmp", packet);
+    size_t size;
+    (void)state;
+    assert_true(merge(path, "dog\nbeach\nsea\n"));
+    assert_string_equal(keywords(path), "xmp\tholiday\nxmp\tDog\nours\tbeach\nours\tsea\n"
+                                        "hierarchy\tAnimals|Dog\nours\tbeach\nours\tsea\n"
+                                        "ours\tbeach\nours\tsea\n");
+    assert_false(merge(path, "dog\nbeach\nsea\n"));
+    assert_true(merge(path, "boat\nsea\n"));
+    assert_string_equal(keywords(path), "xmp\tholiday\nxmp\tDog\nours\tboat\nours\tsea\n"
+                                        "hierarchy\tAnimals|Dog\nours\tboat\nours\tsea\n"
+                                        "ours\tboat\nours\tsea\n");
+    char *text = test_read(path, &size);
+    assert_non_null(strstr(text, "stars"));
+    f0t_free(text);
+    assert_true(merge(path, ""));
+    assert_string_equal(keywords(path), "xmp\tholiday\nxmp\tDog\nhierarchy\tAnimals|Dog\n");
+}
+
+static void a_tag_that_a_person_took_away_stays_away(void **state)
+{
+    const char *path = test_path("r.xmp");
+    size_t size;
+    (void)state;
+    assert_true(merge(path, "dog\ncat\n"));
+    char *text = test_read(path, &size), *at = strstr(text, "<rdf:li>dog</rdf:li>");
+    memset(at, ' ', strlen("<rdf:li>dog</rdf:li>")); /* in dc:subject, the first */
+    test_file("r.xmp", text, size);
+    f0t_free(text);
+    assert_true(merge(path, "dog\ncat\n"));
+    assert_null(strstr(keywords(path), "dog"));
+    assert_false(merge(path, "dog\ncat\n"));
+}
+
+static void a_sidecar_that_cannot_be_read_is_left_alone(void **state)
+{
+    const char *text;
+    size_t length;
+    bool changed;
+    (void)state;
+    assert_fails(
+        F0T_ERROR_FORMAT, "it stays as it is",
+        f0t_worker_merge(worker, &text, &length, &changed, test_text("bad.xmp", "<rdf"), "dog\n"));
+}
+
+static f0t_status decode_once(void *context)
+{
+    f0t_worker *other;
+    f0t_picture picture;
+    F0T_TRY(f0t_worker_create(&other));
+    f0t_status status = f0t_worker_decode(other, &picture, context, 64);
+    f0t_worker_free(other);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    const uint8_t pixel[3] = {1, 2, 3};
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", png_write("one.png", pixel, 1, 1, 3, 0));
+    test_each_fault(F0T_FAULT_ALLOC, decode_once, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pixels_come_as_they_are),
+        cmocka_unit_test(transparency_is_on_white),
+        cmocka_unit_test(the_shorter_side_is_shrunk),
+        cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
+        cmocka_unit_test(a_photo_is_decoded),
+        cmocka_unit_test(what_is_no_picture_is_named),
+        cmocka_unit_test(an_entity_bomb_does_no_harm),
+        cmocka_unit_test(a_worker_that_died_is_started_again),
+        cmocka_unit_test(a_program_that_is_not_there_is_named),
+        cmocka_unit_test(keywords_of_a_sidecar_are_read),
+        cmocka_unit_test(merging_keeps_what_others_wrote_and_replaces_ours),
+        cmocka_unit_test(a_tag_that_a_person_took_away_stays_away),
+        cmocka_unit_test(a_sidecar_that_cannot_be_read_is_left_alone),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
