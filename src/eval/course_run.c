@@ -25,25 +25,24 @@ typedef struct attempt {
 
 static void pass_warning(void *user, f0t_log_level level, const char *line)
 {
-    const f0t_monitor *outer = user;
-    if (level == F0T_LOG_WARNING && outer->log)
-        outer->log(outer->user, level, line);
+    const attempt *a = user;
+    if (level == F0T_LOG_WARNING)
+        f0t_log(a->options->monitor, level, "%s: %s", a->ranker->name, line);
 }
 
+/* Says whose work it is. */
 static void pass_progress(void *user, const f0t_progress *progress)
 {
-    const f0t_monitor *outer = user;
-    if (outer->progress)
-        outer->progress(outer->user, progress);
-}
-
-static f0t_monitor inner_monitor(const f0t_monitor *outer)
-{
-    static f0t_monitor none;
-    f0t_monitor inner = {.log = pass_warning, .progress = pass_progress};
-    inner.user = outer ? (void *)(uintptr_t)outer : &none;
-    inner.stop = outer ? outer->stop : NULL;
-    return inner;
+    const attempt *a = user;
+    const f0t_monitor *outer = a->options->monitor;
+    char stage[160];
+    f0t_progress named = *progress;
+    if (!outer || !outer->progress)
+        return;
+    snprintf(stage, sizeof stage, "%s (%s), %s", a->ranker->name,
+             f0t_lesson_name(a->course->lesson), progress->stage);
+    named.stage = stage;
+    outer->progress(outer->user, &named);
 }
 
 static f0t_status open_task(attempt *a, const f0t_class *class, double effort)
@@ -128,7 +127,7 @@ static f0t_status tune(f0t_choice *tuning, attempt *a)
                             c->mocks[i].answers.offsets[c->mocks[i].answers.count] > 0);
     if (!r->knob_count || !a->options->trials || !judged)
         return F0T_OK;
-    snprintf(name, sizeof name, "tuning %s (%s)", r->name, f0t_lesson_name(c->lesson));
+    snprintf(name, sizeof name, "%s (%s), tuning", r->name, f0t_lesson_name(c->lesson));
     a->stage = f0t_stage_begin(a->options->monitor, name, "trials", a->options->trials);
     f0t_status status = open_task(a, c->rehearses ? &c->rehearsal : &c->class, a->options->effort);
     if (status == F0T_OK)
@@ -281,7 +280,10 @@ f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *cours
                           const f0t_ranker *ranker, const f0t_course_options *options)
 {
     attempt a = {.course = course, .ranker = ranker, .options = options};
-    a.monitor = inner_monitor(options->monitor);
+    a.monitor = (f0t_monitor){.log = pass_warning,
+                              .progress = pass_progress,
+                              .user = &a,
+                              .stop = options->monitor ? options->monitor->stop : NULL};
     if (!refuse(cells, course, ranker, NULL))
         return F0T_OK;
     f0t_status status = learn_and_take(cells, &a);

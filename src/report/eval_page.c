@@ -242,28 +242,13 @@ static f0t_status add_table(f0t_text *page, f0t_status made, f0t_table *table)
     return page->status;
 }
 
-static void add_refusals(f0t_text *page, const f0t_eval_slice *s)
-{
-    f0t_text notes = {0};
-    f0t_eval_refusals(&notes, s);
-    if (page->status == F0T_OK)
-        page->status = notes.status;
-    for (char *line = notes.bytes; line && *line;) {
-        char *end = strchr(line, '\n');
-        *end = 0;
-        f0t_html_paragraph(page, line);
-        line = end + 1;
-    }
-    f0t_text_free(&notes);
-}
-
 static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0t_published *paper)
 {
     f0t_table *table = NULL;
     f0t_html_section(page, f0t_scenario_name(s->scenario), f0t_scenario_title(s->scenario));
     f0t_status made = f0t_eval_table(&table, s, paper);
     F0T_TRY(add_table(page, made, table));
-    add_refusals(page, s);
+    f0t_eval_refusals(page, s, "<p>", "</p>\n", true);
     F0T_TRY(add_chart(page, s));
     f0t_text_add(page, "<details><summary>Means over tags</summary>\n");
     made = f0t_eval_class_table(&table, s);

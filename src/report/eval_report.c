@@ -36,13 +36,12 @@ static const f0t_eval_row *widest_row(const f0t_eval *e)
 
 static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, bool deviation)
 {
-    f0t_text text = {0};
+    char text[F0T_NUMBER_SIZE] = "";
     const f0t_eval_value *value = f0t_eval_row_value(row, name);
     double number = value ? (deviation ? value->deviation : value->mean) : (double)NAN;
     if (isfinite(number))
-        f0t_text_number(&text, number, -6);
-    f0t_table_cell(t, text.bytes ? text.bytes : "", F0T_CELL_PLAIN);
-    f0t_text_free(&text);
+        f0t_number_write(text, number, -6);
+    f0t_table_cell(t, text, F0T_CELL_PLAIN);
 }
 
 static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_eval_row *names)
@@ -97,24 +96,10 @@ static f0t_status add_table(f0t_text *to, f0t_table *table, const f0t_eval_layou
     return to->status;
 }
 
-/* LaTeX wants its comments marked. */
-static void add_notes(f0t_text *to, const f0t_eval_slice *slice, const f0t_eval_layout *layout)
+/* What stands before a note: LaTeX wants it as a comment, Markdown as a paragraph. */
+static const char *note_mark(f0t_table_form form)
 {
-    f0t_text notes = {0};
-    f0t_eval_refusals(&notes, slice);
-    if (to->status == F0T_OK)
-        to->status = notes.status;
-    for (char *line = notes.bytes; line && *line;) {
-        char *end = strchr(line, '\n');
-        *end = 0;
-        f0t_text_add(to, layout->form == F0T_TABLE_LATEX      ? "% "
-                         : layout->form == F0T_TABLE_MARKDOWN ? "\n"
-                                                              : "");
-        f0t_text_add(to, line);
-        f0t_text_add(to, "\n");
-        line = end + 1;
-    }
-    f0t_text_free(&notes);
+    return form == F0T_TABLE_LATEX ? "% " : form == F0T_TABLE_MARKDOWN ? "\n" : "";
 }
 
 static f0t_status add_scenario(f0t_text *to, const f0t_eval_slice *slice,
@@ -125,7 +110,7 @@ static f0t_status add_scenario(f0t_text *to, const f0t_eval_slice *slice,
         f0t_text_add(to, "\n");
     F0T_TRY(f0t_eval_table(&table, slice, paper));
     F0T_TRY(add_table(to, table, layout));
-    add_notes(to, slice, layout);
+    f0t_eval_refusals(to, slice, note_mark(layout->form), "\n", false);
     if (!layout->per_class)
         return F0T_OK;
     f0t_text_add(to, "\n");

@@ -101,16 +101,17 @@ static void class_columns(columns *c, const f0t_eval *e)
 
 /* ---- Cells --------------------------------------------------------------------------------- */
 
-static void format(char out[48], double mean, double deviation, int decimals)
+enum { CELL_SIZE = 2 * F0T_NUMBER_SIZE + 8 };
+
+static void format(char out[CELL_SIZE], double mean, double deviation, int decimals)
 {
-    f0t_text text = {0};
-    f0t_text_number(&text, mean, decimals);
-    if (!isnan(deviation)) {
-        f0t_text_add(&text, " ± ");
-        f0t_text_number(&text, deviation, decimals);
-    }
-    snprintf(out, 48, "%s", text.status == F0T_OK ? text.bytes : "?");
-    f0t_text_free(&text);
+    char spread[F0T_NUMBER_SIZE];
+    f0t_number_write(out, mean, decimals);
+    if (isnan(deviation))
+        return;
+    f0t_number_write(spread, deviation, decimals);
+    strcat(out, " ± ");
+    strcat(out, spread);
 }
 
 /* Oracles are no methods: they win nothing. */
@@ -134,7 +135,7 @@ static double best_of(const f0t_eval_slice *s, const char *name)
 /* What looks the same as the best is as good. */
 static bool is_best(const f0t_eval_slice *s, const f0t_eval_row *row, const columns *c, size_t at)
 {
-    char ours[48], best[48];
+    char ours[CELL_SIZE], best[CELL_SIZE];
     double mean = f0t_eval_row_mean(row, c->names[at]);
     if (!c->ranked[at] || isnan(mean) || !competes(s->eval, row))
         return false;
@@ -146,7 +147,7 @@ static bool is_best(const f0t_eval_slice *s, const f0t_eval_row *row, const colu
 static void add_row(f0t_table *t, const f0t_eval_slice *s, const f0t_eval_row *row,
                     const columns *c)
 {
-    char text[48];
+    char text[CELL_SIZE];
     f0t_table_row(t, F0T_ROW_PLAIN);
     f0t_table_cell(t, row->title, F0T_CELL_PLAIN);
     for (size_t i = 0; i < c->count; i++) {
@@ -177,7 +178,7 @@ static void add_published(f0t_table *t, const f0t_eval_row *row, const columns *
         f0t_table_row(t, F0T_ROW_MINOR);
         f0t_table_cell(t, difference ? "  difference" : "  the paper", F0T_CELL_PLAIN);
         for (size_t i = 0; i < c->count; i++) {
-            char text[52] = "";
+            char text[CELL_SIZE + 1] = "";
             size_t place = published_place(c->names[i]);
             double value = place < F0T_PUBLISHED_VALUES ? theirs->values[place] : (double)NAN;
             if (place < F0T_PUBLISHED_VALUES && !difference)
@@ -241,24 +242,32 @@ f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice)
     return make_table(out, slice, &c, ", means over tags", NULL);
 }
 
-/* Each reason once, with the methods that it stops. */
-void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *s)
+/* True when a row before row i has the same reason. */
+static bool is_repeated(const f0t_eval_slice *s, size_t i)
 {
+    for (size_t j = 0; j < i; j++)
+        if (s->rows[j].refusal && !strcmp(s->rows[j].refusal, s->rows[i].refusal))
+            return true;
+    return false;
+}
+
+void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *s, const char *before, const char *after,
+                       bool escaped)
+{
+    void (*add)(f0t_text *, const char *) = escaped ? f0t_text_escape : f0t_text_add;
     for (size_t i = 0; i < s->count; i++) {
         const char *why = s->rows[i].refusal;
-        bool before = false;
-        for (size_t j = 0; why && j < i; j++)
-            before = before || (s->rows[j].refusal && !strcmp(s->rows[j].refusal, why));
-        if (!why || before)
+        if (!why || is_repeated(s, i))
             continue;
+        f0t_text_add(to, before);
         f0t_text_add(to, "– ");
         for (size_t j = i, listed = 0; j < s->count; j++)
             if (s->rows[j].refusal && !strcmp(s->rows[j].refusal, why)) {
                 f0t_text_add(to, listed++ ? ", " : "");
-                f0t_text_add(to, s->rows[j].title);
+                add(to, s->rows[j].title);
             }
         f0t_text_add(to, ": ");
-        f0t_text_add(to, why);
-        f0t_text_add(to, "\n");
+        add(to, why);
+        f0t_text_add(to, after);
     }
 }

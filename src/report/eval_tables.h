@@ -28,7 +28,9 @@ f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
 /* Every row and every value. */
 f0t_status f0t_eval_flat_table(f0t_table **out, const f0t_eval *eval);
 
-/* "Random, CCA: ranks only …" for what has a dash, a line each, into lines. */
-void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice);
+/* "– Frequency, CCA: ranks only …" for what has a dash: a line for each reason, with `before` and
+ * `after` around it. `escaped`: for HTML. */
+void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice, const char *before,
+                       const char *after, bool escaped);
 
 #endif

@@ -96,9 +96,12 @@ void f0t_html_picture(f0t_text *page, const char *path, const char *name)
 {
     char *bytes = NULL;
     size_t size = 0;
-    bool there = f0t_path_exists(path) &&
-                 f0t_file_read(&bytes, &size, path, F0T_HTML_PICTURE_MOST) == F0T_OK;
-    const char *type = there ? type_of(bytes, size) : NULL;
+    f0t_status status = F0T_ERROR_NOT_FOUND;
+    if (f0t_path_exists(path))
+        status = f0t_file_read(&bytes, &size, path, F0T_HTML_PICTURE_MOST);
+    if (status == F0T_ERROR_MEMORY && page->status == F0T_OK)
+        page->status = status;
+    const char *type = status == F0T_OK ? type_of(bytes, size) : NULL;
     if (type) {
         f0t_text_form(page, "<img alt=\"%s\" title=\"%s\" src=\"data:%s;base64,", name, name, type);
         f0t_text_base64(page, bytes, size);

@@ -107,17 +107,19 @@ static void drop_zeros(char *number)
         number[length - 1] = 0;
 }
 
+void f0t_number_write(char out[F0T_NUMBER_SIZE], double value, int decimals)
+{
+    int places = decimals < 0 ? -decimals : decimals;
+    if (!write_fixed(out, F0T_NUMBER_SIZE, value, places < DECIMALS_MOST ? places : DECIMALS_MOST))
+        strcpy(out, "–");
+    else if (decimals < 0)
+        drop_zeros(out);
+}
+
 void f0t_text_number(f0t_text *text, double value, int decimals)
 {
-    char number[48];
-    int places = decimals < 0 ? -decimals : decimals;
-    if (!write_fixed(number, sizeof number, value,
-                     places < DECIMALS_MOST ? places : DECIMALS_MOST)) {
-        f0t_text_add(text, "–");
-        return;
-    }
-    if (decimals < 0)
-        drop_zeros(number);
+    char number[F0T_NUMBER_SIZE];
+    f0t_number_write(number, value, decimals);
     f0t_text_add(text, number);
 }
 

@@ -34,6 +34,9 @@ void f0t_text_escape(f0t_text *text, const char *raw);
 /* A number with `decimals` of them (up to 9), a point in every locale; "–" for NaN and infinity. A
  * negative number of decimals: that many at the most. */
 void f0t_text_number(f0t_text *text, double value, int decimals);
+/* The same into memory of the caller's. */
+enum { F0T_NUMBER_SIZE = 48 };
+void f0t_number_write(char out[F0T_NUMBER_SIZE], double value, int decimals);
 
 /* A number as an axis shows it: 0.25, 12, 3000, 2·10⁻⁵. */
 void f0t_text_label(f0t_text *text, double value);

@@ -1,0 +1,152 @@
+/* Reports and the page of a comparison. */
+#include "../eval/school.h"
+
+#include "fast0tag_tools.h"
+#include "report/text.h"
+
+static f0t_dataset *dataset;
+static f0t_vectors *vectors;
+static f0t_eval *eval;
+
+/* The collection, with names of pictures: image 4 is a test image that has one. */
+static int open_all(void **state)
+{
+    static const collection_options o = {.name = "shown"};
+    collection c = collection_create(&o);
+    char path[300], lines[C_IMAGES * 32];
+    size_t at = 0;
+    (void)state;
+    for (size_t m = 0; m < C_IMAGES; m++)
+        at += (size_t)snprintf(lines + at, sizeof lines - at, "<%zu>.jpg\n", m);
+    snprintf(path, sizeof path, "%s/images.txt", c.path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(lines, file);
+    fclose(file);
+    for (size_t m = 4; m < C_IMAGES; m += 5) {
+        snprintf(path, sizeof path, "%s/<%zu>.jpg", c.path, m);
+        file = fopen(path, "w");
+        fputs("\xFF\xD8\xFF\xE0", file);
+        fclose(file);
+    }
+    assert_ok(f0t_dataset_open(&dataset, c.path, NULL));
+    assert_ok(f0t_vectors_open(&vectors, c.vectors, NULL));
+    f0t_eval_options options = {.methods = "random,frequency,linear,ranksvm", .figure = "linear"};
+    assert_ok(f0t_eval_run(&eval, dataset, vectors, &options));
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    f0t_eval_free(eval);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return 0;
+}
+
+static size_t count_text(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+static void the_page_has_everything_inside(void **state)
+{
+    const char *folder = test_path("page");
+    char path[300];
+    size_t size;
+    (void)state;
+    assert_ok(f0t_eval_save_page(eval, folder, "nuswide"));
+    snprintf(path, sizeof path, "%s/index.html", folder);
+    char *page = test_read(path, &size);
+    assert_int_equal(count_text(page, "<svg"), F0T_SCENARIOS);
+    assert_int_equal(count_text(page, "data:image/jpeg;base64,/9j/4A=="), 12);
+    assert_true(count_text(page, "class=\"right\"") > 10);
+    assert_true(count_text(page, "class=\"wrong\"") > 10);
+    assert_non_null(strstr(page, "zero-shot<br>"));
+    assert_null(strstr(page, "<4>"));
+    assert_non_null(strstr(page, "is swapped"));
+    f0t_free(page);
+    assert_ok(f0t_eval_save_page(eval, folder, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "no tables of 'x'", f0t_eval_save_page(eval, folder, "x"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
+                 f0t_eval_save_page(eval, test_path("nowhere/page"), NULL));
+}
+
+static void check_report(const f0t_eval_layout *layout, const char *part)
+{
+    f0t_report *report;
+    assert_ok(f0t_eval_report(&report, eval, layout));
+    if (!strstr(f0t_report_text(report), part))
+        fail_msg("no '%s' in:\n%s", part, f0t_report_text(report));
+    f0t_report_free(report);
+}
+
+static void reports_come_in_every_form(void **state)
+{
+    f0t_eval_layout layout = {0};
+    (void)state;
+    check_report(NULL, "Zero-shot tagging: 120 test images, 3 tags\n");
+    check_report(NULL, "here those of zero-shot tagging");
+    check_report(NULL, "– Frequency: ranks only tags");
+    layout.bold = true;
+    check_report(&layout, "\033[1m");
+    layout.paper = "nuswide";
+    check_report(&layout, "  difference");
+    layout = (f0t_eval_layout){.form = F0T_TABLE_LATEX, .paper = "iaprtc12"};
+    check_report(&layout, "\n% The paper's");
+    layout = (f0t_eval_layout){.form = F0T_TABLE_MARKDOWN, .per_class = true};
+    check_report(&layout, "| P K = 3 | R K = 3 | F1 K = 3 | N+ K = 3 |");
+    layout = (f0t_eval_layout){.form = F0T_TABLE_CSV};
+    check_report(&layout, "\nfrequency,zero-shot,120,3,1,,");
+}
+
+/* The oracle is above all others here, and never bold. */
+static void an_oracle_wins_nothing(void **state)
+{
+    f0t_report *report;
+    f0t_eval_layout layout = {.bold = true};
+    (void)state;
+    assert_ok(f0t_eval_report(&report, eval, &layout));
+    for (const char *at = f0t_report_text(report); (at = strstr(at, "RankSVM (oracle)  ")) != NULL;
+         at++) {
+        size_t line = strcspn(at, "\n");
+        assert_null(memchr(at, '\033', line));
+    }
+    f0t_report_free(report);
+}
+
+static f0t_status save_page(void *context)
+{
+    f0t_report *report;
+    f0t_eval_layout layout = {.per_class = true, .paper = "nuswide"};
+    f0t_status status = f0t_eval_save_page(eval, context, NULL);
+    if (status == F0T_OK)
+        status = f0t_eval_report(&report, eval, &layout);
+    if (status == F0T_OK)
+        f0t_report_free(report);
+    return status;
+}
+
+static void every_failure_is_told(void **state)
+{
+    char folder[300];
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", test_path("failing"));
+    test_each_fault(F0T_FAULT_WRITE, save_page, folder);
+    test_each_fault(F0T_FAULT_ALLOC, save_page, folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_has_everything_inside),
+        cmocka_unit_test(reports_come_in_every_form),
+        cmocka_unit_test(an_oracle_wins_nothing),
+        cmocka_unit_test(every_failure_is_told),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
