@@ -95,8 +95,8 @@ case_results_are_kept_and_used() {
 
 case_an_interrupted_comparison_goes_on() {
     make_split_collection
-    local args="eval photos --vectors vectors.txt --methods random,linear,linear-rank,net --format csv --trials 3 --epochs 20"
-    for wait in 0.1 0.3 0.6; do
+    local args="eval photos --vectors vectors.txt --methods random,cca,linear,linear-rank --format csv --trials 3 --epochs 20"
+    for wait in 0.1 0.2 0.4; do
         timeout -s INT $wait "$FAST0TAG" $args >/dev/null 2>&1
         timeout -s KILL $wait "$FAST0TAG" $args >/dev/null 2>&1
     done
