@@ -11,6 +11,7 @@ extern const f0t_ranker f0t_ranker_wsabie;
 extern const f0t_ranker f0t_ranker_tagprop;
 extern const f0t_ranker f0t_ranker_warp;
 extern const f0t_ranker f0t_ranker_fasttag;
+extern const f0t_ranker f0t_ranker_seen2unseen;
 extern const f0t_ranker f0t_ranker_labelem;
 extern const f0t_ranker f0t_ranker_labelem_plus;
 extern const f0t_ranker f0t_ranker_conse;

@@ -14,6 +14,7 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_tagprop,
     &f0t_ranker_warp,
     &f0t_ranker_fasttag,
+    &f0t_ranker_seen2unseen,
     &f0t_ranker_labelem,
     &f0t_ranker_labelem_plus,
     &f0t_ranker_conse,

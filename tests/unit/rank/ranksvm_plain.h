@@ -112,7 +112,7 @@ static inline void plain_solve(const plain *p, double lambda, f0t_hinge hinge, d
     assert_ok(f0t_alloc_zero(&alpha, p->count, sizeof *alpha));
     assert_ok(f0t_alloc_zero(&w, p->dims, sizeof *w));
     *lower = 0;
-    *upper = HUGE_VAL;
+    *upper = plain_objective(p, w, lambda, hinge);
     for (int i = 0; i < 20000 && *upper - *lower > gap * *upper; i++) {
         plain_sweep(p, alpha, w, lambda, hinge);
         if (i % 10)

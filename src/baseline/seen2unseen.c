@@ -1,0 +1,120 @@
+/*
+ * Seen2Unseen: a method that ranks the training tags of an image is extended to any tag. TagProp
+ * ranks them; a ranking SVM in word space learns the whole list, every tag before every later one
+ * (rank/ranklist.h), and its direction ranks all tags.
+ *
+ * Source: Zhang, Gong, Shah, "Fast Zero-Shot Image Tagging", CVPR 2016, section 5.3.
+ *
+ * Choices: the squared hinge. Tags that TagProp cannot tell apart, those that no neighbour has when
+ * there are no sigmoids, are equal: they make no pair. λ, the number of neighbours and whether
+ * sigmoids is tuned; the weights are by distance.
+ */
+#include "base/alloc.h"
+#include "baseline/methods.h"
+#include "baseline/tagprop.h"
+#include "math/matmul.h"
+#include "rank/ranklist.h"
+
+#include <string.h>
+
+static const double LAMBDAS[] = {1, 10, 100, 300, 1000, 1e4, 1e5};
+static const double NEIGHBOURS[] = {20, 50, 100, 200, F0T_TAGPROP_MOST};
+static const double SWITCH[] = {0, 1};
+enum { LAMBDA, K, MODULATED, KNOBS };
+
+static const f0t_knob KNOB_LIST[KNOBS] = {
+    {"lambda", LAMBDAS, sizeof LAMBDAS / sizeof *LAMBDAS, 2},
+    {"neighbours", NEIGHBOURS, sizeof NEIGHBOURS / sizeof *NEIGHBOURS, 2},
+    {"sigmoid", SWITCH, 2, 0},
+};
+
+typedef struct fitted {
+    f0t_tagger *tagger;
+    f0t_ranksvm *svm;
+    double lambda;
+} fitted;
+
+static f0t_status prepare(void **shared, const f0t_task *task)
+{
+    f0t_neighbours *n;
+    F0T_TRY(f0t_neighbours_create(&n, task, F0T_TAGPROP_MOST));
+    *shared = n;
+    return F0T_OK;
+}
+
+static void release(void *shared)
+{
+    f0t_neighbours_free(shared);
+}
+
+static void discard(void *memory)
+{
+    fitted *f = memory;
+    if (!f)
+        return;
+    f0t_tagger_free(f->tagger);
+    f0t_ranksvm_free(f->svm);
+    f0t_free(f);
+}
+
+static f0t_status make(fitted *f, const f0t_task *task, f0t_neighbours *neighbours,
+                       const double *knobs)
+{
+    const f0t_tagprop_options options = {
+        .k = (size_t)knobs[K], .by_distance = true, .modulated = knobs[MODULATED] > 0};
+    f->lambda = knobs[LAMBDA];
+    F0T_TRY(f0t_tagger_create(&f->tagger, task, neighbours, &options));
+    memset(f->tagger->model->prior, 0, task->tags * sizeof *f->tagger->model->prior);
+    return f0t_ranksvm_create(&f->svm, task->vectors, task->tags, task->dim);
+}
+
+static f0t_status fit(void **out, const f0t_task *task, void *shared, const double *knobs)
+{
+    fitted *f = NULL;
+    F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
+    f0t_status status = make(f, task, shared, knobs);
+    if (status != F0T_OK) {
+        discard(f);
+        return status;
+    }
+    *out = f;
+    return F0T_OK;
+}
+
+static f0t_status rank(float *scores, float *lists, float *directions, const fitted *f,
+                       const f0t_task *task, const f0t_candidates *tags, const f0t_queries *queries)
+{
+    const f0t_matmul product = {
+        .m = queries->count, .n = tags->count, .k = task->dim, .b_transposed = true};
+    F0T_TRY(f0t_tagger_predict(lists, f->tagger, task, queries));
+    F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
+                               task->monitor));
+    return f0t_matmul_run(scores, directions, tags->vectors, NULL, &product);
+}
+
+static f0t_status score(float *scores, const void *memory, const f0t_task *task,
+                        const f0t_candidates *tags, const f0t_queries *queries)
+{
+    float *lists = NULL, *directions = NULL;
+    f0t_status status = f0t_alloc(&lists, queries->count * task->tags, sizeof *lists);
+    if (status == F0T_OK)
+        status = f0t_alloc(&directions, queries->count * task->dim, sizeof *directions);
+    if (status == F0T_OK)
+        status = rank(scores, lists, directions, memory, task, tags, queries);
+    f0t_free(lists);
+    f0t_free(directions);
+    return status;
+}
+
+const f0t_ranker f0t_ranker_seen2unseen = {
+    .name = "seen2unseen",
+    .title = "Seen2Unseen",
+    .source = "Zhang, Gong, Shah: Fast Zero-Shot Image Tagging, CVPR 2016",
+    .knobs = KNOB_LIST,
+    .knob_count = KNOBS,
+    .prepare = prepare,
+    .release = release,
+    .fit = fit,
+    .free = discard,
+    .score = score,
+};
