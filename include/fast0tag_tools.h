@@ -139,10 +139,11 @@ typedef struct f0t_eval_options {
     const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
     size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
-    bool no_tune;        /* every hyper-parameter keeps its first value */
-    size_t trials;       /* of tuning, for each method and training, at the most; 0: 8 */
-    size_t epochs;       /* of what iterates; 0: as each method likes, with early stopping */
-    bool bf16;           /* matrix products of bfloat16 */
+    bool no_tune;  /* every hyper-parameter keeps its first value */
+    size_t trials; /* of tuning, for each method and training, at the most; 0: 8 */
+    size_t epochs; /* of what iterates (trials: an eighth of them); 0: as each method likes, with
+                      early stopping */
+    bool bf16;     /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
     const char *results; /* a file that keeps results as each method ends: the same comparison,
                               run again, goes on from there. Of another comparison it is refused.

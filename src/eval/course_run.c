@@ -1,13 +1,10 @@
 /* One method goes through a course: trials, the fit, the finals. */
-#include "eval/course.h"
+#include "eval/course_parts.h"
 
-#include "base/alloc.h"
 #include "base/monitor.h"
-#include "math/topk.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A method in a course. */
 typedef struct attempt {
@@ -51,7 +48,8 @@ static f0t_status open_task(attempt *a, const f0t_class *class, double effort)
     a->task = class->task;
     a->task.seed = o->seed;
     a->task.effort = effort;
-    a->task.epochs = o->epochs;
+    double epochs = round((double)o->epochs * effort);
+    a->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
     a->task.bf16 = o->bf16;
     a->task.monitor = &a->monitor;
     a->shared = NULL;
@@ -137,102 +135,7 @@ static f0t_status tune(f0t_choice *tuning, attempt *a)
     return status;
 }
 
-/* ---- Finals -------------------------------------------------------------------------------- */
-
-typedef struct grading {
-    f0t_metrics *metrics;
-    const f0t_exam *exam;
-    const f0t_course_options *options;
-    f0t_cell *cell;
-} grading;
-
-/* The first tags of the sample images that are in this block. */
-static void keep_top(const grading *g, size_t first, const f0t_ranking *block)
-{
-    for (size_t i = 0; i < g->options->sample_count; i++) {
-        uint32_t index[F0T_SAMPLE_TOP];
-        size_t at = g->options->samples[i];
-        if (at < first || at >= first + block->images)
-            continue;
-        size_t found = f0t_topk_row(index, NULL, block->scores + (at - first) * block->tags,
-                                    block->tags, F0T_SAMPLE_TOP);
-        for (size_t k = 0; k < F0T_SAMPLE_TOP; k++)
-            g->cell->top[i * F0T_SAMPLE_TOP + k] =
-                k < found ? g->exam->tags[index[k]] : F0T_NO_SAMPLE_TAG;
-    }
-}
-
-static f0t_status grade(void *user, size_t first, const f0t_ranking *block)
-{
-    grading *g = user;
-    keep_top(g, first, block);
-    return f0t_metrics_add(g->metrics, block);
-}
-
-static f0t_status take_final(f0t_cell *cell, const attempt *a, const f0t_exam *exam, void *fitted,
-                             f0t_effort *effort)
-{
-    f0t_candidate candidate = {a->ranker, &a->task, fitted};
-    f0t_metric_values values;
-    grading g = {.exam = exam, .options = a->options, .cell = cell};
-    cell->top_count = a->options->sample_count * F0T_SAMPLE_TOP;
-    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
-    F0T_TRY(f0t_metrics_create(&g.metrics, exam->count, exam->answers.count, a->options->cutoffs,
-                               a->options->cutoff_count));
-    f0t_status status = f0t_exam_take(&effort->test_s, exam, &candidate, grade, &g);
-    if (status == F0T_OK)
-        status = f0t_metrics_get(&values, g.metrics);
-    f0t_metrics_free(g.metrics);
-    if (status == F0T_OK)
-        f0t_values_set(&cell->values, &values, effort);
-    return status;
-}
-
-static void describe(f0t_cell *cell, const f0t_exam *exam, const f0t_ranker *ranker,
-                     const f0t_choice *tuning)
-{
-    cell->done = true;
-    cell->images = exam->answers.count;
-    cell->tags = exam->count;
-    cell->knob_count = tuning ? ranker->knob_count : 0;
-    for (size_t i = 0; i < cell->knob_count; i++) {
-        snprintf(cell->knob_names[i], sizeof cell->knob_names[i], "%s", ranker->knobs[i].name);
-        cell->knobs[i] = tuning->values[i];
-    }
-}
-
-/* Another final of the same tags has been taken already. */
-static bool copy_final(f0t_cell *cell, const f0t_cell *cells, const f0t_course *c, int scenario,
-                       f0t_status *status)
-{
-    for (int s = 0; s < scenario; s++) {
-        const f0t_exam *a = &c->finals[s], *b = &c->finals[scenario];
-        if (!c->asked[s] || !cells[s].top || a->count != b->count ||
-            memcmp(a->tags, b->tags, a->count * sizeof *a->tags) != 0)
-            continue;
-        *cell = cells[s];
-        *status = f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top);
-        if (*status == F0T_OK)
-            memcpy(cell->top, cells[s].top, cell->top_count * sizeof *cell->top);
-        return true;
-    }
-    return false;
-}
-
-static f0t_status take_finals(f0t_cell *cells, const attempt *a, const f0t_choice *tuning,
-                              void *fitted, f0t_effort effort)
-{
-    const f0t_course *c = a->course;
-    f0t_status status = F0T_OK;
-    for (int s = 0; s < F0T_SCENARIOS; s++) {
-        if (!c->asked[s] || cells[s].done || copy_final(&cells[s], cells, c, s, &status))
-            continue;
-        F0T_TRY(status);
-        F0T_TRY(take_final(&cells[s], a, &c->finals[s], fitted, &effort));
-        describe(&cells[s], &c->finals[s], a->ranker, tuning);
-    }
-    return status;
-}
+/* ---- All of it ---------------------------------------------------------------------------- */
 
 static f0t_status learn_and_take(f0t_cell *cells, attempt *a)
 {
@@ -249,8 +152,9 @@ static f0t_status learn_and_take(f0t_cell *cells, attempt *a)
     if (status == F0T_OK)
         status = a->ranker->fit(&fitted, &a->task, a->shared, tuning.values);
     effort.train_s = f0t_time() - began;
+    f0t_candidate candidate = {a->ranker, &a->task, fitted};
     if (status == F0T_OK)
-        status = take_finals(cells, a, &tuning, fitted, effort);
+        status = f0t_course_finals(cells, a->course, &candidate, a->options, &tuning, effort);
     forget(a, fitted);
     close_task(a);
     return status;
@@ -271,7 +175,7 @@ static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranke
         }
         f0t_cell_free(&cells[s]);
         snprintf(cells[s].refusal, sizeof cells[s].refusal, "%s", refusal);
-        describe(&cells[s], &c->finals[s], ranker, NULL);
+        f0t_cell_describe(&cells[s], &c->finals[s], ranker, NULL);
     }
     return left;
 }
@@ -294,10 +198,4 @@ f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *cours
     if (status != F0T_OK)
         return f0t_fail_prefix(status, "%s (%s): ", ranker->name, f0t_lesson_name(course->lesson));
     return F0T_OK;
-}
-
-void f0t_cell_free(f0t_cell *cell)
-{
-    f0t_free(cell->top);
-    *cell = (f0t_cell){0};
 }

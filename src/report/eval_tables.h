@@ -33,4 +33,7 @@ f0t_status f0t_eval_flat_table(f0t_table **out, const f0t_eval *eval);
 void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice, const char *before,
                        const char *after, bool escaped);
 
+/* The table of test images with the first tags of some methods, for a page. */
+f0t_status f0t_eval_figure(f0t_text *page, const f0t_eval *eval);
+
 #endif
