@@ -609,6 +609,58 @@ F0T_API f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab
 F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
                                   const float *directions, size_t rows);
 
+/* ---- Networks ---------------------------------------------------------------------------------- */
+
+/* A neural network that turns the pixels of pictures into features: an ONNX file, of the families that
+ * docs/onnx.md lists. Its weights may lie in the file or beside it. Many threads may use one.
+ *
+ *     f0t_network *network;
+ *     if (f0t_network_open(&network, "mobilenet_v2.onnx", NULL) == F0T_OK) {
+ *         const f0t_network_input *in = f0t_network_get_input(network);
+ *         ... pixels[images x in->channels x in->height x in->width] ...
+ *         ... features[images x f0t_network_dim(network)] ...
+ *         f0t_network_run(features, network, pixels, images);
+ *     }
+ *     f0t_network_close(network);
+ */
+typedef struct f0t_network f0t_network;
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_network_options {
+    const char *output;   /* name of the value that is wanted; NULL: the features, that is what the
+                             classifier at the end of the network takes */
+    bool bf16;            /* convolutions and products of bfloat16, where the CPU has that */
+    size_t height, width; /* of the pictures, where the file leaves it open [224] */
+    const f0t_monitor *monitor; /* or NULL */
+} f0t_network_options;
+
+/* What the network takes: float32, channels before rows and columns unless `channels_last`. */
+typedef struct f0t_network_input {
+    const char *name;
+    size_t channels, height, width;
+    bool channels_last;
+} f0t_network_input;
+
+/* Fails with F0T_ERROR_UNSUPPORTED, naming operator and node, when the way to the output has an
+ * operator that fast0tag lacks. */
+F0T_API f0t_status f0t_network_open(f0t_network **out, const char *path,
+                                    const f0t_network_options *options);
+/* The same from memory, which must stay as it is until close. `name` is for messages. */
+F0T_API f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
+                                           const char *name, const f0t_network_options *options);
+F0T_API void f0t_network_close(f0t_network *network);
+
+F0T_API const f0t_network_input *f0t_network_get_input(const f0t_network *network);
+/* The name of the output, and how many numbers it has for a picture. */
+F0T_API const char *f0t_network_output(const f0t_network *network);
+F0T_API size_t f0t_network_dim(const f0t_network *network);
+
+/* pixels[images x channels x height x width] to out[images x dim]. The pixels must be what the network
+ * was trained with: size, order of channels, mean and scale. The first run with a number of images
+ * prepares it; runs use f0t_threads_get() threads. */
+F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels,
+                                   size_t images);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,10 @@ void f0t_map_advise(const f0t_map *map, bool sequential);
 /* Lets go of the pages of the first `upto` bytes, which a pass over a huge file has done with. */
 void f0t_map_release(const f0t_map *map, size_t upto);
 
+/* Lets go of the pages that lie inside these bytes of the map; they come back from the file when they
+ * are touched again. */
+void f0t_map_forget(const f0t_map *map, const void *from, size_t size);
+
 /* Bytes in a row, from a file or from memory, through gzip where the content begins with its magic.
  */
 typedef struct f0t_stream f0t_stream;

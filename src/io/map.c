@@ -55,3 +55,13 @@ void f0t_map_release(const f0t_map *map, size_t upto)
     if (map->mapping && upto >= page)
         madvise(map->mapping, (upto < map->size ? upto : map->size) / page * page, MADV_DONTNEED);
 }
+
+void f0t_map_forget(const f0t_map *map, const void *from, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t begin = (size_t)((const unsigned char *)from - map->data), end = begin + size;
+    begin = (begin + page - 1) / page * page;
+    end = end / page * page;
+    if (map->mapping && begin < end)
+        madvise((unsigned char *)map->mapping + begin, end - begin, MADV_DONTNEED);
+}

@@ -1,7 +1,8 @@
 /*
- * The one file that touches oneDNN: its C interface, version 2 (Debian 12 has 2.6).
+ * Products by oneDNN: its C interface, version 2 (Debian 12 has 2.6). The other file that touches it is
+ * onednn_layers.c.
  *
- * Version 3 differs from what stands here in four points. There are no operation descriptors: each
+ * Version 3 differs from what stands in the two in four points. There are no operation descriptors: each
  * dnnl_X_desc_init followed by dnnl_primitive_desc_create becomes one dnnl_X_primitive_desc_create
  * with the attributes at the end. dnnl_memory_desc_t is a handle, made by
  * dnnl_memory_desc_create_with_tag and freed by dnnl_memory_desc_destroy. The appenders of post-ops
@@ -11,19 +12,15 @@
 #include "math/onednn.h"
 
 #include "base/alloc.h"
+#include "math/onednn_private.h"
 
-#include <dnnl.h>
 #include <pthread.h>
 #include <string.h>
-
-#if DNNL_VERSION_MAJOR != 2
-#error "this file is written for oneDNN 2; its first comment says what to change for 3"
-#endif
 
 /* ---- Errors, the engine, descriptors -----------------------------------------------------------
  */
 
-static f0t_status translate(dnnl_status_t status, const char *what)
+f0t_status f0t_onednn_status(dnnl_status_t status, const char *what)
 {
     switch (status) {
     case dnnl_success:
@@ -37,8 +34,6 @@ static f0t_status translate(dnnl_status_t status, const char *what)
     }
 }
 
-#define DNN_TRY(call, what) F0T_TRY(translate((call), (what)))
-
 static dnnl_engine_t engine;
 static dnnl_status_t engine_status;
 
@@ -51,7 +46,14 @@ static f0t_status need_engine(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, create_engine);
-    return translate(engine_status, "start its CPU engine");
+    return f0t_onednn_status(engine_status, "start its CPU engine");
+}
+
+f0t_status f0t_onednn_engine(dnnl_engine_t *out)
+{
+    F0T_TRY(need_engine());
+    *out = engine;
+    return F0T_OK;
 }
 
 /* With AVX-512 but without its bfloat16 instructions oneDNN emulates them, three times slower than
@@ -67,17 +69,13 @@ f0t_dtype f0t_onednn_type(f0t_dtype type)
     return type == F0T_BF16 && f0t_matmul_bf16_native() ? F0T_BF16 : F0T_F32;
 }
 
-static dnnl_data_type_t data_type(f0t_dtype type)
-{
-    return type == F0T_BF16 ? dnnl_bf16 : dnnl_f32;
-}
-
 /* A rows x cols matrix; dnnl_ab is row-major, dnnl_ba its transpose in memory. */
 static f0t_status describe(dnnl_memory_desc_t *out, size_t rows, size_t cols, f0t_dtype type,
                            dnnl_format_tag_t tag)
 {
     dnnl_dims_t dims = {(dnnl_dim_t)rows, (dnnl_dim_t)cols};
-    DNN_TRY(dnnl_memory_desc_init_by_tag(out, 2, dims, data_type(type), tag), "describe a matrix");
+    DNN_TRY(dnnl_memory_desc_init_by_tag(out, 2, dims, f0t_onednn_data_type(type), tag),
+            "describe a matrix");
     return F0T_OK;
 }
 
@@ -139,7 +137,7 @@ static f0t_status fill_attributes(dnnl_primitive_attr_t attr, const f0t_matmul *
     if (status == dnnl_success)
         status = dnnl_primitive_attr_set_post_ops(attr, after);
     dnnl_post_ops_destroy(after);
-    return translate(status, "add or clip inside a product");
+    return f0t_onednn_status(status, "add or clip inside a product");
 }
 
 static f0t_status desc_matmul(f0t_plan *plan, const f0t_matmul *op, bool bias,
@@ -188,7 +186,7 @@ static f0t_status init_backward(dnnl_inner_product_desc_t *desc, const f0t_matmu
     dnnl_status_t status =
         weights ? dnnl_inner_product_backward_weights_desc_init(desc, &b, &c, NULL, &a)
                 : dnnl_inner_product_backward_data_desc_init(desc, &c, &b, &a);
-    return translate(status, "describe a product");
+    return f0t_onednn_status(status, "describe a product");
 }
 
 /* oneDNN asks for the forward pass as well. */
@@ -205,7 +203,7 @@ static f0t_status desc_backward(f0t_plan *plan, const f0t_matmul *op, dnnl_primi
     F0T_TRY(desc_forward(&hint, &forward, false, NULL));
     dnnl_status_t status = dnnl_primitive_desc_create(&plan->desc, &desc, attr, engine, hint);
     dnnl_primitive_desc_destroy(hint);
-    return translate(status, "prepare a product");
+    return f0t_onednn_status(status, "prepare a product");
 }
 
 static f0t_status create_desc(f0t_plan *plan, const f0t_matmul *op, bool bias, product_kind kind)
@@ -312,19 +310,11 @@ size_t f0t_plan_scratch(const f0t_plan *plan)
     return plan->scratch;
 }
 
-static void *writable(const void *memory)
-{
-    union {
-        const void *in;
-        void *out;
-    } cast = {memory};
-    return cast.out;
-}
-
 f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, const float *bias,
                         void *scratch)
 {
-    void *data[ARGS] = {writable(a), writable(b), c, scratch, writable(bias)};
+    void *data[ARGS] = {f0t_onednn_writable(a), f0t_onednn_writable(b), c, scratch,
+                        f0t_onednn_writable(bias)};
     for (int i = 0; i < plan->count; i++)
         DNN_TRY(dnnl_memory_set_data_handle(plan->args[i].memory, data[i]), "take an argument");
     DNN_TRY(dnnl_primitive_execute(plan->primitive, plan->stream, plan->count, plan->args),
@@ -405,11 +395,11 @@ static f0t_status execute_reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from
         dnnl_stream_destroy(stream);
     }
     dnnl_primitive_destroy(primitive);
-    return translate(status, "change a layout");
+    return f0t_onednn_status(status, "change a layout");
 }
 
-static f0t_status reorder(const dnnl_memory_desc_t *to_layout, void *to,
-                          const dnnl_memory_desc_t *from_layout, void *from)
+f0t_status f0t_onednn_reorder(const dnnl_memory_desc_t *to_layout, void *to,
+                              const dnnl_memory_desc_t *from_layout, void *from)
 {
     dnnl_primitive_desc_t desc = NULL;
     dnnl_memory_t source = NULL, target = NULL;
@@ -420,7 +410,7 @@ static f0t_status reorder(const dnnl_memory_desc_t *to_layout, void *to,
     if (status == dnnl_success)
         status = dnnl_memory_create(&target, to_layout, engine, to);
     f0t_status result = status == dnnl_success ? execute_reorder(desc, source, target)
-                                               : translate(status, "change a layout");
+                                               : f0t_onednn_status(status, "change a layout");
     dnnl_memory_destroy(source);
     dnnl_memory_destroy(target);
     if (desc)
@@ -441,7 +431,7 @@ f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
     if (!packed->data)
         return F0T_OK;
     F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
-    F0T_TRY(reorder(&packed->layout, packed->data, &plain, writable(b)));
+    F0T_TRY(f0t_onednn_reorder(&packed->layout, packed->data, &plain, f0t_onednn_writable(b)));
     if (packed->held != packed->type)
         round_to_bf16(packed->data, dnnl_memory_desc_get_size(&packed->layout) / sizeof(float));
     return F0T_OK;
@@ -453,7 +443,7 @@ f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed)
     if (!packed->data)
         return F0T_OK;
     F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
-    return reorder(&plain, b, &packed->layout, packed->data);
+    return f0t_onednn_reorder(&plain, b, &packed->layout, packed->data);
 }
 
 const void *f0t_packed_data(const f0t_packed *packed)

@@ -1,0 +1,136 @@
+/*
+ * Layers of convolutional networks, prepared by oneDNN: convolution, pooling, and what stands between
+ * them, in the blocked layouts that the kernels like. src/onnx/ plans networks with them.
+ *
+ * Arrays are N x C x spatial dimensions (one to three). A layer is used by one thread at a time; it
+ * works with the number of threads it was created for (math/team.h).
+ */
+#ifndef F0T_MATH_LAYERS_H
+#define F0T_MATH_LAYERS_H
+
+#include "base/dtype.h"
+#include "base/status.h"
+
+enum { F0T_LAYER_RANK = 8, F0T_LAYER_SPACE = 3, F0T_LAYER_AFTER = 6 };
+
+/* ---- Layouts ------------------------------------------------------------------------------------
+ */
+
+/* How an array lies in memory: shape, element type (float32, or bfloat16 where native), blocks. */
+typedef struct f0t_layout f0t_layout;
+
+/* Row-major. No dimension is 0. */
+f0t_status f0t_layout_create(f0t_layout **out, size_t rank, const size_t *dims, f0t_dtype type);
+/* The same with these steps, in elements, between neighbours in each dimension. */
+f0t_status f0t_layout_create_strided(f0t_layout **out, size_t rank, const size_t *dims,
+                                     const size_t *strides, f0t_dtype type);
+f0t_status f0t_layout_copy(f0t_layout **out, const f0t_layout *layout);
+void f0t_layout_free(f0t_layout *layout);
+bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y);
+size_t f0t_layout_bytes(const f0t_layout *layout);
+
+/* Rewrites an array in another layout, once: weights. `from` may have any alignment. */
+f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
+                              const void *from);
+
+/* ---- What a layer does to its result ------------------------------------------------------------
+ */
+
+typedef enum f0t_activation {
+    F0T_ACTIVATION_SUM,  /* adds what the result's memory holds */
+    F0T_ACTIVATION_RELU, /* alpha: slope below 0 */
+    F0T_ACTIVATION_CLIP, /* to alpha … beta */
+    F0T_ACTIVATION_SIGMOID,
+    F0T_ACTIVATION_TANH,
+    F0T_ACTIVATION_ELU,       /* alpha */
+    F0T_ACTIVATION_SWISH,     /* x·sigmoid(alpha·x) */
+    F0T_ACTIVATION_HARDSWISH, /* x·clip(x / 6 + 1 / 2, 0, 1) */
+    F0T_ACTIVATION_GELU,      /* by erf */
+    F0T_ACTIVATION_GELU_TANH,
+    F0T_ACTIVATION_LINEAR, /* alpha·x + beta */
+    F0T_ACTIVATION_MISH,
+    F0T_ACTIVATION_SQRT,
+    F0T_ACTIVATION_EXP
+} f0t_activation;
+
+typedef struct f0t_after {
+    f0t_activation kind;
+    float alpha, beta;
+} f0t_after;
+
+/* ---- Layers -------------------------------------------------------------------------------------
+ */
+
+typedef struct f0t_layer f0t_layer;
+
+/* Windows over the spatial dimensions. `after` of the padding may be more than the last window
+ * needs. */
+typedef struct f0t_layer_window {
+    size_t rank;
+    size_t kernel[F0T_LAYER_SPACE], stride[F0T_LAYER_SPACE], dilation[F0T_LAYER_SPACE];
+    size_t before[F0T_LAYER_SPACE], after[F0T_LAYER_SPACE], out[F0T_LAYER_SPACE];
+} f0t_layer_window;
+
+typedef struct f0t_layer_conv {
+    size_t images, channels, filters, groups;
+    size_t in[F0T_LAYER_SPACE];
+    f0t_layer_window window;
+    f0t_dtype type; /* of input and result */
+    f0t_dtype result;
+    const f0t_after *after; /* in this order */
+    size_t after_count;
+} f0t_layer_conv;
+
+/* oneDNN chooses the layouts; `source` (may be NULL) is one that is taken where it does no harm.
+ * Constants: weights, bias[filters]. */
+f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
+                                 const f0t_layout *source);
+
+typedef enum f0t_layer_pool_kind {
+    F0T_LAYER_POOL_MAX,
+    F0T_LAYER_POOL_AVERAGE,         /* of the elements inside */
+    F0T_LAYER_POOL_AVERAGE_PADDING, /* padding counts as 0 */
+} f0t_layer_pool_kind;
+
+f0t_status f0t_layer_create_pool(f0t_layer **out, f0t_layer_pool_kind kind,
+                                 const f0t_layer_window *window, const f0t_layout *source);
+
+/* In place where the run says so. */
+f0t_status f0t_layer_create_activation(f0t_layer **out, const f0t_after *after,
+                                       const f0t_layout *source);
+
+typedef enum f0t_layer_binary_kind {
+    F0T_LAYER_ADD,
+    F0T_LAYER_SUB,
+    F0T_LAYER_MUL,
+    F0T_LAYER_DIV
+} f0t_layer_binary_kind;
+
+/* Dimensions of `y` that are 1 are spread. The result lies as `x` does; it may be x itself. */
+f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, const f0t_layout *x,
+                                   const f0t_layout *y, const f0t_after *after, size_t after_count);
+
+f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sources, size_t count,
+                                   size_t axis);
+
+/* Constants: mean, variance, scale, shift, each [channels]. */
+f0t_status f0t_layer_create_norm(f0t_layer **out, const f0t_layout *source, float epsilon,
+                                 bool relu);
+
+f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const f0t_layout *from);
+
+void f0t_layer_free(f0t_layer *layer);
+
+/* Layouts that the layer wants, borrowed. */
+const f0t_layout *f0t_layer_source(const f0t_layer *layer);
+const f0t_layout *f0t_layer_weights(const f0t_layer *layer);
+const f0t_layout *f0t_layer_result(const f0t_layer *layer);
+size_t f0t_layer_scratch(const f0t_layer *layer); /* bytes */
+/* The name of the kernel behind it, for people who measure. */
+const char *f0t_layer_kernel(const f0t_layer *layer);
+
+/* Arrays in the order in which the layer was created. */
+f0t_status f0t_layer_run(f0t_layer *layer, void *result, const void *const *sources,
+                         const void *const *constants, void *scratch);
+
+#endif

@@ -1,0 +1,355 @@
+#include "onnx/builder.h"
+
+#include "base/alloc.h"
+#include "base/size.h"
+
+#include <string.h>
+
+/* ---- Slots --------------------------------------------------------------------------------------
+ */
+
+f0t_status f0t_builder_slot(f0t_builder *b, size_t bytes, size_t *slot)
+{
+    f0t_schedule *s = b->schedule;
+    F0T_TRY(f0t_grow(&s->slots, &b->slot_capacity, s->slot_count, 1, sizeof *s->slots));
+    *slot = s->slot_count++;
+    s->slots[*slot] = (f0t_slot){.first = F0T_NONE, .input = F0T_NONE};
+    if (!f0t_size_round_up(&s->slots[*slot].bytes, bytes ? bytes : 1, 64))
+        return f0t_fail(F0T_ERROR_MEMORY, "an array is larger than memory");
+    return F0T_OK;
+}
+
+/* ---- Steps --------------------------------------------------------------------------------------
+ */
+
+f0t_status f0t_builder_step(f0t_builder *b, f0t_step **out, f0t_step_run run, const f0t_node *node,
+                            size_t sources, size_t results)
+{
+    f0t_schedule *s = b->schedule;
+    F0T_TRY(f0t_grow(&s->steps, &b->step_capacity, s->step_count, 1, sizeof *s->steps));
+    f0t_step *step = &s->steps[s->step_count++];
+    *step = (f0t_step){.run = run, .node = node};
+    F0T_TRY(f0t_alloc(&step->sources, sources, sizeof *step->sources));
+    F0T_TRY(f0t_alloc(&step->results, results, sizeof *step->results));
+    for (size_t k = 0; k < sources; k++)
+        step->sources[k] = F0T_NONE;
+    for (size_t k = 0; k < results; k++)
+        step->results[k] = F0T_NONE;
+    step->source_count = sources;
+    step->result_count = results;
+    *out = step;
+    return F0T_OK;
+}
+
+static void mark(f0t_schedule *s, size_t slot)
+{
+    if (slot == F0T_NONE)
+        return;
+    f0t_slot *at = &s->slots[slot];
+    at->last = s->step_count - 1;
+    at->first = at->first == F0T_NONE ? at->last : at->first;
+}
+
+void f0t_builder_used(f0t_builder *b)
+{
+    f0t_schedule *s = b->schedule;
+    const f0t_step *step = &s->steps[s->step_count - 1];
+    for (size_t k = 0; k < step->source_count; k++)
+        mark(s, step->sources[k]);
+    for (size_t k = 0; k < step->result_count; k++)
+        mark(s, step->results[k]);
+    if (step->layer && f0t_layer_scratch(step->layer) > s->scratch)
+        s->scratch = f0t_layer_scratch(step->layer);
+}
+
+f0t_status f0t_step_run_layer(const f0t_step *step, const f0t_frame *frame)
+{
+    enum { FEW = 8 };
+    const void *few[FEW], **sources = few;
+    if (step->source_count > FEW)
+        F0T_TRY(f0t_alloc(&sources, step->source_count, sizeof *sources));
+    for (size_t k = 0; k < step->source_count; k++)
+        sources[k] = step->sources[k] == F0T_NONE ? step->constants[0]
+                                                  : f0t_frame_at(frame, step->sources[k]);
+    f0t_status status = f0t_layer_run(step->layer, f0t_frame_at(frame, step->results[0]), sources,
+                                      step->constants, frame->scratch);
+    if (sources != few)
+        f0t_free(sources);
+    return status;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------
+ */
+
+bool f0t_builder_is_constant(const f0t_builder *b, size_t value)
+{
+    return value == F0T_NONE || f0t_fold_is_constant(&b->schedule->fold, value);
+}
+
+static f0t_status plain_layout(f0t_layout **out, const f0t_array *a)
+{
+    static const size_t one = 1;
+    return a->rank ? f0t_layout_create(out, a->rank, a->dims, F0T_F32)
+                   : f0t_layout_create(out, 1, &one, F0T_F32);
+}
+
+/* A layout that is plain after all is none. */
+static f0t_status forget_plain(f0t_place *place, const f0t_array *a)
+{
+    f0t_layout *plain;
+    F0T_TRY(plain_layout(&plain, a));
+    if (f0t_layout_equal(plain, place->layout)) {
+        f0t_layout_free(place->layout);
+        place->layout = NULL;
+    }
+    f0t_layout_free(plain);
+    return F0T_OK;
+}
+
+f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0t_layout *layout)
+{
+    f0t_place *place = &b->places[value];
+    place->made = true;
+    place->slot = slot;
+    place->has_plain = false;
+    b->schedule->slots[slot].pending += b->left[value];
+    if (!layout)
+        return F0T_OK;
+    F0T_TRY(f0t_layout_copy(&place->layout, layout));
+    return forget_plain(place, f0t_builder_array(b, value));
+}
+
+static size_t plain_bytes(const f0t_array *a)
+{
+    return a->count * (f0t_array_type_is_float(a->type) ? sizeof(float) : sizeof(int64_t));
+}
+
+f0t_status f0t_builder_place_plain(f0t_builder *b, size_t value, size_t *slot)
+{
+    F0T_TRY(f0t_builder_slot(b, plain_bytes(f0t_builder_array(b, value)), slot));
+    return f0t_builder_place(b, value, *slot, NULL);
+}
+
+f0t_status f0t_builder_layout(f0t_builder *b, size_t value, f0t_layout **out)
+{
+    const f0t_place *place = &b->places[value];
+    return place->layout ? f0t_layout_copy(out, place->layout)
+                         : plain_layout(out, f0t_builder_array(b, value));
+}
+
+static f0t_status emit_reorder(f0t_builder *b, const f0t_layout *to, size_t result,
+                               const f0t_layout *from, size_t source)
+{
+    f0t_step *step;
+    F0T_TRY(f0t_builder_step(b, &step, f0t_step_run_layer, NULL, 1, 1));
+    step->sources[0] = source;
+    step->results[0] = result;
+    F0T_TRY(f0t_layer_create_reorder(&step->layer, to, from));
+    f0t_builder_used(b);
+    return F0T_OK;
+}
+
+static f0t_status rewrite(f0t_builder *b, size_t value, const f0t_layout *to, size_t *slot)
+{
+    f0t_layout *from;
+    F0T_TRY(f0t_builder_layout(b, value, &from));
+    f0t_status status = F0T_OK;
+    if (f0t_layout_equal(from, to)) {
+        *slot = b->places[value].slot;
+    } else {
+        status = f0t_builder_slot(b, f0t_layout_bytes(to), slot);
+        if (status == F0T_OK)
+            status = emit_reorder(b, to, *slot, from, b->places[value].slot);
+    }
+    f0t_layout_free(from);
+    return status;
+}
+
+f0t_status f0t_builder_need_layout(f0t_builder *b, size_t value, const f0t_layout *layout,
+                                   size_t *slot)
+{
+    F0T_TRY(rewrite(b, value, layout, slot));
+    return F0T_OK;
+}
+
+f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot)
+{
+    f0t_place *place = &b->places[value];
+    f0t_layout *plain;
+    if (!place->layout || place->has_plain) {
+        *slot = place->layout ? place->plain : place->slot;
+        return F0T_OK;
+    }
+    F0T_TRY(plain_layout(&plain, f0t_builder_array(b, value)));
+    f0t_status status = rewrite(b, value, plain, slot);
+    f0t_layout_free(plain);
+    F0T_TRY(status);
+    if (*slot != place->slot) {
+        b->schedule->slots[*slot].pending = b->left[value];
+        place->plain = *slot;
+        place->has_plain = true;
+    }
+    return F0T_OK;
+}
+
+bool f0t_builder_is_last(const f0t_builder *b, size_t value)
+{
+    const f0t_place *place = &b->places[value];
+    const f0t_slot *slot = &b->schedule->slots[place->slot];
+    return slot->input == F0T_NONE && slot->pending == 1;
+}
+
+static void consume(f0t_builder *b, size_t value)
+{
+    f0t_place *place = &b->places[value];
+    if (f0t_builder_is_constant(b, value))
+        return;
+    b->left[value]--;
+    if (!place->made)
+        return;
+    b->schedule->slots[place->slot].pending--;
+    if (place->has_plain)
+        b->schedule->slots[place->plain].pending--;
+}
+
+void f0t_builder_consume(f0t_builder *b, const f0t_item *item)
+{
+    for (size_t k = 0; k < f0t_item_input_count(item); k++)
+        consume(b, f0t_item_input(item, k));
+}
+
+f0t_item *f0t_builder_only_user(const f0t_builder *b, size_t value)
+{
+    size_t n = b->items.user[value];
+    if (b->items.uses[value] != 1 || n == F0T_NONE || b->done[n])
+        return NULL;
+    return &b->items.list[n];
+}
+
+/* ---- The arena ----------------------------------------------------------------------------------
+ */
+
+typedef struct block {
+    size_t offset, bytes;
+} block;
+
+typedef struct heap {
+    block *free; /* by offset */
+    size_t free_count, free_capacity, top;
+    size_t *active; /* slots */
+    size_t active_count;
+} heap;
+
+/* The smallest free block that suffices, else the end. */
+static void take(heap *h, f0t_slot *slot)
+{
+    size_t best = F0T_NONE;
+    for (size_t k = 0; k < h->free_count; k++)
+        if (h->free[k].bytes >= slot->bytes &&
+            (best == F0T_NONE || h->free[k].bytes < h->free[best].bytes))
+            best = k;
+    if (best == F0T_NONE) {
+        block *last = h->free_count ? &h->free[h->free_count - 1] : NULL;
+        bool touches = last && last->offset + last->bytes == h->top;
+        slot->offset = touches ? last->offset : h->top;
+        h->free_count -= touches;
+        h->top = slot->offset + slot->bytes;
+        return;
+    }
+    slot->offset = h->free[best].offset;
+    h->free[best].offset += slot->bytes;
+    h->free[best].bytes -= slot->bytes;
+    if (!h->free[best].bytes)
+        memmove(&h->free[best], &h->free[best + 1], (--h->free_count - best) * sizeof *h->free);
+}
+
+static f0t_status give(heap *h, const f0t_slot *slot)
+{
+    size_t at = 0;
+    F0T_TRY(f0t_grow(&h->free, &h->free_capacity, h->free_count, 1, sizeof *h->free));
+    while (at < h->free_count && h->free[at].offset < slot->offset)
+        at++;
+    bool before = at && h->free[at - 1].offset + h->free[at - 1].bytes == slot->offset;
+    bool behind = at < h->free_count && slot->offset + slot->bytes == h->free[at].offset;
+    if (before)
+        h->free[at - 1].bytes += slot->bytes + (behind ? h->free[at].bytes : 0);
+    else if (behind)
+        h->free[at] = (block){slot->offset, h->free[at].bytes + slot->bytes};
+    if (before && behind)
+        memmove(&h->free[at], &h->free[at + 1], (--h->free_count - at) * sizeof *h->free);
+    if (before || behind)
+        return F0T_OK;
+    memmove(&h->free[at + 1], &h->free[at], (h->free_count++ - at) * sizeof *h->free);
+    h->free[at] = (block){slot->offset, slot->bytes};
+    return F0T_OK;
+}
+
+/* What no step from `now` on uses is free again. */
+static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < h->active_count; k++) {
+        const f0t_slot *slot = &s->slots[h->active[k]];
+        if (slot->last < now)
+            F0T_TRY(give(h, slot));
+        else
+            h->active[kept++] = h->active[k];
+    }
+    h->active_count = kept;
+    return F0T_OK;
+}
+
+/* Slots in the order of their first steps: they were made in that order, but for a few that wait. */
+static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
+{
+    size_t now = F0T_NONE;
+    for (size_t k = 0; k < s->slot_count; k++) {
+        f0t_slot *slot = &s->slots[by_step[k]];
+        if (slot->first == F0T_NONE || slot->input != F0T_NONE)
+            continue;
+        if (slot->first != now)
+            F0T_TRY(release(h, s, slot->first));
+        now = slot->first;
+        take(h, slot);
+        h->active[h->active_count++] = by_step[k];
+    }
+    return F0T_OK;
+}
+
+/* A counting sort by first step; slots that no step uses come last. */
+static f0t_status sort_slots(size_t *order, const f0t_schedule *s)
+{
+    size_t *starts;
+    F0T_TRY(f0t_alloc_zero(&starts, s->step_count + 2, sizeof *starts));
+    for (size_t k = 0; k < s->slot_count; k++) {
+        size_t first = s->slots[k].first;
+        starts[(first == F0T_NONE ? s->step_count : first) + 1]++;
+    }
+    for (size_t k = 0; k <= s->step_count; k++)
+        starts[k + 1] += starts[k];
+    for (size_t k = 0; k < s->slot_count; k++) {
+        size_t first = s->slots[k].first;
+        order[starts[first == F0T_NONE ? s->step_count : first]++] = k;
+    }
+    f0t_free(starts);
+    return F0T_OK;
+}
+
+f0t_status f0t_builder_arrange(f0t_builder *b, size_t *arena)
+{
+    f0t_schedule *s = b->schedule;
+    heap h = {0};
+    size_t *order = NULL;
+    f0t_status status = f0t_alloc(&order, s->slot_count, sizeof *order);
+    if (status == F0T_OK)
+        status = f0t_alloc(&h.active, s->slot_count, sizeof *h.active);
+    if (status == F0T_OK)
+        status = sort_slots(order, s);
+    if (status == F0T_OK)
+        status = arrange(&h, s, order);
+    *arena = h.top;
+    f0t_free(h.free);
+    f0t_free(h.active);
+    f0t_free(order);
+    return status;
+}

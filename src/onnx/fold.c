@@ -1,0 +1,179 @@
+#include "onnx/fold.h"
+
+#include "base/alloc.h"
+#include "onnx/interpret.h"
+#include "onnx/op.h"
+
+#include <string.h>
+
+/* Constants of up to so many elements, and vectors, are decoded at once: lists, scales, limits. */
+enum { SMALL = 1024 };
+
+bool f0t_fold_is_constant(const f0t_fold *fold, size_t value)
+{
+    return f0t_array_known(&fold->arrays[value]);
+}
+
+f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
+{
+    f0t_array decoded, *array = &fold->arrays[value];
+    if (!array->raw)
+        return F0T_OK;
+    F0T_TRY(f0t_array_copy(&decoded, array));
+    *array = decoded;
+    return F0T_OK;
+}
+
+/* Constants of the file are borrowed. */
+static f0t_status take_constants(f0t_fold *fold)
+{
+    const f0t_graph *graph = fold->graph;
+    for (size_t v = 0; v < graph->value_count; v++) {
+        const f0t_array *constant = &graph->values[v].constant;
+        fold->arrays[v] = *constant;
+        fold->arrays[v].owned = false;
+        if (constant->raw && (constant->rank <= 1 || constant->count <= SMALL ||
+                              !f0t_array_type_is_float(constant->type)))
+            F0T_TRY(f0t_fold_decode(fold, v));
+    }
+    return F0T_OK;
+}
+
+/* From the outputs backwards. */
+static f0t_status mark_used(f0t_fold *fold, const size_t *outputs, size_t count)
+{
+    const f0t_graph *graph = fold->graph;
+    for (size_t k = 0; k < count; k++)
+        if (graph->values[outputs[k]].producer != F0T_NONE)
+            fold->used[graph->values[outputs[k]].producer] = true;
+    for (size_t n = graph->node_count; n-- > 0;) {
+        const f0t_node *node = &graph->nodes[n];
+        for (size_t k = 0; k < node->input_count && fold->used[n]; k++) {
+            size_t v = node->inputs[k];
+            if (v != F0T_NONE && graph->values[v].producer != F0T_NONE)
+                fold->used[graph->values[v].producer] = true;
+        }
+    }
+    return f0t_graph_check_ops(graph, fold->used);
+}
+
+static bool shape_is_enough(const f0t_node *node)
+{
+    return strcmp(node->op->name, "Shape") == 0 || strcmp(node->op->name, "Size") == 0;
+}
+
+static bool all_constant(const f0t_fold *fold, const f0t_node *node)
+{
+    for (size_t k = 0; k < node->input_count; k++)
+        if (node->inputs[k] != F0T_NONE && !f0t_fold_is_constant(fold, node->inputs[k]))
+            return false;
+    return true;
+}
+
+/* A small file must not make large constants. */
+static f0t_status check_size(const f0t_fold *fold, const f0t_array *outputs, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (outputs[k].count > fold->largest / sizeof(int64_t))
+            return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                            "it would make a constant of %zu elements, more than the file explains",
+                            outputs[k].count);
+    return F0T_OK;
+}
+
+static f0t_status run_node(f0t_fold *fold, const f0t_node *node, const f0t_array **inputs,
+                           f0t_array *outputs)
+{
+    const f0t_graph *graph = fold->graph;
+    bool constant = all_constant(fold, node);
+    for (size_t k = 0; k < node->input_count; k++) {
+        if (constant && node->inputs[k] != F0T_NONE)
+            F0T_TRY(f0t_fold_decode(fold, node->inputs[k]));
+        inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
+    }
+    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, true));
+    if (!constant && !shape_is_enough(node))
+        return F0T_OK;
+    f0t_status status = check_size(fold, outputs, node->output_count);
+    F0T_TRY(f0t_graph_fail_at(graph, node, status));
+    memset(outputs, 0, node->output_count * sizeof *outputs);
+    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, false));
+    fold->used[node - graph->nodes] = false;
+    return F0T_OK;
+}
+
+static f0t_status fold_node(f0t_fold *fold, const f0t_node *node)
+{
+    const f0t_array **inputs;
+    f0t_array *outputs = NULL;
+    F0T_TRY(f0t_alloc(&inputs, node->input_count, sizeof *inputs));
+    f0t_status status = f0t_alloc_zero(&outputs, node->output_count, sizeof *outputs);
+    if (status == F0T_OK)
+        status = run_node(fold, node, inputs, outputs);
+    for (size_t k = 0; outputs && k < node->output_count; k++) {
+        if (status == F0T_OK && node->outputs[k] != F0T_NONE)
+            fold->arrays[node->outputs[k]] = outputs[k];
+        else
+            f0t_array_clear(&outputs[k]);
+    }
+    f0t_free(outputs);
+    f0t_free(inputs);
+    return status;
+}
+
+static f0t_status fold_all(f0t_fold *fold, const f0t_array *inputs, const size_t *outputs,
+                           size_t output_count)
+{
+    const f0t_graph *graph = fold->graph;
+    F0T_TRY(take_constants(fold));
+    for (size_t k = 0; k < graph->input_count; k++) {
+        fold->arrays[graph->inputs[k].value] = inputs[k];
+        fold->arrays[graph->inputs[k].value].owned = false;
+    }
+    F0T_TRY(mark_used(fold, outputs, output_count));
+    for (size_t n = 0; n < graph->node_count; n++)
+        if (fold->used[n])
+            F0T_TRY(fold_node(fold, &graph->nodes[n]));
+    /* What only led to constants has nothing to do any more. */
+    bool *wanted = fold->used;
+    memset(wanted, 0, graph->node_count * sizeof *wanted);
+    for (size_t k = 0; k < output_count; k++)
+        if (!f0t_fold_is_constant(fold, outputs[k]) &&
+            graph->values[outputs[k]].producer != F0T_NONE)
+            wanted[graph->values[outputs[k]].producer] = true;
+    for (size_t n = graph->node_count; n-- > 0;)
+        for (size_t k = 0; k < graph->nodes[n].input_count && wanted[n]; k++) {
+            size_t v = graph->nodes[n].inputs[k];
+            if (v != F0T_NONE && !f0t_fold_is_constant(fold, v) &&
+                graph->values[v].producer != F0T_NONE)
+                wanted[graph->values[v].producer] = true;
+        }
+    return F0T_OK;
+}
+
+f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_array *inputs,
+                           const size_t *outputs, size_t output_count)
+{
+    *out = (f0t_fold){.graph = graph};
+    size_t backed = graph->map.size;
+    for (size_t k = 0; k < graph->file_count; k++)
+        backed += graph->files[k].map.size;
+    out->largest = ((size_t)64 << 20) + 8 * backed;
+    f0t_status status = f0t_alloc_zero(&out->arrays, graph->value_count, sizeof *out->arrays);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&out->used, graph->node_count, sizeof *out->used);
+    if (status == F0T_OK)
+        status = fold_all(out, inputs, outputs, output_count);
+    if (status != F0T_OK)
+        f0t_fold_clear(out);
+    return status;
+}
+
+void f0t_fold_clear(f0t_fold *fold)
+{
+    for (size_t v = 0; fold->arrays && v < fold->graph->value_count; v++)
+        f0t_array_clear(&fold->arrays[v]);
+    f0t_free(fold->arrays);
+    f0t_free(fold->used);
+    *fold = (f0t_fold){0};
+}

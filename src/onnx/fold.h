@@ -1,0 +1,28 @@
+/* Shapes and constants of a graph for inputs of known shapes: what can be computed before the picture
+ * is there, is. */
+#ifndef F0T_ONNX_FOLD_H
+#define F0T_ONNX_FOLD_H
+
+#include "onnx/graph.h"
+
+typedef struct f0t_fold {
+    const f0t_graph *graph;
+    f0t_array *arrays; /* of each value: its shape, and its elements where they are constant */
+    bool *used;        /* nodes that have to run for each picture */
+    size_t largest;    /* bytes that a folded constant may have */
+} f0t_fold;
+
+/* `inputs` are in the order of graph->inputs: those with elements are constants, the others known by
+ * shape. `outputs` are the values that are wanted; nodes that do not lead to one are left alone, and
+ * operators that are not supported do no harm there. */
+f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_array *inputs,
+                           const size_t *outputs, size_t output_count);
+void f0t_fold_clear(f0t_fold *fold);
+
+/* The elements of a constant are `f` or `i` from now on, not raw. */
+f0t_status f0t_fold_decode(f0t_fold *fold, size_t value);
+
+/* True when the value is known before the run. */
+bool f0t_fold_is_constant(const f0t_fold *fold, size_t value);
+
+#endif

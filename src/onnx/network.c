@@ -1,0 +1,324 @@
+/* Networks as the public header has them: schedules for each number of pictures, taken and given back
+ * by the threads that share one. */
+#include "fast0tag.h"
+
+#include "base/alloc.h"
+#include "math/team.h"
+#include "onnx/features.h"
+#include "onnx/schedule.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { IDLE_MOST = 8, SIZE_OPEN = 224 };
+
+typedef struct idle {
+    f0t_schedule *schedule;
+    size_t images;
+    struct idle *next;
+} idle;
+
+struct f0t_network {
+    f0t_graph *graph;
+    f0t_weights *weights;
+    size_t input, output; /* number of the input; value of the output */
+    bool bf16;
+    f0t_network_input shape;
+    size_t batch; /* that the file asks for; 0: any */
+    size_t dim;
+    size_t dims[F0T_ARRAY_RANK], rank; /* of the input, for one picture or `batch` */
+    pthread_mutex_t lock;
+    idle *first; /* last used first */
+};
+
+/* ---- Schedules ------------------------------------------------------------------------------------
+ */
+
+static f0t_status make_schedule(f0t_schedule **out, const f0t_network *net, size_t images)
+{
+    const f0t_graph *graph = net->graph;
+    f0t_array *inputs;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&inputs, graph->input_count, sizeof *inputs));
+    size_t dims[F0T_ARRAY_RANK];
+    memcpy(dims, net->dims, sizeof dims);
+    dims[0] = images;
+    for (size_t k = 0; k < graph->input_count; k++)
+        inputs[k].type = F0T_ARRAY_INT64; /* the others lead to nothing that is wanted */
+    f0t_status status = f0t_array_shape(&inputs[net->input], F0T_ARRAY_FLOAT, net->rank, dims);
+    f0t_schedule_options options = {
+        .inputs = inputs, .outputs = &net->output, .output_count = 1, .bf16 = net->bf16};
+    if (status == F0T_OK)
+        status = f0t_schedule_create(out, graph, net->weights, &options);
+    f0t_free(inputs);
+    return status;
+}
+
+static idle *take_idle(f0t_network *net, size_t images)
+{
+    idle *found = NULL;
+    pthread_mutex_lock(&net->lock);
+    for (idle **at = &net->first; *at; at = &(*at)->next)
+        if ((*at)->images == images && f0t_schedule_threads((*at)->schedule) == f0t_team_size()) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    pthread_mutex_unlock(&net->lock);
+    return found;
+}
+
+static void free_idle(idle *one)
+{
+    while (one) {
+        idle *next = one->next;
+        f0t_schedule_free(one->schedule);
+        f0t_free(one);
+        one = next;
+    }
+}
+
+static void give_idle(f0t_network *net, idle *one)
+{
+    idle *surplus = NULL;
+    pthread_mutex_lock(&net->lock);
+    one->next = net->first;
+    net->first = one;
+    idle *last = one;
+    for (int kept = 1; last && kept < IDLE_MOST; kept++)
+        last = last->next;
+    if (last) {
+        surplus = last->next;
+        last->next = NULL;
+    }
+    pthread_mutex_unlock(&net->lock);
+    free_idle(surplus);
+}
+
+static f0t_status need_schedule(idle **out, f0t_network *net, size_t images)
+{
+    *out = take_idle(net, images);
+    if (*out)
+        return F0T_OK;
+    idle *made;
+    F0T_TRY(f0t_alloc_zero(&made, 1, sizeof *made));
+    made->images = images;
+    f0t_status status = make_schedule(&made->schedule, net, images);
+    if (status == F0T_OK)
+        *out = made;
+    else
+        f0t_free(made);
+    return status;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------
+ */
+
+static f0t_status find_output(f0t_network *net, const char *name)
+{
+    const f0t_graph *graph = net->graph;
+    if (!name) {
+        net->output = f0t_graph_features(graph);
+        return F0T_OK;
+    }
+    net->output = f0t_graph_find(graph, name);
+    if (net->output == F0T_NONE)
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no value '%s' in it", graph->path, name);
+    return F0T_OK;
+}
+
+/* The one input that the output depends on. */
+static f0t_status find_input(f0t_network *net)
+{
+    const f0t_graph *graph = net->graph;
+    bool *wanted;
+    size_t found = F0T_NONE, count = 0;
+    F0T_TRY(f0t_alloc_zero(&wanted, graph->value_count, sizeof *wanted));
+    wanted[net->output] = true;
+    for (size_t n = graph->node_count; n-- > 0;) {
+        const f0t_node *node = &graph->nodes[n];
+        bool used = false;
+        for (size_t k = 0; k < node->output_count; k++)
+            used = used || (node->outputs[k] != F0T_NONE && wanted[node->outputs[k]]);
+        for (size_t k = 0; k < node->input_count && used; k++)
+            if (node->inputs[k] != F0T_NONE)
+                wanted[node->inputs[k]] = true;
+    }
+    for (size_t k = 0; k < graph->input_count; k++)
+        if (wanted[graph->inputs[k].value]) {
+            found = found == F0T_NONE ? k : found;
+            count++;
+        }
+    f0t_free(wanted);
+    if (count != 1)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: '%s' depends on %zu inputs; a network of pictures has one",
+                        graph->path, graph->values[net->output].name, count);
+    net->input = found;
+    return F0T_OK;
+}
+
+/* N x C x H x W, or with the channels last; what is open is filled in. */
+static f0t_status set_shape(f0t_network *net, const f0t_network_options *o)
+{
+    const f0t_end *end = &net->graph->inputs[net->input];
+    const char *name = net->graph->values[end->value].name;
+    if (end->type != F0T_ARRAY_FLOAT || (end->has_shape && end->rank != 4))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: input '%s' is not float32 of N x C x H x W, as pictures are",
+                        net->graph->path, name);
+    net->rank = 4;
+    memcpy(net->dims, end->dims, sizeof net->dims);
+    bool last = (end->dims[3] == 3 || end->dims[3] == 1) && end->dims[1] != 3 && end->dims[1] != 1;
+    size_t c = last ? 3 : 1, h = last ? 1 : 2, w = last ? 2 : 3;
+    net->dims[c] = net->dims[c] ? net->dims[c] : 3;
+    net->dims[h] = net->dims[h] ? net->dims[h] : o && o->height ? o->height : SIZE_OPEN;
+    net->dims[w] = net->dims[w] ? net->dims[w] : o && o->width ? o->width : SIZE_OPEN;
+    net->batch = end->dims[0];
+    net->shape = (f0t_network_input){name, net->dims[c], net->dims[h], net->dims[w], last};
+    return F0T_OK;
+}
+
+/* A first schedule shows whether everything fits, and what comes out. */
+static f0t_status try_it(f0t_network *net)
+{
+    idle *one;
+    size_t images = net->batch ? net->batch : 1;
+    F0T_TRY(need_schedule(&one, net, images));
+    const f0t_array *out = f0t_schedule_output(one->schedule, 0);
+    f0t_status status = F0T_OK;
+    if (!f0t_array_type_is_float(out->type) || out->rank < 1 || out->dims[0] != images ||
+        !out->count)
+        status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: '%s' is no row of numbers for each picture",
+                          net->graph->path, net->graph->values[net->output].name);
+    net->dim = out->count / images;
+    give_idle(net, one);
+    return status;
+}
+
+static f0t_status fill(f0t_network *net, const f0t_network_options *o)
+{
+    net->bf16 = o && o->bf16;
+    if (net->bf16)
+        f0t_matmul_bf16_notice(o->monitor);
+    F0T_TRY(f0t_weights_create(&net->weights));
+    F0T_TRY(find_output(net, o ? o->output : NULL));
+    F0T_TRY(find_input(net));
+    F0T_TRY(set_shape(net, o));
+    return try_it(net);
+}
+
+static f0t_status create(f0t_network **out, f0t_graph *graph, const f0t_network_options *options)
+{
+    f0t_network *net;
+    f0t_status status = f0t_alloc_zero(&net, 1, sizeof *net);
+    if (status != F0T_OK) {
+        f0t_graph_close(graph);
+        return status;
+    }
+    net->graph = graph;
+    pthread_mutex_init(&net->lock, NULL);
+    status = fill(net, options);
+    if (status == F0T_OK)
+        *out = net;
+    else
+        f0t_network_close(net);
+    return status;
+}
+
+f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_network_options *options)
+{
+    f0t_graph *graph;
+    *out = NULL;
+    F0T_TRY(f0t_graph_open(&graph, path));
+    return create(out, graph, options);
+}
+
+f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
+                                   const char *name, const f0t_network_options *options)
+{
+    f0t_graph *graph;
+    *out = NULL;
+    F0T_TRY(f0t_graph_open_memory(&graph, data, size, name, NULL));
+    return create(out, graph, options);
+}
+
+void f0t_network_close(f0t_network *net)
+{
+    if (!net)
+        return;
+    free_idle(net->first);
+    f0t_weights_free(net->weights);
+    f0t_graph_close(net->graph);
+    pthread_mutex_destroy(&net->lock);
+    f0t_free(net);
+}
+
+const f0t_network_input *f0t_network_get_input(const f0t_network *network)
+{
+    return &network->shape;
+}
+
+const char *f0t_network_output(const f0t_network *network)
+{
+    return network->graph->values[network->output].name;
+}
+
+size_t f0t_network_dim(const f0t_network *network)
+{
+    return network->dim;
+}
+
+/* ---- Running --------------------------------------------------------------------------------------
+ */
+
+static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, size_t images)
+{
+    idle *one;
+    F0T_TRY(need_schedule(&one, net, images));
+    f0t_status status = F0T_OK;
+    const float **inputs;
+    void *results[] = {out};
+    if (f0t_schedule_output(one->schedule, 0)->count != images * net->dim)
+        status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: cannot take %zu pictures at a time",
+                          net->graph->path, images);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&inputs, net->graph->input_count, sizeof *inputs);
+    if (status == F0T_OK) {
+        inputs[net->input] = pixels;
+        status = f0t_schedule_run(one->schedule, inputs, results);
+        f0t_free(inputs);
+    }
+    give_idle(net, one);
+    return status;
+}
+
+/* The last pictures of a network that wants more at a time: the others are empty. */
+static f0t_status run_part(float *out, f0t_network *net, const float *pixels, size_t images,
+                           size_t size)
+{
+    float *padded, *results = NULL;
+    F0T_TRY(f0t_alloc_zero(&padded, net->batch * size, sizeof *padded));
+    f0t_status status = f0t_alloc(&results, net->batch * net->dim, sizeof *results);
+    memcpy(padded, pixels, images * size * sizeof *padded);
+    if (status == F0T_OK)
+        status = run_chunk(results, net, padded, net->batch);
+    if (status == F0T_OK)
+        memcpy(out, results, images * net->dim * sizeof *out);
+    f0t_free(padded);
+    f0t_free(results);
+    return status;
+}
+
+f0t_status f0t_network_run(float *out, f0t_network *net, const float *pixels, size_t images)
+{
+    size_t size = net->dims[1] * net->dims[2] * net->dims[3];
+    size_t step = net->batch ? net->batch : images;
+    for (size_t done = 0; done < images; done += step) {
+        size_t left = images - done;
+        float *to = out + done * net->dim;
+        F0T_TRY(left < step ? run_part(to, net, pixels + done * size, left, size)
+                            : run_chunk(to, net, pixels + done * size, step));
+    }
+    return F0T_OK;
+}

@@ -1,0 +1,279 @@
+#include "onnx/builder.h"
+
+#include "base/alloc.h"
+#include "base/size.h"
+#include "math/team.h"
+#include "math/workspace.h"
+
+#include <string.h>
+
+/* More than this is a mistake, not a picture. */
+static const size_t ARENA_MOST = (size_t)64 << 30;
+
+/* ---- Making it ------------------------------------------------------------------------------------
+ */
+
+static bool has_empty(const f0t_builder *b, const f0t_item *item)
+{
+    for (size_t k = 0; k < f0t_item_input_count(item); k++) {
+        size_t v = f0t_item_input(item, k);
+        if (v != F0T_NONE && !f0t_builder_array(b, v)->count)
+            return true;
+    }
+    return !f0t_builder_array(b, f0t_item_output(item))->count;
+}
+
+static f0t_status emit_node(f0t_builder *b, size_t n, bool *done)
+{
+    static const struct {
+        const char *op;
+        f0t_status (*emit)(f0t_builder *b, const f0t_item *item, bool *done);
+        f0t_status (*emit_chain)(f0t_builder *b, size_t item, bool *done);
+    } emitters[] = {
+        {"Conv", NULL, f0t_emit_conv},
+        {"MaxPool", f0t_emit_pool, NULL},
+        {"AveragePool", f0t_emit_pool, NULL},
+        {"GlobalAveragePool", f0t_emit_pool, NULL},
+        {"GlobalMaxPool", f0t_emit_pool, NULL},
+        {"Add", NULL, f0t_emit_binary},
+        {"Sub", NULL, f0t_emit_binary},
+        {"Mul", NULL, f0t_emit_binary},
+        {"Div", NULL, f0t_emit_binary},
+        {"Concat", f0t_emit_concat, NULL},
+        {"BatchNormalization", NULL, f0t_emit_batch_norm},
+        {"Gemm", NULL, f0t_emit_gemm},
+        {"MatMul", NULL, f0t_emit_matmul},
+        {"Reshape", f0t_emit_view, NULL},
+        {"Flatten", f0t_emit_view, NULL},
+        {"Squeeze", f0t_emit_view, NULL},
+        {"Unsqueeze", f0t_emit_view, NULL},
+        {"Identity", f0t_emit_view, NULL},
+        {"Dropout", f0t_emit_view, NULL},
+        {"Pad", f0t_emit_view, NULL},
+        {"Transpose", f0t_emit_transpose, NULL},
+        {"Softmax", f0t_emit_softmax, NULL},
+    };
+    const f0t_item *item = &b->items.list[n];
+    for (size_t k = 0; k < sizeof emitters / sizeof *emitters; k++)
+        if (f0t_item_is(item, emitters[k].op))
+            return emitters[k].emit ? emitters[k].emit(b, item, done)
+                                    : emitters[k].emit_chain(b, n, done);
+    return F0T_OK;
+}
+
+static f0t_status emit_item(f0t_builder *b, size_t n)
+{
+    const f0t_item *item = &b->items.list[n];
+    bool done = false;
+    if (item->kind == F0T_ITEM_ACTIVATION)
+        F0T_TRY(f0t_emit_activation(b, item, &done));
+    else if (item->kind == F0T_ITEM_LAYER_NORM)
+        F0T_TRY(f0t_emit_layer_norm(b, item, &done));
+    else if (item->node->outputs[0] != F0T_NONE && !has_empty(b, item))
+        F0T_TRY(emit_node(b, n, &done));
+    return done ? F0T_OK : f0t_emit_op(b, item);
+}
+
+static f0t_status emit_all(f0t_builder *b)
+{
+    for (size_t n = 0; n < b->items.count; n++) {
+        const f0t_item *item = &b->items.list[n];
+        if (b->done[n] || item->kind == F0T_ITEM_GONE)
+            continue;
+        b->done[n] = true;
+        f0t_status status = emit_item(b, n);
+        F0T_TRY(f0t_graph_fail_at(b->schedule->graph, item->node, status));
+        f0t_builder_consume(b, item);
+    }
+    return F0T_OK;
+}
+
+static f0t_status place_inputs(f0t_builder *b)
+{
+    const f0t_graph *graph = b->schedule->graph;
+    for (size_t k = 0; k < graph->input_count; k++) {
+        size_t slot, v = graph->inputs[k].value;
+        if (f0t_builder_is_constant(b, v))
+            continue;
+        if (!f0t_array_type_is_float(f0t_builder_array(b, v)->type) && b->items.uses[v])
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: input '%s' is %s, not float", graph->path,
+                            graph->values[v].name,
+                            f0t_array_type_name((int)f0t_builder_array(b, v)->type));
+        F0T_TRY(f0t_builder_slot(b, 0, &slot));
+        b->schedule->slots[slot].input = k;
+        F0T_TRY(f0t_builder_place(b, v, slot, NULL));
+    }
+    return F0T_OK;
+}
+
+/* The outputs must outlive the last step. */
+static f0t_status place_outputs(f0t_builder *b, const f0t_schedule_options *o)
+{
+    f0t_schedule *s = b->schedule;
+    for (size_t k = 0; k < o->output_count; k++) {
+        size_t v = o->outputs[k];
+        s->output_values[k] = v;
+        s->outputs[k] = *f0t_builder_array(b, v);
+        s->outputs[k].owned = false;
+        s->output_slots[k] = F0T_NONE;
+        if (f0t_builder_is_constant(b, v)) {
+            F0T_TRY(f0t_fold_decode(&s->fold, v));
+            continue;
+        }
+        F0T_TRY(f0t_builder_need_plain(b, v, &s->output_slots[k]));
+    }
+    for (size_t k = 0; k < o->output_count; k++)
+        if (s->output_slots[k] != F0T_NONE)
+            s->slots[s->output_slots[k]].last = s->step_count;
+    s->output_count = o->output_count;
+    return F0T_OK;
+}
+
+static f0t_status build(f0t_builder *b, const f0t_schedule_options *o)
+{
+    f0t_schedule *s = b->schedule;
+    const f0t_graph *graph = s->graph;
+    size_t arena;
+    F0T_TRY(f0t_items_create(&b->items, &s->fold, o->outputs, o->output_count));
+    F0T_TRY(f0t_alloc_zero(&b->places, graph->value_count, sizeof *b->places));
+    F0T_TRY(f0t_alloc(&b->left, graph->value_count, sizeof *b->left));
+    F0T_TRY(f0t_alloc_zero(&b->done, b->items.count, sizeof *b->done));
+    memcpy(b->left, b->items.uses, graph->value_count * sizeof *b->left);
+    F0T_TRY(place_inputs(b));
+    F0T_TRY(emit_all(b));
+    F0T_TRY(place_outputs(b, o));
+    F0T_TRY(f0t_builder_arrange(b, &arena));
+    if (!f0t_size_round_up(&s->arena, arena, 64) || s->arena > ARENA_MOST)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: a run would need %zu MB of memory", graph->path,
+                        arena >> 20);
+    return F0T_OK;
+}
+
+static void clear_builder(f0t_builder *b)
+{
+    for (size_t v = 0; b->places && v < b->schedule->graph->value_count; v++)
+        f0t_layout_free(b->places[v].layout);
+    f0t_free(b->places);
+    f0t_free(b->left);
+    f0t_free(b->done);
+    f0t_items_clear(&b->items);
+}
+
+static f0t_status fill(f0t_schedule *s, f0t_weights *weights, const f0t_schedule_options *o)
+{
+    f0t_builder b = {.schedule = s, .weights = weights, .type = F0T_F32};
+    if (o->bf16 && f0t_matmul_bf16_native())
+        b.type = F0T_BF16;
+    F0T_TRY(f0t_alloc_zero(&s->outputs, o->output_count, sizeof *s->outputs));
+    F0T_TRY(f0t_alloc(&s->output_slots, o->output_count, sizeof *s->output_slots));
+    F0T_TRY(f0t_alloc(&s->output_values, o->output_count, sizeof *s->output_values));
+    F0T_TRY(f0t_fold_create(&s->fold, s->graph, o->inputs, o->outputs, o->output_count));
+    f0t_status status = build(&b, o);
+    clear_builder(&b);
+    return status;
+}
+
+f0t_status f0t_schedule_create(f0t_schedule **out, const f0t_graph *graph, f0t_weights *weights,
+                               const f0t_schedule_options *options)
+{
+    f0t_schedule *s;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&s, 1, sizeof *s));
+    s->graph = graph;
+    s->threads = f0t_team_size();
+    int before = f0t_team_enter();
+    f0t_status status = fill(s, weights, options);
+    f0t_team_leave(before);
+    if (status == F0T_OK)
+        *out = s;
+    else
+        f0t_schedule_free(s);
+    return status;
+}
+
+static void free_step(f0t_step *step)
+{
+    f0t_layer_free(step->layer);
+    f0t_free(step->sources);
+    f0t_free(step->results);
+    f0t_free(step->owned);
+    f0t_free(step->inputs);
+    f0t_free(step->outputs);
+    f0t_free(step->left_out);
+}
+
+void f0t_schedule_free(f0t_schedule *s)
+{
+    if (!s)
+        return;
+    for (size_t k = 0; k < s->step_count; k++)
+        free_step(&s->steps[k]);
+    if (s->fold.graph)
+        f0t_fold_clear(&s->fold);
+    f0t_free(s->steps);
+    f0t_free(s->slots);
+    f0t_free(s->outputs);
+    f0t_free(s->output_slots);
+    f0t_free(s->output_values);
+    f0t_free(s);
+}
+
+/* ---- Running it -----------------------------------------------------------------------------------
+ */
+
+const f0t_array *f0t_schedule_output(const f0t_schedule *schedule, size_t k)
+{
+    return &schedule->outputs[k];
+}
+
+size_t f0t_schedule_steps(const f0t_schedule *schedule)
+{
+    return schedule->step_count;
+}
+
+size_t f0t_schedule_arena(const f0t_schedule *schedule)
+{
+    return schedule->arena + schedule->scratch;
+}
+
+int f0t_schedule_threads(const f0t_schedule *schedule)
+{
+    return schedule->threads;
+}
+
+static void copy_output(const f0t_schedule *s, size_t k, const f0t_frame *frame, void *to)
+{
+    const f0t_array *shape = &s->outputs[k], *constant = &s->fold.arrays[s->output_values[k]];
+    size_t bytes =
+        shape->count * (f0t_array_type_is_float(shape->type) ? sizeof(float) : sizeof(int64_t));
+    const void *from = s->output_slots[k] != F0T_NONE ? f0t_frame_at(frame, s->output_slots[k])
+                       : constant->f                  ? (const void *)constant->f
+                                                      : (const void *)constant->i;
+    memcpy(to, from, bytes);
+}
+
+static f0t_status run_steps(const f0t_schedule *s, const f0t_frame *frame)
+{
+    for (size_t k = 0; k < s->step_count; k++) {
+        f0t_status status = s->steps[k].run(&s->steps[k], frame);
+        if (status != F0T_OK)
+            return s->steps[k].node ? f0t_graph_fail_at(s->graph, s->steps[k].node, status)
+                                    : status;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_schedule_run(f0t_schedule *s, const float *const *inputs, void *const *outputs)
+{
+    f0t_workspace *memory;
+    F0T_TRY(f0t_workspace_take(&memory, s->arena + s->scratch));
+    f0t_frame frame = {.schedule = s, .arena = memory->data, .inputs = inputs};
+    frame.scratch = frame.arena + s->arena;
+    int before = f0t_team_enter();
+    f0t_status status = run_steps(s, &frame);
+    f0t_team_leave(before);
+    for (size_t k = 0; k < s->output_count && status == F0T_OK; k++)
+        copy_output(s, k, &frame, outputs[k]);
+    f0t_workspace_give(memory);
+    return status;
+}

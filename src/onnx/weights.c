@@ -1,0 +1,227 @@
+#include "onnx/weights.h"
+
+#include "base/alloc.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct entry {
+    const f0t_node *node;
+    f0t_layout *layout; /* of filters */
+    void *data;
+    float *bias;
+    f0t_dtype type; /* of a matrix */
+    f0t_packed *packed;
+    size_t bytes;
+    struct entry *next;
+} entry;
+
+struct f0t_weights {
+    pthread_mutex_t lock;
+    entry *first;
+};
+
+f0t_status f0t_weights_create(f0t_weights **out)
+{
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    pthread_mutex_init(&(*out)->lock, NULL);
+    return F0T_OK;
+}
+
+static void free_entry(entry *e)
+{
+    f0t_layout_free(e->layout);
+    f0t_packed_free(e->packed);
+    f0t_free(e->data);
+    f0t_free(e->bias);
+    f0t_free(e);
+}
+
+void f0t_weights_free(f0t_weights *weights)
+{
+    if (!weights)
+        return;
+    for (entry *e = weights->first, *next; e; e = next) {
+        next = e->next;
+        free_entry(e);
+    }
+    pthread_mutex_destroy(&weights->lock);
+    f0t_free(weights);
+}
+
+size_t f0t_weights_bytes(f0t_weights *weights)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&weights->lock);
+    for (const entry *e = weights->first; e; e = e->next)
+        bytes += e->bytes;
+    pthread_mutex_unlock(&weights->lock);
+    return bytes;
+}
+
+/* ---- Plain elements -------------------------------------------------------------------------------
+ */
+
+/* Elements of a constant as float32, of any alignment: where they are in the file when they are that,
+ * else a copy in *held, to be freed. */
+static f0t_status plain(const void **out, float **held, const f0t_array *array, bool must_copy)
+{
+    *held = NULL;
+    *out = array->f ? (const void *)array->f : array->raw;
+    if (!must_copy && (array->f || array->type == F0T_ARRAY_FLOAT))
+        return F0T_OK;
+    f0t_array copy;
+    F0T_TRY(f0t_array_copy(&copy, array));
+    *out = *held = copy.f;
+    return F0T_OK;
+}
+
+/* The pages of the file that were read for it. */
+static void forget(const f0t_graph *graph, const f0t_array *array)
+{
+    size_t size = array->count * f0t_array_type_size(array->type);
+    if (!array->raw)
+        return;
+    for (size_t k = 0; k <= graph->file_count; k++) {
+        const f0t_map *map = k ? &graph->files[k - 1].map : &graph->map;
+        if (array->raw >= map->data && array->raw < map->data + map->size)
+            f0t_map_forget(map, array->raw, size);
+    }
+}
+
+/* ---- Filters --------------------------------------------------------------------------------------
+ */
+
+static f0t_status filter_layout(f0t_layout **out, const f0t_array *w, size_t groups)
+{
+    size_t dims[F0T_ARRAY_RANK + 1], lead = 0;
+    if (groups > 1)
+        dims[lead++] = groups;
+    dims[lead++] = w->dims[0] / groups;
+    for (size_t d = 1; d < w->rank; d++)
+        dims[lead++] = w->dims[d];
+    return f0t_layout_create(out, lead, dims, F0T_F32);
+}
+
+static f0t_status fill_filters(entry *e, const f0t_filters *f, const f0t_array *w)
+{
+    const void *from;
+    float *held;
+    f0t_layout *layout;
+    size_t each = w->count / w->dims[0];
+    F0T_TRY(f0t_alloc_zero(&e->bias, w->dims[0], sizeof *e->bias));
+    if (f->bias)
+        memcpy(e->bias, f->bias, w->dims[0] * sizeof *e->bias);
+    F0T_TRY(f0t_alloc_zero(&e->data, e->bytes, 1));
+    F0T_TRY(plain(&from, &held, w, f->scale != NULL));
+    for (size_t k = 0; f->scale && k < w->count; k++)
+        held[k] *= f->scale[k / each];
+    f0t_status status = filter_layout(&layout, w, f->groups);
+    if (status == F0T_OK)
+        status = f0t_layout_convert(e->layout, e->data, layout, from);
+    f0t_layout_free(layout);
+    f0t_free(held);
+    return status;
+}
+
+static f0t_status make_filters(entry **out, f0t_fold *fold, const f0t_filters *f,
+                               const f0t_layout *layout)
+{
+    const f0t_array *w = &fold->arrays[f->value];
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    entry *e = *out;
+    e->node = f->node;
+    e->bytes = f0t_layout_bytes(layout);
+    f0t_status status = f0t_layout_copy(&e->layout, layout);
+    if (status == F0T_OK)
+        status = fill_filters(e, f, w);
+    forget(fold->graph, w);
+    return status;
+}
+
+static entry *find_filters(const f0t_weights *weights, const f0t_node *node,
+                           const f0t_layout *layout)
+{
+    for (entry *e = weights->first; e; e = e->next)
+        if (e->node == node && e->layout && f0t_layout_equal(e->layout, layout))
+            return e;
+    return NULL;
+}
+
+/* Takes a new entry into the list, or frees it. */
+static f0t_status keep(f0t_weights *weights, entry *made, f0t_status status)
+{
+    if (status == F0T_OK) {
+        made->next = weights->first;
+        weights->first = made;
+    } else if (made) {
+        free_entry(made);
+    }
+    return status;
+}
+
+f0t_status f0t_weights_filters(f0t_weights *weights, f0t_fold *fold, const f0t_filters *filters,
+                               const f0t_layout *layout, const void **data, const float **bias)
+{
+    f0t_status status = F0T_OK;
+    pthread_mutex_lock(&weights->lock);
+    entry *e = find_filters(weights, filters->node, layout);
+    if (!e) {
+        status = make_filters(&e, fold, filters, layout);
+        status = keep(weights, e, status);
+    }
+    pthread_mutex_unlock(&weights->lock);
+    F0T_TRY(status);
+    *data = e->data;
+    *bias = e->bias;
+    return F0T_OK;
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------------
+ */
+
+static f0t_status fill_matrix(entry *e, const f0t_array *w, bool transposed, float alpha, size_t m)
+{
+    const void *from;
+    float *held;
+    size_t rows = w->dims[w->rank - 2], columns = w->dims[w->rank - 1];
+    size_t k = transposed ? columns : rows, n = transposed ? rows : columns;
+    F0T_TRY(f0t_packed_create(&e->packed, k, n, e->type, m));
+    F0T_TRY(plain(&from, &held, w, alpha != 1.0F));
+    for (size_t i = 0; held && i < w->count; i++)
+        held[i] *= alpha;
+    f0t_status status = f0t_packed_set(e->packed, from, transposed);
+    f0t_free(held);
+    e->bytes = w->count * f0t_dtype_size(e->type);
+    return status;
+}
+
+static f0t_status make_matrix(entry **out, f0t_fold *fold, const f0t_node *node, size_t value,
+                              bool transposed, float alpha, f0t_dtype type, size_t m)
+{
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    (*out)->node = node;
+    (*out)->type = type;
+    f0t_status status = fill_matrix(*out, &fold->arrays[value], transposed, alpha, m);
+    forget(fold->graph, &fold->arrays[value]);
+    return status;
+}
+
+f0t_status f0t_weights_matrix(f0t_weights *weights, f0t_fold *fold, const f0t_node *node,
+                              size_t value, bool transposed, float alpha, f0t_dtype type, size_t m,
+                              const f0t_packed **out)
+{
+    f0t_status status = F0T_OK;
+    pthread_mutex_lock(&weights->lock);
+    entry *e = weights->first;
+    while (e && !(e->node == node && e->packed && e->type == type))
+        e = e->next;
+    if (!e) {
+        status = make_matrix(&e, fold, node, value, transposed, alpha, type, m);
+        status = keep(weights, e, status);
+    }
+    pthread_mutex_unlock(&weights->lock);
+    F0T_TRY(status);
+    *out = e->packed;
+    return F0T_OK;
+}

@@ -1,0 +1,151 @@
+/* Networks with the shapes of each family, against PyTorch: the public interface from end to end. */
+#include "support.h"
+
+#include "math/matmul.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const families[] = {
+    "vgg19",        "squeezenet",   "resnet50",     "resnext50", "densenet121", "mobilenet_v1",
+    "mobilenet_v2", "mobilenet_v3", "efficientnet", "convnext",  "vit",         "clip"};
+enum { FAMILIES = sizeof families / sizeof *families, IMAGES = 2 };
+
+static const char *beside(const char *name, const char *ending)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.%s", name, ending);
+    return test_path(file);
+}
+
+static float *read_floats(const char *path, size_t *count)
+{
+    size_t size;
+    char *bytes = test_read(path, &size);
+    float *values;
+    assert_ok(f0t_alloc(&values, size / sizeof *values, sizeof *values));
+    memcpy(values, bytes, size);
+    *count = size / sizeof *values;
+    f0t_free(bytes);
+    return values;
+}
+
+typedef struct errors {
+    double largest, cosine; /* relative to the largest number; smallest cosine of a row */
+} errors;
+
+static errors compare(const float *got, const float *want, size_t rows, size_t n)
+{
+    errors e = {0, 1};
+    double top = 0;
+    for (size_t k = 0; k < rows * n; k++)
+        top = fmax(top, fabs((double)want[k]));
+    for (size_t r = 0; r < rows; r++) {
+        double dot = 0, x = 0, y = 0;
+        for (size_t k = r * n; k < (r + 1) * n; k++) {
+            e.largest = fmax(e.largest, fabs((double)got[k] - (double)want[k]) / top);
+            dot += (double)got[k] * (double)want[k];
+            x += (double)got[k] * (double)got[k];
+            y += (double)want[k] * (double)want[k];
+        }
+        e.cosine = fmin(e.cosine, dot / sqrt(x * y));
+    }
+    return e;
+}
+
+static errors run_family(const char *name, bool bf16)
+{
+    f0t_network *net;
+    f0t_network_options options = {.output = "logits", .bf16 = bf16};
+    size_t inputs, outputs;
+    float *pixels = read_floats(beside(name, "in"), &inputs);
+    float *want = read_floats(beside(name, "out"), &outputs), *got;
+    assert_ok(f0t_network_open(&net, beside(name, "onnx"), &options));
+    assert_int_equal(f0t_network_dim(net) * IMAGES, outputs);
+    assert_ok(f0t_alloc(&got, outputs, sizeof *got));
+    assert_ok(f0t_network_run(got, net, pixels, IMAGES));
+    errors e = compare(got, want, IMAGES, outputs / IMAGES);
+    /* One picture alone gives what it gives among others. */
+    assert_ok(f0t_network_run(got, net, pixels + inputs / IMAGES, 1));
+    errors single = compare(got, want + outputs / IMAGES, 1, outputs / IMAGES);
+    e.largest = fmax(e.largest, single.largest);
+    e.cosine = fmin(e.cosine, single.cosine);
+    f0t_network_close(net);
+    f0t_free(pixels);
+    f0t_free(want);
+    f0t_free(got);
+    return e;
+}
+
+static int write_networks(void **state)
+{
+    (void)state;
+    test_python("torch", "onnx_networks.py", "write", test_path("."));
+    return 0;
+}
+
+static bool are_written(void)
+{
+    FILE *file = fopen(beside("vgg19", "onnx"), "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+static void every_family_agrees_with_pytorch_in_float32(void **state)
+{
+    (void)state;
+    write_networks(state);
+    for (size_t k = 0; k < FAMILIES; k++) {
+        errors e = run_family(families[k], false);
+        print_message("%-14s %.1e\n", families[k], e.largest);
+        assert_true(e.largest < 1e-4);
+    }
+}
+
+static void every_family_is_near_pytorch_in_bfloat16(void **state)
+{
+    (void)state;
+    if (!are_written())
+        skip();
+    for (size_t k = 0; k < FAMILIES; k++) {
+        errors e = run_family(families[k], true);
+        print_message("%-14s %.1e, cosine %.6f\n", families[k], e.largest, e.cosine);
+        assert_true(e.largest < (f0t_matmul_bf16_native() ? 2e-2 : 1e-4));
+        assert_true(e.cosine > 0.999);
+    }
+}
+
+static void the_features_are_what_the_classifier_takes(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t dim;
+    } wanted[] = {{"vgg19", 32},         {"squeezenet", 10},    {"resnet50", 256},
+                  {"densenet121", 36},   {"mobilenet_v2", 640}, {"mobilenet_v3", 640},
+                  {"efficientnet", 640}, {"convnext", 128},     {"vit", 32},
+                  {"clip", 16}};
+    (void)state;
+    if (!are_written())
+        skip();
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        f0t_network *net;
+        assert_ok(f0t_network_open(&net, beside(wanted[k].name, "onnx"), NULL));
+        if (f0t_network_dim(net) != wanted[k].dim)
+            print_message("%s: %s, %zu\n", wanted[k].name, f0t_network_output(net),
+                          f0t_network_dim(net));
+        assert_int_equal(f0t_network_dim(net), wanted[k].dim);
+        f0t_network_close(net);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_family_agrees_with_pytorch_in_float32),
+        cmocka_unit_test(every_family_is_near_pytorch_in_bfloat16),
+        cmocka_unit_test(the_features_are_what_the_classifier_takes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
