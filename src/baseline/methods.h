@@ -19,5 +19,7 @@ extern const f0t_ranker f0t_ranker_linear;
 extern const f0t_ranker f0t_ranker_linear_rank;
 extern const f0t_ranker f0t_ranker_net;
 extern const f0t_ranker f0t_ranker_ranksvm;
+extern const f0t_ranker f0t_ranker_fu2015_direct;
+extern const f0t_ranker f0t_ranker_fu2015;
 
 #endif

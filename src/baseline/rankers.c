@@ -22,6 +22,8 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_linear_rank,
     &f0t_ranker_net,
     &f0t_ranker_ranksvm,
+    &f0t_ranker_fu2015_direct,
+    &f0t_ranker_fu2015,
     NULL,
 };
 /* clang-format on */
