@@ -31,23 +31,27 @@ f0t_cell *f0t_eval_cell(const f0t_eval *e, size_t repeat, size_t method, f0t_sce
 
 /* Says what came out, in a line. */
 static void log_cells(const comparison *c, const f0t_cell *cells, const f0t_course *course,
-                      const char *method)
+                      const char *method, size_t repeat)
 {
-    char line[400], part[80];
+    char line[400] = "", run[64] = "";
+    const f0t_values *last = NULL;
     size_t used = 0;
-    double tune = 0, train = 0;
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!course->asked[s] || *cells[s].refusal)
             continue;
-        tune = f0t_values_get(&cells[s].values, "tune_s");
-        train = f0t_values_get(&cells[s].values, "train_s");
-        snprintf(part, sizeof part, "%s %s %.1f", used ? "," : "",
-                 f0t_scenario_name((f0t_scenario)s), f0t_values_get(&cells[s].values, "miap"));
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s", part);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s %.1f", last ? "," : "",
+                                 f0t_scenario_name((f0t_scenario)s),
+                                 f0t_values_get(&cells[s].values, "miap"));
+        last = &cells[s].values;
     }
-    if (used)
-        f0t_log(c->options->monitor, F0T_LOG_INFO, "%s: MiAP%s; tuned in %.1f s, fitted in %.1f s",
-                method, line, tune, train);
+    if (!last)
+        return;
+    if (c->eval->plan.repeat > 1)
+        snprintf(run, sizeof run, "run %zu of %zu, ", repeat + 1, c->eval->plan.repeat);
+    f0t_log(c->options->monitor, F0T_LOG_INFO,
+            "%s%s: MiAP%s; %.0f trials in %.1f s, fitted in %.1f s", run, method, line,
+            f0t_values_get(last, "trials"), f0t_values_get(last, "tune_s"),
+            f0t_values_get(last, "train_s"));
 }
 
 static bool is_done(const f0t_cell *cells, const f0t_course *course)
@@ -82,7 +86,7 @@ static f0t_status run_method(comparison *c, size_t repeat, size_t method)
         if (!c->has[l] || is_done(cells, &c->courses[l]))
             continue;
         F0T_TRY(f0t_course_run(cells, &c->courses[l], ranker, &options));
-        log_cells(c, cells, &c->courses[l], ranker->name);
+        log_cells(c, cells, &c->courses[l], ranker->name, repeat);
         if (c->options->results)
             F0T_TRY(f0t_results_save(c->eval, c->others, c->options->results, c->identity));
     }

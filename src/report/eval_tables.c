@@ -152,7 +152,8 @@ static void add_row(f0t_table *t, const f0t_eval_slice *s, const f0t_eval_row *r
     f0t_table_cell(t, row->title, F0T_CELL_PLAIN);
     for (size_t i = 0; i < c->count; i++) {
         const f0t_eval_value *value = f0t_eval_row_value(row, c->names[i]);
-        format(text, value ? value->mean : (double)NAN, value ? value->deviation : (double)NAN,
+        bool spread = value && c->ranked[i];
+        format(text, value ? value->mean : (double)NAN, spread ? value->deviation : (double)NAN,
                c->decimals[i]);
         f0t_table_cell(t, text, is_best(s, row, c, i) ? F0T_CELL_BEST : F0T_CELL_PLAIN);
     }

@@ -42,6 +42,8 @@ static void aligned(f0t_text *to, const f0t_table *t, size_t column, size_t w, c
     f0t_text_add(to, text);
     f0t_text_add(to, bold ? "\033[0m" : "");
     pad(to, t->aligns[column] == 'r' || last ? 0 : gap);
+    while (last && to->size && to->bytes[to->size - 1] == ' ')
+        to->size--;
     f0t_text_add(to, last ? "\n" : "  ");
 }
 

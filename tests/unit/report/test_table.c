@@ -40,13 +40,13 @@ static void text_lines_up(void **state)
                "            K = 3    other\n"
                "Method        P  R  N\n"
                "a|b & <c>  12.5  –  x, \"y\"\n"
-               "50 %                \n");
+               "50 %\n");
     check_form(F0T_TABLE_TEXT, true,
                "A caption\n"
                "            K = 3    other\n"
                "Method        P  R  N\n"
                "a|b & <c>  \033[1m12.5\033[0m  –  x, \"y\"\n"
-               "50 %                \n");
+               "50 %\n");
 }
 
 static void other_forms_escape_what_they_must(void **state)
