@@ -294,6 +294,45 @@ static const cli_verb verb_nuswide = {
     .run = run,
 };
 
+/* ---- photos ---- */
+
+static const cli_option photos_options[] = {
+    OUTPUT_OPTIONS,
+    {"folders", 0, CLI_FLAG, FIELD(import.folder_tags), NULL,
+     "The names of the folders below FOLDER are tags as well.", NULL},
+    {"strict", 0, CLI_FLAG, FIELD(import.strict), NULL,
+     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    FEATURE_OPTIONS,
+    {.name = NULL},
+};
+
+static const cli_example photos_examples[] = {
+    {"fast0tag import photos ~/Pictures -o pictures", "A collection with keywords."},
+    {"fast0tag import photos animals -o animals.data --folders",
+     "animals/dog/1.jpg has the tag dog."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_photos = {
+    .name = "photos",
+    .summary = "From folders of pictures that carry keywords",
+    .operands = "FOLDER…",
+    .least = 1,
+    .most = SIZE_MAX,
+    .description =
+        "Takes the keywords of each picture from XMP (dc:subject, lr:hierarchicalSubject, "
+        "digiKam:TagsList), IPTC and SVG metadata and from the sidecars NAME.jpg.xmp and NAME.xmp. "
+        "Tags that fast0tag itself wrote are left out. The dataset has no features: 'fast0tag "
+        "features' makes those.",
+    .options = photos_options,
+    .examples = photos_examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};
+
 /* ---- tagprop ---- */
 
 static const cli_option tagprop_options[] = {
@@ -331,7 +370,8 @@ static const cli_verb verb_tagprop = {
     .run = run,
 };
 
-static const cli_verb *const verbs[] = {&verb_csv, &verb_mulan, &verb_nuswide, &verb_tagprop, NULL};
+static const cli_verb *const verbs[] = {&verb_csv,     &verb_photos,  &verb_mulan,
+                                        &verb_nuswide, &verb_tagprop, NULL};
 
 const cli_verb cli_verb_import = {
     .name = "import",

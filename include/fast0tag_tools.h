@@ -24,6 +24,8 @@ extern "C" {
  *   "tagprop"  the layout of TagProp's Corel5k, ESP Game and IAPR TC-12; one source, the folder.
  *   "mulan"    MULAN's ARFF and XML; sources: one .xml, and one .arff or a train and a test .arff.
  *   "csv"      CSV or TSV with a line an image; one source, the file.
+ *   "photos"   pictures that carry keywords: XMP, IPTC, SVG metadata, XMP sidecars; sources: folders,
+ *              which are searched to their depths, and single pictures.
  *
  *     const char *source = "photos.csv";
  *     f0t_import_report *report;
@@ -61,6 +63,10 @@ typedef struct f0t_import_options {
     bool tag_columns;      /* every other column is a tag, its cells are 0 or 1 */
     bool no_header;        /* the first line is an image */
     char delimiter;        /* between cells; 0: a tab when the first line has one, else a comma */
+
+    /* photos */
+    bool folder_tags; /* the names of the folders below the source are tags as well */
+    bool strict;      /* a picture that cannot be read fails; else it is noted and left out */
 } f0t_import_options;
 
 /* What came of an import: the datasets, and what was changed or left out. */

@@ -5,14 +5,26 @@
 #include <string.h>
 #include <vips/vips.h>
 
-/* libvips says what is wrong in several lines, the most general first. */
+/* libvips says what is wrong in several lines, the most general first: `VipsForeignLoad: file "PATH"
+ * does not exist`. Who said it and the path go: the library puts the path before it. */
+static const char *without_source(const char *line)
+{
+    const char *colon = strstr(line, ": ");
+    if (colon && !strncmp(line, "Vips", 4))
+        line = colon + 2;
+    const char *open = strchr(line, '"');
+    const char *close = open ? strchr(open + 1, '"') : NULL;
+    const bool leads = open && (open == line || (open == line + 5 && !strncmp(line, "file ", 5)));
+    return leads && close && close[1] == ' ' ? close + 2 : line;
+}
+
 static void fail_by_vips(answer *to, f0t_status status)
 {
     char line[400];
     snprintf(line, sizeof line, "%s", vips_error_buffer());
     line[strcspn(line, "\n")] = 0;
     vips_error_clear();
-    answer_fail(to, status, "%s", *line ? line : "cannot be read");
+    answer_fail(to, status, "%s", *line ? without_source(line) : "cannot be read");
 }
 
 /* All that may be read. libvips trusts none of its other loaders, or nobody needs them; it does not

@@ -76,6 +76,7 @@ static const format formats[] = {
     {"tagprop", f0t_import_tagprop, 1, 1, "one folder", 0.15},
     {"mulan", f0t_import_mulan, 2, 3, "an .xml and one or two .arff files", 0.1},
     {"csv", f0t_import_csv, 1, 1, "one file", 0.1},
+    {"photos", f0t_import_photos, 1, SIZE_MAX, "folders or pictures", 0.1},
 };
 
 static const format *find_format(const char *name)
@@ -90,11 +91,12 @@ static const format *find_format(const char *name)
 static f0t_status check_options(const f0t_import_options *o, const char *name)
 {
     bool nuswide = !strcmp(name, "nuswide"), tagprop = !strcmp(name, "tagprop");
-    bool csv = !strcmp(name, "csv");
-    const char *wrong = o->own_features && !nuswide && !tagprop                ? "own features"
-                        : o->sets && !nuswide                                  ? "sets"
-                        : o->prefix && !tagprop                                ? "a prefix"
-                        : csv                                                  ? NULL
+    bool csv = !strcmp(name, "csv"), photos = !strcmp(name, "photos");
+    const char *wrong = o->own_features && !nuswide && !tagprop    ? "own features"
+                        : o->sets && !nuswide                      ? "sets"
+                        : o->prefix && !tagprop                    ? "a prefix"
+                        : (o->folder_tags || o->strict) && !photos ? "ways with pictures"
+                        : csv                                      ? NULL
                         : o->image_column || o->tags_column || o->split_column ? "columns"
                         : o->separator || o->delimiter                         ? "separators"
                         : o->tag_columns || o->no_header                       ? "table layouts"
@@ -138,7 +140,8 @@ f0t_status f0t_import(f0t_import_report **out, const char *output, const char *f
     *out = NULL;
     if (!chosen)
         return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "'%s' is no format: nuswide, tagprop, mulan or csv is wanted", format_name);
+                        "'%s' is no format: nuswide, tagprop, mulan, csv or photos is wanted",
+                        format_name);
     F0T_TRY(f0t_import_report_create(&job.report));
     f0t_status status = run(&job, chosen);
     f0t_free(job.backbone);

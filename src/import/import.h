@@ -19,6 +19,7 @@ f0t_status f0t_import_csv(f0t_import_job *job);
 f0t_status f0t_import_mulan(f0t_import_job *job);
 f0t_status f0t_import_nuswide(f0t_import_job *job);
 f0t_status f0t_import_tagprop(f0t_import_job *job);
+f0t_status f0t_import_photos(f0t_import_job *job);
 
 /* Writes a dataset from the collection, with the features that the options name, or those of `own`
  * (NULL: none), which has a row for each image of the collection. */

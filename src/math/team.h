@@ -18,6 +18,16 @@ static inline int f0t_team_size(void)
 #endif
 }
 
+/* The number of the calling thread in its team, from 0. */
+static inline int f0t_team_member(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 /* OpenMP keeps the number of threads for each calling thread apart: f0t_threads_set reaches only
  * the thread that called it. Enter sets the caller's number to the library's, leave puts back what
  * enter returned. */

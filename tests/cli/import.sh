@@ -117,4 +117,39 @@ case_a_killed_import_leaves_a_whole_dataset() {
     done
 }
 
+# A picture that is drawn: NAME.svg with the keywords behind it.
+draw() {
+    local name=$1 words= word
+    shift
+    for word; do words="$words<rdf:li>$word</rdf:li>"; done
+    mkdir -p "$(dirname "$name")"
+    cat >"$name" <<EOF
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:cc="http://creativecommons.org/ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" width="8" height="8">
+<metadata><rdf:RDF><cc:Work><dc:subject><rdf:Bag>$words</rdf:Bag></dc:subject></cc:Work></rdf:RDF></metadata>
+<rect width="8" height="8" fill="red"/></svg>
+EOF
+}
+
+case_pictures_with_keywords_are_a_dataset() {
+    draw art/a.svg cat "red car"
+    draw art/old/b.svg cat
+    draw art/c.svg
+    echo "no picture" >art/d.png
+    run 0 import photos art -o data
+    says "data          3         0     2"
+    says "1 pictures cannot be read and are left out"
+    says "1 images have no tag and are kept"
+    warns "art/d.png: is not a known file format"
+    [ "$(cat data/tags.txt)" = "$(printf 'cat\tred car\n\ncat')" ] || complain "tags: $(cat data/tags.txt)"
+    grep -q "^$PWD/art/old/b.svg$" data/images.txt || complain "images: $(cat data/images.txt)"
+    run 0 import photos art -o data --folders -f --json
+    json_holds 'd["datasets"][0]["tags"] == 3'
+    refuse 3 "art/d.png: " import photos art -o more --strict
+    [ ! -e more ] || complain "a dataset was left behind"
+    mkdir empty
+    refuse 3 "has no pictures" import photos empty -o more
+    refuse 3 "nowhere" import photos nowhere -o more
+}
+
 run_cases

@@ -1,0 +1,155 @@
+/* Folders of pictures that carry keywords. */
+#include "import/import.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "image/crew.h"
+#include "image/keywords.h"
+#include "image/walk.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct photos {
+    f0t_import_job *job;
+    f0t_texts paths;
+    size_t *roots; /* [paths.count] where the names below the source begin */
+    size_t roots_capacity;
+    f0t_texts *keywords; /* [paths.count] */
+    bool *unreadable;    /* [paths.count] */
+    uint64_t failures;
+    char *example;
+    f0t_collection collection;
+} photos;
+
+static void release(photos *p)
+{
+    for (size_t i = 0; p->keywords && i < p->paths.count; i++)
+        f0t_texts_free(&p->keywords[i]);
+    f0t_free(p->keywords);
+    f0t_free(p->unreadable);
+    f0t_free(p->roots);
+    f0t_free(p->example);
+    f0t_texts_free(&p->paths);
+    f0t_collection_free(&p->collection);
+}
+
+/* ---- Finding them ------------------------------------------------------------------------------------ */
+
+/* Paths are absolute: the dataset may stand anywhere. */
+static f0t_status walk_source(photos *p, const char *source)
+{
+    char *whole = realpath(source, NULL);
+    if (!whole)
+        return f0t_fail_errno(errno, "%s", source);
+    const size_t before = p->paths.count;
+    f0t_status status = f0t_walk(&p->paths, whole, p->job->options->monitor);
+    const size_t added = p->paths.count - before;
+    if (status == F0T_OK)
+        status = f0t_grow(&p->roots, &p->roots_capacity, before, added, sizeof *p->roots);
+    for (size_t i = before; status == F0T_OK && i < p->paths.count; i++)
+        p->roots[i] = strlen(whole);
+    free(whole);
+    return status;
+}
+
+static f0t_status find_pictures(photos *p)
+{
+    for (size_t i = 0; i < p->job->source_count; i++)
+        F0T_TRY(walk_source(p, p->job->sources[i]));
+    if (!p->paths.count)
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
+    F0T_TRY(f0t_alloc_zero(&p->keywords, p->paths.count, sizeof *p->keywords));
+    return f0t_alloc_zero(&p->unreadable, p->paths.count, sizeof *p->unreadable);
+}
+
+/* ---- Their keywords ---------------------------------------------------------------------------------- */
+
+static f0t_status read_keywords(void *context, f0t_worker *worker, size_t i, int thread)
+{
+    const photos *p = context;
+    (void)thread;
+    return f0t_keywords_read(&p->keywords[i], worker, f0t_texts_get(&p->paths, i));
+}
+
+static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message)
+{
+    photos *p = context;
+    if (p->job->options->strict)
+        return f0t_fail(status, "%s", message);
+    f0t_log(p->job->options->monitor, F0T_LOG_WARNING, "%s", message);
+    p->unreadable[i] = true;
+    if (p->failures++ == 0)
+        return f0t_string_copy(&p->example, message, strlen(message));
+    return F0T_OK;
+}
+
+static f0t_status read_all(photos *p)
+{
+    const f0t_crew crew = {.count = p->paths.count,
+                           .stage = "reading keywords",
+                           .context = p,
+                           .run = read_keywords,
+                           .failed = note_failure,
+                           .monitor = p->job->options->monitor};
+    return f0t_crew_run(&crew);
+}
+
+/* ---- The collection ---------------------------------------------------------------------------------- */
+
+static f0t_status add_tag(photos *p, const char *text, size_t length)
+{
+    uint32_t index;
+    bool found;
+    f0t_status status = f0t_collection_tag(&p->collection, text, length, &index, &found);
+    if (status == F0T_ERROR_FORMAT) /* no UTF-8: no keyword that anything could match */
+        return F0T_OK;
+    F0T_TRY(status);
+    return found ? f0t_rows_add(&p->collection.rows, index) : F0T_OK;
+}
+
+/* The folders between the source and the picture. */
+static f0t_status add_folders(photos *p, size_t i)
+{
+    const char *at = f0t_texts_get(&p->paths, i) + p->roots[i], *slash;
+    for (at += *at == '/'; (slash = strchr(at, '/')); at = slash + 1)
+        F0T_TRY(add_tag(p, at, (size_t)(slash - at)));
+    return F0T_OK;
+}
+
+static f0t_status add_picture(photos *p, size_t i)
+{
+    const f0t_texts *words = &p->keywords[i];
+    if (p->unreadable[i])
+        return F0T_OK;
+    for (size_t k = 0; k < words->count; k++)
+        F0T_TRY(add_tag(p, f0t_texts_get(words, k), f0t_texts_length(words, k)));
+    if (p->job->options->folder_tags)
+        F0T_TRY(add_folders(p, i));
+    return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->paths, i),
+                                  f0t_texts_length(&p->paths, i), -1);
+}
+
+static f0t_status run(photos *p)
+{
+    F0T_TRY(find_pictures(p));
+    F0T_TRY(read_all(p));
+    for (size_t i = 0; i < p->paths.count; i++)
+        F0T_TRY(add_picture(p, i));
+    F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
+                                  "pictures cannot be read and are left out", p->example));
+    if (!p->collection.rows.count)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
+                        p->job->sources[0]);
+    return f0t_import_finish(p->job, &p->collection, NULL);
+}
+
+f0t_status f0t_import_photos(f0t_import_job *job)
+{
+    photos p = {.job = job};
+    f0t_status status = run(&p);
+    release(&p);
+    return status;
+}

@@ -1,0 +1,93 @@
+#include "support.h"
+
+#include "base/fault.h"
+#include "image/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void make_folder(const char *name)
+{
+    assert_int_equal(mkdir(test_path(name), 0755), 0);
+}
+
+static int make_tree(void **state)
+{
+    (void)state;
+    make_folder("p");
+    make_folder("p/b");
+    make_folder("p/b/deep");
+    make_folder("p/.hidden");
+    test_text("p/c.JPG", "");
+    test_text("p/a.png", "");
+    test_text("p/a.txt", "");
+    test_text("p/.d.png", "");
+    test_text("p/b/deep/z.svg", "");
+    test_text("p/b/y.webp", "");
+    test_text("p/.hidden/x.png", "");
+    return symlink(test_path("p"), test_path("p/b/loop")) ||
+           symlink(test_path("p/a.png"), test_path("p/b/link.png")) ||
+           symlink("nowhere", test_path("p/b/gone.png"));
+}
+
+static void pictures_come_in_the_order_of_their_paths(void **state)
+{
+    static const char *const want[] = {"p/a.png", "p/b/deep/z.svg", "p/b/link.png", "p/b/y.webp",
+                                       "p/c.JPG"};
+    f0t_texts found = {0};
+    (void)state;
+    assert_ok(f0t_walk(&found, test_path("p"), NULL));
+    assert_int_equal(found.count, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(f0t_texts_get(&found, i), test_path(want[i]));
+    f0t_texts_free(&found);
+}
+
+static void a_file_is_itself_whatever_its_name(void **state)
+{
+    f0t_texts found = {0};
+    (void)state;
+    assert_ok(f0t_walk(&found, test_path("p/a.txt"), NULL));
+    assert_int_equal(found.count, 1);
+    assert_fails(F0T_ERROR_NOT_FOUND, "nothing", f0t_walk(&found, test_path("nothing"), NULL));
+    f0t_texts_free(&found);
+}
+
+static void a_stop_is_heard(void **state)
+{
+    volatile sig_atomic_t flag = 1;
+    const f0t_monitor monitor = {.stop = &flag};
+    f0t_texts found = {0};
+    (void)state;
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted", f0t_walk(&found, test_path("p"), &monitor));
+    f0t_texts_free(&found);
+}
+
+static f0t_status walk_once(void *context)
+{
+    f0t_texts found = {0};
+    f0t_status status = f0t_walk(&found, context, NULL);
+    f0t_texts_free(&found);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", test_path("p"));
+    test_each_fault(F0T_FAULT_ALLOC, walk_once, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_come_in_the_order_of_their_paths),
+        cmocka_unit_test(a_file_is_itself_whatever_its_name),
+        cmocka_unit_test(a_stop_is_heard),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, make_tree, NULL);
+}
