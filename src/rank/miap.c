@@ -111,9 +111,6 @@ static size_t find_hits(uint32_t *hits, const f0t_ranking *ranking, size_t m)
     return count;
 }
 
-/* What average_precision gives for an image without a relevant tag. */
-#define NOT_RANKED (-1.0)
-
 /* NaN when a score is. */
 static double average_precision(scratch *work, const f0t_ranking *ranking, size_t m)
 {
@@ -129,7 +126,7 @@ static double average_precision(scratch *work, const f0t_ranking *ranking, size_
     if (F0T_KERNEL_PICK(has_nan)(scores, n))
         return (double)NAN;
     if (!count)
-        return NOT_RANKED;
+        return F0T_NOT_RANKED;
     return count <= FEW ? precision_of_few(scores, n, work->hits, count)
                         : precision_of_many(work, scores, n, count);
 }
@@ -197,32 +194,52 @@ static f0t_status add_all(f0t_miap *miap, const double *precisions, size_t image
     for (size_t m = 0; m < images; m++) {
         if (isnan(precisions[m]))
             return f0t_fail(F0T_ERROR_NUMERIC, "row %zu: a score is NaN", m);
-        sum.sum += precisions[m] == NOT_RANKED ? 0 : precisions[m];
-        sum.ranked += precisions[m] != NOT_RANKED;
+        sum.sum += precisions[m] == F0T_NOT_RANKED ? 0 : precisions[m];
+        sum.ranked += precisions[m] != F0T_NOT_RANKED;
     }
     sum.images += images;
     *miap = sum;
     return F0T_OK;
 }
 
-f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking)
+static void find_all(double *precisions, const f0t_ranking *ranking, size_t tags, char *memory,
+                     size_t stride, int threads)
 {
-    size_t tags = ranking->columns ? ranking->column_count : ranking->tags, stride;
+#pragma omp parallel num_threads(threads)
+    {
+        scratch work = scratch_of_thread(memory, stride, tags);
+#pragma omp for schedule(dynamic, 16)
+        for (size_t m = 0; m < ranking->images; m++)
+            precisions[m] = average_precision(&work, ranking, m);
+    }
+}
+
+/* Adds to the sums; and each into out[images], which may be NULL. */
+static f0t_status find_precisions(f0t_miap *miap, double *out, const f0t_ranking *ranking)
+{
+    size_t tags = ranking->columns ? ranking->column_count : ranking->tags, stride = 0;
     int threads = f0t_team_size();
     f0t_workspace *memory;
     F0T_TRY(check_ranking(ranking));
     F0T_TRY(take_memory(&memory, &stride, ranking->images, tags, (size_t)threads));
     double *precisions = (double *)(void *)((char *)memory->data + stride * (size_t)threads);
-#pragma omp parallel num_threads(threads)
-    {
-        scratch work = scratch_of_thread(memory->data, stride, tags);
-#pragma omp for schedule(dynamic, 16)
-        for (size_t m = 0; m < ranking->images; m++)
-            precisions[m] = average_precision(&work, ranking, m);
-    }
+    find_all(precisions, ranking, tags, memory->data, stride, threads);
     f0t_status status = add_all(miap, precisions, ranking->images);
+    if (out)
+        memcpy(out, precisions, ranking->images * sizeof *out);
     f0t_workspace_give(memory);
     return status;
+}
+
+f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking)
+{
+    return find_precisions(miap, NULL, ranking);
+}
+
+f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking)
+{
+    f0t_miap all = {0};
+    return find_precisions(&all, out, ranking);
 }
 
 double f0t_miap_get(const f0t_miap *miap)

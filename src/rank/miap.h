@@ -33,6 +33,11 @@ typedef struct f0t_ranking {
  * Memory comes from f0t_workspace_take: repeated calls allocate nothing. */
 f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking);
 
+/* The average precision of each image, 0 … 1, into out[images]; F0T_NOT_RANKED for those without a
+ * relevant tag. Fails as f0t_miap_add does. */
+#define F0T_NOT_RANKED (-1.0)
+f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking);
+
 /* The mean, 0 … 1, over images with a relevant tag, 0 when there are none; and with the others
  * counted as 0. */
 double f0t_miap_get(const f0t_miap *miap);
