@@ -324,7 +324,8 @@ F0T_API void f0t_dataset_options_init(f0t_dataset_options *options);
  * agree in M, and every line must be UTF-8. Features stay on disk. */
 F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
                                     const f0t_dataset_options *options);
-/* The same from two files: a matrix of features (npy) and the tags of its rows (as tags.txt). */
+/* The same from two files: a matrix of features (npy) and the tags of its rows (as tags.txt). Without
+ * the matrix (NULL) it is a dataset without features: enough for rules. */
 F0T_API f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
                                           const f0t_dataset_options *options);
 F0T_API void f0t_dataset_close(f0t_dataset *dataset);

@@ -107,12 +107,14 @@ static f0t_status open_files(f0t_dataset *dataset, const char *features, const c
     f0t_status status = f0t_dataset_load(dataset, &source, options);
     f0t_free(path);
     F0T_TRY(status);
-    F0T_TRY(f0t_string_copy(&dataset->features_path, features, strlen(features)));
-    F0T_TRY(open_features(dataset, tags));
+    if (features) {
+        F0T_TRY(f0t_string_copy(&dataset->features_path, features, strlen(features)));
+        F0T_TRY(open_features(dataset, tags));
+    }
     return set_name(dataset);
 }
 
-/* A dataset from a directory, or from two files where `tags` is given. */
+/* A dataset from a directory, or from two files (`path` may be NULL) where `tags` is given. */
 static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags,
                            const f0t_dataset_options *options)
 {
@@ -121,7 +123,8 @@ static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags
     *out = NULL;
     f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
-    f0t_status status = f0t_string_copy(&dataset->path, path, strlen(path));
+    const char *shown = path ? path : tags;
+    f0t_status status = f0t_string_copy(&dataset->path, shown, strlen(shown));
     if (status == F0T_OK)
         status = tags ? open_files(dataset, path, tags, options ? options : &defaults)
                       : open_folder(dataset, path, options ? options : &defaults);
