@@ -25,6 +25,7 @@ static const char STYLE[] =
     ".nopicture{width:120px;height:90px;border:1px dashed #999;border-radius:4px;color:#666;"
     "font-size:.75rem;overflow:hidden;overflow-wrap:anywhere;padding:.3rem}"
     "svg{max-width:100%;height:auto}"
+    ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair svg{flex:1 1 26rem;min-width:0}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#7ab8f5}"
     ".sub,caption,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
     ".right{color:#4fd6a5}.wrong{color:#ff9a8f}}"

@@ -21,13 +21,14 @@
 
 #include "report/text.h"
 
-/* Colours (and marks) repeat after so many series. */
+/* Colours repeat after so many series; with their marks they are told apart up to 40. */
 enum { F0T_SVG_COLOURS = 8 };
 
 typedef struct f0t_svg_axis {
     const char *title; /* or NULL */
     bool log;          /* values that are not above 0 are left out */
     double from, to;   /* both 0: what the data need */
+    bool bare;         /* no grid and no numbers: they mean nothing */
 } f0t_svg_axis;
 
 typedef struct f0t_svg_series {
@@ -38,6 +39,14 @@ typedef struct f0t_svg_series {
     const char *const *labels; /* [count] texts beside the points, each may be NULL; or NULL */
 } f0t_svg_series;
 
+/* A text in the plot, or an arrow with a text at its head. */
+typedef struct f0t_svg_note {
+    const char *text;
+    double x, y; /* the middle of the text, the head of the arrow */
+    bool arrow;
+    double from_x, from_y; /* its other end */
+} f0t_svg_note;
+
 typedef struct f0t_svg_plot {
     const char *title;       /* or NULL */
     const char *description; /* for readers who do not see it; or NULL */
@@ -45,6 +54,10 @@ typedef struct f0t_svg_plot {
     f0t_svg_axis x, y;
     const f0t_svg_series *series;
     size_t series_count;
+    bool origin;               /* lines through 0 */
+    bool equal;                /* a step is as long along x as along y; no logarithms then */
+    const f0t_svg_note *notes; /* on top of the points; or NULL */
+    size_t note_count;
 } f0t_svg_plot;
 
 /* Points joined in their order, with marks where a series has 40 of them at the most. */

@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Plain rules and no variables: programs that are no browsers show these, too. The colours are those
+/* Plain rules and no variables: programs that are no browsers show these, too. The scheme of the root
+ * is for a file of its own: without it browsers put light writing on white paper. The colours are those
  * of Okabe and Ito without their yellow, which white paper swallows; on dark paper lighter ones. */
 static const char STYLE[] =
     "<style>"
+    ":root{color-scheme:light dark}"
     ".f0t-svg{font:12px system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif}"
     ".f0t-svg text{fill:#222}.f0t-svg .t{font-size:14px;font-weight:600}"
     ".f0t-svg .v{font-size:11px}.f0t-svg .g{stroke:#ddd;stroke-width:1}"
@@ -15,14 +17,17 @@ static const char STYLE[] =
     ".f0t-svg .c2{fill:#009e73;stroke:#009e73}.f0t-svg .c3{fill:#cc79a7;stroke:#cc79a7}"
     ".f0t-svg .c4{fill:#56b4e9;stroke:#56b4e9}.f0t-svg .c5{fill:#e69f00;stroke:#e69f00}"
     ".f0t-svg .c6{fill:#555;stroke:#555}.f0t-svg .c7{fill:#8c6d1f;stroke:#8c6d1f}"
-    ".f0t-svg .l{fill:none}"
+    ".f0t-svg .l{fill:none}.f0t-svg .m *{stroke:none;fill-opacity:.65}"
+    ".f0t-svg .n{font-weight:600;paint-order:stroke;stroke:#fff;stroke-width:3px;"
+    "stroke-linejoin:round}"
+    ".f0t-svg .o{stroke:#888;stroke-width:1}.f0t-svg .a{fill:none;stroke:#222;stroke-width:2.5}"
     "@media(prefers-color-scheme:dark){"
     ".f0t-svg text{fill:#ddd}.f0t-svg .g{stroke:#444}.f0t-svg .e{stroke:#ddd}"
     ".f0t-svg .c0{fill:#4da3e0;stroke:#4da3e0}.f0t-svg .c1{fill:#f07f3c;stroke:#f07f3c}"
     ".f0t-svg .c2{fill:#2fc79a;stroke:#2fc79a}.f0t-svg .c3{fill:#e39ac4;stroke:#e39ac4}"
     ".f0t-svg .c4{fill:#8ed0f5;stroke:#8ed0f5}.f0t-svg .c5{fill:#f2b84b;stroke:#f2b84b}"
     ".f0t-svg .c6{fill:#bbb;stroke:#bbb}.f0t-svg .c7{fill:#d2b45a;stroke:#d2b45a}"
-    ".f0t-svg .l{fill:none}}"
+    ".f0t-svg .l{fill:none}.f0t-svg .n{stroke:#181818}.f0t-svg .a{stroke:#ddd}}"
     "</style>\n";
 
 double f0t_svg_text_width(const char *text)
@@ -86,7 +91,7 @@ double f0t_svg_legend(f0t_text *to, double top, double width, const char *const 
 void f0t_svg_mark(f0t_text *to, size_t series, double x, double y, double r)
 {
     size_t colour = series % F0T_SVG_COLOURS;
-    switch (colour % 5) {
+    switch (series % 5) {
     case 0:
         f0t_text_form(to, "<circle class=\"c%zu\" cx=\"%f\" cy=\"%f\" r=\"%f\"/>\n", colour, x, y,
                       r);
@@ -128,7 +133,7 @@ void f0t_svg_axis_x(f0t_text *to, const f0t_svg_scale *scale, const f0t_svg_box 
                     const char *title)
 {
     double ticks[F0T_SVG_TICKS_MOST];
-    size_t count = f0t_svg_ticks(ticks, scale);
+    size_t count = scale->bare ? 0 : f0t_svg_ticks(ticks, scale);
     for (size_t i = 0; i < count; i++) {
         double x = f0t_svg_place(scale, ticks[i]);
         grid_line(to, x, box->top, x, box->bottom);
@@ -143,7 +148,7 @@ void f0t_svg_axis_y(f0t_text *to, const f0t_svg_scale *scale, const f0t_svg_box 
                     const char *title)
 {
     double ticks[F0T_SVG_TICKS_MOST], middle = (box->top + box->bottom) / 2;
-    size_t count = f0t_svg_ticks(ticks, scale);
+    size_t count = scale->bare ? 0 : f0t_svg_ticks(ticks, scale);
     for (size_t i = 0; i < count; i++) {
         double y = f0t_svg_place(scale, ticks[i]);
         grid_line(to, box->left, y, box->right, y);

@@ -10,6 +10,7 @@ typedef struct f0t_svg_scale {
     double from, to;
     bool log;
     double start, end;
+    bool bare;
 } f0t_svg_scale;
 
 enum { F0T_SVG_TICKS_MOST = 24 };

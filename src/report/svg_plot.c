@@ -1,7 +1,9 @@
 /* Lines and points. */
 #include "report/svg_frame.h"
 
-enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40 };
+#include <math.h>
+
+enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40, CROWD = 500 };
 
 /* A plot being drawn. */
 typedef struct drawing {
@@ -34,6 +36,39 @@ static double draw_legend(f0t_text *to, double top, double width, const f0t_svg_
     return f0t_svg_legend(to, top, width, names, count);
 }
 
+static void add_notes(f0t_svg_range *x, f0t_svg_range *y, const f0t_svg_plot *plot)
+{
+    for (size_t i = 0; i < plot->note_count; i++) {
+        f0t_svg_range_add(x, plot->notes[i].x, plot->x.log);
+        f0t_svg_range_add(y, plot->notes[i].y, plot->y.log);
+    }
+    if (plot->origin) {
+        f0t_svg_range_add(x, 0, plot->x.log);
+        f0t_svg_range_add(y, 0, plot->y.log);
+    }
+}
+
+/* Widens the axis that has more room, on both sides. */
+static void make_equal(f0t_svg_scale *x, f0t_svg_scale *y)
+{
+    double step_x = (x->to - x->from) / fabs(x->end - x->start);
+    double step_y = (y->to - y->from) / fabs(y->end - y->start);
+    f0t_svg_scale *wide = step_x < step_y ? x : y;
+    double span = fmax(step_x, step_y) * fabs(wide->end - wide->start);
+    double middle = (wide->from + wide->to) / 2;
+    wide->from = middle - span / 2;
+    wide->to = middle + span / 2;
+}
+
+static void draw_origin(const drawing *d)
+{
+    double x = f0t_svg_place(&d->x, 0), y = f0t_svg_place(&d->y, 0);
+    f0t_text_form(d->to, "<line class=\"o\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", x,
+                  d->box.top, x, d->box.bottom);
+    f0t_text_form(d->to, "<line class=\"o\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n",
+                  d->box.left, y, d->box.right, y);
+}
+
 static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
 {
     f0t_svg_range x, y;
@@ -43,6 +78,7 @@ static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
     double top = f0t_svg_open(to, width, height, plot->title, plot->description);
     top = draw_legend(to, top, width, plot);
     find_ranges(&x, &y, plot);
+    add_notes(&x, &y, plot);
     d.x = f0t_svg_scale_create(&plot->x, x);
     d.y = f0t_svg_scale_create(&plot->y, y);
     d.box = (f0t_svg_box){.left = plot->y.title ? 66 : 50,
@@ -53,8 +89,12 @@ static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
     d.x.end = d.box.right;
     d.y.start = d.box.bottom;
     d.y.end = d.box.top;
+    if (plot->equal)
+        make_equal(&d.x, &d.y);
     f0t_svg_axis_x(to, &d.x, &d.box, plot->x.title);
     f0t_svg_axis_y(to, &d.y, &d.box, plot->y.title);
+    if (plot->origin)
+        draw_origin(&d);
     return d;
 }
 
@@ -102,6 +142,34 @@ static void draw_points(const drawing *d, const f0t_svg_series *series, size_t n
     }
 }
 
+/* The shaft and two strokes of its head. */
+static void draw_arrow(const drawing *d, double from_x, double from_y, double x, double y)
+{
+    double length = hypot(x - from_x, y - from_y);
+    if (!(length > 1))
+        return;
+    double ux = (x - from_x) / length * 10, uy = (y - from_y) / length * 10;
+    f0t_text_form(d->to, "<path class=\"a\" d=\"M%f %fL%f %fM%f %fL%f %fL%f %f\"/>\n", from_x,
+                  from_y, x, y, x - ux - uy / 2, y - uy + ux / 2, x, y, x - ux + uy / 2,
+                  y - uy - ux / 2);
+}
+
+static void draw_notes(const drawing *d)
+{
+    for (size_t i = 0; i < d->plot->note_count; i++) {
+        const f0t_svg_note *note = &d->plot->notes[i];
+        if (!f0t_svg_can_show(&d->x, note->x) || !f0t_svg_can_show(&d->y, note->y))
+            continue;
+        double x = f0t_svg_place(&d->x, note->x), y = f0t_svg_place(&d->y, note->y);
+        if (note->arrow)
+            draw_arrow(d, f0t_svg_place(&d->x, note->from_x), f0t_svg_place(&d->y, note->from_y), x,
+                       y);
+        f0t_text_form(d->to, "<text class=\"n\" x=\"%f\" y=\"%f\" text-anchor=\"%s\">%s</text>\n",
+                      note->arrow ? x - 8 : x, note->arrow ? y - 8 : y + 4,
+                      note->arrow ? "end" : "middle", note->text);
+    }
+}
+
 void f0t_svg_lines(f0t_text *to, const f0t_svg_plot *plot)
 {
     drawing d = begin(to, plot);
@@ -110,13 +178,23 @@ void f0t_svg_lines(f0t_text *to, const f0t_svg_plot *plot)
         if (plot->series[s].count <= MARKS_MOST)
             draw_points(&d, &plot->series[s], s, 3.5);
     }
+    draw_notes(&d);
     f0t_svg_close(to);
 }
 
 void f0t_svg_scatter(f0t_text *to, const f0t_svg_plot *plot)
 {
     drawing d = begin(to, plot);
+    size_t points = 0;
     for (size_t s = 0; s < plot->series_count; s++)
-        draw_points(&d, &plot->series[s], s, plot->series[s].count > 500 ? 2 : 4);
+        points += plot->series[s].count;
+    bool crowded = points > CROWD;
+    if (crowded)
+        f0t_text_add(to, "<g class=\"m\">\n");
+    for (size_t s = 0; s < plot->series_count; s++)
+        draw_points(&d, &plot->series[s], s, crowded ? 2 : 4);
+    if (crowded)
+        f0t_text_add(to, "</g>\n");
+    draw_notes(&d);
     f0t_svg_close(to);
 }

@@ -56,7 +56,7 @@ static double round_log(double value, bool up)
 
 f0t_svg_scale f0t_svg_scale_create(const f0t_svg_axis *axis, f0t_svg_range range)
 {
-    f0t_svg_scale scale = {.log = axis->log};
+    f0t_svg_scale scale = {.log = axis->log, .bare = axis->bare};
     bool demanded = axis->from != axis->to && (!axis->log || (axis->from > 0 && axis->to > 0));
     if (demanded) {
         scale.from = axis->from;
