@@ -1,6 +1,6 @@
 /*
- * fast0tag, the tools: import of datasets, conversion of word vectors, comparison of methods,
- * inspection of files.
+ * fast0tag, the tools: import of datasets, conversion of word vectors, comparison of methods, the
+ * study of rankability, inspection of files.
  *
  * The contract of fast0tag.h (who owns what, errors, threads) holds here too.
  */
@@ -296,6 +296,159 @@ typedef struct f0t_inspection {
 F0T_API f0t_status f0t_inspect(f0t_inspection **out, const char *path,
                                const f0t_inspect_options *options);
 F0T_API void f0t_inspection_free(f0t_inspection *inspection);
+
+/* ---- The study of rankability ---------------------------------------------------------------- */
+
+/*
+ * Section 3 of the paper for any tags and vectors: is there a principal direction along which the
+ * tags of an image come before all others, does it hold for tags that had no part in finding it, and
+ * what do the offsets between relevant and irrelevant tags look like? Labels are enough; no features
+ * are needed.
+ *
+ *     f0t_study_options options;
+ *     f0t_study *study;
+ *     f0t_study_options_init(&options);
+ *     if (f0t_study_run(&study, dataset, &vectors, 1, &options, NULL) == F0T_OK) {
+ *         for (size_t i = 0; i < study->finding_count; i++)
+ *             puts(study->findings[i]);
+ *         f0t_study_save(study, "study");
+ *     }
+ *     f0t_study_free(study);
+ *
+ * A rule is the partition of the seen tags that an image makes; many images share one. All MiAPs are
+ * in percent.
+ */
+
+/* f0t_study_options_init sets what stands in brackets. */
+typedef struct f0t_study_options {
+    const char *unseen; /* NULL: as seen.txt and unseen.txt of the dataset say, without them "20%".
+                           "20%": that share of the tags, drawn by seed; "16": so many; "none": all
+                           tags are seen, and there is nothing to generalise to [NULL] */
+    const char *part;   /* images of "train", "val" or "test" alone [NULL: all] */
+    uint64_t seed;      /* [0] */
+    bool centred;       /* take the mean of the vector file off first, as training does [no: as in
+                           the paper] */
+    f0t_hinge hinge;    /* of the ranking SVMs [squared] */
+    const double *lambdas; /* their regularisations, each above 0 [NULL: 0.001, 0.01, … 1000] */
+    size_t lambda_count;
+    const size_t *dims; /* also with vectors of so many dimensions: the first principal components
+                           of the vector file, brought to length 1 again. Dimensions that a file
+                           does not have are left out for it [NULL: each file as it is] */
+    size_t dim_count;
+    bool control; /* also with the vectors dealt out to other tags by seed: what the same rules give
+                     when words mean nothing [no] */
+    const char *const *images; /* to be drawn: a line of images.txt, or a number from 1 [NULL: one
+                                  with 5 relevant tags and the one with the most] */
+    size_t image_count;
+    size_t sample;     /* rules at the most for what is asked of a sample [1000] */
+    size_t offsets;    /* offsets at the most in a picture [20000] */
+    double perplexity; /* of t-SNE [30] */
+} f0t_study_options;
+
+F0T_API void f0t_study_options_init(f0t_study_options *options);
+
+/* What one set of vectors gives for each λ. Arrays are [lambda_count]. */
+typedef struct f0t_study_curve {
+    const char *vectors;            /* the file */
+    size_t file_dim;                /* of the file */
+    size_t dim;                     /* of the vectors that were used */
+    bool control;                   /* the vectors were dealt out to other tags */
+    const double *existence;        /* MiAP of the seen tags, mean over rules */
+    const double *existence_images; /* the same, mean over images */
+    const double *satisfied; /* percent of the rules with every relevant tag before all others */
+    const double *generalisation; /* MiAP of the unseen tags, mean over images; NULL without any */
+    const double *generalisation_rules; /* the same, mean over distinct pairs of a rule and the
+                                           unseen tags that belong to it */
+} f0t_study_curve;
+
+/* The offsets p − n of relevant and irrelevant tags, with the first file's vectors: means over the
+ * rules that have two relevant tags or more. */
+typedef struct f0t_study_structure {
+    size_t rules;
+    double common; /* percent of the mean square of the offsets that their mean has: how far they
+                         all point the same way */
+    double common_random; /* what it would be for as many tags drawn at random */
+    double explained; /* percent of their variance that the clusters, one a relevant tag, explain */
+    double explained_random; /* what as many tags drawn at random would explain */
+    double angle;            /* degrees between the mean offsets of two relevant tags */
+    double angle_random;     /* and of any two seen tags */
+
+    /* Of a sample of the rules, with the direction of the ranking SVM at lambda. */
+    size_t sampled;
+    double lambda;
+    double cosine; /* of the offsets with the direction */
+    double ahead;  /* percent of the offsets that point along it rather than against it */
+} f0t_study_structure;
+
+enum { F0T_STUDY_GROUPS = 4 };
+
+/* Whether k directions, one for each of k groups of the relevant tags, rank unseen tags better than
+ * one: on a sample of the rules with 4 relevant tags or more. A tag's score is the best of its k.
+ * Each rule counts once, with the mean over its images. */
+typedef struct f0t_study_groups {
+    size_t rules, images;
+    double lambda;
+    double random;                 /* MiAP of a random order */
+    double miap[F0T_STUDY_GROUPS]; /* with 1, 2, 3, 4 directions */
+    double gain[F0T_STUDY_GROUPS]; /* over one direction, and its standard error */
+    double error[F0T_STUDY_GROUPS];
+} f0t_study_groups;
+
+/* The offsets of one image. Points are those of the first relevant tag, then of the second, … */
+typedef struct f0t_study_picture {
+    const char *image;       /* line of images.txt, or its number from 1 */
+    const char *path;        /* of the picture, where the line of images.txt is one; else NULL */
+    const char *const *tags; /* [tag_count] the relevant ones */
+    size_t tag_count;
+    size_t irrelevant; /* offsets of each; drawn by seed where there would be too many */
+    size_t irrelevant_all;
+    const float *pca_x, *pca_y; /* [tag_count x irrelevant] by uncentred PCA, the origin being 0 */
+    const float *tsne_x, *tsne_y; /* the same by t-SNE */
+    double pca_share[2];          /* percent of the mean square that the two axes have */
+    double arrow[2];              /* the direction of the ranking SVM, length 1, in these axes */
+    double lambda;                /* of that ranking SVM */
+    double divergence;            /* that t-SNE was left with */
+    bool exact;                   /* t-SNE over all pairs; else by Barnes-Hut */
+    double common, explained, angle, cosine, ahead; /* as in f0t_study_structure, for this rule;
+                                                       NaN where it has one relevant tag */
+} f0t_study_picture;
+
+typedef struct f0t_study {
+    const char *dataset;
+    const char *part; /* "all", "train", … */
+    uint64_t seed;
+    f0t_hinge hinge;
+    bool centred;
+    bool given; /* the dataset says which tags are unseen; else the seed does */
+    const char *const *seen, *const *unseen;
+    size_t seen_count, unseen_count;
+    size_t missing; /* tags without a vector in one of the files: left out of all */
+    size_t images;  /* with a relevant seen tag */
+    size_t rules;
+    size_t tested; /* images with relevant tags on both sides */
+    const double *lambdas;
+    size_t lambda_count;
+    const f0t_study_curve *curves;
+    size_t curve_count;
+    double random_existence, random_generalisation; /* MiAP of a random order, in expectation */
+    f0t_study_structure structure;
+    f0t_study_groups groups;
+    const f0t_study_picture *pictures;
+    size_t picture_count;
+    const char *const *findings; /* sentences */
+    size_t finding_count;
+    double seconds;
+} f0t_study;
+
+/* Takes vectors[count], one or more files. Fails with F0T_ERROR_ARGUMENT when an option makes no
+ * sense. */
+F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
+                                 const f0t_vectors *const *vectors, size_t count,
+                                 const f0t_study_options *options, const f0t_monitor *monitor);
+/* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
+ * study.json into the folder, which is made where it is not there. */
+F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
+F0T_API void f0t_study_free(f0t_study *study);
 
 #ifdef __cplusplus
 }

@@ -138,18 +138,30 @@ static void draw(uint32_t *order, size_t count, uint64_t seed, uint64_t stream)
     f0t_random_shuffle(&random, order, count);
 }
 
-static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
+f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed)
 {
     uint32_t *order;
     size_t wanted;
-    F0T_TRY(parse_unseen(&wanted, unseen, tags->count));
-    F0T_TRY(f0t_alloc(&order, tags->count, sizeof *order));
-    for (size_t i = 0; i < tags->count; i++)
+    F0T_TRY(parse_unseen(&wanted, text, count));
+    F0T_TRY(f0t_alloc(&order, count, sizeof *order));
+    for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)i;
-    draw(order, tags->count, seed, UINT64_C(0x756E7365656E)); /* "unseen" */
-    for (size_t i = 0; i < tags->count; i++)
-        tags->kind[order[i]] = i < wanted ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+    draw(order, count, seed, UINT64_C(0x756E7365656E)); /* "unseen" */
+    for (size_t i = 0; i < count; i++)
+        unseen[order[i]] = i < wanted;
     f0t_free(order);
+    return F0T_OK;
+}
+
+static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
+{
+    bool *drawn;
+    F0T_TRY(f0t_alloc(&drawn, tags->count, sizeof *drawn));
+    f0t_status status = f0t_unseen_draw(drawn, unseen, tags->count, seed);
+    for (size_t i = 0; status == F0T_OK && i < tags->count; i++)
+        tags->kind[i] = drawn[i] ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+    f0t_free(drawn);
+    F0T_TRY(status);
     for (size_t t = 0; t < f0t_dataset_tag_count(tags->dataset); t++) {
         size_t index = f0t_vocab_get_entry(tags->vocab, t)->index;
         tags->index[t] = index == F0T_NONE ? F0T_NO_SAMPLE_TAG : (uint32_t)index;

@@ -35,6 +35,9 @@ void f0t_eval_tags_free(f0t_eval_tags *tags);
  * neither, or leaves fewer than two tags on either side. */
 f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed);
 
+/* Draws "20%" or "16" of `count` tags by seed: sets all of unseen[count]. Fails as above. */
+f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed);
+
 /* Marks the tags of these kinds in mask[count]; gives how many there are. */
 size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds);
 

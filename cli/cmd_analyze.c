@@ -1,0 +1,275 @@
+/* fast0tag analyze: is there a principal direction, and what does it look like. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct options {
+    cli_list vectors, images;
+    const char *output, *unseen, *part, *dims, *lambdas, *hinge;
+    size_t sample, offsets;
+    double perplexity;
+    bool centred, control;
+} options;
+
+static const options defaults = {
+    .hinge = "squared", .part = "all", .sample = 1000, .offsets = 20000, .perplexity = 30};
+
+enum { LIST_MOST = 100 };
+
+/* The lists that the options point to. */
+typedef struct lists {
+    double lambdas[LIST_MOST];
+    size_t dims[LIST_MOST];
+} lists;
+
+/* ---- Options to what the library wants --------------------------------------------------------- */
+
+/* Numbers such as 50,100,200 into values[LIST_MOST]. */
+static f0t_status parse_list(cli_context *cli, double *values, size_t *count, const char *name,
+                             const char *text)
+{
+    *count = 0;
+    for (const char *at = text; *at;) {
+        char *end;
+        errno = 0;
+        values[*count] = strtod(at, &end);
+        if (end == at || errno || (*end && *end != ',') || !(values[*count] > 0))
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: '%s' is no list such as %s", name, text,
+                            strcmp(name, "--dims") ? "0.01,1,100" : "50,100,200");
+        if (++*count == LIST_MOST)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: fewer than %d values", name, LIST_MOST);
+        at = *end ? end + 1 : end;
+    }
+    return F0T_OK;
+}
+
+static f0t_status parse_dims(cli_context *cli, f0t_study_options *to, lists *l, const char *text)
+{
+    double values[LIST_MOST];
+    f0t_status status = parse_list(cli, values, &to->dim_count, "--dims", text);
+    for (size_t i = 0; status == F0T_OK && i < to->dim_count; i++) {
+        l->dims[i] = values[i] < 1e9 ? (size_t)values[i] : 0;
+        if ((double)l->dims[i] != values[i])
+            status =
+                cli_fail(cli, F0T_ERROR_ARGUMENT, "--dims: '%s' has a part of a dimension", text);
+    }
+    to->dims = l->dims;
+    return status;
+}
+
+static f0t_status convert(cli_context *cli, f0t_study_options *to, lists *l, const options *o)
+{
+    f0t_study_options_init(to);
+    to->seed = cli->seed;
+    to->unseen = o->unseen;
+    to->part = strcmp(o->part, "all") ? o->part : NULL;
+    to->centred = o->centred;
+    to->control = o->control;
+    to->hinge = strcmp(o->hinge, "plain") ? F0T_HINGE_SQUARED : F0T_HINGE_PLAIN;
+    to->images = o->images.count ? o->images.items : NULL;
+    to->image_count = o->images.count;
+    to->sample = o->sample;
+    to->offsets = o->offsets;
+    to->perplexity = o->perplexity;
+    f0t_status status = F0T_OK;
+    if (o->lambdas) {
+        status = parse_list(cli, l->lambdas, &to->lambda_count, "--lambdas", o->lambdas);
+        to->lambdas = l->lambdas;
+    }
+    return status == F0T_OK && o->dims ? parse_dims(cli, to, l, o->dims) : status;
+}
+
+/* ---- The result -------------------------------------------------------------------------------- */
+
+static void print_number(char *to, size_t size, double value)
+{
+    snprintf(to, size, "%.2f", value);
+}
+
+static void add_row(cli_table *table, const char *vectors, const char *dim, double lambda,
+                    double existence, double satisfied, const double *unseen)
+{
+    char cells[4][32];
+    snprintf(cells[0], sizeof cells[0], lambda > 0 ? "%g" : "", lambda);
+    print_number(cells[1], sizeof cells[1], existence);
+    print_number(cells[2], sizeof cells[2], satisfied);
+    if (unseen)
+        print_number(cells[3], sizeof cells[3], *unseen);
+    else
+        strcpy(cells[3], "-");
+    if (lambda <= 0)
+        strcpy(cells[2], "-");
+    cli_table_add(table, (const char *[]){vectors, dim, cells[0], cells[1], cells[2], cells[3]});
+}
+
+static void print_study(const f0t_study *study, const char *folder)
+{
+    static const char *const heads[] = {"vectors",   "dim",          "lambda",
+                                        "seen MiAP", "no violation", "unseen MiAP"};
+    cli_table *table = cli_table_create(6, heads, "lrrrrr");
+    for (size_t i = 0; i < study->curve_count; i++)
+        for (size_t k = 0; k < study->lambda_count; k++) {
+            const f0t_study_curve *c = &study->curves[i];
+            char dim[24];
+            snprintf(dim, sizeof dim, "%zu", c->dim);
+            add_row(table, c->control ? "control" : c->vectors, dim, study->lambdas[k],
+                    c->existence[k], c->satisfied[k],
+                    c->generalisation ? &c->generalisation[k] : NULL);
+        }
+    add_row(table, "random order", "", 0, study->random_existence, 0,
+            study->tested ? &study->random_generalisation : NULL);
+    cli_table_print(table, stdout);
+    cli_table_free(table);
+    printf("\n");
+    for (size_t i = 0; i < study->finding_count; i++)
+        cli_print_wrapped(stdout, 0, study->findings[i]);
+    printf("\n%s/index.html: %zu rules, %.1f s\n", folder, study->rules, study->seconds);
+}
+
+static f0t_status report(cli_context *cli, const f0t_study *study, const char *folder)
+{
+    if (!cli->json) {
+        print_study(study, folder);
+        return F0T_OK;
+    }
+    size_t size = strlen(folder) + sizeof "/study.json";
+    char *path = cli_alloc(size);
+    snprintf(path, size, "%s/study.json", folder);
+    json_t *numbers = json_load_file(path, 0, NULL);
+    free(path);
+    return cli_print_json(cli, numbers);
+}
+
+/* ---- Running it -------------------------------------------------------------------------------- */
+
+/* A directory, or a list of tags alone. */
+static f0t_status open_dataset(cli_context *cli, f0t_dataset **out)
+{
+    const char *path = cli->operands[0];
+    struct stat found;
+    f0t_dataset_options split;
+    f0t_dataset_options_init(&split);
+    split.seed = cli->seed;
+    if (!stat(path, &found) && S_ISREG(found.st_mode))
+        return f0t_dataset_open_files(out, NULL, path, &split);
+    return f0t_dataset_open(out, path, &split);
+}
+
+static f0t_status study(cli_context *cli, const options *o, const f0t_dataset *dataset,
+                        const f0t_vectors *const *vectors)
+{
+    lists l;
+    f0t_study_options wanted;
+    f0t_study *result = NULL;
+    f0t_status status = convert(cli, &wanted, &l, o);
+    if (status == F0T_OK)
+        status = f0t_study_run(&result, dataset, vectors, o->vectors.count, &wanted, cli->monitor);
+    if (status == F0T_OK)
+        status = f0t_study_save(result, o->output);
+    if (status == F0T_OK)
+        status = report(cli, result, o->output);
+    f0t_study_free(result);
+    return status;
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    const f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_dataset *dataset = NULL;
+    if (!o->vectors.count || !o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
+                        o->output ? "--vectors FILE" : "-o DIR");
+    f0t_vectors **vectors = cli_alloc(o->vectors.count * sizeof(f0t_vectors *));
+    f0t_status status = open_dataset(cli, &dataset);
+    for (size_t i = 0; status == F0T_OK && i < o->vectors.count; i++)
+        status = f0t_vectors_open(&vectors[i], o->vectors.items[i], &vector_options);
+    if (status == F0T_OK)
+        status = study(cli, o, dataset, (const f0t_vectors *const *)vectors);
+    for (size_t i = 0; i < o->vectors.count; i++)
+        f0t_vectors_close(vectors[i]);
+    free(vectors);
+    f0t_dataset_close(dataset);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"vectors", 0, CLI_LIST, AT(vectors), "FILE",
+     "Word vectors of the tags, in any form. Given several times, the files are compared on the "
+     "tags "
+     "that all of them have.",
+     NULL},
+    {"output", 'o', CLI_TEXT, AT(output), "DIR",
+     "Folder for index.html, the figures *.svg, curves.csv and study.json.", NULL},
+    {"dims", 0, CLI_TEXT, AT(dims), "LIST",
+     "Cut the vectors to so many principal components: 50,100,200,300. Default: as they are.",
+     NULL},
+    {"unseen", 0, CLI_TEXT, AT(unseen), "N|SHARE%|none",
+     "Draw so many tags, or such a share of them, as unseen ones by seed; none: all are seen. "
+     "Default: as the dataset's lists say, without them 20%.",
+     NULL},
+    {"part", 0, CLI_CHOICE, AT(part), "PART", "The images that make the rules. Default all.",
+     "all|train|val|test"},
+    {"lambdas", 0, CLI_TEXT, AT(lambdas), "LIST",
+     "Regularisations of the ranking SVMs, ascending. Default 0.001,0.01,0.1,1,10,100,1000.", NULL},
+    {"hinge", 0, CLI_CHOICE, AT(hinge), "KIND",
+     "Loss of the ranking SVMs: squared, or the paper's plain one, which takes longer. Default "
+     "squared.",
+     "squared|plain"},
+    {"centred", 0, CLI_FLAG, AT(centred), NULL,
+     "Take the mean of the vector file off the vectors first, as train does.", NULL},
+    {"control", 0, CLI_FLAG, AT(control), NULL,
+     "Also with the vectors dealt out to other tags by seed: what the same rules give when words "
+     "mean "
+     "nothing. Takes twice as long.",
+     NULL},
+    {"image", 0, CLI_LIST, AT(images), "IMAGE",
+     "An image whose offsets are drawn: a line of images.txt, or a number from 1. May be given "
+     "several times. Default: one with 5 relevant tags, and the one with the most.",
+     NULL},
+    {"sample", 0, CLI_SIZE, AT(sample), "N",
+     "Rules for what is asked of a sample: cosines, several directions. Default 1000.", NULL},
+    {"offsets", 0, CLI_SIZE, AT(offsets), "N", "Offsets of a picture at the most. Default 20000.",
+     NULL},
+    {"perplexity", 0, CLI_REAL, AT(perplexity), "X",
+     "How many neighbours count in t-SNE, about. Default 30.", NULL},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag analyze flickr8k --vectors glove.txt -o study",
+     "The study with one set of vectors."},
+    {"fast0tag analyze flickr8k --vectors glove.txt --dims 50,100,200,300 -o study",
+     "What fewer dimensions cost."},
+    {"fast0tag analyze tags.txt --vectors glove.txt --vectors word2vec.bin --unseen 16 -o study",
+     "A list of tags alone, two sets of vectors, 16 tags drawn as unseen ones."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_analyze = {
+    .name = "analyze",
+    .summary = "see whether tags are ranked along a direction",
+    .operands = "DATASET|TAGS.txt",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Looks for the principal direction of each image's tags in the space of word vectors: does "
+        "it exist, does it hold for tags that had no part in finding it, and how are the offsets "
+        "between relevant and irrelevant tags arranged? Labels are enough, features are not "
+        "looked at.\n\n"
+        "Writes a page that needs no other file, the figures and the numbers; prints the curves "
+        "and "
+        "what was found. All MiAPs are in percent.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};

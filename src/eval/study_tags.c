@@ -1,0 +1,167 @@
+/* Which tags the study is about, and which of them are unseen. */
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "eval/study.h"
+#include "eval/tags.h"
+#include "word/vocab.h"
+
+#include <string.h>
+
+/* ---- Tags that every file has ------------------------------------------------------------------ */
+
+/* Keeps those of names[*count] that the file has a vector for, one of each spelling. */
+static f0t_status keep_known(const char **names, size_t *count, const f0t_vectors *vectors)
+{
+    const f0t_vocab_options options = {.no_suggestions = true};
+    f0t_vocab *vocab;
+    size_t kept = 0;
+    F0T_TRY(f0t_vocab_create(&vocab, names, *count, vectors, &options));
+    for (size_t i = 0; i < *count; i++) {
+        const f0t_match match = f0t_vocab_get_entry(vocab, i)->match;
+        if (match != F0T_MATCH_NONE && match != F0T_MATCH_SAME)
+            names[kept++] = names[i];
+    }
+    *count = kept;
+    f0t_vocab_free(vocab);
+    return F0T_OK;
+}
+
+/* Numbers the dataset's tags by their place in names[count]; other spellings have the same. */
+static f0t_status number_tags(f0t_study_tags *tags, const f0t_dataset *dataset,
+                              const f0t_vectors *vectors, size_t count)
+{
+    const f0t_vocab_options options = {.no_suggestions = true};
+    const size_t all = f0t_dataset_tag_count(dataset);
+    f0t_vocab *vocab;
+    F0T_TRY(f0t_alloc(&tags->number, all, sizeof *tags->number));
+    F0T_TRY(f0t_vocab_create(&vocab, tags->names, count, vectors, &options));
+    f0t_status status = F0T_OK;
+    for (size_t t = 0; status == F0T_OK && t < all; t++) {
+        size_t place = F0T_NONE;
+        status = f0t_vocab_locate(&place, vocab, f0t_dataset_tag(dataset, t));
+        tags->number[t] = place == F0T_NONE ? F0T_NO_TAG : (uint32_t)place;
+        tags->missing += place == F0T_NONE;
+    }
+    f0t_vocab_free(vocab);
+    return status;
+}
+
+/* ---- Seen and unseen --------------------------------------------------------------------------- */
+
+/* Tags that are in neither list are left out: kept[place] says which are not. */
+static void read_lists(bool *unseen, bool *kept, const f0t_study_tags *tags,
+                       const f0t_dataset *dataset)
+{
+    size_t counts[2];
+    const uint32_t *lists[2] = {f0t_dataset_unseen(dataset, &counts[0]),
+                                f0t_dataset_seen(dataset, &counts[1])};
+    /* A tag that is seen in one spelling is seen. */
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < counts[side]; i++) {
+            const uint32_t place = tags->number[lists[side][i]];
+            if (place == F0T_NO_TAG)
+                continue;
+            kept[place] = true;
+            unseen[place] = side == 0;
+        }
+}
+
+/* Puts seen tags first. */
+static f0t_status order_tags(f0t_study_tags *tags, const bool *unseen, const bool *kept,
+                             size_t count, size_t all)
+{
+    const char **names = NULL;
+    uint32_t *place = NULL;
+    f0t_status status = f0t_alloc(&names, count, sizeof *names);
+    if (status == F0T_OK)
+        status = f0t_alloc(&place, count, sizeof *place);
+    size_t at = 0;
+    for (int side = 0; status == F0T_OK && side < 2; side++) {
+        for (size_t i = 0; i < count; i++)
+            if (kept[i] && unseen[i] == (side == 1)) {
+                place[i] = (uint32_t)at;
+                names[at++] = tags->names[i];
+            } else if (!kept[i]) {
+                place[i] = F0T_NO_TAG;
+            }
+        *(side ? &tags->unseen : &tags->seen) = side ? at - tags->seen : at;
+    }
+    for (size_t t = 0; status == F0T_OK && t < all; t++)
+        if (tags->number[t] != F0T_NO_TAG)
+            tags->number[t] = place[tags->number[t]];
+    if (status == F0T_OK)
+        memcpy(tags->names, names, at * sizeof *names);
+    f0t_free(names);
+    f0t_free(place);
+    return status;
+}
+
+static f0t_status split_tags(f0t_study_tags *tags, const f0t_dataset *dataset, size_t count,
+                             const f0t_study_options *options)
+{
+    bool *unseen = NULL, *kept = NULL;
+    size_t listed;
+    tags->given = !options->unseen && f0t_dataset_seen(dataset, &listed);
+    f0t_status status = f0t_alloc_zero(&unseen, count, sizeof *unseen);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&kept, count, sizeof *kept);
+    if (status == F0T_OK && tags->given)
+        read_lists(unseen, kept, tags, dataset);
+    else if (status == F0T_OK)
+        memset(kept, true, count);
+    const bool drawn = !tags->given && !(options->unseen && !strcmp(options->unseen, "none"));
+    /* As eval does: the same seed draws the same tags. */
+    if (status == F0T_OK && drawn)
+        status = f0t_unseen_draw(unseen, options->unseen ? options->unseen : "20%", count,
+                                 options->seed);
+    if (status == F0T_OK)
+        status = order_tags(tags, unseen, kept, count, f0t_dataset_tag_count(dataset));
+    f0t_free(unseen);
+    f0t_free(kept);
+    return status;
+}
+
+/* ---- Both ---------------------------------------------------------------------------------------- */
+
+static f0t_status create(f0t_study_tags *tags, const f0t_dataset *dataset,
+                         const f0t_vectors *const *vectors, size_t files,
+                         const f0t_study_options *options)
+{
+    size_t count = f0t_dataset_tag_count(dataset);
+    F0T_TRY(f0t_alloc(&tags->names, count, sizeof *tags->names));
+    for (size_t t = 0; t < count; t++)
+        tags->names[t] = f0t_dataset_tag(dataset, t);
+    for (size_t i = 0; i < files; i++)
+        F0T_TRY(keep_known(tags->names, &count, vectors[i]));
+    if (count < 4)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu of its %zu tags have a vector; a study needs 4",
+                        f0t_dataset_path(dataset), count, f0t_dataset_tag_count(dataset));
+    F0T_TRY(number_tags(tags, dataset, vectors[0], count));
+    F0T_TRY(split_tags(tags, dataset, count, options));
+    if (tags->seen < 2)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu seen tags have a vector; a study needs 2",
+                        f0t_dataset_path(dataset), tags->seen);
+    return F0T_OK;
+}
+
+f0t_status f0t_study_tags_create(f0t_study_tags *out, const f0t_dataset *dataset,
+                                 const f0t_vectors *const *vectors, size_t count,
+                                 const f0t_study_options *options, const f0t_monitor *monitor)
+{
+    *out = (f0t_study_tags){0};
+    f0t_status status = create(out, dataset, vectors, count, options);
+    if (status != F0T_OK)
+        f0t_study_tags_free(out);
+    else if (out->missing)
+        f0t_log(monitor, F0T_LOG_WARNING,
+                "%zu of %zu tags have no vector%s and are left out of the study", out->missing,
+                f0t_dataset_tag_count(dataset), count > 1 ? " in one of the files" : "");
+    return status;
+}
+
+void f0t_study_tags_free(f0t_study_tags *tags)
+{
+    f0t_free(tags->names);
+    f0t_free(tags->number);
+    *tags = (f0t_study_tags){0};
+}

@@ -1,0 +1,247 @@
+/* The figures of the study. */
+#include "base/alloc.h"
+#include "report/study.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CURVES_MOST = 60 };
+
+static const char *const NAMES[F0T_STUDY_FIGURES] = {"existence", "satisfied", "generalisation",
+                                                     "directions"};
+static const char *const TITLES[F0T_STUDY_FIGURES] = {
+    "Existence: ranking SVMs rank the tags they were given", "Rules without a single violation",
+    "Generalisation: the same directions rank unseen tags",
+    "Unseen tags ranked along one direction or several"};
+
+const char *f0t_study_figure_name(f0t_study_figure figure)
+{
+    return NAMES[figure];
+}
+
+bool f0t_study_figure_exists(const f0t_study *study, f0t_study_figure figure)
+{
+    return figure == F0T_FIGURE_GENERALISATION ? study->tested > 0
+           : figure == F0T_FIGURE_GROUPS       ? study->groups.rules > 0
+                                               : true;
+}
+
+void f0t_study_curve_name(f0t_text *to, const f0t_study *study, const f0t_study_curve *curve)
+{
+    bool one_file = true;
+    char dim[24];
+    for (size_t i = 1; i < study->curve_count; i++)
+        one_file = one_file && !strcmp(study->curves[i].vectors, study->curves[0].vectors);
+    if (!one_file || study->curve_count == 1) {
+        f0t_text_add(to, curve->vectors);
+        f0t_text_add(to, ", ");
+    }
+    snprintf(dim, sizeof dim, "%zu-D", curve->dim);
+    f0t_text_add(to, dim);
+    if (curve->control)
+        f0t_text_add(to, ", control");
+}
+
+/* ---- Curves ------------------------------------------------------------------------------------ */
+
+/* A plot of curves while it is made. */
+typedef struct curves {
+    f0t_svg_series series[CURVES_MOST + 1];
+    f0t_text names[CURVES_MOST];
+    size_t count;
+    double *level; /* [λ] of the random order */
+} curves;
+
+static const double *values_of(const f0t_study_curve *curve, f0t_study_figure figure)
+{
+    return figure == F0T_FIGURE_EXISTENCE   ? curve->existence
+           : figure == F0T_FIGURE_SATISFIED ? curve->satisfied
+                                            : curve->generalisation;
+}
+
+static void add_curves(curves *c, const f0t_study *study, f0t_study_figure figure)
+{
+    for (size_t i = 0; i < study->curve_count && c->count < CURVES_MOST; i++) {
+        f0t_text *name = &c->names[c->count];
+        f0t_study_curve_name(name, study, &study->curves[i]);
+        c->series[c->count++] = (f0t_svg_series){.name = name->bytes,
+                                                 .count = study->lambda_count,
+                                                 .x = study->lambdas,
+                                                 .y = values_of(&study->curves[i], figure)};
+    }
+}
+
+static f0t_status add_random(curves *c, const f0t_study *study, double level)
+{
+    F0T_TRY(f0t_alloc(&c->level, study->lambda_count, sizeof *c->level));
+    for (size_t i = 0; i < study->lambda_count; i++)
+        c->level[i] = level;
+    c->series[c->count++] = (f0t_svg_series){
+        .name = "random order", .count = study->lambda_count, .x = study->lambdas, .y = c->level};
+    return F0T_OK;
+}
+
+static void draw_curves(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
+{
+    curves c = {.count = 0};
+    f0t_status status = F0T_OK;
+    add_curves(&c, study, figure);
+    if (figure != F0T_FIGURE_SATISFIED)
+        status = add_random(&c, study,
+                            figure == F0T_FIGURE_EXISTENCE ? study->random_existence
+                                                           : study->random_generalisation);
+    const f0t_svg_plot plot = {
+        .title = TITLES[figure],
+        .description = "one curve for each set of vectors, over the regularisation",
+        .x = {.title = "λ, the regularisation of the ranking SVMs", .log = true},
+        .y = {.title = figure == F0T_FIGURE_SATISFIED ? "rules (%)" : "MiAP (%)",
+              .to = figure == F0T_FIGURE_GENERALISATION ? 0 : 100},
+        .series = c.series,
+        .series_count = c.count};
+    f0t_svg_lines(to, &plot);
+    for (size_t i = 0; i < CURVES_MOST; i++) {
+        if (to->status == F0T_OK)
+            to->status = c.names[i].status;
+        f0t_text_free(&c.names[i]);
+    }
+    if (to->status == F0T_OK)
+        to->status = status;
+    f0t_free(c.level);
+}
+
+static void draw_groups(f0t_text *to, const f0t_study *study)
+{
+    static const char *const groups[] = {"random", "1 direction", "2", "3", "4"};
+    static const char *const series[] = {"MiAP (%)"};
+    const f0t_study_groups *g = &study->groups;
+    double values[1 + F0T_STUDY_GROUPS] = {g->random}, errors[1 + F0T_STUDY_GROUPS] = {0};
+    for (size_t k = 0; k < F0T_STUDY_GROUPS; k++) {
+        values[1 + k] = g->miap[k];
+        errors[1 + k] = g->error[k];
+    }
+    const f0t_svg_bar_chart chart = {.title = TITLES[F0T_FIGURE_GROUPS],
+                                     .description = "MiAP of unseen tags; bars: the standard error "
+                                                    "of the difference to one direction",
+                                     .groups = groups,
+                                     .group_count = 1 + F0T_STUDY_GROUPS,
+                                     .series = series,
+                                     .series_count = 1,
+                                     .values = values,
+                                     .spreads = errors,
+                                     .axis = {.title = "MiAP of unseen tags (%)"},
+                                     .decimals = 2};
+    f0t_svg_bars(to, &chart);
+}
+
+void f0t_study_figure_draw(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
+{
+    if (figure == F0T_FIGURE_GROUPS)
+        draw_groups(to, study);
+    else
+        draw_curves(to, study, figure);
+}
+
+/* ---- Offsets ------------------------------------------------------------------------------------- */
+
+/* A picture while it is drawn. */
+typedef struct cloud {
+    double *x, *y; /* [points] */
+    f0t_svg_series *series;
+    f0t_svg_note *notes;
+    size_t note_count;
+} cloud;
+
+static f0t_status cloud_create(cloud *c, const f0t_study_picture *p, bool tsne)
+{
+    const size_t points = p->tag_count * p->irrelevant;
+    const float *x = tsne ? p->tsne_x : p->pca_x, *y = tsne ? p->tsne_y : p->pca_y;
+    F0T_TRY(f0t_alloc(&c->x, points, sizeof *c->x));
+    F0T_TRY(f0t_alloc(&c->y, points, sizeof *c->y));
+    F0T_TRY(f0t_alloc_zero(&c->series, p->tag_count, sizeof *c->series));
+    F0T_TRY(f0t_alloc_zero(&c->notes, p->tag_count + 1, sizeof *c->notes));
+    for (size_t i = 0; i < points; i++) {
+        c->x[i] = (double)x[i];
+        c->y[i] = (double)y[i];
+    }
+    return F0T_OK;
+}
+
+static void cloud_free(cloud *c)
+{
+    f0t_free(c->x);
+    f0t_free(c->y);
+    f0t_free(c->series);
+    f0t_free(c->notes);
+}
+
+/* A series and its name in the middle for each relevant tag. Gives how far the points reach. */
+static double add_tags(cloud *c, const f0t_study_picture *p)
+{
+    double reach = 0;
+    for (size_t t = 0; t < p->tag_count; t++) {
+        const double *x = c->x + t * p->irrelevant, *y = c->y + t * p->irrelevant;
+        f0t_svg_note note = {.text = p->tags[t]};
+        for (size_t i = 0; i < p->irrelevant; i++) {
+            note.x += x[i] / (double)p->irrelevant;
+            note.y += y[i] / (double)p->irrelevant;
+            reach = fmax(reach, hypot(x[i], y[i]));
+        }
+        c->series[t] = (f0t_svg_series){.name = p->tags[t], .count = p->irrelevant, .x = x, .y = y};
+        c->notes[c->note_count++] = note;
+    }
+    return reach;
+}
+
+/* From the origin, as long as the cloud is wide: the direction counts, not the length. */
+static void add_arrow(cloud *c, const f0t_study_picture *p, double reach)
+{
+    const double length = hypot(p->arrow[0], p->arrow[1]);
+    if (length > 0)
+        c->notes[c->note_count++] = (f0t_svg_note){.text = "SVM's direction",
+                                                   .x = 1.05 * reach * p->arrow[0] / length,
+                                                   .y = 1.05 * reach * p->arrow[1] / length,
+                                                   .arrow = true};
+}
+
+static void axis_title(f0t_text *to, const char *which, double share)
+{
+    f0t_text_add(to, which);
+    f0t_text_add(to, " axis (");
+    f0t_text_number(to, share, 1);
+    f0t_text_add(to, " % of the mean square)");
+}
+
+void f0t_study_picture_draw(f0t_text *to, const f0t_study_picture *p, bool tsne)
+{
+    cloud c = {0};
+    f0t_text first = {0}, second = {0};
+    f0t_status status = cloud_create(&c, p, tsne);
+    if (status == F0T_OK) {
+        const double reach = add_tags(&c, p);
+        if (!tsne)
+            add_arrow(&c, p, reach);
+        axis_title(&first, "first", p->pca_share[0]);
+        axis_title(&second, "second", p->pca_share[1]);
+        const f0t_svg_plot plot = {
+            .title = tsne ? "Offsets by t-SNE" : "Offsets by uncentred PCA",
+            .description = "offsets from irrelevant tags to relevant ones, one colour for each "
+                           "relevant tag",
+            .height = 480,
+            .x = {.title = tsne ? NULL : first.bytes, .bare = tsne},
+            .y = {.title = tsne ? NULL : second.bytes, .bare = tsne},
+            .series = c.series,
+            .series_count = p->tag_count,
+            .origin = !tsne,
+            .equal = true,
+            .notes = c.notes,
+            .note_count = c.note_count};
+        f0t_svg_scatter(to, &plot);
+    }
+    if (to->status == F0T_OK)
+        to->status = status != F0T_OK ? status : first.status ? first.status : second.status;
+    f0t_text_free(&first);
+    f0t_text_free(&second);
+    cloud_free(&c);
+}
