@@ -63,6 +63,7 @@ static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *kn
     f0t_train_options options;
     f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR_RANK; /* no hidden layer */
+    options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[KNOB_DECAY];
     options.rate = knobs[KNOB_RATE];
     options.input_dropout = knobs[KNOB_DROPOUT];

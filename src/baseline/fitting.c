@@ -28,14 +28,6 @@ static void resolve(f0t_fitting *f, const f0t_train_options *options)
     resolve_length(&f->options, f->task, options->patience);
 }
 
-void f0t_fitting_set_width(f0t_train_options *options, const f0t_task *task, double width)
-{
-    double units = width * (double)f0t_task_features(task);
-    options->hidden_count = width > 0 ? 2 : 0;
-    options->hidden[0] = units >= 1 ? (size_t)units : 1;
-    options->hidden[1] = units >= 4 ? (size_t)(units / 4) : 1;
-}
-
 static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)
 {
     const f0t_task *task = f->task;

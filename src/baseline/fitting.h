@@ -14,6 +14,11 @@
 #include "baseline/scorer.h"
 #include "model/trainer.h"
 
+/* For options.patience: run the whole schedule. Where one large step can spoil a map (hinges with one
+ * violator), validation MiAP falls at the high rates of the beginning, and is at its best where the
+ * rate has fallen. */
+enum { F0T_FITTING_TO_THE_END = 1 << 30 };
+
 typedef struct f0t_fitting {
     const f0t_task *task;
     f0t_train_options options;
@@ -22,9 +27,6 @@ typedef struct f0t_fitting {
     f0t_scorer *scorer; /* in work */
     double miap;        /* of the validation part, in percent */
 } f0t_fitting;
-
-/* Two hidden layers of w D and w D / 4 units; the paper's net has w = 2. With w = 0 none. */
-void f0t_fitting_set_width(f0t_train_options *options, const f0t_task *task, double width);
 
 /* Resolves the options for this task: its seed, precision, epochs and effort. data.tags are the
  * task's. After a failure there is nothing to end. */

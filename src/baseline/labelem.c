@@ -51,6 +51,7 @@ static f0t_status train(void **fitted, const f0t_task *task, const double *knobs
     f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR_RANK;
     options.loss = F0T_LOSS_CRAMMER_SINGER;
+    options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[0];
     options.rate = knobs[1];
     options.input_dropout = knobs[2];
@@ -74,12 +75,12 @@ static f0t_status fit_plus(void **fitted, const f0t_task *task, void *shared, co
     return train(fitted, task, knobs, run_plus);
 }
 
-static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};
-static const double RATES[] = {1e-4, 2e-4, 5e-4, 1e-3, 2e-3};
+static const double DECAYS[] = {0.3, 1, 3, 10, 30};
+static const double RATES[] = {5e-4, 1e-3, 2e-3, 5e-3};
 static const double DROPOUTS[] = {0, 0.2, 0.4};
 
 static const f0t_knob KNOBS[] = {
-    {"decay", DECAYS, 6, 3}, {"rate", RATES, 5, 2}, {"dropout", DROPOUTS, 3, 1}};
+    {"decay", DECAYS, 5, 2}, {"rate", RATES, 4, 2}, {"dropout", DROPOUTS, 3, 1}};
 
 const f0t_ranker f0t_ranker_labelem = {
     .name = "labelem",

@@ -24,8 +24,7 @@ static f0t_status train(void **fitted, const f0t_task *task, const f0t_train_opt
 static const double DECAYS[] = {1, 3, 10, 30};
 static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
 static const double DROPOUTS[] = {0, 0.2, 0.4};
-static const double WIDTHS[] = {0.5, 1, 2};
-static const double NET_RATES[] = {5e-4, 1e-3};
+static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
 
 /* ---- linear-rank --------------------------------------------------------------------------- */
 
@@ -57,6 +56,7 @@ const f0t_ranker f0t_ranker_linear_rank = {
 
 /* ---- net ----------------------------------------------------------------------------------- */
 
+/* The shape is the paper's, 2 D and D / 2 units. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
     f0t_train_options options;
@@ -64,19 +64,17 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
     f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
-    f0t_fitting_set_width(&options, task, knobs[2]);
     return train(fitted, task, &options);
 }
 
-static const f0t_knob NET_KNOBS[] = {
-    {"decay", DECAYS, 4, 1}, {"rate", NET_RATES, 2, 1}, {"width", WIDTHS, 3, 2}};
+static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 4, 1}, {"rate", NET_RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_net = {.name = "net",
                                    .title = "Fast0Tag (net.)",
                                    .source =
                                        "Zhang, Gong, Shah: Fast zero-shot image tagging, CVPR 2016",
                                    .knobs = NET_KNOBS,
-                                   .knob_count = 3,
+                                   .knob_count = 2,
                                    .fit = fit_net,
                                    .free = f0t_scorer_free,
                                    .score = f0t_scorer_along};

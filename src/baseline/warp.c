@@ -36,7 +36,6 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
-    f0t_fitting_set_width(&options, task, knobs[2]);
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f0t_status status = train(&f);
     f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);
@@ -45,11 +44,9 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
 }
 
 static const double DECAYS[] = {0.1, 0.3, 1, 3, 10};
-static const double RATES[] = {2e-4, 5e-4, 1e-3};
-static const double WIDTHS[] = {0.5, 1, 2};
+static const double RATES[] = {5e-4, 1e-3, 2e-3};
 
-static const f0t_knob KNOBS[] = {
-    {"decay", DECAYS, 5, 3}, {"rate", RATES, 3, 2}, {"width", WIDTHS, 3, 2}};
+static const f0t_knob KNOBS[] = {{"decay", DECAYS, 5, 2}, {"rate", RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_warp = {.name = "warp",
                                     .title = "WARP",

@@ -67,6 +67,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR_RANK;
     options.rate = knobs[KNOB_RATE];
+    options.patience = F0T_FITTING_TO_THE_END;
     options.decay = 0;
     F0T_TRY(f0t_alloc_zero(&w, 1, sizeof *w));
     f0t_status status = f0t_fitting_begin(&f, task, &options);
