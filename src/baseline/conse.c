@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-enum { KNOB_TOP, KNOB_DECAY, KNOB_RATE, KNOB_DROPOUT, KNOB_COUNT };
+enum { KNOB_TOP, KNOB_DECAY, KNOB_RATE, KNOB_COUNT };
 
 /* A trained classifier, and what it was trained with. */
 typedef struct classifier {
@@ -66,7 +66,6 @@ static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *kn
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[KNOB_DECAY];
     options.rate = knobs[KNOB_RATE];
-    options.input_dropout = knobs[KNOB_DROPOUT];
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f.data.tags = NULL;
     f.data.dim = f.train.tags;
@@ -204,10 +203,9 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
 static const double TOPS[] = {5, 10, 20, 50, 100, 1000};
 static const double DECAYS[] = {1, 3, 10, 30, 100};
 static const double RATES[] = {2e-4, 5e-4, 1e-3};
-static const double DROPOUTS[] = {0, 0.2, 0.4};
 
 static const f0t_knob KNOBS[KNOB_COUNT] = {
-    {"T", TOPS, 6, 2}, {"decay", DECAYS, 5, 2}, {"rate", RATES, 3, 1}, {"dropout", DROPOUTS, 3, 1}};
+    {"T", TOPS, 6, 2}, {"decay", DECAYS, 5, 2}, {"rate", RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_conse = {
     .name = "conse",

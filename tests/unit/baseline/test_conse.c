@@ -3,7 +3,7 @@
 #include "baseline/fitting.h"
 #include "baseline/softmax_loss.h"
 
-static const double KNOBS[] = {4, 0.1, 1e-2, 0}; /* T, decay, rate, dropout */
+static const double KNOBS[] = {4, 0.1, 1e-2}; /* T, decay, rate */
 
 static void it_learns_tags_and_ranks_others(void **state)
 {
@@ -34,7 +34,6 @@ static f0t_scorer *train_classifier(const f0t_task *task)
     o.method = F0T_METHOD_LINEAR_RANK;
     o.decay = KNOBS[1];
     o.rate = KNOBS[2];
-    o.input_dropout = KNOBS[3];
     assert_ok(f0t_fitting_begin(&f, task, &o));
     f.data.tags = NULL;
     f.data.dim = C_SEEN;
@@ -92,7 +91,7 @@ static void scores_are_cosines_with_the_combination_of_the_first_tags(void **sta
     f0t_scorer *scorer = train_classifier(&t.task);
     assert_ok(f0t_ranker_conse.prepare(&shared, &t.task));
     for (size_t i = 0; i < 3; i++) {
-        double knobs[] = {tops[i], KNOBS[1], KNOBS[2], KNOBS[3]};
+        double knobs[] = {tops[i], KNOBS[1], KNOBS[2]};
         assert_ok(f0t_ranker_conse.fit(&fitted[i], &t.task, shared, knobs));
     }
     f0t_ranker_conse.release(shared);
@@ -109,7 +108,7 @@ static void scores_are_cosines_with_the_combination_of_the_first_tags(void **sta
 /* A trial with other knobs, or more effort, has a classifier of its own. */
 static void other_trials_train_anew(void **state)
 {
-    const double other[] = {4, 0.1, 1e-3, 0};
+    const double other[] = {4, 0.1, 1e-3};
     small_task t;
     question fresh, shared_one;
     void *shared, *fitted;

@@ -1,6 +1,6 @@
 #include "answers.h"
 
-static const double KNOBS[] = {0.1, 1e-2, 0};
+static const double KNOBS[] = {0, 0.1, 1e-2}; /* dropout, decay, rate */
 
 static void they_learn_tags_and_rank_others(void **state)
 {
