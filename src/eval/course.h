@@ -45,8 +45,8 @@ typedef struct f0t_course_options {
 
 /* The result of a method in a scenario. */
 typedef struct f0t_cell {
-    bool done;         /* it played or could not; else nobody has asked yet */
-    char refusal[128]; /* why it could not; "" when it played */
+    bool done;                      /* it played or could not; else nobody has asked yet */
+    char refusal[F0T_REFUSAL_SIZE]; /* why it could not; "" when it played */
     size_t images, tags;
     f0t_values values;
     size_t knob_count;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A method in a course. */
 typedef struct attempt {
@@ -167,14 +168,15 @@ static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranke
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!c->asked[s] || cells[s].done)
             continue;
-        const char *refusal =
-            why ? why : f0t_scenario_refusal((f0t_scenario)s, ranker, c->finals[s].count);
-        if (!refusal) {
+        char refusal[F0T_REFUSAL_SIZE];
+        if (why)
+            snprintf(refusal, sizeof refusal, "%s", why);
+        else if (!f0t_scenario_refuses(refusal, (f0t_scenario)s, ranker, c->finals[s].count)) {
             left = true;
             continue;
         }
         f0t_cell_free(&cells[s]);
-        snprintf(cells[s].refusal, sizeof cells[s].refusal, "%s", refusal);
+        memcpy(cells[s].refusal, refusal, sizeof refusal);
         f0t_cell_describe(&cells[s], &c->finals[s], ranker, NULL);
     }
     return left;

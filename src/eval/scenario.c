@@ -75,14 +75,19 @@ f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
 }
 
 /* The oracle is told the true training tags of a test image: ranking those would be no question. */
-const char *f0t_scenario_refusal(f0t_scenario scenario, const f0t_ranker *ranker, size_t tags)
+bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
+                          const f0t_ranker *ranker, size_t tags)
 {
     bool learned = scenario == F0T_CONVENTIONAL || scenario == F0T_CONVENTIONAL_UNSEEN;
+    *why = 0;
     if (ranker->closed && !learned)
-        return "ranks only tags that it was trained with";
-    if (ranker->oracle && (learned || scenario == F0T_SEEN_UNSEEN))
-        return "is told the true training tags, so it can only rank others";
-    if (ranker->most_tags && tags > ranker->most_tags)
-        return "considers all combinations of tags, and there are too many";
-    return NULL;
+        snprintf(why, F0T_REFUSAL_SIZE, "ranks only tags that it was trained with");
+    else if (ranker->oracle && (learned || scenario == F0T_SEEN_UNSEEN))
+        snprintf(why, F0T_REFUSAL_SIZE,
+                 "is told the true training tags, so it can only rank others");
+    else if (ranker->most_tags && tags > ranker->most_tags)
+        snprintf(why, F0T_REFUSAL_SIZE,
+                 "considers all 2^%zu combinations of the tags; 2^%zu are feasible", tags,
+                 ranker->most_tags);
+    return *why != 0;
 }

@@ -36,7 +36,10 @@ const char *f0t_lesson_name(f0t_lesson lesson);
 unsigned f0t_lesson_tags(f0t_lesson lesson);
 unsigned f0t_scenario_ranks(f0t_scenario scenario);
 
-/* Why a method cannot play, or NULL: the words that a table's footnote has. `tags` are ranked. */
-const char *f0t_scenario_refusal(f0t_scenario scenario, const f0t_ranker *ranker, size_t tags);
+enum { F0T_REFUSAL_SIZE = 128 };
+
+/* Whether a method cannot play, and why: the words that a table's footnote has. `tags` are ranked. */
+bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
+                          const f0t_ranker *ranker, size_t tags);
 
 #endif

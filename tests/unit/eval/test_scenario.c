@@ -1,0 +1,72 @@
+#include "support.h"
+
+#include "eval/scenario.h"
+
+#include <string.h>
+
+static void names_are_found(void **state)
+{
+    (void)state;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        f0t_scenario found;
+        const char *name = f0t_scenario_name((f0t_scenario)s);
+        assert_ok(f0t_scenario_find(&found, name, strlen(name)));
+        assert_int_equal(found, s);
+        assert_non_null(f0t_scenario_title(found));
+    }
+    f0t_scenario found;
+    assert_fails(F0T_ERROR_NOT_FOUND, "there are conventional, conventional-unseen, zero-shot",
+                 f0t_scenario_find(&found, "zero-shots", 10));
+    assert_ok(f0t_scenario_find(&found, "open,conventional", 4));
+    assert_int_equal(found, F0T_OPEN);
+}
+
+/* What docs/evaluation.md says. */
+static void lessons_and_rankings_are_those_of_the_paper(void **state)
+{
+    const unsigned seen = F0T_TAG_SEEN, unseen = F0T_TAG_UNSEEN, other = F0T_TAG_OTHER;
+    const struct {
+        unsigned learns, ranks;
+    } want[F0T_SCENARIOS] = {{seen | unseen, seen | unseen},
+                             {unseen, unseen},
+                             {seen, unseen},
+                             {seen, seen | unseen},
+                             {seen, unseen | other}};
+    (void)state;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        f0t_lesson lesson = f0t_scenario_lesson((f0t_scenario)s);
+        assert_int_equal(f0t_lesson_tags(lesson), want[s].learns);
+        assert_int_equal(f0t_scenario_ranks((f0t_scenario)s), want[s].ranks);
+        assert_non_null(f0t_lesson_name(lesson));
+    }
+}
+
+static void methods_play_where_they_can(void **state)
+{
+    const f0t_ranker open = {0}, closed = {.closed = true}, oracle = {.oracle = true};
+    const f0t_ranker small = {.most_tags = 12};
+    char why[F0T_REFUSAL_SIZE];
+    (void)state;
+    for (int i = 0; i < F0T_SCENARIOS; i++) {
+        f0t_scenario s = (f0t_scenario)i;
+        bool learned = s == F0T_CONVENTIONAL || s == F0T_CONVENTIONAL_UNSEEN;
+        assert_false(f0t_scenario_refuses(why, s, &open, 1000));
+        assert_string_equal(why, "");
+        assert_int_equal(f0t_scenario_refuses(why, s, &closed, 1000), !learned);
+        assert_int_equal(f0t_scenario_refuses(why, s, &oracle, 1000),
+                         learned || s == F0T_SEEN_UNSEEN);
+        assert_false(f0t_scenario_refuses(why, s, &small, 12));
+        assert_true(f0t_scenario_refuses(why, s, &small, 45));
+        assert_string_equal(why, "considers all 2^45 combinations of the tags; 2^12 are feasible");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(lessons_and_rankings_are_those_of_the_paper),
+        cmocka_unit_test(methods_play_where_they_can),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
