@@ -48,6 +48,7 @@ f0t_status bench_matmul(cli_context *cli, const void *options);
 f0t_status bench_kernels(cli_context *cli, const void *options);
 f0t_status bench_loss(cli_context *cli, const void *options);
 f0t_status bench_ranksvm(cli_context *cli, const void *options);
+f0t_status bench_descriptor(cli_context *cli, const void *options);
 f0t_status bench_train(cli_context *cli, const void *options);
 
 #endif

@@ -119,8 +119,27 @@ static const cli_verb verb_train = {
     .run = bench_train,
 };
 
-static const cli_verb *const verbs[] = {&verb_matmul,  &verb_kernels, &verb_loss,
-                                        &verb_ranksvm, &verb_train,   NULL};
+static const cli_example descriptor_examples[] = {
+    {"fast0tag bench descriptor --only whole", "measures whole pictures only"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_descriptor = {
+    .name = "descriptor",
+    .summary = "The built-in descriptor of pictures, and its steps",
+    .operands = "",
+    .description =
+        "Describes a decoded picture of 341x256 and of 171x128 pixels, and runs each step by "
+        "itself: how many pictures a second one thread can do.",
+    .options = options,
+    .examples = descriptor_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_descriptor,
+};
+
+static const cli_verb *const verbs[] = {&verb_matmul, &verb_kernels,    &verb_loss, &verb_ranksvm,
+                                        &verb_train,  &verb_descriptor, NULL};
 
 const cli_verb cli_verb_bench = {
     .name = "bench",

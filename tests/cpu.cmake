@@ -9,9 +9,9 @@ function(f0t_add_cpu_test test target cpu command)
     ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
 endfunction()
 
-foreach(test base.dtype math.elementwise math.gram math.matmul math.solve math.topk rank.loss
-    rank.loss_batch rank.loss_regression rank.miap model.net model.optimizer model.step
-    model.step_layer)
+foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
+    math.matmul math.solve math.topk rank.loss rank.loss_batch rank.loss_regression rank.miap
+    model.net model.optimizer model.step model.step_layer)
   string(REPLACE "." "_test_" target ${test})
   if(TARGET ${target})
     f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=v1)

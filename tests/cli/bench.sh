@@ -33,6 +33,13 @@ case_losses_are_measured() {
     says "images/s"
 }
 
+case_the_descriptor_and_its_steps_are_measured() {
+    run 0 bench descriptor --quiet --only "171x128" --json
+    json_holds 'len(d) == 1 and d[0]["unit"] == "pictures/s" and d[0]["value"] > 0'
+    run 0 bench descriptor --quiet --only step
+    says "Fisher vector"
+}
+
 case_a_training_step_is_measured_also_without_its_peer() {
     run 0 bench train --only "4096-300" --json
     warns "no bench/train_peer.py here"
