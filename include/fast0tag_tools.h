@@ -118,6 +118,25 @@ F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, 
                                     const char *const *tags, size_t tag_count,
                                     const f0t_convert_options *options);
 
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_wordnet_options {
+    const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:
+                         F0T_WORDNET_FOLDER, where Debian's package wordnet-base has them */
+    size_t dim;       /* numbers of each vector [300], up to 4096 */
+    bool f16;         /* as in f0t_convert_options */
+    const f0t_monitor *monitor;
+} f0t_wordnet_options;
+
+#define F0T_WORDNET_FOLDER "/usr/share/wordnet"
+
+/* Makes word vectors of all words and phrases of WordNet, a dictionary of English whose entries say
+ * what is a kind of, a part of or similar to what, and writes them into `to` in the form that opens
+ * at once. Nothing but the dictionary is needed, and the same dictionary always gives the same
+ * bytes, with any number of threads. `counts` (may be NULL) says how many words there are.
+ * Takes about a minute and 600 MB. docs/wordnet.md says how the vectors come about and what they
+ * are worth. */
+F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
+                                             const f0t_wordnet_options *options);
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 
 /*
