@@ -137,6 +137,7 @@ typedef struct f0t_wordnet_options {
  * are worth. */
 F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
                                              const f0t_wordnet_options *options);
+
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 
 /*

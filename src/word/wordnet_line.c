@@ -66,8 +66,8 @@ f0t_status f0t_wordnet_line_number(f0t_wordnet_line *line, uint32_t *out, unsign
     for (size_t i = 0; i < field.length; i++) {
         value = value * base + digit(field.text[i]);
         if (digit(field.text[i]) >= base || value > most)
-            return f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: '%.*s' is not a %s (at most %u)",
-                            line->name, (unsigned long long)line->number,
+            return f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: '%.*s' is no %s of at most %u", line->name,
+                            (unsigned long long)line->number,
                             field.length < 40 ? (int)field.length : 40, field.text, what, most);
     }
     *out = (uint32_t)value;

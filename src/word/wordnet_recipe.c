@@ -30,6 +30,7 @@ const f0t_wordnet_recipe f0t_wordnet_recipe_default = {
             .rank_power = 0.5,
         },
     .walk = {.stop = 0.3, .steps = 6, .least = 5e-4, .shift = 3},
+    .frequency = 0.25,
     .spectrum = 0.5,
     .rounds = 2,
 };

@@ -8,28 +8,40 @@
 
 enum { OVERSAMPLING = 20, SEED = 2016 };
 
-/* Common lemmas are those that tagged texts or definitions use. Rare ones (two thirds: species,
- * chemicals, persons) have a vector too, but no say in what the dimensions are. */
-static f0t_status find_common(uint32_t **out, size_t *count, const f0t_wordnet *w,
-                              const f0t_mentions *mentions)
+/* Common lemmas, those that tagged texts or definitions use, decide what the dimensions are, each the
+ * more the more it is used. Rare ones (two thirds: species, chemicals, persons) have a vector too,
+ * but no say. */
+typedef struct common {
+    uint32_t *lemmas; /* [count] */
+    size_t count;
+    double *uses; /* [all lemmas] */
+} common;
+
+static f0t_status find_common(common *c, const f0t_wordnet *w, const f0t_mentions *mentions)
 {
-    size_t lemmas = w->lemmas.view.count;
-    unsigned char *common;
-    *count = 0;
-    F0T_TRY(f0t_alloc(out, lemmas, sizeof **out));
-    F0T_TRY(f0t_alloc_zero(&common, lemmas, 1));
+    size_t all = w->lemmas.view.count;
+    F0T_TRY(f0t_alloc(&c->lemmas, all, sizeof *c->lemmas));
+    F0T_TRY(f0t_alloc_zero(&c->uses, all, sizeof *c->uses));
     for (size_t i = 0; i < w->sense_count; i++)
-        common[w->senses[i].lemma] |= w->senses[i].count > 0;
+        c->uses[w->senses[i].lemma] += w->senses[i].count;
     for (size_t i = 0; i < mentions->count; i++)
-        common[mentions->items[i].lemma] |= !mentions->items[i].example;
-    for (size_t i = 0; i < lemmas; i++)
-        if (common[i])
-            (*out)[(*count)++] = (uint32_t)i;
-    for (size_t i = 0; *count == 0 && i < lemmas; i++)
-        (*out)[i] = (uint32_t)i;
-    *count = *count ? *count : lemmas;
-    f0t_free(common);
+        c->uses[mentions->items[i].lemma] += !mentions->items[i].example;
+    for (size_t i = 0; i < all; i++)
+        if (c->uses[i] > 0)
+            c->lemmas[c->count++] = (uint32_t)i;
+    for (size_t i = 0; c->count == 0 && i < all; i++)
+        c->lemmas[i] = (uint32_t)i;
+    c->count = c->count ? c->count : all;
     return F0T_OK;
+}
+
+static void weigh(f0t_sparse *rows, const common *c, double power)
+{
+    for (size_t i = 0; i < rows->rows; i++) {
+        float weight = (float)pow(1 + c->uses[c->lemmas[i]], power);
+        for (size_t k = rows->begin[i]; k < rows->begin[i + 1]; k++)
+            rows->value[k] *= weight;
+    }
 }
 
 /* The right singular vectors, each times its value to a power less than 1: a row times this is the
@@ -52,27 +64,32 @@ static f0t_status find_map(f0t_wordnet_space *space, const f0t_sparse *rows,
     return status;
 }
 
+static f0t_status find_dimensions(f0t_wordnet_space *space, common *c, const f0t_wordnet *wordnet,
+                                  const f0t_wordnet_recipe *recipe, const f0t_monitor *monitor)
+{
+    f0t_sparse rows;
+    F0T_TRY(find_common(c, wordnet, &space->mentions));
+    f0t_log(monitor, F0T_LOG_INFO, "%zu words, %zu meanings; walks from %zu common words",
+            wordnet->lemmas.view.count, wordnet->synset_count, c->count);
+    F0T_TRY(f0t_walk_rows(&rows, &space->walk, c->lemmas, c->count));
+    weigh(&rows, c, recipe->frequency);
+    f0t_status status = find_map(space, &rows, recipe, monitor);
+    f0t_sparse_clear(&rows);
+    return status;
+}
+
 f0t_status f0t_wordnet_space_find(f0t_wordnet_space *out, const f0t_wordnet *wordnet, size_t dim,
                                   const f0t_wordnet_recipe *recipe, const f0t_monitor *monitor)
 {
-    uint32_t *common = NULL;
-    size_t count;
-    f0t_sparse rows = {0};
+    common c = {0};
     memset(out, 0, sizeof *out);
     out->dim = dim;
     F0T_TRY(f0t_mentions_find(&out->mentions, wordnet));
     F0T_TRY(f0t_graph_build(&out->graph, wordnet, &out->mentions, &recipe->graph));
     F0T_TRY(f0t_walk_init(&out->walk, &out->graph, &recipe->walk));
-    f0t_status status = find_common(&common, &count, wordnet, &out->mentions);
-    if (status == F0T_OK)
-        f0t_log(monitor, F0T_LOG_INFO, "%zu words, %zu meanings; walks from %zu common words",
-                wordnet->lemmas.view.count, wordnet->synset_count, count);
-    if (status == F0T_OK)
-        status = f0t_walk_rows(&rows, &out->walk, common, count);
-    if (status == F0T_OK)
-        status = find_map(out, &rows, recipe, monitor);
-    f0t_sparse_clear(&rows);
-    f0t_free(common);
+    f0t_status status = find_dimensions(out, &c, wordnet, recipe, monitor);
+    f0t_free(c.lemmas);
+    f0t_free(c.uses);
     return status;
 }
 
