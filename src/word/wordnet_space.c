@@ -8,40 +8,30 @@
 
 enum { OVERSAMPLING = 20, SEED = 2016 };
 
-/* Common lemmas, those that tagged texts or definitions use, decide what the dimensions are, each the
- * more the more it is used. Rare ones (two thirds: species, chemicals, persons) have a vector too,
- * but no say. */
+/* Common lemmas, those that tagged texts or definitions use, decide what the dimensions are. Rare ones
+ * (two thirds: species, chemicals, persons) have a vector too, but no say. */
 typedef struct common {
     uint32_t *lemmas; /* [count] */
     size_t count;
-    double *uses; /* [all lemmas] */
+    bool *used; /* [all lemmas] */
 } common;
 
 static f0t_status find_common(common *c, const f0t_wordnet *w, const f0t_mentions *mentions)
 {
     size_t all = w->lemmas.view.count;
     F0T_TRY(f0t_alloc(&c->lemmas, all, sizeof *c->lemmas));
-    F0T_TRY(f0t_alloc_zero(&c->uses, all, sizeof *c->uses));
+    F0T_TRY(f0t_alloc_zero(&c->used, all, sizeof *c->used));
     for (size_t i = 0; i < w->sense_count; i++)
-        c->uses[w->senses[i].lemma] += w->senses[i].count;
+        c->used[w->senses[i].lemma] |= w->senses[i].count > 0;
     for (size_t i = 0; i < mentions->count; i++)
-        c->uses[mentions->items[i].lemma] += !mentions->items[i].example;
+        c->used[mentions->items[i].lemma] |= !mentions->items[i].example;
     for (size_t i = 0; i < all; i++)
-        if (c->uses[i] > 0)
+        if (c->used[i])
             c->lemmas[c->count++] = (uint32_t)i;
     for (size_t i = 0; c->count == 0 && i < all; i++)
         c->lemmas[i] = (uint32_t)i;
     c->count = c->count ? c->count : all;
     return F0T_OK;
-}
-
-static void weigh(f0t_sparse *rows, const common *c, double power)
-{
-    for (size_t i = 0; i < rows->rows; i++) {
-        float weight = (float)pow(1 + c->uses[c->lemmas[i]], power);
-        for (size_t k = rows->begin[i]; k < rows->begin[i + 1]; k++)
-            rows->value[k] *= weight;
-    }
 }
 
 /* The right singular vectors, each times its value to a power less than 1: a row times this is the
@@ -72,7 +62,6 @@ static f0t_status find_dimensions(f0t_wordnet_space *space, common *c, const f0t
     f0t_log(monitor, F0T_LOG_INFO, "%zu words, %zu meanings; walks from %zu common words",
             wordnet->lemmas.view.count, wordnet->synset_count, c->count);
     F0T_TRY(f0t_walk_rows(&rows, &space->walk, c->lemmas, c->count));
-    weigh(&rows, c, recipe->frequency);
     f0t_status status = find_map(space, &rows, recipe, monitor);
     f0t_sparse_clear(&rows);
     return status;
@@ -89,7 +78,7 @@ f0t_status f0t_wordnet_space_find(f0t_wordnet_space *out, const f0t_wordnet *wor
     F0T_TRY(f0t_walk_init(&out->walk, &out->graph, &recipe->walk));
     f0t_status status = find_dimensions(out, &c, wordnet, recipe, monitor);
     f0t_free(c.lemmas);
-    f0t_free(c.uses);
+    f0t_free(c.used);
     return status;
 }
 

@@ -9,8 +9,7 @@
 typedef struct f0t_wordnet_recipe {
     f0t_graph_weights graph;
     f0t_walk_options walk;
-    double frequency; /* exponent of the uses of a common lemma in its say over the dimensions */
-    double spectrum;  /* exponent of the singular values in the vectors */
+    double spectrum; /* exponent of the singular values in the vectors */
     size_t rounds;
 } f0t_wordnet_recipe;
 

@@ -149,6 +149,7 @@ typedef struct piece {
     float *value;
     size_t count, column_capacity, value_capacity;
     size_t ends[PIECE]; /* of the rows */
+    f0t_failure failure;
 } piece;
 
 static f0t_status add_row(piece *p, walker *w, uint32_t lemma)
@@ -174,10 +175,21 @@ static f0t_status add_row(piece *p, walker *w, uint32_t lemma)
     return F0T_OK;
 }
 
+static void fill_piece(piece *p, walker *w, f0t_status *status, const uint32_t *lemmas,
+                       size_t count)
+{
+    for (size_t k = 0; k < count && *status == F0T_OK; k++) {
+        *status = add_row(p, w, lemmas[k]);
+        p->ends[k] = p->count;
+    }
+    if (*status != F0T_OK)
+        f0t_failure_keep(&p->failure, *status);
+}
+
 static f0t_status fill_pieces(piece *pieces, const f0t_walk *walk, const uint32_t *lemmas,
                               size_t count)
 {
-    f0t_failure failure = {F0T_OK, ""};
+    size_t piece_count = (count + PIECE - 1) / PIECE;
     int threads = f0t_team_size();
     (void)threads;
 #pragma omp parallel num_threads(threads)
@@ -185,17 +197,16 @@ static f0t_status fill_pieces(piece *pieces, const f0t_walk *walk, const uint32_
         walker w;
         f0t_status status = walker_init(&w, walk);
 #pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < (count + PIECE - 1) / PIECE; i++)
-            for (size_t k = 0; k < PIECE && i * PIECE + k < count && status == F0T_OK; k++) {
-                status = add_row(&pieces[i], &w, lemmas[i * PIECE + k]);
-                pieces[i].ends[k] = pieces[i].count;
-            }
-        if (status != F0T_OK)
-#pragma omp critical(f0t_walk_failure)
-            f0t_failure_keep(&failure, status);
+        for (size_t i = 0; i < piece_count; i++) {
+            size_t left = count - i * PIECE;
+            fill_piece(&pieces[i], &w, &status, lemmas + i * PIECE, left < PIECE ? left : PIECE);
+        }
         walker_clear(&w);
     }
-    return failure.status == F0T_OK ? F0T_OK : f0t_fail(failure.status, "%s", failure.message);
+    for (size_t i = 0; i < piece_count; i++)
+        if (pieces[i].failure.status != F0T_OK)
+            return f0t_fail(pieces[i].failure.status, "%s", pieces[i].failure.message);
+    return F0T_OK;
 }
 
 static f0t_status join_pieces(f0t_sparse *out, const piece *pieces, size_t rows, size_t cols)
