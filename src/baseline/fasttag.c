@@ -17,7 +17,7 @@
 #include "baseline/methods.h"
 #include "baseline/moments.h"
 #include "baseline/square.h"
-#include "math/matmul.h"
+#include "baseline/steady.h"
 #include "rank/miap.h"
 
 #include <math.h>
@@ -152,7 +152,7 @@ static f0t_status guess(float *to, const fitted *f, const float *x, size_t rows,
                         size_t features)
 {
     const f0t_matmul op = {.m = rows, .n = tags, .k = features, .b_transposed = true};
-    return f0t_matmul_run(to, x, f->map, f->shift, &op);
+    return f0t_steady_run(to, x, f->map, f->shift, &op);
 }
 
 static f0t_status guess_validation(work *w, const fitted *f)
@@ -198,7 +198,7 @@ static f0t_status validate(double *miap, work *w)
                                  .offsets = val->offsets,
                                  .relevant = val->relevant};
     f0t_miap sum = {0};
-    F0T_TRY(f0t_matmul_run(w->scores, w->guesses, w->enrich, NULL, &op));
+    F0T_TRY(f0t_steady_run(w->scores, w->guesses, w->enrich, NULL, &op));
     F0T_TRY(f0t_miap_add(&sum, &ranking));
     *miap = f0t_miap_get(&sum);
     return F0T_OK;
@@ -298,7 +298,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     if (status == F0T_OK) {
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * T, f->enrich + tags->known[i] * T, T * sizeof *rows);
-        status = f0t_matmul_run(scores, guesses, rows, NULL, &rank);
+        status = f0t_steady_run(scores, guesses, rows, NULL, &rank);
     }
     f0t_free(guesses);
     f0t_free(rows);

@@ -18,7 +18,7 @@
  * the Hessian is the diagonal λ + 2 T moments: as preconditioner, with the share of active pairs, it
  * leaves little to the conjugate gradients.
  */
-enum { BATCH = 256, PARTS = 16, NEWTON = 60, CONJUGATE = 40 };
+enum { BATCH = 256, PARTS = 16, NEWTON = 60, CONJUGATE = 40, LEAST_ROWS = 16 };
 
 static const double DEFAULT_GAP = 0.001, ENOUGH = 0.01;
 
@@ -61,10 +61,10 @@ static f0t_status allocate(batch *b)
     F0T_TRY(f0t_alloc(&b->order, BATCH * T, sizeof *b->order));
     float **of_tags[] = {&b->degrees, &b->scores, &b->weights, &b->along};
     for (size_t i = 0; i < sizeof of_tags / sizeof *of_tags; i++)
-        F0T_TRY(f0t_alloc(of_tags[i], BATCH * T, sizeof **of_tags[i]));
+        F0T_TRY(f0t_alloc_zero(of_tags[i], BATCH * T, sizeof **of_tags[i]));
     float **of_axes[] = {&b->w, &b->step, &b->rest, &b->p, &b->sums};
     for (size_t i = 0; i < sizeof of_axes / sizeof *of_axes; i++)
-        F0T_TRY(f0t_alloc(of_axes[i], BATCH * R, sizeof **of_axes[i]));
+        F0T_TRY(f0t_alloc_zero(of_axes[i], BATCH * R, sizeof **of_axes[i]));
     for (size_t i = 0; i < PARTS; i++) {
         F0T_TRY(f0t_list_pairs_create(&b->rooms[i], T));
         F0T_TRY(f0t_alloc(&b->trial[i], 2 * T, sizeof *b->trial[i]));
@@ -85,6 +85,13 @@ static void release(batch *b)
         f0t_list_pairs_free(b->rooms[i]);
         f0t_free(b->trial[i]);
     }
+}
+
+/* Rows of a product: with very few, other kernels would sum in another order, and a list's direction
+ * would depend on its company. Those beyond the live ones are of no interest. */
+static size_t product_rows(const batch *b)
+{
+    return b->live > LEAST_ROWS ? b->live : LEAST_ROWS;
 }
 
 /* Does something to each row, with the room of its part. */
@@ -266,12 +273,12 @@ static f0t_status take_results(batch *b, float *directions, f0t_ranksvm_result *
 static f0t_status newton_step(batch *b)
 {
     for (int i = 0; i < CONJUGATE && any_goes_on(b); i++) {
-        F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->p, b->live));
+        F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->p, product_rows(b)));
         each_row(b, row_hessian);
-        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, b->live));
+        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, product_rows(b)));
         each_row(b, row_conjugate);
     }
-    F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->step, b->live));
+    F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->step, product_rows(b)));
     each_row(b, row_advance);
     return F0T_OK;
 }
@@ -288,9 +295,9 @@ static f0t_status solve_batch(batch *b, const float *lists, size_t first, size_t
         f0t_list_levels(b->rooms[0], b->levels + i * T, lists + (first + i) * T);
     }
     for (int i = 0; i < NEWTON && b->live; i++) {
-        F0T_TRY(f0t_ranksvm_scores(b->svm, b->scores, b->w, b->live));
+        F0T_TRY(f0t_ranksvm_scores(b->svm, b->scores, b->w, product_rows(b)));
         each_row(b, row_gradient);
-        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, b->live));
+        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, product_rows(b)));
         each_row(b, row_bounds);
         F0T_TRY(take_results(b, directions, results, i + 1 == NEWTON));
         if (b->live)
