@@ -1,0 +1,187 @@
+/* Made-up methods go through a course. */
+#include "school.h"
+
+#include <math.h>
+
+static const collection_options plain = {.name = "taught"};
+static const double KNOB[] = {1, 2, 3, 4};
+
+/* What the made-up method did and was asked to do. */
+static struct {
+    size_t fits, scores, released;
+    double last_knob, least_effort;
+    size_t trial_tags, last_tags;
+    double diverges;        /* a fit with this knob fails */
+    f0t_status final_fails; /* the fit in full fails with this */
+} made;
+
+static f0t_status prepare(void **shared, const f0t_task *task)
+{
+    (void)task;
+    return f0t_alloc(shared, 1, 1);
+}
+
+static void release(void *shared)
+{
+    made.released++;
+    f0t_free(shared);
+}
+
+static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+{
+    double *mine;
+    assert_non_null(shared);
+    made.fits++;
+    made.last_knob = knobs[0];
+    made.least_effort = fmin(made.least_effort, task->effort);
+    *(task->effort < 1 ? &made.trial_tags : &made.last_tags) = task->tags;
+    *fitted = NULL;
+    if (knobs[0] == made.diverges)
+        return f0t_fail(F0T_ERROR_NUMERIC, "it diverged");
+    if (task->effort == 1 && made.final_fails)
+        return f0t_fail(made.final_fails, "not with me");
+    F0T_TRY(f0t_alloc(&mine, 1, sizeof *mine));
+    *mine = knobs[0];
+    *fitted = mine;
+    return F0T_OK;
+}
+
+/* Along the direction that the collection's features were made from; the further the knob is from 3,
+ * the more noise. */
+static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
+                        const f0t_candidates *tags, const f0t_queries *queries)
+{
+    const f0t_random map = {17, 0};
+    double noise = fabs(*(const double *)fitted - 3);
+    size_t dim = f0t_task_features(task);
+    made.scores++;
+    for (size_t m = 0; m < queries->count; m++) {
+        double direction[C_DIM] = {0};
+        for (size_t j = 0; j < dim; j++)
+            for (size_t k = 0; k < C_DIM; k++)
+                direction[k] +=
+                    (double)queries->features[m * dim + j] * f0t_random_normal(&map, j * C_DIM + k);
+        for (size_t t = 0; t < tags->count; t++) {
+            double sum = 3 * noise * sin(1e4 * (double)(m * tags->count + t));
+            for (size_t k = 0; k < C_DIM; k++)
+                sum += direction[k] * (double)tags->vectors[t * C_DIM + k];
+            scores[m * tags->count + t] = (float)sum;
+        }
+    }
+    return F0T_OK;
+}
+
+static const f0t_knob knobs[] = {{"closeness", KNOB, 4, 0}};
+static const f0t_ranker method = {.name = "made-up",
+                                  .title = "Made up",
+                                  .knobs = knobs,
+                                  .knob_count = 1,
+                                  .prepare = prepare,
+                                  .release = release,
+                                  .fit = fit,
+                                  .free = f0t_free,
+                                  .score = score};
+
+static f0t_status run_course(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker)
+{
+    static const size_t cutoffs[] = {1};
+    static const uint32_t samples[] = {0, 7};
+    school s = school_open(&plain, NULL);
+    f0t_course course;
+    f0t_course_options options = {.trials = 9,
+                                  .effort = 0.25,
+                                  .cutoffs = cutoffs,
+                                  .cutoff_count = 1,
+                                  .samples = samples,
+                                  .sample_count = 2};
+    bool asked[F0T_SCENARIOS] = {
+        [F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true, [F0T_OPEN] = true};
+    memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
+    assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
+    f0t_status status = f0t_course_run(cells, &course, ranker, &options);
+    f0t_course_free(&course);
+    school_close(&s);
+    return status;
+}
+
+static void reset(void)
+{
+    memset(&made, 0, sizeof made);
+    made.least_effort = 1;
+}
+
+static void free_cells(f0t_cell *cells)
+{
+    for (int i = 0; i < F0T_SCENARIOS; i++)
+        f0t_cell_free(&cells[i]);
+}
+
+static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    assert_ok(run_course(cells, &method));
+    assert_true(made.last_knob == 3);
+    assert_true(made.least_effort == 0.25);
+    assert_int_equal(made.trial_tags, C_SEEN - 2);
+    assert_int_equal(made.last_tags, C_SEEN);
+    assert_int_equal(made.released, 2);
+    const f0t_cell *cell = &cells[F0T_ZERO_SHOT];
+    assert_true(cell->done && cell->knobs[0] == 3);
+    assert_string_equal(cell->knob_names[0], "closeness");
+    assert_int_equal(cell->top_count, 2 * F0T_SAMPLE_TOP);
+    assert_int_equal(cell->top[F0T_SAMPLE_TOP - 1], F0T_NO_SAMPLE_TAG);
+    assert_true(cell->top[0] >= C_SEEN);
+    assert_true(f0t_values_get(&cell->values, "trials") == 4);
+    /* Four trials with two mock exams each, and two finals: open is zero-shot once more. */
+    assert_int_equal(made.scores, 4 * 2 + 2);
+    assert_true(cells[F0T_OPEN].done);
+    assert_memory_equal(cells[F0T_OPEN].top, cell->top, cell->top_count * sizeof *cell->top);
+    free_cells(cells);
+}
+
+static void a_trial_that_diverges_is_no_failure(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    made.diverges = 3;
+    assert_ok(run_course(cells, &method));
+    assert_true(made.last_knob == 2);
+    free_cells(cells);
+}
+
+static void a_fit_in_full_that_fails_is_told_with_the_name(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    made.final_fails = F0T_ERROR_NUMERIC;
+    assert_fails(F0T_ERROR_NUMERIC, "made-up (seen tags): not with me", run_course(cells, &method));
+    free_cells(cells);
+}
+
+static void a_method_may_refuse_with_a_reason(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    made.final_fails = F0T_ERROR_UNSUPPORTED;
+    assert_ok(run_course(cells, &method));
+    assert_string_equal(cells[F0T_ZERO_SHOT].refusal, "not with me");
+    assert_true(cells[F0T_SEEN_UNSEEN].done && !cells[F0T_SEEN_UNSEEN].top);
+    assert_false(cells[F0T_CONVENTIONAL].done);
+    free_cells(cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_setting_is_fitted_on_all_seen_tags),
+        cmocka_unit_test(a_trial_that_diverges_is_no_failure),
+        cmocka_unit_test(a_fit_in_full_that_fails_is_told_with_the_name),
+        cmocka_unit_test(a_method_may_refuse_with_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
