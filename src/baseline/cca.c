@@ -61,6 +61,7 @@ typedef struct room {
     double *middle;       /* [T x T] Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
     double *product;      /* [T x T] scratch */
     double *values;       /* [T] eigenvalues */
+    double *direction;    /* [D] a of one coordinate */
 } room;
 
 static f0t_status allocate(room *r)
@@ -70,7 +71,8 @@ static f0t_status allocate(room *r)
     F0T_TRY(f0t_alloc(&r->whiten, T * T, sizeof *r->whiten));
     F0T_TRY(f0t_alloc(&r->middle, T * T, sizeof *r->middle));
     F0T_TRY(f0t_alloc(&r->product, T * T, sizeof *r->product));
-    return f0t_alloc(&r->values, T, sizeof *r->values);
+    F0T_TRY(f0t_alloc(&r->values, T, sizeof *r->values));
+    return f0t_alloc(&r->direction, D, sizeof *r->direction);
 }
 
 static void release(room *r)
@@ -80,6 +82,7 @@ static void release(room *r)
     f0t_free(r->middle);
     f0t_free(r->product);
     f0t_free(r->values);
+    f0t_free(r->direction);
 }
 
 /* P = diag(e^-1/2) E of Cyy + ry I = Eᵀ diag(e) E. */
@@ -140,13 +143,13 @@ static void set_coordinate(fitted *f, room *r, size_t k, size_t from, double pow
         mean += b[t] * r->m->counts[t] / r->m->images;
     for (size_t t = 0; t < T; t++)
         f->tags[t * f->dims + k] = (float)(scale * (b[t] - mean));
+    memset(r->direction, 0, D * sizeof *r->direction);
+    for (size_t t = 0; t < T; t++)
+        for (size_t j = 0; j < D; j++)
+            r->direction[j] += b[t] * scale / rho * r->solved[t * D + j];
     for (size_t j = 0; j < D; j++) {
-        double a = 0;
-        for (size_t t = 0; t < T; t++)
-            a += b[t] * r->solved[t * D + j];
-        a *= scale / rho;
-        shift -= a * r->m->sum[j] / r->m->images;
-        f->map[k * D + j] = (float)a;
+        shift -= r->direction[j] * r->m->sum[j] / r->m->images;
+        f->map[k * D + j] = (float)r->direction[j];
     }
     f->shift[k] = (float)shift;
 }
