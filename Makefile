@@ -30,6 +30,7 @@ bench: configure
 	$(BUILD)/fast0tag bench loss
 	$(BUILD)/fast0tag bench ranksvm
 	$(BUILD)/fast0tag bench train
+	$(BUILD)/fast0tag bench backbone
 
 # The prefix is asked for at installation: one build serves any.
 install: all

@@ -50,5 +50,6 @@ f0t_status bench_loss(cli_context *cli, const void *options);
 f0t_status bench_ranksvm(cli_context *cli, const void *options);
 f0t_status bench_descriptor(cli_context *cli, const void *options);
 f0t_status bench_train(cli_context *cli, const void *options);
+f0t_status bench_backbone(cli_context *cli, const void *options);
 
 #endif

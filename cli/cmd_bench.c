@@ -138,8 +138,31 @@ static const cli_verb verb_descriptor = {
     .run = bench_descriptor,
 };
 
-static const cli_verb *const verbs[] = {&verb_matmul, &verb_kernels,    &verb_loss, &verb_ranksvm,
-                                        &verb_train,  &verb_descriptor, NULL};
+static const cli_example backbone_examples[] = {
+    {"fast0tag bench backbone --only mobilenet", "measures MobileNetV2 alone"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_backbone = {
+    .name = "backbone",
+    .summary = "Neural networks beside PyTorch and OpenCV",
+    .operands = "",
+    .description =
+        "Runs pictures of 224 x 224 through VGG-19 and MobileNetV2, one at a time and eight at a "
+        "time, in float32 and bfloat16, as 'fast0tag bench matmul' measures products. The networks "
+        "are those below F0T_DATA, or made with random weights by bench/backbone_peer.py. The "
+        "peers are PyTorch (channels last, traced, whichever is fastest) and OpenCV's dnn, which "
+        "has float32 alone.",
+    .options = options,
+    .examples = backbone_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_backbone,
+};
+
+static const cli_verb *const verbs[] = {&verb_matmul,   &verb_kernels, &verb_loss,
+                                        &verb_ranksvm,  &verb_train,   &verb_descriptor,
+                                        &verb_backbone, NULL};
 
 const cli_verb cli_verb_bench = {
     .name = "bench",

@@ -57,6 +57,14 @@ case_ranking_svms_are_measured_also_without_their_peer() {
     says "1 of 925 random vectors"
 }
 
+case_backbones_are_measured_also_without_their_peers() {
+    F0T_DATA= run 1 bench backbone --only "mobilenet_v2 f32"
+    warns "no mobilenet_v2 to measure"
+    [ -n "${F0T_DATA:-}" ] || return 0
+    run 0 bench backbone --only "mobilenet_v2 f32" --json
+    json_holds 'len(d) == 2 and all(r["unit"] == "pictures/s" and r["value"] > 0 for r in d)'
+}
+
 case_a_name_that_fits_no_case_is_refused() {
     refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
     refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
