@@ -186,6 +186,8 @@ f0t_status f0t_emit_conv(f0t_builder *b, size_t n, bool *done)
     if (!f0t_builder_is_constant(b, node->inputs[1]) ||
         (bias && !f0t_builder_is_constant(b, node->inputs[2])))
         return F0T_OK;
+    if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
+        F0T_TRY(f0t_fold_decode(&b->schedule->fold, node->inputs[1]));
     if (bias)
         F0T_TRY(f0t_fold_decode(&b->schedule->fold, node->inputs[2]));
     find_chain(b, conv, &c);

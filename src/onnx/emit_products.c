@@ -82,8 +82,10 @@ static f0t_status emit_dense(f0t_builder *b, const f0t_item *item, const dense *
                                  .type = b->type,
                                  .result = F0T_F32,
                                  .relu = d->relu != NULL};
-    F0T_TRY(f0t_weights_matrix(b->weights, &b->schedule->fold, item->node, d->weights,
-                               d->transposed, d->alpha, b->type, d->m, &step->packed));
+    bool turned;
+    size_t weights = f0t_fold_matrix(&b->schedule->fold, d->weights, &turned);
+    F0T_TRY(f0t_weights_matrix(b->weights, &b->schedule->fold, item->node, weights,
+                               d->transposed != turned, d->alpha, b->type, d->m, &step->packed));
     F0T_TRY(set_bias(step, b, d));
     f0t_builder_used(b);
     if (b->type == F0T_BF16 && d->m * d->k * sizeof(uint16_t) > b->schedule->scratch)

@@ -14,13 +14,42 @@ bool f0t_fold_is_constant(const f0t_fold *fold, size_t value)
     return f0t_array_known(&fold->arrays[value]);
 }
 
+size_t f0t_fold_matrix(const f0t_fold *fold, size_t value, bool *transposed)
+{
+    size_t source = fold->turned[value];
+    *transposed = source != F0T_NONE;
+    return *transposed ? source : value;
+}
+
+/* Puts the elements of a matrix that was only noted as the transpose of another in its own order. */
+static f0t_status turn(f0t_array *to, const f0t_array *shape, f0t_array *from)
+{
+    *to = *shape;
+    to->raw = NULL;
+    to->f = NULL;
+    F0T_TRY(f0t_array_alloc(to));
+    size_t rows = to->dims[0], columns = to->dims[1];
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++)
+            to->f[r * columns + c] = from->f[c * rows + r];
+    return F0T_OK;
+}
+
 f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
 {
-    f0t_array decoded, *array = &fold->arrays[value];
+    f0t_array decoded, turned, *array = &fold->arrays[value];
     if (!array->raw)
         return F0T_OK;
     F0T_TRY(f0t_array_copy(&decoded, array));
-    *array = decoded;
+    if (fold->turned[value] == F0T_NONE) {
+        *array = decoded;
+        return F0T_OK;
+    }
+    f0t_status status = turn(&turned, array, &decoded);
+    f0t_array_clear(&decoded);
+    F0T_TRY(status);
+    fold->turned[value] = F0T_NONE;
+    *array = turned;
     return F0T_OK;
 }
 
@@ -31,6 +60,7 @@ static f0t_status take_constants(f0t_fold *fold)
     for (size_t v = 0; v < graph->value_count; v++) {
         const f0t_array *constant = &graph->values[v].constant;
         fold->arrays[v] = *constant;
+        fold->turned[v] = F0T_NONE;
         fold->arrays[v].owned = false;
         if (constant->raw && (constant->rank <= 1 || constant->count <= SMALL ||
                               !f0t_array_type_is_float(constant->type)))
@@ -81,11 +111,33 @@ static f0t_status check_size(const f0t_fold *fold, const f0t_array *outputs, siz
     return F0T_OK;
 }
 
+/* Notes the transpose of a large matrix of the file in place of making it. */
+static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
+{
+    size_t in = node->input_count == 1 ? node->inputs[0] : F0T_NONE;
+    const f0t_array *x = in == F0T_NONE ? NULL : &fold->arrays[in];
+    f0t_op_call call = {.node = node, .op = node->op};
+    size_t count;
+    const int64_t *order = f0t_op_ints(&call, "perm", &count);
+    if (strcmp(node->op->name, "Transpose") != 0 || node->outputs[0] == F0T_NONE || !x->raw ||
+        x->rank != 2 || fold->turned[in] != F0T_NONE ||
+        (order && (count != 2 || order[0] != 1 || order[1] != 0)))
+        return false;
+    *out = (f0t_array){.type = x->type, .rank = 2, .count = x->count, .raw = x->raw};
+    out->dims[0] = x->dims[1];
+    out->dims[1] = x->dims[0];
+    fold->turned[node->outputs[0]] = in;
+    fold->used[node - fold->graph->nodes] = false;
+    return true;
+}
+
 static f0t_status run_node(f0t_fold *fold, const f0t_node *node, const f0t_array **inputs,
                            f0t_array *outputs)
 {
     const f0t_graph *graph = fold->graph;
     bool constant = all_constant(fold, node);
+    if (constant && note_turned(fold, node, outputs))
+        return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) {
         if (constant && node->inputs[k] != F0T_NONE)
             F0T_TRY(f0t_fold_decode(fold, node->inputs[k]));
@@ -161,6 +213,8 @@ f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_arra
     out->largest = ((size_t)64 << 20) + 8 * backed;
     f0t_status status = f0t_alloc_zero(&out->arrays, graph->value_count, sizeof *out->arrays);
     if (status == F0T_OK)
+        status = f0t_alloc(&out->turned, graph->value_count, sizeof *out->turned);
+    if (status == F0T_OK)
         status = f0t_alloc_zero(&out->used, graph->node_count, sizeof *out->used);
     if (status == F0T_OK)
         status = fold_all(out, inputs, outputs, output_count);
@@ -175,5 +229,6 @@ void f0t_fold_clear(f0t_fold *fold)
         f0t_array_clear(&fold->arrays[v]);
     f0t_free(fold->arrays);
     f0t_free(fold->used);
+    f0t_free(fold->turned);
     *fold = (f0t_fold){0};
 }

@@ -9,6 +9,8 @@ typedef struct f0t_fold {
     const f0t_graph *graph;
     f0t_array *arrays; /* of each value: its shape, and its elements where they are constant */
     bool *used;        /* nodes that have to run for each picture */
+    size_t *turned;    /* of each value: the constant matrix of which it is the transpose (its own
+                          elements are then those of that, in its order), or F0T_NONE */
     size_t largest;    /* bytes that a folded constant may have */
 } f0t_fold;
 
@@ -21,6 +23,10 @@ void f0t_fold_clear(f0t_fold *fold);
 
 /* The elements of a constant are `f` or `i` from now on, not raw. */
 f0t_status f0t_fold_decode(f0t_fold *fold, size_t value);
+
+/* The matrix behind a constant, and whether it is to be transposed: exporters write the weights of a
+ * dense layer as the transpose of what they store, which need not be in memory as well. */
+size_t f0t_fold_matrix(const f0t_fold *fold, size_t value, bool *transposed);
 
 /* True when the value is known before the run. */
 bool f0t_fold_is_constant(const f0t_fold *fold, size_t value);

@@ -1,7 +1,10 @@
 /* ONNX models, looked at from outside: onnx/onnx.proto has the numbers of the fields. */
 #include "report/inspect.h"
 
-#include "onnx/wire.h"
+#include "base/alloc.h"
+
+#include "onnx/graph.h"
+#include "onnx/summary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +145,61 @@ static f0t_status add_opsets(f0t_inspector *in, f0t_message model)
     return F0T_OK;
 }
 
+/* ---- What the reader of networks makes of it ------------------------------------------------------
+ */
+
+static f0t_status add_operators(f0t_inspector *in, const f0t_summary *s)
+{
+    for (size_t k = 0; k < s->operators.view.count; k++) {
+        size_t length;
+        const char *name = f0t_words_at(&s->operators.view, k, &length);
+        F0T_TRY(f0t_inspector_fact(in, s->supported[k] ? "operator" : "not supported", "%zu %.*s",
+                                   s->counts[k], (int)length, name));
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_numbers(f0t_inspector *in, const f0t_graph *graph, const f0t_summary *s)
+{
+    F0T_TRY(f0t_inspector_count(in, "parameters", s->parameters));
+    F0T_TRY(add_operators(in, s));
+    if (!s->runs)
+        return f0t_inspector_fact(in, "cannot run", "%s", s->reason);
+    F0T_TRY(f0t_inspector_fact(in, "arithmetic", "%.3f GFLOP for an input of %s",
+                               (double)s->arithmetic / 1e9, s->picture ? s->picture : "nothing"));
+    return f0t_inspector_fact(in, "features", "%s: %zu numbers", graph->values[s->features].name,
+                              s->dim);
+}
+
+static f0t_status folder_of(char **out, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return f0t_string_copy(out, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+}
+
+/* What cannot be read says why; only lack of memory is a failure. */
+static f0t_status add_summary(f0t_inspector *in)
+{
+    f0t_graph *graph;
+    f0t_summary summary;
+    char *folder;
+    F0T_TRY(folder_of(&folder, in->result.path));
+    f0t_status status =
+        f0t_graph_open_memory(&graph, in->map.data, in->map.size, in->result.path, folder);
+    f0t_free(folder);
+    if (status != F0T_OK)
+        return status == F0T_ERROR_MEMORY
+                   ? status
+                   : f0t_inspector_fact(in, "cannot run", "%s", f0t_last_error());
+    status = f0t_summary_create(&summary, graph);
+    if (status == F0T_OK) {
+        status = add_numbers(in, graph, &summary);
+        f0t_summary_clear(&summary);
+    }
+    f0t_graph_close(graph);
+    return status;
+}
+
 static f0t_status describe(f0t_inspector *in)
 {
     f0t_message model = {in->map.data, in->map.data + in->map.size};
@@ -159,7 +217,8 @@ static f0t_status describe(f0t_inspector *in)
     F0T_TRY(f0t_inspector_count(in, "nodes", nodes));
     F0T_TRY(f0t_inspector_count(in, "initializers", count_fields(graph, INITIALIZER)));
     F0T_TRY(add_ends(in, graph, INPUT, "input"));
-    return add_ends(in, graph, OUTPUT, "output");
+    F0T_TRY(add_ends(in, graph, OUTPUT, "output"));
+    return in->quick ? F0T_OK : add_summary(in);
 }
 
 const f0t_inspect_kind f0t_inspect_onnx = {matches, describe};

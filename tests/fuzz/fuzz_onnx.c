@@ -1,8 +1,9 @@
 #include "fuzz.h"
 
-#include "onnx/graph.h"
+#include "onnx/summary.h"
 
-/* The reader alone: what it accepts has names, nodes and constants that can be touched. */
+/* What the reader accepts has names, nodes and constants that can be touched, and its shapes can be
+ * found or not. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     f0t_graph *graph;
@@ -18,6 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t k = 0; k < graph->node_count; k++)
         for (size_t i = 0; i < graph->nodes[k].input_count; i++)
             sum += graph->nodes[k].inputs[i];
+    f0t_summary summary;
+    if (f0t_summary_create(&summary, graph) == F0T_OK)
+        f0t_summary_clear(&summary);
     f0t_graph_close(graph);
     return 0;
 }
