@@ -58,7 +58,7 @@ case_ranking_svms_are_measured_also_without_their_peer() {
 }
 
 case_backbones_are_measured_also_without_their_peers() {
-    F0T_DATA= run 1 bench backbone --only "mobilenet_v2 f32"
+    F0T_DATA= run 3 bench backbone --only "mobilenet_v2 f32"
     warns "no mobilenet_v2 to measure"
     [ -n "${F0T_DATA:-}" ] || return 0
     run 0 bench backbone --only "mobilenet_v2 f32" --json
