@@ -9,55 +9,70 @@
 /* ---- Products ---------------------------------------------------------------------------------
  */
 
-enum { LANES = 16, ROWS = 4 };
+/* One register. Sums in variables of this type stay in registers, which gcc does not manage for
+ * arrays of floats. */
+#if defined(__AVX512F__)
+enum { LANES = 16 };
+#elif defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
 
-/* One or several registers, by the CPU; sums in variables of this type stay in them, which gcc does
- * not manage for arrays. */
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
-static inline void add_lanes(float *to, const lanes *sum)
+/* Eight sums at a time: as many as it takes to hide the latency of one. */
+enum { ROWS = 4, COLUMNS = 2 * LANES };
+
+static inline lanes read_lanes(const float *from)
 {
-    lanes before;
-    memcpy(&before, to, sizeof before);
-    before += *sum;
-    memcpy(to, &before, sizeof before);
+    lanes x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+static inline void add_lanes(float *to, lanes x)
+{
+    lanes sum = read_lanes(to) + x;
+    memcpy(to, &sum, sizeof sum);
 }
 
 static inline void product_rows(float *c, const float *a, size_t row, size_t step, const float *b,
                                 size_t inner, size_t m)
 {
-    lanes s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    lanes sum[ROWS][2] = {0};
     for (size_t e = 0; e < inner; e++) {
-        const float *x = a + e * step;
-        lanes y;
-        memcpy(&y, b + e * m, sizeof y);
-        s0 += x[0] * y;
-        s1 += x[row] * y;
-        s2 += x[2 * row] * y;
-        s3 += x[3 * row] * y;
+        lanes y0 = read_lanes(b + e * m), y1 = read_lanes(b + e * m + LANES);
+#pragma GCC unroll 4
+        for (size_t i = 0; i < ROWS; i++) {
+            float x = a[i * row + e * step];
+            sum[i][0] += x * y0;
+            sum[i][1] += x * y1;
+        }
     }
-    add_lanes(c, &s0);
-    add_lanes(c + m, &s1);
-    add_lanes(c + 2 * m, &s2);
-    add_lanes(c + 3 * m, &s3);
+#pragma GCC unroll 4
+    for (size_t i = 0; i < ROWS; i++) {
+        add_lanes(c + i * m, sum[i][0]);
+        add_lanes(c + i * m + LANES, sum[i][1]);
+    }
 }
 
 static inline void product_row(float *c, const float *a, size_t step, const float *b, size_t inner,
                                size_t m)
 {
-    lanes sum = {0};
+    lanes sum0 = {0}, sum1 = {0};
     for (size_t e = 0; e < inner; e++) {
-        lanes y;
-        memcpy(&y, b + e * m, sizeof y);
-        sum += a[e * step] * y;
+        sum0 += a[e * step] * read_lanes(b + e * m);
+        sum1 += a[e * step] * read_lanes(b + e * m + LANES);
     }
-    add_lanes(c, &sum);
+    add_lanes(c, sum0);
+    add_lanes(c + LANES, sum1);
 }
 
 void F0T_KERNEL(descriptor_product)(float *c, const float *a, size_t row, size_t step,
                                     const float *b, size_t n, size_t inner, size_t m)
 {
-    for (size_t j = 0; j < m; j += LANES) {
+    for (size_t j = 0; j < m; j += COLUMNS) {
         size_t i = 0;
         for (; i + ROWS <= n; i += ROWS)
             product_rows(c + i * m + j, a + i * row, row, step, b + j, inner, m);

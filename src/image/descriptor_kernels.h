@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* c[n x m] += a · b[inner x m]; element (i, e) of a is at a[i * row + e * step]. m is a multiple of
- * 16. For matrices that stay in the cache: the products of a picture. */
+ * 32. For matrices that stay in the cache: the products of a picture. */
 F0T_KERNEL_DECLARE(void, descriptor_product,
                    (float *c, const float *a, size_t row, size_t step, const float *b, size_t n,
                     size_t inner, size_t m));

@@ -59,8 +59,8 @@ static void products_are_sums_of_products(void **state)
     (void)state;
     void (*const product[])(float *, const float *, size_t, size_t, const float *, size_t, size_t,
                             size_t) = COPIES(product);
-    const shape shapes[] = {{29, 40, 32, 40, 1}, {29, 40, 32, 1, 29}, {4, 1, 16, 1, 1},
-                            {1, 9, 48, 9, 1},    {7, 33, 96, 1, 7},   {3, 0, 16, 0, 1}};
+    const shape shapes[] = {{29, 40, 32, 40, 1}, {29, 40, 32, 1, 29}, {4, 1, 32, 1, 1},
+                            {1, 9, 64, 9, 1},    {7, 33, 96, 1, 7},   {3, 0, 32, 0, 1}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for
             EACH_LEVEL(level)
