@@ -116,23 +116,38 @@ static void add_contents(f0t_text *page, const f0t_eval *e)
     f0t_html_contents(page, ids, titles, count);
 }
 
-/* Name, source and the hyper-parameters that tuning chose. */
+/* The hyper-parameters of a method after a lesson; NULL when it did not learn it. */
+static const char *knobs_of(const f0t_eval *e, const char *method, f0t_lesson lesson)
+{
+    for (size_t i = 0; i < e->row_count; i++) {
+        f0t_scenario scenario;
+        const f0t_eval_row *row = &e->rows[i];
+        if (!row->refusal && !strcmp(row->method, method) &&
+            f0t_scenario_find(&scenario, row->scenario, strlen(row->scenario)) == F0T_OK &&
+            f0t_scenario_lesson(scenario) == lesson)
+            return row->knobs;
+    }
+    return NULL;
+}
+
+/* Name, source and what tuning chose. */
 static f0t_status add_methods(f0t_text *page, const f0t_eval *e)
 {
-    static const char *const heads[] = {"Method", "Source", "Scenario", "Hyper-parameters"};
+    static const char *const heads[] = {"Method", "Source", "Learned", "Hyper-parameters"};
     f0t_table *table;
-    F0T_TRY(f0t_table_create(&table, "What was chosen (first run)", "llll", NULL, heads));
+    F0T_TRY(f0t_table_create(&table, "What was chosen, in the first run", "llll", NULL, heads));
     for (size_t m = 0; m < e->plan.method_count; m++) {
+        const f0t_ranker *ranker = e->plan.methods[m];
         bool named = false;
-        for (size_t i = 0; i < e->row_count; i++) {
-            const f0t_eval_row *row = &e->rows[i];
-            if (strcmp(row->method, e->plan.methods[m]->name) != 0 || row->refusal)
+        for (int l = 0; l < F0T_LESSONS; l++) {
+            const char *knobs = knobs_of(e, ranker->name, (f0t_lesson)l);
+            if (!knobs || (named && !*knobs))
                 continue;
             f0t_table_row(table, F0T_ROW_PLAIN);
-            f0t_table_cell(table, named ? "" : row->title, F0T_CELL_PLAIN);
-            f0t_table_cell(table, named ? "" : e->plan.methods[m]->source, F0T_CELL_PLAIN);
-            f0t_table_cell(table, row->scenario, F0T_CELL_PLAIN);
-            f0t_table_cell(table, row->knobs, F0T_CELL_PLAIN);
+            f0t_table_cell(table, named ? "" : ranker->title, F0T_CELL_PLAIN);
+            f0t_table_cell(table, named ? "" : ranker->source, F0T_CELL_PLAIN);
+            f0t_table_cell(table, *knobs ? f0t_lesson_name((f0t_lesson)l) : "", F0T_CELL_PLAIN);
+            f0t_table_cell(table, knobs, F0T_CELL_PLAIN);
             named = true;
         }
     }
