@@ -87,13 +87,14 @@ f0t_status f0t_study_sample(uint32_t **out, size_t *count, const f0t_study_rules
 f0t_status f0t_rules_pick(f0t_rules **out, const f0t_rules *rules, const uint32_t *picked,
                           size_t count);
 
-/* Ranks unseen tags for the pairs of some rules. Memory for the most pairs that are asked for. */
+/* Ranks unseen tags for the pairs of some rules. */
 typedef struct f0t_pair_ranking {
     const f0t_study_rules *rules;
-    float *rows;     /* [pairs x unseen tags] */
-    size_t *offsets; /* [pairs + 1] */
-    uint32_t *relevant;
-    double *precisions; /* [pairs] */
+    double *precisions; /* [the most pairs that are asked for] */
+    size_t chunk;       /* pairs that are ranked at a time */
+    float *rows;        /* [chunk x unseen tags] */
+    size_t *offsets;    /* [chunk + 1] */
+    uint32_t *relevant; /* [chunk x the most relevant tags of an unseen rule] */
 } f0t_pair_ranking;
 
 /* Room for the pairs of any `block` rules in a row that begin at a multiple of it. */

@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-/* Rules that are solved at a time: their directions for all λ are in memory. */
-enum { BLOCK = 2048 };
+/* Rules that are solved at a time, where their directions for all λ and their scores are not more than
+ * so many numbers. */
+enum { BLOCK = 2048, BLOCK_LEAST = 16, NUMBERS_MOST = 1 << 25 };
 
 /* ---- Random orders ------------------------------------------------------------------------------- */
 
@@ -56,24 +57,34 @@ typedef struct pass {
     const f0t_study_task *task;
     const f0t_study_space *space;
     f0t_ranksvm *svm;
-    float *directions;  /* [λ x BLOCK x dim] */
-    float *scores;      /* [BLOCK x the larger of seen and unseen] */
-    double *precisions; /* [BLOCK] */
+    size_t block;
+    float *directions;  /* [λ x block x dim] */
+    float *scores;      /* [block x the larger of seen and unseen] */
+    double *precisions; /* [block] */
     f0t_pair_ranking pairs;
 } pass;
+
+static size_t block_of(const pass *p, size_t widest)
+{
+    const size_t numbers = p->task->options->lambda_count * p->space->dim + widest;
+    const size_t rules = p->task->rules->seen->count;
+    size_t block = NUMBERS_MOST / numbers;
+    block = block > BLOCK ? BLOCK : block < BLOCK_LEAST ? BLOCK_LEAST : block;
+    return block < rules ? block : rules;
+}
 
 static f0t_status pass_create(pass *p)
 {
     const f0t_study_tags *tags = p->task->tags;
     const size_t dim = p->space->dim;
-    const size_t block = p->task->rules->seen->count < BLOCK ? p->task->rules->seen->count : BLOCK;
     const size_t widest = tags->seen > tags->unseen ? tags->seen : tags->unseen;
+    p->block = block_of(p, widest);
     F0T_TRY(f0t_ranksvm_create(&p->svm, p->space->vectors, tags->seen, dim));
-    F0T_TRY(f0t_alloc(&p->directions, p->task->options->lambda_count * block * dim,
+    F0T_TRY(f0t_alloc(&p->directions, p->task->options->lambda_count * p->block * dim,
                       sizeof *p->directions));
-    F0T_TRY(f0t_alloc(&p->scores, block * widest, sizeof *p->scores));
-    F0T_TRY(f0t_alloc(&p->precisions, block, sizeof *p->precisions));
-    return f0t_pair_ranking_create(&p->pairs, p->task->rules, BLOCK);
+    F0T_TRY(f0t_alloc(&p->scores, p->block * widest, sizeof *p->scores));
+    F0T_TRY(f0t_alloc(&p->precisions, p->block, sizeof *p->precisions));
+    return f0t_pair_ranking_create(&p->pairs, p->task->rules, p->block);
 }
 
 static void pass_free(pass *p)
@@ -144,7 +155,7 @@ static f0t_status add_block(const f0t_study_curve_room *to, pass *p, size_t firs
 {
     const f0t_study_options *o = p->task->options;
     const f0t_rules *seen = p->task->rules->seen;
-    const size_t count = seen->count - first < BLOCK ? seen->count - first : BLOCK;
+    const size_t count = seen->count - first < p->block ? seen->count - first : p->block;
     const f0t_rules block = f0t_rules_slice(seen, first, count);
     const f0t_ranksvm_options options = {.hinge = o->hinge};
     F0T_TRY(f0t_ranksvm_solve(p->svm, &block, o->lambdas, o->lambda_count, &options, p->directions,
@@ -206,7 +217,7 @@ static f0t_status run(const f0t_study_curve_room *to, pass *p, const char *stage
                .to = monitor,
                .stage = stage,
                .total = rules * lambdas};
-    for (size_t first = 0; first < rules; first += BLOCK) {
+    for (size_t first = 0; first < rules; first += p->block) {
         r.before = first * lambdas;
         F0T_TRY(add_block(to, p, first, monitor ? &r.monitor : NULL));
     }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "eval/tsne.h"
+#include "eval/tsne_kernels.h"
 #include "eval/tsne_parts.h"
 
 #include <math.h>
@@ -84,6 +85,41 @@ static void likeness_is_symmetric_and_sums_to_one(void **state)
     f0t_likeness_free(&all);
     f0t_likeness_free(&lists);
     f0t_free(points);
+}
+
+/* ---- Kernels ----------------------------------------------------------------------------------- */
+
+static void check_pull(void (*pull)(float[5], const float *, const float *, const float *, size_t,
+                                    float, float))
+{
+    float x[37], y[37], p[37], sums[5];
+    make_start(x, y, 37, 4);
+    make_start(p, p, 37, 5);
+    for (size_t n = 0; n <= 37; n++) {
+        double want[5] = {0};
+        pull(sums, x, y, p, n, 0.5F, -0.25F);
+        for (size_t j = 0; j < n; j++) {
+            const double dx = 0.5 - (double)x[j], dy = -0.25 - (double)y[j];
+            const double k = 1 / (1 + dx * dx + dy * dy);
+            want[0] += (double)p[j] * k * dx;
+            want[1] += (double)p[j] * k * dy;
+            want[2] += k * k * dx;
+            want[3] += k * k * dy;
+            want[4] += k;
+        }
+        for (int i = 0; i < 5; i++)
+            assert_true(fabs((double)sums[i] - want[i]) < 2e-5);
+    }
+}
+
+static void every_level_of_the_kernel_adds_the_same(void **state)
+{
+    (void)state;
+    check_pull(f0t_tsne_pull_v1);
+    if (f0t_cpu_level() >= F0T_CPU_V3)
+        check_pull(f0t_tsne_pull_v3);
+    if (f0t_cpu_level() >= F0T_CPU_V4)
+        check_pull(f0t_tsne_pull_v4);
 }
 
 /* ---- Forces -------------------------------------------------------------------------------------- */
@@ -362,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_has_the_entropy_of_its_perplexity),
         cmocka_unit_test(likeness_is_symmetric_and_sums_to_one),
+        cmocka_unit_test(every_level_of_the_kernel_adds_the_same),
         cmocka_unit_test(the_forces_are_the_gradient_of_the_divergence),
         cmocka_unit_test(the_tree_is_exact_when_no_cell_counts_as_one),
         cmocka_unit_test(the_tree_is_near_when_cells_do),

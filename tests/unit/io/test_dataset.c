@@ -210,6 +210,22 @@ static void a_dataset_without_features_says_so(void **state)
     f0t_dataset_close(d);
 }
 
+static void a_list_of_tags_alone_is_a_dataset(void **state)
+{
+    f0t_dataset *dataset;
+    (void)state;
+    assert_ok(
+        f0t_dataset_open_files(&dataset, NULL, test_text("labels.txt", "sea\tsky\n\nsea\n"), NULL));
+    assert_int_equal(f0t_dataset_image_count(dataset), 3);
+    assert_int_equal(f0t_dataset_tag_count(dataset), 2);
+    assert_int_equal(f0t_dataset_dim(dataset), 0);
+    assert_null(f0t_dataset_features_path(dataset));
+    assert_string_equal(f0t_dataset_name(dataset), "labels.txt");
+    f0t_dataset_close(dataset);
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.txt",
+                 f0t_dataset_open_files(&dataset, NULL, test_path("nowhere.txt"), NULL));
+}
+
 static void the_json_file_names_features_elsewhere_and_keeps_the_backbone(void **state)
 {
     const float rows[] = {1, 2};
@@ -490,6 +506,7 @@ int main(void)
         cmocka_unit_test(features_are_read_in_blocks),
         cmocka_unit_test(a_nan_in_the_features_is_found_with_its_row),
         cmocka_unit_test(a_dataset_without_features_says_so),
+        cmocka_unit_test(a_list_of_tags_alone_is_a_dataset),
         cmocka_unit_test(the_json_file_names_features_elsewhere_and_keeps_the_backbone),
         cmocka_unit_test(a_wrong_json_file_is_refused),
         cmocka_unit_test(files_that_disagree_are_named_with_both_numbers),

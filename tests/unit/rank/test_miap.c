@@ -172,6 +172,22 @@ static void blocks_and_threads_change_no_byte(void **state)
     free_batch(&made);
 }
 
+/* The sum of each is what is added. */
+static void each_image_has_its_precision(void **state)
+{
+    static const float scores[] = {3, 2, 1, 1, 2, 3, 1, 1, 1};
+    static const size_t offsets[] = {0, 1, 3, 3};
+    static const uint32_t relevant[] = {1, 0, 2};
+    const f0t_ranking at = {
+        .images = 3, .tags = 3, .scores = scores, .offsets = offsets, .relevant = relevant};
+    double each[3];
+    (void)state;
+    assert_ok(f0t_miap_each(each, &at));
+    assert_true(each[0] == 0.5);
+    assert_true(fabs(each[1] - (1 + 2.0 / 3) / 2) < 1e-15);
+    assert_true(each[2] == F0T_NOT_RANKED);
+}
+
 static void nothing_to_rank_is_no_error(void **state)
 {
     const size_t offsets[] = {0, 0, 0};
@@ -257,6 +273,7 @@ int main(void)
         cmocka_unit_test(infinities_and_zeros_of_both_signs_are_ranked),
         cmocka_unit_test(a_small_ranking_by_hand),
         cmocka_unit_test(blocks_and_threads_change_no_byte),
+        cmocka_unit_test(each_image_has_its_precision),
         cmocka_unit_test(nothing_to_rank_is_no_error),
         cmocka_unit_test(a_score_that_is_no_number_names_the_row_and_adds_nothing),
         cmocka_unit_test(wrong_lists_are_refused),
