@@ -85,11 +85,13 @@ static void existence(f0t_text *to, const f0t_study *study)
         f0t_html_paragraph(to,
                            "The curves called control have the same rules with the vectors dealt "
                            "out to other tags: what comes about when words mean nothing.");
+    f0t_text_add(to, "<div class=\"pair\">\n");
     f0t_study_figure_draw(to, study, F0T_FIGURE_EXISTENCE);
+    f0t_study_figure_draw(to, study, F0T_FIGURE_SATISFIED);
+    f0t_text_add(to, "</div>\n");
     table(to, study, F0T_FIGURE_EXISTENCE);
     f0t_html_paragraph(to, "The share of the rules for which every relevant tag comes before every "
-                           "irrelevant one:");
-    f0t_study_figure_draw(to, study, F0T_FIGURE_SATISFIED);
+                           "irrelevant one (right):");
     table(to, study, F0T_FIGURE_SATISFIED);
 }
 

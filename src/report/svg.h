@@ -39,7 +39,8 @@ typedef struct f0t_svg_series {
     const char *const *labels; /* [count] texts beside the points, each may be NULL; or NULL */
 } f0t_svg_series;
 
-/* A text in the plot, or an arrow with a text at its head. */
+/* A text in the plot, or an arrow with a text at its head. Texts that would cover one before them, or
+ * an arrow's, are left out. */
 typedef struct f0t_svg_note {
     const char *text;
     double x, y; /* the middle of the text, the head of the arrow */

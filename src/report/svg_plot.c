@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40, CROWD = 500 };
+enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40, CROWD = 500, NOTES_MOST = 64 };
 
 /* A plot being drawn. */
 typedef struct drawing {
@@ -48,6 +48,16 @@ static void add_notes(f0t_svg_range *x, f0t_svg_range *y, const f0t_svg_plot *pl
     }
 }
 
+/* The range with a margin, in place of whole steps around it. */
+static void fit(f0t_svg_scale *scale, f0t_svg_range range)
+{
+    double pad = 0.04 * (range.most - range.least);
+    if (pad > 0) {
+        scale->from = range.least - pad;
+        scale->to = range.most + pad;
+    }
+}
+
 /* Widens the axis that has more room, on both sides. */
 static void make_equal(f0t_svg_scale *x, f0t_svg_scale *y)
 {
@@ -89,8 +99,11 @@ static drawing begin(f0t_text *to, const f0t_svg_plot *plot)
     d.x.end = d.box.right;
     d.y.start = d.box.bottom;
     d.y.end = d.box.top;
-    if (plot->equal)
+    if (plot->equal) {
+        fit(&d.x, x);
+        fit(&d.y, y);
         make_equal(&d.x, &d.y);
+    }
     f0t_svg_axis_x(to, &d.x, &d.box, plot->x.title);
     f0t_svg_axis_y(to, &d.y, &d.box, plot->y.title);
     if (plot->origin)
@@ -154,20 +167,52 @@ static void draw_arrow(const drawing *d, double from_x, double from_y, double x,
                   y - uy - ux / 2);
 }
 
+/* Texts that stand already: [count] of their boxes. */
+typedef struct placed {
+    f0t_svg_box boxes[NOTES_MOST];
+    size_t count;
+} placed;
+
+/* A text that would cover another is left out: the legend has it. */
+static bool place_text(placed *all, const char *text, double right, double y, bool middle)
+{
+    double width = 1.1 * f0t_svg_text_width(text), end = middle ? right + width / 2 : right;
+    const f0t_svg_box box = {end - width, y - 11, end, y + 3};
+    for (size_t i = 0; i < all->count; i++) {
+        const f0t_svg_box *other = &all->boxes[i];
+        if (box.left < other->right && other->left < box.right && box.top < other->bottom &&
+            other->top < box.bottom)
+            return false;
+    }
+    if (all->count == NOTES_MOST)
+        return false;
+    all->boxes[all->count++] = box;
+    return true;
+}
+
+static void draw_note(const drawing *d, const f0t_svg_note *note, placed *all)
+{
+    double x = f0t_svg_place(&d->x, note->x), y = f0t_svg_place(&d->y, note->y);
+    if (note->arrow)
+        draw_arrow(d, f0t_svg_place(&d->x, note->from_x), f0t_svg_place(&d->y, note->from_y), x, y);
+    x -= note->arrow ? 8 : 0;
+    y += note->arrow ? -8 : 4;
+    if (place_text(all, note->text, x, y, !note->arrow))
+        f0t_text_form(d->to, "<text class=\"n\" x=\"%f\" y=\"%f\" text-anchor=\"%s\">%s</text>\n",
+                      x, y, note->arrow ? "end" : "middle", note->text);
+}
+
+/* Arrows first: they are never left out. */
 static void draw_notes(const drawing *d)
 {
-    for (size_t i = 0; i < d->plot->note_count; i++) {
-        const f0t_svg_note *note = &d->plot->notes[i];
-        if (!f0t_svg_can_show(&d->x, note->x) || !f0t_svg_can_show(&d->y, note->y))
-            continue;
-        double x = f0t_svg_place(&d->x, note->x), y = f0t_svg_place(&d->y, note->y);
-        if (note->arrow)
-            draw_arrow(d, f0t_svg_place(&d->x, note->from_x), f0t_svg_place(&d->y, note->from_y), x,
-                       y);
-        f0t_text_form(d->to, "<text class=\"n\" x=\"%f\" y=\"%f\" text-anchor=\"%s\">%s</text>\n",
-                      note->arrow ? x - 8 : x, note->arrow ? y - 8 : y + 4,
-                      note->arrow ? "end" : "middle", note->text);
-    }
+    placed all = {.count = 0};
+    for (int arrows = 1; arrows >= 0; arrows--)
+        for (size_t i = 0; i < d->plot->note_count; i++) {
+            const f0t_svg_note *note = &d->plot->notes[i];
+            if (note->arrow == (arrows == 1) && f0t_svg_can_show(&d->x, note->x) &&
+                f0t_svg_can_show(&d->y, note->y))
+                draw_note(d, note, &all);
+        }
 }
 
 void f0t_svg_lines(f0t_text *to, const f0t_svg_plot *plot)
