@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "eval/study.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,21 +37,25 @@ typedef struct number {
 
 static number fixed(double value, int decimals)
 {
-    number n;
-    int64_t unit = 1;
+    static const char minus[] = "−";
+    number n = {"–"};
+    char *at = n.text + sizeof n.text - 1;
+    double scale = 1;
     for (int i = 0; i < decimals; i++)
-        unit *= 10;
-    if (!(fabs(value) < 1e12)) {
-        snprintf(n.text, sizeof n.text, "–");
+        scale *= 10;
+    if (!(fabs(value) < 1e12))
         return n;
+    uint64_t whole = (uint64_t)llround(fabs(value) * scale);
+    const bool negative = value < 0 && whole;
+    *at = 0;
+    for (int i = 0; i <= decimals || whole; i++, whole /= 10) {
+        if (i && i == decimals)
+            *--at = '.';
+        *--at = (char)('0' + whole % 10);
     }
-    const int64_t whole = llround(fabs(value) * (double)unit);
-    const char *sign = value < 0 && whole ? "−" : "";
-    if (decimals)
-        snprintf(n.text, sizeof n.text, "%s%" PRId64 ".%0*" PRId64, sign, whole / unit, decimals,
-                 whole % unit);
-    else
-        snprintf(n.text, sizeof n.text, "%s%" PRId64, sign, whole);
+    if (negative)
+        at = memcpy(at - strlen(minus), minus, strlen(minus));
+    memmove(n.text, at, strlen(at) + 1);
     return n;
 }
 
