@@ -70,6 +70,7 @@ extern const cli_verb *const cli_verbs[];
 
 /* One row of main.c's table each, defined in cmd_<verb>.c. */
 extern const cli_verb cli_verb_import;
+extern const cli_verb cli_verb_features;
 extern const cli_verb cli_verb_vectors;
 extern const cli_verb cli_verb_train;
 extern const cli_verb cli_verb_tag;
@@ -81,6 +82,10 @@ extern const cli_verb cli_verb_bench;
 /* Makes threads wait without spinning for long, unless the environment says how they shall wait. Does
  * not return where it has to start the program again. */
 void cli_threads_calm(char **argv);
+
+/* A folder with the files of a dataset; any folder. */
+bool cli_is_dataset(const char *path);
+bool cli_is_folder(const char *path);
 
 /* ---- A running command --------------------------------------------------------------------- */
 

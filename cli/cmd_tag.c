@@ -1,18 +1,18 @@
 /* fast0tag tag: ranks words for images. */
 #include "cli.h"
+#include "tag_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
-    const char *vocab, *vectors, *format, *part;
+    const char *vocab, *vectors, *format, *part, *backbone, *precision;
+    f0t_backbone_options extract;
     size_t k;
-    bool with_seen, any_space;
+    bool with_seen, any_space, xmp, xmp_plain, dry_run;
 } options;
 
-static const options defaults = {.format = "text", .part = "all", .k = 5};
-
-enum { BLOCK_ROWS = 1000 };
+static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
 
 /* A tagging in work. */
 typedef struct tagger {
@@ -20,20 +20,23 @@ typedef struct tagger {
     const options *options;
     const f0t_model *model;
     const f0t_vocab *vocab;
-    const f0t_features *features;
-    size_t kept;       /* tags an image */
-    float *rows;       /* [block x D] */
-    float *directions; /* [block x d] */
-    uint32_t *index;   /* [block x kept] */
-    float *score;      /* [block x kept] */
-    json_t *list;      /* with --json */
+    const tag_source *source;
+    size_t kept;            /* tags an image */
+    float *rows;            /* [block x D] */
+    bool *good;             /* [block] */
+    float *directions;      /* [block x d] */
+    uint32_t *index;        /* [block x kept] */
+    float *score;           /* [block x kept] */
+    json_t *list;           /* with --json */
+    f0t_sidecars *sidecars; /* with --xmp */
+    size_t changed, unchanged, failed;
 } tagger;
 
 /* ---- Output -------------------------------------------------------------------------------- */
 
 static void image_name(char *to, size_t size, const tagger *t, size_t m)
 {
-    const char *name = f0t_features_image(t->features, m);
+    const char *name = tag_source_image(t->source, m);
     if (name)
         snprintf(to, size, "%s", name);
     else
@@ -100,35 +103,88 @@ static void show(const tagger *t, size_t m, const uint32_t *index, const float *
         print_text(t, name, index);
 }
 
+/* ---- Sidecars ------------------------------------------------------------------------------ */
+
+static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
+{
+    char room[4096], line[4400];
+    const char **tags = cli_alloc(t->kept * sizeof *tags), *path;
+    const char *picture = tag_source_picture(t->source, m, room, sizeof room);
+    bool changed;
+    for (size_t i = 0; i < t->kept; i++)
+        tags[i] = f0t_vocab_tag(t->vocab, index[i]);
+    f0t_status status = f0t_sidecars_write(t->sidecars, &path, &changed, picture, tags, t->kept);
+    free(tags);
+    if (status == F0T_ERROR_MEMORY)
+        return status;
+    if (status != F0T_OK) { /* this picture's own trouble */
+        t->failed++;
+        t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_WARNING, f0t_last_error());
+        return F0T_OK;
+    }
+    t->changed += changed;
+    t->unchanged += !changed;
+    if (changed && t->options->dry_run) {
+        snprintf(line, sizeof line, "%s would change", path);
+        t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
+    }
+    return F0T_OK;
+}
+
+static f0t_status open_sidecars(tagger *t)
+{
+    const f0t_sidecar_options how = {t->options->xmp_plain, t->options->dry_run};
+    if (!t->options->xmp)
+        return F0T_OK;
+    if (t->source->rows && !tag_source_image(t->source, 0))
+        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--xmp needs pictures: %s does not name them",
+                        t->cli->operands[1]);
+    return f0t_sidecars_open(&t->sidecars, &how);
+}
+
+static void report_sidecars(const tagger *t)
+{
+    char line[120];
+    if (!t->sidecars)
+        return;
+    snprintf(line, sizeof line, "%zu sidecars %s, %zu as they were", t->changed,
+             t->options->dry_run ? "would be written" : "written", t->unchanged);
+    t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
+}
+
 /* ---- Ranking ------------------------------------------------------------------------------- */
 
 static bool is_wanted(const tagger *t, size_t m)
 {
     static const char *const parts[] = {"train", "val", "test"};
-    const uint8_t *split = f0t_features_split(t->features);
+    const uint8_t *split = t->source->features ? f0t_features_split(t->source->features) : NULL;
     return !strcmp(t->options->part, "all") ||
            (split && !strcmp(t->options->part, parts[split[m]]));
 }
 
 static f0t_status tag_block(tagger *t, size_t first, size_t rows)
 {
-    f0t_status status = f0t_features_read(t->features, first, rows, t->rows);
+    f0t_status status = tag_source_read(t->source, first, rows, t->rows, t->good, t->cli->monitor);
     if (status == F0T_OK)
         status = f0t_model_directions(t->directions, t->model, t->rows, rows);
     if (status == F0T_OK)
         status = f0t_vocab_rank(t->index, t->score, t->options->k, t->vocab, t->directions, rows);
-    for (size_t r = 0; r < rows && status == F0T_OK; r++)
-        if (is_wanted(t, first + r))
-            show(t, first + r, t->index + r * t->kept, t->score + r * t->kept);
+    for (size_t r = 0; r < rows && status == F0T_OK; r++) {
+        if (!t->good[r] || !is_wanted(t, first + r))
+            continue;
+        show(t, first + r, t->index + r * t->kept, t->score + r * t->kept);
+        if (t->sidecars)
+            status = write_sidecar(t, first + r, t->index + r * t->kept);
+    }
     return status;
 }
 
 static f0t_status tag_all(tagger *t)
 {
-    size_t count = f0t_features_rows(t->features);
+    size_t count = t->source->rows, block = t->source->block;
     f0t_progress progress = {.stage = "tagging", .unit = "images", .total = count};
-    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
-        size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+    for (size_t first = 0; first < count; first += block) {
+        size_t rows = count - first < block ? count - first : block;
         f0t_status status = tag_block(t, first, rows);
         if (status != F0T_OK)
             return status;
@@ -144,36 +200,45 @@ static f0t_status tag_all(tagger *t)
 
 static f0t_status check_features(tagger *t)
 {
-    size_t has = f0t_features_dim(t->features), wants = f0t_model_features(t->model);
+    size_t has = t->source->dim, wants = f0t_model_features(t->model);
     if (has != wants)
         return cli_fail(t->cli, F0T_ERROR_MISMATCH,
                         "%s has %zu features an image, the model takes %zu", t->cli->operands[1],
                         has, wants);
-    if (strcmp(t->options->part, "all") != 0 && !f0t_features_split(t->features))
+    if (strcmp(t->options->part, "all") != 0 &&
+        (!t->source->features || !f0t_features_split(t->source->features)))
         return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--part needs a dataset, not a bare matrix");
     return F0T_OK;
 }
 
 static f0t_status run_tagger(tagger *t)
 {
-    size_t size = f0t_vocab_size(t->vocab);
+    size_t size = f0t_vocab_size(t->vocab), block = t->source->block;
     f0t_status status = check_features(t);
     if (status != F0T_OK)
         return status;
     t->kept = t->options->k < size ? t->options->k : size;
-    t->rows = cli_alloc(BLOCK_ROWS * f0t_model_features(t->model) * sizeof *t->rows);
-    t->directions = cli_alloc(BLOCK_ROWS * f0t_model_dim(t->model) * sizeof *t->directions);
-    t->index = cli_alloc(BLOCK_ROWS * t->kept * sizeof *t->index);
-    t->score = cli_alloc(BLOCK_ROWS * t->kept * sizeof *t->score);
+    t->rows = cli_alloc(block * f0t_model_features(t->model) * sizeof *t->rows);
+    t->directions = cli_alloc(block * f0t_model_dim(t->model) * sizeof *t->directions);
+    t->index = cli_alloc(block * t->kept * sizeof *t->index);
+    t->score = cli_alloc(block * t->kept * sizeof *t->score);
+    t->good = cli_alloc(block * sizeof *t->good);
     t->list = t->cli->json ? json_array() : NULL;
     if (!t->list && strcmp(t->options->format, "text") != 0)
         printf(!strcmp(t->options->format, "csv") ? "image,rank,tag,score\n"
                                                   : "image\trank\ttag\tscore\n");
-    status = tag_all(t);
+    status = open_sidecars(t);
+    if (status == F0T_OK)
+        status = tag_all(t);
+    report_sidecars(t);
+    if (status == F0T_OK && t->failed)
+        status = cli_fail(t->cli, F0T_ERROR_IO, "%zu sidecars could not be written", t->failed);
+    f0t_sidecars_close(t->sidecars);
     if (status == F0T_OK && t->list)
         status = cli_print_json(t->cli, json_incref(t->list));
     json_decref(t->list);
     free(t->rows);
+    free(t->good);
     free(t->directions);
     free(t->index);
     free(t->score);
@@ -247,17 +312,23 @@ static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
     f0t_model *model = NULL;
-    f0t_features *features = NULL;
+    tag_source source = {.folder = NULL};
+    f0t_backbone_options extract = o->extract;
     f0t_vocab *vocab = NULL;
     if (!o->vocab != !o->vectors)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
     if (o->with_seen && !o->vocab)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
+    if ((o->xmp_plain || o->dry_run) && !o->xmp)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s goes with --xmp",
+                        o->dry_run ? "dry-run" : "plain-name");
     if (o->k == 0)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "-k 0 asks for nothing");
     f0t_status status = f0t_model_load(&model, cli->operands[0]);
+    extract.bf16 = o->precision[0] == 'b';
+    extract.monitor = cli->monitor;
     if (status == F0T_OK)
-        status = f0t_features_open(&features, cli->operands[1]);
+        status = tag_source_open(&source, cli, model, o->backbone, &extract);
     if (status == F0T_OK && o->vocab)
         status = open_vocab(&vocab, cli, o, model);
     if (status == F0T_OK) {
@@ -265,11 +336,11 @@ static f0t_status run(cli_context *cli, const void *values)
                     .options = o,
                     .model = model,
                     .vocab = vocab ? vocab : f0t_model_vocab(model),
-                    .features = features};
+                    .source = &source};
         status = run_tagger(&t);
     }
     f0t_vocab_free(vocab);
-    f0t_features_close(features);
+    tag_source_close(&source);
     f0t_model_free(model);
     return status;
 }
@@ -288,6 +359,18 @@ static const cli_option table[] = {
     {"any-space", 0, CLI_FLAG, AT(any_space), NULL,
      "Take vectors that are not from the file of the training. The ranking may mean nothing.",
      NULL},
+    {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
+     "What makes features of pictures: 'builtin', or FILE.onnx. Default: that of the model.", NULL},
+    {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
+     "How pictures are prepared for a --backbone. Default: as FILE.json beside it says.",
+     "imagenet|caffe-vgg|mobilenet|clip"},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of a network. Default f32.", "f32|bf16"},
+    {"xmp", 0, CLI_FLAG, AT(xmp), NULL,
+     "Write the tags as keywords into XMP sidecars, NAME.jpg.xmp. What others wrote there stays; "
+     "ours are replaced.",
+     NULL},
+    {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL, "Sidecars are NAME.xmp.", NULL},
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which sidecars would change.", NULL},
     {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
      "all|train|val|test"},
     {"format", 0, CLI_CHOICE, AT(format), "FORM",
@@ -297,6 +380,8 @@ static const cli_option table[] = {
 };
 
 static const cli_example examples[] = {
+    {"fast0tag tag photos.f0t ~/Pictures/new --xmp",
+     "Tags pictures, and writes the tags into sidecars beside them."},
     {"fast0tag tag photos.f0t flickr8k --part test", "The five best tags of each test image."},
     {"fast0tag tag photos.f0t features.npy --vocab words.txt --vectors glove.txt -k 10 --format "
      "csv",
@@ -308,11 +393,12 @@ static const cli_example examples[] = {
 const cli_verb cli_verb_tag = {
     .name = "tag",
     .summary = "rank words for images",
-    .operands = "MODEL DATASET|FEATURES.npy|-",
+    .operands = "MODEL PICTURE|FOLDER…|DATASET|FEATURES.npy|-",
     .least = 2,
-    .most = 2,
-    .description = "Ranks the tags of the training, or any words that have vectors, for each image "
-                   "of a dataset or each row of a matrix of features.",
+    .most = SIZE_MAX,
+    .description = "Ranks the tags of the training, or any words that have vectors, for each "
+                   "picture, each image of a dataset or each row of a matrix of features. Pictures "
+                   "that cannot be read are named and left out.",
     .options = table,
     .examples = examples,
     .json = true,

@@ -10,7 +10,8 @@
 typedef struct options {
     const char *vectors, *output, *log, *labels;
     const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
-    const char *optimizer, *schedule, *precision, *hinge;
+    const char *optimizer, *schedule, *precision, *hinge, *backbone;
+    f0t_backbone_options extract;
     size_t batch, epochs, patience;
     double rate, decay, input_dropout, dropout, lambda, ridge, tune;
     bool keep_mean, resume;
@@ -208,23 +209,60 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     return status;
 }
 
+/* ---- Pictures ------------------------------------------------------------------------------ */
+
+/* A folder of pictures becomes MODEL.data, where the next training finds their features again. */
+static f0t_status make_dataset(cli_context *cli, const options *o, const char *path)
+{
+    f0t_import_options how = {.replace = true, .seed = cli->seed, .monitor = cli->monitor};
+    f0t_import_report *report = NULL;
+    f0t_backbone_options extract = o->extract;
+    extract.monitor = cli->monitor;
+    f0t_status status =
+        f0t_backbone_open(&how.extract, o->backbone ? o->backbone : "builtin", &extract);
+    if (status == F0T_OK)
+        status = f0t_import(&report, path, "photos", cli->operands, 1, &how);
+    f0t_import_report_free(report);
+    f0t_backbone_close(how.extract);
+    return status;
+}
+
+static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o)
+{
+    f0t_dataset_options split;
+    const char *source = cli->operands[0];
+    f0t_dataset_options_init(&split);
+    split.seed = cli->seed;
+    if (o->labels)
+        return f0t_dataset_open_files(out, source, o->labels, &split);
+    if (cli_is_dataset(source) || !cli_is_folder(source)) {
+        if (o->backbone)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "--backbone is for a folder of pictures: %s has features already",
+                            source);
+        return f0t_dataset_open(out, source, &split);
+    }
+    char *path = beside(o->output, "data");
+    f0t_status status = make_dataset(cli, o, path);
+    if (status == F0T_OK)
+        status = f0t_dataset_open(out, path, &split);
+    free(path);
+    return status;
+}
+
 static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     f0t_train_options train_options;
-    f0t_dataset_options split;
     f0t_vectors_options vector_options = {.monitor = cli->monitor};
     if (!o->vectors || !o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
                         o->vectors ? "-o MODEL" : "--vectors FILE");
     f0t_status status = convert(cli, &train_options, o);
-    f0t_dataset_options_init(&split);
-    split.seed = cli->seed;
     if (status == F0T_OK)
-        status = o->labels ? f0t_dataset_open_files(&dataset, cli->operands[0], o->labels, &split)
-                           : f0t_dataset_open(&dataset, cli->operands[0], &split);
+        status = open_dataset(&dataset, cli, o);
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
     if (status == F0T_OK)
@@ -243,6 +281,11 @@ static const cli_option table[] = {
      "net|linear|linear-rank"},
     {"labels", 0, CLI_TEXT, AT(labels), "FILE",
      "The tags of the rows of FEATURES.npy: a line an image, separated by tabs.", NULL},
+    {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
+     "What makes features of a folder's pictures: 'builtin', or FILE.onnx. Default builtin.", NULL},
+    {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
+     "How pictures are prepared for the network. Default: as FILE.json beside it says.",
+     "imagenet|caffe-vgg|mobilenet|clip"},
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",
@@ -302,6 +345,8 @@ static const cli_option table[] = {
 static const cli_example examples[] = {
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t",
      "Trains the network on the dataset's seen tags."},
+    {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t",
+     "Learns the keywords of a collection."},
     {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
      "The linear map, in seconds."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --tune 600",
@@ -314,13 +359,15 @@ static const cli_example examples[] = {
 const cli_verb cli_verb_train = {
     .name = "train",
     .summary = "learn to tag from a dataset",
-    .operands = "DATASET|FEATURES.npy",
+    .operands = "FOLDER|DATASET|FEATURES.npy",
     .least = 1,
     .most = 1,
     .description =
         "Learns the function from features to directions in word space, from the training images "
         "of a dataset and the vectors of its tags. The validation images choose when to stop. The "
-        "model that it writes ranks any words whose vectors are of the same file.",
+        "model that it writes ranks any words whose vectors are of the same file.\n\n"
+        "A folder of pictures with keywords is made a dataset first, MODEL.data, which stays: the "
+        "next training finds the features there.",
     .options = table,
     .examples = examples,
     .json = true,

@@ -10,6 +10,7 @@
 /* clang-format off */
 const cli_verb *const cli_verbs[] = {
     &cli_verb_import,
+    &cli_verb_features,
     &cli_verb_vectors,
     &cli_verb_train,
     &cli_verb_tag,

@@ -662,6 +662,63 @@ F0T_API size_t f0t_network_dim(const f0t_network *network);
 F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels,
                                    size_t images);
 
+/* ---- Features of pictures ---------------------------------------------------------------------- */
+
+/* What turns pictures into features: the built-in descriptor, or a network. A model remembers the one
+ * that its training's features came from (f0t_model_backbone).
+ *
+ *     f0t_backbone *backbone;
+ *     if (f0t_backbone_open(&backbone, "builtin", NULL) == F0T_OK) {
+ *         const char *pictures[] = {"dog.jpg", "beach.png"};
+ *         ... features[2 x f0t_backbone_dim(backbone)] ...
+ *         f0t_backbone_run(features, NULL, backbone, pictures, 2, NULL);
+ *     }
+ *     f0t_backbone_close(backbone);
+ *
+ * Pictures are JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF or SVG; they are read by the program
+ * fast0tag-picture, which is installed with the library, in processes of their own.
+ */
+typedef struct f0t_backbone f0t_backbone;
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_backbone_options {
+    const char *preset; /* how pictures are prepared for a network: "imagenet", "caffe-vgg",
+                           "mobilenet" or "clip"; NULL: as FILE.json beside FILE.onnx says */
+    const char *output; /* as in f0t_network_options, and of FILE.json where NULL */
+    bool bf16;
+    const f0t_monitor *monitor; /* or NULL */
+} f0t_backbone_options;
+
+/* `name` is "builtin", the path of an ONNX file, or a description, that of a model say. */
+F0T_API f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
+                                     const f0t_backbone_options *options);
+F0T_API void f0t_backbone_close(f0t_backbone *backbone);
+
+/* D. */
+F0T_API size_t f0t_backbone_dim(const f0t_backbone *backbone);
+/* What it is, as a JSON object: name, and for a network its file, checksum and how pictures are
+ * prepared. For dataset.json and models. */
+F0T_API const char *f0t_backbone_description(const f0t_backbone *backbone);
+/* Fails with F0T_ERROR_MISMATCH, saying what differs, where `description` is of another backbone:
+ * the file's place does not matter. */
+F0T_API f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description);
+
+/* The pictures at these paths: files as they are, and all below folders that are named as pictures,
+ * in the order of their names. Names that begin with a dot, and links to folders, are passed over. */
+typedef struct f0t_pictures f0t_pictures;
+
+F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,
+                                     const f0t_monitor *monitor);
+F0T_API const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count);
+F0T_API void f0t_pictures_free(f0t_pictures *pictures);
+
+/* Features of `count` pictures into out[count x dim]. A picture that cannot be read is told to the
+ * monitor's log, its row is 0 and its good[i] false; with `good` NULL it fails. Uses
+ * f0t_threads_get() threads, each with a process that decodes. */
+F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
+                                    const char *const *pictures, size_t count,
+                                    const f0t_monitor *monitor);
+
 #ifdef __cplusplus
 }
 #endif

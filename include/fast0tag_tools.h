@@ -65,8 +65,11 @@ typedef struct f0t_import_options {
     char delimiter;        /* between cells; 0: a tab when the first line has one, else a comma */
 
     /* photos */
-    bool folder_tags; /* the names of the folders below the source are tags as well */
-    bool strict;      /* a picture that cannot be read fails; else it is noted and left out */
+    bool folder_tags;      /* the names of the folders below the source are tags as well */
+    bool strict;           /* a picture that cannot be read fails; else it is noted and left out */
+    f0t_backbone *extract; /* makes the dataset's features; NULL: it has none. Those made so far are
+                              kept in OUTPUT.part until the dataset is there, and those of an older
+                              dataset at `output` are used again. */
 } f0t_import_options;
 
 /* What came of an import: the datasets, and what was changed or left out. */
@@ -469,6 +472,29 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
  * study.json into the folder, which is made where it is not there. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
 F0T_API void f0t_study_free(f0t_study *study);
+/* ---- Keywords of pictures ---------------------------------------------------------------------- */
+
+/*
+ * Tags as keywords in XMP sidecars, PICTURE.xmp, where photo programs look for them: in dc:subject,
+ * lr:hierarchicalSubject and digiKam:TagsList. What is in a sidecar already stays: keywords that a
+ * person or another program set are never touched. Ours are marked, and the next call replaces them:
+ * the same call twice changes nothing. One that somebody took away is not written again. A sidecar is
+ * written whole or not at all; one that cannot be read is left alone, which is a failure.
+ */
+typedef struct f0t_sidecars f0t_sidecars;
+
+typedef struct f0t_sidecar_options {
+    bool plain_name; /* photo.xmp in place of photo.jpg.xmp */
+    bool dry_run;    /* write nothing, only say what would change */
+} f0t_sidecar_options;
+
+/* `options` may be NULL. For one thread. */
+F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
+F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
+/* Makes these tags, best first, the ones we say of the picture. *path is that of its sidecar, valid
+ * until the next call; *changed says whether it changed (or would). */
+F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
+                                      const char *picture, const char *const *tags, size_t count);
 
 #ifdef __cplusplus
 }

@@ -147,7 +147,7 @@ static void take_pixels(answer *to, VipsImage *image)
     g_free(pixels);
 }
 
-void decode_picture(answer *to, const char *path, size_t side)
+void decode_picture(answer *to, const char *path, size_t side, bool plain)
 {
     VipsImage *shrunk = NULL;
     const char *loader = find_loader(to, path);
@@ -156,7 +156,9 @@ void decode_picture(answer *to, const char *path, size_t side)
         return;
     const int box = box_of(header, side);
     /* Without a profile colours are sRGB as they are: a way through one would change them. */
-    const char *profile = vips_image_get_typeof(header, VIPS_META_ICC_NAME) ? "srgb" : NULL;
+    const bool managed = vips_image_get_typeof(header, VIPS_META_ICC_NAME) &&
+                         (!plain || vips_image_get_bands(header) != 3);
+    const char *profile = managed ? "srgb" : NULL;
     g_object_unref(header);
     if (vips_thumbnail(path, &shrunk, box, "height", box, "size",
                        is_svg(loader) ? VIPS_SIZE_BOTH : VIPS_SIZE_DOWN, "fail_on",

@@ -126,7 +126,7 @@ static void respond(answer *to, const f0t_picture_request *request, const char *
 {
     switch (request->kind) {
     case F0T_PICTURE_DECODE:
-        decode_picture(to, path, request->side);
+        decode_picture(to, path, request->side, request->plain);
         break;
     case F0T_PICTURE_KEYWORDS:
         keywords_read(to, path);

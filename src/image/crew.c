@@ -57,6 +57,7 @@ static void run_one(state *s, f0t_worker *worker, size_t i, int thread)
     size_t done = atomic_fetch_add(&s->done, 1) + 1;
     if (thread != 0)
         return;
+    done *= s->crew->unit ? s->crew->unit : 1;
     status = f0t_stage_update(&s->stage, done); /* one thread speaks */
     if (status != F0T_OK)
         end_work(s, status);
@@ -83,7 +84,8 @@ f0t_status f0t_crew_run(const f0t_crew *crew)
 {
     state s = {.crew = crew, .lock = PTHREAD_MUTEX_INITIALIZER, .status = F0T_OK};
     const int threads = f0t_team_size();
-    s.stage = f0t_stage_begin(crew->monitor, crew->stage, "pictures", crew->count);
+    s.stage = f0t_stage_begin(crew->monitor, crew->stage, "pictures",
+                              crew->count * (crew->unit ? crew->unit : 1));
 #pragma omp parallel num_threads(threads)
     run_thread(&s, f0t_team_member());
     if (s.status != F0T_OK)

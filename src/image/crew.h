@@ -5,7 +5,8 @@
 #include "image/worker.h"
 
 typedef struct f0t_crew {
-    size_t count;      /* pictures */
+    size_t count;      /* of pieces of work */
+    size_t unit;       /* pictures of one; 0: 1 */
     const char *stage; /* what is done, for the monitor */
     void *context;
     /* Does picture i in thread `thread` (from 0, below f0t_threads_get()). A failure other than of

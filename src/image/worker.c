@@ -118,10 +118,12 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
 
 /* ---- What can be asked -------------------------------------------------------------------------- */
 
-f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side)
+f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
+                             bool plain)
 {
     f0t_picture_reply reply;
-    const f0t_picture_request request = {.kind = F0T_PICTURE_DECODE, .side = (uint32_t)side};
+    const f0t_picture_request request = {
+        .kind = F0T_PICTURE_DECODE, .side = (uint32_t)side, .plain = plain};
     *out = (f0t_picture){0};
     if (side == 0 || side > 16384)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a side of %zu pixels: it must be from 1 to 16384",

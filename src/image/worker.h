@@ -22,8 +22,10 @@ typedef struct f0t_picture {
 } f0t_picture;
 
 /* The picture at `path`, upright, transparency on white; shrunk so that its shorter side is `side`
- * where it is longer. */
-f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side);
+ * where it is longer. Its colours are sRGB; where `plain`, they are what the file has, whatever its
+ * colour profile says. */
+f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
+                             bool plain);
 
 /* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword.
  * Sources: xmp, hierarchy (parts separated by "|"), digikam ("/"), iptc, svg, and ours for tags that

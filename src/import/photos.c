@@ -1,5 +1,5 @@
 /* Folders of pictures that carry keywords. */
-#include "import/import.h"
+#include "import/photos.h"
 
 #include "base/alloc.h"
 #include "base/monitor.h"
@@ -21,6 +21,7 @@ typedef struct photos {
     bool *unreadable;    /* [paths.count] */
     uint64_t failures;
     char *example;
+    f0t_photo_features features; /* where the options ask for them */
     f0t_collection collection;
 } photos;
 
@@ -128,14 +129,31 @@ static f0t_status add_picture(photos *p, size_t i)
         F0T_TRY(add_tag(p, f0t_texts_get(words, k), f0t_texts_length(words, k)));
     if (p->job->options->folder_tags)
         F0T_TRY(add_folders(p, i));
+    if (p->features.part)
+        f0t_photo_features_use(&p->features, i);
     return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->paths, i),
                                   f0t_texts_length(&p->paths, i), -1);
+}
+
+/* A picture whose pixels cannot be read was named when that was tried. */
+static f0t_status make_features(photos *p)
+{
+    if (!p->job->options->extract)
+        return F0T_OK;
+    F0T_TRY(f0t_photo_features_make(&p->features, p->job, &p->paths));
+    for (size_t i = 0; i < p->paths.count; i++)
+        if (p->features.records[i] == F0T_NONE && !p->unreadable[i]) {
+            p->unreadable[i] = true;
+            p->failures++;
+        }
+    return F0T_OK;
 }
 
 static f0t_status run(photos *p)
 {
     F0T_TRY(find_pictures(p));
     F0T_TRY(read_all(p));
+    F0T_TRY(make_features(p));
     for (size_t i = 0; i < p->paths.count; i++)
         F0T_TRY(add_picture(p, i));
     F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
@@ -143,13 +161,23 @@ static f0t_status run(photos *p)
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
                         p->job->sources[0]);
-    return f0t_import_finish(p->job, &p->collection, NULL);
+    return f0t_import_finish(p->job, &p->collection, p->features.part ? &p->features.source : NULL);
 }
 
 f0t_status f0t_import_photos(f0t_import_job *job)
 {
     photos p = {.job = job};
-    f0t_status status = run(&p);
+    if (job->options->extract && job->backbone)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "the backbone of these features is the one that makes "
+                                            "them: no file says it");
+    f0t_status status = F0T_OK;
+    if (job->options->extract) {
+        const char *description = f0t_backbone_description(job->options->extract);
+        status = f0t_string_copy(&job->backbone, description, strlen(description));
+    }
+    if (status == F0T_OK)
+        status = run(&p);
+    f0t_photo_features_free(&p.features, status == F0T_OK);
     release(&p);
     return status;
 }

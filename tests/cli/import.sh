@@ -117,20 +117,6 @@ case_a_killed_import_leaves_a_whole_dataset() {
     done
 }
 
-# A picture that is drawn: NAME.svg with the keywords behind it.
-draw() {
-    local name=$1 words= word
-    shift
-    for word; do words="$words<rdf:li>$word</rdf:li>"; done
-    mkdir -p "$(dirname "$name")"
-    cat >"$name" <<EOF
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
- xmlns:cc="http://creativecommons.org/ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" width="8" height="8">
-<metadata><rdf:RDF><cc:Work><dc:subject><rdf:Bag>$words</rdf:Bag></dc:subject></cc:Work></rdf:RDF></metadata>
-<rect width="8" height="8" fill="red"/></svg>
-EOF
-}
-
 case_pictures_with_keywords_are_a_dataset() {
     draw art/a.svg cat "red car"
     draw art/old/b.svg cat

@@ -81,6 +81,20 @@ with open("photos/features.npy", "wb") as f:
 PY
 }
 
+# draw NAME.svg KEYWORD…: a picture of $colour with keywords.
+draw() {
+    local name=$1 words= word
+    shift
+    for word; do words="$words<rdf:li>$word</rdf:li>"; done
+    mkdir -p "$(dirname "$name")"
+    cat >"$name" <<EOF
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:cc="http://creativecommons.org/ns#" xmlns:dc="http://purl.org/dc/elements/1.1/" width="8" height="8">
+<metadata><rdf:RDF><cc:Work><dc:subject><rdf:Bag>$words</rdf:Bag></dc:subject></cc:Work></rdf:RDF></metadata>
+<rect width="8" height="8" fill="${colour:-red}"/></svg>
+EOF
+}
+
 # Runs every case, each in an empty folder.
 run_cases() {
     local failed=0 name

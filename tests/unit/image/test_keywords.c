@@ -99,7 +99,7 @@ static f0t_status hear(void *context, size_t i, f0t_status status, const char *m
 static void a_crew_does_each_picture_once(void **state)
 {
     counting c = {.fail_at = 7, .with = F0T_ERROR_FORMAT};
-    const f0t_crew crew = {50, "counting", &c, count_one, hear, NULL};
+    const f0t_crew crew = {50, 1, "counting", &c, count_one, hear, NULL};
     (void)state;
     assert_ok(f0t_crew_run(&crew));
     for (size_t i = 0; i < 50; i++)
@@ -113,7 +113,7 @@ static void a_crew_ends_when_it_shall(void **state)
     counting poor = {.fail_at = 7, .with = F0T_ERROR_MEMORY};
     volatile sig_atomic_t flag = 1;
     const f0t_monitor monitor = {.stop = &flag};
-    f0t_crew crew = {50, "counting", &strict, count_one, hear, NULL};
+    f0t_crew crew = {50, 1, "counting", &strict, count_one, hear, NULL};
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "strict: number 7", f0t_crew_run(&crew));
     crew.context = &poor;

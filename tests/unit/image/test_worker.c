@@ -27,7 +27,8 @@ static void pixels_come_as_they_are(void **state)
     const uint8_t pixels[2 * 3 * 3] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, png_write("small.png", pixels, 3, 2, 3, 0), 64));
+    assert_ok(
+        f0t_worker_decode(worker, &picture, png_write("small.png", pixels, 3, 2, 3, 0), 64, false));
     assert_int_equal(picture.width, 3);
     assert_int_equal(picture.height, 2);
     assert_memory_equal(picture.rgb, pixels, sizeof pixels);
@@ -39,7 +40,8 @@ static void transparency_is_on_white(void **state)
     const uint8_t want[2 * 3] = {255, 255, 255, 10, 20, 30};
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, png_write("clear.png", pixels, 2, 1, 4, 0), 64));
+    assert_ok(
+        f0t_worker_decode(worker, &picture, png_write("clear.png", pixels, 2, 1, 4, 0), 64, false));
     assert_memory_equal(picture.rgb, want, sizeof want);
 }
 
@@ -49,8 +51,8 @@ static void the_shorter_side_is_shrunk(void **state)
     f0t_picture picture;
     (void)state;
     memset(pixels, 77, 300 * 600 * 3);
-    assert_ok(
-        f0t_worker_decode(worker, &picture, png_write("wide.png", pixels, 600, 300, 3, 0), 100));
+    assert_ok(f0t_worker_decode(worker, &picture, png_write("wide.png", pixels, 600, 300, 3, 0),
+                                100, false));
     assert_int_equal(picture.width, 200);
     assert_int_equal(picture.height, 100);
     for (size_t i = 0; i < 200 * 100 * 3; i++)
@@ -65,7 +67,7 @@ static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
                                             "fill='#ff0000'/></svg>");
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, path, 50));
+    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
     assert_int_equal(picture.width, 50);
     assert_int_equal(picture.height, 100);
     assert_memory_equal(picture.rgb, "\xFF\0\0", 3);
@@ -83,7 +85,7 @@ static void a_photo_is_decoded(void **state)
     size_t size;
     char *name = test_read(test_path("name"), &size);
     name[strcspn(name, "\n")] = 0;
-    assert_ok(f0t_worker_decode(worker, &picture, name, 64));
+    assert_ok(f0t_worker_decode(worker, &picture, name, 64, false));
     assert_true(picture.width == 64 || picture.height == 64);
     f0t_free(name);
 }
@@ -94,14 +96,16 @@ static void what_is_no_picture_is_named(void **state)
     const uint8_t pixel[3] = {0};
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "not a known file format",
-                 f0t_worker_decode(worker, &picture, test_text("a.jpg", "no picture"), 64));
+                 f0t_worker_decode(worker, &picture, test_text("a.jpg", "no picture"), 64, false));
     assert_fails(F0T_ERROR_UNSUPPORTED, "nowhere.png",
-                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "directory", f0t_worker_decode(worker, &picture, "/", 64));
-    assert_fails(
-        F0T_ERROR_UNSUPPORTED, "60000 x 60000 pixels",
-        f0t_worker_decode(worker, &picture, png_write("huge.png", pixel, 1, 1, 3, 60000), 64));
-    assert_fails(F0T_ERROR_ARGUMENT, "a side of 0", f0t_worker_decode(worker, &picture, "x", 0));
+                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "directory",
+                 f0t_worker_decode(worker, &picture, "/", 64, false));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "60000 x 60000 pixels",
+                 f0t_worker_decode(worker, &picture, png_write("huge.png", pixel, 1, 1, 3, 60000),
+                                   64, false));
+    assert_fails(F0T_ERROR_ARGUMENT, "a side of 0",
+                 f0t_worker_decode(worker, &picture, "x", 0, false));
     assert_null(picture.rgb);
 }
 
@@ -123,7 +127,8 @@ static void an_entity_bomb_does_no_harm(void **state)
     strcat(text, "]><svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><dc:subject "
                  "xmlns:dc='d'><b><li>&a9;</li></b></dc:subject></svg>");
     const char *path = test_text("bomb.svg", text);
-    assert_fails(F0T_ERROR_FORMAT, "bomb.svg", f0t_worker_decode(worker, &picture, path, 64));
+    assert_fails(F0T_ERROR_FORMAT, "bomb.svg",
+                 f0t_worker_decode(worker, &picture, path, 64, false));
     assert_ok(f0t_worker_keywords(worker, &found, &length, path));
     assert_int_equal(length, 0);
 }
@@ -143,10 +148,10 @@ static void a_worker_that_died_is_started_again(void **state)
     unsetenv("F0T_PICTURE");
     assert_int_equal(chmod(test_path("program"), 0755), 0);
     assert_fails(F0T_ERROR_FORMAT, "one.png: cannot be read",
-                 f0t_worker_decode(other, &picture, path, 64));
+                 f0t_worker_decode(other, &picture, path, 64, false));
     snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
     test_text("program", text);
-    assert_ok(f0t_worker_decode(other, &picture, path, 64));
+    assert_ok(f0t_worker_decode(other, &picture, path, 64, false));
     assert_memory_equal(picture.rgb, pixel, 3);
     f0t_worker_free(other);
     f0t_free(real);
@@ -161,7 +166,7 @@ static void a_program_that_is_not_there_is_named(void **state)
     assert_ok(f0t_worker_create(&other));
     unsetenv("F0T_PICTURE");
     assert_fails(F0T_ERROR_IO, "/nowhere/fast0tag-picture",
-                 f0t_worker_decode(other, &picture, "x", 64));
+                 f0t_worker_decode(other, &picture, "x", 64, false));
     f0t_worker_free(other);
 }
 
@@ -258,7 +263,7 @@ static f0t_status decode_once(void *context)
     f0t_worker *other;
     f0t_picture picture;
     F0T_TRY(f0t_worker_create(&other));
-    f0t_status status = f0t_worker_decode(other, &picture, context, 64);
+    f0t_status status = f0t_worker_decode(other, &picture, context, 64, false);
     f0t_worker_free(other);
     return status;
 }

@@ -1,0 +1,88 @@
+/* fast0tag features: a dataset from pictures. */
+#include "cli.h"
+
+#include "import_report.h"
+
+typedef struct options {
+    f0t_import_options import;
+    f0t_backbone_options backbone;
+    const char *output, *name, *precision;
+} options;
+
+static const options defaults = {.name = "builtin", .precision = "f32"};
+
+static f0t_status run(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_import_options how = o->import;
+    f0t_backbone_options backbone_options = o->backbone;
+    f0t_import_report *report = NULL;
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DATASET says where the dataset goes");
+    backbone_options.bf16 = o->precision[0] == 'b';
+    backbone_options.monitor = how.monitor = cli->monitor;
+    how.seed = cli->seed;
+    f0t_status status = f0t_backbone_open(&how.extract, o->name, &backbone_options);
+    if (status == F0T_OK)
+        status = f0t_import(&report, o->output, "photos", cli->operands, cli->operand_count, &how);
+    if (status == F0T_OK)
+        status = cli_import_show(cli, report);
+    f0t_import_report_free(report);
+    f0t_backbone_close(how.extract);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"output", 'o', CLI_TEXT, AT(output), "DATASET", "The directory to make.", NULL},
+    {"force", 'f', CLI_FLAG, AT(import.replace), NULL,
+     "Replace the dataset that is there. Features of pictures that have not changed are used "
+     "again.",
+     NULL},
+    {"backbone", 0, CLI_TEXT, AT(name), "WHAT",
+     "What makes the features: 'builtin', or a network, FILE.onnx. Default builtin.", NULL},
+    {"preset", 0, CLI_CHOICE, AT(backbone.preset), "NAME",
+     "How pictures are prepared for the network. Default: as FILE.json beside it says.",
+     "imagenet|caffe-vgg|mobilenet|clip"},
+    {"features-output", 0, CLI_TEXT, AT(backbone.output), "NAME",
+     "Which value of the network is the features. Default: what its classifier takes.", NULL},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the network. Default f32.", "f32|bf16"},
+    {"folders", 0, CLI_FLAG, AT(import.folder_tags), NULL,
+     "The names of the folders below FOLDER are tags as well.", NULL},
+    {"strict", 0, CLI_FLAG, AT(import.strict), NULL,
+     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
+     "What the dataset calls itself. Default: its directory's name.", NULL},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag features ~/Pictures -o pictures", "With the built-in descriptor."},
+    {"fast0tag features ~/Pictures -o pictures --backbone mobilenet_v2.onnx",
+     "With a network; mobilenet_v2.json beside it says how pictures are prepared."},
+    {"fast0tag features ~/Pictures -o pictures -f", "Again, for pictures that came since."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_features = {
+    .name = "features",
+    .summary = "make a dataset from pictures",
+    .operands = "FOLDER|PICTURE…",
+    .least = 1,
+    .most = SIZE_MAX,
+    .description =
+        "Decodes the pictures of folders, to their depths, and describes each by the built-in "
+        "descriptor or by a network. Their keywords become the tags, as in 'fast0tag import "
+        "photos'. An interrupted run leaves DATASET.part, and the same command goes on from "
+        "there.\n\n"
+        "JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF and SVG are read. Pictures that cannot be read are "
+        "named and left out.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run,
+};

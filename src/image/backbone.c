@@ -1,0 +1,238 @@
+#include "image/backbone.h"
+
+#include "base/alloc.h"
+#include "io/file.h"
+#include "io/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static const char builtin[] = "builtin";
+
+/* ---- Descriptions ---------------------------------------------------------------------------------- */
+
+static f0t_status set_description(f0t_backbone *backbone, json_t *json)
+{
+    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(json);
+    if (!text)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory to describe the backbone");
+    f0t_status status = f0t_string_copy(&backbone->description, text, strlen(text));
+    free(text);
+    return status;
+}
+
+static f0t_status checksum(char text[9], const char *path)
+{
+    f0t_map map;
+    F0T_TRY(f0t_map_open(&map, path));
+    snprintf(text, 9, "%08lx", crc32_z(crc32(0, NULL, 0), map.data, map.size));
+    f0t_map_close(&map);
+    return F0T_OK;
+}
+
+static f0t_status describe_network(f0t_backbone *backbone, const char *path)
+{
+    char sum[9];
+    const char *slash = strrchr(path, '/');
+    char *whole = realpath(path, NULL);
+    if (!whole)
+        return f0t_fail_errno(errno, "%s", path);
+    f0t_status status = checksum(sum, path);
+    if (status == F0T_OK)
+        status = set_description(
+            backbone,
+            json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", slash ? slash + 1 : path, "file", whole,
+                      "crc32", sum, "output", f0t_network_output(backbone->network), "preprocess",
+                      f0t_preprocess_describe(&backbone->preprocess)));
+    free(whole);
+    return status;
+}
+
+/* ---- Networks -------------------------------------------------------------------------------------- */
+
+/* What is said of a network before it is opened. `json` holds the text of `output`. */
+typedef struct request {
+    const char *path, *output;
+    f0t_preprocess preprocess;
+    bool prepared;
+    json_t *json;
+} request;
+
+/* FILE.json beside FILE.onnx. */
+static f0t_status read_beside(request *r, const char *path)
+{
+    enum { LARGEST = 1 << 20 };
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    char *name;
+    F0T_TRY(f0t_alloc(&name, stem + sizeof ".json", 1));
+    memcpy(name, path, stem);
+    memcpy(name + stem, ".json", sizeof ".json");
+    f0t_status status = F0T_OK;
+    if (f0t_path_exists(name)) {
+        status = f0t_json_load(&r->json, name, LARGEST);
+        if (status == F0T_OK && !r->output)
+            status = f0t_json_get_string(&r->output, r->json, "output", name);
+        if (status == F0T_OK && !r->prepared)
+            status = f0t_preprocess_parse(&r->preprocess, r->json, name);
+        r->prepared = true;
+    }
+    f0t_free(name);
+    return status;
+}
+
+static f0t_status check_input(const f0t_backbone *backbone, const char *path)
+{
+    const f0t_network_input *in = f0t_network_get_input(backbone->network);
+    const f0t_preprocess *p = &backbone->preprocess;
+    if (in->channels == 3 && in->width == p->width && in->height == p->height)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_MISMATCH,
+                    "%s takes %zu x %zu pixels of %zu channels, but pictures are prepared as %zu x "
+                    "%zu of 3",
+                    path, in->width, in->height, in->channels, p->width, p->height);
+}
+
+static f0t_status open_network(f0t_backbone *backbone, const request *r,
+                               const f0t_backbone_options *o)
+{
+    const f0t_network_options options = {.output = r->output,
+                                         .bf16 = o->bf16,
+                                         .height = r->preprocess.height,
+                                         .width = r->preprocess.width,
+                                         .monitor = o->monitor};
+    backbone->preprocess = r->preprocess;
+    F0T_TRY(f0t_network_open(&backbone->network, r->path, &options));
+    F0T_TRY(check_input(backbone, r->path));
+    return describe_network(backbone, r->path);
+}
+
+static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_backbone_options *o)
+{
+    request r = {.path = path, .output = o->output};
+    f0t_status status = o->preset ? f0t_preprocess_preset(&r.preprocess, o->preset) : F0T_OK;
+    r.prepared = o->preset != NULL;
+    if (status == F0T_OK)
+        status = read_beside(&r, path);
+    if (status == F0T_OK && !r.prepared)
+        status = f0t_fail(F0T_ERROR_NOT_FOUND,
+                          "%s: how pictures are prepared for it is not known: name a preset, or "
+                          "put a JSON file of its name beside it",
+                          path);
+    if (status == F0T_OK)
+        status = open_network(backbone, &r, o);
+    json_decref(r.json);
+    return status;
+}
+
+/* ---- By description -------------------------------------------------------------------------------- */
+
+static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
+                                 const f0t_backbone_options *o)
+{
+    static const char name[] = "the backbone's description";
+    const char *called = "", *sum = "";
+    request r = {.path = NULL};
+    json_t *preprocess = NULL;
+    char found[9];
+    F0T_TRY(f0t_json_get_string(&called, json, "name", name));
+    F0T_TRY(f0t_json_get_string(&r.path, json, "file", name));
+    if (!r.path) {
+        if (!strcmp(called, f0t_descriptor_version()))
+            return set_description(backbone, json_pack("{s:s}", "name", called));
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "the features came from '%s', which is not here: give the backbone",
+                        called);
+    }
+    F0T_TRY(f0t_json_get_string(&sum, json, "crc32", name));
+    F0T_TRY(f0t_json_get_string(&r.output, json, "output", name));
+    F0T_TRY(f0t_json_get_object(&preprocess, json, "preprocess", name));
+    F0T_TRY(f0t_preprocess_parse(&r.preprocess, preprocess, name));
+    F0T_TRY(checksum(found, r.path));
+    if (strcmp(found, sum) != 0)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s is not the file that it was: its checksum is %s, not %s", r.path, found,
+                        sum);
+    return open_network(backbone, &r, o);
+}
+
+static f0t_status open_any(f0t_backbone *backbone, const char *name, const f0t_backbone_options *o)
+{
+    json_t *json;
+    if (!strcmp(name, builtin))
+        return set_description(backbone, json_pack("{s:s}", "name", f0t_descriptor_version()));
+    if (name[0] != '{')
+        return open_file(backbone, name, o);
+    F0T_TRY(f0t_json_parse(&json, name, strlen(name), "the backbone's description"));
+    f0t_status status = open_described(backbone, json, o);
+    json_decref(json);
+    return status;
+}
+
+/* ---- The public side --------------------------------------------------------------------------------- */
+
+f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
+                             const f0t_backbone_options *options)
+{
+    static const f0t_backbone_options none;
+    f0t_backbone *backbone;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
+    f0t_status status = open_any(backbone, name, options ? options : &none);
+    if (status == F0T_OK)
+        *out = backbone;
+    else
+        f0t_backbone_close(backbone);
+    return status;
+}
+
+void f0t_backbone_close(f0t_backbone *backbone)
+{
+    if (!backbone)
+        return;
+    f0t_network_close(backbone->network);
+    f0t_free(backbone->description);
+    f0t_free(backbone);
+}
+
+size_t f0t_backbone_dim(const f0t_backbone *backbone)
+{
+    return backbone->network ? f0t_network_dim(backbone->network) : f0t_descriptor_dim();
+}
+
+const char *f0t_backbone_description(const f0t_backbone *backbone)
+{
+    return backbone->description;
+}
+
+static f0t_status compare(const json_t *ours, const json_t *theirs, const char *key)
+{
+    const json_t *a = json_object_get(ours, key), *b = json_object_get(theirs, key);
+    if ((!a && !b) || json_equal(a, b))
+        return F0T_OK;
+    const char *x = json_string_value(a), *y = json_string_value(b);
+    return f0t_fail(F0T_ERROR_MISMATCH,
+                    "the features were made by another backbone: its %s is %s, not %s", key,
+                    y ? y : "different", x ? x : "this");
+}
+
+f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description)
+{
+    json_t *ours = NULL, *theirs = NULL;
+    f0t_status status = f0t_json_parse(&ours, backbone->description, strlen(backbone->description),
+                                       "the backbone's description");
+    if (status == F0T_OK)
+        status = f0t_json_parse(&theirs, description, strlen(description), "the description");
+    for (const char *const *key = (const char *const[]){"crc32", "output", "preprocess", NULL};
+         status == F0T_OK && *key; key++)
+        status = compare(ours, theirs, *key);
+    if (status == F0T_OK && !backbone->network)
+        status = compare(ours, theirs, "name");
+    json_decref(ours);
+    json_decref(theirs);
+    return status;
+}

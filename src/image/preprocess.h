@@ -1,0 +1,42 @@
+/*
+ * From the pixels of a picture to what a network takes: the shorter side brought to a size, the
+ * middle cut out, each channel (value − mean) · scale. What it is comes from FILE.json beside
+ * FILE.onnx, from a preset, or from the model file, where it is kept so that no other can be used by
+ * mistake.
+ */
+#ifndef F0T_IMAGE_PREPROCESS_H
+#define F0T_IMAGE_PREPROCESS_H
+
+#include "image/worker.h"
+
+#include <jansson.h>
+
+typedef enum f0t_resample {
+    F0T_RESAMPLE_AREA = 0,     /* the mean of what a new pixel covers */
+    F0T_RESAMPLE_BILINEAR = 1, /* a triangle, widened when shrinking */
+    F0T_RESAMPLE_BICUBIC = 2   /* Keys' cubic with a = -0.5, widened likewise */
+} f0t_resample;
+
+typedef struct f0t_preprocess {
+    size_t side;          /* that the shorter side becomes; 0: both sides become the crop's */
+    size_t width, height; /* of the middle that is cut out */
+    f0t_resample resample;
+    bool bgr;
+    float mean[3], scale[3]; /* in the order of the channels */
+} f0t_preprocess;
+
+/* "imagenet" (torchvision's), "caffe-vgg", "mobilenet" (TensorFlow's), "clip". */
+f0t_status f0t_preprocess_preset(f0t_preprocess *out, const char *name);
+
+/* From and to JSON:
+ * {"resize": {"shorter_side": 256, "kernel": "area"}, "crop": {"centre": 224}, "channels": "RGB",
+ *  "mean": [128, 128, 128], "scale": [0.0078125, 0.0078125, 0.0078125]}
+ * "crop" may be {"width": 224, "height": 192}. `name` is for messages. */
+f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const char *name);
+json_t *f0t_preprocess_describe(const f0t_preprocess *preprocess);
+
+/* out[3 x height x width], or [height x width x 3] where `channels_last`. */
+f0t_status f0t_preprocess_run(float *out, const f0t_preprocess *preprocess,
+                              const f0t_picture *picture, bool channels_last);
+
+#endif

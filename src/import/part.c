@@ -1,0 +1,202 @@
+#include "import/part.h"
+
+#include "base/alloc.h"
+#include "base/size.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+typedef struct header {
+    char magic[8];
+    uint64_t dim;
+    uint64_t backbone; /* CRC-32 of its description */
+} header;
+
+/* Before the numbers of a record. */
+typedef struct record {
+    f0t_stamp stamp;
+    uint64_t sum; /* CRC-32 of the numbers */
+} record;
+
+struct f0t_part {
+    char *path;
+    FILE *file;
+    size_t dim, size; /* of a record in bytes */
+    f0t_stamp *stamps;
+    size_t count, room;
+    uint32_t *slots; /* hash table of record + 1 */
+    size_t slot_count;
+    char *buffer; /* one record */
+};
+
+/* ---- Stamps ---------------------------------------------------------------------------------------- */
+
+/* Two hashes of path, size and time of the last change (FNV-1a, with two starts). */
+static uint64_t hash(uint64_t start, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    uint64_t h = start;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return h ^ h >> 29;
+}
+
+bool f0t_stamp_get(f0t_stamp *stamp, const char *picture)
+{
+    struct stat info;
+    if (stat(picture, &info) != 0)
+        return false;
+    const int64_t state[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    stamp->key[0] = hash(UINT64_C(0xcbf29ce484222325), picture, strlen(picture));
+    stamp->key[1] = hash(stamp->key[0] ^ UINT64_C(0x9e3779b97f4a7c15), state, sizeof state);
+    return true;
+}
+
+/* ---- Finding --------------------------------------------------------------------------------------- */
+
+static uint32_t *slot_of(const f0t_part *part, const f0t_stamp *stamp)
+{
+    size_t at = (size_t)(stamp->key[0] ^ stamp->key[1]) & (part->slot_count - 1);
+    while (part->slots[at] && memcmp(&part->stamps[part->slots[at] - 1], stamp, sizeof *stamp) != 0)
+        at = (at + 1) & (part->slot_count - 1);
+    return &part->slots[at];
+}
+
+size_t f0t_part_find(const f0t_part *part, const f0t_stamp *stamp)
+{
+    const uint32_t found = part->slot_count ? *slot_of(part, stamp) : 0;
+    return found ? found - 1 : F0T_NONE;
+}
+
+static f0t_status widen(f0t_part *part)
+{
+    uint32_t *slots;
+    const size_t count = part->slot_count ? 2 * part->slot_count : 1024;
+    F0T_TRY(f0t_alloc_zero(&slots, count, sizeof *slots));
+    f0t_free(part->slots);
+    part->slots = slots;
+    part->slot_count = count;
+    for (size_t i = 0; i < part->count; i++)
+        *slot_of(part, &part->stamps[i]) = (uint32_t)i + 1;
+    return F0T_OK;
+}
+
+static f0t_status remember(f0t_part *part, const f0t_stamp *stamp)
+{
+    if (2 * (part->count + 1) > part->slot_count)
+        F0T_TRY(widen(part));
+    F0T_TRY(f0t_grow(&part->stamps, &part->room, part->count, 1, sizeof *stamp));
+    part->stamps[part->count++] = *stamp;
+    *slot_of(part, stamp) = (uint32_t)part->count;
+    return F0T_OK;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------- */
+
+static uint64_t sum_of(const void *numbers, size_t size)
+{
+    return crc32_z(crc32(0, NULL, 0), numbers, size);
+}
+
+static bool seek(const f0t_part *part, size_t number)
+{
+    const off_t at = (off_t)(sizeof(header) + number * part->size);
+    return fseeko(part->file, at, SEEK_SET) == 0;
+}
+
+f0t_status f0t_part_read(const f0t_part *part, size_t number, float *row)
+{
+    record r;
+    if (!seek(part, number) || fread(part->buffer, part->size, 1, part->file) != 1)
+        return f0t_fail_errno(errno, "%s", part->path);
+    memcpy(&r, part->buffer, sizeof r);
+    if (sum_of(part->buffer + sizeof r, part->size - sizeof r) != r.sum)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: record %zu is damaged; remove the file", part->path,
+                        number);
+    memcpy(row, part->buffer + sizeof r, part->size - sizeof r);
+    return F0T_OK;
+}
+
+f0t_status f0t_part_add(f0t_part *part, const f0t_stamp *stamp, const float *row)
+{
+    const record r = {*stamp, sum_of(row, part->dim * sizeof *row)};
+    memcpy(part->buffer, &r, sizeof r);
+    memcpy(part->buffer + sizeof r, row, part->dim * sizeof *row);
+    if (!seek(part, part->count) || fwrite(part->buffer, part->size, 1, part->file) != 1 ||
+        fflush(part->file) != 0)
+        return f0t_fail_errno(errno, "%s", part->path);
+    return remember(part, stamp);
+}
+
+/* Up to the first record that is not whole: the next is written over it. */
+static f0t_status read_records(f0t_part *part)
+{
+    while (seek(part, part->count) && fread(part->buffer, part->size, 1, part->file) == 1) {
+        record r;
+        memcpy(&r, part->buffer, sizeof r);
+        if (sum_of(part->buffer + sizeof r, part->size - sizeof r) != r.sum)
+            break;
+        F0T_TRY(remember(part, &r.stamp));
+    }
+    clearerr(part->file);
+    return F0T_OK;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------- */
+
+static f0t_status open_file(f0t_part *part, const header *wanted)
+{
+    header found;
+    part->file = fopen(part->path, "r+be");
+    if (part->file && fread(&found, sizeof found, 1, part->file) == 1 &&
+        !memcmp(&found, wanted, sizeof found))
+        return read_records(part);
+    if (part->file)
+        fclose(part->file);
+    part->file = fopen(part->path, "w+be");
+    if (!part->file || fwrite(wanted, sizeof *wanted, 1, part->file) != 1 ||
+        fflush(part->file) != 0)
+        return f0t_fail_errno(errno, "%s", part->path);
+    return F0T_OK;
+}
+
+f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const char *backbone)
+{
+    f0t_part *part;
+    const header wanted = {
+        {'f', '0', 't', 'p', 'a', 'r', 't', '1'}, dim, sum_of(backbone, strlen(backbone))};
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&part, 1, sizeof *part));
+    part->dim = dim;
+    part->size = sizeof(record) + dim * sizeof(float);
+    f0t_status status = f0t_string_copy(&part->path, path, strlen(path));
+    if (status == F0T_OK)
+        status = f0t_alloc(&part->buffer, part->size, 1);
+    if (status == F0T_OK)
+        status = open_file(part, &wanted);
+    if (status == F0T_OK)
+        *out = part;
+    else
+        f0t_part_close(part, false);
+    return status;
+}
+
+void f0t_part_close(f0t_part *part, bool remove)
+{
+    if (!part)
+        return;
+    if (part->file)
+        fclose(part->file);
+    if (remove)
+        unlink(part->path);
+    f0t_free(part->path);
+    f0t_free(part->stamps);
+    f0t_free(part->slots);
+    f0t_free(part->buffer);
+    f0t_free(part);
+}

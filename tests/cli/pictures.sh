@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# From pictures to keywords: features, train on a folder, tag, sidecars.
+. "$(dirname "$0")/lib.sh"
+
+# 48 pictures in four colours, with their keyword, and vectors of the words.
+make_pictures() {
+    local i names=(red green blue yellow)
+    for i in $(seq 0 47); do
+        colour="hsl($((i % 4 * 90 + i / 4)),90%,50%)" draw "art/p$i.svg" "${names[i % 4]}"
+    done
+    printf 'red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\ncrimson .9 .1 0 .1\n' >vectors.txt
+}
+
+case_features_of_pictures_are_a_dataset() {
+    make_pictures
+    run 0 features art -o data
+    says "data         48"
+    [ ! -e data.part ] || complain "the part was left behind"
+    grep -q '"name": "builtin-' data/dataset.json || complain "no backbone: $(cat data/dataset.json)"
+    cp data/features.npy before.npy
+    refuse 1 "data" features art -o data
+    colour=black draw art/new.svg black
+    echo "no picture" >art/bad.png
+    run 0 features art -o data -f --json
+    warns "art/bad.png: is not a known file format"
+    json_holds 'd["datasets"][0]["images"] == 49'
+    refuse 3 "bad.png" features art -o other --strict
+    refuse 3 "nowhere.onnx" features art -o other --backbone nowhere.onnx --preset clip
+    refuse 2 "-o DATASET" features art
+}
+
+# What was made before an interruption is not made again: it is taken from DATASET.part.
+case_an_interrupted_run_goes_on() {
+    make_pictures
+    run 0 features art -o whole
+    timeout -s KILL 0.3 "$FAST0TAG" features art -o data >/dev/null 2>&1
+    run 0 features art -o data
+    cmp -s whole/features.npy data/features.npy || complain "features differ"
+}
+
+case_a_folder_is_learned_and_tagged() {
+    make_pictures
+    mkdir new
+    colour='hsl(93,90%,50%)' draw new/leaf.svg
+    colour='hsl(3,90%,50%)' draw new/rose.svg
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    says "art.f0t: linear"
+    [ -e art.f0t.data/features.npy ] || complain "the features are not kept"
+    run 0 tag art.f0t new -k 1
+    says "new/leaf.svg: green"
+    says "new/rose.svg: red"
+    printf 'crimson\nblue\n' >words.txt
+    run 0 tag art.f0t new/rose.svg --vocab words.txt --vectors vectors.txt -k 1
+    says "new/rose.svg: crimson"
+    refuse 2 "one dataset or matrix at a time" tag art.f0t art.f0t.data new
+    refuse 2 "has features already" tag art.f0t art.f0t.data --backbone builtin
+    refuse 3 "nowhere" tag art.f0t nowhere
+    mkdir empty
+    refuse 3 "has no pictures" tag art.f0t empty
+}
+
+case_sidecars_are_written_and_merged() {
+    make_pictures
+    mkdir new
+    colour='hsl(93,90%,50%)' draw new/leaf.svg
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    run 0 tag art.f0t new -k 2 --xmp --dry-run
+    warns "new/leaf.svg.xmp would change"
+    [ ! -e new/leaf.svg.xmp ] || complain "a dry run wrote"
+    run 0 tag art.f0t new -k 2 --xmp
+    warns "1 sidecars written, 0 as they were"
+    grep -q '<rdf:li>green</rdf:li>' new/leaf.svg.xmp || complain "$(cat new/leaf.svg.xmp)"
+    cp new/leaf.svg.xmp first.xmp
+    run 0 tag art.f0t new -k 2 --xmp
+    warns "0 sidecars written, 1 as they were"
+    cmp -s first.xmp new/leaf.svg.xmp || complain "a second run changed the sidecar"
+    sed -i 's|<dc:subject>|<dc:title><rdf:Alt><rdf:li xml:lang="x-default">mine</rdf:li></rdf:Alt></dc:title><dc:subject>|
+            0,/<rdf:Bag>/s|<rdf:Bag>|<rdf:Bag><rdf:li>holiday</rdf:li>|' new/leaf.svg.xmp
+    run 0 tag art.f0t new -k 1 --xmp
+    grep -q '<rdf:li>holiday</rdf:li>' new/leaf.svg.xmp || complain "a person's keyword is lost"
+    grep -q 'mine' new/leaf.svg.xmp || complain "a person's title is lost"
+    run 0 tag art.f0t new -k 1 --xmp --plain-name
+    [ -e new/leaf.xmp ] || complain "no new/leaf.xmp"
+    echo "<broken" >new/leaf.svg.xmp
+    run 1 tag art.f0t new -k 1 --xmp
+    warns "it stays as it is"
+    [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
+    refuse 2 "goes with --xmp" tag art.f0t new --dry-run
+}
+
+# An independent reader finds our keywords where photo programs look.
+case_exiftool_reads_what_was_written() {
+    command -v exiftool >/dev/null || skip "exiftool is not installed"
+    make_pictures
+    mkdir new
+    colour='hsl(93,90%,50%)' draw new/leaf.svg
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    run 0 tag art.f0t new -k 2 --xmp
+    local property words
+    for property in XMP-dc:Subject XMP-lr:HierarchicalSubject XMP-digiKam:TagsList; do
+        words=$(exiftool -s3 -"$property" new/leaf.svg.xmp)
+        case $words in green,*) ;; *) complain "$property: $words" ;; esac
+    done
+}
+
+run_cases

@@ -1,0 +1,126 @@
+#include "pictures.h"
+
+#include "base/fault.h"
+
+#include <math.h>
+
+static const uint8_t red[3] = {255, 0, 0};
+
+static void the_descriptor_describes_pictures_and_passes_over_others(void **state)
+{
+    f0t_backbone *backbone;
+    bool good[3];
+    (void)state;
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    const size_t dim = f0t_backbone_dim(backbone);
+    float *out = malloc(3 * dim * sizeof *out), *one = malloc(dim * sizeof *one);
+    char first[4096];
+    snprintf(first, sizeof first, "%s", png_write("a.png", red, 1, 1, 3, 0));
+    const char *paths[3] = {first, test_text("b.png", "nothing"), first};
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, 3, NULL));
+    assert_true(good[0] && !good[1] && good[2]);
+    assert_memory_equal(out, out + 2 * dim, dim * sizeof *out);
+    double length = 0;
+    for (size_t i = 0; i < dim; i++) {
+        length += (double)out[i] * (double)out[i];
+        assert_true(out[dim + i] == 0);
+    }
+    assert_true(fabs(length - 1) < 1e-4);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "b.png",
+                 f0t_backbone_run(out, NULL, backbone, paths, 3, NULL));
+    free(out);
+    free(one);
+    f0t_backbone_close(backbone);
+}
+
+static void a_backbone_is_known_by_its_description(void **state)
+{
+    f0t_backbone *backbone, *again;
+    (void)state;
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&again, f0t_backbone_description(backbone), NULL));
+    assert_ok(f0t_backbone_check(again, f0t_backbone_description(backbone)));
+    assert_fails(F0T_ERROR_MISMATCH, "another backbone",
+                 f0t_backbone_check(again, "{\"name\": \"builtin-0\"}"));
+    assert_fails(F0T_ERROR_MISMATCH, "crc32",
+                 f0t_backbone_check(again, "{\"name\": \"a.onnx\", \"crc32\": \"00\"}"));
+    f0t_backbone_close(again);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "'other'",
+                 f0t_backbone_open(&again, "{\"name\": \"other\"}", NULL));
+    assert_fails(F0T_ERROR_FORMAT, "description", f0t_backbone_open(&again, "{", NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "name a preset",
+                 f0t_backbone_open(&again, test_path("none.onnx"), NULL));
+    assert_null(again);
+    f0t_backbone_close(backbone);
+}
+
+/* The photos' features in flickr8k were made by this network elsewhere. */
+static void a_network_gives_the_features_that_it_gives_elsewhere(void **state)
+{
+    (void)state;
+    const char *network = test_data("mobilenet_v2/mobilenet_v2.onnx");
+    f0t_dataset *dataset;
+    f0t_backbone *backbone;
+    f0t_pictures *pictures;
+    const char *folder = test_data("photos");
+    size_t count;
+    assert_ok(f0t_dataset_open(&dataset, test_data("flickr8k"), NULL));
+    assert_ok(f0t_backbone_open(&backbone, network, NULL));
+    assert_ok(f0t_pictures_find(&pictures, &folder, 1, NULL));
+    const char *const *paths = f0t_pictures_paths(pictures, &count);
+    const size_t dim = f0t_backbone_dim(backbone);
+    assert_int_equal(dim, f0t_dataset_dim(dataset));
+    float *out = malloc(count * dim * sizeof *out), *row = malloc(dim * sizeof *row);
+    assert_ok(f0t_backbone_run(out, NULL, backbone, paths, count, NULL));
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
+            const char *name = strrchr(f0t_dataset_image(dataset, m), '/');
+            name = name ? name + 1 : f0t_dataset_image(dataset, m);
+            const char *own = strrchr(paths[i], '/') + 1;
+            if (strncmp(name, own, strcspn(own, ".")) != 0)
+                continue;
+            double ab = 0, aa = 0, bb = 0;
+            assert_ok(f0t_dataset_read_features(dataset, m, 1, row));
+            for (size_t k = 0; k < dim; k++) {
+                ab += (double)row[k] * (double)out[i * dim + k];
+                aa += (double)out[i * dim + k] * (double)out[i * dim + k];
+                bb += (double)row[k] * (double)row[k];
+            }
+            assert_true(ab / sqrt(aa * bb) > 0.98);
+            found++;
+            break;
+        }
+    assert_int_equal(found, count);
+    free(out);
+    free(row);
+    f0t_pictures_free(pictures);
+    f0t_backbone_close(backbone);
+    f0t_dataset_close(dataset);
+}
+
+static f0t_status open_once(void *context)
+{
+    f0t_backbone *backbone;
+    (void)context;
+    F0T_TRY(f0t_backbone_open(&backbone, "builtin", NULL));
+    f0t_backbone_close(backbone);
+    return F0T_OK;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, open_once, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_descriptor_describes_pictures_and_passes_over_others),
+        cmocka_unit_test(a_backbone_is_known_by_its_description),
+        cmocka_unit_test(a_network_gives_the_features_that_it_gives_elsewhere),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+#include "support.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+#include "import/part.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char backbone[] = "{\"name\": \"test\"}";
+
+static f0t_stamp stamp_of(uint64_t i)
+{
+    return (f0t_stamp){{i * 77 + 1, i}};
+}
+
+static void add_some(const char *path, size_t from, size_t to)
+{
+    f0t_part *part;
+    assert_ok(f0t_part_open(&part, path, 3, backbone));
+    for (size_t i = from; i < to; i++) {
+        const float row[3] = {(float)i, 1, 2};
+        const f0t_stamp stamp = stamp_of(i);
+        assert_int_equal(f0t_part_find(part, &stamp), F0T_NONE);
+        assert_ok(f0t_part_add(part, &stamp, row));
+    }
+    f0t_part_close(part, false);
+}
+
+static size_t count_found(const char *path, size_t most)
+{
+    f0t_part *part;
+    size_t found = 0;
+    assert_ok(f0t_part_open(&part, path, 3, backbone));
+    for (size_t i = 0; i < most; i++) {
+        float row[3];
+        const f0t_stamp stamp = stamp_of(i);
+        const size_t record = f0t_part_find(part, &stamp);
+        if (record == F0T_NONE)
+            continue;
+        assert_ok(f0t_part_read(part, record, row));
+        assert_true(row[0] == (float)i && row[2] == 2);
+        found++;
+    }
+    f0t_part_close(part, false);
+    return found;
+}
+
+static void what_was_made_is_found_again(void **state)
+{
+    const char *path = test_path("a.part");
+    (void)state;
+    add_some(path, 0, 1500);
+    assert_int_equal(count_found(path, 3000), 1500);
+    add_some(path, 1500, 2000);
+    assert_int_equal(count_found(path, 3000), 2000);
+}
+
+static void a_part_that_was_cut_or_altered_gives_what_is_whole(void **state)
+{
+    const char *path = test_path("b.part");
+    size_t size;
+    (void)state;
+    add_some(path, 0, 3);
+    char *bytes = test_read(path, &size);
+    for (size_t cut = 0; cut < size; cut++) {
+        test_file("cut.part", bytes, cut);
+        assert_true(count_found(test_path("cut.part"), 3) < 3);
+    }
+    bytes[size - 1] ^= 1; /* a number of the last record */
+    test_file("cut.part", bytes, size);
+    assert_int_equal(count_found(test_path("cut.part"), 3), 2);
+    f0t_free(bytes);
+}
+
+static void another_backbone_begins_anew(void **state)
+{
+    const char *path = test_path("c.part");
+    f0t_part *part;
+    const f0t_stamp stamp = stamp_of(0);
+    (void)state;
+    add_some(path, 0, 3);
+    assert_ok(f0t_part_open(&part, path, 3, "{\"name\": \"other\"}"));
+    assert_int_equal(f0t_part_find(part, &stamp), F0T_NONE);
+    f0t_part_close(part, true);
+    assert_true(access(path, F_OK) != 0);
+}
+
+static void a_stamp_changes_with_the_picture(void **state)
+{
+    f0t_stamp a, b;
+    (void)state;
+    assert_true(f0t_stamp_get(&a, test_text("p.png", "one")));
+    assert_true(f0t_stamp_get(&b, test_path("p.png")));
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_true(f0t_stamp_get(&b, test_text("p.png", "other")));
+    assert_memory_not_equal(&a, &b, sizeof a);
+    assert_false(f0t_stamp_get(&a, test_path("nowhere")));
+}
+
+static f0t_status add_once(void *context)
+{
+    f0t_part *part;
+    const float row[3] = {1, 2, 3};
+    const f0t_stamp stamp = stamp_of(9);
+    unlink(context);
+    F0T_TRY(f0t_part_open(&part, context, 3, backbone));
+    f0t_status status = f0t_part_add(part, &stamp, row);
+    f0t_part_close(part, false);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", test_path("d.part"));
+    test_each_fault(F0T_FAULT_ALLOC, add_once, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_made_is_found_again),
+        cmocka_unit_test(a_part_that_was_cut_or_altered_gives_what_is_whole),
+        cmocka_unit_test(another_backbone_begins_anew),
+        cmocka_unit_test(a_stamp_changes_with_the_picture),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
