@@ -160,6 +160,8 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
     char *path = results_path(o, identity);
     bool kept = o->results || access(".", W_OK) == 0;
     eval_options->results = kept ? path : NULL;
+    if (!kept)
+        tell(cli, "%s cannot be made here: an interruption loses what is done", path);
     if (kept && access(path, R_OK) == 0)
         tell(cli, "%s: results of this comparison are there; it goes on", path);
     status = f0t_eval_run(&eval, dataset, vectors, eval_options);

@@ -70,12 +70,20 @@ static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, si
                                    knobs_json(cell), "top", top_json(cell)));
 }
 
+static json_t *samples_json(const f0t_eval *e)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < e->sample_count; i++)
+        json_array_append_new(array, json_integer((json_int_t)e->sample_images[i]));
+    return array;
+}
+
 static f0t_status write_all(f0t_writer *w, const f0t_eval *e, const char *others, uint64_t identity)
 {
     char name[24];
     snprintf(name, sizeof name, "%016" PRIx64, identity);
-    F0T_TRY(write_line(
-        w, json_pack("{s:s, s:i, s:s}", "fast0tag", "comparison", "version", 1, "identity", name)));
+    F0T_TRY(write_line(w, json_pack("{s:s, s:i, s:s, s:o}", "fast0tag", "comparison", "version", 1,
+                                    "identity", name, "samples", samples_json(e))));
     for (size_t r = 0; r < e->plan.repeat; r++)
         for (size_t m = 0; m < e->plan.method_count; m++)
             for (int s = 0; s < F0T_SCENARIOS; s++)
@@ -173,21 +181,34 @@ static f0t_status find_cell(f0t_cell **out, const f0t_eval *e, const json_t *lin
     return F0T_OK;
 }
 
-static f0t_status check_head(const json_t *line, const char *name, uint64_t identity)
+/* The images of the figure depend on which pictures are there. */
+static bool has_samples(const f0t_eval *e, const json_t *array)
+{
+    bool same = json_array_size(array) == e->sample_count;
+    for (size_t i = 0; same && i < e->sample_count; i++)
+        same = json_integer_value(json_array_get(array, i)) == (json_int_t)e->sample_images[i];
+    return same;
+}
+
+static f0t_status check_head(const f0t_eval *e, const json_t *line, const char *name,
+                             uint64_t identity)
 {
     const char *kind = "", *found = "";
     char wanted[24];
     int64_t version = 0;
+    json_t *samples = NULL;
     F0T_TRY(f0t_json_get_string(&kind, line, "fast0tag", name));
     F0T_TRY(f0t_json_get_integer(&version, line, "version", name));
     F0T_TRY(f0t_json_get_string(&found, line, "identity", name));
+    F0T_TRY(f0t_json_get_array(&samples, line, "samples", name));
     if (strcmp(kind, "comparison") != 0 || version != 1)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: no results of a comparison that this version knows",
                         name);
     snprintf(wanted, sizeof wanted, "%016" PRIx64, identity);
-    if (strcmp(found, wanted) != 0)
+    if (strcmp(found, wanted) != 0 || !has_samples(e, samples))
         return f0t_fail(F0T_ERROR_MISMATCH,
-                        "%s: has results of another comparison (other data, vectors or options); "
+                        "%s: has results of another comparison (other data, pictures, vectors or "
+                        "options); "
                         "remove it or name another file",
                         name);
     return F0T_OK;
@@ -219,11 +240,12 @@ static f0t_status read_line(f0t_eval *e, kept *k, const char *line, size_t lengt
     return status;
 }
 
-static f0t_status read_head(const char *line, size_t length, const char *name, uint64_t identity)
+static f0t_status read_head(const f0t_eval *e, const char *line, size_t length, const char *name,
+                            uint64_t identity)
 {
     json_t *object;
     F0T_TRY(f0t_json_parse(&object, line, length, name));
-    f0t_status status = check_head(object, name, identity);
+    f0t_status status = check_head(e, object, name, identity);
     json_decref(object);
     return status;
 }
@@ -241,7 +263,7 @@ static f0t_status read_lines(f0t_eval *e, kept *k, f0t_stream *s, const char *pa
             return F0T_OK;
         snprintf(name, sizeof name, "%s line %" PRIu64, path, f0t_stream_line_number(s));
         if (head)
-            F0T_TRY(read_head(line, length, path, identity));
+            F0T_TRY(read_head(e, line, length, path, identity));
         else
             F0T_TRY(read_line(e, k, line, length, name));
     }
