@@ -83,6 +83,16 @@ static f0t_status add_random(curves *c, const f0t_study *study, double level)
     return F0T_OK;
 }
 
+/* Axes begin at 0: the height over chance is what counts. */
+static double ceiling_of(const curves *c, const f0t_study *study)
+{
+    double most = 10;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t k = 0; k < study->lambda_count; k++)
+            most = fmax(most, c->series[i].y[k]);
+    return fmin(100, 10 * ceil(most / 10));
+}
+
 static void draw_curves(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
 {
     curves c = {.count = 0};
@@ -97,7 +107,7 @@ static void draw_curves(f0t_text *to, const f0t_study *study, f0t_study_figure f
         .description = "one curve for each set of vectors, over the regularisation",
         .x = {.title = "λ, the regularisation of the ranking SVMs", .log = true},
         .y = {.title = figure == F0T_FIGURE_SATISFIED ? "rules (%)" : "MiAP (%)",
-              .to = figure == F0T_FIGURE_GENERALISATION ? 0 : 100},
+              .to = figure == F0T_FIGURE_GENERALISATION ? ceiling_of(&c, study) : 100},
         .series = c.series,
         .series_count = c.count};
     f0t_svg_lines(to, &plot);
