@@ -93,7 +93,9 @@ static void add_row(cli_table *table, const char *vectors, const char *dim, doub
                     double existence, double satisfied, const double *unseen)
 {
     char cells[4][32];
-    snprintf(cells[0], sizeof cells[0], lambda > 0 ? "%g" : "", lambda);
+    cells[0][0] = 0;
+    if (lambda > 0)
+        snprintf(cells[0], sizeof cells[0], "%g", lambda);
     print_number(cells[1], sizeof cells[1], existence);
     print_number(cells[2], sizeof cells[2], satisfied);
     if (unseen)

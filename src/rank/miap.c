@@ -205,6 +205,7 @@ static f0t_status add_all(f0t_miap *miap, const double *precisions, size_t image
 static void find_all(double *precisions, const f0t_ranking *ranking, size_t tags, char *memory,
                      size_t stride, int threads)
 {
+    (void)threads; /* without OpenMP */
 #pragma omp parallel num_threads(threads)
     {
         scratch work = scratch_of_thread(memory, stride, tags);
