@@ -43,6 +43,9 @@ void f0t_packed_free(f0t_packed *packed);
 
 /* From and to plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
 f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed);
+/* Sets columns first … first + count - 1 from b, which lies as count x k: large matrices may come in
+ * parts. Fails with F0T_ERROR_UNSUPPORTED where the layout has no border there. */
+f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count);
 f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed);
 
 /* As f0t_matmul_run; op->k, op->n and op->type must be those of `b`, op->b_transposed is ignored.

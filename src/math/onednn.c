@@ -437,6 +437,17 @@ f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
     return F0T_OK;
 }
 
+f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count)
+{
+    dnnl_memory_desc_t part, plain;
+    dnnl_dims_t dims = {(dnnl_dim_t)packed->k, (dnnl_dim_t)count}, offsets = {0, (dnnl_dim_t)first};
+    if (!packed->data || packed->held != packed->type ||
+        dnnl_memory_desc_init_submemory(&part, &packed->layout, dims, offsets) != dnnl_success)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "a packed matrix cannot be set in these parts");
+    F0T_TRY(describe(&plain, packed->k, count, F0T_F32, dnnl_ba));
+    return f0t_onednn_reorder(&part, packed->data, &plain, f0t_onednn_writable(b));
+}
+
 f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed)
 {
     dnnl_memory_desc_t plain;

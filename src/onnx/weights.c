@@ -180,19 +180,48 @@ f0t_status f0t_weights_filters(f0t_weights *weights, f0t_fold *fold, const f0t_f
 /* ---- Matrices -------------------------------------------------------------------------------------
  */
 
-static f0t_status fill_matrix(entry *e, const f0t_array *w, bool transposed, float alpha, size_t m)
+/* Large matrices of the file in parts, whose pages are let go one after the other: they are not in
+ * memory twice. */
+enum { PART_COLUMNS = 512, PART_LEAST = 1 << 24 };
+
+static f0t_status set_in_parts(f0t_packed *packed, const f0t_graph *graph, const f0t_array *w)
+{
+    size_t k = w->dims[1];
+    for (size_t first = 0; first < w->dims[0]; first += PART_COLUMNS) {
+        const unsigned char *from = w->raw + first * k * sizeof(float);
+        const void *part = from;
+        F0T_TRY(f0t_packed_set_columns(packed, part, first, PART_COLUMNS));
+        f0t_array rows = {.type = w->type, .count = PART_COLUMNS * k, .raw = from};
+        forget(graph, &rows);
+    }
+    return F0T_OK;
+}
+
+static bool comes_in_parts(const f0t_array *w, bool transposed, float alpha)
+{
+    return transposed && alpha == 1.0F && w->raw && w->type == F0T_ARRAY_FLOAT &&
+           w->count >= PART_LEAST && w->dims[0] % PART_COLUMNS == 0;
+}
+
+static f0t_status fill_matrix(entry *e, const f0t_graph *graph, const f0t_array *w, bool transposed,
+                              float alpha, size_t m)
 {
     const void *from;
     float *held;
     size_t rows = w->dims[w->rank - 2], columns = w->dims[w->rank - 1];
     size_t k = transposed ? columns : rows, n = transposed ? rows : columns;
     F0T_TRY(f0t_packed_create(&e->packed, k, n, e->type, m));
+    e->bytes = w->count * f0t_dtype_size(e->type);
+    if (comes_in_parts(w, transposed, alpha)) {
+        f0t_status parts = set_in_parts(e->packed, graph, w);
+        if (parts != F0T_ERROR_UNSUPPORTED)
+            return parts;
+    }
     F0T_TRY(plain(&from, &held, w, alpha != 1.0F));
     for (size_t i = 0; held && i < w->count; i++)
         held[i] *= alpha;
     f0t_status status = f0t_packed_set(e->packed, from, transposed);
     f0t_free(held);
-    e->bytes = w->count * f0t_dtype_size(e->type);
     return status;
 }
 
@@ -202,7 +231,7 @@ static f0t_status make_matrix(entry **out, f0t_fold *fold, const f0t_node *node,
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     (*out)->node = node;
     (*out)->type = type;
-    f0t_status status = fill_matrix(*out, &fold->arrays[value], transposed, alpha, m);
+    f0t_status status = fill_matrix(*out, fold->graph, &fold->arrays[value], transposed, alpha, m);
     forget(fold->graph, &fold->arrays[value]);
     return status;
 }
