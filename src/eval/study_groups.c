@@ -15,7 +15,7 @@
 
 /* Rules with more relevant tags are no tags of a picture, and grouping takes their number cubed;
  * beyond so many seen tags a ranking SVM of one rule alone takes too long. */
-enum { TAGS_MOST = 200, SEEN_MOST = 4000, CHUNK = 64, K = F0T_STUDY_GROUPS };
+enum { TAGS_MOST = 200, SEEN_MOST = 4000, CHUNK = 16, K = F0T_STUDY_GROUPS };
 
 /* Memory of one thread. */
 typedef struct bench {

@@ -15,8 +15,9 @@ f0t_status f0t_ranksvm_part_create(f0t_ranksvm_part **out, const f0t_ranksvm *sv
 void f0t_ranksvm_part_free(f0t_ranksvm_part *part);
 
 /* The direction[dims] for tags[count], distinct, of which the first `relevant` shall come before the
- * others. All of them are in work at once: that suits some hundred tags, a thousand at the most. Both
- * kinds must be there. `options` may be NULL, its batch is ignored. Allocates nothing. */
+ * others; both kinds must be there. `options` may be NULL, its batch is ignored. Allocates nothing.
+ * Where the plain hinge leaves many tags in the way (few dimensions, small λ) it may end above the gap:
+ * the result says so. */
 void f0t_ranksvm_part_solve(f0t_ranksvm_part *part, float *direction, f0t_ranksvm_result *result,
                             const uint32_t *tags, size_t relevant, size_t count, double lambda,
                             const f0t_ranksvm_options *options);

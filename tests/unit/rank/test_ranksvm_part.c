@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TAGS = 40, DIM = 12, PART = 25 };
+enum { TAGS = 400, DIM = 60, PART = 250 };
 
 static void make_vectors(float *v)
 {
