@@ -201,9 +201,9 @@ bool f0t_builder_is_last(const f0t_builder *b, size_t value)
 
 static void consume(f0t_builder *b, size_t value)
 {
-    f0t_place *place = &b->places[value];
     if (f0t_builder_is_constant(b, value))
         return;
+    const f0t_place *place = &b->places[value];
     b->left[value]--;
     if (!place->made)
         return;

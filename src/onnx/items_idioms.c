@@ -22,8 +22,10 @@ static bool is_float(const f0t_items *items, size_t v)
 /* v is one number, near `value`. */
 static bool is_number(const f0t_items *items, size_t v, float value)
 {
+    if (v == F0T_NONE)
+        return false;
     const f0t_array *a = &items->fold->arrays[v];
-    return v != F0T_NONE && a->f && a->count == 1 && fabsf(a->f[0] - value) <= 1e-3F * fabsf(value);
+    return a->f && a->count == 1 && fabsf(a->f[0] - value) <= 1e-3F * fabsf(value);
 }
 
 /* Of the two inputs, the one that is not `v`; F0T_NONE when neither is. */

@@ -123,6 +123,8 @@ static f0t_status give(f0t_op_call *call, pool *p)
         dims[2 + d] = p->w.out[d];
         p->plane *= p->w.in[d];
     }
+    if (!p->plane)
+        return f0t_fail(F0T_ERROR_FORMAT, "its input is empty");
     if (!f0t_array_type_is_float(x->type) && p->kind != F0T_POOL_MAX)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not float");
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));

@@ -186,6 +186,8 @@ static f0t_status read_axes(axis *axes, const f0t_op_call *call)
         F0T_TRY(f0t_op_need(call, old ? 1 : 2));
     if (sizes && !sizes->i)
         F0T_TRY(f0t_op_need(call, 3));
+    if (sizes && !sizes->i)
+        return f0t_fail(F0T_ERROR_FORMAT, "its sizes are not integers");
     if (scales)
         given = scales->f;
     if ((sizes    ? sizes->count

@@ -235,6 +235,8 @@ f0t_status f0t_op_not(f0t_op_call *call)
 f0t_status f0t_op_dropout(f0t_op_call *call)
 {
     const f0t_array *x = f0t_op_in(call, 0), *training = f0t_op_in(call, 2);
+    if (!f0t_array_type_is_float(x->type))
+        return f0t_fail(F0T_ERROR_FORMAT, "its input is not float");
     if (training) {
         F0T_TRY(f0t_op_need(call, 2));
         if (!training->i || !training->count || training->i[0])
