@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 
-/* Trials learn from the lesson's tags without the held-out ones, and rank those, and all. */
+/* Trials learn from the lesson's tags without the held-out ones, and rank those, or all. */
 static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, bool *all, bool *mask,
                            bool *held, uint64_t seed)
 {
@@ -11,8 +11,8 @@ static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, bool *all, 
     F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed));
     F0T_TRY(f0t_class_create(&c->rehearsal, tags, mask));
     c->rehearses = true;
-    F0T_TRY(f0t_exam_create(&c->mocks[c->mock_count++], &c->rehearsal, F0T_VAL, held));
-    return f0t_exam_create(&c->mocks[c->mock_count++], &c->rehearsal, F0T_VAL, all);
+    return f0t_exam_create(&c->mock, &c->rehearsal, F0T_VAL,
+                           c->lesson == F0T_LEARN_FOR_BOTH ? all : held);
 }
 
 static f0t_status create(f0t_course *c, const f0t_eval_tags *tags, bool *masks, uint64_t seed)
@@ -20,10 +20,10 @@ static f0t_status create(f0t_course *c, const f0t_eval_tags *tags, bool *masks, 
     bool *all = masks, *mask = masks + tags->count, *held = mask + tags->count;
     f0t_eval_tags_mask(all, tags, f0t_lesson_tags(c->lesson));
     F0T_TRY(f0t_class_create(&c->class, tags, all));
-    if (c->lesson == F0T_LEARN_SEEN)
+    if (c->lesson == F0T_LEARN_SEEN || c->lesson == F0T_LEARN_FOR_BOTH)
         F0T_TRY(rehearse(c, tags, all, mask, held, seed));
     else
-        F0T_TRY(f0t_exam_create(&c->mocks[c->mock_count++], &c->class, F0T_VAL, all));
+        F0T_TRY(f0t_exam_create(&c->mock, &c->class, F0T_VAL, all));
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!c->asked[s])
             continue;
@@ -50,8 +50,7 @@ f0t_status f0t_course_create(f0t_course *c, f0t_lesson lesson, const f0t_eval_ta
 
 void f0t_course_free(f0t_course *c)
 {
-    for (size_t i = 0; i < c->mock_count; i++)
-        f0t_exam_free(&c->mocks[i]);
+    f0t_exam_free(&c->mock);
     for (int s = 0; s < F0T_SCENARIOS; s++)
         f0t_exam_free(&c->finals[s]);
     f0t_class_free(&c->class);

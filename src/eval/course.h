@@ -1,8 +1,8 @@
 /*
- * A course: one lesson with the exams that tune a method and those that test it. For the lessons that
+ * A course: one lesson with the exam that tunes a method and those that test it. For the lessons that
  * teach every tag which is ranked, the validation images judge. Where unseen tags will be ranked, a
- * fifth of the seen ones plays them: methods learn from the others, and are judged by the mean of how
- * they rank the held-out tags and how they rank all seen ones.
+ * fifth of the seen ones plays them: methods learn from the others, and are judged by how they rank
+ * the held-out tags, or all seen ones where the test ranks both kinds together.
  */
 #ifndef F0T_EVAL_COURSE_H
 #define F0T_EVAL_COURSE_H
@@ -18,8 +18,7 @@ typedef struct f0t_course {
     f0t_class class;     /* what is learned in the end */
     f0t_class rehearsal; /* what trials learn, where that is something else */
     bool rehearses;
-    f0t_exam mocks[2]; /* of the validation images */
-    size_t mock_count;
+    f0t_exam mock; /* of the validation images */
     bool asked[F0T_SCENARIOS];
     f0t_exam finals[F0T_SCENARIOS]; /* of the test images */
 } f0t_course;

@@ -77,23 +77,10 @@ static bool can_take(const attempt *a, const f0t_exam *mock)
     return !a->ranker->most_tags || mock->count <= a->ranker->most_tags;
 }
 
-/* The mean MiAP of the mock exams that have an answer. */
 static f0t_status judge(double *score, const attempt *a, void *fitted)
 {
-    f0t_candidate candidate = {a->ranker, &a->task, fitted};
-    double sum = 0, count = 0;
-    for (size_t i = 0; i < a->course->mock_count; i++) {
-        double miap;
-        if (!can_take(a, &a->course->mocks[i]))
-            continue;
-        F0T_TRY(f0t_exam_miap(&miap, &a->course->mocks[i], &candidate));
-        if (!isnan(miap)) {
-            sum += miap;
-            count++;
-        }
-    }
-    *score = count > 0 ? sum / count : (double)NAN;
-    return F0T_OK;
+    const f0t_candidate candidate = {a->ranker, &a->task, fitted};
+    return f0t_exam_miap(score, &a->course->mock, &candidate);
 }
 
 /* A fit that diverges, or whose scores are not numbers, is a bad setting and no failure. */
@@ -119,11 +106,9 @@ static f0t_status tune(f0t_choice *tuning, attempt *a)
     const f0t_course *c = a->course;
     const f0t_ranker *r = a->ranker;
     char name[96];
-    bool judged = false;
+    const f0t_samples *answers = &c->mock.answers;
+    const bool judged = can_take(a, &c->mock) && answers->offsets[answers->count] > 0;
     f0t_choice_default(tuning, r->knobs, r->knob_count);
-    for (size_t i = 0; i < c->mock_count; i++)
-        judged = judged || (can_take(a, &c->mocks[i]) &&
-                            c->mocks[i].answers.offsets[c->mocks[i].answers.count] > 0);
     if (!r->knob_count || !a->options->trials || !judged)
         return F0T_OK;
     snprintf(name, sizeof name, "%s (%s), tuning", r->name, f0t_lesson_name(c->lesson));

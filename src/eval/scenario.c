@@ -13,7 +13,7 @@ static const struct {
     [F0T_CONVENTIONAL_UNSEEN] = {"conventional-unseen", "Conventional tagging, unseen tags alone",
                                  F0T_LEARN_UNSEEN, F0T_TAG_UNSEEN},
     [F0T_ZERO_SHOT] = {"zero-shot", "Zero-shot tagging", F0T_LEARN_SEEN, F0T_TAG_UNSEEN},
-    [F0T_SEEN_UNSEEN] = {"seen-unseen", "Seen/unseen tagging", F0T_LEARN_SEEN,
+    [F0T_SEEN_UNSEEN] = {"seen-unseen", "Seen/unseen tagging", F0T_LEARN_FOR_BOTH,
                          F0T_TAG_SEEN | F0T_TAG_UNSEEN},
     [F0T_OPEN] = {"open", "Open tagging: all tags but the seen", F0T_LEARN_SEEN,
                   F0T_TAG_UNSEEN | F0T_TAG_OTHER},
@@ -26,6 +26,7 @@ static const struct {
     [F0T_LEARN_ALL] = {"all tags", F0T_TAG_SEEN | F0T_TAG_UNSEEN},
     [F0T_LEARN_UNSEEN] = {"unseen tags", F0T_TAG_UNSEEN},
     [F0T_LEARN_SEEN] = {"seen tags", F0T_TAG_SEEN},
+    [F0T_LEARN_FOR_BOTH] = {"seen tags, for both", F0T_TAG_SEEN},
 };
 
 const char *f0t_scenario_name(f0t_scenario scenario)

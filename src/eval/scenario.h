@@ -22,8 +22,15 @@ typedef enum f0t_scenario {
     F0T_SCENARIOS
 } f0t_scenario;
 
-/* What is learned: one fit serves all scenarios that share it. */
-typedef enum f0t_lesson { F0T_LEARN_ALL, F0T_LEARN_UNSEEN, F0T_LEARN_SEEN, F0T_LESSONS } f0t_lesson;
+/* What is learned, and for what: one choice of knobs and one fit serve all scenarios that share it.
+ * Ranking new tags alone and ranking them among known ones want different settings. */
+typedef enum f0t_lesson {
+    F0T_LEARN_ALL,
+    F0T_LEARN_UNSEEN,
+    F0T_LEARN_SEEN,     /* to rank others */
+    F0T_LEARN_FOR_BOTH, /* the seen tags, to rank them with others */
+    F0T_LESSONS
+} f0t_lesson;
 
 const char *f0t_scenario_name(f0t_scenario scenario);
 const char *f0t_scenario_title(f0t_scenario scenario);
