@@ -81,21 +81,22 @@ void *picture_file_read(answer *to, const char *path, size_t *length)
 
 /* ---- Limits ------------------------------------------------------------------------------------- */
 
-static void limit(int what, rlim_t value)
+static struct rlimit both(rlim_t value)
 {
-    const struct rlimit both = {value, value};
-    setrlimit(what, &both);
+    return (struct rlimit){value, value};
 }
 
 static void limit_all(void)
 {
+    const struct rlimit none = both(0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     signal(SIGXFSZ, SIG_IGN);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
+    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_FSIZE, &none);
 #if !defined(__SANITIZE_ADDRESS__) /* it maps terabytes */
-    limit(RLIMIT_AS, MEMORY_LIMIT);
+    const struct rlimit memory = both(MEMORY_LIMIT);
+    setrlimit(RLIMIT_AS, &memory);
 #endif
 }
 

@@ -83,10 +83,9 @@ static void run_thread(state *s, int thread)
 f0t_status f0t_crew_run(const f0t_crew *crew)
 {
     state s = {.crew = crew, .lock = PTHREAD_MUTEX_INITIALIZER, .status = F0T_OK};
-    const int threads = f0t_team_size();
     s.stage = f0t_stage_begin(crew->monitor, crew->stage, "pictures",
                               crew->count * (crew->unit ? crew->unit : 1));
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(f0t_team_size())
     run_thread(&s, f0t_team_member());
     if (s.status != F0T_OK)
         return f0t_fail(s.status, "%s", s.message);
