@@ -119,7 +119,7 @@ static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
     f0t_op_call call = {.node = node, .op = node->op};
     size_t count;
     const int64_t *order = f0t_op_ints(&call, "perm", &count);
-    if (strcmp(node->op->name, "Transpose") != 0 || node->outputs[0] == F0T_NONE || !x->raw ||
+    if (strcmp(node->op->name, "Transpose") != 0 || !x || node->outputs[0] == F0T_NONE || !x->raw ||
         x->rank != 2 || fold->turned[in] != F0T_NONE ||
         (order && (count != 2 || order[0] != 1 || order[1] != 0)))
         return false;
