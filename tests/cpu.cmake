@@ -10,7 +10,7 @@ function(f0t_add_cpu_test test target cpu command)
 endfunction()
 
 foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
-    math.matmul math.solve math.topk rank.loss rank.loss_batch rank.loss_regression rank.miap
+    math.layers math.matmul math.solve math.topk rank.loss rank.loss_batch rank.loss_regression rank.miap
     model.net model.optimizer model.step model.step_layer)
   string(REPLACE "." "_test_" target ${test})
   if(TARGET ${target})
