@@ -97,7 +97,7 @@ case_an_interrupted_comparison_goes_on() {
     make_split_collection
     local args="eval photos --vectors vectors.txt --methods random,cca,linear,linear-rank --format csv --trials 3 --epochs 20"
     for wait in 0.1 0.2 0.4; do
-        timeout -s INT $wait "$FAST0TAG" $args >/dev/null 2>&1
+        timeout -k 10 -s INT $wait "$FAST0TAG" $args >/dev/null 2>&1
         timeout -s KILL $wait "$FAST0TAG" $args >/dev/null 2>&1
     done
     run 0 $args

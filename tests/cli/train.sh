@@ -73,7 +73,7 @@ case_a_killed_training_goes_on() {
     run 0 $args -o whole.f0t
     for wait in 0.05 0.2 0.4; do
         timeout -s KILL $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
-        timeout -s INT $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
+        timeout -k 10 -s INT $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
     done
     run 0 $args -o parts.f0t --resume
     cmp -s whole.f0t parts.f0t || complain "the resumed model differs"
