@@ -76,6 +76,7 @@ static f0t_status parse_resize(f0t_preprocess *out, const json_t *json, const ch
     F0T_TRY(f0t_json_get_object(&resize, json, "resize", name));
     if (!resize)
         return F0T_OK;
+    F0T_TRY(f0t_json_only(resize, (const char *const[]){"shorter_side", "kernel", NULL}, name));
     F0T_TRY(f0t_json_get_string(&kernel, resize, "kernel", name));
     F0T_TRY(get_size(&out->side, resize, "shorter_side", name));
     for (size_t i = 0; i < 3; i++)
@@ -121,8 +122,11 @@ static f0t_status parse_numbers(float *out, const json_t *json, const char *key,
 
 f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const char *name)
 {
+    static const char *const keys[] = {"input",    "output", "resize", "crop",
+                                       "channels", "mean",   "scale",  NULL};
     const char *channels = "RGB";
     *out = (f0t_preprocess){.side = 0};
+    F0T_TRY(f0t_json_only(json, keys, name)); /* a step that is overlooked gives wrong features */
     F0T_TRY(parse_resize(out, json, name));
     F0T_TRY(parse_crop(out, json, name));
     F0T_TRY(f0t_json_get_string(&channels, json, "channels", name));

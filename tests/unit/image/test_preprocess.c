@@ -145,6 +145,10 @@ static void wrong_descriptions_are_refused(void **state)
                            "{\"centre\": 9}, " REST));
     assert_fails(F0T_ERROR_FORMAT, "three numbers",
                  parse(&p, "{\"crop\": {\"centre\": 9}, \"mean\": [1, 2], \"scale\": [1, 1, 1]}"));
+    assert_fails(F0T_ERROR_FORMAT, "pad",
+                 parse(&p, "{\"crop\": {\"centre\": 9}, \"pad\": 1, " REST));
+    assert_fails(F0T_ERROR_FORMAT, "width",
+                 parse(&p, "{\"resize\": {\"width\": 9}, \"crop\": {\"centre\": 9}, " REST));
     assert_fails(F0T_ERROR_FORMAT, "RGB or BGR",
                  parse(&p, "{\"crop\": {\"centre\": 9}, \"channels\": \"HSV\", " REST));
 }
