@@ -317,7 +317,7 @@ static const cli_verb verb_build = {
     .description =
         "Makes vectors for all words and phrases of WordNet, a dictionary that says what is a kind "
         "of, a part of and similar to what (Debian's package wordnet-base), from its relations, "
-        "its definitions and the frequencies of its senses. Takes about a minute. The same WordNet "
+        "its definitions and the frequencies of its senses. Takes seconds. The same WordNet "
         "gives the same vectors, always.\n"
         "\n"
         "They know English words with a dictionary's knowledge. Vectors trained on much text "

@@ -136,7 +136,7 @@ typedef struct f0t_wordnet_options {
  * what is a kind of, a part of or similar to what, and writes them into `to` in the form that opens
  * at once. Nothing but the dictionary is needed, and the same dictionary always gives the same
  * bytes, with any number of threads. `counts` (may be NULL) says how many words there are.
- * Takes about a minute and 600 MB. docs/wordnet.md says how the vectors come about and what they
+ * Takes ten seconds on two cores, and 770 MB. docs/wordnet.md says how the vectors come about and what they
  * are worth. */
 F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
                                              const f0t_wordnet_options *options);

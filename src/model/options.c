@@ -190,3 +190,19 @@ f0t_status f0t_train_options_describe(char **out, const f0t_train_options *o, do
     free(text);
     return status;
 }
+
+f0t_status f0t_train_options_identify(char **out, const f0t_train_options *options,
+                                      const char *data)
+{
+    char *described;
+    *out = NULL;
+    F0T_TRY(f0t_train_options_describe(&described, options, (double)NAN));
+    const size_t length = strlen(described), size = strlen(data) + 1;
+    f0t_status status = f0t_alloc(out, length + size, 1);
+    if (status == F0T_OK) {
+        memcpy(*out, described, length);
+        memcpy(*out + length, data, size);
+    }
+    f0t_free(described);
+    return status;
+}

@@ -111,24 +111,16 @@ static f0t_train_data data_of(const training *t)
 /* Says what is trained, on what: a checkpoint of anything else is refused. */
 static f0t_status make_identity(char **out, const training *t)
 {
-    char data[256], *options;
+    char data[256];
     uLong sum = crc32(0, NULL, 0);
     sum = crc32_z(sum, (const void *)t->train.images, t->train.count * sizeof(uint32_t));
     sum = crc32_z(sum, (const void *)t->train.relevant,
                   t->train.offsets[t->train.count] * sizeof(uint32_t));
-    int n = snprintf(data, sizeof data,
-                     " images %zu, features %zu, tags %zu, space %016" PRIx64 ", annotations %08lx",
-                     t->train.count, t->model->condition.dim, t->train.tags,
-                     f0t_vocab_fingerprint(t->model->vocab), sum);
-    F0T_TRY(f0t_train_options_describe(&options, &t->options, (double)NAN));
-    size_t length = strlen(options);
-    f0t_status status = f0t_alloc(out, length + (size_t)n + 1, 1);
-    if (status == F0T_OK) {
-        memcpy(*out, options, length);
-        memcpy(*out + length, data, (size_t)n + 1);
-    }
-    f0t_free(options);
-    return status;
+    snprintf(data, sizeof data,
+             " images %zu, features %zu, tags %zu, space %016" PRIx64 ", annotations %08lx",
+             t->train.count, t->model->condition.dim, t->train.tags,
+             f0t_vocab_fingerprint(t->model->vocab), sum);
+    return f0t_train_options_identify(out, &t->options, data);
 }
 
 static f0t_status run_trainer(training *t, const f0t_objective *objective)

@@ -119,19 +119,11 @@ static f0t_status choose_epochs(search *s, size_t *epochs)
 /* What makes trials comparable: the options, and what they are tried on. */
 static f0t_status make_identity(char **out, const search *s)
 {
-    char *options, data[128];
-    int n = snprintf(data, sizeof data, " %zu images, %zu features, %zu and %zu tags",
-                     f0t_dataset_split_count(s->dataset, F0T_TRAIN), f0t_dataset_dim(s->dataset),
-                     s->judge.kept.count, s->judge.held.count);
-    F0T_TRY(f0t_train_options_describe(&options, &s->full, (double)NAN));
-    const size_t length = strlen(options);
-    f0t_status status = f0t_alloc(out, length + (size_t)n + 1, 1);
-    if (status == F0T_OK) {
-        memcpy(*out, options, length);
-        memcpy(*out + length, data, (size_t)n + 1);
-    }
-    f0t_free(options);
-    return status;
+    char data[128];
+    snprintf(data, sizeof data, " %zu images, %zu features, %zu and %zu tags",
+             f0t_dataset_split_count(s->dataset, F0T_TRAIN), f0t_dataset_dim(s->dataset),
+             s->judge.kept.count, s->judge.held.count);
+    return f0t_train_options_identify(out, &s->full, data);
 }
 
 /* Goes on with a journal, or begins one. */
