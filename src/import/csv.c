@@ -1,337 +1,35 @@
 /* CSV and TSV: a line an image, with its tags in one cell or in one 0/1 column a tag. */
-#include "import/csv_reader.h"
+#include "import/csv_table.h"
 #include "import/import.h"
 
-#include "base/alloc.h"
-#include "base/monitor.h"
-#include "io/dataset_text.h"
-
 #include <string.h>
-#include <strings.h>
 
-enum { NO_COLUMN = -1, NO_SPLIT = 0xFF };
-
-typedef struct table {
-    f0t_import_job *job;
-    f0t_stream *stream;
-    f0t_csv *csv;
-    long image, tags, split; /* columns, or NO_COLUMN */
-    uint32_t *column_tags;   /* [columns] with tag_columns */
-    size_t columns;
-    f0t_names images;
-    uint8_t *splits; /* one an image, NO_SPLIT where none was given */
-    size_t splits_capacity;
-    uint32_t *pair_image, *pair_tag; /* an image has a tag */
-    size_t pairs, pair_image_capacity, pair_tag_capacity;
-    uint64_t merged; /* records of an image that was there before */
-    f0t_collection collection;
-} table;
-
-static void release(table *t)
+static f0t_status add_rows(f0t_csv_table *t)
 {
-    f0t_csv_close(t->csv);
-    f0t_stream_close(t->stream);
-    f0t_names_free(&t->images);
-    f0t_collection_free(&t->collection);
-    f0t_free(t->column_tags);
-    f0t_free(t->splits);
-    f0t_free(t->pair_image);
-    f0t_free(t->pair_tag);
-}
-
-#define fail_at(t, format, ...)                                                  \
-    f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: " format, f0t_stream_name((t)->stream), \
-             (unsigned long long)f0t_csv_line((t)->csv), __VA_ARGS__)
-
-/* ---- Columns -------------------------------------------------------------------------------------------- */
-
-static bool is_number(const char *text, long *number)
-{
-    *number = 0;
-    for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9' || *number > 1000000000)
-            return false;
-        *number = *number * 10 + (*c - '0');
-    }
-    return *text != '\0';
-}
-
-static bool cell_is(const f0t_cell *cell, const char *name)
-{
-    const char *text = cell->text;
-    size_t length = cell->length;
-    f0t_text_trim(&text, &length);
-    return length == strlen(name) && !strncasecmp(text, name, length);
-}
-
-static long find_name(const f0t_cell *header, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (cell_is(&header[i], name))
-            return (long)i;
-    return NO_COLUMN;
-}
-
-/* `header` is NULL without one. */
-static f0t_status find_column(const table *t, const f0t_cell *header, size_t count,
-                              const char *column, long *out)
-{
-    *out = header ? find_name(header, count, column) : NO_COLUMN;
-    if (*out != NO_COLUMN)
-        return F0T_OK;
-    if (is_number(column, out) && *out >= 1 && (size_t)*out <= count) {
-        --*out;
-        return F0T_OK;
-    }
-    return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no column '%s'; %s", f0t_stream_name(t->stream),
-                    column,
-                    header ? "a name of the header or a number from 1 is wanted"
-                           : "a number from 1 is wanted where there is no header");
-}
-
-/* The first of these names that the header has, else `otherwise`. */
-static long guess_column(const f0t_cell *header, size_t count, const char *const *names,
-                         long otherwise)
-{
-    for (; header && *names; names++) {
-        long found = find_name(header, count, *names);
-        if (found != NO_COLUMN)
-            return found;
-    }
-    return otherwise;
-}
-
-static f0t_status choose_columns(table *t, const f0t_cell *header, size_t count)
-{
-    static const char *const image_names[] = {"image", "path",       "file",     "filename",
-                                              "id",    "image_path", "image_id", NULL};
-    static const char *const tags_names[] = {"tags",     "tag",     "labels", "label",
-                                             "keywords", "keyword", NULL};
-    static const char *const split_names[] = {"split", NULL};
-    const f0t_import_options *o = t->job->options;
-    t->image = guess_column(header, count, image_names, 0);
-    t->tags = guess_column(header, count, tags_names, t->image == 1 ? 0 : 1);
-    t->split = guess_column(header, count, split_names, NO_COLUMN);
-    if (o->image_column)
-        F0T_TRY(find_column(t, header, count, o->image_column, &t->image));
-    if (o->tags_column)
-        F0T_TRY(find_column(t, header, count, o->tags_column, &t->tags));
-    if (o->split_column)
-        F0T_TRY(find_column(t, header, count, o->split_column, &t->split));
-    if (o->tag_columns)
-        t->tags = NO_COLUMN;
-    if (count < 2)
-        return fail_at(t, "%s", "has one column; is the delimiter right?");
-    if (t->image == t->tags || t->image == t->split || (t->tags == t->split && t->tags >= 0))
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "%s: image, tags and split must be three columns; say which they are",
-                        f0t_stream_name(t->stream));
-    return F0T_OK;
-}
-
-static bool is_tag_column(const table *t, size_t i)
-{
-    return (long)i != t->image && (long)i != t->split;
-}
-
-/* The names of the columns become tags. */
-static f0t_status enter_tag_columns(table *t, const f0t_cell *header, size_t count)
-{
-    bool found;
-    F0T_TRY(f0t_alloc_zero(&t->column_tags, count, sizeof *t->column_tags));
-    for (size_t i = 0; i < count; i++) {
-        if (!is_tag_column(t, i))
-            continue;
-        F0T_TRY(f0t_collection_tag(&t->collection, header[i].text, header[i].length,
-                                   &t->column_tags[i], &found));
-        if (!found)
-            return fail_at(t, "column %zu has no name", i + 1);
-    }
-    return F0T_OK;
-}
-
-/* ---- Records ------------------------------------------------------------------------------------------------ */
-
-static f0t_status add_pair(table *t, uint32_t image, uint32_t tag)
-{
-    F0T_TRY(f0t_grow(&t->pair_image, &t->pair_image_capacity, t->pairs, 1, sizeof *t->pair_image));
-    F0T_TRY(f0t_grow(&t->pair_tag, &t->pair_tag_capacity, t->pairs, 1, sizeof *t->pair_tag));
-    t->pair_image[t->pairs] = image;
-    t->pair_tag[t->pairs++] = tag;
-    return F0T_OK;
-}
-
-static f0t_status read_tags_cell(table *t, uint32_t image, const f0t_cell *cell)
-{
-    const char *separator = t->job->options->separator ? t->job->options->separator : ";";
-    const char *at = cell->text, *end = at + cell->length;
-    size_t width = strlen(separator);
-    while (at < end) {
-        const char *next = memmem(at, (size_t)(end - at), separator, width);
-        const char *stop = next ? next : end;
-        uint32_t tag;
-        bool found;
-        f0t_status status =
-            f0t_collection_tag(&t->collection, at, (size_t)(stop - at), &tag, &found);
-        if (status == F0T_ERROR_FORMAT)
-            return f0t_fail_prefix(status, "%s:%llu: ", f0t_stream_name(t->stream),
-                                   (unsigned long long)f0t_csv_line(t->csv));
-        F0T_TRY(status);
-        if (found)
-            F0T_TRY(add_pair(t, image, tag));
-        at = stop + width;
-    }
-    return F0T_OK;
-}
-
-static f0t_status read_tag_columns(table *t, uint32_t image, const f0t_cell *cells, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!is_tag_column(t, i))
-            continue;
-        if (cell_is(&cells[i], "1") || cell_is(&cells[i], "true") || cell_is(&cells[i], "1.0"))
-            F0T_TRY(add_pair(t, image, t->column_tags[i]));
-        else if (!cell_is(&cells[i], "0") && !cell_is(&cells[i], "") &&
-                 !cell_is(&cells[i], "false") && !cell_is(&cells[i], "0.0"))
-            return fail_at(t, "column %zu: '%.40s': 0 or 1 is wanted", i + 1, cells[i].text);
-    }
-    return F0T_OK;
-}
-
-static f0t_status read_split(table *t, uint32_t image, const f0t_cell *cell)
-{
-    static const struct {
-        const char *word;
-        uint8_t split;
-    } words[] = {{"train", F0T_TRAIN},    {"val", F0T_VAL}, {"valid", F0T_VAL},
-                 {"validation", F0T_VAL}, {"dev", F0T_VAL}, {"test", F0T_TEST}};
-    size_t i = 0, n = sizeof words / sizeof *words;
-    while (i < n && !cell_is(cell, words[i].word))
-        i++;
-    if (i == n)
-        return fail_at(t, "column %ld: '%.40s': train, val or test is wanted", t->split + 1,
-                       cell->text);
-    if (t->splits[image] != NO_SPLIT && t->splits[image] != words[i].split)
-        return fail_at(t, "'%.100s' had another split before", f0t_names_get(&t->images, image));
-    t->splits[image] = words[i].split;
-    return F0T_OK;
-}
-
-/* The number of the record's image: a new one, or one that was there before. */
-static f0t_status read_image(table *t, const f0t_cell *cell, uint32_t *image)
-{
-    char *name =
-        (char *)(uintptr_t)cell->text; /* the reader's own buffer, which it gives up next */
-    const char *text = name;
-    size_t length = cell->length;
-    bool added;
-    for (char *c = name; *c; c++)
-        if (*c == '\\')
-            *c = '/';
-    f0t_text_trim(&text, &length);
-    if (!length || f0t_text_fault(text, length) || memchr(text, '\t', length))
-        return fail_at(t, "column %ld: a path or an id is wanted", t->image + 1);
-    F0T_TRY(f0t_names_add(&t->images, text, length, image, &added));
-    t->merged += !added;
-    F0T_TRY(f0t_grow(&t->splits, &t->splits_capacity, *image, 1, 1));
-    if (added)
-        t->splits[*image] = NO_SPLIT;
-    return F0T_OK;
-}
-
-static f0t_status read_record(table *t, const f0t_cell *cells, size_t count)
-{
-    uint32_t image;
-    F0T_TRY(read_image(t, &cells[t->image], &image));
-    if (t->split != NO_COLUMN)
-        F0T_TRY(read_split(t, image, &cells[t->split]));
-    if (t->column_tags)
-        return read_tag_columns(t, image, cells, count);
-    return read_tags_cell(t, image, &cells[t->tags]);
-}
-
-static f0t_status read_records(table *t)
-{
-    f0t_stage stage = f0t_stage_begin(t->job->options->monitor, "reading the table", "bytes",
-                                      f0t_stream_size(t->stream));
-    const f0t_cell *cells;
-    size_t count;
-    for (bool first = true;; first = false) {
-        F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
-        if (!count)
-            break;
-        bool header = first && !t->job->options->no_header;
-        if (first)
-            F0T_TRY(choose_columns(t, header ? cells : NULL, count));
-        if (first && t->job->options->tag_columns)
-            F0T_TRY(enter_tag_columns(t, cells, count));
-        if (!header)
-            F0T_TRY(read_record(t, cells, count));
-        F0T_TRY(f0t_stage_update(&stage, f0t_stream_position(t->stream)));
-    }
-    f0t_stage_end(&stage);
-    if (!f0t_names_count(&t->images))
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: has no images", f0t_stream_name(t->stream));
-    return F0T_OK;
-}
-
-/* ---- To a collection -------------------------------------------------------------------------------------- */
-
-/* The pairs, sorted by image (a counting sort keeps their order), become rows. */
-static f0t_status add_rows(table *t, size_t *starts, uint32_t *sorted)
-{
-    size_t images = f0t_names_count(&t->images);
-    for (size_t i = 0; i < t->pairs; i++)
-        starts[t->pair_image[i] + 1]++;
-    for (size_t m = 0; m < images; m++)
-        starts[m + 1] += starts[m];
-    for (size_t i = 0; i < t->pairs; i++)
-        sorted[starts[t->pair_image[i]]++] = t->pair_tag[i];
-    for (size_t m = 0, i = 0; m < images; m++) {
-        for (; i < starts[m]; i++)
-            F0T_TRY(f0t_rows_add(&t->collection.rows, sorted[i]));
+    for (size_t m = 0; m < f0t_names_count(&t->images); m++) {
         const char *name = f0t_names_get(&t->images, m);
+        for (size_t i = t->starts[m]; i < t->starts[m + 1]; i++)
+            F0T_TRY(f0t_rows_add(&t->collection.rows, t->tags[i]));
         F0T_TRY(f0t_collection_end_row(&t->collection, name, strlen(name),
-                                       t->split == NO_COLUMN ? -1 : t->splits[m]));
+                                       t->has_split ? t->splits[m] : -1));
     }
     return F0T_OK;
 }
 
-static f0t_status collect(table *t)
+static f0t_status run(f0t_import_job *job, f0t_csv_table *t)
 {
-    size_t *starts = NULL;
-    uint32_t *sorted = NULL;
-    f0t_status status = f0t_alloc_zero(&starts, f0t_names_count(&t->images) + 1, sizeof *starts);
-    if (status == F0T_OK)
-        status = f0t_alloc(&sorted, t->pairs, sizeof *sorted);
-    if (status == F0T_OK)
-        status = add_rows(t, starts, sorted);
-    f0t_free(starts);
-    f0t_free(sorted);
-    return status;
-}
-
-static f0t_status run(table *t)
-{
-    const f0t_import_options *o = t->job->options;
-    if (o->tag_columns && (o->no_header || o->tags_column || o->separator))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "with a column a tag the header names the tags");
-    if (o->separator && !*o->separator)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "the separator of tags is empty");
-    F0T_TRY(f0t_stream_open(&t->stream, t->job->sources[0]));
-    F0T_TRY(f0t_csv_open(&t->csv, t->stream, o->delimiter));
-    F0T_TRY(read_records(t));
-    F0T_TRY(f0t_import_report_say(t->job->report, t->merged,
-                                  "lines belong to an image of a line before and are merged",
-                                  NULL));
-    F0T_TRY(collect(t));
-    return f0t_import_finish(t->job, &t->collection, NULL);
+    F0T_TRY(f0t_csv_table_load(t, job->sources[0], job->options));
+    F0T_TRY(f0t_import_report_say(
+        job->report, t->merged,
+        "{line belongs|lines belong} to an image of a line before and {is|are} merged", NULL));
+    F0T_TRY(add_rows(t));
+    return f0t_import_finish(job, &t->collection, NULL);
 }
 
 f0t_status f0t_import_csv(f0t_import_job *job)
 {
-    table t = {.job = job};
-    f0t_status status = run(&t);
-    release(&t);
+    f0t_csv_table t;
+    f0t_status status = run(job, &t);
+    f0t_csv_table_free(&t);
     return status;
 }

@@ -147,11 +147,12 @@ static f0t_status say(matching *m, f0t_import_report *report, const f0t_texts *i
     while (first < m->image_count && m->row_of[first] != NONE)
         first++;
     F0T_TRY(f0t_import_report_say(report, m->image_count - m->given->selection.count,
-                                  "images have no features and are left out",
+                                  "{image has|images have} no features and {is|are} left out",
                                   first < m->image_count ? f0t_texts_get(images, first) : NULL));
-    return f0t_import_report_say(report, m->unknown,
-                                 "rows of features belong to no image and are left out",
-                                 m->first_unknown);
+    return f0t_import_report_say(
+        report, m->unknown,
+        "{row of features belongs|rows of features belong} to no image and {is|are} left out",
+        m->first_unknown);
 }
 
 static f0t_status match(f0t_given_features *given, f0t_import_job *job, const f0t_texts *images,

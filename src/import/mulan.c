@@ -268,8 +268,11 @@ static f0t_status say(void *context, f0t_import_report *report)
 {
     mulan *m = context;
     F0T_TRY(f0t_import_report_say(
-        report, m->skipped, "attributes are texts or dates and are left out", m->skipped_first));
-    return f0t_import_report_say(report, m->missing, "features are missing ('?') and become 0",
+        report, m->skipped,
+        "{attribute is a text or date|attributes are texts or dates} and {is|are} left out",
+        m->skipped_first));
+    return f0t_import_report_say(report, m->missing,
+                                 "{feature is|features are} missing ('?') and {becomes|become} 0",
                                  m->missing_first);
 }
 

@@ -120,7 +120,8 @@ static f0t_status number_seen(f0t_nuswide *n)
             first = word;
     }
     return f0t_import_report_say(n->job->report, shared,
-                                 "tags of TagList1k.txt are also concepts and are not seen tags",
+                                 "{tag of TagList1k.txt is also a concept and is no seen tag|tags "
+                                 "of TagList1k.txt are also concepts and are not seen tags}",
                                  first);
 }
 
@@ -223,9 +224,10 @@ static f0t_status drop_unlisted(f0t_nuswide *n)
     size_t dropped = s->count - kept;
     s->count = kept;
     n->given.refer &= !dropped;
-    return f0t_import_report_say(
-        n->job->report, dropped,
-        "images are in neither TrainImagelist.txt nor TestImagelist.txt and are left out", first);
+    return f0t_import_report_say(n->job->report, dropped,
+                                 "{image is|images are} in neither TrainImagelist.txt nor "
+                                 "TestImagelist.txt and {is|are} left out",
+                                 first);
 }
 
 static f0t_status select_images(f0t_nuswide *n)

@@ -201,7 +201,7 @@ static f0t_status order_by_id(f0t_nus_marks *marks, const f0t_nus_images *images
             first = m;
     }
     return f0t_import_report_say(job->report, lacking,
-                                 "images have no line in All_Tags.txt, so no raw tags",
+                                 "{image has|images have} no line in All_Tags.txt, so no raw tags",
                                  lacking ? f0t_names_get(&images->all, first) : NULL);
 }
 
@@ -215,8 +215,10 @@ static f0t_status read_raw(f0t_nus_marks *marks, const char *path, const f0t_nam
         f0t_nus_read_raw(stream, words, ids, &marks->rows, &others, job->options->monitor);
     f0t_stream_close(stream);
     F0T_TRY(status);
-    return f0t_import_report_say(
-        job->report, others, "raw tags of All_Tags.txt are in no tag list and are left out", NULL);
+    return f0t_import_report_say(job->report, others,
+                                 "raw {tag of All_Tags.txt is|tags of All_Tags.txt are} in no tag "
+                                 "list and {is|are} left out",
+                                 NULL);
 }
 
 f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,

@@ -41,6 +41,24 @@ f0t_status f0t_import_report_add(f0t_import_report *report, const f0t_import_dat
     return F0T_OK;
 }
 
+/* Of "{image has|images have} no tag" what goes with the count. */
+static void choose_words(char *text, bool one)
+{
+    char *to = text;
+    int part = 0; /* outside braces, before the bar, behind it */
+    for (const char *at = text; *at; at++) {
+        if (*at == '{')
+            part = 1;
+        else if (*at == '}')
+            part = 0;
+        else if (part == 1 && *at == '|')
+            part = 2;
+        else if (part == 0 || (part == 1) == one)
+            *to++ = *at;
+    }
+    *to = 0;
+}
+
 f0t_status f0t_import_report_say(f0t_import_report *report, uint64_t count, const char *what,
                                  const char *example)
 {
@@ -55,6 +73,7 @@ f0t_status f0t_import_report_say(f0t_import_report *report, uint64_t count, cons
         f0t_free(text);
         return status;
     }
+    choose_words(text, count == 1);
     report->notes[report->note_count++] = (f0t_import_note){count, text, first};
     return F0T_OK;
 }

@@ -16,7 +16,8 @@ f0t_status f0t_import_report_create(f0t_import_report **out);
 /* Adds a dataset; its path is copied. */
 f0t_status f0t_import_report_add(f0t_import_report *report, const f0t_import_dataset *dataset);
 
-/* Adds a note unless the count is 0. Both texts are copied; `example` may be NULL. */
+/* Adds a note unless the count is 0. Words in braces are one for a count of 1 and one for others:
+ * "{image has|images have} no tag". Both texts are copied; `example` may be NULL. */
 f0t_status f0t_import_report_say(f0t_import_report *report, uint64_t count, const char *what,
                                  const char *example);
 

@@ -184,7 +184,8 @@ static f0t_status say_unused(writing *w, f0t_import_report *report)
             first = t;
     w->made.tags = listed ? count : count - unused;
     return say(w, report, unused,
-               listed ? "tags are on no image" : "tags are on no image and are left out",
+               listed ? "{tag is|tags are} on no image"
+                      : "{tag is|tags are} on no image and {is|are} left out",
                unused ? w->tag_names[first] : NULL);
 }
 
@@ -194,7 +195,8 @@ static f0t_status write_all(writing *w, f0t_import_report *report)
     F0T_TRY(write_rows(w));
     F0T_TRY(write_lists(w));
     F0T_TRY(say_unused(w, report));
-    F0T_TRY(say(w, report, w->made.untagged, "images have no tag and are kept", NULL));
+    F0T_TRY(
+        say(w, report, w->made.untagged, "{image has|images have} no tag and {is|are} kept", NULL));
     if (w->target->source && w->target->source->end)
         F0T_TRY(w->target->source->end(w->target->source->context, report));
     F0T_TRY(f0t_import_report_add(report, &w->made));

@@ -6,7 +6,7 @@ case_a_table_becomes_a_dataset() {
     printf 'path,tags\na.jpg,sea;sky\nb.jpg,\nc.jpg,"palm tree"\n' >t.csv
     run 0 import csv t.csv -o made
     says "made          3"
-    says "1 images have no tag and are kept"
+    says "1 image has no tag and is kept"
     [ "$(cat made/tags.txt)" = "$(printf 'sea\tsky\n\npalm tree')" ] || complain "tags: $(cat made/tags.txt)"
     [ "$(cat made/images.txt)" = "$(printf 'a.jpg\nb.jpg\nc.jpg')" ] || complain "images"
     refuse 1 "made: exists already; --force replaces it" import csv t.csv -o made
@@ -18,7 +18,7 @@ case_json_says_the_same() {
     run 0 import csv t.tsv -o made --tag-columns --json --val 0
     json_holds 'd["datasets"] == [{"path": "made", "images": 2, "dim": 0, "tags": 1, "seen": 0,
         "unseen": 0, "train": 1, "val": 0, "test": 1, "untagged": 1}]'
-    json_holds '{"count": 1, "what": "tags are on no image and are left out", "example": "sea"} in d["notes"]'
+    json_holds '{"count": 1, "what": "tag is on no image and is left out", "example": "sea"} in d["notes"]'
 }
 
 case_mulan_files_become_a_dataset() {
@@ -56,7 +56,7 @@ case_nuswide_becomes_three_datasets() {
     says "made/81"
     says "made/1k"
     says "made/5k"
-    says "1 tags of TagList1k.txt are also concepts"
+    says "1 tag of TagList1k.txt is also a concept"
     [ "$(cat made/1k/seen.txt made/1k/unseen.txt)" = "$(printf 'blue\nsky')" ] || complain "lists of 1k"
     [ "$(cat made/5k/tags.txt)" = "$(printf 'blue\tsky\tzoo\nblue')" ] || complain "tags of 5k"
     rm n/NUS_WID_Tags/All_Tags.txt
@@ -124,8 +124,8 @@ case_pictures_with_keywords_are_a_dataset() {
     echo "no picture" >art/d.png
     run 0 import photos art -o data
     says "data          3         0     2"
-    says "1 pictures cannot be read and are left out"
-    says "1 images have no tag and are kept"
+    says "1 picture cannot be read and is left out"
+    says "1 image has no tag and is kept"
     warns "art/d.png: is not a known file format"
     [ "$(cat data/tags.txt)" = "$(printf 'cat\tred car\n\ncat')" ] || complain "tags: $(cat data/tags.txt)"
     grep -q "^$PWD/art/old/b.svg$" data/images.txt || complain "images: $(cat data/images.txt)"

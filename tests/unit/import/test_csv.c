@@ -29,8 +29,8 @@ static void tags_of_a_cell_are_separated(void **state)
     const f0t_import_dataset *made = f0t_import_report_dataset(report, 0);
     assert_int_equal(f0t_import_report_datasets(report), 1);
     assert_true(made->images == 3 && made->tags == 3 && made->untagged == 1 && !made->train);
-    assert_int_equal(noted(report, "images have no tag"), 1);
-    assert_int_equal(noted(report, "tags were on an image twice"), 1);
+    assert_int_equal(noted(report, "image has no tag"), 1);
+    assert_int_equal(noted(report, "tag was on an image twice"), 1);
     f0t_import_report_free(report);
     f0t_dataset_close(d);
 }
@@ -78,7 +78,7 @@ static void a_column_may_be_a_tag(void **state)
     assert_string_equal(tags_of(d, 1), "palm tree");
     assert_int_equal(f0t_dataset_tag_count(d), 2);
     assert_int_equal(f0t_dataset_split(d)[1], F0T_TEST);
-    assert_int_equal(noted(report, "tags are on no image and are left out"), 1);
+    assert_int_equal(noted(report, "tag is on no image and is left out"), 1);
     f0t_import_report_free(report);
     f0t_dataset_close(d);
     assert_fails(F0T_ERROR_FORMAT, "t.csv:2: column 2: 'yes': 0 or 1 is wanted",
@@ -153,8 +153,8 @@ static void a_list_of_ids_says_which_row_is_which(void **state)
     assert_string_equal(f0t_dataset_image(d, 0), "sub/c.jpg");
     assert_true(feature_of(d, 0) == 0 && feature_of(d, 1) == 2);
     assert_string_equal(tags_of(d, 1), "dog|cat");
-    assert_int_equal(noted(report, "images have no features"), 1);
-    assert_int_equal(noted(report, "rows of features belong to no image"), 1);
+    assert_int_equal(noted(report, "image has no features"), 1);
+    assert_int_equal(noted(report, "row of features belongs to no image"), 1);
     f0t_dataset_close(d);
     f0t_import_report_free(report);
     options.ids = test_text("ids.txt", "a.jpg\na.jpg\nc\n");

@@ -55,8 +55,8 @@ static void labels_become_tags_and_the_rest_features(void **state)
     assert_memory_equal(row, ((float[]){0, 1, 0, 2}), sizeof row);
     assert_int_equal(f0t_dataset_split_count(d, F0T_TRAIN), 2);
     assert_int_equal(f0t_dataset_split(d)[2], F0T_TEST);
-    assert_int_equal(noted(report, "features are missing"), 1);
-    assert_int_equal(noted(report, "attributes are texts or dates"), 1);
+    assert_int_equal(noted(report, "feature is missing"), 1);
+    assert_int_equal(noted(report, "attribute is a text or date"), 1);
     f0t_import_report_free(report);
     f0t_dataset_close(d);
 }

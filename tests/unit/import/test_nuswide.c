@@ -93,7 +93,7 @@ static void three_datasets_are_made(void **state)
     assert_int_equal(noted(report, "are also concepts"), 2);
     assert_int_equal(noted(report, "are in no tag list"), 3);
     assert_int_equal(noted(report, "81: images have no tag"), 2);
-    assert_int_equal(noted(report, "81: tags are on no image"), 1);
+    assert_int_equal(noted(report, "81: tag is on no image"), 1);
     const f0t_import_dataset *made = f0t_import_report_dataset(report, 2);
     assert_true(made->images == 5 && made->seen == 3 && made->unseen == 4 && made->tags == 7);
     assert_true(made->train == 3 && made->val == 0 && made->test == 2);
