@@ -238,6 +238,15 @@ static const cli_verb verb_nuswide = {
 
 static const cli_option photos_options[] = {
     OUTPUT_OPTIONS,
+    {"csv", 0, CLI_TEXT, FIELD(import.table), "FILE",
+     "A table with more tags: the path or name of a picture, and its tags, as for 'import csv'.",
+     NULL},
+    {"image", 0, CLI_TEXT, FIELD(import.image_column), "COLUMN",
+     "Column of --csv with the path or name.", NULL},
+    {"tags", 0, CLI_TEXT, FIELD(import.tags_column), "COLUMN", "Column of --csv with the tags.",
+     NULL},
+    {"separator", 0, CLI_TEXT, FIELD(import.separator), "TEXT",
+     "What stands between the tags of --csv. Default ';'.", NULL},
     {"folders", 0, CLI_FLAG, FIELD(import.folder_tags), NULL,
      "The names of the folders below FOLDER are tags as well.", NULL},
     {"strict", 0, CLI_FLAG, FIELD(import.strict), NULL,
@@ -250,6 +259,8 @@ static const cli_example photos_examples[] = {
     {"fast0tag import photos ~/Pictures -o pictures", "A collection with keywords."},
     {"fast0tag import photos animals -o animals.data --folders",
      "animals/dog/1.jpg has the tag dog."},
+    {"fast0tag import photos ~/Pictures -o pictures --csv tags.csv",
+     "tags.csv has lines such as 2024/beach.jpg,sea;palm tree."},
     {.command = NULL},
 };
 
@@ -261,7 +272,8 @@ static const cli_verb verb_photos = {
     .most = SIZE_MAX,
     .description =
         "Takes the keywords of each picture from XMP (dc:subject, lr:hierarchicalSubject, "
-        "digiKam:TagsList), IPTC and SVG metadata and from the sidecars NAME.jpg.xmp and NAME.xmp. "
+        "digiKam:TagsList), IPTC and SVG metadata and from the sidecars NAME.jpg.xmp and NAME.xmp; "
+        "where asked for, also from a table and from the names of folders. "
         "Tags that fast0tag itself wrote are left out. The dataset has no features: 'fast0tag "
         "features' makes those.",
     .options = photos_options,

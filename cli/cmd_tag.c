@@ -9,7 +9,7 @@ typedef struct options {
     const char *vocab, *vectors, *format, *part, *backbone, *precision;
     f0t_backbone_options extract;
     size_t k;
-    bool with_seen, any_space, xmp, xmp_plain, dry_run;
+    bool with_seen, any_space, xmp, xmp_plain, embed, dry_run, strict;
 } options;
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
@@ -29,6 +29,7 @@ typedef struct tagger {
     float *score;           /* [block x kept] */
     json_t *list;           /* with --json */
     f0t_sidecars *sidecars; /* with --xmp */
+    size_t tagged;
     size_t changed, unchanged, failed;
 } tagger;
 
@@ -125,7 +126,7 @@ static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
     t->changed += changed;
     t->unchanged += !changed;
     if (changed && t->options->dry_run) {
-        snprintf(line, sizeof line, "%s would change", path);
+        snprintf(line, sizeof line, "%s would change: %s", path, f0t_sidecars_change(t->sidecars));
         t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
     }
     return F0T_OK;
@@ -133,13 +134,20 @@ static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
 
 static f0t_status open_sidecars(tagger *t)
 {
-    const f0t_sidecar_options how = {t->options->xmp_plain, t->options->dry_run};
-    if (!t->options->xmp)
+    const f0t_sidecar_options how = {.plain_name = t->options->xmp_plain,
+                                     .dry_run = t->options->dry_run,
+                                     .embed = t->options->embed};
+    if (!t->options->xmp && !t->options->embed)
         return F0T_OK;
     if (t->source->rows && !tag_source_image(t->source, 0))
-        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--xmp needs pictures: %s does not name them",
-                        t->cli->operands[1]);
+        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--%s needs pictures: %s does not name them",
+                        t->options->xmp ? "xmp" : "embed", t->cli->operands[1]);
     return f0t_sidecars_open(&t->sidecars, &how);
+}
+
+static const char *kind(const tagger *t)
+{
+    return t->options->embed ? "picture" : "sidecar";
 }
 
 static void report_sidecars(const tagger *t)
@@ -147,8 +155,9 @@ static void report_sidecars(const tagger *t)
     char line[120];
     if (!t->sidecars)
         return;
-    snprintf(line, sizeof line, "%zu sidecars %s, %zu as they were", t->changed,
-             t->options->dry_run ? "would be written" : "written", t->unchanged);
+    snprintf(line, sizeof line, "%zu %s%s %s, %zu as %s", t->changed, kind(t),
+             t->changed == 1 ? "" : "s", t->options->dry_run ? "would be written" : "written",
+             t->unchanged, t->unchanged == 1 ? "it was" : "they were");
     t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
 }
 
@@ -164,12 +173,14 @@ static bool is_wanted(const tagger *t, size_t m)
 
 static f0t_status tag_block(tagger *t, size_t first, size_t rows)
 {
-    f0t_status status = tag_source_read(t->source, first, rows, t->rows, t->good, t->cli->monitor);
+    f0t_status status = tag_source_read(t->source, first, rows, t->rows, t->good,
+                                        t->options->strict, t->cli->monitor);
     if (status == F0T_OK)
         status = f0t_model_directions(t->directions, t->model, t->rows, rows);
     if (status == F0T_OK)
         status = f0t_vocab_rank(t->index, t->score, t->options->k, t->vocab, t->directions, rows);
     for (size_t r = 0; r < rows && status == F0T_OK; r++) {
+        t->tagged += t->good[r];
         if (!t->good[r] || !is_wanted(t, first + r))
             continue;
         show(t, first + r, t->index + r * t->kept, t->score + r * t->kept);
@@ -195,7 +206,9 @@ static f0t_status tag_all(tagger *t)
         if (t->cli->monitor->progress)
             t->cli->monitor->progress(t->cli->monitor->user, &progress);
     }
-    return F0T_OK;
+    return t->tagged || !count
+               ? F0T_OK
+               : cli_fail(t->cli, F0T_ERROR_FORMAT, "none of the pictures can be read");
 }
 
 static f0t_status check_features(tagger *t)
@@ -232,7 +245,8 @@ static f0t_status run_tagger(tagger *t)
         status = tag_all(t);
     report_sidecars(t);
     if (status == F0T_OK && t->failed)
-        status = cli_fail(t->cli, F0T_ERROR_IO, "%zu sidecars could not be written", t->failed);
+        status = cli_fail(t->cli, F0T_ERROR_IO, "%zu %s%s could not be written", t->failed, kind(t),
+                          t->failed == 1 ? "" : "s");
     f0t_sidecars_close(t->sidecars);
     if (status == F0T_OK && t->list)
         status = cli_print_json(t->cli, json_incref(t->list));
@@ -319,9 +333,12 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
     if (o->with_seen && !o->vocab)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
-    if ((o->xmp_plain || o->dry_run) && !o->xmp)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s goes with --xmp",
-                        o->dry_run ? "dry-run" : "plain-name");
+    if (o->xmp && o->embed)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--xmp or --embed, not both");
+    if (o->xmp_plain && !o->xmp)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name goes with --xmp");
+    if (o->dry_run && !o->xmp && !o->embed)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run goes with --xmp or --embed");
     if (o->k == 0)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "-k 0 asks for nothing");
     f0t_status status = f0t_model_load(&model, cli->operands[0]);
@@ -370,7 +387,13 @@ static const cli_option table[] = {
      "ours are replaced.",
      NULL},
     {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL, "Sidecars are NAME.xmp.", NULL},
-    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which sidecars would change.", NULL},
+    {"embed", 0, CLI_FLAG, AT(embed), NULL,
+     "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. All "
+     "else in them stays as it is.",
+     NULL},
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change.", NULL},
+    {"strict", 0, CLI_FLAG, AT(strict), NULL,
+     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
     {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
      "all|train|val|test"},
     {"format", 0, CLI_CHOICE, AT(format), "FORM",

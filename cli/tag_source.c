@@ -78,13 +78,14 @@ void tag_source_close(tag_source *s)
 }
 
 f0t_status tag_source_read(const tag_source *s, size_t first, size_t count, float *rows, bool *good,
-                           const f0t_monitor *monitor)
+                           bool strict, const f0t_monitor *monitor)
 {
     const f0t_monitor quiet = {.log = monitor->log, .user = monitor->user, .stop = monitor->stop};
-    if (s->backbone)
-        return f0t_backbone_run(rows, good, s->backbone, s->paths + first, count, &quiet);
     for (size_t i = 0; i < count; i++)
         good[i] = true;
+    if (s->backbone)
+        return f0t_backbone_run(rows, strict ? NULL : good, s->backbone, s->paths + first, count,
+                                &quiet);
     return f0t_features_read(s->features, first, count, rows);
 }
 

@@ -20,9 +20,9 @@ f0t_status tag_source_open(tag_source *source, cli_context *cli, const f0t_model
 void tag_source_close(tag_source *source);
 
 /* Rows first, …, first + count - 1, count at most source->block; good[i] is false for a picture that
- * cannot be read. */
+ * cannot be read; where `strict`, that is a failure. */
 f0t_status tag_source_read(const tag_source *source, size_t first, size_t count, float *rows,
-                           bool *good, const f0t_monitor *monitor);
+                           bool *good, bool strict, const f0t_monitor *monitor);
 /* The name of an image, and the path of its picture; NULL where there is none. */
 const char *tag_source_image(const tag_source *source, size_t m);
 const char *tag_source_picture(const tag_source *source, size_t m, char *room, size_t size);

@@ -65,8 +65,10 @@ typedef struct f0t_import_options {
     char delimiter;        /* between cells; 0: a tab when the first line has one, else a comma */
 
     /* photos */
-    bool folder_tags;      /* the names of the folders below the source are tags as well */
-    bool strict;           /* a picture that cannot be read fails; else it is noted and left out */
+    const char *table; /* a CSV or TSV file with more tags of the pictures, read as csv says. A line
+                              is of each picture whose path ends with the line's, from a slash on */
+    bool folder_tags;  /* the names of the folders below the source are tags as well */
+    bool strict;       /* a picture that cannot be read fails; else it is noted and left out */
     f0t_backbone *extract; /* makes the dataset's features; NULL: it has none. Those made so far are
                               kept in OUTPUT.part until the dataset is there, and those of an older
                               dataset at `output` are used again. */
@@ -486,15 +488,20 @@ typedef struct f0t_sidecars f0t_sidecars;
 typedef struct f0t_sidecar_options {
     bool plain_name; /* photo.xmp in place of photo.jpg.xmp */
     bool dry_run;    /* write nothing, only say what would change */
+    bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
+                        those of its XMP packet stay as they are */
 } f0t_sidecar_options;
 
 /* `options` may be NULL. For one thread. */
 F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
 F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
-/* Makes these tags, best first, the ones we say of the picture. *path is that of its sidecar, valid
- * until the next call; *changed says whether it changed (or would). */
+/* Makes these tags, best first, the ones we say of the picture. *path is that of its sidecar (or its
+ * own), valid until the next call; *changed says whether it changed (or would). */
 F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
                                       const char *picture, const char *const *tags, size_t count);
+/* How the last file that was written changed (or would): "-old +new", ours alone; "" where it did not.
+ * Valid until the next call. */
+F0T_API const char *f0t_sidecars_change(const f0t_sidecars *sidecars);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vips/vips.h>
 
 /* libvips says what is wrong in several lines, the most general first: `VipsForeignLoad: file "PATH"
@@ -50,8 +51,20 @@ static bool is_svg(const char *loader)
     return strstr(loader, "Svg") || strstr(loader, "svg");
 }
 
+/* libvips would wait for the other end of a pipe, and says less of what is wrong. */
+static bool is_file(answer *to, const char *path)
+{
+    size_t size;
+    const int fd = picture_file_open(to, path, &size);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 static const char *find_loader(answer *to, const char *path)
 {
+    if (!is_file(to, path))
+        return NULL;
     const char *loader = vips_foreign_find_load(path);
     if (!loader)
         fail_by_vips(to, F0T_ERROR_UNSUPPORTED);

@@ -1,11 +1,10 @@
-/* The keywords that a picture carries: XMP, IPTC, the metadata of SVG; or those of a sidecar. */
+/* The keywords of IPTC and of SVG's metadata. */
 #include "picture.h"
 
 #include <libxml/xmlreader.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void add_keyword(answer *to, const char *source, const char *text, size_t length)
+void answer_keyword(answer *to, const char *source, const char *text, size_t length)
 {
     while (length && (unsigned char)text[length - 1] <= ' ')
         length--;
@@ -13,9 +12,14 @@ static void add_keyword(answer *to, const char *source, const char *text, size_t
         text++;
         length--;
     }
-    if (!length || memchr(text, '\n', length) || memchr(text, '\t', length) ||
-        memchr(text, 0, length))
+    if (to->status != F0T_OK || !length || memchr(text, '\n', length) ||
+        memchr(text, '\t', length) || memchr(text, 0, length))
         return;
+    if (to->keywords++ == F0T_PICTURE_KEYWORDS_MAX) {
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u keywords",
+                    F0T_PICTURE_KEYWORDS_MAX);
+        return;
+    }
     answer_add(to, source, strlen(source));
     answer_add(to, "\t", 1);
     answer_add(to, text, length);
@@ -37,7 +41,7 @@ static void add_latin1(answer *to, const unsigned char *text, size_t length)
             out[used++] = (char)text[i];
         }
     }
-    add_keyword(to, "iptc", out, used);
+    answer_keyword(to, "iptc", out, used);
 }
 
 static bool is_utf8(const unsigned char *text, size_t length)
@@ -69,7 +73,7 @@ void keywords_of_iptc(answer *to, const void *data, size_t length)
         const unsigned char *text = bytes + i + 5;
         if (bytes[i + 1] == 2 && bytes[i + 2] == 25 && size <= 256) {
             if (is_utf8(text, size))
-                add_keyword(to, "iptc", (const char *)text, size);
+                answer_keyword(to, "iptc", (const char *)text, size);
             else
                 add_latin1(to, text, size);
         }
@@ -100,46 +104,8 @@ void keywords_of_svg(answer *to, const void *data, size_t length)
             subject = depth;
         if (type == XML_READER_TYPE_TEXT && subject && depth > subject + 1) {
             const char *text = (const char *)xmlTextReaderConstValue(reader);
-            add_keyword(to, "svg", text, text ? strlen(text) : 0);
+            answer_keyword(to, "svg", text, text ? strlen(text) : 0);
         }
     }
     xmlFreeTextReader(reader);
-}
-
-/* ---- Files --------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && !strcasecmp(path + n - m, end);
-}
-
-static void read_text(answer *to, const char *path, void (*parse)(answer *, const void *, size_t))
-{
-    size_t length;
-    void *data = picture_file_read(to, path, &length);
-    if (data)
-        parse(to, data, length);
-    else if (to->status == F0T_OK)
-        answer_fail(to, F0T_ERROR_IO, "no such file");
-    free(data);
-}
-
-void keywords_read(answer *to, const char *path)
-{
-    embedded found;
-    if (ends_with(path, ".xmp")) {
-        read_text(to, path, keywords_of_xmp);
-        return;
-    }
-    if (!decode_metadata(to, &found, path))
-        return;
-    if (found.is_svg)
-        read_text(to, path, keywords_of_svg);
-    if (found.xmp)
-        keywords_of_xmp(to, found.xmp, found.xmp_length);
-    if (found.iptc)
-        keywords_of_iptc(to, found.iptc, found.iptc_length);
-    free(found.xmp);
-    free(found.iptc);
 }

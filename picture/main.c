@@ -1,83 +1,17 @@
 /* Requests on standard input, replies on standard output, until the input ends. */
 #include "picture.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Memory, and processor time of one picture. */
 #define MEMORY_LIMIT ((rlim_t)2 << 30)
 enum { SECONDS_LIMIT = 30 };
-
-/* ---- Answers ------------------------------------------------------------------------------------ */
-
-void answer_add(answer *to, const char *text, size_t length)
-{
-    char *data = realloc(to->data, to->length + length + 1);
-    if (!data)
-        exit(1);
-    memcpy(data + to->length, text, length);
-    to->data = data;
-    to->length += length;
-}
-
-void answer_fail(answer *to, f0t_status status, const char *format, ...)
-{
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    to->status = status;
-    to->length = 0;
-    answer_add(to, line, strlen(line));
-}
-
-/* ---- Files -------------------------------------------------------------------------------------- */
-
-static void *read_open(answer *to, int fd, size_t *length)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-        info.st_size > (off_t)F0T_PICTURE_TEXT_MAX) {
-        answer_fail(to, F0T_ERROR_FORMAT, "is no file of at most %u MB",
-                    F0T_PICTURE_TEXT_MAX >> 20);
-        return NULL;
-    }
-    char *data = malloc((size_t)info.st_size + 1);
-    ssize_t got = 0;
-    while (data && *length < (size_t)info.st_size &&
-           (got = read(fd, data + *length, (size_t)info.st_size - *length)) > 0)
-        *length += (size_t)got;
-    if (!data || got < 0) {
-        answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
-        free(data);
-        return NULL;
-    }
-    return data;
-}
-
-void *picture_file_read(answer *to, const char *path, size_t *length)
-{
-    *length = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) {
-        if (errno != ENOENT)
-            answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
-        return NULL;
-    }
-    void *data = read_open(to, fd, length);
-    close(fd);
-    return data;
-}
 
 /* ---- Limits ------------------------------------------------------------------------------------- */
 
@@ -122,6 +56,14 @@ static void merge(answer *to, const char *path, const char *text, size_t length)
     free(old);
 }
 
+/* The tags end with a 0, the packet follows. */
+static void embed(answer *to, const char *text, size_t length)
+{
+    const size_t tags = strnlen(text, length);
+    const size_t packet = tags < length ? tags + 1 : length;
+    xmp_embed(to, text + packet, length - packet, text, tags);
+}
+
 static void respond(answer *to, const f0t_picture_request *request, const char *path,
                     const char *text)
 {
@@ -134,6 +76,9 @@ static void respond(answer *to, const f0t_picture_request *request, const char *
         break;
     case F0T_PICTURE_MERGE:
         merge(to, path, text, request->text_length);
+        break;
+    case F0T_PICTURE_EMBED:
+        embed(to, text, request->text_length);
         break;
     default:
         answer_fail(to, F0T_ERROR_INTERNAL, "there is no request %u", request->kind);

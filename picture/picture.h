@@ -15,9 +15,10 @@ typedef struct answer {
     size_t width, height;
     char *data;
     size_t length;
+    size_t keywords; /* lines of them */
 } answer;
 
-/* A failure with one line of text. */
+/* answer.c. A failure with one line of text. */
 void answer_fail(answer *to, f0t_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Adds text behind the data. */
@@ -34,17 +35,26 @@ typedef struct embedded {
 /* False, with the reason in `to`, when it is no picture. */
 bool decode_metadata(answer *to, embedded *out, const char *path);
 
-/* keywords.c: lines of source and keyword. */
+/* metadata.c */
 void keywords_read(answer *to, const char *path);
+
+/* keywords.c: lines of source and keyword, from memory. */
 void keywords_of_iptc(answer *to, const void *data, size_t length);
 void keywords_of_svg(answer *to, const void *data, size_t length);
+
+/* One such line, where there is a keyword between the blanks. Too many are a failure. */
+void answer_keyword(answer *to, const char *source, const char *text, size_t length);
 
 /* xmp.c */
 bool xmp_start(void);
 void keywords_of_xmp(answer *to, const void *data, size_t length);
 /* The packet (length 0: none) with `tags`, lines, as ours. */
 void xmp_merge(answer *to, const void *data, size_t length, const char *tags, size_t tags_length);
+/* The same, as it stands inside a picture: between the marks that other programs look for. */
+void xmp_embed(answer *to, const void *data, size_t length, const char *tags, size_t tags_length);
 
+/* answer.c: an ordinary file, open for reading, and its size; -1, with the reason in `to`. */
+int picture_file_open(answer *to, const char *path, size_t *size);
 /* A whole file of at most F0T_PICTURE_TEXT_MAX bytes, freed with free(); NULL, with the reason in
  * `to`, when that cannot be; NULL with *length 0 and status F0T_OK when there is no file. */
 void *picture_file_read(answer *to, const char *path, size_t *length);

@@ -182,6 +182,7 @@ f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
     f0t_backbone *backbone;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
+    pthread_mutex_init(&backbone->lock, NULL);
     f0t_status status = open_any(backbone, name, options ? options : &none);
     if (status == F0T_OK)
         *out = backbone;
@@ -194,6 +195,12 @@ void f0t_backbone_close(f0t_backbone *backbone)
 {
     if (!backbone)
         return;
+    while (backbone->idle) {
+        f0t_bench *next = backbone->idle->next;
+        f0t_bench_free(backbone->idle);
+        backbone->idle = next;
+    }
+    pthread_mutex_destroy(&backbone->lock);
     f0t_network_close(backbone->network);
     f0t_free(backbone->description);
     f0t_free(backbone);

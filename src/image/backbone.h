@@ -8,29 +8,40 @@
 #include "image/descriptor.h"
 #include "image/preprocess.h"
 
+#include <pthread.h>
+
+/* What one thread works with: a worker that decodes, and scratch. */
+typedef struct f0t_bench {
+    f0t_backbone *backbone;
+    f0t_worker *worker;
+    f0t_descriptor *descriptor;
+    float *pixels; /* [batch x a picture's] of a network */
+    f0t_preprocess_plan plan;
+    struct f0t_bench *next; /* that is idle */
+} f0t_bench;
+
 struct f0t_backbone {
     f0t_network *network; /* NULL: the built-in descriptor */
     f0t_preprocess preprocess;
     char *description;
+    pthread_mutex_t lock; /* of the list */
+    f0t_bench *idle;
 };
 
-/* The scratch of one thread. */
-typedef struct f0t_bench {
-    f0t_backbone *backbone;
-    f0t_descriptor *descriptor;
-    float *pixels; /* [batch x a picture's] of a network */
-} f0t_bench;
-
-f0t_status f0t_bench_create(f0t_bench *bench, f0t_backbone *backbone);
+/* An idle bench, or a new one; and back. The backbone keeps it: the next run finds its process
+ * running. */
+f0t_status f0t_bench_need(f0t_bench **out, f0t_backbone *backbone);
+void f0t_bench_give(f0t_bench *bench);
 void f0t_bench_free(f0t_bench *bench);
 
-/* The shorter side that pictures are decoded at, and how many are given at a time at the most. */
-size_t f0t_backbone_side(const f0t_backbone *backbone);
+/* How many pictures are taken at a time at the most. */
 size_t f0t_backbone_batch(const f0t_backbone *backbone);
 
-/* Takes a picture as number i of a batch. Of the descriptor its features go to out[i x dim] at once,
- * of a network f0t_bench_finish gives those of all `count`. */
-f0t_status f0t_bench_take(f0t_bench *bench, float *out, const f0t_picture *picture, size_t i);
+/* Takes the picture at `path` as number i of a batch, while the one at `next` (or NULL) is decoded. Of
+ * the descriptor its features go to out[i x dim] at once, of a network f0t_bench_finish gives those of
+ * all `count`. */
+f0t_status f0t_bench_take(f0t_bench *bench, float *out, size_t i, const char *path,
+                          const char *next);
 f0t_status f0t_bench_finish(f0t_bench *bench, float *out, size_t count);
 
 #endif

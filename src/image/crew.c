@@ -1,6 +1,8 @@
 #include "image/crew.h"
 
+#include "base/alloc.h"
 #include "base/monitor.h"
+#include "io/dataset_names.h"
 #include "math/team.h"
 
 #include <pthread.h>
@@ -8,9 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
+struct f0t_crew_notes {
+    pthread_mutex_t lock;
+    f0t_texts lines;
+};
+
 /* What the threads share. The first failure that ends the work is kept. */
 typedef struct state {
     const f0t_crew *crew;
+    f0t_crew_notes notes;
     f0t_stage stage;
     atomic_size_t next, done;
     atomic_bool ended;
@@ -18,6 +26,31 @@ typedef struct state {
     f0t_status status;
     char message[512];
 } state;
+
+/* ---- Notes ------------------------------------------------------------------------------------------ */
+
+f0t_status f0t_crew_warn(f0t_crew_notes *notes, const char *line)
+{
+    pthread_mutex_lock(&notes->lock);
+    f0t_status status = f0t_texts_add(&notes->lines, line, strlen(line));
+    pthread_mutex_unlock(&notes->lock);
+    return status;
+}
+
+/* For the thread that the monitor belongs to. */
+static void tell_notes(state *s)
+{
+    f0t_texts lines;
+    pthread_mutex_lock(&s->notes.lock);
+    lines = s->notes.lines;
+    s->notes.lines = (f0t_texts){0};
+    pthread_mutex_unlock(&s->notes.lock);
+    for (size_t i = 0; i < lines.count; i++)
+        f0t_log(s->crew->monitor, F0T_LOG_WARNING, "%s", f0t_texts_get(&lines, i));
+    f0t_texts_free(&lines);
+}
+
+/* ---- Failures --------------------------------------------------------------------------------------- */
 
 static void end_work(state *s, f0t_status status)
 {
@@ -35,58 +68,68 @@ static bool ends_all(f0t_status status)
            status == F0T_ERROR_INTERNAL;
 }
 
-static void picture_failed(state *s, size_t i, f0t_status status)
+static void piece_failed(state *s, size_t i, f0t_status status)
 {
     char message[512];
     f0t_status answer;
     snprintf(message, sizeof message, "%s", f0t_last_error());
     pthread_mutex_lock(&s->lock);
-    answer = s->crew->failed(s->crew->context, i, status, message);
+    answer = s->crew->failed(s->crew->context, i, status, message, &s->notes);
     pthread_mutex_unlock(&s->lock);
     if (answer != F0T_OK)
         end_work(s, answer);
 }
 
-static void run_one(state *s, f0t_worker *worker, size_t i, int thread)
+/* ---- Work ------------------------------------------------------------------------------------------- */
+
+static void run_one(state *s, const f0t_crew_piece *piece)
 {
-    f0t_status status = s->crew->run(s->crew->context, worker, i, thread);
+    f0t_status status = s->crew->run(s->crew->context, piece, &s->notes);
     if (ends_all(status))
         end_work(s, status);
     else if (status != F0T_OK)
-        picture_failed(s, i, status);
+        piece_failed(s, piece->number, status);
     size_t done = atomic_fetch_add(&s->done, 1) + 1;
-    if (thread != 0)
+    if (piece->thread != 0)
         return;
+    tell_notes(s);
     done *= s->crew->unit ? s->crew->unit : 1;
     status = f0t_stage_update(&s->stage, done); /* one thread speaks */
     if (status != F0T_OK)
         end_work(s, status);
 }
 
+static size_t claim(state *s)
+{
+    const size_t i = atomic_fetch_add(&s->next, 1);
+    return i < s->crew->count ? i : F0T_NONE;
+}
+
+/* A piece is claimed while the one before it is done: its first picture can be asked for early. */
 static void run_thread(state *s, int thread)
 {
-    f0t_worker *worker;
-    f0t_status status = f0t_worker_create(&worker);
-    if (status != F0T_OK)
-        end_work(s, status);
-    while (!atomic_load(&s->ended)) {
+    f0t_crew_piece piece = {claim(s), F0T_NONE, thread};
+    for (; piece.number != F0T_NONE; piece.number = piece.next) {
         if (f0t_monitor_stopped(s->crew->monitor))
             end_work(s, f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted"));
-        size_t i = atomic_fetch_add(&s->next, 1);
-        if (i >= s->crew->count || atomic_load(&s->ended))
+        if (atomic_load(&s->ended))
             break;
-        run_one(s, worker, i, thread);
+        piece.next = claim(s);
+        run_one(s, &piece);
     }
-    f0t_worker_free(worker);
 }
 
 f0t_status f0t_crew_run(const f0t_crew *crew)
 {
-    state s = {.crew = crew, .lock = PTHREAD_MUTEX_INITIALIZER, .status = F0T_OK};
+    state s = {.crew = crew,
+               .notes = {.lock = PTHREAD_MUTEX_INITIALIZER},
+               .lock = PTHREAD_MUTEX_INITIALIZER,
+               .status = F0T_OK};
     s.stage = f0t_stage_begin(crew->monitor, crew->stage, "pictures",
                               crew->count * (crew->unit ? crew->unit : 1));
 #pragma omp parallel num_threads(f0t_team_size())
     run_thread(&s, f0t_team_member());
+    tell_notes(&s);
     if (s.status != F0T_OK)
         return f0t_fail(s.status, "%s", s.message);
     f0t_stage_end(&s.stage);

@@ -1,22 +1,36 @@
-/* A crew: workers of several threads that go through a list of pictures together. */
+/* A crew: several threads that go through a list of pictures together. */
 #ifndef F0T_IMAGE_CREW_H
 #define F0T_IMAGE_CREW_H
 
-#include "image/worker.h"
+#include "base/status.h"
+
+/* A piece of the work. */
+typedef struct f0t_crew_piece {
+    size_t number;
+    size_t next; /* the piece that this thread does after it; F0T_NONE: none */
+    int thread;  /* from 0, below f0t_threads_get() */
+} f0t_crew_piece;
+
+typedef struct f0t_crew_notes f0t_crew_notes;
 
 typedef struct f0t_crew {
     size_t count;      /* of pieces of work */
     size_t unit;       /* pictures of one; 0: 1 */
     const char *stage; /* what is done, for the monitor */
     void *context;
-    /* Does picture i in thread `thread` (from 0, below f0t_threads_get()). A failure other than of
-     * memory or by interruption is this picture's own: `failed` hears of it, and the work goes on. */
-    f0t_status (*run)(void *context, f0t_worker *worker, size_t i, int thread);
+    /* Does one piece. A failure other than of memory or by interruption is this piece's own: `failed`
+     * hears of it, and the work goes on. What there is to say goes to `notes`. */
+    f0t_status (*run)(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes);
     /* One call at a time. A failure ends the work. */
-    f0t_status (*failed)(void *context, size_t i, f0t_status status, const char *message);
+    f0t_status (*failed)(void *context, size_t i, f0t_status status, const char *message,
+                         f0t_crew_notes *notes);
     const f0t_monitor *monitor;
 } f0t_crew;
 
 f0t_status f0t_crew_run(const f0t_crew *crew);
+
+/* A warning for the monitor's log. The thread that called f0t_crew_run gives it on: a monitor hears
+ * from no other. */
+f0t_status f0t_crew_warn(f0t_crew_notes *notes, const char *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* f0t_backbone_run: features of many pictures, by a crew whose threads each decode and describe. */
+/* f0t_backbone_run: features of many pictures, by a crew whose threads each have a bench. */
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/backbone.h"
@@ -12,7 +12,7 @@ typedef struct extraction {
     bool *good; /* [count], or NULL: a failure ends the work */
     const char *const *pictures;
     size_t count, batch, dim;
-    f0t_bench *benches; /* [threads] */
+    f0t_bench **benches; /* [threads] */
     int threads;
     const f0t_monitor *monitor;
 } extraction;
@@ -35,33 +35,37 @@ static void clear_bad(const extraction *e, size_t first, size_t count)
 }
 
 /* What went wrong with a picture: told and passed over, or the end. */
-static f0t_status pass_over(const extraction *e, size_t i, f0t_status status)
+static f0t_status pass_over(const extraction *e, size_t i, f0t_status status, f0t_crew_notes *notes)
 {
     if (!e->good || status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
         return status;
-    f0t_log(e->monitor, F0T_LOG_WARNING, "%s", f0t_last_error());
     e->good[i] = false;
-    return F0T_OK;
+    return f0t_crew_warn(notes, f0t_last_error());
 }
 
-static f0t_status run_batch(void *context, f0t_worker *worker, size_t number, int thread)
+/* The picture after number i of a piece. */
+static const char *next_picture(const extraction *e, const f0t_crew_piece *piece, size_t i,
+                                size_t count)
+{
+    if (i + 1 < count)
+        return e->pictures[piece->number * e->batch + i + 1];
+    return piece->next == F0T_NONE ? NULL : e->pictures[piece->next * e->batch];
+}
+
+static f0t_status run_batch(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
 {
     const extraction *e = context;
-    f0t_bench *bench = &e->benches[thread];
-    size_t first = number * e->batch, rows[16], read = 0;
+    f0t_bench *bench = e->benches[piece->thread];
+    size_t first = piece->number * e->batch, rows[16], read = 0;
     const size_t count = e->count - first < e->batch ? e->count - first : e->batch;
     for (size_t i = 0; i < count; i++) {
-        f0t_picture picture;
-        /* Networks were trained on pixels as files have them: their programs know no profiles. */
         f0t_status status =
-            f0t_worker_decode(worker, &picture, e->pictures[first + i],
-                              f0t_backbone_side(e->backbone), e->backbone->network != NULL);
-        if (status == F0T_OK)
-            status = f0t_bench_take(bench, e->out + first * e->dim, &picture, read);
+            f0t_bench_take(bench, e->out + first * e->dim, read, e->pictures[first + i],
+                           next_picture(e, piece, i, count));
         if (status == F0T_OK)
             rows[read++] = i;
         else
-            F0T_TRY(pass_over(e, first + i, status));
+            F0T_TRY(pass_over(e, first + i, status, notes));
     }
     F0T_TRY(f0t_bench_finish(bench, e->out + first * e->dim, read));
     spread(e, first, rows, read);
@@ -69,10 +73,12 @@ static f0t_status run_batch(void *context, f0t_worker *worker, size_t number, in
     return F0T_OK;
 }
 
-static f0t_status end_all(void *context, size_t i, f0t_status status, const char *message)
+static f0t_status end_all(void *context, size_t i, f0t_status status, const char *message,
+                          f0t_crew_notes *notes)
 {
     (void)context;
     (void)i;
+    (void)notes;
     return f0t_fail(status, "%s", message);
 }
 
@@ -87,7 +93,7 @@ static f0t_status run(extraction *e)
                            .monitor = e->monitor};
     F0T_TRY(f0t_alloc_zero(&e->benches, (size_t)e->threads, sizeof *e->benches));
     for (int i = 0; i < e->threads; i++)
-        F0T_TRY(f0t_bench_create(&e->benches[i], e->backbone));
+        F0T_TRY(f0t_bench_need(&e->benches[i], e->backbone));
     return f0t_crew_run(&crew);
 }
 
@@ -107,7 +113,7 @@ f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
         good[i] = true;
     f0t_status status = run(&e);
     for (int i = 0; e.benches && i < e.threads; i++)
-        f0t_bench_free(&e.benches[i]);
+        f0t_bench_give(e.benches[i]);
     f0t_free(e.benches);
     return status;
 }

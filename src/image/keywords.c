@@ -1,6 +1,7 @@
 #include "image/keywords.h"
 
 #include "base/alloc.h"
+#include "image/protocol.h"
 #include "io/file.h"
 
 #include <stdio.h>
@@ -53,7 +54,11 @@ static f0t_status add_line(f0t_texts *out, const char *line, size_t length)
         take_last_part(&text, &length, '|');
     if (source == 7 && !memcmp(line, "digikam", 7))
         take_last_part(&text, &length, '/');
-    return length && !has(out, text, length) ? f0t_texts_add(out, text, length) : F0T_OK;
+    if (!length || has(out, text, length))
+        return F0T_OK;
+    if (out->count == F0T_PICTURE_KEYWORDS_MAX)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
+    return f0t_texts_add(out, text, length);
 }
 
 static f0t_status add_lines(f0t_texts *out, const char *text, size_t length)
@@ -69,7 +74,8 @@ static f0t_status add_file(f0t_texts *out, f0t_worker *worker, const char *path)
     const char *text;
     size_t length;
     F0T_TRY(f0t_worker_keywords(worker, &text, &length, path));
-    return add_lines(out, text, length);
+    f0t_status status = add_lines(out, text, length);
+    return status == F0T_ERROR_UNSUPPORTED ? f0t_fail_prefix(status, "%s: ", path) : status;
 }
 
 /* ---- A picture and its sidecars ---------------------------------------------------------------------- */

@@ -36,8 +36,26 @@ f0t_status f0t_preprocess_preset(f0t_preprocess *out, const char *name);
 f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const char *name);
 json_t *f0t_preprocess_describe(const f0t_preprocess *preprocess);
 
+/* One direction of the way: `count` new pixels, the first at `first` of `whole`, from `from` old ones.
+ * Each is a weighted sum of `taps` old ones. */
+typedef struct f0t_preprocess_axis {
+    size_t from, whole, first, count, taps;
+    size_t *starts; /* [count] */
+    float *weights; /* [count x taps] */
+} f0t_preprocess_axis;
+
+/* What the pictures of one size have in common, and scratch, for one thread. All zero but for
+ * `preprocess` is a plan; it is made anew when a picture has another size than the one before. */
+typedef struct f0t_preprocess_plan {
+    const f0t_preprocess *preprocess;
+    f0t_preprocess_axis x, y;
+    float *row, *resized; /* of the old width, and of the new one */
+} f0t_preprocess_plan;
+
+void f0t_preprocess_plan_free(f0t_preprocess_plan *plan);
+
 /* out[3 x height x width], or [height x width x 3] where `channels_last`. */
-f0t_status f0t_preprocess_run(float *out, const f0t_preprocess *preprocess,
-                              const f0t_picture *picture, bool channels_last);
+f0t_status f0t_preprocess_run(float *out, f0t_preprocess_plan *plan, const f0t_picture *picture,
+                              bool channels_last);
 
 #endif

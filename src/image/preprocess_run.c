@@ -1,18 +1,14 @@
-/* Resampling in two passes, rows and then columns, of the part that is cut out alone. */
+/* Resampling of the part that is cut out alone: a new row is a sum of old ones, its pixels are sums
+ * along it. */
 #include "image/preprocess.h"
 
 #include "base/alloc.h"
+#include "image/descriptor_kernels.h"
 
 #include <math.h>
+#include <string.h>
 
-/* One axis: `count` new pixels, the first at `first` of `whole`, from `from` old ones. Each is a
- * weighted sum of `taps` old ones. */
-typedef struct axis {
-    size_t from, whole, first, count;
-    size_t taps;
-    size_t *starts; /* [count] */
-    float *weights; /* [count x taps] */
-} axis;
+typedef f0t_preprocess_axis axis;
 
 static double weight_of(f0t_resample resample, double x)
 {
@@ -63,11 +59,12 @@ static void fill_weights(axis *a, f0t_resample resample)
     }
 }
 
-static f0t_status axis_create(axis *a, f0t_resample resample)
+static f0t_status axis_fill(axis *a, size_t from, f0t_resample resample)
 {
-    const double scale = (double)a->from / (double)a->whole;
+    const double scale = (double)from / (double)a->whole;
     const size_t taps = (size_t)ceil(2 * reach_of(resample, scale > 1 ? scale : 1)) + 1;
-    a->taps = taps < a->from ? taps : a->from;
+    a->from = from;
+    a->taps = taps < from ? taps : from;
     F0T_TRY(f0t_alloc(&a->starts, a->count, sizeof *a->starts));
     F0T_TRY(f0t_alloc(&a->weights, a->count * a->taps, sizeof *a->weights));
     fill_weights(a, resample);
@@ -80,61 +77,21 @@ static void axis_free(axis *a)
     f0t_free(a->weights);
 }
 
-/* ---- The two passes ---------------------------------------------------------------------------- */
+/* ---- Plans ------------------------------------------------------------------------------------- */
 
-/* rows[(old rows) x columns x 3] from the picture. */
-static void pass_rows(float *rows, const f0t_picture *picture, const axis *x)
+static void plan_clear(f0t_preprocess_plan *plan)
 {
-    for (size_t r = 0; r < picture->height; r++)
-        for (size_t c = 0; c < x->count; c++) {
-            const uint8_t *from = picture->rgb + (r * picture->width + x->starts[c]) * 3;
-            const float *weights = x->weights + c * x->taps;
-            float sum[3] = {0, 0, 0};
-            for (size_t t = 0; t < x->taps; t++)
-                for (size_t k = 0; k < 3; k++)
-                    sum[k] += weights[t] * (float)from[3 * t + k];
-            for (size_t k = 0; k < 3; k++)
-                rows[(r * x->count + c) * 3 + k] = sum[k];
-        }
+    const f0t_preprocess *preprocess = plan->preprocess;
+    f0t_preprocess_plan_free(plan);
+    *plan = (f0t_preprocess_plan){.preprocess = preprocess};
 }
 
-static void put(float *out, const f0t_preprocess *p, bool last, size_t r, size_t c,
-                const float *rgb)
+void f0t_preprocess_plan_free(f0t_preprocess_plan *plan)
 {
-    for (size_t k = 0; k < 3; k++) {
-        /* Resized pictures are of bytes, as where the networks were trained. */
-        const float byte = rintf(fminf(fmaxf(rgb[p->bgr ? 2 - k : k], 0), 255));
-        const float value = (byte - p->mean[k]) * p->scale[k];
-        out[last ? (r * p->width + c) * 3 + k : (k * p->height + r) * p->width + c] = value;
-    }
-}
-
-static void pass_columns(float *out, const f0t_preprocess *p, bool last, const float *rows,
-                         const axis *y)
-{
-    for (size_t r = 0; r < y->count; r++)
-        for (size_t c = 0; c < p->width; c++) {
-            float sum[3] = {0, 0, 0};
-            for (size_t t = 0; t < y->taps; t++) {
-                const float *from = rows + ((y->starts[r] + t) * p->width + c) * 3;
-                for (size_t k = 0; k < 3; k++)
-                    sum[k] += y->weights[r * y->taps + t] * from[k];
-            }
-            put(out, p, last, r, c, sum);
-        }
-}
-
-static f0t_status resample(float *out, const f0t_preprocess *p, const f0t_picture *picture,
-                           bool last, axis *x, axis *y)
-{
-    float *rows;
-    F0T_TRY(axis_create(x, p->resample));
-    F0T_TRY(axis_create(y, p->resample));
-    F0T_TRY(f0t_alloc(&rows, picture->height * x->count * 3, sizeof *rows));
-    pass_rows(rows, picture, x);
-    pass_columns(out, p, last, rows, y);
-    f0t_free(rows);
-    return F0T_OK;
+    axis_free(&plan->x);
+    axis_free(&plan->y);
+    f0t_free(plan->row);
+    f0t_free(plan->resized);
 }
 
 /* The sizes of the whole picture after resizing, as torchvision rounds them. */
@@ -150,17 +107,80 @@ static void resized(const f0t_preprocess *p, const f0t_picture *picture, size_t 
         *height = (p->side * h + w / 2) / w;
 }
 
-f0t_status f0t_preprocess_run(float *out, const f0t_preprocess *p, const f0t_picture *picture,
-                              bool channels_last)
+static f0t_status plan_make(f0t_preprocess_plan *plan, const f0t_picture *picture)
 {
+    const f0t_preprocess *p = plan->preprocess;
     size_t width, height;
     resized(p, picture, &width, &height);
-    axis x = {.from = picture->width, .whole = width, .count = p->width};
-    axis y = {.from = picture->height, .whole = height, .count = p->height};
-    x.first = (width - p->width) / 2;
-    y.first = (height - p->height) / 2;
-    f0t_status status = resample(out, p, picture, channels_last, &x, &y);
-    axis_free(&x);
-    axis_free(&y);
-    return status;
+    plan_clear(plan);
+    plan->x = (axis){.whole = width, .count = p->width, .first = (width - p->width) / 2};
+    plan->y = (axis){.whole = height, .count = p->height, .first = (height - p->height) / 2};
+    F0T_TRY(axis_fill(&plan->x, picture->width, p->resample));
+    F0T_TRY(axis_fill(&plan->y, picture->height, p->resample));
+    F0T_TRY(f0t_alloc(&plan->row, 3 * picture->width, sizeof *plan->row));
+    return f0t_alloc(&plan->resized, 3 * p->width, sizeof *plan->resized);
+}
+
+/* ---- Pixels ------------------------------------------------------------------------------------ */
+
+/* Row r of the new height at the old width, but for what no new pixel looks at. */
+static void sum_rows(const f0t_preprocess_plan *plan, const f0t_picture *picture, size_t r)
+{
+    const axis *x = &plan->x, *y = &plan->y;
+    const size_t from = 3 * x->starts[0];
+    const size_t n = 3 * (x->starts[x->count - 1] + x->taps) - from;
+    memset(plan->row + from, 0, n * sizeof *plan->row);
+    for (size_t t = 0; t < y->taps; t++)
+        F0T_KERNEL_PICK(descriptor_add_bytes)
+    (plan->row + from, picture->rgb + 3 * (y->starts[r] + t) * picture->width + from,
+     y->weights[r * y->taps + t], n);
+}
+
+static void sum_columns(const f0t_preprocess_plan *plan)
+{
+    const axis *x = &plan->x;
+    for (size_t c = 0; c < x->count; c++) {
+        const float *from = plan->row + 3 * x->starts[c], *weights = x->weights + c * x->taps;
+        float r = 0, g = 0, b = 0;
+        for (size_t t = 0; t < x->taps; t++, from += 3) {
+            r += weights[t] * from[0];
+            g += weights[t] * from[1];
+            b += weights[t] * from[2];
+        }
+        plan->resized[3 * c] = r;
+        plan->resized[3 * c + 1] = g;
+        plan->resized[3 * c + 2] = b;
+    }
+}
+
+/* One channel of a row; its numbers stand `step` apart. */
+static void put(float *out, size_t step, const float *from, size_t count, float mean, float scale)
+{
+    for (size_t c = 0; c < count; c++) {
+        const float clamped = fminf(fmaxf(from[3 * c], 0), 255);
+        /* Resized pictures are of bytes, as where the networks were trained. */
+        out[c * step] = ((float)(int)(clamped + 0.5F) - mean) * scale;
+    }
+}
+
+f0t_status f0t_preprocess_run(float *out, f0t_preprocess_plan *plan, const f0t_picture *picture,
+                              bool channels_last)
+{
+    const f0t_preprocess *p = plan->preprocess;
+    if (!plan->resized || plan->x.from != picture->width || plan->y.from != picture->height) {
+        f0t_status status = plan_make(plan, picture);
+        if (status != F0T_OK) {
+            plan_clear(plan);
+            return status;
+        }
+    }
+    for (size_t r = 0; r < p->height; r++) {
+        sum_rows(plan, picture, r);
+        sum_columns(plan);
+        for (size_t k = 0; k < 3; k++)
+            put(channels_last ? out + 3 * r * p->width + k : out + (k * p->height + r) * p->width,
+                channels_last ? 3 : 1, plan->resized + (p->bgr ? 2 - k : k), p->width, p->mean[k],
+                p->scale[k]);
+    }
+    return F0T_OK;
 }

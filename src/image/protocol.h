@@ -9,16 +9,19 @@
 
 #include <stdint.h>
 
-/* Pixels of a picture at most, before and after it is shrunk; bytes of a path, of metadata. */
+/* Pixels of a picture at most, before and after it is shrunk; bytes of a path, of metadata; keywords of
+ * a file. */
 #define F0T_PICTURE_PIXELS_MAX 400000000U
 #define F0T_PICTURE_SHRUNK_MAX 67108864U
 #define F0T_PICTURE_PATH_MAX 65536U
 #define F0T_PICTURE_TEXT_MAX 16777216U
+#define F0T_PICTURE_KEYWORDS_MAX 4096U
 
 typedef enum f0t_picture_kind {
     F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
     F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */
-    F0T_PICTURE_MERGE = 3     /* the sidecar at the path (it need not exist) with new tags */
+    F0T_PICTURE_MERGE = 3,    /* the sidecar at the path (it need not exist) with new tags */
+    F0T_PICTURE_EMBED = 4     /* the same of a packet that comes with the tags, behind a 0 */
 } f0t_picture_kind;
 
 /* Then the path and the text, neither with a 0 behind. The text of a merge is its tags, each with a
@@ -32,8 +35,9 @@ typedef struct f0t_picture_request {
 } f0t_picture_request;
 
 /* Then `length` bytes. Of a picture: width * height pixels of three bytes (sRGB), row by row. Of
- * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar, and `width` is 1
- * where it differs from the old one. Where status is not F0T_OK (fast0tag.h): a message. */
+ * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar or packet, and `width` is
+ * 1 where it differs from the old one; then its last `height` bytes are lines that say how, "-tag" and
+ * "+tag". Where status is not F0T_OK (fast0tag.h): a message. */
 typedef struct f0t_picture_reply {
     uint32_t status;
     uint32_t width, height;

@@ -1,16 +1,20 @@
-/* Tags written where other programs look for them: XMP sidecars beside the pictures. */
+/* Tags written where other programs look for them: XMP sidecars beside the pictures, or the pictures. */
 #include "fast0tag_tools.h"
 
 #include "base/alloc.h"
+#include "base/status.h"
 #include "image/keywords.h"
-#include "io/file.h"
+#include "image/packet.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 struct f0t_sidecars {
     f0t_sidecar_options options;
     f0t_worker *worker;
-    char *path; /* of the last one */
+    char *path;   /* of the last one */
+    char *change; /* of that */
 };
 
 f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options)
@@ -34,6 +38,7 @@ void f0t_sidecars_close(f0t_sidecars *sidecars)
         return;
     f0t_worker_free(sidecars->worker);
     f0t_free(sidecars->path);
+    f0t_free(sidecars->change);
     f0t_free(sidecars);
 }
 
@@ -54,35 +59,105 @@ static f0t_status join_tags(char **out, const char *const *tags, size_t count)
     return F0T_OK;
 }
 
+/* A file that its owner may not write is not to be replaced either. */
+static f0t_status check_writable(const char *path)
+{
+    if (access(path, W_OK) != 0 && errno != ENOENT)
+        return f0t_fail_errno(errno, "%s: cannot be written", path);
+    return F0T_OK;
+}
+
 static f0t_status write_file(const char *path, const char *data, size_t length)
 {
     f0t_writer *writer;
+    F0T_TRY(check_writable(path));
     F0T_TRY(f0t_writer_open(&writer, path));
     return f0t_writer_finish(writer, f0t_writer_write(writer, data, length));
 }
 
+/* Keeps "-old +new" for f0t_sidecars_change. */
+static f0t_status keep_change(f0t_sidecars *s, const f0t_merged *merged)
+{
+    f0t_free(s->change);
+    s->change = NULL;
+    const size_t length = strlen(merged->change);
+    F0T_TRY(f0t_string_copy(&s->change, merged->change, length ? length - 1 : 0));
+    for (char *c = s->change; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    f0t_line_clean(s->change,
+                   false); /* a sidecar may come from anybody, and this is for terminals */
+    return F0T_OK;
+}
+
 static f0t_status merge(f0t_sidecars *s, const char *lines, bool *changed)
 {
-    const char *sidecar;
-    size_t length;
-    F0T_TRY(f0t_worker_merge(s->worker, &sidecar, &length, changed, s->path, lines));
-    return *changed && !s->options.dry_run ? write_file(s->path, sidecar, length) : F0T_OK;
+    f0t_merged merged;
+    F0T_TRY(f0t_worker_merge(s->worker, &merged, s->path, lines));
+    F0T_TRY(keep_change(s, &merged));
+    *changed = merged.changed;
+    return merged.changed && !s->options.dry_run ? write_file(s->path, merged.text, merged.length)
+                                                 : F0T_OK;
+}
+
+static f0t_status write_picture(const char *path, const f0t_packet *place, const f0t_map *map,
+                                const char *text, size_t length)
+{
+    f0t_writer *writer;
+    F0T_TRY(check_writable(path));
+    F0T_TRY(f0t_writer_open(&writer, path));
+    return f0t_writer_finish(
+        writer, f0t_packet_write(writer, place, map->data, map->size, text, length, path));
+}
+
+static f0t_status embed_in(f0t_sidecars *s, const f0t_map *map, const char *lines, bool *changed)
+{
+    f0t_merged merged;
+    f0t_packet place;
+    F0T_TRY(f0t_packet_find(&place, map->data, map->size, s->path));
+    F0T_TRY(f0t_worker_embed(s->worker, &merged, s->path, lines, place.text, place.length));
+    F0T_TRY(keep_change(s, &merged));
+    *changed = merged.changed;
+    return merged.changed && !s->options.dry_run
+               ? write_picture(s->path, &place, map, merged.text, merged.length)
+               : F0T_OK;
+}
+
+static f0t_status embed(f0t_sidecars *s, const char *lines, bool *changed)
+{
+    f0t_map map;
+    F0T_TRY(f0t_map_open(&map, s->path));
+    f0t_status status = embed_in(s, &map, lines, changed);
+    f0t_map_close(&map);
+    return status;
+}
+
+static f0t_status set_path(f0t_sidecars *s, const char *picture)
+{
+    f0t_free(s->path);
+    s->path = NULL;
+    if (s->options.embed)
+        return f0t_string_copy(&s->path, picture, strlen(picture));
+    return f0t_sidecar_path(&s->path, picture, s->options.plain_name);
 }
 
 f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
                               const char *picture, const char *const *tags, size_t count)
 {
     char *lines;
-    f0t_free(s->path);
-    s->path = NULL;
     *changed = false;
-    F0T_TRY(f0t_sidecar_path(&s->path, picture, s->options.plain_name));
+    F0T_TRY(set_path(s, picture));
     *path = s->path;
     if (!f0t_path_exists(picture))
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
                         picture);
     F0T_TRY(join_tags(&lines, tags, count));
-    f0t_status status = merge(s, lines, changed);
+    f0t_status status = s->options.embed ? embed(s, lines, changed) : merge(s, lines, changed);
+    *changed = *changed && status == F0T_OK;
     f0t_free(lines);
     return status;
+}
+
+const char *f0t_sidecars_change(const f0t_sidecars *s)
+{
+    return s->change ? s->change : "";
 }

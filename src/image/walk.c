@@ -76,9 +76,9 @@ static f0t_status visit(f0t_texts *out, const char *path, int depth, const f0t_m
         f0t_log(monitor, F0T_LOG_WARNING, "%s: passed over", f0t_last_error());
         return F0T_OK;
     }
-    if (S_ISLNK(info.st_mode) && (stat(path, &info) != 0 || S_ISDIR(info.st_mode)))
+    if (S_ISLNK(info.st_mode) && stat(path, &info) != 0)
         return F0T_OK;
-    if (!f0t_path_is_picture(path))
+    if (!S_ISREG(info.st_mode) || !f0t_path_is_picture(path))
         return F0T_OK;
     return f0t_texts_add(out, path, strlen(path));
 }

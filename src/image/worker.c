@@ -15,7 +15,21 @@ struct f0t_worker {
     f0t_process process;
     char *data; /* of the last reply */
     size_t room;
+    char *expected; /* path of a picture that was asked for and not yet received, or NULL */
+    f0t_picture_request expected_request;
 };
+
+static void forget_expected(f0t_worker *worker)
+{
+    f0t_free(worker->expected);
+    worker->expected = NULL;
+}
+
+static void end_process(f0t_worker *worker)
+{
+    f0t_process_end(&worker->process);
+    forget_expected(worker);
+}
 
 f0t_status f0t_worker_create(f0t_worker **out)
 {
@@ -34,7 +48,7 @@ void f0t_worker_free(f0t_worker *worker)
 {
     if (!worker)
         return;
-    f0t_process_end(&worker->process);
+    end_process(worker);
     f0t_free(worker->program);
     f0t_free(worker->data);
     f0t_free(worker);
@@ -74,11 +88,30 @@ static f0t_status receive_data(f0t_worker *worker, size_t length, double deadlin
     return F0T_OK;
 }
 
+/* Whether this is what was asked for before. Anything else that was is not wanted any more: a new
+ * process is sooner ready than the old one is done with it. */
+static bool is_expected(f0t_worker *worker, const f0t_picture_request *request, const char *path)
+{
+    if (!worker->expected)
+        return false;
+    const bool same = !memcmp(&worker->expected_request, request, sizeof *request) &&
+                      !strcmp(worker->expected, path);
+    if (same)
+        forget_expected(worker);
+    else
+        end_process(worker);
+    return same;
+}
+
 static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answered,
                        const f0t_picture_request *request, const char *path, const char *text)
 {
     const double deadline = f0t_time() + PATIENCE;
-    *answered = send_request(worker, request, path, text, deadline) &&
+    const bool expected = is_expected(worker, request, path);
+    *answered = false;
+    if (!worker->process.pid)
+        F0T_TRY(f0t_process_start(&worker->process, worker->program));
+    *answered = (expected || send_request(worker, request, path, text, deadline)) &&
                 f0t_process_receive(&worker->process, reply, sizeof *reply, deadline) &&
                 is_plausible(reply, request->kind);
     if (*answered)
@@ -95,22 +128,20 @@ static f0t_status told(const f0t_worker *worker, const f0t_picture_reply *reply,
 }
 
 static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_request request,
-                      const char *path, const char *text)
+                      const char *path, const char *text, size_t text_length)
 {
     bool answered = false;
-    const size_t path_length = strlen(path), text_length = strlen(text);
+    const size_t path_length = strlen(path);
     if (path_length > F0T_PICTURE_PATH_MAX || text_length > F0T_PICTURE_TEXT_MAX)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "a path of %zu bytes with %zu bytes of tags is too long", path_length,
                         text_length);
     request.path_length = (uint32_t)path_length;
     request.text_length = (uint32_t)text_length;
-    if (!worker->process.pid)
-        F0T_TRY(f0t_process_start(&worker->process, worker->program));
     f0t_status status = talk(worker, reply, &answered, &request, path, text);
     if (status == F0T_OK && answered)
         return reply->status == F0T_OK ? F0T_OK : told(worker, reply, path);
-    f0t_process_end(&worker->process);
+    end_process(worker);
     F0T_TRY(status);
     return f0t_fail(F0T_ERROR_FORMAT,
                     "%s: cannot be read: it needs too much memory or time, or is damaged", path);
@@ -118,19 +149,37 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
 
 /* ---- What can be asked -------------------------------------------------------------------------- */
 
+static f0t_picture_request decode_request(size_t side, bool plain)
+{
+    return (f0t_picture_request){
+        .kind = F0T_PICTURE_DECODE, .side = (uint32_t)side, .plain = plain};
+}
+
 f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
                              bool plain)
 {
     f0t_picture_reply reply;
-    const f0t_picture_request request = {
-        .kind = F0T_PICTURE_DECODE, .side = (uint32_t)side, .plain = plain};
     *out = (f0t_picture){0};
     if (side == 0 || side > 16384)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a side of %zu pixels: it must be from 1 to 16384",
                         side);
-    F0T_TRY(ask(worker, &reply, request, path, ""));
+    F0T_TRY(ask(worker, &reply, decode_request(side, plain), path, "", 0));
     *out = (f0t_picture){reply.width, reply.height, (const uint8_t *)worker->data};
     return F0T_OK;
+}
+
+void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool plain)
+{
+    f0t_picture_request request = decode_request(side, plain);
+    const size_t length = strlen(path);
+    if (!worker->process.pid || worker->expected || length > F0T_PICTURE_PATH_MAX)
+        return;
+    request.path_length = (uint32_t)length;
+    if (f0t_string_copy(&worker->expected, path, length) != F0T_OK)
+        return;
+    worker->expected_request = request;
+    if (!send_request(worker, &request, path, "", f0t_time() + PATIENCE))
+        end_process(worker);
 }
 
 f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
@@ -138,20 +187,47 @@ f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *le
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_KEYWORDS, .side = 1};
-    F0T_TRY(ask(worker, &reply, request, path, ""));
+    F0T_TRY(ask(worker, &reply, request, path, "", 0));
     *text = worker->data;
     *length = reply.length;
     return F0T_OK;
 }
 
-f0t_status f0t_worker_merge(f0t_worker *worker, const char **sidecar, size_t *length, bool *changed,
-                            const char *path, const char *tags)
+/* A worker that was taken over may say that it has more lines than bytes. */
+static void take_merged(const f0t_worker *worker, f0t_merged *out, const f0t_picture_reply *reply)
+{
+    const size_t lines = reply->height < reply->length ? reply->height : 0;
+    *out = (f0t_merged){.text = worker->data,
+                        .length = reply->length - lines,
+                        .changed = reply->width == 1,
+                        .change = worker->data + reply->length - lines};
+}
+
+f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags)
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_MERGE, .side = 1};
-    F0T_TRY(ask(worker, &reply, request, path, tags));
-    *sidecar = worker->data;
-    *length = reply.length;
-    *changed = reply.width == 1;
+    *out = (f0t_merged){0};
+    F0T_TRY(ask(worker, &reply, request, path, tags, strlen(tags)));
+    take_merged(worker, out, &reply);
+    return F0T_OK;
+}
+
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags,
+                            const char *text, size_t length)
+{
+    f0t_picture_reply reply;
+    const f0t_picture_request request = {.kind = F0T_PICTURE_EMBED, .side = 1};
+    const size_t tags_size = strlen(tags) + 1;
+    char *both;
+    *out = (f0t_merged){0};
+    F0T_TRY(f0t_alloc(&both, tags_size + length, 1));
+    memcpy(both, tags, tags_size);
+    if (length)
+        memcpy(both + tags_size, text, length);
+    f0t_status status = ask(worker, &reply, request, path, both, tags_size + length);
+    f0t_free(both);
+    F0T_TRY(status);
+    take_merged(worker, out, &reply);
     return F0T_OK;
 }

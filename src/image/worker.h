@@ -27,15 +27,31 @@ typedef struct f0t_picture {
 f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
                              bool plain);
 
+/* Asks for a picture that the next f0t_worker_decode will want: the process decodes it meanwhile. What
+ * f0t_worker_decode gave last stays as it is. A failure shows with that next call. */
+void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool plain);
+
 /* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword.
  * Sources: xmp, hierarchy (parts separated by "|"), digikam ("/"), iptc, svg, and ours for tags that
  * f0t_worker_merge put there. `*text` is the worker's until its next call, with a 0 behind. */
 f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
                                const char *path);
 
+/* XMP with other tags of ours than before. All is the worker's until its next call. */
+typedef struct f0t_merged {
+    const char *text;
+    size_t length;
+    bool changed;       /* whether it differs from what was there */
+    const char *change; /* lines: "-tag" for one of ours that goes, "+tag" for one that comes */
+} f0t_merged;
+
 /* What the sidecar at `path` (it need not exist) is with these tags, lines, as ours in place of those
- * of the last time. Nothing is written. *changed says whether it differs. */
-f0t_status f0t_worker_merge(f0t_worker *worker, const char **sidecar, size_t *length, bool *changed,
-                            const char *path, const char *tags);
+ * of the last time. Nothing is written. */
+f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path,
+                            const char *tags);
+
+/* The same for a packet, text[length], that is embedded in the picture at `path`; length 0: none is. */
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags,
+                            const char *text, size_t length);
 
 #endif

@@ -14,7 +14,8 @@ enum { BACKBONE_LARGEST = 1 << 20 };
 f0t_status f0t_import_say_repeats(f0t_import_job *job, const f0t_collection *collection)
 {
     return f0t_import_report_say(job->report, collection->rows.repeats,
-                                 "tags were on an image twice and are counted once", NULL);
+                                 "{tag was|tags were} on an image twice and {is|are} counted once",
+                                 NULL);
 }
 
 static f0t_status write_one(f0t_import_job *job, f0t_collection *collection,
@@ -96,7 +97,8 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
                         : o->sets && !nuswide                      ? "sets"
                         : o->prefix && !tagprop                    ? "a prefix"
                         : (o->folder_tags || o->strict) && !photos ? "ways with pictures"
-                        : csv                                      ? NULL
+                        : o->table && !photos                      ? "a table beside its source"
+                        : csv || o->table                          ? NULL
                         : o->image_column || o->tags_column || o->split_column ? "columns"
                         : o->separator || o->delimiter                         ? "separators"
                         : o->tag_columns || o->no_header                       ? "table layouts"

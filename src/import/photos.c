@@ -1,4 +1,4 @@
-/* Folders of pictures that carry keywords. */
+/* Folders of pictures with the keywords that they carry, their folders' names, and those of a table. */
 #include "import/photos.h"
 
 #include "base/alloc.h"
@@ -6,6 +6,7 @@
 #include "image/crew.h"
 #include "image/keywords.h"
 #include "image/walk.h"
+#include "import/csv_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,22 +18,37 @@ typedef struct photos {
     f0t_texts paths;
     size_t *roots; /* [paths.count] where the names below the source begin */
     size_t roots_capacity;
+    f0t_worker **workers; /* [worker_count] while keywords are read */
+    size_t worker_count;
     f0t_texts *keywords; /* [paths.count] */
     bool *unreadable;    /* [paths.count] */
     uint64_t failures;
     char *example;
+    f0t_csv_table table;         /* where the options name one */
+    bool *listed;                /* [its images] whether there is such a picture */
     f0t_photo_features features; /* where the options ask for them */
     f0t_collection collection;
 } photos;
 
+static void free_workers(photos *p)
+{
+    for (size_t i = 0; p->workers && i < p->worker_count; i++)
+        f0t_worker_free(p->workers[i]);
+    f0t_free(p->workers);
+    p->workers = NULL;
+}
+
 static void release(photos *p)
 {
+    free_workers(p);
     for (size_t i = 0; p->keywords && i < p->paths.count; i++)
         f0t_texts_free(&p->keywords[i]);
     f0t_free(p->keywords);
     f0t_free(p->unreadable);
     f0t_free(p->roots);
     f0t_free(p->example);
+    f0t_csv_table_free(&p->table);
+    f0t_free(p->listed);
     f0t_texts_free(&p->paths);
     f0t_collection_free(&p->collection);
 }
@@ -68,19 +84,21 @@ static f0t_status find_pictures(photos *p)
 
 /* ---- Their keywords ---------------------------------------------------------------------------------- */
 
-static f0t_status read_keywords(void *context, f0t_worker *worker, size_t i, int thread)
+static f0t_status read_keywords(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
 {
     const photos *p = context;
-    (void)thread;
-    return f0t_keywords_read(&p->keywords[i], worker, f0t_texts_get(&p->paths, i));
+    (void)notes;
+    return f0t_keywords_read(&p->keywords[piece->number], p->workers[piece->thread],
+                             f0t_texts_get(&p->paths, piece->number));
 }
 
-static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message)
+static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message,
+                               f0t_crew_notes *notes)
 {
     photos *p = context;
     if (p->job->options->strict)
         return f0t_fail(status, "%s", message);
-    f0t_log(p->job->options->monitor, F0T_LOG_WARNING, "%s", message);
+    F0T_TRY(f0t_crew_warn(notes, message));
     p->unreadable[i] = true;
     if (p->failures++ == 0)
         return f0t_string_copy(&p->example, message, strlen(message));
@@ -95,7 +113,13 @@ static f0t_status read_all(photos *p)
                            .run = read_keywords,
                            .failed = note_failure,
                            .monitor = p->job->options->monitor};
-    return f0t_crew_run(&crew);
+    p->worker_count = (size_t)f0t_threads_get();
+    F0T_TRY(f0t_alloc_zero(&p->workers, p->worker_count, sizeof *p->workers));
+    for (size_t i = 0; i < p->worker_count; i++)
+        F0T_TRY(f0t_worker_create(&p->workers[i]));
+    F0T_TRY(f0t_crew_run(&crew));
+    free_workers(p);
+    return F0T_OK;
 }
 
 /* ---- The collection ---------------------------------------------------------------------------------- */
@@ -120,6 +144,44 @@ static f0t_status add_folders(photos *p, size_t i)
     return F0T_OK;
 }
 
+/* The tags of the line whose name is the longest end of the picture's path. */
+static f0t_status add_listed(photos *p, size_t i)
+{
+    const char *path = f0t_texts_get(&p->paths, i), *at = path;
+    uint32_t line;
+    while (!f0t_names_find(&p->table.images, at, strlen(at), &line)) {
+        const char *slash = strchr(at, '/');
+        if (!slash)
+            return F0T_OK;
+        at = slash + 1;
+    }
+    p->listed[line] = true;
+    for (size_t k = p->table.starts[line]; k < p->table.starts[line + 1]; k++) {
+        const char *tag = f0t_names_get(&p->table.collection.tags, p->table.tags[k]);
+        F0T_TRY(add_tag(p, tag, strlen(tag)));
+    }
+    return F0T_OK;
+}
+
+static f0t_status say_unlisted(photos *p)
+{
+    size_t missing = 0, first = 0;
+    for (size_t i = 0; i < f0t_names_count(&p->table.images); i++)
+        if (!p->listed[i] && !missing++)
+            first = i;
+    return f0t_import_report_say(p->job->report, missing,
+                                 "{name|names} of the table {is|are} of no picture that was read",
+                                 missing ? f0t_names_get(&p->table.images, first) : NULL);
+}
+
+static f0t_status load_table(photos *p)
+{
+    if (!p->job->options->table)
+        return F0T_OK;
+    F0T_TRY(f0t_csv_table_load(&p->table, p->job->options->table, p->job->options));
+    return f0t_alloc_zero(&p->listed, f0t_names_count(&p->table.images), sizeof *p->listed);
+}
+
 static f0t_status add_picture(photos *p, size_t i)
 {
     const f0t_texts *words = &p->keywords[i];
@@ -129,6 +191,8 @@ static f0t_status add_picture(photos *p, size_t i)
         F0T_TRY(add_tag(p, f0t_texts_get(words, k), f0t_texts_length(words, k)));
     if (p->job->options->folder_tags)
         F0T_TRY(add_folders(p, i));
+    if (p->listed)
+        F0T_TRY(add_listed(p, i));
     if (p->features.part)
         f0t_photo_features_use(&p->features, i);
     return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->paths, i),
@@ -151,13 +215,17 @@ static f0t_status make_features(photos *p)
 
 static f0t_status run(photos *p)
 {
+    F0T_TRY(load_table(p));
     F0T_TRY(find_pictures(p));
     F0T_TRY(read_all(p));
     F0T_TRY(make_features(p));
     for (size_t i = 0; i < p->paths.count; i++)
         F0T_TRY(add_picture(p, i));
     F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
-                                  "pictures cannot be read and are left out", p->example));
+                                  "{picture|pictures} cannot be read and {is|are} left out",
+                                  p->example));
+    if (p->listed)
+        F0T_TRY(say_unlisted(p));
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
                         p->job->sources[0]);

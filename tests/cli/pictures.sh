@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # From pictures to keywords: features, train on a folder, tag, sidecars.
 . "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "$0")/../.." && pwd)
 
 # 48 pictures in four colours, with their keyword, and vectors of the words.
 make_pictures() {
@@ -65,14 +67,14 @@ case_sidecars_are_written_and_merged() {
     colour='hsl(93,90%,50%)' draw new/leaf.svg
     run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
     run 0 tag art.f0t new -k 2 --xmp --dry-run
-    warns "new/leaf.svg.xmp would change"
+    warns "new/leaf.svg.xmp would change: +green +"
     [ ! -e new/leaf.svg.xmp ] || complain "a dry run wrote"
     run 0 tag art.f0t new -k 2 --xmp
-    warns "1 sidecars written, 0 as they were"
+    warns "1 sidecar written, 0 as they were"
     grep -q '<rdf:li>green</rdf:li>' new/leaf.svg.xmp || complain "$(cat new/leaf.svg.xmp)"
     cp new/leaf.svg.xmp first.xmp
     run 0 tag art.f0t new -k 2 --xmp
-    warns "0 sidecars written, 1 as they were"
+    warns "0 sidecars written, 1 as it was"
     cmp -s first.xmp new/leaf.svg.xmp || complain "a second run changed the sidecar"
     sed -i 's|<dc:subject>|<dc:title><rdf:Alt><rdf:li xml:lang="x-default">mine</rdf:li></rdf:Alt></dc:title><dc:subject>|
             0,/<rdf:Bag>/s|<rdf:Bag>|<rdf:Bag><rdf:li>holiday</rdf:li>|' new/leaf.svg.xmp
@@ -86,6 +88,77 @@ case_sidecars_are_written_and_merged() {
     warns "it stays as it is"
     [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
     refuse 2 "goes with --xmp" tag art.f0t new --dry-run
+    refuse 2 "goes with --xmp" tag art.f0t new --plain-name
+    refuse 2 "--xmp or --embed" tag art.f0t new --xmp --embed
+}
+
+# Tags from a table beside the pictures, and from the names of folders, become features' tags.
+case_tags_come_from_a_table_and_from_folders() {
+    draw art/a/1.svg cat
+    draw art/b/2.svg
+    printf 'path,tags\na/1.svg,red car\n2.svg,"sea;palm tree"\n' >tags.csv
+    run 0 features art -o data --csv tags.csv --folders
+    [ "$(cat data/tags.txt)" = "$(printf 'cat\ta\tred car\nb\tsea\tpalm tree')" ] || complain "$(cat data/tags.txt)"
+    printf 'name\twords\n2.svg\tsea,palm tree\nc.svg\tlost\n' >tags.tsv
+    run 0 import photos art -o other --csv tags.tsv --image name --tags words --separator ,
+    says "1 name of the table is of no picture that was read (c.svg)"
+    [ "$(cat other/tags.txt)" = "$(printf 'cat\nsea\tpalm tree')" ] || complain "$(cat other/tags.txt)"
+    refuse 2 "photos does not know columns" import photos art -o third --tags words
+    refuse 3 "nowhere.csv" features art -o third --csv nowhere.csv
+}
+
+# From a folder to sidecars in three commands; exiftool reads them; a second run changes nothing.
+case_three_commands_from_pictures_to_keywords() {
+    command -v exiftool >/dev/null || skip "exiftool is not installed"
+    make_pictures
+    mkdir new
+    colour='hsl(93,90%,50%)' draw new/leaf.svg
+    cp "$root/tests/pictures/quarters.jpg" new/photo.jpg
+    run 0 features art -o data
+    run 0 train data --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    run 0 tag art.f0t new -k 2 --xmp
+    warns "2 sidecars written"
+    [ "$case_skipped" = 1 ] || case $(exiftool -s3 -Subject new/leaf.svg.xmp) in
+    green,*) ;;
+    *) complain "exiftool: $(exiftool -s3 -Subject new/leaf.svg.xmp)" ;;
+    esac
+    stat -c '%Y %i %s' new/* >before
+    run 0 tag art.f0t new -k 2 --xmp
+    warns "0 sidecars written, 2 as they were"
+    stat -c '%Y %i %s' new/* | cmp -s - before || complain "a second run touched a file"
+    [ "$(find new -type f | wc -l)" = 4 ] || complain "$(ls new)"
+}
+
+# Into the pictures themselves, where asked for alone; what else is in them stays.
+case_tags_are_embedded() {
+    make_pictures
+    mkdir new
+    cp "$root"/tests/pictures/{keywords-iptc.jpg,keywords-xmp.png,turned.jpg,quarters.gif} new
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    run 1 tag art.f0t new -k 1 --embed --dry-run
+    warns "new/turned.jpg would change: +"
+    warns "3 pictures would be written"
+    cmp -s new/turned.jpg "$root/tests/pictures/turned.jpg" || complain "a dry run wrote"
+    run 1 tag art.f0t new -k 1 --embed
+    warns "3 pictures written"
+    warns "quarters.gif: tags cannot go into it: only JPEG and PNG take them"
+    cmp -s new/quarters.gif "$root/tests/pictures/quarters.gif" || complain "the GIF has changed"
+    [ "$(find new -type f | wc -l)" = 4 ] || complain "something was left: $(ls new)"
+    rm new/quarters.gif
+    run 0 tag art.f0t new -k 1 --embed
+    warns "0 pictures written, 3 as they were"
+    command -v exiftool >/dev/null || { skip "exiftool is not installed" && return; }
+    local file
+    for file in new/*; do
+        exiftool -validate -s3 "$file" | grep -q '^OK' || complain "$file: $(exiftool -validate -warning -error "$file")"
+        case $(exiftool -s3 -XMP-dc:Subject "$file") in
+        *red* | *green* | *blue* | *yellow*) ;;
+        *) complain "$file: $(exiftool -s3 -XMP-dc:Subject "$file")" ;;
+        esac
+    done
+    case $(exiftool -s3 -XMP-dc:Subject new/keywords-xmp.png) in dog,*) ;; *) complain "dog is lost" ;; esac
+    [ "$(exiftool -s3 -IPTC:Keywords new/keywords-iptc.jpg)" = "cat, palm tree, Köln" ] || complain "IPTC has changed"
+    [ "$(exiftool -n -s3 -Orientation new/turned.jpg)" = 6 ] || complain "EXIF has changed"
 }
 
 # An independent reader finds our keywords where photo programs look.

@@ -3,6 +3,8 @@
 #include "image/crew.h"
 #include "image/keywords.h"
 
+#include <pthread.h>
+
 #define RDF                                                                                      \
     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "                                              \
     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "     \
@@ -38,15 +40,13 @@ static void what_we_wrote_is_no_keyword(void **state)
 {
     f0t_worker *worker;
     f0t_texts words = {0};
-    const char *text;
-    size_t length;
-    bool changed;
+    f0t_merged merged;
     (void)state;
     assert_ok(f0t_worker_create(&worker));
     const char *path = png_write("o.png", pixel, 1, 1, 3, 0);
-    assert_ok(f0t_worker_merge(worker, &text, &length, &changed, test_path("o.png.xmp"), "cat\n"));
-    assert_true(changed);
-    test_file("o.png.xmp", text, length);
+    assert_ok(f0t_worker_merge(worker, &merged, test_path("o.png.xmp"), "cat\n"));
+    assert_true(merged.changed);
+    test_file("o.png.xmp", merged.text, merged.length);
     assert_ok(f0t_keywords_read(&words, worker, path));
     assert_int_equal(words.count, 0);
     f0t_texts_free(&words);
@@ -77,31 +77,56 @@ typedef struct counting {
     f0t_status with, answer;
 } counting;
 
-static f0t_status count_one(void *context, f0t_worker *worker, size_t i, int thread)
+static f0t_status count_one(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
 {
     counting *c = context;
-    (void)thread;
-    assert_non_null(worker);
+    const size_t i = piece->number;
+    assert_true(piece->next == F0T_NONE || (piece->next > i && piece->next < 50));
+    assert_true(piece->thread >= 0 && piece->thread < f0t_threads_get());
     c->seen[i]++;
+    if (i % 10 == 3)
+        assert_ok(f0t_crew_warn(notes, "three"));
     return i == c->fail_at ? f0t_fail(c->with, "number %zu", i) : F0T_OK;
 }
 
-static f0t_status hear(void *context, size_t i, f0t_status status, const char *message)
+static f0t_status hear(void *context, size_t i, f0t_status status, const char *message,
+                       f0t_crew_notes *notes)
 {
     counting *c = context;
     assert_int_equal(i, c->fail_at);
     assert_int_equal(status, c->with);
     assert_string_equal(message, "number 7");
     c->failed++;
+    assert_ok(f0t_crew_warn(notes, message));
     return c->answer ? f0t_fail(c->answer, "strict: %s", message) : F0T_OK;
+}
+
+/* Counts lines, all from one thread. */
+typedef struct listener {
+    pthread_t thread;
+    size_t lines;
+} listener;
+
+static void listen_to(void *user, f0t_log_level level, const char *line)
+{
+    listener *l = user;
+    assert_true(pthread_equal(l->thread, pthread_self()));
+    assert_int_equal(level, F0T_LOG_WARNING);
+    assert_true(!strcmp(line, "three") || !strcmp(line, "number 7"));
+    l->lines++;
 }
 
 static void a_crew_does_each_picture_once(void **state)
 {
     counting c = {.fail_at = 7, .with = F0T_ERROR_FORMAT};
-    const f0t_crew crew = {50, 1, "counting", &c, count_one, hear, NULL};
+    listener l = {.thread = pthread_self()};
+    const f0t_monitor monitor = {.log = listen_to, .user = &l};
+    const f0t_crew crew = {50, 1, "counting", &c, count_one, hear, &monitor};
     (void)state;
+    f0t_threads_set(3);
     assert_ok(f0t_crew_run(&crew));
+    f0t_threads_set(0);
+    assert_int_equal(l.lines, 6);
     for (size_t i = 0; i < 50; i++)
         assert_int_equal(c.seen[i], 1);
     assert_int_equal(c.failed, 1);

@@ -10,6 +10,14 @@
 
 static const f0t_preprocess plain = {0, 2, 2, F0T_RESAMPLE_AREA, false, {0, 0, 0}, {1, 1, 1}};
 
+static f0t_status run(float *out, const f0t_preprocess *p, const f0t_picture *picture, bool last)
+{
+    f0t_preprocess_plan plan = {.preprocess = p};
+    f0t_status status = f0t_preprocess_run(out, &plan, picture, last);
+    f0t_preprocess_plan_free(&plan);
+    return status;
+}
+
 static void a_picture_of_the_right_size_stays_as_it_is(void **state)
 {
     const uint8_t rgb[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -20,9 +28,9 @@ static void a_picture_of_the_right_size_stays_as_it_is(void **state)
     for (int kind = F0T_RESAMPLE_AREA; kind <= F0T_RESAMPLE_BICUBIC; kind++) {
         f0t_preprocess p = plain;
         p.resample = (f0t_resample)kind;
-        assert_ok(f0t_preprocess_run(out, &p, &picture, false));
+        assert_ok(run(out, &p, &picture, false));
         assert_memory_equal(out, planes, sizeof planes);
-        assert_ok(f0t_preprocess_run(out, &p, &picture, true));
+        assert_ok(run(out, &p, &picture, true));
         for (size_t i = 0; i < 12; i++)
             assert_true(out[i] == (float)rgb[i]);
     }
@@ -35,7 +43,7 @@ static void channels_mean_and_scale_are_applied(void **state)
     const f0t_preprocess p = {0, 2, 2, F0T_RESAMPLE_AREA, true, {1, 2, 3}, {2, 3, 4}};
     float out[12];
     (void)state;
-    assert_ok(f0t_preprocess_run(out, &p, &picture, false));
+    assert_ok(run(out, &p, &picture, false));
     assert_true(out[0] == (30 - 1) * 2 && out[4] == (20 - 2) * 3 && out[8] == (10 - 3) * 4);
 }
 
@@ -72,7 +80,7 @@ static void area_is_the_mean_of_what_a_pixel_covers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rgb; i++)
         rgb[i] = (uint8_t)(i * 7919 % 251);
-    assert_ok(f0t_preprocess_run(out, &p, &picture, false));
+    assert_ok(run(out, &p, &picture, false));
     for (size_t y = 0; y < 5; y++)
         for (size_t x = 0; x < 7; x++)
             for (size_t k = 0; k < 3; k++) {
@@ -92,11 +100,32 @@ static void one_colour_stays_that_colour(void **state)
             const f0t_picture picture = {sizes[s][0], sizes[s][1], rgb};
             f0t_preprocess p = {20, 16, 16, (f0t_resample)kind, false, {0, 0, 0}, {1, 1, 1}};
             memset(rgb, 99, sizes[s][0] * sizes[s][1] * 3);
-            assert_ok(f0t_preprocess_run(out, &p, &picture, false));
+            assert_ok(run(out, &p, &picture, false));
             for (size_t i = 0; i < 3 * 16 * 16; i++)
                 assert_true(out[i] == 99);
             free(rgb);
         }
+}
+
+/* A plan serves pictures of one size after another, and of others. */
+static void a_plan_is_used_again(void **state)
+{
+    enum { MOST = 40 * 40 * 3 };
+    static const size_t sizes[][2] = {{37, 23}, {37, 23}, {23, 37}, {23, 23}, {40, 40}, {37, 23}};
+    const f0t_preprocess p = {9, 7, 5, F0T_RESAMPLE_BICUBIC, true, {1, 2, 3}, {1, 2, 3}};
+    f0t_preprocess_plan plan = {.preprocess = &p};
+    uint8_t rgb[MOST];
+    float out[3 * 5 * 7], want[3 * 5 * 7];
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const f0t_picture picture = {sizes[s][0], sizes[s][1], rgb};
+        for (size_t i = 0; i < MOST; i++)
+            rgb[i] = (uint8_t)(i * (7919 + s) % 251);
+        assert_ok(run(want, &p, &picture, false));
+        assert_ok(f0t_preprocess_run(out, &plan, &picture, false));
+        assert_memory_equal(out, want, sizeof want);
+    }
+    f0t_preprocess_plan_free(&plan);
 }
 
 static f0t_status parse(f0t_preprocess *out, const char *text)
@@ -159,7 +188,7 @@ static f0t_status run_once(void *context)
     const f0t_picture picture = {2, 2, rgb};
     float out[12];
     (void)context;
-    return f0t_preprocess_run(out, &plain, &picture, false);
+    return run(out, &plain, &picture, false);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -175,6 +204,7 @@ int main(void)
         cmocka_unit_test(channels_mean_and_scale_are_applied),
         cmocka_unit_test(area_is_the_mean_of_what_a_pixel_covers),
         cmocka_unit_test(one_colour_stays_that_colour),
+        cmocka_unit_test(a_plan_is_used_again),
         cmocka_unit_test(descriptions_are_read_and_written),
         cmocka_unit_test(wrong_descriptions_are_refused),
         cmocka_unit_test(every_allocation_may_fail),

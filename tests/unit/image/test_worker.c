@@ -7,6 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PACKET_BEGIN                                                                             \
+    "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "                                              \
+    "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "     \
+    "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' " \
+    "xmlns:my='http://example.org/my/' my:stars='4'>"
+#define PACKET_END "</rdf:Description></rdf:RDF></x:xmpmeta>"
+
 static f0t_worker *worker;
 
 static int start(void **state)
@@ -97,10 +104,13 @@ static void what_is_no_picture_is_named(void **state)
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "not a known file format",
                  f0t_worker_decode(worker, &picture, test_text("a.jpg", "no picture"), 64, false));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "nowhere.png",
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.png: No such file",
                  f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "directory",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "/: is a directory",
                  f0t_worker_decode(worker, &picture, "/", 64, false));
+    assert_int_equal(mkfifo(test_path("pipe.png"), 0600), 0);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "pipe.png: is no ordinary file",
+                 f0t_worker_decode(worker, &picture, test_path("pipe.png"), 64, false));
     assert_fails(F0T_ERROR_UNSUPPORTED, "60000 x 60000 pixels",
                  f0t_worker_decode(worker, &picture, png_write("huge.png", pixel, 1, 1, 3, 60000),
                                    64, false));
@@ -110,27 +120,106 @@ static void what_is_no_picture_is_named(void **state)
 }
 
 /* Ten levels of ten entities each, the last of which would be ten thousand million letters. */
+static const char *write_bomb(const char *name, const char *rest)
+{
+    char text[3000] = "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY a0 'xxxxxxxxxx'>";
+    for (int i = 1; i < 10; i++) {
+        char line[120], entity[8];
+        snprintf(entity, sizeof entity, "&a%d;", i - 1);
+        snprintf(line, sizeof line, "<!ENTITY a%d '%s%s%s%s%s%s%s%s%s%s'>", i, entity, entity,
+                 entity, entity, entity, entity, entity, entity, entity, entity);
+        strcat(text, line);
+    }
+    strcat(text, "]>");
+    strcat(text, rest);
+    return test_text(name, text);
+}
+
 static void an_entity_bomb_does_no_harm(void **state)
 {
-    char text[2000] = "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY a0 'xxxxxxxxxx'>";
     f0t_picture picture;
     const char *found;
     size_t length;
     (void)state;
-    for (int i = 1; i < 10; i++) {
-        char line[120], name[8];
-        snprintf(name, sizeof name, "&a%d;", i - 1);
-        snprintf(line, sizeof line, "<!ENTITY a%d '%s%s%s%s%s%s%s%s%s%s'>", i, name, name, name,
-                 name, name, name, name, name, name, name);
-        strcat(text, line);
-    }
-    strcat(text, "]><svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><dc:subject "
-                 "xmlns:dc='d'><b><li>&a9;</li></b></dc:subject></svg>");
-    const char *path = test_text("bomb.svg", text);
+    const char *path = write_bomb(
+        "bomb.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><dc:subject "
+                    "xmlns:dc='d'><b><li>&a9;</li></b></dc:subject></svg>");
     assert_fails(F0T_ERROR_FORMAT, "bomb.svg",
                  f0t_worker_decode(worker, &picture, path, 64, false));
     assert_ok(f0t_worker_keywords(worker, &found, &length, path));
     assert_int_equal(length, 0);
+}
+
+static void an_entity_bomb_in_a_sidecar_does_no_harm(void **state)
+{
+    const char *found, *path = write_bomb("bomb.xmp", PACKET_BEGIN
+                                          "<dc:subject><rdf:Bag><rdf:li>&a9;</rdf:li></rdf:Bag>"
+                                          "</dc:subject>" PACKET_END);
+    size_t length;
+    f0t_merged merged;
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "bomb.xmp", f0t_worker_keywords(worker, &found, &length, path));
+    assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
+                 f0t_worker_merge(worker, &merged, path, "dog\n"));
+}
+
+/* Lists of keywords are gone through many times. */
+static void more_keywords_than_anybody_has_are_refused(void **state)
+{
+    enum { COUNT = 5000, ITEM = 32 };
+    static char text[2000 + COUNT * ITEM];
+    const char *found;
+    size_t length, at = 0;
+    f0t_merged merged;
+    (void)state;
+    at += (size_t)sprintf(text, PACKET_BEGIN "<dc:subject><rdf:Bag>");
+    for (int i = 0; i < COUNT; i++)
+        at += (size_t)sprintf(text + at, "<rdf:li>%d</rdf:li>", i);
+    sprintf(text + at, "</rdf:Bag></dc:subject>" PACKET_END);
+    const char *path = test_text("many.xmp", text);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "more than 4096 keywords",
+                 f0t_worker_keywords(worker, &found, &length, path));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "it stays as it is",
+                 f0t_worker_merge(worker, &merged, path, "dog\n"));
+}
+
+static void what_is_no_sidecar_is_named(void **state)
+{
+    const char *found, *path = test_path("folder.xmp");
+    size_t length;
+    f0t_merged merged;
+    (void)state;
+    assert_int_equal(mkdir(path, 0755), 0);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "folder.xmp: is a directory",
+                 f0t_worker_merge(worker, &merged, path, "dog\n"));
+    path = test_text("large.xmp", "");
+    assert_int_equal(truncate(path, 17 << 20), 0);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "has more than 16 MB",
+                 f0t_worker_keywords(worker, &found, &length, path));
+}
+
+/* A picture that is asked for early, another one in its place, one that cannot be read. */
+static void pictures_are_decoded_ahead(void **state)
+{
+    const uint8_t pixels[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    f0t_picture picture;
+    char a[4096], b[4096];
+    (void)state;
+    snprintf(a, sizeof a, "%s", png_write("a.png", pixels[0], 1, 1, 3, 0));
+    snprintf(b, sizeof b, "%s", png_write("b.png", pixels[1], 1, 1, 3, 0));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
+        f0t_worker_expect(worker, b, 64, false);
+        assert_memory_equal(picture.rgb, pixels[0], 3);
+        const bool kept = i == 0;
+        assert_ok(f0t_worker_decode(worker, &picture, kept ? b : a, 64, i == 1));
+        assert_memory_equal(picture.rgb, pixels[kept], 3);
+    }
+    f0t_worker_expect(worker, test_path("nowhere.png"), 64, false);
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.png",
+                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
+    f0t_worker_expect(worker, a, 64, false);
+    assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
 }
 
 /* A program that ends at once, and in its place the real one. */
@@ -170,14 +259,10 @@ static void a_program_that_is_not_there_is_named(void **state)
     f0t_worker_free(other);
 }
 
-static const char packet[] =
-    "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-    "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
-    "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' "
-    "xmlns:my='http://example.org/my/' my:stars='4'>"
+static const char packet[] = PACKET_BEGIN
     "<dc:subject><rdf:Bag><rdf:li>holiday</rdf:li><rdf:li>Dog</rdf:li></rdf:Bag></dc:subject>"
     "<lr:hierarchicalSubject><rdf:Bag><rdf:li>Animals|Dog</rdf:li></rdf:Bag>"
-    "</lr:hierarchicalSubject></rdf:Description></rdf:RDF></x:xmpmeta>";
+    "</lr:hierarchicalSubject>" PACKET_END;
 
 static void keywords_of_a_sidecar_are_read(void **state)
 {
@@ -190,17 +275,18 @@ static void keywords_of_a_sidecar_are_read(void **state)
                  f0t_worker_keywords(worker, &text, &length, test_text("q.xmp", "<x")));
 }
 
+static char change[200];
+
 /* Merges into the file itself, as a program would; says whether it changed. */
 static bool merge(const char *path, const char *tags)
 {
-    const char *text;
-    size_t length;
-    bool changed;
-    assert_ok(f0t_worker_merge(worker, &text, &length, &changed, path, tags));
+    f0t_merged merged;
+    assert_ok(f0t_worker_merge(worker, &merged, path, tags));
     FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(text, 1, length, file), length);
+    assert_int_equal(fwrite(merged.text, 1, merged.length, file), merged.length);
     fclose(file);
-    return changed;
+    snprintf(change, sizeof change, "%s", merged.change);
+    return merged.changed;
 }
 
 static const char *keywords(const char *path)
@@ -221,7 +307,9 @@ static void merging_keeps_what_others_wrote_and_replaces_ours(void **state)
                                         "hierarchy\tAnimals|Dog\nours\tbeach\nours\tsea\n"
                                         "ours\tbeach\nours\tsea\n");
     assert_false(merge(path, "dog\nbeach\nsea\n"));
+    assert_string_equal(change, "");
     assert_true(merge(path, "boat\nsea\n"));
+    assert_string_equal(change, "-beach\n+boat\n");
     assert_string_equal(keywords(path), "xmp\tholiday\nxmp\tDog\nours\tboat\nours\tsea\n"
                                         "hierarchy\tAnimals|Dog\nours\tboat\nours\tsea\n"
                                         "ours\tboat\nours\tsea\n");
@@ -249,13 +337,24 @@ static void a_tag_that_a_person_took_away_stays_away(void **state)
 
 static void a_sidecar_that_cannot_be_read_is_left_alone(void **state)
 {
-    const char *text;
-    size_t length;
-    bool changed;
+    f0t_merged merged;
     (void)state;
-    assert_fails(
-        F0T_ERROR_FORMAT, "it stays as it is",
-        f0t_worker_merge(worker, &text, &length, &changed, test_text("bad.xmp", "<rdf"), "dog\n"));
+    assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
+                 f0t_worker_merge(worker, &merged, test_text("bad.xmp", "<rdf"), "dog\n"));
+}
+
+/* A namespace with a quote in its name: exempi reads it, and writes what nobody can read. */
+static void a_sidecar_that_cannot_be_written_again_is_left_alone(void **state)
+{
+    f0t_merged merged;
+    (void)state;
+    const char *path = test_text(
+        "quote.xmp", "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+                     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+                     "rdf:about='' xmlns:odd='http://example.org/\"odd/' odd:stars='4'/></rdf:RDF>"
+                     "</x:xmpmeta>");
+    assert_fails(F0T_ERROR_FORMAT, "cannot be written again: it stays as it is",
+                 f0t_worker_merge(worker, &merged, path, "dog\n"));
 }
 
 static f0t_status decode_once(void *context)
@@ -287,12 +386,17 @@ int main(void)
         cmocka_unit_test(a_photo_is_decoded),
         cmocka_unit_test(what_is_no_picture_is_named),
         cmocka_unit_test(an_entity_bomb_does_no_harm),
+        cmocka_unit_test(an_entity_bomb_in_a_sidecar_does_no_harm),
+        cmocka_unit_test(more_keywords_than_anybody_has_are_refused),
+        cmocka_unit_test(what_is_no_sidecar_is_named),
+        cmocka_unit_test(pictures_are_decoded_ahead),
         cmocka_unit_test(a_worker_that_died_is_started_again),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
         cmocka_unit_test(keywords_of_a_sidecar_are_read),
         cmocka_unit_test(merging_keeps_what_others_wrote_and_replaces_ours),
         cmocka_unit_test(a_tag_that_a_person_took_away_stays_away),
         cmocka_unit_test(a_sidecar_that_cannot_be_read_is_left_alone),
+        cmocka_unit_test(a_sidecar_that_cannot_be_written_again_is_left_alone),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, start, stop);

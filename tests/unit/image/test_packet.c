@@ -1,0 +1,200 @@
+#include "pictures.h"
+
+#include "fast0tag_tools.h"
+#include "image/packet.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *read_picture(const char *name, size_t *size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "pictures/%s", name);
+    return test_read(test_source(path), size);
+}
+
+static void packets_are_found_and_places_for_them(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t at; /* of a new one */
+    } files[] = {{"keywords-xmp.jpg", 0},
+                 {"keywords-xmp.png", 0},
+                 {"quarters.jpg", 2},
+                 {"turned.jpg", 192},
+                 {"quarters.png", 33}};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t size;
+        f0t_packet p;
+        char *data = read_picture(files[i].name, &size);
+        assert_ok(f0t_packet_find(&p, data, size, "test"));
+        assert_int_equal(p.is_png, strstr(files[i].name, "png") != NULL);
+        if (files[i].at) {
+            assert_int_equal(p.begin, files[i].at);
+            assert_int_equal(p.end, files[i].at);
+            assert_int_equal(p.length, 0);
+        } else {
+            assert_true(p.text > data + p.begin && p.text + p.length <= data + p.end);
+            assert_non_null(memmem(p.text, p.length, "TagsList", 8));
+        }
+        f0t_free(data);
+    }
+}
+
+/* A JPEG file of these segments, each a marker and text, and a scan. */
+static f0t_status find_in(f0t_packet *p, const char *const *segments, size_t count)
+{
+    static char file[1000];
+    size_t at = 2;
+    memcpy(file, "\xFF\xD8", 2);
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(segments[i]); /* the marker's byte makes up for the 0 */
+        file[at] = (char)0xFF;
+        file[at + 1] = segments[i][0];
+        file[at + 2] = 0;
+        file[at + 3] = (char)(length + 2);
+        memcpy(file + at + 4, segments[i] + 1, length);
+        at += 4 + length;
+    }
+    memcpy(file + at, "\xFF\xDA\0\2", 4);
+    return f0t_packet_find(p, file, at + 4, "j.jpg");
+}
+
+#define MAIN "\xE1http://ns.adobe.com/xap/1.0/"
+
+static void what_would_be_lost_is_refused(void **state)
+{
+    /* Behind the 0 of the name there is no packet here; MPF and the extension end with a 0 as well. */
+    static const char *const empty[] = {"\xE0JFIF", MAIN};
+    static const char *const extended[] = {"\xE1http://ns.adobe.com/xmp/extension/"};
+    static const char *const index[] = {"\xE2MPF", MAIN};
+    f0t_packet p;
+    (void)state;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "packet is empty", find_in(&p, empty, 2));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "in several pieces", find_in(&p, extended, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "index of further pictures", find_in(&p, index, 2));
+    assert_ok(find_in(&p, index, 1));
+    assert_int_equal(p.begin, 2);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "only JPEG and PNG",
+                 f0t_packet_find(&p, "GIF89a", 6, "g.gif"));
+}
+
+static f0t_status find_once(const void *data, size_t size)
+{
+    f0t_packet p;
+    F0T_TRY(f0t_packet_find(&p, data, size, "test"));
+    assert_true(p.begin <= p.end && p.end <= size);
+    return F0T_OK;
+}
+
+/* JPEG is read up to its first scan: at byte 305 of this file. */
+static bool behind_the_header(size_t size)
+{
+    return size >= 300;
+}
+
+static void cut_and_altered_files_do_no_harm(void **state)
+{
+    static const char *const files[] = {"keywords-xmp.png", "quarters.png", "quarters.jpg"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        size_t size;
+        char *data = read_picture(files[i], &size);
+        test_cut_everywhere(data, size, find_once, i == 2 ? behind_the_header : NULL);
+        test_alter_everywhere(data, size, find_once);
+        f0t_free(data);
+    }
+}
+
+/* ---- Whole pictures -------------------------------------------------------------------------------- */
+
+static f0t_status embed(const char *path, const char *const *tags, size_t count, bool *changed)
+{
+    const f0t_sidecar_options options = {.embed = true};
+    f0t_sidecars *sidecars;
+    const char *written;
+    F0T_TRY(f0t_sidecars_open(&sidecars, &options));
+    f0t_status status = f0t_sidecars_write(sidecars, &written, changed, path, tags, count);
+    f0t_sidecars_close(sidecars);
+    return status;
+}
+
+/* All bytes but the packet's are those of before. */
+static void assert_same_but_packet(const char *before, size_t before_size, const char *path)
+{
+    f0t_packet old, new;
+    size_t size;
+    char *data = test_read(path, &size);
+    assert_ok(f0t_packet_find(&old, before, before_size, "before"));
+    assert_ok(f0t_packet_find(&new, data, size, "after"));
+    assert_int_equal(old.begin, new.begin);
+    assert_memory_equal(before, data, old.begin);
+    assert_int_equal(before_size - old.end, size - new.end);
+    assert_memory_equal(before + old.end, data + new.end, size - new.end);
+    assert_non_null(memmem(new.text, new.length, "<rdf:li>dog</rdf:li>", 20));
+    assert_memory_equal(new.text, "<?xpacket begin", 15);
+    f0t_free(data);
+}
+
+static void tags_go_into_pictures_and_nothing_else_changes(void **state)
+{
+    static const char *const files[] = {"quarters.jpg", "turned.jpg",       "keywords-iptc.jpg",
+                                        "quarters.png", "keywords-xmp.png", "keywords-xmp.jpg"};
+    static const char *const tags[] = {"dog", "sea"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        size_t size;
+        bool changed;
+        char *data = read_picture(files[i], &size);
+        const char *path = test_file("into", data, size);
+        assert_int_equal(chmod(path, 0640), 0);
+        assert_ok(embed(path, tags, 2, &changed));
+        assert_true(changed);
+        assert_same_but_packet(data, size, path);
+        assert_ok(embed(path, tags, 2, &changed));
+        assert_false(changed);
+        struct stat info;
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0640);
+        f0t_free(data);
+    }
+}
+
+static f0t_status embed_once(void *context)
+{
+    static const char *const tags[] = {"dog"};
+    bool changed;
+    return embed(context, tags, 1, &changed);
+}
+
+static void a_failed_write_leaves_the_picture(void **state)
+{
+    size_t size, after;
+    char *data = read_picture("quarters.jpg", &size), *now, path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", test_file("kept.jpg", data, size));
+    const size_t files = test_files_left();
+    f0t_fault_set(F0T_FAULT_WRITE, 1);
+    assert_fails(F0T_ERROR_IO, "kept.jpg", embed_once(path));
+    f0t_fault_set(F0T_FAULT_WRITE, 0);
+    now = test_read(path, &after);
+    assert_int_equal(after, size);
+    assert_memory_equal(now, data, size);
+    assert_int_equal(test_files_left(), files);
+    f0t_free(now);
+    f0t_free(data);
+    test_each_fault(F0T_FAULT_ALLOC, embed_once, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_are_found_and_places_for_them),
+        cmocka_unit_test(what_would_be_lost_is_refused),
+        cmocka_unit_test(cut_and_altered_files_do_no_harm),
+        cmocka_unit_test(tags_go_into_pictures_and_nothing_else_changes),
+        cmocka_unit_test(a_failed_write_leaves_the_picture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
