@@ -328,6 +328,22 @@ F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
  * the matrix (NULL) it is a dataset without features: enough for rules. */
 F0T_API f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
                                           const f0t_dataset_options *options);
+
+/* A dataset that is in memory already. Each text is what the file of that name would hold, line by
+ * line; NULL where there is no such file. */
+typedef struct f0t_dataset_memory {
+    const char *path;     /* what messages call it, and the folder of relative image paths; NULL:
+                             "memory" */
+    const void *features; /* [rows x dim]; NULL: none. Borrowed until close; all else is copied */
+    const char *dtype;    /* of the features: "float32", "float16" or "float64"; NULL: float32 */
+    size_t rows, dim;
+    const char *tags; /* tags.txt; the others may be NULL */
+    const char *split, *images, *seen, *unseen;
+    const char *json; /* dataset.json */
+} f0t_dataset_memory;
+
+F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
+                                           const f0t_dataset_options *options);
 F0T_API void f0t_dataset_close(f0t_dataset *dataset);
 
 F0T_API const char *f0t_dataset_path(const f0t_dataset *dataset);
@@ -370,7 +386,7 @@ F0T_API const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *c
 
 /* D; 0 when the dataset has no features. */
 F0T_API size_t f0t_dataset_dim(const f0t_dataset *dataset);
-/* The features file, or NULL. */
+/* The features file; NULL without features, or where they are in memory. */
 F0T_API const char *f0t_dataset_features_path(const f0t_dataset *dataset);
 /* Features of images first, …, first + count - 1 as they are in the file (not normalised) into
  * to[count x D]. Reads only these rows: the file may be larger than memory. Fails with

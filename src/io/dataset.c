@@ -313,5 +313,6 @@ f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, s
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s: images %zu to %zu are asked for, it has %zu",
                         dataset->path, first, first + count, dataset->rows.count);
     F0T_TRY(f0t_npy_read_rows(dataset->features, first, count, to));
-    return f0t_features_check(to, first, count, dataset->dim, dataset->features_path);
+    return f0t_features_check(to, first, count, dataset->dim,
+                              dataset->features_path ? dataset->features_path : dataset->path);
 }

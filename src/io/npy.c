@@ -56,6 +56,21 @@ f0t_status f0t_npy_open_memory(f0t_npy **out, const void *data, size_t size, con
     return status;
 }
 
+f0t_status f0t_npy_open_matrix(f0t_npy **out, const void *elements, f0t_dtype dtype, size_t rows,
+                               size_t cols, const char *name)
+{
+    size_t count, bytes;
+    *out = NULL;
+    if (!f0t_size_mul(&count, rows, cols) || !f0t_size_mul(&bytes, count, f0t_dtype_size(dtype)))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %zu x %zu numbers are more than memory can hold",
+                        name, rows, cols);
+    F0T_TRY(create(out, name));
+    (*out)->elements = elements;
+    (*out)->header =
+        (f0t_npy_header){.dtype = dtype, .dims = 2, .shape = {rows, cols}, .count = count};
+    return F0T_OK;
+}
+
 void f0t_npy_close(f0t_npy *npy)
 {
     if (!npy)

@@ -14,6 +14,9 @@ typedef struct f0t_npy f0t_npy;
 f0t_status f0t_npy_open(f0t_npy **out, const char *path);
 /* `data` is borrowed and lives longer than the array. */
 f0t_status f0t_npy_open_memory(f0t_npy **out, const void *data, size_t size, const char *name);
+/* The same for a bare row-major matrix, without a header. */
+f0t_status f0t_npy_open_matrix(f0t_npy **out, const void *elements, f0t_dtype dtype, size_t rows,
+                               size_t cols, const char *name);
 void f0t_npy_close(f0t_npy *npy);
 
 f0t_dtype f0t_npy_dtype(const f0t_npy *npy);
