@@ -1,0 +1,48 @@
+"""fast0tag: image tagging with words it has never seen.
+
+    model = fast0tag.train(features, tags, vectors="glove.txt")
+    model.tag(new_features, k=5)
+    model.tag(new_features, words=["lake", "lorry"], vectors="glove.txt")
+
+The bindings need libfast0tag: the one that is installed, or the one that the environment variable
+FAST0TAG_LIBRARY names. They use nothing but the standard library and NumPy.
+"""
+from __future__ import annotations
+
+from ._backbone import Backbone, find_pictures
+from ._dataset import Dataset, write_dataset
+from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
+                      NotFoundError, NumericError, OutOfMemoryError, StoppedError,
+                      UnsupportedError)
+from ._import import Imported, import_dataset
+from ._library import VERSION as __version__
+from ._library import library as _lib
+from ._model import Model, TaggedImage
+from ._monitor import Progress
+from ._train import Epoch, evaluate, evaluation_methods, train
+from ._vectors import Counts, Vectors, build_wordnet, convert_vectors
+from ._vocab import Entry, Vocab, load_tags
+
+
+def library_version() -> str:
+    """The version of the library that was found."""
+    return str(_lib.f0t_version(), "utf-8")
+
+
+def set_threads(count: int) -> None:
+    """How many threads the library's own parallel work uses; 0: as many as the machine has."""
+    _lib.f0t_threads_set(count)
+
+
+def get_threads() -> int:
+    return int(_lib.f0t_threads_get())
+
+
+__all__ = [
+    "ArgumentError", "Backbone", "Counts", "Dataset", "Entry", "Epoch", "Error", "FileError",
+    "FormatError", "Imported", "InternalError", "MismatchError", "Model", "NotFoundError",
+    "NumericError", "OutOfMemoryError", "Progress", "StoppedError", "TaggedImage",
+    "UnsupportedError", "Vectors", "Vocab", "__version__", "build_wordnet", "convert_vectors",
+    "evaluate", "evaluation_methods", "find_pictures", "get_threads", "import_dataset",
+    "library_version", "load_tags", "set_threads", "train", "write_dataset",
+]

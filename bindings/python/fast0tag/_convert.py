@@ -1,0 +1,101 @@
+"""Python values as the library takes them."""
+from __future__ import annotations
+
+import json
+import os
+from ctypes import POINTER, c_char_p, c_float, c_uint32, cast
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import ArgumentError
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Floats = npt.NDArray[np.float32]
+
+
+def path_bytes(path: Path) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ArgumentError(f"{path!r} is no path: it has a NUL in it")
+    return encoded
+
+
+def text_bytes(text: Optional[str], what: str = "a text") -> Optional[bytes]:
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{what} {text!r} is no Unicode text") from None
+    if b"\0" in encoded:
+        raise ArgumentError(f"{what} {text!r} has a NUL in it")
+    return encoded
+
+
+def texts(items: Iterable[str], what: str = "a tag") -> list[bytes]:
+    if isinstance(items, (str, bytes)):
+        raise TypeError(f"a list of texts is wanted, not the single {items!r}")
+    return [text_bytes(item, what) or b"" for item in items]
+
+
+def text_array(items: Sequence[bytes]) -> Any:
+    """const char *const *, which lives as long as the object."""
+    return (c_char_p * max(len(items), 1))(*items)
+
+
+def lines(items: Iterable[str], what: str) -> bytes:
+    """A text with a line for each item."""
+    encoded = texts(items, what)
+    for item in encoded:
+        if b"\n" in item:
+            raise ArgumentError(f"{what} {item.decode()!r} has a line end in it")
+    return b"".join(item + b"\n" for item in encoded)
+
+
+def choice(names: Mapping[str, int], given: str, what: str) -> int:
+    if given not in names:
+        raise ArgumentError(f"{what} '{given}' is none of {', '.join(names)}")
+    return names[given]
+
+
+def count(value: int, what: str, least: int = 0) -> int:
+    number = int(value)
+    if number != value or not least <= number < 1 << 63:
+        raise ArgumentError(f"{what} is {value!r}; a whole number from {least} is wanted")
+    return number
+
+
+def json_text(value: Union[str, Mapping[str, Any], None]) -> Optional[str]:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.NDArray[Any]:
+    """A matrix of numbers with so many columns, not copied if it is an array already."""
+    matrix = np.asarray(array)
+    if matrix.dtype.kind not in "fiub":
+        raise ArgumentError(f"{what} of type {matrix.dtype}: real numbers are wanted")
+    if matrix.ndim != 2:
+        hint = "; for a single one, x[None]" if matrix.ndim == 1 else ""
+        raise ArgumentError(f"{what} must have 2 dimensions, images x numbers, not "
+                            f"{matrix.ndim}{hint}")
+    if columns is not None and matrix.shape[1] != columns:
+        raise ArgumentError(f"{what} have {matrix.shape[1]} numbers an image; {columns} are wanted")
+    return matrix
+
+
+def as_floats(matrix: npt.NDArray[Any]) -> Floats:
+    """float32 in row order: the array itself where it is that already."""
+    with np.errstate(over="ignore"):  # too large becomes infinite, which the library refuses
+        return np.ascontiguousarray(matrix, dtype=np.float32)
+
+
+def float_pointer(array: Floats) -> Any:
+    return cast(array.ctypes.data, POINTER(c_float))
+
+
+def index_pointer(array: npt.NDArray[np.uint32]) -> Any:
+    return cast(array.ctypes.data, POINTER(c_uint32))

@@ -1,0 +1,238 @@
+"""Datasets: features and tags of images."""
+from __future__ import annotations
+
+import json
+import os
+from ctypes import POINTER, byref, c_size_t
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _structs
+from ._convert import (Floats, Path, as_floats, as_matrix, choice, count, float_pointer, json_text,
+                       lines, path_bytes, text_array, text_bytes, texts)
+from ._errors import ArgumentError
+from ._handle import Handle
+from ._library import library
+
+TagLists = Sequence[Iterable[str]]
+
+
+def _check_length(number: int, wanted: int, what: str) -> None:
+    if number != wanted:
+        raise ArgumentError(f"{what} of {number} images, tags of {wanted}")
+
+
+def _tag_lines(tags: TagLists) -> bytes:
+    rows = []
+    for image in tags:
+        row = texts(image)
+        for tag in row:
+            if b"\t" in tag or b"\n" in tag:
+                raise ArgumentError(f"the tag {tag.decode()!r} has a tab or a line end in it")
+        rows.append(b"\t".join(row) + b"\n")
+    return b"".join(rows)
+
+
+def _options(seed: int, val: float, test: float) -> _structs.f0t_dataset_options:
+    return _structs.f0t_dataset_options(count(seed, "seed"), val, test)
+
+
+class Dataset(Handle):
+    """M images with their tags and, mostly, D features each.
+
+    It is a directory (open) or made of what is in memory (from_arrays). Images without a given
+    split are drawn into train, val and test by seed. Many threads may share one.
+    """
+
+    _what = "dataset"
+    _free = "f0t_dataset_close"
+
+    @classmethod
+    def open(cls, path: Path, *, seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
+        out = POINTER(_structs.f0t_dataset)()
+        library.f0t_dataset_open(byref(out), path_bytes(path), byref(_options(seed, val, test)))
+        return cls(out)
+
+    @classmethod
+    def from_arrays(cls, features: Optional[npt.ArrayLike], tags: TagLists, *,
+                    images: Optional[Iterable[str]] = None, split: Optional[Iterable[str]] = None,
+                    seen: Optional[Iterable[str]] = None, unseen: Optional[Iterable[str]] = None,
+                    backbone: Union[str, Mapping[str, Any], None] = None, name: str = "memory",
+                    seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
+        """features[M, D] and a list of tags for each image. A matrix of float32, float16 or float64
+        in row order is used where it lies, and must not change; any other is copied. `split` says
+        train, val or test of each image; `seen` and `unseen` are lists of tags."""
+        tags = list(tags)
+        described: dict[str, Any] = {"name": name}
+        if backbone is not None:
+            described["backbone"] = json.loads(json_text(backbone) or "null")
+        memory = _structs.f0t_dataset_memory(
+            path=text_bytes(name), tags=_tag_lines(tags), json=json.dumps(described).encode())
+        matrix = None
+        if features is not None:
+            matrix = as_matrix(features, None, "features")
+            if matrix.dtype.str[1:] not in ("f2", "f4", "f8") or not matrix.dtype.isnative \
+                    or not matrix.flags.c_contiguous:
+                matrix = as_floats(matrix)
+            _check_length(len(matrix), len(tags), "features")
+            memory.features = matrix.ctypes.data
+            memory.dtype = matrix.dtype.name.encode()
+            memory.rows, memory.dim = matrix.shape
+        if images is not None:
+            images = list(images)
+            _check_length(len(images), len(tags), "names")
+            memory.images = lines(images, "an image's name")
+        if split is not None:
+            parts = list(split)
+            _check_length(len(parts), len(tags), "parts")
+            for part in parts:
+                choice(_structs.SPLITS, part, "part")
+            memory.split = lines(parts, "part")
+        memory.seen = None if seen is None else lines(seen, "a tag")
+        memory.unseen = None if unseen is None else lines(unseen, "a tag")
+        out = POINTER(_structs.f0t_dataset)()
+        library.f0t_dataset_open_memory(byref(out), byref(memory), byref(_options(seed, val, test)))
+        made = cls(out)
+        made._matrix = matrix
+        return made
+
+    _matrix: Optional[npt.NDArray[Any]] = None  # what the library borrows
+
+    def __len__(self) -> int:
+        return int(self._number("f0t_dataset_image_count"))
+
+    @property
+    def dim(self) -> int:
+        """D; 0 without features."""
+        return int(self._number("f0t_dataset_dim"))
+
+    @property
+    def path(self) -> str:
+        return self._text("f0t_dataset_path") or ""
+
+    @property
+    def name(self) -> str:
+        return self._text("f0t_dataset_name") or ""
+
+    @property
+    def backbone(self) -> Optional[dict[str, Any]]:
+        """What made the features, where it is known."""
+        text = self._text("f0t_dataset_backbone")
+        return None if text is None else dict(json.loads(text))
+
+    @property
+    def tags(self) -> list[str]:
+        """All T distinct tags; `indices` are numbers of these."""
+        with self._use() as pointer:
+            return [library.f0t_dataset_tag(pointer, t).decode()
+                    for t in range(library.f0t_dataset_tag_count(pointer))]
+
+    @property
+    def images(self) -> Optional[list[str]]:
+        """A path or an id for each image, where the dataset has them."""
+        with self._use() as pointer:
+            names = [library.f0t_dataset_image(pointer, m) for m in range(len(self))]
+        return None if names[0] is None else [name.decode() for name in names]
+
+    @property
+    def split(self) -> npt.NDArray[np.uint8]:
+        """[M] of 0 (train), 1 (val) and 2 (test): a view, not to be written to."""
+        with self._use() as pointer:
+            return self._view(library.f0t_dataset_split(pointer), (len(self),))
+
+    @property
+    def offsets(self) -> npt.NDArray[np.uint64]:
+        """The tags of image m are indices[offsets[m]:offsets[m + 1]]. [M + 1]: a view."""
+        with self._use() as pointer:
+            return self._view(library.f0t_dataset_offsets(pointer), (len(self) + 1,))
+
+    @property
+    def indices(self) -> npt.NDArray[np.uint32]:
+        with self._use() as pointer:
+            return self._view(library.f0t_dataset_indices(pointer), (int(self.offsets[-1]),))
+
+    def image_tags(self) -> list[list[str]]:
+        """The tags of each image."""
+        tags, offsets, indices = self.tags, self.offsets.tolist(), self.indices.tolist()
+        return [[tags[t] for t in indices[a:b]] for a, b in zip(offsets, offsets[1:])]
+
+    @property
+    def seen(self) -> Optional[list[str]]:
+        return self._list("f0t_dataset_seen")
+
+    @property
+    def unseen(self) -> Optional[list[str]]:
+        return self._list("f0t_dataset_unseen")
+
+    def _list(self, function: str) -> Optional[list[str]]:
+        number = c_size_t()
+        with self._use() as pointer:
+            found = getattr(library, function)(pointer, byref(number))
+            if not found:
+                return None
+            return [library.f0t_dataset_tag(pointer, found[i]).decode()
+                    for i in range(number.value)]
+
+    def features(self, first: int = 0, number: Optional[int] = None) -> Floats:
+        """Features of images first … first + number - 1 (all, unless told) as float32, copied."""
+        first = count(first, "first")
+        number = max(len(self) - first, 0) if number is None else count(number, "number")
+        if first + number > len(self):
+            raise IndexError(f"images {first} to {first + number} of {len(self)}")
+        out = np.empty((number, self.dim), np.float32)
+        with self._use() as pointer:
+            library.f0t_dataset_read_features(pointer, first, number, float_pointer(out))
+        return out
+
+
+def open_dataset(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists],
+                 **options: Any) -> Dataset:
+    """A dataset as it is, the directory at a path, or one of features and tags."""
+    if isinstance(data, Dataset):
+        if tags is not None:
+            raise TypeError("a dataset has its tags already")
+        return data
+    if tags is not None:
+        return Dataset.from_arrays(data, tags, **options)  # type: ignore[arg-type]
+    if isinstance(data, (str, bytes, os.PathLike)):
+        return Dataset.open(data, seed=options.get("seed", 0))
+    raise TypeError("features need tags: a list of tags for each image")
+
+
+def write_dataset(path: Path, features: Optional[npt.ArrayLike], tags: TagLists, *,
+                  images: Optional[Sequence[str]] = None, split: Optional[Sequence[str]] = None,
+                  seen: Optional[Sequence[str]] = None, unseen: Optional[Sequence[str]] = None,
+                  backbone: Union[str, Mapping[str, Any], None] = None, name: Optional[str] = None,
+                  f16: bool = False, replace: bool = False) -> None:
+    """Writes a dataset directory, whole or not at all."""
+    matrix = None if features is None else as_matrix(features, None, "features")
+    for given, what in ((matrix, "features"), (images, "names"), (split, "parts")):
+        if given is not None:
+            _check_length(len(given), len(tags), what)
+    info = _structs.f0t_dataset_info(
+        name=text_bytes(name), backbone=text_bytes(json_text(backbone)),
+        dim=0 if matrix is None else matrix.shape[1], half=f16, replace=replace)
+    writer = POINTER(_structs.f0t_dataset_writer)()
+    library.f0t_dataset_create(byref(writer), path_bytes(path), byref(info))
+    try:
+        for m, row_tags in enumerate(tags):
+            encoded = texts(row_tags)
+            row = _structs.f0t_dataset_row(
+                image=None if images is None else text_bytes(images[m], "an image's name"),
+                tags=text_array(encoded), tag_count=len(encoded), has_split=split is not None,
+                split=0 if split is None else choice(_structs.SPLITS, split[m], "part"))
+            if matrix is not None:
+                floats = as_floats(matrix[m])
+                row.features = float_pointer(floats)
+            library.f0t_dataset_write(writer, byref(row))
+        for lists, write in ((seen, library.f0t_dataset_write_seen),
+                             (unseen, library.f0t_dataset_write_unseen)):
+            if lists is not None:
+                encoded = texts(lists)
+                write(writer, text_array(encoded), len(encoded))
+    except BaseException:
+        library.f0t_dataset_abort(writer)
+        raise
+    library.f0t_dataset_commit(writer)

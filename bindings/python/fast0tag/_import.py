@@ -1,0 +1,84 @@
+"""Datasets from the layouts in which tagged images are published, and from folders of pictures."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref
+from typing import Any, NamedTuple, Optional, Union
+
+from . import _structs
+from ._backbone import Backbone, Paths, path_list
+from ._convert import Path, path_bytes, text_array, text_bytes
+from ._library import library
+from ._monitor import Monitor, ProgressCallback
+
+
+class Imported(NamedTuple):
+    """A dataset that an import made: where it is, and how many there are of what."""
+
+    path: str
+    images: int
+    dim: int
+    tags: int
+    seen: int
+    unseen: int
+    train: int
+    val: int
+    test: int
+    untagged: int
+
+
+def _imported(entry: Any) -> Imported:
+    values = [getattr(entry, name) for name in Imported._fields[1:]]
+    return Imported(entry.path.decode(errors="surrogateescape"), *values)
+
+
+def import_dataset(layout: str, sources: Paths, output: Path, *,
+                   backbone: Union[Backbone, Path, None] = None,
+                   progress: Optional[ProgressCallback] = None,
+                   **options: Any) -> tuple[list[Imported], list[str]]:
+    """Makes dataset directories at `output`: "nuswide", "tagprop", "mulan", "csv", or "photos",
+    pictures that carry keywords, whose features `backbone` makes ("builtin", or an ONNX file).
+
+    The options are the members of f0t_import_options in fast0tag_tools.h, by name. Gives the
+    datasets, and what was changed or left out, in sentences."""
+    items = path_list(sources)
+    struct = _structs.f0t_import_options()
+    for name, value in options.items():
+        if name not in dict(struct._fields_) or name in ("monitor", "extract", "backbone"):
+            raise TypeError(f"import_dataset() has no option '{name}'")
+        if isinstance(value, str):
+            value = text_bytes(value, name)
+        elif hasattr(value, "__fspath__"):
+            value = path_bytes(value)
+        setattr(struct, name, value)
+    opened = backbone if backbone is None or isinstance(backbone, Backbone) \
+        else Backbone.open(backbone, progress=progress)
+    out = POINTER(_structs.f0t_import_report)()
+    with Monitor(progress) as monitor:
+        struct.monitor = monitor.address
+        if opened is None:
+            _run(out, output, layout, items, struct)
+        else:
+            with opened._use() as pointer:
+                struct.extract = pointer
+                _run(out, output, layout, items, struct)
+    try:
+        return _report(out)
+    finally:
+        library.f0t_import_report_free(out)
+
+
+def _run(out: Any, output: Path, layout: str, items: list[bytes],
+         struct: _structs.f0t_import_options) -> None:
+    library.f0t_import(byref(out), path_bytes(output), text_bytes(layout), text_array(items),
+                       len(items), byref(struct))
+
+
+def _report(report: Any) -> tuple[list[Imported], list[str]]:
+    made = [_imported(library.f0t_import_report_dataset(report, i).contents)
+            for i in range(library.f0t_import_report_datasets(report))]
+    notes = []
+    for i in range(library.f0t_import_report_notes(report)):
+        note = library.f0t_import_report_note(report, i).contents
+        example = "" if note.example is None else f", such as {note.example.decode(errors='replace')}"
+        notes.append(f"{note.count} {note.what.decode()}{example}")
+    return made, notes

@@ -1,0 +1,224 @@
+"""Finds libfast0tag and declares the functions that the package uses.
+
+The declarations are those of the headers, word for word: tests/test_header.py looks for each of
+them there.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import subprocess
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint32
+from ctypes import c_uint64, c_void_p
+from typing import Any, Iterator
+
+from . import _errors, _structs
+
+VERSION = "0.1.0"  # of the headers that this package was written for
+SONAME = "libfast0tag.so.0"
+
+DECLARATIONS = """
+const char *f0t_version(void);
+const char *f0t_last_error(void);
+void f0t_threads_set(int count);
+int f0t_threads_get(void);
+
+f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options);
+f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size, const char *name, const f0t_vectors_options *options);
+void f0t_vectors_close(f0t_vectors *vectors);
+size_t f0t_vectors_count(const f0t_vectors *vectors);
+size_t f0t_vectors_dim(const f0t_vectors *vectors);
+const char *f0t_vectors_word(const f0t_vectors *vectors, size_t i, size_t *length);
+size_t f0t_vectors_find(const f0t_vectors *vectors, const char *word, size_t length);
+f0t_status f0t_vectors_get(const f0t_vectors *vectors, size_t first, size_t count, float *out);
+const float *f0t_vectors_mean(const f0t_vectors *vectors);
+uint64_t f0t_vectors_fingerprint(const f0t_vectors *vectors);
+const char *f0t_vectors_format(const f0t_vectors *vectors);
+const char *f0t_vectors_dtype(const f0t_vectors *vectors);
+const char *f0t_vectors_source(const f0t_vectors *vectors);
+f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k, const f0t_vectors *vectors, const float *query, const f0t_monitor *monitor);
+f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from, const f0t_convert_options *options);
+f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to, const f0t_wordnet_options *options);
+
+f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count, const f0t_vectors *vectors, const f0t_vocab_options *options);
+void f0t_vocab_free(f0t_vocab *vocab);
+size_t f0t_vocab_size(const f0t_vocab *vocab);
+size_t f0t_vocab_dim(const f0t_vocab *vocab);
+const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
+size_t f0t_vocab_find(const f0t_vocab *vocab, const char *tag);
+const float *f0t_vocab_vectors(const f0t_vocab *vocab);
+bool f0t_vocab_centred(const f0t_vocab *vocab);
+uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);
+size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
+const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
+f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
+f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows);
+f0t_status f0t_tags_load(f0t_tags **out, const char *path);
+void f0t_tags_free(f0t_tags *tags);
+
+f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options);
+f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory, const f0t_dataset_options *options);
+void f0t_dataset_close(f0t_dataset *dataset);
+const char *f0t_dataset_path(const f0t_dataset *dataset);
+const char *f0t_dataset_name(const f0t_dataset *dataset);
+const char *f0t_dataset_backbone(const f0t_dataset *dataset);
+size_t f0t_dataset_image_count(const f0t_dataset *dataset);
+const char *f0t_dataset_image(const f0t_dataset *dataset, size_t m);
+const uint8_t *f0t_dataset_split(const f0t_dataset *dataset);
+size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
+const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
+const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
+const uint32_t *f0t_dataset_indices(const f0t_dataset *dataset);
+const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count);
+const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count);
+size_t f0t_dataset_dim(const f0t_dataset *dataset);
+f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count, float *to);
+f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path, const f0t_dataset_info *info);
+f0t_status f0t_dataset_write(f0t_dataset_writer *writer, const f0t_dataset_row *row);
+f0t_status f0t_dataset_write_seen(f0t_dataset_writer *writer, const char *const *tags, size_t count);
+f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *const *tags, size_t count);
+f0t_status f0t_dataset_commit(f0t_dataset_writer *writer);
+void f0t_dataset_abort(f0t_dataset_writer *writer);
+
+f0t_status f0t_features_open(f0t_features **out, const char *path);
+void f0t_features_close(f0t_features *features);
+size_t f0t_features_rows(const f0t_features *features);
+size_t f0t_features_dim(const f0t_features *features);
+const char *f0t_features_image(const f0t_features *features, size_t m);
+const uint8_t *f0t_features_split(const f0t_features *features);
+f0t_status f0t_features_read(const f0t_features *features, size_t first, size_t count, float *to);
+
+void f0t_train_options_init(f0t_train_options *options);
+f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_monitor *monitor);
+f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_monitor *monitor);
+
+f0t_status f0t_model_load(f0t_model **out, const char *path);
+f0t_status f0t_model_save(const f0t_model *model, const char *path);
+void f0t_model_free(f0t_model *model);
+f0t_method f0t_model_method(const f0t_model *model);
+size_t f0t_model_features(const f0t_model *model);
+size_t f0t_model_dim(const f0t_model *model);
+const f0t_vocab *f0t_model_vocab(const f0t_model *model);
+const char *f0t_model_training(const f0t_model *model);
+const char *f0t_model_backbone(const f0t_model *model);
+f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features, size_t rows);
+f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab);
+
+f0t_status f0t_backbone_open(f0t_backbone **out, const char *name, const f0t_backbone_options *options);
+void f0t_backbone_close(f0t_backbone *backbone);
+size_t f0t_backbone_dim(const f0t_backbone *backbone);
+const char *f0t_backbone_description(const f0t_backbone *backbone);
+f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description);
+f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone, const char *const *pictures, size_t count, const f0t_monitor *monitor);
+f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count, const f0t_monitor *monitor);
+const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count);
+void f0t_pictures_free(f0t_pictures *pictures);
+
+f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_eval_options *options);
+void f0t_eval_free(f0t_eval *eval);
+size_t f0t_eval_row_count(const f0t_eval *eval);
+const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
+const char *f0t_eval_method_name(size_t i);
+f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
+
+f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format, const char *const *sources, size_t source_count, const f0t_import_options *options);
+void f0t_import_report_free(f0t_import_report *report);
+size_t f0t_import_report_datasets(const f0t_import_report *report);
+const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_report *report, size_t i);
+size_t f0t_import_report_notes(const f0t_import_report *report);
+const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
+"""
+
+_TYPES: dict[str, Any] = {
+    "void": None, "bool": c_bool, "int": c_int, "size_t": c_size_t, "float": c_float,
+    "double": c_double, "uint8_t": c_uint8, "uint32_t": c_uint32, "uint64_t": c_uint64,
+    "f0t_status": c_int, "f0t_method": c_int, "char*": c_char_p, "void*": c_void_p,
+}
+_DECLARATION = re.compile(r"(.*?[ *])(f0t_\w+)\((.*)\);")
+
+
+def _ctype(text: str) -> Any:
+    """The ctypes type of "const f0t_model *" and the like."""
+    text = re.sub(r"\bconst\b|\s", "", text)
+    if text in _TYPES:
+        return _TYPES[text]
+    if text.endswith("*"):
+        return POINTER(_ctype(text[:-1]))
+    return getattr(_structs, text)
+
+
+def _argument(text: str) -> Any:
+    """The type of "const char *path": all but the name."""
+    return _ctype(text[:len(text) - len(text.split(" ")[-1].lstrip("*"))])
+
+
+def _check(status: int, function: Any, arguments: Any) -> int:
+    if status:
+        raise _errors.make(status, library.f0t_last_error().decode(errors="replace"))
+    return status
+
+
+def declarations() -> list[str]:
+    return [line for line in DECLARATIONS.splitlines() if line]
+
+
+def _declare(loaded: ctypes.CDLL) -> None:
+    for line in declarations():
+        match = _DECLARATION.fullmatch(line)
+        assert match, line
+        result, name, arguments = match.groups()
+        function = getattr(loaded, name)
+        function.restype = _ctype(result)
+        function.argtypes = [] if arguments == "void" else [
+            _argument(argument) for argument in arguments.split(", ")]
+        if result.strip() == "f0t_status":
+            function.errcheck = _check
+    loaded.f0t_vectors_word.restype = c_void_p  # a word has no 0 behind
+
+
+def _places() -> Iterator[str]:
+    """Where the dynamic linker looks, then where pkg-config knows one."""
+    yield SONAME
+    try:
+        asked = subprocess.run(["pkg-config", "--variable=libdir", "fast0tag"],
+                               capture_output=True, text=True, check=False)
+    except OSError:
+        return
+    if asked.returncode == 0 and asked.stdout.strip():
+        yield os.path.join(asked.stdout.strip(), SONAME)
+
+
+def _open() -> ctypes.CDLL:
+    given = os.environ.get("FAST0TAG_LIBRARY")
+    if given:
+        try:
+            return ctypes.CDLL(given)
+        except OSError as error:
+            raise ImportError(f"FAST0TAG_LIBRARY is '{given}': {error}") from None
+    tried = []
+    for place in _places():
+        try:
+            return ctypes.CDLL(place)
+        except OSError as error:
+            tried.append(str(error))
+    raise ImportError(
+        f"{SONAME} was not found ({'; '.join(tried)}). Install fast0tag ('make install', then "
+        "'ldconfig'), or set FAST0TAG_LIBRARY to the path of libfast0tag.so.")
+
+
+def _load() -> ctypes.CDLL:
+    loaded = _open()
+    try:
+        loaded.f0t_version.restype = c_char_p
+        version = loaded.f0t_version().decode()
+    except AttributeError:
+        raise ImportError(f"{loaded._name} is not libfast0tag") from None
+    if version.split(".")[:2] != VERSION.split(".")[:2]:
+        raise ImportError(f"{loaded._name} is fast0tag {version}; these bindings are for {VERSION}")
+    _declare(loaded)
+    return loaded
+
+
+# Every call through it lets other Python threads run. The last error is of the calling thread.
+library = _load()

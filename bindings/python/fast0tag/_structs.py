@@ -1,0 +1,205 @@
+"""The structs and numbers of fast0tag.h and fast0tag_tools.h, named as they are there.
+
+tests/test_header.py compiles the headers and compares every size, offset, kind and number.
+"""
+from __future__ import annotations
+
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,
+                    c_size_t, c_uint32, c_uint64, c_void_p)
+
+F0T_NONE = (1 << 64) - 1
+F0T_HIDDEN_AUTO = F0T_NONE
+F0T_HIDDEN_MAX = 8
+
+# Enumerations: the names that Python users write, in the order of the numbers from 0.
+METHODS = {"net": 0, "linear": 1, "linear-rank": 2}
+LOSSES = {"ranknet": 0, "ranknet-unweighted": 1, "hinge": 2, "squared-hinge": 3,
+          "crammer-singer": 4, "max-out": 5, "listmle": 6}
+PAIRS = {"image": 0, "batch": 1}
+HINGES = {"plain": 0, "squared": 1}
+OPTIMIZERS = {"adam": 0, "sgd": 1}
+CONDITIONS = {"auto": 0, "unit": 1, "scale": 2, "standard": 3}
+SPLITS = {"train": 0, "val": 1, "test": 2}
+LEVELS = {"info": 0, "warning": 1}
+MATCHES = {"exact": 0, "case": 1, "joined": 2, "singular": 3, "plural": 4, "parts": 5, "same": 6,
+           "none": 7}
+
+
+class f0t_vectors(Structure):
+    pass
+
+
+class f0t_vocab(Structure):
+    pass
+
+
+class f0t_dataset(Structure):
+    pass
+
+
+class f0t_dataset_writer(Structure):
+    pass
+
+
+class f0t_features(Structure):
+    pass
+
+
+class f0t_model(Structure):
+    pass
+
+
+class f0t_backbone(Structure):
+    pass
+
+
+class f0t_pictures(Structure):
+    pass
+
+
+class f0t_eval(Structure):
+    pass
+
+
+class f0t_import_report(Structure):
+    pass
+
+
+class f0t_progress(Structure):
+    _fields_ = [("stage", c_char_p), ("unit", c_char_p), ("done", c_uint64), ("total", c_uint64)]
+
+
+LOG = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+PROGRESS = CFUNCTYPE(None, c_void_p, POINTER(f0t_progress))
+
+
+class f0t_monitor(Structure):
+    _fields_ = [("log", LOG), ("progress", PROGRESS), ("user", c_void_p), ("stop", POINTER(c_int))]
+
+
+class f0t_vectors_counts(Structure):
+    _fields_ = [("rows", c_uint64), ("words", c_uint64), ("duplicates", c_uint64),
+                ("empty", c_uint64), ("invalid", c_uint64), ("not_finite", c_uint64),
+                ("zero", c_uint64), ("cut", c_uint64)]
+
+
+class f0t_vectors_options(Structure):
+    _fields_ = [("tolerant", c_bool), ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_neighbour(Structure):
+    _fields_ = [("index", c_size_t), ("cosine", c_float)]
+
+
+class f0t_vocab_options(Structure):
+    _fields_ = [("centred", c_bool), ("no_suggestions", c_bool), ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_vocab_entry(Structure):
+    _fields_ = [("tag", c_char_p), ("match", c_int), ("index", c_size_t), ("used", c_char_p),
+                ("missing", c_char_p), ("nearest", c_char_p)]
+
+
+class f0t_tags(Structure):
+    _fields_ = [("items", POINTER(c_char_p)), ("count", c_size_t)]
+
+
+class f0t_dataset_options(Structure):
+    _fields_ = [("seed", c_uint64), ("val", c_double), ("test", c_double)]
+
+
+class f0t_dataset_memory(Structure):
+    _fields_ = [("path", c_char_p), ("features", c_void_p), ("dtype", c_char_p),
+                ("rows", c_size_t), ("dim", c_size_t), ("tags", c_char_p), ("split", c_char_p),
+                ("images", c_char_p), ("seen", c_char_p), ("unseen", c_char_p), ("json", c_char_p)]
+
+
+class f0t_dataset_info(Structure):
+    _fields_ = [("name", c_char_p), ("backbone", c_char_p), ("dim", c_size_t), ("half", c_bool),
+                ("features", c_char_p), ("replace", c_bool)]
+
+
+class f0t_dataset_row(Structure):
+    _fields_ = [("image", c_char_p), ("tags", POINTER(c_char_p)), ("tag_count", c_size_t),
+                ("has_split", c_bool), ("split", c_int), ("features", POINTER(c_float))]
+
+
+class f0t_epoch(Structure):
+    _fields_ = [("number", c_size_t), ("epochs", c_size_t), ("loss", c_double), ("miap", c_double),
+                ("best", c_bool), ("rate", c_double), ("images_per_second", c_double),
+                ("seconds", c_double)]
+
+
+EPOCH = CFUNCTYPE(None, c_void_p, POINTER(f0t_epoch))
+
+
+class f0t_train_options(Structure):
+    _fields_ = [("method", c_int), ("seed", c_uint64), ("all_tags", c_bool),
+                ("tags", POINTER(c_uint32)), ("tag_count", c_size_t), ("keep_tag_mean", c_bool),
+                ("loss", c_int), ("pairs", c_int), ("to_ranksvm", c_bool), ("condition", c_int),
+                ("hidden_count", c_size_t), ("hidden", c_size_t * F0T_HIDDEN_MAX),
+                ("batch", c_size_t), ("epochs", c_size_t), ("patience", c_size_t),
+                ("optimizer", c_int), ("rate", c_double), ("decay", c_double),
+                ("input_dropout", c_double), ("hidden_dropout", c_double),
+                ("constant_rate", c_bool), ("bf16", c_bool), ("hinge", c_int),
+                ("lambda", c_double), ("ridge", c_double), ("checkpoint", c_char_p),
+                ("resume", c_bool), ("epoch", EPOCH), ("epoch_user", c_void_p)]
+
+
+class f0t_tuning(Structure):
+    _fields_ = [("trials", c_size_t), ("first", c_double), ("best", c_double),
+                ("seconds", c_double)]
+
+
+class f0t_backbone_options(Structure):
+    _fields_ = [("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool),
+                ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_convert_options(Structure):
+    _fields_ = [("f16", c_bool), ("tolerant", c_bool), ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_wordnet_options(Structure):
+    _fields_ = [("from", c_char_p), ("dim", c_size_t), ("f16", c_bool),
+                ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_eval_options(Structure):
+    _fields_ = [("methods", c_char_p), ("scenarios", c_char_p), ("unseen", c_char_p),
+                ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64), ("no_tune", c_bool),
+                ("trials", c_size_t), ("epochs", c_size_t), ("bf16", c_bool),
+                ("keep_tag_mean", c_bool), ("results", c_char_p), ("figure", c_char_p),
+                ("monitor", POINTER(f0t_monitor))]
+
+
+class f0t_eval_value(Structure):
+    _fields_ = [("name", c_char_p), ("mean", c_double), ("deviation", c_double)]
+
+
+class f0t_eval_row(Structure):
+    _fields_ = [("method", c_char_p), ("title", c_char_p), ("scenario", c_char_p),
+                ("refusal", c_char_p), ("images", c_size_t), ("tags", c_size_t),
+                ("repeats", c_size_t), ("values", POINTER(f0t_eval_value)),
+                ("value_count", c_size_t), ("knobs", c_char_p)]
+
+
+class f0t_import_options(Structure):
+    _fields_ = [("replace", c_bool), ("name", c_char_p), ("features", c_char_p),
+                ("ids", c_char_p), ("copy_features", c_bool), ("backbone", c_char_p),
+                ("images", c_char_p), ("val", c_double), ("seed", c_uint64),
+                ("monitor", POINTER(f0t_monitor)), ("own_features", c_char_p),
+                ("sets", c_char_p), ("prefix", c_char_p), ("image_column", c_char_p),
+                ("tags_column", c_char_p), ("split_column", c_char_p), ("separator", c_char_p),
+                ("tag_columns", c_bool), ("no_header", c_bool), ("delimiter", c_char),
+                ("folder_tags", c_bool), ("strict", c_bool), ("extract", POINTER(f0t_backbone))]
+
+
+class f0t_import_dataset(Structure):
+    _fields_ = [("path", c_char_p), ("images", c_size_t), ("dim", c_size_t), ("tags", c_size_t),
+                ("seen", c_size_t), ("unseen", c_size_t), ("train", c_size_t), ("val", c_size_t),
+                ("test", c_size_t), ("untagged", c_size_t)]
+
+
+class f0t_import_note(Structure):
+    _fields_ = [("count", c_uint64), ("what", c_char_p), ("example", c_char_p)]

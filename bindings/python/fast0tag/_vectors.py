@@ -1,0 +1,206 @@
+"""Word vectors."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_size_t, string_at
+from typing import Iterator, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _structs
+from ._convert import Floats, Path, as_floats, as_matrix, count, float_pointer, path_bytes, texts
+from ._errors import ArgumentError, NotFoundError
+from ._handle import Handle
+from ._library import library
+from ._monitor import Monitor, ProgressCallback
+
+
+class Counts(NamedTuple):
+    """What became of the rows of a file of word vectors."""
+
+    rows: int
+    words: int
+    duplicates: int
+    empty: int
+    invalid: int
+    not_finite: int
+    zero: int
+    cut: int
+
+
+def _counts(struct: _structs.f0t_vectors_counts) -> Counts:
+    return Counts(*(getattr(struct, name) for name in Counts._fields))
+
+
+class Vectors(Handle):
+    """A file of word vectors: GloVe, word2vec, fastText, or fast0tag's own form (mapped, not read).
+
+    `vectors["dog"]` is the vector of a word that is spelled exactly so; Vocab knows about capitals,
+    plurals and phrases. Many threads may share one.
+    """
+
+    _what = "file of word vectors"
+    _free = "f0t_vectors_close"
+
+    @classmethod
+    def open(cls, path: Path, *, tolerant: bool = False,
+             progress: Optional[ProgressCallback] = None) -> Vectors:
+        """Opens a file of any of these forms. `tolerant` reads a cut file as far as it goes."""
+        out = POINTER(_structs.f0t_vectors)()
+        with Monitor(progress) as monitor:
+            options = _structs.f0t_vectors_options(tolerant, monitor.address)
+            library.f0t_vectors_open(byref(out), path_bytes(path), byref(options))
+        return cls(out)
+
+    @classmethod
+    def from_arrays(cls, words: Sequence[str], matrix: npt.ArrayLike, *,
+                    name: str = "memory") -> Vectors:
+        """The same from words and a row of numbers for each. The words of a phrase are joined by
+        "_", as word2vec does: "palm_tree"."""
+        rows = as_floats(as_matrix(matrix, None, "word vectors"))
+        encoded = texts(words, "a word")
+        if len(encoded) != len(rows):
+            raise ArgumentError(f"{len(encoded)} words and {len(rows)} vectors")
+        for word in encoded:
+            if not word or len(word.split()) != 1 or word != word.strip():
+                raise ArgumentError(f"{word.decode()!r} is no word: join the words of a phrase by _")
+        # word2vec's binary form: https://code.google.com/archive/p/word2vec, word2vec.c.
+        data = b"%d %d\n" % rows.shape + b"".join(
+            word + b" " + row.tobytes() + b"\n" for word, row in zip(encoded, rows))
+        out = POINTER(_structs.f0t_vectors)()
+        library.f0t_vectors_open_memory(byref(out), data, len(data), texts([name])[0], None)
+        made = cls(out)
+        made._memory = data
+        return made
+
+    _memory: Optional[bytes] = None
+
+    def __len__(self) -> int:
+        return int(self._number("f0t_vectors_count"))
+
+    @property
+    def dim(self) -> int:
+        return int(self._number("f0t_vectors_dim"))
+
+    @property
+    def format(self) -> str:
+        """"text", "text with header", "word2vec binary" or "fast0tag vectors"."""
+        return self._text("f0t_vectors_format") or ""
+
+    @property
+    def dtype(self) -> str:
+        """The type of the numbers on disk."""
+        return self._text("f0t_vectors_dtype") or ""
+
+    @property
+    def source(self) -> str:
+        """The file's name, or that of the file it was converted from."""
+        return self._text("f0t_vectors_source") or ""
+
+    @property
+    def fingerprint(self) -> int:
+        """A number that tells vector spaces apart; conversion and trimming do not change it."""
+        return int(self._number("f0t_vectors_fingerprint"))
+
+    @property
+    def mean(self) -> Floats:
+        """The mean of all vectors, [dim]: a view, not to be written to."""
+        with self._use() as pointer:
+            return self._view(library.f0t_vectors_mean(pointer), (self.dim,))
+
+    def word(self, index: int) -> str:
+        """Word number `index` of the file."""
+        length = c_size_t()
+        with self._use() as pointer:
+            found = library.f0t_vectors_word(pointer, count(index, "a word's number"),
+                                             byref(length)) if index >= 0 else None
+            if found is None:
+                raise IndexError(f"there is no word {index} of {len(self)}")
+            return string_at(found, length.value).decode()
+
+    def find(self, word: str) -> Optional[int]:
+        """The number of a word that is spelled exactly so, or None."""
+        encoded = texts([word], "a word")[0]
+        with self._use() as pointer:
+            found = library.f0t_vectors_find(pointer, encoded, len(encoded))
+        return None if found == _structs.F0T_NONE else int(found)
+
+    def rows(self, first: int, number: int) -> Floats:
+        """The vectors of words first … first + number - 1, [number, dim]."""
+        with self._use() as pointer:
+            first, number = count(first, "first"), count(number, "number")
+            if number > len(self):
+                raise IndexError(f"words {first} to {first + number} of {len(self)}")
+            out = np.empty((number, self.dim), np.float32)
+            library.f0t_vectors_get(pointer, first, number, float_pointer(out))
+        return out
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) is not None
+
+    def __getitem__(self, word: str) -> Floats:
+        index = self.find(word)
+        if index is None:
+            raise KeyError(word)
+        return self.rows(index, 1).reshape(-1)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.word(index) for index in range(len(self)))
+
+    def nearest(self, query: Union[str, npt.ArrayLike], k: int = 10, *,
+                progress: Optional[ProgressCallback] = None) -> list[tuple[str, float]]:
+        """The k words nearest to a word, a phrase or a vector, each with its cosine, best first.
+        Words that the query itself is made of are left out."""
+        k = count(k, "k", 1)
+        own: list[str] = []
+        if isinstance(query, str):
+            vector, own = self._look_up(query)
+        else:
+            vector = as_floats(np.asarray(query))
+        if vector.shape != (self.dim,):
+            raise ArgumentError(f"a query of shape {vector.shape}; ({self.dim},) is wanted")
+        wanted = min(k + len(own), len(self))
+        near = (_structs.f0t_neighbour * max(wanted, 1))()
+        found = c_size_t()
+        with self._use() as pointer, Monitor(progress) as monitor:
+            library.f0t_vectors_nearest(near, byref(found), wanted, pointer, float_pointer(vector),
+                                        monitor.pointer)
+        named = ((self.word(n.index), float(n.cosine)) for n in near[:found.value])
+        return [pair for pair in named if pair[0] not in own][:k]
+
+    def _look_up(self, query: str) -> tuple[Floats, list[str]]:
+        from ._vocab import Vocab
+        with Vocab([query], self) as vocab:
+            entry = vocab.entries[0]
+            if entry.used is None:
+                hint = f"; did you mean '{entry.nearest}'?" if entry.nearest else ""
+                raise NotFoundError(f"'{entry.missing}' has no vector{hint}")
+            return vocab.vectors[0], entry.used.split(" + ")
+
+
+def open_vectors(vectors: Union[Vectors, Path], progress: Optional[ProgressCallback]) -> Vectors:
+    """Vectors as they are, or the file at a path."""
+    return vectors if isinstance(vectors, Vectors) else Vectors.open(vectors, progress=progress)
+
+
+def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool = False,
+                    progress: Optional[ProgressCallback] = None) -> Counts:
+    """Writes word vectors of any form in the one that opens at once."""
+    counts = _structs.f0t_vectors_counts()
+    with Monitor(progress) as monitor:
+        options = _structs.f0t_convert_options(f16, tolerant, monitor.address)
+        library.f0t_vectors_convert(byref(counts), path_bytes(to), path_bytes(source),
+                                    byref(options))
+    return _counts(counts)
+
+
+def build_wordnet(to: Path, *, folder: Optional[Path] = None, dim: int = 300, f16: bool = False,
+                  progress: Optional[ProgressCallback] = None) -> Counts:
+    """Makes word vectors of all words and phrases of WordNet, a dictionary."""
+    counts = _structs.f0t_vectors_counts()
+    with Monitor(progress) as monitor:
+        options = _structs.f0t_wordnet_options(
+            None if folder is None else path_bytes(folder), count(dim, "dim", 1), f16,
+            monitor.address)
+        library.f0t_vectors_build_wordnet(byref(counts), path_bytes(to), byref(options))
+    return _counts(counts)

@@ -1,0 +1,150 @@
+"""The package says what the program says, over datasets, matrices and pictures."""
+import os
+
+import numpy as np
+
+import fast0tag
+from support import TestCase, draw
+
+
+def plain(rows):
+    """Rows of a comparison without what the clock says, in the nine digits that the program writes."""
+    return [{key: float(f"{value:.9g}") if isinstance(value, float) else value
+             for key, value in row.items() if not key.endswith("_s") and not key.endswith("_s_sd")}
+            for row in rows]
+
+
+class Program(TestCase):
+    def shown(self, listed):
+        return [fast0tag.TaggedImage(row["image"], [(tag["tag"], tag["score"])
+                                                    for tag in row["tags"]]) for row in listed]
+
+    def assert_tagged(self, got, listed):
+        want = self.shown(listed)
+        self.assertEqual([row.image for row in got], [row.image for row in want])
+        self.assertEqual([[tag for tag, _ in row.tags] for row in got],
+                         [[tag for tag, _ in row.tags] for row in want])
+        np.testing.assert_allclose([[score for _, score in row.tags] for row in got],
+                                   [[score for _, score in row.tags] for row in want], rtol=1e-6)
+
+    def test_a_training_gives_the_same_bytes(self):
+        self.write_dataset()
+        for options in (["--method", "linear"], ["--epochs", "4", "--hidden", "16,8"]):
+            self.program("train", "photos", "--vectors", "vectors.txt", "-o", "theirs.f0t", *options)
+            more = {"method": "linear"} if len(options) == 2 else {"epochs": 4, "hidden": [16, 8]}
+            fast0tag.train("photos", vectors="vectors.txt", **more).save("ours.f0t")
+            from_memory = fast0tag.Dataset.from_arrays(self.data.features, self.data.tags,
+                                                       split=self.data.split)
+            fast0tag.train(from_memory, vectors="vectors.txt", **more).save("memory.f0t")
+            theirs = open("theirs.f0t", "rb").read()
+            self.assertEqual(open("ours.f0t", "rb").read(), theirs)
+            self.assertEqual(open("memory.f0t", "rb").read(), theirs)
+
+    def test_tags_of_a_dataset_and_of_a_matrix(self):
+        self.write_dataset(images=[f"image {m}.jpg" for m in range(60)])
+        model = self.train()
+        model.save("model.f0t")
+        seen = []
+        self.assert_tagged(model.tag_files("photos", progress=seen.append),
+                           self.program_json("tag", "model.f0t", "photos"))
+        self.assertEqual(seen, [("tagging", "images", 60, 60)])
+        self.assert_tagged(model.tag_files("photos", k=2, part="test"),
+                           self.program_json("tag", "model.f0t", "photos", "-k", "2", "--part", "test"))
+        np.save("features.npy", self.data.features.astype(np.float16))
+        self.assert_tagged(model.tag_files("features.npy"),
+                           self.program_json("tag", "model.f0t", "features.npy"))
+        with open("words.txt", "w", encoding="utf-8") as file:
+            file.write("lakes\nlorry\n")
+        self.assert_tagged(
+            model.tag_files("photos", words=fast0tag.load_tags("words.txt"), vectors="vectors.txt",
+                            with_seen=True),
+            self.program_json("tag", "model.f0t", "photos", "--vocab", "words.txt", "--vectors",
+                              "vectors.txt", "--with-seen"))
+
+    def test_tags_of_pictures(self):
+        for m in range(12):
+            draw(f"photos/{m:02}.svg", ["red", "blue", "green"][m % 3],
+                 ["car", "sea", "tree"][m % 3])
+        self.program("train", "photos", "--vectors", "vectors.txt", "-o", "model.f0t", "--method",
+                     "linear", "--lambda", "1", "--ridge", "0.1")
+        made, notes = fast0tag.import_dataset("photos", "photos", "data", backbone="builtin")
+        self.assertEqual((made[0].images, made[0].tags), (12, 3))
+        model = fast0tag.train("data", vectors="vectors.txt", method="linear", lambda_=1, ridge=0.1)
+        self.assertEqual(model.backbone["name"], "builtin-1")
+        model.save("ours.f0t")
+        with open("model.f0t", "rb") as theirs, open("ours.f0t", "rb") as ours:
+            self.assertEqual(ours.read(), theirs.read())
+        draw("new/a sea.svg", "blue")
+        with open("new/broken.png", "wb") as file:
+            file.write(b"\x89PNG\r\n\x1a\nno picture")
+        with self.assertLogs("fast0tag", "WARNING") as logged:
+            got = model.tag_files(["photos", "new"], k=1)
+        self.assertIn("broken.png", logged.output[0])
+        self.assert_tagged(got, self.program_json("tag", "model.f0t", "photos", "new", "-k", "1"))
+        self.assertEqual(got[-1], ("new/a sea.svg", [("sea", got[-1].tags[0][1])]))
+        with self.assertRaisesRegex(fast0tag.Error, "broken.png"):
+            model.tag_files("new", strict=True)
+        with fast0tag.Backbone.open("builtin") as backbone:
+            features = backbone.features(fast0tag.find_pictures("photos"))
+            self.assertEqual(features.shape, (12, backbone.dim))
+            np.testing.assert_array_equal(features, fast0tag.Dataset.open("data").features())
+            again = model.tag_files("new/a sea.svg", k=1, backbone=backbone)
+            self.assertEqual(again[0].tags[0][0], "sea")
+            self.assertAlmostEqual(again[0].tags[0][1], got[-1].tags[0][1], places=5)
+
+    def test_rows_of_a_comparison(self):
+        self.write_dataset()
+        options = {"methods": ["linear", "conse", "random"], "scenarios": "zero-shot,conventional",
+                   "unseen": 2, "trials": 2}
+        theirs = self.program_json("eval", "photos", "--vectors", "vectors.txt", "--methods",
+                                   "linear,conse,random", "--scenarios", "zero-shot,conventional",
+                                   "--unseen", "2", "--trials", "2")
+        ours = fast0tag.evaluate("photos", vectors="vectors.txt", html="page", **options)
+        self.assertEqual(plain(ours), plain(theirs))
+        self.assertEqual([list(row) for row in ours], [list(row) for row in theirs])
+        self.assertTrue(os.path.exists("page/index.html"))
+        memory = fast0tag.evaluate(self.data.features, self.data.tags, split=self.data.split,
+                                   vectors="vectors.txt", **options)
+        self.assertEqual(plain(memory), plain(theirs))
+        twice = fast0tag.evaluate("photos", vectors="vectors.txt", methods="random", repeat=2,
+                                  unseen=2, scenarios="conventional", k=[1])
+        self.assertEqual(plain(twice), plain(self.program_json(
+            "eval", "photos", "--vectors", "vectors.txt", "--methods", "random", "--repeat", "2",
+            "--unseen", "2", "--scenarios", "conventional", "-k", "1")))
+        listed = self.program_json("eval", "--list")
+        self.assertEqual(fast0tag.evaluation_methods(), [row["method"] for row in listed])
+
+    def test_neighbours(self):
+        theirs = self.program_json("vectors", "nearest", "vectors.txt", "seas", "tree car", "-k", "3")
+        with fast0tag.Vectors.open("vectors.txt") as vectors:
+            for answer in theirs:
+                got = vectors.nearest(answer["query"], 3)
+                self.assertEqual([word for word, _ in got],
+                                 [near["word"] for near in answer["neighbours"]])
+                np.testing.assert_allclose([cosine for _, cosine in got],
+                                           [near["cosine"] for near in answer["neighbours"]])
+
+    def test_a_dataset_of_every_kind(self):
+        names = [f"{m}.jpg" for m in range(60)]
+        backbone = {"name": "of the test"}
+        self.write_dataset(images=names, seen=["cat", "dog", "sea", "sky"], unseen=["tree", "car"],
+                           backbone=backbone, name="pets")
+        memory = fast0tag.Dataset.from_arrays(
+            self.data.features, self.data.tags, images=names, split=self.data.split,
+            seen=["cat", "dog", "sea", "sky"], unseen=["tree", "car"], backbone=backbone, name="pets")
+        for dataset in (fast0tag.Dataset.open("photos"), memory):
+            self.assertEqual((len(dataset), dataset.dim, dataset.name), (60, 8, "pets"))
+            self.assertEqual(dataset.images, names)
+            self.assertEqual(dataset.unseen, ["tree", "car"])
+            self.assertEqual(dataset.seen, ["cat", "dog", "sea", "sky"])
+            self.assertEqual([sorted(tags) for tags in dataset.image_tags()],
+                             [sorted(tags) for tags in self.data.tags])
+            self.assertEqual(dataset.split[:5].tolist(), [0, 0, 0, 1, 2])
+            self.assertEqual(dataset.backbone, backbone)
+            np.testing.assert_array_equal(dataset.features(10, 5), self.data.features[10:15])
+            with self.assertRaises(IndexError):
+                dataset.features(58, 3)
+        self.assertEqual(self.program_json("inspect", "photos")["kind"], "dataset")
+        bare = fast0tag.Dataset.from_arrays(None, [["cat"], []])
+        self.assertEqual((bare.dim, bare.images, bare.seen, bare.path), (0, None, None, "memory"))
+        self.assertEqual(bare.image_tags(), [["cat"], []])
