@@ -1,6 +1,9 @@
 /* Requests on standard input, replies on standard output, until the input ends. */
 #include "picture.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +26,6 @@ static struct rlimit both(rlim_t value)
 static void limit_all(void)
 {
     const struct rlimit none = both(0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_CORE, &none);
@@ -43,6 +45,25 @@ static void limit_time(void)
     getrlimit(RLIMIT_CPU, &now);
     now.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_LIMIT;
     setrlimit(RLIMIT_CPU, &now);
+}
+
+/* ---- The end ------------------------------------------------------------------------------------- */
+
+static void *wait_for_end(void *unused)
+{
+    struct pollfd other = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+    (void)unused;
+    while (poll(&other, 1, -1) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+/* This program ends with the library's, also in the midst of a picture. PR_SET_PDEATHSIG would not do:
+ * it kills when the *thread* that started us ends, and others may go on with us. */
+static bool end_with_library(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, wait_for_end, NULL) == 0;
 }
 
 /* ---- Requests ----------------------------------------------------------------------------------- */
@@ -124,7 +145,7 @@ int main(int argc, char **argv)
     (void)argc;
     limit_all();
     decode_start(argv[0]);
-    if (!xmp_start())
+    if (!end_with_library() || !xmp_start())
         return 1;
     while (fread(&request, sizeof request, 1, stdin) == 1)
         if (!handle(&request))

@@ -192,6 +192,7 @@ class f0t_import_options(Structure):
                 ("sets", c_char_p), ("prefix", c_char_p), ("image_column", c_char_p),
                 ("tags_column", c_char_p), ("split_column", c_char_p), ("separator", c_char_p),
                 ("tag_columns", c_bool), ("no_header", c_bool), ("delimiter", c_char),
+                ("table", c_char_p),
                 ("folder_tags", c_bool), ("strict", c_bool), ("extract", POINTER(f0t_backbone))]
 
 

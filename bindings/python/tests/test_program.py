@@ -1,5 +1,6 @@
 """The package says what the program says, over datasets, matrices and pictures."""
 import os
+import threading
 
 import numpy as np
 
@@ -148,3 +149,19 @@ class Program(TestCase):
         bare = fast0tag.Dataset.from_arrays(None, [["cat"], []])
         self.assertEqual((bare.dim, bare.images, bare.seen, bare.path), (0, None, None, "memory"))
         self.assertEqual(bare.image_tags(), [["cat"], []])
+
+    def test_a_backbone_outlives_the_threads_that_used_it(self):
+        for m in range(6):
+            draw(f"photos/{m}.svg", ["red", "blue", "green"][m % 3])
+        pictures = fast0tag.find_pictures("photos")
+        with fast0tag.Backbone.open("builtin") as backbone:
+            made = []
+            for _ in range(3):
+                thread = threading.Thread(
+                    target=lambda: made.append(backbone.features(pictures)))
+                thread.start()
+                thread.join()
+            made.append(backbone.features(pictures))
+        for features in made[1:]:
+            np.testing.assert_array_equal(features, made[0])
+        self.assertEqual(len(made), 4)

@@ -4,6 +4,7 @@
 #include "image/worker.h"
 #include "image/worker_process.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -246,6 +247,31 @@ static void a_worker_that_died_is_started_again(void **state)
     f0t_free(real);
 }
 
+static void *decode_in_thread(void *path)
+{
+    f0t_picture picture;
+    return f0t_worker_decode(worker, &picture, path, 64, false) == F0T_OK ? path : NULL;
+}
+
+static void a_worker_outlives_the_thread_that_started_it(void **state)
+{
+    const uint8_t pixel[3] = {1, 2, 3};
+    char path[4096];
+    (void)state;
+    snprintf(path, sizeof path, "%s", png_write("one.png", pixel, 1, 1, 3, 0));
+    f0t_worker *before = worker;
+    assert_ok(f0t_worker_create(&worker));
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        void *done;
+        assert_int_equal(pthread_create(&thread, NULL, decode_in_thread, path), 0);
+        assert_int_equal(pthread_join(thread, &done), 0);
+        assert_non_null(done);
+    }
+    f0t_worker_free(worker);
+    worker = before;
+}
+
 static void a_program_that_is_not_there_is_named(void **state)
 {
     f0t_worker *other;
@@ -391,6 +417,7 @@ int main(void)
         cmocka_unit_test(what_is_no_sidecar_is_named),
         cmocka_unit_test(pictures_are_decoded_ahead),
         cmocka_unit_test(a_worker_that_died_is_started_again),
+        cmocka_unit_test(a_worker_outlives_the_thread_that_started_it),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
         cmocka_unit_test(keywords_of_a_sidecar_are_read),
         cmocka_unit_test(merging_keeps_what_others_wrote_and_replaces_ours),
