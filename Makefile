@@ -8,7 +8,7 @@ BUILD := build
 
 .PHONY: all configure test demo bench install fuzz clean help
 all: configure
-	ninja -C $(BUILD) fast0tag_cli fast0tag fast0tag_static fast0tag_docs
+	ninja -C $(BUILD) fast0tag_installed
 
 # Only the first time: `make test` turns the tests on in the same folder, and they stay.
 configure:

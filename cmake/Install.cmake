@@ -42,6 +42,10 @@ add_custom_command(OUTPUT ${F0T_DOCS}/stamp
   COMMAND ${CMAKE_COMMAND} -E touch ${F0T_DOCS}/stamp
   DEPENDS fast0tag_cli COMMENT "Writing the manual pages and shell completions" VERBATIM)
 add_custom_target(fast0tag_docs ALL DEPENDS ${F0T_DOCS}/stamp)
+# All that is installed: what `make` builds. (Ninja takes "fast0tag" for the program's file, not for
+# the library's target.)
+add_custom_target(fast0tag_installed DEPENDS fast0tag_cli fast0tag_picture fast0tag fast0tag_static
+  fast0tag_docs)
 install(DIRECTORY ${F0T_DOCS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${F0T_DOCS}/completions/fast0tag
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

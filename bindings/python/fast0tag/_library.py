@@ -186,7 +186,7 @@ def _places() -> Iterator[str]:
     except OSError:
         return
     if asked.returncode == 0 and asked.stdout.strip():
-        yield os.path.join(asked.stdout.strip(), SONAME)
+        yield os.path.normpath(os.path.join(asked.stdout.strip(), SONAME))
 
 
 def _open() -> ctypes.CDLL:
