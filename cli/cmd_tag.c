@@ -190,15 +190,22 @@ static f0t_status tag_block(tagger *t, size_t first, size_t rows)
     return status;
 }
 
+/* Blocks begin small, so that the first tags come soon, and grow while they take less than this. */
+static const double BLOCK_SECONDS = 0.5;
+enum { FIRST_BLOCK = 16 };
+
 static f0t_status tag_all(tagger *t)
 {
-    size_t count = t->source->rows, block = t->source->block;
+    size_t count = t->source->rows, block = FIRST_BLOCK, rows;
     f0t_progress progress = {.stage = "tagging", .unit = "images", .total = count};
-    for (size_t first = 0; first < count; first += block) {
-        size_t rows = count - first < block ? count - first : block;
+    for (size_t first = 0; first < count; first += rows) {
+        const double began = cli_seconds();
+        rows = count - first < block ? count - first : block;
         f0t_status status = tag_block(t, first, rows);
         if (status != F0T_OK)
             return status;
+        if (cli_seconds() - began < BLOCK_SECONDS && 2 * block <= t->source->block)
+            block *= 2;
         if (*t->cli->monitor->stop)
             return cli_fail(t->cli, F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images",
                             first + rows, count);

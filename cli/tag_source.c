@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Rows of a matrix, and pictures: so many are read before the first is shown. */
-enum { MATRIX_BLOCK = 1000, PICTURE_BLOCK = 32 };
+/* Rows of a matrix, and pictures, at a time at the most. */
+enum { MATRIX_BLOCK = 1000, PICTURE_BLOCK = 256 };
 
 static bool is_matrix(const char *path)
 {

@@ -35,6 +35,9 @@ typedef struct embedded {
 /* False, with the reason in `to`, when it is no picture. */
 bool decode_metadata(answer *to, embedded *out, const char *path);
 
+/* colour.c: pixels of this profile become sRGB; of none that can be read they stay as they are. */
+void colour_to_srgb(unsigned char *rgb, size_t count, const void *data, size_t length);
+
 /* metadata.c */
 void keywords_read(answer *to, const char *path);
 

@@ -157,7 +157,7 @@ static void sum_columns(const f0t_preprocess_plan *plan)
 static void put(float *out, size_t step, const float *from, size_t count, float mean, float scale)
 {
     for (size_t c = 0; c < count; c++) {
-        const float clamped = fminf(fmaxf(from[3 * c], 0), 255);
+        const float value = from[3 * c], clamped = value < 0 ? 0 : value > 255 ? 255 : value;
         /* Resized pictures are of bytes, as where the networks were trained. */
         out[c * step] = ((float)(int)(clamped + 0.5F) - mean) * scale;
     }

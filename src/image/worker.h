@@ -21,9 +21,9 @@ typedef struct f0t_picture {
     const uint8_t *rgb;
 } f0t_picture;
 
-/* The picture at `path`, upright, transparency on white; shrunk so that its shorter side is `side`
- * where it is longer. Its colours are sRGB; where `plain`, they are what the file has, whatever its
- * colour profile says. */
+/* The picture at `path`, upright, transparency on white; shrunk by a whole number where its shorter side
+ * is at least twice `side`, so that it stays at least `side`. Its colours are sRGB; where `plain`, they
+ * are what the file has, whatever its colour profile says. */
 f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
                              bool plain);
 

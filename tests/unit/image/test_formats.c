@@ -73,6 +73,39 @@ static void pictures_turned_by_exif_are_shrunk_upright(void **state)
         assert_colour(middle(&p, q), quarters[q], 6);
 }
 
+/* By a quarter: JPEG while it is read, the others after. */
+static void every_format_is_shrunk(void **state)
+{
+    static const char *const files[] = {
+        "quarters.png",  "quarters.tif",  "quarters.gif", "quarters.jpg", "quarters.webp",
+        "quarters.avif", "quarters.heic", "deep.png",     "p3.jpg",       "turned.jpg"};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        f0t_picture p;
+        assert_ok(f0t_worker_decode(worker, &p, file(files[i]), 8, false));
+        assert_int_equal(p.width, 12);
+        assert_int_equal(p.height, 8);
+        for (int q = 0; q < 4; q++)
+            assert_colour(middle(&p, q), quarters[q], 8);
+    }
+}
+
+/* Long and thin: no side is shorter than asked for, and it is far too many pixels. */
+static void a_thin_picture_stays_within_bounds(void **state)
+{
+    enum { WIDTH = 3000000, HEIGHT = 40 };
+    uint8_t *pixels = malloc((size_t)WIDTH * HEIGHT * 3);
+    f0t_picture p;
+    (void)state;
+    memset(pixels, 99, (size_t)WIDTH * HEIGHT * 3);
+    assert_ok(f0t_worker_decode(worker, &p, png_write("thin.png", pixels, WIDTH, HEIGHT, 3, 0), 256,
+                                false));
+    assert_int_equal(p.width, WIDTH / 2);
+    assert_int_equal(p.height, HEIGHT / 2);
+    assert_int_equal(p.rgb[3 * p.width * p.height - 1], 99);
+    free(pixels);
+}
+
 /* The last quarter is transparent. */
 static void transparency_is_on_white(void **state)
 {
@@ -205,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_is_decoded),
         cmocka_unit_test(pictures_turned_by_exif_are_shrunk_upright),
+        cmocka_unit_test(every_format_is_shrunk),
+        cmocka_unit_test(a_thin_picture_stays_within_bounds),
         cmocka_unit_test(transparency_is_on_white),
         cmocka_unit_test(colour_profiles_are_heeded_unless_plain),
         cmocka_unit_test(other_channels_become_rgb),
