@@ -8,6 +8,11 @@ case_readme_shows_what_happens() {
     run_sh=1 run_document "$root/README.md" needed
 }
 
+case_pictures_and_keywords() {
+    make_reader
+    run_sh=1 run_document "$root/docs/pictures.md" needed
+}
+
 # getting-started.md wants an installation: project/commands.sh has one.
 case_the_documents_show_what_happens() {
     local document

@@ -7,14 +7,14 @@ export LC_ALL=C.UTF-8
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
 # "fast0tag" is the program under test, whatever is installed, with less work than a reader's: a WordNet
-# of 27 words, two epochs, one trial.
+# of 27 words, a small net, two epochs, one trial.
 mkdir "$scratch/bin"
 cat >"$scratch/bin/fast0tag" <<EOF
 #!/usr/bin/env bash
 more=()
 case "\$1 \${2-} \${3-}" in
 "vectors build wordnet") more=(--from '$root/tests/wordnet') ;;
-"train "*) [[ " \$* " == *" --method linear "* ]] || more=(--epochs 2) ;;
+"train "*) [[ " \$* " == *" --method linear "* ]] || more=(--epochs 2 --hidden 16) ;;
 "eval "*) [[ " \$* " == *" --list "* ]] || more=(--trials 1 --epochs 2) ;;
 esac
 exec '$FAST0TAG' "\$@" "\${more[@]}"

@@ -165,3 +165,17 @@ class Program(TestCase):
         for features in made[1:]:
             np.testing.assert_array_equal(features, made[0])
         self.assertEqual(len(made), 4)
+
+    def test_photos_by_a_network(self):
+        folder = os.environ.get("F0T_DATA")
+        if not folder:
+            self.skipTest("F0T_DATA is not set")
+        dataset = fast0tag.Dataset.open(f"{folder}/flickr8k")
+        names = [os.path.basename(name) for name in dataset.images]
+        photos = fast0tag.find_pictures(f"{folder}/photos")[:3]
+        with fast0tag.Backbone.open(f"{folder}/mobilenet_v2/mobilenet_v2.onnx") as backbone:
+            features = backbone.features(photos)
+        for photo, made in zip(photos, features):
+            kept = dataset.features(names.index(os.path.basename(photo)), 1)[0]
+            cosine = made @ kept / np.linalg.norm(made) / np.linalg.norm(kept)
+            self.assertGreater(cosine, 0.9999)
