@@ -42,7 +42,7 @@ class Backbone(Handle):
         encoded = text_bytes(json_text(name)) if isinstance(name, Mapping) else path_bytes(name)
         with Monitor(progress) as monitor:
             options = _structs.f0t_backbone_options(text_bytes(preset), text_bytes(output), bf16,
-                                                    monitor.address)
+                                                    monitor.pointer)
             library.f0t_backbone_open(byref(out), encoded, byref(options))
         made = cls(out)
         made._one_at_a_time = threading.Lock()

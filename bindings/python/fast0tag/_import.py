@@ -54,7 +54,7 @@ def import_dataset(layout: str, sources: Paths, output: Path, *,
         else Backbone.open(backbone, progress=progress)
     out = POINTER(_structs.f0t_import_report)()
     with Monitor(progress) as monitor:
-        struct.monitor = monitor.address
+        struct.monitor = monitor.pointer
         if opened is None:
             _run(out, output, layout, items, struct)
         else:

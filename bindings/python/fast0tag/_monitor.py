@@ -4,7 +4,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from ctypes import byref, c_int, cast, POINTER
+from ctypes import c_int, pointer
 from typing import Any, Callable, NamedTuple, Optional, Type
 
 from . import _structs
@@ -50,9 +50,9 @@ class Monitor:
         self._struct = _structs.f0t_monitor(
             log=_structs.LOG(self.guard(self._log)),
             progress=_structs.PROGRESS(self.guard(self._show)),
-            stop=cast(byref(self._stop), POINTER(c_int)))
-        self.pointer: Any = byref(self._struct)
-        self.address: Any = cast(self.pointer, POINTER(_structs.f0t_monitor))
+            stop=pointer(self._stop))
+        # Not by byref(), whose objects the garbage collector does not look into.
+        self.pointer: Any = pointer(self._struct)
 
     def guard(self, function: Callable[..., object]) -> Callable[..., None]:
         """The function as a callback of the library, which exceptions cannot pass."""

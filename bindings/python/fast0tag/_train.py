@@ -178,7 +178,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
             trials=0 if trials is None else count(trials, "trials", 1),
             epochs=0 if epochs is None else count(epochs, "epochs", 1), bf16=bf16,
             keep_tag_mean=keep_mean, results=None if results is None else path_bytes(results),
-            monitor=monitor.address)
+            monitor=monitor.pointer)
         library.f0t_eval_run(byref(out), d, v, byref(options))
         try:
             if html is not None:

@@ -48,7 +48,7 @@ class Vectors(Handle):
         """Opens a file of any of these forms. `tolerant` reads a cut file as far as it goes."""
         out = POINTER(_structs.f0t_vectors)()
         with Monitor(progress) as monitor:
-            options = _structs.f0t_vectors_options(tolerant, monitor.address)
+            options = _structs.f0t_vectors_options(tolerant, monitor.pointer)
             library.f0t_vectors_open(byref(out), path_bytes(path), byref(options))
         return cls(out)
 
@@ -188,7 +188,7 @@ def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool
     """Writes word vectors of any form in the one that opens at once."""
     counts = _structs.f0t_vectors_counts()
     with Monitor(progress) as monitor:
-        options = _structs.f0t_convert_options(f16, tolerant, monitor.address)
+        options = _structs.f0t_convert_options(f16, tolerant, monitor.pointer)
         library.f0t_vectors_convert(byref(counts), path_bytes(to), path_bytes(source),
                                     byref(options))
     return _counts(counts)
@@ -201,6 +201,6 @@ def build_wordnet(to: Path, *, folder: Optional[Path] = None, dim: int = 300, f1
     with Monitor(progress) as monitor:
         options = _structs.f0t_wordnet_options(
             None if folder is None else path_bytes(folder), count(dim, "dim", 1), f16,
-            monitor.address)
+            monitor.pointer)
         library.f0t_vectors_build_wordnet(byref(counts), path_bytes(to), byref(options))
     return _counts(counts)

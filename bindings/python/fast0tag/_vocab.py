@@ -54,7 +54,7 @@ class Vocab(Handle, Sequence[str]):
         out = POINTER(_structs.f0t_vocab)()
         opened = open_vectors(vectors, progress)
         with opened._use() as pointer, Monitor(progress) as monitor:
-            options = _structs.f0t_vocab_options(centred, not suggestions, monitor.address)
+            options = _structs.f0t_vocab_options(centred, not suggestions, monitor.pointer)
             library.f0t_vocab_create(byref(out), text_array(items), len(items), pointer,
                                      byref(options))
         self._take(out)

@@ -166,6 +166,22 @@ class Lifetime(TestCase):
         resource.close()
         self.assertEqual(freed, ["pointer"])
 
+    def test_nothing_is_left_behind(self):
+        self.train().save("model.f0t")
+
+        def use():
+            for _ in range(10):
+                model = fast0tag.Model.load("model.f0t")
+                model.tag(self.data.features, words=["lake"], vectors="vectors.txt")
+                with fast0tag.Vectors.open("vectors.txt") as vectors:
+                    vectors.nearest("sea")
+                self.assertEqual(model.vocab.vectors.shape, (6, 6))
+            gc.collect()
+            return len(gc.get_objects())
+        use()
+        first = use()
+        self.assertLess(use() - first, 20)
+
     def test_handles_are_not_pickled(self):
         with self.assertRaisesRegex(TypeError, "a model cannot be pickled"):
             pickle.dumps(self.train())
