@@ -81,6 +81,10 @@ typedef struct f0t_layer_conv {
     size_t after_count;
 } f0t_layer_conv;
 
+/* Whether float32 is faster than bfloat16: Winograd's algorithm, which bfloat16 does not have, pays
+ * for the wider numbers and for rewriting them where filters are many and pictures are not small. */
+bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
+
 /* oneDNN chooses the layouts; `source` (may be NULL) is one that is taken where it does no harm.
  * Constants: weights, bias[filters]. */
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,

@@ -329,9 +329,15 @@ static f0t_status fill_descs(conv_descs *d, const f0t_layer_conv *c, const f0t_l
 static bool suits_winograd(const f0t_layer_conv *c)
 {
     const f0t_layer_window *w = &c->window;
-    return c->type == F0T_F32 && c->groups == 1 && c->channels >= 16 && c->filters >= 16 &&
-           w->rank == 2 && w->kernel[0] == 3 && w->kernel[1] == 3 && w->stride[0] == 1 &&
-           w->stride[1] == 1 && w->dilation[0] == 1 && w->dilation[1] == 1;
+    return c->groups == 1 && c->channels >= 16 && c->filters >= 16 && w->rank == 2 &&
+           w->kernel[0] == 3 && w->kernel[1] == 3 && w->stride[0] == 1 && w->stride[1] == 1 &&
+           w->dilation[0] == 1 && w->dilation[1] == 1;
+}
+
+bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *c)
+{
+    return suits_winograd(c) && c->channels >= 64 && c->filters >= 64 &&
+           c->window.out[0] * c->window.out[1] >= 28 * 28;
 }
 
 static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t_layout *source,
@@ -353,7 +359,7 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
     f0t_status status;
-    if (suits_winograd(conv)) {
+    if (conv->type == F0T_F32 && suits_winograd(conv)) {
         F0T_TRY(create(out));
         status = give(out, fill_conv(*out, conv, source, dnnl_convolution_winograd));
         if (status != F0T_ERROR_UNSUPPORTED) /* this CPU has it, for this shape */

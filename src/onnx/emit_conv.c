@@ -142,6 +142,8 @@ static f0t_status describe(f0t_layer_conv *out, const f0t_builder *b, const f0t_
     memcpy(out->window.before, window.before, sizeof window.before);
     memcpy(out->window.after, window.after, sizeof window.after);
     memcpy(out->window.out, window.out, sizeof window.out);
+    if (f0t_layer_conv_prefers_f32(out))
+        out->type = out->result = F0T_F32;
     return F0T_OK;
 }
 

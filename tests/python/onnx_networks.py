@@ -273,7 +273,7 @@ class Transformer(nn.Module):
 
 # name: (maker of the small one, its size, maker of the full one, its size, operator set)
 FAMILIES = {
-    "vgg19": (lambda: vgg(4, 10, 32, 64), 64, lambda: vgg(64, 1000, 4096, 224), 224, 9),
+    "vgg19": (lambda: vgg(16, 10, 32, 128), 128, lambda: vgg(64, 1000, 4096, 224), 224, 9),
     "squeezenet": (lambda: squeezenet(4, 10, 64), 64, lambda: squeezenet(16, 1000, 224), 224, 10),
     "resnet50": (lambda: resnet(8, (1, 2, 1, 1), 10), 64, lambda: resnet(64, (3, 4, 6, 3), 1000), 224, 11),
     "resnext50": (lambda: resnet(8, (1, 1, 1, 1), 10, 4, 2), 64,
