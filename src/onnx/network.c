@@ -12,6 +12,9 @@
 
 enum { IDLE_MOST = 8, SIZE_OPEN = 224 };
 
+/* Pictures are run together while their arrays take no more: several threads may do so at once. */
+static const size_t RUN_BYTES = (size_t)256 << 20;
+
 typedef struct idle {
     f0t_schedule *schedule;
     size_t images;
@@ -25,6 +28,7 @@ struct f0t_network {
     bool bf16;
     f0t_network_input shape;
     size_t batch; /* that the file asks for; 0: any */
+    size_t most;  /* pictures at a time */
     size_t dim;
     size_t dims[F0T_ARRAY_RANK], rank; /* of the input, for one picture or `batch` */
     pthread_mutex_t lock;
@@ -192,6 +196,8 @@ static f0t_status try_it(f0t_network *net)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: '%s' is no row of numbers for each picture",
                           net->graph->path, net->graph->values[net->output].name);
     net->dim = out->count / images;
+    net->most = net->batch ? net->batch : RUN_BYTES / (f0t_schedule_arena(one->schedule) + 1);
+    net->most = net->most ? net->most : 1;
     give_idle(net, one);
     return status;
 }
@@ -313,12 +319,13 @@ static f0t_status run_part(float *out, f0t_network *net, const float *pixels, si
 f0t_status f0t_network_run(float *out, f0t_network *net, const float *pixels, size_t images)
 {
     size_t size = net->dims[1] * net->dims[2] * net->dims[3];
-    size_t step = net->batch ? net->batch : images;
+    size_t step = net->batch || images > net->most ? net->most : images;
     for (size_t done = 0; done < images; done += step) {
         size_t left = images - done;
         float *to = out + done * net->dim;
-        F0T_TRY(left < step ? run_part(to, net, pixels + done * size, left, size)
-                            : run_chunk(to, net, pixels + done * size, step));
+        F0T_TRY(left < net->batch
+                    ? run_part(to, net, pixels + done * size, left, size)
+                    : run_chunk(to, net, pixels + done * size, left < step ? left : step));
     }
     return F0T_OK;
 }
