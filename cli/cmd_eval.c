@@ -250,7 +250,7 @@ static const cli_option table[] = {
     {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Leave every hyper-parameter at its first value.",
      NULL},
     {"trials", 0, CLI_SIZE, AT(trials), "N",
-     "Settings that tuning tries for a method and what it learns, at the most. Default 8.", NULL},
+     "Settings that tuning tries for a method and what it learns, at the most. Default 16.", NULL},
     {"epochs", 0, CLI_SIZE, AT(epochs), "N",
      "Epochs of the methods that iterate. Default: as each likes, with early stopping.", NULL},
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the matrix products. Default f32.",

@@ -171,7 +171,7 @@ typedef struct f0t_eval_options {
     size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter keeps its first value */
-    size_t trials; /* of tuning, for each method and training, at the most; 0: 8 */
+    size_t trials; /* of tuning, for each method and training, at the most; 0: 16 */
     size_t epochs; /* of what iterates (trials: an eighth of them); 0: as each method likes, with
                       early stopping */
     bool bf16;     /* matrix products of bfloat16 */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TRIALS = 8, REPEAT_MOST = 1000, K_MOST = 1000000 };
+enum { TRIALS = 16, REPEAT_MOST = 1000, K_MOST = 1000000 };
 
 /* The next name of a list: *length bytes at the returned place; NULL at the end. */
 static const char *next_name(const char **list, size_t *length)
