@@ -4,8 +4,8 @@
     make_nuswide.py LABELS VECTORS OUT [--train N] [--test N] [--dim D] [--tags] [--seed S]
 
 LABELS is a dataset directory with NUS-WIDE's real 81 concepts (tags.txt, split.txt), VECTORS a GloVe
-text file with its words. N images of each part are drawn by seed; one in five training images becomes
-validation (the paper, section 5.1). What is not real:
+text file with its words. N images of each part are drawn by seed, again and again where it has fewer;
+one in five training images becomes validation (the paper, section 5.1). What is not real:
 
 features   float16, relu(G (mean of the concepts' vectors + noise) + noise), G a fixed random matrix:
            a picture without a concept is noise alone
@@ -48,10 +48,13 @@ def read_vectors(path):
 
 
 def read_labels(folder, part, count, random):
-    """The tags of so many images of a part, drawn without repetition, in their order."""
+    """The tags of so many images of a part, in their order: each at most once unless more are wanted."""
     with open(folder + "/split.txt") as split, open(folder + "/tags.txt", encoding="utf-8") as tags:
         lines = [line for name, line in zip(split, tags) if name.strip() == part]
-    chosen = numpy.sort(random.permutation(len(lines))[:count])
+    if count > len(lines):
+        chosen = numpy.sort(random.integers(len(lines), size=count))
+    else:
+        chosen = numpy.sort(random.permutation(len(lines))[:count])
     return [lines[i].rstrip("\n").split("\t") if lines[i].strip() else [] for i in chosen]
 
 
