@@ -14,7 +14,7 @@ typedef struct options {
     f0t_backbone_options extract;
     size_t batch, epochs, patience;
     double rate, decay, input_dropout, dropout, lambda, ridge, tune;
-    bool keep_mean, resume;
+    bool keep_mean, resume, strict;
 } options;
 
 static const options defaults = {.method = "net",
@@ -214,7 +214,8 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
 /* A folder of pictures becomes MODEL.data, where the next training finds their features again. */
 static f0t_status make_dataset(cli_context *cli, const options *o, const char *path)
 {
-    f0t_import_options how = {.replace = true, .seed = cli->seed, .monitor = cli->monitor};
+    f0t_import_options how = {
+        .replace = true, .strict = o->strict, .seed = cli->seed, .monitor = cli->monitor};
     f0t_import_report *report = NULL;
     f0t_backbone_options extract = o->extract;
     extract.monitor = cli->monitor;
@@ -286,6 +287,8 @@ static const cli_option table[] = {
     {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
      "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
+    {"strict", 0, CLI_FLAG, AT(strict), NULL,
+     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <vips/vips.h>
 
@@ -68,14 +69,37 @@ static bool is_file(answer *to, const char *path)
     return fd >= 0;
 }
 
+static bool is_open(const char *loader)
+{
+    for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
+        if (!strncmp(loader, loaders[i], strlen(loaders[i])))
+            return true;
+    return false;
+}
+
+/* libvips looks for "<svg" in the first thousand bytes, which a license before it may fill. */
+static bool is_named_svg(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && !strcasecmp(path + length - 4, ".svg");
+}
+
 static const char *find_loader(answer *to, const char *path)
 {
     if (!is_file(to, path))
         return NULL;
     const char *loader = vips_foreign_find_load(path);
+    if (loader && is_open(loader))
+        return loader;
+    if (is_named_svg(path)) {
+        vips_error_clear();
+        return "VipsForeignLoadSvg";
+    }
     if (!loader)
         fail_by_vips(to, F0T_ERROR_UNSUPPORTED);
-    return loader;
+    else
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "is not a known file format");
+    return NULL;
 }
 
 /* A picture that is not yet read; NULL, with the reason, when there is none or it is too large. */
@@ -124,16 +148,17 @@ static VipsImage *shrink_on_load(answer *to, VipsImage *image, const char *path,
 }
 
 /* SVG has no size of its own: drawn so that its shorter side is `side`. */
-static VipsImage *draw(answer *to, VipsImage *header, const char *path, size_t side)
+static VipsImage *draw(answer *to, const char *path, size_t side)
 {
-    VipsImage *drawn = NULL;
-    const double width = vips_image_get_width(header), height = vips_image_get_height(header);
-    const double ratio = width > height ? width / height : height / width;
-    const double box = fmin((double)side * ratio, (double)F0T_PICTURE_SHRUNK_MAX / (double)side);
-    g_object_unref(header);
-    if (vips_thumbnail(path, &drawn, (int)(box + 0.5), "height", (int)(box + 0.5), "size",
-                       VIPS_SIZE_BOTH, "fail_on", VIPS_FAIL_ON_TRUNCATED, NULL) == 0)
-        return drawn;
+    VipsImage *header = NULL, *drawn = NULL;
+    if (vips_svgload(path, &header, NULL) == 0) {
+        const double width = vips_image_get_width(header), height = vips_image_get_height(header);
+        const double most = (double)F0T_PICTURE_SHRUNK_MAX / (double)side;
+        const double scale = fmin((double)side / fmin(width, height), most / fmax(width, height));
+        g_object_unref(header);
+        if (vips_svgload(path, &drawn, "scale", scale, NULL) == 0)
+            return drawn;
+    }
     fail_by_vips(to, F0T_ERROR_FORMAT);
     return NULL;
 }
@@ -285,11 +310,11 @@ void decode_picture(answer *to, const char *path, size_t side, bool plain)
 {
     profile own = {NULL, 0};
     const char *loader = find_loader(to, path);
-    const bool vector = loader && is_svg(loader);
-    VipsImage *image = loader ? open_picture(to, path, 1, vector) : NULL;
-    if (image)
-        image =
-            vector ? draw(to, image, path, side) : shrink_on_load(to, image, path, loader, side);
+    if (!loader)
+        return;
+    VipsImage *image = is_svg(loader) ? draw(to, path, side) : open_picture(to, path, 1, false);
+    if (image && !is_svg(loader))
+        image = shrink_on_load(to, image, path, loader, side);
     if (!image)
         return;
     image = prepare(image, &own, side, plain);

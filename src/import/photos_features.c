@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BLOCK = 256 };
+/* What an interruption may cost, and how often progress shows: blocks begin small and grow while they
+ * take less than a second. */
+enum { BLOCK = 256, FIRST_BLOCK = 16 };
 
 /* ---- From a dataset that is there ------------------------------------------------------------------ */
 
@@ -67,12 +69,13 @@ typedef struct block {
     f0t_stamp stamps[BLOCK];
     size_t numbers[BLOCK];
     bool good[BLOCK];
-    size_t count;
+    size_t count, size;
     float *rows; /* [BLOCK x dim] */
 } block;
 
 static f0t_status run_block(f0t_photo_features *f, const f0t_import_job *job, block *b)
 {
+    const double began = f0t_time();
     const f0t_monitor *monitor = job->options->monitor;
     const f0t_monitor quiet = {.log = monitor ? monitor->log : NULL,
                                .user = monitor ? monitor->user : NULL,
@@ -90,6 +93,8 @@ static f0t_status run_block(f0t_photo_features *f, const f0t_import_job *job, bl
         F0T_TRY(f0t_part_add(f->part, &b->stamps[i], b->rows + i * f->dim));
         f->records[b->numbers[i]] = f0t_part_find(f->part, &b->stamps[i]);
     }
+    if (b->count == b->size && f0t_time() - began < 1 && 2 * b->size <= BLOCK)
+        b->size *= 2;
     b->count = 0;
     return F0T_OK;
 }
@@ -111,7 +116,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
         b->paths[b->count] = path;
         b->stamps[b->count] = stamp;
         b->numbers[b->count++] = i;
-        if (b->count == BLOCK) {
+        if (b->count == b->size) {
             F0T_TRY(run_block(f, job, b));
             F0T_TRY(f0t_stage_update(&stage, i + 1));
         }
@@ -166,6 +171,7 @@ f0t_status f0t_photo_features_make(f0t_photo_features *f, const f0t_import_job *
     F0T_TRY(open_part(f, job));
     F0T_TRY(use_old(f, job));
     F0T_TRY(f0t_alloc_zero(&b, 1, sizeof *b));
+    b->size = FIRST_BLOCK;
     f0t_status status = f0t_alloc(&b->rows, BLOCK * f->dim, sizeof *b->rows);
     if (status == F0T_OK)
         status = make_missing(f, job, pictures, b);

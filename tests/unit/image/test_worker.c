@@ -82,6 +82,28 @@ static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
     assert_memory_equal(picture.rgb + 50 * 100 * 3 - 3, "\xFF\xFF\xFF", 3);
 }
 
+/* What libvips does not take for SVG by its beginning. */
+static void svg_behind_a_long_comment_is_drawn(void **state)
+{
+    char text[4000] = "<?xml version='1.0'?><!-- ";
+    f0t_picture picture;
+    const char *found;
+    size_t length;
+    (void)state;
+    memset(text + strlen(text), 'x', 3000);
+    strcat(text, " --><svg xmlns='http://www.w3.org/2000/svg' width='10' height='10'><dc:subject "
+                 "xmlns:dc='d'><b><li>square</li></b></dc:subject><rect width='10' height='10' "
+                 "fill='#00ff00'/></svg>");
+    const char *path = test_text("late.svg", text);
+    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_int_equal(picture.width, 50);
+    assert_memory_equal(picture.rgb, "\0\xFF\0", 3);
+    assert_ok(f0t_worker_keywords(worker, &found, &length, path));
+    assert_string_equal(found, "svg\tsquare\n");
+    assert_fails(F0T_ERROR_FORMAT, "none.svg: ",
+                 f0t_worker_decode(worker, &picture, test_text("none.svg", "nothing"), 50, false));
+}
+
 static void a_photo_is_decoded(void **state)
 {
     (void)state;
@@ -409,6 +431,7 @@ int main(void)
         cmocka_unit_test(transparency_is_on_white),
         cmocka_unit_test(the_shorter_side_is_shrunk),
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
+        cmocka_unit_test(svg_behind_a_long_comment_is_drawn),
         cmocka_unit_test(a_photo_is_decoded),
         cmocka_unit_test(what_is_no_picture_is_named),
         cmocka_unit_test(an_entity_bomb_does_no_harm),
