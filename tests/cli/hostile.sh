@@ -52,6 +52,7 @@ case_bad_pictures_are_named_and_passed_over() {
     warns "new/pipe.png: is no ordinary file"
     warns "none of the pictures can be read"
     refuse 3 "new/cut.jpg: " tag art.f0t new --strict
+    refuse 3 "new/" train new --vectors vectors.txt -o strict.f0t --strict
     run 0 features new -o data
     says "data          2"
     says "4 pictures cannot be read and are left out"
