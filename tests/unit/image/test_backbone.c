@@ -1,8 +1,10 @@
 #include "pictures.h"
 
 #include "base/fault.h"
+#include "image/worker_process.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 static const uint8_t red[3] = {255, 0, 0};
 
@@ -99,6 +101,65 @@ static void a_network_gives_the_features_that_it_gives_elsewhere(void **state)
     f0t_dataset_close(dataset);
 }
 
+/* The second run needs no program: that of the first still runs. A process costs as much to start as
+ * a dozen photos to decode. */
+static void processes_are_kept_between_runs(void **state)
+{
+    f0t_backbone *backbone;
+    (void)state;
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    float *out = malloc(f0t_backbone_dim(backbone) * sizeof *out);
+    const char *path = png_write("kept.png", red, 1, 1, 3, 0);
+    f0t_threads_set(1);
+    assert_ok(f0t_backbone_run(out, NULL, backbone, &path, 1, NULL));
+    setenv("F0T_PICTURE", "/nowhere/fast0tag-picture", 1);
+    assert_ok(f0t_backbone_run(out, NULL, backbone, &path, 1, NULL));
+    unsetenv("F0T_PICTURE");
+    f0t_threads_set(0);
+    free(out);
+    f0t_backbone_close(backbone);
+}
+
+/* One picture of a batch ends its process: it alone is lost, also where it was asked for early. */
+static void a_process_that_dies_costs_one_picture(void **state)
+{
+    enum { COUNT = 5 };
+    f0t_backbone *backbone;
+    char *real, text[8400], bomb[4096];
+    bool good[COUNT];
+    (void)state;
+    snprintf(bomb, sizeof bomb, "%s", png_write("bomb.png", red, 1, 1, 3, 0));
+    const char *fine = png_write("fine.png", red, 1, 1, 3, 0);
+    const char *paths[COUNT] = {fine, fine, bomb, fine, fine};
+    /* Reads along, and ends when the bomb is asked for. */
+    assert_ok(f0t_process_find(&real));
+    snprintf(text, sizeof text,
+             "#!/usr/bin/env python3\nimport os, struct, subprocess, sys\n"
+             "inner = subprocess.Popen(['%s'], stdin=subprocess.PIPE, stdout=1)\n"
+             "while True:\n"
+             "    head = sys.stdin.buffer.read(20)\n"
+             "    if len(head) < 20: break\n"
+             "    path = sys.stdin.buffer.read(struct.unpack('<5I', head)[3])\n"
+             "    if b'bomb' in path: break\n"
+             "    inner.stdin.write(head + path)\n    inner.stdin.flush()\n"
+             "inner.kill()\nos._exit(1)\n",
+             real);
+    test_text("program", text);
+    assert_int_equal(chmod(test_path("program"), 0755), 0);
+    setenv("F0T_PICTURE", test_path("program"), 1);
+    f0t_threads_set(1);
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    float *out = malloc(COUNT * f0t_backbone_dim(backbone) * sizeof *out);
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, COUNT, NULL));
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(good[i], i != 2);
+    unsetenv("F0T_PICTURE");
+    f0t_threads_set(0);
+    free(out);
+    f0t_free(real);
+    f0t_backbone_close(backbone);
+}
+
 static f0t_status open_once(void *context)
 {
     f0t_backbone *backbone;
@@ -120,6 +181,8 @@ int main(void)
         cmocka_unit_test(the_descriptor_describes_pictures_and_passes_over_others),
         cmocka_unit_test(a_backbone_is_known_by_its_description),
         cmocka_unit_test(a_network_gives_the_features_that_it_gives_elsewhere),
+        cmocka_unit_test(processes_are_kept_between_runs),
+        cmocka_unit_test(a_process_that_dies_costs_one_picture),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
