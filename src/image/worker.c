@@ -10,10 +10,15 @@
 /* The worker ends a picture that takes 30 s of processor time; on a busy machine that is longer. */
 static const double PATIENCE = 120;
 
+/* Requests that a process lives for. The libraries in it keep a little memory of each picture (13 kB of
+ * each SVG), and a limit that is reached in the end would cost a picture. */
+enum { LIFETIME = 4096 };
+
 struct f0t_worker {
     char *program;
     f0t_process process;
-    char *data; /* of the last reply */
+    size_t asked; /* of this process */
+    char *data;   /* of the last reply */
     size_t room;
     char *expected; /* path of a picture that was asked for and not yet received, or NULL */
     f0t_picture_request expected_request;
@@ -109,8 +114,13 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
     const double deadline = f0t_time() + PATIENCE;
     const bool expected = is_expected(worker, request, path);
     *answered = false;
-    if (!worker->process.pid)
+    if (worker->asked >= LIFETIME && !expected)
+        end_process(worker);
+    if (!worker->process.pid) {
+        worker->asked = 0;
         F0T_TRY(f0t_process_start(&worker->process, worker->program));
+    }
+    worker->asked++;
     *answered = (expected || send_request(worker, request, path, text, deadline)) &&
                 f0t_process_receive(&worker->process, reply, sizeof *reply, deadline) &&
                 is_plausible(reply, request->kind);
@@ -172,7 +182,8 @@ void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool p
 {
     f0t_picture_request request = decode_request(side, plain);
     const size_t length = strlen(path);
-    if (!worker->process.pid || worker->expected || length > F0T_PICTURE_PATH_MAX)
+    if (!worker->process.pid || worker->expected || worker->asked >= LIFETIME ||
+        length > F0T_PICTURE_PATH_MAX)
         return;
     request.path_length = (uint32_t)length;
     if (f0t_string_copy(&worker->expected, path, length) != F0T_OK)

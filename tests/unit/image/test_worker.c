@@ -294,6 +294,32 @@ static void a_worker_outlives_the_thread_that_started_it(void **state)
     worker = before;
 }
 
+/* A program in whose place stands, meanwhile, one that ends at once. */
+static void a_process_is_replaced_after_some_thousand_pictures(void **state)
+{
+    char *real, text[4200];
+    f0t_worker *other;
+    const char *found;
+    size_t length, asked = 0;
+    (void)state;
+    assert_ok(f0t_process_find(&real));
+    snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
+    const char *program = test_text("brief", text), *path = test_text("empty.xmp", "");
+    assert_int_equal(chmod(program, 0755), 0);
+    setenv("F0T_PICTURE", program, 1);
+    assert_ok(f0t_worker_create(&other));
+    unsetenv("F0T_PICTURE");
+    assert_ok(f0t_worker_keywords(other, &found, &length, path));
+    test_text("brief", "#!/bin/sh\nexit 1\n");
+    while (asked < 5000 && f0t_worker_keywords(other, &found, &length, path) == F0T_OK)
+        asked++;
+    assert_int_equal(asked, 4095);
+    test_text("brief", text);
+    assert_ok(f0t_worker_keywords(other, &found, &length, path));
+    f0t_worker_free(other);
+    f0t_free(real);
+}
+
 static void a_program_that_is_not_there_is_named(void **state)
 {
     f0t_worker *other;
@@ -441,6 +467,7 @@ int main(void)
         cmocka_unit_test(pictures_are_decoded_ahead),
         cmocka_unit_test(a_worker_that_died_is_started_again),
         cmocka_unit_test(a_worker_outlives_the_thread_that_started_it),
+        cmocka_unit_test(a_process_is_replaced_after_some_thousand_pictures),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
         cmocka_unit_test(keywords_of_a_sidecar_are_read),
         cmocka_unit_test(merging_keeps_what_others_wrote_and_replaces_ours),
