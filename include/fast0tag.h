@@ -6,8 +6,8 @@
  * that direction and ranks any vocabulary along it.
  *
  * This header is the manual of the library, meant to be read from top to bottom; the part for
- * importing, inspecting and reporting is fast0tag_tools.h. What stands here so far is the ground:
- * word vectors, vocabularies and datasets.
+ * importing, inspecting and reporting is fast0tag_tools.h. Here are, in this order: word vectors,
+ * vocabularies, datasets, training, models, networks, and the features of pictures.
  *
  *     f0t_vectors *vectors = NULL;
  *     f0t_vocab *vocab = NULL;
