@@ -6,6 +6,7 @@
  * to the very size, by way of Lab where there is a profile, and open the file three times.
  */
 #include "picture.h"
+#include "svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,20 +148,20 @@ static VipsImage *shrink_on_load(answer *to, VipsImage *image, const char *path,
     return open_picture(to, path, factor >= 8 ? 8 : factor >= 4 ? 4 : 2, false);
 }
 
-/* SVG has no size of its own: drawn so that its shorter side is `side`. */
+/* SVG has no size of its own. */
 static VipsImage *draw(answer *to, const char *path, size_t side)
 {
-    VipsImage *header = NULL, *drawn = NULL;
-    if (vips_svgload(path, &header, NULL) == 0) {
-        const double width = vips_image_get_width(header), height = vips_image_get_height(header);
-        const double most = (double)F0T_PICTURE_SHRUNK_MAX / (double)side;
-        const double scale = fmin((double)side / fmin(width, height), most / fmax(width, height));
-        g_object_unref(header);
-        if (vips_svgload(path, &drawn, "scale", scale, NULL) == 0)
-            return drawn;
-    }
-    fail_by_vips(to, F0T_ERROR_FORMAT);
-    return NULL;
+    size_t length;
+    char *text = picture_file_read(to, path, &length);
+    if (!text && to->status == F0T_OK)
+        answer_fail(to, F0T_ERROR_NOT_FOUND, "no such file");
+    if (!text)
+        return NULL;
+    VipsImage *drawn = svg_draw(text, length, side);
+    free(text);
+    if (!drawn)
+        fail_by_vips(to, F0T_ERROR_FORMAT);
+    return drawn;
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------- */

@@ -68,6 +68,21 @@ static void the_shorter_side_is_shrunk(void **state)
     free(pixels);
 }
 
+/* A page of 75 x 75 points is one of 100 x 100 pixels: what is drawn at its far end is there. */
+static void svg_in_points_is_not_cut_off(void **state)
+{
+    const char *path = test_text("points.svg", "<svg xmlns='http://www.w3.org/2000/svg' "
+                                               "width='75pt' height='75pt'><rect x='80' y='80' "
+                                               "width='20' height='20' fill='#0000ff'/></svg>");
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_int_equal(picture.width, 50);
+    assert_int_equal(picture.height, 50);
+    assert_memory_equal(picture.rgb + 3 * (45 * 50 + 45), "\0\0\xFF", 3);
+    assert_memory_equal(picture.rgb + 3 * (20 * 50 + 20), "\xFF\xFF\xFF", 3);
+}
+
 static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
 {
     const char *path = test_text("red.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='10' "
@@ -456,6 +471,7 @@ int main(void)
         cmocka_unit_test(pixels_come_as_they_are),
         cmocka_unit_test(transparency_is_on_white),
         cmocka_unit_test(the_shorter_side_is_shrunk),
+        cmocka_unit_test(svg_in_points_is_not_cut_off),
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
         cmocka_unit_test(svg_behind_a_long_comment_is_drawn),
         cmocka_unit_test(a_photo_is_decoded),
