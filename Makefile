@@ -4,6 +4,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 TARGET ?=
+PICTURES ?=
 BUILD := build
 
 .PHONY: all configure test demo bench install fuzz clean help
@@ -19,8 +20,10 @@ test:
 	@scripts/deps test
 	@scripts/test
 
+# Without the clip art it says so, and how to show it on pictures of one's own.
 demo: all
-	@scripts/demo
+	@test -n "$(PICTURES)" || scripts/deps demo || true
+	$(BUILD)/fast0tag demo $(if $(PICTURES),"$(PICTURES)") -o $(BUILD)/demo
 
 bench: configure
 	@scripts/deps bench
@@ -46,7 +49,7 @@ clean:
 help:
 	@echo 'make                        the program build/fast0tag and the library, optimised'
 	@echo 'make test                   all tests, also under sanitizers; ends with the count'
-	@echo 'make demo                   a short tour with real output'
+	@echo 'make demo                   all of it on real pictures; PICTURES=FOLDER on your own'
 	@echo 'make bench                  how fast it is here, beside its peers'
 	@echo 'make install PREFIX=DIR     installs into DIR (/usr/local); DESTDIR is put before it'
 	@echo 'make fuzz SECONDS=600       runs each fuzz target that long; TARGET=NAME one of them'

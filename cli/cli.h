@@ -78,6 +78,7 @@ extern const cli_verb cli_verb_eval;
 extern const cli_verb cli_verb_analyze;
 extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_bench;
+extern const cli_verb cli_verb_demo;
 
 /* Makes threads wait without spinning for long, unless the environment says how they shall wait. Does
  * not return where it has to start the program again. */

@@ -10,7 +10,7 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *precision, *results;
+    const char *precision, *results, *hidden;
     size_t repeat, epochs, trials;
     bool no_tune, keep_mean, per_class, list;
 } options;
@@ -187,6 +187,7 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .no_tune = o->no_tune,
                               .trials = o->trials,
                               .epochs = o->epochs,
+                              .hidden = o->hidden,
                               .bf16 = !strcmp(o->precision, "bf16"),
                               .keep_tag_mean = o->keep_mean,
                               .figure = o->figure,
@@ -253,6 +254,8 @@ static const cli_option table[] = {
      "Settings that tuning tries for a method and what it learns, at the most. Default 16.", NULL},
     {"epochs", 0, CLI_SIZE, AT(epochs), "N",
      "Epochs of the methods that iterate. Default: as each likes, with early stopping.", NULL},
+    {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
+     "Units of the hidden layers of net: 512,256. Default twice and half the features.", NULL},
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the matrix products. Default f32.",
      "f32|bf16"},
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,

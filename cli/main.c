@@ -18,6 +18,7 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_analyze,
     &cli_verb_inspect,
     &cli_verb_bench,
+    &cli_verb_demo,
     NULL,
 };
 /* clang-format on */

@@ -174,7 +174,9 @@ typedef struct f0t_eval_options {
     size_t trials; /* of tuning, for each method and training, at the most; 0: 16 */
     size_t epochs; /* of what iterates (trials: an eighth of them); 0: as each method likes, with
                       early stopping */
-    bool bf16;     /* matrix products of bfloat16 */
+    const char
+        *hidden; /* "512,256": units of net's hidden layers; NULL: the paper's, 2 D and D / 2 */
+    bool bf16;   /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
     const char *results; /* a file that keeps results as each method ends: the same comparison,
                               run again, goes on from there. Of another comparison it is refused.
@@ -474,6 +476,53 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
  * study.json into the folder, which is made where it is not there. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
 F0T_API void f0t_study_free(f0t_study *study);
+
+/* ---- The demo -------------------------------------------------------------------------------- */
+
+/*
+ * Everything once, on pictures that people have tagged: their keywords are cleaned, a part of the tags
+ * is held out, models learn from the others and are compared with simpler ways of tagging, and then
+ * the vocabulary is opened to thousands of nouns. docs/demo.md says how.
+ *
+ *     f0t_demo *demo;
+ *     if (f0t_demo_run(&demo, "demo", NULL) == F0T_OK)
+ *         printf("%s\nsee %s\n", demo->story, demo->page);
+ *     f0t_demo_free(demo);
+ */
+
+/* Where Debian's package openclipart-svg has its pictures. */
+#define F0T_DEMO_FOLDER "/usr/share/openclipart/svg"
+
+/* All zero, or a NULL pointer, is what one usually wants. */
+typedef struct f0t_demo_options {
+    const char *pictures; /* a folder of pictures that carry keywords; NULL: F0T_DEMO_FOLDER */
+    const char *vectors;  /* word vectors; NULL: made from WordNet */
+    const char *wordnet;  /* as `from` of f0t_wordnet_options */
+    uint64_t seed;        /* of the split, of the tags held out, of training */
+    const char *methods;  /* to compare with, besides random, frequency, linear and net: names as in
+                             f0t_eval_options; NULL: "tagprop,conse" */
+    size_t epochs;        /* as in f0t_eval_options */
+    const f0t_monitor *monitor;
+} f0t_demo_options;
+
+typedef struct f0t_demo {
+    const char *page;          /* the page that was written, DIR/index.html */
+    const char *story;         /* what was done and what came of it: text of several paragraphs */
+    size_t pictures;           /* that were found */
+    size_t images;             /* that have a tag after the clean-up */
+    size_t tags, seen, unseen; /* after the clean-up; seen + unseen = tags */
+    size_t nouns;              /* of the open vocabulary */
+    const f0t_eval *eval;      /* the comparison */
+    double seconds;
+} f0t_demo;
+
+/* Writes into the folder `output`, which is made where it is not there: the page, and what a second
+ * run uses again (features, vectors, results, a model). Fails with F0T_ERROR_NOT_FOUND, saying what to
+ * do, where there are no pictures. */
+F0T_API f0t_status f0t_demo_run(f0t_demo **out, const char *output,
+                                const f0t_demo_options *options);
+F0T_API void f0t_demo_free(f0t_demo *demo);
+
 /* ---- Keywords of pictures ---------------------------------------------------------------------- */
 
 /*

@@ -6,6 +6,8 @@
 #include "baseline/fitting.h"
 #include "baseline/methods.h"
 
+#include <string.h>
+
 static f0t_status train(void **fitted, const f0t_task *task, const f0t_train_options *options)
 {
     f0t_fitting f;
@@ -56,7 +58,7 @@ const f0t_ranker f0t_ranker_linear_rank = {
 
 /* ---- net ----------------------------------------------------------------------------------- */
 
-/* The shape is the paper's, 2 D and D / 2 units. */
+/* The shape is the paper's, 2 D and D / 2 units, unless the task has another. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
     f0t_train_options options;
@@ -64,6 +66,10 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
     f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
+    if (task->hidden) {
+        options.hidden_count = task->hidden_count;
+        memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
+    }
     return train(fitted, task, &options);
 }
 

@@ -69,6 +69,8 @@ static f0t_course_options course_options(const comparison *c, size_t repeat)
                                 .trials = e->plan.trials,
                                 .effort = TRIAL_EFFORT,
                                 .epochs = c->options->epochs,
+                                .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
+                                .hidden_count = e->plan.hidden_count,
                                 .bf16 = c->options->bf16,
                                 .cutoffs = e->plan.cutoffs,
                                 .cutoff_count = e->plan.cutoff_count,

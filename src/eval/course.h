@@ -33,6 +33,8 @@ typedef struct f0t_course_options {
     size_t trials; /* of tuning, at the most; 0: none, each knob keeps its first value */
     double effort; /* of a trial */
     size_t epochs;
+    const size_t *hidden; /* [hidden_count] of net; NULL: the paper's shape */
+    size_t hidden_count;
     bool bf16;
     const size_t *cutoffs;
     size_t cutoff_count;

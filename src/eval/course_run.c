@@ -51,6 +51,8 @@ static f0t_status open_task(attempt *a, const f0t_class *class, double effort)
     a->task.effort = effort;
     double epochs = round((double)o->epochs * effort);
     a->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    a->task.hidden = o->hidden;
+    a->task.hidden_count = o->hidden_count;
     a->task.bf16 = o->bf16;
     a->task.monitor = &a->monitor;
     a->shared = NULL;

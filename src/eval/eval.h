@@ -15,6 +15,8 @@ typedef struct f0t_eval_plan {
     size_t cutoffs[F0T_CUTOFFS_MOST];
     size_t cutoff_count;
     size_t repeat, trials;
+    size_t hidden[F0T_HIDDEN_MAX]; /* of net */
+    size_t hidden_count;           /* 0: the paper's shape */
     bool figure[F0T_METHODS_MOST]; /* whose tags the page shows; none: it chooses */
 } f0t_eval_plan;
 

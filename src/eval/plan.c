@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TRIALS = 16, REPEAT_MOST = 1000, K_MOST = 1000000 };
+enum { TRIALS = 16, REPEAT_MOST = 1000, NUMBER_MOST = 1000000 };
 
 /* The next name of a list: *length bytes at the returned place; NULL at the end. */
 static const char *next_name(const char **list, size_t *length)
@@ -62,14 +62,22 @@ static f0t_status read_scenarios(f0t_eval_plan *p, const char *list)
     return F0T_OK;
 }
 
-static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
+/* 1 up to NUMBER_MOST; 0 for what is none of these. */
+static size_t read_number(const char *text, size_t length)
 {
-    size_t k = 0;
+    size_t number = 0;
     for (size_t i = 0; i < length; i++) {
         bool digit = text[i] >= '0' && text[i] <= '9';
-        k = digit && k <= K_MOST ? 10 * k + (size_t)(text[i] - '0') : K_MOST + 1;
+        number = digit && number <= NUMBER_MOST ? 10 * number + (size_t)(text[i] - '0')
+                                                : NUMBER_MOST + 1;
     }
-    if (k == 0 || k > K_MOST)
+    return number > NUMBER_MOST ? 0 : number;
+}
+
+static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
+{
+    const size_t k = read_number(text, length);
+    if (k == 0)
         return f0t_fail(F0T_ERROR_ARGUMENT, "K '%.*s': a list of numbers such as 3,5 is wanted",
                         (int)length, text);
     for (size_t i = 0; i < p->cutoff_count; i++)
@@ -88,6 +96,22 @@ static f0t_status read_cutoffs(f0t_eval_plan *p, const char *list)
         list = "3,5";
     for (const char *text; (text = next_name(&list, &length)) != NULL;)
         F0T_TRY(add_cutoff(p, text, length));
+    return F0T_OK;
+}
+
+static f0t_status read_hidden(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    for (const char *text; (text = next_name(&list, &length)) != NULL;) {
+        const size_t units = read_number(text, length);
+        if (units == 0)
+            return f0t_fail(F0T_ERROR_ARGUMENT,
+                            "hidden layers '%.*s': a list of numbers such as 512,256 is wanted",
+                            (int)length, text);
+        if (p->hidden_count == F0T_HIDDEN_MAX)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "hidden layers: %d at the most", F0T_HIDDEN_MAX);
+        p->hidden[p->hidden_count++] = units;
+    }
     return F0T_OK;
 }
 
@@ -120,6 +144,7 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
     F0T_TRY(read_methods(p, o->methods));
     F0T_TRY(read_scenarios(p, o->scenarios));
     F0T_TRY(read_figure(p, o->figure));
+    F0T_TRY(read_hidden(p, o->hidden));
     return read_cutoffs(p, o->k);
 }
 

@@ -129,6 +129,7 @@ case_wrong_use_is_told() {
     refuse 2 "there is no method 'nett'" eval photos --vectors vectors.txt --methods nett
     refuse 2 "there is no scenario 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
+    refuse 2 "hidden layers '0'" eval photos --vectors vectors.txt --hidden 16,0
     refuse 2 "a share such as 20%" eval photos --vectors vectors.txt --unseen lots
     refuse 2 "two at least" eval photos --vectors vectors.txt --unseen 6
     refuse 2 "is not one of" eval photos --vectors vectors.txt --format xml

@@ -168,9 +168,9 @@ class f0t_wordnet_options(Structure):
 class f0t_eval_options(Structure):
     _fields_ = [("methods", c_char_p), ("scenarios", c_char_p), ("unseen", c_char_p),
                 ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64), ("no_tune", c_bool),
-                ("trials", c_size_t), ("epochs", c_size_t), ("bf16", c_bool),
-                ("keep_tag_mean", c_bool), ("results", c_char_p), ("figure", c_char_p),
-                ("monitor", POINTER(f0t_monitor))]
+                ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
+                ("bf16", c_bool), ("keep_tag_mean", c_bool), ("results", c_char_p),
+                ("figure", c_char_p), ("monitor", POINTER(f0t_monitor))]
 
 
 class f0t_eval_value(Structure):

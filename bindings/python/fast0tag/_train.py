@@ -155,8 +155,9 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
              scenarios: Union[str, Sequence[str], None] = None,
              unseen: Union[str, int, None] = None, k: Sequence[int] = (3, 5), repeat: int = 1,
              seed: int = 0, split: Optional[Sequence[str]] = None, tune: bool = True,
-             trials: Optional[int] = None, epochs: Optional[int] = None, bf16: bool = False,
-             keep_mean: bool = False, results: Optional[Path] = None, html: Optional[Path] = None,
+             trials: Optional[int] = None, epochs: Optional[int] = None,
+             hidden: Optional[Sequence[int]] = None, bf16: bool = False, keep_mean: bool = False,
+             results: Optional[Path] = None, html: Optional[Path] = None,
              paper: Optional[str] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
@@ -176,8 +177,10 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
             k=",".join(str(count(number, "k", 1)) for number in k).encode(),
             repeat=count(repeat, "repeat", 1), seed=count(seed, "seed"), no_tune=not tune,
             trials=0 if trials is None else count(trials, "trials", 1),
-            epochs=0 if epochs is None else count(epochs, "epochs", 1), bf16=bf16,
-            keep_tag_mean=keep_mean, results=None if results is None else path_bytes(results),
+            epochs=0 if epochs is None else count(epochs, "epochs", 1),
+            hidden=None if hidden is None else
+            ",".join(str(count(units, "hidden", 1)) for units in hidden).encode(),
+            bf16=bf16, keep_tag_mean=keep_mean, results=None if results is None else path_bytes(results),
             monitor=monitor.pointer)
         library.f0t_eval_run(byref(out), d, v, byref(options))
         try:

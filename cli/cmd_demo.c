@@ -1,0 +1,117 @@
+/* fast0tag demo: everything once, on real pictures. */
+#include "cli.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct options {
+    const char *output, *vectors, *wordnet, *methods;
+    size_t epochs;
+} options;
+
+/* ---- The result -------------------------------------------------------------------------------- */
+
+static double value_of(const f0t_eval_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->value_count; i++)
+        if (!strcmp(row->values[i].name, name))
+            return row->values[i].mean;
+    return (double)NAN;
+}
+
+static json_t *describe_rows(const f0t_eval *eval)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f0t_eval_row_count(eval); i++) {
+        const f0t_eval_row *row = f0t_eval_get_row(eval, i);
+        const double miap = value_of(row, "miap");
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:I, s:I, s:o}", "method", row->method,
+                                        "scenario", row->scenario, "images",
+                                        (json_int_t)row->images, "tags", (json_int_t)row->tags,
+                                        "miap", isfinite(miap) ? json_real(miap) : json_null()));
+    }
+    return list;
+}
+
+static f0t_status show(cli_context *cli, const f0t_demo *demo)
+{
+    if (!cli->json) {
+        fputs(demo->story, stdout);
+        return F0T_OK;
+    }
+    return cli_print_json(
+        cli, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o}", "page", demo->page,
+                       "pictures", (json_int_t)demo->pictures, "images", (json_int_t)demo->images,
+                       "tags", (json_int_t)demo->tags, "seen", (json_int_t)demo->seen, "unseen",
+                       (json_int_t)demo->unseen, "nouns", (json_int_t)demo->nouns, "seconds",
+                       demo->seconds, "rows", describe_rows(demo->eval)));
+}
+
+static f0t_status run(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_demo *demo = NULL;
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DIR says where the page goes");
+    const f0t_demo_options how = {.pictures = cli->operand_count ? cli->operands[0] : NULL,
+                                  .vectors = o->vectors,
+                                  .wordnet = o->wordnet,
+                                  .seed = cli->seed,
+                                  .methods = o->methods,
+                                  .epochs = o->epochs,
+                                  .monitor = cli->monitor};
+    f0t_status status = f0t_demo_run(&demo, o->output, &how);
+    if (status == F0T_OK)
+        status = show(cli, demo);
+    f0t_demo_free(demo);
+    return status;
+}
+
+#define AT(field) offsetof(options, field)
+
+static const cli_option table[] = {
+    {"output", 'o', CLI_TEXT, AT(output), "DIR",
+     "Folder for index.html and for what a second run uses again.", NULL},
+    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
+     "Word vectors in any form. Default: made from WordNet.", NULL},
+    {"wordnet", 0, CLI_TEXT, AT(wordnet), "FOLDER",
+     "WordNet's database files. Default " F0T_WORDNET_FOLDER ".", NULL},
+    {"methods", 0, CLI_TEXT, AT(methods), "LIST",
+     "What to compare with, besides chance and frequency; 'fast0tag eval --list' names all. "
+     "Default "
+     "tagprop,conse.",
+     NULL},
+    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+     "Epochs of what iterates. Default: as each method likes, with early stopping.", NULL},
+    {.name = NULL},
+};
+
+static const cli_example examples[] = {
+    {"fast0tag demo -o demo", "On the clip art of Debian's package openclipart-svg."},
+    {"fast0tag demo ~/Pictures -o demo", "On one's own pictures, with their own keywords."},
+    {.command = NULL},
+};
+
+const cli_verb cli_verb_demo = {
+    .name = "demo",
+    .summary = "show all of it on real pictures",
+    .operands = "[FOLDER]",
+    .least = 0,
+    .most = 1,
+    .description =
+        "Takes pictures that people have tagged, cleans the tags, holds a fifth of them out, "
+        "learns "
+        "from the others and names pictures with words that it was never shown: first the tags "
+        "held "
+        "out, then thousands of nouns of WordNet. Compares with simpler ways of tagging. Tells a "
+        "short story with its table, and writes a page with pictures.\n\n"
+        "Without FOLDER the pictures are those of Debian's package openclipart-svg. A second run "
+        "uses features, vectors, results and the model again.",
+    .options = table,
+    .examples = examples,
+    .json = true,
+    .seed = true,
+    .options_size = sizeof(options),
+    .run = run,
+};

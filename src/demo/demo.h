@@ -1,0 +1,72 @@
+/*
+ * The demo (fast0tag_tools.h), step by step. Each step leaves what it made in the folder, and takes it
+ * from there where nothing that it depends on has changed.
+ *
+ *   DIR/pictures            the pictures' features and keywords, as they are: a dataset
+ *   DIR/words.safetensors   word vectors made from WordNet
+ *   DIR/collection          the same pictures with clean tags, split, a part of the tags unseen
+ *   DIR/results.jsonl       of the comparison
+ *   DIR/model.f0t           trained on the seen tags
+ *   DIR/nouns.txt           the open vocabulary
+ *   DIR/demo.state          what all of it was made from: a number
+ *   DIR/index.html          the page
+ */
+#ifndef F0T_DEMO_DEMO_H
+#define F0T_DEMO_DEMO_H
+
+#include "eval/eval.h"
+#include "io/dataset_names.h"
+#include "word/clean.h"
+
+typedef struct f0t_demo_work {
+    f0t_demo_options options;
+    const char *output;
+    bool clipart;     /* the pictures are Debian's clip art */
+    bool same;        /* DIR/demo.state says that what is in DIR is of these pictures and options */
+    f0t_texts paths;  /* of the pictures */
+    size_t generated; /* pictures that were passed over: made by a program, in bulk */
+    f0t_vectors *vectors;
+    f0t_dataset *pictures, *collection;
+    bool *copy;          /* [pictures] the same as one before it */
+    f0t_cleaned cleaned; /* tags of `pictures` to those of `collection` */
+    f0t_eval *eval;
+    f0t_model *model;
+    f0t_vocab *nouns; /* that are no seen tags */
+    double began;
+} f0t_demo_work;
+
+/* DIR/NAME; the caller's to free. */
+f0t_status f0t_demo_path(char **out, const f0t_demo_work *work, const char *name);
+
+/* ---- Steps, in this order ---------------------------------------------------------------------- */
+
+/* Fails when an option makes no sense. */
+f0t_status f0t_demo_check(const f0t_demo_work *work);
+/* A folder that is new, empty, or of an earlier demo; nothing else is written into. */
+f0t_status f0t_demo_open_folder(f0t_demo_work *work);
+f0t_status f0t_demo_find_pictures(f0t_demo_work *work);
+f0t_status f0t_demo_open_vectors(f0t_demo_work *work);
+/* Sets work->same, and forgets results and model of other pictures. */
+f0t_status f0t_demo_compare_state(f0t_demo_work *work);
+f0t_status f0t_demo_describe_pictures(f0t_demo_work *work);
+f0t_status f0t_demo_clean_tags(f0t_demo_work *work);
+f0t_status f0t_demo_save_state(f0t_demo_work *work);
+f0t_status f0t_demo_compare(f0t_demo_work *work);
+f0t_status f0t_demo_train(f0t_demo_work *work);
+f0t_status f0t_demo_open_vocabulary(f0t_demo_work *work);
+
+/* ---- The method that is shown ------------------------------------------------------------------ */
+
+/* Whose tags are shown, chosen before anything was measured: the paper's network. */
+extern const char f0t_demo_ours[];
+
+/* The mean of a value ("miap") of a method in a scenario; NaN where it did not play. */
+double f0t_demo_value(const f0t_eval *eval, const char *method, f0t_scenario scenario,
+                      const char *value);
+
+/* ---- Results ----------------------------------------------------------------------------------- */
+
+f0t_status f0t_demo_write_story(char **out, const f0t_demo_work *work, const f0t_demo *demo);
+f0t_status f0t_demo_write_page(const f0t_demo_work *work, const f0t_demo *demo);
+
+#endif

@@ -1,0 +1,342 @@
+/* All tags of a dataset: forms, flaws, plurals and spellings, and what is left. */
+#include "word/clean.h"
+
+#include "base/alloc.h"
+#include "word/inflect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of each form. */
+typedef struct form {
+    size_t images; /* that have it; an upper bound while forms are merged */
+    f0t_flaw flaw;
+    uint32_t same; /* the form that it goes to, or itself */
+    uint32_t kept; /* number among the tags that are kept */
+} form;
+
+typedef struct work {
+    const f0t_dataset *dataset;
+    const f0t_clean_options *options;
+    f0t_names names; /* of the forms */
+    form *forms;     /* [names] */
+    size_t capacity;
+    uint32_t *of_tag; /* the forms of tag t are of_tag[out->offsets[t]] up to the next */
+    size_t of_tag_count, of_tag_capacity;
+    f0t_cleaned *out;
+} work;
+
+/* ---- Forms ------------------------------------------------------------------------------------- */
+
+static f0t_status add_form(work *w, const char *text, size_t length, size_t images)
+{
+    uint32_t index;
+    bool added;
+    F0T_TRY(f0t_names_add(&w->names, text, length, &index, &added));
+    if (added) {
+        F0T_TRY(f0t_grow(&w->forms, &w->capacity, index, 1, sizeof *w->forms));
+        w->forms[index] = (form){.flaw = f0t_clean_flaw(text, &w->options->list), .same = index};
+    }
+    w->forms[index].images += images;
+    F0T_TRY(f0t_grow(&w->of_tag, &w->of_tag_capacity, w->of_tag_count, 1, sizeof *w->of_tag));
+    w->of_tag[w->of_tag_count++] = index;
+    return F0T_OK;
+}
+
+static f0t_status add_tag(work *w, size_t t, size_t images)
+{
+    const char *tag = f0t_dataset_tag(w->dataset, t);
+    f0t_texts forms = {0};
+    f0t_status status = f0t_clean_form(&forms, tag, strlen(tag));
+    for (size_t i = 0; status == F0T_OK && i < forms.count; i++)
+        status = add_form(w, f0t_texts_get(&forms, i), f0t_texts_length(&forms, i), images);
+    f0t_texts_free(&forms);
+    return status;
+}
+
+static f0t_status find_forms(work *w)
+{
+    const size_t tags = f0t_dataset_tag_count(w->dataset);
+    const size_t entries = f0t_dataset_offsets(w->dataset)[f0t_dataset_image_count(w->dataset)];
+    const uint32_t *indices = f0t_dataset_indices(w->dataset);
+    size_t *images;
+    F0T_TRY(f0t_alloc(&w->out->offsets, tags + 1, sizeof *w->out->offsets));
+    F0T_TRY(f0t_alloc_zero(&images, tags, sizeof *images));
+    for (size_t i = 0; i < entries; i++)
+        images[indices[i]]++;
+    f0t_status status = F0T_OK;
+    for (size_t t = 0; t < tags && status == F0T_OK; t++) {
+        w->out->offsets[t] = w->of_tag_count;
+        status = add_tag(w, t, images[t]);
+    }
+    w->out->offsets[tags] = w->of_tag_count;
+    w->out->forms = f0t_names_count(&w->names);
+    f0t_free(images);
+    return status;
+}
+
+/* ---- Meaning ----------------------------------------------------------------------------------- */
+
+/* A form without a vector means nothing that could be ranked. */
+static f0t_status find_unknown(work *w)
+{
+    const size_t count = f0t_names_count(&w->names);
+    const f0t_vocab_options options = {.no_suggestions = true, .monitor = w->options->monitor};
+    const char **names;
+    f0t_vocab *vocab;
+    F0T_TRY(f0t_alloc(&names, count, sizeof *names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = f0t_names_get(&w->names, i);
+    f0t_status status = f0t_vocab_create(&vocab, names, count, w->options->vectors, &options);
+    f0t_free(names);
+    F0T_TRY(status);
+    for (size_t i = 0; i < count; i++)
+        if (w->forms[i].flaw == F0T_FLAW_NONE &&
+            f0t_vocab_get_entry(vocab, i)->match == F0T_MATCH_NONE)
+            w->forms[i].flaw = F0T_FLAW_UNKNOWN;
+    f0t_vocab_free(vocab);
+    return F0T_OK;
+}
+
+/* ---- The same word ----------------------------------------------------------------------------- */
+
+/* `from` goes to `to`, with its images. */
+static void merge(work *w, uint32_t from, uint32_t to)
+{
+    w->forms[from].same = to;
+    w->forms[to].images += w->forms[from].images;
+}
+
+/* The form whose last word is this one's singular, where the collection has it. */
+static bool find_singular(uint32_t *out, const work *w, uint32_t i)
+{
+    char text[F0T_INFLECT_LENGTH * 4];
+    const char *name = f0t_names_get(&w->names, i), *space = strrchr(name, ' ');
+    const size_t begin = space ? (size_t)(space + 1 - name) : 0;
+    f0t_inflections singulars;
+    f0t_singulars(&singulars, name + begin, strlen(name) - begin);
+    for (size_t k = 0; k < singulars.count; k++) {
+        const size_t length = strlen(singulars.text[k]);
+        if (begin + length >= sizeof text)
+            continue;
+        memcpy(text, name, begin);
+        memcpy(text + begin, singulars.text[k], length);
+        if (f0t_names_find(&w->names, text, begin + length, out) && *out != i &&
+            w->forms[*out].flaw == F0T_FLAW_NONE && w->forms[*out].same == *out)
+            return true;
+    }
+    return false;
+}
+
+static void merge_plurals(work *w)
+{
+    uint32_t singular;
+    for (uint32_t i = 0; i < f0t_names_count(&w->names); i++)
+        if (w->forms[i].flaw == F0T_FLAW_NONE && find_singular(&singular, w, i)) {
+            merge(w, i, singular);
+            w->out->plurals++;
+        }
+}
+
+/* The form without its spaces, where the collection has that; room for any form that is no flaw. */
+static bool find_joined(uint32_t *out, const work *w, const char *name)
+{
+    char text[F0T_INFLECT_LENGTH * 4];
+    size_t length = 0;
+    for (const char *c = name; *c && length < sizeof text; c++)
+        if (*c != ' ')
+            text[length++] = *c;
+    return strchr(name, ' ') && f0t_names_find(&w->names, text, length, out);
+}
+
+/* "sea gull" and "seagull" are one: the one with a vector, and where both have one the joined. */
+static void merge_spellings(work *w)
+{
+    for (uint32_t i = 0; i < f0t_names_count(&w->names); i++) {
+        uint32_t joined;
+        if (w->forms[i].flaw != F0T_FLAW_NONE || w->forms[i].same != i ||
+            !find_joined(&joined, w, f0t_names_get(&w->names, i)) ||
+            w->forms[joined].same != joined)
+            continue;
+        if (w->forms[joined].flaw == F0T_FLAW_UNKNOWN) {
+            w->forms[joined].flaw = F0T_FLAW_NONE;
+            merge(w, joined, i);
+        } else if (w->forms[joined].flaw == F0T_FLAW_NONE) {
+            merge(w, i, joined);
+        } else {
+            continue;
+        }
+        w->out->spellings++;
+    }
+}
+
+/* A chain of merges, seagulls to sea gull to seagull, has few links: each goes to a form that had not
+ * gone anywhere. */
+static uint32_t end_of(const work *w, uint32_t i)
+{
+    while (w->forms[i].same != i)
+        i = w->forms[i].same;
+    return i;
+}
+
+/* ---- What is left ------------------------------------------------------------------------------ */
+
+/* The forms that an image's tags end at: each counts the image once. `last[form]` is 1 + the image
+ * that it was counted for. */
+static void count_image(work *w, size_t *last, size_t m)
+{
+    size_t count;
+    const uint32_t *tags = f0t_dataset_image_tags(w->dataset, m, &count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = w->out->offsets[tags[i]]; k < w->out->offsets[tags[i] + 1]; k++) {
+            const uint32_t end = end_of(w, w->of_tag[k]);
+            w->forms[end].images += last[end] != m + 1;
+            last[end] = m + 1;
+        }
+}
+
+static void judge_count(form *f, const f0t_clean_options *options)
+{
+    if (f->flaw == F0T_FLAW_NONE && f->images < options->least)
+        f->flaw = F0T_FLAW_RARE;
+    else if (f->flaw == F0T_FLAW_NONE && options->most && f->images > options->most)
+        f->flaw = F0T_FLAW_COMMON;
+}
+
+static f0t_status judge_counts(work *w)
+{
+    const size_t count = f0t_names_count(&w->names);
+    size_t *last;
+    F0T_TRY(f0t_alloc_zero(&last, count, sizeof *last));
+    for (size_t i = 0; i < count; i++)
+        w->forms[i].images = 0;
+    for (size_t m = 0; m < f0t_dataset_image_count(w->dataset); m++)
+        if (!w->options->skip || !w->options->skip[m])
+            count_image(w, last, m);
+    for (size_t i = 0; i < count; i++)
+        if (w->forms[i].same == i)
+            judge_count(&w->forms[i], w->options);
+    f0t_free(last);
+    return F0T_OK;
+}
+
+static f0t_status keep_forms(work *w)
+{
+    for (size_t i = 0; i < f0t_names_count(&w->names); i++) {
+        const char *name = f0t_names_get(&w->names, i);
+        if (w->forms[i].same == i && w->forms[i].flaw == F0T_FLAW_NONE)
+            F0T_TRY(f0t_names_add(&w->out->tags, name, strlen(name), &w->forms[i].kept, NULL));
+    }
+    return F0T_OK;
+}
+
+/* From forms to kept tags; offsets move together where forms were left out. */
+static f0t_status map_tags(work *w)
+{
+    f0t_cleaned *out = w->out;
+    size_t used = 0, begin = 0;
+    F0T_TRY(f0t_alloc(&out->indices, w->of_tag_count, sizeof *out->indices));
+    for (size_t t = 0; t < f0t_dataset_tag_count(w->dataset); t++) {
+        const size_t end = out->offsets[t + 1];
+        out->offsets[t] = used;
+        for (size_t k = begin; k < end; k++) {
+            const form *f = &w->forms[end_of(w, w->of_tag[k])];
+            if (f->flaw == F0T_FLAW_NONE)
+                out->indices[used++] = f->kept;
+        }
+        begin = end;
+    }
+    out->offsets[f0t_dataset_tag_count(w->dataset)] = used;
+    return F0T_OK;
+}
+
+static void find_most(f0t_cleaned *out, const f0t_dataset *dataset)
+{
+    for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
+        size_t count, found = 0;
+        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        for (size_t i = 0; i < count; i++)
+            found += out->offsets[tags[i] + 1] - out->offsets[tags[i]];
+        out->most = found > out->most ? found : out->most;
+    }
+}
+
+/* How many were left out, and the most frequent one of each kind. */
+static f0t_status tell(work *w)
+{
+    f0t_cleaned *out = w->out;
+    size_t best[F0T_FLAWS], place[F0T_FLAWS];
+    for (int f = 0; f < F0T_FLAWS; f++)
+        best[f] = place[f] = F0T_NONE;
+    for (size_t i = 0; i < f0t_names_count(&w->names); i++) {
+        const f0t_flaw flaw = w->forms[i].flaw;
+        out->left_out[flaw] += flaw != F0T_FLAW_NONE;
+        if (best[flaw] == F0T_NONE || w->forms[i].images > w->forms[best[flaw]].images)
+            best[flaw] = i;
+    }
+    for (int f = F0T_FLAW_NONE + 1; f < F0T_FLAWS; f++)
+        if (best[f] != F0T_NONE) {
+            const char *name = f0t_names_get(&w->names, best[f]);
+            place[f] = out->texts.count;
+            F0T_TRY(f0t_texts_add(&out->texts, name, strlen(name)));
+        }
+    for (int f = 0; f < F0T_FLAWS; f++)
+        out->examples[f] = place[f] == F0T_NONE ? NULL : f0t_texts_get(&out->texts, place[f]);
+    return F0T_OK;
+}
+
+static f0t_status run(work *w)
+{
+    F0T_TRY(find_forms(w));
+    F0T_TRY(find_unknown(w));
+    merge_plurals(w);
+    merge_spellings(w);
+    F0T_TRY(judge_counts(w));
+    F0T_TRY(keep_forms(w));
+    F0T_TRY(map_tags(w));
+    find_most(w->out, w->dataset);
+    return tell(w);
+}
+
+f0t_status f0t_clean_dataset(f0t_cleaned *out, const f0t_dataset *dataset,
+                             const f0t_clean_options *options)
+{
+    *out = (f0t_cleaned){0};
+    work w = {.dataset = dataset, .options = options, .out = out};
+    f0t_status status = run(&w);
+    f0t_names_free(&w.names);
+    f0t_free(w.forms);
+    f0t_free(w.of_tag);
+    if (status != F0T_OK)
+        f0t_cleaned_free(out);
+    return status;
+}
+
+void f0t_cleaned_free(f0t_cleaned *c)
+{
+    f0t_names_free(&c->tags);
+    f0t_texts_free(&c->texts);
+    f0t_free(c->offsets);
+    f0t_free(c->indices);
+    *c = (f0t_cleaned){0};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+size_t f0t_cleaned_image(uint32_t *to, const f0t_cleaned *c, const f0t_dataset *dataset, size_t m)
+{
+    size_t count, found = 0, kept = 0;
+    const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = c->offsets[tags[i]]; k < c->offsets[tags[i] + 1]; k++)
+            to[found++] = c->indices[k];
+    qsort(to, found, sizeof *to, compare);
+    for (size_t i = 0; i < found; i++)
+        if (!i || to[i] != to[i - 1])
+            to[kept++] = to[i];
+    return kept;
+}

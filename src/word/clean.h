@@ -1,0 +1,78 @@
+/*
+ * Tags as people leave them behind, made fit to learn from: one form for each word, plurals with
+ * their singulars, and nothing that says something about the file in place of the picture. What is
+ * done works on anyone's tags; a collection may bring a list of its own. docs/demo.md has the rules.
+ */
+#ifndef F0T_WORD_CLEAN_H
+#define F0T_WORD_CLEAN_H
+
+#include "io/dataset_names.h"
+
+/* Why a tag is left out. */
+typedef enum f0t_flaw {
+    F0T_FLAW_NONE,
+    F0T_FLAW_FORM,    /* no word: a number, a date, a code, an address, a sentence */
+    F0T_FLAW_FILE,    /* about the file: its type, the program, how it was made */
+    F0T_FLAW_KEEPING, /* of somebody who keeps files in order: "unsorted", "misc" */
+    F0T_FLAW_LISTED,  /* in the list of the collection */
+    F0T_FLAW_UNKNOWN, /* has no vector: a name, a typing error, another language */
+    F0T_FLAW_COMMON,  /* so many images have it that it tells none from another */
+    F0T_FLAW_RARE,    /* too few images have it */
+    F0T_FLAWS
+} f0t_flaw;
+
+/* "that are no words", "about the file", … */
+const char *f0t_flaw_name(f0t_flaw flaw);
+
+/* A list of a collection's own. Entries are in the form that f0t_clean_form gives; one that ends with
+ * "*" stands for all that begin so. */
+typedef struct f0t_clean_list {
+    const char *const *drop; /* [count] */
+    size_t count;
+} f0t_clean_list;
+
+/* ---- One tag ----------------------------------------------------------------------------------- */
+
+/* Adds the forms of a tag to `out`: lower case and one Unicode form, words separated by single spaces,
+ * no punctuation at the ends; a tag that lists several, "dog, cat; bird", has several. A tag that is
+ * not UTF-8, or has nothing left, has none. */
+f0t_status f0t_clean_form(f0t_texts *out, const char *tag, size_t length);
+
+/* True when two forms are one word, or one is the plural of the other. */
+bool f0t_clean_same(const char *a, const char *b);
+
+/* What is wrong with a form, by its looks and by the lists. `list` may be NULL. */
+f0t_flaw f0t_clean_flaw(const char *form, const f0t_clean_list *list);
+
+/* ---- All tags of a dataset ----------------------------------------------------------------------- */
+
+typedef struct f0t_clean_options {
+    const f0t_vectors *vectors; /* what has no vector here means nothing */
+    size_t least, most;         /* images that a tag must have, and may have; most 0: any */
+    const bool *skip;           /* [images] of the dataset that do not count; or NULL: all do */
+    f0t_clean_list list;
+    const f0t_monitor *monitor; /* or NULL */
+} f0t_clean_options;
+
+typedef struct f0t_cleaned {
+    f0t_names tags;    /* those that are kept */
+    size_t *offsets;   /* [T + 1] tag t of the dataset is now */
+    uint32_t *indices; /* the tags indices[offsets[t]] up to, without, indices[offsets[t + 1]] */
+    size_t most;       /* that an image has, repeats counted */
+    size_t forms;      /* different ones before anything was left out or merged */
+    size_t plurals;    /* forms that went to their singular */
+    size_t spellings;  /* forms that went to another spelling: "sea gull", "seagull" */
+    size_t left_out[F0T_FLAWS];      /* forms */
+    const char *examples[F0T_FLAWS]; /* the most frequent one of each kind, or NULL */
+    f0t_texts texts;                 /* what examples point to */
+} f0t_cleaned;
+
+f0t_status f0t_clean_dataset(f0t_cleaned *out, const f0t_dataset *dataset,
+                             const f0t_clean_options *options);
+void f0t_cleaned_free(f0t_cleaned *cleaned);
+
+/* The cleaned tags of image m, ascending, each once, into to[most]; gives how many. */
+size_t f0t_cleaned_image(uint32_t *to, const f0t_cleaned *cleaned, const f0t_dataset *dataset,
+                         size_t m);
+
+#endif

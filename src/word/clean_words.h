@@ -1,0 +1,72 @@
+/* Words that say nothing about what a picture shows, in anyone's collection. In the form of
+ * f0t_clean_form, singular; plurals are looked up by it. */
+#ifndef F0T_WORD_CLEAN_WORDS_H
+#define F0T_WORD_CLEAN_WORDS_H
+
+/* About the file: its type, the program or camera, how it came about, its licence. */
+static const char *const file_words[] = {"ai",
+                                         "bitmap",
+                                         "bmp",
+                                         "clip art",
+                                         "clipart",
+                                         "copyright",
+                                         "corel draw",
+                                         "coreldraw",
+                                         "creative commons",
+                                         "eps",
+                                         "file",
+                                         "gif",
+                                         "gimp",
+                                         "graphic",
+                                         "heic",
+                                         "illustrator",
+                                         "image",
+                                         "image magick",
+                                         "imagemagick",
+                                         "inkscape",
+                                         "jpeg",
+                                         "jpg",
+                                         "licence",
+                                         "license",
+                                         "line art",
+                                         "lineart",
+                                         "magick",
+                                         "open clip art",
+                                         "open clipart",
+                                         "openclipart",
+                                         "pdf",
+                                         "photo",
+                                         "photograph",
+                                         "photoshop",
+                                         "pic",
+                                         "picture",
+                                         "pixel",
+                                         "png",
+                                         "potrace",
+                                         "ps",
+                                         "psd",
+                                         "public domain",
+                                         "raster",
+                                         "raw",
+                                         "scan",
+                                         "screenshot",
+                                         "sodipodi",
+                                         "svg",
+                                         "tif",
+                                         "tiff",
+                                         "vector",
+                                         "vector art",
+                                         "vector graphic",
+                                         "webp",
+                                         "xcf",
+                                         "xml"};
+
+/* Of somebody who keeps files in order. */
+static const char *const keeping_words[] = {
+    "category", "default",  "download", "etc",           "example",       "favorite",  "favourite",
+    "hash",     "import",   "keyword",  "misc",          "miscellaneous", "new",       "none",
+    "null",     "other",    "sample",   "tag",           "tagme",         "temp",      "test",
+    "tmp",      "to do",    "todo",     "uncategorised", "uncategorized", "undefined", "unknown",
+    "unnamed",  "unsorted", "untitled", "upload",        "uploaded",      "various"};
+
+#endif

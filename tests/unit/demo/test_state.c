@@ -1,0 +1,91 @@
+#include "support.h"
+
+#include "demo/demo.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const OUTPUT = "demo";
+
+static f0t_demo_work start(void)
+{
+    f0t_demo_work work = {.output = test_path(OUTPUT)};
+    const char *picture = test_text("picture.svg", "<svg/>");
+    assert_ok(f0t_vectors_open(&work.vectors, test_text("v.txt", "dog 1 0\ncat 0 1\n"), NULL));
+    assert_ok(f0t_texts_add(&work.paths, picture, strlen(picture)));
+    assert_ok(f0t_demo_open_folder(&work));
+    return work;
+}
+
+static void end(f0t_demo_work *work)
+{
+    f0t_vectors_close(work->vectors);
+    f0t_texts_free(&work->paths);
+}
+
+static bool exists(const char *name)
+{
+    char *path;
+    f0t_demo_work work = {.output = test_path(OUTPUT)};
+    assert_ok(f0t_demo_path(&path, &work, name));
+    const bool there = access(path, F_OK) == 0;
+    f0t_free(path);
+    return there;
+}
+
+static void the_same_pictures_and_options_are_recognised(void **state)
+{
+    f0t_demo_work work = start();
+    (void)state;
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_false(work.same);
+    assert_ok(f0t_demo_save_state(&work));
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_true(work.same);
+    end(&work);
+}
+
+static void what_changed_makes_results_and_model_go(void **state)
+{
+    f0t_demo_work work = start();
+    (void)state;
+    assert_ok(f0t_demo_save_state(&work));
+    test_text("demo/results.jsonl", "x");
+    test_text("demo/model.f0t", "x");
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_true(work.same && exists("results.jsonl") && exists("model.f0t"));
+    work.options.seed = 1;
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_false(work.same || exists("results.jsonl") || exists("model.f0t"));
+    work.options.seed = 0; /* what was forgotten stays so */
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_false(work.same);
+    assert_ok(f0t_demo_save_state(&work));
+    test_text("picture.svg", "<svg> </svg>");
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_false(work.same);
+    end(&work);
+}
+
+static void a_folder_of_somebody_else_is_left_alone(void **state)
+{
+    f0t_demo_work work = {.output = test_path("other")};
+    (void)state;
+    assert_int_equal(mkdir(work.output, 0777), 0);
+    test_text("other/model.f0t", "mine");
+    assert_fails(F0T_ERROR_IO, "is not empty", f0t_demo_open_folder(&work));
+    assert_int_equal(unlink(test_path("other/model.f0t")), 0);
+    assert_ok(f0t_demo_open_folder(&work));
+    assert_ok(f0t_demo_open_folder(&work));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_pictures_and_options_are_recognised),
+        cmocka_unit_test(what_changed_makes_results_and_model_go),
+        cmocka_unit_test(a_folder_of_somebody_else_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
