@@ -78,13 +78,7 @@ static void add_pictures(f0t_text *page, const f0t_demo_view *view)
 
 static f0t_status add_search(f0t_text *page, const f0t_demo_view *view)
 {
-    char count[F0T_COUNT_SIZE];
     f0t_html_section(page, "search", "Searching by a new word");
-    f0t_text_form(page,
-                  "<p>The other way round: all %s test pictures ranked by one tag that was held "
-                  "out. These are the held-out tags that most test pictures have, whether the "
-                  "search goes well or not.</p>\n",
-                  f0t_demo_count(count, view->test_count));
     return f0t_demo_add_search(page, view);
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 60, NAMED = 8 };
+enum { ROUNDS = 60, NAMED = 5 };
 
 /* Tags in the plane of the direction and of what spreads them most across it. */
 typedef struct plane {
@@ -70,6 +70,9 @@ static void place_along(plane *p)
 
 typedef enum kind { LEARNED, NEW, OTHERS, KINDS } kind;
 
+/* The others are grey, and below: the seventh colour of the plots. */
+enum { GREY = 6, SERIES = GREY + 1 };
+
 static kind kind_of(const plane *p, uint32_t tag)
 {
     if (!f0t_demo_has_tag(p->view, p->row, tag))
@@ -129,7 +132,7 @@ static void draw(f0t_text *page, const plane *p, room *r)
 {
     static const char *const names[KINDS] = {"its tags that training saw",
                                              "its tags that were held out", "all other tags"};
-    f0t_svg_series series[KINDS];
+    f0t_svg_series series[SERIES] = {{0}};
     size_t used = 0;
     double low = 0, high = 0, left = 0, right = 0;
     for (size_t t = 0; t < p->tags; t++) {
@@ -140,7 +143,7 @@ static void draw(f0t_text *page, const plane *p, room *r)
     }
     for (int k = 0; k < KINDS; k++) {
         const size_t count = gather(p, (kind)k, r->x + used, r->y + used);
-        series[k] = (f0t_svg_series){
+        series[k == OTHERS ? GREY : k] = (f0t_svg_series){
             .name = count ? names[k] : NULL, .count = count, .x = r->x + used, .y = r->y + used};
         used += count;
     }
@@ -158,7 +161,7 @@ static void draw(f0t_text *page, const plane *p, room *r)
         .x = {.title = "along the direction: fits →"},
         .y = {.bare = true},
         .series = series,
-        .series_count = KINDS,
+        .series_count = SERIES,
         .notes = r->notes,
         .note_count = notes};
     f0t_svg_scatter(page, &plot);
