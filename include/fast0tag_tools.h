@@ -172,7 +172,8 @@ typedef struct f0t_eval_options {
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter keeps its first value */
     size_t trials; /* of tuning, for each method and training, at the most; 0: 16 */
-    size_t epochs; /* of what iterates (trials: an eighth of them); 0: as each method likes, with
+    size_t
+        epochs; /* of what iterates (trials: a quarter of them, networks an eighth); 0: as each method likes, with
                       early stopping */
     const char
         *hidden; /* "512,256": units of net's hidden layers; NULL: the paper's, 2 D and D / 2 */

@@ -68,6 +68,7 @@ typedef struct f0t_ranker {
     const char *source; /* authors, title, venue */
     bool closed;        /* ranks only tags that it was trained with */
     bool oracle;        /* looks at the true training tags of the test images */
+    bool deep;          /* has hidden layers: its trials get half of the epochs that others get */
     bool whole;         /* wants all images in one call of score (transductive) */
     size_t most_tags;   /* refuses to rank more; 0: no limit */
     const f0t_knob *knobs;

@@ -115,7 +115,8 @@ static f0t_status tune(f0t_choice *tuning, attempt *a)
         return F0T_OK;
     snprintf(name, sizeof name, "%s (%s), tuning", r->name, f0t_lesson_name(c->lesson));
     a->stage = f0t_stage_begin(a->options->monitor, name, "trials", a->options->trials);
-    f0t_status status = open_task(a, c->rehearses ? &c->rehearsal : &c->class, a->options->effort);
+    f0t_status status = open_task(a, c->rehearses ? &c->rehearsal : &c->class,
+                                  r->deep ? a->options->effort / 2 : a->options->effort);
     if (status == F0T_OK)
         status = f0t_choose(tuning, r->knobs, r->knob_count, a->options->trials, try_knobs, a);
     close_task(a);
