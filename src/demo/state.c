@@ -1,6 +1,7 @@
 /* What the files in the folder were made from, as a number. */
 #include "base/alloc.h"
 #include "demo/demo.h"
+#include "image/keywords.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -35,7 +36,20 @@ static void add_file(uint64_t *hash, const char *path)
     add_bytes(hash, numbers, sizeof numbers);
 }
 
-static uint64_t state_of(const f0t_demo_work *work)
+/* Keywords may be in a sidecar, and change while the picture does not. */
+static f0t_status add_picture(uint64_t *hash, const char *path)
+{
+    add_file(hash, path);
+    for (int plain = 0; plain < 2; plain++) {
+        char *sidecar;
+        F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
+        add_file(hash, sidecar);
+        f0t_free(sidecar);
+    }
+    return F0T_OK;
+}
+
+static f0t_status write_number(char out[STATE_MOST], const f0t_demo_work *work)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     const uint64_t numbers[] = {RECIPE, work->options.seed, work->options.epochs,
@@ -43,8 +57,9 @@ static uint64_t state_of(const f0t_demo_work *work)
     add_bytes(&hash, f0t_version(), strlen(f0t_version()) + 1);
     add_bytes(&hash, numbers, sizeof numbers);
     for (size_t i = 0; i < work->paths.count; i++)
-        add_file(&hash, f0t_texts_get(&work->paths, i));
-    return hash;
+        F0T_TRY(add_picture(&hash, f0t_texts_get(&work->paths, i)));
+    snprintf(out, STATE_MOST, "%016" PRIx64 "\n", hash);
+    return F0T_OK;
 }
 
 /* ---- The folder -------------------------------------------------------------------------------- */
@@ -103,8 +118,8 @@ f0t_status f0t_demo_compare_state(f0t_demo_work *work)
 {
     char *path, *text = NULL, want[STATE_MOST];
     size_t size;
+    F0T_TRY(write_number(want, work));
     F0T_TRY(f0t_demo_path(&path, work, STATE));
-    snprintf(want, sizeof want, "%016" PRIx64 "\n", state_of(work));
     work->same = f0t_path_exists(path) && f0t_file_read(&text, &size, path, STATE_MOST) == F0T_OK &&
                  !strcmp(text, want);
     f0t_free(text);
@@ -119,6 +134,6 @@ f0t_status f0t_demo_compare_state(f0t_demo_work *work)
 f0t_status f0t_demo_save_state(f0t_demo_work *work)
 {
     char text[STATE_MOST];
-    snprintf(text, sizeof text, "%016" PRIx64 "\n", state_of(work));
+    F0T_TRY(write_number(text, work));
     return write_state(work, text);
 }

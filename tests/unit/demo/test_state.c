@@ -68,6 +68,27 @@ static void what_changed_makes_results_and_model_go(void **state)
     end(&work);
 }
 
+/* The sidecar comes, changes and goes; the picture stays as it is. */
+static void a_changed_sidecar_is_a_change(void **state)
+{
+    static const char *const names[] = {"picture.svg.xmp", "picture.xmp"};
+    f0t_demo_work work = start();
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int step = 0; step < 3; step++) {
+            assert_ok(f0t_demo_save_state(&work));
+            assert_ok(f0t_demo_compare_state(&work));
+            assert_true(work.same);
+            if (step < 2)
+                test_text(names[i], step ? "two" : "1");
+            else
+                assert_int_equal(unlink(test_path(names[i])), 0);
+            assert_ok(f0t_demo_compare_state(&work));
+            assert_false(work.same);
+        }
+    end(&work);
+}
+
 static void a_folder_of_somebody_else_is_left_alone(void **state)
 {
     f0t_demo_work work = {.output = test_path("other")};
@@ -85,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_pictures_and_options_are_recognised),
         cmocka_unit_test(what_changed_makes_results_and_model_go),
+        cmocka_unit_test(a_changed_sidecar_is_a_change),
         cmocka_unit_test(a_folder_of_somebody_else_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
