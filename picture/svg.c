@@ -34,14 +34,23 @@ static bool find_root(root *out, const char *text, size_t length)
     return false;
 }
 
-/* The value of an attribute: what is between its quotes; NULL when there is none. */
+static const char BLANKS[] = " \t\r\n";
+
+/* The value of an attribute: what is between its quotes; NULL when there is none. Blanks may be around
+ * the "=" (XML 1.0, production 25); no search goes beyond the tag's ">". */
 static const char *find_value(const root *tag, const char *name)
 {
     const size_t length = strlen(name);
-    for (const char *at = tag->begin + 4; at + length + 2 < tag->end; at++)
-        if (!strncmp(at, name, length) && at[length] == '=' &&
-            (at[length + 1] == '"' || at[length + 1] == '\'') && strchr(" \t\r\n", at[-1]))
-            return at + length + 2;
+    for (const char *at = tag->begin + 4; at + length < tag->end; at++) {
+        if (strncmp(at, name, length) != 0 || !strchr(BLANKS, at[-1]))
+            continue;
+        const char *value = at + length + strspn(at + length, BLANKS);
+        if (*value != '=')
+            continue;
+        value += 1 + strspn(value + 1, BLANKS);
+        if (*value == '"' || *value == '\'')
+            return value + 1;
+    }
     return NULL;
 }
 
@@ -71,7 +80,7 @@ static char *with_view(const char *text, size_t *length)
         return NULL;
     const double width = pixels_of(find_value(&tag, "width")),
                  height = pixels_of(find_value(&tag, "height"));
-    if (width <= 0 || height <= 0 || !strchr(" \t\r\n", tag.begin[4]))
+    if (width <= 0 || height <= 0 || !strchr(BLANKS, tag.begin[4]))
         return NULL;
     const size_t more = (size_t)snprintf(view, sizeof view, " viewBox=\"0 0 %s %s\"",
                                          g_ascii_dtostr(sizes[0], sizeof sizes[0], width),

@@ -83,6 +83,20 @@ static void svg_in_points_is_not_cut_off(void **state)
     assert_memory_equal(picture.rgb + 3 * (20 * 50 + 20), "\xFF\xFF\xFF", 3);
 }
 
+/* A second viewBox would be an error: one with blanks around its "=" is seen, too. */
+static void svg_with_a_view_keeps_it(void **state)
+{
+    const char *path = test_text("view.svg", "<svg xmlns='http://www.w3.org/2000/svg' "
+                                             "width='75pt' height='75pt' viewBox = "
+                                             "\"0 0 10 10\"><rect width='5' height='5'/></svg>");
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_int_equal(picture.width, 50);
+    assert_memory_equal(picture.rgb + 3 * (20 * 50 + 20), "\0\0\0", 3);
+    assert_memory_equal(picture.rgb + 3 * (30 * 50 + 30), "\xFF\xFF\xFF", 3);
+}
+
 static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
 {
     const char *path = test_text("red.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='10' "
@@ -472,6 +486,7 @@ int main(void)
         cmocka_unit_test(transparency_is_on_white),
         cmocka_unit_test(the_shorter_side_is_shrunk),
         cmocka_unit_test(svg_in_points_is_not_cut_off),
+        cmocka_unit_test(svg_with_a_view_keeps_it),
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
         cmocka_unit_test(svg_behind_a_long_comment_is_drawn),
         cmocka_unit_test(a_photo_is_decoded),
