@@ -82,6 +82,12 @@ static void piece_failed(state *s, size_t i, f0t_status status)
 
 /* ---- Work ------------------------------------------------------------------------------------------- */
 
+/* How many pictures so many pieces have, for the monitor. */
+static size_t pictures_of(const f0t_crew *crew, size_t pieces)
+{
+    return crew->pictures ? crew->pictures * pieces / crew->count : pieces;
+}
+
 static void run_one(state *s, const f0t_crew_piece *piece)
 {
     f0t_status status = s->crew->run(s->crew->context, piece, &s->notes);
@@ -93,8 +99,7 @@ static void run_one(state *s, const f0t_crew_piece *piece)
     if (piece->thread != 0)
         return;
     tell_notes(s);
-    done *= s->crew->unit ? s->crew->unit : 1;
-    status = f0t_stage_update(&s->stage, done); /* one thread speaks */
+    status = f0t_stage_update(&s->stage, pictures_of(s->crew, done)); /* one thread speaks */
     if (status != F0T_OK)
         end_work(s, status);
 }
@@ -125,9 +130,11 @@ f0t_status f0t_crew_run(const f0t_crew *crew)
                .notes = {.lock = PTHREAD_MUTEX_INITIALIZER},
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .status = F0T_OK};
-    s.stage = f0t_stage_begin(crew->monitor, crew->stage, "pictures",
-                              crew->count * (crew->unit ? crew->unit : 1));
-#pragma omp parallel num_threads(f0t_team_size())
+    const int team = f0t_team_size(), threads = team < crew->threads ? team : crew->threads;
+    (void)threads;
+    s.stage =
+        f0t_stage_begin(crew->monitor, crew->stage, "pictures", pictures_of(crew, crew->count));
+#pragma omp parallel num_threads(threads)
     run_thread(&s, f0t_team_member());
     tell_notes(&s);
     if (s.status != F0T_OK)

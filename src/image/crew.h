@@ -8,14 +8,15 @@
 typedef struct f0t_crew_piece {
     size_t number;
     size_t next; /* the piece that this thread does after it; F0T_NONE: none */
-    int thread;  /* from 0, below f0t_threads_get() */
+    int thread;  /* from 0, below the crew's `threads` */
 } f0t_crew_piece;
 
 typedef struct f0t_crew_notes f0t_crew_notes;
 
 typedef struct f0t_crew {
     size_t count;      /* of pieces of work */
-    size_t unit;       /* pictures of one; 0: 1 */
+    size_t pictures;   /* in all of them; 0: one in each */
+    int threads;       /* at the most: f0t_threads_get() may have changed since there was room */
     const char *stage; /* what is done, for the monitor */
     void *context;
     /* Does one piece. A failure other than of memory or by interruption is this piece's own: `failed`

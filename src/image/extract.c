@@ -85,7 +85,8 @@ static f0t_status end_all(void *context, size_t i, f0t_status status, const char
 static f0t_status run(extraction *e)
 {
     const f0t_crew crew = {.count = (e->count + e->batch - 1) / e->batch,
-                           .unit = e->batch,
+                           .pictures = e->count,
+                           .threads = e->threads,
                            .stage = "reading pictures",
                            .context = e,
                            .run = run_batch,

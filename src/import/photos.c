@@ -107,13 +107,15 @@ static f0t_status note_failure(void *context, size_t i, f0t_status status, const
 
 static f0t_status read_all(photos *p)
 {
+    const int threads = f0t_threads_get();
     const f0t_crew crew = {.count = p->paths.count,
+                           .threads = threads,
                            .stage = "reading keywords",
                            .context = p,
                            .run = read_keywords,
                            .failed = note_failure,
                            .monitor = p->job->options->monitor};
-    p->worker_count = (size_t)f0t_threads_get();
+    p->worker_count = (size_t)threads;
     F0T_TRY(f0t_alloc_zero(&p->workers, p->worker_count, sizeof *p->workers));
     for (size_t i = 0; i < p->worker_count; i++)
         F0T_TRY(f0t_worker_create(&p->workers[i]));
