@@ -105,7 +105,8 @@ class Handle:
     def _text(self, function: str) -> Optional[str]:
         with self._use() as pointer:
             found = getattr(library, function)(pointer)
-            return None if found is None else str(found, "utf-8")
+            # Texts are UTF-8; paths are what os.fsdecode() makes of them.
+            return None if found is None else str(found, "utf-8", "surrogateescape")
 
     def _view(self, address: Any, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """A read-only array over memory of the object, which stays until the array is gone.

@@ -167,6 +167,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
     the same call goes on from there. `html` is a folder for a page with tables and charts, `paper`
     (nuswide or iaprtc12) puts the paper's published rows there."""
     opened = open_vectors(vectors, progress)
+    if split is not None and tags is None:
+        raise TypeError("split goes with features and tags: a dataset has its own")
     given = {} if split is None else {"split": split}
     dataset = open_dataset(data, tags, seed=seed, **given)
     out = POINTER(_structs.f0t_eval)()

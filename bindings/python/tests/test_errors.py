@@ -62,6 +62,9 @@ class Errors(TestCase):
             fast0tag.import_dataset("csv", "a.csv", "b", colour="red")
         with self.assertRaises(fast0tag.Error):
             fast0tag.evaluate("photos", vectors="vectors.txt", methods="magic")
+        for use in (fast0tag.train, fast0tag.evaluate):
+            with self.subTest(use), self.assertRaisesRegex(TypeError, "a dataset has its own"):
+                use("photos", vectors="vectors.txt", split=self.data.split)
 
     def test_a_dataset_is_written_whole_or_not_at_all(self):
         with self.assertRaises(fast0tag.Error):

@@ -1,4 +1,6 @@
 """Word vectors, vocabularies, and texts in every script."""
+import os
+
 import numpy as np
 
 import fast0tag
@@ -30,6 +32,12 @@ class Words(TestCase):
                 vectors.rows(8, 3)
             with self.assertRaises(IndexError):
                 vectors.rows(0, 1 << 40)
+
+    def test_a_path_that_is_no_unicode(self):
+        path = os.fsdecode(b"v\xff.txt")
+        os.rename("vectors.txt", path)
+        with fast0tag.Vectors.open(path) as vectors:
+            self.assertEqual(os.path.basename(vectors.source), path)
 
     def test_vectors_from_arrays_are_those_of_the_file(self):
         made = fast0tag.Vectors.from_arrays(self.data.words, self.data.matrix.astype(np.float64))
