@@ -126,8 +126,9 @@ static void add_tags(f0t_text *page, const f0t_demo_view *view)
     f0t_text_free(&told);
 }
 
-static void add_yours(f0t_text *page)
+static void add_yours(f0t_text *page, const f0t_demo_view *view)
 {
+    const char *given = view->work->options.vectors;
     f0t_html_section(page, "yours", "Your own pictures");
     f0t_html_paragraph(page,
                        "This page for a folder of pictures that carry keywords (XMP, IPTC, SVG "
@@ -139,8 +140,9 @@ static void add_yours(f0t_text *page)
                        "fast0tag train ~/Pictures --vectors words.safetensors -o pictures.f0t\n"
                        "fast0tag tag pictures.f0t ~/Pictures/new --xmp</pre>\n");
     f0t_html_paragraph(page, "And the model of this page on any picture, with any nouns:");
-    f0t_text_add(page, "<pre>fast0tag tag model.f0t picture.jpg --vocab nouns.txt --vectors "
-                       "words.safetensors</pre>\n");
+    f0t_text_form(page,
+                  "<pre>fast0tag tag model.f0t picture.jpg --vocab nouns.txt --vectors %s</pre>\n",
+                  given ? given : "words.safetensors");
 }
 
 /* ---- The page ---------------------------------------------------------------------------------- */
@@ -155,7 +157,7 @@ static f0t_status write_page(f0t_text *page, const f0t_demo_view *view)
     F0T_TRY(add_direction(page, view));
     F0T_TRY(add_numbers(page, view));
     add_tags(page, view);
-    add_yours(page);
+    add_yours(page, view);
     f0t_html_end(page);
     return page->status;
 }

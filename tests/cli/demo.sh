@@ -44,7 +44,7 @@ case_a_folder_of_tagged_pictures() {
     says "shown/index.html"
     local page=shown/index.html part
     for part in '<!DOCTYPE html>' 'data:image/png;base64,' 'id="search"' '<svg' 'class="held"' 'class="wrong"' \
-        'class="right"' 'fast0tag demo ~/Pictures' '</html>'; do
+        'class="right"' 'fast0tag demo ~/Pictures' '--vocab nouns.txt --vectors words.txt<' '</html>'; do
         grep -qF -- "$part" "$page" || complain "the page has no $part"
     done
     ! grep -qE '(src|href)="(https?:|/|\.)' "$page" || complain "the page needs something else"
