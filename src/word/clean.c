@@ -9,7 +9,7 @@
 
 /* What is known of each form. */
 typedef struct form {
-    size_t images; /* that have it; an upper bound while forms are merged */
+    size_t images; /* that have it, or a form that goes to it */
     f0t_flaw flaw;
     uint32_t same; /* the form that it goes to, or itself */
     uint32_t kept; /* number among the tags that are kept */
@@ -28,7 +28,7 @@ typedef struct work {
 
 /* ---- Forms ------------------------------------------------------------------------------------- */
 
-static f0t_status add_form(work *w, const char *text, size_t length, size_t images)
+static f0t_status add_form(work *w, const char *text, size_t length)
 {
     uint32_t index;
     bool added;
@@ -37,19 +37,18 @@ static f0t_status add_form(work *w, const char *text, size_t length, size_t imag
         F0T_TRY(f0t_grow(&w->forms, &w->capacity, index, 1, sizeof *w->forms));
         w->forms[index] = (form){.flaw = f0t_clean_flaw(text, &w->options->list), .same = index};
     }
-    w->forms[index].images += images;
     F0T_TRY(f0t_grow(&w->of_tag, &w->of_tag_capacity, w->of_tag_count, 1, sizeof *w->of_tag));
     w->of_tag[w->of_tag_count++] = index;
     return F0T_OK;
 }
 
-static f0t_status add_tag(work *w, size_t t, size_t images)
+static f0t_status add_tag(work *w, size_t t)
 {
     const char *tag = f0t_dataset_tag(w->dataset, t);
     f0t_texts forms = {0};
     f0t_status status = f0t_clean_form(&forms, tag, strlen(tag));
     for (size_t i = 0; status == F0T_OK && i < forms.count; i++)
-        status = add_form(w, f0t_texts_get(&forms, i), f0t_texts_length(&forms, i), images);
+        status = add_form(w, f0t_texts_get(&forms, i), f0t_texts_length(&forms, i));
     f0t_texts_free(&forms);
     return status;
 }
@@ -57,22 +56,14 @@ static f0t_status add_tag(work *w, size_t t, size_t images)
 static f0t_status find_forms(work *w)
 {
     const size_t tags = f0t_dataset_tag_count(w->dataset);
-    const size_t entries = f0t_dataset_offsets(w->dataset)[f0t_dataset_image_count(w->dataset)];
-    const uint32_t *indices = f0t_dataset_indices(w->dataset);
-    size_t *images;
     F0T_TRY(f0t_alloc(&w->out->offsets, tags + 1, sizeof *w->out->offsets));
-    F0T_TRY(f0t_alloc_zero(&images, tags, sizeof *images));
-    for (size_t i = 0; i < entries; i++)
-        images[indices[i]]++;
-    f0t_status status = F0T_OK;
-    for (size_t t = 0; t < tags && status == F0T_OK; t++) {
+    for (size_t t = 0; t < tags; t++) {
         w->out->offsets[t] = w->of_tag_count;
-        status = add_tag(w, t, images[t]);
+        F0T_TRY(add_tag(w, t));
     }
     w->out->offsets[tags] = w->of_tag_count;
     w->out->forms = f0t_names_count(&w->names);
-    f0t_free(images);
-    return status;
+    return F0T_OK;
 }
 
 /* ---- Meaning ----------------------------------------------------------------------------------- */
@@ -100,13 +91,6 @@ static f0t_status find_unknown(work *w)
 
 /* ---- The same word ----------------------------------------------------------------------------- */
 
-/* `from` goes to `to`, with its images. */
-static void merge(work *w, uint32_t from, uint32_t to)
-{
-    w->forms[from].same = to;
-    w->forms[to].images += w->forms[from].images;
-}
-
 /* The form whose last word is this one's singular, where the collection has it. */
 static bool find_singular(uint32_t *out, const work *w, uint32_t i)
 {
@@ -133,7 +117,7 @@ static void merge_plurals(work *w)
     uint32_t singular;
     for (uint32_t i = 0; i < f0t_names_count(&w->names); i++)
         if (w->forms[i].flaw == F0T_FLAW_NONE && find_singular(&singular, w, i)) {
-            merge(w, i, singular);
+            w->forms[i].same = singular;
             w->out->plurals++;
         }
 }
@@ -160,9 +144,9 @@ static void merge_spellings(work *w)
             continue;
         if (w->forms[joined].flaw == F0T_FLAW_UNKNOWN) {
             w->forms[joined].flaw = F0T_FLAW_NONE;
-            merge(w, joined, i);
+            w->forms[joined].same = i;
         } else if (w->forms[joined].flaw == F0T_FLAW_NONE) {
-            merge(w, i, joined);
+            w->forms[i].same = joined;
         } else {
             continue;
         }
@@ -208,8 +192,6 @@ static f0t_status judge_counts(work *w)
     const size_t count = f0t_names_count(&w->names);
     size_t *last;
     F0T_TRY(f0t_alloc_zero(&last, count, sizeof *last));
-    for (size_t i = 0; i < count; i++)
-        w->forms[i].images = 0;
     for (size_t m = 0; m < f0t_dataset_image_count(w->dataset); m++)
         if (!w->options->skip || !w->options->skip[m])
             count_image(w, last, m);

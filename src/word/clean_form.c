@@ -26,7 +26,7 @@ const char *f0t_flaw_name(f0t_flaw flaw)
 
 static bool is_punctuation(char c)
 {
-    return c > 0 && strchr(" .,;:!?\"'`´#*+-_=~^|/\\<>()[]{}&", c) != NULL;
+    return c > 0 && strchr(" .,;:!?\"'`#*+-_=~^|/\\<>()[]{}&", c) != NULL;
 }
 
 static f0t_status add_form(f0t_texts *out, const char *text, size_t length)
