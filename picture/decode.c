@@ -271,7 +271,7 @@ static void *copy_blob(VipsImage *image, const char *name, size_t *length)
 }
 
 /* The steps in their order. Colours of plain RGB are left to the end, when there are only bytes of
- * a small picture: colour.h. Without a profile they are sRGB as they are. */
+ * a small picture: colour.c. Without a profile they are sRGB as they are. */
 static VipsImage *prepare(VipsImage *in, profile *own, size_t side, bool plain)
 {
     const bool rgb = vips_image_get_interpretation(in) == VIPS_INTERPRETATION_sRGB &&

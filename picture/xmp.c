@@ -19,7 +19,7 @@ static const char ns_f0t[] = "urn:fast0tag:xmp:1.0/";
 static const char ns_lr[] = "http://ns.adobe.com/lightroom/1.0/";
 static const char ns_digikam[] = "http://www.digikam.org/ns/1.0/";
 
-/* A keyword property; `separator` stands between the parts of a hierarchy. */
+/* A list of keywords: its property, what our replies call it, and its kind of array. */
 typedef struct place {
     const char *schema, *name, *source;
     uint32_t array;

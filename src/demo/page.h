@@ -15,7 +15,7 @@ typedef struct f0t_demo_view {
     f0t_worker *worker; /* decodes the pictures that are shown */
     size_t dim;
     float *shown;      /* [eval->sample_count x dim] directions of the pictures that are shown */
-    uint32_t *open;    /* [eval->sample_count x F0T_DEMO_TOP] their first nouns, or F0T_NONE32 */
+    uint32_t *open;    /* [eval->sample_count x F0T_DEMO_TOP, or all nouns] their first nouns */
     size_t test_count; /* test images */
     uint32_t *tests;   /* [test_count] rows of the collection */
     float *directions; /* [test_count x dim] of length 1 */

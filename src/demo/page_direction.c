@@ -123,7 +123,7 @@ static size_t name_tags(const plane *p, f0t_svg_note *notes, bool *named, double
 }
 
 typedef struct room {
-    double *x, *y; /* [2 x tags] for the series, one after the other */
+    double *x, *y; /* [tags] for the series, one after the other */
     f0t_svg_note *notes;
     bool *named;
 } room;

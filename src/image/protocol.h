@@ -28,8 +28,7 @@ typedef enum f0t_picture_kind {
  * newline behind. */
 typedef struct f0t_picture_request {
     uint32_t kind;
-    uint32_t
-        side; /* of a picture to decode: its shorter side stays this long where it was longer */
+    uint32_t side;  /* of a picture to decode: its shorter side stays this long at the least */
     uint32_t plain; /* 1: colours stay as they are in the file, whatever its profile says */
     uint32_t path_length;
     uint32_t text_length;
