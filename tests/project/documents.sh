@@ -75,7 +75,7 @@ for path in sys.argv[2:]:
     found += [c for c in re.findall(r"`fast0tag ((?:[a-z]+ )+[^`]*)`", re.sub(r"```.*?```", "", text, flags=re.S))]
     for command in found:
         command = re.split(r" #|[|&;]", command)[0]
-        words = command.split()
+        words = [word for word in command.split()[:2] if re.fullmatch("[a-z]+", word)]  # no "-o -h"
         options = re.findall(r"(?<![\w-])(--[a-z][a-z0-9-]*)", command)
         known = help_of(words)
         seen += len(options)
