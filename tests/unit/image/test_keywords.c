@@ -121,7 +121,7 @@ static void a_crew_does_each_picture_once(void **state)
     counting c = {.fail_at = 7, .with = F0T_ERROR_FORMAT};
     listener l = {.thread = pthread_self()};
     const f0t_monitor monitor = {.log = listen_to, .user = &l};
-    const f0t_crew crew = {50, 1, "counting", &c, count_one, hear, &monitor};
+    const f0t_crew crew = {50, 0, 3, "counting", &c, count_one, hear, &monitor};
     (void)state;
     f0t_threads_set(3);
     assert_ok(f0t_crew_run(&crew));
@@ -138,7 +138,7 @@ static void a_crew_ends_when_it_shall(void **state)
     counting poor = {.fail_at = 7, .with = F0T_ERROR_MEMORY};
     volatile sig_atomic_t flag = 1;
     const f0t_monitor monitor = {.stop = &flag};
-    f0t_crew crew = {50, 1, "counting", &strict, count_one, hear, NULL};
+    f0t_crew crew = {50, 0, 3, "counting", &strict, count_one, hear, NULL};
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "strict: number 7", f0t_crew_run(&crew));
     crew.context = &poor;
