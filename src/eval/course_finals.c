@@ -68,37 +68,51 @@ void f0t_cell_describe(f0t_cell *cell, const f0t_exam *exam, const f0t_ranker *r
     }
 }
 
-/* Another final of the same tags has been taken already. */
-static bool copy_final(f0t_cell *cell, const f0t_cell *cells, const f0t_course *c, int scenario,
-                       f0t_status *status)
+/* Another final of the same tags that has been taken; NULL: none. */
+static const f0t_cell *find_same(const f0t_cell *cells, const f0t_course *c, int scenario)
 {
-    for (int s = 0; s < scenario; s++) {
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
         const f0t_exam *a = &c->finals[s], *b = &c->finals[scenario];
-        if (!c->asked[s] || !cells[s].top || a->count != b->count ||
-            memcmp(a->tags, b->tags, a->count * sizeof *a->tags) != 0)
-            continue;
-        *cell = cells[s];
-        *status = f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top);
-        if (*status == F0T_OK)
-            memcpy(cell->top, cells[s].top, cell->top_count * sizeof *cell->top);
-        return true;
+        if (c->asked[s] && cells[s].done && cells[s].top && a->count == b->count &&
+            memcmp(a->tags, b->tags, a->count * sizeof *a->tags) == 0)
+            return &cells[s];
     }
-    return false;
+    return NULL;
+}
+
+static f0t_status copy_cell(f0t_cell *to, const f0t_cell *from)
+{
+    uint32_t *top;
+    F0T_TRY(f0t_alloc(&top, from->top_count, sizeof *top));
+    memcpy(top, from->top, from->top_count * sizeof *top);
+    f0t_cell_free(to);
+    *to = *from;
+    to->top = top;
+    return F0T_OK;
+}
+
+f0t_status f0t_course_copies(f0t_cell *cells, const f0t_course *c)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        const f0t_cell *same = c->asked[s] && !cells[s].done ? find_same(cells, c, s) : NULL;
+        if (same)
+            F0T_TRY(copy_cell(&cells[s], same));
+    }
+    return F0T_OK;
 }
 
 f0t_status f0t_course_finals(f0t_cell *cells, const f0t_course *c, const f0t_candidate *candidate,
                              const f0t_course_options *options, const f0t_choice *choice,
                              f0t_effort effort)
 {
-    f0t_status status = F0T_OK;
     for (int s = 0; s < F0T_SCENARIOS; s++) {
-        if (!c->asked[s] || cells[s].done || copy_final(&cells[s], cells, c, s, &status))
+        if (!c->asked[s] || cells[s].done)
             continue;
-        F0T_TRY(status);
         F0T_TRY(take_final(&cells[s], &c->finals[s], candidate, options, &effort));
         f0t_cell_describe(&cells[s], &c->finals[s], candidate->ranker, choice);
+        F0T_TRY(f0t_course_copies(cells, c));
     }
-    return status;
+    return F0T_OK;
 }
 
 void f0t_cell_free(f0t_cell *cell)

@@ -4,6 +4,10 @@
 
 #include "eval/course.h"
 
+/* Finals that are the same as one that is done (open, where every other tag is unseen) become copies of
+ * it. */
+f0t_status f0t_course_copies(f0t_cell *cells, const f0t_course *course);
+
 /* Takes every final that was asked for and is not done. */
 f0t_status f0t_course_finals(f0t_cell *cells, const f0t_course *course,
                              const f0t_candidate *candidate, const f0t_course_options *options,

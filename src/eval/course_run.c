@@ -178,6 +178,7 @@ f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *cours
                               .progress = pass_progress,
                               .user = &a,
                               .stop = options->monitor ? options->monitor->stop : NULL};
+    F0T_TRY(f0t_course_copies(cells, course));
     if (!refuse(cells, course, ranker, NULL))
         return F0T_OK;
     f0t_status status = learn_and_take(cells, &a);

@@ -82,7 +82,9 @@ static const f0t_ranker method = {.name = "made-up",
                                   .free = f0t_free,
                                   .score = score};
 
-static f0t_status run_course(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker)
+/* Into cells of which some may be done. */
+static f0t_status go_on(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker,
+                        const bool asked[F0T_SCENARIOS])
 {
     static const size_t cutoffs[] = {1};
     static const uint32_t samples[] = {0, 7};
@@ -94,14 +96,19 @@ static f0t_status run_course(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ra
                                   .cutoff_count = 1,
                                   .samples = samples,
                                   .sample_count = 2};
-    bool asked[F0T_SCENARIOS] = {
-        [F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true, [F0T_OPEN] = true};
-    memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
     assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
     f0t_status status = f0t_course_run(cells, &course, ranker, &options);
     f0t_course_free(&course);
     school_close(&s);
     return status;
+}
+
+static f0t_status run_course(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker)
+{
+    const bool asked[F0T_SCENARIOS] = {
+        [F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true, [F0T_OPEN] = true};
+    memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
+    return go_on(cells, ranker, asked);
 }
 
 static void reset(void)
@@ -139,6 +146,32 @@ static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
     assert_true(cells[F0T_OPEN].done);
     assert_memory_equal(cells[F0T_OPEN].top, cell->top, cell->top_count * sizeof *cell->top);
     free_cells(cells);
+}
+
+/* Either may have been asked for first. */
+static void a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing(void **state)
+{
+    static const f0t_scenario order[2][2] = {{F0T_ZERO_SHOT, F0T_OPEN}, {F0T_OPEN, F0T_ZERO_SHOT}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const f0t_scenario first = order[i][0], second = order[i][1];
+        f0t_cell cells[F0T_SCENARIOS] = {0};
+        bool asked[F0T_SCENARIOS] = {false};
+        asked[first] = true;
+        reset();
+        assert_ok(go_on(cells, &method, asked));
+        const size_t fits = made.fits, scores = made.scores;
+        assert_false(cells[second].done);
+        asked[second] = true;
+        assert_ok(go_on(cells, &method, asked));
+        assert_int_equal(made.fits, fits);
+        assert_int_equal(made.scores, scores);
+        assert_true(cells[second].done);
+        assert_memory_equal(&cells[second].values, &cells[first].values, sizeof cells[0].values);
+        assert_memory_equal(cells[second].top, cells[first].top,
+                            cells[first].top_count * sizeof *cells[0].top);
+        free_cells(cells);
+    }
 }
 
 static void a_trial_that_diverges_is_no_failure(void **state)
@@ -179,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_setting_is_fitted_on_all_seen_tags),
+        cmocka_unit_test(a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing),
         cmocka_unit_test(a_trial_that_diverges_is_no_failure),
         cmocka_unit_test(a_fit_in_full_that_fails_is_told_with_the_name),
         cmocka_unit_test(a_method_may_refuse_with_a_reason),
