@@ -32,7 +32,7 @@ static f0t_status open_file(f0t_spill *spill)
     if (spill->file >= 0)
         return F0T_OK;
     if (!folder || !*folder)
-        folder = "/tmp";
+        folder = "/var/tmp"; /* /tmp may be memory, which is what there is too little of */
     int length = snprintf(path, sizeof path, "%s/fast0tag-scores.XXXXXX", folder);
     if (length < 0 || (size_t)length >= sizeof path)
         return f0t_fail(F0T_ERROR_IO, "TMPDIR: its name is too long");

@@ -2,8 +2,10 @@
 
 #include "eval/spill.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROWS = 57, COLUMNS = 11 };
 
@@ -58,12 +60,28 @@ static void a_folder_that_is_not_there_is_told(void **state)
     assert_fails(F0T_ERROR_NOT_FOUND, "/nowhere/at/all: a temporary file", status);
 }
 
+/* Memory is what there is too little of, and /tmp may be memory. */
+static void without_tmpdir_the_file_lies_on_a_disk(void **state)
+{
+    f0t_spill spill;
+    char link[64], path[256] = "";
+    (void)state;
+    unsetenv("TMPDIR");
+    assert_ok(f0t_spill_create(&spill, ROWS, COLUMNS, 0));
+    assert_ok(f0t_spill_add(&spill, made, 1));
+    snprintf(link, sizeof link, "/proc/self/fd/%d", spill.file);
+    assert_true(readlink(link, path, sizeof path - 1) > 0);
+    assert_memory_equal(path, "/var/tmp/", 9);
+    f0t_spill_free(&spill);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back_from_memory_and_file),
         cmocka_unit_test(every_failure_is_told),
         cmocka_unit_test(a_folder_that_is_not_there_is_told),
+        cmocka_unit_test(without_tmpdir_the_file_lies_on_a_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
