@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS_MOST = 8 + 4 * F0T_CUTOFFS_MOST, NAME = F0T_VALUE_NAME_MOST };
+enum { COLUMNS_MOST = 8 + 5 * F0T_CUTOFFS_MOST, NAME = F0T_VALUE_NAME_MOST };
 
 /* The columns behind the method's name: a head, and the value that it shows. */
 typedef struct columns {
@@ -93,6 +93,7 @@ static void class_columns(columns *c, const f0t_eval *e)
     for (size_t i = 0; i < e->plan.cutoff_count; i++) {
         size_t k = e->plan.cutoffs[i];
         add_column(c, "P", c->group_texts[i], "class_p", k, 1, true);
+        add_column(c, "P*", NULL, "class_predicted_p", k, 1, true);
         add_column(c, "R", NULL, "class_r", k, 1, true);
         add_column(c, "F1", NULL, "class_f", k, 1, true);
         add_column(c, "N+", NULL, "n_plus", k, 0, true);
@@ -209,9 +210,10 @@ static void write_caption(char *out, size_t size, const f0t_eval_slice *s, const
     if (theirs)
         snprintf(paper, sizeof paper, "; the paper's %s ranks %zu tags", theirs->name,
                  theirs->tags);
-    snprintf(out, size, "%s%s: %zu test images, %zu tags%s%s%s", f0t_scenario_title(s->scenario),
-             what, first->images, first->tags, same ? ", here those of zero-shot tagging" : "",
-             repeats, paper);
+    snprintf(out, size, "%s%s: %zu test image%s, %zu tag%s%s%s%s", f0t_scenario_title(s->scenario),
+             what, first->images, first->images == 1 ? "" : "s", first->tags,
+             first->tags == 1 ? "" : "s", same ? ", here those of zero-shot tagging" : "", repeats,
+             paper);
 }
 
 static f0t_status make_table(f0t_table **out, const f0t_eval_slice *s, const columns *c,
@@ -240,7 +242,7 @@ f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice)
 {
     columns c;
     class_columns(&c, slice->eval);
-    return make_table(out, slice, &c, ", means over tags", NULL);
+    return make_table(out, slice, &c, ", means over tags (P*: of those ever predicted)", NULL);
 }
 
 /* True when a row before row i has the same reason. */

@@ -99,7 +99,7 @@ static void reports_come_in_every_form(void **state)
     layout = (f0t_eval_layout){.form = F0T_TABLE_LATEX, .paper = "iaprtc12"};
     check_report(&layout, "\n% The paper's");
     layout = (f0t_eval_layout){.form = F0T_TABLE_MARKDOWN, .per_class = true};
-    check_report(&layout, "| P K = 3 | R K = 3 | F1 K = 3 | N+ K = 3 |");
+    check_report(&layout, "| P K = 3 | P* K = 3 | R K = 3 | F1 K = 3 | N+ K = 3 |");
     layout = (f0t_eval_layout){.form = F0T_TABLE_CSV};
     check_report(&layout, "\nfrequency,zero-shot,120,3,1,,");
 }
