@@ -47,6 +47,53 @@ static void published_values_hang_together_but_for_the_slips_that_are_named(void
     }
 }
 
+/* MiAP follows from nothing else in a row: these were read off the paper's pages. */
+static void miap_is_as_printed(void **state)
+{
+    static const struct {
+        const char *data;
+        f0t_scenario scenario;
+        const char *method;
+        double miap;
+    } printed[] = {
+        {"nuswide", F0T_CONVENTIONAL_UNSEEN, "cca", 19},
+        {"nuswide", F0T_CONVENTIONAL_UNSEEN, "wsabie", 28},
+        {"nuswide", F0T_CONVENTIONAL_UNSEEN, "tagprop", 53},
+        {"nuswide", F0T_CONVENTIONAL_UNSEEN, "net", 55},
+        {"nuswide", F0T_ZERO_SHOT, "random", 7.1},
+        {"nuswide", F0T_ZERO_SHOT, "conse", 32.4},
+        {"nuswide", F0T_ZERO_SHOT, "linear", 40.1},
+        {"nuswide", F0T_ZERO_SHOT, "ranksvm", 37.0},
+        {"nuswide", F0T_SEEN_UNSEEN, "labelem", 8.8},
+        {"nuswide", F0T_SEEN_UNSEEN, "linear", 18.8},
+        {"nuswide", F0T_SEEN_UNSEEN, "net", 19.1},
+        {"nuswide", F0T_OPEN, "random", 0.3},
+        {"nuswide", F0T_OPEN, "linear", 9.8},
+        {"nuswide", F0T_OPEN, "net", 8.5},
+        {"iaprtc12", F0T_CONVENTIONAL, "tagprop", 52},
+        {"iaprtc12", F0T_CONVENTIONAL, "linear", 46},
+        {"iaprtc12", F0T_CONVENTIONAL, "net", 56},
+        {"iaprtc12", F0T_ZERO_SHOT, "seen2unseen", 15.6},
+        {"iaprtc12", F0T_ZERO_SHOT, "conse", 24.1},
+        {"iaprtc12", F0T_ZERO_SHOT, "net", 20.3},
+        {"iaprtc12", F0T_SEEN_UNSEEN, "labelem+", 20.1},
+        {"iaprtc12", F0T_SEEN_UNSEEN, "linear", 42.9},
+        {"iaprtc12", F0T_SEEN_UNSEEN, "net", 45.9},
+    };
+    (void)state;
+    assert_string_equal(f0t_published_names[0], "miap");
+    for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+        const f0t_published *p;
+        assert_ok(f0t_published_find(&p, printed[i].data));
+        const f0t_published_table *t = f0t_published_table_of(p, printed[i].scenario);
+        const f0t_published_row *row = f0t_published_row_of(t, printed[i].method);
+        assert_non_null(row);
+        if (row->values[0] != printed[i].miap)
+            fail_msg("%s, %s, %s: %g, not %g", printed[i].data, t->name, printed[i].method,
+                     row->values[0], printed[i].miap);
+    }
+}
+
 static void rows_are_found_by_scenario_and_method(void **state)
 {
     const f0t_published *p;
@@ -65,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_values_hang_together_but_for_the_slips_that_are_named),
+        cmocka_unit_test(miap_is_as_printed),
         cmocka_unit_test(rows_are_found_by_scenario_and_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
