@@ -1,11 +1,11 @@
 /* fast0tag eval: compares methods on a dataset. */
-#include "cli.h"
+#include "eval_json.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct options {
@@ -15,56 +15,14 @@ typedef struct options {
     bool no_tune, keep_mean, per_class, list;
 } options;
 
-static const options defaults = {.format = "text", .precision = "f32"};
+/* In place of a number: the library's own default. 0 was given, and is refused. */
+#define NOT_GIVEN SIZE_MAX
 
-/* ---- Results as JSON ----------------------------------------------------------------------- */
-
-static json_t *number_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* Keys of values stay in their order: "miap", "p3", … A method that could not play has only null. */
-static void add_values(json_t *object, const f0t_eval_row *row, const f0t_eval_row *names)
-{
-    char key[80];
-    for (size_t i = 0; i < names->value_count; i++) {
-        const char *name = names->values[i].name;
-        const f0t_eval_value *value = row->value_count ? &row->values[i] : NULL;
-        json_object_set_new(object, name, value ? number_or_null(value->mean) : json_null());
-        if (row->repeats < 2)
-            continue;
-        snprintf(key, sizeof key, "%s_sd", name);
-        json_object_set_new(object, key, value ? number_or_null(value->deviation) : json_null());
-    }
-}
-
-static const f0t_eval_row *widest_row(const f0t_eval *eval)
-{
-    const f0t_eval_row *widest = f0t_eval_get_row(eval, 0);
-    for (size_t i = 1; i < f0t_eval_row_count(eval); i++)
-        if (f0t_eval_get_row(eval, i)->value_count > widest->value_count)
-            widest = f0t_eval_get_row(eval, i);
-    return widest;
-}
-
-static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f0t_eval_row_count(eval); i++) {
-        const f0t_eval_row *row = f0t_eval_get_row(eval, i);
-        json_t *object =
-            json_pack("{s:s, s:s, s:I, s:I}", "method", row->method, "scenario", row->scenario,
-                      "images", (json_int_t)row->images, "tags", (json_int_t)row->tags);
-        add_values(object, row, widest_row(eval));
-        json_object_set_new(object, "repeats", json_integer((json_int_t)row->repeats));
-        json_object_set_new(object, "knobs", json_string(row->knobs));
-        json_object_set_new(object, "refusal",
-                            row->refusal ? json_string(row->refusal) : json_null());
-        json_array_append_new(list, object);
-    }
-    return cli_print_json(cli, list);
-}
+static const options defaults = {.format = "text",
+                                 .precision = "f32",
+                                 .repeat = NOT_GIVEN,
+                                 .epochs = NOT_GIVEN,
+                                 .trials = NOT_GIVEN};
 
 /* ---- Results as tables --------------------------------------------------------------------- */
 
@@ -78,8 +36,8 @@ static f0t_table_form form_of(const char *name)
 
 static bool terminal_is_able(void)
 {
-    const char *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR"); /* no-color.org */
+    return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(plain && *plain);
 }
 
 static f0t_status print_tables(const options *o, const f0t_eval *eval)
@@ -99,7 +57,7 @@ static f0t_status print_tables(const options *o, const f0t_eval *eval)
 
 static f0t_status show(cli_context *cli, const options *o, const f0t_eval *eval)
 {
-    f0t_status status = cli->json ? print_json(cli, eval) : print_tables(o, eval);
+    f0t_status status = cli->json ? cli_eval_print_json(cli, eval) : print_tables(o, eval);
     if (status == F0T_OK && o->html)
         status = f0t_eval_save_page(eval, o->html, o->paper);
     return status;
@@ -130,7 +88,7 @@ static f0t_status list_methods(cli_context *cli)
 
 /* ---- Running it ---------------------------------------------------------------------------- */
 
-/* Without --results the file is named by the comparison, and goes when all is done. */
+/* Without --results the file is named by the comparison, and goes when all that it has is shown. */
 static char *results_path(const options *o, uint64_t identity)
 {
     size_t size = 64 + (o->results ? strlen(o->results) : 0);
@@ -149,6 +107,18 @@ static void tell(const cli_context *cli, const char *format, const char *path)
     cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
 }
 
+/* What becomes of the results file. */
+static void settle(const cli_context *cli, const options *o, const f0t_eval *eval, const char *path,
+                   bool shown)
+{
+    if (!shown)
+        tell(cli, "%s keeps the results: the same command shows them", path);
+    else if (!o->results && f0t_eval_keeps_others(eval))
+        tell(cli, "%s stays: it has other results of this comparison, too", path);
+    else if (!o->results)
+        unlink(path);
+}
+
 static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *eval_options,
                           const f0t_dataset *dataset, const f0t_vectors *vectors)
 {
@@ -162,15 +132,12 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
     eval_options->results = kept ? path : NULL;
     if (!kept)
         tell(cli, "%s cannot be made here: an interruption loses what is done", path);
-    if (kept && access(path, R_OK) == 0)
-        tell(cli, "%s: results of this comparison are there; it goes on", path);
     status = f0t_eval_run(&eval, dataset, vectors, eval_options);
-    if (status == F0T_OK)
+    if (status == F0T_OK) {
         status = show(cli, o, eval);
-    if (status == F0T_OK && !o->results && kept)
-        unlink(path);
-    else if (status == F0T_ERROR_INTERRUPTED && kept)
-        tell(cli, "%s keeps what is done: the same command goes on from there", path);
+        if (kept)
+            settle(cli, o, eval, path, status == F0T_OK && fflush(stdout) == 0 && !ferror(stdout));
+    }
     free(path);
     f0t_eval_free(eval);
     return status;
@@ -182,16 +149,44 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .scenarios = o->scenarios,
                               .unseen = o->unseen,
                               .k = o->k,
-                              .repeat = o->repeat,
+                              .repeat = o->repeat == NOT_GIVEN ? 0 : o->repeat,
                               .seed = cli->seed,
                               .no_tune = o->no_tune,
-                              .trials = o->trials,
-                              .epochs = o->epochs,
+                              .trials = o->trials == NOT_GIVEN ? 0 : o->trials,
+                              .epochs = o->epochs == NOT_GIVEN ? 0 : o->epochs,
                               .hidden = o->hidden,
                               .bf16 = !strcmp(o->precision, "bf16"),
                               .keep_tag_mean = o->keep_mean,
                               .figure = o->figure,
                               .monitor = cli->monitor};
+}
+
+/* Found now, and not after hours: whether the page can be written there. */
+static f0t_status check_folder(cli_context *cli, const char *path)
+{
+    if (mkdir(path, 0777) == 0) {
+        rmdir(path);
+        return F0T_OK;
+    }
+    int reason = errno;
+    if (reason == EEXIST && !cli_is_folder(path))
+        reason = ENOTDIR;
+    else if (reason == EEXIST)
+        reason = access(path, W_OK | X_OK) == 0 ? 0 : errno;
+    return !reason ? F0T_OK
+                   : cli_fail(cli, F0T_ERROR_IO, "--html %s: no page can be written there: %s",
+                              path, strerror(reason));
+}
+
+static f0t_status check_numbers(cli_context *cli, const options *o)
+{
+    if (o->trials == 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--trials 0: --no-tune leaves tuning out");
+    if (o->repeat == 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--repeat 0: one run at least");
+    if (o->epochs == 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--epochs 0: one at least");
+    return F0T_OK;
 }
 
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
@@ -204,7 +199,13 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure is about the page that --html writes");
     if (cli->json && strcmp(o->format, "text") != 0)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--json and --format exclude each other");
-    return f0t_eval_options_check(eval_options);
+    if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper is about tables; %s has none",
+                        cli->json ? "--json" : "--format csv");
+    f0t_status status = check_numbers(cli, o);
+    if (status == F0T_OK)
+        status = f0t_eval_options_check(eval_options);
+    return status == F0T_OK && o->html ? check_folder(cli, o->html) : status;
 }
 
 static f0t_status run(cli_context *cli, const void *values)
@@ -298,8 +299,8 @@ const cli_verb cli_verb_eval = {
     .most = 1,
     .description =
         "Tunes, trains and tests published methods and our own on the same features, tags and "
-        "images. Validation images and seen tags alone decide what is tuned; each method is then "
-        "tested once.\n\n"
+        "images. Validation images decide what is tuned, and no annotation of an unseen tag has a "
+        "say where unseen tags are ranked; each method is then tested once.\n\n"
         "Scenarios: conventional learns and ranks all tags; conventional-unseen the unseen ones "
         "alone; zero-shot learns the seen tags and ranks the unseen; seen-unseen ranks both; open "
         "ranks every other tag of the dataset. A dash stands where a method cannot play.\n\n"

@@ -180,8 +180,9 @@ typedef struct f0t_eval_options {
     bool bf16;   /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
     const char *results; /* a file that keeps results as each method ends: the same comparison,
-                              run again, goes on from there. Of another comparison it is refused.
-                              NULL: nothing is kept */
+                              run again, goes on from there. Of another comparison it is refused,
+                              and while another process works with it (FILE.lock, until
+                              f0t_eval_free). NULL: nothing is kept */
     const char
         *figure; /* methods of these whose tags for some test images f0t_eval_save_page shows;
                            NULL: net, and the best other */
@@ -193,6 +194,10 @@ typedef struct f0t_eval_options {
 F0T_API f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset,
                                 const f0t_vectors *vectors, const f0t_eval_options *options);
 F0T_API void f0t_eval_free(f0t_eval *eval);
+
+/* True when the file options->results has results that this run did not ask for, of other methods,
+ * scenarios or repeats: who removes it loses those. */
+F0T_API bool f0t_eval_keeps_others(const f0t_eval *eval);
 
 /* Fails as f0t_eval_run does when the options make no sense, before any work. */
 F0T_API f0t_status f0t_eval_options_check(const f0t_eval_options *options);
@@ -208,6 +213,9 @@ typedef struct f0t_eval_value {
     double mean;      /* over the repeats; NaN where it is not defined */
     double deviation; /* standard deviation over them (n - 1); NaN for fewer than two */
 } f0t_eval_value;
+
+/* The name of value i of every row whose method played, in order; NULL behind the last. */
+F0T_API const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 
 typedef struct f0t_eval_row {
     const char *method, *title, *scenario; /* "conse", "ConSE", "zero-shot" */

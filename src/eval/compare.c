@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "eval/eval.h"
+#include "io/file.h"
 #include "math/matmul.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ typedef struct comparison {
     const f0t_eval_options *options;
     uint64_t identity;
     char *others; /* of the results file */
+    bool loaded;  /* what the results file has, if there is one, is in the cells */
     f0t_course courses[F0T_LESSONS];
     bool has[F0T_LESSONS];
 } comparison;
@@ -123,6 +125,31 @@ static void close_courses(comparison *c)
     }
 }
 
+static void count_cells(size_t *done, size_t *all, const f0t_eval *e)
+{
+    *done = *all = 0;
+    for (size_t r = 0; r < e->plan.repeat; r++)
+        for (size_t m = 0; m < e->plan.method_count; m++)
+            for (int s = 0; s < F0T_SCENARIOS; s++) {
+                *all += e->plan.asked[s];
+                *done += f0t_eval_cell(e, r, m, (f0t_scenario)s)->done;
+            }
+}
+
+static f0t_status load_results(comparison *c)
+{
+    const char *path = c->options->results;
+    size_t done, all;
+    F0T_TRY(f0t_results_load(c->eval, &c->others, path, c->identity));
+    c->loaded = true;
+    c->eval->keeps_others = c->others != NULL;
+    count_cells(&done, &all, c->eval);
+    if (done)
+        f0t_log(c->options->monitor, F0T_LOG_INFO, "%s: %zu of %zu results are there", path, done,
+                all);
+    return F0T_OK;
+}
+
 static f0t_status run_repeat(comparison *c, size_t repeat)
 {
     const f0t_eval_plan *plan = &c->eval->plan;
@@ -130,7 +157,7 @@ static f0t_status run_repeat(comparison *c, size_t repeat)
     if (repeat == 0)
         F0T_TRY(f0t_eval_choose_samples(c->eval));
     if (repeat == 0 && c->options->results)
-        F0T_TRY(f0t_results_load(c->eval, &c->others, c->options->results, c->identity));
+        F0T_TRY(load_results(c));
     f0t_status status = open_courses(c, repeat);
     for (size_t m = 0; m < plan->method_count && status == F0T_OK; m++)
         status = run_method(c, repeat, m);
@@ -155,6 +182,9 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     const f0t_eval_options *o = c->options;
     F0T_TRY(f0t_eval_plan_create(&e->plan, o));
     F0T_TRY(check_data(e->dataset));
+    if (o->results)
+        F0T_TRY(f0t_results_claim(e, o->results));
+    f0t_values_set_names(&e->names, e->plan.cutoffs, e->plan.cutoff_count);
     F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o));
     F0T_TRY(f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->keep_tag_mean, o->monitor));
     if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)
@@ -169,6 +199,15 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     return f0t_eval_summarise(e);
 }
 
+/* After a failure: what was done is not lost. */
+static void tell_kept(const comparison *c)
+{
+    if (c->loaded && f0t_path_exists(c->options->results))
+        f0t_log(c->options->monitor, F0T_LOG_INFO,
+                "%s keeps what is done: the same comparison goes on from there",
+                c->options->results);
+}
+
 f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
                         const f0t_eval_options *options)
 {
@@ -180,10 +219,12 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
     c.eval->seed = c.options->seed;
     f0t_status status = run(&c, vectors);
     f0t_free(c.others);
-    if (status != F0T_OK)
+    if (status != F0T_OK) {
+        tell_kept(&c);
         f0t_eval_free(c.eval);
-    else
+    } else {
         *out = c.eval;
+    }
     return status;
 }
 
@@ -200,5 +241,16 @@ void f0t_eval_free(f0t_eval *e)
     f0t_free(e->values);
     f0t_free(e->knobs);
     f0t_eval_tags_free(&e->tags);
+    f0t_lock_release(&e->lock);
     f0t_free(e);
+}
+
+bool f0t_eval_keeps_others(const f0t_eval *e)
+{
+    return e->keeps_others;
+}
+
+const char *f0t_eval_value_name(const f0t_eval *e, size_t i)
+{
+    return i < e->names.count ? e->names.names[i] : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "eval/course.h"
 #include "fast0tag_tools.h"
+#include "io/lock.h"
 
 enum { F0T_METHODS_MOST = 64 };
 
@@ -27,7 +28,10 @@ struct f0t_eval {
     f0t_eval_plan plan;
     f0t_eval_tags tags;
     uint64_t seed;
-    uint32_t *samples;       /* [sample_count] places among the test images */
+    f0t_values names;  /* of the values that every method that played has; the numbers are 0 */
+    f0t_lock lock;     /* of the results file */
+    bool keeps_others; /* the results file has more than the cells below */
+    uint32_t *samples; /* [sample_count] places among the test images */
     uint32_t *sample_images; /* [sample_count] rows of the dataset */
     size_t sample_count;
     f0t_cell *cells; /* [repeat x method_count x F0T_SCENARIOS] */
@@ -47,10 +51,13 @@ f0t_status f0t_eval_summarise(f0t_eval *eval);
 f0t_status f0t_eval_choose_samples(f0t_eval *eval);
 
 /* The results file: cells that are done. Loading a file that is not there does nothing; one of
- * another comparison fails with F0T_ERROR_MISMATCH. Cells of methods, scenarios or repeats that were
+ * another comparison fails with F0T_ERROR_MISMATCH, one whose lines are not those of this program with
+ * F0T_ERROR_FORMAT. Cells of methods, scenarios or repeats that were
  * not asked for are kept in *others (a text, the caller's to free) and saved again. */
 f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uint64_t identity);
 f0t_status f0t_results_save(const f0t_eval *eval, const char *others, const char *path,
                             uint64_t identity);
+/* Locks the file against other processes and makes sure that it can be written. */
+f0t_status f0t_results_claim(f0t_eval *eval, const char *path);
 
 #endif

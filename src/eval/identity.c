@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+enum { FEATURES_MOST = 1 << 27, ROWS_LEAST = 256 };
+
 /* Two checksums side by side make 64 bits: of all bytes with different starts. */
 typedef struct sum {
     uLong low, high;
@@ -39,32 +41,45 @@ static void add_options(sum *s, const f0t_eval_options *o, const f0t_eval_plan *
     add_bytes(s, plan->hidden, plan->hidden_count * sizeof *plan->hidden);
 }
 
-/* Annotations, parts and lists whole; of the features, which may be huge, the first and last rows. */
+/* All rows, or as many as make up FEATURES_MOST bytes, evenly from the first to the last: features may
+ * be larger than memory. */
+static f0t_status add_features(sum *s, const f0t_dataset *d)
+{
+    const size_t images = f0t_dataset_image_count(d), dim = f0t_dataset_dim(d);
+    if (!images || !dim)
+        return F0T_OK;
+    const size_t room = FEATURES_MOST / (dim * sizeof(float));
+    const size_t most = room < ROWS_LEAST ? ROWS_LEAST : room;
+    const size_t rows = images < most ? images : most;
+    float *row;
+    F0T_TRY(f0t_alloc(&row, dim, sizeof *row));
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; i < rows && status == F0T_OK; i++) {
+        const size_t at = rows > 1 ? i * (images - 1) / (rows - 1) : 0;
+        status = f0t_dataset_read_features(d, at, 1, row);
+        if (status == F0T_OK)
+            add_bytes(s, row, dim * sizeof *row);
+    }
+    f0t_free(row);
+    return status;
+}
+
+/* The tags begin with the lists of seen and unseen ones: their lengths tell which are in them. */
 static f0t_status add_dataset(sum *s, const f0t_dataset *d)
 {
-    size_t images = f0t_dataset_image_count(d), tags = f0t_dataset_tag_count(d), dim, seen, unseen;
+    const size_t images = f0t_dataset_image_count(d), tags = f0t_dataset_tag_count(d);
     const size_t *offsets = f0t_dataset_offsets(d);
+    size_t seen, unseen;
     const uint32_t *lists[2] = {f0t_dataset_seen(d, &seen), f0t_dataset_unseen(d, &unseen)};
-    dim = f0t_dataset_dim(d);
-    uint64_t numbers[] = {images, tags, dim, lists[0] ? seen : 0, lists[1] ? unseen : 0};
-    float *row;
+    const uint64_t numbers[] = {images, tags, f0t_dataset_dim(d), lists[0] ? seen : 0,
+                                lists[1] ? unseen : 0};
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
     add_bytes(s, offsets, (images + 1) * sizeof *offsets);
     add_bytes(s, f0t_dataset_indices(d), offsets[images] * sizeof(uint32_t));
     add_bytes(s, f0t_dataset_split(d), images);
     for (size_t t = 0; t < tags; t++)
         add_text(s, f0t_dataset_tag(d, t));
-    if (!images || !dim)
-        return F0T_OK;
-    F0T_TRY(f0t_alloc(&row, dim, sizeof *row));
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < 2 && status == F0T_OK; i++) {
-        status = f0t_dataset_read_features(d, i ? images - 1 : 0, 1, row);
-        if (status == F0T_OK)
-            add_bytes(s, row, dim * sizeof *row);
-    }
-    f0t_free(row);
-    return status;
+    return add_features(s, d);
 }
 
 f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0t_vectors *vectors,

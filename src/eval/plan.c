@@ -5,7 +5,8 @@
 
 enum { TRIALS = 16, REPEAT_MOST = 1000, NUMBER_MOST = 1000000 };
 
-/* The next name of a list: *length bytes at the returned place; NULL at the end. */
+/* The next name of a list, without the spaces around it: *length bytes at the returned place; NULL at
+ * the end. */
 static const char *next_name(const char **list, size_t *length)
 {
     const char *name = *list;
@@ -13,12 +14,18 @@ static const char *next_name(const char **list, size_t *length)
         return NULL;
     *length = strcspn(name, ",");
     *list = name[*length] ? name + *length + 1 : NULL;
+    for (; *length && *name == ' '; name++)
+        --*length;
+    while (*length && name[*length - 1] == ' ')
+        --*length;
     return name;
 }
 
 static bool is_all(const char *list)
 {
-    return !list || !strcmp(list, "all");
+    size_t length = 0;
+    const char *name = next_name(&list, &length);
+    return !name || (!list && length == 3 && !memcmp(name, "all", length));
 }
 
 static f0t_status add_method(f0t_eval_plan *p, const char *name, size_t length)
@@ -62,24 +69,30 @@ static f0t_status read_scenarios(f0t_eval_plan *p, const char *list)
     return F0T_OK;
 }
 
-/* 1 up to NUMBER_MOST; 0 for what is none of these. */
-static size_t read_number(const char *text, size_t length)
+/* 1 up to NUMBER_MOST. `what` it is and an `example` are for the message. */
+static f0t_status read_number(size_t *out, const char *text, size_t length, const char *what,
+                              const char *example)
 {
     size_t number = 0;
-    for (size_t i = 0; i < length; i++) {
-        bool digit = text[i] >= '0' && text[i] <= '9';
-        number = digit && number <= NUMBER_MOST ? 10 * number + (size_t)(text[i] - '0')
-                                                : NUMBER_MOST + 1;
+    bool digits = true;
+    for (size_t i = 0; i < length && digits && number <= NUMBER_MOST; i++) {
+        digits = text[i] >= '0' && text[i] <= '9';
+        number = 10 * number + (size_t)(text[i] - '0');
     }
-    return number > NUMBER_MOST ? 0 : number;
+    if (!digits || number == 0)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': a list of numbers such as %s is wanted",
+                        what, (int)length, text, example);
+    if (number > NUMBER_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': %d at the most", what, (int)length, text,
+                        NUMBER_MOST);
+    *out = number;
+    return F0T_OK;
 }
 
 static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
 {
-    const size_t k = read_number(text, length);
-    if (k == 0)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "K '%.*s': a list of numbers such as 3,5 is wanted",
-                        (int)length, text);
+    size_t k;
+    F0T_TRY(read_number(&k, text, length, "K", "3,5"));
     for (size_t i = 0; i < p->cutoff_count; i++)
         if (p->cutoffs[i] == k)
             return F0T_OK;
@@ -103,11 +116,8 @@ static f0t_status read_hidden(f0t_eval_plan *p, const char *list)
 {
     size_t length;
     for (const char *text; (text = next_name(&list, &length)) != NULL;) {
-        const size_t units = read_number(text, length);
-        if (units == 0)
-            return f0t_fail(F0T_ERROR_ARGUMENT,
-                            "hidden layers '%.*s': a list of numbers such as 512,256 is wanted",
-                            (int)length, text);
+        size_t units;
+        F0T_TRY(read_number(&units, text, length, "hidden layers", "512,256"));
         if (p->hidden_count == F0T_HIDDEN_MAX)
             return f0t_fail(F0T_ERROR_ARGUMENT, "hidden layers: %d at the most", F0T_HIDDEN_MAX);
         p->hidden[p->hidden_count++] = units;

@@ -99,6 +99,15 @@ f0t_status f0t_results_save(const f0t_eval *e, const char *others, const char *p
     return f0t_writer_finish(w, write_all(w, e, others, identity));
 }
 
+f0t_status f0t_results_claim(f0t_eval *e, const char *path)
+{
+    f0t_writer *probe;
+    F0T_TRY(f0t_lock_take(&e->lock, path));
+    F0T_TRY(f0t_writer_open(&probe, path));
+    f0t_writer_abort(probe);
+    return F0T_OK;
+}
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 static f0t_status read_numbers(f0t_values *values, json_t *object, const char *name)
@@ -110,6 +119,26 @@ static f0t_status read_numbers(f0t_values *values, json_t *object, const char *n
         if (!json_is_number(value) && !json_is_null(value))
             return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" must be a number", name, key);
         f0t_values_add(values, key, json_is_null(value) ? (double)NAN : json_number_value(value));
+    }
+    return F0T_OK;
+}
+
+/* All that a method which played has, and nothing else: a value under another name would be shown as
+ * what it is not. One that did not play has none. */
+static f0t_status read_values(f0t_values *values, const json_t *object, const f0t_values *names,
+                              bool played, const char *name)
+{
+    size_t wanted = played ? names->count : 0;
+    if (json_object_size(object) != wanted)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"values\" has %zu numbers, not %zu", name,
+                        json_object_size(object), wanted);
+    for (size_t i = 0; i < wanted; i++) {
+        const json_t *value = json_object_get(object, names->names[i]);
+        if (!json_is_number(value) && !json_is_null(value))
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"values\" has no number \"%s\"", name,
+                            names->names[i]);
+        f0t_values_add(values, names->names[i],
+                       json_is_null(value) ? (double)NAN : json_number_value(value));
     }
     return F0T_OK;
 }
@@ -150,7 +179,7 @@ static f0t_status read_cell(f0t_cell *cell, const f0t_eval *e, const json_t *lin
     snprintf(cell->refusal, sizeof cell->refusal, "%s", refusal);
     cell->images = images < 0 ? 0 : (size_t)images;
     cell->tags = tags < 0 ? 0 : (size_t)tags;
-    F0T_TRY(read_numbers(&cell->values, values, name));
+    F0T_TRY(read_values(&cell->values, values, &e->names, !*refusal, name));
     F0T_TRY(read_numbers(&named, knobs, name));
     cell->knob_count = named.count < F0T_KNOBS_MAX ? named.count : F0T_KNOBS_MAX;
     for (size_t i = 0; i < cell->knob_count; i++) {

@@ -69,3 +69,11 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_effor
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_others(out, &m->cutoffs[i]);
 }
+
+void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count)
+{
+    f0t_metric_values metrics = {.cutoff_count = count};
+    for (size_t i = 0; i < count; i++)
+        metrics.cutoffs[i].k = cutoffs[i];
+    f0t_values_set(out, &metrics, &(f0t_effort){0});
+}

@@ -23,6 +23,9 @@ typedef struct f0t_effort {
  * conventions and what else is known. Metrics become percent. */
 void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics, const f0t_effort *effort);
 
+/* The names alone, each with the number 0, for these K. */
+void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count);
+
 void f0t_values_add(f0t_values *out, const char *name, double value);
 /* NaN when there is no such value. */
 double f0t_values_get(const f0t_values *values, const char *name);

@@ -25,15 +25,6 @@ void f0t_report_free(f0t_report *report)
 
 /* ---- All values, a line each row --------------------------------------------------------------- */
 
-static const f0t_eval_row *widest_row(const f0t_eval *e)
-{
-    const f0t_eval_row *widest = NULL;
-    for (size_t i = 0; i < e->row_count; i++)
-        if (!widest || e->rows[i].value_count > widest->value_count)
-            widest = &e->rows[i];
-    return widest;
-}
-
 static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, bool deviation)
 {
     char text[F0T_NUMBER_SIZE] = "";
@@ -44,7 +35,7 @@ static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, 
     f0t_table_cell(t, text, F0T_CELL_PLAIN);
 }
 
-static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_eval_row *names)
+static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values *names)
 {
     char number[24];
     f0t_table_row(t, F0T_ROW_PLAIN);
@@ -56,10 +47,10 @@ static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_eval_r
     f0t_table_cell(t, number, F0T_CELL_PLAIN);
     snprintf(number, sizeof number, "%zu", row->repeats);
     f0t_table_cell(t, number, F0T_CELL_PLAIN);
-    for (size_t i = 0; i < names->value_count; i++)
-        add_number(t, row, names->values[i].name, false);
-    for (size_t i = 0; i < names->value_count && row->repeats > 1; i++)
-        add_number(t, row, names->values[i].name, true);
+    for (size_t i = 0; i < names->count; i++)
+        add_number(t, row, names->names[i], false);
+    for (size_t i = 0; i < names->count && row->repeats > 1; i++)
+        add_number(t, row, names->names[i], true);
     f0t_table_cell(t, row->knobs, F0T_CELL_PLAIN);
     f0t_table_cell(t, row->refusal ? row->refusal : "", F0T_CELL_PLAIN);
 }
@@ -69,12 +60,12 @@ f0t_status f0t_eval_flat_table(f0t_table **out, const f0t_eval *e)
     enum { FIXED = 7, MOST = FIXED + 2 * F0T_VALUES_MOST };
     const char *heads[MOST] = {"method", "scenario", "images", "tags", "repeats"};
     char deviations[F0T_VALUES_MOST][F0T_VALUE_NAME_MOST + 4], aligns[MOST + 1];
-    const f0t_eval_row *names = widest_row(e);
+    const f0t_values *names = &e->names;
     size_t count = 5;
-    for (size_t i = 0; names && i < names->value_count; i++)
-        heads[count++] = names->values[i].name;
-    for (size_t i = 0; names && names->repeats > 1 && i < names->value_count; i++) {
-        snprintf(deviations[i], sizeof deviations[i], "%s_sd", names->values[i].name);
+    for (size_t i = 0; i < names->count; i++)
+        heads[count++] = names->names[i];
+    for (size_t i = 0; e->plan.repeat > 1 && i < names->count; i++) {
+        snprintf(deviations[i], sizeof deviations[i], "%s_sd", names->names[i]);
         heads[count++] = deviations[i];
     }
     heads[count++] = "knobs";

@@ -27,6 +27,11 @@ case_json_is_as_the_design_says() {
     json_holds 'list(d[0])[:11] == ["method", "scenario", "images", "tags", "miap", "p3", "r3", "f3", "p5", "r5", "f5"]'
     json_holds 'all(k in d[0] for k in ["class_p3", "class_f5", "map", "train_s", "test_s", "n_plus5", "miap_all", "map_all"])'
     json_holds '[r["miap"] for r in d if r["method"] == "frequency" and r["scenario"] == "zero-shot"] == [None]'
+    run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --json --quiet -k 2
+    json_holds 'list(d[0])[:6] == ["method", "scenario", "images", "tags", "miap", "p2"] and d[0]["miap"] is None'
+    run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --format csv --quiet -k 2
+    says "method,scenario,images,tags,repeats,miap,p2,r2,f2,"
+    run 0 eval photos --vectors vectors.txt --methods random,frequency --json --quiet
     json_holds 'all(0 <= r["miap"] <= 100 for r in d if r["miap"] is not None)'
     [ ! -s "$err" ] || complain "--quiet is not quiet: $(cat "$err")"
 }
@@ -36,7 +41,8 @@ case_tables_come_in_every_form() {
     local args="eval photos --vectors vectors.txt --methods random,frequency --scenarios conventional --no-tune"
     run 0 $args --format markdown --per-class
     says "| Method % | MiAP | P K = 3 |"
-    says "means over tags"
+    says "means over tags (P*: of those ever predicted)"
+    says "| Method % | P K = 3 | P* K = 3 | R K = 3 | F1 K = 3 | N+ K = 3 |"
     run 0 $args --format csv -k 1,2
     says "method,scenario,images,tags,repeats,miap,p1,r1,f1,p2,r2,f2,"
     [ "$(wc -l <"$out")" = 3 ] || complain "not a line for each method"
@@ -84,26 +90,107 @@ case_results_are_kept_and_used() {
     local args="eval photos --vectors vectors.txt --results kept.jsonl"
     run 0 $args --methods random
     run 0 $args --methods random,frequency
-    warns "results of this comparison are there"
+    warns "kept.jsonl: 5 of 10 results are there"
     ! grep -q "^random:" "$err" || complain "random was run again"
     [ "$(wc -l <kept.jsonl)" = 11 ] || complain "not a line for each result: $(wc -l <kept.jsonl)"
     refuse_seed=$(head -c 300 kept.jsonl)
-    run 3 $args --methods random --seed 9
-    warns "another comparison"
+    refuse 3 "another comparison" $args --methods random --seed 9
     [ "$(head -c 300 kept.jsonl)" = "$refuse_seed" ] || complain "refused results were changed"
 }
 
 case_an_interrupted_comparison_goes_on() {
     make_split_collection
     local args="eval photos --vectors vectors.txt --methods random,cca,linear,linear-rank --format csv --trials 3 --epochs 20"
-    for wait in 0.1 0.2 0.4; do
-        timeout -k 10 -s INT $wait "$FAST0TAG" $args >/dev/null 2>&1
-        timeout -s KILL $wait "$FAST0TAG" $args >/dev/null 2>&1
+    local signal
+    for signal in INT KILL; do
+        stop_when_something_is_kept $signal $args
+        run 0 $args
+        grep -qE "^fast0tag-eval-.*: [0-9]+ of 20 results are there" "$err" || complain "it began anew"
+        [ -z "$(ls fast0tag-eval-*.jsonl fast0tag-eval-*.lock 2>/dev/null)" ] || complain "left: $(ls)"
+        cut -d, -f1-18 "$out" >parts-$signal
+        rm -f fast0tag-eval-*
     done
     run 0 $args
-    cut -d, -f1-18 "$out" >parts
+    ! grep -q "results are there" "$err" || complain "it did not begin anew"
+    for signal in INT KILL; do
+        cut -d, -f1-18 "$out" | cmp -s - parts-$signal || complain "the resumed results differ"
+    done
+}
+
+# Starts the program, and sends the signal as soon as there is a results file.
+stop_when_something_is_kept() {
+    local signal=$1 code
+    shift
+    "$FAST0TAG" "$@" >"$out" 2>"$err" &
+    local until=$((SECONDS + 60))
+    until compgen -G 'fast0tag-eval-*.jsonl' >/dev/null || [ $SECONDS -gt $until ]; do :; done
+    kill -$signal $!
+    wait $! 2>/dev/null
+    code=$?
+    compgen -G 'fast0tag-eval-*.jsonl' >/dev/null || complain "nothing is kept after $signal"
+    [ $signal = KILL ] && return
+    [ $code = 1 ] || complain "exit $code after $signal: $(cat "$err")"
+    warns "keeps what is done: the same comparison goes on from there"
+    warns "interrupted"
+}
+
+case_results_of_a_larger_comparison_stay() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --trials 3 --epochs 20"
+    stop_when_something_is_kept INT $args --methods random,cca,linear,linear-rank
+    run 0 $args --methods frequency --scenarios conventional
+    warns "stays: it has other results of this comparison, too"
+    run 0 $args --methods random,cca,linear,linear-rank,frequency
+    grep -qE "[0-9]+ of 25 results are there" "$err" || complain "they are lost: $(cat "$err")"
+    [ -z "$(ls fast0tag-eval-* 2>/dev/null)" ] || complain "the results file was left"
+}
+
+case_results_that_could_not_be_shown_stay() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods random --scenarios conventional"
+    "$FAST0TAG" $args >/dev/full 2>"$err"
+    [ $? = 1 ] || complain "a full disk is no failure"
+    warns "keeps the results: the same command shows them"
+    warns "could not be written to standard output"
     run 0 $args
-    cut -d, -f1-18 "$out" | cmp -s - parts || complain "the resumed results differ"
+    warns "1 of 1 results are there"
+    [ -z "$(ls fast0tag-eval-* 2>/dev/null)" ] || complain "the results file was left"
+}
+
+case_one_process_at_a_time_has_the_file() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --results kept.jsonl --methods random"
+    exec 9>kept.jsonl.lock
+    flock 9
+    refuse 1 "kept.jsonl: another process works with it" $args
+    exec 9>&-
+    run 0 $args
+    [ ! -e kept.jsonl.lock ] || complain "the lock was left"
+}
+
+case_what_cannot_be_written_is_told_at_once() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods random"
+    refuse 3 "nowhere/kept.jsonl: cannot be written" $args --results nowhere/kept.jsonl
+    refuse 1 "is a folder" $args --results photos
+    refuse 1 "--html vectors.txt: no page can be written there: Not a directory" $args --html vectors.txt
+    refuse 1 "--html nowhere/page: no page" $args --html nowhere/page
+    [ -z "$(ls -d fast0tag-eval-* *.lock 2>/dev/null)" ] || complain "left: $(ls)"
+}
+
+case_altered_results_are_refused() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods random,linear --scenarios conventional --results kept.jsonl"
+    run 0 $args
+    sed -i '3s/"p3":[^,]*,//' kept.jsonl
+    refuse 3 'kept.jsonl line 3: "values" has 38 numbers, not 39' $args --json
+    rm kept.jsonl
+    run 0 $args
+    /usr/bin/python3 -c '
+data = bytearray(open("photos/features.npy", "rb").read())
+data[-8 * 4 * 30] ^= 1
+open("photos/features.npy", "wb").write(data)'
+    refuse 3 "another comparison" $args
 }
 
 case_tags_without_a_vector_are_told() {
@@ -112,6 +199,27 @@ case_tags_without_a_vector_are_told() {
     run 0 eval photos --vectors vectors.txt --methods random,frequency --scenarios conventional --unseen 2
     warns "1 of 7 tags have no vector; no method ranks them: zebra crossing"
     says "12 test images, 6 tags"
+}
+
+case_one_is_not_many() {
+    make_split_collection
+    awk '$1 == "test" && n++ { $1 = "train" } { print }' photos/split.txt >split && mv split photos/split.txt
+    run 0 eval photos --vectors vectors.txt --methods "random, frequency" --scenarios conventional
+    says "Conventional tagging: 1 test image, 6 tags"
+}
+
+# Colours on a terminal go by NO_COLOR, unless it is empty (no-color.org).
+case_the_best_is_bold_on_a_terminal() {
+    make_split_collection
+    command -v script >/dev/null || { skip "there is no script(1)" && return; }
+    local args="eval photos --vectors vectors.txt --methods random --scenarios conventional --quiet"
+    local bold
+    bold=$(printf '\033[1m')
+    NO_COLOR= TERM=xterm script -qec "$FAST0TAG $args" /dev/null </dev/null >"$out"
+    grep -qF "$bold" "$out" || complain "an empty NO_COLOR turns bold off"
+    NO_COLOR=1 TERM=xterm script -qec "$FAST0TAG $args" /dev/null </dev/null >"$out"
+    says "Random"
+    ! grep -qF "$bold" "$out" || complain "NO_COLOR is not heard"
 }
 
 case_methods_are_listed() {
@@ -129,6 +237,12 @@ case_wrong_use_is_told() {
     refuse 2 "there is no method 'nett'" eval photos --vectors vectors.txt --methods nett
     refuse 2 "there is no scenario 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
+    refuse 2 "K '1000001': 1000000 at the most" eval photos --vectors vectors.txt -k 1000001
+    refuse 2 "--no-tune leaves tuning out" eval photos --vectors vectors.txt --trials 0
+    refuse 2 "--repeat 0: one run at least" eval photos --vectors vectors.txt --repeat 0
+    refuse 2 "--epochs 0: one at least" eval photos --vectors vectors.txt --epochs 0
+    refuse 2 "--compare-paper is about tables" eval photos --vectors vectors.txt --compare-paper nuswide --json
+    refuse 2 "--format csv has none" eval photos --vectors vectors.txt --compare-paper nuswide --format csv
     refuse 2 "hidden layers '0'" eval photos --vectors vectors.txt --hidden 16,0
     refuse 2 "a share such as 20%" eval photos --vectors vectors.txt --unseen lots
     refuse 2 "two at least" eval photos --vectors vectors.txt --unseen 6

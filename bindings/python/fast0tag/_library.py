@@ -119,6 +119,7 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
 void f0t_eval_free(f0t_eval *eval);
 size_t f0t_eval_row_count(const f0t_eval *eval);
 const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
+const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 const char *f0t_eval_method_name(size_t i);
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 

@@ -124,12 +124,11 @@ def _number(value: float) -> Optional[float]:
     return value if math.isfinite(value) else None
 
 
-def _row(row: Any, names: Any) -> dict[str, Any]:
+def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     """A row with the keys of "fast0tag eval --json", in their order."""
     made: dict[str, Any] = {"method": row.method.decode(), "scenario": row.scenario.decode(),
                             "images": row.images, "tags": row.tags}
-    for i in range(names.value_count):
-        name = names.values[i].name.decode()
+    for i, name in enumerate(names):
         made[name] = _number(row.values[i].mean) if row.value_count else None
         if row.repeats > 1:
             made[name + "_sd"] = _number(row.values[i].deviation) if row.value_count else None
@@ -142,8 +141,10 @@ def _row(row: Any, names: Any) -> dict[str, Any]:
 def _rows(evaluation: Any) -> list[dict[str, Any]]:
     rows = [library.f0t_eval_get_row(evaluation, i).contents
             for i in range(library.f0t_eval_row_count(evaluation))]
-    widest = max(rows, key=lambda row: int(row.value_count))
-    return [_row(row, widest) for row in rows]
+    names: list[str] = []
+    while (name := library.f0t_eval_value_name(evaluation, len(names))) is not None:
+        names.append(name.decode())
+    return [_row(row, names) for row in rows]
 
 
 def _listed(names: Union[str, Sequence[str], None], what: str) -> Optional[bytes]:

@@ -112,6 +112,10 @@ class Program(TestCase):
         self.assertEqual(plain(twice), plain(self.program_json(
             "eval", "photos", "--vectors", "vectors.txt", "--methods", "random", "--repeat", "2",
             "--unseen", "2", "--scenarios", "conventional", "-k", "1")))
+        nobody = fast0tag.evaluate("photos", vectors="vectors.txt", methods="frequency", unseen=2,
+                                   scenarios="zero-shot")
+        self.assertEqual(list(nobody[0]), list(ours[0]))
+        self.assertIsNone(nobody[0]["miap"])
         listed = self.program_json("eval", "--list")
         self.assertEqual(fast0tag.evaluation_methods(), [row["method"] for row in listed])
 
