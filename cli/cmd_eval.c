@@ -274,7 +274,7 @@ static const cli_option table[] = {
     {"html", 0, CLI_TEXT, AT(html), "FOLDER",
      "Write FOLDER/index.html with tables, charts and the tags of some test images.", NULL},
     {"figure", 0, CLI_TEXT, AT(figure), "LIST",
-     "Methods whose tags that page shows. Default net and the best other.", NULL},
+     "Methods whose tags that page shows, or all. Default net and the best other.", NULL},
     {"list", 0, CLI_FLAG, AT(list), NULL, "List the methods with their sources, and do nothing.",
      NULL},
     {.name = NULL},

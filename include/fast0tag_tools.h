@@ -185,7 +185,7 @@ typedef struct f0t_eval_options {
                               f0t_eval_free). NULL: nothing is kept */
     const char
         *figure; /* methods of these whose tags for some test images f0t_eval_save_page shows;
-                           NULL: net, and the best other */
+                           "all"; NULL: net, and the best other */
     const f0t_monitor *monitor;
 } f0t_eval_options;
 

@@ -1,13 +1,13 @@
 /* The model's answers, and small questions about the collection. */
 #include "base/alloc.h"
 #include "demo/page.h"
-#include "report/png.h"
+#include "report/html_picture.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 256, SIDE = 132, LONGER = 320 };
+enum { BLOCK = 256 };
 
 /* ---- Directions -------------------------------------------------------------------------------- */
 
@@ -97,33 +97,11 @@ void f0t_demo_title(char *out, size_t size, const f0t_demo_view *view, size_t m)
         *dot = 0;
 }
 
-/* A long picture is asked for again, smaller. */
-static f0t_status decode(f0t_picture *out, const f0t_demo_view *view, const char *path)
-{
-    F0T_TRY(f0t_worker_decode(view->worker, out, path, SIDE, false));
-    const size_t longer = out->width > out->height ? out->width : out->height;
-    const size_t side = longer > LONGER ? SIDE * LONGER / longer : SIDE;
-    return side == SIDE ? F0T_OK
-                        : f0t_worker_decode(view->worker, out, path, side ? side : 1, false);
-}
-
 void f0t_demo_picture(f0t_text *page, const f0t_demo_view *view, size_t m)
 {
     char title[120];
-    f0t_text file = {0};
-    f0t_picture picture;
     f0t_demo_title(title, sizeof title, view, m);
-    if (decode(&picture, view, f0t_dataset_image(view->work->collection, m)) == F0T_OK)
-        f0t_png_write(&file, picture.rgb, picture.width, picture.height);
-    if (file.size && file.status == F0T_OK) {
-        f0t_text_form(page, "<img alt=\"%s\" title=\"%s\" src=\"data:image/png;base64,", title,
-                      title);
-        f0t_text_base64(page, file.bytes, file.size);
-        f0t_text_add(page, "\">");
-    } else {
-        f0t_text_form(page, "<div class=\"nopicture\">%s</div>", title);
-    }
-    f0t_text_free(&file);
+    f0t_html_picture(page, view->worker, f0t_dataset_image(view->work->collection, m), title);
 }
 
 /* ---- Tags -------------------------------------------------------------------------------------- */

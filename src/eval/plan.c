@@ -128,6 +128,11 @@ static f0t_status read_hidden(f0t_eval_plan *p, const char *list)
 static f0t_status read_figure(f0t_eval_plan *p, const char *list)
 {
     size_t length;
+    if (list && is_all(list)) {
+        for (size_t m = 0; m < p->method_count; m++)
+            p->figure[m] = true;
+        return F0T_OK;
+    }
     for (const char *name; (name = next_name(&list, &length)) != NULL;) {
         size_t m = 0;
         while (m < p->method_count && (strlen(p->methods[m]->name) != length ||

@@ -89,6 +89,8 @@ f0t_status f0t_writer_finish(f0t_writer *writer, f0t_status status);
 f0t_status f0t_path_join(char **out, const char *folder, const char *name);
 bool f0t_path_exists(const char *path);
 bool f0t_path_is_folder(const char *path);
+/* False for pipes and devices, too, whose reading may never end. */
+bool f0t_path_is_file(const char *path);
 /* Makes the folder (not its parents); one that exists is fine. */
 f0t_status f0t_folder_create(const char *path);
 

@@ -32,6 +32,12 @@ bool f0t_path_is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool f0t_path_is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 f0t_status f0t_folder_create(const char *path)
 {
     if (mkdir(path, 0777) != 0 && !(errno == EEXIST && f0t_path_is_folder(path)))

@@ -3,6 +3,7 @@
 #include "io/file.h"
 #include "report/eval_tables.h"
 #include "report/html.h"
+#include "report/html_picture.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +14,10 @@ typedef struct figure_column {
     f0t_scenario scenario;
 } figure_column;
 
-enum { FIGURE_MOST = 24 };
-
 typedef struct figure {
     const f0t_eval *eval;
-    figure_column columns[FIGURE_MOST];
+    f0t_worker *worker;     /* makes pictures small; may be NULL */
+    figure_column *columns; /* [count], no two the same */
     size_t count;
 } figure;
 
@@ -28,7 +28,7 @@ static void add_figure_column(figure *f, size_t method, f0t_scenario scenario)
                  f0t_eval_cell(e, 0, method, scenario)->top;
     for (size_t i = 0; i < f->count; i++)
         plays = plays && (f->columns[i].method != method || f->columns[i].scenario != scenario);
-    if (plays && f->count < FIGURE_MOST)
+    if (plays)
         f->columns[f->count++] = (figure_column){method, scenario};
 }
 
@@ -121,15 +121,16 @@ static void add_truth(f0t_text *page, const f0t_eval *e, size_t image)
     f0t_text_add(page, "</td>");
 }
 
-static f0t_status add_picture(f0t_text *page, const f0t_eval *e, size_t image)
+static f0t_status add_picture(f0t_text *page, const figure *f, size_t image)
 {
+    const f0t_eval *e = f->eval;
     const char *name = f0t_dataset_image(e->dataset, image);
     char number[32], *path = NULL;
     snprintf(number, sizeof number, "image %zu", image);
     f0t_text_add(page, "<td>");
     if (name)
         F0T_TRY(f0t_path_join(&path, f0t_dataset_path(e->dataset), name));
-    f0t_html_picture(page, path ? path : "", name ? name : number);
+    f0t_html_picture(page, f->worker, path ? path : "", name ? name : number);
     f0t_free(path);
     f0t_text_add(page, "</td>");
     return F0T_OK;
@@ -146,19 +147,30 @@ static void add_figure_head(f0t_text *page, const figure *f)
     f0t_text_add(page, "</tr></thead>\n<tbody>\n");
 }
 
+static f0t_status add_rows(f0t_text *page, const figure *f)
+{
+    const f0t_eval *e = f->eval;
+    for (size_t i = 0; i < e->sample_count; i++) {
+        f0t_text_add(page, "<tr>");
+        F0T_TRY(add_picture(page, f, e->sample_images[i]));
+        add_truth(page, e, e->sample_images[i]);
+        for (size_t c = 0; c < f->count; c++)
+            add_tags(page, f, i, &f->columns[c]);
+        f0t_text_add(page, "</tr>\n");
+    }
+    return page->status;
+}
+
 f0t_status f0t_eval_figure(f0t_text *page, const f0t_eval *e)
 {
     figure f = {.eval = e};
+    F0T_TRY(f0t_alloc(&f.columns, e->plan.method_count * F0T_SCENARIOS, sizeof *f.columns));
+    f.worker = f0t_html_worker_create(page);
     choose_columns(&f);
     add_figure_head(page, &f);
-    for (size_t i = 0; i < e->sample_count; i++) {
-        f0t_text_add(page, "<tr>");
-        F0T_TRY(add_picture(page, e, e->sample_images[i]));
-        add_truth(page, e, e->sample_images[i]);
-        for (size_t c = 0; c < f.count; c++)
-            add_tags(page, &f, i, &f.columns[c]);
-        f0t_text_add(page, "</tr>\n");
-    }
+    f0t_status status = add_rows(page, &f);
     f0t_text_add(page, "</tbody></table></div>\n");
-    return F0T_OK;
+    f0t_worker_free(f.worker);
+    f0t_free(f.columns);
+    return status;
 }

@@ -1,10 +1,5 @@
 #include "report/html.h"
 
-#include "base/alloc.h"
-#include "io/file.h"
-
-#include <string.h>
-
 static const char STYLE[] =
     ":root{color-scheme:light dark}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif;"
@@ -102,43 +97,4 @@ void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const
 void f0t_html_tag(f0t_text *page, const char *tag, bool right)
 {
     f0t_text_form(page, "<span class=\"%s\">%s</span>", right ? "right" : "wrong", tag);
-}
-
-/* ---- Pictures ------------------------------------------------------------------------------ */
-
-/* The media type by the first bytes, NULL for what browsers do not show. */
-static const char *type_of(const char *bytes, size_t size)
-{
-    static const struct {
-        const char *magic, *type;
-        size_t size;
-    } known[] = {{"\xFF\xD8\xFF", "image/jpeg", 3},
-                 {"\x89PNG\r\n\x1A\n", "image/png", 8},
-                 {"GIF8", "image/gif", 4},
-                 {"<svg", "image/svg+xml", 4}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (size >= known[i].size && !memcmp(bytes, known[i].magic, known[i].size))
-            return known[i].type;
-    bool webp = size >= 12 && !memcmp(bytes, "RIFF", 4) && !memcmp(bytes + 8, "WEBP", 4);
-    return webp ? "image/webp" : NULL;
-}
-
-void f0t_html_picture(f0t_text *page, const char *path, const char *name)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    f0t_status status = F0T_ERROR_NOT_FOUND;
-    if (f0t_path_exists(path))
-        status = f0t_file_read(&bytes, &size, path, F0T_HTML_PICTURE_MOST);
-    if (status == F0T_ERROR_MEMORY && page->status == F0T_OK)
-        page->status = status;
-    const char *type = status == F0T_OK ? type_of(bytes, size) : NULL;
-    if (type) {
-        f0t_text_form(page, "<img alt=\"%s\" title=\"%s\" src=\"data:%s;base64,", name, name, type);
-        f0t_text_base64(page, bytes, size);
-        f0t_text_add(page, "\">");
-    } else {
-        f0t_text_form(page, "<div class=\"nopicture\">%s</div>", name);
-    }
-    f0t_free(bytes);
 }

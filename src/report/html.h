@@ -1,6 +1,6 @@
 /*
  * Pages of HTML that need nothing else: style, plots and pictures are inside. They follow the
- * reader's light or dark colours, and print.
+ * reader's light or dark colours, and print. Pictures: html_picture.h.
  *
  *     f0t_text page = {0};
  *     f0t_html_begin(&page, "Comparison", "flickr8k, 15 methods");
@@ -28,11 +28,5 @@ void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const
 
 /* A tag of a ranking: right ones green, wrong ones red and italic, as in the paper's figure. */
 void f0t_html_tag(f0t_text *page, const char *tag, bool right);
-
-/* The picture file inside the page, with its name as the alternative. A file that is not there, is no
- * JPEG, PNG, GIF, WebP or SVG by its content, or is larger than F0T_HTML_PICTURE_MOST gives a box with
- * the name. */
-enum { F0T_HTML_PICTURE_MOST = 1 << 19 };
-void f0t_html_picture(f0t_text *page, const char *path, const char *name);
 
 #endif

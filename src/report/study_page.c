@@ -1,5 +1,6 @@
 /* The page of the study: what was asked, the curves, the pictures, what was found. */
 #include "report/html.h"
+#include "report/html_picture.h"
 #include "report/study.h"
 
 #include <math.h>
@@ -174,11 +175,11 @@ static void groups(f0t_text *to, const f0t_study *study)
     f0t_study_figure_draw(to, study, F0T_FIGURE_GROUPS);
 }
 
-static void picture(f0t_text *to, const f0t_study_picture *p)
+static void picture(f0t_text *to, f0t_worker *worker, const f0t_study_picture *p)
 {
     f0t_text_form(to, "<h3>Image %s, %zu relevant tags</h3>\n", p->image, p->tag_count);
     if (p->path)
-        f0t_html_picture(to, p->path, p->image);
+        f0t_html_picture(to, worker, p->path, p->image);
     f0t_text_add(to, "<p>Relevant: ");
     for (size_t t = 0; t < p->tag_count; t++)
         f0t_text_form(to, "%s<b>%s</b>", t ? ", " : "", p->tags[t]);
@@ -255,8 +256,10 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
     structure(to, study);
     groups(to, study);
     f0t_html_section(to, "pictures", "Offsets of single images");
+    f0t_worker *worker = f0t_html_worker_create(to);
     for (size_t i = 0; i < study->picture_count; i++)
-        picture(to, &study->pictures[i]);
+        picture(to, worker, &study->pictures[i]);
+    f0t_worker_free(worker);
     setting(to, study);
     f0t_html_end(to);
 }

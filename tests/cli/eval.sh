@@ -72,6 +72,8 @@ case_a_page_is_written() {
     grep -qE 'class="(right|wrong)"' page/index.html || complain "no tags"
     ! grep -qE '(src|href)="(http|//)' page/index.html || complain "the page needs something else"
     run 0 eval photos --vectors vectors.txt --methods random --html page --figure random --quiet
+    run 0 eval photos --vectors vectors.txt --methods random,linear --html page --figure all --quiet
+    grep -q '<th class="l">zero-shot<br>Random' page/index.html || complain "not all methods are shown"
     refuse 2 "none of the methods compared" \
         eval photos --vectors vectors.txt --methods random --html page2 --figure net --quiet
 }

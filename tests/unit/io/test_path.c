@@ -50,6 +50,8 @@ static void folders_are_made_and_known(void **state)
     assert_ok(f0t_folder_create(folder));
     assert_true(f0t_path_exists(folder) && f0t_path_is_folder(folder));
     assert_true(f0t_path_exists(file) && !f0t_path_is_folder(file));
+    assert_true(f0t_path_is_file(file) && !f0t_path_is_file(folder));
+    assert_false(f0t_path_is_file("/dev/null") || f0t_path_is_file(test_path("nothing")));
     assert_fails(F0T_ERROR_IO, "file: the folder cannot be made: File exists",
                  f0t_folder_create(file));
     assert_fails(F0T_ERROR_NOT_FOUND, "cannot be made", f0t_folder_create(test_path("no/folder")));
