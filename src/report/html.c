@@ -17,6 +17,7 @@ static const char STYLE[] =
     "td.best{font-weight:700}caption{text-align:left;padding:.3rem 0;color:#666}"
     ".right{color:#00704f;font-weight:600}.wrong{color:#b3261e;font-style:italic}"
     ".gallery{font-size:.84rem}.gallery td{vertical-align:top;white-space:normal;text-align:left}"
+    "h3+img{max-width:100%;max-height:16rem}"
     ".gallery img{max-width:160px;max-height:160px;border-radius:4px;display:block}"
     ".nopicture{width:120px;height:90px;border:1px dashed #999;border-radius:4px;color:#666;"
     "font-size:.75rem;overflow:hidden;overflow-wrap:anywhere;padding:.3rem}"
@@ -45,8 +46,14 @@ static const char STYLE[] =
     "pre{background:#f4f4f4;border-radius:8px;padding:.8rem 1rem;overflow-x:auto;"
     "font-size:.88rem}h3{margin:1.4rem 0 0;font-size:1.05rem}h3+.sub{margin:.1rem 0 .5rem}"
     "svg{max-width:100%;height:auto}"
-    ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair svg{flex:1 1 26rem;min-width:0}"
+    ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair svg{flex:1 1 26rem;min-width:0}";
+
+/* Wide screens, dark ones, small ones, paper. */
+static const char STYLE_MEDIA[] =
+    "@media(min-width:50rem){.gallery th:first-child,.gallery td:first-child{position:sticky;"
+    "left:0;background:#fff}}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#7ab8f5}"
+    ".gallery th:first-child,.gallery td:first-child{background:#181818}"
     ".sub,caption,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
     ".right{color:#4fd6a5}.wrong{color:#ff9a8f}.card dt{color:#aaa}"
     ".card,.figures div,.card>img,.beside>img{border-color:#444}pre{background:#262626}"
@@ -65,6 +72,7 @@ void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
                   title);
     f0t_text_add(page, "<style>");
     f0t_text_add(page, STYLE);
+    f0t_text_add(page, STYLE_MEDIA);
     f0t_text_form(page, "</style>\n</head>\n<body>\n<h1>%s</h1>\n", title);
     if (subtitle)
         f0t_text_form(page, "<p class=\"sub\">%s</p>\n", subtitle);
