@@ -102,7 +102,7 @@ case_results_are_kept_and_used() {
 
 case_an_interrupted_comparison_goes_on() {
     make_split_collection
-    local args="eval photos --vectors vectors.txt --methods random,cca,linear,linear-rank --format csv --trials 3 --epochs 20"
+    local args="eval photos --vectors vectors.txt --methods random,cca,linear,linear-rank --format csv --trials 3 --epochs 50"
     local signal
     for signal in INT KILL; do
         stop_when_something_is_kept $signal $args
@@ -138,7 +138,7 @@ stop_when_something_is_kept() {
 
 case_results_of_a_larger_comparison_stay() {
     make_split_collection
-    local args="eval photos --vectors vectors.txt --trials 3 --epochs 20"
+    local args="eval photos --vectors vectors.txt --trials 3 --epochs 50"
     stop_when_something_is_kept INT $args --methods random,cca,linear,linear-rank
     run 0 $args --methods frequency --scenarios conventional
     warns "stays: it has other results of this comparison, too"
