@@ -1,5 +1,6 @@
 /* From keywords as people left them to a dataset with clean tags, split, a part of them unseen. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/monitor.h"
 #include "base/random.h"
 #include "demo/clipart.h"
@@ -17,16 +18,6 @@ static const char UNSEEN[] = "20%";
 
 /* ---- Copies ------------------------------------------------------------------------------------ */
 
-/* FNV-1a of a picture's features: equal ones are of equal pictures. */
-static uint64_t print_of(const float *features, size_t dim)
-{
-    const unsigned char *bytes = (const unsigned char *)features;
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (size_t i = 0; i < dim * sizeof *features; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
-    return hash;
-}
-
 /* Marks in copy[images] what looks the same as a picture before it: what was learned must not be
  * tested. */
 static f0t_status find_copies(bool *copy, f0t_names *prints, float *features,
@@ -37,7 +28,7 @@ static f0t_status find_copies(bool *copy, f0t_names *prints, float *features,
         uint32_t index;
         bool added;
         F0T_TRY(f0t_dataset_read_features(dataset, m, 1, features));
-        const uint64_t print = print_of(features, dim);
+        const uint64_t print = f0t_hash(F0T_HASH_START, features, dim * sizeof *features);
         F0T_TRY(f0t_names_add(prints, (const char *)&print, sizeof print, &index, &added));
         copy[m] = !added;
     }

@@ -4,6 +4,7 @@
  *
  *   DIR/pictures            the pictures' features and keywords, as they are: a dataset
  *   DIR/words.safetensors   word vectors made from WordNet
+ *   DIR/words.state         which WordNet: a number
  *   DIR/collection          the same pictures with clean tags, split, a part of the tags unseen
  *   DIR/results.jsonl       of the comparison
  *   DIR/model.f0t           trained on the seen tags
@@ -18,10 +19,14 @@
 #include "io/dataset_names.h"
 #include "word/clean.h"
 
+enum { F0T_DEMO_STATE_SIZE = 64 };
+
 typedef struct f0t_demo_work {
     f0t_demo_options options;
     const char *output;
-    bool clipart;     /* the pictures are Debian's clip art */
+    bool clipart; /* the pictures are Debian's clip art */
+    /* What DIR/demo.state will say: taken before anything is read. */
+    char state[F0T_DEMO_STATE_SIZE];
     bool same;        /* DIR/demo.state says that what is in DIR is of these pictures and options */
     f0t_texts paths;  /* of the pictures */
     size_t generated; /* pictures that were passed over: made by a program, in bulk */
@@ -54,6 +59,10 @@ f0t_status f0t_demo_save_state(f0t_demo_work *work);
 f0t_status f0t_demo_compare(f0t_demo_work *work);
 f0t_status f0t_demo_train(f0t_demo_work *work);
 f0t_status f0t_demo_open_vocabulary(f0t_demo_work *work);
+
+/* Whether DIR/words.safetensors is of the WordNet in this folder; from now on it is. */
+bool f0t_demo_has_words(const f0t_demo_work *work, const char *wordnet);
+f0t_status f0t_demo_save_words(const f0t_demo_work *work, const char *wordnet);
 
 /* ---- The method that is shown ------------------------------------------------------------------ */
 

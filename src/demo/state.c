@@ -1,39 +1,33 @@
 /* What the files in the folder were made from, as a number. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "demo/demo.h"
 #include "image/keywords.h"
+#include "import/part.h"
 #include "io/file.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Raised when the clean-up, the split or the methods change: old files are made anew then. */
-enum { RECIPE = 1, STATE_MOST = 64 };
+enum { RECIPE = 2 };
 
-static const char STATE[] = "demo.state";
+static const char STATE[] = "demo.state", WORDS[] = "words.state";
 
-/* FNV-1a (Fowler, Noll and Vo). */
 static void add_bytes(uint64_t *hash, const void *bytes, size_t size)
 {
-    for (const unsigned char *c = bytes; size--; c++)
-        *hash = (*hash ^ *c) * UINT64_C(0x100000001B3);
+    *hash = f0t_hash(*hash, bytes, size);
 }
 
 static void add_file(uint64_t *hash, const char *path)
 {
-    struct stat info;
-    uint64_t numbers[3] = {0};
-    if (!stat(path, &info)) {
-        numbers[0] = (uint64_t)info.st_size;
-        numbers[1] = (uint64_t)info.st_mtim.tv_sec;
-        numbers[2] = (uint64_t)info.st_mtim.tv_nsec;
-    }
+    f0t_stamp stamp = {{0}};
+    f0t_stamp_get(&stamp, path); /* what is not there stays 0 */
     add_bytes(hash, path, strlen(path) + 1);
-    add_bytes(hash, numbers, sizeof numbers);
+    add_bytes(hash, &stamp, sizeof stamp);
 }
 
 /* Keywords may be in a sidecar, and change while the picture does not. */
@@ -49,26 +43,45 @@ static f0t_status add_picture(uint64_t *hash, const char *path)
     return F0T_OK;
 }
 
-static f0t_status write_number(char out[STATE_MOST], const f0t_demo_work *work)
+static void print(char out[F0T_DEMO_STATE_SIZE], uint64_t hash)
 {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    snprintf(out, F0T_DEMO_STATE_SIZE, "%016" PRIx64 "\n", hash);
+}
+
+static f0t_status take_state(f0t_demo_work *work)
+{
+    uint64_t hash = F0T_HASH_START;
     const uint64_t numbers[] = {RECIPE, work->options.seed, work->options.epochs,
                                 f0t_vectors_fingerprint(work->vectors)};
     add_bytes(&hash, f0t_version(), strlen(f0t_version()) + 1);
     add_bytes(&hash, numbers, sizeof numbers);
     for (size_t i = 0; i < work->paths.count; i++)
         F0T_TRY(add_picture(&hash, f0t_texts_get(&work->paths, i)));
-    snprintf(out, STATE_MOST, "%016" PRIx64 "\n", hash);
+    print(work->state, hash);
     return F0T_OK;
 }
 
 /* ---- The folder -------------------------------------------------------------------------------- */
 
-static f0t_status write_state(const f0t_demo_work *work, const char *text)
+static bool says(const f0t_demo_work *work, const char *name, const char *want)
+{
+    char *path, *text = NULL;
+    size_t size;
+    if (f0t_demo_path(&path, work, name) != F0T_OK)
+        return false;
+    const bool same = f0t_path_exists(path) &&
+                      f0t_file_read(&text, &size, path, F0T_DEMO_STATE_SIZE) == F0T_OK &&
+                      !strcmp(text, want);
+    f0t_free(text);
+    f0t_free(path);
+    return same;
+}
+
+static f0t_status say(const f0t_demo_work *work, const char *name, const char *text)
 {
     char *path;
     f0t_writer *writer;
-    F0T_TRY(f0t_demo_path(&path, work, STATE));
+    F0T_TRY(f0t_demo_path(&path, work, name));
     f0t_status status = f0t_writer_open(&writer, path);
     if (status == F0T_OK)
         status = f0t_writer_finish(writer, f0t_writer_write(writer, text, strlen(text)));
@@ -100,7 +113,7 @@ f0t_status f0t_demo_open_folder(f0t_demo_work *work)
         return f0t_fail(F0T_ERROR_IO,
                         "%s: is not empty, and not of an earlier demo: a new folder is wanted",
                         work->output);
-    return write_state(work, "begun\n");
+    return say(work, STATE, "begun\n");
 }
 
 /* ---- What it is of ----------------------------------------------------------------------------- */
@@ -116,24 +129,43 @@ static f0t_status forget(const f0t_demo_work *work, const char *name)
 
 f0t_status f0t_demo_compare_state(f0t_demo_work *work)
 {
-    char *path, *text = NULL, want[STATE_MOST];
-    size_t size;
-    F0T_TRY(write_number(want, work));
-    F0T_TRY(f0t_demo_path(&path, work, STATE));
-    work->same = f0t_path_exists(path) && f0t_file_read(&text, &size, path, STATE_MOST) == F0T_OK &&
-                 !strcmp(text, want);
-    f0t_free(text);
-    f0t_free(path);
+    F0T_TRY(take_state(work));
+    work->same = says(work, STATE, work->state);
     if (work->same)
         return F0T_OK;
-    F0T_TRY(write_state(work, "begun\n"));
+    F0T_TRY(say(work, STATE, "begun\n"));
     F0T_TRY(forget(work, "results.jsonl"));
     return forget(work, "model.f0t");
 }
 
 f0t_status f0t_demo_save_state(f0t_demo_work *work)
 {
-    char text[STATE_MOST];
-    F0T_TRY(write_number(text, work));
-    return write_state(work, text);
+    return say(work, STATE, work->state);
+}
+
+/* ---- The words --------------------------------------------------------------------------------- */
+
+static f0t_status take_words(char out[F0T_DEMO_STATE_SIZE], const char *wordnet)
+{
+    uint64_t hash = F0T_HASH_START;
+    char *path;
+    F0T_TRY(f0t_path_join(&path, wordnet, "data.noun"));
+    add_bytes(&hash, f0t_version(), strlen(f0t_version()) + 1);
+    add_file(&hash, path);
+    print(out, hash);
+    f0t_free(path);
+    return F0T_OK;
+}
+
+bool f0t_demo_has_words(const f0t_demo_work *work, const char *wordnet)
+{
+    char state[F0T_DEMO_STATE_SIZE];
+    return take_words(state, wordnet) == F0T_OK && says(work, WORDS, state);
+}
+
+f0t_status f0t_demo_save_words(const f0t_demo_work *work, const char *wordnet)
+{
+    char state[F0T_DEMO_STATE_SIZE];
+    F0T_TRY(take_words(state, wordnet));
+    return say(work, WORDS, state);
 }

@@ -30,10 +30,12 @@ static f0t_status build_vectors(f0t_demo_work *work, const char *path)
     const f0t_vectors_options reading = {.monitor = work->options.monitor};
     const f0t_wordnet_options building = {.from = wordnet_folder(work),
                                           .monitor = work->options.monitor};
-    if (f0t_path_exists(path) && f0t_vectors_open(&work->vectors, path, &reading) == F0T_OK)
+    if (f0t_demo_has_words(work, building.from) &&
+        f0t_vectors_open(&work->vectors, path, &reading) == F0T_OK)
         return F0T_OK;
     f0t_log(work->options.monitor, F0T_LOG_INFO, "word vectors are made from WordNet");
     F0T_TRY(f0t_vectors_build_wordnet(NULL, path, &building));
+    F0T_TRY(f0t_demo_save_words(work, building.from));
     return f0t_vectors_open(&work->vectors, path, &reading);
 }
 

@@ -1,6 +1,7 @@
 #include "import/part.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/size.h"
 #include "io/file.h"
 
@@ -36,13 +37,9 @@ struct f0t_part {
 
 /* ---- Stamps ---------------------------------------------------------------------------------------- */
 
-/* Two hashes of path, size and time of the last change (FNV-1a, with two starts). */
 static uint64_t hash(uint64_t start, const void *data, size_t size)
 {
-    const unsigned char *bytes = data;
-    uint64_t h = start;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+    const uint64_t h = f0t_hash(start, data, size);
     return h ^ h >> 29;
 }
 
@@ -52,7 +49,7 @@ bool f0t_stamp_get(f0t_stamp *stamp, const char *picture)
     if (stat(picture, &info) != 0)
         return false;
     const int64_t state[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    stamp->key[0] = hash(UINT64_C(0xcbf29ce484222325), picture, strlen(picture));
+    stamp->key[0] = hash(F0T_HASH_START, picture, strlen(picture));
     stamp->key[1] = hash(stamp->key[0] ^ UINT64_C(0x9e3779b97f4a7c15), state, sizeof state);
     return true;
 }

@@ -50,6 +50,7 @@ static void what_changed_makes_results_and_model_go(void **state)
 {
     f0t_demo_work work = start();
     (void)state;
+    assert_ok(f0t_demo_compare_state(&work));
     assert_ok(f0t_demo_save_state(&work));
     test_text("demo/results.jsonl", "x");
     test_text("demo/model.f0t", "x");
@@ -68,6 +69,18 @@ static void what_changed_makes_results_and_model_go(void **state)
     end(&work);
 }
 
+static void a_picture_that_changes_during_the_run_is_seen_by_the_next(void **state)
+{
+    f0t_demo_work work = start();
+    (void)state;
+    assert_ok(f0t_demo_compare_state(&work));
+    test_text("picture.svg", "<svg>  </svg>");
+    assert_ok(f0t_demo_save_state(&work));
+    assert_ok(f0t_demo_compare_state(&work));
+    assert_false(work.same);
+    end(&work);
+}
+
 /* The sidecar comes, changes and goes; the picture stays as it is. */
 static void a_changed_sidecar_is_a_change(void **state)
 {
@@ -76,6 +89,7 @@ static void a_changed_sidecar_is_a_change(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int step = 0; step < 3; step++) {
+            assert_ok(f0t_demo_compare_state(&work));
             assert_ok(f0t_demo_save_state(&work));
             assert_ok(f0t_demo_compare_state(&work));
             assert_true(work.same);
@@ -86,6 +100,21 @@ static void a_changed_sidecar_is_a_change(void **state)
             assert_ok(f0t_demo_compare_state(&work));
             assert_false(work.same);
         }
+    end(&work);
+}
+
+static void words_are_of_one_wordnet(void **state)
+{
+    f0t_demo_work work = start();
+    const char *here = test_path("wordnet"), *other = test_path("other");
+    (void)state;
+    assert_false(f0t_demo_has_words(&work, here));
+    assert_ok(f0t_demo_save_words(&work, here));
+    assert_true(f0t_demo_has_words(&work, here));
+    assert_false(f0t_demo_has_words(&work, other));
+    assert_int_equal(mkdir(here, 0777), 0);
+    test_text("wordnet/data.noun", "a newer one");
+    assert_false(f0t_demo_has_words(&work, here));
     end(&work);
 }
 
@@ -106,7 +135,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_pictures_and_options_are_recognised),
         cmocka_unit_test(what_changed_makes_results_and_model_go),
+        cmocka_unit_test(a_picture_that_changes_during_the_run_is_seen_by_the_next),
         cmocka_unit_test(a_changed_sidecar_is_a_change),
+        cmocka_unit_test(words_are_of_one_wordnet),
         cmocka_unit_test(a_folder_of_somebody_else_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
