@@ -61,6 +61,7 @@ void f0t_bench_give(f0t_bench *bench)
     if (!bench)
         return;
     f0t_backbone *backbone = bench->backbone;
+    f0t_worker_expect_none(bench->worker); /* by the next time the picture may be another */
     pthread_mutex_lock(&backbone->lock);
     bench->next = backbone->idle;
     backbone->idle = bench;

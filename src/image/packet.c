@@ -40,6 +40,8 @@ static f0t_status take_place(f0t_packet *p, size_t begin, size_t end, const uint
 typedef struct jpeg {
     const uint8_t *bytes;
     size_t size;
+    size_t
+        behind; /* where the segment before ends; bytes of 0xFF may fill up the way to the next */
     bool has_offsets; /* an index of further pictures that counts bytes from its own place */
 } jpeg;
 
@@ -64,24 +66,28 @@ static f0t_status see_segment(f0t_packet *p, jpeg *j, size_t at, size_t length, 
         return take_place(p, at, end, data + sizeof jpeg_main, length - sizeof jpeg_main, name);
     }
     /* A new one goes behind JFIF and EXIF, which want to be first. */
-    if ((marker == APP0 || marker == APP1) && !p->length && p->end == at)
+    if ((marker == APP0 || marker == APP1) && !p->length && p->end == j->behind)
         p->begin = p->end = end;
     return F0T_OK;
 }
 
 static f0t_status find_jpeg(f0t_packet *p, const uint8_t *bytes, size_t size, const char *name)
 {
-    jpeg j = {bytes, size, false};
+    jpeg j = {bytes, size, 2, false};
     size_t at = 2;
     p->begin = p->end = 2;
-    while (size - at >= 4 && bytes[at] == 0xFF && bytes[at + 1] >= 0xC0 && bytes[at + 1] != 0xFF) {
+    while (size - at >= 4 && bytes[at] == 0xFF && bytes[at + 1] >= 0xC0) {
+        if (bytes[at + 1] == 0xFF) {
+            at++;
+            continue;
+        }
         const size_t length = (size_t)bytes[at + 2] << 8 | bytes[at + 3];
         if (bytes[at + 1] == START_OF_SCAN)
             return F0T_OK;
         if (length < 2 || length > size - at - 2)
             break;
         F0T_TRY(see_segment(p, &j, at, length - 2, name));
-        at += 2 + length;
+        at = j.behind = at + 2 + length;
     }
     return f0t_fail(F0T_ERROR_FORMAT, "%s: is a damaged JPEG file: no segment at byte %zu", name,
                     at);

@@ -193,6 +193,12 @@ void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool p
         end_process(worker);
 }
 
+void f0t_worker_expect_none(f0t_worker *worker)
+{
+    if (worker->expected)
+        end_process(worker);
+}
+
 f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
                                const char *path)
 {

@@ -30,6 +30,8 @@ f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *p
 /* Asks for a picture that the next f0t_worker_decode will want: the process decodes it meanwhile. What
  * f0t_worker_decode gave last stays as it is. A failure shows with that next call. */
 void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool plain);
+/* Nothing is expected any more. */
+void f0t_worker_expect_none(f0t_worker *worker);
 
 /* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword.
  * Sources: xmp, hierarchy (parts separated by "|"), digikam ("/"), iptc, svg, and ours for tags that

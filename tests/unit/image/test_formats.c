@@ -1,23 +1,8 @@
 /* Real files of every format, made with libvips and exiftool: tests/pictures. */
+#include "one_worker.h"
 #include "pictures.h"
 
 #include "image/keywords.h"
-#include "image/worker.h"
-
-static f0t_worker *worker;
-
-static int start(void **state)
-{
-    (void)state;
-    return f0t_worker_create(&worker) == F0T_OK ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    f0t_worker_free(worker);
-    return 0;
-}
 
 static const char *file(const char *name)
 {
@@ -175,14 +160,24 @@ static void embedded_keywords_are_read(void **state)
 
 /* ---- Hostile ones ---------------------------------------------------------------------------------- */
 
+/* Whatever size the file claims: it was shrunk as far as it could be, and every byte may be read. */
+static void assert_is_whole(const f0t_picture *p, size_t side)
+{
+    volatile uint8_t last = 0;
+    assert_in_range(p->width < p->height ? p->width : p->height, 1, 2 * side);
+    for (size_t i = 0; i < 3 * p->width * p->height; i++)
+        last = p->rgb[i];
+    (void)last;
+}
+
 static f0t_status read_both(const void *data, size_t size)
 {
     f0t_picture picture;
     const char *text, *path = test_file("hostile", data, size);
     size_t length;
     f0t_status status = f0t_worker_decode(worker, &picture, path, 16, false);
-    if (status == F0T_OK) /* every byte is there */
-        assert_int_not_equal(picture.rgb[3 * picture.width * picture.height - 1], 256);
+    if (status == F0T_OK)
+        assert_is_whole(&picture, 16);
     f0t_status words = f0t_worker_keywords(worker, &text, &length, path);
     return status == F0T_OK ? words : status;
 }

@@ -80,6 +80,19 @@ static void what_would_be_lost_is_refused(void **state)
                  f0t_packet_find(&p, "GIF89a", 6, "g.gif"));
 }
 
+/* Between segments any number of bytes 0xFF may stand (ISO/IEC 10918-1, B.1.1.2). */
+static void bytes_that_fill_up_are_passed_over(void **state)
+{
+    static const char file[] = "\xFF\xD8\xFF\xFF\xE0\0\4JF\xFF\xFF\xFF\xDB\0\3Q\xFF\xFF\xDA\0\2";
+    f0t_packet p;
+    (void)state;
+    assert_ok(f0t_packet_find(&p, file, sizeof file - 1, "j.jpg"));
+    assert_int_equal(p.length, 0);
+    assert_int_equal(p.begin, 9);
+    assert_int_equal(p.end, 9);
+    assert_fails(F0T_ERROR_FORMAT, "no segment", f0t_packet_find(&p, file, 12, "j.jpg"));
+}
+
 static f0t_status find_once(const void *data, size_t size)
 {
     f0t_packet p;
@@ -192,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_are_found_and_places_for_them),
         cmocka_unit_test(what_would_be_lost_is_refused),
+        cmocka_unit_test(bytes_that_fill_up_are_passed_over),
         cmocka_unit_test(cut_and_altered_files_do_no_harm),
         cmocka_unit_test(tags_go_into_pictures_and_nothing_else_changes),
         cmocka_unit_test(a_failed_write_leaves_the_picture),

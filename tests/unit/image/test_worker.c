@@ -1,7 +1,7 @@
+#include "one_worker.h"
 #include "pictures.h"
 
 #include "base/fault.h"
-#include "image/worker.h"
 #include "image/worker_process.h"
 
 #include <pthread.h>
@@ -14,21 +14,6 @@
     "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' " \
     "xmlns:my='http://example.org/my/' my:stars='4'>"
 #define PACKET_END "</rdf:Description></rdf:RDF></x:xmpmeta>"
-
-static f0t_worker *worker;
-
-static int start(void **state)
-{
-    (void)state;
-    return f0t_worker_create(&worker) == F0T_OK ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    f0t_worker_free(worker);
-    return 0;
-}
 
 static void pixels_come_as_they_are(void **state)
 {
@@ -274,6 +259,20 @@ static void pictures_are_decoded_ahead(void **state)
     assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
 }
 
+static void what_is_no_longer_expected_is_read_anew(void **state)
+{
+    const uint8_t pixels[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    const char *path = png_write("a.png", pixels[0], 1, 1, 3, 0);
+    f0t_picture picture;
+    (void)state;
+    assert_ok(f0t_worker_decode(worker, &picture, path, 64, false));
+    f0t_worker_expect(worker, path, 64, false);
+    f0t_worker_expect_none(worker);
+    assert_ok(
+        f0t_worker_decode(worker, &picture, png_write("a.png", pixels[1], 1, 1, 3, 0), 64, false));
+    assert_memory_equal(picture.rgb, pixels[1], 3);
+}
+
 /* A program that ends at once, and in its place the real one. */
 static void a_worker_that_died_is_started_again(void **state)
 {
@@ -496,6 +495,7 @@ int main(void)
         cmocka_unit_test(more_keywords_than_anybody_has_are_refused),
         cmocka_unit_test(what_is_no_sidecar_is_named),
         cmocka_unit_test(pictures_are_decoded_ahead),
+        cmocka_unit_test(what_is_no_longer_expected_is_read_anew),
         cmocka_unit_test(a_worker_that_died_is_started_again),
         cmocka_unit_test(a_worker_outlives_the_thread_that_started_it),
         cmocka_unit_test(a_process_is_replaced_after_some_thousand_pictures),
