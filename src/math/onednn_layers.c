@@ -1,276 +1,10 @@
-/* Layers by oneDNN, version 2; onednn.c says how version 3 differs. */
-#include "math/layers.h"
-
+/* Layers by oneDNN, version 2, kind by kind; onednn.c says how version 3 differs. */
 #include "base/alloc.h"
-#include "math/onednn_private.h"
+#include "math/onednn_layer.h"
 
 #include <string.h>
 
-/* ---- Layouts ------------------------------------------------------------------------------------
- */
-
-struct f0t_layout {
-    dnnl_memory_desc_t desc;
-};
-
-static f0t_status make_layout(f0t_layout **out, const dnnl_memory_desc_t *desc)
-{
-    F0T_TRY(f0t_alloc(out, 1, sizeof **out));
-    (*out)->desc = *desc;
-    return F0T_OK;
-}
-
-static void set_dims(dnnl_dims_t to, size_t rank, const size_t *dims)
-{
-    for (size_t d = 0; d < rank; d++)
-        to[d] = (dnnl_dim_t)dims[d];
-}
-
-f0t_status f0t_layout_create_strided(f0t_layout **out, size_t rank, const size_t *dims,
-                                     const size_t *strides, f0t_dtype type)
-{
-    dnnl_memory_desc_t desc;
-    dnnl_dims_t sizes, steps;
-    *out = NULL;
-    if (rank < 1 || rank > F0T_LAYER_RANK)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "a layout of %zu dimensions", rank);
-    set_dims(sizes, rank, dims);
-    set_dims(steps, rank, strides);
-    DNN_TRY(dnnl_memory_desc_init_by_strides(&desc, (int)rank, sizes, f0t_onednn_data_type(type),
-                                             steps),
-            "describe an array");
-    return make_layout(out, &desc);
-}
-
-f0t_status f0t_layout_create(f0t_layout **out, size_t rank, const size_t *dims, f0t_dtype type)
-{
-    size_t strides[F0T_LAYER_RANK] = {0}, stride = 1;
-    for (size_t d = rank < F0T_LAYER_RANK ? rank : F0T_LAYER_RANK; d-- > 0;) {
-        strides[d] = stride;
-        stride *= dims[d];
-    }
-    return f0t_layout_create_strided(out, rank, dims, strides, type);
-}
-
-f0t_status f0t_layout_copy(f0t_layout **out, const f0t_layout *layout)
-{
-    *out = NULL;
-    return make_layout(out, &layout->desc);
-}
-
-void f0t_layout_free(f0t_layout *layout)
-{
-    f0t_free(layout);
-}
-
-bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y)
-{
-    return dnnl_memory_desc_equal(&x->desc, &y->desc) != 0;
-}
-
-size_t f0t_layout_bytes(const f0t_layout *layout)
-{
-    return dnnl_memory_desc_get_size(&layout->desc);
-}
-
-f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
-                              const void *from)
-{
-    return f0t_onednn_reorder(&to_layout->desc, to, &from_layout->desc, f0t_onednn_writable(from));
-}
-
-/* ---- Layers -------------------------------------------------------------------------------------
- */
-
-/* Arguments stand in this order: sources, constants, result, scratch. */
-struct f0t_layer {
-    dnnl_engine_t engine;
-    dnnl_primitive_desc_t desc;
-    dnnl_primitive_t primitive;
-    dnnl_stream_t stream;
-    f0t_layout source, weights, result;
-    size_t scratch, source_count, constant_count;
-    int count;
-    dnnl_exec_arg_t *args;
-};
-
-static f0t_status add_argument(f0t_layer *layer, int role, const dnnl_memory_desc_t *layout)
-{
-    dnnl_exec_arg_t *arg = &layer->args[layer->count];
-    if (!layout)
-        layout = dnnl_primitive_desc_query_md(layer->desc, dnnl_query_exec_arg_md, role);
-    DNN_TRY(dnnl_memory_create(&arg->memory, layout, layer->engine, DNNL_MEMORY_NONE),
-            "describe an argument");
-    arg->arg = role;
-    layer->count++;
-    return F0T_OK;
-}
-
-/* `roles` are those of sources and constants. */
-static f0t_status finish(f0t_layer *layer, const int *roles, size_t sources, size_t constants)
-{
-    const dnnl_memory_desc_t *scratch;
-    DNN_TRY(dnnl_primitive_create(&layer->primitive, layer->desc), "compile a layer");
-    DNN_TRY(dnnl_stream_create(&layer->stream, layer->engine, dnnl_stream_default_flags),
-            "open a stream");
-    F0T_TRY(f0t_alloc_zero(&layer->args, sources + constants + 2, sizeof *layer->args));
-    layer->source_count = sources;
-    layer->constant_count = constants;
-    for (size_t k = 0; k < sources + constants; k++)
-        F0T_TRY(add_argument(layer, roles[k], NULL));
-    F0T_TRY(add_argument(layer, roles[0] == DNNL_ARG_FROM ? DNNL_ARG_TO : DNNL_ARG_DST, NULL));
-    scratch = dnnl_primitive_desc_query_md(layer->desc, dnnl_query_scratchpad_md, 0);
-    F0T_TRY(add_argument(layer, DNNL_ARG_SCRATCHPAD, scratch));
-    layer->scratch = dnnl_memory_desc_get_size(scratch);
-    layer->source.desc = *dnnl_primitive_desc_query_md(layer->desc, dnnl_query_src_md, 0);
-    layer->result.desc = *dnnl_primitive_desc_query_md(layer->desc, dnnl_query_dst_md, 0);
-    const dnnl_memory_desc_t *weights =
-        dnnl_primitive_desc_query_md(layer->desc, dnnl_query_weights_md, 0);
-    if (weights)
-        layer->weights.desc = *weights;
-    return F0T_OK;
-}
-
-static f0t_status create(f0t_layer **out)
-{
-    dnnl_engine_t engine;
-    *out = NULL;
-    F0T_TRY(f0t_onednn_engine(&engine));
-    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
-    (*out)->engine = engine;
-    return F0T_OK;
-}
-
-/* Frees the layer when it failed. */
-static f0t_status give(f0t_layer **out, f0t_status status)
-{
-    if (status != F0T_OK) {
-        f0t_layer_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-void f0t_layer_free(f0t_layer *layer)
-{
-    if (!layer)
-        return;
-    for (int k = 0; k < layer->count; k++)
-        dnnl_memory_destroy(layer->args[k].memory);
-    f0t_free(layer->args);
-    if (layer->stream)
-        dnnl_stream_destroy(layer->stream);
-    if (layer->primitive)
-        dnnl_primitive_destroy(layer->primitive);
-    if (layer->desc)
-        dnnl_primitive_desc_destroy(layer->desc);
-    f0t_free(layer);
-}
-
-const f0t_layout *f0t_layer_source(const f0t_layer *layer)
-{
-    return &layer->source;
-}
-
-const f0t_layout *f0t_layer_weights(const f0t_layer *layer)
-{
-    return &layer->weights;
-}
-
-const f0t_layout *f0t_layer_result(const f0t_layer *layer)
-{
-    return &layer->result;
-}
-
-size_t f0t_layer_scratch(const f0t_layer *layer)
-{
-    return layer->scratch;
-}
-
-const char *f0t_layer_kernel(const f0t_layer *layer)
-{
-    const char *name = "";
-    dnnl_primitive_desc_query(layer->desc, dnnl_query_impl_info_str, 0, &name);
-    return name;
-}
-
-f0t_status f0t_layer_run(f0t_layer *layer, void *result, const void *const *sources,
-                         const void *const *constants, void *scratch)
-{
-    for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {
-        size_t constant = k - layer->source_count, rest = constant - layer->constant_count;
-        void *data = k < layer->source_count            ? f0t_onednn_writable(sources[k])
-                     : constant < layer->constant_count ? f0t_onednn_writable(constants[constant])
-                     : rest == 0                        ? result
-                                                        : scratch;
-        DNN_TRY(dnnl_memory_set_data_handle(layer->args[k].memory, data), "take an argument");
-    }
-    DNN_TRY(dnnl_primitive_execute(layer->primitive, layer->stream, layer->count, layer->args),
-            "run a layer");
-    DNN_TRY(dnnl_stream_wait(layer->stream), "run a layer");
-    return F0T_OK;
-}
-
-/* ---- What follows inside a layer ----------------------------------------------------------------
- */
-
-static const dnnl_alg_kind_t algorithms[] = {
-    [F0T_ACTIVATION_RELU] = dnnl_eltwise_relu,
-    [F0T_ACTIVATION_CLIP] = dnnl_eltwise_clip_v2,
-    [F0T_ACTIVATION_SIGMOID] = dnnl_eltwise_logistic,
-    [F0T_ACTIVATION_TANH] = dnnl_eltwise_tanh,
-    [F0T_ACTIVATION_ELU] = dnnl_eltwise_elu,
-    [F0T_ACTIVATION_SWISH] = dnnl_eltwise_swish,
-    [F0T_ACTIVATION_HARDSWISH] = dnnl_eltwise_hardswish,
-    [F0T_ACTIVATION_GELU] = dnnl_eltwise_gelu_erf,
-    [F0T_ACTIVATION_GELU_TANH] = dnnl_eltwise_gelu_tanh,
-    [F0T_ACTIVATION_LINEAR] = dnnl_eltwise_linear,
-    [F0T_ACTIVATION_MISH] = dnnl_eltwise_mish,
-    [F0T_ACTIVATION_SQRT] = dnnl_eltwise_sqrt,
-    [F0T_ACTIVATION_EXP] = dnnl_eltwise_exp,
-};
-
-static dnnl_status_t append(dnnl_post_ops_t list, const f0t_after *after)
-{
-    if (after->kind == F0T_ACTIVATION_SUM)
-        return dnnl_post_ops_append_sum(list, 1.0F);
-    return dnnl_post_ops_append_eltwise(list, 1.0F, algorithms[after->kind], after->alpha,
-                                        after->beta);
-}
-
-static f0t_status make_attributes(dnnl_primitive_attr_t *out, const f0t_after *after, size_t count)
-{
-    dnnl_post_ops_t list;
-    DNN_TRY(dnnl_primitive_attr_create(out), "prepare a layer");
-    dnnl_status_t status = dnnl_primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user);
-    if (status == dnnl_success)
-        status = dnnl_post_ops_create(&list);
-    if (status == dnnl_success) {
-        for (size_t k = 0; k < count && status == dnnl_success; k++)
-            status = append(list, &after[k]);
-        if (status == dnnl_success)
-            status = dnnl_primitive_attr_set_post_ops(*out, list);
-        dnnl_post_ops_destroy(list);
-    }
-    if (status != dnnl_success)
-        dnnl_primitive_attr_destroy(*out);
-    return f0t_onednn_status(status, "prepare a layer");
-}
-
-/* From an operation descriptor to the layer's primitive descriptor. */
-static f0t_status describe(f0t_layer *layer, const void *operation, const f0t_after *after,
-                           size_t count)
-{
-    dnnl_primitive_attr_t attr;
-    F0T_TRY(make_attributes(&attr, after, count));
-    dnnl_status_t status =
-        dnnl_primitive_desc_create(&layer->desc, operation, attr, layer->engine, NULL);
-    dnnl_primitive_attr_destroy(attr);
-    return f0t_onednn_status(status, "prepare a layer");
-}
-
-/* ---- Convolution --------------------------------------------------------------------------------
- */
+/* ---- Convolution ----------------------------------------------------------------------------- */
 
 typedef struct conv_descs {
     dnnl_memory_desc_t x, w, bias, y;
@@ -351,8 +85,8 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
                                                        algorithm, &d.x, &d.w, &d.bias, &d.y,
                                                        d.strides, d.dilations, d.before, d.after),
             "describe a convolution");
-    F0T_TRY(describe(layer, &operation, c->after, c->after_count));
-    return finish(layer, roles, 1, 2);
+    F0T_TRY(f0t_onednn_layer_describe(layer, &operation, c->after, c->after_count));
+    return f0t_onednn_layer_finish(layer, roles, 1, 2);
 }
 
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
@@ -360,17 +94,17 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
 {
     f0t_status status;
     if (conv->type == F0T_F32 && suits_winograd(conv)) {
-        F0T_TRY(create(out));
-        status = give(out, fill_conv(*out, conv, source, dnnl_convolution_winograd));
+        F0T_TRY(f0t_onednn_layer_begin(out));
+        status =
+            f0t_onednn_layer_give(out, fill_conv(*out, conv, source, dnnl_convolution_winograd));
         if (status != F0T_ERROR_UNSUPPORTED) /* this CPU has it, for this shape */
             return status;
     }
-    F0T_TRY(create(out));
-    return give(out, fill_conv(*out, conv, source, dnnl_convolution_direct));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_conv(*out, conv, source, dnnl_convolution_direct));
 }
 
-/* ---- Pooling ------------------------------------------------------------------------------------
- */
+/* ---- Pooling --------------------------------------------------------------------------------- */
 
 static f0t_status fill_pool(f0t_layer *layer, f0t_layer_pool_kind kind, const f0t_layer_window *w,
                             const f0t_layout *source)
@@ -397,19 +131,18 @@ static f0t_status fill_pool(f0t_layer *layer, f0t_layer_pool_kind kind, const f0
                                               &source->desc, &y, d.strides, kernel, d.dilations,
                                               d.before, d.after),
             "describe pooling");
-    F0T_TRY(describe(layer, &operation, NULL, 0));
-    return finish(layer, roles, 1, 0);
+    F0T_TRY(f0t_onednn_layer_describe(layer, &operation, NULL, 0));
+    return f0t_onednn_layer_finish(layer, roles, 1, 0);
 }
 
 f0t_status f0t_layer_create_pool(f0t_layer **out, f0t_layer_pool_kind kind,
                                  const f0t_layer_window *window, const f0t_layout *source)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_pool(*out, kind, window, source));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_pool(*out, kind, window, source));
 }
 
-/* ---- Element by element -------------------------------------------------------------------------
- */
+/* ---- Element by element ---------------------------------------------------------------------- */
 
 static f0t_status fill_activation(f0t_layer *layer, const f0t_after *after,
                                   const f0t_layout *source)
@@ -417,18 +150,18 @@ static f0t_status fill_activation(f0t_layer *layer, const f0t_after *after,
     static const int roles[] = {DNNL_ARG_SRC};
     dnnl_eltwise_desc_t operation;
     DNN_TRY(dnnl_eltwise_forward_desc_init(&operation, dnnl_forward_inference,
-                                           algorithms[after->kind], &source->desc, after->alpha,
-                                           after->beta),
+                                           f0t_onednn_activations[after->kind], &source->desc,
+                                           after->alpha, after->beta),
             "describe an activation");
-    F0T_TRY(describe(layer, &operation, NULL, 0));
-    return finish(layer, roles, 1, 0);
+    F0T_TRY(f0t_onednn_layer_describe(layer, &operation, NULL, 0));
+    return f0t_onednn_layer_finish(layer, roles, 1, 0);
 }
 
 f0t_status f0t_layer_create_activation(f0t_layer **out, const f0t_after *after,
                                        const f0t_layout *source)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_activation(*out, after, source));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_activation(*out, after, source));
 }
 
 static f0t_status fill_binary(f0t_layer *layer, f0t_layer_binary_kind kind, const f0t_layout *x,
@@ -440,15 +173,15 @@ static f0t_status fill_binary(f0t_layer *layer, f0t_layer_binary_kind kind, cons
     dnnl_binary_desc_t operation;
     DNN_TRY(dnnl_binary_desc_init(&operation, kinds[kind], &x->desc, &y->desc, &x->desc),
             "describe a sum or product");
-    F0T_TRY(describe(layer, &operation, after, after_count));
-    return finish(layer, roles, 2, 0);
+    F0T_TRY(f0t_onednn_layer_describe(layer, &operation, after, after_count));
+    return f0t_onednn_layer_finish(layer, roles, 2, 0);
 }
 
 f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, const f0t_layout *x,
                                    const f0t_layout *y, const f0t_after *after, size_t after_count)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_binary(*out, kind, x, y, after, after_count));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_binary(*out, kind, x, y, after, after_count));
 }
 
 static f0t_status fill_norm(f0t_layer *layer, const f0t_layout *source, float epsilon, bool relu)
@@ -462,19 +195,18 @@ static f0t_status fill_norm(f0t_layer *layer, const f0t_layout *source, float ep
     DNN_TRY(dnnl_batch_normalization_forward_desc_init(&operation, dnnl_forward_inference,
                                                        &source->desc, epsilon, flags),
             "describe a normalisation");
-    F0T_TRY(describe(layer, &operation, NULL, 0));
-    return finish(layer, roles, 1, 4);
+    F0T_TRY(f0t_onednn_layer_describe(layer, &operation, NULL, 0));
+    return f0t_onednn_layer_finish(layer, roles, 1, 4);
 }
 
 f0t_status f0t_layer_create_norm(f0t_layer **out, const f0t_layout *source, float epsilon,
                                  bool relu)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_norm(*out, source, epsilon, relu));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_norm(*out, source, epsilon, relu));
 }
 
-/* ---- Moving -------------------------------------------------------------------------------------
- */
+/* ---- Moving ---------------------------------------------------------------------------------- */
 
 static f0t_status fill_concat(f0t_layer *layer, const f0t_layout *const *sources, size_t count,
                               size_t axis)
@@ -489,7 +221,7 @@ static f0t_status fill_concat(f0t_layer *layer, const f0t_layout *const *sources
         roles[k] = DNNL_ARG_MULTIPLE_SRC + (int)k;
     }
     if (status == F0T_OK)
-        status = make_attributes(&attr, NULL, 0);
+        status = f0t_onednn_attributes(&attr, NULL, 0);
     if (status == F0T_OK) {
         status = f0t_onednn_status(dnnl_concat_primitive_desc_create(&layer->desc, NULL, (int)count,
                                                                      (int)axis, descs, attr,
@@ -498,7 +230,7 @@ static f0t_status fill_concat(f0t_layer *layer, const f0t_layout *const *sources
         dnnl_primitive_attr_destroy(attr);
     }
     if (status == F0T_OK)
-        status = finish(layer, roles, count, 0);
+        status = f0t_onednn_layer_finish(layer, roles, count, 0);
     f0t_free(descs);
     f0t_free(roles);
     return status;
@@ -507,24 +239,24 @@ static f0t_status fill_concat(f0t_layer *layer, const f0t_layout *const *sources
 f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sources, size_t count,
                                    size_t axis)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_concat(*out, sources, count, axis));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_concat(*out, sources, count, axis));
 }
 
 static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, const f0t_layout *from)
 {
     static const int roles[] = {DNNL_ARG_FROM};
     dnnl_primitive_attr_t attr;
-    F0T_TRY(make_attributes(&attr, NULL, 0));
+    F0T_TRY(f0t_onednn_attributes(&attr, NULL, 0));
     dnnl_status_t status = dnnl_reorder_primitive_desc_create(
         &layer->desc, &from->desc, layer->engine, &to->desc, layer->engine, attr);
     dnnl_primitive_attr_destroy(attr);
     DNN_TRY(status, "prepare a change of layout");
-    return finish(layer, roles, 1, 0);
+    return f0t_onednn_layer_finish(layer, roles, 1, 0);
 }
 
 f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const f0t_layout *from)
 {
-    F0T_TRY(create(out));
-    return give(out, fill_reorder(*out, to, from));
+    F0T_TRY(f0t_onednn_layer_begin(out));
+    return f0t_onednn_layer_give(out, fill_reorder(*out, to, from));
 }

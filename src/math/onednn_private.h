@@ -1,5 +1,5 @@
-/* What the files that touch oneDNN share: onednn.c (products) and onednn_layers.c (layers). No other
- * file includes its header; onednn.c says how version 3 differs. */
+/* What the files that touch oneDNN share: onednn.c (products) and onednn_lay*.c (layers). No other file
+ * includes its header; onednn.c says how version 3 differs. */
 #ifndef F0T_MATH_ONEDNN_PRIVATE_H
 #define F0T_MATH_ONEDNN_PRIVATE_H
 

@@ -57,13 +57,13 @@ case_a_wrong_arrow_is_found() {
     [ "$(wrong_arrows . | wc -l)" = 3 ] || complain "3 wrong arrows, found: $(wrong_arrows .)"
 }
 
-# Its header is included in one place, which the two files with products and layers share.
+# Its header is included in one place, which the files with products and with layers share.
 case_one_place_touches_onednn() {
     local files
     files=$(grep -rlE '#include *[<"](oneapi/)?dnnl' "$root/src" || true)
     [ "$files" = "$root/src/math/onednn_private.h" ] || complain "oneDNN's header is in: $files"
-    files=$(grep -rl '"math/onednn_private.h"' "$root/src" | sort | xargs -n 1 basename | paste -sd ' ')
-    [ "$files" = "onednn.c onednn_layers.c" ] || complain "oneDNN is used by: $files"
+    files=$(grep -rlE '"math/onednn_(private|layer).h"' "$root/src" | sort | xargs -n 1 basename | paste -sd ' ')
+    [ "$files" = "onednn.c onednn_layer.c onednn_layer.h onednn_layers.c onednn_layouts.c" ] || complain "oneDNN is used by: $files"
 }
 
 run_cases
