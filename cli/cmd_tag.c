@@ -1,15 +1,18 @@
 /* fast0tag tag: ranks words for images. */
 #include "cli.h"
+#include "tag_list.h"
 #include "tag_source.h"
+#include "tag_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
-    const char *vocab, *vectors, *format, *part, *backbone, *precision;
+    tag_words words;
+    const char *format, *part, *backbone, *precision;
     f0t_backbone_options extract;
     size_t k;
-    bool with_seen, any_space, xmp, xmp_plain, embed, dry_run, strict;
+    bool xmp, xmp_plain, embed, dry_run, strict;
 } options;
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
@@ -44,64 +47,15 @@ static void image_name(char *to, size_t size, const tagger *t, size_t m)
         snprintf(to, size, "%zu", m + 1);
 }
 
-/* RFC 4180: quotes around what needs them, doubled inside. */
-static void print_field(const char *text, char separator)
-{
-    if (!strchr(text, separator) && !strpbrk(text, "\"\r\n")) {
-        printf("%s", text);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
-/* One line for each image and tag: image, rank, tag, score. */
-static void print_rows(const tagger *t, const char *name, const uint32_t *index, const float *score,
-                       char separator)
-{
-    for (size_t i = 0; i < t->kept; i++) {
-        print_field(name, separator);
-        printf("%c%zu%c", separator, i + 1, separator);
-        print_field(f0t_vocab_tag(t->vocab, index[i]), separator);
-        printf("%c%.6g\n", separator, (double)score[i]);
-    }
-}
-
-static void print_text(const tagger *t, const char *name, const uint32_t *index)
-{
-    printf("%s:", name);
-    for (size_t i = 0; i < t->kept; i++)
-        printf("%s %s", i ? "," : "", f0t_vocab_tag(t->vocab, index[i]));
-    printf("\n");
-}
-
-static void add_json(const tagger *t, const char *name, const uint32_t *index, const float *score)
-{
-    json_t *tags = json_array();
-    for (size_t i = 0; i < t->kept; i++)
-        json_array_append_new(tags,
-                              json_pack("{s:s, s:f}", "tag", f0t_vocab_tag(t->vocab, index[i]),
-                                        "score", (double)score[i]));
-    json_array_append_new(t->list, json_pack("{s:s, s:o}", "image", name, "tags", tags));
-}
-
 static void show(const tagger *t, size_t m, const uint32_t *index, const float *score)
 {
     char name[4096];
+    const tag_list list = {name, t->vocab, index, score, t->kept};
     image_name(name, sizeof name, t, m);
     if (t->list)
-        add_json(t, name, index, score);
-    else if (!strcmp(t->options->format, "csv"))
-        print_rows(t, name, index, score, ',');
-    else if (!strcmp(t->options->format, "tsv"))
-        print_rows(t, name, index, score, '\t');
+        json_array_append_new(t->list, tag_list_json(&list));
     else
-        print_text(t, name, index);
+        tag_list_print(&list, t->options->format);
 }
 
 /* ---- Sidecars ------------------------------------------------------------------------------ */
@@ -244,9 +198,8 @@ static f0t_status run_tagger(tagger *t)
     t->score = cli_alloc(block * t->kept * sizeof *t->score);
     t->good = cli_alloc(block * sizeof *t->good);
     t->list = t->cli->json ? json_array() : NULL;
-    if (!t->list && strcmp(t->options->format, "text") != 0)
-        printf(!strcmp(t->options->format, "csv") ? "image,rank,tag,score\n"
-                                                  : "image\trank\ttag\tscore\n");
+    if (!t->list)
+        tag_list_print_head(t->options->format);
     status = open_sidecars(t);
     if (status == F0T_OK)
         status = tag_all(t);
@@ -266,68 +219,7 @@ static f0t_status run_tagger(tagger *t)
     return status;
 }
 
-/* ---- The vocabulary ------------------------------------------------------------------------ */
-
-static void report_missing(const cli_context *cli, const f0t_vocab *vocab)
-{
-    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
-        const f0t_vocab_entry *e = f0t_vocab_get_entry(vocab, i);
-        char line[400];
-        if (e->match != F0T_MATCH_NONE)
-            continue;
-        snprintf(line, sizeof line, "'%s' has no vector%s%s%s", e->tag,
-                 e->nearest ? "; did you mean '" : "", e->nearest ? e->nearest : "",
-                 e->nearest ? "'?" : "");
-        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
-    }
-}
-
-static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const options *o,
-                             const f0t_model *model, const f0t_vectors *vectors)
-{
-    f0t_tags *tags = NULL;
-    f0t_vocab_options vocab_options = {.centred = f0t_vocab_centred(f0t_model_vocab(model)),
-                                       .monitor = cli->monitor};
-    f0t_status status = f0t_tags_load(&tags, o->vocab);
-    if (status == F0T_OK)
-        status = f0t_vocab_create(out, tags->items, tags->count, vectors, &vocab_options);
-    f0t_tags_free(tags);
-    if (status != F0T_OK)
-        return status;
-    report_missing(cli, *out);
-    if (f0t_vocab_size(*out) == 0)
-        return cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", o->vocab);
-    return F0T_OK;
-}
-
-/* --any-space lets another space pass, if only the dimensions agree. */
-static f0t_status check_space(const options *o, const f0t_model *model, const f0t_vocab *vocab)
-{
-    if (o->any_space && f0t_vocab_dim(vocab) == f0t_model_dim(model))
-        return F0T_OK;
-    return f0t_model_check_vocab(model, vocab);
-}
-
-static f0t_status open_vocab(f0t_vocab **out, cli_context *cli, const options *o,
-                             const f0t_model *model)
-{
-    f0t_vectors *vectors = NULL;
-    f0t_vocab *given = NULL;
-    f0t_vectors_options vector_options = {.monitor = cli->monitor};
-    f0t_status status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
-    if (status == F0T_OK)
-        status = make_vocab(&given, cli, o, model, vectors);
-    if (status == F0T_OK)
-        status = check_space(o, model, given);
-    if (status == F0T_OK && o->with_seen)
-        status = f0t_vocab_join(out, f0t_model_vocab(model), given);
-    else if (status == F0T_OK)
-        *out = given;
-    if (*out != given)
-        f0t_vocab_free(given);
-    f0t_vectors_close(vectors);
-    return status;
-}
+/* ---- The command ---------------------------------------------------------------------------- */
 
 static f0t_status run(cli_context *cli, const void *values)
 {
@@ -336,9 +228,9 @@ static f0t_status run(cli_context *cli, const void *values)
     tag_source source = {.folder = NULL};
     f0t_backbone_options extract = o->extract;
     f0t_vocab *vocab = NULL;
-    if (!o->vocab != !o->vectors)
+    if (!o->words.path != !o->words.vectors)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
-    if (o->with_seen && !o->vocab)
+    if (o->words.with_seen && !o->words.path)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
     if (o->xmp && o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--xmp or --embed, not both");
@@ -353,8 +245,8 @@ static f0t_status run(cli_context *cli, const void *values)
     extract.monitor = cli->monitor;
     if (status == F0T_OK)
         status = tag_source_open(&source, cli, model, o->backbone, &extract);
-    if (status == F0T_OK && o->vocab)
-        status = open_vocab(&vocab, cli, o, model);
+    if (status == F0T_OK && o->words.path)
+        status = tag_words_open(&vocab, cli, &o->words, model);
     if (status == F0T_OK) {
         tagger t = {.cli = cli,
                     .options = o,
@@ -373,14 +265,14 @@ static f0t_status run(cli_context *cli, const void *values)
 
 static const cli_option table[] = {
     {"top", 'k', CLI_SIZE, AT(k), "N", "Tags for each image. Default 5.", NULL},
-    {"vocab", 0, CLI_TEXT, AT(vocab), "FILE",
+    {"vocab", 0, CLI_TEXT, AT(words.path), "FILE",
      "Words to rank, one a line, seen in training or not. Default: the tags of the training.",
      NULL},
-    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
+    {"vectors", 0, CLI_TEXT, AT(words.vectors), "FILE",
      "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},
-    {"with-seen", 0, CLI_FLAG, AT(with_seen), NULL,
+    {"with-seen", 0, CLI_FLAG, AT(words.with_seen), NULL,
      "Rank the tags of the training together with the words.", NULL},
-    {"any-space", 0, CLI_FLAG, AT(any_space), NULL,
+    {"any-space", 0, CLI_FLAG, AT(words.any_space), NULL,
      "Take vectors that are not from the file of the training. The ranking may mean nothing.",
      NULL},
     {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",

@@ -1,0 +1,63 @@
+#include "tag_words.h"
+
+static void report_missing(const cli_context *cli, const f0t_vocab *vocab)
+{
+    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
+        const f0t_vocab_entry *e = f0t_vocab_get_entry(vocab, i);
+        char line[400];
+        if (e->match != F0T_MATCH_NONE)
+            continue;
+        snprintf(line, sizeof line, "'%s' has no vector%s%s%s", e->tag,
+                 e->nearest ? "; did you mean '" : "", e->nearest ? e->nearest : "",
+                 e->nearest ? "'?" : "");
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
+    }
+}
+
+static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const tag_words *words,
+                             const f0t_model *model, const f0t_vectors *vectors)
+{
+    f0t_tags *tags = NULL;
+    f0t_vocab_options vocab_options = {.centred = f0t_vocab_centred(f0t_model_vocab(model)),
+                                       .monitor = cli->monitor};
+    f0t_status status = f0t_tags_load(&tags, words->path);
+    if (status == F0T_OK)
+        status = f0t_vocab_create(out, tags->items, tags->count, vectors, &vocab_options);
+    f0t_tags_free(tags);
+    if (status != F0T_OK)
+        return status;
+    report_missing(cli, *out);
+    if (f0t_vocab_size(*out) == 0)
+        return cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", words->path);
+    return F0T_OK;
+}
+
+/* --any-space lets another space pass, if only the dimensions agree. */
+static f0t_status check_space(const tag_words *words, const f0t_model *model,
+                              const f0t_vocab *vocab)
+{
+    if (words->any_space && f0t_vocab_dim(vocab) == f0t_model_dim(model))
+        return F0T_OK;
+    return f0t_model_check_vocab(model, vocab);
+}
+
+f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const tag_words *words,
+                          const f0t_model *model)
+{
+    f0t_vectors *vectors = NULL;
+    f0t_vocab *given = NULL;
+    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_status status = f0t_vectors_open(&vectors, words->vectors, &vector_options);
+    if (status == F0T_OK)
+        status = make_vocab(&given, cli, words, model, vectors);
+    if (status == F0T_OK)
+        status = check_space(words, model, given);
+    if (status == F0T_OK && words->with_seen)
+        status = f0t_vocab_join(out, f0t_model_vocab(model), given);
+    else if (status == F0T_OK)
+        *out = given;
+    if (*out != given)
+        f0t_vocab_free(given);
+    f0t_vectors_close(vectors);
+    return status;
+}
