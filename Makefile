@@ -10,6 +10,7 @@ BUILD := build
 .PHONY: all configure test demo bench install fuzz clean help
 all: configure
 	ninja -C $(BUILD) fast0tag_installed
+	@echo "$(BUILD)/fast0tag is ready: try 'make demo', or '$(BUILD)/fast0tag help'"
 
 # Only the first time: `make test` turns the tests on in the same folder, and they stay.
 configure:
