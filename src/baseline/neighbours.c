@@ -127,7 +127,7 @@ static f0t_status fill(f0t_neighbours *n, const f0t_task *task, size_t k, float 
     return search_all(n, *products, task->monitor);
 }
 
-f0t_status f0t_neighbours_create(f0t_neighbours **out, const f0t_task *task, size_t k)
+static f0t_status make(f0t_neighbours **out, const f0t_task *task, size_t k)
 {
     f0t_neighbours *n = NULL;
     float *products = NULL;
@@ -154,6 +154,31 @@ void f0t_neighbours_free(f0t_neighbours *n)
     f0t_free(n->rows);
     f0t_best_free(n->own);
     f0t_free(n);
+}
+
+f0t_status f0t_neighbours_create(f0t_neighbours **out, const f0t_task *task, size_t k)
+{
+    f0t_neighbour_store *store = task->store;
+    const double began = f0t_time();
+    if (!store)
+        return make(out, task, k);
+    if (store->kept && store->k == k) {
+        store->lent += store->seconds;
+    } else {
+        f0t_neighbour_store_free(store);
+        F0T_TRY(make(&store->kept, task, k));
+        store->k = k;
+        store->seconds = f0t_time() - began;
+    }
+    *out = store->kept;
+    store->kept->users++;
+    return F0T_OK;
+}
+
+void f0t_neighbour_store_free(f0t_neighbour_store *store)
+{
+    f0t_neighbours_free(store->kept);
+    *store = (f0t_neighbour_store){.lent = store->lent};
 }
 
 /* ---- Other images ------------------------------------------------------------------------------------ */

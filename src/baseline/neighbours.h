@@ -19,7 +19,17 @@ typedef struct f0t_neighbours {
     size_t users;  /* who else frees it */
 } f0t_neighbours;
 
-/* The `k` nearest others (fewer where there are fewer) of every training image. */
+/* Neighbours depend on the training images and not on their tags: tasks over the same images may share
+ * a store. `lent` adds up the seconds that were spared, until its owner sets it to 0 again. */
+typedef struct f0t_neighbour_store {
+    f0t_neighbours *kept;
+    size_t k;
+    double seconds, lent;
+} f0t_neighbour_store;
+
+void f0t_neighbour_store_free(f0t_neighbour_store *store);
+
+/* The `k` nearest others (fewer where there are fewer) of every training image, made or lent. */
 f0t_status f0t_neighbours_create(f0t_neighbours **out, const f0t_task *task, size_t k);
 /* Also counts: freed by its last user. */
 void f0t_neighbours_free(f0t_neighbours *neighbours);

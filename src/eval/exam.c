@@ -134,19 +134,37 @@ static f0t_status take_block(double *seconds, const f0t_exam *e, const f0t_candi
     return sink(user, first, &ranking);
 }
 
+/* How far it is is told here, by images: a method's own stages would begin anew with each block. */
+static f0t_task without_progress(const f0t_task *task, f0t_monitor *quiet)
+{
+    f0t_task same = *task;
+    if (task->monitor) {
+        *quiet = *task->monitor;
+        quiet->progress = NULL;
+        same.monitor = quiet;
+    }
+    return same;
+}
+
 f0t_status f0t_exam_take(double *seconds, const f0t_exam *e, const f0t_candidate *c,
                          f0t_exam_sink sink, void *user)
 {
     block b;
+    f0t_monitor quiet;
+    const f0t_task task = without_progress(c->task, &quiet);
+    const f0t_candidate candidate = {c->ranker, &task, c->fitted};
+    const size_t count = e->answers.count;
     double spent = 0;
+    f0t_stage stage = f0t_stage_begin(c->task->monitor, "ranking", "images", count);
     f0t_status status = block_create(&b, e, c->ranker->whole);
-    for (size_t first = 0; first < e->answers.count && status == F0T_OK; first += b.most) {
-        size_t left = e->answers.count - first, rows = left < b.most ? left : b.most;
-        if (f0t_monitor_stopped(c->task->monitor))
-            status = f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted");
-        else
-            status = take_block(&spent, e, c, &b, first, rows, sink, user);
+    for (size_t first = 0; first < count && status == F0T_OK; first += b.most) {
+        status = f0t_stage_update(&stage, first);
+        if (status == F0T_OK)
+            status = take_block(&spent, e, &candidate, &b, first,
+                                count - first < b.most ? count - first : b.most, sink, user);
     }
+    if (status == F0T_OK)
+        f0t_stage_end(&stage);
     block_free(&b);
     if (seconds)
         *seconds = spent;

@@ -100,11 +100,39 @@ static void there_are_never_more_neighbours_than_other_images(void **state)
     made_task_free(&m);
 }
 
+static void tasks_over_the_same_images_share_them(void **state)
+{
+    f0t_neighbour_store store = {0};
+    f0t_neighbours *first, *second, *other;
+    f0t_condition unit;
+    f0t_task task;
+    f0t_dataset *dataset = big_dataset(&task, &unit);
+    (void)state;
+    task.store = &store;
+    assert_ok(f0t_neighbours_create(&first, &task, NEAR));
+    assert_true(store.lent == 0 && store.seconds > 0);
+    assert_ok(f0t_neighbours_create(&second, &task, NEAR));
+    assert_ptr_equal(first, second);
+    assert_true(store.lent == store.seconds);
+    f0t_neighbours_free(first);
+    assert_ok(f0t_neighbours_create(&other, &task, NEAR / 2));
+    assert_int_equal(other->own->k, NEAR / 2);
+    check_list(second, 3, second->own, 3, true); /* it lives as long as its last user */
+    f0t_neighbours_free(second);
+    f0t_neighbour_store_free(&store);
+    assert_int_equal(other->own->k, NEAR / 2);
+    f0t_neighbours_free(other);
+    f0t_samples_free(&task.train);
+    f0t_condition_free(&unit);
+    f0t_dataset_close(dataset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_are_those_of_all_comparisons),
         cmocka_unit_test(there_are_never_more_neighbours_than_other_images),
+        cmocka_unit_test(tasks_over_the_same_images_share_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
