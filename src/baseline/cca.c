@@ -32,7 +32,7 @@
 
 /* Shares of the mean variance of a feature, and of a tag. */
 static const double RIDGES_X[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
-static const double RIDGES_Y[] = {0.01, 0.1, 1, 10, 100, 1000};
+static const double RIDGES_Y[] = {0.01, 0.1, 1, 10, 100, 1000, 1e4, 1e5};
 static const double DIMS[] = {16, 32, 64, 128, 256, 512, 1024};
 static const double POWERS[] = {0, 0.5, 1, 2, 4};
 enum { RIDGE_X, RIDGE_Y, DIM, POWER, KNOBS };

@@ -200,11 +200,11 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
 /* ---- Knobs --------------------------------------------------------------------------------- */
 
 static const double TOPS[] = {5, 10, 20, 50, 100, 1000};
-static const double DECAYS[] = {1, 3, 10, 30, 100};
-static const double RATES[] = {2e-4, 5e-4, 1e-3};
+static const double DECAYS[] = {0.3, 1, 3, 10, 30, 100};
+static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
 
 static const f0t_knob KNOBS[KNOB_COUNT] = {
-    {"T", TOPS, 6, 2}, {"decay", DECAYS, 5, 2}, {"rate", RATES, 3, 1}};
+    {"T", TOPS, 6, 2}, {"decay", DECAYS, 6, 3}, {"rate", RATES, 4, 1}};
 
 const f0t_ranker f0t_ranker_conse = {
     .name = "conse",

@@ -27,14 +27,14 @@ enum { MOST_LAYERS = 5 };
 
 static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 static const double GAMMAS[] = {0.1, 1, 10, 100, 1000};
-static const double BLANKS[] = {0.03, 0.1, 0.3, 0.5, 0.7, 0.9};
+static const double BLANKS[] = {0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9};
 static const double RARES[] = {0, 0.25, 0.5, 1};
 enum { RIDGE, GAMMA, BLANK, RARE, KNOBS };
 
 static const f0t_knob KNOB_LIST[KNOBS] = {
     {"ridge", RIDGES, sizeof RIDGES / sizeof *RIDGES, 3},
     {"gamma", GAMMAS, sizeof GAMMAS / sizeof *GAMMAS, 3},
-    {"blank", BLANKS, sizeof BLANKS / sizeof *BLANKS, 1},
+    {"blank", BLANKS, sizeof BLANKS / sizeof *BLANKS, 3},
     {"rare", RARES, sizeof RARES / sizeof *RARES, 1},
 };
 

@@ -43,10 +43,10 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     return status;
 }
 
-static const double DECAYS[] = {0.1, 0.3, 1, 3, 10};
+static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};
 static const double RATES[] = {5e-4, 1e-3, 2e-3};
 
-static const f0t_knob KNOBS[] = {{"decay", DECAYS, 5, 2}, {"rate", RATES, 3, 1}};
+static const f0t_knob KNOBS[] = {{"decay", DECAYS, 6, 2}, {"rate", RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_warp = {.name = "warp",
                                     .deep = true,

@@ -113,12 +113,12 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
 
 /* ---- Knobs --------------------------------------------------------------------------------- */
 
-static const double DIMS[] = {50, 100, 200, 400};
-static const double RATES[] = {5e-4, 1e-3, 2e-3};
+static const double DIMS[] = {50, 100, 200, 400, 800};
+static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3, 5e-3};
 static const double NORMS[] = {0.1, 0.2, 0.3, 0.5, 1};
 
 static const f0t_knob KNOBS[KNOB_COUNT] = {
-    {"dim", DIMS, 4, 1}, {"rate", RATES, 3, 1}, {"norm", NORMS, 5, 2}};
+    {"dim", DIMS, 5, 1}, {"rate", RATES, 5, 2}, {"norm", NORMS, 5, 2}};
 
 const f0t_ranker f0t_ranker_wsabie = {
     .name = "wsabie",

@@ -1,6 +1,7 @@
 /* f0t_eval_run: methods, lessons, repeats, and what is kept between them. */
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "baseline/neighbours.h"
 #include "eval/eval.h"
 #include "io/file.h"
 #include "math/matmul.h"
@@ -9,10 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the epochs of what iterates. With fewer, trials favour weak regularisation: there is little to
- * regularise yet. Networks get half of it, since all else costs a tenth of what they do. */
-static const double TRIAL_EFFORT = 0.25;
-
 /* A comparison in work. */
 typedef struct comparison {
     f0t_eval *eval;
@@ -20,6 +17,7 @@ typedef struct comparison {
     uint64_t identity;
     char *others; /* of the results file */
     bool loaded;  /* what the results file has, if there is one, is in the cells */
+    f0t_neighbour_store store;
     f0t_course courses[F0T_LESSONS];
     bool has[F0T_LESSONS];
 } comparison;
@@ -64,12 +62,12 @@ static bool is_done(const f0t_cell *cells, const f0t_course *course)
     return true;
 }
 
-static f0t_course_options course_options(const comparison *c, size_t repeat)
+static f0t_course_options course_options(comparison *c, size_t repeat)
 {
     const f0t_eval *e = c->eval;
     return (f0t_course_options){.seed = c->options->seed + repeat,
                                 .trials = e->plan.trials,
-                                .effort = TRIAL_EFFORT,
+                                .effort = e->plan.effort,
                                 .epochs = c->options->epochs,
                                 .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
                                 .hidden_count = e->plan.hidden_count,
@@ -78,24 +76,37 @@ static f0t_course_options course_options(const comparison *c, size_t repeat)
                                 .cutoff_count = e->plan.cutoff_count,
                                 .samples = e->samples,
                                 .sample_count = e->sample_count,
+                                .store = &c->store,
                                 .monitor = c->options->monitor};
+}
+
+static f0t_status run_course(comparison *c, size_t repeat, size_t method, const f0t_course *course,
+                             const f0t_course_options *options)
+{
+    const f0t_ranker *ranker = c->eval->plan.methods[method];
+    f0t_cell *cells = f0t_eval_cell(c->eval, repeat, method, F0T_CONVENTIONAL);
+    if (is_done(cells, course))
+        return F0T_OK;
+    F0T_TRY(f0t_course_run(cells, course, ranker, options));
+    log_cells(c, cells, course, ranker->name, repeat);
+    return c->options->results
+               ? f0t_results_save(c->eval, c->others, c->options->results, c->identity)
+               : F0T_OK;
 }
 
 static f0t_status run_method(comparison *c, size_t repeat, size_t method)
 {
-    const f0t_ranker *ranker = c->eval->plan.methods[method];
     f0t_course_options options = course_options(c, repeat);
-    f0t_cell *cells = f0t_eval_cell(c->eval, repeat, method, F0T_CONVENTIONAL);
-    for (int l = 0; l < F0T_LESSONS; l++) {
-        if (!c->has[l] || is_done(cells, &c->courses[l]))
-            continue;
-        F0T_TRY(f0t_course_run(cells, &c->courses[l], ranker, &options));
-        log_cells(c, cells, &c->courses[l], ranker->name, repeat);
-        if (c->options->results)
-            F0T_TRY(f0t_results_save(c->eval, c->others, c->options->results, c->identity));
-    }
+    f0t_memo memo = {0};
+    f0t_status status = F0T_OK;
+    if (c->has[F0T_LEARN_SEEN] && c->has[F0T_LEARN_FOR_BOTH])
+        options.memo = &memo;
+    for (int l = 0; l < F0T_LESSONS && status == F0T_OK; l++)
+        if (c->has[l])
+            status = run_course(c, repeat, method, &c->courses[l], &options);
+    f0t_memo_free(&memo);
     f0t_matmul_clear();
-    return F0T_OK;
+    return status;
 }
 
 /* ---- All of them --------------------------------------------------------------------------- */
@@ -219,6 +230,7 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
     c.eval->seed = c.options->seed;
     f0t_status status = run(&c, vectors);
     f0t_free(c.others);
+    f0t_neighbour_store_free(&c.store);
     if (status != F0T_OK) {
         tell_kept(&c);
         f0t_eval_free(c.eval);

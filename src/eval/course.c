@@ -3,16 +3,37 @@
 #include "base/alloc.h"
 
 /* Trials learn from the lesson's tags without the held-out ones, and rank those, or all. */
-static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, bool *all, bool *mask,
+static f0t_status add_fold(f0t_course *c, const f0t_eval_tags *tags, const bool *all, bool *mask,
                            bool *held, uint64_t seed)
 {
+    f0t_fold *fold = &c->folds[c->fold_count];
     size_t taken;
     f0t_eval_tags_mask(mask, tags, f0t_lesson_tags(c->lesson));
-    F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed));
-    F0T_TRY(f0t_class_create(&c->rehearsal, tags, mask));
-    c->rehearses = true;
-    return f0t_exam_create(&c->mock, &c->rehearsal, F0T_VAL,
-                           c->lesson == F0T_LEARN_FOR_BOTH ? all : held);
+    F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed, c->fold_count));
+    if (!taken)
+        return F0T_OK;
+    fold->class = &fold->own;
+    F0T_TRY(f0t_class_create(&fold->own, tags, mask));
+    c->fold_count++;
+    F0T_TRY(f0t_exam_create(&fold->mocks[F0T_MOCK_NEW], fold->class, F0T_VAL, held));
+    return f0t_exam_create(&fold->mocks[F0T_MOCK_BOTH], fold->class, F0T_VAL, all);
+}
+
+static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, const bool *all, bool *mask,
+                           bool *held, uint64_t seed)
+{
+    c->judge = c->lesson == F0T_LEARN_SEEN ? F0T_MOCK_NEW : F0T_MOCK_BOTH;
+    for (size_t i = 0; i < F0T_FOLDS; i++)
+        F0T_TRY(add_fold(c, tags, all, mask, held, seed));
+    return F0T_OK;
+}
+
+static f0t_status judge_directly(f0t_course *c, const bool *all)
+{
+    c->judge = F0T_MOCK_BOTH;
+    c->fold_count = 1;
+    c->folds[0].class = &c->class;
+    return f0t_exam_create(&c->folds[0].mocks[F0T_MOCK_BOTH], &c->class, F0T_VAL, all);
 }
 
 static f0t_status create(f0t_course *c, const f0t_eval_tags *tags, bool *masks, uint64_t seed)
@@ -23,7 +44,7 @@ static f0t_status create(f0t_course *c, const f0t_eval_tags *tags, bool *masks, 
     if (c->lesson == F0T_LEARN_SEEN || c->lesson == F0T_LEARN_FOR_BOTH)
         F0T_TRY(rehearse(c, tags, all, mask, held, seed));
     else
-        F0T_TRY(f0t_exam_create(&c->mock, &c->class, F0T_VAL, all));
+        F0T_TRY(judge_directly(c, all));
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!c->asked[s])
             continue;
@@ -50,10 +71,13 @@ f0t_status f0t_course_create(f0t_course *c, f0t_lesson lesson, const f0t_eval_ta
 
 void f0t_course_free(f0t_course *c)
 {
-    f0t_exam_free(&c->mock);
+    for (size_t i = 0; i < F0T_FOLDS; i++) {
+        for (int m = 0; m < F0T_MOCKS; m++)
+            f0t_exam_free(&c->folds[i].mocks[m]);
+        f0t_class_free(&c->folds[i].own);
+    }
     for (int s = 0; s < F0T_SCENARIOS; s++)
         f0t_exam_free(&c->finals[s]);
     f0t_class_free(&c->class);
-    f0t_class_free(&c->rehearsal);
     *c = (f0t_course){0};
 }

@@ -1,8 +1,9 @@
 /*
- * A course: one lesson with the exam that tunes a method and those that test it. For the lessons that
+ * A course: one lesson with the exams that tune a method and those that test it. For the lessons that
  * teach every tag which is ranked, the validation images judge. Where unseen tags will be ranked, a
  * fifth of the seen ones plays them: methods learn from the others, and are judged by how they rank
- * the held-out tags, or all seen ones where the test ranks both kinds together.
+ * the held-out tags, or all seen ones where the test ranks both kinds together. Which tags are held out
+ * matters more than most settings do, so that several fifths have their turn and the mean counts.
  */
 #ifndef F0T_EVAL_COURSE_H
 #define F0T_EVAL_COURSE_H
@@ -11,14 +12,24 @@
 #include "eval/tune.h"
 #include "eval/values.h"
 
-enum { F0T_SAMPLE_TOP = 5 };
+enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 3 };
+
+typedef enum f0t_mock { F0T_MOCK_NEW, F0T_MOCK_BOTH, F0T_MOCKS } f0t_mock;
+
+/* What trials learn, and the exams that judge them, of the validation images. */
+typedef struct f0t_fold {
+    f0t_class own;          /* where it is not what the course teaches */
+    const f0t_class *class; /* it, or the course's */
+    /* Of the held-out tags; of all seen ones. Where nothing is held out the second alone is there. */
+    f0t_exam mocks[F0T_MOCKS];
+} f0t_fold;
 
 typedef struct f0t_course {
     f0t_lesson lesson;
-    f0t_class class;     /* what is learned in the end */
-    f0t_class rehearsal; /* what trials learn, where that is something else */
-    bool rehearses;
-    f0t_exam mock; /* of the validation images */
+    f0t_class class; /* what is learned in the end */
+    f0t_fold folds[F0T_FOLDS];
+    size_t fold_count;
+    f0t_mock judge; /* which mock exam counts */
     bool asked[F0T_SCENARIOS];
     f0t_exam finals[F0T_SCENARIOS]; /* of the test images */
 } f0t_course;
@@ -27,6 +38,17 @@ typedef struct f0t_course {
 f0t_status f0t_course_create(f0t_course *out, f0t_lesson lesson, const f0t_eval_tags *tags,
                              const bool asked[F0T_SCENARIOS], uint64_t seed);
 void f0t_course_free(f0t_course *course);
+
+/* What the lessons of one method share: LEARN_SEEN and LEARN_FOR_BOTH try the same settings on the
+ * same folds, and only judge them by different exams. */
+typedef struct f0t_memo {
+    struct f0t_memo_trial {
+        double knobs[F0T_KNOBS_MAX], scores[F0T_MOCKS];
+    } * trials;
+    size_t count, capacity;
+} f0t_memo;
+
+void f0t_memo_free(f0t_memo *memo);
 
 typedef struct f0t_course_options {
     uint64_t seed;
@@ -41,6 +63,8 @@ typedef struct f0t_course_options {
     const uint32_t
         *samples; /* [sample_count] places among the test images whose first tags are kept */
     size_t sample_count;
+    f0t_memo *memo;                    /* NULL: nothing is shared */
+    struct f0t_neighbour_store *store; /* between methods and lessons; NULL: none */
     const f0t_monitor *monitor;
 } f0t_course_options;
 

@@ -1,29 +1,17 @@
-/* One method goes through a course: trials, the fit, the finals. */
+/* One method goes through a course: tuning, the fit, the finals. */
 #include "eval/course_parts.h"
 
-#include "base/monitor.h"
+#include "baseline/neighbours.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A method in a course. */
-typedef struct attempt {
-    const f0t_course *course;
-    const f0t_ranker *ranker;
-    const f0t_course_options *options;
-    f0t_monitor monitor; /* of the method: warnings, progress, stop */
-    f0t_task task;
-    void *shared;
-    f0t_stage stage; /* of the trials */
-    size_t trials;
-} attempt;
-
 /* ---- Learning ------------------------------------------------------------------------------ */
 
 static void pass_warning(void *user, f0t_log_level level, const char *line)
 {
-    const attempt *a = user;
+    const f0t_attempt *a = user;
     if (level == F0T_LOG_WARNING)
         f0t_log(a->options->monitor, level, "%s: %s", a->ranker->name, line);
 }
@@ -31,7 +19,7 @@ static void pass_warning(void *user, f0t_log_level level, const char *line)
 /* Says whose work it is. */
 static void pass_progress(void *user, const f0t_progress *progress)
 {
-    const attempt *a = user;
+    const f0t_attempt *a = user;
     const f0t_monitor *outer = a->options->monitor;
     char stage[160];
     f0t_progress named = *progress;
@@ -43,109 +31,64 @@ static void pass_progress(void *user, const f0t_progress *progress)
     outer->progress(outer->user, &named);
 }
 
-static f0t_status open_task(attempt *a, const f0t_class *class, double effort)
+f0t_status f0t_place_open(f0t_study_place *place, f0t_attempt *a, const f0t_class *class,
+                          double effort)
 {
     const f0t_course_options *o = a->options;
-    a->task = class->task;
-    a->task.seed = o->seed;
-    a->task.effort = effort;
-    double epochs = round((double)o->epochs * effort);
-    a->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
-    a->task.hidden = o->hidden;
-    a->task.hidden_count = o->hidden_count;
-    a->task.bf16 = o->bf16;
-    a->task.monitor = &a->monitor;
-    a->shared = NULL;
-    return a->ranker->prepare ? a->ranker->prepare(&a->shared, &a->task) : F0T_OK;
+    const double epochs = round((double)o->epochs * effort);
+    *place = (f0t_study_place){.task = class->task};
+    place->task.seed = o->seed;
+    place->task.effort = effort;
+    place->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    place->task.hidden = o->hidden;
+    place->task.hidden_count = o->hidden_count;
+    place->task.bf16 = o->bf16;
+    place->task.store = o->store;
+    place->task.monitor = &a->monitor;
+    return a->ranker->prepare ? a->ranker->prepare(&place->shared, &place->task) : F0T_OK;
 }
 
-static void close_task(attempt *a)
+void f0t_place_close(f0t_study_place *place, const f0t_attempt *a)
 {
-    if (a->ranker->release && a->shared)
-        a->ranker->release(a->shared);
-    a->shared = NULL;
-}
-
-static void forget(const attempt *a, void *fitted)
-{
-    if (fitted)
-        a->ranker->free(fitted);
-}
-
-/* ---- Tuning -------------------------------------------------------------------------------- */
-
-static bool can_take(const attempt *a, const f0t_exam *mock)
-{
-    return !a->ranker->most_tags || mock->count <= a->ranker->most_tags;
-}
-
-static f0t_status judge(double *score, const attempt *a, void *fitted)
-{
-    const f0t_candidate candidate = {a->ranker, &a->task, fitted};
-    return f0t_exam_miap(score, &a->course->mock, &candidate);
-}
-
-/* A fit that diverges, or whose scores are not numbers, is a bad setting and no failure. */
-static f0t_status try_knobs(double *score, void *user, const double *knobs)
-{
-    attempt *a = user;
-    void *fitted = NULL;
-    f0t_status status = f0t_stage_update(&a->stage, a->trials++);
-    if (status == F0T_OK)
-        status = a->ranker->fit(&fitted, &a->task, a->shared, knobs);
-    if (status == F0T_OK)
-        status = judge(score, a, fitted);
-    forget(a, fitted);
-    if (status == F0T_ERROR_NUMERIC) {
-        *score = (double)NAN;
-        return F0T_OK;
-    }
-    return status;
-}
-
-static f0t_status tune(f0t_choice *tuning, attempt *a)
-{
-    const f0t_course *c = a->course;
-    const f0t_ranker *r = a->ranker;
-    char name[96];
-    const f0t_samples *answers = &c->mock.answers;
-    const bool judged = can_take(a, &c->mock) && answers->offsets[answers->count] > 0;
-    f0t_choice_default(tuning, r->knobs, r->knob_count);
-    if (!r->knob_count || !a->options->trials || !judged)
-        return F0T_OK;
-    snprintf(name, sizeof name, "%s (%s), tuning", r->name, f0t_lesson_name(c->lesson));
-    a->stage = f0t_stage_begin(a->options->monitor, name, "trials", a->options->trials);
-    f0t_status status = open_task(a, c->rehearses ? &c->rehearsal : &c->class,
-                                  r->deep ? a->options->effort / 2 : a->options->effort);
-    if (status == F0T_OK)
-        status = f0t_choose(tuning, r->knobs, r->knob_count, a->options->trials, try_knobs, a);
-    close_task(a);
-    f0t_stage_end(&a->stage);
-    return status;
+    if (a->ranker->release && place->shared)
+        a->ranker->release(place->shared);
+    place->shared = NULL;
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
-static f0t_status learn_and_take(f0t_cell *cells, attempt *a)
+/* What was borrowed costs what making it would: methods are compared as if each were alone. */
+static double take_lent(f0t_neighbour_store *store)
 {
-    f0t_choice tuning;
+    const double lent = store ? store->lent : 0;
+    if (store)
+        store->lent = 0;
+    return lent;
+}
+
+static f0t_status learn_and_take(f0t_cell *cells, f0t_attempt *a)
+{
+    f0t_choice choice;
+    f0t_study_place place;
     f0t_effort effort = {0};
     void *fitted = NULL;
     double began = f0t_time();
-    F0T_TRY(tune(&tuning, a));
-    effort.trials = tuning.trials;
-    effort.validation = tuning.score;
-    effort.tune_s = tuning.trials ? f0t_time() - began : 0;
+    F0T_TRY(f0t_course_tune(&choice, a));
+    effort.trials = choice.trials;
+    effort.validation = choice.score;
+    effort.tune_s = choice.trials ? f0t_time() - began : 0;
+    take_lent(a->options->store); /* by trials */
     began = f0t_time();
-    f0t_status status = open_task(a, &a->course->class, 1);
+    f0t_status status = f0t_place_open(&place, a, &a->course->class, 1);
     if (status == F0T_OK)
-        status = a->ranker->fit(&fitted, &a->task, a->shared, tuning.values);
-    effort.train_s = f0t_time() - began;
-    f0t_candidate candidate = {a->ranker, &a->task, fitted};
+        status = a->ranker->fit(&fitted, &place.task, place.shared, choice.values);
+    effort.train_s = f0t_time() - began + take_lent(a->options->store);
+    const f0t_candidate candidate = {a->ranker, &place.task, fitted};
     if (status == F0T_OK)
-        status = f0t_course_finals(cells, a->course, &candidate, a->options, &tuning, effort);
-    forget(a, fitted);
-    close_task(a);
+        status = f0t_course_finals(cells, a->course, &candidate, a->options, &choice, effort);
+    if (fitted)
+        a->ranker->free(fitted);
+    f0t_place_close(&place, a);
     return status;
 }
 
@@ -173,7 +116,7 @@ static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranke
 f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *course,
                           const f0t_ranker *ranker, const f0t_course_options *options)
 {
-    attempt a = {.course = course, .ranker = ranker, .options = options};
+    f0t_attempt a = {.course = course, .ranker = ranker, .options = options};
     a.monitor = (f0t_monitor){.log = pass_warning,
                               .progress = pass_progress,
                               .user = &a,

@@ -37,6 +37,7 @@ static void add_options(sum *s, const f0t_eval_options *o, const f0t_eval_plan *
     add_text(s, f0t_version());
     add_text(s, o->unseen);
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
+    add_bytes(s, &plan->effort, sizeof plan->effort);
     add_bytes(s, plan->cutoffs, plan->cutoff_count * sizeof *plan->cutoffs);
     add_bytes(s, plan->hidden, plan->hidden_count * sizeof *plan->hidden);
 }

@@ -202,7 +202,7 @@ size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds)
 }
 
 f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f0t_eval_tags *tags,
-                                  uint64_t seed)
+                                  uint64_t seed, size_t fold)
 {
     uint32_t *order;
     size_t seen = 0;
@@ -214,8 +214,8 @@ f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f
     }
     draw(order, seen, seed, UINT64_C(0x68656C64)); /* "held" */
     double wanted = fmax(1, round(HELD_OUT * (double)seen));
-    *taken = (size_t)wanted;
-    for (size_t i = 0; i < *taken; i++) {
+    *taken = fold < (size_t)((double)seen / wanted) ? (size_t)wanted : 0;
+    for (size_t i = fold * *taken; i < (fold + 1) * *taken; i++) {
         held[order[i]] = true;
         mask[order[i]] = false;
     }

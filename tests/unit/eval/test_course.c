@@ -1,6 +1,8 @@
 /* Made-up methods go through a course. */
 #include "school.h"
 
+#include "eval/course_parts.h"
+
 #include <math.h>
 
 static const collection_options plain = {.name = "taught"};
@@ -133,7 +135,7 @@ static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
     assert_true(made.least_effort == 0.25);
     assert_int_equal(made.trial_tags, C_SEEN - 2);
     assert_int_equal(made.last_tags, C_SEEN);
-    assert_int_equal(made.released, 2);
+    assert_int_equal(made.released, F0T_FOLDS + 1);
     const f0t_cell *cell = &cells[F0T_ZERO_SHOT];
     assert_true(cell->done && cell->knobs[0] == 3);
     assert_string_equal(cell->knob_names[0], "closeness");
@@ -141,8 +143,9 @@ static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
     assert_int_equal(cell->top[F0T_SAMPLE_TOP - 1], F0T_NO_SAMPLE_TAG);
     assert_true(cell->top[0] >= C_SEEN);
     assert_true(f0t_values_get(&cell->values, "trials") == 4);
-    /* Four trials with a mock exam each, and a final: open is zero-shot once more. */
-    assert_int_equal(made.scores, 4 + 1);
+    /* Four trials with a mock exam a fold, and a final: open is zero-shot once more. */
+    assert_int_equal(made.fits, 4 * F0T_FOLDS + 1);
+    assert_int_equal(made.scores, 4 * F0T_FOLDS + 1);
     assert_true(cells[F0T_OPEN].done);
     assert_memory_equal(cells[F0T_OPEN].top, cell->top, cell->top_count * sizeof *cell->top);
     free_cells(cells);
@@ -172,6 +175,75 @@ static void a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing(void *
                             cells[first].top_count * sizeof *cells[0].top);
         free_cells(cells);
     }
+}
+
+/* The two lessons that hold out tags, one after the other. */
+static void run_both(f0t_cell cells[F0T_SCENARIOS], f0t_memo *memo)
+{
+    static const size_t cutoffs[] = {1};
+    school s = school_open(&plain, NULL);
+    f0t_course_options options = {
+        .trials = 9, .effort = 0.25, .cutoffs = cutoffs, .cutoff_count = 1, .memo = memo};
+    bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true};
+    memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
+    reset();
+    for (int lesson = F0T_LEARN_SEEN; lesson <= F0T_LEARN_FOR_BOTH; lesson++) {
+        f0t_course course;
+        assert_ok(f0t_course_create(&course, (f0t_lesson)lesson, &s.tags, asked, 0));
+        assert_ok(f0t_course_run(cells, &course, &method, &options));
+        f0t_course_free(&course);
+    }
+    school_close(&s);
+}
+
+static void what_one_lesson_tried_the_next_need_not_try(void **state)
+{
+    f0t_cell alone[F0T_SCENARIOS], together[F0T_SCENARIOS];
+    f0t_memo memo = {0};
+    (void)state;
+    run_both(alone, NULL);
+    const size_t fits = made.fits;
+    run_both(together, &memo);
+    assert_true(memo.count >= 3);
+    assert_true(made.fits < fits && made.fits >= memo.count * F0T_FOLDS + 2);
+    for (int s = F0T_ZERO_SHOT; s <= F0T_SEEN_UNSEEN; s++) {
+        const f0t_values *a = &alone[s].values, *b = &together[s].values;
+        assert_true(alone[s].done && together[s].done);
+        assert_true(alone[s].knobs[0] == together[s].knobs[0]);
+        assert_true(f0t_values_get(a, "validation_miap") == f0t_values_get(b, "validation_miap"));
+        assert_true(f0t_values_get(a, "trials") == f0t_values_get(b, "trials"));
+        assert_true(f0t_values_get(a, "miap") == f0t_values_get(b, "miap"));
+    }
+    f0t_memo_free(&memo);
+    free_cells(alone);
+    free_cells(together);
+}
+
+static f0t_status score_one(float *scores, const void *fitted, const f0t_task *task,
+                            const f0t_candidates *tags, const f0t_queries *queries)
+{
+    assert_int_equal(tags->count, 1);
+    return score(scores, fitted, task, tags, queries);
+}
+
+static void a_method_for_few_tags_is_tuned_with_few(void **state)
+{
+    school s = school_open(&plain, NULL);
+    f0t_ranker narrow = method;
+    const f0t_course_options options = {.trials = 9, .effort = 0.25};
+    const bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true};
+    f0t_course course;
+    f0t_choice choice;
+    (void)state;
+    reset();
+    narrow.most_tags = 1;
+    narrow.score = score_one;
+    assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
+    f0t_attempt attempt = {.course = &course, .ranker = &narrow, .options = &options};
+    assert_ok(f0t_course_tune(&choice, &attempt));
+    assert_true(choice.trials >= 2 && made.scores == choice.trials * F0T_FOLDS);
+    f0t_course_free(&course);
+    school_close(&s);
 }
 
 static void a_trial_that_diverges_is_no_failure(void **state)
@@ -213,6 +285,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_setting_is_fitted_on_all_seen_tags),
         cmocka_unit_test(a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing),
+        cmocka_unit_test(what_one_lesson_tried_the_next_need_not_try),
+        cmocka_unit_test(a_method_for_few_tags_is_tuned_with_few),
         cmocka_unit_test(a_trial_that_diverges_is_no_failure),
         cmocka_unit_test(a_fit_in_full_that_fails_is_told_with_the_name),
         cmocka_unit_test(a_method_may_refuse_with_a_reason),

@@ -64,14 +64,24 @@ static void a_fifth_of_the_seen_tags_is_held_out(void **state)
     size_t taken;
     (void)state;
     f0t_eval_tags_mask(mask, &s.tags, F0T_TAG_SEEN);
-    assert_ok(f0t_eval_tags_hold_out(&taken, mask, held, &s.tags, 3));
+    assert_ok(f0t_eval_tags_hold_out(&taken, mask, held, &s.tags, 3, 0));
     assert_int_equal(taken, 2);
     for (size_t i = 0; i < C_TAGS; i++) {
         assert_false(mask[i] && held[i]);
         assert_int_equal(mask[i] || held[i], s.tags.kind[i] == F0T_TAG_SEEN);
     }
-    assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3));
+    assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3, 0));
     assert_memory_equal(held, again, sizeof held);
+    for (size_t fold = 1; fold < C_SEEN / 2; fold++) {
+        assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3, fold));
+        assert_int_equal(taken, 2);
+        for (size_t i = 0; i < C_TAGS; i++) {
+            assert_false(held[i] && again[i]);
+            held[i] |= again[i];
+        }
+    }
+    assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3, C_SEEN / 2));
+    assert_int_equal(taken, 0);
     school_close(&s);
 }
 
