@@ -202,8 +202,7 @@ static void a_drawing_is_known_behind_what_may_stand_before_it(void **state)
         "\xEF\xBB\xBF",
         "<?xml version='1.0' encoding='UTF-8'?>\r\n",
         "\n<!-- by <svg> -> hand -->\n",
-        "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' "
-        "'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'>\n",
+        "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://w3.org/1.1/DTD/svg11.dtd'>\n",
         "<?xml version='1.0'?><!-- x --><!DOCTYPE svg [\n<!ENTITY ns 'http://x.org/'>\n]>\n"};
     (void)state;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
