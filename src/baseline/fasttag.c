@@ -3,13 +3,13 @@
  * tags an image has (fasttag_layer.h).
  *
  * Source: Chen, Zheng, Weinberger, "Fast image tagging", ICML 2013. As there, the corruption is
- * marginalised, B and W are solved in closed form, layers are stacked (the tags B h of one are the
- * input of the next) as long as the validation part improves, and rare tags can count more.
+ * marginalised, B and W are solved in closed form, and layers are stacked (the tags B h of one are
+ * the input of the next) as long as the validation part improves.
  *
  * Choices: an offset b that no penalty touches. Validation is by MiAP, where the paper has F1 at 5;
- * without validation images there is one layer. For rare tags an image counts in proportion to the
- * mean of f^-rare over its tags, f being their frequency; one without tags as the mean image. All
- * layers together: with A the product of the layers' B and R the ridge regression onto the given
+ * without validation images that have a tag there is one layer. That rare tags can count more, by
+ * the knob `rare`, is a scheme of ours: an image counts in proportion to the mean of f^-rare over
+ * its tags, f being their frequency; one without tags as the mean image. All layers together: with A the product of the layers' B and R the ridge regression onto the given
  * tags, the scores are A (R (x − x̄) + ȳ). So all stacking happens in T dimensions.
  */
 #include "base/alloc.h"
@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LAYERS = 5 };
+enum { MOST_LAYERS = 5, BLOCK_ROWS = 100 };
 
 static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
 static const double GAMMAS[] = {0.1, 1, 10, 100, 1000};
@@ -86,7 +86,7 @@ typedef struct work {
     double *regression;     /* [T x D] R */
     double *b, *all, *next; /* [T x T] B, A, scratch */
     float *guesses;         /* [val x T] R (x − x̄) + ȳ of the validation images */
-    float *scores;          /* [val x T] */
+    float *block;           /* [BLOCK_ROWS x D or T] features, or scores */
     float *enrich;          /* [T x T] */
 } work;
 
@@ -102,7 +102,7 @@ static f0t_status allocate(work *w)
     F0T_TRY(f0t_alloc_zero(&w->all, T * T, sizeof *w->all));
     F0T_TRY(f0t_alloc(&w->next, T * T, sizeof *w->next));
     F0T_TRY(f0t_alloc(&w->guesses, val * T, sizeof *w->guesses));
-    F0T_TRY(f0t_alloc(&w->scores, val * T, sizeof *w->scores));
+    F0T_TRY(f0t_alloc(&w->block, BLOCK_ROWS * (D > T ? D : T), sizeof *w->block));
     return f0t_alloc(&w->enrich, T * T, sizeof *w->enrich);
 }
 
@@ -116,7 +116,7 @@ static void release(work *w)
     f0t_free(w->all);
     f0t_free(w->next);
     f0t_free(w->guesses);
-    f0t_free(w->scores);
+    f0t_free(w->block);
     f0t_free(w->enrich);
 }
 
@@ -155,17 +155,21 @@ static f0t_status guess(float *to, const fitted *f, const float *x, size_t rows,
     return f0t_steady_run(to, x, f->map, f->shift, &op);
 }
 
+static size_t block_rows(const f0t_samples *val, size_t first)
+{
+    return val->count - first < BLOCK_ROWS ? val->count - first : BLOCK_ROWS;
+}
+
 static f0t_status guess_validation(work *w, const fitted *f)
 {
     const f0t_samples *val = &w->task->val;
-    float *x = NULL;
-    f0t_status status = f0t_alloc(&x, val->count * w->m->features, sizeof *x);
-    if (status == F0T_OK)
-        status = f0t_task_read(w->task, x, val->images, val->count);
-    if (status == F0T_OK)
-        status = guess(w->guesses, f, x, val->count, w->task->tags, w->m->features);
-    f0t_free(x);
-    return status;
+    const size_t T = w->task->tags;
+    for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
+        size_t rows = block_rows(val, first);
+        F0T_TRY(f0t_task_read(w->task, w->block, val->images + first, rows));
+        F0T_TRY(guess(w->guesses + first * T, f, w->block, rows, T, w->m->features));
+    }
+    return F0T_OK;
 }
 
 /* ---- Stacking -------------------------------------------------------------------------------------- */
@@ -187,19 +191,23 @@ static f0t_status stack(work *w)
     return f0t_fasttag_next(&w->sums, w->b);
 }
 
+/* NaN when no validation image has a tag. */
 static f0t_status validate(double *miap, work *w)
 {
     const f0t_samples *val = &w->task->val;
-    const f0t_matmul op = {
-        .m = val->count, .n = w->task->tags, .k = w->task->tags, .b_transposed = true};
-    const f0t_ranking ranking = {.images = val->count,
-                                 .tags = w->task->tags,
-                                 .scores = w->scores,
-                                 .offsets = val->offsets,
-                                 .relevant = val->relevant};
+    const size_t T = w->task->tags;
     f0t_miap sum = {0};
-    F0T_TRY(f0t_steady_run(w->scores, w->guesses, w->enrich, NULL, &op));
-    F0T_TRY(f0t_miap_add(&sum, &ranking));
+    for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
+        const size_t rows = block_rows(val, first);
+        const f0t_matmul op = {.m = rows, .n = T, .k = T, .b_transposed = true};
+        const f0t_ranking ranking = {.images = rows,
+                                     .tags = T,
+                                     .scores = w->block,
+                                     .offsets = val->offsets + first,
+                                     .relevant = val->relevant};
+        F0T_TRY(f0t_steady_run(w->block, w->guesses + first * T, w->enrich, NULL, &op));
+        F0T_TRY(f0t_miap_add(&sum, &ranking));
+    }
     *miap = f0t_miap_get(&sum);
     return F0T_OK;
 }
@@ -208,13 +216,12 @@ static f0t_status validate(double *miap, work *w)
 static f0t_status stack_all(work *w, fitted *f)
 {
     const size_t T = w->task->tags;
-    double best = -1;
+    double best = (double)NAN;
     for (int layer = 0; layer < MOST_LAYERS; layer++) {
-        double miap = 0;
+        double miap;
         F0T_TRY(stack(w));
-        if (w->task->val.count)
-            F0T_TRY(validate(&miap, w));
-        if (!(miap > best))
+        F0T_TRY(validate(&miap, w));
+        if (layer > 0 && !(miap > best))
             break;
         memcpy(f->enrich, w->enrich, T * T * sizeof *f->enrich);
         best = miap;

@@ -182,7 +182,6 @@ f0t_status f0t_exam_miap(double *miap, const f0t_exam *e, const f0t_candidate *c
     f0t_miap sum = {0};
     *miap = (double)NAN;
     F0T_TRY(f0t_exam_take(NULL, e, c, add_miap, &sum));
-    if (sum.ranked)
-        *miap = f0t_miap_get(&sum);
+    *miap = f0t_miap_get(&sum);
     return F0T_OK;
 }

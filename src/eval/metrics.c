@@ -4,6 +4,8 @@
 #include "eval/tag_precision.h"
 #include "math/topk.h"
 
+#include <math.h>
+
 static const size_t SCORES_IN_MEMORY = (size_t)384 << 20;
 
 /* Counts for one K. */
@@ -138,12 +140,13 @@ f0t_status f0t_metrics_add(f0t_metrics *m, const f0t_ranking *block)
 
 static double ratio(double a, double b)
 {
-    return b > 0 ? a / b : 0;
+    return b > 0 ? a / b : (double)NAN;
 }
 
+/* F1 is not defined where one of the two is not. */
 static f0t_prf prf_of(double p, double r)
 {
-    return (f0t_prf){p, r, ratio(2 * p * r, p + r)};
+    return (f0t_prf){p, r, p + r == 0 ? 0 : ratio(2 * p * r, p + r)};
 }
 
 /* Tags without a relevant image have no recall, and are left out of its mean. */
@@ -164,7 +167,7 @@ static double mean_precision(const f0t_metrics *m, const cutoff *c, const uint32
 {
     double sum = 0, tags = 0;
     for (size_t t = 0; t < m->tags; t++) {
-        sum += ratio((double)c->tag_hits[t], (double)predicted[t]);
+        sum += predicted[t] ? (double)c->tag_hits[t] / (double)predicted[t] : 0;
         tags += predicted[t] || !only_predicted;
     }
     return ratio(sum, tags);

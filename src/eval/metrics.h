@@ -14,7 +14,8 @@
 
 enum { F0T_CUTOFFS_MOST = 8 };
 
-/* Precision, recall and F1, each 0 … 1. */
+/* Precision, recall and F1, each 0 … 1. Here and below NaN is what is not defined: a mean over
+ * nothing, recall where nothing is relevant, and F1 without either. */
 typedef struct f0t_prf {
     double p, r, f;
 } f0t_prf;

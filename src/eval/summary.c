@@ -7,23 +7,23 @@
 
 enum { KNOBS_TEXT = 200 };
 
-/* Value `name` over all repeats in which the method played. */
+/* A value over the repeats in which it is defined. */
 static f0t_eval_value summarise(const f0t_eval *e, size_t method, f0t_scenario s, size_t at)
 {
     double sum = 0, squares = 0, count = 0;
-    const f0t_values *first = &f0t_eval_cell(e, 0, method, s)->values;
+    const char *name = f0t_eval_cell(e, 0, method, s)->values.names[at];
     for (size_t r = 0; r < e->plan.repeat; r++) {
-        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, first->names[at]);
-        sum += v;
-        count++;
+        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, name);
+        sum += isnan(v) ? 0 : v;
+        count += !isnan(v);
     }
-    double mean = sum / count;
+    double mean = count > 0 ? sum / count : (double)NAN;
     for (size_t r = 0; r < e->plan.repeat; r++) {
-        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, first->names[at]);
-        squares += (v - mean) * (v - mean);
+        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, name);
+        squares += isnan(v) ? 0 : (v - mean) * (v - mean);
     }
     double deviation = count > 1 ? sqrt(squares / (count - 1)) : (double)NAN;
-    return (f0t_eval_value){first->names[at], mean, deviation};
+    return (f0t_eval_value){name, mean, deviation};
 }
 
 /* With a point in every locale. */

@@ -4,8 +4,6 @@
 #include "math/matmul.h"
 #include "rank/miap.h"
 
-#include <math.h>
-
 enum { BLOCK_ROWS = 1000 };
 
 /* The memory for one block of images. */
@@ -78,7 +76,7 @@ f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
     if (status == F0T_OK)
         status = add_all(sums, nets, count, data, &b);
     for (size_t i = 0; i < count && status == F0T_OK; i++)
-        miap[i] = sums[i].ranked ? 100 * f0t_miap_get(&sums[i]) : (double)NAN;
+        miap[i] = 100 * f0t_miap_get(&sums[i]);
     block_free(&b);
     f0t_free(sums);
     return status;

@@ -245,10 +245,10 @@ f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking)
 
 double f0t_miap_get(const f0t_miap *miap)
 {
-    return miap->ranked ? miap->sum / (double)miap->ranked : 0;
+    return miap->ranked ? miap->sum / (double)miap->ranked : (double)NAN;
 }
 
 double f0t_miap_get_all(const f0t_miap *miap)
 {
-    return miap->images ? miap->sum / (double)miap->images : 0;
+    return miap->images ? miap->sum / (double)miap->images : (double)NAN;
 }

@@ -38,8 +38,8 @@ f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking);
 #define F0T_NOT_RANKED (-1.0)
 f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking);
 
-/* The mean, 0 … 1, over images with a relevant tag, 0 when there are none; and with the others
- * counted as 0. */
+/* The mean, 0 … 1, over images with a relevant tag; and with the others counted as 0. NaN when there
+ * is nothing to take the mean of. */
 double f0t_miap_get(const f0t_miap *miap);
 double f0t_miap_get_all(const f0t_miap *miap);
 

@@ -96,7 +96,7 @@ static inline f0t_status ranking_measure(f0t_metric_values *out, const ranking_c
 
 static inline void assert_near(double got, double want, const char *what)
 {
-    if (!(fabs(got - want) <= 1e-12))
+    if (isnan(got) != isnan(want) || fabs(got - want) > 1e-12)
         fail_msg("%s is %.15g, not %.15g", what, got, want);
 }
 

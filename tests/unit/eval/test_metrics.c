@@ -48,14 +48,14 @@ static slow_counts count_slowly(const ranking_case *c, size_t k)
 
 static double over(double a, double b)
 {
-    return b > 0 ? a / b : 0;
+    return b > 0 ? a / b : (double)NAN;
 }
 
 static void assert_prf(f0t_prf got, double p, double r, const char *what)
 {
     assert_near(got.p, p, what);
     assert_near(got.r, r, what);
-    assert_near(got.f, over(2 * p * r, p + r), what);
+    assert_near(got.f, p == 0 && r == 0 ? 0 : over(2 * p * r, p + r), what);
 }
 
 static void check_cutoff(const f0t_cutoff_values *v, const ranking_case *c)
@@ -123,6 +123,20 @@ static void images_without_tags_and_tags_without_images_are_counted(void **state
     check_all(&made, 30);
 }
 
+static void what_nothing_is_relevant_for_is_not_defined(void **state)
+{
+    static const size_t k = 3;
+    f0t_metric_values v;
+    (void)state;
+    ranking_case_draw(&made, 5, 30, 8, 3, 0);
+    assert_ok(ranking_measure(&v, &made, &k, 1, 30));
+    const f0t_cutoff_values *c = &v.cutoffs[0];
+    assert_true(isnan(v.miap) && isnan(v.map));
+    assert_true(isnan(c->pooled.r) && isnan(c->pooled.f) && isnan(c->class_all.r));
+    assert_true(isnan(c->class_all.f) && isnan(c->pooled_tagged.p) && isnan(c->class_tagged.f));
+    assert_true(v.miap_all == 0 && v.map_all == 0 && c->pooled.p == 0 && c->class_all.p == 0);
+}
+
 static void infinite_and_negative_zero_scores_rank(void **state)
 {
     (void)state;
@@ -171,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metrics_are_their_definitions),
         cmocka_unit_test(images_without_tags_and_tags_without_images_are_counted),
+        cmocka_unit_test(what_nothing_is_relevant_for_is_not_defined),
         cmocka_unit_test(infinite_and_negative_zero_scores_rank),
         cmocka_unit_test(a_nan_is_refused),
         cmocka_unit_test(too_many_cutoffs_are_refused),
