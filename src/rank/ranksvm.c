@@ -12,6 +12,7 @@
 enum {
     MOST_SLOTS = 512,
     LEAST_SLOTS = 32,
+    LEAST_ROWS = 16,
     SMALLEST_ROOM = 192,
     LARGEST_ROOM = 640,
     SPARE_ROOM = 192
@@ -139,7 +140,7 @@ static f0t_status solver_create(solver *s)
     size_t slots = s->options.batch ? s->options.batch
                                     : limit(((size_t)1 << 21) / tags, LEAST_SLOTS, MOST_SLOTS);
     slots = slots < s->rules->count ? slots : s->rules->count;
-    s->slot_count = power_of_two(limit(slots, 1, 4096));
+    s->slot_count = power_of_two(limit(slots, LEAST_ROWS, 4096));
     s->threads = (size_t)f0t_team_size();
     F0T_TRY(f0t_alloc_zero(&s->benches, s->threads, sizeof *s->benches));
     F0T_TRY(f0t_alloc_zero(&s->slots, s->slot_count, sizeof *s->slots));
@@ -276,10 +277,17 @@ static void each(const solver *s, slot_step step)
     }
 }
 
+/* With very few rows other kernels would sum in another order, and a rule's direction would depend on
+ * its company. Rows beyond the live ones are of no interest. */
+static size_t product_rows(const solver *s)
+{
+    return power_of_two(s->live > LEAST_ROWS ? s->live : LEAST_ROWS);
+}
+
 static f0t_status run_round(solver *s)
 {
     each(s, begin);
-    const size_t rows = power_of_two(s->live);
+    const size_t rows = product_rows(s);
     F0T_TRY(f0t_ranksvm_scores(s->svm, s->scores, s->queries, rows));
     each(s, f0t_svm_slot_score);
     bool sums = false;

@@ -20,7 +20,7 @@
 typedef struct f0t_ranksvm_options {
     f0t_hinge hinge;
     double gap;   /* a rule is solved when (objective − dual) / objective is at most this */
-    size_t batch; /* rules in work at a time; 0: what suits the number of tags */
+    size_t batch; /* rules in work at a time, 16 at least; 0: what suits the number of tags */
 } f0t_ranksvm_options;
 
 /* How a rule was solved. The objective is at most `objective`, and no direction has one below
@@ -42,8 +42,8 @@ void f0t_ranksvm_free(f0t_ranksvm *svm);
  * order of `lambdas`; from one λ to the next below it a rule starts from its last solution.
  * results[count x rules] may be NULL. A rule without a pair has the direction 0. Rules that stop
  * above the gap (none is known for λ from 1e-4 to 1e4 and unit vectors) have their best direction
- * and are counted in a warning. Same input, same bytes, for any number of threads, as far as the
- * matrix products give the same for any. */
+ * and are counted in a warning. Same input, same bytes, whatever other rules there are, and for any
+ * number of threads, as far as the matrix products give the same for any. */
 f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, const double *lambdas,
                              size_t count, const f0t_ranksvm_options *options, float *directions,
                              f0t_ranksvm_result *results, const f0t_monitor *monitor);

@@ -56,6 +56,16 @@ static void training_tags_of_the_image_come_first(void **state)
     made_task_free(&m);
 }
 
+/* An image alone has no other rules beside it. */
+static void the_blocks_of_images_do_not_matter(void **state)
+{
+    (void)state;
+    made_task m;
+    made_task_create(&m, C_SEEN, C_SEEN);
+    made_check_blocks(&m, &f0t_ranker_ranksvm);
+    made_task_free(&m);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -71,6 +81,7 @@ int main(void)
         cmocka_unit_test(the_scores_are_along_the_direction_of_the_true_training_tags),
         cmocka_unit_test(an_image_without_a_training_tag_has_scores_of_zero),
         cmocka_unit_test(training_tags_of_the_image_come_first),
+        cmocka_unit_test(the_blocks_of_images_do_not_matter),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

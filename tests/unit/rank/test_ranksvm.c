@@ -326,6 +326,32 @@ static void the_number_of_threads_and_of_slots_changes_nothing_much(void **state
     release(&s);
 }
 
+/* Products of one row take another kernel, which sums in another order. */
+static void a_rule_has_the_same_bytes_alone_and_among_others(void **state)
+{
+    (void)state;
+    const double lambda = 1;
+    const size_t counts[] = {1, 3, 20};
+    solved s = prepare(400, 120, 40, 3);
+    float alone[20 * 120];
+    for (size_t h = 0; h < 2; h++) {
+        const f0t_ranksvm_options options = {.hinge = hinges[h]};
+        solve(&s, &lambda, 1, hinges[h]);
+        for (size_t i = 0; i < 12; i++) {
+            f0t_rules *rules;
+            const f0t_tag_sets sets = {s.rules->offsets + i, s.rules->relevant, counts[i % 3],
+                                       s.tags};
+            assert_ok(f0t_rules_create(&rules, &sets, NULL, s.tags));
+            assert_int_equal(rules->count, counts[i % 3]);
+            assert_ok(f0t_ranksvm_solve(s.svm, rules, &lambda, 1, &options, alone, NULL, NULL));
+            assert_memory_equal(alone + rules->of_image[0] * s.dims, s.directions + i * s.dims,
+                                s.dims * sizeof *alone);
+            f0t_rules_free(rules);
+        }
+    }
+    release(&s);
+}
+
 typedef struct seen {
     uint64_t done, total;
 } seen;
@@ -389,6 +415,7 @@ int main(void)
         cmocka_unit_test(vectors_of_any_length_agree_with_the_list),
         cmocka_unit_test(wrong_values_are_refused),
         cmocka_unit_test(the_number_of_threads_and_of_slots_changes_nothing_much),
+        cmocka_unit_test(a_rule_has_the_same_bytes_alone_and_among_others),
         cmocka_unit_test(it_tells_how_far_it_is_and_stops_when_told),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
