@@ -33,14 +33,15 @@
 /* Shares of the mean variance of a feature, and of a tag. */
 static const double RIDGES_X[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 static const double RIDGES_Y[] = {0.01, 0.1, 1, 10, 100, 1000, 1e4, 1e5};
-static const double DIMS[] = {16, 32, 64, 128, 256, 512, 1024};
+/* Of the T directions there are: a number of them would mean the same for every value above T. */
+static const double SHARES[] = {1. / 16, 1. / 8, 1. / 4, 1. / 2, 1};
 static const double POWERS[] = {0, 0.5, 1, 2, 4};
-enum { RIDGE_X, RIDGE_Y, DIM, POWER, KNOBS };
+enum { RIDGE_X, RIDGE_Y, SHARE, POWER, KNOBS };
 
 static const f0t_knob KNOB_LIST[KNOBS] = {
     {"ridge-x", RIDGES_X, sizeof RIDGES_X / sizeof *RIDGES_X, 4},
     {"ridge-y", RIDGES_Y, sizeof RIDGES_Y / sizeof *RIDGES_Y, 4},
-    {"dims", DIMS, sizeof DIMS / sizeof *DIMS, 4},
+    {"dims-share", SHARES, sizeof SHARES / sizeof *SHARES, 4},
     {"power", POWERS, sizeof POWERS / sizeof *POWERS, 1},
 };
 
@@ -170,7 +171,7 @@ static f0t_status make(fitted *f, room *r, const double *knobs)
     const size_t T = r->m->tags;
     F0T_TRY(allocate(r));
     F0T_TRY(analyse(r, knobs));
-    f->dims = knobs[DIM] < (double)T ? (size_t)knobs[DIM] : T;
+    f->dims = (size_t)fmax(1, round(knobs[SHARE] * (double)T));
     F0T_TRY(f0t_alloc(&f->map, f->dims * r->m->features, sizeof *f->map));
     F0T_TRY(f0t_alloc(&f->shift, f->dims, sizeof *f->shift));
     F0T_TRY(f0t_alloc(&f->tags, T * f->dims, sizeof *f->tags));

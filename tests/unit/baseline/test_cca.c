@@ -131,14 +131,14 @@ static double textbook_cosine(const textbook *t, const float *features, size_t t
 static void the_scores_are_cosines_in_the_space_of_the_textbook(void **state)
 {
     (void)state;
-    const double settings[][4] = {{0.1, 0.01, 4, 0}, {1, 1, 1000, 1}, {0.01, 10, 6, 0.5}};
+    const double settings[][4] = {{0.1, 0.01, 1. / 3, 0}, {1, 1, 1, 1}, {0.01, 10, 0.5, 0.5}};
     made_task m;
     static textbook t;
     made_task_create(&m, C_TAGS, 0);
     covariances(&t, &m);
     float *scores = made_room(&m);
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
-        const size_t dims = settings[s][2] < C_TAGS ? (size_t)settings[s][2] : C_TAGS;
+        const size_t dims = (size_t)round(settings[s][2] * C_TAGS);
         assert_ok(made_scores(scores, &m, &f0t_ranker_cca, settings[s], m.test.count));
         solve_textbook(&t, settings[s][0], settings[s][1]);
         for (size_t i = 0; i < m.test.count; i++)
@@ -148,6 +148,28 @@ static void the_scores_are_cosines_in_the_space_of_the_textbook(void **state)
                          (double)scores[i * C_TAGS + k]) < 2e-4);
     }
     f0t_free(scores);
+    made_task_free(&m);
+}
+
+/* Else a search by neighbouring values would stand still. */
+static void every_share_of_the_dimensions_is_another_model(void **state)
+{
+    (void)state;
+    const f0t_knob *shares = &f0t_ranker_cca.knobs[2];
+    double knobs[F0T_KNOBS_MAX];
+    made_task m;
+    made_task_create(&m, C_TAGS, 0);
+    float *scores = made_room(&m), *before = made_room(&m);
+    const size_t size = m.test.count * m.tags.count * sizeof *scores;
+    made_knobs(knobs, &f0t_ranker_cca);
+    for (size_t i = 0; i < shares->count; i++) {
+        knobs[2] = shares->values[i];
+        assert_ok(made_scores(scores, &m, &f0t_ranker_cca, knobs, m.test.count));
+        assert_true(i == 0 || memcmp(scores, before, size) != 0);
+        memcpy(before, scores, size);
+    }
+    f0t_free(scores);
+    f0t_free(before);
     made_task_free(&m);
 }
 
@@ -174,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scores_are_cosines_in_the_space_of_the_textbook),
+        cmocka_unit_test(every_share_of_the_dimensions_is_another_model),
         cmocka_unit_test(it_finds_the_tags_of_images),
         cmocka_unit_test(every_allocation_may_fail),
     };
