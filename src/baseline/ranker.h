@@ -28,7 +28,8 @@ typedef struct f0t_task {
         epochs; /* of what iterates; 0: as the method likes (times effort), with early stopping */
     bool bf16;  /* matrix products of bfloat16 */
     struct f0t_neighbour_store *store; /* baseline/neighbours.h; NULL: none */
-    const size_t *hidden; /* [hidden_count] units of net's hidden layers; NULL: 2 D and D / 2 */
+    const size_t
+        *hidden; /* [hidden_count] units of net's and warp's hidden layers; NULL: 2 D, D / 2 */
     size_t hidden_count;
     const f0t_monitor *monitor;
 } f0t_task;

@@ -2,12 +2,14 @@
  * warp: Gong, Jia, Leung, Toshev, Ioffe, "Deep convolutional ranking for multilabel image
  * annotation", ICLR 2014, as the paper compares it: "based on our neural network architecture", on
  * the same features. The net has one output a tag, the loss is WARP (warp_loss.h). The optimiser,
- * dropout, rate and stopping are those of our net, and so are the knobs: the loss and the outputs are
- * all that differs.
+ * dropout, rate, stopping and hidden layers are those of our net, and so are the knobs: the loss and
+ * the outputs are all that differs.
  */
 #include "baseline/fitting.h"
 #include "baseline/methods.h"
 #include "baseline/warp_loss.h"
+
+#include <string.h>
 
 static f0t_status warp(void *context, f0t_loss_result *result, float *gradient,
                        const f0t_loss_batch *batch, const uint32_t *samples)
@@ -36,6 +38,10 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
+    if (task->hidden) {
+        options.hidden_count = task->hidden_count;
+        memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
+    }
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f0t_status status = train(&f);
     f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);

@@ -17,7 +17,7 @@ typedef struct f0t_eval_plan {
     size_t cutoff_count;
     size_t repeat, trials;
     double effort;                 /* of a trial: the part of the epochs that it gets */
-    size_t hidden[F0T_HIDDEN_MAX]; /* of net */
+    size_t hidden[F0T_HIDDEN_MAX]; /* of net and warp */
     size_t hidden_count;           /* 0: the paper's shape */
     bool figure[F0T_METHODS_MOST]; /* whose tags the page shows; none: it chooses */
 } f0t_eval_plan;

@@ -1,5 +1,7 @@
 #include "answers.h"
 
+#include "baseline/scorer.h"
+
 static const double KNOBS[] = {0.1, 1e-2};
 
 static void it_learns_tags(void **state)
@@ -31,6 +33,24 @@ static void a_candidate_has_its_own_tags_score(void **state)
     task_close(&t);
 }
 
+static void its_hidden_layers_are_those_of_the_task(void **state)
+{
+    static const size_t hidden[] = {7, 5, 3};
+    small_task t;
+    void *fitted;
+    (void)state;
+    task_open(&t, &(collection_options){.name = "hidden"}, C_SEEN);
+    t.task.epochs = 1;
+    t.task.hidden = hidden;
+    t.task.hidden_count = 3;
+    assert_ok(f0t_ranker_warp.fit(&fitted, &t.task, NULL, KNOBS));
+    const f0t_net_shape *shape = f0t_net_get_shape(((const f0t_scorer *)fitted)->net);
+    assert_int_equal(shape->hidden_count, 3);
+    assert_memory_equal(shape->hidden, hidden, sizeof hidden);
+    f0t_ranker_warp.free(fitted);
+    task_close(&t);
+}
+
 static void its_bytes_depend_on_neither_threads_nor_blocks(void **state)
 {
     (void)state;
@@ -49,6 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns_tags),
         cmocka_unit_test(a_candidate_has_its_own_tags_score),
+        cmocka_unit_test(its_hidden_layers_are_those_of_the_task),
         cmocka_unit_test(its_bytes_depend_on_neither_threads_nor_blocks),
         cmocka_unit_test(failures_leak_nothing),
     };
