@@ -12,6 +12,8 @@
 
 enum { BLOCK_ROWS = 2048, COLUMNS = 256 };
 
+static const double LEAST_RIDGE = 1e-9; /* of the mean square of features of length 1 */
+
 static f0t_status allocate(f0t_moments *m)
 {
     size_t squares, crossed, pairs;
@@ -165,17 +167,26 @@ void f0t_moments_free(f0t_moments *m)
     f0t_free(m);
 }
 
+/* Centred features that are all (nearly) the same leave no variance but rounding, which may be
+ * negative, and a share of that regularises nothing: then the ridge grows, up to the mean square of
+ * features of length 1. Other features never get there. */
 f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets, size_t rows)
 {
     const size_t n = m->features;
+    const double most = m->images / (double)n;
     double *system = NULL, trace = 0;
+    f0t_status status = F0T_ERROR_NUMERIC;
     F0T_TRY(f0t_alloc(&system, n * n, sizeof *system));
-    memcpy(system, m->squares, n * n * sizeof *system);
     for (size_t j = 0; j < n; j++)
-        trace += system[j * n + j];
-    for (size_t j = 0; j < n; j++)
-        system[j * n + j] += ridge * trace / (double)n;
-    f0t_status status = f0t_cholesky_solve_f64(system, n, targets, rows);
+        trace += m->squares[j * n + j];
+    double r = fmax(ridge * trace / (double)n, LEAST_RIDGE * most);
+    for (bool last = false; status == F0T_ERROR_NUMERIC && !last; r *= 100) {
+        last = r >= most;
+        memcpy(system, m->squares, n * n * sizeof *system);
+        for (size_t j = 0; j < n; j++)
+            system[j * n + j] += r;
+        status = f0t_cholesky_solve_f64(system, n, targets, rows);
+    }
     f0t_free(system);
     return status;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { C_IMAGES = 600, C_FEATURES = 16, C_TAGS = 12, C_SEEN = 9, C_DIM = 8 };
+enum { C_IMAGES = 600, C_FEATURES = 16, C_TAGS = 12, C_SEEN = 9, C_DIM = 8, C_FEATURES_MOST = 512 };
 
 typedef struct collection {
     const char *path;    /* of the dataset */
@@ -24,6 +24,9 @@ typedef struct collection_options {
     bool no_validation; /* all images that would be val are train */
     bool no_features;
     bool shuffle_unseen; /* the unseen tags of train and val go to other images */
+    bool only_tested;    /* only test images have the unseen tags */
+    bool untested;       /* all others have, but no test image */
+    bool alike;          /* all images have the same features */
     size_t features;     /* 0: C_FEATURES */
 } collection_options;
 
@@ -86,11 +89,15 @@ static inline void collection_write_row(f0t_dataset_writer *w, size_t m,
     size_t drawn[C_TAGS], other[C_TAGS], kept = 0;
     size_t count = collection_tags(drawn, m, o);
     size_t others = collection_tags(other, (m + 31) % C_IMAGES, o);
-    float x[64];
+    float x[C_FEATURES_MOST];
     f0t_split split = m % 5 == 3 ? F0T_VAL : m % 5 == 4 ? F0T_TEST : F0T_TRAIN;
-    collection_features(x, m, drawn, count, features);
+    bool taken = split == F0T_TEST ? o->untested : o->shuffle_unseen || o->only_tested;
+    if (o->alike)
+        collection_features(x, 0, (const size_t[]){0}, 1, features);
+    else
+        collection_features(x, m, drawn, count, features);
     for (size_t i = 0; i < count; i++)
-        if (drawn[i] < C_SEEN || !o->shuffle_unseen || split == F0T_TEST)
+        if (drawn[i] < C_SEEN || !taken)
             tags[kept++] = names[drawn[i]];
     for (size_t i = 0; i < others && o->shuffle_unseen && split != F0T_TEST; i++)
         if (other[i] >= C_SEEN)
