@@ -166,7 +166,7 @@ typedef struct f0t_eval_options {
         *scenarios;     /* of conventional, conventional-unseen, zero-shot, seen-unseen, open, the
                               same way */
     const char *unseen; /* "20%" or "58": draws the unseen tags by seed. NULL: the dataset's lists,
-                              else 20% */
+                              else 20%, two at the least */
     const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
     size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
@@ -175,9 +175,9 @@ typedef struct f0t_eval_options {
     size_t
         epochs; /* of what iterates (trials: a quarter of them, networks an eighth); 0: as each method likes, with
                       early stopping */
-    const char
-        *hidden; /* "512,256": units of net's hidden layers; NULL: the paper's, 2 D and D / 2 */
-    bool bf16;   /* matrix products of bfloat16 */
+    const char *
+        hidden; /* "512,256": units of net's and warp's hidden layers; NULL: the paper's, 2 D and D / 2 */
+    bool bf16;           /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
     const char *results; /* a file that keeps results as each method ends: the same comparison,
                               run again, goes on from there. Of another comparison it is refused,
@@ -210,7 +210,8 @@ F0T_API f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset,
 /* Something that was measured: "miap", "p3", "class_f5", "train_s", … in percent, seconds or counts. */
 typedef struct f0t_eval_value {
     const char *name;
-    double mean;      /* over the repeats; NaN where it is not defined */
+    double mean;      /* over the repeats in which it is defined; NaN where it is in none: recall
+                         without a relevant tag, for one */
     double deviation; /* standard deviation over them (n - 1); NaN for fewer than two */
 } f0t_eval_value;
 
@@ -219,7 +220,7 @@ F0T_API const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 
 typedef struct f0t_eval_row {
     const char *method, *title, *scenario; /* "conse", "ConSE", "zero-shot" */
-    const char *refusal; /* why the method cannot play this scenario; NULL when it did */
+    const char *refusal; /* why the method could not play this scenario; NULL when it did */
     size_t images, tags; /* M test images, tags that were ranked */
     size_t repeats;
     const f0t_eval_value *values; /* [value_count]; none when it did not play */

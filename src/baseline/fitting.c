@@ -33,7 +33,7 @@ static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)
     const f0t_task *task = f->task;
     F0T_TRY(f0t_samples_pick(&f->train, &task->train));
     if (f->train.count == 0)
-        return f0t_fail(F0T_ERROR_FORMAT,
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "none of the %zu training images has both a tag to learn and one that does "
                         "not fit",
                         task->train.count);

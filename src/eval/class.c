@@ -45,10 +45,6 @@ static f0t_status create(f0t_class *c, const bool *mask)
 {
     F0T_TRY(number_tags(c, mask));
     F0T_TRY(make_samples(c));
-    if (c->task.train.offsets[c->task.train.count] == 0)
-        return f0t_fail(F0T_ERROR_FORMAT,
-                        "%s: none of its %zu training images has one of the %zu tags to learn",
-                        f0t_dataset_path(c->tags->dataset), c->task.train.count, c->task.tags);
     return f0t_condition_create(&c->unit, F0T_CONDITION_UNIT, c->tags->dataset, &c->task.train,
                                 NULL);
 }
@@ -61,6 +57,11 @@ f0t_status f0t_class_create(f0t_class *c, const f0t_eval_tags *tags, const bool 
     if (status != F0T_OK)
         f0t_class_free(c);
     return status;
+}
+
+bool f0t_class_teaches(const f0t_class *c)
+{
+    return c->task.train.offsets[c->task.train.count] > 0;
 }
 
 void f0t_class_free(f0t_class *c)

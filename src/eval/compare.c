@@ -29,25 +29,33 @@ f0t_cell *f0t_eval_cell(const f0t_eval *e, size_t repeat, size_t method, f0t_sce
 
 /* ---- One method ---------------------------------------------------------------------------- */
 
+/* "run 2 of 3, ", or nothing where there is one. */
+static void name_run(char out[64], const comparison *c, size_t repeat)
+{
+    *out = 0;
+    if (c->eval->plan.repeat > 1)
+        snprintf(out, 64, "run %zu of %zu, ", repeat + 1, c->eval->plan.repeat);
+}
+
 /* Says what came out, in a line. */
 static void log_cells(const comparison *c, const f0t_cell *cells, const f0t_course *course,
                       const char *method, size_t repeat)
 {
-    char line[400] = "", run[64] = "";
+    char line[400] = "", run[64], number[32];
     const f0t_values *last = NULL;
     size_t used = 0;
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!course->asked[s] || *cells[s].refusal)
             continue;
-        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s %.1f", last ? "," : "",
-                                 f0t_scenario_name((f0t_scenario)s),
-                                 f0t_values_get(&cells[s].values, "miap"));
+        double miap = f0t_values_get(&cells[s].values, "miap");
+        snprintf(number, sizeof number, "%.1f", miap);
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s %s %s", last ? "," : "",
+                                 f0t_scenario_name((f0t_scenario)s), isnan(miap) ? "–" : number);
         last = &cells[s].values;
     }
     if (!last)
         return;
-    if (c->eval->plan.repeat > 1)
-        snprintf(run, sizeof run, "run %zu of %zu, ", repeat + 1, c->eval->plan.repeat);
+    name_run(run, c, repeat);
     f0t_log(c->options->monitor, F0T_LOG_INFO,
             "%s%s: MiAP%s; %.0f trials in %.1f s, fitted in %.1f s", run, method, line,
             f0t_values_get(last, "trials"), f0t_values_get(last, "tune_s"),
@@ -111,6 +119,33 @@ static f0t_status run_method(comparison *c, size_t repeat, size_t method)
 
 /* ---- All of them --------------------------------------------------------------------------- */
 
+/* Test images without a single tag of those ranked are no test. */
+static void warn_of_no_answers(const comparison *c, const f0t_course *course, size_t repeat)
+{
+    char run[64];
+    name_run(run, c, repeat);
+    for (int s = 0; s < F0T_SCENARIOS && !*course->refusal; s++) {
+        const f0t_exam *exam = &course->finals[s];
+        if (course->asked[s] && exam->answers.offsets[exam->answers.count] == 0)
+            f0t_log(c->options->monitor, F0T_LOG_WARNING,
+                    "%s%s: no test image has one of the %zu tags that are ranked: MiAP, recall, F1 "
+                    "and mAP are not defined",
+                    run, f0t_scenario_name((f0t_scenario)s), exam->count);
+    }
+}
+
+/* A lesson that cannot be taught leaves the others, but one must be there. */
+static f0t_status check_courses(const comparison *c)
+{
+    const char *why = "";
+    for (int l = 0; l < F0T_LESSONS; l++) {
+        if (c->has[l] && !*c->courses[l].refusal)
+            return F0T_OK;
+        why = c->has[l] && !*why ? c->courses[l].refusal : why;
+    }
+    return f0t_fail(F0T_ERROR_FORMAT, "%s: %s", f0t_dataset_path(c->eval->dataset), why);
+}
+
 static f0t_status open_courses(comparison *c, size_t repeat)
 {
     const f0t_eval *e = c->eval;
@@ -123,8 +158,9 @@ static f0t_status open_courses(comparison *c, size_t repeat)
         F0T_TRY(f0t_course_create(&c->courses[l], (f0t_lesson)l, &e->tags, e->plan.asked,
                                   c->options->seed + repeat));
         c->has[l] = true;
+        warn_of_no_answers(c, &c->courses[l], repeat);
     }
-    return F0T_OK;
+    return check_courses(c);
 }
 
 static void close_courses(comparison *c)

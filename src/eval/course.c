@@ -2,18 +2,24 @@
 
 #include "base/alloc.h"
 
+#include <stdio.h>
+
 /* Trials learn from the lesson's tags without the held-out ones, and rank those, or all. */
 static f0t_status add_fold(f0t_course *c, const f0t_eval_tags *tags, const bool *all, bool *mask,
-                           bool *held, uint64_t seed)
+                           bool *held, uint64_t seed, size_t number)
 {
     f0t_fold *fold = &c->folds[c->fold_count];
     size_t taken;
     f0t_eval_tags_mask(mask, tags, f0t_lesson_tags(c->lesson));
-    F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed, c->fold_count));
+    F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed, number));
     if (!taken)
         return F0T_OK;
-    fold->class = &fold->own;
     F0T_TRY(f0t_class_create(&fold->own, tags, mask));
+    if (fold->own.task.tags < 2 || !f0t_class_teaches(&fold->own)) {
+        f0t_class_free(&fold->own); /* trials could learn nothing */
+        return F0T_OK;
+    }
+    fold->class = &fold->own;
     c->fold_count++;
     F0T_TRY(f0t_exam_create(&fold->mocks[F0T_MOCK_NEW], fold->class, F0T_VAL, held));
     return f0t_exam_create(&fold->mocks[F0T_MOCK_BOTH], fold->class, F0T_VAL, all);
@@ -24,7 +30,7 @@ static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, const bool 
 {
     c->judge = c->lesson == F0T_LEARN_SEEN ? F0T_MOCK_NEW : F0T_MOCK_BOTH;
     for (size_t i = 0; i < F0T_FOLDS; i++)
-        F0T_TRY(add_fold(c, tags, all, mask, held, seed));
+        F0T_TRY(add_fold(c, tags, all, mask, held, seed, i));
     return F0T_OK;
 }
 
@@ -36,15 +42,34 @@ static f0t_status judge_directly(f0t_course *c, const bool *all)
     return f0t_exam_create(&c->folds[0].mocks[F0T_MOCK_BOTH], &c->class, F0T_VAL, all);
 }
 
+/* Every lesson but that of all tags is about seen tags and others. */
+static void find_refusal(f0t_course *c, const f0t_eval_tags *tags, bool *mask)
+{
+    const f0t_task *task = &c->class.task;
+    size_t seen = f0t_eval_tags_mask(mask, tags, F0T_TAG_SEEN);
+    size_t unseen = f0t_eval_tags_mask(mask, tags, F0T_TAG_UNSEEN);
+    if (c->lesson != F0T_LEARN_ALL && (seen < 2 || unseen < 2))
+        snprintf(c->refusal, sizeof c->refusal,
+                 "two seen and two unseen tags with a vector are needed; there are %zu and %zu",
+                 seen, unseen);
+    else if (task->tags < 2)
+        snprintf(c->refusal, sizeof c->refusal, "two tags with a vector are needed; there are %zu",
+                 task->tags);
+    else if (!f0t_class_teaches(&c->class))
+        snprintf(c->refusal, sizeof c->refusal,
+                 "none of the %zu training images has one of the %zu tags to learn",
+                 task->train.count, task->tags);
+}
+
 static f0t_status create(f0t_course *c, const f0t_eval_tags *tags, bool *masks, uint64_t seed)
 {
     bool *all = masks, *mask = masks + tags->count, *held = mask + tags->count;
     f0t_eval_tags_mask(all, tags, f0t_lesson_tags(c->lesson));
     F0T_TRY(f0t_class_create(&c->class, tags, all));
-    if (c->lesson == F0T_LEARN_SEEN || c->lesson == F0T_LEARN_FOR_BOTH)
-        F0T_TRY(rehearse(c, tags, all, mask, held, seed));
-    else
-        F0T_TRY(judge_directly(c, all));
+    find_refusal(c, tags, mask);
+    bool others = c->lesson == F0T_LEARN_SEEN || c->lesson == F0T_LEARN_FOR_BOTH;
+    if (!*c->refusal)
+        F0T_TRY(others ? rehearse(c, tags, all, mask, held, seed) : judge_directly(c, all));
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!c->asked[s])
             continue;

@@ -26,15 +26,17 @@ typedef struct f0t_fold {
 
 typedef struct f0t_course {
     f0t_lesson lesson;
-    f0t_class class; /* what is learned in the end */
+    f0t_class class;                /* what is learned in the end */
+    char refusal[F0T_REFUSAL_SIZE]; /* why no method can learn it; "": they can */
     f0t_fold folds[F0T_FOLDS];
-    size_t fold_count;
-    f0t_mock judge; /* which mock exam counts */
+    size_t fold_count; /* 0 where nothing can be tuned */
+    f0t_mock judge;    /* which mock exam counts */
     bool asked[F0T_SCENARIOS];
     f0t_exam finals[F0T_SCENARIOS]; /* of the test images */
 } f0t_course;
 
-/* `asked` are the scenarios of this lesson that are wanted. */
+/* `asked` are the scenarios of this lesson that are wanted. Where the data cannot teach it, refusal
+ * says why, and every method is refused. */
 f0t_status f0t_course_create(f0t_course *out, f0t_lesson lesson, const f0t_eval_tags *tags,
                              const bool asked[F0T_SCENARIOS], uint64_t seed);
 void f0t_course_free(f0t_course *course);
@@ -55,7 +57,7 @@ typedef struct f0t_course_options {
     size_t trials; /* of tuning, at the most; 0: none, each knob keeps its first value */
     double effort; /* of a trial */
     size_t epochs;
-    const size_t *hidden; /* [hidden_count] of net; NULL: the paper's shape */
+    const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */
     size_t hidden_count;
     bool bf16;
     const size_t *cutoffs;

@@ -1,6 +1,7 @@
 /* One method goes through a course: tuning, the fit, the finals. */
 #include "eval/course_parts.h"
 
+#include "base/alloc.h"
 #include "baseline/neighbours.h"
 
 #include <math.h>
@@ -101,7 +102,8 @@ static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranke
             continue;
         char refusal[F0T_REFUSAL_SIZE];
         if (why)
-            snprintf(refusal, sizeof refusal, "%s", why);
+            f0t_line_clean(refusal,
+                           snprintf(refusal, sizeof refusal, "%s", why) >= (int)sizeof refusal);
         else if (!f0t_scenario_refuses(refusal, (f0t_scenario)s, ranker, c->finals[s].count)) {
             left = true;
             continue;
@@ -111,6 +113,30 @@ static bool refuse(f0t_cell *cells, const f0t_course *c, const f0t_ranker *ranke
         f0t_cell_describe(&cells[s], &c->finals[s], ranker, NULL);
     }
     return left;
+}
+
+/* Fails where the features hold what is no number. */
+static f0t_status check_features(const f0t_dataset *dataset)
+{
+    size_t images = f0t_dataset_image_count(dataset);
+    float *row;
+    F0T_TRY(f0t_alloc(&row, f0t_dataset_dim(dataset), sizeof *row));
+    f0t_status status = F0T_OK;
+    for (size_t m = 0; m < images && status == F0T_OK; m++)
+        status = f0t_dataset_read_features(dataset, m, 1, row);
+    f0t_free(row);
+    return status;
+}
+
+/* Numbers failed: the data's fault ends all, the method's is its result, UNSUPPORTED. */
+static f0t_status blame(const f0t_attempt *a)
+{
+    char why[1024];
+    snprintf(why, sizeof why, "%s", f0t_last_error());
+    F0T_TRY(check_features(a->course->class.tags->dataset));
+    f0t_log(a->options->monitor, F0T_LOG_WARNING, "%s (%s) has no result: %s", a->ranker->name,
+            f0t_lesson_name(a->course->lesson), why);
+    return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s", why);
 }
 
 f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *course,
@@ -124,7 +150,13 @@ f0t_status f0t_course_run(f0t_cell cells[F0T_SCENARIOS], const f0t_course *cours
     F0T_TRY(f0t_course_copies(cells, course));
     if (!refuse(cells, course, ranker, NULL))
         return F0T_OK;
+    if (*course->refusal) {
+        refuse(cells, course, ranker, course->refusal);
+        return F0T_OK;
+    }
     f0t_status status = learn_and_take(cells, &a);
+    if (status == F0T_ERROR_NUMERIC)
+        status = blame(&a);
     if (status == F0T_ERROR_UNSUPPORTED) {
         refuse(cells, course, ranker, f0t_last_error());
         return F0T_OK;

@@ -89,9 +89,9 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
     const f0t_ranker *r = a->ranker;
     void *fitted = NULL;
     if (!t->open[fold]) {
-        t->open[fold] = true;
         F0T_TRY(f0t_place_open(&t->places[fold], a, a->course->folds[fold].class,
                                r->deep ? a->options->effort / 2 : a->options->effort));
+        t->open[fold] = true;
     }
     f0t_status status = r->fit(&fitted, &t->places[fold].task, t->places[fold].shared, knobs);
     if (status == F0T_OK)
@@ -101,7 +101,8 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
     return status;
 }
 
-/* A fit that diverges, or whose scores are not numbers, is a bad setting and no failure. */
+/* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
+ * setting and no failure. */
 static f0t_status try_knobs(double *score, void *user, const double *knobs)
 {
     tuning *t = user;
@@ -117,8 +118,9 @@ static f0t_status try_knobs(double *score, void *user, const double *knobs)
         scores[mock] =
             status == F0T_OK && counts[mock] ? scores[mock] / (double)counts[mock] : (double)NAN;
     *score = scores[c->judge];
-    return status == F0T_OK || status == F0T_ERROR_NUMERIC ? remember(t->attempt, knobs, scores)
-                                                           : status;
+    if (status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED)
+        status = F0T_OK;
+    return status == F0T_OK ? remember(t->attempt, knobs, scores) : status;
 }
 
 /* ---- All of them ------------------------------------------------------------------------------- */

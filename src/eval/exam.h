@@ -21,6 +21,8 @@ typedef struct f0t_class {
  * monitor) is the caller's to set. */
 f0t_status f0t_class_create(f0t_class *out, const f0t_eval_tags *tags, const bool *mask);
 void f0t_class_free(f0t_class *class);
+/* Some training image has one of the training tags. */
+bool f0t_class_teaches(const f0t_class *class);
 
 /* The images of a part, the tags to rank for them, and the right answers. */
 typedef struct f0t_exam {

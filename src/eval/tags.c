@@ -153,11 +153,12 @@ f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_
     return F0T_OK;
 }
 
+/* `unseen` NULL: all are seen. */
 static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
 {
     bool *drawn;
-    F0T_TRY(f0t_alloc(&drawn, tags->count, sizeof *drawn));
-    f0t_status status = f0t_unseen_draw(drawn, unseen, tags->count, seed);
+    F0T_TRY(f0t_alloc_zero(&drawn, tags->count, sizeof *drawn));
+    f0t_status status = unseen ? f0t_unseen_draw(drawn, unseen, tags->count, seed) : F0T_OK;
     for (size_t i = 0; status == F0T_OK && i < tags->count; i++)
         tags->kind[i] = drawn[i] ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
     f0t_free(drawn);
@@ -171,24 +172,14 @@ static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_
 
 f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
 {
-    const char *path = f0t_dataset_path(tags->dataset);
-    if (tags->count < 4)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu of its tags have a vector; a comparison needs 4",
-                        path, tags->count);
-    if (!f0t_eval_tags_are_given(tags->dataset, unseen))
-        return split_by_seed(tags, unseen ? unseen : "20%", seed);
-    F0T_TRY(split_by_lists(tags));
-    size_t seen = 0, hidden = 0;
-    for (size_t i = 0; i < tags->count; i++) {
-        seen += tags->kind[i] == F0T_TAG_SEEN;
-        hidden += tags->kind[i] == F0T_TAG_UNSEEN;
-    }
-    if (seen < 2 || hidden < 2)
-        return f0t_fail(F0T_ERROR_FORMAT,
-                        "%s: %zu of its seen and %zu of its unseen tags have a vector; a "
-                        "comparison needs two of each",
-                        path, seen, hidden);
-    return F0T_OK;
+    if (tags->count < 2)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu of its tags have a vector; a comparison needs 2",
+                        f0t_dataset_path(tags->dataset), tags->count);
+    if (f0t_eval_tags_are_given(tags->dataset, unseen))
+        return split_by_lists(tags);
+    if (unseen)
+        return split_by_seed(tags, unseen, seed);
+    return split_by_seed(tags, tags->count < 4 ? NULL : tags->count < 8 ? "2" : "20%", seed);
 }
 
 size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds)

@@ -30,9 +30,10 @@ f0t_status f0t_eval_tags_create(f0t_eval_tags *out, const f0t_dataset *dataset,
                                 const f0t_monitor *monitor);
 void f0t_eval_tags_free(f0t_eval_tags *tags);
 
-/* Sets the kinds. `unseen` NULL: by the dataset's lists, and where it has none as "20%". "20%" draws
- * that share of all tags, a number that many, by seed. Fails with F0T_ERROR_ARGUMENT when it is
- * neither, or leaves fewer than two tags on either side. */
+/* Sets the kinds. `unseen` NULL: by the dataset's lists, and where it has none as "20%", two at the
+ * least; with fewer than four tags all are seen. "20%" draws that share of all tags, a number that
+ * many, by seed: fails with F0T_ERROR_ARGUMENT when it is neither, or leaves fewer than two tags on
+ * either side. */
 f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed);
 
 /* Draws "20%" or "16" of `count` tags by seed: sets all of unseen[count]. Fails as above. */

@@ -224,6 +224,58 @@ case_the_best_is_bold_on_a_terminal() {
     ! grep -qF "$bold" "$out" || complain "NO_COLOR is not heard"
 }
 
+case_tags_without_a_split_are_compared_conventionally() {
+    make_collection
+    printf 'cat\ndog\nsea\nsky\ntree\n' >photos/seen.txt
+    printf 'car\n' >photos/unseen.txt
+    local args="eval photos --vectors vectors.txt --methods random,linear"
+    run 0 $args --scenarios conventional
+    says "12 test images, 6 tags"
+    run 0 $args
+    says "Conventional tagging: 12 test images, 6 tags"
+    says "– Random, Fast0Tag (lin.): two seen and two unseen tags with a vector are needed; there are 5 and 1"
+    refuse 3 "there are 5 and 1" $args --scenarios zero-shot,open
+}
+
+case_a_few_tags_of_each_kind_are_enough() {
+    make_collection
+    run 0 eval photos --vectors vectors.txt --unseen 4 --epochs 1 --trials 2 --hidden 8 --scenarios zero-shot,seen-unseen --quiet --json
+    json_holds 'all(r["miap"] is not None for r in d if r["method"] in ("net", "labelem", "conse", "linear-rank", "linear"))'
+}
+
+case_unseen_tags_may_be_on_test_images_alone() {
+    make_split_collection
+    awk 'BEGIN { OFS = FS = "\t" } NR == FNR { part[NR] = $1; next }
+        { line = ""; for (i = 1; i <= NF; i++) if (part[FNR] == "test" || ($i != "tree" && $i != "car"))
+              line = line (line == "" ? "" : "\t") $i; print line }' photos/split.txt photos/tags.txt >new
+    mv new photos/tags.txt
+    run 0 eval photos --vectors vectors.txt --methods random,frequency,linear
+    says "– Random, Frequency, Fast0Tag (lin.): none of the 36 training images has one of the 2 tags to learn"
+    warns "linear: MiAP zero-shot"
+}
+
+case_what_cannot_be_measured_shows_a_dash() {
+    make_split_collection
+    awk 'BEGIN { OFS = FS = "\t" } NR == FNR { part[NR] = $1; next }
+        { line = ""; for (i = 1; i <= NF; i++) if (part[FNR] != "test" || ($i != "tree" && $i != "car"))
+              line = line (line == "" ? "" : "\t") $i; print line }' photos/split.txt photos/tags.txt >new
+    mv new photos/tags.txt
+    local args="eval photos --vectors vectors.txt --methods random --scenarios zero-shot --repeat 2"
+    run 0 $args
+    warns "run 2 of 2, zero-shot: no test image has one of the 2 tags that are ranked"
+    warns "random: MiAP zero-shot –;"
+    grep -qE '^Random +– ' "$out" || complain "not a dash: $(cat "$out")"
+    run 0 $args --json --quiet
+    json_holds 'd[0]["miap"] is None and d[0]["r3"] is None and d[0]["p3"] == 0 and d[0]["map"] is None'
+}
+
+case_features_that_are_no_numbers_are_told() {
+    make_split_collection
+    printf '\000\000\300\177' | dd of=photos/features.npy bs=1 seek=$((128 + 4 * 8)) conv=notrunc 2>/dev/null
+    run 3 eval photos --vectors vectors.txt --methods cca,linear
+    warns "row 1, column 0 (from 0) is NaN"
+}
+
 case_methods_are_listed() {
     run 0 eval --list
     says "frequency"

@@ -221,7 +221,7 @@ static inline void refuses_untagged(const f0t_ranker *r, const double *knobs)
     question q;
     task_open(&t, &(collection_options){.name = "untagged", .untagged = true}, C_SEEN);
     question_open(&q, &t, 0, r->closed ? C_SEEN : C_TAGS);
-    assert_fails(F0T_ERROR_FORMAT, "none of the 360 training images",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "none of the 360 training images",
                  answer(&q, r, &t.task, knobs));
     question_close(&q);
     task_close(&t);

@@ -100,7 +100,7 @@ static void what_cannot_be_compared_is_told(void **state)
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     hall_close(&h);
     h = hall_open(&empty);
-    assert_fails(F0T_ERROR_FORMAT, "none of its 360 training images",
+    assert_fails(F0T_ERROR_FORMAT, "empty: none of the 360 training images",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     options.methods = "random,nonsense";
     assert_fails(F0T_ERROR_NOT_FOUND, "no method 'nonsense'",
@@ -173,6 +173,61 @@ static void names_of_values_are_known_when_nobody_can_play(void **state)
     hall_close(&h);
 }
 
+static void a_lesson_that_cannot_be_learned_leaves_the_others(void **state)
+{
+    static const collection_options only = {.name = "only-tested", .only_tested = true};
+    hall h = hall_open(&only);
+    f0t_eval *eval;
+    f0t_eval_options options = {.methods = "random,linear"};
+    (void)state;
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_non_null(row_of(eval, "linear", "conventional-unseen")->refusal);
+    assert_non_null(row_of(eval, "random", "conventional-unseen")->refusal);
+    assert_true(value_of(eval, "linear", "zero-shot", "miap") > 0);
+    assert_null(row_of(eval, "linear", "conventional")->refusal);
+    f0t_eval_free(eval);
+    options.scenarios = "conventional-unseen";
+    assert_fails(F0T_ERROR_FORMAT, "only-tested: none of the 360 training images",
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    hall_close(&h);
+}
+
+typedef struct heard {
+    size_t warnings;
+    char line[300];
+} heard;
+
+static void hear(void *user, f0t_log_level level, const char *line)
+{
+    heard *h = user;
+    if (level == F0T_LOG_WARNING) {
+        h->warnings++;
+        snprintf(h->line, sizeof h->line, "%s", line);
+    }
+}
+
+static void what_no_test_image_has_gives_no_number(void **state)
+{
+    static const collection_options untested = {.name = "untested", .untested = true};
+    hall h = hall_open(&untested);
+    heard told = {0};
+    f0t_monitor monitor = {.log = hear, .user = &told};
+    f0t_eval *eval;
+    f0t_eval_options options = {
+        .methods = "random", .scenarios = "conventional,zero-shot", .monitor = &monitor};
+    (void)state;
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_true(isnan(value_of(eval, "random", "zero-shot", "miap")));
+    assert_true(isnan(value_of(eval, "random", "zero-shot", "class_f3")));
+    assert_true(value_of(eval, "random", "zero-shot", "p3") == 0);
+    assert_true(value_of(eval, "random", "conventional", "miap") > 0);
+    assert_int_equal(told.warnings, 1);
+    assert_string_equal(told.line, "zero-shot: no test image has one of the 3 tags that are "
+                                   "ranked: MiAP, recall, F1 and mAP are not defined");
+    f0t_eval_free(eval);
+    hall_close(&h);
+}
+
 static void without_validation_images_nothing_is_tuned(void **state)
 {
     static const collection_options none = {.name = "no-val", .no_validation = true};
@@ -195,6 +250,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_compared_is_told),
         cmocka_unit_test(spaces_around_names_do_not_matter),
         cmocka_unit_test(names_of_values_are_known_when_nobody_can_play),
+        cmocka_unit_test(a_lesson_that_cannot_be_learned_leaves_the_others),
+        cmocka_unit_test(what_no_test_image_has_gives_no_number),
         cmocka_unit_test(without_validation_images_nothing_is_tuned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

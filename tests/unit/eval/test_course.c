@@ -14,7 +14,9 @@ static struct {
     double last_knob, least_effort;
     size_t trial_tags, last_tags;
     double diverges;        /* a fit with this knob fails */
-    f0t_status final_fails; /* the fit in full fails with this */
+    f0t_status final_fails; /* the fit in full fails with this, */
+    f0t_status trials_fail; /* and any other with this */
+    char warning[200];
 } made;
 
 static f0t_status prepare(void **shared, const f0t_task *task)
@@ -42,6 +44,8 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
         return f0t_fail(F0T_ERROR_NUMERIC, "it diverged");
     if (task->effort == 1 && made.final_fails)
         return f0t_fail(made.final_fails, "not with me");
+    if (task->effort < 1 && made.trials_fail)
+        return f0t_fail(made.trials_fail, "not in trials");
     F0T_TRY(f0t_alloc(&mine, 1, sizeof *mine));
     *mine = knobs[0];
     *fitted = mine;
@@ -84,15 +88,26 @@ static const f0t_ranker method = {.name = "made-up",
                                   .free = f0t_free,
                                   .score = score};
 
+static const char *unseen; /* NULL: by the lists */
+
+static void hear(void *user, f0t_log_level level, const char *line)
+{
+    (void)user;
+    if (level == F0T_LOG_WARNING)
+        snprintf(made.warning, sizeof made.warning, "%s", line);
+}
+
 /* Into cells of which some may be done. */
 static f0t_status go_on(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker,
                         const bool asked[F0T_SCENARIOS])
 {
     static const size_t cutoffs[] = {1};
     static const uint32_t samples[] = {0, 7};
-    school s = school_open(&plain, NULL);
+    school s = school_open(&plain, unseen);
     f0t_course course;
+    const f0t_monitor monitor = {.log = hear};
     f0t_course_options options = {.trials = 9,
+                                  .monitor = &monitor,
                                   .effort = 0.25,
                                   .cutoffs = cutoffs,
                                   .cutoff_count = 1,
@@ -262,9 +277,75 @@ static void a_fit_in_full_that_fails_is_told_with_the_name(void **state)
     f0t_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
-    made.final_fails = F0T_ERROR_NUMERIC;
-    assert_fails(F0T_ERROR_NUMERIC, "made-up (seen tags): not with me", run_course(cells, &method));
+    made.final_fails = F0T_ERROR_MEMORY;
+    assert_fails(F0T_ERROR_MEMORY, "made-up (seen tags): not with me", run_course(cells, &method));
     free_cells(cells);
+}
+
+/* One method that diverges does not end a comparison. */
+static void a_fit_in_full_that_diverges_is_a_result(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    made.final_fails = F0T_ERROR_NUMERIC;
+    assert_ok(run_course(cells, &method));
+    assert_string_equal(made.warning, "made-up (seen tags) has no result: not with me");
+    assert_string_equal(cells[F0T_ZERO_SHOT].refusal, "not with me");
+    assert_true(cells[F0T_ZERO_SHOT].done && cells[F0T_OPEN].done && !cells[F0T_OPEN].top);
+    free_cells(cells);
+}
+
+static void trials_that_find_nothing_to_learn_leave_the_knobs(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    made.trials_fail = F0T_ERROR_UNSUPPORTED;
+    assert_ok(run_course(cells, &method));
+    assert_true(cells[F0T_ZERO_SHOT].top && cells[F0T_ZERO_SHOT].knobs[0] == 1);
+    assert_true(isnan(f0t_values_get(&cells[F0T_ZERO_SHOT].values, "validation_miap")));
+    free_cells(cells);
+}
+
+/* Of two seen tags one cannot be held out: the other has none to be told from. */
+static void two_seen_tags_are_too_few_to_tune_with(void **state)
+{
+    f0t_cell cells[F0T_SCENARIOS];
+    (void)state;
+    reset();
+    unseen = "10";
+    assert_ok(run_course(cells, &method));
+    unseen = NULL;
+    assert_int_equal(made.last_tags, 2);
+    assert_int_equal(made.fits, 1);
+    assert_true(cells[F0T_ZERO_SHOT].top && cells[F0T_ZERO_SHOT].knobs[0] == 1);
+    free_cells(cells);
+}
+
+static void a_lesson_that_no_image_teaches_is_refused(void **state)
+{
+    static const collection_options only = {.name = "only-tested", .only_tested = true};
+    school s = school_open(&only, NULL);
+    f0t_course course;
+    bool asked[F0T_SCENARIOS] = {[F0T_CONVENTIONAL] = true, [F0T_CONVENTIONAL_UNSEEN] = true};
+    f0t_cell cells[F0T_SCENARIOS] = {0};
+    f0t_course_options options = {.effort = 1};
+    (void)state;
+    reset();
+    assert_ok(f0t_course_create(&course, F0T_LEARN_UNSEEN, &s.tags, asked, 0));
+    assert_ok(f0t_course_run(cells, &course, &method, &options));
+    assert_string_equal(cells[F0T_CONVENTIONAL_UNSEEN].refusal,
+                        "none of the 360 training images has one of the 3 tags to learn");
+    assert_int_equal(cells[F0T_CONVENTIONAL_UNSEEN].tags, C_TAGS - C_SEEN);
+    assert_false(cells[F0T_CONVENTIONAL].done);
+    assert_int_equal(made.fits, 0);
+    free_cells(cells);
+    f0t_course_free(&course);
+    assert_ok(f0t_course_create(&course, F0T_LEARN_ALL, &s.tags, asked, 0));
+    assert_string_equal(course.refusal, "");
+    f0t_course_free(&course);
+    school_close(&s);
 }
 
 static void a_method_may_refuse_with_a_reason(void **state)
@@ -289,6 +370,10 @@ int main(void)
         cmocka_unit_test(a_method_for_few_tags_is_tuned_with_few),
         cmocka_unit_test(a_trial_that_diverges_is_no_failure),
         cmocka_unit_test(a_fit_in_full_that_fails_is_told_with_the_name),
+        cmocka_unit_test(a_fit_in_full_that_diverges_is_a_result),
+        cmocka_unit_test(trials_that_find_nothing_to_learn_leave_the_knobs),
+        cmocka_unit_test(two_seen_tags_are_too_few_to_tune_with),
+        cmocka_unit_test(a_lesson_that_no_image_teaches_is_refused),
         cmocka_unit_test(a_method_may_refuse_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
