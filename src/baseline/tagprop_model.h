@@ -28,7 +28,8 @@ typedef struct f0t_tagprop {
     double scale;  /* s */
     double *slope; /* [T] α, and */
     double *shift; /* [T] β; NULL: not modulated */
-    double *prior; /* [T] added where nothing else tells tags apart: less than any weight counts */
+    double *
+        prior; /* [T] 1e-6 of a tag's frequency, added to p: tags that are equal else have an order */
 } f0t_tagprop;
 
 f0t_status f0t_tagprop_create(f0t_tagprop **out, size_t k, size_t tags, bool by_rank,
