@@ -11,8 +11,7 @@
 
 enum {
     MOST_SLOTS = 512,
-    LEAST_SLOTS = 32,
-    LEAST_ROWS = 16,
+    LEAST_SLOTS = 64,
     SMALLEST_ROOM = 192,
     LARGEST_ROOM = 640,
     SPARE_ROOM = 192
@@ -140,7 +139,7 @@ static f0t_status solver_create(solver *s)
     size_t slots = s->options.batch ? s->options.batch
                                     : limit(((size_t)1 << 21) / tags, LEAST_SLOTS, MOST_SLOTS);
     slots = slots < s->rules->count ? slots : s->rules->count;
-    s->slot_count = power_of_two(limit(slots, LEAST_ROWS, 4096));
+    s->slot_count = power_of_two(limit(slots, LEAST_SLOTS, 4096));
     s->threads = (size_t)f0t_team_size();
     F0T_TRY(f0t_alloc_zero(&s->benches, s->threads, sizeof *s->benches));
     F0T_TRY(f0t_alloc_zero(&s->slots, s->slot_count, sizeof *s->slots));
@@ -277,11 +276,12 @@ static void each(const solver *s, slot_step step)
     }
 }
 
-/* With very few rows other kernels would sum in another order, and a rule's direction would depend on
- * its company. Rows beyond the live ones are of no interest. */
+/* With few rows other kernels of oneDNN (1 row with SSE4.1; 1, 2, 8 and 32 with AVX2) would sum in
+ * another order, and a rule's direction would depend on its company. Rows beyond the live ones are of
+ * no interest. */
 static size_t product_rows(const solver *s)
 {
-    return power_of_two(s->live > LEAST_ROWS ? s->live : LEAST_ROWS);
+    return power_of_two(s->live > LEAST_SLOTS ? s->live : LEAST_SLOTS);
 }
 
 static f0t_status run_round(solver *s)

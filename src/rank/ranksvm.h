@@ -20,7 +20,7 @@
 typedef struct f0t_ranksvm_options {
     f0t_hinge hinge;
     double gap;   /* a rule is solved when (objective − dual) / objective is at most this */
-    size_t batch; /* rules in work at a time, 16 at least; 0: what suits the number of tags */
+    size_t batch; /* rules in work at a time, 64 at least; 0: what suits the number of tags */
 } f0t_ranksvm_options;
 
 /* How a rule was solved. The objective is at most `objective`, and no direction has one below
