@@ -28,7 +28,8 @@ static f0t_status allocate(f0t_moments *m)
     return f0t_alloc_zero(&m->pairs, pairs, sizeof *m->pairs);
 }
 
-/* Columns first … last of the sums, in the order of the images for any number of threads. */
+/* Columns first … last of `sum` and `crossed`, in the order of the images for any number of threads.
+ * For `squares` that is OpenBLAS' to say. */
 static void add_columns(f0t_moments *m, const f0t_samples *s, const float *x, const double *weights,
                         size_t image, size_t rows, size_t first, size_t last)
 {

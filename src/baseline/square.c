@@ -2,7 +2,8 @@
 
 #include "math/team.h"
 
-/* Four sums at a time: each has its own order, whatever the compiler and the threads do. */
+/* Four sums at a time: each has its own order, so that the same numbers give the same bytes for any
+ * number of threads. */
 static double dot(const double *a, const double *b, size_t n)
 {
     double sum[4] = {0};

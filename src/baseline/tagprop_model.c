@@ -100,7 +100,9 @@ void f0t_tagprop_predict(float *to, const f0t_tagprop *m, const f0t_samples *s,
 
 /* ---- The likelihood ----------------------------------------------------------------------------- */
 
-/* Images are summed in parts whose number does not depend on the threads: same bytes. */
+/* Images are summed in parts whose number does not depend on the threads: the same neighbours give
+ * the same bytes. Which neighbours there are, and how far, OpenBLAS may round differently for another
+ * number of threads. */
 enum { PARTS = 32 };
 
 /* What one part needs. */

@@ -1,3 +1,4 @@
+#include "answers.h"
 #include "tasks.h"
 
 #include "baseline/moments.h"
@@ -77,11 +78,32 @@ static void solving_gives_the_ridge_regression(void **state)
     made_task_free(&m);
 }
 
+/* More than one block of columns. Sums of squares are OpenBLAS' own. */
+static void threads_do_not_change_the_sums(void **state)
+{
+    (void)state;
+    small_task t;
+    f0t_moments *one, *two;
+    task_open(&t, &(collection_options){.name = "columns", .features = C_FEATURES_MOST}, C_SEEN);
+    f0t_threads_set(1);
+    assert_ok(f0t_moments_create(&one, &t.task, NULL));
+    f0t_threads_set(2);
+    assert_ok(f0t_moments_create(&two, &t.task, NULL));
+    f0t_threads_set(0);
+    assert_memory_equal(one->sum, two->sum, C_FEATURES_MOST * sizeof *one->sum);
+    assert_memory_equal(one->crossed, two->crossed,
+                        C_SEEN * C_FEATURES_MOST * sizeof *one->crossed);
+    f0t_moments_free(one);
+    f0t_moments_free(two);
+    task_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sums_are_those_of_their_definition),
         cmocka_unit_test(solving_gives_the_ridge_regression),
+        cmocka_unit_test(threads_do_not_change_the_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void features_that_are_all_the_same_are_no_failure(void **state)
         }
 }
 
-/* OpenBLAS sums in another order for another number of threads. */
+/* OpenBLAS may sum in another order for another number of threads; all else keeps its bytes. */
 static void threads_change_no_score_by_more_than_rounding(void **state)
 {
     static const f0t_ranker *const rankers[] = {

@@ -88,6 +88,28 @@ static void the_likelihood_is_that_of_its_definition(void **state)
     near_free(&t);
 }
 
+static void threads_do_not_change_the_likelihood(void **state)
+{
+    (void)state;
+    near_task t;
+    double ranks[2][NEAR];
+    near_create(&t);
+    for (int kind = 0; kind < 4; kind++) {
+        f0t_tagprop *m = some_model(kind);
+        f0t_tagprop_sums sums[2] = {{.ranks = ranks[0]}, {.ranks = ranks[1]}};
+        for (int i = 0; i < 2; i++) {
+            f0t_threads_set(i + 1);
+            assert_ok(f0t_tagprop_likelihood(&sums[i], m, &t.m.task.train, t.n->own));
+        }
+        assert_memory_equal(&sums[0].likelihood, &sums[1].likelihood, sizeof(double));
+        assert_memory_equal(&sums[0].scale, &sums[1].scale, sizeof(double));
+        assert_memory_equal(ranks[0], ranks[1], sizeof ranks[0]);
+        f0t_tagprop_free(m);
+    }
+    f0t_threads_set(0);
+    near_free(&t);
+}
+
 static void the_derivatives_are_finite_differences(void **state)
 {
     (void)state;
@@ -186,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_likelihood_is_that_of_its_definition),
+        cmocka_unit_test(threads_do_not_change_the_likelihood),
         cmocka_unit_test(the_derivatives_are_finite_differences),
         cmocka_unit_test(learned_weights_maximise_the_likelihood),
         cmocka_unit_test(sigmoids_raise_the_likelihood),
