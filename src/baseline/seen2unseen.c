@@ -34,17 +34,48 @@ typedef struct fitted {
     double lambda;
 } fitted;
 
+/* What trials share: the last TagProp, whose lists many λ may be tried on. */
+typedef struct halfway {
+    f0t_neighbours *neighbours;
+    f0t_tagger *tagger;
+    double k, modulated; /* that it was learned with */
+} halfway;
+
 static f0t_status prepare(void **shared, const f0t_task *task)
 {
-    f0t_neighbours *n;
-    F0T_TRY(f0t_neighbours_create(&n, task, F0T_TAGPROP_MOST));
-    *shared = n;
-    return F0T_OK;
+    halfway *h = NULL;
+    F0T_TRY(f0t_alloc_zero(&h, 1, sizeof *h));
+    f0t_status status = f0t_neighbours_create(&h->neighbours, task, F0T_TAGPROP_MOST);
+    if (status != F0T_OK)
+        f0t_free(h);
+    else
+        *shared = h;
+    return status;
 }
 
 static void release(void *shared)
 {
-    f0t_neighbours_free(shared);
+    halfway *h = shared;
+    f0t_tagger_free(h->tagger);
+    f0t_neighbours_free(h->neighbours);
+    f0t_free(h);
+}
+
+static f0t_status need_tagger(f0t_tagger **out, halfway *h, const f0t_task *task,
+                              const double *knobs)
+{
+    const f0t_tagprop_options options = {
+        .k = (size_t)knobs[K], .by_distance = true, .modulated = knobs[MODULATED] > 0};
+    if (!h->tagger || h->k != knobs[K] || h->modulated != knobs[MODULATED]) {
+        f0t_tagger_free(h->tagger);
+        F0T_TRY(f0t_tagger_create(&h->tagger, task, h->neighbours, &options));
+        memset(h->tagger->model->prior, 0, task->tags * sizeof *h->tagger->model->prior);
+        h->k = knobs[K];
+        h->modulated = knobs[MODULATED];
+    }
+    h->tagger->users++;
+    *out = h->tagger;
+    return F0T_OK;
 }
 
 static void discard(void *memory)
@@ -57,14 +88,10 @@ static void discard(void *memory)
     f0t_free(f);
 }
 
-static f0t_status make(fitted *f, const f0t_task *task, f0t_neighbours *neighbours,
-                       const double *knobs)
+static f0t_status make(fitted *f, const f0t_task *task, halfway *shared, const double *knobs)
 {
-    const f0t_tagprop_options options = {
-        .k = (size_t)knobs[K], .by_distance = true, .modulated = knobs[MODULATED] > 0};
     f->lambda = knobs[LAMBDA];
-    F0T_TRY(f0t_tagger_create(&f->tagger, task, neighbours, &options));
-    memset(f->tagger->model->prior, 0, task->tags * sizeof *f->tagger->model->prior);
+    F0T_TRY(need_tagger(&f->tagger, shared, task, knobs));
     return f0t_ranksvm_create(&f->svm, task->vectors, task->tags, task->dim);
 }
 

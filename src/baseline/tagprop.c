@@ -50,7 +50,7 @@ f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_task *task, f0t_neighbo
 
 void f0t_tagger_free(f0t_tagger *t)
 {
-    if (!t)
+    if (!t || t->users-- > 0)
         return;
     f0t_neighbours_free(t->neighbours);
     f0t_tagprop_free(t->model);

@@ -11,6 +11,7 @@ enum { F0T_TAGPROP_MOST = 400 }; /* neighbours that a knob may ask for */
 typedef struct f0t_tagger {
     f0t_neighbours *neighbours; /* shared with others */
     f0t_tagprop *model;
+    size_t users; /* who else frees it */
 } f0t_tagger;
 
 typedef struct f0t_tagprop_options {

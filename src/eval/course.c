@@ -21,14 +21,18 @@ static f0t_status add_fold(f0t_course *c, const f0t_eval_tags *tags, const bool 
     }
     fold->class = &fold->own;
     c->fold_count++;
-    F0T_TRY(f0t_exam_create(&fold->mocks[F0T_MOCK_NEW], fold->class, F0T_VAL, held));
-    return f0t_exam_create(&fold->mocks[F0T_MOCK_BOTH], fold->class, F0T_VAL, all);
+    F0T_TRY(f0t_exam_create(&fold->mock, fold->class, F0T_VAL, all));
+    F0T_TRY(f0t_alloc(&fold->held, taken, sizeof *fold->held));
+    for (size_t i = 0; i < fold->mock.count; i++)
+        if (held[fold->mock.tags[i]])
+            fold->held[fold->held_count++] = (uint32_t)i;
+    return F0T_OK;
 }
 
 static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, const bool *all, bool *mask,
                            bool *held, uint64_t seed)
 {
-    c->judge = c->lesson == F0T_LEARN_SEEN ? F0T_MOCK_NEW : F0T_MOCK_BOTH;
+    c->view = c->lesson == F0T_LEARN_SEEN ? F0T_VIEW_NEW : F0T_VIEW_ALL;
     for (size_t i = 0; i < F0T_FOLDS; i++)
         F0T_TRY(add_fold(c, tags, all, mask, held, seed, i));
     return F0T_OK;
@@ -36,10 +40,10 @@ static f0t_status rehearse(f0t_course *c, const f0t_eval_tags *tags, const bool 
 
 static f0t_status judge_directly(f0t_course *c, const bool *all)
 {
-    c->judge = F0T_MOCK_BOTH;
+    c->view = F0T_VIEW_ALL;
     c->fold_count = 1;
     c->folds[0].class = &c->class;
-    return f0t_exam_create(&c->folds[0].mocks[F0T_MOCK_BOTH], &c->class, F0T_VAL, all);
+    return f0t_exam_create(&c->folds[0].mock, &c->class, F0T_VAL, all);
 }
 
 /* Every lesson but that of all tags is about seen tags and others. */
@@ -97,8 +101,8 @@ f0t_status f0t_course_create(f0t_course *c, f0t_lesson lesson, const f0t_eval_ta
 void f0t_course_free(f0t_course *c)
 {
     for (size_t i = 0; i < F0T_FOLDS; i++) {
-        for (int m = 0; m < F0T_MOCKS; m++)
-            f0t_exam_free(&c->folds[i].mocks[m]);
+        f0t_exam_free(&c->folds[i].mock);
+        f0t_free(c->folds[i].held);
         f0t_class_free(&c->folds[i].own);
     }
     for (int s = 0; s < F0T_SCENARIOS; s++)

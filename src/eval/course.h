@@ -14,14 +14,16 @@
 
 enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 3 };
 
-typedef enum f0t_mock { F0T_MOCK_NEW, F0T_MOCK_BOTH, F0T_MOCKS } f0t_mock;
+/* What is judged: the ranking of the held-out tags alone, and that of all. */
+typedef enum f0t_view { F0T_VIEW_NEW, F0T_VIEW_ALL, F0T_VIEWS } f0t_view;
 
-/* What trials learn, and the exams that judge them, of the validation images. */
+/* What trials learn, and the exam of the validation images that judges them. */
 typedef struct f0t_fold {
     f0t_class own;          /* where it is not what the course teaches */
     const f0t_class *class; /* it, or the course's */
-    /* Of the held-out tags; of all seen ones. Where nothing is held out the second alone is there. */
-    f0t_exam mocks[F0T_MOCKS];
+    f0t_exam mock;          /* of all tags of the lesson, also those held out */
+    uint32_t *held;         /* [held_count] which of its candidates are held out */
+    size_t held_count;
 } f0t_fold;
 
 typedef struct f0t_course {
@@ -30,7 +32,7 @@ typedef struct f0t_course {
     char refusal[F0T_REFUSAL_SIZE]; /* why no method can learn it; "": they can */
     f0t_fold folds[F0T_FOLDS];
     size_t fold_count; /* 0 where nothing can be tuned */
-    f0t_mock judge;    /* which mock exam counts */
+    f0t_view view;     /* which ranking counts */
     bool asked[F0T_SCENARIOS];
     f0t_exam finals[F0T_SCENARIOS]; /* of the test images */
 } f0t_course;
@@ -42,10 +44,10 @@ f0t_status f0t_course_create(f0t_course *out, f0t_lesson lesson, const f0t_eval_
 void f0t_course_free(f0t_course *course);
 
 /* What the lessons of one method share: LEARN_SEEN and LEARN_FOR_BOTH try the same settings on the
- * same folds, and only judge them by different exams. */
+ * same folds, and only judge them by other rankings. */
 typedef struct f0t_memo {
     struct f0t_memo_trial {
-        double knobs[F0T_KNOBS_MAX], scores[F0T_MOCKS];
+        double knobs[F0T_KNOBS_MAX], scores[F0T_VIEWS];
     } * trials;
     size_t count, capacity;
 } f0t_memo;

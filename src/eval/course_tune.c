@@ -2,6 +2,7 @@
 #include "eval/course_parts.h"
 
 #include "base/alloc.h"
+#include "rank/miap.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static bool recall(double *score, const f0t_attempt *a, const double *knobs)
     const f0t_memo *memo = memo_of(a);
     for (size_t i = 0; memo && i < memo->count; i++)
         if (!memcmp(memo->trials[i].knobs, knobs, a->ranker->knob_count * sizeof *knobs)) {
-            *score = memo->trials[i].scores[a->course->judge];
+            *score = memo->trials[i].scores[a->course->view];
             return true;
         }
     return false;
@@ -55,30 +56,39 @@ static f0t_status remember(const f0t_attempt *a, const double *knobs, const doub
 
 /* ---- A trial ----------------------------------------------------------------------------------- */
 
-static bool is_asked(const f0t_attempt *a, int mock)
+typedef struct grading {
+    f0t_miap sums[F0T_VIEWS];
+    const f0t_fold *fold; /* NULL: every tag of the exam is held out */
+} grading;
+
+static f0t_status grade(void *user, size_t first, const f0t_ranking *block)
 {
-    return mock == (int)a->course->judge || memo_of(a);
+    grading *g = user;
+    f0t_ranking held = *block;
+    (void)first;
+    if (!g->fold)
+        return f0t_miap_add(&g->sums[F0T_VIEW_NEW], block);
+    if (g->fold->held_count) {
+        held.columns = g->fold->held;
+        held.column_count = g->fold->held_count;
+        F0T_TRY(f0t_miap_add(&g->sums[F0T_VIEW_NEW], &held));
+    }
+    return f0t_miap_add(&g->sums[F0T_VIEW_ALL], block);
 }
 
-static const f0t_exam *mock_exam(const tuning *t, size_t fold, int mock)
-{
-    return t->few[fold].class ? &t->few[fold] : &t->attempt->course->folds[fold].mocks[mock];
-}
-
-/* Adds what the fit is worth in each exam; one without a right answer does not count. */
+/* Adds what the fit is worth in each view; one without a right answer does not count. */
 static f0t_status judge(double *sums, size_t *counts, const tuning *t, size_t fold, void *fitted)
 {
     const f0t_candidate candidate = {t->attempt->ranker, &t->places[fold].task, fitted};
-    for (int mock = 0; mock < F0T_MOCKS; mock++) {
-        double miap;
-        if (!is_asked(t->attempt, mock))
-            continue;
-        F0T_TRY(f0t_exam_miap(&miap, mock_exam(t, fold, mock), &candidate));
-        if (isnan(miap))
-            continue;
-        sums[mock] += miap;
-        counts[mock]++;
-    }
+    const f0t_fold *f = &t->attempt->course->folds[fold];
+    const bool few = t->few[fold].class != NULL;
+    grading g = {.fold = few ? NULL : f};
+    F0T_TRY(f0t_exam_take(NULL, few ? &t->few[fold] : &f->mock, &candidate, grade, &g));
+    for (int view = 0; view < F0T_VIEWS; view++)
+        if (g.sums[view].ranked) {
+            sums[view] += f0t_miap_get(&g.sums[view]);
+            counts[view]++;
+        }
     return F0T_OK;
 }
 
@@ -107,17 +117,17 @@ static f0t_status try_knobs(double *score, void *user, const double *knobs)
 {
     tuning *t = user;
     const f0t_course *c = t->attempt->course;
-    double scores[F0T_MOCKS] = {0};
-    size_t counts[F0T_MOCKS] = {0};
+    double scores[F0T_VIEWS] = {0};
+    size_t counts[F0T_VIEWS] = {0};
     f0t_status status = f0t_stage_update(&t->stage, t->trials++);
     if (status == F0T_OK && recall(score, t->attempt, knobs))
         return F0T_OK;
     for (size_t fold = 0; fold < c->fold_count && status == F0T_OK; fold++)
         status = try_fold(scores, counts, t, fold, knobs);
-    for (int mock = 0; mock < F0T_MOCKS; mock++)
-        scores[mock] =
-            status == F0T_OK && counts[mock] ? scores[mock] / (double)counts[mock] : (double)NAN;
-    *score = scores[c->judge];
+    for (int view = 0; view < F0T_VIEWS; view++)
+        scores[view] =
+            status == F0T_OK && counts[view] ? scores[view] / (double)counts[view] : (double)NAN;
+    *score = scores[c->view];
     if (status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED)
         status = F0T_OK;
     return status == F0T_OK ? remember(t->attempt, knobs, scores) : status;
@@ -125,27 +135,27 @@ static f0t_status try_knobs(double *score, void *user, const double *knobs)
 
 /* ---- All of them ------------------------------------------------------------------------------- */
 
-/* An exam of `most` of the tags, from all over the vocabulary. */
-static f0t_status make_few(f0t_exam *few, const f0t_exam *mock, size_t most)
+/* An exam of `most` of the held-out tags, from all over the vocabulary. */
+static f0t_status make_few(f0t_exam *few, const f0t_fold *fold, size_t most)
 {
-    const f0t_eval_tags *tags = mock->class->tags;
     bool *mask;
-    F0T_TRY(f0t_alloc_zero(&mask, tags->count, sizeof *mask));
+    F0T_TRY(f0t_alloc_zero(&mask, fold->class->tags->count, sizeof *mask));
     for (size_t i = 0; i < most; i++)
-        mask[mock->tags[i * mock->count / most]] = true;
-    f0t_status status = f0t_exam_create(few, mock->class, F0T_VAL, mask);
+        mask[fold->mock.tags[fold->held[i * fold->held_count / most]]] = true;
+    f0t_status status = f0t_exam_create(few, fold->class, F0T_VAL, mask);
     f0t_free(mask);
     return status;
 }
 
+/* A method that ranks so many tags and no more is asked for new ones alone. */
 static f0t_status limit_exams(tuning *t)
 {
     const f0t_course *c = t->attempt->course;
     const size_t most = t->attempt->ranker->most_tags;
-    for (size_t fold = 0; fold < c->fold_count; fold++) {
-        const f0t_exam *mock = &c->folds[fold].mocks[c->judge];
-        if (most && mock->count > most)
-            F0T_TRY(make_few(&t->few[fold], mock, most));
+    for (size_t i = 0; most && i < c->fold_count; i++) {
+        const f0t_fold *fold = &c->folds[i];
+        if (fold->mock.count > most && fold->held_count)
+            F0T_TRY(make_few(&t->few[i], fold, most < fold->held_count ? most : fold->held_count));
     }
     return F0T_OK;
 }
@@ -153,7 +163,7 @@ static f0t_status limit_exams(tuning *t)
 static bool has_answers(const f0t_course *c)
 {
     for (size_t fold = 0; fold < c->fold_count; fold++) {
-        const f0t_samples *answers = &c->folds[fold].mocks[c->judge].answers;
+        const f0t_samples *answers = &c->folds[fold].mock.answers;
         if (answers->offsets[answers->count] > 0)
             return true;
     }
