@@ -23,7 +23,7 @@ static f0t_status train(void **fitted, const f0t_task *task, const f0t_train_opt
     return status;
 }
 
-static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};
+static const double DECAYS[] = {0.3, 1, 3, 10, 30};
 static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
 static const double DROPOUTS[] = {0, 0.2, 0.4};
 static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
@@ -44,7 +44,7 @@ static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *sha
 }
 
 static const f0t_knob LINEAR_RANK_KNOBS[] = {
-    {"decay", DECAYS, 6, 3}, {"rate", RATES, 4, 1}, {"dropout", DROPOUTS, 3, 1}};
+    {"decay", DECAYS, 5, 2}, {"rate", RATES, 4, 1}, {"dropout", DROPOUTS, 3, 1}};
 
 const f0t_ranker f0t_ranker_linear_rank = {
     .name = "linear-rank",
@@ -73,7 +73,7 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
     return train(fitted, task, &options);
 }
 
-static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 6, 3}, {"rate", NET_RATES, 3, 1}};
+static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2}, {"rate", NET_RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_net = {.name = "net",
                                    .deep = true,

@@ -17,13 +17,13 @@
 
 #include <string.h>
 
-static const double LAMBDAS[] = {0.01, 0.1, 1, 10, 100, 300, 1000, 1e4, 1e5};
+static const double LAMBDAS[] = {0.1, 1, 10, 100, 300, 1000, 1e4, 1e5};
 static const double NEIGHBOURS[] = {20, 50, 100, 200, F0T_TAGPROP_MOST};
 static const double SWITCH[] = {0, 1};
 enum { LAMBDA, K, MODULATED, KNOBS };
 
 static const f0t_knob KNOB_LIST[KNOBS] = {
-    {"lambda", LAMBDAS, sizeof LAMBDAS / sizeof *LAMBDAS, 4},
+    {"lambda", LAMBDAS, sizeof LAMBDAS / sizeof *LAMBDAS, 3},
     {"neighbours", NEIGHBOURS, sizeof NEIGHBOURS / sizeof *NEIGHBOURS, 2},
     {"sigmoid", SWITCH, 2, 0},
 };

@@ -12,7 +12,7 @@
 #include "eval/tune.h"
 #include "eval/values.h"
 
-enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 2 };
+enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5 };
 
 /* What is judged: the ranking of the held-out tags alone, and that of all. */
 typedef enum f0t_view { F0T_VIEW_NEW, F0T_VIEW_ALL, F0T_VIEWS } f0t_view;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "baseline/neighbours.h"
+#include "math/matmul.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,8 @@ f0t_status f0t_place_open(f0t_study_place *place, f0t_attempt *a, const f0t_clas
     place->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
     place->task.hidden = o->hidden;
     place->task.hidden_count = o->hidden_count;
-    place->task.bf16 = o->bf16;
+    /* Trials only choose. */
+    place->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
     place->task.store = o->store;
     place->task.monitor = &a->monitor;
     return a->ranker->prepare ? a->ranker->prepare(&place->shared, &place->task) : F0T_OK;

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of a network, whose trials cost ten times what others do. */
+enum { DEEP_FOLDS = 2 };
+
 typedef struct tuning {
     f0t_attempt *attempt;
     f0t_study_place places[F0T_FOLDS];
@@ -56,6 +59,18 @@ static f0t_status remember(const f0t_attempt *a, const double *knobs, const doub
 
 /* ---- A trial ----------------------------------------------------------------------------------- */
 
+static double effort_of(const f0t_attempt *a)
+{
+    const double effort = a->options->effort;
+    return a->ranker->deep ? effort / 2 : effort;
+}
+
+static size_t folds_of(const f0t_attempt *a)
+{
+    const size_t count = a->course->fold_count;
+    return a->ranker->deep && count > DEEP_FOLDS ? DEEP_FOLDS : count;
+}
+
 typedef struct grading {
     f0t_miap sums[F0T_VIEWS];
     const f0t_fold *fold; /* NULL: every tag of the exam is held out */
@@ -99,8 +114,7 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
     const f0t_ranker *r = a->ranker;
     void *fitted = NULL;
     if (!t->open[fold]) {
-        F0T_TRY(f0t_place_open(&t->places[fold], a, a->course->folds[fold].class,
-                               r->deep ? a->options->effort / 2 : a->options->effort));
+        F0T_TRY(f0t_place_open(&t->places[fold], a, a->course->folds[fold].class, effort_of(a)));
         t->open[fold] = true;
     }
     f0t_status status = r->fit(&fitted, &t->places[fold].task, t->places[fold].shared, knobs);
@@ -122,7 +136,7 @@ static f0t_status try_knobs(double *score, void *user, const double *knobs)
     f0t_status status = f0t_stage_update(&t->stage, t->trials++);
     if (status == F0T_OK && recall(score, t->attempt, knobs))
         return F0T_OK;
-    for (size_t fold = 0; fold < c->fold_count && status == F0T_OK; fold++)
+    for (size_t fold = 0; fold < folds_of(t->attempt) && status == F0T_OK; fold++)
         status = try_fold(scores, counts, t, fold, knobs);
     for (int view = 0; view < F0T_VIEWS; view++)
         scores[view] =

@@ -1,5 +1,6 @@
 #include "ranksvm_plain.h"
 
+#include "base/cpu.h"
 #include "rank/ranksvm.h"
 
 static const f0t_hinge hinges[] = {F0T_HINGE_PLAIN, F0T_HINGE_SQUARED};
@@ -50,6 +51,13 @@ static plain pairs_of(const solved *s, size_t rule)
                         s->rules->offsets[rule + 1] - first);
 }
 
+/* What scores rounded to float32 leave of a gap where λ is small and vectors on both sides are equal,
+ * before AVX-512, whose kernels sum in a kinder order. */
+static double most_gap(double lambda)
+{
+    return f0t_cpu_level() < F0T_CPU_V4 && lambda < 0.1 ? 2e-3 : 5e-4;
+}
+
 /* The direction has the objective that the result says, and the gap is what was asked for. */
 static double check_result(const solved *s, const plain *p, size_t row, double lambda,
                            f0t_hinge hinge)
@@ -59,7 +67,7 @@ static double check_result(const solved *s, const plain *p, size_t row, double l
     if (!(fabs(objective - result->objective) <= 1e-4 * objective))
         fail_msg("lambda %g, hinge %d: objective %.9g, said to be %.9g", lambda, (int)hinge,
                  objective, result->objective);
-    if (!(result->gap <= 5e-4))
+    if (!(result->gap <= most_gap(lambda)))
         fail_msg("lambda %g, hinge %d: gap %g after %u rounds", lambda, (int)hinge, result->gap,
                  result->rounds);
     return objective;
@@ -73,11 +81,11 @@ static void check_with_plain(const solved *s, size_t rule, size_t at, double lam
     double lower, upper;
     plain_solve(&p, lambda, hinge, 2e-5, &lower, &upper);
     const double objective = check_result(s, &p, row, lambda, hinge);
-    if (!(objective <= upper * (1 + 7e-4)) || !(objective >= lower * (1 - 1e-6)))
+    if (!(objective <= upper * (1 + 2e-4 + most_gap(lambda))) || !(objective >= lower * (1 - 1e-6)))
         fail_msg("lambda %g, hinge %d, rule %zu: objective %.9g, the least is %.9g to %.9g", lambda,
                  (int)hinge, rule, objective, lower, upper);
     /* The bound is that of a point whose scores are rounded to float32. */
-    if (!(s->results[row].objective * (1 - s->results[row].gap) <= upper * (1 + 1e-5)))
+    if (!(s->results[row].objective * (1 - s->results[row].gap) <= upper * (1 + 1e-4)))
         fail_msg("lambda %g, hinge %d, rule %zu: the lower bound is above %.9g", lambda, (int)hinge,
                  rule, upper);
     plain_free(&p);
@@ -310,7 +318,10 @@ static void the_number_of_threads_and_of_slots_changes_nothing_much(void **state
         f0t_threads_set(1);
         solve(&s, lambdas, 2, hinges[h]);
         f0t_threads_set(0);
-        assert_memory_equal(first, s.directions, size);
+        if (f0t_cpu_level() == F0T_CPU_V4)
+            assert_memory_equal(first, s.directions, size);
+        for (size_t i = 0; i < size / sizeof *first; i++)
+            assert_float_equal(first[i], s.directions[i], 1e-4);
         for (size_t b = 0; b < 3; b++) {
             const f0t_ranksvm_options options = {.hinge = hinges[h], .batch = batches[b]};
             assert_ok(f0t_ranksvm_solve(s.svm, s.rules, lambdas, 2, &options, s.directions,
