@@ -9,6 +9,16 @@ function(f0t_add_cpu_test test target cpu command)
     ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
 endfunction()
 
+# Whole methods, whose promises must hold on them too; too slow for an emulator.
+foreach(test rank.ranksvm rank.ranklist baseline.steady baseline.cca baseline.fasttag baseline.tagprop
+    baseline.seen2unseen baseline.ranksvm)
+  string(REPLACE "." "_test_" target ${test})
+  if(TARGET ${target})
+    f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=v1)
+    f0t_add_cpu_test(${test} ${target} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=v3)
+  endif()
+endforeach()
+
 foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
     math.layers math.matmul math.solve math.topk rank.loss rank.loss_batch rank.loss_regression rank.miap
     model.net model.optimizer model.step model.step_layer)

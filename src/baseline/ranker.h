@@ -85,7 +85,8 @@ typedef struct f0t_ranker {
     void (*free)(void *fitted);
 
     /* scores[queries->count x tags->count]: higher is better. Of a closed method every tag is known.
-     * Repeated calls with the same tags are blocks of one test; same bytes for any blocks. */
+     * Repeated calls with the same tags are blocks of one test; same bytes for any blocks
+     * (with AVX-512; else the same but for rounding). */
     f0t_status (*score)(float *scores, const void *fitted, const f0t_task *task,
                         const f0t_candidates *tags, const f0t_queries *queries);
 } f0t_ranker;

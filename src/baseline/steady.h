@@ -4,8 +4,9 @@
 
 #include "math/matmul.h"
 
-/* Below this many rows other kernels run, which sum in another order; from here on a row's bytes were
- * the same for any number of rows at every instruction set that was tried. */
+/* Below this many rows other kernels run, which sum in another order; from here on a row's bytes are the
+ * same for any number of rows with AVX-512. Before it, the last rows of some numbers of rows still sum in
+ * another order: what is left is rounding. */
 enum { F0T_STEADY_ROWS = 16 };
 
 /* f0t_matmul_run for float32 with neither a_transposed nor accumulate; few rows are filled up with

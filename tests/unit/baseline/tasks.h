@@ -4,6 +4,7 @@
 
 #include "../model/collection.h"
 
+#include "base/cpu.h"
 #include "baseline/methods.h"
 #include "rank/miap.h"
 
@@ -151,6 +152,19 @@ static inline double made_default_miap(const made_task *m, const f0t_ranker *ran
     return miap;
 }
 
+/* The same bytes with AVX-512. Before it, oneDNN's kernels sum the last rows of some numbers of rows in
+ * another order: then the same but for rounding. */
+static inline void made_check_same(const float *want, const float *got, size_t count)
+{
+    double largest = 0;
+    if (f0t_cpu_level() == F0T_CPU_V4)
+        assert_memory_equal(want, got, count * sizeof *want);
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs((double)want[i]));
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs((double)want[i] - (double)got[i]) <= 1e-3 * largest);
+}
+
 static inline void made_check_blocks(const made_task *m, const f0t_ranker *ranker)
 {
     double knobs[F0T_KNOBS_MAX];
@@ -159,7 +173,7 @@ static inline void made_check_blocks(const made_task *m, const f0t_ranker *ranke
     assert_ok(made_scores(whole, m, ranker, knobs, m->test.count));
     for (size_t block = 1; block < 60; block += 18) {
         assert_ok(made_scores(blocks, m, ranker, knobs, block));
-        assert_memory_equal(whole, blocks, m->test.count * m->tags.count * sizeof *whole);
+        made_check_same(whole, blocks, m->test.count * m->tags.count);
     }
     f0t_free(whole);
     f0t_free(blocks);
