@@ -7,6 +7,7 @@
 
 static const collection_options plain = {.name = "taught"};
 static const double KNOB[] = {1, 2, 3, 4};
+enum { FOLDS = C_SEEN / 2 }; /* a fifth is two tags here */
 
 /* What the made-up method did and was asked to do. */
 static struct {
@@ -150,7 +151,7 @@ static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
     assert_true(made.least_effort == 0.25);
     assert_int_equal(made.trial_tags, C_SEEN - 2);
     assert_int_equal(made.last_tags, C_SEEN);
-    assert_int_equal(made.released, F0T_FOLDS + 1);
+    assert_int_equal(made.released, FOLDS + 1);
     const f0t_cell *cell = &cells[F0T_ZERO_SHOT];
     assert_true(cell->done && cell->knobs[0] == 3);
     assert_string_equal(cell->knob_names[0], "closeness");
@@ -159,8 +160,8 @@ static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
     assert_true(cell->top[0] >= C_SEEN);
     assert_true(f0t_values_get(&cell->values, "trials") == 4);
     /* Four trials with a mock exam a fold, and a final: open is zero-shot once more. */
-    assert_int_equal(made.fits, 4 * F0T_FOLDS + 1);
-    assert_int_equal(made.scores, 4 * F0T_FOLDS + 1);
+    assert_int_equal(made.fits, 4 * FOLDS + 1);
+    assert_int_equal(made.scores, 4 * FOLDS + 1);
     assert_true(cells[F0T_OPEN].done);
     assert_memory_equal(cells[F0T_OPEN].top, cell->top, cell->top_count * sizeof *cell->top);
     free_cells(cells);
@@ -220,7 +221,7 @@ static void what_one_lesson_tried_the_next_need_not_try(void **state)
     const size_t fits = made.fits;
     run_both(together, &memo);
     assert_true(memo.count >= 3);
-    assert_true(made.fits < fits && made.fits >= memo.count * F0T_FOLDS + 2);
+    assert_true(made.fits < fits && made.fits >= memo.count * FOLDS + 2);
     for (int s = F0T_ZERO_SHOT; s <= F0T_SEEN_UNSEEN; s++) {
         const f0t_values *a = &alone[s].values, *b = &together[s].values;
         assert_true(alone[s].done && together[s].done);
@@ -256,7 +257,7 @@ static void a_method_for_few_tags_is_tuned_with_few(void **state)
     assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
     f0t_attempt attempt = {.course = &course, .ranker = &narrow, .options = &options};
     assert_ok(f0t_course_tune(&choice, &attempt));
-    assert_true(choice.trials >= 2 && made.scores == choice.trials * F0T_FOLDS);
+    assert_true(choice.trials >= 2 && made.scores == choice.trials * FOLDS);
     f0t_course_free(&course);
     school_close(&s);
 }
