@@ -18,14 +18,14 @@ typedef struct f0t_attempt {
 } f0t_attempt;
 
 /* What it learns from, with what all its fits share. */
-typedef struct f0t_study_place {
+typedef struct f0t_desk {
     f0t_task task;
     void *shared;
-} f0t_study_place;
+} f0t_desk;
 
-f0t_status f0t_place_open(f0t_study_place *place, f0t_attempt *attempt, const f0t_class *class,
-                          double effort);
-void f0t_place_close(f0t_study_place *place, const f0t_attempt *attempt);
+f0t_status f0t_desk_open(f0t_desk *desk, f0t_attempt *attempt, const f0t_class *class,
+                         double effort);
+void f0t_desk_close(f0t_desk *desk, const f0t_attempt *attempt);
 
 /* Chooses the knobs; the first values where there is nothing to choose by. */
 f0t_status f0t_course_tune(f0t_choice *out, f0t_attempt *attempt);

@@ -33,29 +33,28 @@ static void pass_progress(void *user, const f0t_progress *progress)
     outer->progress(outer->user, &named);
 }
 
-f0t_status f0t_place_open(f0t_study_place *place, f0t_attempt *a, const f0t_class *class,
-                          double effort)
+f0t_status f0t_desk_open(f0t_desk *desk, f0t_attempt *a, const f0t_class *class, double effort)
 {
     const f0t_course_options *o = a->options;
     const double epochs = round((double)o->epochs * effort);
-    *place = (f0t_study_place){.task = class->task};
-    place->task.seed = o->seed;
-    place->task.effort = effort;
-    place->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
-    place->task.hidden = o->hidden;
-    place->task.hidden_count = o->hidden_count;
+    *desk = (f0t_desk){.task = class->task};
+    desk->task.seed = o->seed;
+    desk->task.effort = effort;
+    desk->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    desk->task.hidden = o->hidden;
+    desk->task.hidden_count = o->hidden_count;
     /* Trials only choose. */
-    place->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
-    place->task.store = o->store;
-    place->task.monitor = &a->monitor;
-    return a->ranker->prepare ? a->ranker->prepare(&place->shared, &place->task) : F0T_OK;
+    desk->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
+    desk->task.store = o->store;
+    desk->task.monitor = &a->monitor;
+    return a->ranker->prepare ? a->ranker->prepare(&desk->shared, &desk->task) : F0T_OK;
 }
 
-void f0t_place_close(f0t_study_place *place, const f0t_attempt *a)
+void f0t_desk_close(f0t_desk *desk, const f0t_attempt *a)
 {
-    if (a->ranker->release && place->shared)
-        a->ranker->release(place->shared);
-    place->shared = NULL;
+    if (a->ranker->release && desk->shared)
+        a->ranker->release(desk->shared);
+    desk->shared = NULL;
 }
 
 /* ---- All of it ---------------------------------------------------------------------------- */
@@ -72,7 +71,7 @@ static double take_lent(f0t_neighbour_store *store)
 static f0t_status learn_and_take(f0t_cell *cells, f0t_attempt *a)
 {
     f0t_choice choice;
-    f0t_study_place place;
+    f0t_desk desk;
     f0t_effort effort = {0};
     void *fitted = NULL;
     double began = f0t_time();
@@ -82,16 +81,16 @@ static f0t_status learn_and_take(f0t_cell *cells, f0t_attempt *a)
     effort.tune_s = choice.trials ? f0t_time() - began : 0;
     take_lent(a->options->store); /* by trials */
     began = f0t_time();
-    f0t_status status = f0t_place_open(&place, a, &a->course->class, 1);
+    f0t_status status = f0t_desk_open(&desk, a, &a->course->class, 1);
     if (status == F0T_OK)
-        status = a->ranker->fit(&fitted, &place.task, place.shared, choice.values);
+        status = a->ranker->fit(&fitted, &desk.task, desk.shared, choice.values);
     effort.train_s = f0t_time() - began + take_lent(a->options->store);
-    const f0t_candidate candidate = {a->ranker, &place.task, fitted};
+    const f0t_candidate candidate = {a->ranker, &desk.task, fitted};
     if (status == F0T_OK)
         status = f0t_course_finals(cells, a->course, &candidate, a->options, &choice, effort);
     if (fitted)
         a->ranker->free(fitted);
-    f0t_place_close(&place, a);
+    f0t_desk_close(&desk, a);
     return status;
 }
 

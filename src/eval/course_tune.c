@@ -13,7 +13,7 @@ enum { DEEP_FOLDS = 2 };
 
 typedef struct tuning {
     f0t_attempt *attempt;
-    f0t_study_place places[F0T_FOLDS];
+    f0t_desk desks[F0T_FOLDS];
     bool open[F0T_FOLDS];
     f0t_exam few[F0T_FOLDS]; /* for a method that cannot rank as many as were held out */
     f0t_stage stage;
@@ -94,7 +94,7 @@ static f0t_status grade(void *user, size_t first, const f0t_ranking *block)
 /* Adds what the fit is worth in each view; one without a right answer does not count. */
 static f0t_status judge(double *sums, size_t *counts, const tuning *t, size_t fold, void *fitted)
 {
-    const f0t_candidate candidate = {t->attempt->ranker, &t->places[fold].task, fitted};
+    const f0t_candidate candidate = {t->attempt->ranker, &t->desks[fold].task, fitted};
     const f0t_fold *f = &t->attempt->course->folds[fold];
     const bool few = t->few[fold].class != NULL;
     grading g = {.fold = few ? NULL : f};
@@ -114,10 +114,10 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
     const f0t_ranker *r = a->ranker;
     void *fitted = NULL;
     if (!t->open[fold]) {
-        F0T_TRY(f0t_place_open(&t->places[fold], a, a->course->folds[fold].class, effort_of(a)));
+        F0T_TRY(f0t_desk_open(&t->desks[fold], a, a->course->folds[fold].class, effort_of(a)));
         t->open[fold] = true;
     }
-    f0t_status status = r->fit(&fitted, &t->places[fold].task, t->places[fold].shared, knobs);
+    f0t_status status = r->fit(&fitted, &t->desks[fold].task, t->desks[fold].shared, knobs);
     if (status == F0T_OK)
         status = judge(sums, counts, t, fold, fitted);
     if (fitted)
@@ -199,7 +199,7 @@ f0t_status f0t_course_tune(f0t_choice *choice, f0t_attempt *a)
         status = f0t_choose(choice, r->knobs, r->knob_count, a->options->trials, try_knobs, &t);
     for (size_t fold = 0; fold < F0T_FOLDS; fold++) {
         if (t.open[fold])
-            f0t_place_close(&t.places[fold], a);
+            f0t_desk_close(&t.desks[fold], a);
         f0t_exam_free(&t.few[fold]);
     }
     f0t_stage_end(&t.stage);
