@@ -162,7 +162,7 @@ static inline void made_check_same(const float *want, const float *got, size_t c
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)want[i]));
     for (size_t i = 0; i < count; i++)
-        assert_true(fabs((double)want[i] - (double)got[i]) <= 1e-3 * largest);
+        assert_true(fabs((double)want[i] - (double)got[i]) <= 1e-5 * largest);
 }
 
 static inline void made_check_blocks(const made_task *m, const f0t_ranker *ranker)

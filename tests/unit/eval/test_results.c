@@ -264,6 +264,15 @@ static f0t_status load_results(const void *data, size_t size)
     return status;
 }
 
+/* The results of a comparison, to be damaged. */
+static char *open_hostile(hall *h, size_t *size)
+{
+    *h = hall_open(&plain);
+    hostile_hall = h;
+    assert_ok(compare_afresh(h));
+    return test_read(test_path("again.jsonl"), size);
+}
+
 /* Refused, in a line that names the file, which stays as it is. */
 static void assert_refused(const char *text, size_t size, f0t_status status)
 {
@@ -278,12 +287,10 @@ static void assert_refused(const char *text, size_t size, f0t_status status)
 
 static void results_that_are_cut_are_refused(void **state)
 {
-    hall h = hall_open(&plain);
+    hall h;
     size_t size;
     (void)state;
-    hostile_hall = &h;
-    assert_ok(compare_afresh(&h));
-    char *text = test_read(test_path("again.jsonl"), &size);
+    char *text = open_hostile(&h, &size);
     size_t small = (size_t)(strchr(strchr(text, '\n') + 1, '\n') - text);
     for (size_t at = 0; at < small; at += 37)
         if (at == 0 || (text[at - 1] != '}' && text[at - 1] != '\n'))
@@ -294,12 +301,10 @@ static void results_that_are_cut_are_refused(void **state)
 
 static void results_that_are_altered_are_refused_or_whole(void **state)
 {
-    hall h = hall_open(&plain);
+    hall h;
     size_t size;
     (void)state;
-    hostile_hall = &h;
-    assert_ok(compare_afresh(&h));
-    char *text = test_read(test_path("again.jsonl"), &size);
+    char *text = open_hostile(&h, &size);
     size_t head = (size_t)(strchr(text, '\n') - text);
     size_t small = (size_t)(strchr(text + head + 1, '\n') - text);
     for (size_t at = 0; at < small; at += 11) {
@@ -330,12 +335,10 @@ static void assert_wrong(const char *text, const char *what, const char *by, con
 
 static void values_that_are_not_those_asked_for_are_refused(void **state)
 {
-    hall h = hall_open(&plain);
+    hall h;
     size_t size;
     (void)state;
-    hostile_hall = &h;
-    assert_ok(compare_afresh(&h));
-    char *text = test_read(test_path("again.jsonl"), &size);
+    char *text = open_hostile(&h, &size);
     assert_wrong(text, "\"p3\":", "\"p4\":", "jsonl line 2: \"values\" has no number \"p3\"");
     assert_wrong(text, "\"values\":{", "\"values\":{\"more\":1,",
                  "jsonl line 2: \"values\" has 40 numbers, not 39");
