@@ -14,6 +14,9 @@ typedef struct f0t_map {
 } f0t_map;
 
 f0t_status f0t_map_open(f0t_map *map, const char *path);
+/* The file `path` in the folder or below: not absolute, without "..", and without a link on the way from
+ * the folder, so that nobody who names a file can have another one read. */
+f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path);
 void f0t_map_close(f0t_map *map);
 
 /* Tells the system that the bytes will be read once, in order (true), or here and there. */

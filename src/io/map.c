@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,6 +35,70 @@ f0t_status f0t_map_open(f0t_map *map, const char *path)
         return f0t_fail_errno(errno, "%s", path);
     f0t_status status = map_descriptor(map, fd, path);
     close(fd);
+    return status;
+}
+
+static bool leaves(const char *path)
+{
+    bool out = *path == '/' || !*path;
+    for (const char *part = path; !out && *part; part += *part == '/') {
+        size_t length = strcspn(part, "/");
+        out = length == 2 && part[0] == '.' && part[1] == '.';
+        part += length;
+    }
+    return out;
+}
+
+/* Goes on from the open folder *at to `part` of it. */
+static f0t_status step_below(int *at, const char *part, bool last)
+{
+    struct stat info;
+    int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (last ? O_NONBLOCK : O_DIRECTORY);
+    int next = openat(*at, part, flags), problem = errno;
+    bool link =
+        next < 0 && fstatat(*at, part, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+    close(*at);
+    *at = next;
+    if (next >= 0)
+        return F0T_OK;
+    return link ? f0t_fail(F0T_ERROR_FORMAT,
+                           "'%s' is a link, which is not followed: put the %s itself there", part,
+                           last ? "file" : "folder")
+                : f0t_fail_errno(problem, "'%s'", part);
+}
+
+static f0t_status walk_below(int *at, const char *path)
+{
+    char part[NAME_MAX + 1];
+    bool last = false;
+    if (leaves(path))
+        return f0t_fail(F0T_ERROR_FORMAT, "is outside the folder");
+    for (const char *rest = path; !last; rest += strcspn(rest, "/") + 1) {
+        size_t length = strcspn(rest, "/");
+        last = !rest[length];
+        if (length > NAME_MAX)
+            return f0t_fail(F0T_ERROR_FORMAT, "a name of %zu bytes is too long", length);
+        memcpy(part, rest, length);
+        part[length] = '\0';
+        if (length && strcmp(part, ".") != 0)
+            F0T_TRY(step_below(at, part, last));
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path)
+{
+    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+    int at = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+    if (at < 0)
+        return f0t_fail_errno(errno, "%s", folder);
+    f0t_status status = walk_below(&at, path);
+    if (status != F0T_OK)
+        f0t_fail_prefix(status, "%s: ", path);
+    else
+        status = map_descriptor(map, at, path);
+    if (at >= 0)
+        close(at);
     return status;
 }
 

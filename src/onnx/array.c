@@ -146,6 +146,13 @@ int64_t f0t_array_wrap(f0t_array_type type, int64_t value)
     }
 }
 
+int64_t f0t_array_to_integer(f0t_array_type type, double x)
+{
+    if (type == F0T_ARRAY_BOOL)
+        return x != 0;
+    return x >= -0x1p63 && x < 0x1p63 ? f0t_array_wrap(type, (int64_t)x) : 0;
+}
+
 void f0t_array_print_shape(char *out, size_t size, const f0t_array *array)
 {
     size_t used = 0;

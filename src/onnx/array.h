@@ -63,6 +63,8 @@ void f0t_array_clear(f0t_array *array);
 bool f0t_array_known(const f0t_array *array); /* it has elements */
 /* An integer cut to the range of its type, as arithmetic in that type does. */
 int64_t f0t_array_wrap(f0t_array_type type, int64_t value);
+/* A number without its fraction, wrapped likewise; NaN and what is beyond int64 are 0. */
+int64_t f0t_array_to_integer(f0t_array_type type, double x);
 
 /* "1x3x224x224" */
 void f0t_array_print_shape(char *out, size_t size, const f0t_array *array);

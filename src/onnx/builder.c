@@ -106,9 +106,27 @@ static f0t_status forget_plain(f0t_place *place, const f0t_array *a)
     return F0T_OK;
 }
 
+/* Count and size were checked for overflow when the array was shaped. */
+static size_t plain_bytes(const f0t_array *a)
+{
+    return a->count * (f0t_array_type_is_float(a->type) ? sizeof(float) : sizeof(int64_t));
+}
+
+/* Whatever an emitter thought: no value lies in memory that is too small for it. */
+static f0t_status check_room(const f0t_builder *b, size_t value, size_t slot,
+                             const f0t_layout *layout)
+{
+    size_t room = b->schedule->slots[slot].bytes;
+    size_t need = layout ? f0t_layout_bytes(layout) : plain_bytes(f0t_builder_array(b, value));
+    return need <= room
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_UNSUPPORTED, "%zu bytes do not fit into %zu", need, room);
+}
+
 f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0t_layout *layout)
 {
     f0t_place *place = &b->places[value];
+    F0T_TRY(check_room(b, value, slot, layout));
     place->made = true;
     place->slot = slot;
     place->has_plain = false;
@@ -119,20 +137,33 @@ f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0
     return forget_plain(place, f0t_builder_array(b, value));
 }
 
-static size_t plain_bytes(const f0t_array *a)
-{
-    return a->count * (f0t_array_type_is_float(a->type) ? sizeof(float) : sizeof(int64_t));
-}
-
 f0t_status f0t_builder_place_plain(f0t_builder *b, size_t value, size_t *slot)
 {
     F0T_TRY(f0t_builder_slot(b, plain_bytes(f0t_builder_array(b, value)), slot));
     return f0t_builder_place(b, value, *slot, NULL);
 }
 
+f0t_status f0t_builder_place_input(f0t_builder *b, size_t value, size_t input)
+{
+    size_t slot;
+    F0T_TRY(f0t_builder_slot(b, plain_bytes(f0t_builder_array(b, value)), &slot));
+    b->schedule->slots[slot].input = input;
+    return f0t_builder_place(b, value, slot, NULL);
+}
+
+static f0t_status check_made(const f0t_builder *b, size_t value)
+{
+    if (b->places[value].made)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_UNSUPPORTED, "'%s' is used in a way that is not known",
+                    b->schedule->graph->values[value].name);
+}
+
 f0t_status f0t_builder_layout(f0t_builder *b, size_t value, f0t_layout **out)
 {
     const f0t_place *place = &b->places[value];
+    *out = NULL;
+    F0T_TRY(check_made(b, value));
     return place->layout ? f0t_layout_copy(out, place->layout)
                          : plain_layout(out, f0t_builder_array(b, value));
 }
@@ -168,14 +199,14 @@ static f0t_status rewrite(f0t_builder *b, size_t value, const f0t_layout *to, si
 f0t_status f0t_builder_need_layout(f0t_builder *b, size_t value, const f0t_layout *layout,
                                    size_t *slot)
 {
-    F0T_TRY(rewrite(b, value, layout, slot));
-    return F0T_OK;
+    return rewrite(b, value, layout, slot);
 }
 
 f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot)
 {
     f0t_place *place = &b->places[value];
     f0t_layout *plain;
+    F0T_TRY(check_made(b, value));
     if (!place->layout || place->has_plain) {
         *slot = place->layout ? place->plain : place->slot;
         return F0T_OK;
@@ -240,8 +271,8 @@ typedef struct heap {
     size_t active_count;
 } heap;
 
-/* The smallest free block that suffices, else the end. */
-static void take(heap *h, f0t_slot *slot)
+/* The smallest free block that suffices, else the end, up to `most`. */
+static f0t_status take(heap *h, f0t_slot *slot, size_t most)
 {
     size_t best = F0T_NONE;
     for (size_t k = 0; k < h->free_count; k++)
@@ -253,14 +284,17 @@ static void take(heap *h, f0t_slot *slot)
         bool touches = last && last->offset + last->bytes == h->top;
         slot->offset = touches ? last->offset : h->top;
         h->free_count -= touches;
-        h->top = slot->offset + slot->bytes;
-        return;
+        if (!f0t_size_add(&h->top, slot->offset, slot->bytes) || h->top > most)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "a run would need more than %zu MB of memory",
+                            most >> 20);
+        return F0T_OK;
     }
     slot->offset = h->free[best].offset;
     h->free[best].offset += slot->bytes;
     h->free[best].bytes -= slot->bytes;
     if (!h->free[best].bytes)
         memmove(&h->free[best], &h->free[best + 1], (--h->free_count - best) * sizeof *h->free);
+    return F0T_OK;
 }
 
 static f0t_status give(heap *h, const f0t_slot *slot)
@@ -300,7 +334,7 @@ static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
 }
 
 /* Slots in the order of their first steps: they were made in that order, but for a few that wait. */
-static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
+static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step, size_t most)
 {
     size_t now = F0T_NONE;
     for (size_t k = 0; k < s->slot_count; k++) {
@@ -310,7 +344,7 @@ static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
         if (slot->first != now)
             F0T_TRY(release(h, s, slot->first));
         now = slot->first;
-        take(h, slot);
+        F0T_TRY(take(h, slot, most));
         h->active[h->active_count++] = by_step[k];
     }
     return F0T_OK;
@@ -335,7 +369,7 @@ static f0t_status sort_slots(size_t *order, const f0t_schedule *s)
     return F0T_OK;
 }
 
-f0t_status f0t_builder_arrange(f0t_builder *b, size_t *arena)
+f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena)
 {
     f0t_schedule *s = b->schedule;
     heap h = {0};
@@ -346,7 +380,7 @@ f0t_status f0t_builder_arrange(f0t_builder *b, size_t *arena)
     if (status == F0T_OK)
         status = sort_slots(order, s);
     if (status == F0T_OK)
-        status = arrange(&h, s, order);
+        status = arrange(&h, s, order, most);
     *arena = h.top;
     f0t_free(h.free);
     f0t_free(h.active);

@@ -87,8 +87,8 @@ typedef struct f0t_builder {
  */
 
 f0t_status f0t_builder_slot(f0t_builder *b, size_t bytes, size_t *slot);
-/* Gives the slots their offsets; returns the size of all through *arena. */
-f0t_status f0t_builder_arrange(f0t_builder *b, size_t *arena);
+/* Gives the slots their offsets; returns the size of all through *arena, which is at most `most`. */
+f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena);
 
 static inline void *f0t_frame_at(const f0t_frame *frame, size_t slot)
 {
@@ -121,10 +121,13 @@ static inline const f0t_array *f0t_builder_array(const f0t_builder *b, size_t va
     return &b->schedule->fold.arrays[value];
 }
 
-/* Says that `value` is in `slot`, with this layout (copied; NULL: plain). */
+/* Says that `value` is in `slot`, with this layout (copied; NULL: plain); fails where it has no room
+ * there. */
 f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0t_layout *layout);
 /* A plain result of the value's shape: a new slot, and its place. */
 f0t_status f0t_builder_place_plain(f0t_builder *b, size_t value, size_t *slot);
+/* The same in the memory of this input of the graph. */
+f0t_status f0t_builder_place_input(f0t_builder *b, size_t value, size_t input);
 /* The slot where the value is plain, or lies as `layout` says; a step rewrites it where needed. */
 f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot);
 f0t_status f0t_builder_need_layout(f0t_builder *b, size_t value, const f0t_layout *layout,
@@ -153,6 +156,10 @@ f0t_status f0t_emit_transpose(f0t_builder *b, const f0t_item *item, bool *done);
 f0t_status f0t_emit_softmax(f0t_builder *b, const f0t_item *item, bool *done);
 f0t_status f0t_emit_layer_norm(f0t_builder *b, const f0t_item *item, bool *done);
 f0t_status f0t_emit_op(f0t_builder *b, const f0t_item *item);
+
+/* A window for oneDNN; false for one that is better done by the plain operator: of odd sizes that no
+ * network has, or with padding that is wider than it. */
+bool f0t_builder_window(f0t_layer_window *out, const f0t_window *window);
 
 /* The one item that uses the value, when it is used once and not an output; else NULL. */
 f0t_item *f0t_builder_only_user(const f0t_builder *b, size_t value);

@@ -118,8 +118,8 @@ static f0t_status set_constants(f0t_step *step, f0t_builder *b, const f0t_item *
 }
 
 /* What oneDNN is asked for. */
-static f0t_status describe(f0t_layer_conv *out, const f0t_builder *b, const f0t_item *conv,
-                           const chain *c)
+static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_builder *b,
+                           const f0t_item *conv, const chain *c)
 {
     const f0t_array *x = f0t_builder_array(b, conv->node->inputs[0]);
     const f0t_array *w = f0t_builder_array(b, conv->node->inputs[1]);
@@ -130,18 +130,12 @@ static f0t_status describe(f0t_layer_conv *out, const f0t_builder *b, const f0t_
                             .channels = x->dims[1],
                             .filters = w->dims[0],
                             .groups = (size_t)f0t_op_int(&call, "group", 1),
-                            .window = {.rank = window.rank},
                             .type = b->type,
                             .result = b->type,
                             .after = c->after,
                             .after_count = c->after_count};
     memcpy(out->in, window.in, sizeof out->in);
-    memcpy(out->window.kernel, window.kernel, sizeof window.kernel);
-    memcpy(out->window.stride, window.stride, sizeof window.stride);
-    memcpy(out->window.dilation, window.dilation, sizeof window.dilation);
-    memcpy(out->window.before, window.before, sizeof window.before);
-    memcpy(out->window.after, window.after, sizeof window.after);
-    memcpy(out->window.out, window.out, sizeof window.out);
+    *usual = f0t_builder_window(&out->window, &window);
     if (f0t_layer_conv_prefers_f32(out))
         out->type = out->result = F0T_F32;
     return F0T_OK;
@@ -184,8 +178,9 @@ f0t_status f0t_emit_conv(f0t_builder *b, size_t n, bool *done)
     chain c;
     f0t_layer_conv how;
     f0t_layer *layer;
-    bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE;
-    if (!f0t_builder_is_constant(b, node->inputs[1]) ||
+    bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE, usual;
+    if (f0t_builder_is_constant(b, node->inputs[0]) ||
+        !f0t_builder_is_constant(b, node->inputs[1]) ||
         (bias && !f0t_builder_is_constant(b, node->inputs[2])))
         return F0T_OK;
     if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
@@ -193,7 +188,9 @@ f0t_status f0t_emit_conv(f0t_builder *b, size_t n, bool *done)
     if (bias)
         F0T_TRY(f0t_fold_decode(&b->schedule->fold, node->inputs[2]));
     find_chain(b, conv, &c);
-    F0T_TRY(describe(&how, b, conv, &c));
+    F0T_TRY(describe(&how, &usual, b, conv, &c));
+    if (!usual)
+        return F0T_OK;
     F0T_TRY(f0t_layer_create_conv(&layer, &how, NULL));
     *done = true;
     f0t_status status = emit(b, conv, &c, &layer, &how);

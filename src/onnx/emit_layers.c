@@ -26,24 +26,34 @@ static f0t_status add_layer(f0t_builder *b, const f0t_item *item, f0t_layer *lay
 /* ---- Pooling ------------------------------------------------------------------------------------
  */
 
-static f0t_status read_window(f0t_layer_window *out, const f0t_op_call *call, const f0t_array *x)
+bool f0t_builder_window(f0t_layer_window *out, const f0t_window *w)
 {
-    f0t_window w;
-    *out = (f0t_layer_window){.rank = x->rank - 2};
-    if (strncmp(call->op->name, "Global", 6) == 0) {
-        for (size_t d = 0; d < out->rank; d++) {
-            out->kernel[d] = x->dims[2 + d];
-            out->stride[d] = out->dilation[d] = out->out[d] = 1;
-        }
-        return F0T_OK;
+    enum { LONGEST = INT16_MAX };
+    *out = (f0t_layer_window){.rank = w->rank};
+    memcpy(out->kernel, w->kernel, sizeof w->kernel);
+    memcpy(out->stride, w->stride, sizeof w->stride);
+    memcpy(out->dilation, w->dilation, sizeof w->dilation);
+    memcpy(out->before, w->before, sizeof w->before);
+    memcpy(out->after, w->after, sizeof w->after);
+    memcpy(out->out, w->out, sizeof w->out);
+    for (size_t d = 0; d < w->rank; d++) {
+        size_t span = (w->kernel[d] - 1) * w->dilation[d] + 1;
+        if (w->in[d] > LONGEST || w->out[d] > LONGEST || w->stride[d] > LONGEST || span > LONGEST ||
+            w->before[d] >= span || w->after[d] >= span + w->stride[d])
+            return false;
     }
-    F0T_TRY(f0t_window_read(&w, call, x, NULL));
-    memcpy(out->kernel, w.kernel, sizeof w.kernel);
-    memcpy(out->stride, w.stride, sizeof w.stride);
-    memcpy(out->dilation, w.dilation, sizeof w.dilation);
-    memcpy(out->before, w.before, sizeof w.before);
-    memcpy(out->after, w.after, sizeof w.after);
-    memcpy(out->out, w.out, sizeof w.out);
+    return true;
+}
+
+static f0t_status read_window(f0t_window *out, const f0t_op_call *call, const f0t_array *x)
+{
+    if (strncmp(call->op->name, "Global", 6) != 0)
+        return f0t_window_read(out, call, x, NULL);
+    *out = (f0t_window){.rank = x->rank - 2};
+    for (size_t d = 0; d < out->rank; d++) {
+        out->in[d] = out->kernel[d] = x->dims[2 + d];
+        out->stride[d] = out->dilation[d] = out->out[d] = 1;
+    }
     return F0T_OK;
 }
 
@@ -85,12 +95,13 @@ f0t_status f0t_emit_pool(f0t_builder *b, const f0t_item *item, bool *done)
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     bool average = item->node->op->kind == F0T_POOL_AVERAGE;
     bool padding = average && f0t_op_int(&call, "count_include_pad", 0);
+    f0t_window window;
     f0t_layer_window w;
     f0t_layout *layout;
     if (item->node->output_count > 1 || x->rank < 3 || x->rank > 5 || x->type != F0T_ARRAY_FLOAT)
         return F0T_OK;
-    F0T_TRY(read_window(&w, &call, x));
-    if (!is_plain_window(&w, x, padding))
+    F0T_TRY(read_window(&window, &call, x));
+    if (!f0t_builder_window(&w, &window) || !is_plain_window(&w, x, padding))
         return F0T_OK;
     *done = true;
     F0T_TRY(f0t_builder_layout(b, item->node->inputs[0], &layout));
@@ -243,6 +254,9 @@ f0t_status f0t_emit_binary(f0t_builder *b, size_t n, bool *done)
 /* ---- Concatenation ------------------------------------------------------------------------------
  */
 
+/* oneDNN numbers the sources of a layer below 1024. */
+enum { CONCAT_MOST = 512 };
+
 static f0t_status join(f0t_builder *b, const f0t_item *item, f0t_layout **layouts, size_t axis)
 {
     size_t count = item->node->input_count, result;
@@ -270,7 +284,7 @@ f0t_status f0t_emit_concat(f0t_builder *b, const f0t_item *item, bool *done)
     const f0t_array *x = f0t_builder_array(b, node->inputs[0]);
     f0t_layout **layouts;
     size_t axis;
-    if (x->rank < 3 || x->rank > 5 || x->type != F0T_ARRAY_FLOAT)
+    if (node->input_count > CONCAT_MOST || x->rank < 3 || x->rank > 5 || x->type != F0T_ARRAY_FLOAT)
         return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) /* plain ones of another type do not mix */
         if (f0t_builder_is_constant(b, node->inputs[k]) || !b->places[node->inputs[k]].layout)

@@ -14,7 +14,8 @@ static bool pads(const f0t_builder *b, const f0t_item *item)
 {
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t count;
-    const int64_t *list = f0t_op_ints(&call, "pads", &count);
+    const int64_t *list =
+        f0t_op_ints(&call, f0t_op_has(&call, "paddings") ? "paddings" : "pads", &count);
     if (!f0t_item_is(item, "Pad"))
         return false;
     if (item->node->input_count > 1 && item->node->inputs[1] != F0T_NONE) {
@@ -30,7 +31,7 @@ static bool pads(const f0t_builder *b, const f0t_item *item)
 f0t_status f0t_emit_view(f0t_builder *b, const f0t_item *item, bool *done)
 {
     size_t in = item->node->inputs[0], out = item->node->outputs[0], slot;
-    if (item->node->output_count > 1 || pads(b, item))
+    if (item->node->output_count > 1 || f0t_builder_is_constant(b, in) || pads(b, item))
         return F0T_OK;
     *done = true;
     if (f0t_array_same_shape(f0t_builder_array(b, in), f0t_builder_array(b, out)))
@@ -76,7 +77,7 @@ f0t_status f0t_emit_transpose(f0t_builder *b, const f0t_item *item, bool *done)
     const f0t_array *x = f0t_builder_array(b, in), *y = f0t_builder_array(b, out);
     size_t order[F0T_ARRAY_RANK] = {0}, back[F0T_ARRAY_RANK] = {0};
     f0t_layout *layout;
-    if (x->type != F0T_ARRAY_FLOAT || x->rank < 2)
+    if (x->type != F0T_ARRAY_FLOAT || x->rank < 2 || f0t_builder_is_constant(b, in))
         return F0T_OK;
     *done = true;
     read_order(order, back, item, x->rank);
@@ -119,9 +120,8 @@ static f0t_status emit_rows(f0t_builder *b, const f0t_item *item, size_t in, siz
 {
     const f0t_array *x = f0t_builder_array(b, in);
     size_t source, result;
-    bool in_place = !b->places[in].layout && f0t_builder_is_last(b, in);
     F0T_TRY(f0t_builder_need_plain(b, in, &source));
-    if (in_place) {
+    if (!b->places[in].layout && f0t_builder_is_last(b, in)) {
         result = source;
         F0T_TRY(f0t_builder_place(b, out, source, NULL));
     } else {
@@ -228,19 +228,10 @@ static f0t_status set_inputs(f0t_builder *b, const f0t_item *item, f0t_array **i
 /* An output that nobody wants has memory all the same. */
 static f0t_status set_output(f0t_builder *b, const f0t_item *item, f0t_step *step, size_t k)
 {
-    size_t v = item->node->outputs[k], slot;
-    const f0t_array *first = f0t_builder_array(b, item->node->outputs[0]);
-    if (v != F0T_NONE) {
-        step->outputs[k] = *f0t_builder_array(b, v);
-        F0T_TRY(f0t_builder_place_plain(b, v, &slot));
-    } else {
-        step->outputs[k] = *first;
-        step->outputs[k].type = F0T_ARRAY_INT64;
-        F0T_TRY(f0t_builder_slot(b, first->count * sizeof(int64_t), &slot));
-    }
+    size_t v = item->node->outputs[k];
+    step->outputs[k] = *f0t_builder_array(b, v);
     step->outputs[k].owned = false;
-    step->results[k] = slot;
-    return F0T_OK;
+    return f0t_builder_place_plain(b, v, &step->results[k]);
 }
 
 f0t_status f0t_emit_op(f0t_builder *b, const f0t_item *item)

@@ -7,35 +7,15 @@
 
 enum { FILES_MOST = 4096 };
 
-/* Stays in the folder of the network: not absolute, nowhere a "..". */
-static bool is_inside(const char *location)
-{
-    const char *part = location;
-    if (!*location || *location == '/')
-        return false;
-    for (;;) {
-        size_t length = strcspn(part, "/");
-        if (length == 2 && part[0] == '.' && part[1] == '.')
-            return false;
-        if (!part[length])
-            return true;
-        part += length + 1;
-    }
-}
-
 static f0t_status open_file(f0t_graph *graph, const char *location)
 {
-    char *path;
     if (graph->file_count >= FILES_MOST)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "weights in more than %d files", (int)FILES_MOST);
     F0T_TRY(
         f0t_grow(&graph->files, &graph->file_capacity, graph->file_count, 1, sizeof *graph->files));
     f0t_file *file = &graph->files[graph->file_count];
     *file = (f0t_file){0};
-    F0T_TRY(f0t_path_join(&path, graph->folder, location));
-    f0t_status status = f0t_map_open(&file->map, path);
-    f0t_free(path);
-    F0T_TRY(status);
+    F0T_TRY(f0t_map_open_below(&file->map, graph->folder, location));
     graph->file_count++;
     return f0t_string_copy(&file->location, location, strlen(location));
 }
@@ -99,10 +79,6 @@ f0t_status f0t_external_find(f0t_message *out, f0t_graph *graph, const f0t_tenso
     F0T_TRY(read_place(&at, proto));
     if (!at.location)
         return f0t_fail(F0T_ERROR_FORMAT, "its external data has no location");
-    if (!is_inside(at.location))
-        return f0t_fail(F0T_ERROR_FORMAT,
-                        "its external data is in '%s', outside the folder of the network",
-                        at.location);
     if (!graph || !graph->folder)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "its data is in the file '%s', which cannot be reached from here",

@@ -119,7 +119,7 @@ static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
     f0t_op_call call = {.node = node, .op = node->op};
     size_t count;
     const int64_t *order = f0t_op_ints(&call, "perm", &count);
-    if (strcmp(node->op->name, "Transpose") != 0 || !x || node->outputs[0] == F0T_NONE || !x->raw ||
+    if (strcmp(node->op->name, "Transpose") != 0 || !x || node->output_count != 1 || !x->raw ||
         x->rank != 2 || fold->turned[in] != F0T_NONE ||
         (order && (count != 2 || order[0] != 1 || order[1] != 0)))
         return false;
@@ -163,7 +163,7 @@ static f0t_status fold_node(f0t_fold *fold, const f0t_node *node)
     if (status == F0T_OK)
         status = run_node(fold, node, inputs, outputs);
     for (size_t k = 0; outputs && k < node->output_count; k++) {
-        if (status == F0T_OK && node->outputs[k] != F0T_NONE)
+        if (status == F0T_OK)
             fold->arrays[node->outputs[k]] = outputs[k];
         else
             f0t_array_clear(&outputs[k]);

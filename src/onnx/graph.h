@@ -16,7 +16,7 @@ typedef struct f0t_op f0t_op;
 
 /* What flows between nodes. */
 typedef struct f0t_value {
-    const char *name;
+    const char *name;   /* "" of an output that has none */
     size_t producer;    /* the node that makes it, or F0T_NONE */
     bool input;         /* of the graph, and no initializer gives it */
     f0t_array constant; /* its elements where they are in the file; else not known */
@@ -28,7 +28,7 @@ typedef struct f0t_node {
     size_t attribute_count;
     const f0t_op *op; /* NULL: not supported */
     size_t *inputs;   /* values; F0T_NONE for one that is left out */
-    size_t *outputs;
+    size_t *outputs;  /* values, also where the file gives no name: never F0T_NONE */
     size_t input_count, output_count;
 } f0t_node;
 

@@ -36,7 +36,7 @@ static f0t_status run_node(run *r, const f0t_node *node)
         r->outputs[k] = (f0t_array){0};
     f0t_status status = f0t_node_run(r->graph, node, r->inputs, r->outputs, false);
     for (size_t k = 0; k < node->output_count; k++) {
-        if (status == F0T_OK && node->outputs[k] != F0T_NONE)
+        if (status == F0T_OK)
             r->values[node->outputs[k]] = r->outputs[k];
         else
             f0t_array_clear(&r->outputs[k]);

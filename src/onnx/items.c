@@ -45,8 +45,7 @@ void f0t_items_count(f0t_items *items, const size_t *outputs, size_t count)
             items->user[v] = n;
         }
         for (size_t k = 0; item->kind == F0T_ITEM_NODE && k < item->node->output_count; k++)
-            if (item->node->outputs[k] != F0T_NONE)
-                items->maker[item->node->outputs[k]] = n;
+            items->maker[item->node->outputs[k]] = n;
         if (item->kind != F0T_ITEM_NODE)
             items->maker[item->output] = n;
     }
@@ -99,7 +98,7 @@ static void set_from_node(f0t_item *item, const f0t_fold *fold)
     const f0t_node *node = item->node;
     f0t_op_call call = {.node = node, .op = node->op, .opset = fold->graph->opset};
     float low = f0t_op_float(&call, "min", -FLT_MAX), high = f0t_op_float(&call, "max", FLT_MAX);
-    if (!node->input_count || node->inputs[0] == F0T_NONE || node->outputs[0] == F0T_NONE ||
+    if (!node->input_count || node->inputs[0] == F0T_NONE || !fold->arrays[node->inputs[0]].count ||
         fold->arrays[node->inputs[0]].type != F0T_ARRAY_FLOAT)
         return;
     for (size_t k = 0; k < sizeof simple / sizeof *simple; k++)
@@ -130,7 +129,7 @@ static void set_norm(f0t_item *item, const f0t_fold *fold)
     int64_t axis = f0t_op_int(&call, "axis", -1);
     const f0t_array *x = &fold->arrays[node->inputs[0]];
     if (!f0t_item_is(item, "LayerNormalization") || node->output_count > 1 ||
-        (axis != -1 && axis != (int64_t)x->rank - 1) || x->type != F0T_ARRAY_FLOAT)
+        (axis != -1 && axis != (int64_t)x->rank - 1) || x->type != F0T_ARRAY_FLOAT || !x->count)
         return;
     for (size_t k = 1; k < node->input_count; k++)
         if (node->inputs[k] != F0T_NONE && !f0t_fold_is_constant(fold, node->inputs[k]))

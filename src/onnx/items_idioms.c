@@ -35,6 +35,13 @@ static size_t other(const f0t_item *item, size_t v)
     return in[0] == v ? in[1] : in[1] == v ? in[0] : F0T_NONE;
 }
 
+/* An idiom gives the shape of what it takes: a factor of one number may have more dimensions. */
+static bool keeps_shape(const f0t_items *items, size_t x, const f0t_item *last)
+{
+    return f0t_array_same_shape(&items->fold->arrays[x],
+                                &items->fold->arrays[last->node->outputs[0]]);
+}
+
 static void set_activation(f0t_item *item, size_t x, f0t_activation kind, float alpha)
 {
     item->kind = F0T_ITEM_ACTIVATION;
@@ -61,7 +68,7 @@ static bool join_swish(f0t_items *items, f0t_item *mul)
         scale = made_by(items, inside, "Mul", 1);
         size_t factor = scale ? other(scale, x) : F0T_NONE;
         if (factor == F0T_NONE || !items->fold->arrays[factor].f ||
-            items->fold->arrays[factor].count != 1)
+            items->fold->arrays[factor].count != 1 || !keeps_shape(items, x, mul))
             continue;
         sigmoid->kind = scale->kind = F0T_ITEM_GONE;
         set_activation(mul, x, F0T_ACTIVATION_SWISH, items->fold->arrays[factor].f[0]);
@@ -128,7 +135,9 @@ static bool join_gelu(f0t_items *items, f0t_item *mul)
             size_t a = factors[(e + 1) % 3], b = factors[(e + 2) % 3];
             if (!find_erf(items, factors[e], parts, &x))
                 continue;
-            if (!(a == x && is_number(items, b, 0.5F)) && !(b == x && is_number(items, a, 0.5F)))
+            if ((!(a == x && is_number(items, b, 0.5F)) &&
+                 !(b == x && is_number(items, a, 0.5F))) ||
+                !keeps_shape(items, x, mul))
                 continue;
             inner->kind = parts[0]->kind = parts[1]->kind = parts[2]->kind = F0T_ITEM_GONE;
             set_activation(mul, x, F0T_ACTIVATION_GELU, 0);
@@ -196,7 +205,8 @@ static f0t_item *follow(f0t_items *items, size_t v, const char *op, size_t *cons
         return NULL;
     size_t c = other(&items->list[n], v);
     if (c == F0T_NONE || !f0t_fold_is_constant(items->fold, c) ||
-        items->fold->arrays[c].rank != 1 || items->fold->arrays[c].count != a->dims[a->rank - 1])
+        items->fold->arrays[c].rank != 1 || items->fold->arrays[c].count != a->dims[a->rank - 1] ||
+        !keeps_shape(items, v, &items->list[n]))
         return NULL;
     *constant = c;
     return &items->list[n];
@@ -207,7 +217,7 @@ static void join_norm(f0t_items *items, f0t_item *div)
     norm_parts p;
     f0t_item *last = div, *next;
     size_t scale = F0T_NONE, bias = F0T_NONE;
-    if (!find_norm(items, div, &p))
+    if (!find_norm(items, div, &p) || !keeps_shape(items, p.sub->node->inputs[0], div))
         return;
     if ((next = follow(items, f0t_item_output(last), "Mul", &scale))) {
         last->kind = F0T_ITEM_GONE;
@@ -231,8 +241,8 @@ f0t_status f0t_items_join(f0t_items *items)
 {
     for (size_t n = 0; n < items->count; n++) {
         f0t_item *item = &items->list[n];
-        if (item->kind != F0T_ITEM_NODE || item->node->outputs[0] == F0T_NONE ||
-            !is_float(items, item->node->outputs[0]))
+        if (item->kind != F0T_ITEM_NODE || !is_float(items, item->node->outputs[0]) ||
+            !items->fold->arrays[item->node->outputs[0]].count)
             continue;
         if (f0t_item_is(item, "Mul")) {
             if (!join_swish(items, item) && !join_hardswish(items, item))

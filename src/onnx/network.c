@@ -143,7 +143,7 @@ static f0t_status find_input(f0t_network *net)
         const f0t_node *node = &graph->nodes[n];
         bool used = false;
         for (size_t k = 0; k < node->output_count; k++)
-            used = used || (node->outputs[k] != F0T_NONE && wanted[node->outputs[k]]);
+            used = used || wanted[node->outputs[k]];
         for (size_t k = 0; k < node->input_count && used; k++)
             if (node->inputs[k] != F0T_NONE)
                 wanted[node->inputs[k]] = true;

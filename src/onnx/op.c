@@ -11,7 +11,8 @@ static f0t_status check_inputs(const f0t_op_call *call)
 {
     const f0t_op *op = call->op;
     const f0t_array *first = f0t_op_in(call, 0);
-    if (call->input_count < op->least || (op->most && call->input_count > op->most))
+    if (call->input_count < op->least || (op->most && call->input_count > op->most) ||
+        call->input_count > F0T_OP_INPUTS)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu inputs", call->input_count);
     if (!call->output_count || call->output_count > op->outputs)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu outputs", call->output_count);
@@ -19,6 +20,8 @@ static f0t_status check_inputs(const f0t_op_call *call)
         const f0t_array *in = call->inputs[k];
         if (!in && k < op->least)
             return f0t_fail(F0T_ERROR_FORMAT, "input %zu is missing", k);
+        if (in && in->type == F0T_ARRAY_NONE)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "the type of input %zu is not known", k);
         if (!in || op->takes == F0T_TAKES_ANY)
             continue;
         if (op->takes == F0T_TAKES_FLOAT && !f0t_array_type_is_float(in->type))
@@ -32,10 +35,40 @@ static f0t_status check_inputs(const f0t_op_call *call)
     return F0T_OK;
 }
 
+static bool is_empty(const f0t_op_call *call)
+{
+    for (size_t k = 0; k < call->output_count; k++)
+        if (call->outputs[k].count)
+            return false;
+    return true;
+}
+
+/* Types and shapes of all outputs. */
+static f0t_status shape(f0t_op_call *call)
+{
+    bool shape_only = call->shape_only;
+    call->shape_only = true;
+    f0t_status status = call->op->run(call);
+    call->shape_only = shape_only;
+    F0T_TRY(status);
+    for (size_t k = 0; k < call->output_count; k++)
+        if (call->outputs[k].type == F0T_ARRAY_NONE)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "its output %zu is not known", k);
+    return F0T_OK;
+}
+
+/* Shapes first: then there is memory for every output before anything is computed, and nothing is
+ * where there is nothing to compute (a dimension of 0 may stand beside one of 2^58). */
 f0t_status f0t_op_run(f0t_op_call *call)
 {
     F0T_TRY(check_inputs(call));
-    return call->op->run(call);
+    F0T_TRY(shape(call));
+    if (call->shape_only)
+        return F0T_OK;
+    for (size_t k = 0; k < call->output_count; k++)
+        if (!call->outputs[k].f && !call->outputs[k].i)
+            F0T_TRY(f0t_array_alloc(&call->outputs[k]));
+    return is_empty(call) ? F0T_OK : call->op->run(call);
 }
 
 f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_t rank,
@@ -43,11 +76,12 @@ f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_
 {
     if (k >= call->output_count)
         return F0T_OK;
-    f0t_array *out = &call->outputs[k];
+    f0t_array *out = &call->outputs[k], before = *out;
     F0T_TRY(f0t_array_shape(out, type, rank, dims));
-    if (call->shape_only || out->f || out->i)
-        return F0T_OK;
-    return f0t_array_alloc(out);
+    if ((out->f || out->i) && (out->type != before.type || !f0t_array_same_shape(out, &before)))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "its output %zu has another shape than was planned",
+                        k);
+    return F0T_OK;
 }
 
 f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_array *like)
@@ -132,16 +166,27 @@ f0t_status f0t_op_axis(size_t *out, int64_t axis, size_t rank)
     return F0T_OK;
 }
 
-f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank)
+f0t_status f0t_op_axis_list(size_t *out, const int64_t *axes, size_t count, size_t rank)
 {
-    memset(set, 0, F0T_ARRAY_RANK * sizeof *set);
+    bool seen[F0T_ARRAY_RANK] = {false};
     for (size_t k = 0; k < count; k++) {
         size_t axis;
-        F0T_TRY(f0t_op_axis(&axis, axes[k], rank));
-        if (set[axis])
+        F0T_TRY(f0t_op_axis(&axis, axes ? axes[k] : (int64_t)k, rank));
+        if (seen[axis])
             return f0t_fail(F0T_ERROR_FORMAT, "axis %lld comes twice", (long long)axes[k]);
-        set[axis] = true;
+        seen[axis] = true;
+        out[k] = axis;
     }
+    return F0T_OK;
+}
+
+f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank)
+{
+    size_t list[F0T_ARRAY_RANK];
+    memset(set, 0, F0T_ARRAY_RANK * sizeof *set);
+    F0T_TRY(f0t_op_axis_list(list, axes, count, rank));
+    for (size_t k = 0; k < count; k++)
+        set[list[k]] = true;
     return F0T_OK;
 }
 
@@ -290,8 +335,8 @@ static f0t_status count_windows(f0t_window *w, const f0t_op_call *call)
     return F0T_OK;
 }
 
-f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
-                           const f0t_array *weights)
+f0t_status f0t_window_attributes(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
+                                 const f0t_array *weights)
 {
     *out = (f0t_window){0};
     if (x->rank < 3 || x->rank > 2 + F0T_WINDOW_RANK)
@@ -311,6 +356,12 @@ f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_a
         if (!out->kernel[d])
             return f0t_fail(F0T_ERROR_FORMAT, "its weights are empty");
     }
-    F0T_TRY(read_pads(out, call));
+    return read_pads(out, call);
+}
+
+f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
+                           const f0t_array *weights)
+{
+    F0T_TRY(f0t_window_attributes(out, call, x, weights));
     return count_windows(out, call);
 }

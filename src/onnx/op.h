@@ -11,7 +11,8 @@
 
 enum { F0T_OPSET_LAST = 21, F0T_OP_INPUTS = 1024, F0T_OP_OUTPUTS = 256 };
 
-/* One use of an operator. An output whose memory is set already (f or i) is written there. */
+/* One use of an operator. An output whose memory is set already (f or i) has its type and shape as
+ * well, and is written there; it fails where the operator would give another shape. */
 typedef struct f0t_op_call {
     const f0t_node *node;
     const f0t_op *op;
@@ -41,7 +42,8 @@ const f0t_op *f0t_op_find(const char *name, int opset);
 /* All of them, in alphabetical order. */
 const f0t_op *f0t_op_table(size_t *count);
 
-/* Checks numbers and types of the inputs and runs it. */
+/* Checks numbers and types of the inputs, finds the shapes of all outputs, gives them memory where
+ * they have none, and runs it. Outputs that are all empty are shaped and not computed. */
 f0t_status f0t_op_run(f0t_op_call *call);
 
 /* ---- For the operators ------------------------------------------------------------------------
@@ -52,7 +54,8 @@ static inline const f0t_array *f0t_op_in(const f0t_op_call *call, size_t k)
     return k < call->input_count ? call->inputs[k] : NULL;
 }
 
-/* Shapes output k, and gives it memory unless only shapes are wanted. */
+/* Shapes output k. An operator is called twice, for the shapes and to compute; when it computes, its
+ * outputs have memory. */
 f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_t rank,
                          const size_t *dims);
 f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_array *like);
@@ -72,7 +75,9 @@ bool f0t_op_has(const f0t_op_call *call, const char *name);
 
 /* -rank … rank - 1 as 0 … rank - 1. */
 f0t_status f0t_op_axis(size_t *out, int64_t axis, size_t rank);
-/* Axes as a set of flags; each once. */
+/* The same for a list, in which each comes once: out[F0T_ARRAY_RANK]. NULL: 0 … count - 1. */
+f0t_status f0t_op_axis_list(size_t *out, const int64_t *axes, size_t count, size_t rank);
+/* Such a list as flags [F0T_ARRAY_RANK]. */
 f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank);
 /* Integers that are an attribute in old sets of operators and input k in new ones; *list is NULL
  * when neither is there. */
@@ -103,7 +108,10 @@ typedef struct f0t_window {
     size_t out[F0T_WINDOW_RANK];
 } f0t_window;
 
-/* From the attributes; kernel sizes are those of `weights` where there are some. */
+/* What the attributes say; kernel sizes are those of `weights` where there are some. */
+f0t_status f0t_window_attributes(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
+                                 const f0t_array *weights);
+/* The same with the number of windows, and the padding that auto_pad asks for. */
 f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
                            const f0t_array *weights);
 

@@ -204,7 +204,7 @@ static f0t_status match_exponent(f0t_array *held, const f0t_array *x, const f0t_
         if (held->f)
             held->f[k] = (float)y->i[k];
         else
-            held->i[k] = (int64_t)y->f[k];
+            held->i[k] = f0t_array_to_integer(F0T_ARRAY_INT64, (double)y->f[k]);
     }
     return F0T_OK;
 }

@@ -1,6 +1,8 @@
 /* Convolutions, straight from their definition. */
 #include "onnx/ops.h"
 
+#include "base/size.h"
+
 #include <string.h>
 
 /* Sizes as if there were always three spatial dimensions; missing ones are 1. */
@@ -80,8 +82,11 @@ static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool tr
     if (!*groups || x->dims[1] % *groups || (!transposed && w->dims[0] % *groups))
         return f0t_fail(F0T_ERROR_FORMAT, "%zu channels and %zu filters in %lld groups", x->dims[1],
                         w->dims[0], (long long)given);
-    size_t wanted = transposed ? w->dims[0] : w->dims[1] * *groups;
-    size_t filters = transposed ? w->dims[1] * *groups : w->dims[0];
+    size_t all;
+    if (!f0t_size_mul(&all, w->dims[1], *groups))
+        return f0t_fail(F0T_ERROR_FORMAT, "weights of %zu in %zu groups", w->dims[1], *groups);
+    size_t wanted = transposed ? w->dims[0] : all;
+    size_t filters = transposed ? all : w->dims[0];
     if (wanted != x->dims[1])
         return f0t_fail(F0T_ERROR_FORMAT, "the weights are for %zu channels, the input has %zu",
                         wanted, x->dims[1]);
@@ -122,18 +127,17 @@ static f0t_status read_transposed(f0t_window *out, const f0t_op_call *call, cons
     const int64_t *extra = f0t_op_ints(call, "output_padding", &extra_count);
     const int64_t *shape = f0t_op_ints(call, "output_shape", &shape_count);
     const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
-    f0t_window_read(out, call, x, w); /* a window larger than the input is none here */
-    if (out->rank != x->rank - 2 || !out->kernel[0] || (extra && extra_count != out->rank) ||
-        (shape && shape_count != out->rank))
+    F0T_TRY(f0t_window_attributes(out, call, x, w));
+    if ((extra && extra_count != out->rank) || (shape && shape_count != out->rank))
         return f0t_fail(F0T_ERROR_FORMAT, "its attributes do not fit its input");
     for (size_t d = 0; d < out->rank; d++) {
-        size_t span = (w->dims[2 + d] - 1) * out->dilation[d] + 1, more = 0;
-        out->kernel[d] = w->dims[2 + d];
+        size_t span, more = 0;
         out->out[d] = x->dims[2 + d];
         if (extra && (extra[d] < 0 || extra[d] > INT16_MAX))
             return f0t_fail(F0T_ERROR_FORMAT, "output_padding %lld", (long long)extra[d]);
         more = extra ? (size_t)extra[d] : 0;
-        if (!x->dims[2 + d] || x->dims[2 + d] > INT16_MAX || span > INT16_MAX)
+        if (!f0t_size_mul(&span, out->kernel[d] - 1, out->dilation[d]) || ++span > INT16_MAX ||
+            !x->dims[2 + d] || x->dims[2 + d] > INT16_MAX)
             return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is not known for this size");
         size_t full = (x->dims[2 + d] - 1) * out->stride[d] + span + more;
         bool same = strncmp(pad, "SAME_", 5) == 0;

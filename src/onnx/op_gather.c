@@ -1,6 +1,8 @@
 /* Operators that pick or place elements by indices. */
 #include "onnx/ops.h"
 
+#include "base/size.h"
+
 #include <string.h>
 
 static f0t_status check_index(size_t *out, int64_t index, size_t size)
@@ -203,9 +205,10 @@ f0t_status f0t_op_scatter_nd(f0t_op_call *call)
     size_t to;
     F0T_TRY(read_reduction(&how, call));
     F0T_TRY(check_indices(call, 1));
-    size_t length = at->rank ? at->dims[at->rank - 1] : 0;
+    size_t length = at->rank ? at->dims[at->rank - 1] : 0, updates;
     if (!length || length > x->rank || with->type != x->type ||
-        with->count != at->count / length * product(x->dims, length, x->rank))
+        !f0t_size_mul(&updates, at->count / length, product(x->dims, length, x->rank)) ||
+        with->count != updates)
         return f0t_fail(F0T_ERROR_FORMAT, "its indices or updates do not fit its data");
     F0T_TRY(f0t_op_output_like(call, 0, x));
     if (call->shape_only)

@@ -168,16 +168,6 @@ f0t_status f0t_op_range(f0t_op_call *call)
 /* ---- Types --------------------------------------------------------------------------------------
  */
 
-/* What does not fit becomes something that fits, never undefined behaviour. */
-static int64_t to_integer(float x, f0t_array_type type)
-{
-    if (type == F0T_ARRAY_BOOL)
-        return x != 0;
-    if (!(x > -9.2e18F && x < 9.2e18F))
-        return 0;
-    return f0t_array_wrap(type, (int64_t)x);
-}
-
 /* Rounding through the narrower float types, so that what a file rounds stays rounded. */
 static float to_float(float x, f0t_array_type type)
 {
@@ -199,7 +189,8 @@ static f0t_status cast(f0t_op_call *call, int type)
         if (y->f)
             y->f[k] = to_float(x->f ? x->f[k] : (float)x->i[k], y->type);
         else
-            y->i[k] = x->f ? to_integer(x->f[k], y->type) : f0t_array_wrap(y->type, x->i[k]);
+            y->i[k] = x->f ? f0t_array_to_integer(y->type, (double)x->f[k])
+                           : f0t_array_wrap(y->type, x->i[k]);
     }
     return F0T_OK;
 }
@@ -239,7 +230,7 @@ f0t_status f0t_op_eye_like(f0t_op_call *call)
 
 static int64_t whole_at(const f0t_array *x, size_t k)
 {
-    return x->f ? to_integer(x->f[k], F0T_ARRAY_INT64) : x->i[k];
+    return x->f ? f0t_array_to_integer(F0T_ARRAY_INT64, (double)x->f[k]) : x->i[k];
 }
 
 f0t_status f0t_op_one_hot(f0t_op_call *call)

@@ -1,6 +1,8 @@
 /* Operators that put elements elsewhere: transpose, concat, split, slice, pad, tile and the like. */
 #include "onnx/ops.h"
 
+#include "base/size.h"
+
 #include <string.h>
 
 /* ---- By a rule for each dimension ---------------------------------------------------------------
@@ -122,14 +124,15 @@ f0t_status f0t_op_slice(f0t_op_call *call)
     walk w = {.rank = x->rank};
     slices s;
     ptrdiff_t step[F0T_ARRAY_RANK];
+    size_t axes[F0T_ARRAY_RANK];
     F0T_TRY(read_slices(&s, call));
+    F0T_TRY(f0t_op_axis_list(axes, s.axes, s.count, x->rank));
     natural_steps(step, x);
     memcpy(w.dims, x->dims, sizeof w.dims);
     memcpy(w.step, step, sizeof w.step);
     for (size_t k = 0; k < s.count; k++) {
-        size_t axis, count;
+        size_t axis = axes[k], count;
         int64_t first, pace = s.steps ? s.steps[k] : 1;
-        F0T_TRY(f0t_op_axis(&axis, s.axes ? s.axes[k] : (int64_t)k, x->rank));
         F0T_TRY(cut(&count, &first, s.starts[k], s.ends[k], pace, x->dims[axis]));
         w.dims[axis] = count;
         w.step[axis] = count > 1 ? step[axis] * pace : 0;
@@ -284,7 +287,9 @@ f0t_status f0t_op_depth_to_space(f0t_op_call *call)
     if (x->dims[1] % (b * b))
         return f0t_fail(F0T_ERROR_FORMAT, "%zu channels in blocks of %zu", x->dims[1], b * b);
     size_t c = x->dims[1] / (b * b), h = x->dims[2], wide = x->dims[3];
-    size_t dims[] = {x->dims[0], c, h * b, wide * b};
+    size_t dims[] = {x->dims[0], c, 0, 0};
+    if (!f0t_size_mul(&dims[2], h, b) || !f0t_size_mul(&dims[3], wide, b))
+        return f0t_fail(F0T_ERROR_FORMAT, "%zux%zu in blocks of %zu", h, wide, b);
     F0T_TRY(f0t_op_output(call, 0, x->type, 4, dims));
     f0t_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
@@ -308,7 +313,9 @@ f0t_status f0t_op_space_to_depth(f0t_op_call *call)
     F0T_TRY(block_size(&b, call));
     if (x->dims[2] % b || x->dims[3] % b)
         return f0t_fail(F0T_ERROR_FORMAT, "%zux%zu in blocks of %zu", x->dims[2], x->dims[3], b);
-    size_t dims[] = {x->dims[0], x->dims[1] * b * b, x->dims[2] / b, x->dims[3] / b};
+    size_t dims[] = {x->dims[0], 0, x->dims[2] / b, x->dims[3] / b};
+    if (!f0t_size_mul(&dims[1], x->dims[1], b * b))
+        return f0t_fail(F0T_ERROR_FORMAT, "%zu channels in blocks of %zu", x->dims[1], b * b);
     F0T_TRY(f0t_op_output(call, 0, x->type, 4, dims));
     f0t_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {

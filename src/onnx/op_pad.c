@@ -22,18 +22,18 @@ static f0t_status read_pads(int64_t *before, size_t *dims, const f0t_op_call *ca
 {
     const f0t_array *x = f0t_op_in(call, 0);
     const int64_t *pads, *axes;
-    size_t count, axis_count;
+    size_t count, axis_count, places[F0T_ARRAY_RANK];
     F0T_TRY(
         f0t_op_list(&pads, &count, call, f0t_op_has(call, "paddings") ? "paddings" : "pads", 1));
     F0T_TRY(f0t_op_list(&axes, &axis_count, call, NULL, 3));
     axis_count = axes ? axis_count : x->rank;
-    if (count != 2 * axis_count)
+    if (axis_count > x->rank || count != 2 * axis_count)
         return f0t_fail(F0T_ERROR_FORMAT, "%zu pads for %zu dimensions", count, axis_count);
     memset(before, 0, F0T_ARRAY_RANK * sizeof *before);
     memcpy(dims, x->dims, F0T_ARRAY_RANK * sizeof *dims);
+    F0T_TRY(f0t_op_axis_list(places, axes, axis_count, x->rank));
     for (size_t k = 0; k < axis_count; k++) {
-        size_t d;
-        F0T_TRY(f0t_op_axis(&d, axes ? axes[k] : (int64_t)k, x->rank));
+        size_t d = places[k];
         int64_t start = pads[k], end = pads[axis_count + k];
         if (start < -INT32_MAX || start > INT32_MAX || end < -INT32_MAX || end > INT32_MAX ||
             (int64_t)x->dims[d] + start + end < 0)

@@ -1,6 +1,8 @@
 /* Pooling, straight from its definition. */
 #include "onnx/ops.h"
 
+#include "base/size.h"
+
 #include <math.h>
 
 typedef struct pool {
@@ -10,6 +12,7 @@ typedef struct pool {
     bool count_padding, column_major;
     float power;
     size_t plane; /* elements of one input plane */
+    size_t taps;  /* of one window */
 } pool;
 
 /* The input coordinates of tap k of the window at output o; false outside. */
@@ -62,12 +65,10 @@ static int64_t index_of(const pool *p, size_t plane, size_t at)
 static float pool_window(const pool *p, size_t plane, const size_t *o, int64_t *index)
 {
     const f0t_array *x = p->x;
-    size_t taps = 1, seen = 0, at, best = 0;
+    size_t seen = 0, at, best = 0;
     double sum = 0;
     float top = -INFINITY;
-    for (size_t d = 0; d < p->w.rank; d++)
-        taps *= p->w.kernel[d];
-    for (size_t k = 0; k < taps; k++) {
+    for (size_t k = 0; k < p->taps; k++) {
         if (!place(&at, p, o, k))
             continue;
         float v = x->f ? x->f[plane * p->plane + at] : (float)x->i[plane * p->plane + at];
@@ -104,7 +105,7 @@ static void run(f0t_op_call *call, const pool *p)
         if (y->f)
             y->f[k] = v;
         else
-            y->i[k] = (int64_t)v;
+            y->i[k] = f0t_array_to_integer(y->type, (double)v);
         if (indices)
             indices->i[k] = index;
     }
@@ -118,10 +119,12 @@ static f0t_status give(f0t_op_call *call, pool *p)
     p->count_padding = f0t_op_int(call, "count_include_pad", 0) != 0;
     p->column_major = f0t_op_int(call, "storage_order", 0) != 0;
     p->power = call->op->kind == F0T_POOL_LP ? (float)f0t_op_int(call, "p", 2) : 1.0F;
-    p->plane = 1;
+    p->plane = p->taps = 1;
     for (size_t d = 0; d < p->w.rank; d++) {
         dims[2 + d] = p->w.out[d];
         p->plane *= p->w.in[d];
+        if (!f0t_size_mul(&p->taps, p->taps, p->w.kernel[d]))
+            return f0t_fail(F0T_ERROR_FORMAT, "its window is larger than memory");
     }
     if (!p->plane)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is empty");
@@ -152,7 +155,7 @@ f0t_status f0t_op_global_pool(f0t_op_call *call)
         plane *= x->dims[d];
         dims[d] = 1;
     }
-    p.w.in[0] = p.w.kernel[0] = p.plane = plane;
+    p.w.in[0] = p.w.kernel[0] = p.plane = p.taps = plane;
     p.kind = call->op->kind;
     p.power = 2.0F;
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));

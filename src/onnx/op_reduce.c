@@ -104,7 +104,7 @@ static void reduce_one(f0t_array *y, size_t k, const f0t_array *x, const reducti
     if (y->f)
         y->f[k] = (float)sum;
     else
-        y->i[k] = f0t_array_wrap(y->type, fabs(sum) < 9e18 ? (int64_t)sum : 0);
+        y->i[k] = f0t_array_to_integer(y->type, sum);
 }
 
 /* Where each result's elements begin, and how far each of them is from that. */

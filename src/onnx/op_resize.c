@@ -2,6 +2,7 @@
 #include "onnx/ops.h"
 
 #include "base/alloc.h"
+#include "base/size.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,9 +58,10 @@ static double nearest(const how *h, double at)
     return ceil(at - 0.5);
 }
 
+/* NaN is at 0. */
 static size_t within(double at, size_t size)
 {
-    return at < 0 ? 0 : at > (double)(size - 1) ? size - 1 : (size_t)at;
+    return !(at > 0) ? 0 : at >= (double)(size - 1) ? size - 1 : (size_t)at;
 }
 
 /* Keys, 1981: the cubic convolution kernel with free parameter a. */
@@ -83,7 +85,7 @@ static tap find_taps(const how *h, const axis *x, size_t out)
     tap t = {0};
     double at = place(h, x, (double)out), low = floor(at), sum = 0;
     bool crop = strcmp(h->coordinates, "tf_crop_and_resize") == 0;
-    if (crop && (at < 0 || at > (double)(x->in - 1)))
+    if (crop && !(at >= 0 && at <= (double)(x->in - 1)))
         return t;
     if (h->mode[0] == 'n') {
         add(&t, nearest(h, at), 1, x, false);
@@ -129,8 +131,9 @@ static f0t_status resize_all(f0t_array *y, const f0t_array *x, const how *h, con
         inner /= x->dims[d];
         bool crop = axes[d].start != 0 || axes[d].end != 1;
         if (axes[d].in != axes[d].out || crop) {
-            count = count / axes[d].in * axes[d].out;
-            f0t_status status = f0t_alloc(&to, count, sizeof *to);
+            f0t_status status = f0t_size_mul(&count, count / axes[d].in, axes[d].out)
+                                    ? f0t_alloc(&to, count, sizeof *to)
+                                    : f0t_fail(F0T_ERROR_FORMAT, "it is larger than memory");
             if (status != F0T_OK) {
                 f0t_free(from);
                 return status;
@@ -178,9 +181,11 @@ static f0t_status read_axes(axis *axes, const f0t_op_call *call)
     bool old = call->opset < 11;
     const f0t_array *roi = old ? NULL : filled(call, 1), *scales = filled(call, old ? 1 : 2);
     const f0t_array *sizes = old ? NULL : filled(call, 3);
-    size_t count, attributes;
+    size_t count, attributes, places[F0T_ARRAY_RANK];
     const int64_t *list = f0t_op_ints(call, "axes", &count);
     const float *given = f0t_op_floats(call, "scales", &attributes);
+    bool crop =
+        strcmp(f0t_op_text(call, "coordinate_transformation_mode", ""), "tf_crop_and_resize") == 0;
     count = list ? count : x->rank;
     if (scales && !scales->f)
         F0T_TRY(f0t_op_need(call, old ? 1 : 2));
@@ -195,14 +200,16 @@ static f0t_status read_axes(axis *axes, const f0t_op_call *call)
                   : attributes) != count ||
         (!sizes && !given) || (roi && roi->f && roi->count != 2 * count))
         return f0t_fail(F0T_ERROR_FORMAT, "its scales or sizes are not for %zu dimensions", count);
+    F0T_TRY(f0t_op_axis_list(places, list, count, x->rank));
     for (size_t k = 0; k < count; k++) {
-        size_t d;
-        F0T_TRY(f0t_op_axis(&d, list ? list[k] : (int64_t)k, x->rank));
-        F0T_TRY(set_axis(&axes[d], sizes ? 0 : (double)given[k], sizes, k));
-        if (roi && roi->f && f0t_op_text(call, "coordinate_transformation_mode", "")[0] == 't') {
-            axes[d].start = (double)roi->f[k];
-            axes[d].end = (double)roi->f[count + k];
-        }
+        axis *a = &axes[places[k]];
+        F0T_TRY(set_axis(a, sizes ? 0 : (double)given[k], sizes, k));
+        if (!crop || !roi || !roi->f)
+            continue;
+        a->start = (double)roi->f[k];
+        a->end = (double)roi->f[count + k];
+        if (!isfinite(a->start) || !isfinite(a->end))
+            return f0t_fail(F0T_ERROR_FORMAT, "a region from %g to %g", a->start, a->end);
     }
     return F0T_OK;
 }

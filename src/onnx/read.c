@@ -25,13 +25,29 @@ size_t f0t_graph_find(const f0t_graph *graph, const char *name)
     return f0t_words_find(&graph->names.view, name, strlen(name));
 }
 
-/* The words of the list as strings, each with a 0 behind. */
+/* Outputs that a node leaves without a name are values as well, after those with one: whatever is
+ * kept of a value (shape, memory) is kept of every output. */
+static f0t_status add_unnamed(f0t_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++)
+        for (size_t k = 0; k < graph->nodes[n].output_count; k++) {
+            if (graph->nodes[n].outputs[k] != F0T_NONE)
+                continue;
+            F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
+                             sizeof *graph->values));
+            graph->nodes[n].outputs[k] = graph->value_count;
+            graph->values[graph->value_count++] = (f0t_value){.name = "", .producer = n};
+        }
+    return F0T_OK;
+}
+
+/* The words of the list as strings, each with a 0 after it. */
 static f0t_status set_names(f0t_graph *graph)
 {
     const f0t_words *words = &graph->names.view;
     F0T_TRY(f0t_alloc(&graph->name_text, words->size + 1, 1));
     memcpy(graph->name_text, words->text, words->size);
-    for (size_t v = 0; v < graph->value_count; v++) {
+    for (size_t v = 0; v < words->count; v++) {
         size_t length;
         const char *at = f0t_words_at(words, v, &length);
         graph->values[v].name = graph->name_text + (at - words->text);
@@ -196,7 +212,8 @@ static f0t_status read_graph(f0t_graph *graph, f0t_message bytes)
     }
     if (!graph->output_count)
         return f0t_fail(F0T_ERROR_FORMAT, "the graph has no output");
-    return set_names(graph);
+    F0T_TRY(set_names(graph));
+    return add_unnamed(graph);
 }
 
 static f0t_status read_opset(f0t_graph *graph, f0t_message bytes)

@@ -69,7 +69,7 @@ static f0t_status emit_item(f0t_builder *b, size_t n)
         F0T_TRY(f0t_emit_activation(b, item, &done));
     else if (item->kind == F0T_ITEM_LAYER_NORM)
         F0T_TRY(f0t_emit_layer_norm(b, item, &done));
-    else if (item->node->outputs[0] != F0T_NONE && !has_empty(b, item))
+    else if (!has_empty(b, item))
         F0T_TRY(emit_node(b, n, &done));
     return done ? F0T_OK : f0t_emit_op(b, item);
 }
@@ -92,16 +92,14 @@ static f0t_status place_inputs(f0t_builder *b)
 {
     const f0t_graph *graph = b->schedule->graph;
     for (size_t k = 0; k < graph->input_count; k++) {
-        size_t slot, v = graph->inputs[k].value;
+        size_t v = graph->inputs[k].value;
         if (f0t_builder_is_constant(b, v))
             continue;
         if (!f0t_array_type_is_float(f0t_builder_array(b, v)->type) && b->items.uses[v])
             return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: input '%s' is %s, not float", graph->path,
                             graph->values[v].name,
                             f0t_array_type_name((int)f0t_builder_array(b, v)->type));
-        F0T_TRY(f0t_builder_slot(b, 0, &slot));
-        b->schedule->slots[slot].input = k;
-        F0T_TRY(f0t_builder_place(b, v, slot, NULL));
+        F0T_TRY(f0t_builder_place_input(b, v, k));
     }
     return F0T_OK;
 }
@@ -133,7 +131,7 @@ static f0t_status build(f0t_builder *b, const f0t_schedule_options *o)
 {
     f0t_schedule *s = b->schedule;
     const f0t_graph *graph = s->graph;
-    size_t arena;
+    size_t all;
     F0T_TRY(f0t_items_create(&b->items, &s->fold, o->outputs, o->output_count));
     F0T_TRY(f0t_alloc_zero(&b->places, graph->value_count, sizeof *b->places));
     F0T_TRY(f0t_alloc(&b->left, graph->value_count, sizeof *b->left));
@@ -142,11 +140,11 @@ static f0t_status build(f0t_builder *b, const f0t_schedule_options *o)
     F0T_TRY(place_inputs(b));
     F0T_TRY(emit_all(b));
     F0T_TRY(place_outputs(b, o));
-    F0T_TRY(f0t_builder_arrange(b, &arena));
-    if (!f0t_size_round_up(&s->arena, arena, 64) || s->arena > ARENA_MOST)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: a run would need %zu MB of memory", graph->path,
-                        arena >> 20);
-    return F0T_OK;
+    f0t_status status = f0t_builder_arrange(b, ARENA_MOST, &s->arena);
+    if (status == F0T_OK && (!f0t_size_add(&all, s->arena, s->scratch) || all > ARENA_MOST))
+        status = f0t_fail(F0T_ERROR_UNSUPPORTED, "its kernels would need %zu MB of memory",
+                          s->scratch >> 20);
+    return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", graph->path);
 }
 
 static void clear_builder(f0t_builder *b)

@@ -32,20 +32,21 @@ static f0t_status count_operators(f0t_summary *s, const f0t_graph *graph)
 /* ---- Arithmetic -----------------------------------------------------------------------------------
  */
 
-/* Two for each multiplication and addition. */
-static uint64_t operations(const f0t_fold *fold, const f0t_node *node)
+/* Two for each multiplication and addition. A sum of huge ones is only an order of magnitude. */
+static double operations(const f0t_fold *fold, const f0t_node *node)
 {
     const f0t_array *y = &fold->arrays[node->outputs[0]];
     if (node->input_count < 2 || node->inputs[1] == F0T_NONE)
         return 0;
     const f0t_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
+    double each = 0;
     if (strcmp(node->op->name, "Conv") == 0 && w->dims[0])
-        return 2 * (uint64_t)y->count * (w->count / w->dims[0]);
-    if (strcmp(node->op->name, "MatMul") == 0)
-        return 2 * (uint64_t)y->count * x->dims[x->rank - 1];
-    if (strcmp(node->op->name, "Gemm") == 0 && y->count)
-        return 2 * (uint64_t)y->count * (x->count / y->dims[0]);
-    return 0;
+        each = (double)(w->count / w->dims[0]);
+    else if (strcmp(node->op->name, "MatMul") == 0)
+        each = (double)x->dims[x->rank - 1];
+    else if (strcmp(node->op->name, "Gemm") == 0 && y->count)
+        each = (double)(x->count / y->dims[0]);
+    return 2 * (double)y->count * each;
 }
 
 static f0t_status set_inputs(f0t_array *inputs, f0t_summary *s, const f0t_graph *graph)
@@ -72,7 +73,7 @@ static f0t_status fold_one(f0t_summary *s, const f0t_graph *graph, const f0t_arr
     f0t_fold fold;
     F0T_TRY(f0t_fold_create(&fold, graph, inputs, &s->features, 1));
     for (size_t n = 0; n < graph->node_count; n++)
-        if (fold.used[n] && graph->nodes[n].outputs[0] != F0T_NONE)
+        if (fold.used[n])
             s->arithmetic += operations(&fold, &graph->nodes[n]);
     const f0t_array *out = &fold.arrays[s->features];
     s->dim = out->rank && out->dims[0] ? out->count / out->dims[0] : out->count;

@@ -8,9 +8,8 @@ typedef struct f0t_summary {
     uint64_t parameters; /* float numbers among the constants */
     bool runs;           /* the features of one picture can be computed */
     char reason[512];    /* why not */
-    uint64_t
-        arithmetic;  /* floating-point operations for one picture: of convolutions and products */
-    size_t features; /* the value, and how many numbers it has */
+    double arithmetic; /* floating-point operations for one picture: of convolutions and products */
+    size_t features;   /* the value, and how many numbers it has */
     size_t dim;
     const char *picture; /* "1x3x224x224", what was assumed of the input */
     char picture_text[96];

@@ -166,7 +166,7 @@ static f0t_status add_numbers(f0t_inspector *in, const f0t_graph *graph, const f
     if (!s->runs)
         return f0t_inspector_fact(in, "cannot run", "%s", s->reason);
     F0T_TRY(f0t_inspector_fact(in, "arithmetic", "%.3f GFLOP for an input of %s",
-                               (double)s->arithmetic / 1e9, s->picture ? s->picture : "nothing"));
+                               s->arithmetic / 1e9, s->picture ? s->picture : "nothing"));
     return f0t_inspector_fact(in, "features", "%s: %zu numbers", graph->values[s->features].name,
                               s->dim);
 }

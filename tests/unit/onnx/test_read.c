@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *corpus(const char *name)
 {
@@ -172,6 +174,47 @@ static void weights_beside_may_not_be_elsewhere(void **state)
     f0t_free(model);
 }
 
+static f0t_status open_path(const char *path)
+{
+    f0t_graph *graph;
+    f0t_status status = f0t_graph_open(&graph, path);
+    f0t_graph_close(graph);
+    return status;
+}
+
+/* A network may not name a file of somebody else through a link that came with it. */
+static void links_to_weights_are_not_followed(void **state)
+{
+    char *model, path[512], place[512], elsewhere[512];
+    size_t size;
+    const float weights[] = {9, 3, 4};
+    (void)state;
+    model = test_read(corpus("external"), &size);
+    memcpy(memmem(model, size, "w.bin", 5), "d/l.b", 5);
+    snprintf(path, sizeof path, "%s", test_file("linked.onnx", model, size));
+    snprintf(elsewhere, sizeof elsewhere, "%s",
+             test_file("elsewhere.bin", weights, sizeof weights));
+    snprintf(place, sizeof place, "%s", test_path("d"));
+    assert_int_equal(mkdir(place, 0777), 0);
+    strcat(place, "/l.b");
+    assert_int_equal(symlink(elsewhere, place), 0);
+    assert_fails(F0T_ERROR_FORMAT, "'l.b' is a link, which is not followed", open_path(path));
+    assert_int_equal(unlink(place), 0);
+    assert_int_equal(link(elsewhere, place), 0);
+    assert_ok(open_path(path));
+    assert_int_equal(unlink(place), 0);
+    assert_int_equal(mkfifo(place, 0666), 0);
+    assert_fails(F0T_ERROR_FORMAT, "is not a regular file", open_path(path));
+    assert_int_equal(unlink(place), 0);
+    /* The folder is a link. */
+    *strrchr(place, '/') = '\0';
+    assert_int_equal(rmdir(place), 0);
+    assert_int_equal(symlink(".", place), 0);
+    assert_fails(F0T_ERROR_FORMAT, "'d' is a link, which is not followed", open_path(path));
+    assert_int_equal(unlink(place), 0);
+    f0t_free(model);
+}
+
 /* ---- What is refused ------------------------------------------------------------------------------
  */
 
@@ -327,6 +370,7 @@ int main(void)
         cmocka_unit_test(numbers_are_read_from_every_field),
         cmocka_unit_test(weights_may_be_in_a_file_beside),
         cmocka_unit_test(weights_beside_may_not_be_elsewhere),
+        cmocka_unit_test(links_to_weights_are_not_followed),
         cmocka_unit_test(a_graph_by_hand_is_read),
         cmocka_unit_test(a_cycle_is_refused),
         cmocka_unit_test(two_makers_of_one_value_are_refused),
