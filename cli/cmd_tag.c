@@ -12,7 +12,7 @@ typedef struct options {
     const char *format, *part, *backbone, *precision;
     f0t_backbone_options extract;
     size_t k;
-    bool xmp, xmp_plain, embed, dry_run, strict;
+    bool xmp, xmp_plain, embed, touch, dry_run, strict;
 } options;
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
@@ -90,7 +90,10 @@ static f0t_status open_sidecars(tagger *t)
 {
     const f0t_sidecar_options how = {.plain_name = t->options->xmp_plain,
                                      .dry_run = t->options->dry_run,
-                                     .embed = t->options->embed};
+                                     .embed = t->options->embed,
+                                     .touch = t->options->touch,
+                                     .folders = t->cli->operands + 1,
+                                     .folder_count = t->cli->operand_count - 1};
     if (!t->options->xmp && !t->options->embed)
         return F0T_OK;
     if (t->source->rows && !tag_source_image(t->source, 0))
@@ -236,6 +239,8 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--xmp or --embed, not both");
     if (o->xmp_plain && !o->xmp)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name goes with --xmp");
+    if (o->touch && !o->embed)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch goes with --embed");
     if (o->dry_run && !o->xmp && !o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run goes with --xmp or --embed");
     if (o->k == 0)
@@ -289,6 +294,10 @@ static const cli_option table[] = {
     {"embed", 0, CLI_FLAG, AT(embed), NULL,
      "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. All "
      "else in them stays as it is.",
+     NULL},
+    {"touch", 0, CLI_FLAG, AT(touch), NULL,
+     "With --embed: pictures get the time of writing. Default: they keep the time of their last "
+     "change.",
      NULL},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change.", NULL},
     {"strict", 0, CLI_FLAG, AT(strict), NULL,

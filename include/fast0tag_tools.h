@@ -541,6 +541,11 @@ F0T_API void f0t_demo_free(f0t_demo *demo);
  * person or another program set are never touched. Ours are marked, and the next call replaces them:
  * the same call twice changes nothing. One that somebody took away is not written again. A sidecar is
  * written whole or not at all; one that cannot be read is left alone, which is a failure.
+ *
+ * A file that another program changes meanwhile is read again. What replaces a file has its owner, group,
+ * mode, access control list and extended attributes. A sidecar that is a link, a file with several names
+ * (hard links) and one whose owner or attributes cannot be kept are left alone, which is a failure. A
+ * picture that is a link has its sidecar beside the link; embedded tags go into what it points to.
  */
 typedef struct f0t_sidecars f0t_sidecars;
 
@@ -548,7 +553,12 @@ typedef struct f0t_sidecar_options {
     bool plain_name; /* photo.xmp in place of photo.jpg.xmp */
     bool dry_run;    /* write nothing, only say what would change */
     bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
-                        those of its XMP packet stay as they are */
+                        those of its XMP packet stay as they are, and so does its mtime */
+    bool touch; /* a picture that tags go into has the present time as its mtime */
+    /* [folder_count] folders that a person named, borrowed: in pictures' paths that begin with one of
+     * them, no link after it is followed when writing. */
+    const char *const *folders;
+    size_t folder_count;
 } f0t_sidecar_options;
 
 /* `options` may be NULL. For one thread. */

@@ -94,7 +94,8 @@ static bool is_empty(const char *folder)
     DIR *opened = opendir(folder);
     bool empty = opened != NULL;
     for (struct dirent *entry; opened && (entry = readdir(opened)) != NULL;)
-        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."));
+        empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+                          f0t_name_is_temporary(entry->d_name)); /* of a demo that was killed */
     if (opened)
         closedir(opened);
     return empty;

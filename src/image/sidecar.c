@@ -5,10 +5,14 @@
 #include "base/status.h"
 #include "image/keywords.h"
 #include "image/packet.h"
+#include "io/original.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+/* Bytes of a picture that tags go into: it is held in memory. */
+static const size_t PICTURE_MOST = (size_t)2 << 30;
 
 struct f0t_sidecars {
     f0t_sidecar_options options;
@@ -59,22 +63,6 @@ static f0t_status join_tags(char **out, const char *const *tags, size_t count)
     return F0T_OK;
 }
 
-/* A file that its owner may not write is not to be replaced either. */
-static f0t_status check_writable(const char *path)
-{
-    if (access(path, W_OK) != 0 && errno != ENOENT)
-        return f0t_fail_errno(errno, "%s: cannot be written", path);
-    return F0T_OK;
-}
-
-static f0t_status write_file(const char *path, const char *data, size_t length)
-{
-    f0t_writer *writer;
-    F0T_TRY(check_writable(path));
-    F0T_TRY(f0t_writer_open(&writer, path));
-    return f0t_writer_finish(writer, f0t_writer_write(writer, data, length));
-}
-
 /* Keeps "-old +new" for f0t_sidecars_change. */
 static f0t_status keep_change(f0t_sidecars *s, const f0t_merged *merged)
 {
@@ -89,45 +77,117 @@ static f0t_status keep_change(f0t_sidecars *s, const f0t_merged *merged)
     return F0T_OK;
 }
 
-static f0t_status merge(f0t_sidecars *s, const char *lines, bool *changed)
+/* ---- Into a sidecar ------------------------------------------------------------------------------------ */
+
+static f0t_status write_sidecar(const f0t_original *original, const char *data, size_t length)
+{
+    f0t_writer *writer;
+    F0T_TRY(f0t_original_replace(&writer, original, false));
+    return f0t_writer_finish(writer, f0t_writer_write(writer, data, length));
+}
+
+static f0t_status merge(f0t_sidecars *s, const f0t_original *original, const char *lines,
+                        bool *changed)
 {
     f0t_merged merged;
     F0T_TRY(f0t_worker_merge(s->worker, &merged, s->path, lines));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
-    return merged.changed && !s->options.dry_run ? write_file(s->path, merged.text, merged.length)
-                                                 : F0T_OK;
-}
-
-static f0t_status write_picture(const char *path, const f0t_packet *place, const f0t_map *map,
-                                const char *text, size_t length)
-{
-    f0t_writer *writer;
-    F0T_TRY(check_writable(path));
-    F0T_TRY(f0t_writer_open(&writer, path));
-    return f0t_writer_finish(
-        writer, f0t_packet_write(writer, place, map->data, map->size, text, length, path));
-}
-
-static f0t_status embed_in(f0t_sidecars *s, const f0t_map *map, const char *lines, bool *changed)
-{
-    f0t_merged merged;
-    f0t_packet place;
-    F0T_TRY(f0t_packet_find(&place, map->data, map->size, s->path));
-    F0T_TRY(f0t_worker_embed(s->worker, &merged, s->path, lines, place.text, place.length));
-    F0T_TRY(keep_change(s, &merged));
-    *changed = merged.changed;
     return merged.changed && !s->options.dry_run
-               ? write_picture(s->path, &place, map, merged.text, merged.length)
+               ? write_sidecar(original, merged.text, merged.length)
                : F0T_OK;
 }
 
-static f0t_status embed(f0t_sidecars *s, const char *lines, bool *changed)
+/* ---- Into a picture ------------------------------------------------------------------------------------ */
+
+typedef struct content {
+    char *data;
+    size_t size;
+} content;
+
+static f0t_status write_picture(const f0t_sidecars *s, const f0t_original *original,
+                                const f0t_packet *place, const content *from,
+                                const f0t_merged *merged)
 {
-    f0t_map map;
-    F0T_TRY(f0t_map_open(&map, s->path));
-    f0t_status status = embed_in(s, &map, lines, changed);
-    f0t_map_close(&map);
+    f0t_writer *writer;
+    F0T_TRY(f0t_original_replace(&writer, original, !s->options.touch));
+    return f0t_writer_finish(writer, f0t_packet_write(writer, place, from->data, from->size,
+                                                      merged->text, merged->length, s->path));
+}
+
+static f0t_status embed_in(f0t_sidecars *s, const f0t_original *original, const content *from,
+                           const char *lines, bool *changed)
+{
+    f0t_merged merged;
+    f0t_packet place;
+    F0T_TRY(f0t_packet_find(&place, from->data, from->size, s->path));
+    F0T_TRY(f0t_worker_embed(s->worker, &merged, s->path, lines, place.text, place.length));
+    F0T_TRY(keep_change(s, &merged));
+    *changed = merged.changed;
+    return merged.changed && !s->options.dry_run ? write_picture(s, original, &place, from, &merged)
+                                                 : F0T_OK;
+}
+
+static f0t_status embed(f0t_sidecars *s, const f0t_original *original, const char *lines,
+                        bool *changed)
+{
+    content from;
+    F0T_TRY(f0t_original_read(original, &from.data, &from.size, PICTURE_MOST));
+    f0t_status status = embed_in(s, original, &from, lines, changed);
+    f0t_free(from.data);
+    return status;
+}
+
+/* ---- Into either --------------------------------------------------------------------------------------- */
+
+/* The longest of the folders that were named with which the path begins; NULL where none is. */
+static const char *folder_of(const f0t_sidecars *s, const char *path)
+{
+    const char *best = NULL;
+    for (size_t i = 0; i < s->options.folder_count; i++) {
+        const char *folder = s->options.folders[i];
+        const size_t n = strlen(folder);
+        if (n && !strncmp(path, folder, n) && (path[n] == '/' || folder[n - 1] == '/') &&
+            (!best || n > strlen(best)))
+            best = folder;
+    }
+    return best;
+}
+
+/* A picture that was named may be a link: who names it means what it points to. */
+static f0t_status open_original(f0t_original *original, const f0t_sidecars *s)
+{
+    const char *below = folder_of(s, s->path);
+    if (!s->options.embed || below)
+        return f0t_original_open(original, s->path, below);
+    char *real = realpath(s->path, NULL);
+    if (!real)
+        return f0t_fail_errno(errno, "%s", s->path);
+    f0t_status status = f0t_original_open(original, real, NULL);
+    free(real);
+    return status;
+}
+
+/* *again: another program changed the file since it was opened, and nothing was written. */
+static f0t_status write_once(f0t_sidecars *s, const char *lines, bool *changed, bool *again)
+{
+    f0t_original original;
+    *again = false;
+    F0T_TRY(open_original(&original, s));
+    f0t_status status = s->options.embed ? embed(s, &original, lines, changed)
+                                         : merge(s, &original, lines, changed);
+    *again = status != F0T_OK && f0t_original_has_changed(&original);
+    f0t_original_close(&original);
+    return status;
+}
+
+static f0t_status write_lines(f0t_sidecars *s, const char *lines, bool *changed)
+{
+    enum { TRIES = 10 };
+    f0t_status status = F0T_OK;
+    bool again = true;
+    for (int i = 0; i < TRIES && again; i++)
+        status = write_once(s, lines, changed, &again);
     return status;
 }
 
@@ -151,7 +211,7 @@ f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
                         picture);
     F0T_TRY(join_tags(&lines, tags, count));
-    f0t_status status = s->options.embed ? embed(s, lines, changed) : merge(s, lines, changed);
+    f0t_status status = write_lines(s, lines, changed);
     *changed = *changed && status == F0T_OK;
     f0t_free(lines);
     return status;

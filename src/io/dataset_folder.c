@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,16 +153,20 @@ static f0t_status resolve(char **out, const char *path)
     return status;
 }
 
+/* Beside its place. A process that was killed may have left one of the same name: the next is tried. */
 static f0t_status make_temporary(f0t_folder *folder)
 {
-    static atomic_uint counter;
-    size_t size = strlen(folder->path) + 48;
-    F0T_TRY(f0t_alloc(&folder->temporary, size, 1));
-    snprintf(folder->temporary, size, "%s.%ld-%u.tmp", folder->path, (long)getpid(),
-             atomic_fetch_add(&counter, 1));
-    int failed = f0t_fault_hit(F0T_FAULT_WRITE)   ? ENOSPC
+    const char *slash = strrchr(folder->path, '/');
+    const size_t before = slash ? (size_t)(slash - folder->path) + 1 : 0;
+    int failed;
+    F0T_TRY(f0t_alloc(&folder->temporary, before + F0T_TEMPORARY_SIZE, 1));
+    memcpy(folder->temporary, folder->path, before);
+    do {
+        f0t_temporary_name(folder->temporary + before);
+        failed = f0t_fault_hit(F0T_FAULT_WRITE)   ? ENOSPC
                  : mkdir(folder->temporary, 0777) ? errno
                                                   : 0;
+    } while (failed == EEXIST);
     if (!failed)
         return F0T_OK;
     f0t_free(folder->temporary);

@@ -65,8 +65,9 @@ f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most
 /* Writes into a temporary file beside `path`. commit() flushes, fsyncs, renames over `path` and
  * syncs the folder; until then the old file stays as it is. abort() (or a commit that failed)
  * removes the temporary file. Both free the writer. A link stays, what it points to is replaced;
- * folders, devices and pipes are refused. A process that is killed leaves the temporary file,
- * NAME.PROCESS-NUMBER.tmp, and the old one. */
+ * folders, devices and pipes are refused. What replaces a file has its mode, and its owner and
+ * attributes where they can be kept; until then nobody else may read it. A process that is killed
+ * leaves the old file, and the temporary one (f0t_temporary_name). */
 typedef struct f0t_writer f0t_writer;
 
 f0t_status f0t_writer_open(f0t_writer **out, const char *path);
@@ -96,5 +97,15 @@ bool f0t_path_is_folder(const char *path);
 bool f0t_path_is_file(const char *path);
 /* Makes the folder (not its parents); one that exists is fine. */
 f0t_status f0t_folder_create(const char *path);
+/* A descriptor of the folder `name` in the folder `at`, with further flags of open(2); -1 with errno on
+ * failure. Names can be found and made in it; reading and syncing need rights that it may lack. */
+int f0t_folder_descriptor(int at, const char *name, int flags);
+
+/* The name of a temporary file or folder, and whether a name is one. It is short, whatever it stands for,
+ * since names end at 255 bytes, and begins with a dot, so that nobody takes it for a picture. Each call
+ * gives another; a process that was killed may have left one that has the same. */
+enum { F0T_TEMPORARY_SIZE = 48 };
+void f0t_temporary_name(char name[F0T_TEMPORARY_SIZE]);
+bool f0t_name_is_temporary(const char *name);
 
 #endif

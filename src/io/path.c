@@ -3,8 +3,12 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 f0t_status f0t_path_join(char **out, const char *folder, const char *name)
 {
@@ -43,4 +47,29 @@ f0t_status f0t_folder_create(const char *path)
     if (mkdir(path, 0777) != 0 && !(errno == EEXIST && f0t_path_is_folder(path)))
         return f0t_fail_errno(errno, "%s: the folder cannot be made", path);
     return F0T_OK;
+}
+
+int f0t_folder_descriptor(int at, const char *name, int flags)
+{
+    flags |= O_DIRECTORY | O_CLOEXEC;
+    const int fd = openat(at, name, flags | O_RDONLY);
+    return fd < 0 && errno == EACCES ? openat(at, name, flags | O_PATH) : fd;
+}
+
+static const char temporary_begin[] = ".fast0tag-", temporary_end[] = ".tmp";
+
+/* Of this process by the counter, of another by the process. */
+void f0t_temporary_name(char name[F0T_TEMPORARY_SIZE])
+{
+    static atomic_uint counter;
+    snprintf(name, F0T_TEMPORARY_SIZE, "%s%ld-%u%s", temporary_begin, (long)getpid(),
+             atomic_fetch_add(&counter, 1), temporary_end);
+}
+
+bool f0t_name_is_temporary(const char *name)
+{
+    const size_t length = strlen(name), begin = sizeof temporary_begin - 1,
+                 end = sizeof temporary_end - 1;
+    return length > begin + end && !strncmp(name, temporary_begin, begin) &&
+           !strcmp(name + length - end, temporary_end);
 }

@@ -2,23 +2,31 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
+#include "io/attributes.h"
+#include "io/original.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BUFFER_SIZE = 1 << 20 };
 
 struct f0t_writer {
-    char *path, *temporary;
+    char *path;       /* for messages */
+    const char *name; /* its last part */
+    int folder;       /* the folder that `name` is in, a descriptor */
+    char temporary[F0T_TEMPORARY_SIZE];
     int fd;
-    uint64_t flushed; /* bytes given to the system */
-    size_t used;      /* bytes in the buffer */
+    const f0t_original *original; /* what is replaced if it is as it was; NULL: whatever is there */
+    bool keep_time;               /* of the original */
+    uint64_t flushed;             /* bytes given to the system */
+    size_t used;                  /* bytes in the buffer */
     char *buffer;
     bool failed; /* bytes are missing: commit must not succeed any more */
 };
@@ -27,11 +35,14 @@ static void release(f0t_writer *w)
 {
     if (w->fd >= 0)
         close(w->fd);
+    if (w->folder >= 0)
+        close(w->folder);
     f0t_free(w->path);
-    f0t_free(w->temporary);
     f0t_free(w->buffer);
     f0t_free(w);
 }
+
+/* ---- Opening ------------------------------------------------------------------------------------------- */
 
 /* The name that the link `path` holds, seen from here; *out is NULL when `path` is no link. */
 static f0t_status read_link(char **out, const char *path)
@@ -76,55 +87,100 @@ static f0t_status check_target(const f0t_writer *w, const char *path)
                     S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
 }
 
-/* A name that no other writer has: of this process by the counter, of another by the process. A
- * killed process may have left one that has both: the next number is tried. */
-static int open_temporary(f0t_writer *w, size_t size)
+static f0t_status open_folder(f0t_writer *w, const char *path)
 {
-    static atomic_uint counter;
-    int fd;
-    do
-        snprintf(w->temporary, size, "%s.%ld-%u.tmp", w->path, (long)getpid(),
-                 atomic_fetch_add(&counter, 1));
-    while ((fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) < 0 &&
-           errno == EEXIST);
-    return fd;
+    const char *slash = strrchr(w->path, '/');
+    char *folder;
+    w->name = slash ? slash + 1 : w->path;
+    F0T_TRY(f0t_string_copy(&folder, w->path, (size_t)(w->name - w->path)));
+    w->folder = f0t_folder_descriptor(AT_FDCWD, *folder ? folder : ".", 0);
+    const int failed = errno;
+    f0t_free(folder);
+    return w->folder < 0 ? f0t_fail_errno(failed, "%s: cannot be written", path) : F0T_OK;
 }
 
-/* What replaces a file keeps its mode. Some file systems have none: no failure. */
-static void keep_mode(const f0t_writer *w)
+/* What replaces a file is nobody else's to read before it has the old one's mode. */
+static f0t_status open_temporary(f0t_writer *w, bool replaces, const char *path)
 {
-    struct stat old;
-    if (stat(w->path, &old) == 0)
-        (void)!fchmod(w->fd, old.st_mode & 0777);
+    do {
+        f0t_temporary_name(w->temporary);
+        w->fd = openat(w->folder, w->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                       replaces ? 0600 : 0666);
+    } while (w->fd < 0 && errno == EEXIST);
+    return w->fd < 0 ? f0t_fail_errno(errno, "%s: cannot be written", path) : F0T_OK;
+}
+
+/* As far as it goes: the owner of a file that somebody else may write, say, changes. */
+static void keep_attributes(const f0t_writer *w, const struct stat *old)
+{
+    const int from = openat(w->folder, w->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (from < 0 || f0t_attributes_copy(w->fd, from, w->path) != F0T_OK)
+        (void)!fchmod(w->fd, old->st_mode & 0777);
+    if (from >= 0)
+        close(from);
 }
 
 static f0t_status start(f0t_writer *w, const char *path)
 {
+    struct stat old;
     F0T_TRY(resolve(&w->path, path));
     F0T_TRY(check_target(w, path));
-    size_t room = strlen(w->path) + 48;
-    F0T_TRY(f0t_alloc(&w->temporary, room, 1));
+    F0T_TRY(open_folder(w, path));
     F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
-    w->fd = open_temporary(w, room);
-    if (w->fd < 0)
-        return f0t_fail_errno(errno, "%s: cannot be written", path);
-    keep_mode(w);
+    const bool replaces = fstatat(w->folder, w->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+    F0T_TRY(open_temporary(w, replaces, path));
+    if (replaces)
+        keep_attributes(w, &old);
     return F0T_OK;
+}
+
+static f0t_status start_replacing(f0t_writer *w, const f0t_original *o)
+{
+    F0T_TRY(f0t_string_copy(&w->path, o->path, strlen(o->path)));
+    w->name = w->path + (o->name - o->path);
+    w->folder = fcntl(o->folder, F_DUPFD_CLOEXEC, 0);
+    if (w->folder < 0)
+        return f0t_fail_errno(errno, "%s: cannot be written", o->path);
+    F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
+    F0T_TRY(open_temporary(w, o->fd >= 0, o->path));
+    return o->fd >= 0 ? f0t_attributes_copy(w->fd, o->fd, o->path) : F0T_OK;
+}
+
+static f0t_status create(f0t_writer **out)
+{
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    (*out)->fd = (*out)->folder = -1;
+    return F0T_OK;
+}
+
+static f0t_status give(f0t_writer **out, f0t_writer *w, f0t_status status)
+{
+    if (status == F0T_OK)
+        *out = w;
+    else
+        f0t_writer_abort(w);
+    return status;
 }
 
 f0t_status f0t_writer_open(f0t_writer **out, const char *path)
 {
     f0t_writer *w;
     *out = NULL;
-    F0T_TRY(f0t_alloc_zero(&w, 1, sizeof *w));
-    w->fd = -1;
-    f0t_status status = start(w, path);
-    if (status != F0T_OK)
-        release(w);
-    else
-        *out = w;
-    return status;
+    F0T_TRY(create(&w));
+    return give(out, w, start(w, path));
 }
+
+f0t_status f0t_original_replace(f0t_writer **out, const f0t_original *original, bool keep_time)
+{
+    f0t_writer *w;
+    *out = NULL;
+    F0T_TRY(create(&w));
+    w->original = original;
+    w->keep_time = keep_time;
+    return give(out, w, start_replacing(w, original));
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------- */
 
 static f0t_status write_at(f0t_writer *w, const char *data, size_t size, uint64_t offset)
 {
@@ -195,38 +251,95 @@ uint64_t f0t_writer_position(const f0t_writer *w)
     return w->flushed + w->used;
 }
 
-/* The rename is lasting only when the folder is on disk too; some file systems cannot sync one. */
-static void sync_folder(f0t_writer *w)
+/* ---- Putting it in place ------------------------------------------------------------------------------- */
+
+static int rename_checked(const f0t_writer *w, unsigned flags)
 {
-    char *slash = strrchr(w->path, '/');
-    if (slash)
-        slash[slash == w->path] = '\0'; /* keeps the root's */
-    int fd = open(slash ? w->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
+    if (f0t_fault_hit(F0T_FAULT_WRITE)) {
+        errno = EIO;
+        return -1;
+    }
+    return flags ? renameat2(w->folder, w->temporary, w->folder, w->name, flags)
+                 : renameat(w->folder, w->temporary, w->folder, w->name);
 }
 
-/* fsync, then rename: both may find that the disk is full or gone. */
-static f0t_status replace(f0t_writer *w)
+static f0t_status changed(const f0t_writer *w)
 {
-    int failed = f0t_fault_hit(F0T_FAULT_WRITE) ? (errno = EIO, -1) : fsync(w->fd);
-    if (failed)
-        return f0t_fail_errno(errno, "%s: cannot be written", w->path);
-    failed = f0t_fault_hit(F0T_FAULT_WRITE) ? (errno = EIO, -1) : rename(w->temporary, w->path);
+    return f0t_fail(F0T_ERROR_IO, "%s: another program changed it meanwhile; it stays as it is",
+                    w->path);
+}
+
+static bool cannot(int flags_failed)
+{
+    return flags_failed && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP);
+}
+
+static f0t_status put_new(const f0t_writer *w)
+{
+    int failed = rename_checked(w, RENAME_NOREPLACE);
+    if (cannot(failed))
+        failed = rename_checked(w, 0);
+    if (failed && errno == EEXIST)
+        return changed(w);
+    return failed ? f0t_fail_errno(errno, "%s: cannot be written", w->path) : F0T_OK;
+}
+
+/* The old file gets the temporary name at the same moment, so that a change in the very last moment is
+ * seen, and undone. */
+static f0t_status exchange(const f0t_writer *w)
+{
+    struct stat out;
+    int failed = rename_checked(w, RENAME_EXCHANGE);
+    if (cannot(failed))
+        return rename_checked(w, 0) ? f0t_fail_errno(errno, "%s: cannot be replaced", w->path)
+                                    : F0T_OK;
     if (failed)
         return f0t_fail_errno(errno, "%s: cannot be replaced", w->path);
+    if (fstatat(w->folder, w->temporary, &out, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !f0t_original_is(w->original, &out)) {
+        (void)!renameat2(w->folder, w->temporary, w->folder, w->name, RENAME_EXCHANGE);
+        return changed(w);
+    }
+    unlinkat(w->folder, w->temporary, 0);
     return F0T_OK;
 }
 
+/* One of our processes at a time, for some microseconds; a folder that cannot be locked, or that somebody
+ * keeps locked, is no failure. */
+static void lock_folder(const f0t_writer *w)
+{
+    enum { TRIES = 200 };
+    for (int i = 0; i < TRIES && flock(w->folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; i++)
+        nanosleep(&(struct timespec){0, 5 * 1000 * 1000}, NULL);
+}
+
+static f0t_status put_in_place(const f0t_writer *w)
+{
+    if (!w->original)
+        return rename_checked(w, 0) ? f0t_fail_errno(errno, "%s: cannot be replaced", w->path)
+                                    : F0T_OK;
+    lock_folder(w);
+    f0t_status status = f0t_original_has_changed(w->original) ? changed(w)
+                        : w->original->fd < 0                 ? put_new(w)
+                                                              : exchange(w);
+    (void)flock(w->folder, LOCK_UN);
+    return status;
+}
+
+/* All of it on disk, then the name, then the folder, without which the name may not last; some file
+ * systems cannot sync one. */
 static f0t_status settle(f0t_writer *w)
 {
     if (w->failed)
         return f0t_fail(F0T_ERROR_IO, "%s: cannot be written: a write before failed", w->path);
     F0T_TRY(flush(w));
-    F0T_TRY(replace(w));
-    sync_folder(w);
+    if (w->keep_time && w->original->fd >= 0)
+        (void)futimens(w->fd,
+                       (struct timespec[]){w->original->was.st_atim, w->original->was.st_mtim});
+    if (f0t_fault_hit(F0T_FAULT_WRITE) ? (errno = EIO, -1) : fsync(w->fd))
+        return f0t_fail_errno(errno, "%s: cannot be written", w->path);
+    F0T_TRY(put_in_place(w));
+    (void)fsync(w->folder);
     return F0T_OK;
 }
 
@@ -234,8 +347,9 @@ f0t_status f0t_writer_commit(f0t_writer *w)
 {
     f0t_status status = settle(w);
     if (status != F0T_OK)
-        unlink(w->temporary);
-    release(w);
+        f0t_writer_abort(w);
+    else
+        release(w);
     return status;
 }
 
@@ -243,7 +357,8 @@ void f0t_writer_abort(f0t_writer *w)
 {
     if (!w)
         return;
-    unlink(w->temporary);
+    if (w->fd >= 0)
+        unlinkat(w->folder, w->temporary, 0);
     release(w);
 }
 

@@ -68,7 +68,7 @@ case_bad_sidecars_stay_as_they_are() {
     printf '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>' >new/b.jpg.xmp
     cp new/b.jpg.xmp bomb
     run 1 tag art.f0t new -k 1 --xmp
-    warns "new/a.jpg.xmp: is a directory"
+    warns "new/a.jpg.xmp: is a folder"
     warns "new/b.jpg.xmp: is no XMP that can be read: it stays as it is"
     warns "2 sidecars written, 0 as they were"
     warns "2 sidecars could not be written"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -184,16 +185,77 @@ static void what_is_no_file_is_not_replaced(void **state)
 static void leftovers_of_a_killed_process_are_no_hindrance(void **state)
 {
     (void)state;
-    char path[200], name[300];
+    char path[200], name[300], next[F0T_TEMPORARY_SIZE];
+    unsigned number;
     snprintf(path, sizeof path, "%s", test_path("again"));
-    for (unsigned i = 0; i < 2000; i++) {
-        snprintf(name, sizeof name, "again.%ld-%u.tmp", (long)getpid(), i);
-        FILE *file = fopen(test_path(name), "w");
-        assert_non_null(file);
-        fclose(file);
+    f0t_temporary_name(next);
+    assert_true(f0t_name_is_temporary(next));
+    assert_int_equal(sscanf(next, ".fast0tag-%*d-%u.tmp", &number), 1);
+    for (unsigned i = number + 1; i < number + 200; i++) {
+        snprintf(name, sizeof name, ".fast0tag-%ld-%u.tmp", (long)getpid(), i);
+        test_text(name, "left");
     }
     assert_ok(save_text(path));
     expect(path, "New 7!");
+    snprintf(name, sizeof name, ".fast0tag-%ld-%u.tmp", (long)getpid(), number + 1);
+    expect(test_path(name), "left");
+    assert_false(f0t_name_is_temporary("again.1-2.tmp"));
+    assert_false(f0t_name_is_temporary(".fast0tag-.tmp"));
+    assert_false(f0t_name_is_temporary(".fast0tag-1-2.jpg"));
+}
+
+/* The temporary name must not be longer than what it stands for. */
+static void the_longest_names_can_be_written(void **state)
+{
+    (void)state;
+    char name[256], path[600];
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    snprintf(path, sizeof path, "%s", test_path(name));
+    assert_ok(save_text(path));
+    assert_ok(save_text(path));
+    expect(path, "New 7!");
+    remove(path);
+}
+
+/* Whoever may not read the old file must not be able to read the new one, at no moment. */
+static void nobody_else_reads_a_private_file_while_it_is_written(void **state)
+{
+    (void)state;
+    struct stat info;
+    char path[200];
+    f0t_writer *w;
+    snprintf(path, sizeof path, "%s", test_text("private", "old"));
+    chmod(path, 0600);
+    const mode_t before = umask(0);
+    assert_ok(f0t_writer_open(&w, path));
+    umask(before);
+    char next[F0T_TEMPORARY_SIZE], name[300];
+    unsigned number;
+    f0t_temporary_name(next);
+    assert_int_equal(sscanf(next, ".fast0tag-%*d-%u.tmp", &number), 1);
+    snprintf(name, sizeof name, ".fast0tag-%ld-%u.tmp", (long)getpid(), number - 1);
+    assert_int_equal(stat(test_path(name), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    f0t_writer_abort(w);
+}
+
+static void an_owner_and_attributes_are_kept(void **state)
+{
+    (void)state;
+    struct stat info;
+    char path[200], value[8];
+    snprintf(path, sizeof path, "%s", test_text("owned", "old"));
+    const bool root = chown(path, 12345, 54321) == 0;
+    const bool attributes = setxattr(path, "user.rating", "five", 4, 0) == 0;
+    assert_ok(save_text(path));
+    assert_int_equal(stat(path, &info), 0);
+    if (root)
+        assert_true(info.st_uid == 12345 && info.st_gid == 54321);
+    if (attributes)
+        assert_int_equal(getxattr(path, "user.rating", value, sizeof value), 4);
+    if (!root && !attributes)
+        skip(); /* neither can be set here */
 }
 
 /* ---- A save that is killed ----------------------------------------------------------------- */
@@ -259,6 +321,9 @@ int main(void)
         cmocka_unit_test(links_stay_and_modes_are_kept),
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(leftovers_of_a_killed_process_are_no_hindrance),
+        cmocka_unit_test(the_longest_names_can_be_written),
+        cmocka_unit_test(nobody_else_reads_a_private_file_while_it_is_written),
+        cmocka_unit_test(an_owner_and_attributes_are_kept),
         cmocka_unit_test(a_save_that_is_killed_at_any_moment_leaves_a_whole_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
