@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "word/insult.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -102,27 +103,46 @@ static bool may_be_near(const letters *text, const outline *word, int most)
            __builtin_popcountll(text->set ^ word->set) <= 2 * most;
 }
 
-static size_t find_nearest(const char *text, const f0t_vectors *vectors, const outline *outlines)
+static f0t_status find_nearest(size_t *best, const char *text, const f0t_vectors *vectors,
+                               const outline *outlines)
 {
     letters wanted, other;
-    size_t best = F0T_NONE;
+    *best = F0T_NONE;
     read_letters(&wanted, text, strlen(text));
     int most = wanted.count <= 4 ? 1 : wanted.count <= 8 ? 2 : 3;
     if (wanted.count <= 0)
-        return F0T_NONE;
+        return F0T_OK;
     for (size_t i = 0; i < f0t_vectors_count(vectors) && most >= 0; i++) {
         size_t length;
+        bool insults;
         if (!may_be_near(&wanted, &outlines[i], most))
             continue;
         const char *word = f0t_vectors_word(vectors, i, &length);
         read_letters(&other, word, length);
         int d = distance(&wanted, &other, most);
-        if (d <= most) {
-            best = i;
+        if (d > most)
+            continue;
+        F0T_TRY(f0t_word_insults(&insults, word, length));
+        if (!insults) {
+            *best = i;
             most = d - 1;
         }
     }
-    return best;
+    return F0T_OK;
+}
+
+/* Finds the nearest of texts[count], BATCH at most. A failure's message would stay with its thread. */
+static f0t_status find_batch(size_t *nearest, const char *const *texts, size_t count,
+                             const f0t_vectors *vectors, const outline *outlines)
+{
+    f0t_status done[BATCH];
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_threads_get())
+    for (long i = 0; i < (long)count; i++)
+        done[i] = find_nearest(&nearest[i], texts[i], vectors, outlines);
+    for (size_t i = 0; i < count; i++)
+        if (done[i] != F0T_OK)
+            return f0t_fail(done[i], "no memory to look for spellings");
+    return F0T_OK;
 }
 
 static void draw_outlines(outline *outlines, const f0t_vectors *vectors)
@@ -147,11 +167,10 @@ f0t_status f0t_spelling_nearest(size_t *nearest, const char *const *texts, size_
     F0T_TRY(f0t_alloc(&outlines, f0t_vectors_count(vectors), sizeof *outlines));
     draw_outlines(outlines, vectors);
     for (size_t first = 0; first < count && status == F0T_OK; first += BATCH) {
-        long end = (long)(count - first < BATCH ? count : first + BATCH);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_threads_get())
-        for (long i = (long)first; i < end; i++)
-            nearest[i] = find_nearest(texts[i], vectors, outlines);
-        status = f0t_stage_update(&stage, (uint64_t)end);
+        const size_t some = count - first < BATCH ? count - first : BATCH;
+        status = find_batch(nearest + first, texts + first, some, vectors, outlines);
+        if (status == F0T_OK)
+            status = f0t_stage_update(&stage, first + some);
     }
     f0t_free(outlines);
     if (status == F0T_OK)

@@ -10,8 +10,8 @@
 int f0t_spelling_distance(const char *a, size_t a_length, const char *b, size_t b_length, int most);
 
 /* For each texts[count], the number of the nearest word in nearest[count]: at most 1 edit for a
- * text of up to 4 characters, 2 for up to 8, else 3; of several the first in the file. F0T_NONE
- * when none is so near. */
+ * text of up to 4 characters, 2 for up to 8, else 3; of several the first in the file. Words that
+ * insult (insult.h) are passed over. F0T_NONE when none is so near. */
 f0t_status f0t_spelling_nearest(size_t *nearest, const char *const *texts, size_t count,
                                 const f0t_vectors *vectors, const f0t_monitor *monitor);
 

@@ -35,7 +35,9 @@ typedef enum f0t_relation {
 
 typedef struct f0t_synset {
     uint32_t offset; /* its name in its file */
+    uint16_t word_count;
     unsigned char pos;
+    const char *words; /* borrowed: each word as it is written, with its lexical id */
     const char *gloss; /* borrowed: definition and quoted examples */
     size_t gloss_length;
 } f0t_synset;
@@ -48,7 +50,9 @@ typedef struct f0t_sense {
 
 typedef struct f0t_link {
     uint32_t from, to;
+    uint16_t word; /* of the synset `from` that alone it is about, counted from 1; 0: all of it */
     unsigned char relation;
+    bool instance; /* to or from what has a name of its own: "Picasso" and "painter" */
 } f0t_link;
 
 typedef struct f0t_wordnet {

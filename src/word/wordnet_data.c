@@ -30,34 +30,49 @@ static bool find_relation(f0t_wordnet_field symbol, f0t_relation *out)
     return false;
 }
 
+/* "0100": word 1 of this synset, all of the other. */
+static f0t_status read_ends(f0t_wordnet_line *line, uint16_t *word)
+{
+    uint32_t ends;
+    F0T_TRY(f0t_wordnet_line_number(line, &ends, 16, 0xFFFF, "pointer's source and target"));
+    *word = (uint16_t)(ends >> 8);
+    return F0T_OK;
+}
+
 /* Until all synsets are known, `to` holds the offset, and the part of speech stands with it. */
 static f0t_status read_link(f0t_wordnet *w, f0t_wordnet_line *line)
 {
-    f0t_wordnet_field symbol, ends;
+    f0t_wordnet_field symbol;
     f0t_relation relation;
     uint32_t offset;
+    uint16_t word;
     f0t_pos pos;
     F0T_TRY(f0t_wordnet_line_field(line, &symbol, "pointer symbol"));
     if (!find_relation(symbol, &relation))
         return f0t_wordnet_line_fail(line, "a pointer symbol that WordNet does not have");
     F0T_TRY(f0t_wordnet_line_number(line, &offset, 10, UINT32_MAX, "pointer's offset"));
     F0T_TRY(f0t_wordnet_line_pos(line, &pos));
-    F0T_TRY(f0t_wordnet_line_field(line, &ends, "pointer's source and target"));
+    F0T_TRY(read_ends(line, &word));
     F0T_TRY(f0t_grow(&w->links, &w->link_capacity, w->link_count, 1, sizeof *w->links));
     w->links[w->link_count++] =
         (f0t_link){.from = (uint32_t)w->synset_count,
                    .to = offset,
+                   .word = word,
+                   .instance = symbol.text[symbol.length - 1] == 'i',
                    .relation = (unsigned char)(relation * F0T_POS_COUNT + pos)};
     return F0T_OK;
 }
 
-static f0t_status skip_words(f0t_wordnet_line *line)
+static f0t_status read_words(f0t_wordnet_line *line, f0t_synset *synset)
 {
     uint32_t words;
     f0t_wordnet_field field;
     F0T_TRY(f0t_wordnet_line_number(line, &words, 16, 0xFFFF, "number of words"));
-    for (uint32_t i = 0; i < 2 * words; i++)
+    for (uint32_t i = 0; i < 2 * words; i++) {
         F0T_TRY(f0t_wordnet_line_field(line, &field, i % 2 ? "lexical id" : "word"));
+        synset->words = i ? synset->words : field.text;
+    }
+    synset->word_count = (uint16_t)words;
     return F0T_OK;
 }
 
@@ -86,7 +101,7 @@ static f0t_status read_synset(f0t_wordnet *w, f0t_wordnet_line *line, f0t_pos po
     F0T_TRY(f0t_wordnet_line_pos(line, &given));
     if (given != pos)
         return f0t_wordnet_line_fail(line, "another part of speech than that of the file");
-    F0T_TRY(skip_words(line));
+    F0T_TRY(read_words(line, &synset));
     F0T_TRY(f0t_wordnet_line_number(line, &pointers, 10, 0xFFFF, "number of pointers"));
     for (uint32_t i = 0; i < pointers; i++)
         F0T_TRY(read_link(w, line));

@@ -1,7 +1,9 @@
 #include "word/wordnet_nouns.h"
 
 #include "base/alloc.h"
+#include "word/insult.h"
 #include "word/wordnet_folder.h"
+#include "word/wordnet_marks.h"
 
 #include <string.h>
 
@@ -9,7 +11,70 @@
  * most part, and of "group" and "substance", which are seen as something else. */
 static const char *const VISIBLE[] = {"artifact", "living thing", "natural object", "body part",
                                       "food",     "fruit",        "vegetable",      "body of water",
-                                      "mountain", "beach",        "weather"};
+                                      "mountain", "beach",        "weather",        NULL};
+
+/* Of kinds of people those alone that a picture may show: what they do, how old they are, how they
+ * belong together. No picture shows a character, a fate, a faith, a descent. */
+static const char *const PERSON[] = {"person", NULL};
+static const char *const EVERYBODY[] = {"person", "adult", NULL};
+static const char *const PEOPLE[] = {
+    "worker",  "entertainer", "athlete",   "relative",  "juvenile", "man",     "woman",
+    "boy",     "girl",        "rider",     "spectator", "student",  "lawman",  "artist",
+    "teacher", "scientist",   "sovereign", "passenger", "doctor",   "tourist", "farmer",
+    "nurse",   "bather",      "cook",      NULL};
+
+/* What nobody wants to be called, or to have said of a picture of people by mistake. That apes and
+ * monkeys are here is for the worst such mistake that programs of this kind have made. */
+static const char *const UNWANTED[] = {"bad person",
+                                       "unwelcome person",
+                                       "unfortunate",
+                                       "simpleton",
+                                       "prostitute",
+                                       "mistress",
+                                       "coquette",
+                                       "crone",
+                                       "spinster",
+                                       "temptress",
+                                       "mantrap",
+                                       "exotic dancer",
+                                       "working girl",
+                                       "accomplice",
+                                       "lackey",
+                                       "underling",
+                                       "urchin",
+                                       "orphan",
+                                       "white man",
+                                       "black man",
+                                       "underachiever",
+                                       "cannon fodder",
+                                       "ape",
+                                       "monkey",
+                                       "monstrosity",
+                                       "cur",
+                                       "corpse",
+                                       "breast",
+                                       "teat",
+                                       "buttocks",
+                                       "groin",
+                                       "loins",
+                                       "genitals",
+                                       "reproductive organ",
+                                       "nude",
+                                       "brothel",
+                                       "harem",
+                                       "contraceptive",
+                                       "mental hospital",
+                                       "gallows",
+                                       "gas chamber",
+                                       "electric chair",
+                                       "concentration camp",
+                                       NULL};
+
+static const f0t_noun_layer LAYERS[] = {
+    {VISIBLE, F0T_NOUN_NAMES, false},    {PERSON, F0T_NOUN_NAMES, true},
+    {EVERYBODY, F0T_NOUN_ITSELF, false}, {PEOPLE, F0T_NOUN_KINDS, false},
+    {UNWANTED, F0T_NOUN_NAMES, true},
+};
 
 /* Used once in the tagged texts: words that people know. */
 enum { LEAST = 1, DEEPEST = 64 };
@@ -21,11 +86,11 @@ static const f0t_sense *first_sense(const f0t_wordnet *w, size_t lemma)
     return first ? &w->senses[first - 1] : NULL;
 }
 
-static size_t mark_roots(bool *below, const f0t_wordnet *w, const char *const *roots, size_t count)
+static size_t mark_roots(bool *below, const f0t_wordnet *w, const char *const *roots)
 {
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t lemma = f0t_words_find(&w->lemmas.view, roots[i], strlen(roots[i]));
+    for (; *roots; roots++) {
+        size_t lemma = f0t_words_find(&w->lemmas.view, *roots, strlen(*roots));
         const f0t_sense *sense = lemma == F0T_NONE ? NULL : first_sense(w, lemma);
         if (sense) {
             below[sense->synset] = true;
@@ -37,42 +102,72 @@ static size_t mark_roots(bool *below, const f0t_wordnet *w, const char *const *r
 
 /* Kinds of kinds, until a pass over the links finds no more. The deepest chain of WordNet has 18
  * links; no file makes it pass more often than DEEPEST. */
-static void mark_kinds(bool *below, const f0t_wordnet *w)
+static void mark_kinds(bool *below, const f0t_wordnet *w, bool names)
 {
     bool more = true;
     for (int pass = 0; more && pass < DEEPEST; pass++) {
         more = false;
         for (size_t i = 0; i < w->link_count; i++) {
             const f0t_link *link = &w->links[i];
-            if (link->relation == F0T_RELATION_DOWN && below[link->from] && !below[link->to])
+            if (link->relation == F0T_RELATION_DOWN && below[link->from] && !below[link->to] &&
+                (names || !link->instance))
                 more = below[link->to] = true;
         }
     }
 }
 
-static f0t_status add_nouns(f0t_texts *out, const f0t_wordnet *w, const bool *below, uint32_t least)
+/* below[synsets] is room to work in. */
+static void add_layer(bool *in, bool *below, const f0t_wordnet *w, const f0t_noun_layer *layer,
+                      bool first)
+{
+    memset(below, 0, w->synset_count * sizeof *below);
+    if (mark_roots(below, w, layer->roots) == 0 && first)
+        memset(below, true, w->synset_count * sizeof *below);
+    if (layer->reach != F0T_NOUN_ITSELF)
+        mark_kinds(below, w, layer->reach == F0T_NOUN_NAMES);
+    for (size_t i = 0; i < w->synset_count; i++)
+        in[i] = layer->out ? in[i] && !below[i] : in[i] || below[i];
+}
+
+static f0t_status add_nouns(f0t_texts *out, const f0t_wordnet *w, const bool *in,
+                            const bool *marked, uint32_t least)
 {
     for (size_t i = 0; i < w->lemmas.view.count; i++) {
         const f0t_sense *sense = first_sense(w, i);
         size_t length;
         const char *word = f0t_words_at(&w->lemmas.view, i, &length);
-        if (sense && below[sense->synset] && sense->count >= least && word)
+        bool insults;
+        if (!sense || !in[sense->synset] || sense->count < least || !word ||
+            f0t_wordnet_insults(w, marked, i))
+            continue;
+        F0T_TRY(f0t_word_insults(&insults, word, length));
+        if (!insults)
             F0T_TRY(f0t_texts_add(out, word, length));
     }
     return F0T_OK;
 }
 
-f0t_status f0t_wordnet_nouns(f0t_texts *out, const f0t_wordnet *w, const char *const *roots,
-                             size_t root_count, uint32_t least)
+/* in[2 x synsets], marked[senses]. */
+static f0t_status choose(f0t_texts *out, const f0t_wordnet *w, const f0t_noun_layer *layers,
+                         size_t count, uint32_t least, bool *in, bool *marked)
 {
-    bool *below;
-    F0T_TRY(f0t_alloc_zero(&below, w->synset_count, sizeof *below));
-    if (mark_roots(below, w, roots, root_count))
-        mark_kinds(below, w);
-    else
-        memset(below, true, w->synset_count * sizeof *below);
-    f0t_status status = add_nouns(out, w, below, least);
-    f0t_free(below);
+    for (size_t i = 0; i < count; i++)
+        add_layer(in, in + w->synset_count, w, &layers[i], i == 0);
+    F0T_TRY(f0t_wordnet_mark_insults(marked, w));
+    return add_nouns(out, w, in, marked, least);
+}
+
+f0t_status f0t_wordnet_nouns(f0t_texts *out, const f0t_wordnet *w, const f0t_noun_layer *layers,
+                             size_t count, uint32_t least)
+{
+    bool *in = NULL, *marked = NULL;
+    f0t_status status = f0t_alloc_zero(&in, w->synset_count, 2 * sizeof *in);
+    if (status == F0T_OK)
+        status = f0t_alloc(&marked, w->sense_count, sizeof *marked);
+    if (status == F0T_OK)
+        status = choose(out, w, layers, count, least, in, marked);
+    f0t_free(in);
+    f0t_free(marked);
     return status;
 }
 
@@ -84,7 +179,7 @@ f0t_status f0t_wordnet_visible_nouns(f0t_texts *out, const char *path)
     if (status == F0T_OK)
         status = f0t_wordnet_read(&wordnet, &folder.files);
     if (status == F0T_OK)
-        status = f0t_wordnet_nouns(out, &wordnet, VISIBLE, sizeof VISIBLE / sizeof *VISIBLE, LEAST);
+        status = f0t_wordnet_nouns(out, &wordnet, LAYERS, sizeof LAYERS / sizeof *LAYERS, LEAST);
     f0t_wordnet_clear(&wordnet);
     f0t_wordnet_folder_close(&folder);
     return status;

@@ -5,11 +5,25 @@
 #include "io/dataset_names.h"
 #include "word/wordnet.h"
 
-/* Adds the nouns whose first sense is, or is a kind of, the first sense of one of roots[root_count],
- * and that the tagged texts use `least` times or more in that sense; in WordNet's order. Roots that
- * WordNet lacks are passed over; where it lacks all of them, every noun is one. */
-f0t_status f0t_wordnet_nouns(f0t_texts *out, const f0t_wordnet *wordnet, const char *const *roots,
-                             size_t root_count, uint32_t least);
+/* How far below its roots a layer reaches. */
+typedef enum f0t_noun_reach {
+    F0T_NOUN_ITSELF, /* the roots alone */
+    F0T_NOUN_KINDS,  /* and all kinds of them */
+    F0T_NOUN_NAMES   /* and what has a name of its own: "Picasso" below "painter" */
+} f0t_noun_reach;
+
+/* Meanings that are taken in, or out again; a root is the first sense of a noun. */
+typedef struct f0t_noun_layer {
+    const char *const *roots; /* NULL past the end; those that WordNet lacks are passed over */
+    f0t_noun_reach reach;
+    bool out;
+} f0t_noun_layer;
+
+/* Adds the nouns whose first sense is in after the last of layers[count], one over the other, that
+ * the tagged texts use `least` times or more in that sense, and that insult nobody; in WordNet's
+ * order. Where WordNet has no root of the first layer, all nouns are in that layer. */
+f0t_status f0t_wordnet_nouns(f0t_texts *out, const f0t_wordnet *wordnet,
+                             const f0t_noun_layer *layers, size_t count, uint32_t least);
 
 /* The same from WordNet's files in a folder, for things, living beings, food and places of nature. */
 f0t_status f0t_wordnet_visible_nouns(f0t_texts *out, const char *folder);

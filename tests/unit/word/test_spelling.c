@@ -66,6 +66,19 @@ static void the_nearest_word_is_found(void **state)
     f0t_vectors_close(v);
 }
 
+static void no_insult_is_suggested(void **state)
+{
+    static const char text[] = "blockhead 1\nblockheads 1\nbuckhead 1\n";
+    static const char *const texts[] = {"blokhead", "buckheda"};
+    size_t nearest[2];
+    f0t_vectors *v;
+    (void)state;
+    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL));
+    assert_ok(f0t_spelling_nearest(nearest, texts, 2, v, NULL));
+    assert_true(nearest[0] == 2 && nearest[1] == 2);
+    f0t_vectors_close(v);
+}
+
 static void it_can_be_interrupted(void **state)
 {
     static const char *const texts[] = {"girafe"};
@@ -86,6 +99,7 @@ int main(void)
         cmocka_unit_test(the_distance_is_the_same_both_ways),
         cmocka_unit_test(what_cannot_be_compared_is_far),
         cmocka_unit_test(the_nearest_word_is_found),
+        cmocka_unit_test(no_insult_is_suggested),
         cmocka_unit_test(it_can_be_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
