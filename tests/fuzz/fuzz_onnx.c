@@ -1,169 +1,16 @@
 /*
- * A network is opened, described, scheduled for one picture and for several, run on numbers of every
- * kind and compared in shape with the plain operators. The bytes are those of a file or, after a 'G'
- * (which begins no ONNX file), choices of onnx_generator.h. FUZZ_ONNX_WRITE=FILE keeps the network that
- * was made of them, FUZZ_ONNX_TEXT=1 prints it.
+ * Networks: the bytes are those of a file or, after a 'G' (which begins no ONNX file), choices of
+ * onnx_generator.h. FUZZ_ONNX_WRITE=FILE keeps the network that was made of them, FUZZ_ONNX_TEXT=1
+ * prints it.
  */
 #include "fuzz.h"
 
-#include "onnx/interpret.h"
-#include "onnx/schedule.h"
-#include "onnx/summary.h"
+#include "onnx_exercise.h"
 #include "onnx_generator.h"
 #include "onnx_text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* What takes more than this many elements is made, not run: the fuzzer lives by many runs. */
-enum { SMALL = 1 << 14, ENDS = 4, NODES = 64 };
-
-static volatile double sink; /* keeps the compiler from leaving out what is read */
-
-static void read_all(const f0t_array *array)
-{
-    double sum = 0;
-    for (size_t k = 0; k < array->count; k++)
-        sum += array->f ? (double)array->f[k] : (double)array->i[k];
-    sink = sum;
-}
-
-/* Names, nodes and constants that were accepted can be touched. */
-static void touch(const f0t_graph *graph)
-{
-    size_t sum = 0;
-    for (size_t v = 0; v < graph->value_count; v++) {
-        f0t_array copy;
-        sum += strlen(graph->values[v].name);
-        if (f0t_array_copy(&copy, &graph->values[v].constant) == F0T_OK) {
-            if (f0t_array_known(&copy))
-                read_all(&copy);
-            f0t_array_clear(&copy);
-        }
-    }
-    for (size_t n = 0; n < graph->node_count; n++)
-        for (size_t k = 0; k < graph->nodes[n].input_count; k++)
-            sum += graph->nodes[n].inputs[k];
-    sink = (double)sum;
-}
-
-/* ---- Inputs -------------------------------------------------------------------------------------
- */
-
-static void fill(float *to, size_t count, uint32_t seed)
-{
-    static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38F, -3e38F,        1e-40F,
-                                -0.0F, 0,        1,         -1,    2147483648.0F, -9.3e18F};
-    for (size_t k = 0; k < count; k++) {
-        seed = seed * 1664525U + 1013904223U;
-        uint32_t high = seed >> 8;
-        to[k] = high % 16 == 0 ? odd[(high >> 4) % (sizeof odd / sizeof *odd)]
-                               : ((float)(high % 4096) - 2048) / 512;
-    }
-}
-
-/* Elements for every input, the open first dimension being `images`; false when they are not float or
- * not few. */
-static bool make_inputs(f0t_array *inputs, const f0t_graph *graph, size_t images)
-{
-    for (size_t k = 0; k < graph->input_count; k++) {
-        const f0t_end *end = &graph->inputs[k];
-        size_t dims[F0T_ARRAY_RANK];
-        for (size_t d = 0; d < end->rank; d++)
-            dims[d] = end->dims[d] ? end->dims[d] : d == 0 ? images : 2;
-        if (end->type != F0T_ARRAY_FLOAT ||
-            f0t_array_shape(&inputs[k], F0T_ARRAY_FLOAT, end->rank, dims) != F0T_OK ||
-            inputs[k].count > SMALL || f0t_array_alloc(&inputs[k]) != F0T_OK)
-            return false;
-        fill(inputs[k].f, inputs[k].count, (uint32_t)(images * 31 + k));
-    }
-    return true;
-}
-
-/* ---- Running ------------------------------------------------------------------------------------
- */
-
-/* The plain operators give arrays of the same types and shapes. */
-static void compare(const f0t_schedule *schedule, const f0t_graph *graph, const f0t_array *inputs)
-{
-    f0t_array plain[ENDS] = {{0}};
-    if (f0t_graph_interpret(graph, inputs, plain) == F0T_OK)
-        for (size_t k = 0; k < graph->output_count; k++) {
-            const f0t_array *want = f0t_schedule_output(schedule, k);
-            read_all(&plain[k]);
-            if (plain[k].type != want->type || !f0t_array_same_shape(&plain[k], want))
-                abort();
-        }
-    for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&plain[k]);
-}
-
-/* Outputs of exactly the size that the schedule says. */
-static void run(f0t_schedule *schedule, const f0t_graph *graph, const f0t_array *inputs)
-{
-    const float *data[ENDS] = {NULL};
-    void *memory[ENDS] = {NULL};
-    f0t_array outputs[ENDS] = {{0}};
-    bool ready = f0t_schedule_arena(schedule) <= SMALL * sizeof(float) * 4;
-    for (size_t k = 0; k < graph->input_count; k++)
-        data[k] = inputs[k].f;
-    for (size_t k = 0; k < graph->output_count && ready; k++) {
-        const f0t_array *shape = f0t_schedule_output(schedule, k);
-        ready = shape->count <= SMALL &&
-                f0t_array_shape(&outputs[k], shape->type, shape->rank, shape->dims) == F0T_OK &&
-                f0t_array_alloc(&outputs[k]) == F0T_OK;
-        memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
-    }
-    if (ready && f0t_schedule_run(schedule, data, memory) == F0T_OK) {
-        for (size_t k = 0; k < graph->output_count; k++)
-            read_all(&outputs[k]);
-        compare(schedule, graph, inputs);
-    }
-    for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&outputs[k]);
-}
-
-static void schedule(const f0t_graph *graph, f0t_weights *weights, size_t images)
-{
-    f0t_array inputs[ENDS] = {{0}}, shapes[ENDS];
-    size_t outputs[ENDS];
-    f0t_schedule *made = NULL;
-    bool ready = make_inputs(inputs, graph, images);
-    for (size_t k = 0; k < graph->input_count; k++) {
-        shapes[k] = inputs[k];
-        shapes[k].f = NULL;
-    }
-    for (size_t k = 0; k < graph->output_count; k++)
-        outputs[k] = graph->outputs[k].value;
-    f0t_schedule_options options = {
-        .inputs = shapes, .outputs = outputs, .output_count = graph->output_count};
-    if (ready && f0t_schedule_create(&made, graph, weights, &options) == F0T_OK)
-        run(made, graph, inputs);
-    f0t_schedule_free(made);
-    for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&inputs[k]);
-}
-
-static void exercise(const void *data, size_t size)
-{
-    f0t_graph *graph;
-    f0t_summary summary;
-    f0t_weights *weights;
-    if (f0t_graph_open_memory(&graph, data, size, "fuzz.onnx", NULL) != F0T_OK)
-        return;
-    touch(graph);
-    if (f0t_summary_create(&summary, graph) == F0T_OK)
-        f0t_summary_clear(&summary);
-    if (graph->input_count <= ENDS && graph->output_count <= ENDS && graph->node_count <= NODES &&
-        f0t_weights_create(&weights) == F0T_OK) {
-        schedule(graph, weights, 1);
-        schedule(graph, weights, 3);
-        f0t_weights_free(weights);
-    }
-    f0t_graph_close(graph);
-}
 
 static void keep(const char *path, const onnx_bytes *file)
 {
@@ -175,7 +22,7 @@ static void keep(const char *path, const onnx_bytes *file)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size || data[0] != 'G') {
-        exercise(data, size);
+        onnx_exercise(data, size);
         return 0;
     }
     char *text = onnx_generate(data + 1, size - 1);
@@ -184,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     onnx_bytes file = onnx_from_text(text);
     if (getenv("FUZZ_ONNX_WRITE"))
         keep(getenv("FUZZ_ONNX_WRITE"), &file);
-    exercise(file.data, file.size);
+    onnx_exercise(file.data, file.size);
     onnx_bytes_free(&file);
     free(text);
     return 0;
