@@ -203,8 +203,9 @@ F0T_API f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t
  *  1. the tag exactly as it is;
  *  2. its other spellings: "_", "-", a space or nothing between the words of a phrase (palm tree,
  *     palm_tree, palm-tree, palmtree), lower case, folded case (straße: strasse), capitals;
- *  3. its singular, then its plural, in English ("dogs" for "dog"; "bus" is no plural), of a phrase
- *     that of its last word;
+ *  3. its singular, then its plural, then the verb that it is a form of, in English ("dogs" for "dog",
+ *     "generate" for "generated"; "bus" is no plural, "wedding" no verb), of a phrase that of its last
+ *     word;
  *  4. for a phrase, the mean of the vectors of its words, each of length 1 and each found by 1 to 3.
  *     All of them must be there; stop words (a, of, the, …) are left out of the mean where there is
  *     another word.
@@ -251,7 +252,8 @@ typedef enum f0t_match {
     F0T_MATCH_PLURAL = 4,   /* the vector of the plural */
     F0T_MATCH_PARTS = 5,    /* the mean of the words of the phrase */
     F0T_MATCH_SAME = 6,     /* the same tag as one before it */
-    F0T_MATCH_NONE = 7      /* no vector */
+    F0T_MATCH_NONE = 7,     /* no vector */
+    F0T_MATCH_BASE = 8      /* the vector of the verb: "run" for "running" */
 } f0t_match;
 
 /* "exact", "case", … Never NULL. */

@@ -139,7 +139,7 @@ static f0t_status add_inflected(f0t_forms *forms, const f0t_text *text, size_t l
     return F0T_OK;
 }
 
-static f0t_status add_numbers(f0t_forms *forms, const f0t_text *lower)
+static f0t_status add_other_words(f0t_forms *forms, const f0t_text *lower)
 {
     f0t_part parts[F0T_PARTS_MOST];
     f0t_inflections words;
@@ -150,7 +150,9 @@ static f0t_status add_numbers(f0t_forms *forms, const f0t_text *lower)
     f0t_singulars(&words, lower->data + last->begin, last->end - last->begin);
     F0T_TRY(add_inflected(forms, lower, last->begin, &words, F0T_MATCH_SINGULAR));
     f0t_plurals(&words, lower->data + last->begin, last->end - last->begin);
-    return add_inflected(forms, lower, last->begin, &words, F0T_MATCH_PLURAL);
+    F0T_TRY(add_inflected(forms, lower, last->begin, &words, F0T_MATCH_PLURAL));
+    f0t_bases(&words, lower->data + last->begin, last->end - last->begin);
+    return add_inflected(forms, lower, last->begin, &words, F0T_MATCH_BASE);
 }
 
 f0t_status f0t_forms_add(f0t_forms *forms, const char *tag, size_t length)
@@ -161,7 +163,7 @@ f0t_status f0t_forms_add(f0t_forms *forms, const char *tag, size_t length)
     for (int how = F0T_CASE_GIVEN; how < F0T_CASES && status == F0T_OK; how++)
         status = add_case(forms, tag, length, (f0t_case)how, F0T_MATCH_CASE);
     if (status == F0T_OK)
-        status = add_numbers(forms, &lower);
+        status = add_other_words(forms, &lower);
     f0t_free(lower.data);
     return status;
 }

@@ -17,8 +17,9 @@ void f0t_forms_clear(f0t_forms *forms);
 /*
  * Adds the spellings of a tag, which may be a phrase: as it is; with "_", "-", a space or nothing
  * between its words; each of these in lower case, case-folded, with capitals, in capitals; then all
- * of it with its last word in the singular, then in the plural. No spelling with nothing between
- * the words where one of them is a stop word: "a men" is not "amen".
+ * of it with its last word in the singular, then in the plural, then as the verb that it is a form
+ * of. No spelling with nothing between the words where one of them is a stop word: "a men" is not
+ * "amen".
  */
 f0t_status f0t_forms_add(f0t_forms *forms, const char *tag, size_t length);
 

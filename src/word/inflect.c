@@ -44,15 +44,20 @@ static void add(const guess *g, size_t drop, const char *ending)
     memcpy(to + keep, ending, n + 1);
 }
 
-/* From column `from` of the table to the other. */
-static bool add_irregular(const guess *g, size_t from)
+/* From column `from` of a table to the other. */
+static bool add_other(const guess *g, const char *const (*table)[2], size_t count, size_t from)
 {
-    for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
-        if (is_word(g, irregular[i][from])) {
-            add(g, g->length, irregular[i][1 - from]);
+    for (size_t i = 0; i < count; i++)
+        if (is_word(g, table[i][from])) {
+            add(g, g->length, table[i][1 - from]);
             return true;
         }
     return false;
+}
+
+static bool add_irregular(const guess *g, size_t from)
+{
+    return add_other(g, irregular, sizeof irregular / sizeof *irregular, from);
 }
 
 static bool is_vowel(char c)
@@ -165,4 +170,71 @@ void f0t_plurals(f0t_inflections *out, const char *word, size_t length)
         add_behind_s(&g);
     else
         add_s(&g);
+}
+
+/* ---- Verb form to base --------------------------------------------------------------------------
+ */
+
+static bool has_vowel(const char *word, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (is_vowel(word[i]) || word[i] == 'y')
+            return true;
+    return false;
+}
+
+/* One vowel and one consonant at the end: "hop" comes from "hope"; that of "hop" would be "hopp". */
+static bool wants_e(const char *stem, size_t n)
+{
+    return n >= 2 && is_consonant(stem[n - 1]) && !strchr("wxy", stem[n - 1]) &&
+           is_vowel(stem[n - 2]) && (n == 2 || !is_vowel(stem[n - 3]));
+}
+
+/* What comes before an ending of `drop` letters, as it may have been without it. */
+static void add_stem(const guess *g, size_t drop)
+{
+    const size_t n = g->length - drop;
+    const char last = g->word[n - 1];
+    if (n > 3 && last == g->word[n - 2] && is_consonant(last) && !strchr("flsz", last)) {
+        add(g, drop + 1, ""); /* "stopp", while "fill" and "pass" have two of their own */
+        add(g, drop, "");
+    } else if (wants_e(g->word, n)) {
+        add(g, drop, "e");
+        add(g, drop, "");
+    } else {
+        add(g, drop, "");
+        add(g, drop, "e");
+        if (n > 3 && last == g->word[n - 2] && last == 'l')
+            add(g, drop + 1, ""); /* "travelled" */
+    }
+}
+
+static void add_bases(const guess *g)
+{
+    if (ends_with(g, "eed")) { /* "agreed", but not "seed" */
+        if (g->length > 5)
+            add(g, 1, "");
+    } else if (ends_with(g, "ied")) {
+        if (g->length > 4)
+            add(g, 3, "y");
+        add(g, 1, "");
+    } else {
+        const size_t drop = ends_with(g, "ed") ? 2 : ends_with(g, "ing") ? 3 : 0;
+        const size_t n = g->length - drop;
+        if (drop && has_vowel(g->word, n) && (n > 2 || wants_e(g->word, n)))
+            add_stem(g, drop);
+    }
+}
+
+void f0t_bases(f0t_inflections *out, const char *word, size_t length)
+{
+    const guess g = {word, length, out};
+    out->count = 0;
+    if (length > F0T_INFLECT_LENGTH - 4 || AMONG(&g, not_verb))
+        return;
+    for (size_t i = 0; i < length; i++)
+        if (word[i] < 'a' || word[i] > 'z')
+            return;
+    if (!add_other(&g, irregular_verbs, sizeof irregular_verbs / sizeof *irregular_verbs, 0))
+        add_bases(&g);
 }

@@ -1,4 +1,4 @@
-/* English words whose plural no rule gives, or whose end misleads the rules. */
+/* English words whose plural or base no rule gives, or whose end misleads the rules. */
 #ifndef F0T_WORD_INFLECT_TABLE_H
 #define F0T_WORD_INFLECT_TABLE_H
 
@@ -144,5 +144,57 @@ static const char *const not_man[] = {"human",   "german",     "roman",  "talism
 static const char *const not_men[] = {
     "specimen", "abdomen", "regimen", "omen",   "ramen", "semen",   "acumen",   "stamen",
     "hymen",    "yemen",   "amen",    "carmen", "lumen", "bitumen", "cyclamen", "albumen"};
+
+/* Verb forms that no rule gives, and their base. Those that are better known as other words ("saw",
+ * "rose", "ground") are not here. */
+static const char *const irregular_verbs[][2] = {
+    {"ate", "eat"},       {"beaten", "beat"},   {"became", "become"},    {"began", "begin"},
+    {"begun", "begin"},   {"bent", "bend"},     {"bitten", "bite"},      {"blew", "blow"},
+    {"blown", "blow"},    {"bled", "bleed"},    {"bought", "buy"},       {"bred", "breed"},
+    {"broke", "break"},   {"broken", "break"},  {"brought", "bring"},    {"built", "build"},
+    {"burnt", "burn"},    {"came", "come"},     {"caught", "catch"},     {"chose", "choose"},
+    {"chosen", "choose"}, {"clung", "cling"},   {"crept", "creep"},      {"dealt", "deal"},
+    {"did", "do"},        {"died", "die"},      {"done", "do"},          {"drank", "drink"},
+    {"drawn", "draw"},    {"dreamt", "dream"},  {"drew", "draw"},        {"driven", "drive"},
+    {"drove", "drive"},   {"drunk", "drink"},   {"dug", "dig"},          {"dwelt", "dwell"},
+    {"dying", "die"},     {"eaten", "eat"},     {"fallen", "fall"},      {"fed", "feed"},
+    {"felt", "feel"},     {"fled", "flee"},     {"flew", "fly"},         {"flown", "fly"},
+    {"flung", "fling"},   {"forgot", "forget"}, {"forgotten", "forget"}, {"fought", "fight"},
+    {"freed", "free"},    {"froze", "freeze"},  {"frozen", "freeze"},    {"gave", "give"},
+    {"given", "give"},    {"going", "go"},      {"gone", "go"},          {"grew", "grow"},
+    {"grown", "grow"},    {"heard", "hear"},    {"held", "hold"},        {"hid", "hide"},
+    {"hidden", "hide"},   {"hung", "hang"},     {"kept", "keep"},        {"knelt", "kneel"},
+    {"knew", "know"},     {"known", "know"},    {"laid", "lay"},         {"lain", "lie"},
+    {"leapt", "leap"},    {"learnt", "learn"},  {"led", "lead"},         {"lent", "lend"},
+    {"lit", "light"},     {"lost", "lose"},     {"lying", "lie"},        {"made", "make"},
+    {"meant", "mean"},    {"met", "meet"},      {"mown", "mow"},         {"paid", "pay"},
+    {"proven", "prove"},  {"ran", "run"},       {"rang", "ring"},        {"ridden", "ride"},
+    {"risen", "rise"},    {"rode", "ride"},     {"rung", "ring"},        {"said", "say"},
+    {"sang", "sing"},     {"sank", "sink"},     {"sat", "sit"},          {"sawn", "saw"},
+    {"seen", "see"},      {"sent", "send"},     {"sewn", "sew"},         {"shaken", "shake"},
+    {"shone", "shine"},   {"shook", "shake"},   {"shot", "shoot"},       {"shown", "show"},
+    {"shrank", "shrink"}, {"skied", "ski"},     {"skiing", "ski"},       {"slept", "sleep"},
+    {"slid", "slide"},    {"sold", "sell"},     {"sought", "seek"},      {"sown", "sow"},
+    {"spent", "spend"},   {"spoken", "speak"},  {"sprang", "spring"},    {"spun", "spin"},
+    {"stole", "steal"},   {"stolen", "steal"},  {"stood", "stand"},      {"struck", "strike"},
+    {"strung", "string"}, {"stuck", "stick"},   {"stung", "sting"},      {"sung", "sing"},
+    {"sunk", "sink"},     {"swam", "swim"},     {"swept", "sweep"},      {"swollen", "swell"},
+    {"sworn", "swear"},   {"swum", "swim"},     {"swung", "swing"},      {"taken", "take"},
+    {"taught", "teach"},  {"taxied", "taxi"},   {"threw", "throw"},      {"thrown", "throw"},
+    {"told", "tell"},     {"took", "take"},     {"tore", "tear"},        {"torn", "tear"},
+    {"tying", "tie"},     {"went", "go"},       {"wept", "weep"},        {"woke", "wake"},
+    {"woken", "wake"},    {"won", "win"},       {"wore", "wear"},        {"worn", "wear"},
+    {"woven", "weave"},   {"written", "write"}, {"wrote", "write"},      {"wrung", "wring"},
+};
+
+/* Ends with -ed or -ing, and is no form of the verb that it looks like. */
+static const char *const not_verb[] = {
+    "aged",       "anything", "awning",   "bedding",  "beijing",   "biped",    "boeing",
+    "bunting",    "ceiling",  "crooked",  "darling",  "during",    "earring",  "evening",
+    "everything", "hering",   "herring",  "hundred",  "inning",    "kindred",  "lightning",
+    "moped",      "morning",  "naked",    "nothing",  "offspring", "outing",   "peking",
+    "pudding",    "ragged",   "reading",  "rugged",   "sacred",    "shilling", "sibling",
+    "something",  "starling", "sterling", "stocking", "viking",    "wedding",  "wicked",
+    "being"};
 
 #endif

@@ -270,7 +270,7 @@ const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *v, size_t i)
 
 const char *f0t_match_name(f0t_match match)
 {
-    static const char *const names[] = {"exact",  "case",  "joined", "singular",
-                                        "plural", "parts", "same",   "none"};
+    static const char *const names[] = {"exact", "case", "joined", "singular", "plural",
+                                        "parts", "same", "none",   "base"};
     return (size_t)match < sizeof names / sizeof *names ? names[match] : "unknown";
 }

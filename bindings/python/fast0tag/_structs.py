@@ -22,7 +22,7 @@ CONDITIONS = {"auto": 0, "unit": 1, "scale": 2, "standard": 3}
 SPLITS = {"train": 0, "val": 1, "test": 2}
 LEVELS = {"info": 0, "warning": 1}
 MATCHES = {"exact": 0, "case": 1, "joined": 2, "singular": 3, "plural": 4, "parts": 5, "same": 6,
-           "none": 7}
+           "none": 7, "base": 8}
 
 
 class f0t_vectors(Structure):

@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     """What became of a tag that a vocabulary was given."""
 
     tag: str
-    match: str  # exact, case, joined, singular, plural, parts, same or none
+    match: str  # exact, case, joined, singular, plural, base, parts, same or none
     number: Optional[int]  # in the vocabulary
     used: Optional[str]  # the word of the file, or "palm + tree"
     missing: Optional[str]  # what has no vector
@@ -38,8 +38,8 @@ def _optional(text: Optional[bytes]) -> Optional[str]:
 class Vocab(Handle, Sequence[str]):
     """An ordered list of tags with one vector of length 1 each.
 
-    A tag gets its vector by its spelling, another spelling of it, its singular or plural, or, for a
-    phrase, as the mean of its words'. Tags without a vector are left out; `entries` and `missing`
+    A tag gets its vector by its spelling, another spelling of it, its singular or plural, the verb
+    that it is a form of, or, for a phrase, as the mean of its words'. Tags without a vector are left out; `entries` and `missing`
     say which. `centred` takes the mean of the vector file off, as training does:
     Model.vocabulary() knows what its model needs. Many threads may share one.
     """

@@ -32,6 +32,9 @@ static void a_word_is_looked_up_in_this_order(void **state)
     assert_string_equal(forms_of("dog"), "dog:exact,Dog:case,DOG:case,dogs:plural,Dogs:plural,");
     assert_string_equal(forms_of("bus"), "bus:exact,Bus:case,BUS:case,buses:plural,Buses:plural,");
     assert_string_equal(forms_of(""), "");
+    assert_string_equal(forms_of("hoped"),
+                        "hoped:exact,Hoped:case,HOPED:case,hopeds:plural,Hopeds:plural,"
+                        "hope:base,Hope:base,hop:base,Hop:base,");
 }
 
 static void a_phrase_is_looked_up_with_every_separator(void **state)

@@ -19,6 +19,101 @@ static const char *plural(const char *word)
     return guesses.count ? guesses.text[0] : "";
 }
 
+/* All guesses, "a b c". */
+static const char *bases(const char *word)
+{
+    static char text[200];
+    f0t_inflections guesses;
+    f0t_bases(&guesses, word, strlen(word));
+    text[0] = '\0';
+    for (size_t i = 0; i < guesses.count; i++) {
+        strcat(text, i ? " " : "");
+        strcat(text, guesses.text[i]);
+    }
+    return text;
+}
+
+/* The first guess that a word list would know. */
+static void verb_forms_come_from_their_base(void **state)
+{
+    static const char *const pairs[][2] = {{"generated", "generate generat"},
+                                           {"running", "run runn"},
+                                           {"stopped", "stop stopp"},
+                                           {"making", "make mak"},
+                                           {"hoped", "hope hop"},
+                                           {"hopping", "hop hopp"},
+                                           {"walked", "walk walke"},
+                                           {"dancing", "danc dance"},
+                                           {"filled", "fill fille fil"},
+                                           {"passing", "pass passe"},
+                                           {"carried", "carry carrie"},
+                                           {"tied", "tie"},
+                                           {"travelled", "travell travelle travel"},
+                                           {"agreed", "agree"},
+                                           {"used", "use us"},
+                                           {"boxing", "box boxe"},
+                                           {"playing", "play playe"},
+                                           {"cycling", "cycl cycle"},
+                                           {"added", "add adde"},
+                                           {"seeing", "see seee"},
+                                           {"ran", "run"},
+                                           {"swam", "swim"},
+                                           {"written", "write"},
+                                           {"skiing", "ski"},
+                                           {"lying", "lie"},
+                                           {"built", "build"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_string_equal(bases(pairs[i][0]), pairs[i][1]);
+}
+
+static void what_only_looks_like_a_verb_form_has_no_base(void **state)
+{
+    static const char *const words[] = {"red",
+                                        "bed",
+                                        "king",
+                                        "ring",
+                                        "thing",
+                                        "string",
+                                        "spring",
+                                        "seed",
+                                        "speed",
+                                        "shed",
+                                        "sled",
+                                        "wedding",
+                                        "moped",
+                                        "morning",
+                                        "ceiling",
+                                        "pudding",
+                                        "darling",
+                                        "hundred",
+                                        "ed",
+                                        "ing",
+                                        "",
+                                        "s",
+                                        "glasses",
+                                        "bus",
+                                        "goed",
+                                        "sted",
+                                        "fred",
+                                        "Ring",
+                                        "saw",
+                                        "rose",
+                                        "leaves",
+                                        "dog",
+                                        "painter",
+                                        "taller",
+                                        "forest",
+                                        "fr\xC3\xBChling",
+                                        "b\xC3\xA5"
+                                        "ding",
+                                        "t-shirted"};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (*bases(words[i]))
+            fail_msg("'%s' became '%s'", words[i], bases(words[i]));
+}
+
 static void words_that_only_look_like_plurals_have_no_singular(void **state)
 {
     static const char *const words[] = {
@@ -166,6 +261,8 @@ static void long_words_are_left_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verb_forms_come_from_their_base),
+        cmocka_unit_test(what_only_looks_like_a_verb_form_has_no_base),
         cmocka_unit_test(words_that_only_look_like_plurals_have_no_singular),
         cmocka_unit_test(singular_and_plural_are_each_others),
         cmocka_unit_test(where_rules_cannot_know_both_are_guessed),
