@@ -199,38 +199,66 @@ static f0t_status ask(cli_context *cli, const options *o, json_t **answer,
     return status;
 }
 
-static f0t_status check_queries(cli_context *cli, const f0t_vocab *vocab)
+/* A word without a vector, as JSON: what was not found, and what may have been meant. */
+static json_t *missing_as_json(const f0t_vocab_entry *entry)
 {
-    for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
-        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
-        if (entry->match == F0T_MATCH_NONE && entry->nearest)
-            return cli_fail(cli, F0T_ERROR_NOT_FOUND, "'%s' has no vector; did you mean '%s'?",
-                            entry->missing, entry->nearest);
-        if (entry->match == F0T_MATCH_NONE)
-            return cli_fail(cli, F0T_ERROR_NOT_FOUND, "'%s' has no vector", entry->missing);
-    }
-    return F0T_OK;
+    return json_pack("{s:s, s:s, s:n, s:s, s:s?, s:[]}", "query", entry->tag, "match",
+                     f0t_match_name(entry->match), "used", "missing", entry->missing, "suggestion",
+                     entry->nearest, "neighbours");
 }
 
+static void say_missing(char *line, size_t size, const f0t_vocab_entry *entry)
+{
+    snprintf(line, size,
+             entry->nearest ? "'%s' has no vector; did you mean '%s'?" : "'%s' has no vector",
+             entry->missing, entry->nearest);
+}
+
+/* Fails when words have no vector, and names each: one alone in the failure itself. */
+static f0t_status report_unknown(cli_context *cli, const f0t_vocab *vocab)
+{
+    char line[400];
+    size_t count = f0t_vocab_entry_count(vocab), missing = 0;
+    for (size_t i = 0; i < count; i++)
+        missing += f0t_vocab_get_entry(vocab, i)->match == F0T_MATCH_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
+        if (entry->match != F0T_MATCH_NONE)
+            continue;
+        say_missing(line, sizeof line, entry);
+        if (missing == 1)
+            return cli_fail(cli, F0T_ERROR_NOT_FOUND, "%s", line);
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
+    }
+    return missing ? cli_fail(cli, F0T_ERROR_NOT_FOUND, "%zu of %zu words have no vector", missing,
+                              count)
+                   : F0T_OK;
+}
+
+/* Answers what can be answered, then fails for the rest. */
 static f0t_status answer_all(cli_context *cli, const options *o, const f0t_vectors *vectors,
                              const f0t_vocab *vocab)
 {
-    f0t_status status = check_queries(cli, vocab);
+    f0t_status status = F0T_OK;
     json_t *all = json_array();
-    for (size_t i = 0; i < f0t_vocab_entry_count(vocab) && status == F0T_OK; i++) {
+    for (size_t i = 0, shown = 0; i < f0t_vocab_entry_count(vocab) && status == F0T_OK; i++) {
+        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
         json_t *answer = NULL;
-        if (f0t_vocab_get_entry(vocab, i)->match == F0T_MATCH_SAME)
+        if (entry->match == F0T_MATCH_SAME)
             continue;
-        status = ask(cli, o, &answer, vectors, vocab, i);
-        if (answer && !cli->json)
-            print_neighbours(answer, i == 0);
+        if (entry->match == F0T_MATCH_NONE)
+            answer = missing_as_json(entry);
+        else
+            status = ask(cli, o, &answer, vectors, vocab, i);
+        if (answer && !cli->json && entry->match != F0T_MATCH_NONE)
+            print_neighbours(answer, shown++ == 0);
         if (answer)
             json_array_append_new(all, answer);
     }
     if (status == F0T_OK && cli->json)
-        return cli_print_json(cli, all);
+        status = cli_print_json(cli, json_incref(all));
     json_decref(all);
-    return status;
+    return status == F0T_OK ? report_unknown(cli, vocab) : status;
 }
 
 static f0t_status run_nearest(cli_context *cli, const void *given)
@@ -374,7 +402,8 @@ static const cli_verb verb_trim = {
     .most = 1,
     .description =
         "As convert, but only with the words and phrases of a list and with what stands in for "
-        "them where they have no vector: other spellings, singular and plural, the words of a "
+        "them where they have no vector: other spellings, singular, plural and verb, the words of "
+        "a "
         "phrase. The file stays of the same space as IN: a model trained with one works with the "
         "other.",
     .options = trim_options,
@@ -400,7 +429,9 @@ static const cli_verb verb_nearest = {
     .description =
         "V is a file of word vectors, each WORD a word or a phrase (in quotes). Shows the words "
         "with the largest cosine, all words compared. A phrase that has no vector of its own is "
-        "the mean of its words; what was used stands in brackets.",
+        "the mean of its words; what was used stands in brackets. Words that have no vector are "
+        "named, "
+        "with what may have been meant, after the others were answered; the exit code is 3 then.",
     .options = nearest_options,
     .examples = nearest_examples,
     .json = true,

@@ -110,7 +110,32 @@ case_a_cut_file_fails_with_its_line_unless_tolerated() {
 case_a_missing_word_gets_a_suggestion() {
     small >v.txt
     refuse 3 "'pupy' has no vector; did you mean 'puppy'?" vectors nearest v.txt pupy
-    refuse 3 "'xyzzyxyzzy' has no vector" vectors nearest v.txt dog xyzzyxyzzy
+    refuse 3 "'xyzzyxyzzy' has no vector" vectors nearest v.txt xyzzyxyzzy
+}
+
+case_unknown_words_do_not_stop_the_others() {
+    printf 'dog 1 0\npuppy 0.9 0.1\ntree 0 1\nforest 0.1 0.9\ngenerate 0.5 0.5\nwedding 1 1\n' >w.txt
+    run 3 vectors nearest w.txt pupy dog xyzzyxyzzy tree -k 1
+    says "dog"
+    says "puppy"
+    says "forest"
+    warns "'pupy' has no vector; did you mean 'puppy'?"
+    warns "'xyzzyxyzzy' has no vector"
+    warns "2 of 4 words have no vector"
+    run 3 vectors nearest w.txt pupy dog --json -k 1 -q
+    json_holds '[a["query"] for a in d] == ["pupy", "dog"] and d[0]["suggestion"] == "puppy"'
+    json_holds 'd[0]["neighbours"] == [] and d[1]["neighbours"][0]["word"] == "puppy"'
+}
+
+case_verb_forms_are_found() {
+    printf 'generate 1 0\nrun 0 1\nstop 1 1\nwed 1 -1\nwedding 2 1\nr 0 2\nhere 1 2\n' >w.txt
+    run 0 vectors nearest w.txt generated Running stopped ran -k 1 --json
+    json_holds '[a["used"] for a in d] == ["generate", "run", "stop", "run"]'
+    json_holds '{a["match"] for a in d} == {"base"}'
+    run 0 vectors nearest w.txt wedding -k 1 --json
+    json_holds 'd[0]["used"] == "wedding"'
+    refuse 3 "'red' has no vector" vectors nearest w.txt red
+    refuse 3 "'Hering' has no vector" vectors nearest w.txt Hering
 }
 
 case_wrong_uses_are_refused() {
