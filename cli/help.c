@@ -105,7 +105,7 @@ void cli_help_program(FILE *to)
             f0t_version());
     print_verbs(to, cli_verbs);
     fprintf(to,
-            "\n'fast0tag COMMAND -h' explains a command; 'fast0tag --version' says the version.\n"
+            "\n'fast0tag help COMMAND' explains a command; 'fast0tag --version' says the version.\n"
             "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input.\n");
 }
 
@@ -161,6 +161,10 @@ const char *cli_nearest_verb(const cli_verb *const *verbs, const char *word)
 {
     const char *best = NULL;
     size_t least = 3; /* two letters off at the most */
+    if (distance("help", word) < least) {
+        least = distance("help", word);
+        best = "help";
+    }
     for (; *verbs; verbs++) {
         size_t d = distance((*verbs)->name, word);
         if (d < least) {

@@ -123,7 +123,7 @@ static int no_such_verb(const cli_verb *group, const char *name, const char *wor
     const char *near = cli_nearest_verb(group ? group->verbs : cli_verbs, word);
     fprintf(stderr, "fast0tag: there is no command '%s%s%s'", name, *name ? " " : "", word);
     if (near)
-        fprintf(stderr, "; did you mean '%s%s%s'?\n", name, *name ? " " : "", near);
+        fprintf(stderr, "; did you mean 'fast0tag %s%s%s'?\n", name, *name ? " " : "", near);
     else
         fprintf(stderr, "; 'fast0tag%s%s -h' lists them\n", *name ? " " : "", name);
     return CLI_USAGE;
@@ -131,15 +131,30 @@ static int no_such_verb(const cli_verb *group, const char *name, const char *wor
 
 static bool is_help(const char *word)
 {
-    return !strcmp(word, "-h") || !strcmp(word, "--help");
+    return !strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "help");
+}
+
+/* help, help VERB, help VERB VERB: what -h behind the words would show. */
+static int show_help(int argc, char **argv)
+{
+    char name[64];
+    int used;
+    const cli_verb *verb = cli_find_verb(argc, argv, &used, name, sizeof name);
+    if (used < argc && !is_help(argv[used]) && (!verb || verb->verbs))
+        return no_such_verb(verb, name, argv[used]);
+    if (verb)
+        cli_help_verb(stdout, verb, name);
+    else
+        cli_help_program(stdout);
+    return close_output(CLI_DONE);
 }
 
 /* The options that stand in place of a verb; -1: there is none. The last two are for the build. */
 static int run_option(int argc, char **argv)
 {
     if (is_help(argv[1]))
-        cli_help_program(stdout);
-    else if (!strcmp(argv[1], "--version"))
+        return show_help(argc - 2, argv + 2);
+    if (!strcmp(argv[1], "--version"))
         printf("fast0tag %s\n", f0t_version());
     else if (argc == 3 && !strcmp(argv[1], "--manual-pages"))
         return cli_write_manual_pages(argv[2]);
