@@ -48,6 +48,11 @@ typedef struct cli_example {
     const char *says;    /* what it does */
 } cli_example;
 
+/* Two options of which one makes the other void. */
+typedef struct cli_conflict {
+    const char *one, *other; /* names without the dashes; NULL ends a table */
+} cli_conflict;
+
 typedef struct cli_context cli_context;
 
 typedef struct cli_verb {
@@ -57,6 +62,7 @@ typedef struct cli_verb {
     size_t least, most;      /* how many operands there may be */
     const char *description; /* paragraphs of help and manual, separated by empty lines */
     const cli_option *options;
+    const cli_conflict *conflicts; /* may be NULL */
     const cli_example *examples;
     bool json, seed;      /* whether it knows --json, --seed */
     size_t options_size;  /* of the struct that the option table fills */

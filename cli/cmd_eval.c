@@ -197,8 +197,6 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vectors FILE is missing");
     if (o->figure && !o->html)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure is about the page that --html writes");
-    if (cli->json && strcmp(o->format, "text") != 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--json and --format exclude each other");
     if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper is about tables; %s has none",
                         cli->json ? "--json" : "--format csv");
@@ -281,6 +279,8 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
+static const cli_conflict conflicts[] = {{"json", "format"}, {"no-tune", "trials"}, {.one = NULL}};
+
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",
      "Compares all methods in all scenarios, and writes a page."},
@@ -308,6 +308,7 @@ const cli_verb cli_verb_eval = {
         "Results are kept as each method ends: an interrupted comparison goes on where it stopped "
         "when the same command is given again.",
     .options = table,
+    .conflicts = conflicts,
     .examples = examples,
     .json = true,
     .seed = true,

@@ -235,8 +235,8 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
     if (o->words.with_seen && !o->words.path)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
-    if (o->xmp && o->embed)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--xmp or --embed, not both");
+    if (o->words.any_space && !o->words.path)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--any-space is about the vectors of a --vocab");
     if (o->xmp_plain && !o->xmp)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name goes with --xmp");
     if (o->touch && !o->embed)
@@ -310,6 +310,8 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
+static const cli_conflict conflicts[] = {{"json", "format"}, {"xmp", "embed"}, {.one = NULL}};
+
 static const cli_example examples[] = {
     {"fast0tag tag photos.f0t ~/Pictures/new --xmp",
      "Tags pictures, and writes the tags into sidecars beside them."},
@@ -331,6 +333,7 @@ const cli_verb cli_verb_tag = {
                    "picture, each image of a dataset or each row of a matrix of features. Pictures "
                    "that cannot be read are named and left out.",
     .options = table,
+    .conflicts = conflicts,
     .examples = examples,
     .json = true,
     .options_size = sizeof(options),

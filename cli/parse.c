@@ -32,6 +32,8 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb)
     return true;
 }
 
+enum { OPTIONS_MOST = 64 }; /* of a verb, the common ones included */
+
 /* Where the parser stands. */
 typedef struct parser {
     cli_context *cli;
@@ -39,6 +41,8 @@ typedef struct parser {
     common common;
     int argc, at;
     char **argv;
+    const cli_option *given[OPTIONS_MOST]; /* [given_count], each once */
+    size_t given_count;
 } parser;
 
 static int refuse(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -144,6 +148,14 @@ static int set_value(parser *p, const cli_option *o, char *field, const char *va
                   o->kind == CLI_CHOICE ? "one of " : "", wanted);
 }
 
+static bool is_given(const parser *p, const char *name)
+{
+    for (size_t i = 0; i < p->given_count; i++)
+        if (!strcmp(p->given[i]->name, name))
+            return true;
+    return false;
+}
+
 /* Sets an option whose value may stand in `attached`, else in the next word. */
 static int apply(parser *p, const cli_option *o, char *base, const char *attached)
 {
@@ -154,6 +166,8 @@ static int apply(parser *p, const cli_option *o, char *base, const char *attache
             return refuse(p, "--%s needs a value: %s", o->name, o->value);
         attached = p->argv[p->at++];
     }
+    if (!is_given(p, o->name) && p->given_count < OPTIONS_MOST)
+        p->given[p->given_count++] = o;
     return set_value(p, o, base + o->offset, attached);
 }
 
@@ -214,6 +228,14 @@ static int check_operands(const parser *p)
     return CLI_DONE;
 }
 
+static int check_conflicts(const parser *p)
+{
+    for (const cli_conflict *c = p->cli->verb->conflicts; c && c->one; c++)
+        if (is_given(p, c->one) && is_given(p, c->other))
+            return refuse(p, "--%s and --%s exclude each other", c->one, c->other);
+    return CLI_DONE;
+}
+
 int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help)
 {
     parser p = {.cli = cli, .options = options, .argc = argc, .argv = argv};
@@ -228,7 +250,8 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
     if (p.common.threads > 4096)
         return refuse(&p, "--threads: %zu are too many", p.common.threads);
     f0t_threads_set((int)p.common.threads);
-    return check_operands(&p);
+    code = check_conflicts(&p);
+    return code == CLI_DONE ? check_operands(&p) : code;
 }
 
 void cli_parse_free(cli_context *cli, void *options)

@@ -23,4 +23,53 @@ case_a_wrong_verb_is_named() {
     refuse 2 "there is no command 'frobnicate'" frobnicate
 }
 
+case_help_is_a_word_as_well() {
+    run 0 help
+    says "Usage: fast0tag COMMAND"
+    local way
+    for way in "help tag" "-h tag" "--help tag" "tag -h" "tag --help"; do
+        run 0 $way
+        says "Usage: fast0tag tag MODEL"
+    done
+    for way in "help vectors nearest" "-h vectors nearest" "vectors nearest -h"; do
+        run 0 $way
+        says "Usage: fast0tag vectors nearest"
+    done
+    for way in "help vectors" "vectors help" "vectors -h"; do
+        run 0 $way
+        says "Usage: fast0tag vectors COMMAND"
+    done
+    run 0 help help
+    says "Usage: fast0tag COMMAND"
+}
+
+case_near_misses_are_told() {
+    refuse 2 "did you mean 'fast0tag train'?" trian
+    refuse 2 "did you mean 'fast0tag help'?" hlep
+    refuse 2 "did you mean 'fast0tag vectors nearest'?" vectors neares
+    refuse 2 "there is no command 'frobnicate'" help frobnicate
+    refuse 2 "did you mean 'fast0tag vectors trim'?" help vectors trm
+    refuse 2 "there is no command '--hilfe'" --hilfe
+}
+
+case_what_make_ends_with_works() {
+    local said
+    said=$(sed -n "s/.*or '\$(BUILD)\/fast0tag \([a-z]*\)'.*/\1/p" "$(dirname "$0")/../../Makefile")
+    [ -n "$said" ] || complain "the Makefile says nothing to try"
+    run 0 $said
+}
+
+# Options of which one makes the other void, in every verb that has such.
+case_contradictions_are_refused() {
+    refuse 2 "--json and --format exclude each other" tag m.f0t d --format csv --json
+    refuse 2 "--json and --format exclude each other" tag m.f0t d --json --format=text
+    refuse 2 "--xmp and --embed exclude each other" tag m.f0t d --xmp --embed
+    refuse 2 "--any-space is about" tag m.f0t d --any-space
+    refuse 2 "--json and --format exclude each other" eval d --vectors v --json --format markdown
+    refuse 2 "--no-tune and --trials exclude each other" eval d --vectors v --no-tune --trials 4
+    # Many of one letter are no more than one.
+    run 2 tag -qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq
+    warns "missing: MODEL"
+}
+
 run_cases
