@@ -1,22 +1,29 @@
 #include "import/part.h"
 
 #include "base/alloc.h"
+#include "base/fault.h"
 #include "base/hash.h"
 #include "base/size.h"
-#include "io/file.h"
+#include "io/original.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+/* Says that the file is ours, and what its records are of. */
 typedef struct header {
     char magic[8];
     uint64_t dim;
     uint64_t backbone; /* CRC-32 of its description */
+    uint64_t sum;      /* CRC-32 of the above */
 } header;
+
+static const char magic[8] = {'f', '0', 't', 'p', 'a', 'r', 't', '2'};
 
 /* Before the numbers of a record. */
 typedef struct record {
@@ -124,10 +131,20 @@ f0t_status f0t_part_add(f0t_part *part, const f0t_stamp *stamp, const float *row
     const record r = {*stamp, sum_of(row, part->dim * sizeof *row)};
     memcpy(part->buffer, &r, sizeof r);
     memcpy(part->buffer + sizeof r, row, part->dim * sizeof *row);
-    if (!seek(part, part->count) || fwrite(part->buffer, part->size, 1, part->file) != 1 ||
-        fflush(part->file) != 0)
-        return f0t_fail_errno(errno, "%s", part->path);
+    if (f0t_fault_hit(F0T_FAULT_WRITE)
+            ? (errno = ENOSPC, true)
+            : !seek(part, part->count) || fwrite(part->buffer, part->size, 1, part->file) != 1 ||
+                  fflush(part->file) != 0)
+        return f0t_fail_errno(errno, "%s: cannot be written", part->path);
     return remember(part, stamp);
+}
+
+/* Whether the file under the name is still the one that is open. */
+static bool is_there(const f0t_part *part)
+{
+    struct stat ours, named;
+    return fstat(fileno(part->file), &ours) == 0 && lstat(part->path, &named) == 0 &&
+           ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
 
 /* Up to the first record that is not whole: the next is written over it. */
@@ -146,36 +163,83 @@ static f0t_status read_records(f0t_part *part)
 
 /* ---- Opening --------------------------------------------------------------------------------------- */
 
-static f0t_status open_file(f0t_part *part, const header *wanted)
+/* It is there with its header or not at all: a file without one is not ours. */
+static f0t_status make_file(const f0t_part *part, const header *wanted)
+{
+    f0t_original none;
+    f0t_writer *writer;
+    F0T_TRY(f0t_original_open(&none, part->path, NULL));
+    f0t_status status = F0T_OK;
+    if (none.fd < 0) {
+        status = f0t_original_replace(&writer, &none, false);
+        if (status == F0T_OK)
+            status = f0t_writer_finish(writer, f0t_writer_write(writer, wanted, sizeof *wanted));
+    }
+    f0t_original_close(&none);
+    return status;
+}
+
+static f0t_status check_header(const f0t_part *part, const header *wanted)
 {
     header found;
-    part->file = fopen(part->path, "r+be");
-    if (part->file && fread(&found, sizeof found, 1, part->file) == 1 &&
-        !memcmp(&found, wanted, sizeof found))
-        return read_records(part);
-    if (part->file)
-        fclose(part->file);
-    part->file = fopen(part->path, "w+be");
-    if (!part->file || fwrite(wanted, sizeof *wanted, 1, part->file) != 1 ||
-        fflush(part->file) != 0)
-        return f0t_fail_errno(errno, "%s", part->path);
+    const bool whole = fread(&found, sizeof found, 1, part->file) == 1;
+    if (!whole || memcmp(found.magic, wanted->magic, sizeof magic - 1) != 0)
+        return f0t_fail(
+            F0T_ERROR_IO,
+            "%s: is no record of features, and in the way of one; move it away, or name "
+            "another output",
+            part->path);
+    if (found.magic[sizeof magic - 1] != wanted->magic[sizeof magic - 1] ||
+        found.sum != sum_of(&found, offsetof(header, sum)))
+        return f0t_fail(
+            F0T_ERROR_IO,
+            "%s: is damaged, or of another version of fast0tag; remove it to begin anew",
+            part->path);
+    if (memcmp(&found, wanted, sizeof found) != 0)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s: has features of a run with another backbone, which was interrupted; "
+                        "go on with that one, or remove the file",
+                        part->path);
     return F0T_OK;
+}
+
+/* The system lets go of the lock when the process ends, however it does. */
+static f0t_status open_file(f0t_part *part, const header *wanted)
+{
+    F0T_TRY(make_file(part, wanted));
+    part->file = fopen(part->path, "r+be");
+    if (!part->file)
+        return f0t_fail_errno(errno, "%s", part->path);
+    if (flock(fileno(part->file), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return f0t_fail(F0T_ERROR_IO,
+                        "%s: another process works with it; wait until it ends, or name another "
+                        "output",
+                        part->path);
+    if (!is_there(part))
+        return f0t_fail(F0T_ERROR_IO, "%s: another process has just removed it; try again",
+                        part->path);
+    F0T_TRY(check_header(part, wanted));
+    return read_records(part);
+}
+
+static f0t_status open_all(f0t_part *part, const char *path, const char *backbone)
+{
+    header wanted = {.dim = part->dim, .backbone = sum_of(backbone, strlen(backbone))};
+    memcpy(wanted.magic, magic, sizeof magic);
+    wanted.sum = sum_of(&wanted, offsetof(header, sum));
+    F0T_TRY(f0t_string_copy(&part->path, path, strlen(path)));
+    F0T_TRY(f0t_alloc(&part->buffer, part->size, 1));
+    return open_file(part, &wanted);
 }
 
 f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const char *backbone)
 {
     f0t_part *part;
-    const header wanted = {
-        {'f', '0', 't', 'p', 'a', 'r', 't', '1'}, dim, sum_of(backbone, strlen(backbone))};
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&part, 1, sizeof *part));
     part->dim = dim;
     part->size = sizeof(record) + dim * sizeof(float);
-    f0t_status status = f0t_string_copy(&part->path, path, strlen(path));
-    if (status == F0T_OK)
-        status = f0t_alloc(&part->buffer, part->size, 1);
-    if (status == F0T_OK)
-        status = open_file(part, &wanted);
+    f0t_status status = open_all(part, path, backbone);
     if (status == F0T_OK)
         *out = part;
     else
@@ -187,10 +251,10 @@ void f0t_part_close(f0t_part *part, bool remove)
 {
     if (!part)
         return;
+    if (remove && is_there(part)) /* before the lock is let go */
+        unlink(part->path);
     if (part->file)
         fclose(part->file);
-    if (remove)
-        unlink(part->path);
     f0t_free(part->path);
     f0t_free(part->stamps);
     f0t_free(part->slots);

@@ -9,8 +9,9 @@
 
 typedef struct f0t_part f0t_part;
 
-/* Opens or creates the file at `path` for features of this backbone (its description). One of another
- * backbone is begun anew. */
+/* Opens or creates the file at `path` for features of this backbone (its description). What is there and
+ * is no such file, or of another backbone, is refused and left alone; so is one that another process works
+ * with. */
 f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const char *backbone);
 /* The file stays, or goes. */
 void f0t_part_close(f0t_part *part, bool remove);

@@ -3,11 +3,13 @@
 #include "base/alloc.h"
 #include "base/fault.h"
 #include "import/part.h"
+#include "io/file.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { HEADER = 32 }; /* bytes */
 static const char backbone[] = "{\"name\": \"test\"}";
 
 static f0t_stamp stamp_of(uint64_t i)
@@ -64,7 +66,7 @@ static void a_part_that_was_cut_or_altered_gives_what_is_whole(void **state)
     (void)state;
     add_some(path, 0, 3);
     char *bytes = test_read(path, &size);
-    for (size_t cut = 0; cut < size; cut++) {
+    for (size_t cut = HEADER; cut < size; cut++) {
         test_file("cut.part", bytes, cut);
         assert_true(count_found(test_path("cut.part"), 3) < 3);
     }
@@ -74,17 +76,76 @@ static void a_part_that_was_cut_or_altered_gives_what_is_whole(void **state)
     f0t_free(bytes);
 }
 
-static void another_backbone_begins_anew(void **state)
+static void check_refused(f0t_status status, const char *text, const void *bytes, size_t size)
+{
+    f0t_part *part;
+    size_t left;
+    const char *path = test_file("foreign.part", bytes, size);
+    assert_fails(status, text, f0t_part_open(&part, path, 3, backbone));
+    char *got = test_read(path, &left);
+    assert_int_equal(left, size);
+    assert_memory_equal(got, bytes, size);
+    f0t_free(got);
+}
+
+/* A file of somebody else is neither cut nor removed, however long it is. */
+static void what_is_not_ours_is_left_alone(void **state)
+{
+    size_t size;
+    (void)state;
+    check_refused(F0T_ERROR_IO, "foreign.part: is no record of features", "precious\n", 9);
+    check_refused(F0T_ERROR_IO, "foreign.part: is no record of features", "", 0);
+    add_some(test_path("ours.part"), 0, 3);
+    char *bytes = test_read(test_path("ours.part"), &size);
+    for (size_t cut = 0; cut < HEADER; cut++)
+        check_refused(F0T_ERROR_IO, "is no record of features", bytes, cut);
+    for (size_t i = 0; i < HEADER; i++) {
+        bytes[i] ^= 1;
+        check_refused(F0T_ERROR_IO, "foreign.part: is ", bytes, size);
+        bytes[i] ^= 1;
+    }
+    f0t_free(bytes);
+    assert_int_equal(symlink("elsewhere", test_path("link.part")), 0);
+    f0t_part *part;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "link.part: is a link",
+                 f0t_part_open(&part, test_path("link.part"), 3, backbone));
+    assert_false(f0t_path_exists(test_path("elsewhere")));
+}
+
+static void another_backbone_is_refused(void **state)
 {
     const char *path = test_path("c.part");
     f0t_part *part;
-    const f0t_stamp stamp = stamp_of(0);
     (void)state;
     add_some(path, 0, 3);
-    assert_ok(f0t_part_open(&part, path, 3, "{\"name\": \"other\"}"));
-    assert_int_equal(f0t_part_find(part, &stamp), F0T_NONE);
+    assert_fails(F0T_ERROR_MISMATCH, "c.part: has features of a run with another backbone",
+                 f0t_part_open(&part, path, 3, "{\"name\": \"other\"}"));
+    assert_fails(F0T_ERROR_MISMATCH, "c.part: has features",
+                 f0t_part_open(&part, path, 4, backbone));
+    assert_int_equal(count_found(path, 3), 3);
+    assert_ok(f0t_part_open(&part, path, 3, backbone));
     f0t_part_close(part, true);
     assert_true(access(path, F_OK) != 0);
+}
+
+static void one_process_at_a_time_works_with_it(void **state)
+{
+    const char *path = test_path("e.part");
+    f0t_part *first, *second;
+    const float row[3] = {0, 1, 2};
+    const f0t_stamp stamp = stamp_of(0);
+    (void)state;
+    assert_ok(f0t_part_open(&first, path, 3, backbone));
+    assert_fails(F0T_ERROR_IO, "e.part: another process works with it",
+                 f0t_part_open(&second, path, 3, backbone));
+    assert_ok(f0t_part_add(first, &stamp, row));
+    f0t_part_close(first, false);
+    assert_int_equal(count_found(path, 1), 1);
+    assert_ok(f0t_part_open(&first, path, 3, backbone));
+    test_text("new", "somebody else's by now");
+    assert_int_equal(rename(test_path("new"), path), 0);
+    f0t_part_close(first, true);
+    assert_int_equal(access(path, F_OK), 0);
 }
 
 static void a_stamp_changes_with_the_picture(void **state)
@@ -111,12 +172,13 @@ static f0t_status add_once(void *context)
     return status;
 }
 
-static void every_allocation_may_fail(void **state)
+static void every_allocation_and_write_may_fail(void **state)
 {
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", test_path("d.part"));
     test_each_fault(F0T_FAULT_ALLOC, add_once, path);
+    test_each_fault(F0T_FAULT_WRITE, add_once, path);
 }
 
 int main(void)
@@ -124,9 +186,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_made_is_found_again),
         cmocka_unit_test(a_part_that_was_cut_or_altered_gives_what_is_whole),
-        cmocka_unit_test(another_backbone_begins_anew),
+        cmocka_unit_test(what_is_not_ours_is_left_alone),
+        cmocka_unit_test(another_backbone_is_refused),
+        cmocka_unit_test(one_process_at_a_time_works_with_it),
         cmocka_unit_test(a_stamp_changes_with_the_picture),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_and_write_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
