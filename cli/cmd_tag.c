@@ -290,7 +290,8 @@ static const cli_option table[] = {
      "Write the tags as keywords into XMP sidecars, NAME.jpg.xmp. What others wrote there stays; "
      "ours are replaced.",
      NULL},
-    {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL, "Sidecars are NAME.xmp.", NULL},
+    {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL,
+     "Sidecars are NAME.xmp. Pictures that would share one are named and left out.", NULL},
     {"embed", 0, CLI_FLAG, AT(embed), NULL,
      "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. All "
      "else in them stays as it is.",

@@ -550,7 +550,8 @@ F0T_API void f0t_demo_free(f0t_demo *demo);
 typedef struct f0t_sidecars f0t_sidecars;
 
 typedef struct f0t_sidecar_options {
-    bool plain_name; /* photo.xmp in place of photo.jpg.xmp */
+    bool plain_name; /* photo.xmp in place of photo.jpg.xmp; refused where photo.svg, photo.cr2 or
+                        the like stands beside it, of which photo.xmp would be the sidecar, too */
     bool dry_run;    /* write nothing, only say what would change */
     bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
                         those of its XMP packet stay as they are, and so does its mtime */

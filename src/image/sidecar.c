@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "image/keywords.h"
+#include "image/namesakes.h"
 #include "image/packet.h"
 #include "io/original.h"
 
@@ -19,6 +20,7 @@ struct f0t_sidecars {
     f0t_worker *worker;
     char *path;   /* of the last one */
     char *change; /* of that */
+    f0t_namesakes namesakes;
 };
 
 f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options)
@@ -43,6 +45,7 @@ void f0t_sidecars_close(f0t_sidecars *sidecars)
     f0t_worker_free(sidecars->worker);
     f0t_free(sidecars->path);
     f0t_free(sidecars->change);
+    f0t_namesakes_free(&sidecars->namesakes);
     f0t_free(sidecars);
 }
 
@@ -200,6 +203,21 @@ static f0t_status set_path(f0t_sidecars *s, const char *picture)
     return f0t_sidecar_path(&s->path, picture, s->options.plain_name);
 }
 
+/* A sidecar NAME.xmp is of one picture: the tags of two would replace each other. */
+static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
+{
+    const char *other;
+    if (s->options.embed || !s->options.plain_name)
+        return F0T_OK;
+    F0T_TRY(f0t_namesakes_find(&s->namesakes, &other, picture));
+    if (!other)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                    "%s: %s, which stands beside it, would have the same sidecar, %s; give one of "
+                    "them another name, or use sidecars with the full name (no --plain-name)",
+                    picture, other, s->path);
+}
+
 f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
                               const char *picture, const char *const *tags, size_t count)
 {
@@ -210,6 +228,7 @@ f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
     if (!f0t_path_exists(picture))
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
                         picture);
+    F0T_TRY(check_namesakes(s, picture));
     F0T_TRY(join_tags(&lines, tags, count));
     f0t_status status = write_lines(s, lines, changed);
     *changed = *changed && status == F0T_OK;

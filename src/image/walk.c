@@ -17,13 +17,32 @@ enum { DEPTH_MAX = 64 };
 static const char *const endings[] = {".jpg",  ".jpeg", ".jpe",  ".png",  ".webp", ".tif",
                                       ".tiff", ".gif",  ".heic", ".heif", ".avif", ".svg"};
 
-bool f0t_path_is_picture(const char *path)
+/* RAW and other pictures, and videos. */
+static const char *const other_endings[] = {
+    ".3fr", ".arw", ".bmp", ".cr2", ".cr3",  ".crw",  ".dcr", ".dng", ".erf", ".exr", ".fff",
+    ".hif", ".iiq", ".j2k", ".jp2", ".jpf",  ".jpx",  ".jxl", ".jxr", ".kdc", ".mef", ".mos",
+    ".mrw", ".nef", ".nrw", ".orf", ".pef",  ".ppm",  ".psb", ".psd", ".raf", ".raw", ".rw2",
+    ".rwl", ".sr2", ".srf", ".srw", ".svgz", ".tga",  ".x3f", ".xcf", ".3gp", ".avi", ".m4v",
+    ".mkv", ".mov", ".mp4", ".mpg", ".mts",  ".webm", ".wmv"};
+
+static bool ends_with_one(const char *path, const char *const *list, size_t count)
 {
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (!strcasecmp(dot, endings[i]))
+    for (size_t i = 0; dot && i < count; i++)
+        if (!strcasecmp(dot, list[i]))
             return true;
     return false;
+}
+
+bool f0t_path_is_picture(const char *path)
+{
+    return ends_with_one(path, endings, sizeof endings / sizeof *endings);
+}
+
+bool f0t_path_has_sidecar(const char *path)
+{
+    return f0t_path_is_picture(path) ||
+           ends_with_one(path, other_endings, sizeof other_endings / sizeof *other_endings);
 }
 
 /* ---- One folder -------------------------------------------------------------------------------------- */
@@ -59,6 +78,13 @@ static f0t_status sort_names(const char ***sorted, const f0t_texts *names)
     return F0T_OK;
 }
 
+f0t_status f0t_walk_names(f0t_texts *names, const char ***sorted, const char *path)
+{
+    *sorted = NULL;
+    F0T_TRY(read_names(names, path));
+    return sort_names(sorted, names);
+}
+
 /* ---- All below it ------------------------------------------------------------------------------------ */
 
 static f0t_status walk_folder(f0t_texts *out, const char *path, int depth,
@@ -83,19 +109,17 @@ static f0t_status visit(f0t_texts *out, const char *path, int depth, const f0t_m
     return f0t_texts_add(out, path, strlen(path));
 }
 
-static f0t_status visit_all(f0t_texts *out, const char *path, const f0t_texts *names, int depth,
-                            const f0t_monitor *monitor)
+static f0t_status visit_all(f0t_texts *out, const char *path, const char *const *names,
+                            size_t count, int depth, const f0t_monitor *monitor)
 {
-    const char **sorted;
-    f0t_status status = sort_names(&sorted, names);
-    for (size_t i = 0; status == F0T_OK && i < names->count; i++) {
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; status == F0T_OK && i < count; i++) {
         char *joined;
-        status = f0t_path_join(&joined, path, sorted[i]);
+        status = f0t_path_join(&joined, path, names[i]);
         if (status == F0T_OK)
             status = visit(out, joined, depth, monitor);
         f0t_free(joined);
     }
-    f0t_free(sorted);
     return status;
 }
 
@@ -103,13 +127,15 @@ static f0t_status walk_folder(f0t_texts *out, const char *path, int depth,
                               const f0t_monitor *monitor)
 {
     f0t_texts names = {0};
+    const char **sorted;
     if (depth > DEPTH_MAX)
         return f0t_fail(F0T_ERROR_IO, "%s: more than %d folders deep", path, DEPTH_MAX);
     if (f0t_monitor_stopped(monitor))
         return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted in %s", path);
-    f0t_status status = read_names(&names, path);
+    f0t_status status = f0t_walk_names(&names, &sorted, path);
     if (status == F0T_OK)
-        status = visit_all(out, path, &names, depth, monitor);
+        status = visit_all(out, path, sorted, names.count, depth, monitor);
+    f0t_free(sorted);
     f0t_texts_free(&names);
     return status;
 }
