@@ -10,6 +10,7 @@ typedef struct f0t_lock {
 } f0t_lock;
 
 /* Takes the file PATH.lock, which is made, and fails with F0T_ERROR_IO while another process holds it.
+ * A file of that name that is not empty, or a link, is not ours: it is left alone, which is a failure.
  * The system lets go of the lock when the process ends, however it does. Where the file system has no
  * locks there is none. */
 f0t_status f0t_lock_take(f0t_lock *lock, const char *path);

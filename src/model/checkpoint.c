@@ -130,6 +130,36 @@ static f0t_status read_place(const f0t_safetensors *file, f0t_train_place *place
     return get_count(steps, file, "steps");
 }
 
+static bool is_checkpoint(const f0t_safetensors *file)
+{
+    const char *format = f0t_safetensors_metadata(file, "format");
+    return format && !strncmp(format, FORMAT, sizeof FORMAT - 2); /* of any version */
+}
+
+static f0t_status check_kind(const char *path)
+{
+    f0t_safetensors *file = NULL;
+    if (!f0t_path_exists(path))
+        return F0T_OK;
+    f0t_status status = f0t_safetensors_open(&file, path);
+    if (status == F0T_ERROR_FORMAT || (status == F0T_OK && !is_checkpoint(file)))
+        status = f0t_fail(F0T_ERROR_FORMAT,
+                          "%s: is no checkpoint, and in the way of one; move it away, or name "
+                          "another output",
+                          path);
+    f0t_safetensors_close(file);
+    return status;
+}
+
+f0t_status f0t_checkpoint_claim(f0t_lock *lock, const char *path)
+{
+    F0T_TRY(f0t_lock_take(lock, path));
+    f0t_status status = check_kind(path);
+    if (status != F0T_OK)
+        f0t_lock_release(lock);
+    return status;
+}
+
 static f0t_status check_identity(const f0t_safetensors *file, const char *identity)
 {
     const char *format = f0t_safetensors_metadata(file, "format");

@@ -5,6 +5,7 @@
 #ifndef F0T_MODEL_CHECKPOINT_H
 #define F0T_MODEL_CHECKPOINT_H
 
+#include "io/lock.h"
 #include "model/step.h"
 
 /* Where a training stands. */
@@ -16,6 +17,10 @@ typedef struct f0t_train_place {
     size_t best_epoch; /* from 1 */
     double seconds;    /* spent so far */
 } f0t_train_place;
+
+/* One training at a time works with the file at `path`. A file that is no checkpoint is refused and left
+ * alone. Nothing is held after a failure. */
+f0t_status f0t_checkpoint_claim(f0t_lock *lock, const char *path);
 
 /* `identity` says what is being trained; a checkpoint of another training is refused. */
 f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_train_place *place,

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "math/matmul.h"
+#include "model/checkpoint.h"
 #include "model/linear.h"
 #include "model/model.h"
 #include "model/options.h"
@@ -253,9 +254,15 @@ f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vect
                      const f0t_train_options *options, const f0t_monitor *monitor)
 {
     f0t_train_options used;
+    f0t_lock lock = {.path = NULL};
     if (options)
         used = *options;
     else
         f0t_train_options_init(&used);
-    return f0t_train_run(out, &used, dataset, vectors, monitor);
+    *out = NULL;
+    if (used.checkpoint)
+        F0T_TRY(f0t_checkpoint_claim(&lock, used.checkpoint));
+    f0t_status status = f0t_train_run(out, &used, dataset, vectors, monitor);
+    f0t_lock_release(&lock);
+    return status;
 }

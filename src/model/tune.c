@@ -7,6 +7,7 @@
 #include "model/tune_judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Trials that shall fit into the time, and the epochs that each has at least. */
@@ -137,7 +138,7 @@ static f0t_status begin(search *s, const char *path)
     if (status == F0T_OK && s->journal.count == 0) {
         status = choose_epochs(s, &epochs);
         if (status == F0T_OK)
-            status = f0t_tune_journal_begin(&s->journal, identity, epochs);
+            status = f0t_tune_journal_begin(&s->journal, &s->space, epochs);
     }
     f0t_free(identity);
     for (size_t i = 0; i < s->journal.count; i++) {

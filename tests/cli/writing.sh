@@ -181,4 +181,70 @@ case_runs_at_once_and_killed_leave_whole_files() {
     done
 }
 
+# Two pictures that would share NAME.xmp are left out, whether or not both are tagged.
+case_two_pictures_do_not_share_a_sidecar() {
+    make_model
+    colour='hsl(93,90%,50%)' draw new/a.svg
+    colour='hsl(3,90%,50%)' draw new/b.svg
+    cp "$root/tests/pictures/quarters.jpg" new/a.jpg
+    run 1 tag art.f0t new -k 1 --xmp --plain-name
+    warns "new/a.jpg: a.svg, which stands beside it, would have the same sidecar, new/a.xmp"
+    warns "new/a.svg: a.jpg, which stands beside it, would have the same sidecar, new/a.xmp"
+    warns "2 sidecars could not be written"
+    [ ! -e new/a.xmp ] || complain "a.xmp was written"
+    has_tag new/b.xmp
+    run 1 tag art.f0t new/a.jpg -k 1 --xmp --plain-name
+    touch new/b.CR2
+    run 1 tag art.f0t new/b.svg -k 1 --xmp --plain-name
+    warns "b.CR2"
+    run 0 tag art.f0t new -k 1 --xmp
+    has_tag new/a.jpg.xmp
+    has_tag new/a.svg.xmp
+}
+
+# Files that we write on the way and remove: a foreign one of that name stays as it is.
+case_foreign_files_beside_an_output_stay() {
+    make_model
+    make_collection
+    local name
+    colour=red draw new/a.svg red
+    for name in data.part m.f0t.checkpoint m.f0t.checkpoint.lock m.f0t.trials results.jsonl.lock; do
+        echo precious >$name
+    done
+    refuse 1 "data.part: is no record of features" features new -o data
+    refuse 1 "m.f0t.checkpoint.lock: is no lock" train photos --vectors vectors.txt -o m.f0t --method linear
+    rm m.f0t.checkpoint.lock
+    refuse 3 "m.f0t.checkpoint: is no checkpoint" train photos --vectors vectors.txt -o m.f0t --method linear
+    refuse 3 "m.f0t.trials: is no journal" train photos --vectors vectors.txt -o m.f0t --method linear --tune 1
+    refuse 1 "results.jsonl.lock: is no lock" eval photos --vectors vectors.txt --methods random --results results.jsonl
+    for name in data.part m.f0t.checkpoint m.f0t.trials results.jsonl.lock; do
+        [ "$(cat $name)" = precious ] || complain "$name has changed"
+    done
+    : >data.part
+    refuse 1 "data.part: is no record" features new -o data
+}
+
+# Two runs to one output at once: one of them is refused, and the other is as if it were alone.
+case_two_runs_to_one_output_do_not_mix() {
+    make_model
+    local i codes=
+    for i in $(seq 1 40); do colour="hsl($((i * 9)),90%,50%)" draw "new/$i.svg" red; done
+    run 0 features new -o alone
+    printf '#!/bin/sh\nsleep 1\nexec "%s"\n' "${F0T_PICTURE:-$(dirname "$FAST0TAG")/fast0tag-picture}" >slow
+    chmod +x slow
+    F0T_PICTURE=$PWD/slow "$FAST0TAG" features new -o data >/dev/null 2>said1 &
+    F0T_PICTURE=$PWD/slow "$FAST0TAG" features new -o data >/dev/null 2>said2 &
+    for i in $(jobs -p); do
+        wait "$i"
+        codes="$codes $?"
+    done
+    case $codes in
+    " 0 1" | " 1 0") ;;
+    *) complain "exit codes $codes: $(cat said1 said2)" ;;
+    esac
+    grep -q 'data.part: another process works with it' said1 said2 || complain "$(cat said1 said2)"
+    cmp -s alone/features.npy data/features.npy || complain "features differ"
+    [ ! -e data.part ] || complain "the part is left"
+}
+
 run_cases

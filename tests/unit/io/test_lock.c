@@ -60,6 +60,24 @@ static void a_killed_process_holds_nothing(void **state)
     close(said[1]);
 }
 
+static void what_is_not_ours_is_left_alone(void **state)
+{
+    f0t_lock lock;
+    size_t size;
+    (void)state;
+    const char *file = test_text("foreign.lock", "precious");
+    assert_fails(F0T_ERROR_IO, "foreign.lock: is no lock",
+                 f0t_lock_take(&lock, test_path("foreign")));
+    f0t_lock_release(&lock);
+    char *text = test_read(file, &size);
+    assert_string_equal(text, "precious");
+    f0t_free(text);
+    assert_int_equal(symlink("elsewhere", test_path("linked.lock")), 0);
+    assert_fails(F0T_ERROR_IO, "linked.lock: is no lock",
+                 f0t_lock_take(&lock, test_path("linked")));
+    assert_false(is_there(test_path("elsewhere")));
+}
+
 static f0t_status take_and_release(void *context)
 {
     f0t_lock lock;
@@ -83,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_holds_it_at_a_time),
         cmocka_unit_test(a_killed_process_holds_nothing),
+        cmocka_unit_test(what_is_not_ours_is_left_alone),
         cmocka_unit_test(failures_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

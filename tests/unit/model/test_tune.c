@@ -5,6 +5,8 @@
 #include "model/tune_setting.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct opened {
@@ -162,13 +164,14 @@ static void a_cut_or_altered_journal_is_no_danger(void **state)
     const f0t_tune_space space = f0t_tune_space_of(&o);
     const f0t_tune_trial trial = {{{1, 2}}, 50, 3};
     assert_ok(f0t_tune_journal_open(&journal, path, false, "this", &space));
-    assert_ok(f0t_tune_journal_begin(&journal, "this", 4));
+    assert_ok(f0t_tune_journal_begin(&journal, &space, 4));
     assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
     assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
     f0t_tune_journal_close(&journal);
     size_t size;
     char *text = test_read(path, &size);
-    for (size_t cut = 0; cut <= size; cut++) {
+    const size_t first = (size_t)(strchr(text, '\n') + 1 - text);
+    for (size_t cut = first; cut <= size; cut++) {
         test_file("cut.trials", text, cut);
         assert_ok(f0t_tune_journal_open(&journal, test_path("cut.trials"), true, "this", &space));
         assert_true(journal.count <= 2 && (cut < size || journal.count == 2));
@@ -179,10 +182,77 @@ static void a_cut_or_altered_journal_is_no_danger(void **state)
     assert_fails(F0T_ERROR_FORMAT, "\"lambda\" must be from",
                  f0t_tune_journal_open(&journal, test_path("cut.trials"), true, "this", &space));
     f0t_tune_journal_close(&journal);
-    test_text("cut.trials", "nonsense\n");
-    assert_fails(F0T_ERROR_FORMAT, "cut.trials",
-                 f0t_tune_journal_open(&journal, test_path("cut.trials"), true, "this", &space));
+}
+
+static void check_left_alone(const char *text, bool resume)
+{
+    f0t_train_options o;
+    f0t_tune_journal journal;
+    size_t size;
+    f0t_train_options_init(&o);
+    o.method = F0T_METHOD_LINEAR;
+    const f0t_tune_space space = f0t_tune_space_of(&o);
+    const char *path = test_text("foreign.trials", text);
+    assert_fails(F0T_ERROR_FORMAT, "foreign.trials",
+                 f0t_tune_journal_open(&journal, path, resume, "this", &space));
     f0t_tune_journal_close(&journal);
+    char *got = test_read(path, &size);
+    assert_string_equal(got, text);
+    f0t_free(got);
+}
+
+static void a_file_that_is_no_journal_is_left_alone(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "precious",
+                                        "precious\n",
+                                        "{}\n",
+                                        "[1]\n",
+                                        "{\"search\": \"this\"",
+                                        "{\"search\": 3}\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        check_left_alone(texts[i], false);
+        check_left_alone(texts[i], true);
+    }
+}
+
+/* Whenever a process is killed, the trials that were there are there: with --resume, too, which once began
+ * by emptying the file. */
+static void nothing_is_lost_before_it_is_written_anew(void **state)
+{
+    f0t_train_options o;
+    f0t_tune_journal journal, second;
+    char path[200];
+    size_t size;
+    (void)state;
+    f0t_train_options_init(&o);
+    o.method = F0T_METHOD_LINEAR;
+    const f0t_tune_space space = f0t_tune_space_of(&o);
+    const f0t_tune_trial trial = {{{1, 2}}, 50, 3};
+    snprintf(path, sizeof path, "%s", test_path("k.trials"));
+    assert_ok(f0t_tune_journal_open(&journal, path, false, "this", &space));
+    assert_ok(f0t_tune_journal_begin(&journal, &space, 4));
+    assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
+    assert_fails(F0T_ERROR_IO, "another process works with it",
+                 f0t_tune_journal_open(&second, path, true, "this", &space));
+    f0t_tune_journal_close(&second);
+    f0t_tune_journal_close(&journal);
+    char *before = test_read(path, &size);
+    for (int resume = 0; resume < 2; resume++) {
+        assert_ok(f0t_tune_journal_open(&journal, path, resume, "this", &space));
+        char *now = test_read(path, &size);
+        assert_string_equal(now, before);
+        f0t_free(now);
+        f0t_fault_set(F0T_FAULT_WRITE, 1);
+        assert_fails(F0T_ERROR_IO, "No space", f0t_tune_journal_add(&journal, &space, &trial));
+        f0t_fault_set(F0T_FAULT_WRITE, 0);
+        now = test_read(path, &size);
+        assert_string_equal(now, before);
+        f0t_free(now);
+        f0t_tune_journal_close(&journal);
+    }
+    f0t_free(before);
 }
 
 static f0t_status search_once(void *context)
@@ -212,6 +282,8 @@ int main(void)
         cmocka_unit_test(a_search_without_a_question_or_an_answer_is_refused),
         cmocka_unit_test(settings_stay_in_their_ranges),
         cmocka_unit_test(a_cut_or_altered_journal_is_no_danger),
+        cmocka_unit_test(a_file_that_is_no_journal_is_left_alone),
+        cmocka_unit_test(nothing_is_lost_before_it_is_written_anew),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
