@@ -42,6 +42,6 @@ size_t f0t_backbone_batch(const f0t_backbone *backbone);
  * all `count`. */
 f0t_status f0t_bench_take(f0t_bench *bench, float *out, size_t i, const char *path,
                           const char *next);
-f0t_status f0t_bench_finish(f0t_bench *bench, float *out, size_t count);
+f0t_status f0t_bench_finish(f0t_bench *bench, float *out, size_t count, const f0t_monitor *monitor);
 
 #endif

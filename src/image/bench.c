@@ -1,6 +1,7 @@
 #include "image/backbone.h"
 
 #include "base/alloc.h"
+#include "onnx/network.h"
 
 /* The descriptor works at 256 pixels; networks are given twice what they want, so that their own
  * way of resampling decides. Dense layers want several pictures at a time. */
@@ -104,8 +105,10 @@ f0t_status f0t_bench_take(f0t_bench *bench, float *out, size_t i, const char *pa
     return status == F0T_OK ? describe(bench, out, i, &picture) : status;
 }
 
-f0t_status f0t_bench_finish(f0t_bench *bench, float *out, size_t count)
+f0t_status f0t_bench_finish(f0t_bench *bench, float *out, size_t count, const f0t_monitor *monitor)
 {
     f0t_network *network = bench->backbone->network;
-    return network && count ? f0t_network_run(out, network, bench->pixels, count) : F0T_OK;
+    if (!network || !count)
+        return F0T_OK;
+    return f0t_network_run_watched(out, network, bench->pixels, count, monitor);
 }

@@ -67,7 +67,7 @@ static f0t_status run_batch(void *context, const f0t_crew_piece *piece, f0t_crew
         else
             F0T_TRY(pass_over(e, first + i, status, notes));
     }
-    F0T_TRY(f0t_bench_finish(bench, e->out + first * e->dim, read));
+    F0T_TRY(f0t_bench_finish(bench, e->out + first * e->dim, read, e->monitor));
     spread(e, first, rows, read);
     clear_bad(e, first, count);
     return F0T_OK;

@@ -266,15 +266,17 @@ typedef struct block {
 
 typedef struct heap {
     block *free; /* by offset */
-    size_t free_count, free_capacity, top;
+    size_t free_count, free_capacity, top, most;
+    f0t_onnx_budget *budget;
     size_t *active; /* slots */
     size_t active_count;
 } heap;
 
-/* The smallest free block that suffices, else the end, up to `most`. */
-static f0t_status take(heap *h, f0t_slot *slot, size_t most)
+/* The smallest free block that suffices, else the end. */
+static f0t_status take(heap *h, f0t_slot *slot)
 {
     size_t best = F0T_NONE;
+    F0T_TRY(f0t_onnx_budget_steps(h->budget, h->free_count));
     for (size_t k = 0; k < h->free_count; k++)
         if (h->free[k].bytes >= slot->bytes &&
             (best == F0T_NONE || h->free[k].bytes < h->free[best].bytes))
@@ -284,9 +286,11 @@ static f0t_status take(heap *h, f0t_slot *slot, size_t most)
         bool touches = last && last->offset + last->bytes == h->top;
         slot->offset = touches ? last->offset : h->top;
         h->free_count -= touches;
-        if (!f0t_size_add(&h->top, slot->offset, slot->bytes) || h->top > most)
-            return f0t_fail(F0T_ERROR_UNSUPPORTED, "a run would need more than %zu MB of memory",
-                            most >> 20);
+        if (!f0t_size_add(&h->top, slot->offset, slot->bytes) || h->top > h->most)
+            return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                            "a run would need more than %zu MB of memory, which a file of %zu "
+                            "bytes does not explain",
+                            h->most >> 20, h->budget->file);
         return F0T_OK;
     }
     slot->offset = h->free[best].offset;
@@ -322,6 +326,7 @@ static f0t_status give(heap *h, const f0t_slot *slot)
 static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
 {
     size_t kept = 0;
+    F0T_TRY(f0t_onnx_budget_steps(h->budget, h->active_count + h->free_count));
     for (size_t k = 0; k < h->active_count; k++) {
         const f0t_slot *slot = &s->slots[h->active[k]];
         if (slot->last < now)
@@ -334,7 +339,7 @@ static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
 }
 
 /* Slots in the order of their first steps: they were made in that order, but for a few that wait. */
-static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step, size_t most)
+static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
 {
     size_t now = F0T_NONE;
     for (size_t k = 0; k < s->slot_count; k++) {
@@ -344,7 +349,7 @@ static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step, size_
         if (slot->first != now)
             F0T_TRY(release(h, s, slot->first));
         now = slot->first;
-        F0T_TRY(take(h, slot, most));
+        F0T_TRY(take(h, slot));
         h->active[h->active_count++] = by_step[k];
     }
     return F0T_OK;
@@ -372,7 +377,7 @@ static f0t_status sort_slots(size_t *order, const f0t_schedule *s)
 f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena)
 {
     f0t_schedule *s = b->schedule;
-    heap h = {0};
+    heap h = {.most = most, .budget = s->fold.budget};
     size_t *order = NULL;
     f0t_status status = f0t_alloc(&order, s->slot_count, sizeof *order);
     if (status == F0T_OK)
@@ -380,7 +385,7 @@ f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena)
     if (status == F0T_OK)
         status = sort_slots(order, s);
     if (status == F0T_OK)
-        status = arrange(&h, s, order, most);
+        status = arrange(&h, s, order);
     *arena = h.top;
     f0t_free(h.free);
     f0t_free(h.active);

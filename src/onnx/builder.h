@@ -23,6 +23,7 @@ typedef struct f0t_frame {
     unsigned char *arena;
     void *scratch;
     const float *const *inputs;
+    f0t_onnx_budget *budget;
 } f0t_frame;
 
 typedef f0t_status (*f0t_step_run)(const f0t_step *step, const f0t_frame *frame);
@@ -61,6 +62,7 @@ struct f0t_schedule {
     size_t *output_values;
     size_t step_count, slot_count, output_count;
     size_t arena, scratch;
+    size_t images, file; /* pictures, and bytes of the network's files: what a run may cost */
     int threads;
 };
 
@@ -80,7 +82,8 @@ typedef struct f0t_builder {
     size_t *left; /* uses of each value that are still to come */
     bool *done;   /* items that are part of a step already */
     size_t step_capacity, slot_capacity;
-    f0t_dtype type; /* of convolutions and products */
+    f0t_dtype type;    /* of convolutions and products */
+    double operations; /* of all steps so far */
 } f0t_builder;
 
 /* ---- Memory -------------------------------------------------------------------------------------

@@ -195,7 +195,8 @@ static f0t_status run_op(const f0t_step *step, const f0t_frame *frame)
                         .inputs = inputs,
                         .input_count = step->source_count,
                         .outputs = step->outputs,
-                        .output_count = step->result_count};
+                        .output_count = step->result_count,
+                        .budget = frame->budget};
     f0t_status status = f0t_op_run(&call);
     if (inputs != few)
         f0t_free(inputs);

@@ -17,6 +17,8 @@ static f0t_status run_packed(const f0t_step *step, const f0t_frame *frame)
                                  step->constants[0], &step->product);
 }
 
+enum { PRODUCT_STEPS = 500 }; /* finding what is prepared for a product's shape */
+
 static f0t_status run_batch(const f0t_step *step, const f0t_frame *frame)
 {
     const f0t_matmul_form *f = &step->form;
@@ -25,9 +27,11 @@ static f0t_status run_batch(const f0t_step *step, const f0t_frame *frame)
     for (size_t k = 0; k < 2; k++)
         side[k] = step->sources[k] == F0T_NONE ? step->constants[k]
                                                : f0t_frame_at(frame, step->sources[k]);
-    for (size_t m = 0; m < f->batch.count; m++)
+    for (size_t m = 0; m < f->batch.count; m++) {
+        F0T_TRY(f0t_onnx_budget_steps(frame->budget, PRODUCT_STEPS));
         F0T_TRY(f0t_matmul_run(z + m * f->m * f->n, side[0] + f0t_matmul_offset(f, 0, m),
                                side[1] + f0t_matmul_offset(f, 1, m), NULL, &step->product));
+    }
     return F0T_OK;
 }
 

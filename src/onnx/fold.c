@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Constants of up to so many elements, and vectors, are decoded at once: lists, scales, limits. */
-enum { SMALL = 1024 };
+enum { SMALL = 1024, NODE_STEPS = 1000 };
 
 bool f0t_fold_is_constant(const f0t_fold *fold, size_t value)
 {
@@ -19,6 +19,23 @@ size_t f0t_fold_matrix(const f0t_fold *fold, size_t value, bool *transposed)
     size_t source = fold->turned[value];
     *transposed = source != F0T_NONE;
     return *transposed ? source : value;
+}
+
+/* A sum of huge ones is only an order of magnitude. */
+double f0t_fold_operations(const f0t_fold *fold, const f0t_node *node)
+{
+    const f0t_array *y = &fold->arrays[node->outputs[0]];
+    if (node->input_count < 2 || node->inputs[1] == F0T_NONE)
+        return 0;
+    const f0t_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
+    double each = 0;
+    if (strcmp(node->op->name, "Conv") == 0 && w->dims[0])
+        each = (double)(w->count / w->dims[0]);
+    else if (strcmp(node->op->name, "MatMul") == 0)
+        each = (double)x->dims[x->rank - 1];
+    else if (strcmp(node->op->name, "Gemm") == 0 && y->count)
+        each = (double)(x->count / y->dims[0]);
+    return 2 * (double)y->count * each;
 }
 
 /* Puts the elements of a matrix that was only noted as the transpose of another in its own order. */
@@ -40,6 +57,10 @@ f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
     f0t_array decoded, turned, *array = &fold->arrays[value];
     if (!array->raw)
         return F0T_OK;
+    bool is_float = f0t_array_type_is_float(array->type);
+    F0T_TRY(f0t_onnx_budget_take(fold->budget, array->count,
+                                 is_float ? sizeof *array->f : sizeof *array->i));
+    F0T_TRY(f0t_onnx_budget_steps(fold->budget, array->count));
     F0T_TRY(f0t_array_copy(&decoded, array));
     if (fold->turned[value] == F0T_NONE) {
         *array = decoded;
@@ -100,17 +121,6 @@ static bool all_constant(const f0t_fold *fold, const f0t_node *node)
     return true;
 }
 
-/* A small file must not make large constants. */
-static f0t_status check_size(const f0t_fold *fold, const f0t_array *outputs, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (outputs[k].count > fold->largest / sizeof(int64_t))
-            return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                            "it would make a constant of %zu elements, more than the file explains",
-                            outputs[k].count);
-    return F0T_OK;
-}
-
 /* Notes the transpose of a large matrix of the file in place of making it. */
 static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
 {
@@ -143,13 +153,10 @@ static f0t_status run_node(f0t_fold *fold, const f0t_node *node, const f0t_array
             F0T_TRY(f0t_fold_decode(fold, node->inputs[k]));
         inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
     }
-    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, true));
-    if (!constant && !shape_is_enough(node))
+    bool now = constant || shape_is_enough(node);
+    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, !now, fold->budget));
+    if (!now)
         return F0T_OK;
-    f0t_status status = check_size(fold, outputs, node->output_count);
-    F0T_TRY(f0t_graph_fail_at(graph, node, status));
-    memset(outputs, 0, node->output_count * sizeof *outputs);
-    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, false));
     fold->used[node - graph->nodes] = false;
     return F0T_OK;
 }
@@ -158,6 +165,7 @@ static f0t_status fold_node(f0t_fold *fold, const f0t_node *node)
 {
     const f0t_array **inputs;
     f0t_array *outputs = NULL;
+    F0T_TRY(f0t_onnx_budget_steps(fold->budget, NODE_STEPS + node->input_count));
     F0T_TRY(f0t_alloc(&inputs, node->input_count, sizeof *inputs));
     f0t_status status = f0t_alloc_zero(&outputs, node->output_count, sizeof *outputs);
     if (status == F0T_OK)
@@ -204,13 +212,9 @@ static f0t_status fold_all(f0t_fold *fold, const f0t_array *inputs, const size_t
 }
 
 f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_array *inputs,
-                           const size_t *outputs, size_t output_count)
+                           const size_t *outputs, size_t output_count, f0t_onnx_budget *budget)
 {
-    *out = (f0t_fold){.graph = graph};
-    size_t backed = graph->map.size;
-    for (size_t k = 0; k < graph->file_count; k++)
-        backed += graph->files[k].map.size;
-    out->largest = ((size_t)64 << 20) + 8 * backed;
+    *out = (f0t_fold){.graph = graph, .budget = budget};
     f0t_status status = f0t_alloc_zero(&out->arrays, graph->value_count, sizeof *out->arrays);
     if (status == F0T_OK)
         status = f0t_alloc(&out->turned, graph->value_count, sizeof *out->turned);

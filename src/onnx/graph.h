@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/vectors_words.h"
 #include "onnx/array.h"
+#include "onnx/budget.h"
 #include "onnx/proto.h"
 
 typedef F0tOnnx__NodeProto f0t_node_proto;
@@ -49,8 +50,9 @@ typedef struct f0t_file {
 } f0t_file;
 
 typedef struct f0t_graph {
-    char *path;   /* of the file, for messages */
-    char *folder; /* where external data lies; NULL: nowhere */
+    char *path;              /* of the file, for messages */
+    f0t_onnx_budget *budget; /* while it is read */
+    char *folder;            /* where external data lies; NULL: nowhere */
     f0t_map map;
     int ir_version, opset;
     f0t_words_list names;
@@ -63,11 +65,14 @@ typedef struct f0t_graph {
     size_t value_capacity, node_capacity, input_capacity, output_capacity, file_capacity;
 } f0t_graph;
 
-f0t_status f0t_graph_open(f0t_graph **out, const char *path);
+f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *monitor);
 /* From memory, which must stay. `folder` may be NULL: a network with external data is refused. */
 f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size, const char *name,
-                                 const char *folder);
+                                 const char *folder, const f0t_monitor *monitor);
 void f0t_graph_close(f0t_graph *graph);
+
+/* Bytes of its file, and of those beside it. */
+size_t f0t_graph_file_bytes(const f0t_graph *graph);
 
 /* The value of this name, or F0T_NONE. */
 size_t f0t_graph_find(const f0t_graph *graph, const char *name);

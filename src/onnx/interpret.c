@@ -4,7 +4,8 @@
 #include "onnx/op.h"
 
 f0t_status f0t_node_run(const f0t_graph *graph, const f0t_node *node,
-                        const f0t_array *const *inputs, f0t_array *outputs, bool shape_only)
+                        const f0t_array *const *inputs, f0t_array *outputs, bool shape_only,
+                        f0t_onnx_budget *budget)
 {
     f0t_op_call call = {.node = node,
                         .op = node->op,
@@ -13,9 +14,13 @@ f0t_status f0t_node_run(const f0t_graph *graph, const f0t_node *node,
                         .input_count = node->input_count,
                         .outputs = outputs,
                         .output_count = node->output_count,
-                        .shape_only = shape_only};
+                        .shape_only = shape_only,
+                        .budget = budget};
     return f0t_graph_fail_at(graph, node, f0t_op_run(&call));
 }
+
+/* Every product is done by the plain operators, which are given the work of that many pictures. */
+enum { INTERPRETED = 32 };
 
 typedef struct run {
     const f0t_graph *graph;
@@ -23,6 +28,7 @@ typedef struct run {
     const f0t_array **inputs;
     f0t_array *outputs;
     size_t input_capacity, output_capacity;
+    f0t_onnx_budget budget;
 } run;
 
 static f0t_status run_node(run *r, const f0t_node *node)
@@ -34,7 +40,7 @@ static f0t_status run_node(run *r, const f0t_node *node)
         r->inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &r->values[node->inputs[k]];
     for (size_t k = 0; k < node->output_count; k++)
         r->outputs[k] = (f0t_array){0};
-    f0t_status status = f0t_node_run(r->graph, node, r->inputs, r->outputs, false);
+    f0t_status status = f0t_node_run(r->graph, node, r->inputs, r->outputs, false, &r->budget);
     for (size_t k = 0; k < node->output_count; k++) {
         if (status == F0T_OK)
             r->values[node->outputs[k]] = r->outputs[k];
@@ -62,6 +68,9 @@ static f0t_status run_all(run *r, const f0t_array *inputs, f0t_array *outputs)
 f0t_status f0t_graph_interpret(const f0t_graph *graph, const f0t_array *inputs, f0t_array *outputs)
 {
     run r = {.graph = graph};
+    size_t file = f0t_graph_file_bytes(graph);
+    r.budget = f0t_onnx_budget_run(file, INTERPRETED, NULL);
+    r.budget.bytes = f0t_onnx_budget_arena(file);
     F0T_TRY(f0t_graph_check_ops(graph, NULL));
     F0T_TRY(f0t_alloc_zero(&r.values, graph->value_count, sizeof *r.values));
     f0t_status status = run_all(&r, inputs, outputs);

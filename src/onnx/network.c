@@ -1,6 +1,6 @@
 /* Networks as the public header has them: schedules for each number of pictures, taken and given back
  * by the threads that share one. */
-#include "fast0tag.h"
+#include "onnx/network.h"
 
 #include "base/alloc.h"
 #include "math/team.h"
@@ -38,7 +38,8 @@ struct f0t_network {
 /* ---- Schedules ------------------------------------------------------------------------------------
  */
 
-static f0t_status make_schedule(f0t_schedule **out, const f0t_network *net, size_t images)
+static f0t_status make_schedule(f0t_schedule **out, const f0t_network *net, size_t images,
+                                const f0t_monitor *monitor)
 {
     const f0t_graph *graph = net->graph;
     f0t_array *inputs;
@@ -50,8 +51,14 @@ static f0t_status make_schedule(f0t_schedule **out, const f0t_network *net, size
     for (size_t k = 0; k < graph->input_count; k++)
         inputs[k].type = F0T_ARRAY_INT64; /* the others lead to nothing that is wanted */
     f0t_status status = f0t_array_shape(&inputs[net->input], F0T_ARRAY_FLOAT, net->rank, dims);
-    f0t_schedule_options options = {
-        .inputs = inputs, .outputs = &net->output, .output_count = 1, .bf16 = net->bf16};
+    if (status != F0T_OK)
+        f0t_fail_prefix(status, "%s: input '%s': ", graph->path, net->shape.name);
+    f0t_schedule_options options = {.inputs = inputs,
+                                    .outputs = &net->output,
+                                    .output_count = 1,
+                                    .bf16 = net->bf16,
+                                    .images = images,
+                                    .monitor = monitor};
     if (status == F0T_OK)
         status = f0t_schedule_create(out, graph, net->weights, &options);
     f0t_free(inputs);
@@ -99,7 +106,8 @@ static void give_idle(f0t_network *net, idle *one)
     free_idle(surplus);
 }
 
-static f0t_status need_schedule(idle **out, f0t_network *net, size_t images)
+static f0t_status need_schedule(idle **out, f0t_network *net, size_t images,
+                                const f0t_monitor *monitor)
 {
     *out = take_idle(net, images);
     if (*out)
@@ -107,7 +115,7 @@ static f0t_status need_schedule(idle **out, f0t_network *net, size_t images)
     idle *made;
     F0T_TRY(f0t_alloc_zero(&made, 1, sizeof *made));
     made->images = images;
-    f0t_status status = make_schedule(&made->schedule, net, images);
+    f0t_status status = make_schedule(&made->schedule, net, images, monitor);
     if (status == F0T_OK)
         *out = made;
     else
@@ -184,11 +192,11 @@ static f0t_status set_shape(f0t_network *net, const f0t_network_options *o)
 }
 
 /* A first schedule shows whether everything fits, and what comes out. */
-static f0t_status try_it(f0t_network *net)
+static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
 {
     idle *one;
     size_t images = net->batch ? net->batch : 1;
-    F0T_TRY(need_schedule(&one, net, images));
+    F0T_TRY(need_schedule(&one, net, images, monitor));
     const f0t_array *out = f0t_schedule_output(one->schedule, 0);
     f0t_status status = F0T_OK;
     if (!f0t_array_type_is_float(out->type) || out->rank < 1 || out->dims[0] != images ||
@@ -211,7 +219,7 @@ static f0t_status fill(f0t_network *net, const f0t_network_options *o)
     F0T_TRY(find_output(net, o ? o->output : NULL));
     F0T_TRY(find_input(net));
     F0T_TRY(set_shape(net, o));
-    return try_it(net);
+    return try_it(net, o ? o->monitor : NULL);
 }
 
 static f0t_status create(f0t_network **out, f0t_graph *graph, const f0t_network_options *options)
@@ -236,7 +244,7 @@ f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_netwo
 {
     f0t_graph *graph;
     *out = NULL;
-    F0T_TRY(f0t_graph_open(&graph, path));
+    F0T_TRY(f0t_graph_open(&graph, path, options ? options->monitor : NULL));
     return create(out, graph, options);
 }
 
@@ -245,7 +253,8 @@ f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t s
 {
     f0t_graph *graph;
     *out = NULL;
-    F0T_TRY(f0t_graph_open_memory(&graph, data, size, name, NULL));
+    F0T_TRY(
+        f0t_graph_open_memory(&graph, data, size, name, NULL, options ? options->monitor : NULL));
     return create(out, graph, options);
 }
 
@@ -278,10 +287,11 @@ size_t f0t_network_dim(const f0t_network *network)
 /* ---- Running --------------------------------------------------------------------------------------
  */
 
-static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, size_t images)
+static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, size_t images,
+                            const f0t_monitor *monitor)
 {
     idle *one;
-    F0T_TRY(need_schedule(&one, net, images));
+    F0T_TRY(need_schedule(&one, net, images, monitor));
     f0t_status status = F0T_OK;
     const float **inputs;
     void *results[] = {out};
@@ -292,7 +302,7 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
         status = f0t_alloc_zero(&inputs, net->graph->input_count, sizeof *inputs);
     if (status == F0T_OK) {
         inputs[net->input] = pixels;
-        status = f0t_schedule_run(one->schedule, inputs, results);
+        status = f0t_schedule_run(one->schedule, inputs, results, monitor);
         f0t_free(inputs);
     }
     give_idle(net, one);
@@ -301,14 +311,14 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
 
 /* The last pictures of a network that wants more at a time: the others are empty. */
 static f0t_status run_part(float *out, f0t_network *net, const float *pixels, size_t images,
-                           size_t size)
+                           size_t size, const f0t_monitor *monitor)
 {
     float *padded, *results = NULL;
     F0T_TRY(f0t_alloc_zero(&padded, net->batch * size, sizeof *padded));
     f0t_status status = f0t_alloc(&results, net->batch * net->dim, sizeof *results);
     memcpy(padded, pixels, images * size * sizeof *padded);
     if (status == F0T_OK)
-        status = run_chunk(results, net, padded, net->batch);
+        status = run_chunk(results, net, padded, net->batch, monitor);
     if (status == F0T_OK)
         memcpy(out, results, images * net->dim * sizeof *out);
     f0t_free(padded);
@@ -316,7 +326,8 @@ static f0t_status run_part(float *out, f0t_network *net, const float *pixels, si
     return status;
 }
 
-f0t_status f0t_network_run(float *out, f0t_network *net, const float *pixels, size_t images)
+f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pixels, size_t images,
+                                   const f0t_monitor *monitor)
 {
     size_t size = net->dims[1] * net->dims[2] * net->dims[3];
     size_t step = net->batch || images > net->most ? net->most : images;
@@ -324,8 +335,13 @@ f0t_status f0t_network_run(float *out, f0t_network *net, const float *pixels, si
         size_t left = images - done;
         float *to = out + done * net->dim;
         F0T_TRY(left < net->batch
-                    ? run_part(to, net, pixels + done * size, left, size)
-                    : run_chunk(to, net, pixels + done * size, left < step ? left : step));
+                    ? run_part(to, net, pixels + done * size, left, size, monitor)
+                    : run_chunk(to, net, pixels + done * size, left < step ? left : step, monitor));
     }
     return F0T_OK;
+}
+
+f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels, size_t images)
+{
+    return f0t_network_run_watched(out, network, pixels, images, NULL);
 }

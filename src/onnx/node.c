@@ -18,7 +18,7 @@ static f0t_status end_text(f0t_attribute_proto *attribute)
     return F0T_OK;
 }
 
-static f0t_status read_attributes(f0t_node *node, f0t_message bytes)
+static f0t_status read_attributes(f0t_node *node, f0t_message bytes, f0t_onnx_budget *budget)
 {
     /* Graphs and types can nest; operators that have them are not supported. */
     static const uint32_t dropped[] = {6, 11, 13, 14, 15, 22, 23, 0};
@@ -30,7 +30,7 @@ static f0t_status read_attributes(f0t_node *node, f0t_message bytes)
         F0T_TRY(f0t_grow(&node->attributes, &capacity, node->attribute_count, 1, sizeof(void *)));
         F0T_TRY(f0t_proto_unpack(&node->attributes[node->attribute_count],
                                  &f0t_onnx__attribute_proto__descriptor, field.body, dropped,
-                                 "an attribute"));
+                                 "an attribute", budget));
         F0T_TRY(end_text(node->attributes[node->attribute_count++]));
     }
     return F0T_OK;
@@ -84,12 +84,12 @@ static f0t_status fill_node(f0t_graph *graph, f0t_node *node, f0t_message bytes)
 {
     static const uint32_t dropped[] = {F0T_NODE_ATTRIBUTE, 6 /* doc_string */, 0};
     F0T_TRY(f0t_proto_unpack(&node->proto, &f0t_onnx__node_proto__descriptor, bytes, dropped,
-                             "a node"));
+                             "a node", graph->budget));
     if (!node->proto->op_type || !*node->proto->op_type)
         return f0t_fail(F0T_ERROR_FORMAT, "it has no operator");
     if (is_standard(node->proto))
         node->op = f0t_op_find(node->proto->op_type, graph->opset);
-    F0T_TRY(read_attributes(node, bytes));
+    F0T_TRY(read_attributes(node, bytes, graph->budget));
     F0T_TRY(find_inputs(graph, node));
     return add_outputs(graph, node, (size_t)(node - graph->nodes));
 }
@@ -113,6 +113,7 @@ f0t_status f0t_graph_fail_at(const f0t_graph *graph, const f0t_node *node, f0t_s
 
 f0t_status f0t_graph_read_nodes(f0t_graph *graph, f0t_message bytes)
 {
+    F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->nodes));
     F0T_TRY(
         f0t_grow(&graph->nodes, &graph->node_capacity, graph->node_count, 1, sizeof *graph->nodes));
     f0t_node *node = &graph->nodes[graph->node_count++];

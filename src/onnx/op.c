@@ -57,6 +57,26 @@ static f0t_status shape(f0t_op_call *call)
     return F0T_OK;
 }
 
+static f0t_status charge_work(const f0t_op_call *call)
+{
+    for (size_t k = 0; k < call->output_count; k++)
+        F0T_TRY(f0t_op_steps(call, call->outputs[k].count, 8));
+    for (size_t k = 0; k < call->input_count; k++)
+        if (call->inputs[k])
+            F0T_TRY(f0t_op_steps(call, call->inputs[k]->count, 1));
+    return F0T_OK;
+}
+
+static f0t_status make_room(const f0t_op_call *call, f0t_array *out)
+{
+    bool is_float = f0t_array_type_is_float(out->type);
+    if (out->f || out->i)
+        return F0T_OK;
+    F0T_TRY(
+        f0t_onnx_budget_take(call->budget, out->count, is_float ? sizeof *out->f : sizeof *out->i));
+    return f0t_array_alloc(out);
+}
+
 /* Shapes first: then there is memory for every output before anything is computed, and nothing is
  * where there is nothing to compute (a dimension of 0 may stand beside one of 2^58). */
 f0t_status f0t_op_run(f0t_op_call *call)
@@ -66,9 +86,11 @@ f0t_status f0t_op_run(f0t_op_call *call)
     if (call->shape_only)
         return F0T_OK;
     for (size_t k = 0; k < call->output_count; k++)
-        if (!call->outputs[k].f && !call->outputs[k].i)
-            F0T_TRY(f0t_array_alloc(&call->outputs[k]));
-    return is_empty(call) ? F0T_OK : call->op->run(call);
+        F0T_TRY(make_room(call, &call->outputs[k]));
+    if (is_empty(call))
+        return F0T_OK;
+    F0T_TRY(charge_work(call));
+    return call->op->run(call);
 }
 
 f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_t rank,

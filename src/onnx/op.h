@@ -6,7 +6,9 @@
 #ifndef F0T_ONNX_OP_H
 #define F0T_ONNX_OP_H
 
+#include "base/size.h"
 #include "onnx/array.h"
+#include "onnx/budget.h"
 #include "onnx/graph.h"
 
 enum { F0T_OPSET_LAST = 21, F0T_OP_INPUTS = 1024, F0T_OP_OUTPUTS = 256 };
@@ -21,7 +23,8 @@ typedef struct f0t_op_call {
     size_t input_count;
     f0t_array *outputs;
     size_t output_count;
-    bool shape_only; /* find types and shapes of the outputs, compute nothing */
+    bool shape_only;         /* find types and shapes of the outputs, compute nothing */
+    f0t_onnx_budget *budget; /* of f0t_op_run: for memory that the outputs need, and for the work */
 } f0t_op_call;
 
 /* What the inputs must be: all float; all of one type; anything. */
@@ -63,6 +66,14 @@ f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_array *like
 /* Fails unless the elements of input k are known: what decides a shape may not depend on the
  * picture. */
 f0t_status f0t_op_need(const f0t_op_call *call, size_t k);
+
+/* Before a x b steps more than f0t_op_run has charged already: eight for each element of the outputs,
+ * one for each of the inputs. */
+static inline f0t_status f0t_op_steps(const f0t_op_call *call, size_t a, size_t b)
+{
+    size_t steps;
+    return f0t_onnx_budget_steps(call->budget, f0t_size_mul(&steps, a, b) ? steps : SIZE_MAX);
+}
 
 /* Attributes. A missing one gives what is said. */
 int64_t f0t_op_int(const f0t_op_call *call, const char *name, int64_t otherwise);

@@ -243,9 +243,12 @@ f0t_status f0t_op_binary(f0t_op_call *call)
     F0T_TRY(f0t_op_output(call, 0, x->type, s.rank, s.dims));
     if (call->shape_only)
         return F0T_OK;
+    bool mixed = f0t_array_type_is_float(x->type) != f0t_array_type_is_float(y.type);
+    F0T_TRY(f0t_onnx_budget_take(call->budget, mixed ? y.count : 0, sizeof(int64_t)));
     F0T_TRY(match_exponent(&held, x, &y));
     f0t_status status = apply(call->outputs, x, &held, exact_kind(call));
     f0t_array_clear(&held);
+    f0t_onnx_budget_give(call->budget, mixed ? y.count : 0, sizeof(int64_t));
     return status;
 }
 

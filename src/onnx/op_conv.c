@@ -55,7 +55,7 @@ typedef struct layer {
 } layer;
 
 /* One output plane: image n, filter f. */
-static void convolve(const layer *l, size_t n, size_t f)
+static f0t_status convolve(const f0t_op_call *call, const layer *l, size_t n, size_t f)
 {
     const space *s = &l->s;
     size_t inner = l->channels / l->groups, group = f / (l->filters / l->groups);
@@ -63,12 +63,14 @@ static void convolve(const layer *l, size_t n, size_t f)
     size_t taps = s->kernel[0] * s->kernel[1] * s->kernel[2];
     const float *x = l->x + (n * l->channels + group * inner) * plane;
     for (size_t k = 0; k < area; k++) {
+        F0T_TRY(f0t_op_steps(call, inner, taps));
         size_t o[] = {k / s->out[2] / s->out[1], k / s->out[2] % s->out[1], k % s->out[2]};
         double sum = l->bias ? (double)l->bias[f] : 0;
         for (size_t c = 0; c < inner; c++)
             sum += sum_window(x + c * plane, l->w + (f * inner + c) * taps, s, o);
         l->y[(n * l->filters + f) * area + k] = (float)sum;
     }
+    return F0T_OK;
 }
 
 static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool transposed)
@@ -112,7 +114,7 @@ f0t_status f0t_op_conv(f0t_op_call *call)
                x->dims[1], w->dims[0], groups,          as_three(&window)};
     for (size_t n = 0; n < x->dims[0]; n++)
         for (size_t f = 0; f < l.filters; f++)
-            convolve(&l, n, f);
+            F0T_TRY(convolve(call, &l, n, f));
     return F0T_OK;
 }
 
@@ -171,7 +173,7 @@ static void spread(float *y, const float *w, float v, const space *s, const size
                         v * w[(a * s->kernel[1] + b) * s->kernel[2] + e];
 }
 
-static void convolve_back(const layer *l, size_t n, size_t channel)
+static f0t_status convolve_back(const f0t_op_call *call, const layer *l, size_t n, size_t channel)
 {
     const space *s = &l->s;
     size_t per_group = l->filters / l->groups, group = channel / (l->channels / l->groups);
@@ -180,11 +182,13 @@ static void convolve_back(const layer *l, size_t n, size_t channel)
     for (size_t f = 0; f < per_group; f++) {
         float *y = l->y + (n * l->filters + group * per_group + f) * plane;
         for (size_t k = 0; k < area; k++) {
+            F0T_TRY(f0t_op_steps(call, taps, 1));
             size_t o[] = {k / s->out[2] / s->out[1], k / s->out[2] % s->out[1], k % s->out[2]};
             spread(y, l->w + (channel * per_group + f) * taps,
                    l->x[(n * l->channels + channel) * area + k], s, o);
         }
     }
+    return F0T_OK;
 }
 
 f0t_status f0t_op_conv_transpose(f0t_op_call *call)
@@ -207,6 +211,6 @@ f0t_status f0t_op_conv_transpose(f0t_op_call *call)
     layer l = {x->f, w->f, NULL, y->f, x->dims[1], dims[1], groups, as_three(&window)};
     for (size_t n = 0; n < x->dims[0]; n++)
         for (size_t c = 0; c < x->dims[1]; c++)
-            convolve_back(&l, n, c);
+            F0T_TRY(convolve_back(call, &l, n, c));
     return F0T_OK;
 }

@@ -24,15 +24,21 @@ static f0t_status give(f0t_op_call *call, const f0t_array *from)
     return F0T_OK;
 }
 
-static f0t_status give_tensor(f0t_op_call *call, const f0t_tensor_proto *proto)
+/* protobuf-c has NULL for no bytes. */
+static f0t_message raw_of(const f0t_tensor_proto *proto)
 {
-    f0t_array array;
     f0t_message raw = {NULL, NULL};
     if (proto->has_raw_data) {
         raw.at = proto->raw_data.data ? proto->raw_data.data : (const unsigned char *)"";
         raw.end = raw.at + proto->raw_data.len;
     }
-    f0t_status status = f0t_tensor_from_proto(&array, proto, raw, NULL);
+    return raw;
+}
+
+static f0t_status give_tensor(f0t_op_call *call, const f0t_tensor_proto *proto)
+{
+    f0t_array array;
+    f0t_status status = f0t_tensor_from_proto(&array, proto, raw_of(proto), NULL);
     if (status == F0T_OK)
         status = give(call, &array);
     f0t_array_clear(&array);
@@ -73,11 +79,8 @@ f0t_status f0t_op_constant(f0t_op_call *call)
 static f0t_status fill_value(f0t_array *out, const f0t_tensor_proto *proto)
 {
     f0t_array value = {.type = F0T_ARRAY_FLOAT}, held;
-    f0t_message raw = {NULL, NULL};
-    if (proto && proto->has_raw_data)
-        raw = (f0t_message){proto->raw_data.data, proto->raw_data.data + proto->raw_data.len};
     if (proto)
-        F0T_TRY(f0t_tensor_from_proto(&value, proto, raw, NULL));
+        F0T_TRY(f0t_tensor_from_proto(&value, proto, raw_of(proto), NULL));
     f0t_status status = f0t_array_copy(&held, &value);
     f0t_array_clear(&value);
     if (status == F0T_OK && proto && held.count != 1)

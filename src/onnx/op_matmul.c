@@ -4,16 +4,20 @@
 #include <string.h>
 
 /* z[m x n] = x·y, the steps being between rows and columns of each. */
-static void multiply(float *z, const float *x, size_t x_row, size_t x_column, const float *y,
-                     size_t y_row, size_t y_column, size_t m, size_t n, size_t k)
+static f0t_status multiply(const f0t_op_call *call, float *z, const float *x, size_t x_row,
+                           size_t x_column, const float *y, size_t y_row, size_t y_column, size_t m,
+                           size_t n, size_t k)
 {
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
+        F0T_TRY(f0t_op_steps(call, n, k));
         for (size_t j = 0; j < n; j++) {
             double sum = 0;
             for (size_t l = 0; l < k; l++)
                 sum += (double)x[i * x_row + l * x_column] * (double)y[l * y_row + j * y_column];
             z[i * n + j] = (float)sum;
         }
+    }
+    return F0T_OK;
 }
 
 /* Z = alpha·A·B + beta·C, either of A and B transposed. */
@@ -38,8 +42,8 @@ f0t_status f0t_op_gemm(f0t_op_call *call)
     if (call->shape_only)
         return F0T_OK;
     float *z = call->outputs->f;
-    multiply(z, a->f, ta ? 1 : k, ta ? dims[0] : 1, b->f, tb ? 1 : dims[1], tb ? k : 1, dims[0],
-             dims[1], k);
+    F0T_TRY(multiply(call, z, a->f, ta ? 1 : k, ta ? dims[0] : 1, b->f, tb ? 1 : dims[1],
+                     tb ? k : 1, dims[0], dims[1], k));
     for (size_t e = 0; e < dims[0] * dims[1]; e++) {
         size_t at = c ? e / dims[1] * s.strides[1][0] + e % dims[1] * s.strides[1][1] : 0;
         z[e] = alpha * z[e] + (c ? beta * c->f[at] : 0.0F);
@@ -91,7 +95,7 @@ f0t_status f0t_op_matmul(f0t_op_call *call)
     F0T_TRY(f0t_matmul_shape(&f, x, y));
     F0T_TRY(f0t_op_output(call, 0, x->type, f.rank, f.dims));
     for (size_t b = 0; b < f.batch.count && !call->shape_only; b++)
-        multiply(call->outputs->f + b * f.m * f.n, x->f + f0t_matmul_offset(&f, 0, b), f.k, 1,
-                 y->f + f0t_matmul_offset(&f, 1, b), f.n, 1, f.m, f.n, f.k);
+        F0T_TRY(multiply(call, call->outputs->f + b * f.m * f.n, x->f + f0t_matmul_offset(&f, 0, b),
+                         f.k, 1, y->f + f0t_matmul_offset(&f, 1, b), f.n, 1, f.m, f.n, f.k));
     return F0T_OK;
 }

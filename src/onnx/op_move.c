@@ -156,6 +156,7 @@ f0t_status f0t_op_tile(f0t_op_call *call)
     F0T_TRY(f0t_op_output(call, 0, x->type, count, dims));
     f0t_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
+        F0T_TRY(f0t_op_steps(call, count, 4));
         size_t rest = k, from = 0;
         inner = 1;
         for (size_t d = count; d-- > 0;) {

@@ -138,6 +138,7 @@ f0t_status f0t_op_lrn(f0t_op_call *call)
         plane *= x->dims[d];
     F0T_TRY(f0t_op_output_like(call, 0, x));
     for (size_t k = 0; k < x->count && !call->shape_only; k++) {
+        F0T_TRY(f0t_op_steps(call, (size_t)size < x->dims[1] ? (size_t)size : x->dims[1], 1));
         int64_t c = (int64_t)(k / plane % x->dims[1]), last = (int64_t)x->dims[1] - 1;
         int64_t from = c - (size - 1) / 2, to = c + size / 2;
         double squares = 0;

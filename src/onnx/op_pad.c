@@ -76,6 +76,7 @@ f0t_status f0t_op_pad(f0t_op_call *call)
     float number = value && value->f && value->count ? value->f[0] : f0t_op_float(call, "value", 0);
     int64_t whole = value && value->i && value->count ? value->i[0] : 0;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
+        F0T_TRY(f0t_op_steps(call, x->rank, 4));
         size_t rest = k, stride = 1;
         int64_t from = 0;
         for (size_t d = x->rank; d-- > 0;) {

@@ -88,13 +88,17 @@ static float pool_window(const pool *p, size_t plane, const size_t *o, int64_t *
     return by ? (float)(sum / (double)by) : 0.0F;
 }
 
-static void run(f0t_op_call *call, const pool *p)
+static f0t_status run(f0t_op_call *call, const pool *p)
 {
     f0t_array *y = call->outputs, *indices = call->output_count > 1 ? &call->outputs[1] : NULL;
-    size_t area = 1;
-    for (size_t d = 0; d < p->w.rank; d++)
+    size_t area = 1, across = 0;
+    for (size_t d = 0; d < p->w.rank; d++) {
         area *= p->w.out[d];
+        across += p->w.kernel[d];
+    }
     for (size_t k = 0; k < y->count; k++) {
+        F0T_TRY(f0t_op_steps(call, p->taps, 4));
+        F0T_TRY(f0t_op_steps(call, p->count_padding ? across : 0, 1));
         size_t o[F0T_WINDOW_RANK], rest = k % area;
         int64_t index;
         for (size_t d = p->w.rank; d-- > 0;) {
@@ -109,6 +113,7 @@ static void run(f0t_op_call *call, const pool *p)
         if (indices)
             indices->i[k] = index;
     }
+    return F0T_OK;
 }
 
 static f0t_status give(f0t_op_call *call, pool *p)
@@ -132,9 +137,7 @@ static f0t_status give(f0t_op_call *call, pool *p)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not float");
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
     F0T_TRY(f0t_op_output(call, 1, F0T_ARRAY_INT64, x->rank, dims));
-    if (!call->shape_only)
-        run(call, p);
-    return F0T_OK;
+    return call->shape_only ? F0T_OK : run(call, p);
 }
 
 f0t_status f0t_op_pool(f0t_op_call *call)
@@ -159,7 +162,5 @@ f0t_status f0t_op_global_pool(f0t_op_call *call)
     p.kind = call->op->kind;
     p.power = 2.0F;
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
-    if (!call->shape_only)
-        run(call, &p);
-    return F0T_OK;
+    return call->shape_only ? F0T_OK : run(call, &p);
 }

@@ -124,18 +124,24 @@ static void list_places(size_t *starts, size_t *offsets, const f0t_array *x, con
     }
 }
 
-static f0t_status reduce_all(f0t_array *y, const f0t_array *x, const reduction *r, int kind)
+static f0t_status reduce_all(const f0t_op_call *call, const f0t_array *x, const reduction *r)
 {
-    size_t *starts, *offsets;
-    F0T_TRY(f0t_alloc_zero(&starts, y->count, sizeof *starts));
-    f0t_status status = f0t_alloc(&offsets, r->each, sizeof *offsets);
-    if (status == F0T_OK) {
+    f0t_array *y = call->outputs;
+    size_t *starts, *offsets = NULL;
+    F0T_TRY(f0t_onnx_budget_take(call->budget, y->count + r->each, sizeof *starts));
+    F0T_TRY(f0t_op_steps(call, x->count, 2 * x->rank));
+    f0t_status status = f0t_alloc_zero(&starts, y->count, sizeof *starts);
+    if (status == F0T_OK)
+        status = f0t_alloc(&offsets, r->each, sizeof *offsets);
+    if (status == F0T_OK)
         list_places(starts, offsets, x, r);
-        for (size_t k = 0; k < y->count; k++)
-            reduce_one(y, k, x, r, kind, starts, offsets);
-        f0t_free(offsets);
+    for (size_t k = 0; k < y->count && status == F0T_OK; k++) {
+        reduce_one(y, k, x, r, call->op->kind, starts, offsets);
+        status = f0t_op_steps(call, r->each, 2);
     }
+    f0t_free(offsets);
     f0t_free(starts);
+    f0t_onnx_budget_give(call->budget, y->count + r->each, sizeof *starts);
     return status;
 }
 
@@ -158,7 +164,7 @@ f0t_status f0t_op_reduce(f0t_op_call *call)
     F0T_TRY(read_axes(&r, call, x));
     shape_reduction(&r, x, f0t_op_int(call, "keepdims", 1) != 0);
     F0T_TRY(f0t_op_output(call, 0, x->type, r.rank, r.dims));
-    return call->shape_only ? F0T_OK : reduce_all(call->outputs, x, &r, call->op->kind);
+    return call->shape_only ? F0T_OK : reduce_all(call, x, &r);
 }
 
 /* ---- Along one axis -----------------------------------------------------------------------------

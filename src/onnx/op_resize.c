@@ -106,10 +106,11 @@ static tap find_taps(const how *h, const axis *x, size_t out)
 /* ---- Along one dimension ------------------------------------------------------------------------
  */
 
-static void resize_axis(float *y, const float *x, const how *h, const axis *a, size_t outer,
-                        size_t inner)
+static f0t_status resize_axis(const f0t_op_call *call, float *y, const float *x, const how *h,
+                              const axis *a, size_t outer, size_t inner)
 {
     for (size_t o = 0; o < a->out; o++) {
+        F0T_TRY(f0t_op_steps(call, outer * inner, TAPS));
         tap t = find_taps(h, a, o);
         for (size_t r = 0; r < outer; r++)
             for (size_t k = 0; k < inner; k++) {
@@ -119,34 +120,46 @@ static void resize_axis(float *y, const float *x, const how *h, const axis *a, s
                 y[(r * a->out + o) * inner + k] = (float)sum;
             }
     }
+    return F0T_OK;
+}
+
+/* What lies between two dimensions: may be larger than input and result. */
+static f0t_status take_floats(const f0t_op_call *call, float **out, size_t count)
+{
+    *out = NULL;
+    F0T_TRY(f0t_onnx_budget_take(call->budget, count, sizeof **out));
+    return f0t_alloc(out, count, sizeof **out);
 }
 
 /* Each step's result is the next one's input. */
-static f0t_status resize_all(f0t_array *y, const f0t_array *x, const how *h, const axis *axes)
+static f0t_status resize_all(f0t_op_call *call, const f0t_array *x, const how *h, const axis *axes)
 {
     float *from = NULL, *to;
     const float *source = x->f;
-    size_t count = x->count, outer = 1, inner = x->count;
-    for (size_t d = 0; d < x->rank; d++) {
+    f0t_array *y = call->outputs;
+    f0t_status status = F0T_OK;
+    size_t count = x->count, outer = 1, inner = x->count, taken = 0;
+    for (size_t d = 0; d < x->rank && status == F0T_OK; d++) {
         inner /= x->dims[d];
         bool crop = axes[d].start != 0 || axes[d].end != 1;
         if (axes[d].in != axes[d].out || crop) {
-            f0t_status status = f0t_size_mul(&count, count / axes[d].in, axes[d].out)
-                                    ? f0t_alloc(&to, count, sizeof *to)
-                                    : f0t_fail(F0T_ERROR_FORMAT, "it is larger than memory");
-            if (status != F0T_OK) {
+            if (!f0t_size_mul(&count, count / axes[d].in, axes[d].out))
+                count = SIZE_MAX;
+            status = take_floats(call, &to, count);
+            if (status == F0T_OK) {
+                taken += count;
+                status = resize_axis(call, to, source, h, &axes[d], outer, inner);
                 f0t_free(from);
-                return status;
+                source = from = to;
             }
-            resize_axis(to, source, h, &axes[d], outer, inner);
-            f0t_free(from);
-            source = from = to;
         }
         outer *= axes[d].out;
     }
-    memcpy(y->f, source, y->count * sizeof *y->f);
+    if (status == F0T_OK)
+        memcpy(y->f, source, y->count * sizeof *y->f);
     f0t_free(from);
-    return F0T_OK;
+    f0t_onnx_budget_give(call->budget, taken, sizeof *from);
+    return status;
 }
 
 /* ---- Attributes and inputs ----------------------------------------------------------------------
@@ -250,5 +263,5 @@ f0t_status f0t_op_resize(f0t_op_call *call)
     for (size_t d = 0; d < x->rank; d++)
         dims[d] = axes[d].out;
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
-    return call->shape_only ? F0T_OK : resize_all(call->outputs, x, &h, axes);
+    return call->shape_only ? F0T_OK : resize_all(call, x, &h, axes);
 }

@@ -202,21 +202,18 @@ f0t_status f0t_op_clip(f0t_op_call *call)
 /* ---- Tests --------------------------------------------------------------------------------------
  */
 
-static bool is_infinite(const f0t_op_call *call, float v)
-{
-    bool wanted = f0t_op_int(call, v < 0 ? "detect_negative" : "detect_positive", 1) != 0;
-    return isinf(v) && wanted;
-}
-
 f0t_status f0t_op_test(f0t_op_call *call)
 {
     const f0t_array *x = f0t_op_in(call, 0);
     bool infinite = call->op->kind == F0T_TEST_ISINF;
+    bool below = f0t_op_int(call, "detect_negative", 1) != 0;
+    bool above = f0t_op_int(call, "detect_positive", 1) != 0;
     F0T_TRY(f0t_op_output(call, 0, F0T_ARRAY_BOOL, x->rank, x->dims));
     if (call->shape_only)
         return F0T_OK;
     for (size_t k = 0; k < x->count; k++)
-        call->outputs->i[k] = infinite ? is_infinite(call, x->f[k]) : isnan(x->f[k]);
+        call->outputs->i[k] =
+            infinite ? isinf(x->f[k]) && (x->f[k] < 0 ? below : above) : isnan(x->f[k]);
     return F0T_OK;
 }
 

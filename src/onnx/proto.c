@@ -4,16 +4,25 @@
 
 #include <string.h>
 
-/* protobuf-c takes its memory from here, so that tests can make each call fail. `data` is told. */
+/* What a call of protobuf-c may take, and why it could not. */
+typedef struct purse {
+    f0t_onnx_budget *budget;
+    f0t_status status;
+} purse;
+
+/* A small piece of memory is a cache line, and what malloc adds. */
+enum { PIECE = 128 };
+
+/* protobuf-c takes its memory from here, so that tests can make each call fail. */
 static void *take(void *data, size_t size)
 {
-    void *memory;
-    bool *failed = data;
-    if (f0t_alloc(&memory, size, 1) == F0T_OK)
-        return memory;
-    if (failed)
-        *failed = true;
-    return NULL;
+    void *memory = NULL;
+    purse *p = data;
+    if (p->status == F0T_OK)
+        p->status = f0t_onnx_budget_take(p->budget, size / PIECE + 1, PIECE);
+    if (p->status == F0T_OK)
+        p->status = f0t_alloc(&memory, size, 1);
+    return p->status == F0T_OK ? memory : NULL;
 }
 
 static void give(void *data, void *memory)
@@ -59,10 +68,11 @@ static bool must_copy(f0t_message bytes, const uint32_t *dropped, bool *valid)
 }
 
 f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
-                            const uint32_t *dropped, const char *what)
+                            const uint32_t *dropped, const char *what, f0t_onnx_budget *budget)
 {
-    bool failed = false, valid;
-    ProtobufCAllocator allocator = {take, give, &failed};
+    bool valid;
+    purse p = {budget, F0T_OK};
+    ProtobufCAllocator allocator = {take, give, &p};
     ProtobufCMessage *message;
     unsigned char *copy = NULL;
     const unsigned char *data = bytes.at;
@@ -75,9 +85,9 @@ f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f
     }
     message = valid ? protobuf_c_message_unpack(kind, &allocator, size, data) : NULL;
     f0t_free(copy);
-    if (failed) {
+    if (p.status != F0T_OK) {
         f0t_proto_free(message);
-        return f0t_fail(F0T_ERROR_MEMORY, "no memory to unpack %s", what);
+        return f0t_fail_prefix(p.status, "%s cannot be unpacked: ", what);
     }
     if (!message)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is not a message of onnx.proto", what);

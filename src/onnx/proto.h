@@ -8,6 +8,7 @@
 #define F0T_ONNX_PROTO_H
 
 #include "base/status.h"
+#include "onnx/budget.h"
 #include "onnx/wire.h"
 
 #include <onnx.pb-c.h>
@@ -27,9 +28,9 @@ enum { F0T_TENSOR_RAW = 9 };
 enum { F0T_VALUE_NAME = 1, F0T_VALUE_TYPE = 2, F0T_TYPE_TENSOR = 1 };
 
 /* Unpacks a message without the fields of `dropped`, which ends with 0. `what` is for messages: "a
- * node". Free with f0t_proto_free. */
+ * node". The budget is charged with what that takes. Free with f0t_proto_free. */
 f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
-                            const uint32_t *dropped, const char *what);
+                            const uint32_t *dropped, const char *what, f0t_onnx_budget *budget);
 void f0t_proto_free(void *message);
 
 /* The last field of bytes with this number; at == NULL when there is none. */

@@ -2,6 +2,7 @@
 #include "onnx/graph.h"
 
 #include "base/alloc.h"
+#include "base/size.h"
 #include "onnx/op.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 f0t_status f0t_graph_add_value(f0t_graph *graph, const char *name, size_t *value)
 {
     bool added;
+    F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->values));
     F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
                      sizeof *graph->values));
     F0T_TRY(f0t_words_list_add(&graph->names, name, strlen(name), value, &added));
@@ -33,6 +35,7 @@ static f0t_status add_unnamed(f0t_graph *graph)
         for (size_t k = 0; k < graph->nodes[n].output_count; k++) {
             if (graph->nodes[n].outputs[k] != F0T_NONE)
                 continue;
+            F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->values));
             F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
                              sizeof *graph->values));
             graph->nodes[n].outputs[k] = graph->value_count;
@@ -99,7 +102,7 @@ static f0t_status read_end_shape(f0t_end *end)
     return F0T_OK;
 }
 
-static f0t_status read_end(f0t_end *end, char **name, f0t_message bytes)
+static f0t_status read_end(f0t_end *end, char **name, f0t_message bytes, f0t_onnx_budget *budget)
 {
     f0t_message text = f0t_message_find(bytes, F0T_VALUE_NAME);
     f0t_message type = f0t_message_find(bytes, F0T_VALUE_TYPE);
@@ -110,7 +113,7 @@ static f0t_status read_end(f0t_end *end, char **name, f0t_message bytes)
         return f0t_fail(F0T_ERROR_FORMAT, "an input or output of the graph has no name");
     if (tensor.at)
         F0T_TRY(f0t_proto_unpack(&end->proto, &f0t_onnx__type_proto__tensor__descriptor, tensor,
-                                 NULL, "the type of an input or output"));
+                                 NULL, "the type of an input or output", budget));
     f0t_status status = f0t_string_copy(name, (const char *)text.at, (size_t)(text.end - text.at));
     if (status == F0T_OK && end->proto) {
         status = read_end_shape(end);
@@ -158,7 +161,8 @@ static f0t_status add_end(f0t_graph *graph, f0t_message bytes, bool input)
     f0t_end end;
     char *name;
     bool kept = false;
-    F0T_TRY(read_end(&end, &name, bytes));
+    F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof end));
+    F0T_TRY(read_end(&end, &name, bytes, graph->budget));
     f0t_status status =
         input ? place_input(graph, &end, name, &kept) : place_output(graph, &end, name, &kept);
     if (!kept)
@@ -189,6 +193,8 @@ static f0t_status refuse_sparse(f0t_graph *graph, f0t_message bytes)
     return f0t_fail(F0T_ERROR_UNSUPPORTED, "it has sparse initializers");
 }
 
+enum { FIELD_STEPS = 8 };
+
 /* Each kind of part in turn: nodes may name initializers, which stand behind them in the file. */
 static f0t_status read_graph(f0t_graph *graph, f0t_message bytes)
 {
@@ -203,9 +209,11 @@ static f0t_status read_graph(f0t_graph *graph, f0t_message bytes)
     f0t_field field;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
         f0t_message rest = bytes;
-        while (f0t_message_next(&rest, &field))
+        while (f0t_message_next(&rest, &field)) {
+            F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
             if (field.number == parts[p].number && field.wire == 2)
                 F0T_TRY(parts[p].read(graph, field.body));
+        }
         if (rest.at != rest.end)
             return f0t_fail(F0T_ERROR_FORMAT, "the graph is broken at byte %zu of it",
                             (size_t)(rest.at - bytes.at));
@@ -220,7 +228,7 @@ static f0t_status read_opset(f0t_graph *graph, f0t_message bytes)
 {
     F0tOnnx__OperatorSetIdProto *proto;
     F0T_TRY(f0t_proto_unpack(&proto, &f0t_onnx__operator_set_id_proto__descriptor, bytes, NULL,
-                             "the set of operators"));
+                             "the set of operators", graph->budget));
     bool ours = !proto->domain || !*proto->domain || strcmp(proto->domain, "ai.onnx") == 0;
     int64_t version = proto->version;
     f0t_proto_free(proto);
@@ -239,6 +247,7 @@ static f0t_status read_model(f0t_graph *graph)
     f0t_message body = {NULL, NULL};
     f0t_field field;
     while (f0t_message_next(&model, &field)) {
+        F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
         if (field.number == F0T_MODEL_IR && field.wire == 0)
             graph->ir_version = field.value < 1000 ? (int)field.value : 1000;
         if (field.number == F0T_MODEL_OPSET && field.wire == 2)
@@ -256,15 +265,18 @@ static f0t_status read_model(f0t_graph *graph)
     return read_graph(graph, body);
 }
 
-static f0t_status fill(f0t_graph *graph)
+static f0t_status fill(f0t_graph *graph, const f0t_monitor *monitor)
 {
+    f0t_onnx_budget budget = f0t_onnx_budget_load(graph->map.size, monitor);
     F0T_TRY(f0t_words_list_init(&graph->names));
+    graph->budget = &budget;
     f0t_status status = read_model(graph);
+    graph->budget = NULL;
     return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", graph->path);
 }
 
 f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size, const char *name,
-                                 const char *folder)
+                                 const char *folder, const f0t_monitor *monitor)
 {
     f0t_graph *graph;
     *out = NULL;
@@ -274,7 +286,7 @@ f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size,
     if (status == F0T_OK && folder)
         status = f0t_string_copy(&graph->folder, folder, strlen(folder));
     if (status == F0T_OK)
-        status = fill(graph);
+        status = fill(graph, monitor);
     if (status == F0T_OK)
         *out = graph;
     else
@@ -290,7 +302,7 @@ static f0t_status folder_of(char **out, const char *path)
     return f0t_string_copy(out, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-f0t_status f0t_graph_open(f0t_graph **out, const char *path)
+f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *monitor)
 {
     f0t_map map;
     char *folder;
@@ -298,7 +310,7 @@ f0t_status f0t_graph_open(f0t_graph **out, const char *path)
     F0T_TRY(f0t_map_open(&map, path));
     f0t_status status = folder_of(&folder, path);
     if (status == F0T_OK) {
-        status = f0t_graph_open_memory(out, map.data, map.size, path, folder);
+        status = f0t_graph_open_memory(out, map.data, map.size, path, folder, monitor);
         f0t_free(folder);
     }
     if (status == F0T_OK)
@@ -306,6 +318,15 @@ f0t_status f0t_graph_open(f0t_graph **out, const char *path)
     else
         f0t_map_close(&map);
     return status;
+}
+
+size_t f0t_graph_file_bytes(const f0t_graph *graph)
+{
+    size_t bytes = graph->map.size;
+    for (size_t k = 0; k < graph->file_count; k++)
+        if (!f0t_size_add(&bytes, bytes, graph->files[k].map.size))
+            return SIZE_MAX;
+    return bytes;
 }
 
 static void free_ends(f0t_end *ends, size_t count)

@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* More than this is a mistake, not a picture. */
-static const size_t ARENA_MOST = (size_t)64 << 30;
-
 /* ---- Making it ------------------------------------------------------------------------------------
  */
 
@@ -74,6 +71,26 @@ static f0t_status emit_item(f0t_builder *b, size_t n)
     return done ? F0T_OK : f0t_emit_op(b, item);
 }
 
+/* What an item will cost each time, in additions and multiplications, is told before it is made: its
+ * products, and its elements for the time that they take. Making it costs, too: oneDNN compiles. */
+static f0t_status charge(f0t_builder *b, const f0t_item *item)
+{
+    enum { PER_ELEMENT = 8, ITEM_STEPS = 100000 };
+    const f0t_schedule *s = b->schedule;
+    double most = f0t_onnx_budget_operations(s->file, s->images);
+    b->operations += f0t_fold_operations(&s->fold, item->node);
+    for (size_t k = 0; k < f0t_item_input_count(item); k++)
+        if (f0t_item_input(item, k) != F0T_NONE)
+            b->operations +=
+                PER_ELEMENT * (double)f0t_builder_array(b, f0t_item_input(item, k))->count;
+    if (b->operations > most)
+        return f0t_fail(
+            F0T_ERROR_UNSUPPORTED,
+            "a run would take more than %.0f GFLOP, which a file of %zu bytes does not explain",
+            most / 1e9, s->file);
+    return f0t_onnx_budget_steps(s->fold.budget, ITEM_STEPS);
+}
+
 static f0t_status emit_all(f0t_builder *b)
 {
     for (size_t n = 0; n < b->items.count; n++) {
@@ -81,7 +98,9 @@ static f0t_status emit_all(f0t_builder *b)
         if (b->done[n] || item->kind == F0T_ITEM_GONE)
             continue;
         b->done[n] = true;
-        f0t_status status = emit_item(b, n);
+        f0t_status status = charge(b, item);
+        if (status == F0T_OK)
+            status = emit_item(b, n);
         F0T_TRY(f0t_graph_fail_at(b->schedule->graph, item->node, status));
         f0t_builder_consume(b, item);
     }
@@ -127,11 +146,31 @@ static f0t_status place_outputs(f0t_builder *b, const f0t_schedule_options *o)
     return F0T_OK;
 }
 
+/* Pictures and results are the caller's memory, of the same order as the arrays between them. */
+static f0t_status check_ends(const f0t_builder *b, const f0t_schedule_options *o, size_t most)
+{
+    const f0t_graph *graph = b->schedule->graph;
+    size_t count = 0;
+    for (size_t k = 0; k < graph->input_count; k++)
+        if (!f0t_size_add(&count, count, f0t_builder_array(b, graph->inputs[k].value)->count))
+            count = SIZE_MAX;
+    for (size_t k = 0; k < o->output_count; k++)
+        if (!f0t_size_add(&count, count, f0t_builder_array(b, o->outputs[k])->count))
+            count = SIZE_MAX;
+    if (count > most / sizeof(float))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: what it takes and gives are more than %zu MB, which a file of %zu "
+                        "bytes does not explain",
+                        graph->path, most >> 20, b->schedule->file);
+    return F0T_OK;
+}
+
 static f0t_status build(f0t_builder *b, const f0t_schedule_options *o)
 {
     f0t_schedule *s = b->schedule;
     const f0t_graph *graph = s->graph;
-    size_t all;
+    size_t all, most = f0t_onnx_budget_arena(s->file);
+    F0T_TRY(check_ends(b, o, most));
     F0T_TRY(f0t_items_create(&b->items, &s->fold, o->outputs, o->output_count));
     F0T_TRY(f0t_alloc_zero(&b->places, graph->value_count, sizeof *b->places));
     F0T_TRY(f0t_alloc(&b->left, graph->value_count, sizeof *b->left));
@@ -140,8 +179,8 @@ static f0t_status build(f0t_builder *b, const f0t_schedule_options *o)
     F0T_TRY(place_inputs(b));
     F0T_TRY(emit_all(b));
     F0T_TRY(place_outputs(b, o));
-    f0t_status status = f0t_builder_arrange(b, ARENA_MOST, &s->arena);
-    if (status == F0T_OK && (!f0t_size_add(&all, s->arena, s->scratch) || all > ARENA_MOST))
+    f0t_status status = f0t_builder_arrange(b, most, &s->arena);
+    if (status == F0T_OK && (!f0t_size_add(&all, s->arena, s->scratch) || all > most))
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "its kernels would need %zu MB of memory",
                           s->scratch >> 20);
     return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", graph->path);
@@ -160,13 +199,15 @@ static void clear_builder(f0t_builder *b)
 static f0t_status fill(f0t_schedule *s, f0t_weights *weights, const f0t_schedule_options *o)
 {
     f0t_builder b = {.schedule = s, .weights = weights, .type = F0T_F32};
+    f0t_onnx_budget budget = f0t_onnx_budget_load(s->file, o->monitor);
     if (o->bf16 && f0t_matmul_bf16_native())
         b.type = F0T_BF16;
     F0T_TRY(f0t_alloc_zero(&s->outputs, o->output_count, sizeof *s->outputs));
     F0T_TRY(f0t_alloc(&s->output_slots, o->output_count, sizeof *s->output_slots));
     F0T_TRY(f0t_alloc(&s->output_values, o->output_count, sizeof *s->output_values));
-    F0T_TRY(f0t_fold_create(&s->fold, s->graph, o->inputs, o->outputs, o->output_count));
+    F0T_TRY(f0t_fold_create(&s->fold, s->graph, o->inputs, o->outputs, o->output_count, &budget));
     f0t_status status = build(&b, o);
+    s->fold.budget = NULL;
     clear_builder(&b);
     return status;
 }
@@ -178,6 +219,8 @@ f0t_status f0t_schedule_create(f0t_schedule **out, const f0t_graph *graph, f0t_w
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&s, 1, sizeof *s));
     s->graph = graph;
+    s->images = options->images;
+    s->file = f0t_graph_file_bytes(graph);
     s->threads = f0t_team_size();
     int before = f0t_team_enter();
     f0t_status status = fill(s, weights, options);
@@ -253,7 +296,9 @@ static void copy_output(const f0t_schedule *s, size_t k, const f0t_frame *frame,
 static f0t_status run_steps(const f0t_schedule *s, const f0t_frame *frame)
 {
     for (size_t k = 0; k < s->step_count; k++) {
-        f0t_status status = s->steps[k].run(&s->steps[k], frame);
+        f0t_status status = f0t_onnx_budget_look(frame->budget);
+        if (status == F0T_OK)
+            status = s->steps[k].run(&s->steps[k], frame);
         if (status != F0T_OK)
             return s->steps[k].node ? f0t_graph_fail_at(s->graph, s->steps[k].node, status)
                                     : status;
@@ -261,11 +306,13 @@ static f0t_status run_steps(const f0t_schedule *s, const f0t_frame *frame)
     return F0T_OK;
 }
 
-f0t_status f0t_schedule_run(f0t_schedule *s, const float *const *inputs, void *const *outputs)
+f0t_status f0t_schedule_run(f0t_schedule *s, const float *const *inputs, void *const *outputs,
+                            const f0t_monitor *monitor)
 {
     f0t_workspace *memory;
-    F0T_TRY(f0t_workspace_take(&memory, s->arena + s->scratch));
-    f0t_frame frame = {.schedule = s, .arena = memory->data, .inputs = inputs};
+    f0t_onnx_budget budget = f0t_onnx_budget_run(s->file, s->images, monitor);
+    F0T_TRY(f0t_workspace_take(&memory, s->arena + s->scratch + 1)); /* there is some always */
+    f0t_frame frame = {.schedule = s, .arena = memory->data, .inputs = inputs, .budget = &budget};
     frame.scratch = frame.arena + s->arena;
     int before = f0t_team_enter();
     f0t_status status = run_steps(s, &frame);

@@ -16,7 +16,9 @@ typedef struct f0t_schedule_options {
     const f0t_array *inputs; /* in the order of the graph's: shapes; elements where constant */
     const size_t *outputs;   /* values that are wanted */
     size_t output_count;
-    bool bf16; /* convolutions and products in bfloat16, where that is native */
+    bool bf16;                  /* convolutions and products in bfloat16, where that is native */
+    size_t images;              /* for which it is made, 0: one; a run may take the more work */
+    const f0t_monitor *monitor; /* or NULL; not kept */
 } f0t_schedule_options;
 
 /* Made for the number of threads that the caller has now. */
@@ -33,6 +35,6 @@ int f0t_schedule_threads(const f0t_schedule *schedule);
 /* inputs[k]: the elements of input k (NULL for constants); outputs[k] is written: float, or int64 for
  * integers. */
 f0t_status f0t_schedule_run(f0t_schedule *schedule, const float *const *inputs,
-                            void *const *outputs);
+                            void *const *outputs, const f0t_monitor *monitor);
 
 #endif

@@ -29,25 +29,8 @@ static f0t_status count_operators(f0t_summary *s, const f0t_graph *graph)
     return F0T_OK;
 }
 
-/* ---- Arithmetic -----------------------------------------------------------------------------------
+/* ---- Whether it runs ------------------------------------------------------------------------------
  */
-
-/* Two for each multiplication and addition. A sum of huge ones is only an order of magnitude. */
-static double operations(const f0t_fold *fold, const f0t_node *node)
-{
-    const f0t_array *y = &fold->arrays[node->outputs[0]];
-    if (node->input_count < 2 || node->inputs[1] == F0T_NONE)
-        return 0;
-    const f0t_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
-    double each = 0;
-    if (strcmp(node->op->name, "Conv") == 0 && w->dims[0])
-        each = (double)(w->count / w->dims[0]);
-    else if (strcmp(node->op->name, "MatMul") == 0)
-        each = (double)x->dims[x->rank - 1];
-    else if (strcmp(node->op->name, "Gemm") == 0 && y->count)
-        each = (double)(x->count / y->dims[0]);
-    return 2 * (double)y->count * each;
-}
 
 static f0t_status set_inputs(f0t_array *inputs, f0t_summary *s, const f0t_graph *graph)
 {
@@ -68,35 +51,37 @@ static f0t_status set_inputs(f0t_array *inputs, f0t_summary *s, const f0t_graph 
     return F0T_OK;
 }
 
-static f0t_status fold_one(f0t_summary *s, const f0t_graph *graph, const f0t_array *inputs)
+static f0t_status fold_one(f0t_summary *s, const f0t_graph *graph, const f0t_array *inputs,
+                           const f0t_monitor *monitor)
 {
     f0t_fold fold;
-    F0T_TRY(f0t_fold_create(&fold, graph, inputs, &s->features, 1));
+    f0t_onnx_budget budget = f0t_onnx_budget_load(f0t_graph_file_bytes(graph), monitor);
+    F0T_TRY(f0t_fold_create(&fold, graph, inputs, &s->features, 1, &budget));
     for (size_t n = 0; n < graph->node_count; n++)
         if (fold.used[n])
-            s->arithmetic += operations(&fold, &graph->nodes[n]);
+            s->arithmetic += f0t_fold_operations(&fold, &graph->nodes[n]);
     const f0t_array *out = &fold.arrays[s->features];
     s->dim = out->rank && out->dims[0] ? out->count / out->dims[0] : out->count;
     f0t_fold_clear(&fold);
     return F0T_OK;
 }
 
-/* A network that cannot run is described all the same; only lack of memory is a failure. */
-static f0t_status try_it(f0t_summary *s, const f0t_graph *graph)
+/* Only lack of memory is a failure, and being stopped. */
+static f0t_status try_it(f0t_summary *s, const f0t_graph *graph, const f0t_monitor *monitor)
 {
     f0t_array *inputs;
     F0T_TRY(f0t_alloc_zero(&inputs, graph->input_count, sizeof *inputs));
     f0t_status status = set_inputs(inputs, s, graph);
     if (status == F0T_OK)
-        status = fold_one(s, graph, inputs);
+        status = fold_one(s, graph, inputs, monitor);
     f0t_free(inputs);
     s->runs = status == F0T_OK;
     if (!s->runs)
         snprintf(s->reason, sizeof s->reason, "%s", f0t_last_error());
-    return status == F0T_ERROR_MEMORY ? status : F0T_OK;
+    return status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED ? status : F0T_OK;
 }
 
-static f0t_status fill(f0t_summary *s, const f0t_graph *graph)
+static f0t_status fill(f0t_summary *s, const f0t_graph *graph, const f0t_monitor *monitor)
 {
     for (size_t v = 0; v < graph->value_count; v++) {
         const f0t_array *constant = &graph->values[v].constant;
@@ -105,13 +90,13 @@ static f0t_status fill(f0t_summary *s, const f0t_graph *graph)
     }
     s->features = f0t_graph_features(graph);
     F0T_TRY(count_operators(s, graph));
-    return try_it(s, graph);
+    return try_it(s, graph, monitor);
 }
 
-f0t_status f0t_summary_create(f0t_summary *out, const f0t_graph *graph)
+f0t_status f0t_summary_create(f0t_summary *out, const f0t_graph *graph, const f0t_monitor *monitor)
 {
     *out = (f0t_summary){0};
-    f0t_status status = fill(out, graph);
+    f0t_status status = fill(out, graph, monitor);
     if (status != F0T_OK)
         f0t_summary_clear(out);
     return status;

@@ -18,7 +18,8 @@ typedef struct f0t_summary {
     bool *supported;
 } f0t_summary;
 
-f0t_status f0t_summary_create(f0t_summary *out, const f0t_graph *graph);
+/* A network that cannot run is described all the same. */
+f0t_status f0t_summary_create(f0t_summary *out, const f0t_graph *graph, const f0t_monitor *monitor);
 void f0t_summary_clear(f0t_summary *summary);
 
 #endif

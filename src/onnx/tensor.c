@@ -109,10 +109,11 @@ f0t_status f0t_tensor_read(f0t_array *out, char **name, f0t_message bytes, f0t_g
 {
     static const uint32_t dropped[] = {F0T_TENSOR_RAW, 12 /* doc_string */, 0};
     f0t_tensor_proto *proto;
+    f0t_onnx_budget own = f0t_onnx_budget_load((size_t)(bytes.end - bytes.at), NULL);
     *name = NULL;
     *out = (f0t_array){0};
-    F0T_TRY(
-        f0t_proto_unpack(&proto, &f0t_onnx__tensor_proto__descriptor, bytes, dropped, "a tensor"));
+    F0T_TRY(f0t_proto_unpack(&proto, &f0t_onnx__tensor_proto__descriptor, bytes, dropped,
+                             "a tensor", graph ? graph->budget : &own));
     const char *given = proto->name ? proto->name : "";
     f0t_status status = fail_named(
         f0t_tensor_from_proto(out, proto, f0t_message_find(bytes, F0T_TENSOR_RAW), graph), given);

@@ -132,7 +132,9 @@ static f0t_status make_filters(entry **out, f0t_fold *fold, const f0t_filters *f
     entry *e = *out;
     e->node = f->node;
     e->bytes = f0t_layout_bytes(layout);
-    f0t_status status = f0t_layout_copy(&e->layout, layout);
+    f0t_status status = f0t_onnx_budget_take(fold->budget, e->bytes, 1);
+    if (status == F0T_OK)
+        status = f0t_layout_copy(&e->layout, layout);
     if (status == F0T_OK)
         status = fill_filters(e, f, w);
     forget(fold->graph, w);
@@ -231,6 +233,7 @@ static f0t_status make_matrix(entry **out, f0t_fold *fold, const f0t_node *node,
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     (*out)->node = node;
     (*out)->type = type;
+    F0T_TRY(f0t_onnx_budget_take(fold->budget, fold->arrays[value].count, f0t_dtype_size(type)));
     f0t_status status = fill_matrix(*out, fold->graph, &fold->arrays[value], transposed, alpha, m);
     forget(fold->graph, &fold->arrays[value]);
     return status;

@@ -177,21 +177,21 @@ static f0t_status folder_of(char **out, const char *path)
     return f0t_string_copy(out, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
 }
 
-/* What cannot be read says why; only lack of memory is a failure. */
+/* What cannot be read says why; only lack of memory is a failure, and being stopped. */
 static f0t_status add_summary(f0t_inspector *in)
 {
     f0t_graph *graph;
     f0t_summary summary;
     char *folder;
     F0T_TRY(folder_of(&folder, in->result.path));
-    f0t_status status =
-        f0t_graph_open_memory(&graph, in->map.data, in->map.size, in->result.path, folder);
+    f0t_status status = f0t_graph_open_memory(&graph, in->map.data, in->map.size, in->result.path,
+                                              folder, in->monitor);
     f0t_free(folder);
     if (status != F0T_OK)
-        return status == F0T_ERROR_MEMORY
+        return status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED
                    ? status
                    : f0t_inspector_fact(in, "cannot run", "%s", f0t_last_error());
-    status = f0t_summary_create(&summary, graph);
+    status = f0t_summary_create(&summary, graph, in->monitor);
     if (status == F0T_OK) {
         status = add_numbers(in, graph, &summary);
         f0t_summary_clear(&summary);

@@ -107,7 +107,7 @@ static void run(f0t_schedule *schedule, const f0t_graph *graph, const f0t_array 
                 f0t_array_alloc(&outputs[k]) == F0T_OK;
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    if (ready && f0t_schedule_run(schedule, data, memory) == F0T_OK) {
+    if (ready && f0t_schedule_run(schedule, data, memory, NULL) == F0T_OK) {
         for (size_t k = 0; k < graph->output_count; k++)
             read_all(&outputs[k]);
         compare(schedule, graph, inputs);
@@ -142,9 +142,9 @@ f0t_status onnx_exercise(const void *data, size_t size)
     f0t_graph *graph;
     f0t_summary summary;
     f0t_weights *weights;
-    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "exercised.onnx", NULL));
+    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "exercised.onnx", NULL, NULL));
     touch(graph);
-    if (f0t_summary_create(&summary, graph) == F0T_OK)
+    if (f0t_summary_create(&summary, graph, NULL) == F0T_OK)
         f0t_summary_clear(&summary);
     if (graph->input_count <= ENDS && graph->output_count <= ENDS && graph->node_count <= NODES &&
         f0t_weights_create(&weights) == F0T_OK) {

@@ -37,7 +37,7 @@ static inline f0t_status open_net(net *n, const char *text)
     char line[2048];
     snprintf(line, sizeof line, "%s%s", text, strstr(text, "return") ? "" : "; return y");
     *n = (net){.file = onnx_from_text(line)};
-    F0T_TRY(f0t_graph_open_memory(&n->graph, n->file.data, n->file.size, "made", NULL));
+    F0T_TRY(f0t_graph_open_memory(&n->graph, n->file.data, n->file.size, "made", NULL, NULL));
     assert_true(n->graph->input_count <= ENDS && n->graph->output_count <= ENDS);
     for (size_t k = 0; k < n->graph->input_count; k++) {
         const f0t_end *end = &n->graph->inputs[k];
@@ -104,7 +104,7 @@ static inline f0t_status run_schedule(f0t_schedule *s, const net *n, f0t_array *
         F0T_TRY(f0t_array_alloc(&outputs[k]));
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    return f0t_schedule_run(s, data, memory);
+    return f0t_schedule_run(s, data, memory, NULL);
 }
 
 /* Float inputs vary, the others are constants. */

@@ -37,7 +37,8 @@ static f0t_status read_weights(float out[2], const char *const *pairs)
     f0t_graph *graph;
     f0t_array copy;
     onnx_bytes file = with_external(pairs);
-    f0t_status status = f0t_graph_open_memory(&graph, file.data, file.size, "made", test_path("."));
+    f0t_status status =
+        f0t_graph_open_memory(&graph, file.data, file.size, "made", test_path("."), NULL);
     if (status == F0T_OK) {
         status = f0t_array_copy(&copy, &graph->values[0].constant);
         if (status == F0T_OK)
@@ -109,7 +110,7 @@ static void from_memory_no_file_is_reached(void **state)
     onnx_bytes file = with_external(pairs);
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "which cannot be reached from here",
-                 f0t_graph_open_memory(&graph, file.data, file.size, "made", NULL));
+                 f0t_graph_open_memory(&graph, file.data, file.size, "made", NULL, NULL));
     onnx_bytes_free(&file);
 }
 

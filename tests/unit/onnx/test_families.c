@@ -167,7 +167,7 @@ static void a_real_network_agrees_with_the_plain_operators(void **state)
     assert_string_equal(f0t_network_output(net), "features");
     assert_int_equal(f0t_network_dim(net), DIM);
     assert_ok(f0t_network_run(got, net, in.f, 1));
-    assert_ok(f0t_graph_open(&graph, path));
+    assert_ok(f0t_graph_open(&graph, path, NULL));
     assert_ok(f0t_graph_interpret(graph, &in, out));
     assert_int_equal(out[0].count, DIM);
     assert_int_equal(out[1].count, CLASSES);

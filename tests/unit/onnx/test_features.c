@@ -73,8 +73,8 @@ static void summarise(char line[LINE], const char *text)
     f0t_summary s;
     onnx_bytes file = onnx_from_text(text);
     n = (net){.file = file};
-    assert_ok(f0t_graph_open_memory(&n.graph, file.data, file.size, "made", NULL));
-    assert_ok(f0t_summary_create(&s, n.graph));
+    assert_ok(f0t_graph_open_memory(&n.graph, file.data, file.size, "made", NULL, NULL));
+    assert_ok(f0t_summary_create(&s, n.graph, NULL));
     snprintf(line, LINE, "%llu %zu %.0f %s %s", (unsigned long long)s.parameters, s.dim,
              (double)s.arithmetic, s.picture ? s.picture : "-", s.runs ? "runs" : s.reason);
     f0t_summary_clear(&s);
@@ -113,7 +113,7 @@ static void operators_are_counted(void **state)
     f0t_summary s;
     (void)state;
     assert_ok(open_net(&n, "x:float[1,2]; a=Relu(x); b=Relu(a); c=com.other.Relu(b); y=Loop(c)"));
-    assert_ok(f0t_summary_create(&s, n.graph));
+    assert_ok(f0t_summary_create(&s, n.graph, NULL));
     assert_int_equal(s.operators.view.count, 2);
     assert_int_equal(s.counts[0], 3);
     assert_false(s.supported[0]); /* not each of them */
@@ -127,7 +127,7 @@ static f0t_status summarise_again(void *context)
 {
     net *n = context;
     f0t_summary s;
-    F0T_TRY(f0t_summary_create(&s, n->graph));
+    F0T_TRY(f0t_summary_create(&s, n->graph, NULL));
     f0t_summary_clear(&s);
     return F0T_OK;
 }

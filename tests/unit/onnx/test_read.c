@@ -72,7 +72,7 @@ static f0t_status open_graph(f0t_graph **out, const bytes *graph, uint64_t opset
     put_value(&model, 1, 7);
     put(&model, 7, graph->data, graph->size);
     put(&model, 8, set.data, set.size);
-    return f0t_graph_open_memory(out, model.data, model.size, "made.onnx", NULL);
+    return f0t_graph_open_memory(out, model.data, model.size, "made.onnx", NULL, NULL);
 }
 
 static f0t_status read_graph(const bytes *graph, uint64_t opset)
@@ -99,7 +99,7 @@ static void inputs_outputs_and_nodes_are_read(void **state)
 {
     f0t_graph *graph;
     (void)state;
-    assert_ok(f0t_graph_open(&graph, corpus("convolutions")));
+    assert_ok(f0t_graph_open(&graph, corpus("convolutions"), NULL));
     assert_int_equal(graph->opset, 13);
     assert_int_equal(graph->node_count, 8);
     assert_int_equal(graph->input_count, 1);
@@ -132,7 +132,7 @@ static void numbers_are_read_from_every_field(void **state)
 {
     f0t_graph *graph;
     (void)state;
-    assert_ok(f0t_graph_open(&graph, corpus("places")));
+    assert_ok(f0t_graph_open(&graph, corpus("places"), NULL));
     run_and_compare(graph, (const float[]){1, 2}, (const float[]){5, 9}, 2);
     f0t_graph_close(graph);
 }
@@ -146,13 +146,13 @@ static void weights_may_be_in_a_file_beside(void **state)
     (void)state;
     model = test_read(corpus("external"), &size);
     const char *path = test_file("external.onnx", model, size);
-    assert_fails(F0T_ERROR_NOT_FOUND, "w.bin", f0t_graph_open(&graph, path));
+    assert_fails(F0T_ERROR_NOT_FOUND, "w.bin", f0t_graph_open(&graph, path, NULL));
     test_file("w.bin", weights, sizeof weights);
-    assert_ok(f0t_graph_open(&graph, path));
+    assert_ok(f0t_graph_open(&graph, path, NULL));
     run_and_compare(graph, (const float[]){1, 2}, (const float[]){3, 8}, 2);
     f0t_graph_close(graph);
     test_file("w.bin", weights, 8);
-    assert_fails(F0T_ERROR_FORMAT, "behind the end of 'w.bin'", f0t_graph_open(&graph, path));
+    assert_fails(F0T_ERROR_FORMAT, "behind the end of 'w.bin'", f0t_graph_open(&graph, path, NULL));
     f0t_free(model);
 }
 
@@ -169,7 +169,7 @@ static void weights_beside_may_not_be_elsewhere(void **state)
         memset(at, '/', 5);
         memcpy(at, places[k], strlen(places[k]));
         assert_fails(F0T_ERROR_FORMAT, "outside the folder",
-                     f0t_graph_open_memory(&graph, model, size, "m.onnx", "/tmp"));
+                     f0t_graph_open_memory(&graph, model, size, "m.onnx", "/tmp", NULL));
     }
     f0t_free(model);
 }
@@ -177,7 +177,7 @@ static void weights_beside_may_not_be_elsewhere(void **state)
 static f0t_status open_path(const char *path)
 {
     f0t_graph *graph;
-    f0t_status status = f0t_graph_open(&graph, path);
+    f0t_status status = f0t_graph_open(&graph, path, NULL);
     f0t_graph_close(graph);
     return status;
 }
@@ -317,8 +317,8 @@ static void deep_nesting_does_no_harm(void **state)
     put_number(&head, end - at);
     at -= head.size;
     memcpy(data + at, head.data, head.size);
-    assert_int_not_equal(f0t_graph_open_memory(&graph, data + at, end - at, "deep.onnx", NULL),
-                         F0T_OK);
+    assert_int_not_equal(
+        f0t_graph_open_memory(&graph, data + at, end - at, "deep.onnx", NULL, NULL), F0T_OK);
     f0t_free(data);
 }
 
@@ -328,7 +328,7 @@ static void deep_nesting_does_no_harm(void **state)
 static f0t_status load(const void *data, size_t size)
 {
     f0t_graph *graph;
-    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "hostile.onnx", NULL));
+    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "hostile.onnx", NULL, NULL));
     f0t_graph_close(graph);
     return F0T_OK;
 }
@@ -350,7 +350,7 @@ static void cut_and_altered_files_are_survived(void **state)
 static f0t_status open_again(void *context)
 {
     f0t_graph *graph;
-    F0T_TRY(f0t_graph_open(&graph, context));
+    F0T_TRY(f0t_graph_open(&graph, context, NULL));
     f0t_graph_close(graph);
     return F0T_OK;
 }

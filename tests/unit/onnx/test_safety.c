@@ -151,7 +151,7 @@ static f0t_graph *finish(bytes *graph, int opset)
     put_value(&model, 1, 8);
     put(&model, 7, graph->data, graph->size);
     put(&model, 8, set.data, set.size);
-    assert_ok(f0t_graph_open_memory(&made, model.data, model.size, "made.onnx", NULL));
+    assert_ok(f0t_graph_open_memory(&made, model.data, model.size, "made.onnx", NULL, NULL));
     return made;
 }
 
@@ -179,7 +179,7 @@ static f0t_status schedule_and_run(const f0t_graph *graph, float *out, size_t *c
         *count = f0t_schedule_output(schedule, 0)->count;
         for (size_t k = 0; k < MOST; k++)
             pixels[k] = (float)k;
-        status = f0t_schedule_run(schedule, inputs, outputs);
+        status = f0t_schedule_run(schedule, inputs, outputs, NULL);
         f0t_schedule_free(schedule);
     }
     f0t_weights_free(weights);
@@ -276,16 +276,17 @@ static void other_outputs_may_be_unnamed(void **state)
 /* ---- Memory that is not there -------------------------------------------------------------------
  */
 
-/* Dimensions whose sizes as a sum wrap around. */
-static void an_arena_that_wraps_is_refused(void **state)
+/* x spread to `length`, and seventeen arrays of that size at a time. */
+static f0t_status schedule_wide(int64_t length)
 {
     enum { COPIES = 17 };
-    static const int64_t dims[] = {1}, huge[] = {(int64_t)1 << 58};
-    (void)state;
-    bytes *graph = start(1, dims);
-    add_list(graph, "shape", 1, huge);
-    add_node(graph, "Expand", "x shape", "wide", NULL);
+    static const int64_t dims[] = {1};
     char sum[COPIES * 4] = "";
+    float out[1];
+    size_t count;
+    bytes *graph = start(1, dims);
+    add_list(graph, "shape", 1, &length);
+    add_node(graph, "Expand", "x shape", "wide", NULL);
     for (int k = 0; k < COPIES; k++) {
         char name[8];
         snprintf(name, sizeof name, "%sv%d", k ? " " : "", k);
@@ -296,10 +297,19 @@ static void an_arena_that_wraps_is_refused(void **state)
     add_node(graph, "ReduceMax", "most", "y", NULL);
     add_end(graph, 12, "y", 0, NULL);
     f0t_graph *made = finish(graph, 13);
-    float out[1];
-    size_t count;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "memory", schedule_and_run(made, out, &count));
+    f0t_status status = schedule_and_run(made, out, &count);
     f0t_graph_close(made);
+    return status;
+}
+
+/* At 2^58 the sum of the sizes is 0 again. */
+static void arrays_that_no_file_explains_are_refused(void **state)
+{
+    (void)state;
+    assert_ok(schedule_wide(1000));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "made.onnx: a run would need more than 512 MB of memory",
+                 schedule_wide((int64_t)1 << 24));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "does not explain", schedule_wide((int64_t)1 << 58));
 }
 
 static void a_view_of_a_constant_is_no_view(void **state)
@@ -404,17 +414,151 @@ static void floats_that_no_integer_is_become_0(void **state)
     assert_true(out[1] == 1 && out[2] == 2);
 }
 
+/* ---- Memory and work by what a file says --------------------------------------------------------
+ */
+
+/* y = x + the largest of what `op` gives for a constant of this shape. */
+static bytes *with_constant(size_t rank, const int64_t *shape, const char *op, const char *inputs,
+                            const attribute *attributes)
+{
+    static const int64_t dims[] = {1};
+    bytes *graph = start(1, dims);
+    add_list(graph, "shape", rank, shape);
+    add_node(graph, "ConstantOfShape", "shape", "c", NULL);
+    add_node(graph, op, inputs, "made", attributes);
+    add_node(graph, "Size", "made", "size", NULL);
+    add_node(graph, "Cast", "size", "number", (attribute[]){{"to", 0, {1}, NULL}, {0}});
+    add_node(graph, "Add", "x number", "y", NULL);
+    add_end(graph, 12, "y", 0, NULL);
+    return graph;
+}
+
+static void constants_are_limited_in_sum(void **state)
+{
+    enum { CONSTANTS = 40 };
+    static const int64_t dims[] = {1}, shape[] = {2000000};
+    char name[8], sum[CONSTANTS * 4] = "";
+    (void)state;
+    bytes *graph = start(1, dims);
+    add_list(graph, "shape", 1, shape);
+    for (int k = 0; k < CONSTANTS; k++) {
+        snprintf(name, sizeof name, "c%d", k);
+        add_node(graph, "ConstantOfShape", "shape", name, NULL);
+        strcat(strcat(sum, name), k + 1 < CONSTANTS ? " " : "");
+    }
+    add_node(graph, "Max", sum, "most", NULL);
+    add_node(graph, "Add", "x most", "y", NULL);
+    add_end(graph, 12, "y", 0, NULL);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "(ConstantOfShape): it would need 8 MB more memory",
+                 run_it(graph, 13));
+}
+
+/* Dimensions of 2^58 beside one of 0: a loop over the one must not begin. */
+static void nothing_takes_no_time(void **state)
+{
+    static const int64_t shapes[][2] = {{0, (int64_t)1 << 58}, {(int64_t)1 << 58, 0}};
+    static const struct {
+        const char *op, *inputs;
+        attribute attributes[2];
+    } cases[] = {{"Relu", "c", {{0}}},
+                 {"CumSum", "c axis", {{0}}},
+                 {"LpNormalization", "c", {{"axis", 0, {0}, NULL}, {0}}},
+                 {"LpNormalization", "c", {{"axis", 0, {1}, NULL}, {0}}},
+                 {"Concat", "c c", {{"axis", 0, {0}, NULL}, {0}}},
+                 {"Concat", "c c", {{"axis", 0, {1}, NULL}, {0}}},
+                 {"Softmax", "c", {{"axis", 0, {0}, NULL}, {0}}},
+                 {"Split", "c", {{"axis", 0, {0}, NULL}, {0}}},
+                 {"Transpose", "c", {{0}}},
+                 {"Tile", "c twice", {{0}}},
+                 {"Trilu", "c", {{0}}},
+                 {"EyeLike", "c", {{0}}}};
+    static const int64_t zero[] = {0}, twice[] = {2, 1};
+    (void)state;
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            bytes *graph =
+                with_constant(2, shapes[s], cases[k].op, cases[k].inputs, cases[k].attributes);
+            add_list(graph, "axis", 1, zero);
+            add_list(graph, "twice", 2, twice);
+            assert_ok(run_it(graph, 14));
+        }
+}
+
+static void work_that_no_file_explains_is_refused(void **state)
+{
+    static const int64_t square[] = {1500, 1500}, eight[] = {8, 8, 8, 8, 8, 8, 8, 8};
+    static const int64_t dims[] = {1, 1, 8, 8};
+    static const int64_t wide = (int64_t)1 << 30;
+    (void)state;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "(MatMul): it is more work than a file of",
+                 run_it(with_constant(2, square, "MatMul", "c c", NULL), 13));
+    bytes *graph =
+        with_constant(8, (const int64_t[]){1, 1, 1, 1, 1, 1, 1, 1}, "Tile", "c eight", NULL);
+    add_list(graph, "eight", 8, eight);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "(Tile): it ", run_it(graph, 13));
+    graph = start(4, dims); /* a window of 2^60 taps */
+    add_node(graph, "AveragePool", "x", "y",
+             (attribute[]){{"kernel_shape", 2, {wide, wide}, NULL},
+                           {"pads", 4, {wide, wide, wide, wide}, NULL},
+                           {"strides", 2, {wide, wide}, NULL},
+                           {0}});
+    add_end(graph, 12, "y", 0, NULL);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "(AveragePool): it is more work", run_it(graph, 13));
+}
+
+static void every_long_loop_can_be_stopped(void **state)
+{
+    static const int64_t square[] = {500, 500};
+    volatile sig_atomic_t stop = 1;
+    f0t_monitor monitor = {.stop = &stop};
+    f0t_graph *graph, *again;
+    f0t_summary summary;
+    f0t_weights *weights;
+    f0t_schedule *schedule;
+    f0t_array in = {0};
+    const float pixel[] = {1}, *inputs[] = {pixel};
+    float out[1];
+    void *outputs[] = {out};
+    (void)state;
+    graph = finish(with_constant(2, square, "MatMul", "c c", NULL), 13);
+    assert_fails(
+        F0T_ERROR_INTERRUPTED, "interrupted",
+        f0t_graph_open_memory(&again, graph->map.data, graph->map.size, "m", NULL, &monitor));
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
+                 f0t_summary_create(&summary, graph, &monitor));
+    assert_ok(f0t_array_shape(&in, F0T_ARRAY_FLOAT, 1, (const size_t[]){1}));
+    assert_ok(f0t_weights_create(&weights));
+    f0t_schedule_options options = {
+        .inputs = &in, .outputs = &graph->outputs[0].value, .output_count = 1, .monitor = &monitor};
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
+                 f0t_schedule_create(&schedule, graph, weights, &options));
+    options.monitor = NULL;
+    assert_ok(f0t_schedule_create(&schedule, graph, weights, &options));
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
+                 f0t_schedule_run(schedule, inputs, outputs, &monitor));
+    stop = 0;
+    assert_ok(f0t_schedule_run(schedule, inputs, outputs, &monitor));
+    assert_true(out[0] == 250001);
+    f0t_schedule_free(schedule);
+    f0t_weights_free(weights);
+    f0t_graph_close(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unnamed_output_has_its_own_size),
         cmocka_unit_test(other_outputs_may_be_unnamed),
-        cmocka_unit_test(an_arena_that_wraps_is_refused),
+        cmocka_unit_test(arrays_that_no_file_explains_are_refused),
         cmocka_unit_test(a_view_of_a_constant_is_no_view),
         cmocka_unit_test(a_pad_that_says_two_things_is_no_view),
         cmocka_unit_test(an_axis_comes_once),
         cmocka_unit_test(nan_is_no_place_in_a_picture),
         cmocka_unit_test(floats_that_no_integer_is_become_0),
+        cmocka_unit_test(constants_are_limited_in_sum),
+        cmocka_unit_test(nothing_takes_no_time),
+        cmocka_unit_test(work_that_no_file_explains_is_refused),
+        cmocka_unit_test(every_long_loop_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
