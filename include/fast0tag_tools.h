@@ -538,9 +538,11 @@ F0T_API void f0t_demo_free(f0t_demo *demo);
 /*
  * Tags as keywords in XMP sidecars, PICTURE.xmp, where photo programs look for them: in dc:subject,
  * lr:hierarchicalSubject and digiKam:TagsList. What is in a sidecar already stays: keywords that a
- * person or another program set are never touched. Ours are marked, and the next call replaces them:
- * the same call twice changes nothing. One that somebody took away is not written again. A sidecar is
- * written whole or not at all; one that cannot be read is left alone, which is a failure.
+ * person or another program set are never touched. A list that we make takes up the keywords that the
+ * person gave the picture elsewhere (XMP, IPTC, its other sidecar), for some programs read one list alone.
+ * Ours are marked, and the next call replaces them: the same call twice changes nothing. One that somebody
+ * took away is not written again. A sidecar is written whole or not at all; one that cannot be read is left
+ * alone, which is a failure.
  *
  * A file that another program changes meanwhile is read again. What replaces a file has its owner, group,
  * mode, access control list and extended attributes. A sidecar that is a link, a file with several names
@@ -565,12 +567,19 @@ typedef struct f0t_sidecar_options {
 /* `options` may be NULL. For one thread. */
 F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
 F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
-/* Makes these tags, best first, the ones we say of the picture. *path is that of its sidecar (or its
- * own), valid until the next call; *changed says whether it changed (or would). */
+/* Makes these tags, best first, the ones we say of the picture. A tag may be a path, "People|woman": then
+ * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
+ * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
+ * the next call; *changed says whether it changed (or would). */
 F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
                                       const char *picture, const char *const *tags, size_t count);
-/* How the last file that was written changed (or would): "-old +new", ours alone; "" where it did not.
- * Valid until the next call. */
+/* Takes away all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
+ * before, with what others did since. A sidecar, or the packet of a picture, that we made and that holds
+ * nothing else is deleted. Nothing happens where there is none. */
+F0T_API f0t_status f0t_sidecars_remove(f0t_sidecars *sidecars, const char **path, bool *changed,
+                                       const char *picture);
+/* How the last file that was written changed (or would): "-old +new", words of the keyword lists; "" where
+ * it did not. Valid until the next call. */
 F0T_API const char *f0t_sidecars_change(const f0t_sidecars *sidecars);
 
 #ifdef __cplusplus

@@ -73,16 +73,16 @@ static void merge(answer *to, const char *path, const char *text, size_t length)
     size_t old_length;
     void *old = picture_file_read(to, path, &old_length);
     if (to->status == F0T_OK)
-        xmp_merge(to, old, old_length, text, length);
+        xmp_merge(to, old, old_length, text, length, false);
     free(old);
 }
 
-/* The tags end with a 0, the packet follows. */
+/* The lines end with a 0, the packet follows. */
 static void embed(answer *to, const char *text, size_t length)
 {
-    const size_t tags = strnlen(text, length);
-    const size_t packet = tags < length ? tags + 1 : length;
-    xmp_embed(to, text + packet, length - packet, text, tags);
+    const size_t lines = strnlen(text, length);
+    const size_t packet = lines < length ? lines + 1 : length;
+    xmp_merge(to, text + packet, length - packet, text, lines, true);
 }
 
 static void respond(answer *to, const f0t_picture_request *request, const char *path,

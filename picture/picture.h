@@ -51,10 +51,10 @@ void answer_keyword(answer *to, const char *source, const char *text, size_t len
 /* xmp.c */
 bool xmp_start(void);
 void keywords_of_xmp(answer *to, const void *data, size_t length);
-/* The packet (length 0: none) with `tags`, lines, as ours. */
-void xmp_merge(answer *to, const void *data, size_t length, const char *tags, size_t tags_length);
-/* The same, as it stands inside a picture: between the marks that other programs look for. */
-void xmp_embed(answer *to, const void *data, size_t length, const char *tags, size_t tags_length);
+/* The packet (length 0: none) as the lines (src/image/protocol.h) want it; no bytes where nothing but
+ * ours was in it. `inside`: as it stands in a picture, between the marks that other programs look for. */
+void xmp_merge(answer *to, const void *data, size_t length, const char *lines, size_t lines_length,
+               bool inside);
 
 /* answer.c: an ordinary file, open for reading, and its size; -1, with the reason in `to`. */
 int picture_file_open(answer *to, const char *path, size_t *size);

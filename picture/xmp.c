@@ -1,17 +1,8 @@
-/*
- * XMP packets by exempi. Keywords are dc:subject, lr:hierarchicalSubject (parts separated by "|") and
- * digiKam:TagsList ("/").
- *
- * Merging: the tags that we put into a packet are listed in our own property f0t:tags; all others are
- * a person's, or another program's, and stay. The next merge takes ours away and puts the new ones in,
- * except those that are there already as somebody else's, and those that somebody took away: a tag of
- * f0t:tags that is in dc:subject no more was not wanted, and goes to f0t:rejected.
- */
-#include "picture.h"
+/* XMP packets: exempi, the XMP toolkit, says what is in them, before and after we change the XML. */
+#include "xmp.h"
 
 #include <exempi/xmp.h>
 #include <exempi/xmpconsts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,24 +10,17 @@ static const char ns_f0t[] = "urn:fast0tag:xmp:1.0/";
 static const char ns_lr[] = "http://ns.adobe.com/lightroom/1.0/";
 static const char ns_digikam[] = "http://www.digikam.org/ns/1.0/";
 
-/* A list of keywords: its property, what our replies call it, and its kind of array. */
-typedef struct place {
-    const char *schema, *name, *source;
-    uint32_t array;
-} place;
-
-static const place subject = {NS_DC, "subject", "xmp", XMP_PROP_VALUE_IS_ARRAY};
-static const place hierarchical = {ns_lr, "hierarchicalSubject", "hierarchy",
-                                   XMP_PROP_VALUE_IS_ARRAY};
-static const place tags_list = {ns_digikam, "TagsList", "digikam",
-                                XMP_PROP_VALUE_IS_ARRAY | XMP_PROP_ARRAY_IS_ORDERED};
-static const place ours = {ns_f0t, "tags", "ours", XMP_PROP_VALUE_IS_ARRAY};
-static const place rejected = {ns_f0t, "rejected", "rejected", XMP_PROP_VALUE_IS_ARRAY};
-
-/* Room for a few more keywords behind an embedded packet, as programs that edit it in place like. */
-enum { PADDING = 512 };
-
-static const place *const keyword_places[] = {&subject, &hierarchical, &tags_list};
+const xmp_property xmp_properties[XMP_PLACES] = {
+    [XMP_SUBJECT] = {NS_DC, "dc", "subject", "Bag", "xmp", false},
+    [XMP_HIERARCHY] = {ns_lr, "lr", "hierarchicalSubject", "Bag", "hierarchy", false},
+    [XMP_DIGIKAM] = {ns_digikam, "digiKam", "TagsList", "Seq", "digikam", true},
+    [XMP_RECORD + XMP_SUBJECT] = {ns_f0t, "f0t", "subject", "Bag", NULL, false},
+    [XMP_RECORD + XMP_HIERARCHY] = {ns_f0t, "f0t", "hierarchicalSubject", "Bag", NULL, false},
+    [XMP_RECORD + XMP_DIGIKAM] = {ns_f0t, "f0t", "TagsList", "Bag", NULL, true},
+    [XMP_OURS] = {ns_f0t, "f0t", "tags", "Bag", "ours", false},
+    [XMP_REJECTED] = {ns_f0t, "f0t", "rejected", "Bag", NULL, false},
+    [XMP_CREATED] = {ns_f0t, "f0t", "created", "Bag", NULL, false},
+};
 
 bool xmp_start(void)
 {
@@ -45,76 +29,13 @@ bool xmp_start(void)
            xmp_register_namespace(ns_digikam, "digiKam", NULL);
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------ */
-
-typedef struct list {
-    char **items;
-    size_t count, room;
-} list;
-
-static void list_add(list *l, const char *text, size_t length)
+void xmp_swap(char *text)
 {
-    if (l->count == l->room) {
-        l->room = l->room ? 2 * l->room : 16;
-        l->items = realloc(l->items, l->room * sizeof *l->items);
-    }
-    char *copy = l->items ? malloc(length + 1) : NULL;
-    if (!copy)
-        exit(1);
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    l->items[l->count++] = copy;
+    for (; *text; text++)
+        *text = *text == '|' ? '/' : *text == '/' ? '|' : *text;
 }
 
-static void list_free(list *l)
-{
-    for (size_t i = 0; i < l->count; i++)
-        free(l->items[i]);
-    free(l->items);
-}
-
-static bool list_has(const list *l, const char *text)
-{
-    for (size_t i = 0; i < l->count; i++)
-        if (!strcasecmp(l->items[i], text))
-            return true;
-    return false;
-}
-
-static list list_of_lines(const char *text, size_t length)
-{
-    list l = {0};
-    const char *end = text + length, *stop;
-    for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1)
-        if (stop > text)
-            list_add(&l, text, (size_t)(stop - text));
-    return l;
-}
-
-/* ---- Properties ------------------------------------------------------------------------------- */
-
-/* One more than there may be shows that there are too many. */
-static list get(XmpPtr xmp, const place *p)
-{
-    list l = {0};
-    uint32_t bits;
-    XmpStringPtr text = xmp_string_new();
-    for (int32_t i = 1; i <= (int32_t)F0T_PICTURE_KEYWORDS_MAX + 1 &&
-                        xmp_get_array_item(xmp, p->schema, p->name, i, text, &bits);
-         i++)
-        list_add(&l, xmp_string_cstr(text), strlen(xmp_string_cstr(text)));
-    xmp_string_free(text);
-    return l;
-}
-
-static bool set(XmpPtr xmp, const place *p, const list *l)
-{
-    bool good = true;
-    xmp_delete_property(xmp, p->schema, p->name);
-    for (size_t i = 0; i < l->count; i++)
-        good = good && xmp_append_array_item(xmp, p->schema, p->name, p->array, l->items[i], 0);
-    return good;
-}
+/* ---- What is in a packet ------------------------------------------------------------------------ */
 
 static XmpPtr parse(const void *data, size_t length)
 {
@@ -126,217 +47,324 @@ static XmpPtr parse(const void *data, size_t length)
     return xmp;
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------- */
+static void add_value(list *to, XmpStringPtr value, const xmp_property *p)
+{
+    char *text = strdup(xmp_string_cstr(value));
+    if (!text)
+        exit(1);
+    if (p->slashes)
+        xmp_swap(text);
+    list_add(to, text, strlen(text));
+    free(text);
+}
+
+/* One more than there may be shows that there are too many. */
+static list get(XmpPtr xmp, const xmp_property *p)
+{
+    list l = {0};
+    uint32_t bits;
+    XmpStringPtr text = xmp_string_new();
+    if (xmp_get_property(xmp, p->schema, p->name, text, &bits) && XMP_IS_PROP_SIMPLE(bits))
+        add_value(&l, text, p);
+    else
+        for (int32_t i = 1; i <= (int32_t)F0T_PICTURE_KEYWORDS_MAX + 1 &&
+                            xmp_get_array_item(xmp, p->schema, p->name, i, text, &bits);
+             i++)
+            add_value(&l, text, p);
+    xmp_string_free(text);
+    return l;
+}
+
+/* Lists are gone through again and again, and none may lose its end. */
+static bool get_state(xmp_state *state, XmpPtr xmp)
+{
+    bool good = true;
+    for (xmp_place p = 0; p < XMP_PLACES; p++) {
+        state->at[p] = get(xmp, &xmp_properties[p]);
+        good = good && state->at[p].count <= F0T_PICTURE_KEYWORDS_MAX;
+    }
+    return good;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------------ */
+
+static void answer_list(answer *to, const xmp_state *state, xmp_place p)
+{
+    const list *l = &state->at[p];
+    char *owners = xmp_owners(state, p);
+    const char *const sources[] = {xmp_properties[p].source, "ours", "carried"};
+    for (size_t i = 0; i < l->count; i++)
+        answer_keyword(to, sources[(int)owners[i]], l->items[i], strlen(l->items[i]));
+    free(owners);
+}
 
 void keywords_of_xmp(answer *to, const void *data, size_t length)
 {
+    xmp_state state = {0};
     XmpPtr xmp = parse(data, length);
     if (!xmp) {
         answer_fail(to, F0T_ERROR_FORMAT, "is no XMP that can be read");
         return;
     }
-    list automatic = get(xmp, &ours);
-    for (size_t p = 0; p < 3; p++) {
-        list l = get(xmp, keyword_places[p]);
-        for (size_t i = 0; i < l.count; i++) {
-            const char *source =
-                list_has(&automatic, l.items[i]) ? ours.source : keyword_places[p]->source;
-            answer_keyword(to, source, l.items[i], strlen(l.items[i]));
-        }
-        list_free(&l);
-    }
-    list_free(&automatic);
+    if (!get_state(&state, xmp))
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u keywords",
+                    F0T_PICTURE_KEYWORDS_MAX);
+    for (xmp_place p = 0; p < XMP_LISTS && to->status == F0T_OK; p++)
+        answer_list(to, &state, p);
+    xmp_state_free(&state);
     xmp_free(xmp);
 }
 
-/* ---- Merging ---------------------------------------------------------------------------------- */
+/* ---- The same but for keywords -------------------------------------------------------------------- */
 
-/* The items of `from` that are not in `without`. */
-static list minus(const list *from, const list *without)
+/* A walk over the properties that are not ours to change. */
+typedef struct walk {
+    XmpIteratorPtr iterator;
+    XmpStringPtr schema, path, value;
+    uint32_t bits;
+} walk;
+
+static walk walk_begin(XmpPtr xmp)
 {
-    list l = {0};
-    for (size_t i = 0; i < from->count; i++)
-        if (!list_has(without, from->items[i]))
-            list_add(&l, from->items[i], strlen(from->items[i]));
-    return l;
+    return (walk){xmp_iterator_new(xmp, NULL, NULL, XMP_ITER_PROPERTIES), xmp_string_new(),
+                  xmp_string_new(), xmp_string_new(), 0};
 }
 
-static void add_all(list *to, const list *from)
+static void walk_end(walk *w)
 {
-    for (size_t i = 0; i < from->count; i++)
-        if (!list_has(to, from->items[i]))
-            list_add(to, from->items[i], strlen(from->items[i]));
+    xmp_iterator_free(w->iterator);
+    xmp_string_free(w->schema);
+    xmp_string_free(w->path);
+    xmp_string_free(w->value);
 }
 
-static bool same(const list *a, const list *b)
+/* Paths begin with a prefix, whichever the packet has for the schema. */
+static bool is_keyword_place(const walk *w)
 {
-    if (a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (strcmp(a->items[i], b->items[i]) != 0)
-            return false;
-    return true;
+    const char *schema = xmp_string_cstr(w->schema), *path = xmp_string_cstr(w->path);
+    const char *colon = strchr(path, ':'), *name = colon ? colon + 1 : path;
+    for (xmp_place p = 0; p < XMP_PLACES; p++)
+        if (!strcmp(schema, xmp_properties[p].schema) && !strcmp(name, xmp_properties[p].name))
+            return true;
+    return false;
 }
 
-/* Makes the list the property's where it is not. */
-static bool put(XmpPtr xmp, const place *p, const list *now, bool *changed)
+static bool walk_next(walk *w)
 {
-    list was = get(xmp, p);
-    const bool differs = !same(&was, now);
-    list_free(&was);
-    *changed = *changed || differs;
-    return !differs || set(xmp, p, now);
+    while (xmp_iterator_next(w->iterator, w->schema, w->path, w->value, &w->bits)) {
+        if (!*xmp_string_cstr(w->path)) /* a schema by itself says nothing */
+            continue;
+        if (!is_keyword_place(w))
+            return true;
+        xmp_iterator_skip(w->iterator, XMP_ITER_SKIPSUBTREE);
+    }
+    return false;
 }
 
-/* Ours out, the new ones in, where they are not there as somebody else's. */
-static bool replace(XmpPtr xmp, const place *p, const list *old, const list *added, bool *changed)
+static bool same_here(const walk *a, const walk *b)
 {
-    list was = get(xmp, p), now = minus(&was, old);
-    add_all(&now, added);
-    bool good = put(xmp, p, &now, changed);
-    list_free(&was);
-    list_free(&now);
+    return a->bits == b->bits && !strcmp(xmp_string_cstr(a->schema), xmp_string_cstr(b->schema)) &&
+           !strcmp(xmp_string_cstr(a->path), xmp_string_cstr(b->path)) &&
+           !strcmp(xmp_string_cstr(a->value), xmp_string_cstr(b->value));
+}
+
+static bool same_but_keywords(XmpPtr before, XmpPtr after)
+{
+    walk a = walk_begin(before), b = walk_begin(after);
+    bool more, same;
+    do {
+        more = walk_next(&a);
+        same = walk_next(&b) == more && (!more || same_here(&a, &b));
+    } while (more && same);
+    walk_end(&a);
+    walk_end(&b);
+    return same;
+}
+
+static bool has_others(XmpPtr xmp)
+{
+    walk w = walk_begin(xmp);
+    const bool some = walk_next(&w);
+    walk_end(&w);
+    return some;
+}
+
+static bool same_state(const xmp_state *a, const xmp_state *b)
+{
+    bool same = true;
+    for (xmp_place p = 0; p < XMP_PLACES; p++)
+        same = same && list_equals(&a->at[p], &b->at[p]);
+    return same;
+}
+
+/* ---- Changing ----------------------------------------------------------------------------------- */
+
+#define NEW_PACKET                                                                             \
+    "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n"                                                 \
+    " <rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n"                   \
+    "  <rdf:Description rdf:about=\"\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "         \
+    "xmlns:lr=\"http://ns.adobe.com/lightroom/1.0/\" "                                         \
+    "xmlns:digiKam=\"http://www.digikam.org/ns/1.0/\" xmlns:f0t=\"urn:fast0tag:xmp:1.0/\"/>\n" \
+    " </rdf:RDF>\n"                                                                            \
+    "</x:xmpmeta>\n"
+
+static const char new_sidecar[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" NEW_PACKET;
+static const char new_embedded[] =
+    "<?xpacket begin=\"\xEF\xBB\xBF\" "
+    "id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" NEW_PACKET "<?xpacket end=\"w\"?>";
+
+/* A change of a packet while it is made. */
+typedef struct change {
+    const char *data; /* the packet, or a new one */
+    size_t length;
+    bool is_new, inside, remove;
+    list tags, known;
+    XmpPtr xmp;
+    xmp_tree tree;
+    xmp_state before, after;
+    xmp_plan plan;
+} change;
+
+static void change_free(change *c)
+{
+    if (c->xmp)
+        xmp_free(c->xmp);
+    xmp_tree_close(&c->tree);
+    xmp_plan_free(&c->plan);
+    xmp_state_free(&c->before);
+    xmp_state_free(&c->after);
+    list_free(&c->tags);
+    list_free(&c->known);
+}
+
+static void take_lines(change *c, const char *text, size_t length)
+{
+    const char *end = text + length, *stop;
+    for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1) {
+        c->remove = c->remove || *text == '-';
+        if (*text == '+' || *text == '=')
+            list_add(*text == '+' ? &c->tags : &c->known, text + 1, (size_t)(stop - text - 1));
+    }
+}
+
+static bool change_open(answer *to, change *c)
+{
+    c->xmp = parse(c->data, c->length);
+    if (!c->xmp)
+        answer_fail(to, F0T_ERROR_FORMAT, "is no XMP that can be read: it stays as it is");
+    else if (!get_state(&c->before, c->xmp))
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u keywords: it stays as it is",
+                    F0T_PICTURE_KEYWORDS_MAX);
+    else if (!xmp_tree_open(&c->tree, c->data, c->length))
+        answer_fail(to, F0T_ERROR_FORMAT, "its XMP is no plain XML: it stays as it is");
+    return to->status == F0T_OK;
+}
+
+static void make_plan(change *c)
+{
+    if (c->remove)
+        xmp_plan_none(&c->plan, &c->before, &c->known);
+    else
+        xmp_plan_tags(&c->plan, &c->before, &c->tags, &c->known);
+    c->after = xmp_plan_apply(&c->plan, &c->before);
+    if (c->is_new && !same_state(&c->before, &c->after)) {
+        list_add(&c->plan.add.at[XMP_CREATED], "yes", 3);
+        list_add(&c->after.at[XMP_CREATED], "yes", 3);
+    }
+}
+
+static bool edit(change *c)
+{
+    bool good = true;
+    for (xmp_place p = 0; p < XMP_PLACES && good; p++)
+        if (!list_equals(&c->before.at[p], &c->after.at[p]))
+            good =
+                xmp_tree_edit(&c->tree, p, &c->before.at[p], c->plan.keep[p], &c->plan.add.at[p]);
     return good;
 }
 
-/* What was ours and is in dc:subject no more was taken away by somebody. */
-static list find_rejected(XmpPtr xmp, const list *old, const list *present)
+/* exempi reads the new packet: our keywords are in it, and nothing else is other than it was. */
+static bool is_right(const change *c, const answer *made)
 {
-    list refused = get(xmp, &rejected), gone = minus(old, present);
-    add_all(&refused, &gone);
-    list_free(&gone);
-    return refused;
-}
-
-/* Lines "-tag" for those of ours that go, "+tag" for those that come. */
-static void note_change(list *lines, const list *old, const list *present, const list *unique)
-{
-    list gone = minus(old, unique), come = minus(unique, old);
-    char line[256];
-    for (size_t i = 0; i < gone.count; i++)
-        if (list_has(present, gone.items[i])) {
-            snprintf(line, sizeof line, "-%s", gone.items[i]);
-            list_add(lines, line, strlen(line));
-        }
-    for (size_t i = 0; i < come.count; i++) {
-        snprintf(line, sizeof line, "+%s", come.items[i]);
-        list_add(lines, line, strlen(line));
-    }
-    list_free(&gone);
-    list_free(&come);
-}
-
-static bool merge(XmpPtr xmp, const list *tags, bool *changed, list *lines)
-{
-    list old = get(xmp, &ours), present = get(xmp, &subject);
-    list refused = find_rejected(xmp, &old, &present);
-    list theirs = minus(&present, &old), wanted = minus(tags, &theirs);
-    list added = minus(&wanted, &refused), unique = {0};
-    add_all(&unique, &added);
-    bool good = replace(xmp, &subject, &old, &unique, changed) &&
-                replace(xmp, &hierarchical, &old, &unique, changed) &&
-                replace(xmp, &tags_list, &old, &unique, changed) &&
-                put(xmp, &ours, &unique, changed) && put(xmp, &rejected, &refused, changed);
-    note_change(lines, &old, &present, &unique);
-    list *all[] = {&old, &present, &refused, &theirs, &wanted, &added, &unique};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        list_free(all[i]);
-    return good;
-}
-
-/* Lists are gone through again and again, and none may lose its end. */
-static bool are_too_many(XmpPtr xmp)
-{
-    static const place *const all[] = {&subject, &hierarchical, &tags_list, &ours, &rejected};
-    bool too_many = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        list l = get(xmp, all[i]);
-        too_many = too_many || l.count > F0T_PICTURE_KEYWORDS_MAX;
-        list_free(&l);
-    }
-    return too_many;
-}
-
-static void add_change(answer *to, const list *lines)
-{
-    const size_t before = to->length;
-    for (size_t i = 0; i < lines->count; i++) {
-        answer_add(to, lines->items[i], strlen(lines->items[i]));
-        answer_add(to, "\n", 1);
-    }
-    to->width = 1;
-    to->height = to->length - before;
-}
-
-static bool serialize(XmpPtr xmp, XmpStringPtr text, bool inside)
-{
-    const uint32_t form = inside ? XMP_SERIAL_USECOMPACTFORMAT : XMP_SERIAL_OMITPACKETWRAPPER;
-    return xmp_serialize_and_format(xmp, text, form, inside ? PADDING : 0, "\n", " ", 0);
-}
-
-/* exempi writes some names as no reader, itself included, can read them. */
-static bool reads_back(XmpStringPtr text, bool inside)
-{
-    XmpPtr xmp = parse(xmp_string_cstr(text), strlen(xmp_string_cstr(text)));
-    XmpStringPtr again = xmp_string_new();
-    const bool good = xmp && serialize(xmp, again, inside) &&
-                      !strcmp(xmp_string_cstr(text), xmp_string_cstr(again));
-    xmp_string_free(again);
+    xmp_state state = {0};
+    XmpPtr xmp = parse(made->data, made->length);
+    const bool right = xmp && get_state(&state, xmp) && same_state(&state, &c->after) &&
+                       same_but_keywords(c->xmp, xmp);
+    xmp_state_free(&state);
     if (xmp)
         xmp_free(xmp);
-    return good;
+    return right;
 }
 
-static void add_packet(answer *to, XmpPtr xmp, bool inside)
+/* Nothing is left of a packet that we made; those of the first versions do not say that we did. */
+static bool is_spent(const change *c)
 {
-    static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-    XmpStringPtr text = xmp_string_new();
-    if (serialize(xmp, text, inside) && reads_back(text, inside)) {
-        if (!inside)
-            answer_add(to, declaration, sizeof declaration - 1);
-        answer_add(to, xmp_string_cstr(text), strlen(xmp_string_cstr(text)));
-        if (!inside && to->length && to->data[to->length - 1] != '\n')
+    const xmp_state *s = &c->before;
+    bool spent = c->remove && (s->at[XMP_CREATED].count ||
+                               (s->at[XMP_OURS].count && !s->at[XMP_RECORD + XMP_SUBJECT].count));
+    for (xmp_place p = 0; p < XMP_PLACES; p++)
+        spent = spent && !c->after.at[p].count;
+    return spent && !has_others(c->xmp) && xmp_tree_is_plain(&c->tree);
+}
+
+/* Lines "-tag" for words that go from all lists, "+tag" for those that come. */
+static void add_missing(answer *to, char sign, const xmp_state *from, const xmp_state *in)
+{
+    list said = {0};
+    for (xmp_place p = 0; p < XMP_LISTS; p++)
+        for (size_t i = 0; i < from->at[p].count; i++) {
+            const char *key = from->at[p].keys[i], *leaf = list_leaf(from->at[p].items[i]);
+            bool has = list_has(&said, key);
+            for (xmp_place q = 0; q < XMP_LISTS && !has; q++)
+                has = list_has(&in->at[q], key);
+            if (has)
+                continue;
+            list_add(&said, leaf, strlen(leaf));
+            answer_add(to, &sign, 1);
+            answer_add(to, leaf, strlen(leaf));
             answer_add(to, "\n", 1);
-    } else {
-        answer_fail(to, F0T_ERROR_FORMAT, "its XMP cannot be written again: it stays as it is");
+        }
+    list_free(&said);
+}
+
+static void write_change(answer *to, change *c)
+{
+    if (!edit(c)) {
+        answer_fail(to, F0T_ERROR_UNSUPPORTED,
+                    "its keywords are not as XMP has them: it stays as it is");
+        return;
     }
-    xmp_string_free(text);
+    if (!is_spent(c)) {
+        xmp_tree_write(to, &c->tree, c->inside);
+        if (!is_right(c, to)) {
+            answer_fail(to, F0T_ERROR_UNSUPPORTED,
+                        "its XMP cannot be changed without loss: it stays as it is");
+            return;
+        }
+    }
+    const size_t packet = to->length;
+    add_missing(to, '-', &c->before, &c->after);
+    add_missing(to, '+', &c->after, &c->before);
+    to->width = 1;
+    to->height = to->length - packet;
 }
 
 /* Where no keyword changes, the bytes stay as they are, whoever wrote them. */
-static void merge_into(answer *to, const void *data, size_t length, const list *tags, bool inside)
+void xmp_merge(answer *to, const void *data, size_t length, const char *lines, size_t lines_length,
+               bool inside)
 {
-    bool changed = false;
-    list lines = {0};
-    XmpPtr xmp = parse(data, length);
-    if (!xmp)
-        answer_fail(to, F0T_ERROR_FORMAT, "is no XMP that can be read: it stays as it is");
-    else if (are_too_many(xmp))
-        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u keywords: it stays as it is",
-                    F0T_PICTURE_KEYWORDS_MAX);
-    else if (!merge(xmp, tags, &changed, &lines))
-        answer_fail(to, F0T_ERROR_FORMAT, "its keywords cannot be changed");
-    else if (changed)
-        add_packet(to, xmp, inside);
-    else
-        answer_add(to, data, length);
-    if (changed && to->status == F0T_OK)
-        add_change(to, &lines);
-    list_free(&lines);
-    if (xmp)
-        xmp_free(xmp);
-}
-
-void xmp_merge(answer *to, const void *data, size_t length, const char *tags, size_t tags_length)
-{
-    list wanted = list_of_lines(tags, tags_length);
-    merge_into(to, data, length, &wanted, false);
-    list_free(&wanted);
-}
-
-void xmp_embed(answer *to, const void *data, size_t length, const char *tags, size_t tags_length)
-{
-    list wanted = list_of_lines(tags, tags_length);
-    merge_into(to, data, length, &wanted, true);
-    list_free(&wanted);
+    change c = {.data = data, .length = length, .is_new = !length, .inside = inside};
+    if (c.is_new) {
+        c.data = inside ? new_embedded : new_sidecar;
+        c.length = strlen(c.data);
+    }
+    take_lines(&c, lines, lines_length);
+    if (change_open(to, &c)) {
+        make_plan(&c);
+        if (same_state(&c.before, &c.after))
+            answer_add(to, data, length);
+        else
+            write_change(to, &c);
+    }
+    change_free(&c);
 }

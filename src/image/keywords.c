@@ -30,17 +30,34 @@ static bool has(const f0t_texts *texts, const char *text, size_t length)
     return false;
 }
 
-/* The part behind the last `separator`. */
-static void take_last_part(const char **text, size_t *length, char separator)
+const char *f0t_keyword_leaf(const char *keyword)
 {
-    const char *last = memrchr(*text, separator, *length);
-    if (last) {
-        *length -= (size_t)(last + 1 - *text);
-        *text = last + 1;
-    }
+    const char *bar = strrchr(keyword, '|');
+    return bar ? bar + 1 : keyword;
 }
 
-static f0t_status add_line(f0t_texts *out, const char *line, size_t length)
+bool f0t_keyword_repeats(const f0t_texts *keywords, size_t i)
+{
+    const char *leaf = f0t_keyword_leaf(f0t_texts_get(keywords, i));
+    for (size_t k = 0; k < i; k++)
+        if (!strcasecmp(f0t_keyword_leaf(f0t_texts_get(keywords, k)), leaf))
+            return true;
+    return false;
+}
+
+/* What is gathered, and whether copies that we made count. */
+typedef struct gathering {
+    f0t_texts *out;
+    f0t_worker *worker;
+    bool copies;
+} gathering;
+
+static bool is_source(const char *line, size_t length, const char *name)
+{
+    return strlen(name) == length && !memcmp(line, name, length);
+}
+
+static f0t_status add_line(const gathering *g, const char *line, size_t length)
 {
     const char *tab = memchr(line, '\t', length);
     if (!tab)
@@ -48,45 +65,41 @@ static f0t_status add_line(f0t_texts *out, const char *line, size_t length)
     const size_t source = (size_t)(tab - line);
     const char *text = tab + 1;
     length -= source + 1;
-    if (source == 4 && !memcmp(line, "ours", 4))
+    if (is_source(line, source, "ours") || (is_source(line, source, "carried") && !g->copies) ||
+        !length || has(g->out, text, length))
         return F0T_OK;
-    if (source == 9 && !memcmp(line, "hierarchy", 9))
-        take_last_part(&text, &length, '|');
-    if (source == 7 && !memcmp(line, "digikam", 7))
-        take_last_part(&text, &length, '/');
-    if (!length || has(out, text, length))
-        return F0T_OK;
-    if (out->count == F0T_PICTURE_KEYWORDS_MAX)
+    if (g->out->count == F0T_PICTURE_KEYWORDS_MAX)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
-    return f0t_texts_add(out, text, length);
+    return f0t_texts_add(g->out, text, length);
 }
 
-static f0t_status add_lines(f0t_texts *out, const char *text, size_t length)
+static f0t_status add_lines(const gathering *g, const char *text, size_t length)
 {
     const char *end = text + length, *stop;
     for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1)
-        F0T_TRY(add_line(out, text, (size_t)(stop - text)));
+        F0T_TRY(add_line(g, text, (size_t)(stop - text)));
     return F0T_OK;
 }
 
-static f0t_status add_file(f0t_texts *out, f0t_worker *worker, const char *path)
+static f0t_status add_file(const gathering *g, const char *path)
 {
     const char *text;
     size_t length;
-    F0T_TRY(f0t_worker_keywords(worker, &text, &length, path));
-    f0t_status status = add_lines(out, text, length);
+    F0T_TRY(f0t_worker_keywords(g->worker, &text, &length, path));
+    f0t_status status = add_lines(g, text, length);
     return status == F0T_ERROR_UNSUPPORTED ? f0t_fail_prefix(status, "%s: ", path) : status;
 }
 
 /* ---- A picture and its sidecars ---------------------------------------------------------------------- */
 
-f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path)
+f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies)
 {
-    F0T_TRY(add_file(out, worker, path));
+    const gathering g = {out, worker, copies};
+    F0T_TRY(add_file(&g, path));
     for (int plain = 0; plain < 2; plain++) {
         char *sidecar;
         F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
-        f0t_status status = f0t_path_exists(sidecar) ? add_file(out, worker, sidecar) : F0T_OK;
+        f0t_status status = f0t_path_exists(sidecar) ? add_file(&g, sidecar) : F0T_OK;
         f0t_free(sidecar);
         F0T_TRY(status);
     }

@@ -6,11 +6,17 @@
 #include "io/dataset_names.h"
 
 /* Adds the keywords of the picture at `path` to `out`, each once: those it carries (XMP, IPTC, the
- * metadata of SVG) and those of its sidecars, PATH.xmp and PATH with .xmp in place of its ending.
- * Of a hierarchy ("animals|dog", "animals/dog") the last part is the keyword. Tags that fast0tag
- * wrote are none: they would be learned from. A picture whose metadata cannot be read fails; so does
- * one with a sidecar that cannot be read. */
-f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path);
+ * metadata of SVG) and those of its sidecars, PATH.xmp and PATH with .xmp in place of its ending. A keyword
+ * is a word or, of a hierarchy, a path, "animals|dog": f0t_keyword_leaf is the word. Tags that fast0tag
+ * wrote are none: they would be learned from; the copies that it made of a person's keywords are some where
+ * `copies` says so. A picture whose metadata cannot be read fails; so does one with a sidecar that cannot be
+ * read. */
+f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies);
+
+/* The last part of a path, the word itself where it is none. */
+const char *f0t_keyword_leaf(const char *keyword);
+/* Whether one before keyword i is the same word. */
+bool f0t_keyword_repeats(const f0t_texts *keywords, size_t i);
 
 /* PATH.xmp, and where `plain` PATH with .xmp in place of its ending; the caller's to free. */
 f0t_status f0t_sidecar_path(char **out, const char *path, bool plain);

@@ -184,7 +184,8 @@ f0t_status f0t_packet_write(f0t_writer *writer, const f0t_packet *place, const v
 {
     const uint8_t *bytes = data;
     F0T_TRY(f0t_writer_write(writer, bytes, place->begin));
-    F0T_TRY(place->is_png ? write_png(writer, text, length, name)
-                          : write_jpeg(writer, text, length, name));
+    if (length)
+        F0T_TRY(place->is_png ? write_png(writer, text, length, name)
+                              : write_jpeg(writer, text, length, name));
     return f0t_writer_write(writer, bytes + place->end, size - place->end);
 }

@@ -20,7 +20,7 @@ typedef struct f0t_packet {
  * loss. `name` is for messages. */
 f0t_status f0t_packet_find(f0t_packet *packet, const void *data, size_t size, const char *name);
 
-/* Writes the file that data[size] becomes with this packet. */
+/* Writes the file that data[size] becomes with this packet; length 0: with none. */
 f0t_status f0t_packet_write(f0t_writer *writer, const f0t_packet *place, const void *data,
                             size_t size, const char *text, size_t length, const char *name);
 

@@ -21,11 +21,12 @@ typedef enum f0t_picture_kind {
     F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
     F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */
     F0T_PICTURE_MERGE = 3,    /* the sidecar at the path (it need not exist) with new tags */
-    F0T_PICTURE_EMBED = 4     /* the same of a packet that comes with the tags, behind a 0 */
+    F0T_PICTURE_EMBED = 4     /* the same of a packet that comes after the lines and a NUL */
 } f0t_picture_kind;
 
-/* Then the path and the text, neither with a 0 behind. The text of a merge is its tags, each with a
- * newline behind. */
+/* Then the path and the text, neither NUL-terminated. The text of a merge is lines: "+" and a tag that is
+ * to be ours, "=" and a keyword that a person gave the picture, wherever it is written, or "-": nothing of
+ * ours is to stay. Tags and keywords are words, or paths of them ("People|woman"). */
 typedef struct f0t_picture_request {
     uint32_t kind;
     uint32_t side;  /* of a picture to decode: its shorter side stays this long at the least */
@@ -37,7 +38,7 @@ typedef struct f0t_picture_request {
 /* Then `length` bytes. Of a picture: width * height pixels of three bytes (sRGB), row by row. Of
  * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar or packet, and `width` is
  * 1 where it differs from the old one; then its last `height` bytes are lines that say how, "-tag" and
- * "+tag". Where status is not F0T_OK (fast0tag.h): a message. */
+ * "+tag"; no byte before them: nothing but ours was in it. Where status is not F0T_OK (fast0tag.h): a message. */
 typedef struct f0t_picture_reply {
     uint32_t status;
     uint32_t width, height;

@@ -9,6 +9,7 @@
 #include "io/original.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,21 +50,51 @@ void f0t_sidecars_close(f0t_sidecars *sidecars)
     f0t_free(sidecars);
 }
 
-/* A line a tag; what would be two lines is one with a space. */
-static f0t_status join_tags(char **out, const char *const *tags, size_t count)
+/* ---- What the worker is asked for ---------------------------------------------------------------------- */
+
+/* The sign, the text on one line. */
+static f0t_status add_line(f0t_texts *lines, char sign, const char *text)
 {
-    size_t size = 1;
-    for (size_t i = 0; i < count; i++)
-        size += strlen(tags[i]) + 1;
-    F0T_TRY(f0t_alloc(out, size, 1));
+    const size_t length = strlen(text);
+    char *line;
+    F0T_TRY(f0t_alloc(&line, length + 2, 1));
+    snprintf(line, length + 2, "%c%s", sign, text);
+    for (char *c = line; *c; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    f0t_status status = f0t_texts_add(lines, line, length + 1);
+    f0t_free(line);
+    return status;
+}
+
+/* One text of lines. */
+static f0t_status join(char **out, const f0t_texts *lines)
+{
+    F0T_TRY(f0t_alloc(out, lines->size + 1, 1));
     char *at = *out;
-    for (size_t i = 0; i < count; i++) {
-        for (const char *c = tags[i]; *c; c++)
-            *at++ = *c == '\n' ? ' ' : *c;
+    for (size_t i = 0; i < lines->count; i++) {
+        memcpy(at, f0t_texts_get(lines, i), f0t_texts_length(lines, i));
+        at += f0t_texts_length(lines, i);
         *at++ = '\n';
     }
     *at = 0;
     return F0T_OK;
+}
+
+/* These tags of ours, or, where `tags` is NULL, nothing of ours; and the keywords that the person has
+ * given. */
+static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const char *picture,
+                             const char *const *tags, size_t count)
+{
+    f0t_texts known = {0};
+    f0t_status status = tags ? F0T_OK : add_line(lines, '-', "");
+    for (size_t i = 0; tags && i < count && status == F0T_OK; i++)
+        status = add_line(lines, '+', tags[i]);
+    if (status == F0T_OK)
+        status = f0t_keywords_read(&known, s->worker, picture, false);
+    for (size_t i = 0; i < known.count && status == F0T_OK; i++)
+        status = add_line(lines, '=', f0t_texts_get(&known, i));
+    f0t_texts_free(&known);
+    return status;
 }
 
 /* Keeps "-old +new" for f0t_sidecars_change. */
@@ -85,6 +116,8 @@ static f0t_status keep_change(f0t_sidecars *s, const f0t_merged *merged)
 static f0t_status write_sidecar(const f0t_original *original, const char *data, size_t length)
 {
     f0t_writer *writer;
+    if (!length) /* nothing but ours was in it */
+        return f0t_original_remove(original);
     F0T_TRY(f0t_original_replace(&writer, original, false));
     return f0t_writer_finish(writer, f0t_writer_write(writer, data, length));
 }
@@ -218,10 +251,26 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
                     picture, other, s->path);
 }
 
+static f0t_status change(f0t_sidecars *s, bool *changed, const char *picture,
+                         const char *const *tags, size_t count)
+{
+    f0t_texts all = {0};
+    char *lines = NULL;
+    f0t_status status = make_lines(s, &all, picture, tags, count);
+    if (status == F0T_OK)
+        status = join(&lines, &all);
+    if (status == F0T_OK)
+        status = write_lines(s, lines, changed);
+    *changed = *changed && status == F0T_OK;
+    f0t_free(lines);
+    f0t_texts_free(&all);
+    return status;
+}
+
 f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
                               const char *picture, const char *const *tags, size_t count)
 {
-    char *lines;
+    static const char *const none[] = {NULL};
     *changed = false;
     F0T_TRY(set_path(s, picture));
     *path = s->path;
@@ -229,11 +278,41 @@ f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
                         picture);
     F0T_TRY(check_namesakes(s, picture));
-    F0T_TRY(join_tags(&lines, tags, count));
-    f0t_status status = write_lines(s, lines, changed);
-    *changed = *changed && status == F0T_OK;
-    f0t_free(lines);
-    return status;
+    return change(s, changed, picture, count ? tags : none, count);
+}
+
+/* ---- Away with them ------------------------------------------------------------------------------------ */
+
+/* Whether we have written anything there: most files are passed over by this. Where tags cannot go, there
+ * are none. */
+static f0t_status find_ours(f0t_sidecars *s, bool *found)
+{
+    static const char mark[] = "urn:fast0tag:xmp:";
+    f0t_map map;
+    f0t_packet packet = {0};
+    *found = false;
+    if (!f0t_path_exists(s->path))
+        return F0T_OK;
+    F0T_TRY(f0t_map_open(&map, s->path));
+    f0t_status status = F0T_OK;
+    if (s->options.embed)
+        status = f0t_packet_find(&packet, map.data, map.size, s->path);
+    else
+        packet = (f0t_packet){.text = (const char *)map.data, .length = map.size};
+    *found = packet.length && memmem(packet.text, packet.length, mark, sizeof mark - 1);
+    f0t_map_close(&map);
+    return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;
+}
+
+f0t_status f0t_sidecars_remove(f0t_sidecars *s, const char **path, bool *changed,
+                               const char *picture)
+{
+    bool found;
+    *changed = false;
+    F0T_TRY(set_path(s, picture));
+    *path = s->path;
+    F0T_TRY(find_ours(s, &found));
+    return found ? change(s, changed, picture, NULL, 0) : F0T_OK;
 }
 
 const char *f0t_sidecars_change(const f0t_sidecars *s)

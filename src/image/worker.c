@@ -213,36 +213,37 @@ f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *le
 /* A worker that was taken over may say that it has more lines than bytes. */
 static void take_merged(const f0t_worker *worker, f0t_merged *out, const f0t_picture_reply *reply)
 {
-    const size_t lines = reply->height < reply->length ? reply->height : 0;
+    const size_t lines = reply->height <= reply->length ? reply->height : 0;
     *out = (f0t_merged){.text = worker->data,
                         .length = reply->length - lines,
                         .changed = reply->width == 1,
                         .change = worker->data + reply->length - lines};
 }
 
-f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags)
+f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path,
+                            const char *lines)
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_MERGE, .side = 1};
     *out = (f0t_merged){0};
-    F0T_TRY(ask(worker, &reply, request, path, tags, strlen(tags)));
+    F0T_TRY(ask(worker, &reply, request, path, lines, strlen(lines)));
     take_merged(worker, out, &reply);
     return F0T_OK;
 }
 
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags,
-                            const char *text, size_t length)
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path,
+                            const char *lines, const char *text, size_t length)
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_EMBED, .side = 1};
-    const size_t tags_size = strlen(tags) + 1;
+    const size_t lines_size = strlen(lines) + 1;
     char *both;
     *out = (f0t_merged){0};
-    F0T_TRY(f0t_alloc(&both, tags_size + length, 1));
-    memcpy(both, tags, tags_size);
+    F0T_TRY(f0t_alloc(&both, lines_size + length, 1));
+    memcpy(both, lines, lines_size);
     if (length)
-        memcpy(both + tags_size, text, length);
-    f0t_status status = ask(worker, &reply, request, path, both, tags_size + length);
+        memcpy(both + lines_size, text, length);
+    f0t_status status = ask(worker, &reply, request, path, both, lines_size + length);
     f0t_free(both);
     F0T_TRY(status);
     take_merged(worker, out, &reply);

@@ -33,27 +33,29 @@ void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool p
 /* Nothing is expected any more. */
 void f0t_worker_expect_none(f0t_worker *worker);
 
-/* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword.
- * Sources: xmp, hierarchy (parts separated by "|"), digikam ("/"), iptc, svg, and ours for tags that
- * f0t_worker_merge put there. `*text` is the worker's until its next call, with a 0 behind. */
+/* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword, a word
+ * or a path ("People|woman"). Sources: xmp, hierarchy, digikam, iptc, svg; ours for tags that
+ * f0t_worker_merge put there, carried for keywords of the person that it put there too. `*text` is the
+ * worker's until its next call, NUL-terminated. */
 f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
                                const char *path);
 
 /* XMP with other tags of ours than before. All is the worker's until its next call. */
 typedef struct f0t_merged {
     const char *text;
-    size_t length;
+    size_t length;      /* 0 where it changed: nothing but ours was in it */
     bool changed;       /* whether it differs from what was there */
-    const char *change; /* lines: "-tag" for one of ours that goes, "+tag" for one that comes */
+    const char *change; /* lines: "-word" for one that goes, "+word" for one that comes */
 } f0t_merged;
 
-/* What the sidecar at `path` (it need not exist) is with these tags, lines, as ours in place of those
- * of the last time. Nothing is written. */
+/* What the sidecar at `path` (it need not exist) is after these lines (protocol.h): "+tag" are ours in place
+ * of those of the last time, "=keyword" are the person's, which every list that is made takes up, and "-"
+ * takes all of ours away. Nothing is written. */
 f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path,
-                            const char *tags);
+                            const char *lines);
 
 /* The same for a packet, text[length], that is embedded in the picture at `path`; length 0: none is. */
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path, const char *tags,
-                            const char *text, size_t length);
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path,
+                            const char *lines, const char *text, size_t length);
 
 #endif

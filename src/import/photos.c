@@ -89,7 +89,7 @@ static f0t_status read_keywords(void *context, const f0t_crew_piece *piece, f0t_
     const photos *p = context;
     (void)notes;
     return f0t_keywords_read(&p->keywords[piece->number], p->workers[piece->thread],
-                             f0t_texts_get(&p->paths, piece->number));
+                             f0t_texts_get(&p->paths, piece->number), true);
 }
 
 static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message,
@@ -189,8 +189,11 @@ static f0t_status add_picture(photos *p, size_t i)
     const f0t_texts *words = &p->keywords[i];
     if (p->unreadable[i])
         return F0T_OK;
-    for (size_t k = 0; k < words->count; k++)
-        F0T_TRY(add_tag(p, f0t_texts_get(words, k), f0t_texts_length(words, k)));
+    for (size_t k = 0; k < words->count; k++) {
+        const char *word = f0t_keyword_leaf(f0t_texts_get(words, k));
+        if (!f0t_keyword_repeats(words, k))
+            F0T_TRY(add_tag(p, word, strlen(word)));
+    }
     if (p->job->options->folder_tags)
         F0T_TRY(add_folders(p, i));
     if (p->listed)

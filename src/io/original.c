@@ -171,3 +171,12 @@ bool f0t_original_has_changed(const f0t_original *o)
     return o->fd < 0 || !f0t_original_is(o, &now) ||
            !is_same_time(now.st_ctim, o->was.st_ctim); /* which nobody can set back */
 }
+
+f0t_status f0t_original_remove(const f0t_original *o)
+{
+    if (f0t_original_has_changed(o))
+        return f0t_fail(F0T_ERROR_IO, "%s: another program has changed it meanwhile", o->path);
+    return unlinkat(o->folder, o->name, 0) == 0
+               ? F0T_OK
+               : f0t_fail_errno(errno, "%s: cannot be removed", o->path);
+}

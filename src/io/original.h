@@ -41,4 +41,7 @@ bool f0t_original_is(const f0t_original *original, const struct stat *info);
  * stays. */
 f0t_status f0t_original_replace(f0t_writer **out, const f0t_original *original, bool keep_time);
 
+/* Deletes the file; fails with F0T_ERROR_IO where f0t_original_has_changed. */
+f0t_status f0t_original_remove(const f0t_original *original);
+
 #endif

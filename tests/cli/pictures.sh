@@ -85,7 +85,7 @@ case_sidecars_are_written_and_merged() {
     [ -e new/leaf.xmp ] || complain "no new/leaf.xmp"
     echo "<broken" >new/leaf.svg.xmp
     run 1 tag art.f0t new -k 1 --xmp
-    warns "it stays as it is"
+    warns "leaf.svg.xmp: is no XMP that can be read"
     [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
     refuse 2 "goes with --xmp" tag art.f0t new --dry-run
     refuse 2 "goes with --xmp" tag art.f0t new --plain-name

@@ -32,6 +32,12 @@ static answer read_keywords(void (*reader)(answer *, const void *, size_t), cons
     return a;
 }
 
+static bool begins_with(const char *line, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+    return (size_t)(end - line) >= length && !memcmp(line, word, length);
+}
+
 /* Every line of a person's keyword is among the lines of `after`. */
 static void check_kept(const answer *before, const answer *after)
 {
@@ -40,30 +46,42 @@ static void check_kept(const answer *before, const answer *after)
     const char *line = before->data, *end = before->data + before->length, *stop;
     for (; line < end; line = stop + 1) {
         stop = memchr(line, '\n', (size_t)(end - line));
-        if (strncmp(line, "ours\t", 5) &&
-            !memmem(after->data, after->length, line, (size_t)(stop + 1 - line)))
+        if (!begins_with(line, end, "ours\t") && !begins_with(line, end, "carried\t") &&
+            !(after->length && memmem(after->data, after->length, line, (size_t)(stop + 1 - line))))
             abort();
     }
 }
 
 /* What a person wrote stays, and the same merge again changes nothing. */
-static void check_merge(const void *data, size_t size, const answer *before)
+static answer check_merge(const void *data, size_t size, const answer *before, const char *lines,
+                          bool inside)
 {
-    static const char tags[] = "dog\npalm tree\nb\xC3\xA4r\n";
     answer once = {.status = F0T_OK}, again = {.status = F0T_OK};
-    xmp_merge(&once, data, size, tags, sizeof tags - 1);
+    xmp_merge(&once, data, size, lines, strlen(lines), inside);
     if (once.status == F0T_OK) {
         answer after = read_keywords(keywords_of_xmp, once.data, once.length - once.height);
         if (after.status != F0T_OK)
             abort();
         check_kept(before, &after);
-        xmp_merge(&again, once.data, once.length - once.height, tags, sizeof tags - 1);
+        xmp_merge(&again, once.data, once.length - once.height, lines, strlen(lines), inside);
         if (again.status != F0T_OK || again.width)
             abort();
         free(after.data);
     }
-    free(once.data);
     free(again.data);
+    return once;
+}
+
+static void check_there_and_back(const void *data, size_t size, const answer *before, bool inside)
+{
+    static const char tags[] = "+dog\n+palm tree\n+People|b\xC3\xA4r\n=Places|Rome\n=dog\n";
+    answer there = check_merge(data, size, before, tags, inside);
+    if (there.status == F0T_OK) {
+        answer back = check_merge(there.data, there.length - there.height, before,
+                                  "-\n=Places|Rome\n=dog\n", inside);
+        free(back.data);
+    }
+    free(there.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -79,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                                             : keywords_of_xmp;
     answer a = read_keywords(reader, data + 1, size - 1);
     if (reader == keywords_of_xmp && a.status == F0T_OK)
-        check_merge(data + 1, size - 1, &a);
+        check_there_and_back(data + 1, size - 1, &a, data[0] == 'e');
     free(a.data);
     return 0;
 }

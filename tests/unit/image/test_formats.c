@@ -138,7 +138,7 @@ static void assert_keywords(const char *name, const char *want)
 {
     f0t_texts words = {0};
     char text[400] = "";
-    assert_ok(f0t_keywords_read(&words, worker, file(name)));
+    assert_ok(f0t_keywords_read(&words, worker, file(name), true));
     for (size_t i = 0; i < words.count; i++) {
         strcat(text, i ? ", " : "");
         strcat(text, f0t_texts_get(&words, i));
@@ -150,10 +150,10 @@ static void assert_keywords(const char *name, const char *want)
 static void embedded_keywords_are_read(void **state)
 {
     (void)state;
-    assert_keywords("keywords-xmp.jpg", "dog, München, Rome, Anna");
-    assert_keywords("keywords-xmp.png", "dog, München, Rome, Anna");
-    assert_keywords("keywords-xmp.tif", "dog, München, Rome, Anna");
-    assert_keywords("keywords-xmp.webp", "dog, München, Rome, Anna");
+    assert_keywords("keywords-xmp.jpg", "dog, München, animals|dog, places|Rome, people|Anna");
+    assert_keywords("keywords-xmp.png", "dog, München, animals|dog, places|Rome, people|Anna");
+    assert_keywords("keywords-xmp.tif", "dog, München, animals|dog, places|Rome, people|Anna");
+    assert_keywords("keywords-xmp.webp", "dog, München, animals|dog, places|Rome, people|Anna");
     assert_keywords("keywords-iptc.jpg", "cat, palm tree, Köln");
     assert_keywords("quarters.jpg", "");
 }

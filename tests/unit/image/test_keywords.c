@@ -27,11 +27,14 @@ static void keywords_of_a_picture_and_both_sidecars_are_joined(void **state)
     test_text("k.xmp", RDF "<digiKam:TagsList><rdf:Seq><rdf:li>places/Rome</rdf:li></rdf:Seq>"
                            "</digiKam:TagsList>" END);
     assert_ok(f0t_worker_create(&worker));
-    assert_ok(f0t_keywords_read(&words, worker, path));
-    assert_int_equal(words.count, 3);
-    assert_string_equal(f0t_texts_get(&words, 0), "Sea");
-    assert_string_equal(f0t_texts_get(&words, 1), "dog");
-    assert_string_equal(f0t_texts_get(&words, 2), "Rome");
+    assert_ok(f0t_keywords_read(&words, worker, path, true));
+    static const char *const want[] = {"Sea", "dog", "animal|pet|Dog", "places|Rome"};
+    assert_int_equal(words.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(f0t_texts_get(&words, i), want[i]);
+        assert_int_equal(f0t_keyword_repeats(&words, i), i == 2);
+    }
+    assert_string_equal(f0t_keyword_leaf(want[3]), "Rome");
     f0t_texts_free(&words);
     f0t_worker_free(worker);
 }
@@ -44,10 +47,10 @@ static void what_we_wrote_is_no_keyword(void **state)
     (void)state;
     assert_ok(f0t_worker_create(&worker));
     const char *path = png_write("o.png", pixel, 1, 1, 3, 0);
-    assert_ok(f0t_worker_merge(worker, &merged, test_path("o.png.xmp"), "cat\n"));
+    assert_ok(f0t_worker_merge(worker, &merged, test_path("o.png.xmp"), "+cat\n"));
     assert_true(merged.changed);
     test_file("o.png.xmp", merged.text, merged.length);
-    assert_ok(f0t_keywords_read(&words, worker, path));
+    assert_ok(f0t_keywords_read(&words, worker, path, true));
     assert_int_equal(words.count, 0);
     f0t_texts_free(&words);
     f0t_worker_free(worker);
