@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# Keywords that people have, and what becomes of them when tags are written and taken away again.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "$0")/../.." && pwd)
+if ! command -v exiftool >/dev/null; then
+    echo "[  SKIPPED ] keywords: exiftool is not installed"
+    exit 0
+fi
+
+# A model of four colours, art.f0t; new/ is for pictures.
+make_model() {
+    local i names=(red green blue yellow)
+    for i in $(seq 0 47); do
+        colour="hsl($((i % 4 * 90 + i / 4)),90%,50%)" draw "art/p$i.svg" "${names[i % 4]}"
+    done
+    printf 'red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\n' >vectors.txt
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    mkdir new
+}
+
+# picture NAME ARGUMENTS…: a JPEG or PNG with what exiftool makes of the arguments.
+picture() {
+    cp "$root/tests/pictures/quarters.${1##*.}" "new/$1"
+    [ $# = 1 ] || exiftool -q -q -overwrite_original -charset iptc=utf8 "${@:2}" "new/$1" ||
+        complain "exiftool: $*"
+}
+
+# All that exiftool knows of the files, but for their dates and sizes.
+look() {
+    exiftool -a -G1 -s --System:all --File:all --ExifTool:all "$@"
+}
+
+# Metadata as photo programs write it.
+annotate() {
+    picture plain.jpg
+    picture plain.png
+    picture rated.jpg -XMP-dc:Title=x -XMP-xmp:Rating=4
+    picture rated.png -XMP-dc:Title=x -XMP-xmp:Rating=4 -XMP-dc:Subject=Möwe
+    picture languages.jpg -XMP-dc:Title-de=Hund -XMP-dc:Title-en=dog -XMP-dc:Description='a & b <c> "d"'
+    picture faces.jpg -XMP-mwg-rs:RegionInfo='{AppliedToDimensions={W=8,H=8,Unit=pixel},RegionList=[{Area={X=.5,Y=.5,W=.1,H=.1,Unit=normalized},Name=Anna,Type=Face}]}' \
+        -XMP-iptcExt:PersonInImage=Anna
+    picture history.jpg -XMP-xmpMM:DocumentID=xmp.did:1 \
+        -XMP-xmpMM:History='[{Action=saved,InstanceID=xmp.iid:2,When=2020:01:02 03:04:05,SoftwareAgent=x},{Action=derived}]' \
+        -XMP-xmpMM:DerivedFrom='{DocumentID=xmp.did:0}'
+    picture develop.jpg -XMP-crs:Exposure2012=+0.50 -XMP-crs:HasSettings=True \
+        -XMP-crs:ToneCurvePV2012='0, 0' -XMP-crs:ToneCurvePV2012='255, 255' -XMP-crs:RawFileName=x.dng
+    picture panorama.jpg -XMP-GPano:ProjectionType=equirectangular -XMP-GPano:FullPanoWidthPixels=8000 -XMP-exif:FNumber=2.8
+    picture iptc.jpg -IPTC:Keywords=Köln -IPTC:Keywords=Äpfel -IPTC:Caption-Abstract=x
+    picture tree.jpg -XMP-lr:HierarchicalSubject='Orte|Köln' -XMP-dc:Subject=Köln -XMP-photoshop:City=Köln
+    picture digikam.png -XMP-digiKam:TagsList=Tiere/Hund -XMP-digiKam:PickLabel=1 -XMP-tiff:Make=x
+    picture large.jpg -XMP-dc:Description="$(head -c 60000 /dev/zero | tr '\0' x)"
+}
+
+case_tags_go_into_annotated_pictures_and_away_again() {
+    make_model
+    annotate
+    cp -r new before
+    local file lists='--XMP-dc:Subject --XMP-lr:HierarchicalSubject --XMP-digiKam:TagsList --XMP-f0t:all'
+    run 0 tag art.f0t new -k 1 --embed
+    warns "13 pictures written, 0 as they were"
+    for file in new/*; do
+        # shellcheck disable=SC2086
+        diff <(look $lists "before/${file#new/}") <(look $lists "$file") >differs || complain "$file: $(cat differs)"
+        exiftool -s3 -XMP-dc:Subject "$file" | grep -q 'red\|green\|blue\|yellow' || complain "$file has no tag"
+        exiftool -validate -s3 "$file" | grep -q '^OK' ||
+            [ "$(exiftool -validate -s3 "$file")" = "$(exiftool -validate -s3 "before/${file#new/}")" ] ||
+            complain "$file: $(exiftool -validate -warning -error "$file")"
+    done
+    run 0 untag new --dry-run
+    says "would be removed from 0 sidecars and 13 pictures"
+    run 0 untag new
+    says "removed from 0 sidecars and 13 pictures; 13 pictures looked at"
+    for file in new/*; do
+        diff <(look "before/${file#new/}") <(look "$file") >differs || complain "$file: $(cat differs)"
+        ! grep -q fast0tag "$file" || complain "$file speaks of fast0tag"
+    done
+    cmp new/plain.jpg before/plain.jpg && cmp new/plain.png before/plain.png && cmp new/iptc.jpg before/iptc.jpg ||
+        complain "a picture without XMP is not what it was"
+    cp -r new after
+    run 0 untag new
+    says "removed from 0 sidecars and 0 pictures"
+    diff -r new after || complain "a second untag changed something"
+}
+
+case_sidecars_come_and_go() {
+    make_model
+    annotate
+    exiftool -q -q -XMP-xmp:Rating=3 -XMP-dc:Subject=Hafen -XMP-crs:Exposure2012=+1 new/rated.jpg.xmp
+    exiftool -q -q -XMP-lr:HierarchicalSubject='Leute|Anna' new/faces.xmp
+    cp -r new before
+    run 0 tag art.f0t new -k 1 --xmp
+    warns "13 sidecars written"
+    for file in before/*.jpg before/*.png; do
+        cmp -s "$file" "new/${file#before/}" || complain "$file was written"
+    done
+    run 0 untag new --json
+    json_holds 'd["sidecars"] == 13 and d["pictures"] == 0 and d["looked_at"] == 13'
+    [ "$(ls new)" = "$(ls before)" ] || complain "$(ls new)"
+    for file in new/*; do
+        diff <(look "before/${file#new/}") <(look "$file") >differs || complain "$file: $(cat differs)"
+    done
+}
+
+# A program that reads one list shows what the person had.
+case_no_list_hides_a_persons_keywords() {
+    make_model
+    picture a.jpg -IPTC:Keywords=Köln -XMP-dc:Subject=Hafen -XMP-lr:HierarchicalSubject='Orte|Hafen'
+    picture b.jpg -XMP-dc:Subject=Möwe
+    cp new/b.jpg new/c.jpg
+    exiftool -q -q -XMP-dc:Subject=Watt new/c.xmp
+    cp -r new embedded
+    run 0 tag art.f0t new -k 1 --xmp
+    run 0 tag art.f0t embedded -k 1 --embed
+    for file in new/a.jpg.xmp embedded/a.jpg; do
+        exiftool -s3 -sep + -XMP-digiKam:TagsList "$file" | grep -q 'Köln+Orte/Hafen+\|Orte/Hafen+Köln+' ||
+            complain "$file: $(exiftool -XMP-digiKam:TagsList "$file")"
+    done
+    exiftool -s3 -sep + -XMP-dc:Subject new/a.jpg.xmp | grep -q 'Hafen+Köln+' || complain "$(exiftool new/a.jpg.xmp)"
+    exiftool -s3 -sep + -XMP-lr:HierarchicalSubject new/b.jpg.xmp | grep -q 'Möwe+' || complain "$(exiftool new/b.jpg.xmp)"
+    exiftool -s3 -sep + -XMP-digiKam:TagsList new/c.jpg.xmp | grep -q 'Möwe+Watt+' || complain "$(exiftool new/c.jpg.xmp)"
+}
+
+# Keywords that came after the tags are the person's; a tag that was removed stays away.
+case_what_a_person_does_between_is_kept() {
+    make_model
+    picture a.jpg -IPTC:Keywords=Köln
+    run 0 tag art.f0t new -k 2 --xmp
+    exiftool -q -q -overwrite_original -XMP-dc:Subject+=Strand -XMP-xmp:Rating=5 new/a.jpg.xmp
+    run 0 tag art.f0t new -k 1 --xmp
+    exiftool -s3 -sep + -XMP-dc:Subject new/a.jpg.xmp | grep -q 'Köln+Strand+\|Strand+Köln+' || complain "$(exiftool new/a.jpg.xmp)"
+    run 0 untag new
+    [ "$(exiftool -s3 -sep + -XMP-dc:Subject new/a.jpg.xmp)" = Köln+Strand ] || complain "$(exiftool new/a.jpg.xmp)"
+    [ "$(exiftool -s3 -Rating new/a.jpg.xmp)" = 5 ] || complain "the rating is lost"
+}
+
+case_what_cannot_be_untagged_is_named() {
+    make_model
+    mkdir empty
+    refuse 3 "has no pictures" untag empty
+    refuse 3 nowhere untag nowhere
+    refuse 2 "" untag
+    picture a.jpg
+    run 0 untag new
+    echo "<broken urn:fast0tag:xmp:" >new/a.jpg.xmp
+    run 1 untag new
+    warns "a.jpg.xmp: is no XMP that can be read"
+    [ "$(cat new/a.jpg.xmp)" = "<broken urn:fast0tag:xmp:" ] || complain "it was changed"
+}
+
+run_cases
