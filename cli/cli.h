@@ -87,10 +87,6 @@ extern const cli_verb cli_verb_inspect;
 extern const cli_verb cli_verb_bench;
 extern const cli_verb cli_verb_demo;
 
-/* Makes threads wait without spinning for long, unless the environment says how they shall wait. Does
- * not return where it has to start the program again. */
-void cli_threads_calm(char **argv);
-
 /* A folder with the files of a dataset; any folder. */
 bool cli_is_dataset(const char *path);
 bool cli_is_folder(const char *path);

@@ -178,10 +178,8 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     const cli_verb *verb = cli_find_verb(argc - 1, argv + 1, &used, name, sizeof name);
-    if (verb && verb->run) {
-        cli_threads_calm(argv);
+    if (verb && verb->run)
         return run(verb, name, argc - 1 - used, argv + 1 + used);
-    }
     if (argc <= 1 + used || is_help(argv[1 + used])) {
         bool asked = argc > 1 + used;
         cli_help_verb(asked ? stdout : stderr, verb, name);

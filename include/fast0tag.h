@@ -106,7 +106,10 @@ typedef struct f0t_monitor {
 /* ---- Threads ------------------------------------------------------------------------------- */
 
 /* Number of threads that the library's own parallel work uses in this process: 0 (the start value)
- * means as many as the machine has. */
+ * means as many as the machine has, and so does a negative number. They are OpenMP's. Those that wait
+ * for each other sleep after some microseconds, whatever OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for
+ * that, the first parallel work starts a team of threads that sleep until the process ends. They take
+ * no signals. */
 F0T_API void f0t_threads_set(int count);
 F0T_API int f0t_threads_get(void);
 

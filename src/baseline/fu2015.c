@@ -18,13 +18,13 @@
  * 2^U classes would give the same, as tags are sums of them.
  */
 #include "base/alloc.h"
+#include "base/team.h"
 #include "baseline/combinations.h"
 #include "baseline/methods.h"
 #include "baseline/moments.h"
 #include "baseline/steady.h"
 #include "math/best.h"
 #include "math/elementwise.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "math/gram.h"
 #include "math/solve.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "baseline/steady.h"
-#include "math/team.h"
 #include "math/workspace.h"
 
 #include <string.h>

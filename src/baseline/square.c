@@ -1,6 +1,6 @@
 #include "baseline/square.h"
 
-#include "math/team.h"
+#include "base/team.h"
 
 /* Four sums at a time: each has its own order, so that the same numbers give the same bytes for any
  * number of threads. */

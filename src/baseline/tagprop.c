@@ -14,8 +14,8 @@
 #include "baseline/tagprop.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "baseline/methods.h"
-#include "math/team.h"
 
 static const double NEIGHBOURS[] = {20, 50, 100, 200, F0T_TAGPROP_MOST};
 static const double SWITCH[] = {0, 1};

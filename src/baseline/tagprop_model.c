@@ -1,7 +1,7 @@
 #include "baseline/tagprop_model.h"
 
 #include "base/alloc.h"
-#include "math/team.h"
+#include "base/team.h"
 
 #include <math.h>
 #include <string.h>

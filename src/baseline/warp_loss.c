@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
+#include "base/team.h"
 #include "math/elementwise.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  */
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "eval/study.h"
-#include "math/team.h"
 #include "rank/ranksvm_part.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "eval/tag_precision.h"
 
 #include "base/alloc.h"
-#include "math/team.h"
+#include "base/team.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* The forces of t-SNE: over all pairs, or by Barnes and Hut, where a cell of points that is far away
  * counts as one. */
 #include "base/alloc.h"
+#include "base/team.h"
 #include "eval/tsne_kernels.h"
 #include "eval/tsne_parts.h"
-#include "math/team.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "eval/tsne_parts.h"
 #include "math/matmul.h"
-#include "math/team.h"
 #include "math/topk.h"
 
 #include <math.h>

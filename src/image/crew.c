@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "io/dataset_names.h"
-#include "math/team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "io/vectors_block.h"
 
 #include <stdio.h>
@@ -120,7 +121,7 @@ static void run_step(f0t_source *s, size_t n)
     const f0t_block *taking = &s->blocks[(n + 2) % BLOCKS];
     long jobs = PARSE_JOB + (long)parsing->piece_count;
     bool more = !parsing->last;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_threads_get())
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_team_size())
     for (long job = 0; job < jobs; job++) {
         if (job == READ_JOB && more)
             f0t_failure_keep(&s->reading, read_block(s, reading, parsing));

@@ -1,7 +1,7 @@
 #include "math/elementwise.h"
 
+#include "base/team.h"
 #include "math/elementwise_kernels.h"
-#include "math/team.h"
 
 #include <math.h>
 

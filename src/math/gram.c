@@ -1,7 +1,7 @@
 #include "math/gram.h"
 
 #include "base/size.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "math/workspace.h"
 
 #include <cblas.h>

@@ -2,8 +2,8 @@
 
 #include "base/monitor.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "math/plan_cache.h"
-#include "math/team.h"
 #include "math/workspace.h"
 
 #include <stdatomic.h>

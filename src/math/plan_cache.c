@@ -1,7 +1,7 @@
 #include "math/plan_cache.h"
 
 #include "base/alloc.h"
-#include "math/team.h"
+#include "base/team.h"
 
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 #include "math/solve.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "math/elementwise.h"
-#include "math/team.h"
 
 #include <lapacke.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 #include "math/sparse.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "math/sparse_kernels.h"
-#include "math/team.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/random.h"
+#include "base/team.h"
 #include "math/tall.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "math/matmul.h"
 #include "math/solve.h"
-#include "math/team.h"
 
 #include <string.h>
 

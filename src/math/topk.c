@@ -1,6 +1,6 @@
 #include "math/topk.h"
 
-#include "math/team.h"
+#include "base/team.h"
 #include "math/topk_kernels.h"
 
 #include <math.h>

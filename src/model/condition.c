@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "math/elementwise.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static f0t_status read_rows(float *to, const f0t_dataset *dataset, const uint32_
 
 static void shift_and_scale(const f0t_condition *c, float *x, size_t rows)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < c->dim; j++)
             x[r * c->dim + j] = (x[r * c->dim + j] - c->shift[j]) * c->scale[j];

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "model/net_layers.h"
 
 #include <math.h>

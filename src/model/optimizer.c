@@ -1,6 +1,6 @@
 #include "model/optimizer.h"
 
-#include "math/team.h"
+#include "base/team.h"
 #include "model/optimizer_kernels.h"
 
 #include <math.h>

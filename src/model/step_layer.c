@@ -1,6 +1,6 @@
 #include "model/step_layer.h"
 
-#include "math/team.h"
+#include "base/team.h"
 #include "model/step_layer_kernels.h"
 
 #include <math.h>

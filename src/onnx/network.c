@@ -3,7 +3,7 @@
 #include "onnx/network.h"
 
 #include "base/alloc.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "onnx/features.h"
 #include "onnx/schedule.h"
 

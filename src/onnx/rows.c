@@ -1,6 +1,6 @@
 #include "onnx/row_kernels.h"
 
-#include "math/team.h"
+#include "base/team.h"
 
 #include <stdint.h>
 

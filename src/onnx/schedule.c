@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "math/workspace.h"
 
 #include <string.h>

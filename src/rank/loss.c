@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "math/elementwise.h"
-#include "math/team.h"
 #include "rank/loss_batch.h"
 #include "rank/loss_image.h"
 

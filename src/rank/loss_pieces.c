@@ -1,7 +1,7 @@
 #include "rank/loss_pieces.h"
 
 #include "base/alloc.h"
-#include "math/team.h"
+#include "base/team.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "rank/loss.h"
 
-#include "math/team.h"
+#include "base/team.h"
 #include "rank/loss_kernels.h"
 
 #include <math.h>

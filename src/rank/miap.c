@@ -1,7 +1,7 @@
 #include "rank/miap.h"
 
 #include "base/size.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "math/workspace.h"
 #include "rank/miap_kernels.h"
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
-#include "math/team.h"
+#include "base/team.h"
 #include "rank/ranklist_pairs.h"
 #include "rank/ranksvm_bounds.h"
 #include "rank/ranksvm_space.h"

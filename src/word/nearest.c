@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "io/vectors.h"
 #include "math/topk.h"
 #include "word/nearest_kernels.h"
@@ -37,7 +38,7 @@ static f0t_status compare_all(const search *s, const f0t_monitor *monitor)
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t end = count - first < BLOCK ? count : first + BLOCK;
         long pieces = (long)((end - first + PIECE - 1) / PIECE);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_threads_get())
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_team_size())
         for (long p = 0; p < pieces; p++) {
             size_t begin = first + (size_t)p * PIECE;
             compare_piece(s, begin, end - begin < PIECE ? end : begin + PIECE);

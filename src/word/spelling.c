@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "word/insult.h"
 
 #include <string.h>
@@ -136,7 +137,7 @@ static f0t_status find_batch(size_t *nearest, const char *const *texts, size_t c
                              const f0t_vectors *vectors, const outline *outlines)
 {
     f0t_status done[BATCH];
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_threads_get())
+#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_team_size())
     for (long i = 0; i < (long)count; i++)
         done[i] = find_nearest(&nearest[i], texts[i], vectors, outlines);
     for (size_t i = 0; i < count; i++)
@@ -148,7 +149,7 @@ static f0t_status find_batch(size_t *nearest, const char *const *texts, size_t c
 static void draw_outlines(outline *outlines, const f0t_vectors *vectors)
 {
     long count = (long)f0t_vectors_count(vectors);
-#pragma omp parallel for schedule(static) num_threads(f0t_threads_get())
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (long i = 0; i < count; i++) {
         letters word;
         size_t length;

@@ -1,8 +1,8 @@
 #include "word/wordnet_walk.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "io/vectors_block.h"
-#include "math/team.h"
 
 #include <math.h>
 #include <string.h>

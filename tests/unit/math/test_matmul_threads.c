@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "math/team.h"
+#include "base/team.h"
 
 enum { CALLERS = 6, ROUNDS = 30, M = 33, N = 65, K = 40 };
 

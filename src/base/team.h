@@ -1,6 +1,6 @@
 /* The number of threads a call may use, given to the libraries that ask OpenMP for it. */
-#ifndef F0T_MATH_TEAM_H
-#define F0T_MATH_TEAM_H
+#ifndef F0T_BASE_TEAM_H
+#define F0T_BASE_TEAM_H
 
 #include "fast0tag.h"
 
@@ -8,15 +8,10 @@
 #include <omp.h>
 #endif
 
-/* Threads that the calling thread's next parallel work will have. */
-static inline int f0t_team_size(void)
-{
-#ifdef _OPENMP
-    return omp_in_parallel() ? 1 : f0t_threads_get();
-#else
-    return 1;
-#endif
-}
+/* Threads that the calling thread's next parallel work will have: f0t_threads_get(), one inside a
+ * parallel region. Every region of the library takes its number from here, because this is also
+ * what keeps threads that wait from spinning. */
+int f0t_team_size(void);
 
 /* The number of the calling thread in its team, from 0. */
 static inline int f0t_team_member(void)
@@ -34,9 +29,9 @@ static inline int f0t_team_member(void)
 static inline int f0t_team_enter(void)
 {
 #ifdef _OPENMP
-    int before = omp_get_max_threads();
-    if (before != f0t_team_size())
-        omp_set_num_threads(f0t_team_size());
+    int before = omp_get_max_threads(), size = f0t_team_size();
+    if (before != size)
+        omp_set_num_threads(size);
     return before;
 #else
     return 1;

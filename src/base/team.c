@@ -1,0 +1,99 @@
+/*
+ * libgomp's threads wait for each other by spinning, for milliseconds by default. Where another
+ * program wants the processor they spin in its way and in their own: a training beside two busy
+ * programs took 20 times as long as with short waits. How long they spin is read from the
+ * environment when libgomp is loaded, long before a library is asked for anything. But "if there are
+ * more OpenMP threads than available CPUs", its manual says (GOMP_SPINCOUNT), it spins 100 times at
+ * the most, or 1000 with OMP_WAIT_POLICY=active. So there are: a team of one thread more than there
+ * are CPUs is opened once, by a thread of its own, and sleeps from then on.
+ */
+#include "base/team.h"
+
+#ifndef _OPENMP
+
+int f0t_team_size(void)
+{
+    return 1;
+}
+
+#else
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static int cpus;    /* that libgomp counts with */
+static sem_t ready; /* the sleeping team is there, or cannot be */
+
+/* libgomp keeps the number that it found when it was loaded: so early, no thread is bound to a CPU. */
+__attribute__((constructor)) static void count_cpus(void)
+{
+    cpus = omp_get_num_procs();
+}
+
+/* Not NULL when the system gives so many threads more. They start each other, and end. */
+static void *find_room(void *count)
+{
+    const uintptr_t left = (uintptr_t)count;
+    void *found = NULL;
+    pthread_t next;
+    if (!left)
+        return &ready;
+    if (pthread_create(&next, NULL, find_room, (void *)(left - 1)))
+        return NULL;
+    pthread_join(next, &found);
+    return found;
+}
+
+static void open_team(void)
+{
+    omp_set_dynamic(0); /* of this thread alone: as many as are asked for */
+#pragma omp parallel num_threads(cpus + 1)
+    {
+#pragma omp barrier
+    }
+}
+
+/* libgomp ends the process where the system refuses it a thread: a wait that spins is the lesser
+ * evil, so the threads are tried first. The team lives as long as the thread that opened it. */
+static void *keep_team(void *unused)
+{
+    if (find_room((void *)(uintptr_t)cpus))
+        open_team();
+    sem_post(&ready);
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* The threads take no signal that is meant for the program's own. */
+static void start_team(void)
+{
+    sigset_t all, before;
+    pthread_t keeper;
+    if (sem_init(&ready, 0, 0))
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&keeper, NULL, keep_team, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (started && sem_wait(&ready) && errno == EINTR)
+        continue;
+    if (started)
+        pthread_detach(keeper);
+}
+
+int f0t_team_size(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const int size = omp_in_parallel() ? 1 : f0t_threads_get();
+    if (size > 1)
+        pthread_once(&once, start_team);
+    return size;
+}
+
+#endif

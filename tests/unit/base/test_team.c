@@ -1,0 +1,95 @@
+#include "support.h"
+
+#include "base/team.h"
+
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 20, MILLISECONDS = 20 };
+
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What the test below starts: a team of two of whom one comes late, again and again. Prints the share
+ * of the time that the other one spun. */
+static int wait_for_each_other(void)
+{
+    f0t_threads_set(2);
+    const int threads = f0t_team_size();
+    (void)threads;
+    const double begin = processor_seconds();
+    for (int i = 0; i < ROUNDS; i++) {
+#pragma omp parallel num_threads(threads)
+        if (f0t_team_member() == i % 2)
+            usleep(MILLISECONDS * 1000);
+    }
+    printf("%g\n", (processor_seconds() - begin) / (ROUNDS * MILLISECONDS * 1e-3));
+    return 0;
+}
+
+/* In a process of its own: libgomp has read the environment of this one. */
+static double share_that_spins(char *policy)
+{
+    char text[64] = "", *argv[] = {(char[]){"team"}, (char[]){"wait"}, NULL},
+         *env[] = {policy, NULL};
+    int pipes[2], status;
+    pid_t child;
+    posix_spawn_file_actions_t actions;
+    assert_int_equal(pipe(pipes), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
+    assert_int_equal(posix_spawn(&child, "/proc/self/exe", &actions, NULL, argv, env), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pipes[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(read(pipes[0], text, sizeof text - 1) > 0);
+    close(pipes[0]);
+    assert_int_equal(status, 0);
+    return strtod(text, NULL);
+}
+
+static void threads_that_wait_leave_the_processor_to_others(void **state)
+{
+    (void)state;
+    assert_true(share_that_spins((char[]){"OMP_WAIT_POLICY=active"}) < 0.2);
+    assert_true(share_that_spins((char[]){"GOMP_SPINCOUNT=infinite"}) < 0.2);
+    assert_true(share_that_spins((char[]){"OMP_DYNAMIC=true"}) < 0.2);
+    assert_true(share_that_spins((char[]){"NOTHING=set"}) < 0.2);
+}
+
+static void a_team_is_as_large_as_the_library_was_told(void **state)
+{
+    (void)state;
+    f0t_threads_set(3);
+#ifdef _OPENMP
+    assert_int_equal(f0t_team_size(), 3);
+    int inside = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    inside = f0t_team_size();
+    assert_int_equal(inside, 1);
+#else
+    assert_int_equal(f0t_team_size(), 1);
+#endif
+    f0t_threads_set(0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_wait_leave_the_processor_to_others),
+        cmocka_unit_test(a_team_is_as_large_as_the_library_was_told),
+    };
+    if (argc > 1 && !strcmp(argv[1], "wait"))
+        return wait_for_each_other();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
