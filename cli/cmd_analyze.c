@@ -154,6 +154,7 @@ static f0t_status open_dataset(cli_context *cli, f0t_dataset **out)
     struct stat found;
     f0t_dataset_options split;
     f0t_dataset_options_init(&split);
+    split.monitor = cli->monitor;
     split.seed = cli->seed;
     if (!stat(path, &found) && S_ISREG(found.st_mode))
         return f0t_dataset_open_files(out, NULL, path, &split);

@@ -218,6 +218,7 @@ static f0t_status run(cli_context *cli, const void *values)
         return list_methods(cli);
     f0t_status status = check(cli, o, &eval_options);
     f0t_dataset_options_init(&split);
+    split.monitor = cli->monitor;
     split.seed = cli->seed;
     if (status == F0T_OK)
         status = f0t_dataset_open(&dataset, cli->operands[0], &split);

@@ -233,6 +233,7 @@ static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const option
     f0t_dataset_options split;
     const char *source = cli->operands[0];
     f0t_dataset_options_init(&split);
+    split.monitor = cli->monitor;
     split.seed = cli->seed;
     if (o->labels)
         return f0t_dataset_open_files(out, source, o->labels, &split);

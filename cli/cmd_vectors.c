@@ -122,7 +122,7 @@ static f0t_status run_trim(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
     if (!o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no list of words: give --words FILE");
-    f0t_status status = f0t_tags_load(&tags, o->words);
+    f0t_status status = f0t_tags_load(&tags, o->words, cli->monitor);
     if (status != F0T_OK)
         return status;
     status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how);

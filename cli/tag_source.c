@@ -14,7 +14,7 @@ static bool is_matrix(const char *path)
 static f0t_status open_features(tag_source *s, cli_context *cli)
 {
     const char *path = cli->operands[1];
-    f0t_status status = f0t_features_open(&s->features, path);
+    f0t_status status = f0t_features_open(&s->features, path, cli->monitor);
     if (status != F0T_OK)
         return status;
     s->folder = path;

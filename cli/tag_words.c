@@ -20,7 +20,7 @@ static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const tag_words 
     f0t_tags *tags = NULL;
     f0t_vocab_options vocab_options = {.centred = f0t_vocab_centred(f0t_model_vocab(model)),
                                        .monitor = cli->monitor};
-    f0t_status status = f0t_tags_load(&tags, words->path);
+    f0t_status status = f0t_tags_load(&tags, words->path, cli->monitor);
     if (status == F0T_OK)
         status = f0t_vocab_create(out, tags->items, tags->count, vectors, &vocab_options);
     f0t_tags_free(tags);

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: tag MODEL FEATURES VECTORS WORD...\n");
         return 2;
     }
-    int failed = f0t_model_load(&model, argv[1]) || f0t_features_open(&features, argv[2]) ||
+    int failed = f0t_model_load(&model, argv[1]) || f0t_features_open(&features, argv[2], NULL) ||
                  f0t_vectors_open(&vectors, argv[3], NULL);
     if (!failed) { /* words go through what the model's own tags went through */
         f0t_vocab_options options = {.centred = f0t_vocab_centred(f0t_model_vocab(model))};

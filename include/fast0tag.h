@@ -283,14 +283,14 @@ F0T_API const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_
  * F0T_ERROR_MISMATCH when they are of different spaces. */
 F0T_API f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
 
-/* Tags from a text file, one a line (a gzipped one, too). Spaces at the ends of a line and empty
- * lines are left out. */
+/* Tags from a text file, one per line (a gzipped one, too). Spaces at the ends of a line and empty
+ * lines are left out. `monitor` may be NULL; its stop flag ends the reading. */
 typedef struct f0t_tags {
     const char *const *items; /* [count] */
     size_t count;
 } f0t_tags;
 
-F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path);
+F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor);
 F0T_API void f0t_tags_free(f0t_tags *tags);
 
 /* ---- Datasets ---------------------------------------------------------------------------------- */
@@ -317,9 +317,10 @@ typedef enum f0t_split { F0T_TRAIN = 0, F0T_VAL = 1, F0T_TEST = 2 } f0t_split;
 /* How images are split where there is no split.txt: round(test M) of the images become test and
  * round(val M) val, drawn by seed alone: the same on every machine. */
 typedef struct f0t_dataset_options {
-    uint64_t seed; /* 0 */
-    double val;    /* 0.1 */
-    double test;   /* 0.2 */
+    uint64_t seed;              /* 0 */
+    double val;                 /* 0.1 */
+    double test;                /* 0.2 */
+    const f0t_monitor *monitor; /* NULL; its stop flag ends the reading */
 } f0t_dataset_options;
 
 /* Sets the values given above. */
@@ -440,11 +441,13 @@ F0T_API void f0t_dataset_abort(f0t_dataset_writer *writer);
 
 /* ---- Features ---------------------------------------------------------------------------------- */
 
-/* Features to be tagged: those of a dataset, of an npy file (a row an image), or of an npy file that
- * comes through standard input ("-", read into memory). */
+/* Features to be tagged: those of a dataset, of an npy file (one row per image), or of an npy file
+ * that comes through standard input ("-", read into memory). `monitor` may be NULL; its stop flag
+ * ends the reading. */
 typedef struct f0t_features f0t_features;
 
-F0T_API f0t_status f0t_features_open(f0t_features **out, const char *path);
+F0T_API f0t_status f0t_features_open(f0t_features **out, const char *path,
+                                     const f0t_monitor *monitor);
 F0T_API void f0t_features_close(f0t_features *features);
 F0T_API size_t f0t_features_rows(const f0t_features *features);
 F0T_API size_t f0t_features_dim(const f0t_features *features);

@@ -183,6 +183,7 @@ static f0t_status open_collection(f0t_demo_work *work, const char *path)
     f0t_dataset_options split;
     f0t_dataset_options_init(&split);
     split.seed = work->options.seed;
+    split.monitor = work->options.monitor;
     split.val = VAL;
     split.test = TEST;
     return f0t_dataset_open(&work->collection, path, &split);

@@ -70,7 +70,7 @@ static bool says(const f0t_demo_work *work, const char *name, const char *want)
     if (f0t_demo_path(&path, work, name) != F0T_OK)
         return false;
     const bool same = f0t_path_exists(path) &&
-                      f0t_file_read(&text, &size, path, F0T_DEMO_STATE_SIZE) == F0T_OK &&
+                      f0t_file_read(&text, &size, path, F0T_DEMO_STATE_SIZE, NULL) == F0T_OK &&
                       !strcmp(text, want);
     f0t_free(text);
     f0t_free(path);

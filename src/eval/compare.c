@@ -187,7 +187,7 @@ static f0t_status load_results(comparison *c)
 {
     const char *path = c->options->results;
     size_t done, all;
-    F0T_TRY(f0t_results_load(c->eval, &c->others, path, c->identity));
+    F0T_TRY(f0t_results_load(c->eval, &c->others, path, c->identity, c->options->monitor));
     c->loaded = true;
     c->eval->keeps_others = c->others != NULL;
     count_cells(&done, &all, c->eval);

@@ -55,7 +55,8 @@ f0t_status f0t_eval_choose_samples(f0t_eval *eval);
  * another comparison fails with F0T_ERROR_MISMATCH, one whose lines are not those of this program with
  * F0T_ERROR_FORMAT. Cells of methods, scenarios or repeats that were
  * not asked for are kept in *others (a text, the caller's to free) and saved again. */
-f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uint64_t identity);
+f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uint64_t identity,
+                            const f0t_monitor *monitor);
 f0t_status f0t_results_save(const f0t_eval *eval, const char *others, const char *path,
                             uint64_t identity);
 /* Locks the file against other processes and makes sure that it can be written. */

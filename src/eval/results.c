@@ -298,7 +298,8 @@ static f0t_status read_lines(f0t_eval *e, kept *k, f0t_stream *s, const char *pa
     }
 }
 
-f0t_status f0t_results_load(f0t_eval *e, char **others, const char *path, uint64_t identity)
+f0t_status f0t_results_load(f0t_eval *e, char **others, const char *path, uint64_t identity,
+                            const f0t_monitor *monitor)
 {
     f0t_stream *s;
     kept k = {0};
@@ -306,6 +307,7 @@ f0t_status f0t_results_load(f0t_eval *e, char **others, const char *path, uint64
     if (!f0t_path_exists(path))
         return F0T_OK;
     F0T_TRY(f0t_stream_open(&s, path));
+    f0t_stream_watch(s, monitor);
     f0t_status status = read_lines(e, &k, s, path, identity);
     f0t_stream_close(s);
     if (status != F0T_OK)

@@ -72,7 +72,7 @@ typedef struct request {
 } request;
 
 /* FILE.json beside FILE.onnx. */
-static f0t_status read_beside(request *r, const char *path)
+static f0t_status read_beside(request *r, const char *path, const f0t_monitor *monitor)
 {
     enum { LARGEST = 1 << 20 };
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
@@ -83,7 +83,7 @@ static f0t_status read_beside(request *r, const char *path)
     memcpy(name + stem, ".json", sizeof ".json");
     f0t_status status = F0T_OK;
     if (f0t_path_exists(name)) {
-        status = f0t_json_load(&r->json, name, LARGEST);
+        status = f0t_json_load(&r->json, name, LARGEST, monitor);
         if (status == F0T_OK && !r->output)
             status = f0t_json_get_string(&r->output, r->json, "output", name);
         if (status == F0T_OK && !r->prepared)
@@ -126,7 +126,7 @@ static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_
     f0t_status status = o->preset ? f0t_preprocess_preset(&r.preprocess, o->preset) : F0T_OK;
     r.prepared = o->preset != NULL;
     if (status == F0T_OK)
-        status = read_beside(&r, path);
+        status = read_beside(&r, path, o->monitor);
     if (status == F0T_OK && !r.prepared)
         status = f0t_fail(F0T_ERROR_NOT_FOUND,
                           "%s: how pictures are prepared for it is not known: name a preset, or "

@@ -297,6 +297,7 @@ static f0t_status read_all(reading *t, const char *path)
     if (o->separator && !*o->separator)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the separator of tags is empty");
     F0T_TRY(f0t_stream_open(&t->stream, path));
+    f0t_stream_watch(t->stream, o->monitor);
     F0T_TRY(f0t_csv_open(&t->csv, t->stream, o->delimiter));
     F0T_TRY(read_records(t));
     t->to->has_split = t->split != NO_COLUMN;

@@ -165,6 +165,7 @@ static f0t_status match(f0t_given_features *given, f0t_import_job *job, const f0
     f0t_status status = prepare(&m, images);
     if (status == F0T_OK)
         status = f0t_stream_open(&m.stream, job->options->ids);
+    f0t_stream_watch(m.stream, job->options->monitor);
     if (status == F0T_OK)
         status = match_lines(&m);
     if (status == F0T_OK)

@@ -125,7 +125,8 @@ static f0t_status run(f0t_import_job *job, const format *chosen)
                         chosen->wants);
     job->val = options->val != 0 ? options->val : chosen->val;
     if (options->backbone)
-        F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST));
+        F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST,
+                              options->monitor));
     return chosen->run(job);
 }
 

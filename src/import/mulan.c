@@ -28,7 +28,8 @@ typedef struct mulan {
     size_t file_count;
     f0t_collection collection;
     role *roles; /* [attributes] */
-    size_t attribute_count, dim;
+    size_t dim, row_counts[FILES];
+    f0t_arff header; /* of the first file: what the roles were given by; its rows are not read */
     f0t_stream *stream;
     f0t_arff arff; /* the file that is read */
     size_t file;
@@ -43,12 +44,42 @@ static void close_file(mulan *m)
     m->stream = NULL;
 }
 
+static bool same_values(const f0t_names *a, const f0t_names *b)
+{
+    size_t count = f0t_names_count(a);
+    if (count != f0t_names_count(b))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(f0t_names_get(a, i), f0t_names_get(b, i)) != 0)
+            return false;
+    return true;
+}
+
+/* Each file that is opened, the first one again in the second pass, must have the attributes that the
+ * roles were given by, in their order: where a value goes depends on nothing else. */
+static f0t_status check_same(const mulan *m)
+{
+    const f0t_arff *first = &m->header, *now = &m->arff;
+    if (first->count != now->count)
+        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu attributes, but %s had %zu",
+                        m->files[m->file], now->count, m->files[0], first->count);
+    for (size_t i = 0; i < first->count; i++)
+        if (strcmp(f0t_names_get(&first->names, i), f0t_names_get(&now->names, i)) != 0 ||
+            first->attributes[i].kind != now->attributes[i].kind ||
+            !same_values(&first->attributes[i].values, &now->attributes[i].values))
+            return f0t_fail(F0T_ERROR_MISMATCH, "attribute %zu of %s is not that of %s: '%.60s'", i,
+                            m->files[m->file], m->files[0], f0t_names_get(&now->names, i));
+    return F0T_OK;
+}
+
 static f0t_status open_file(mulan *m, size_t file)
 {
     close_file(m);
     m->file = file;
     F0T_TRY(f0t_stream_open(&m->stream, m->files[file]));
-    return f0t_arff_open(&m->arff, m->stream);
+    f0t_stream_watch(m->stream, m->job->options->monitor);
+    F0T_TRY(f0t_arff_open(&m->arff, m->stream));
+    return m->roles ? check_same(m) : F0T_OK;
 }
 
 /* ---- Which file is which -------------------------------------------------------------------------------------- */
@@ -88,7 +119,7 @@ static f0t_status read_labels(mulan *m)
 {
     char *text;
     size_t size;
-    F0T_TRY(f0t_file_read(&text, &size, m->xml, XML_LARGEST));
+    F0T_TRY(f0t_file_read(&text, &size, m->xml, XML_LARGEST, m->job->options->monitor));
     f0t_status status = f0t_mulan_xml_read(&m->collection.tags, text, size, m->xml);
     f0t_free(text);
     return status;
@@ -126,7 +157,6 @@ static f0t_status set_roles(mulan *m)
 {
     uint8_t *found;
     size_t tags = f0t_names_count(&m->collection.tags);
-    m->attribute_count = m->arff.count;
     F0T_TRY(f0t_alloc(&m->roles, m->arff.count, sizeof *m->roles));
     F0T_TRY(f0t_alloc_zero(&found, tags, 1));
     f0t_status status = F0T_OK;
@@ -138,33 +168,6 @@ static f0t_status set_roles(mulan *m)
                               m->files[m->file], f0t_names_get(&m->collection.tags, t), m->xml);
     f0t_free(found);
     return status;
-}
-
-static bool same_values(const f0t_names *a, const f0t_names *b)
-{
-    size_t count = f0t_names_count(a);
-    if (count != f0t_names_count(b))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(f0t_names_get(a, i), f0t_names_get(b, i)) != 0)
-            return false;
-    return true;
-}
-
-/* The test file must have the attributes of the train file, in their order. */
-static f0t_status check_same(mulan *m, const f0t_arff *train)
-{
-    const f0t_arff *test = &m->arff;
-    if (train->count != test->count)
-        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu attributes, but %s has %zu", m->files[0],
-                        train->count, m->files[1], test->count);
-    for (size_t i = 0; i < train->count; i++)
-        if (strcmp(f0t_names_get(&train->names, i), f0t_names_get(&test->names, i)) != 0 ||
-            train->attributes[i].kind != test->attributes[i].kind ||
-            !same_values(&train->attributes[i].values, &test->attributes[i].values))
-            return f0t_fail(F0T_ERROR_MISMATCH, "attribute %zu of %s is not that of %s: '%.60s'", i,
-                            m->files[1], m->files[0], f0t_names_get(&test->names, i));
-    return F0T_OK;
 }
 
 /* ---- First pass: tags ------------------------------------------------------------------------------------------ */
@@ -205,21 +208,6 @@ static f0t_status read_rows(mulan *m)
     return F0T_OK;
 }
 
-/* Holds the train header until that of the test file is compared with it. */
-static f0t_status read_test(mulan *m)
-{
-    f0t_arff train = m->arff;
-    f0t_stream *stream = m->stream;
-    m->arff = (f0t_arff){0};
-    m->stream = NULL;
-    f0t_status status = open_file(m, 1);
-    if (status == F0T_OK)
-        status = check_same(m, &train);
-    f0t_arff_close(&train);
-    f0t_stream_close(stream);
-    return status == F0T_OK ? read_rows(m) : status;
-}
-
 /* ---- Second pass: features --------------------------------------------------------------------------------------- */
 
 static void set_columns(mulan *m, size_t i, float *row)
@@ -245,19 +233,30 @@ static void set_columns(mulan *m, size_t i, float *row)
     }
 }
 
+/* Fails unless the file ends after as many rows as in the first pass. */
+static f0t_status check_end(mulan *m)
+{
+    bool found = false;
+    if (m->arff.rows == m->row_counts[m->file])
+        F0T_TRY(f0t_arff_next(&m->arff, &found));
+    if (found || m->arff.rows != m->row_counts[m->file])
+        return f0t_fail(F0T_ERROR_IO, "%s: has changed while it was read", m->files[m->file]);
+    return F0T_OK;
+}
+
 static f0t_status next_row(void *context, size_t index, float *row)
 {
     mulan *m = context;
     bool found = false;
     if (index == 0)
         F0T_TRY(open_file(m, 0));
-    F0T_TRY(f0t_arff_next(&m->arff, &found));
-    if (!found && m->file + 1 < m->file_count) {
+    if (m->arff.rows == m->row_counts[m->file] && m->file + 1 < m->file_count) {
+        F0T_TRY(check_end(m));
         F0T_TRY(open_file(m, m->file + 1));
-        F0T_TRY(f0t_arff_next(&m->arff, &found));
     }
-    if (!found || m->arff.count != m->attribute_count)
-        return f0t_fail(F0T_ERROR_IO, "%s: has changed while it was read", m->files[m->file]);
+    F0T_TRY(f0t_arff_next(&m->arff, &found));
+    if (!found || index + 1 == m->collection.rows.count)
+        F0T_TRY(check_end(m));
     for (size_t i = 0; i < m->arff.count; i++)
         if (m->roles[i].tag == NO_TAG)
             set_columns(m, i, row);
@@ -276,15 +275,25 @@ static f0t_status say(void *context, f0t_import_report *report)
                                  m->missing_first);
 }
 
+static f0t_status read_header(mulan *m)
+{
+    F0T_TRY(open_file(m, 0));
+    F0T_TRY(set_roles(m));
+    m->header = m->arff;
+    m->arff = (f0t_arff){0};
+    return F0T_OK;
+}
+
 static f0t_status run(mulan *m)
 {
     F0T_TRY(sort_sources(m));
     F0T_TRY(read_labels(m));
-    F0T_TRY(open_file(m, 0));
-    F0T_TRY(set_roles(m));
-    F0T_TRY(read_rows(m));
-    if (m->file_count > 1)
-        F0T_TRY(read_test(m));
+    F0T_TRY(read_header(m));
+    for (size_t file = 0; file < m->file_count; file++) {
+        F0T_TRY(open_file(m, file));
+        F0T_TRY(read_rows(m));
+        m->row_counts[file] = m->arff.rows;
+    }
     if (!m->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has no rows", m->files[0]);
     f0t_feature_source source = {.dim = m->dim, .read = next_row, .end = say, .context = m};
@@ -296,6 +305,7 @@ f0t_status f0t_import_mulan(f0t_import_job *job)
     mulan m = {.job = job};
     f0t_status status = run(&m);
     close_file(&m);
+    f0t_arff_close(&m.header);
     f0t_free(m.roles);
     f0t_collection_free(&m.collection);
     return status;

@@ -6,8 +6,9 @@
 #include <libxml/parser.h>
 #include <string.h>
 
-/* libxml2 takes the size of a chunk as int. */
-enum { CHUNK = 1 << 20 };
+/* libxml2 compares each attribute of a tag with all others, and takes in no tag or comment before its
+ * end is there. So it gets its text in small pieces: what it holds back shows how long a tag is. */
+enum { CHUNK = 1 << 14, TAG_LONGEST = 1 << 16, ATTRIBUTES_MOST = 64 };
 
 typedef struct reading {
     f0t_names *labels;
@@ -82,9 +83,13 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
                        int count, int defaulted, const xmlChar **attributes)
 {
     reading *r = context;
-    (void)prefix, (void)space, (void)namespaces, (void)namespace_list, (void)defaulted;
+    (void)prefix, (void)space, (void)namespace_list, (void)defaulted;
     if (r->status != F0T_OK)
         return;
+    if (count > ATTRIBUTES_MOST || namespaces > ATTRIBUTES_MOST) {
+        stop_here(r, "an element has more than %d attributes", ATTRIBUTES_MOST);
+        return;
+    }
     if (!strcmp((const char *)name, "labels"))
         return;
     if (strcmp((const char *)name, "label") != 0) {
@@ -100,13 +105,20 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     stop_here(r, "%s", "a label has no name");
 }
 
+static int parse_chunk(reading *r, const char *data, size_t size)
+{
+    int failed = xmlParseChunk(r->parser, data, (int)size, 0);
+    const xmlParserInput *input = r->parser->input;
+    if (!failed && r->status == F0T_OK && input && input->end - input->cur > TAG_LONGEST)
+        stop_here(r, "a tag or comment is longer than %d bytes", TAG_LONGEST);
+    return failed;
+}
+
 static f0t_status parse(reading *r, const char *data, size_t size)
 {
     int failed = 0;
-    for (size_t at = 0; at < size && !failed && r->status == F0T_OK; at += CHUNK) {
-        size_t n = size - at < CHUNK ? size - at : CHUNK;
-        failed = xmlParseChunk(r->parser, data + at, (int)n, 0);
-    }
+    for (size_t at = 0; at < size && !failed && r->status == F0T_OK; at += CHUNK)
+        failed = parse_chunk(r, data + at, size - at < CHUNK ? size - at : CHUNK);
     if (!failed && r->status == F0T_OK)
         failed = xmlParseChunk(r->parser, "", 0, 1);
     if (r->status != F0T_OK)

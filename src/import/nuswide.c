@@ -77,7 +77,7 @@ static f0t_status read_words(f0t_nuswide *n, f0t_names *words, const char *name,
     *found = path != NULL;
     if (!path)
         return F0T_OK;
-    F0T_TRY(f0t_stream_open(&stream, path));
+    F0T_TRY(f0t_nus_files_open(&n->files, path, &stream));
     f0t_status status = f0t_nus_read_words(stream, words);
     f0t_stream_close(stream);
     if (status == F0T_OK && !f0t_names_count(words))
@@ -151,18 +151,17 @@ static f0t_status read_lists(f0t_nuswide *n)
 
 static f0t_status read_marks(f0t_nuswide *n)
 {
-    const f0t_monitor *monitor = n->job->options->monitor;
     bool found = true;
     if (n->make[F0T_NUS_81] || n->make[F0T_NUS_1K])
-        F0T_TRY(f0t_nus_concepts_read(&n->concept_marks, &n->files, &n->images, &n->concepts,
-                                      monitor, &found));
+        F0T_TRY(
+            f0t_nus_concepts_read(&n->concept_marks, &n->files, &n->images, &n->concepts, &found));
     if (!found) {
         F0T_TRY(leave_out(n, F0T_NUS_81, "Groundtruth"));
         F0T_TRY(leave_out(n, F0T_NUS_1K, "Groundtruth"));
     }
     if (n->make[F0T_NUS_1K] || n->make[F0T_NUS_5K])
-        F0T_TRY(f0t_nus_tags_read(&n->tag_marks, &n->files, &n->images, &n->tags, monitor,
-                                  &n->has_tag_marks));
+        F0T_TRY(
+            f0t_nus_tags_read(&n->tag_marks, &n->files, &n->images, &n->tags, &n->has_tag_marks));
     if (n->make[F0T_NUS_5K] || (n->make[F0T_NUS_1K] && !n->has_tag_marks))
         F0T_TRY(f0t_nus_raw_read(&n->raw_marks, &n->files, &n->images, &n->words, n->job,
                                  &n->has_raw_marks));
@@ -247,6 +246,7 @@ static f0t_status run(f0t_nuswide *n)
 {
     char *features;
     F0T_TRY(choose_sets(n));
+    n->files.monitor = n->job->options->monitor;
     F0T_TRY(f0t_nus_files_scan(&n->files, n->job->sources[0]));
     F0T_TRY(f0t_nus_images_read(&n->images, &n->files));
     F0T_TRY(read_lists(n));

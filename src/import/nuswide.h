@@ -14,12 +14,15 @@
 /* The text files (.txt, .dat) below a folder, by their names in lower case. */
 typedef struct f0t_nus_files {
     const char *root;
+    const f0t_monitor *monitor; /* or NULL */
     f0t_names names;
     f0t_texts paths;
 } f0t_nus_files;
 
 f0t_status f0t_nus_files_scan(f0t_nus_files *files, const char *root);
 void f0t_nus_files_free(f0t_nus_files *files);
+/* Opens one of the files, watched by the monitor. */
+f0t_status f0t_nus_files_open(const f0t_nus_files *files, const char *path, f0t_stream **out);
 /* The path of NAME.txt or NAME.dat, whatever its case; NULL when there is none. */
 const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -78,10 +81,9 @@ f0t_status f0t_nus_read_raw(f0t_stream *stream, const f0t_names *words, f0t_text
  * release lacks the files. */
 f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *files,
                                  const f0t_nus_images *images, const f0t_names *concepts,
-                                 const f0t_monitor *monitor, bool *found);
+                                 bool *found);
 f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
-                             const f0t_nus_images *images, const f0t_names *tags,
-                             const f0t_monitor *monitor, bool *found);
+                             const f0t_nus_images *images, const f0t_names *tags, bool *found);
 f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,
                             const f0t_nus_images *images, const f0t_names *words,
                             f0t_import_job *job, bool *found);

@@ -20,6 +20,7 @@ typedef struct kind {
 } kind;
 
 struct f0t_nus_features {
+    const f0t_nus_files *files;
     kind kinds[KINDS_MOST];
     size_t count, dim;
     size_t counts[F0T_NUS_PARTS]; /* rows of each file */
@@ -80,12 +81,12 @@ static f0t_status read_line(kind *k, float *to)
     return F0T_OK;
 }
 
-static f0t_status find_dim(kind *k)
+static f0t_status find_dim(kind *k, const f0t_nus_files *files)
 {
     char *line;
     size_t length;
     f0t_stream *stream;
-    F0T_TRY(f0t_stream_open(&stream, k->paths[0]));
+    F0T_TRY(f0t_nus_files_open(files, k->paths[0], &stream));
     f0t_status status = f0t_stream_line(stream, &line, &length);
     if (status == F0T_OK && line)
         status = read_numbers(stream, line, length, NULL, 0, &k->dim);
@@ -141,7 +142,7 @@ static f0t_status add_kind(f0t_nus_features *features, const f0t_nus_files *file
     snprintf(name, sizeof name, "%.*s", (int)length, start);
     kind *k = &features->kinds[features->count++];
     F0T_TRY(find_kind(features, k, files, name));
-    F0T_TRY(find_dim(k));
+    F0T_TRY(find_dim(k, files));
     if (!f0t_size_add(&features->dim, features->dim, k->dim))
         return f0t_fail(F0T_ERROR_FORMAT, "%s: too many values", k->paths[0]);
     return F0T_OK;
@@ -166,6 +167,7 @@ f0t_status f0t_nus_features_open(f0t_nus_features **out, const f0t_nus_files *fi
     *out = NULL;
     f0t_nus_features *features;
     F0T_TRY(f0t_alloc_zero(&features, 1, sizeof *features));
+    features->files = files;
     f0t_status status = open_all(features, files, images, names);
     if (status != F0T_OK) {
         f0t_nus_features_close(features);
@@ -183,7 +185,7 @@ static f0t_status open_streams(f0t_nus_features *features)
     for (kind *k = features->kinds; k < features->kinds + features->count; k++) {
         f0t_stream_close(k->stream);
         k->stream = NULL;
-        F0T_TRY(f0t_stream_open(&k->stream, k->paths[features->file]));
+        F0T_TRY(f0t_nus_files_open(features->files, k->paths[features->file], &k->stream));
     }
     return F0T_OK;
 }

@@ -85,6 +85,13 @@ void f0t_nus_files_free(f0t_nus_files *files)
     f0t_texts_free(&files->paths);
 }
 
+f0t_status f0t_nus_files_open(const f0t_nus_files *files, const char *path, f0t_stream **out)
+{
+    F0T_TRY(f0t_stream_open(out, path));
+    f0t_stream_watch(*out, files->monitor);
+    return F0T_OK;
+}
+
 const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, ...)
 {
     static const char *const endings[] = {".txt", ".dat"};

@@ -75,11 +75,11 @@ f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, u
     }
 }
 
-static f0t_status read_file(const char *path, f0t_names *names, bool known, uint32_t **order,
-                            size_t *count)
+static f0t_status read_file(const f0t_nus_files *files, const char *path, f0t_names *names,
+                            bool known, uint32_t **order, size_t *count)
 {
     f0t_stream *stream;
-    F0T_TRY(f0t_stream_open(&stream, path));
+    F0T_TRY(f0t_nus_files_open(files, path, &stream));
     f0t_status status = f0t_nus_read_list(stream, names, known, order, count);
     f0t_stream_close(stream);
     return status;
@@ -109,13 +109,14 @@ f0t_status f0t_nus_images_read(f0t_nus_images *images, const f0t_nus_files *file
     const char *all = f0t_nus_files_find(files, "Imagelist");
     size_t count;
     if (all)
-        F0T_TRY(read_file(all, &images->all, false, NULL, &count));
+        F0T_TRY(read_file(files, all, &images->all, false, NULL, &count));
     for (size_t p = 0; p < F0T_NUS_PARTS; p++) {
         const char *path = f0t_nus_files_find(files, "%s", names[p]);
         if (!path)
             return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no file %s.txt: is it NUS-WIDE's folder?",
                             files->root, names[p]);
-        F0T_TRY(read_file(path, &images->all, all != NULL, &images->parts[p], &images->counts[p]));
+        F0T_TRY(read_file(files, path, &images->all, all != NULL, &images->parts[p],
+                          &images->counts[p]));
     }
     return set_split(images);
 }

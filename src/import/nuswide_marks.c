@@ -45,7 +45,7 @@ static f0t_status read_column(const f0t_nus_files *files, const char *name, cons
     if (!path)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no file Labels_%s%s.txt", files->root, name,
                         ending);
-    F0T_TRY(f0t_stream_open(&stream, path));
+    F0T_TRY(f0t_nus_files_open(files, path, &stream));
     f0t_status status = f0t_nus_read_column(stream, column, stride, count);
     f0t_stream_close(stream);
     return status;
@@ -97,11 +97,11 @@ static f0t_status read_concepts(f0t_nus_marks *marks, const f0t_nus_files *files
 
 f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *files,
                                  const f0t_nus_images *images, const f0t_names *concepts,
-                                 const f0t_monitor *monitor, bool *found)
+                                 bool *found)
 {
     const char *first = f0t_names_get(concepts, 0);
-    f0t_stage stage =
-        f0t_stage_begin(monitor, "reading the ground truth", "concepts", f0t_names_count(concepts));
+    f0t_stage stage = f0t_stage_begin(files->monitor, "reading the ground truth", "concepts",
+                                      f0t_names_count(concepts));
     bool by_part = !f0t_nus_files_find(files, "Labels_%s", first);
     *found = !by_part || f0t_nus_files_find(files, "Labels_%s_Train", first);
     if (!*found)
@@ -113,13 +113,13 @@ f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *file
 
 /* ---- The 1,000 tags -------------------------------------------------------------------------------------------------- */
 
-static f0t_status read_matrix(const char *path, f0t_rows *rows, size_t columns, size_t want,
-                              const f0t_monitor *monitor)
+static f0t_status read_matrix(const f0t_nus_files *files, const char *path, f0t_rows *rows,
+                              size_t columns, size_t want)
 {
     f0t_stream *stream;
     size_t before = rows->count;
-    F0T_TRY(f0t_stream_open(&stream, path));
-    f0t_status status = f0t_nus_read_matrix(stream, rows, columns, monitor);
+    F0T_TRY(f0t_nus_files_open(files, path, &stream));
+    f0t_status status = f0t_nus_read_matrix(stream, rows, columns, files->monitor);
     f0t_stream_close(stream);
     if (status == F0T_OK && rows->count - before != want)
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu lines, but its image list has %zu images",
@@ -128,20 +128,19 @@ static f0t_status read_matrix(const char *path, f0t_rows *rows, size_t columns, 
 }
 
 f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
-                             const f0t_nus_images *images, const f0t_names *tags,
-                             const f0t_monitor *monitor, bool *found)
+                             const f0t_nus_images *images, const f0t_names *tags, bool *found)
 {
     const char *all = f0t_nus_files_find(files, "AllTags1k"), *paths[F0T_NUS_PARTS];
     size_t columns = f0t_names_count(tags);
     *found = true;
     if (all)
-        return read_matrix(all, &marks->rows, columns, f0t_names_count(&images->all), monitor);
+        return read_matrix(files, all, &marks->rows, columns, f0t_names_count(&images->all));
     for (size_t p = 0; p < F0T_NUS_PARTS; p++) {
         paths[p] = f0t_nus_files_find(files, "%s_Tags1k", parts[p]);
         *found &= paths[p] != NULL;
     }
     for (size_t p = 0; p < F0T_NUS_PARTS && *found; p++)
-        F0T_TRY(read_matrix(paths[p], &marks->rows, columns, images->counts[p], monitor));
+        F0T_TRY(read_matrix(files, paths[p], &marks->rows, columns, images->counts[p]));
     return *found ? order_by_part(marks, images) : F0T_OK;
 }
 
@@ -205,12 +204,12 @@ static f0t_status order_by_id(f0t_nus_marks *marks, const f0t_nus_images *images
                                  lacking ? f0t_names_get(&images->all, first) : NULL);
 }
 
-static f0t_status read_raw(f0t_nus_marks *marks, const char *path, const f0t_names *words,
-                           f0t_texts *ids, f0t_import_job *job)
+static f0t_status read_raw(f0t_nus_marks *marks, const f0t_nus_files *files, const char *path,
+                           const f0t_names *words, f0t_texts *ids, f0t_import_job *job)
 {
     uint64_t others = 0;
     f0t_stream *stream;
-    F0T_TRY(f0t_stream_open(&stream, path));
+    F0T_TRY(f0t_nus_files_open(files, path, &stream));
     f0t_status status =
         f0t_nus_read_raw(stream, words, ids, &marks->rows, &others, job->options->monitor);
     f0t_stream_close(stream);
@@ -230,7 +229,7 @@ f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,
     *found = path != NULL;
     if (!path)
         return F0T_OK;
-    f0t_status status = read_raw(marks, path, words, &table.ids, job);
+    f0t_status status = read_raw(marks, files, path, words, &table.ids, job);
     if (status == F0T_OK)
         status = order_by_id(marks, images, &table, job);
     free_table(&table);

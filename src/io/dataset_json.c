@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LARGEST = 1 << 24 }; /* bytes of a dataset.json */
+enum { LARGEST = 1 << 20 }; /* bytes of a dataset.json */
 
 static f0t_status get_text(char **out, const json_t *object, const char *key, const char *file)
 {
@@ -51,21 +51,10 @@ static f0t_status parse(f0t_dataset *dataset, const char *text, size_t size, con
 f0t_status f0t_dataset_json_read(f0t_dataset *dataset, f0t_stream *stream)
 {
     const char *file = f0t_stream_name(stream);
-    char *text = NULL;
-    size_t size = 0, capacity = 0, got;
-    f0t_status status;
-    do {
-        status = f0t_grow(&text, &capacity, size, 1 << 12, 1);
-        if (status == F0T_OK)
-            status = f0t_stream_read(stream, text + size, capacity - size, &got);
-        if (status != F0T_OK)
-            break;
-        size += got;
-        if (size > LARGEST)
-            status = f0t_fail(F0T_ERROR_FORMAT, "%s: is over %d bytes long", file, LARGEST);
-    } while (got && status == F0T_OK);
-    if (status == F0T_OK)
-        status = parse(dataset, text, size, file);
+    char *text;
+    size_t size;
+    F0T_TRY(f0t_stream_read_all(stream, &text, &size, LARGEST));
+    f0t_status status = parse(dataset, text, size, file);
     f0t_free(text);
     return status;
 }

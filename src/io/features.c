@@ -13,35 +13,43 @@ struct f0t_features {
 
 static const size_t INPUT_MOST = (size_t)1 << 36;
 
-static f0t_status open_input(f0t_features *f)
+static f0t_status open_input(f0t_features *f, const f0t_monitor *monitor)
 {
+    f0t_stream *stream;
     size_t size;
-    F0T_TRY(f0t_file_read(&f->memory, &size, "/dev/stdin", INPUT_MOST));
+    F0T_TRY(f0t_stream_open(&stream, "/dev/stdin"));
+    f0t_stream_watch(stream, monitor);
+    f0t_status status = f0t_stream_read_all(stream, &f->memory, &size, INPUT_MOST);
+    f0t_stream_close(stream);
+    F0T_TRY(status);
     return f0t_npy_open_memory(&f->npy, f->memory, size, "standard input");
 }
 
-static f0t_status open_dataset(f0t_features *f, const char *path)
+static f0t_status open_dataset(f0t_features *f, const char *path, const f0t_monitor *monitor)
 {
-    F0T_TRY(f0t_dataset_open(&f->dataset, path, NULL));
+    f0t_dataset_options options;
+    f0t_dataset_options_init(&options);
+    options.monitor = monitor;
+    F0T_TRY(f0t_dataset_open(&f->dataset, path, &options));
     f->rows = f0t_dataset_image_count(f->dataset);
     f->dim = f0t_dataset_dim(f->dataset);
     return f->dim ? F0T_OK : f0t_fail(F0T_ERROR_FORMAT, "%s: has no features", path);
 }
 
-static f0t_status open_any(f0t_features *f, const char *path)
+static f0t_status open_any(f0t_features *f, const char *path, const f0t_monitor *monitor)
 {
     if (f0t_path_is_folder(path))
-        return open_dataset(f, path);
-    F0T_TRY(strcmp(path, "-") ? f0t_npy_open(&f->npy, path) : open_input(f));
+        return open_dataset(f, path, monitor);
+    F0T_TRY(strcmp(path, "-") ? f0t_npy_open(&f->npy, path) : open_input(f, monitor));
     return f0t_npy_matrix(f->npy, &f->rows, &f->dim);
 }
 
-f0t_status f0t_features_open(f0t_features **out, const char *path)
+f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_monitor *monitor)
 {
     f0t_features *f;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
-    f0t_status status = open_any(f, path);
+    f0t_status status = open_any(f, path, monitor);
     if (status != F0T_OK)
         f0t_features_close(f);
     else

@@ -30,13 +30,19 @@ void f0t_map_release(const f0t_map *map, size_t upto);
 void f0t_map_forget(const f0t_map *map, const void *from, size_t size);
 
 /* Bytes in a row, from a file or from memory, through gzip where the content begins with its magic.
- */
+ * A small gzip file cannot become a huge text: beyond F0T_UNPACKED_FREE bytes it may unpack to
+ * F0T_UNPACKED_RATIO times its own size (texts of tags and numbers reach 5 to 20), else it fails. */
 typedef struct f0t_stream f0t_stream;
+enum { F0T_UNPACKED_FREE = 1 << 24, F0T_UNPACKED_RATIO = 50 };
 
 f0t_status f0t_stream_open(f0t_stream **out, const char *path);
 f0t_status f0t_stream_open_memory(f0t_stream **out, const void *data, size_t size,
                                   const char *name);
 void f0t_stream_close(f0t_stream *stream);
+
+/* From here on reading, and waiting for a pipe, fails with F0T_ERROR_INTERRUPTED when the monitor's
+ * stop flag is set. The monitor outlives the stream; both may be NULL. Opening reads nothing. */
+void f0t_stream_watch(f0t_stream *stream, const f0t_monitor *monitor);
 
 /* Up to `size` bytes; *got is less only at the end. A cut gzip file fails. */
 f0t_status f0t_stream_read(f0t_stream *stream, void *to, size_t size, size_t *got);
@@ -52,13 +58,14 @@ uint64_t f0t_stream_line_number(const f0t_stream *stream);
 uint64_t f0t_stream_position(const f0t_stream *stream);
 uint64_t f0t_stream_size(const f0t_stream *stream);
 const char *f0t_stream_name(const f0t_stream *stream);
-/* True when the bytes come out of gzip. */
+/* True when the bytes come out of gzip; known once something was read. */
 bool f0t_stream_is_packed(const f0t_stream *stream);
 
 /* What is left of the stream, up to `most` bytes, with a 0 behind. */
 f0t_status f0t_stream_read_all(f0t_stream *stream, char **out, size_t *size, size_t most);
-/* All of a small file (up to `most` bytes) with a 0 behind. */
-f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most);
+/* All of a small file (up to `most` bytes) with a 0 behind. `monitor` may be NULL. */
+f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most,
+                         const f0t_monitor *monitor);
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 

@@ -5,9 +5,30 @@
 
 #include <string.h>
 
+/* Each value is the first of a list or object, or stands behind a comma or colon. */
+static size_t count_values(const char *text, size_t size)
+{
+    size_t count = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i];
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            count += c == ',' || c == ':' || c == '[' || c == '{';
+    }
+    return count;
+}
+
 f0t_status f0t_json_parse(json_t **out, const void *text, size_t size, const char *name)
 {
     json_error_t error;
+    *out = NULL;
+    if (count_values(text, size) > F0T_JSON_VALUES)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: its JSON has more than %d values", name,
+                        F0T_JSON_VALUES);
     *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!*out && json_error_code(&error) == json_error_out_of_memory)
         return f0t_fail(F0T_ERROR_MEMORY, "%s: no memory for its JSON", name);
@@ -22,12 +43,12 @@ f0t_status f0t_json_parse(json_t **out, const void *text, size_t size, const cha
     return F0T_OK;
 }
 
-f0t_status f0t_json_load(json_t **out, const char *path, size_t most)
+f0t_status f0t_json_load(json_t **out, const char *path, size_t most, const f0t_monitor *monitor)
 {
     char *text;
     size_t size;
     *out = NULL;
-    F0T_TRY(f0t_file_read(&text, &size, path, most));
+    F0T_TRY(f0t_file_read(&text, &size, path, most, monitor));
     f0t_status status = f0t_json_parse(out, text, size, path);
     f0t_free(text);
     return status;

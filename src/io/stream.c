@@ -1,29 +1,58 @@
 #include "io/file.h"
 
 #include "base/alloc.h"
+#include "base/monitor.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { INPUT_SIZE = 1 << 18, START_SIZE = 1 << 18 };
+enum { INPUT_SIZE = 1 << 18, START_SIZE = 1 << 18, WAIT_MS = 100 };
 
 /* Bytes come from `fd` (through `input`) or from memory, and lie unpacked in text[begin, end). */
 struct f0t_stream {
     char *name;
     int fd; /* -1: memory, all of it in next_in at once */
-    uint64_t size, consumed, line;
+    const f0t_monitor *monitor;
+    bool may_wait; /* a pipe or a terminal: nothing may be there to read for long */
+    uint64_t size, consumed, unpacked, line;
     unsigned char *input;
     const unsigned char *next_in;
     size_t avail_in;
-    bool gzip, member_open, at_end;
+    bool started, gzip, member_open, at_end;
     z_stream z;
     char *text;
     size_t begin, end, capacity;
 };
+
+static f0t_status check_stop(const f0t_stream *s)
+{
+    return f0t_monitor_stopped(s->monitor)
+               ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading %s", s->name)
+               : F0T_OK;
+}
+
+/* read(), but a pipe that nobody writes to does not keep us from looking at the stop flag. */
+static f0t_status read_some(f0t_stream *s, void *to, size_t room, size_t *got)
+{
+    struct pollfd wait = {.fd = s->fd, .events = POLLIN};
+    *got = 0;
+    for (;;) {
+        F0T_TRY(check_stop(s));
+        int ready = s->may_wait ? poll(&wait, 1, WAIT_MS) : 1;
+        ssize_t n = ready > 0 ? read(s->fd, to, room) : -1;
+        if (n >= 0) {
+            *got = (size_t)n;
+            return F0T_OK;
+        }
+        if (ready && errno != EINTR && errno != EAGAIN)
+            return f0t_fail_errno(errno, "%s: cannot be read", s->name);
+    }
+}
 
 /* At least `least` bytes in the input, or what is left of the file. */
 static f0t_status fill_input(f0t_stream *s, size_t least)
@@ -33,14 +62,10 @@ static f0t_status fill_input(f0t_stream *s, size_t least)
     if (s->avail_in)
         memmove(s->input, s->next_in, s->avail_in);
     s->next_in = s->input;
-    while (s->avail_in < least) {
-        ssize_t got = read(s->fd, s->input + s->avail_in, INPUT_SIZE - s->avail_in);
-        if (got < 0 && errno != EINTR)
-            return f0t_fail_errno(errno, "%s: cannot be read", s->name);
-        if (got == 0)
-            break;
-        s->avail_in += got > 0 ? (size_t)got : 0;
-        s->consumed += got > 0 ? (uint64_t)got : 0;
+    for (size_t got = 1; s->avail_in < least && got;) {
+        F0T_TRY(read_some(s, s->input + s->avail_in, INPUT_SIZE - s->avail_in, &got));
+        s->avail_in += got;
+        s->consumed += got;
     }
     return F0T_OK;
 }
@@ -60,9 +85,13 @@ static void free_for_zlib(void *opaque, void *memory)
     f0t_free(memory);
 }
 
-static f0t_status start_gzip(f0t_stream *s)
+/* Before the first byte, not when the file is opened: whoever reads may wait, and be stopped. */
+static f0t_status start(f0t_stream *s)
 {
+    if (s->started)
+        return F0T_OK;
     F0T_TRY(fill_input(s, 2)); /* a pipe may give one byte at first */
+    s->started = true;
     s->z.zalloc = allocate_for_zlib;
     s->z.zfree = free_for_zlib;
     s->gzip = s->avail_in >= 2 && s->next_in[0] == 0x1F && s->next_in[1] == 0x8B;
@@ -91,14 +120,14 @@ static f0t_status create(f0t_stream **out, const char *name)
 static f0t_status open_descriptor(f0t_stream *s, const char *path)
 {
     struct stat info;
-    s->fd = open(path, O_RDONLY | O_CLOEXEC);
+    s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make us wait here */
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return f0t_fail_errno(errno, "%s", path);
     if (S_ISDIR(info.st_mode))
         return f0t_fail(F0T_ERROR_FORMAT, "%s: is a folder, a file is wanted", path);
-    s->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
-    F0T_TRY(f0t_alloc(&s->input, INPUT_SIZE, 1));
-    return start_gzip(s);
+    s->may_wait = !S_ISREG(info.st_mode);
+    s->size = s->may_wait ? 0 : (uint64_t)info.st_size;
+    return f0t_alloc(&s->input, INPUT_SIZE, 1);
 }
 
 f0t_status f0t_stream_open(f0t_stream **out, const char *path)
@@ -122,12 +151,14 @@ f0t_status f0t_stream_open_memory(f0t_stream **out, const void *data, size_t siz
     s->next_in = data;
     s->avail_in = size;
     s->size = s->consumed = size;
-    f0t_status status = start_gzip(s);
-    if (status != F0T_OK)
-        f0t_stream_close(s);
-    else
-        *out = s;
-    return status;
+    *out = s;
+    return F0T_OK;
+}
+
+void f0t_stream_watch(f0t_stream *s, const f0t_monitor *monitor)
+{
+    if (s)
+        s->monitor = monitor;
 }
 
 void f0t_stream_close(f0t_stream *s)
@@ -177,6 +208,18 @@ static f0t_status inflate_some(f0t_stream *s, char *to, size_t room, size_t *got
     return F0T_OK;
 }
 
+static f0t_status check_unpacked(f0t_stream *s, size_t more)
+{
+    s->unpacked += more;
+    if (s->unpacked > F0T_UNPACKED_FREE &&
+        s->unpacked / F0T_UNPACKED_RATIO > f0t_stream_position(s))
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: gzip data that unpacks to over %d times its size is not accepted; "
+                        "where it is meant to, unpack it first (gunzip)",
+                        s->name, F0T_UNPACKED_RATIO);
+    return F0T_OK;
+}
+
 static f0t_status read_gzip(f0t_stream *s, char *to, size_t room, size_t *got)
 {
     *got = 0;
@@ -191,7 +234,7 @@ static f0t_status read_gzip(f0t_stream *s, char *to, size_t room, size_t *got)
         s->member_open = true;
         F0T_TRY(inflate_some(s, to, room, got));
     }
-    return F0T_OK;
+    return check_unpacked(s, *got);
 }
 
 /* More text behind text[end). Keeps a byte free for the 0 behind a line. */
@@ -205,6 +248,8 @@ static f0t_status fill_text(f0t_stream *s)
     }
     F0T_TRY(f0t_grow(&s->text, &s->capacity, s->end, START_SIZE / 2, 1));
     size_t room = s->capacity - s->end - 1;
+    F0T_TRY(check_stop(s));
+    F0T_TRY(start(s));
     F0T_TRY((s->gzip ? read_gzip : read_plain)(s, s->text + s->end, room, &got));
     s->end += got;
     s->at_end = got == 0;
@@ -307,12 +352,14 @@ f0t_status f0t_stream_read_all(f0t_stream *s, char **out, size_t *size, size_t m
     return status;
 }
 
-f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most)
+f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most,
+                         const f0t_monitor *monitor)
 {
     f0t_stream *s;
     *out = NULL;
     *size = 0;
     F0T_TRY(f0t_stream_open(&s, path));
+    f0t_stream_watch(s, monitor);
     f0t_status status = f0t_stream_read_all(s, out, size, most);
     f0t_stream_close(s);
     return status;

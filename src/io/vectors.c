@@ -50,6 +50,7 @@ static f0t_status open_any(f0t_vectors **out, const void *data, size_t size, con
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     f0t_status status =
         data ? f0t_stream_open_memory(&stream, data, size, name) : f0t_stream_open(&stream, name);
+    f0t_stream_watch(stream, options ? options->monitor : NULL);
     if (status == F0T_OK)
         status = open_with(v, stream, data, size, name, options);
     if (status != F0T_OK)

@@ -138,6 +138,7 @@ f0t_status f0t_vectors_rewrite(f0t_vectors_counts *counts, const char *to, const
     if (options)
         c.options = *options;
     F0T_TRY(f0t_stream_open(&stream, from));
+    f0t_stream_watch(stream, c.options.monitor);
     f0t_status status = rewrite_stream(&c, stream, &own);
     f0t_stream_close(stream);
     if (status == F0T_OK && own)

@@ -63,7 +63,7 @@ static f0t_status take_file(shown *out, const char *path, size_t most)
 {
     f0t_text_free(&out->file);
     out->type = NULL;
-    F0T_TRY(f0t_file_read(&out->file.bytes, &out->file.size, path, most));
+    F0T_TRY(f0t_file_read(&out->file.bytes, &out->file.size, path, most, NULL));
     out->type = type_of(out->file.bytes, out->file.size);
     return F0T_OK;
 }

@@ -54,7 +54,7 @@ size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
 const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows);
-f0t_status f0t_tags_load(f0t_tags **out, const char *path);
+f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor);
 void f0t_tags_free(f0t_tags *tags);
 
 f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options);
@@ -81,7 +81,7 @@ f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *cons
 f0t_status f0t_dataset_commit(f0t_dataset_writer *writer);
 void f0t_dataset_abort(f0t_dataset_writer *writer);
 
-f0t_status f0t_features_open(f0t_features **out, const char *path);
+f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_monitor *monitor);
 void f0t_features_close(f0t_features *features);
 size_t f0t_features_rows(const f0t_features *features);
 size_t f0t_features_dim(const f0t_features *features);

@@ -34,7 +34,7 @@ class _Features(Handle):
     @classmethod
     def open(cls, path: bytes) -> _Features:
         out = POINTER(_structs.f0t_features)()
-        library.f0t_features_open(byref(out), path)
+        library.f0t_features_open(byref(out), path, None)
         return cls(out)
 
     def name(self, m: int) -> str:

@@ -105,7 +105,8 @@ class f0t_tags(Structure):
 
 
 class f0t_dataset_options(Structure):
-    _fields_ = [("seed", c_uint64), ("val", c_double), ("test", c_double)]
+    _fields_ = [("seed", c_uint64), ("val", c_double), ("test", c_double),
+                ("monitor", POINTER(f0t_monitor))]
 
 
 class f0t_dataset_memory(Structure):

@@ -171,7 +171,7 @@ class Vocab(Handle, Sequence[str]):
 def load_tags(path: Path) -> list[str]:
     """Tags from a text file, one a line."""
     out = POINTER(_structs.f0t_tags)()
-    library.f0t_tags_load(byref(out), path_bytes(path))
+    library.f0t_tags_load(byref(out), path_bytes(path), None)
     try:
         return [out.contents.items[i].decode() for i in range(out.contents.count)]
     finally:

@@ -82,7 +82,7 @@ static void what_does_not_fit_together_is_refused(void **state)
     refuse(F0T_ERROR_FORMAT, "the label 'level' is another number",
            "<labels><label name='level'/></labels>", HEADER "{6 5}\n", NULL);
     refuse(F0T_ERROR_FORMAT, "has no rows", XML, HEADER, NULL);
-    refuse(F0T_ERROR_MISMATCH, "has 7 attributes, but", XML, HEADER "{}\n",
+    refuse(F0T_ERROR_MISMATCH, "has 1 attributes, but", XML, HEADER "{}\n",
            "@attribute f1 real\n@data\n1\n");
     refuse(F0T_ERROR_MISMATCH, "attribute 0 of", "<labels><label name='b'/></labels>",
            "@attribute a real\n@attribute b real\n@data\n{}\n",
@@ -90,6 +90,55 @@ static void what_does_not_fit_together_is_refused(void **state)
     refuse(F0T_ERROR_MISMATCH, "attribute 0 of", "<labels><label name='b'/></labels>",
            "@attribute a {0,1}\n@attribute b real\n@data\n{}\n",
            "@attribute a {1,0}\n@attribute b real\n@data\n{}\n");
+}
+
+/* What another program puts in the place of the file between the passes. */
+typedef struct change {
+    const char *text;
+    int calls; /* of the first pass: one with its row, one at its end */
+} change;
+
+static void change_file(void *user, const f0t_progress *progress)
+{
+    change *c = user;
+    if (!strcmp(progress->stage, "reading labels") && ++c->calls == 2)
+        test_text("x-train.arff", c->text);
+}
+
+/* The second pass reads features into rows whose width the first one found. */
+static void a_file_that_changes_between_the_passes_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+        f0t_status status;
+    } cases[] = {
+        {"@relation x\n@attribute f1 {a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p}\n@attribute sea {0,1}\n"
+         "@attribute colour {red,green}\n@attribute sky {1,0}\n@attribute note string\n"
+         "@attribute sun numeric\n@attribute level {2,5}\n@data\np,1,green,0,x,0,5\n",
+         "attribute 0 of", F0T_ERROR_MISMATCH},
+        {"@relation x\n@attribute f1 numeric\n@attribute sea {0,1}\n"
+         "@attribute colour {a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p}\n@attribute sky {1,0}\n"
+         "@attribute note string\n@attribute sun numeric\n@attribute level {2,5}\n@data\n"
+         "1,1,p,0,x,0,5\n",
+         "attribute 2 of", F0T_ERROR_MISMATCH},
+        {HEADER, "has changed while it was read", F0T_ERROR_IO},
+        {HEADER "0.5,1,green,0,x,0,5\n0.5,1,green,0,x,0,5\n", "has changed while it was read",
+         F0T_ERROR_IO},
+        {"@relation x\n@attribute f1 numeric\n@data\n1\n", "has 1 attributes", F0T_ERROR_MISMATCH},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        change c = {cases[i].text, 0};
+        const f0t_monitor monitor = {.progress = change_file, .user = &c};
+        const f0t_import_options options = {.replace = true, .val = -1, .monitor = &monitor};
+        const char *sources[2] = {test_text("x.xml", XML),
+                                  test_text("x-train.arff", HEADER "0.5,1,green,0,x,0,5\n")};
+        f0t_import_report *report;
+        f0t_status status =
+            f0t_import(&report, test_path("changed"), "mulan", sources, 2, &options);
+        assert_int_equal(c.calls, 2);
+        assert_fails(cases[i].status, cases[i].says, status);
+    }
 }
 
 static void the_sources_are_an_xml_and_arff_files(void **state)
@@ -166,6 +215,7 @@ int main(void)
         cmocka_unit_test(labels_become_tags_and_the_rest_features),
         cmocka_unit_test(one_file_has_no_split),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
+        cmocka_unit_test(a_file_that_changes_between_the_passes_is_refused),
         cmocka_unit_test(the_sources_are_an_xml_and_arff_files),
         cmocka_unit_test(features_are_given_once),
         cmocka_unit_test(every_failure_leaves_nothing_behind),

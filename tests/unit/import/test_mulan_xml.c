@@ -3,7 +3,9 @@
 #include "import/mulan_xml.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static f0t_status read_labels(f0t_names *labels, const char *text)
 {
@@ -77,6 +79,36 @@ static void document_types_and_entities_are_refused(void **state)
            "a DOCTYPE is not accepted");
 }
 
+/* libxml2 compares each attribute with all others: 400,000 of them took 46 s. */
+static void long_tags_are_refused_before_they_are_read(void **state)
+{
+    (void)state;
+    enum { COUNT = 400000 };
+    char *text = malloc((size_t)COUNT * 16), *at = text + sprintf(text, "<labels><label ");
+    for (int i = 0; i < COUNT; i++)
+        at += sprintf(at, "a%d='>' ", i);
+    sprintf(at, "name='x'/></labels>");
+    clock_t start = clock();
+    refuse(text, "l.xml:1: a tag or comment is longer than 65536 bytes");
+    assert_true(clock() - start < 2 * CLOCKS_PER_SEC);
+    at = text + sprintf(text, "<labels>");
+    for (int i = 0; i < 100; i++)
+        at += sprintf(at, "%s a%d=''", i ? "" : "<label", i);
+    sprintf(at, " name='x'/></labels>");
+    refuse(text, "more than 64 attributes");
+    at = text + sprintf(text, "<labels>");
+    for (int i = 0; i < 100; i++)
+        at += sprintf(at, "%s xmlns:a%d='u'", i ? "" : "<label", i);
+    sprintf(at, " name='x'/></labels>");
+    refuse(text, "more than 64 attributes");
+    at = text + sprintf(text, "<labels>");
+    for (int i = 0; i < 20000; i++)
+        at += sprintf(at, "<label name='%d'/>", i);
+    sprintf(at, "<!-- don't --></labels>");
+    expect(text, 20000, "19999");
+    free(text);
+}
+
 static void deep_nesting_is_refused(void **state)
 {
     enum { DEPTH = 5000 };
@@ -127,6 +159,7 @@ int main(void)
         cmocka_unit_test(labels_inside_labels_are_labels_too),
         cmocka_unit_test(other_documents_are_refused),
         cmocka_unit_test(document_types_and_entities_are_refused),
+        cmocka_unit_test(long_tags_are_refused_before_they_are_read),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(no_altered_or_cut_input_does_harm),
         cmocka_unit_test(every_failed_allocation_is_reported),

@@ -20,7 +20,7 @@ static void a_matrix_has_rows_and_no_names(void **state)
     f0t_features *f;
     float row[4];
     (void)state;
-    assert_ok(f0t_features_open(&f, matrix()));
+    assert_ok(f0t_features_open(&f, matrix(), NULL));
     assert_int_equal(f0t_features_rows(f), 3);
     assert_int_equal(f0t_features_dim(f), 2);
     assert_ok(f0t_features_read(f, 1, 2, row));
@@ -48,7 +48,7 @@ static void a_dataset_gives_names_and_parts(void **state)
     assert_ok(f0t_dataset_create(&w, test_path("photos"), &info));
     assert_ok(f0t_dataset_write(w, &row));
     assert_ok(f0t_dataset_commit(w));
-    assert_ok(f0t_features_open(&f, test_path("photos")));
+    assert_ok(f0t_features_open(&f, test_path("photos"), NULL));
     assert_string_equal(f0t_features_image(f, 0), "a.jpg");
     assert_int_equal(f0t_features_split(f)[0], F0T_TEST);
     assert_ok(f0t_features_read(f, 0, 1, read));
@@ -67,9 +67,10 @@ static void what_has_no_features_is_refused(void **state)
     assert_ok(f0t_dataset_create(&w, test_path("bare"), &info));
     assert_ok(f0t_dataset_write(w, &row));
     assert_ok(f0t_dataset_commit(w));
-    assert_fails(F0T_ERROR_FORMAT, "has no features", f0t_features_open(&f, test_path("bare")));
-    assert_fails(F0T_ERROR_NOT_FOUND, "absent", f0t_features_open(&f, test_path("absent")));
-    assert_int_equal(f0t_features_open(&f, test_text("text", "no matrix")), F0T_ERROR_FORMAT);
+    assert_fails(F0T_ERROR_FORMAT, "has no features",
+                 f0t_features_open(&f, test_path("bare"), NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "absent", f0t_features_open(&f, test_path("absent"), NULL));
+    assert_int_equal(f0t_features_open(&f, test_text("text", "no matrix"), NULL), F0T_ERROR_FORMAT);
     assert_null(f);
 }
 
@@ -77,7 +78,7 @@ static f0t_status open_and_read(void *path)
 {
     f0t_features *f;
     float row[2];
-    F0T_TRY(f0t_features_open(&f, path));
+    F0T_TRY(f0t_features_open(&f, path, NULL));
     f0t_status status = f0t_features_read(f, 0, 1, row);
     f0t_features_close(f);
     return status;

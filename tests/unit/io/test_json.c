@@ -3,6 +3,7 @@
 #include "io/json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static json_t *parse(const char *text)
@@ -109,9 +110,44 @@ static void broken_json_says_where(void **state)
 static f0t_status load(void *path)
 {
     json_t *root;
-    F0T_TRY(f0t_json_load(&root, path, 100));
+    F0T_TRY(f0t_json_load(&root, path, 100, NULL));
     json_decref(root);
     return F0T_OK;
+}
+
+/* "{"a":[[],[],…]}" with this many values in all. */
+static char *lists(size_t values)
+{
+    char *text = malloc(values * 3 + 20), *at = text + sprintf(text, "{\"a\":[[]");
+    for (size_t i = 3; i < values; i++)
+        at += sprintf(at, ",[]");
+    sprintf(at, "]}");
+    return text;
+}
+
+static void values_are_counted_before_any_is_made(void **state)
+{
+    (void)state;
+    json_t *root;
+    char *bomb = lists((size_t)4 * F0T_JSON_VALUES);
+    /* The count may be above the truth (an empty list counts as one with a value), not below. */
+    char *half = lists(F0T_JSON_VALUES / 2);
+    assert_ok(f0t_json_parse(&root, half, strlen(half), "half"));
+    json_decref(root);
+    assert_fails(F0T_ERROR_FORMAT, "bomb: its JSON has more than 262144 values",
+                 f0t_json_parse(&root, bomb, strlen(bomb), "bomb"));
+    assert_null(root);
+    free(half);
+    free(bomb);
+    /* Commas and brackets inside texts are no values. */
+    size_t n = (size_t)2 * F0T_JSON_VALUES;
+    char *text = malloc(n + 20);
+    memcpy(text, "{\"\\\"\":\"", 7);
+    memset(text + 7, '[', n);
+    memcpy(text + 7 + n, "\"}", 3);
+    assert_ok(f0t_json_parse(&root, text, n + 9, "text"));
+    json_decref(root);
+    free(text);
 }
 
 static void a_file_is_loaded(void **state)
@@ -120,13 +156,14 @@ static void a_file_is_loaded(void **state)
     char path[200];
     json_t *root;
     snprintf(path, sizeof path, "%s", test_text("d.json", "{\"name\": \"flickr8k\"}\n"));
-    assert_ok(f0t_json_load(&root, path, 100));
+    assert_ok(f0t_json_load(&root, path, 100, NULL));
     assert_int_equal(json_object_size(root), 1);
     json_decref(root);
     test_each_fault(F0T_FAULT_ALLOC, load, path);
-    assert_fails(F0T_ERROR_FORMAT, "over 3 bytes", f0t_json_load(&root, path, 3));
+    assert_fails(F0T_ERROR_FORMAT, "over 3 bytes", f0t_json_load(&root, path, 3, NULL));
     assert_null(root);
-    assert_fails(F0T_ERROR_NOT_FOUND, "none.json", f0t_json_load(&root, test_path("none.json"), 9));
+    assert_fails(F0T_ERROR_NOT_FOUND, "none.json",
+                 f0t_json_load(&root, test_path("none.json"), 9, NULL));
 }
 
 int main(void)
@@ -136,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_missing_member_leaves_the_default),
         cmocka_unit_test(a_member_of_another_type_is_refused),
         cmocka_unit_test(broken_json_says_where),
+        cmocka_unit_test(values_are_counted_before_any_is_made),
         cmocka_unit_test(a_file_is_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
 #include "io/file.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,24 +139,16 @@ static void lines_of_every_length_are_whole(void **state)
     free(text);
 }
 
-/* 300 MB of one byte pack into 300 kB: what is packed must not fill the memory. */
 static void a_line_that_never_ends_is_refused(void **state)
 {
-    enum { CHUNK = 1 << 20, TIMES = 300 };
     (void)state;
-    static char chunk[CHUNK];
-    static unsigned char packed[TIMES * 2000];
-    memset(chunk, 'x', sizeof chunk);
-    size_t n = pack(packed, sizeof packed, chunk, CHUNK), length;
-    assert_true(n < 2000);
-    for (size_t i = 1; i < TIMES; i++)
-        memcpy(packed + i * n, packed, n);
     f0t_stream *stream;
     char *line;
-    assert_ok(f0t_stream_open_memory(&stream, packed, TIMES * n, "bomb"));
+    size_t length;
+    assert_ok(f0t_stream_open(&stream, "/dev/zero"));
     f0t_status status = f0t_stream_line(stream, &line, &length);
     f0t_stream_close(stream);
-    assert_fails(F0T_ERROR_FORMAT, "bomb:1: a line of over", status);
+    assert_fails(F0T_ERROR_FORMAT, "/dev/zero:1: a line of over", status);
 }
 
 static void members_in_a_row_are_one_text(void **state)
@@ -291,6 +285,86 @@ static void a_pipe_is_read_too(void **state)
     remove(path);
 }
 
+/* `size` bytes of zeros, packed; the caller frees them. */
+static unsigned char *pack_zeros(size_t size, size_t *packed)
+{
+    char *zeros = calloc(size, 1);
+    unsigned char *to = malloc(size / 500 + 1000);
+    *packed = pack(to, size / 500 + 1000, zeros, size);
+    free(zeros);
+    return to;
+}
+
+static f0t_status drain(f0t_stream *stream, size_t *sum)
+{
+    static char room[1 << 16];
+    size_t got;
+    *sum = 0;
+    do {
+        F0T_TRY(f0t_stream_read(stream, room, sizeof room, &got));
+        *sum += got;
+    } while (got);
+    return F0T_OK;
+}
+
+static void a_small_gzip_file_does_not_become_a_huge_text(void **state)
+{
+    (void)state;
+    size_t size, sum;
+    f0t_stream *stream;
+    unsigned char *free_of_charge = pack_zeros(F0T_UNPACKED_FREE, &size);
+    assert_ok(f0t_stream_open_memory(&stream, free_of_charge, size, "zeros.gz"));
+    assert_ok(drain(stream, &sum));
+    assert_int_equal(sum, F0T_UNPACKED_FREE);
+    f0t_stream_close(stream);
+    free(free_of_charge);
+
+    unsigned char *bomb = pack_zeros((size_t)4 * F0T_UNPACKED_FREE, &size);
+    assert_ok(f0t_stream_open_memory(&stream, bomb, size, "zeros.gz"));
+    assert_fails(F0T_ERROR_FORMAT, "zeros.gz: gzip data that unpacks to over 50 times its size",
+                 drain(stream, &sum));
+    assert_in_range(sum, F0T_UNPACKED_FREE / 2, F0T_UNPACKED_FREE);
+    f0t_stream_close(stream);
+    free(bomb);
+}
+
+/* As a signal's handler or another thread sets it. */
+static void *set_soon(void *flag)
+{
+    struct timespec pause = {0, 50 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+    *(volatile sig_atomic_t *)flag = 1;
+    return NULL;
+}
+
+static void the_stop_flag_ends_reading_and_waiting(void **state)
+{
+    (void)state;
+    volatile sig_atomic_t stop = 0;
+    const f0t_monitor monitor = {.stop = &stop};
+    f0t_stream *stream;
+    size_t sum;
+    pthread_t setter;
+    char path[200], *line;
+    assert_ok(f0t_stream_open(&stream, "/dev/zero"));
+    f0t_stream_watch(stream, &monitor);
+    assert_int_equal(pthread_create(&setter, NULL, set_soon, (void *)(uintptr_t)&stop), 0);
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted while reading /dev/zero", drain(stream, &sum));
+    pthread_join(setter, NULL);
+    f0t_stream_close(stream);
+
+    stop = 0; /* a pipe that nobody ever writes to */
+    snprintf(path, sizeof path, "%s", test_path("mute"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_ok(f0t_stream_open(&stream, path));
+    f0t_stream_watch(stream, &monitor);
+    assert_int_equal(pthread_create(&setter, NULL, set_soon, (void *)(uintptr_t)&stop), 0);
+    assert_fails(F0T_ERROR_INTERRUPTED, "mute", f0t_stream_line(stream, &line, &sum));
+    pthread_join(setter, NULL);
+    f0t_stream_close(stream);
+    remove(path);
+}
+
 static void what_cannot_be_read_says_why(void **state)
 {
     (void)state;
@@ -306,15 +380,15 @@ static void a_small_file_is_read_whole(void **state)
     (void)state;
     char *text;
     size_t size;
-    assert_ok(f0t_file_read(&text, &size, test_text("s", "hello"), 5));
+    assert_ok(f0t_file_read(&text, &size, test_text("s", "hello"), 5, NULL));
     assert_int_equal(size, 5);
     assert_string_equal(text, "hello");
     f0t_free(text);
-    assert_ok(f0t_file_read(&text, &size, test_text("s", ""), 0));
+    assert_ok(f0t_file_read(&text, &size, test_text("s", ""), 0, NULL));
     assert_string_equal(text, "");
     f0t_free(text);
     assert_fails(F0T_ERROR_FORMAT, "over 4 bytes",
-                 f0t_file_read(&text, &size, test_text("s", "hello"), 4));
+                 f0t_file_read(&text, &size, test_text("s", "hello"), 4, NULL));
     assert_null(text);
     assert_int_equal(size, 0);
 }
@@ -334,7 +408,7 @@ static f0t_status read_file(void *path)
 {
     char *text;
     size_t size;
-    F0T_TRY(f0t_file_read(&text, &size, path, 1 << 20));
+    F0T_TRY(f0t_file_read(&text, &size, path, 1 << 20, NULL));
     f0t_free(text);
     return F0T_OK;
 }
@@ -365,6 +439,8 @@ int main(void)
         cmocka_unit_test(bytes_are_read_in_any_steps),
         cmocka_unit_test(lines_and_bytes_mix),
         cmocka_unit_test(a_pipe_is_read_too),
+        cmocka_unit_test(a_small_gzip_file_does_not_become_a_huge_text),
+        cmocka_unit_test(the_stop_flag_ends_reading_and_waiting),
         cmocka_unit_test(what_cannot_be_read_says_why),
         cmocka_unit_test(a_small_file_is_read_whole),
         cmocka_unit_test(every_allocation_may_fail),

@@ -5,13 +5,13 @@ static void tags_are_the_lines_that_are_not_empty(void **state)
     const char *path = test_text("t.txt", "\xEF\xBB\xBFpalm tree\r\n\n  dog \t\n\t\ncaf\xC3\xA9");
     f0t_tags *tags;
     (void)state;
-    assert_ok(f0t_tags_load(&tags, path));
+    assert_ok(f0t_tags_load(&tags, path, NULL));
     assert_int_equal(tags->count, 3);
     assert_string_equal(tags->items[0], "palm tree");
     assert_string_equal(tags->items[1], "dog");
     assert_string_equal(tags->items[2], "caf\xC3\xA9");
     f0t_tags_free(tags);
-    assert_ok(f0t_tags_load(&tags, test_text("empty.txt", "")));
+    assert_ok(f0t_tags_load(&tags, test_text("empty.txt", ""), NULL));
     assert_int_equal(tags->count, 0);
     f0t_tags_free(tags);
 }
@@ -20,16 +20,16 @@ static void a_missing_or_binary_file_fails(void **state)
 {
     f0t_tags *tags;
     (void)state;
-    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_tags_load(&tags, "/nowhere/t.txt"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_tags_load(&tags, "/nowhere/t.txt", NULL));
     assert_null(tags);
     assert_fails(F0T_ERROR_FORMAT, "b:2: a NUL byte",
-                 f0t_tags_load(&tags, test_file("b", "dog\na\0b\n", 8)));
+                 f0t_tags_load(&tags, test_file("b", "dog\na\0b\n", 8), NULL));
 }
 
 static f0t_status load(void *context)
 {
     f0t_tags *tags;
-    f0t_status status = f0t_tags_load(&tags, context);
+    f0t_status status = f0t_tags_load(&tags, context, NULL);
     f0t_tags_free(tags);
     return status;
 }

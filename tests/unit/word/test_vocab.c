@@ -219,8 +219,8 @@ static void flickr8k_is_covered_by_its_glove_file(void **state)
     f0t_tags *seen, *unseen;
     const char *tags[300];
     (void)state;
-    assert_ok(f0t_tags_load(&seen, test_data("flickr8k/seen.txt")));
-    assert_ok(f0t_tags_load(&unseen, test_data("flickr8k/unseen.txt")));
+    assert_ok(f0t_tags_load(&seen, test_data("flickr8k/seen.txt"), NULL));
+    assert_ok(f0t_tags_load(&unseen, test_data("flickr8k/unseen.txt"), NULL));
     assert_int_equal(seen->count + unseen->count, 226);
     memcpy(tags, seen->items, seen->count * sizeof *tags);
     memcpy(tags + seen->count, unseen->items, unseen->count * sizeof *tags);
@@ -235,7 +235,7 @@ static void nuswide_is_covered_by_its_glove_file(void **state)
     f0t_vectors *v;
     const char *tags[1006];
     (void)state;
-    assert_ok(f0t_tags_load(&concepts, test_data("nuswide81/Concepts81.txt")));
+    assert_ok(f0t_tags_load(&concepts, test_data("nuswide81/Concepts81.txt"), NULL));
     assert_int_equal(concepts->count, 81);
     assert_covered("glove-300d-nuswide1006.txt", concepts->items, 81);
     f0t_tags_free(concepts);
