@@ -24,6 +24,7 @@ typedef enum cli_kind {
     CLI_TEXT,   /* const char *, also for files */
     CLI_CHOICE, /* const char *, one of `choices` */
     CLI_SIZE,   /* size_t */
+    CLI_COUNT,  /* size_t, from 1 */
     CLI_REAL,   /* double */
     CLI_LIST    /* cli_list: may be given several times */
 } cli_kind;
@@ -93,6 +94,8 @@ bool cli_is_folder(const char *path);
 
 /* ---- A running command --------------------------------------------------------------------- */
 
+enum { CLI_OPTIONS_MOST = 64 }; /* of a verb, the common ones included */
+
 /* What every command gets besides its own options. */
 struct cli_context {
     const cli_verb *verb;
@@ -101,6 +104,8 @@ struct cli_context {
     size_t operand_count;
     bool json, quiet;
     uint64_t seed;
+    const cli_option *given[CLI_OPTIONS_MOST]; /* [given_count], each once */
+    size_t given_count;
     const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
     char message[512];          /* of cli_fail, in place of f0t_last_error() */
 };
@@ -118,6 +123,8 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb);
 int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help);
 /* Frees what cli_parse allocated. */
 void cli_parse_free(cli_context *cli, void *options);
+/* Whether the option stood on the command line, whatever its value. */
+bool cli_given(const cli_context *cli, const char *name);
 
 void cli_help_program(FILE *to);
 void cli_help_verb(FILE *to, const cli_verb *verb, const char *name);

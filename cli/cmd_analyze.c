@@ -235,9 +235,9 @@ static const cli_option table[] = {
      "An image whose offsets are drawn: a line of images.txt, or a number from 1. May be given "
      "several times. Default: one with 5 relevant tags, and the one with the most.",
      NULL},
-    {"sample", 0, CLI_SIZE, AT(sample), "N",
+    {"sample", 0, CLI_COUNT, AT(sample), "N",
      "Rules for what is asked of a sample: cosines, several directions. Default 1000.", NULL},
-    {"offsets", 0, CLI_SIZE, AT(offsets), "N", "Offsets of a picture at the most. Default 20000.",
+    {"offsets", 0, CLI_COUNT, AT(offsets), "N", "Offsets of a picture at the most. Default 20000.",
      NULL},
     {"perplexity", 0, CLI_REAL, AT(perplexity), "X",
      "How many neighbours count in t-SNE, about. Default 30.", NULL},

@@ -82,7 +82,7 @@ static const cli_option table[] = {
      "Default "
      "tagprop,conse.",
      NULL},
-    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+    {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs of what iterates. Default: as each method likes, with early stopping.", NULL},
     {.name = NULL},
 };

@@ -15,14 +15,7 @@ typedef struct options {
     bool no_tune, keep_mean, per_class, list;
 } options;
 
-/* In place of a number: the library's own default. 0 was given, and is refused. */
-#define NOT_GIVEN SIZE_MAX
-
-static const options defaults = {.format = "text",
-                                 .precision = "f32",
-                                 .repeat = NOT_GIVEN,
-                                 .epochs = NOT_GIVEN,
-                                 .trials = NOT_GIVEN};
+static const options defaults = {.format = "text", .precision = "f32"};
 
 /* ---- Results as tables --------------------------------------------------------------------- */
 
@@ -149,11 +142,11 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .scenarios = o->scenarios,
                               .unseen = o->unseen,
                               .k = o->k,
-                              .repeat = o->repeat == NOT_GIVEN ? 0 : o->repeat,
+                              .repeat = o->repeat,
                               .seed = cli->seed,
                               .no_tune = o->no_tune,
-                              .trials = o->trials == NOT_GIVEN ? 0 : o->trials,
-                              .epochs = o->epochs == NOT_GIVEN ? 0 : o->epochs,
+                              .trials = o->trials,
+                              .epochs = o->epochs,
                               .hidden = o->hidden,
                               .bf16 = !strcmp(o->precision, "bf16"),
                               .keep_tag_mean = o->keep_mean,
@@ -178,17 +171,6 @@ static f0t_status check_folder(cli_context *cli, const char *path)
                               path, strerror(reason));
 }
 
-static f0t_status check_numbers(cli_context *cli, const options *o)
-{
-    if (o->trials == 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--trials 0: --no-tune leaves tuning out");
-    if (o->repeat == 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--repeat 0: one run at least");
-    if (o->epochs == 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--epochs 0: one at least");
-    return F0T_OK;
-}
-
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
 {
     if (cli->operand_count != 1)
@@ -200,9 +182,7 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
     if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper is about tables; %s has none",
                         cli->json ? "--json" : "--format csv");
-    f0t_status status = check_numbers(cli, o);
-    if (status == F0T_OK)
-        status = f0t_eval_options_check(eval_options);
+    f0t_status status = f0t_eval_options_check(eval_options);
     return status == F0T_OK && o->html ? check_folder(cli, o->html) : status;
 }
 
@@ -244,15 +224,15 @@ static const cli_option table[] = {
      "Draw the unseen tags by seed: a share such as 20%, or a number. Default: the dataset's "
      "lists, else 20%.",
      NULL},
-    {"repeat", 0, CLI_SIZE, AT(repeat), "N",
+    {"repeat", 0, CLI_COUNT, AT(repeat), "N",
      "Run with N seeds; tables show mean and standard deviation. Default 1.", NULL},
     {"k", 'k', CLI_TEXT, AT(k), "LIST",
      "How many first tags count as predicted: one or more numbers. Default 3,5.", NULL},
     {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Leave every hyper-parameter at its first value.",
      NULL},
-    {"trials", 0, CLI_SIZE, AT(trials), "N",
+    {"trials", 0, CLI_COUNT, AT(trials), "N",
      "Settings that tuning tries for a method and what it learns, at the most. Default 16.", NULL},
-    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+    {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs of the methods that iterate. Default: as each likes, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
      "Units of the hidden layers of net and warp: 512,256. Default twice and half the features.",

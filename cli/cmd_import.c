@@ -7,10 +7,8 @@
 typedef struct options {
     f0t_import_options import; /* but for what is given below */
     const char *output, *delimiter;
-    double val; /* below 0: the format's own */
+    double val;
 } options;
-
-static const options defaults = {.val = -1};
 
 /* ---- Running ------------------------------------------------------------------------------------- */
 
@@ -35,7 +33,10 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_status status = set_delimiter(cli, o->delimiter, &how.delimiter);
     if (status != F0T_OK)
         return status;
-    how.val = o->val < 0 ? 0 : o->val > 0 ? o->val : -1;
+    if (o->val < 0)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--val %g: a part from 0 up to 1 is wanted",
+                        o->val);
+    how.val = o->val > 0 || !cli_given(cli, "val") ? o->val : -1; /* 0 was given: none */
     how.seed = cli->seed;
     how.monitor = cli->monitor;
     status = f0t_import(&report, o->output, format, cli->operands, cli->operand_count, &how);
@@ -153,7 +154,6 @@ static const cli_verb verb_csv = {
     .json = true,
     .seed = true,
     .options_size = sizeof(options),
-    .defaults = &defaults,
     .run = run,
 };
 
@@ -187,7 +187,6 @@ static const cli_verb verb_mulan = {
     .json = true,
     .seed = true,
     .options_size = sizeof(options),
-    .defaults = &defaults,
     .run = run,
 };
 
@@ -230,7 +229,6 @@ static const cli_verb verb_nuswide = {
     .json = true,
     .seed = true,
     .options_size = sizeof(options),
-    .defaults = &defaults,
     .run = run,
 };
 
@@ -281,7 +279,6 @@ static const cli_verb verb_photos = {
     .json = true,
     .seed = true,
     .options_size = sizeof(options),
-    .defaults = &defaults,
     .run = run,
 };
 
@@ -318,7 +315,6 @@ static const cli_verb verb_tagprop = {
     .json = true,
     .seed = true,
     .options_size = sizeof(options),
-    .defaults = &defaults,
     .run = run,
 };
 

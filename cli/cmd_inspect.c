@@ -209,7 +209,7 @@ static f0t_status run(cli_context *cli, const void *given)
 static const cli_option option_table[] = {
     {"quick", 0, CLI_FLAG, offsetof(options, quick), NULL,
      "Look at the beginning alone: no ranges, no counts, no checksum.", NULL},
-    {"rows", 'n', CLI_SIZE, offsetof(options, rows), "N", "Show N first rows (default: 5).", NULL},
+    {"rows", 'n', CLI_COUNT, offsetof(options, rows), "N", "Show N first rows (default: 5).", NULL},
     {0},
 };
 

@@ -243,8 +243,6 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch goes with --embed");
     if (o->dry_run && !o->xmp && !o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run goes with --xmp or --embed");
-    if (o->k == 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-k 0 asks for nothing");
     f0t_status status = f0t_model_load(&model, cli->operands[0]);
     extract.bf16 = o->precision[0] == 'b';
     extract.monitor = cli->monitor;
@@ -269,7 +267,7 @@ static f0t_status run(cli_context *cli, const void *values)
 #define AT(field) offsetof(options, field)
 
 static const cli_option table[] = {
-    {"top", 'k', CLI_SIZE, AT(k), "N", "Tags for each image. Default 5.", NULL},
+    {"top", 'k', CLI_COUNT, AT(k), "N", "Tags for each image. Default 5.", NULL},
     {"vocab", 0, CLI_TEXT, AT(words.path), "FILE",
      "Words to rank, one a line, seen in training or not. Default: the tags of the training.",
      NULL},

@@ -27,9 +27,15 @@ static const options defaults = {.method = "net",
                                  .schedule = "cosine",
                                  .precision = "f32",
                                  .hinge = "squared",
-                                 .decay = -1,
-                                 .input_dropout = -1,
-                                 .dropout = -1};
+                                 .batch = F0T_AUTO_COUNT,
+                                 .epochs = F0T_AUTO_COUNT,
+                                 .patience = F0T_AUTO_COUNT,
+                                 .rate = F0T_AUTO,
+                                 .decay = F0T_AUTO,
+                                 .input_dropout = F0T_AUTO,
+                                 .dropout = F0T_AUTO,
+                                 .lambda = F0T_AUTO,
+                                 .ridge = F0T_AUTO};
 
 /* ---- Options to what the library wants ----------------------------------------------------- */
 
@@ -60,6 +66,20 @@ static f0t_condition_kind condition_of(const char *name)
                                        : F0T_CONDITION_AUTO;
 }
 
+/* Also what was given as its default: an option that the method does not use is a mistake. */
+static f0t_status check(cli_context *cli, const f0t_train_options *to, const options *o)
+{
+    for (size_t i = 0; i < cli->given_count; i++) {
+        f0t_status status = f0t_train_options_check_use(to, cli->given[i]->name);
+        if (status != F0T_OK)
+            return status;
+    }
+    if (cli_given(cli, "tune") && !(o->tune > 0))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--tune: '%g' seconds; it must be above 0",
+                        o->tune);
+    return f0t_train_options_check(to);
+}
+
 static f0t_status convert(cli_context *cli, f0t_train_options *to, const options *o)
 {
     f0t_train_options_init(to);
@@ -88,7 +108,7 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
     to->lambda = o->lambda;
     to->ridge = o->ridge;
     to->resume = o->resume;
-    return status == F0T_OK ? f0t_train_options_check(to) : status;
+    return status == F0T_OK ? check(cli, to, o) : status;
 }
 
 /* ---- While it runs ------------------------------------------------------------------------- */
@@ -188,7 +208,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     train_options->epoch = on_epoch;
     train_options->epoch_user = &w;
     f0t_status status = F0T_OK;
-    if (o->tune != 0)
+    if (cli_given(cli, "tune"))
         status =
             f0t_train_tune(train_options, &tuning, dataset, vectors, o->tune, trials, cli->monitor);
     if (status == F0T_OK)
@@ -197,7 +217,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
         status = f0t_model_save(model, o->output);
     if (status == F0T_OK) {
         unlink(checkpoint);
-        if (o->tune != 0)
+        if (cli_given(cli, "tune"))
             unlink(trials);
         status = report(cli, model, o, w.epochs, cli_seconds() - began, &tuning);
     }
@@ -309,11 +329,11 @@ static const cli_option table[] = {
      "What is done to features after they are brought to length 1. Default auto: nothing for "
      "linear, else the length becomes the root of their number.",
      "auto|unit|scale|standard"},
-    {"batch", 0, CLI_SIZE, AT(batch), "N",
+    {"batch", 0, CLI_COUNT, AT(batch), "N",
      "Images of a mini-batch. Default 1000, or fewer so that an epoch has 24.", NULL},
-    {"epochs", 0, CLI_SIZE, AT(epochs), "N",
+    {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs at the most. Default: about 1500 steps, and 10 epochs at least.", NULL},
-    {"patience", 0, CLI_SIZE, AT(patience), "N",
+    {"patience", 0, CLI_COUNT, AT(patience), "N",
      "Stop after so many epochs without a better validation MiAP. Default a quarter of all.", NULL},
     {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Default adam.", "adam|sgd"},
     {"rate", 0, CLI_REAL, AT(rate), "X",

@@ -301,7 +301,7 @@ static f0t_status run_nearest(cli_context *cli, const void *given)
 
 static const cli_option build_options[] = {
     OUTPUT_OPTION,
-    {"dim", 'd', CLI_SIZE, offsetof(options, dim), "N", "Numbers of each vector (default: 300).",
+    {"dim", 'd', CLI_COUNT, offsetof(options, dim), "N", "Numbers of each vector (default: 300).",
      NULL},
     {"from", 0, CLI_TEXT, offsetof(options, from), "DIR",
      "The directory of WordNet's database files (default: " F0T_WORDNET_FOLDER ").", NULL},
@@ -322,7 +322,7 @@ static const cli_option trim_options[] = {
 };
 
 static const cli_option nearest_options[] = {
-    {"count", 'k', CLI_SIZE, offsetof(options, count), "N",
+    {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
      "Show N neighbours of each (default: 10).", NULL},
     TOLERANT_OPTION,
     {.name = NULL},

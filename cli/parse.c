@@ -16,7 +16,7 @@ const cli_option cli_common_options[] = {
      NULL},
     {"seed", 0, CLI_SIZE, offsetof(common, seed), "N",
      "Start of the random numbers; the same seed gives the same result. Default 0.", NULL},
-    {"threads", 0, CLI_SIZE, offsetof(common, threads), "N",
+    {"threads", 0, CLI_COUNT, offsetof(common, threads), "N",
      "Threads to use. Default: all that the machine has.", NULL},
     {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "No progress, no remarks.", NULL},
     {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
@@ -32,8 +32,6 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb)
     return true;
 }
 
-enum { OPTIONS_MOST = 64 }; /* of a verb, the common ones included */
-
 /* Where the parser stands. */
 typedef struct parser {
     cli_context *cli;
@@ -41,8 +39,6 @@ typedef struct parser {
     common common;
     int argc, at;
     char **argv;
-    const cli_option *given[OPTIONS_MOST]; /* [given_count], each once */
-    size_t given_count;
 } parser;
 
 static int refuse(const parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -130,7 +126,9 @@ static int set_value(parser *p, const cli_option *o, char *field, const char *va
         memcpy(field, &value, sizeof value);
         break;
     case CLI_SIZE:
-        good = parse_size((size_t *)(void *)field, value);
+    case CLI_COUNT:
+        good = parse_size((size_t *)(void *)field, value) &&
+               (o->kind == CLI_SIZE || *(size_t *)(void *)field > 0);
         break;
     case CLI_REAL:
         good = parse_real((double *)(void *)field, value);
@@ -141,19 +139,12 @@ static int set_value(parser *p, const cli_option *o, char *field, const char *va
     }
     if (good)
         return CLI_DONE;
-    const char *wanted = o->kind == CLI_CHOICE ? o->choices
-                         : o->kind == CLI_SIZE ? "a whole number"
-                                               : "a number";
+    const char *wanted = o->kind == CLI_CHOICE  ? o->choices
+                         : o->kind == CLI_SIZE  ? "a whole number"
+                         : o->kind == CLI_COUNT ? "a whole number from 1"
+                                                : "a number";
     return refuse(p, "--%s: '%s' is not %s%s", o->name, value,
                   o->kind == CLI_CHOICE ? "one of " : "", wanted);
-}
-
-static bool is_given(const parser *p, const char *name)
-{
-    for (size_t i = 0; i < p->given_count; i++)
-        if (!strcmp(p->given[i]->name, name))
-            return true;
-    return false;
 }
 
 /* Sets an option whose value may stand in `attached`, else in the next word. */
@@ -166,8 +157,8 @@ static int apply(parser *p, const cli_option *o, char *base, const char *attache
             return refuse(p, "--%s needs a value: %s", o->name, o->value);
         attached = p->argv[p->at++];
     }
-    if (!is_given(p, o->name) && p->given_count < OPTIONS_MOST)
-        p->given[p->given_count++] = o;
+    if (!cli_given(p->cli, o->name) && p->cli->given_count < CLI_OPTIONS_MOST)
+        p->cli->given[p->cli->given_count++] = o;
     return set_value(p, o, base + o->offset, attached);
 }
 
@@ -231,7 +222,7 @@ static int check_operands(const parser *p)
 static int check_conflicts(const parser *p)
 {
     for (const cli_conflict *c = p->cli->verb->conflicts; c && c->one; c++)
-        if (is_given(p, c->one) && is_given(p, c->other))
+        if (cli_given(p->cli, c->one) && cli_given(p->cli, c->other))
             return refuse(p, "--%s and --%s exclude each other", c->one, c->other);
     return CLI_DONE;
 }
@@ -252,6 +243,14 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
     f0t_threads_set((int)p.common.threads);
     code = check_conflicts(&p);
     return code == CLI_DONE ? check_operands(&p) : code;
+}
+
+bool cli_given(const cli_context *cli, const char *name)
+{
+    for (size_t i = 0; i < cli->given_count; i++)
+        if (!strcmp(cli->given[i]->name, name))
+            return true;
+    return false;
 }
 
 void cli_parse_free(cli_context *cli, void *options)

@@ -514,10 +514,15 @@ typedef struct f0t_epoch {
 } f0t_epoch;
 
 enum { F0T_HIDDEN_MAX = 8 };
-#define F0T_HIDDEN_AUTO SIZE_MAX
 
-/* f0t_train_options_init sets what stands in brackets. "auto" is chosen by f0t_train from the data
- * and is written into the model. */
+/* Values that stand for "choose it from the data": no number that a computation gives by mistake. */
+#define F0T_AUTO (-1.7976931348623157e308)
+#define F0T_AUTO_COUNT SIZE_MAX
+#define F0T_HIDDEN_AUTO F0T_AUTO_COUNT
+
+/* f0t_train_options_init sets what stands in brackets; "auto" is F0T_AUTO or F0T_AUTO_COUNT, chosen by
+ * f0t_train from the data and written into the model. Any other value is taken as it is, or refused:
+ * nothing is replaced silently. */
 typedef struct f0t_train_options {
     f0t_method method; /* [net] */
     uint64_t seed;     /* [0] */
@@ -534,23 +539,23 @@ typedef struct f0t_train_options {
     f0t_pairs pairs; /* [image] */
     bool to_ranksvm; /* regress onto the directions of ranking SVMs in place of the loss [no] */
     f0t_condition_kind condition; /* [auto] */
-    size_t hidden_count;          /* [F0T_HIDDEN_AUTO: two layers, 2 D and D / 2 units] */
+    size_t hidden_count;          /* [auto: two layers, 2 D and D / 2 units] */
     size_t hidden[F0T_HIDDEN_MAX];
-    size_t batch;                 /* images of a mini-batch [0: auto, 1000 or fewer: 24 an epoch] */
-    size_t epochs;                /* at most [0: auto, about 1500 steps and at least 10 epochs] */
-    size_t patience;              /* epochs without a better validation MiAP [0: auto, a quarter] */
+    size_t batch;                 /* images of a mini-batch [auto: 1000 or fewer, 24 an epoch] */
+    size_t epochs;                /* at most [auto: about 1500 steps and at least 10 epochs] */
+    size_t patience;              /* epochs without a better validation MiAP [auto: a quarter] */
     f0t_optimizer_kind optimizer; /* [adam] */
-    double rate;                  /* at the start [0: auto] */
-    double decay;                 /* of weights [negative: auto] */
-    double input_dropout;         /* [negative: auto] */
-    double hidden_dropout;        /* [negative: 0.3, the paper's] */
+    double rate;                  /* at the start, above 0 [auto] */
+    double decay;                 /* of weights, 0 or more [auto] */
+    double input_dropout;         /* 0 up to, without, 1 [auto] */
+    double hidden_dropout;        /* net alone, likewise [auto: 0.3, the paper's] */
     bool constant_rate;           /* no cosine fall of the rate to 0 [no] */
     bool bf16;                    /* products of bfloat16, sums and weights of float32 [no] */
 
-    /* Linear. */
+    /* Linear; hinge and lambda with to_ranksvm, too. */
     f0t_hinge hinge; /* of the ranking SVMs [squared] */
-    double lambda;   /* [0: chosen by validation MiAP] */
-    double ridge;    /* as a share of the features' mean square [0: chosen likewise] */
+    double lambda;   /* above 0 [auto: chosen by validation MiAP; with to_ranksvm 1] */
+    double ridge; /* 0 or more, as a share of the features' mean square [auto: chosen likewise] */
 
     /* The run. */
     const char *checkpoint; /* file for what is needed to go on; NULL: none */
@@ -560,8 +565,13 @@ typedef struct f0t_train_options {
 } f0t_train_options;
 
 F0T_API void f0t_train_options_init(f0t_train_options *options);
-/* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why. f0t_train does this first. */
+/* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why: also where an option is set that
+ * the method does not use. f0t_train does this first. */
 F0T_API f0t_status f0t_train_options_check(const f0t_train_options *options);
+/* The same for one option, named as on the command line ("input-dropout"), whatever its value: fails,
+ * naming the methods that it belongs to, where options->method (or its target) does not use it. Names
+ * of no option of training pass. */
+F0T_API f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
 
 /* Names as the command line has them: "net", "ranknet", …; NULL for a number that is none. Finding
  * a name fails with F0T_ERROR_NOT_FOUND and the list of names. */

@@ -15,7 +15,7 @@ static void resolve_length(f0t_train_options *o, const f0t_task *task, size_t pa
     } else if (task->effort < 1) {
         double epochs = floor((double)o->epochs * task->effort + 0.5);
         o->epochs = epochs > 1 ? (size_t)epochs : 1;
-        o->patience = patience ? patience : o->epochs / 4 > 5 ? o->epochs / 4 : 5;
+        o->patience = patience != F0T_AUTO_COUNT ? patience : f0t_train_patience(o->epochs);
     }
 }
 

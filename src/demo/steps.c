@@ -131,7 +131,8 @@ static f0t_status train(f0t_demo_work *work, const char *path)
     f0t_train_options options;
     f0t_train_options_init(&options);
     options.seed = work->options.seed;
-    options.epochs = work->options.epochs;
+    if (work->options.epochs)
+        options.epochs = work->options.epochs;
     take_choice(&options, work->eval);
     if (f0t_path_exists(path) && f0t_model_load(&work->model, path) == F0T_OK)
         return F0T_OK;

@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "model/linear_sums.h"
+#include "model/options.h"
 
 #include <math.h>
 
 /* Decades, as in Figure 2 of the paper; where nothing can choose, λ is 1, the paper's default. */
 static const double LAMBDAS[] = {0.01, 0.1, 1, 10, 100, 1000};
 static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
-static const double DEFAULT_LAMBDA = 1, DEFAULT_RIDGE = 1;
+static const double DEFAULT_LAMBDA = F0T_LAMBDA, DEFAULT_RIDGE = 1;
 
 /* A fit in work: L values of λ side by side. */
 typedef struct fit {
@@ -113,8 +114,9 @@ static f0t_status choose(fit *f, f0t_net *net, f0t_linear_choice *choice)
 static void set_grid(const double **values, size_t *count, const double *given,
                      const double *fallback, bool can_choose)
 {
-    if (*given > 0 || !can_choose) {
-        *values = *given > 0 ? given : fallback;
+    const bool is_given = *given != F0T_AUTO;
+    if (is_given || !can_choose) {
+        *values = is_given ? given : fallback;
         *count = 1;
     }
 }

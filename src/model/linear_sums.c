@@ -146,5 +146,10 @@ f0t_status f0t_linear_solve(double *maps, const double *moments, const float *cr
         system[j * D + j] += ridge * trace / (double)D;
     f0t_status status = f0t_cholesky_solve_f64(system, D, maps, rows);
     f0t_free(system);
+    if (status == F0T_ERROR_NUMERIC)
+        return f0t_fail(status,
+                        "with a ridge of %g the least squares have no solution, because the "
+                        "features depend on each other: take a larger one, 0.01 say",
+                        ridge);
     return status;
 }

@@ -34,11 +34,17 @@ f0t_status f0t_method_find(f0t_method *out, const char *name)
 
 void f0t_train_options_init(f0t_train_options *options)
 {
-    *options = (f0t_train_options){.hidden_count = F0T_HIDDEN_AUTO,
-                                   .decay = -1,
-                                   .input_dropout = -1,
-                                   .hidden_dropout = -1,
-                                   .hinge = F0T_HINGE_SQUARED};
+    *options = (f0t_train_options){.hidden_count = F0T_AUTO_COUNT,
+                                   .batch = F0T_AUTO_COUNT,
+                                   .epochs = F0T_AUTO_COUNT,
+                                   .patience = F0T_AUTO_COUNT,
+                                   .rate = F0T_AUTO,
+                                   .decay = F0T_AUTO,
+                                   .input_dropout = F0T_AUTO,
+                                   .hidden_dropout = F0T_AUTO,
+                                   .hinge = F0T_HINGE_SQUARED,
+                                   .lambda = F0T_AUTO,
+                                   .ridge = F0T_AUTO};
 }
 
 /* The paper's mini-batch of 1000, but at least 24 an epoch: a small collection has too few steps
@@ -47,62 +53,197 @@ enum { BATCH = 1000, LEAST_BATCHES = 24, STEPS = 1500, LEAST_EPOCHS = 10, MOST_E
 
 static void resolve_length(f0t_train_options *o, size_t images)
 {
-    if (!o->batch)
+    if (o->batch == F0T_AUTO_COUNT)
         o->batch = images / LEAST_BATCHES < BATCH ? images / LEAST_BATCHES : BATCH;
     if (o->batch == 0 || o->batch > images)
         o->batch = images < LEAST_BATCHES ? 1 : images;
     size_t batches = (images + o->batch - 1) / o->batch;
-    if (!o->epochs) {
+    if (o->epochs == F0T_AUTO_COUNT) {
         o->epochs = (STEPS + batches - 1) / batches;
         o->epochs = o->epochs < LEAST_EPOCHS ? LEAST_EPOCHS : o->epochs;
         o->epochs = o->epochs > MOST_EPOCHS ? MOST_EPOCHS : o->epochs;
     }
-    if (!o->patience)
-        o->patience = o->epochs / 4 > 5 ? o->epochs / 4 : 5;
+    if (o->patience == F0T_AUTO_COUNT)
+        o->patience = f0t_train_patience(o->epochs);
+}
+
+size_t f0t_train_patience(size_t epochs)
+{
+    return epochs / 4 > 5 ? epochs / 4 : 5;
 }
 
 static void resolve_hidden(f0t_train_options *o, size_t features)
 {
     if (o->method != F0T_METHOD_NET) {
         o->hidden_count = 0;
-    } else if (o->hidden_count == F0T_HIDDEN_AUTO) {
+    } else if (o->hidden_count == F0T_AUTO_COUNT) {
         o->hidden_count = 2;
         o->hidden[0] = 2 * features;
         o->hidden[1] = features / 2 ? features / 2 : 1;
     }
 }
 
-/* Found on the validation part of flickr8k: docs/results.md. */
+static void set(double *value, double automatic)
+{
+    if (*value == F0T_AUTO)
+        *value = automatic;
+}
+
+/* Found on the validation part of flickr8k: docs/results.md. What the method does not use stays as it
+ * is. */
 void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t features)
 {
-    bool net = o->method == F0T_METHOD_NET;
+    const bool net = o->method == F0T_METHOD_NET, sgd = o->optimizer == F0T_OPTIMIZER_SGD;
     resolve_hidden(o, features);
-    resolve_length(o, images);
     if (o->condition == F0T_CONDITION_AUTO)
         o->condition = o->method == F0T_METHOD_LINEAR ? F0T_CONDITION_UNIT : F0T_CONDITION_SCALE;
-    if (o->rate <= 0)
-        o->rate = o->optimizer == F0T_OPTIMIZER_SGD ? 0.1 : net ? 1e-3 : 5e-4;
-    if (o->decay < 0)
-        o->decay = o->optimizer == F0T_OPTIMIZER_SGD ? 1e-4 : 3;
-    if (o->input_dropout < 0)
-        o->input_dropout = net ? 0.3 : 0.2;
-    if (o->hidden_dropout < 0)
-        o->hidden_dropout = 0.3;
+    if (o->method == F0T_METHOD_LINEAR)
+        return;
+    resolve_length(o, images);
+    set(&o->rate, sgd ? 0.1 : net ? 1e-3 : 5e-4);
+    set(&o->decay, sgd ? 1e-4 : 3);
+    set(&o->input_dropout, net ? 0.3 : 0.2);
+    set(&o->hidden_dropout, net ? 0.3 : 0);
+    if (o->to_ranksvm)
+        set(&o->lambda, F0T_LAMBDA);
+}
+
+/* ---- Which option belongs to which method --------------------------------------------------- */
+
+enum { NET = 1, LINEAR = 2, LINEAR_RANK = 4, TO_RANKSVM = 8, BY_LOSS = 16 };
+
+static const struct {
+    const char *name;
+    int of; /* methods; TO_RANKSVM: or that target; BY_LOSS: but not with it */
+} USES[] = {
+    {"loss", NET | LINEAR_RANK | BY_LOSS},
+    {"pairs", NET | LINEAR_RANK | BY_LOSS},
+    {"target", NET | LINEAR_RANK},
+    {"hidden", NET},
+    {"batch", NET | LINEAR_RANK},
+    {"epochs", NET | LINEAR_RANK},
+    {"patience", NET | LINEAR_RANK},
+    {"optimizer", NET | LINEAR_RANK},
+    {"rate", NET | LINEAR_RANK},
+    {"schedule", NET | LINEAR_RANK},
+    {"decay", NET | LINEAR_RANK},
+    {"input-dropout", NET | LINEAR_RANK},
+    {"dropout", NET},
+    {"precision", NET | LINEAR_RANK},
+    {"hinge", LINEAR | TO_RANKSVM},
+    {"lambda", LINEAR | TO_RANKSVM},
+    {"ridge", LINEAR},
+};
+
+static const char *owners(int of)
+{
+    return of & TO_RANKSVM    ? "linear, and to the target ranksvm"
+           : of & LINEAR      ? "linear"
+           : of & LINEAR_RANK ? "net and linear-rank"
+                              : "net";
+}
+
+static f0t_status check_use(const f0t_train_options *o, const char *name, int of)
+{
+    const int method = 1 << o->method;
+    if (o->to_ranksvm && of & BY_LOSS)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "the target ranksvm does not use '%s': it has directions to regress onto, "
+                        "no ranking loss",
+                        name);
+    if (of & method || (o->to_ranksvm && of & TO_RANKSVM))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_ARGUMENT, "the method %s does not use '%s': it belongs to %s",
+                    f0t_method_name(o->method), name, owners(of));
+}
+
+f0t_status f0t_train_options_check_use(const f0t_train_options *o, const char *name)
+{
+    if (!o || !name)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "no options or no name of one");
+    if (!f0t_method_name(o->method))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "there is no method %d", (int)o->method);
+    for (size_t i = 0; i < sizeof USES / sizeof *USES; i++)
+        if (!strcmp(USES[i].name, name))
+            return check_use(o, name, USES[i].of);
+    return F0T_OK;
+}
+
+/* What differs from f0t_train_options_init was set, and shall be used. */
+static f0t_status check_uses(const f0t_train_options *o)
+{
+    const struct {
+        const char *name;
+        bool is_set;
+    } all[] = {
+        {"target", o->to_ranksvm},
+        {"loss", o->loss != F0T_LOSS_RANKNET},
+        {"pairs", o->pairs != F0T_PAIRS_IMAGE},
+        {"hidden", o->hidden_count != F0T_AUTO_COUNT && o->hidden_count != 0},
+        {"batch", o->batch != F0T_AUTO_COUNT},
+        {"epochs", o->epochs != F0T_AUTO_COUNT},
+        {"patience", o->patience != F0T_AUTO_COUNT},
+        {"optimizer", o->optimizer != F0T_OPTIMIZER_ADAM},
+        {"rate", o->rate != F0T_AUTO},
+        {"schedule", o->constant_rate},
+        {"decay", o->decay != F0T_AUTO},
+        {"input-dropout", o->input_dropout != F0T_AUTO},
+        {"dropout", o->hidden_dropout != F0T_AUTO},
+        {"precision", o->bf16},
+        {"hinge", o->hinge != F0T_HINGE_SQUARED},
+        {"lambda", o->lambda != F0T_AUTO},
+        {"ridge", o->ridge != F0T_AUTO},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_set)
+            F0T_TRY(f0t_train_options_check_use(o, all[i].name));
+    return F0T_OK;
 }
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-static f0t_status check_range(const char *name, double value, double most, bool open)
+/* least <= value <= most; `open` takes out the ends that it names. */
+typedef enum range_ends { CLOSED, ABOVE_LEAST, BELOW_MOST } range_ends;
+
+static f0t_status check_range(const char *name, double value, double least, double most,
+                              range_ends open)
 {
-    if (isnan(value) || value > most || (open && value >= most))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s is %g: it must be %s %g", name, value,
-                        open ? "below" : "at most", most);
+    if (value == F0T_AUTO || (value > least && value < most) ||
+        (value == least && open != ABOVE_LEAST) || (value == most && open != BELOW_MOST))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_ARGUMENT, "%s is %g: it must be %s %g and %s %g", name, value,
+                    open == ABOVE_LEAST ? "above" : "at least", least,
+                    open == BELOW_MOST ? "below" : "at most", most);
+}
+
+static f0t_status check_ranges(const f0t_train_options *o)
+{
+    F0T_TRY(check_range("the input dropout", o->input_dropout, 0, 1, BELOW_MOST));
+    F0T_TRY(check_range("the dropout of hidden units", o->hidden_dropout, 0, 1, BELOW_MOST));
+    F0T_TRY(check_range("the learning rate", o->rate, 0, 1e3, ABOVE_LEAST));
+    F0T_TRY(check_range("the weight decay", o->decay, 0, 1e3, CLOSED));
+    F0T_TRY(check_range("lambda", o->lambda, 0, 1e9, ABOVE_LEAST));
+    return check_range("the ridge", o->ridge, 0, 1e9, CLOSED);
+}
+
+static f0t_status check_counts(const f0t_train_options *o)
+{
+    const struct {
+        const char *name;
+        size_t value;
+    } all[] = {{"batch", o->batch}, {"epochs", o->epochs}, {"patience", o->patience}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!all[i].value)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "%s is 0: it must be at least 1", all[i].name);
+    if ((o->tags != NULL) != (o->tag_count != 0))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu tags to train on%s", o->tag_count,
+                        o->tags ? "" : ", but no list of them");
     return F0T_OK;
 }
 
 static f0t_status check_hidden(const f0t_train_options *o)
 {
-    if (o->hidden_count == F0T_HIDDEN_AUTO)
+    if (o->hidden_count == F0T_AUTO_COUNT)
         return F0T_OK;
     if (o->hidden_count > F0T_HIDDEN_MAX)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu hidden layers are too many: %d at the most",
@@ -113,34 +254,36 @@ static f0t_status check_hidden(const f0t_train_options *o)
     return F0T_OK;
 }
 
-static f0t_status check_together(const f0t_train_options *o)
-{
-    bool linear = o->method == F0T_METHOD_LINEAR;
-    if (o->pairs == F0T_PAIRS_BATCH && o->loss != F0T_LOSS_RANKNET)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "pairs across a mini-batch go with the loss ranknet");
-    if (linear && (o->to_ranksvm || o->loss != F0T_LOSS_RANKNET || o->pairs != F0T_PAIRS_IMAGE))
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "the method linear has no loss to choose: linear-rank has");
-    if (o->to_ranksvm && (o->loss != F0T_LOSS_RANKNET || o->pairs != F0T_PAIRS_IMAGE))
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "a regression onto directions has no ranking loss or pairs to choose");
-    return F0T_OK;
-}
-
-f0t_status f0t_train_options_check(const f0t_train_options *o)
+static f0t_status check_choices(const f0t_train_options *o)
 {
     if (!f0t_method_name(o->method))
         return f0t_fail(F0T_ERROR_ARGUMENT, "there is no method %d", (int)o->method);
     if (!f0t_loss_name(o->loss))
         return f0t_fail(F0T_ERROR_ARGUMENT, "there is no loss %d", (int)o->loss);
+    const struct {
+        const char *name;
+        unsigned value, most;
+    } all[] = {{"way to form pairs", o->pairs, F0T_PAIRS_BATCH},
+               {"conditioning", o->condition, F0T_CONDITION_STANDARD},
+               {"optimizer", o->optimizer, F0T_OPTIMIZER_SGD},
+               {"hinge", o->hinge, F0T_HINGE_SQUARED}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value > all[i].most)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "there is no %s %u", all[i].name, all[i].value);
+    return F0T_OK;
+}
+
+f0t_status f0t_train_options_check(const f0t_train_options *o)
+{
+    if (!o)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "no options to check");
+    F0T_TRY(check_choices(o));
     F0T_TRY(check_hidden(o));
-    F0T_TRY(check_range("the input dropout", o->input_dropout, 1, true));
-    F0T_TRY(check_range("the hidden dropout", o->hidden_dropout, 1, true));
-    F0T_TRY(check_range("the learning rate", o->rate, 1e3, false));
-    F0T_TRY(check_range("the weight decay", o->decay, 1e3, false));
-    F0T_TRY(check_range("lambda", o->lambda, 1e9, false));
-    F0T_TRY(check_range("the ridge", o->ridge, 1e9, false));
-    return check_together(o);
+    F0T_TRY(check_counts(o));
+    F0T_TRY(check_ranges(o));
+    if (o->pairs == F0T_PAIRS_BATCH && o->loss != F0T_LOSS_RANKNET)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "pairs across a mini-batch go with the loss ranknet");
+    return check_uses(o);
 }
 
 /* ---- Description --------------------------------------------------------------------------- */

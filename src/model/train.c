@@ -152,11 +152,10 @@ static f0t_status regress(training *t, const f0t_rules *rules, float *directions
 {
     f0t_ranksvm *svm;
     f0t_ranksvm_options options = {.hinge = t->options.hinge};
-    double lambda = t->options.lambda > 0 ? t->options.lambda : 1;
     size_t dim = f0t_vocab_dim(t->model->vocab);
     F0T_TRY(f0t_ranksvm_create(&svm, f0t_vocab_vectors(t->model->vocab), t->train.tags, dim));
-    f0t_status status =
-        f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, directions, NULL, t->monitor);
+    f0t_status status = f0t_ranksvm_solve(svm, rules, &t->options.lambda, 1, &options, directions,
+                                          NULL, t->monitor);
     f0t_ranksvm_free(svm);
     f0t_objective objective = {0};
     f0t_train_data data = data_of(t);

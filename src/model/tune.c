@@ -163,7 +163,8 @@ static f0t_status run_trials(search *s)
         const size_t trial = s->journal.count;
         f0t_train_options options = trial_options(s);
         F0T_TRY(f0t_stage_update(&stage, (uint64_t)fmin(s->spent, s->seconds)));
-        options.epochs = s->journal.epochs;
+        if (options.method != F0T_METHOD_LINEAR)
+            options.epochs = s->journal.epochs;
         if (trial > 0) {
             const f0t_tune_setting setting = f0t_tune_setting_draw(
                 &s->space, &s->journal.trials[s->best].setting, s->asked->seed, trial);

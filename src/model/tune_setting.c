@@ -49,15 +49,13 @@ static void set(const f0t_tune_knob *knob, f0t_train_options *o, double value)
         memcpy((char *)o + knob->offset, &value, sizeof value);
 }
 
-/* Rates, λ and ridges are "auto" at 0, shares and decays below it. */
 static bool is_auto(const f0t_tune_knob *knob, const f0t_train_options *o)
 {
     if (knob->offset == F0T_TUNE_CONDITION)
         return o->condition == F0T_CONDITION_AUTO;
     if (knob->offset == AT(hidden_dropout) && o->method != F0T_METHOD_NET)
         return false;
-    const bool zero = knob->is_log && knob->offset != AT(decay);
-    return zero ? get(knob, o) <= 0 : get(knob, o) < 0;
+    return get(knob, o) == F0T_AUTO;
 }
 
 /* ---- Settings ------------------------------------------------------------------------------ */

@@ -292,9 +292,9 @@ case_wrong_use_is_told() {
     refuse 2 "there is no scenario 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
     refuse 2 "K '1000001': 1000000 at the most" eval photos --vectors vectors.txt -k 1000001
-    refuse 2 "--no-tune leaves tuning out" eval photos --vectors vectors.txt --trials 0
-    refuse 2 "--repeat 0: one run at least" eval photos --vectors vectors.txt --repeat 0
-    refuse 2 "--epochs 0: one at least" eval photos --vectors vectors.txt --epochs 0
+    for option in --trials --repeat --epochs; do
+        refuse 2 "a whole number from 1" eval photos --vectors vectors.txt $option 0
+    done
     refuse 2 "--compare-paper is about tables" eval photos --vectors vectors.txt --compare-paper nuswide --json
     refuse 2 "--format csv has none" eval photos --vectors vectors.txt --compare-paper nuswide --format csv
     refuse 2 "hidden layers '0'" eval photos --vectors vectors.txt --hidden 16,0

@@ -5,7 +5,7 @@
 case_a_model_is_trained_and_tags() {
     make_collection
     for method in net linear linear-rank; do
-        run 0 train photos --vectors vectors.txt -o model.f0t --method $method --hidden 16,8
+        run 0 train photos --vectors vectors.txt -o model.f0t --method $method
         says "model.f0t: $method, 8 features, 6 tags"
         run 0 tag model.f0t photos --part test -k 2
         [ "$(wc -l <"$out")" = 12 ] || complain "not a line for each test image"
@@ -59,11 +59,38 @@ case_wrong_use_is_told() {
     refuse 2 "is not one of" train photos --vectors vectors.txt -o m --loss sum
     refuse 2 "is no list" train photos --vectors vectors.txt -o m --hidden a,b
     refuse 2 "go together" tag model.f0t photos --vocab words.txt
-    refuse 2 "asks for nothing" tag model.f0t photos -k 0
+    refuse 2 "a whole number from 1" tag model.f0t photos -k 0
     refuse 3 "nowhere" train nowhere --vectors vectors.txt -o m
     refuse 3 "dimensions" tag model.f0t photos --vocab words.txt --vectors other.txt
     refuse 3 "vectors.txt" tag vectors.txt photos
     [ ! -e m ] || complain "a failed training left a model"
+}
+
+case_what_is_given_is_used_or_refused() {
+    make_collection
+    local args="train photos --vectors vectors.txt -o m"
+    for bad in "--rate 0" "--rate -1" "--rate nan" "--decay -1" "--dropout -0.1" "--dropout 1" "--input-dropout -2" \
+        "--batch 0" "--batch -3" "--epochs 0" "--patience 0" "--tune 0" "--tune -5" "--threads 0" "--threads -1" "--seed -1" \
+        "--method linear --lambda -1" "--method linear --lambda 0" "--method linear --ridge -1"; do
+        refuse 2 "${bad##* }" $args $bad
+    done
+    for bad in loss=ranknet pairs=image target=loss hidden=8 batch=9 epochs=5 patience=5 optimizer=adam rate=1 schedule=cosine \
+        decay=1 input-dropout=0 dropout=0 precision=f32; do
+        refuse 2 "the method linear does not use '${bad%=*}': it belongs to net" $args --method linear --$bad
+    done
+    refuse 2 "does not use 'dropout': it belongs to net" $args --method linear-rank --dropout 0.3
+    refuse 2 "does not use 'hidden': it belongs to net" $args --method linear-rank --hidden 8
+    for bad in ridge=1 lambda=1 hinge=plain; do
+        refuse 2 "the method net does not use '${bad%=*}': it belongs to linear" $args --$bad
+    done
+    refuse 2 "the target ranksvm does not use 'loss'" $args --target ranksvm --loss hinge
+    [ ! -e m ] || complain "a refused training left a model"
+    run 0 $args --hidden 8 --decay 0 --dropout 0 --input-dropout 0 --epochs 1 --json
+    json_holds '[d["training"][k] for k in ("decay", "hidden_dropout", "input_dropout", "epochs")] == [0, 0, 0, 1]'
+    run 0 $args --target ranksvm --lambda 2 --hinge plain --hidden 8 --epochs 1
+    refuse 3 "a ridge of 0" $args --method linear --ridge 0
+    run 0 $args --method linear --ridge 0.5 --lambda 3 --json
+    json_holds 'd["training"]["ridge"] == 0.5 and d["training"]["lambda"] == 3'
 }
 
 # Killed at any moment and run again with --resume: the same bytes as without.

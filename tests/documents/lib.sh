@@ -14,7 +14,10 @@ cat >"$scratch/bin/fast0tag" <<EOF
 more=()
 case "\$1 \${2-} \${3-}" in
 "vectors build wordnet") more=(--from '$root/tests/wordnet') ;;
-"train "*) [[ " \$* " == *" --method linear "* ]] || more=(--epochs 2 --hidden 16) ;;
+"train "*)
+    [[ " \$* " == *" --method linear "* ]] || more=(--epochs 2)
+    [[ " \$* " == *" --method linear"* ]] || more+=(--hidden 16)
+    ;;
 "eval "*) [[ " \$* " == *" --list "* ]] || more=(--trials 1 --epochs 2) ;;
 esac
 exec '$FAST0TAG' "\$@" "\${more[@]}"

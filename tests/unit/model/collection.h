@@ -136,14 +136,18 @@ static inline f0t_train_options collection_training(f0t_method method)
     f0t_train_options o;
     f0t_train_options_init(&o);
     o.method = method;
-    o.hidden_count = method == F0T_METHOD_NET ? 2 : 0;
-    o.hidden[0] = 24;
-    o.hidden[1] = 12;
+    if (method == F0T_METHOD_LINEAR)
+        return o;
     o.batch = 32;
     o.epochs = 30;
     o.rate = 0.01;
     o.decay = 0.01;
     o.input_dropout = 0.1;
+    if (method == F0T_METHOD_LINEAR_RANK)
+        return o;
+    o.hidden_count = 2;
+    o.hidden[0] = 24;
+    o.hidden[1] = 12;
     o.hidden_dropout = 0.1;
     return o;
 }

@@ -137,7 +137,8 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
         f0t_train_options o = collection_training((f0t_method)method);
         f0t_model *a, *b;
-        o.epochs = 4;
+        if (method != F0T_METHOD_LINEAR)
+            o.epochs = 4;
         assert_ok(collection_train(&a, &c, &o, NULL));
         assert_ok(collection_train(&b, &c, &o, NULL));
         assert_same_model(a, b);
@@ -165,7 +166,8 @@ static void annotations_of_unseen_tags_have_no_influence(void **state)
     for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
         f0t_train_options o = collection_training((f0t_method)method);
         f0t_model *a, *b;
-        o.epochs = 4;
+        if (method != F0T_METHOD_LINEAR)
+            o.epochs = 4;
         assert_ok(collection_train(&a, &c, &o, NULL));
         assert_ok(collection_train(&b, &moved, &o, NULL));
         assert_same_model(a, b);
@@ -271,7 +273,8 @@ static void one_feature_and_no_validation_part_train(void **state)
         for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
             f0t_train_options o = collection_training((f0t_method)method);
             f0t_model *model;
-            o.epochs = 3;
+            if (method != F0T_METHOD_LINEAR)
+                o.epochs = 3;
             assert_ok(collection_train(&model, &c, &o, NULL));
             f0t_model_free(model);
         }
@@ -334,12 +337,83 @@ static void wrong_options_are_refused(void **state)
     o.pairs = F0T_PAIRS_BATCH;
     o.loss = F0T_LOSS_HINGE;
     assert_fails(F0T_ERROR_ARGUMENT, "ranknet", f0t_train_options_check(&o));
+    o.method = (f0t_method)17;
+    assert_fails(F0T_ERROR_ARGUMENT, "no method", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "no options", f0t_train_options_check(NULL));
+}
+
+/* What is set is used or refused: nothing is taken for "choose it yourself" but F0T_AUTO. */
+static void numbers_out_of_range_are_refused(void **state)
+{
+    static const struct {
+        size_t offset;
+        bool linear, zero; /* an option of linear; 0 is a value */
+        const char *name;
+    } reals[] = {{offsetof(f0t_train_options, rate), false, false, "learning rate"},
+                 {offsetof(f0t_train_options, decay), false, true, "weight decay"},
+                 {offsetof(f0t_train_options, input_dropout), false, true, "input dropout"},
+                 {offsetof(f0t_train_options, hidden_dropout), false, true, "hidden units"},
+                 {offsetof(f0t_train_options, lambda), true, false, "lambda"},
+                 {offsetof(f0t_train_options, ridge), true, true, "ridge"}};
+    const double bad[] = {-1, -1e-9, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
+    (void)state;
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        f0t_train_options o;
+        f0t_train_options_init(&o);
+        o.method = reals[i].linear ? F0T_METHOD_LINEAR : F0T_METHOD_NET;
+        double *value = (double *)(void *)((char *)&o + reals[i].offset);
+        assert_true(*value == F0T_AUTO);
+        for (size_t j = 0; j < sizeof bad / sizeof *bad; j++) {
+            *value = bad[j];
+            assert_fails(F0T_ERROR_ARGUMENT, reals[i].name, f0t_train_options_check(&o));
+        }
+        *value = 0;
+        if (reals[i].zero)
+            assert_ok(f0t_train_options_check(&o));
+        else
+            assert_fails(F0T_ERROR_ARGUMENT, reals[i].name, f0t_train_options_check(&o));
+        *value = 0.5;
+        assert_ok(f0t_train_options_check(&o));
+    }
+}
+
+static void counts_of_zero_are_refused(void **state)
+{
+    static const size_t counts[] = {offsetof(f0t_train_options, batch),
+                                    offsetof(f0t_train_options, epochs),
+                                    offsetof(f0t_train_options, patience)};
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        f0t_train_options o;
+        f0t_train_options_init(&o);
+        *(size_t *)(void *)((char *)&o + counts[i]) = 0;
+        assert_fails(F0T_ERROR_ARGUMENT, "at least 1", f0t_train_options_check(&o));
+    }
+}
+
+static void options_of_another_method_are_refused(void **state)
+{
+    f0t_train_options o;
+    (void)state;
     f0t_train_options_init(&o);
     o.method = F0T_METHOD_LINEAR;
     o.to_ranksvm = true;
-    assert_fails(F0T_ERROR_ARGUMENT, "linear-rank", f0t_train_options_check(&o));
-    o.method = (f0t_method)17;
-    assert_fails(F0T_ERROR_ARGUMENT, "no method", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "net and linear-rank", f0t_train_options_check(&o));
+    o.to_ranksvm = false;
+    o.hidden_dropout = 0.3;
+    assert_fails(F0T_ERROR_ARGUMENT, "'dropout': it belongs to net", f0t_train_options_check(&o));
+    o.method = F0T_METHOD_LINEAR_RANK;
+    assert_fails(F0T_ERROR_ARGUMENT, "'dropout': it belongs to net", f0t_train_options_check(&o));
+    o.hidden_dropout = F0T_AUTO;
+    o.lambda = 1;
+    assert_fails(F0T_ERROR_ARGUMENT, "linear, and to the target", f0t_train_options_check(&o));
+    o.to_ranksvm = true;
+    assert_ok(f0t_train_options_check(&o));
+    o.loss = F0T_LOSS_HINGE;
+    assert_fails(F0T_ERROR_ARGUMENT, "the target ranksvm", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "linear", f0t_train_options_check_use(&o, "ridge"));
+    assert_ok(f0t_train_options_check_use(&o, "rate"));
+    assert_ok(f0t_train_options_check_use(&o, "output"));
 }
 
 /* ---- No memory ----------------------------------------------------------------------------- */
@@ -391,6 +465,9 @@ int main(void)
         cmocka_unit_test(tags_without_vectors_are_left_out),
         cmocka_unit_test(nan_in_the_features_is_named),
         cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(counts_of_zero_are_refused),
+        cmocka_unit_test(options_of_another_method_are_refused),
         cmocka_unit_test(every_allocation_of_a_training_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
