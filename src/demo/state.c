@@ -7,9 +7,12 @@
 #include "io/file.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Raised when the clean-up, the split or the methods change: old files are made anew then. */
@@ -101,10 +104,28 @@ static bool is_empty(const char *folder)
     return empty;
 }
 
+/* All that is written goes below the folder, whoever made it. */
+static f0t_status refuse_links(const char *folder)
+{
+    f0t_status status = F0T_OK;
+    DIR *opened = opendir(folder);
+    struct stat info;
+    if (!opened)
+        return f0t_fail_errno(errno, "%s", folder);
+    for (struct dirent *entry; status == F0T_OK && (entry = readdir(opened)) != NULL;)
+        if (fstatat(dirfd(opened), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(info.st_mode))
+            status = f0t_fail(F0T_ERROR_IO, "%s/%s: is a link, which no demo makes; remove it",
+                              folder, entry->d_name);
+    closedir(opened);
+    return status;
+}
+
 f0t_status f0t_demo_open_folder(f0t_demo_work *work)
 {
     char *path;
     F0T_TRY(f0t_folder_create(work->output));
+    F0T_TRY(refuse_links(work->output));
     F0T_TRY(f0t_demo_path(&path, work, STATE));
     const bool ours = f0t_path_exists(path);
     f0t_free(path);

@@ -78,6 +78,9 @@ f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most
 typedef struct f0t_writer f0t_writer;
 
 f0t_status f0t_writer_open(f0t_writer **out, const char *path);
+/* The same for a file in a folder that was named: what is in it may come from anybody, and a link at its
+ * name is refused. */
+f0t_status f0t_writer_open_nofollow(f0t_writer **out, const char *path);
 f0t_status f0t_writer_write(f0t_writer *writer, const void *data, size_t size);
 /* Up to 4095 bytes. Its numbers with a point depend on the locale of the process: keep to whole
  * ones. */

@@ -120,10 +120,25 @@ static void keep_attributes(const f0t_writer *w, const struct stat *old)
         close(from);
 }
 
-static f0t_status start(f0t_writer *w, const char *path)
+/* A link that comes after this look is replaced by the rename, and not followed. */
+static f0t_status refuse_link(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return F0T_OK;
+    return f0t_fail(
+        F0T_ERROR_IO,
+        "%s: is a link, and links in a folder are not followed when writing; remove it, "
+        "or name another folder",
+        path);
+}
+
+static f0t_status start(f0t_writer *w, const char *path, bool follow)
 {
     struct stat old;
-    F0T_TRY(resolve(&w->path, path));
+    if (!follow)
+        F0T_TRY(refuse_link(path));
+    F0T_TRY(follow ? resolve(&w->path, path) : f0t_string_copy(&w->path, path, strlen(path)));
     F0T_TRY(check_target(w, path));
     F0T_TRY(open_folder(w, path));
     F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
@@ -167,7 +182,15 @@ f0t_status f0t_writer_open(f0t_writer **out, const char *path)
     f0t_writer *w;
     *out = NULL;
     F0T_TRY(create(&w));
-    return give(out, w, start(w, path));
+    return give(out, w, start(w, path, true));
+}
+
+f0t_status f0t_writer_open_nofollow(f0t_writer **out, const char *path)
+{
+    f0t_writer *w;
+    *out = NULL;
+    F0T_TRY(create(&w));
+    return give(out, w, start(w, path, false));
 }
 
 f0t_status f0t_original_replace(f0t_writer **out, const f0t_original *original, bool keep_time)

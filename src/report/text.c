@@ -37,7 +37,7 @@ f0t_status f0t_text_save(const f0t_text *text, const char *path)
 {
     f0t_writer *writer;
     F0T_TRY(text->status);
-    F0T_TRY(f0t_writer_open(&writer, path));
+    F0T_TRY(f0t_writer_open_nofollow(&writer, path));
     return f0t_writer_finish(writer,
                              f0t_writer_write(writer, text->bytes ? text->bytes : "", text->size));
 }

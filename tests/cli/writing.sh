@@ -58,7 +58,7 @@ case_what_others_write_meanwhile_stays() {
 case_files_stay_what_they_were() {
     make_model
     cp "$root/tests/pictures/quarters.jpg" new/photo.jpg
-    echo "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>" >new/photo.jpg.xmp
+    echo "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/></x:xmpmeta>" >new/photo.jpg.xmp
     local file of='%a %u %g' attributes=
     for file in new/photo.jpg new/photo.jpg.xmp; do
         chmod 640 "$file"
@@ -177,7 +177,8 @@ case_runs_at_once_and_killed_leave_whole_files() {
     run 0 tag art.f0t new -k 2 --xmp
     warns "0 sidecars written, 12 as they were"
     for i in $(seq 1 12); do
-        [ "$(grep -c '<rdf:li>' "new/$i.svg.xmp")" = 8 ] || complain "$i: $(cat "new/$i.svg.xmp")"
+        [ "$(sed -n '/<dc:subject>/,/<.dc:subject>/p' "new/$i.svg.xmp" | grep -c '<rdf:li>')" = 2 ] ||
+            complain "$i: $(cat "new/$i.svg.xmp")"
     done
 }
 

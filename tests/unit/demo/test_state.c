@@ -126,7 +126,11 @@ static void a_folder_of_somebody_else_is_left_alone(void **state)
     test_text("other/model.f0t", "mine");
     assert_fails(F0T_ERROR_IO, "is not empty", f0t_demo_open_folder(&work));
     assert_int_equal(unlink(test_path("other/model.f0t")), 0);
+    test_text("other/.fast0tag-1-0.tmp", "of a demo that was killed");
     assert_ok(f0t_demo_open_folder(&work));
+    assert_int_equal(symlink("../elsewhere", test_path("other/model.f0t")), 0);
+    assert_fails(F0T_ERROR_IO, "other/model.f0t: is a link", f0t_demo_open_folder(&work));
+    assert_int_equal(unlink(test_path("other/model.f0t")), 0);
     assert_ok(f0t_demo_open_folder(&work));
 }
 

@@ -169,6 +169,25 @@ static void links_stay_and_modes_are_kept(void **state)
     test_each_fault(F0T_FAULT_ALLOC, save_text, path);
 }
 
+static void a_link_in_a_folder_is_refused(void **state)
+{
+    (void)state;
+    f0t_writer *w;
+    const char *target = test_text("page", "old");
+    assert_int_equal(symlink("page", test_path("to-page")), 0);
+    assert_int_equal(symlink("nowhere", test_path("to-nothing")), 0);
+    assert_fails(F0T_ERROR_IO, "to-page: is a link",
+                 f0t_writer_open_nofollow(&w, test_path("to-page")));
+    assert_fails(F0T_ERROR_IO, "to-nothing: is a link",
+                 f0t_writer_open_nofollow(&w, test_path("to-nothing")));
+    assert_ok(f0t_writer_open_nofollow(&w, test_path("plain")));
+    assert_int_equal(symlink("page", test_path("plain")), 0); /* in the last moment */
+    assert_ok(f0t_writer_write(w, "new", 3));
+    assert_ok(f0t_writer_commit(w));
+    expect(test_path("plain"), "new");
+    expect(target, "old");
+}
+
 static void what_is_no_file_is_not_replaced(void **state)
 {
     (void)state;
@@ -319,6 +338,7 @@ int main(void)
         cmocka_unit_test(every_failed_write_leaves_the_old_file),
         cmocka_unit_test(a_commit_after_a_failed_write_fails),
         cmocka_unit_test(links_stay_and_modes_are_kept),
+        cmocka_unit_test(a_link_in_a_folder_is_refused),
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(leftovers_of_a_killed_process_are_no_hindrance),
         cmocka_unit_test(the_longest_names_can_be_written),
