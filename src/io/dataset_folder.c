@@ -235,21 +235,37 @@ static void sync_folder(const char *path, const char *which)
         close(fd);
 }
 
+/* Both names change places, or nothing does. */
+static int swap(const f0t_folder *folder)
+{
+    const int failed = rename_checked(folder->temporary, folder->path, RENAME_EXCHANGE);
+    return failed && (errno == EINVAL || errno == ENOSYS) ? swap_in_steps(folder) : failed;
+}
+
+/* What is there now has the temporary name afterwards, and is removed: what somebody put into it in the last
+ * moment is not. */
+static f0t_status exchange(const f0t_folder *folder)
+{
+    if (swap(folder) != 0)
+        return f0t_fail_errno(errno, "%s: cannot be put in place", folder->path);
+    f0t_status status = check_replaceable(folder->temporary, true);
+    if (status != F0T_OK)
+        (void)!swap(folder);
+    return status;
+}
+
 f0t_status f0t_folder_commit(f0t_folder *folder)
 {
     F0T_TRY(check_replaceable(folder->path, folder->replace));
     sync_folder(folder->temporary, ".");
-    int failed = rename_checked(folder->temporary, folder->path, 0);
-    bool exchange = failed && folder->replace && (errno == ENOTEMPTY || errno == EEXIST);
-    if (exchange) {
-        failed = rename_checked(folder->temporary, folder->path, RENAME_EXCHANGE);
-        if (failed && (errno == EINVAL || errno == ENOSYS))
-            failed = swap_in_steps(folder);
-    }
-    if (failed)
+    const int failed = rename_checked(folder->temporary, folder->path, 0);
+    const bool exists = failed && folder->replace && (errno == ENOTEMPTY || errno == EEXIST);
+    if (exists)
+        F0T_TRY(exchange(folder));
+    else if (failed)
         return f0t_fail_errno(errno, "%s: cannot be put in place", folder->path);
     sync_folder(folder->path, "..");
-    if (!exchange) { /* else the temporary name has the old one now */
+    if (!exists) { /* else the temporary name has the old one now */
         f0t_free(folder->temporary);
         folder->temporary = NULL;
     }

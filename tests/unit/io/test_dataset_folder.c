@@ -2,8 +2,12 @@
 
 #include "io/dataset_folder.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static void check_relative(const char *from, const char *to, const char *want)
 {
@@ -44,6 +48,66 @@ static f0t_status put_group(bool replace)
     return status;
 }
 
+/* Takes the place of the C library's: puts a file into the folder in the moment before names change places,
+ * or is a file system that cannot exchange them. */
+static bool late_file, simple;
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    if (flags == RENAME_EXCHANGE && late_file) {
+        late_file = false;
+        test_text("group/precious.txt", "mine");
+    }
+    if (flags && simple) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+static void what_comes_in_the_last_moment_is_not_removed(void **state)
+{
+    size_t size;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        simple = i;
+        mkdir(test_path("group"), 0777);
+        test_text("group/tags.txt", "a\n");
+        const size_t before = test_files_left();
+        late_file = true;
+        assert_fails(F0T_ERROR_IO, "precious.txt: is no part of a dataset", put_group(true));
+        char *text = test_read(test_path("group/precious.txt"), &size);
+        assert_string_equal(text, "mine");
+        f0t_free(text);
+        assert_int_equal(test_files_left(), before);
+        remove(test_path("group/precious.txt"));
+        assert_ok(put_group(true));
+        assert_int_equal(rmdir(test_path("group")), 0); /* an empty one is in its place */
+    }
+    simple = false;
+}
+
+/* A killed process may have had this one's number; names may be as long as names can be. */
+static void any_name_and_any_leftover_will_do(void **state)
+{
+    char next[F0T_TEMPORARY_SIZE], name[256];
+    unsigned number;
+    f0t_folder folder;
+    (void)state;
+    f0t_temporary_name(next);
+    assert_int_equal(sscanf(next, ".fast0tag-%*d-%u.tmp", &number), 1);
+    for (unsigned i = number + 1; i < number + 4; i++) {
+        snprintf(name, sizeof name, ".fast0tag-%ld-%u.tmp", (long)getpid(), i);
+        assert_int_equal(mkdir(test_path(name), 0777), 0);
+    }
+    memset(name, 'n', 255);
+    name[255] = 0;
+    assert_ok(f0t_folder_begin(&folder, test_path(name), false));
+    assert_ok(f0t_folder_commit(&folder));
+    f0t_folder_end(&folder);
+    assert_int_equal(rmdir(test_path(name)), 0);
+}
+
 static void a_folder_of_datasets_may_be_replaced_as_a_whole(void **state)
 {
     (void)state;
@@ -68,6 +132,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_path_is_named_from_another),
+        cmocka_unit_test(what_comes_in_the_last_moment_is_not_removed),
+        cmocka_unit_test(any_name_and_any_leftover_will_do),
         cmocka_unit_test(a_folder_of_datasets_may_be_replaced_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
