@@ -204,26 +204,49 @@ static f0t_status open_original(f0t_original *original, const f0t_sidecars *s)
     return status;
 }
 
+/* What shall be said of a picture: these tags, or, where `tags` is NULL, nothing of ours. */
+typedef struct request {
+    const char *picture;
+    const char *const *tags;
+    size_t count;
+} request;
+
+static f0t_status merge_into(f0t_sidecars *s, const f0t_original *original, const request *r,
+                             bool *changed)
+{
+    f0t_texts all = {0};
+    char *lines = NULL;
+    f0t_status status = make_lines(s, &all, r->picture, r->tags, r->count);
+    if (status == F0T_OK)
+        status = join(&lines, &all);
+    if (status == F0T_OK)
+        status = s->options.embed ? embed(s, original, lines, changed)
+                                  : merge(s, original, lines, changed);
+    f0t_free(lines);
+    f0t_texts_free(&all);
+    return status;
+}
+
 /* *again: another program changed the file since it was opened, and nothing was written. */
-static f0t_status write_once(f0t_sidecars *s, const char *lines, bool *changed, bool *again)
+static f0t_status write_once(f0t_sidecars *s, const request *r, bool *changed, bool *again)
 {
     f0t_original original;
     *again = false;
     F0T_TRY(open_original(&original, s));
-    f0t_status status = s->options.embed ? embed(s, &original, lines, changed)
-                                         : merge(s, &original, lines, changed);
+    f0t_status status = merge_into(s, &original, r, changed);
     *again = status != F0T_OK && f0t_original_has_changed(&original);
     f0t_original_close(&original);
     return status;
 }
 
-static f0t_status write_lines(f0t_sidecars *s, const char *lines, bool *changed)
+static f0t_status change(f0t_sidecars *s, bool *changed, const request *r)
 {
     enum { TRIES = 10 };
     f0t_status status = F0T_OK;
     bool again = true;
     for (int i = 0; i < TRIES && again; i++)
-        status = write_once(s, lines, changed, &again);
+        status = write_once(s, r, changed, &again);
+    *changed = *changed && status == F0T_OK;
     return status;
 }
 
@@ -251,22 +274,6 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
                     picture, other, s->path);
 }
 
-static f0t_status change(f0t_sidecars *s, bool *changed, const char *picture,
-                         const char *const *tags, size_t count)
-{
-    f0t_texts all = {0};
-    char *lines = NULL;
-    f0t_status status = make_lines(s, &all, picture, tags, count);
-    if (status == F0T_OK)
-        status = join(&lines, &all);
-    if (status == F0T_OK)
-        status = write_lines(s, lines, changed);
-    *changed = *changed && status == F0T_OK;
-    f0t_free(lines);
-    f0t_texts_free(&all);
-    return status;
-}
-
 f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
                               const char *picture, const char *const *tags, size_t count)
 {
@@ -278,7 +285,7 @@ f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
                         picture);
     F0T_TRY(check_namesakes(s, picture));
-    return change(s, changed, picture, count ? tags : none, count);
+    return change(s, changed, &(request){picture, count ? tags : none, count});
 }
 
 /* ---- Away with them ------------------------------------------------------------------------------------ */
@@ -312,7 +319,7 @@ f0t_status f0t_sidecars_remove(f0t_sidecars *s, const char **path, bool *changed
     F0T_TRY(set_path(s, picture));
     *path = s->path;
     F0T_TRY(find_ours(s, &found));
-    return found ? change(s, changed, picture, NULL, 0) : F0T_OK;
+    return found ? change(s, changed, &(request){.picture = picture}) : F0T_OK;
 }
 
 const char *f0t_sidecars_change(const f0t_sidecars *s)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -172,11 +173,39 @@ bool f0t_original_has_changed(const f0t_original *o)
            !is_same_time(now.st_ctim, o->was.st_ctim); /* which nobody can set back */
 }
 
+static f0t_status changed(const f0t_original *o)
+{
+    return f0t_fail(F0T_ERROR_IO, "%s: another program changed it meanwhile; it stays as it is",
+                    o->path);
+}
+
+static int rename_to_none(const f0t_original *o, const char *from, const char *to)
+{
+    const int failed = renameat2(o->folder, from, o->folder, to, RENAME_NOREPLACE);
+    return failed && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)
+               ? renameat(o->folder, from, o->folder, to)
+               : failed;
+}
+
+/* It gets a temporary name first, under which it can be looked at once more and nobody changes it. */
 f0t_status f0t_original_remove(const f0t_original *o)
 {
+    char aside[F0T_TEMPORARY_SIZE];
+    struct stat out;
+    int failed;
     if (f0t_original_has_changed(o))
-        return f0t_fail(F0T_ERROR_IO, "%s: another program has changed it meanwhile", o->path);
-    return unlinkat(o->folder, o->name, 0) == 0
-               ? F0T_OK
-               : f0t_fail_errno(errno, "%s: cannot be removed", o->path);
+        return changed(o);
+    do {
+        f0t_temporary_name(aside);
+        failed = rename_to_none(o, o->name, aside);
+    } while (failed && errno == EEXIST);
+    if (failed)
+        return f0t_fail_errno(errno, "%s: cannot be removed", o->path);
+    if (fstatat(o->folder, aside, &out, AT_SYMLINK_NOFOLLOW) != 0 || !f0t_original_is(o, &out)) {
+        (void)!rename_to_none(o, aside, o->name);
+        return changed(o);
+    }
+    unlinkat(o->folder, aside, 0);
+    (void)fsync(o->folder);
+    return F0T_OK;
 }

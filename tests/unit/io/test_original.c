@@ -181,6 +181,39 @@ static void a_change_in_the_last_moment_is_not_lost(void **state)
     check_last_moment(false, make);
 }
 
+static void what_has_changed_is_not_removed(void **state)
+{
+    static const meddler meddlers[] = {write_in_place, rename_over};
+    f0t_original o;
+    char path[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof meddlers / sizeof *meddlers; i++)
+        for (int late = 0; late < 2; late++) {
+            snprintf(path, sizeof path, "%s", test_text("r", "old"));
+            const size_t left = test_files_left();
+            assert_ok(f0t_original_open(&o, path, NULL));
+            moment.path = path;
+            if (late)
+                moment.meddle = meddlers[i];
+            else
+                meddlers[i](path);
+            assert_fails(F0T_ERROR_IO, "r: another program changed it", f0t_original_remove(&o));
+            f0t_original_close(&o);
+            expect(path, "OLD");
+            assert_int_equal(test_files_left(), left);
+        }
+    for (int i = 0; i < 2; i++) {
+        moment.simple = i;
+        snprintf(path, sizeof path, "%s", test_text("r", "old"));
+        const size_t left = test_files_left();
+        assert_ok(f0t_original_open(&o, path, NULL));
+        assert_ok(f0t_original_remove(&o));
+        f0t_original_close(&o);
+        assert_int_equal(test_files_left(), left - 1);
+    }
+    moment.simple = false;
+}
+
 static void a_file_system_that_only_renames_will_do(void **state)
 {
     f0t_original o;
@@ -330,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_file_is_changed_or_made),
         cmocka_unit_test(what_another_program_changed_is_not_lost),
         cmocka_unit_test(a_change_in_the_last_moment_is_not_lost),
+        cmocka_unit_test(what_has_changed_is_not_removed),
         cmocka_unit_test(a_file_system_that_only_renames_will_do),
         cmocka_unit_test(what_a_file_is_besides_its_bytes_stays),
         cmocka_unit_test(an_access_list_stays_and_none_is_added),
