@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "demo/story.h"
 #include "report/html.h"
+#include "report/measures.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +27,9 @@ static void add_figure(f0t_text *page, f0t_demo_gain gain, const char *what, con
         return;
     f0t_text_add(page, "<div><b>");
     f0t_text_number(page, gain.times, 1);
-    f0t_text_form(page, " ×</b>%s<br><span class=\"sub\">MiAP %.1f against %.1f %s</span></div>\n",
-                  what, gain.miap, gain.against, against);
+    f0t_text_form(page, " ×</b>%s<br><span class=\"sub\">", what);
+    f0t_measure_write(page, "MiAP");
+    f0t_text_form(page, " %.1f against %.1f %s</span></div>\n", gain.miap, gain.against, against);
 }
 
 static void add_figures(f0t_text *page, const f0t_demo_view *view)
@@ -45,6 +47,7 @@ static void add_figures(f0t_text *page, const f0t_demo_view *view)
                   "<div><b>%s</b>nouns to choose from<br><span class=\"sub\">none of them "
                   "learned</span></div>\n</div>\n",
                   f0t_demo_count(nouns, view->demo->nouns));
+    f0t_text_form(page, "<p><b>How to read this.</b> MiAP: %s</p>\n", f0t_measure_meaning("MiAP"));
 }
 
 static void add_contents(f0t_text *page)
@@ -101,8 +104,7 @@ static f0t_status add_numbers(f0t_text *page, const f0t_demo_view *view)
     f0t_table *table;
     f0t_html_section(page, "numbers", "The numbers");
     f0t_html_paragraph(page,
-                       "MiAP in percent, the mean over test pictures of the average precision of "
-                       "the ranking: 100 where every right tag comes before all others. A dash "
+                       "MiAP in percent: 100 where every right tag comes before all others. A dash "
                        "stands where a method ranks only tags that it learned. Every method was "
                        "tuned the same way, on validation pictures and learned tags alone, and "
                        "tested once.");

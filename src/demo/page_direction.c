@@ -1,6 +1,7 @@
 /* The principal direction of one picture, drawn: tags along it, and across. */
 #include "base/alloc.h"
 #include "demo/page.h"
+#include "report/html.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -257,7 +258,9 @@ static f0t_status draw_best(f0t_text *page, plane *p)
         p->y[t] = dot(p->vectors + t * p->dim, p->across, p->dim);
     f0t_text_add(page, "<div class=\"beside\">");
     f0t_demo_picture(page, p->view, p->row);
+    f0t_html_chart_begin(page);
     f0t_status status = draw_plane(page, p);
+    f0t_html_chart_end(page);
     f0t_text_add(page, "</div>\n");
     return status;
 }

@@ -99,7 +99,8 @@ static void add_tags(f0t_text *page, const figure *f, size_t sample, const figur
 {
     const f0t_eval *e = f->eval;
     const f0t_cell *cell = f0t_eval_cell(e, 0, column->method, column->scenario);
-    f0t_text_add(page, "<td>");
+    f0t_text_form(page, "<td data-head=\"%s, %s\">", f0t_scenario_name(column->scenario),
+                  e->plan.methods[column->method]->title);
     for (size_t k = 0; k < F0T_SAMPLE_TOP; k++) {
         uint32_t tag = cell->top[sample * F0T_SAMPLE_TOP + k];
         if (tag == F0T_NO_SAMPLE_TAG)
@@ -115,9 +116,9 @@ static void add_truth(f0t_text *page, const f0t_eval *e, size_t image)
 {
     size_t count;
     const uint32_t *tags = f0t_dataset_image_tags(e->dataset, image, &count);
-    f0t_text_add(page, "<td>");
+    f0t_text_add(page, "<td data-head=\"its tags\">");
     for (size_t i = 0; i < count; i++)
-        f0t_text_form(page, "%s<br>", f0t_dataset_tag(e->dataset, tags[i]));
+        f0t_text_form(page, "<span>%s</span><br>", f0t_dataset_tag(e->dataset, tags[i]));
     f0t_text_add(page, "</td>");
 }
 

@@ -3,6 +3,7 @@
 #include "io/file.h"
 #include "report/eval_tables.h"
 #include "report/html.h"
+#include "report/measures.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -55,7 +56,9 @@ static void draw_chart(f0t_text *page, const f0t_eval_slice *s, double *values, 
                                .spreads = spreads,
                                .axis = {.title = "percent"},
                                .decimals = 1};
+    f0t_html_chart_begin(page);
     f0t_svg_bars(page, &chart);
+    f0t_html_chart_end(page);
 }
 
 static f0t_status add_chart(f0t_text *page, const f0t_eval_slice *s)
@@ -85,15 +88,35 @@ static f0t_status add_table(f0t_text *page, f0t_status made, f0t_table *table)
     return page->status;
 }
 
+/* What is asked in each scenario, for those who do not know its name. */
+static const struct {
+    const char *title, *meaning;
+} PLAIN[F0T_SCENARIOS] = {
+    [F0T_CONVENTIONAL] = {"All tags were learned",
+                          "Every tag that is ranked was learned from pictures that have it."},
+    [F0T_CONVENTIONAL_UNSEEN] =
+        {"The held-out tags, had they been learned",
+         "The tags of the next section, learned this time: what that section "
+         "is to be held against."},
+    [F0T_ZERO_SHOT] = {"Only tags that were never learned",
+                       "The tags that are ranked were kept from training; a method knows them by "
+                       "their word vectors alone."},
+    [F0T_SEEN_UNSEEN] = {"Learned and new tags together",
+                         "All tags are ranked, those that were kept from training among them."},
+    [F0T_OPEN] = {"All tags but the learned ones",
+                  "Every tag is ranked that training did not use, rare ones as well."},
+};
+
 static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0t_published *paper)
 {
     f0t_table *table = NULL;
-    f0t_html_section(page, f0t_scenario_name(s->scenario), f0t_scenario_title(s->scenario));
+    f0t_html_section(page, f0t_scenario_name(s->scenario), PLAIN[s->scenario].title);
+    f0t_html_paragraph(page, PLAIN[s->scenario].meaning);
     f0t_status made = f0t_eval_table(&table, s, paper);
     F0T_TRY(add_table(page, made, table));
     f0t_eval_refusals(page, s, "<p>", "</p>\n", true);
     F0T_TRY(add_chart(page, s));
-    f0t_text_add(page, "<details><summary>Means over tags</summary>\n");
+    f0t_text_add(page, "<details><summary>Counted for each tag, then averaged</summary>\n");
     made = f0t_eval_class_table(&table, s);
     F0T_TRY(add_table(page, made, table));
     f0t_text_add(page, "</details>\n");
@@ -102,18 +125,38 @@ static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0
 
 static void add_contents(f0t_text *page, const f0t_eval *e)
 {
-    const char *ids[F0T_SCENARIOS + 2], *titles[F0T_SCENARIOS + 2];
-    size_t count = 0;
+    const char *ids[F0T_SCENARIOS + 3] = {"reading"};
+    const char *titles[F0T_SCENARIOS + 3] = {"How to read this"};
+    size_t count = 1;
     for (int s = 0; s < F0T_SCENARIOS; s++)
         if (e->plan.asked[s]) {
             ids[count] = f0t_scenario_name((f0t_scenario)s);
-            titles[count++] = f0t_scenario_title((f0t_scenario)s);
+            titles[count++] = PLAIN[s].title;
         }
     ids[count] = "images";
     titles[count++] = "Some test images";
     ids[count] = "methods";
     titles[count++] = "Methods";
     f0t_html_contents(page, ids, titles, count);
+}
+
+static void add_reading(f0t_text *page)
+{
+    static const char *const heads[] = {"K",  "P",   "R",    "F1",    "P*",
+                                        "N+", "mAP", "tune", "train", "test"};
+    f0t_html_section(page, "reading", "How to read this");
+    f0t_html_paragraph(
+        page, "Each method ranks tags for pictures that it has not seen before, the one that "
+              "fits best first. The tables say how well the rankings agree with the tags that "
+              "people gave these pictures; larger is better, and the best of a column is "
+              "bold. A dash stands where a method cannot do what is asked.");
+    f0t_text_form(page,
+                  "<p>The number to look at first is <b>MiAP</b>: %s What guessing reaches is in "
+                  "the row Random, where that method was asked for.</p>\n",
+                  f0t_measure_meaning("MiAP"));
+    f0t_text_add(page, "<details><summary>What the other columns mean</summary>\n");
+    f0t_measures_explain(page, heads, sizeof heads / sizeof *heads);
+    f0t_text_add(page, "</details>\n");
 }
 
 /* The hyper-parameters of a method after a lesson; NULL when it did not learn it. */
@@ -133,7 +176,7 @@ static const char *knobs_of(const f0t_eval *e, const char *method, f0t_lesson le
 /* Name, source and what tuning chose. */
 static f0t_status add_methods(f0t_text *page, const f0t_eval *e)
 {
-    static const char *const heads[] = {"Method", "Source", "Learned", "Hyper-parameters"};
+    static const char *const heads[] = {"Method", "Source", "Learned", "Settings"};
     f0t_table *table;
     F0T_TRY(f0t_table_create(&table, "What was chosen, in the first run", "llll", NULL, heads));
     for (size_t m = 0; m < e->plan.method_count; m++) {
@@ -164,6 +207,7 @@ static f0t_status write_page(f0t_text *page, const f0t_eval *e, const f0t_publis
              e->tags.count, (unsigned long long)e->seed);
     f0t_html_begin(page, title, subtitle);
     add_contents(page, e);
+    add_reading(page);
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         f0t_eval_slice slice = f0t_eval_slice_of(e, (f0t_scenario)s);
         if (slice.count)

@@ -1,20 +1,30 @@
 #include "report/html.h"
 
 static const char STYLE[] =
-    ":root{color-scheme:light dark}"
+    ":root{color-scheme:light dark;--page:#fff;--shade:#0003}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif;"
-    "margin:0 auto;padding:1.5rem;max-width:72rem;color:#222;background:#fff}"
+    "margin:0 auto;padding:1.5rem;max-width:72rem;color:#222;background:var(--page);"
+    "overflow-wrap:break-word}"
     "h1{margin:0;font-size:1.7rem}h2{margin:2.2rem 0 .6rem;font-size:1.25rem}"
     ".sub{margin:.2rem 0 1rem;color:#666}p{max-width:50rem}"
     "nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.3rem 1.2rem}"
     "a{color:#0059a3}code{font-size:.92em}"
-    ".wide{overflow-x:auto}"
+    /* What scrolls sideways has a shade where it goes on. */
+    ".wide{overflow-x:auto;background:linear-gradient(to left,var(--page) 30%,transparent) "
+    "right/2rem "
+    "100% no-repeat local,linear-gradient(to left,var(--shade),transparent) right/.8rem 100% "
+    "no-repeat scroll}"
+    ".wide td:first-child,.wide th:first-child{position:sticky;left:0;background:var(--page)}"
+    ".swipe{display:none;margin:.2rem 0;font-size:.8rem;color:#666}"
+    "abbr{text-decoration:underline dotted #999;text-underline-offset:.2em;cursor:help}"
+    ".terms{display:grid;grid-template-columns:max-content 1fr;gap:.2rem .8rem;max-width:50rem}"
+    ".terms dt{font-weight:600}.terms dd{margin:0}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}"
     "th,td{padding:.22rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}"
     "th{font-weight:600}th.c{text-align:center}th.l,td.l{text-align:left}td.l{white-space:normal}"
     "tr.minor "
     "td{color:#666;border-bottom:none}"
-    "td.best{font-weight:700}caption{text-align:left;padding:.3rem 0;color:#666}"
+    "td.best{font-weight:700}figure.table{margin:0}.table figcaption{margin:.3rem 0;color:#666}"
     ".right{color:#00704f;font-weight:600}.wrong{color:#b3261e;font-style:italic}"
     ".gallery{font-size:.84rem}.gallery td{vertical-align:top;white-space:normal;text-align:left}"
     "h3+img{max-width:100%;max-height:16rem}"
@@ -30,7 +40,7 @@ static const char STYLE[] =
     "height:11rem;object-fit:contain;background:#fff;padding:.7rem;border:0;"
     "border-bottom:1px solid #ddd}.card dl{margin:0;padding:.5rem .9rem .8rem;font-size:.9rem}"
     ".card dt{color:#666;font-size:.8rem;margin-top:.4rem}.card dd{margin:0}"
-    ".card span{margin-right:.45rem;white-space:nowrap;display:inline-block}"
+    ".card span{margin-right:.45rem;display:inline-block;max-width:100%}"
     ".held{border:1px dashed #777;border-radius:4px;padding:0 .3rem}"
     ".open{text-decoration:underline dotted #999;text-underline-offset:.2em}"
     ".hits{display:flex;flex-wrap:wrap;gap:.6rem}.hits figure{margin:0;width:7.4rem;"
@@ -42,25 +52,33 @@ static const char STYLE[] =
     ".hits .hit figcaption{color:#00704f;font-weight:600;font-style:normal}"
     ".beside{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}.beside>img{width:11rem;"
     "max-height:14rem;object-fit:contain;background:#fff;border:1px solid #ddd;"
-    "border-radius:8px;padding:.5rem}.beside>svg{flex:1 1 30rem;min-width:0}"
+    "border-radius:8px;padding:.5rem}.beside>.chart{flex:1 1 30rem;min-width:0}"
     "pre{background:#f4f4f4;border-radius:8px;padding:.8rem 1rem;overflow-x:auto;"
     "font-size:.88rem}h3{margin:1.4rem 0 0;font-size:1.05rem}h3+.sub{margin:.1rem 0 .5rem}"
     "svg{max-width:100%;height:auto}"
-    ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair svg{flex:1 1 26rem;min-width:0}";
+    ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair>.chart{flex:1 1 26rem;min-width:0}";
 
 /* Wide screens, dark ones, small ones, paper. */
 static const char STYLE_MEDIA[] =
-    "@media(min-width:50rem){.gallery th:first-child,.gallery td:first-child{position:sticky;"
-    "left:0;background:#fff}}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#7ab8f5}"
-    ".gallery th:first-child,.gallery td:first-child{background:#181818}"
-    ".sub,caption,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
+    "@media(prefers-color-scheme:dark){:root{--page:#181818;--shade:#fff3}body{color:#ddd}"
+    "a{color:#7ab8f5}"
+    ".sub,.table figcaption,.swipe,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
     ".right{color:#4fd6a5}.wrong{color:#ff9a8f}.card dt{color:#aaa}"
     ".card,.figures div,.card>img,.beside>img{border-color:#444}pre{background:#262626}"
     ".held{border-color:#aaa}.hits figure{border-color:#ff9a8f}.hits figcaption{color:#ff9a8f}"
     ".hits figure.hit{border-color:#4fd6a5}.hits .hit figcaption{color:#4fd6a5}}"
     "@media(max-width:40rem){body{padding:1rem}h1{font-size:1.4rem}.figures{gap:.6rem}"
-    ".figures div{padding:.6rem .7rem}.figures b{font-size:1.5rem}.hits figure{width:6.4rem}}"
+    ".figures div{padding:.6rem .7rem}.figures b{font-size:1.5rem}.hits figure{width:6.4rem}"
+    ".swipe{display:block}.wide td,.wide th{padding:.22rem .45rem}"
+    ".wide td:first-child,.wide "
+    "th:first-child{min-width:5.5rem;max-width:7rem;white-space:normal;overflow-wrap:anywhere}"
+    ".chart svg{min-width:32rem}.pair,.beside{display:block}.chart{margin:.6rem 0}"
+    /* A row of the gallery becomes a card: its cells one below the other, each with its head. */
+    ".gallery thead{display:none}.gallery,.gallery tbody,.gallery tr,.gallery td{display:block}"
+    ".gallery tr{border:1px solid #ddd;border-radius:8px;padding:.5rem;margin-bottom:.8rem}"
+    ".gallery td,.gallery td:first-child{border:0;position:static;max-width:none}"
+    ".gallery td[data-head]::before{content:attr(data-head);display:block;color:#666;"
+    "font-size:.8rem}.gallery br{display:none}.gallery span{margin-right:.5rem}}"
     "@media print{body{max-width:none;padding:0}nav{display:none}}";
 
 void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
@@ -100,6 +118,16 @@ void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const
     for (size_t i = 0; i < count; i++)
         f0t_text_form(page, "<li><a href=\"#%s\">%s</a></li>\n", ids[i], titles[i]);
     f0t_text_add(page, "</ul></nav>\n");
+}
+
+void f0t_html_chart_begin(f0t_text *page)
+{
+    f0t_text_add(page, "<div class=\"wide chart\" tabindex=\"0\">\n");
+}
+
+void f0t_html_chart_end(f0t_text *page)
+{
+    f0t_text_add(page, "</div>\n");
 }
 
 void f0t_html_tag(f0t_text *page, const char *tag, bool right)

@@ -26,6 +26,10 @@ void f0t_html_paragraph(f0t_text *page, const char *text);
 void f0t_html_contents(f0t_text *page, const char *const *ids, const char *const *titles,
                        size_t count);
 
+/* What stands between these is drawn whole where there is room, and scrolls where there is not. */
+void f0t_html_chart_begin(f0t_text *page);
+void f0t_html_chart_end(f0t_text *page);
+
 /* A tag of a ranking: right ones green, wrong ones red and italic, as in the paper's figure. */
 void f0t_html_tag(f0t_text *page, const char *tag, bool right);
 

@@ -1,6 +1,7 @@
 /* The page of the study: what was asked, the curves, the pictures, what was found. */
 #include "report/html.h"
 #include "report/html_picture.h"
+#include "report/measures.h"
 #include "report/study.h"
 
 #include <math.h>
@@ -8,7 +9,9 @@
 
 static void head(f0t_text *to, const char *first, const f0t_study *study)
 {
-    f0t_text_form(to, "<div class=\"wide\"><table>\n<thead><tr><th class=\"l\">%s</th>", first);
+    f0t_text_add(to, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th class=\"l\">");
+    f0t_measure_write(to, first);
+    f0t_text_add(to, "</th>");
     for (size_t i = 0; i < study->lambda_count; i++) {
         f0t_text_add(to, "<th>λ = ");
         f0t_text_label(to, study->lambdas[i]);
@@ -61,6 +64,36 @@ static void table(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
 
 /* ---- Sections ------------------------------------------------------------------------------------ */
 
+static void term(f0t_text *to, const char *word, const char *meaning)
+{
+    f0t_text_form(to, "<dt>%s</dt><dd>%s</dd>\n", word, meaning);
+}
+
+static void reading(f0t_text *to)
+{
+    f0t_html_section(to, "reading", "How to read this");
+    f0t_html_paragraph(
+        to, "Words lie in a space in which those of like meaning are near each other. The "
+            "question is whether a picture has a direction in it along which its own tags "
+            "come before all others: then any word can be ranked for it.");
+    f0t_text_add(to, "<dl class=\"terms\">\n");
+    term(to, "MiAP", f0t_measure_meaning("MiAP"));
+    term(to, "rule",
+         "what one picture says of the tags: which are relevant to it, and which are not.");
+    term(to, "seen, unseen",
+         "tags that had a part in finding a direction, and tags that had none.");
+    term(to, "offset", "the step from the vector of an irrelevant tag to that of a relevant one.");
+    term(to, "λ", "how much a short direction is preferred to one that gets every pair right.");
+    f0t_text_add(to, "</dl>\n");
+}
+
+static void figure(f0t_text *to, const f0t_study *study, f0t_study_figure which)
+{
+    f0t_html_chart_begin(to);
+    f0t_study_figure_draw(to, study, which);
+    f0t_html_chart_end(to);
+}
+
 static void findings(f0t_text *to, const f0t_study *study)
 {
     f0t_html_section(to, "findings", "What was found");
@@ -87,12 +120,12 @@ static void existence(f0t_text *to, const f0t_study *study)
                            "The curves called control have the same rules with the vectors dealt "
                            "out to other tags: what comes about when words mean nothing.");
     f0t_text_add(to, "<div class=\"pair\">\n");
-    f0t_study_figure_draw(to, study, F0T_FIGURE_EXISTENCE);
-    f0t_study_figure_draw(to, study, F0T_FIGURE_SATISFIED);
+    figure(to, study, F0T_FIGURE_EXISTENCE);
+    figure(to, study, F0T_FIGURE_SATISFIED);
     f0t_text_add(to, "</div>\n");
     table(to, study, F0T_FIGURE_EXISTENCE);
     f0t_html_paragraph(to, "The share of the rules for which every relevant tag comes before every "
-                           "irrelevant one (right):");
+                           "irrelevant one (the second figure):");
     table(to, study, F0T_FIGURE_SATISFIED);
 }
 
@@ -108,7 +141,7 @@ static void generalisation(f0t_text *to, const f0t_study *study)
                   "them; the %zu images that have relevant tags of both kinds say which are right. "
                   "The random order has %.2f %% in expectation.</p>\n",
                   study->unseen_count, study->tested, study->random_generalisation);
-    f0t_study_figure_draw(to, study, F0T_FIGURE_GENERALISATION);
+    figure(to, study, F0T_FIGURE_GENERALISATION);
     table(to, study, F0T_FIGURE_GENERALISATION);
 }
 
@@ -143,8 +176,10 @@ static void structure(f0t_text *to, const f0t_study *study)
         "tag is the same cloud of irrelevant tags, moved: what the clusters explain is the "
         "variance of the relevant tags over that of all offsets.</p>\n",
         t->rules, t->sampled);
-    f0t_text_add(to, "<div class=\"wide\"><table>\n<thead><tr><th class=\"l\">of the offsets</th>"
-                     "<th>here</th><th>tags at random</th></tr></thead>\n<tbody>\n");
+    f0t_text_add(
+        to,
+        "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th class=\"l\">of the offsets</th>"
+        "<th>here</th><th>tags at random</th></tr></thead>\n<tbody>\n");
     fact(to, "mean square that their mean has", t->common, " %", 1, t->common_random);
     fact(to, "variance that the clusters of the relevant tags explain", t->explained, " %", 1,
          t->explained_random);
@@ -172,7 +207,7 @@ static void groups(f0t_text *to, const f0t_study *study)
         "%zu rules with four relevant tags or more, %zu images. The lines at the bars are "
         "standard errors of the difference to one direction.</p>\n",
         g->rules, g->images);
-    f0t_study_figure_draw(to, study, F0T_FIGURE_GROUPS);
+    figure(to, study, F0T_FIGURE_GROUPS);
 }
 
 static void picture(f0t_text *to, f0t_worker *worker, const f0t_study_picture *p)
@@ -198,8 +233,11 @@ static void picture(f0t_text *to, f0t_worker *worker, const f0t_study_picture *p
             "%.0f° apart.",
             p->explained, p->angle);
     f0t_text_add(to, "</p>\n<div class=\"pair\">\n");
-    f0t_study_picture_draw(to, p, false);
-    f0t_study_picture_draw(to, p, true);
+    for (int tsne = 0; tsne < 2; tsne++) {
+        f0t_html_chart_begin(to);
+        f0t_study_picture_draw(to, p, tsne != 0);
+        f0t_html_chart_end(to);
+    }
     f0t_text_form(
         to,
         "</div>\n<p class=\"sub\">Left: the two axes that reach farthest from the origin; "
@@ -239,9 +277,10 @@ static void setting(f0t_text *to, const f0t_study *study)
 
 void f0t_study_page(f0t_text *to, const f0t_study *study)
 {
-    static const char *const ids[] = {"findings",   "existence", "generalisation", "structure",
-                                      "directions", "pictures",  "setting"};
-    static const char *const titles[] = {"What was found",
+    static const char *const ids[] = {"reading",   "findings",   "existence", "generalisation",
+                                      "structure", "directions", "pictures",  "setting"};
+    static const char *const titles[] = {"How to read this",
+                                         "What was found",
                                          "Is there a principal direction?",
                                          "Does it hold for unseen tags?",
                                          "How are the offsets arranged?",
@@ -250,6 +289,7 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
                                          "How it was done"};
     f0t_html_begin(to, "Are tags ranked along a direction?", study->dataset);
     f0t_html_contents(to, ids, titles, sizeof ids / sizeof *ids);
+    reading(to);
     findings(to, study);
     existence(to, study);
     generalisation(to, study);

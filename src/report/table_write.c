@@ -1,5 +1,6 @@
 /* Tables as text, Markdown, CSV, LaTeX and HTML. */
 #include "base/alloc.h"
+#include "report/measures.h"
 #include "report/table_parts.h"
 
 #include <string.h>
@@ -238,27 +239,41 @@ void f0t_table_write(f0t_text *to, const f0t_table *t, f0t_table_form form, bool
     f0t_free(widths);
 }
 
+/* ---- HTML ---------------------------------------------------------------------------------- */
+
+enum { NARROW = 5 }; /* columns that a phone shows side by side */
+
 static void html_heads(f0t_text *to, const f0t_table *t)
 {
     if (t->has_groups) {
         f0t_text_add(to, "<tr>");
-        for (size_t c = 0; c < t->columns; c += f0t_table_span(t, c))
-            f0t_text_form(to, "<th colspan=\"%zu\" class=\"c\">%s</th>", f0t_table_span(t, c),
-                          f0t_texts_get(&t->groups, c));
+        for (size_t c = 0; c < t->columns; c += f0t_table_span(t, c)) {
+            f0t_text_form(to, "<th colspan=\"%zu\" class=\"c\">", f0t_table_span(t, c));
+            f0t_measure_write(to, f0t_texts_get(&t->groups, c));
+            f0t_text_add(to, "</th>");
+        }
         f0t_text_add(to, "</tr>\n");
     }
     f0t_text_add(to, "<tr>");
-    for (size_t c = 0; c < t->columns; c++)
-        f0t_text_form(to, "<th class=\"%s\">%s</th>", t->aligns[c] == 'l' ? "l" : "r",
-                      f0t_texts_get(&t->heads, c));
+    for (size_t c = 0; c < t->columns; c++) {
+        f0t_text_add(to, t->aligns[c] == 'l' ? "<th class=\"l\">" : "<th class=\"r\">");
+        f0t_measure_write(to, f0t_texts_get(&t->heads, c));
+        f0t_text_add(to, "</th>");
+    }
     f0t_text_add(to, "</tr>\n");
 }
 
+/* The caption stands before the box that scrolls, so that it is read whole on a narrow screen. */
 void f0t_table_write_html(f0t_text *to, const f0t_table *t)
 {
     if (to->status == F0T_OK)
         to->status = t->status;
-    f0t_text_form(to, "<div class=\"wide\"><table>\n<caption>%s</caption>\n<thead>\n", t->caption);
+    f0t_text_add(to, "<figure class=\"table\">\n");
+    if (*t->caption)
+        f0t_text_form(to, "<figcaption>%s</figcaption>\n", t->caption);
+    if (t->columns > NARROW)
+        f0t_text_add(to, "<p class=\"swipe\">The table goes on to the right: swipe it.</p>\n");
+    f0t_text_add(to, "<div class=\"wide\" tabindex=\"0\"><table>\n<thead>\n");
     html_heads(to, t);
     f0t_text_add(to, "</thead>\n<tbody>\n");
     for (size_t r = 0; r < t->rows; r++) {
@@ -269,5 +284,5 @@ void f0t_table_write_html(f0t_text *to, const f0t_table *t)
                           f0t_table_text(t, r, c));
         f0t_text_add(to, "</tr>\n");
     }
-    f0t_text_add(to, "</tbody>\n</table></div>\n");
+    f0t_text_add(to, "</tbody>\n</table></div>\n</figure>\n");
 }

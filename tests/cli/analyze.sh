@@ -102,7 +102,8 @@ case_a_browser_shows_it() {
         return
     fi
     make_labels
-    run 0 analyze tags.txt --vectors vectors.txt -o study --unseen 2
+    mv vectors.txt a_name_of_a_file_that_is_longer_than_a_phone_is_wide_and_has_no_place_to_break.txt
+    run 0 analyze tags.txt --vectors a_name_of_*.txt -o study --unseen 2
     local page
     for page in index.html offsets-1-pca.svg existence.svg; do
         HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
@@ -118,6 +119,8 @@ case_a_browser_shows_it() {
     [ "$(grep -o '<svg' dom.html | wc -l)" = "$(find study -name '*.svg' | wc -l)" ] ||
         complain "the page has not the figures that stand beside it"
     ! grep -q 'parsererror' dom.html || complain "the page has a figure that is not well-formed"
+    grep -q 'How to read this' study/index.html || complain "the page does not say how to read it"
+    fits_screens study/index.html
 }
 
 run_cases

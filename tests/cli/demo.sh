@@ -48,6 +48,8 @@ case_a_folder_of_tagged_pictures() {
         grep -qF -- "$part" "$page" || complain "the page has no $part"
     done
     ! grep -qE '(src|href)="(https?:|/|\.)' "$page" || complain "the page needs something else"
+    grep -q 'How to read this' "$page" || complain "the page does not say how to read it"
+    fits_screens "$page"
     ! grep -q 'unsorted\|clip art' shown/collection/tags.txt || complain "meaningless tags are left"
     # Nothing is made again, and the page is the same.
     cp "$page" before.html

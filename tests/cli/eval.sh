@@ -78,6 +78,15 @@ case_a_page_is_written() {
         eval photos --vectors vectors.txt --methods random --html page2 --figure net --quiet
 }
 
+case_the_page_is_for_anybody_on_any_screen() {
+    make_split_collection
+    run 0 eval photos --vectors vectors.txt --methods random,frequency,linear --html page --figure all --quiet
+    grep -q 'How to read this' page/index.html || complain "the page does not say how to read it"
+    grep -q '<abbr title="how well the tags are ranked' page/index.html || complain "MiAP is not explained"
+    [ "$(grep -c 'data-head="zero-shot, ' page/index.html)" -gt 0 ] || complain "cells of the gallery have no heads"
+    fits_screens page/index.html
+}
+
 case_the_same_seed_gives_the_same_results() {
     make_collection
     local args="eval photos --vectors vectors.txt --methods random,linear --unseen 33% --format csv --seed 4"

@@ -53,6 +53,44 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$out" "$1" ||
         complain "JSON is not so: $1: $(head -c 400 "$out")"
 }
 
+# fits_screens PAGE: a browser shows all of the page at the width of a phone, a tablet and a desk. What
+# is wider than the screen scrolls in a box of its own, sentences are not in such a box, and charts do
+# not shrink until nobody can read them.
+fits_screens() {
+    local page=$1 width said
+    if ! command -v chromium >/dev/null; then
+        skip "there is no chromium to look with"
+        return
+    fi
+    cat >look.js <<'JS'
+<script>addEventListener("load", () => {
+  const wide = document.documentElement.clientWidth, wrong = [];
+  const box = e => { for (e = e.parentElement; e; e = e.parentElement)
+      if (e !== document.body && /auto|scroll/.test(getComputedStyle(e).overflowX)) return e; };
+  document.querySelectorAll("details").forEach(d => d.open = true);
+  if (document.documentElement.scrollWidth > wide) wrong.push("the page is " + document.documentElement.scrollWidth + " wide");
+  for (const e of document.body.querySelectorAll("*")) {
+    const r = e.getBoundingClientRect();
+    if (r.right > wide + 1 && !box(e) && !e.closest("svg")) wrong.push(e.tagName + "." + e.className + " ends at " + Math.round(r.right));
+    if (/^(P|H1|H2|H3|LI|DD|SUMMARY|CAPTION|FIGCAPTION)$/.test(e.tagName) && box(e)) wrong.push(e.tagName + " is in a box that scrolls");
+    if (e.matches("td:first-child") && getComputedStyle(e).position === "sticky" && box(e) && r.width > 0.6 * box(e).clientWidth && e.nextSibling && wide < 500)
+      wrong.push("the first column is " + Math.round(r.width) + " wide");
+    if (e.tagName === "text" && e.textContent && r.height < 7) wrong.push("'" + e.textContent + "' is " + r.height.toFixed(1) + " high");
+  }
+  parent.postMessage("look: " + (wrong.slice(0, 4).join("; ") || "good"), "*");
+});</script>
+JS
+    cat "$page" look.js >look.html
+    for width in 360 800 1280; do
+        echo "<!DOCTYPE html><p id=said></p><iframe src=look.html style='border:0;width:${width}px;height:900px'></iframe>
+<script>addEventListener('message', e => said.textContent = e.data)</script>" >frame.html
+        HOME=$PWD timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --window-size=1400,1000 --virtual-time-budget=9000 --dump-dom "file://$PWD/frame.html" >dom.html 2>/dev/null
+        said=$(sed -n 's/.*<p id="said">\(look: [^<]*\)<.*/\1/p' dom.html)
+        [ "$said" = "look: good" ] || complain "$page at $width pixels: ${said:-chromium says nothing}"
+    done
+}
+
 # Makes photos, a dataset of 60 images whose features are sums of their tags' vectors, and vectors.txt.
 make_collection() {
     /usr/bin/python3 - <<'PY'
