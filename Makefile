@@ -4,10 +4,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 TARGET ?=
+PART ?= onnx
 PICTURES ?=
 BUILD := build
 
-.PHONY: all configure test demo bench install fuzz clean help
+.PHONY: all configure test demo bench install fuzz coverage clean help
 all: configure
 	ninja -C $(BUILD) fast0tag_installed
 	@echo "$(BUILD)/fast0tag is ready: try 'make demo', or '$(BUILD)/fast0tag help'"
@@ -44,8 +45,12 @@ fuzz:
 	@scripts/deps test
 	@scripts/fuzz $(SECONDS) $(TARGET)
 
+coverage:
+	@scripts/deps test coverage
+	@scripts/coverage $(PART)
+
 clean:
-	rm -rf build build-asan build-tsan build-clang build-fuzz
+	rm -rf build build-asan build-tsan build-clang build-fuzz build-cov
 
 help:
 	@echo 'make                        the program build/fast0tag and the library, optimised'
@@ -54,4 +59,5 @@ help:
 	@echo 'make bench                  how fast it is here, beside its peers'
 	@echo 'make install PREFIX=DIR     installs into DIR (/usr/local); DESTDIR is put before it'
 	@echo 'make fuzz SECONDS=600       runs each fuzz target that long; TARGET=NAME one of them'
+	@echo 'make coverage PART=onnx     branches and lines that the tests of a part of src/ take'
 	@echo 'make clean                  removes what was built'
