@@ -12,7 +12,7 @@ typedef struct options {
     const char *format, *part, *backbone, *precision;
     f0t_backbone_options extract;
     size_t k;
-    bool xmp, xmp_plain, embed, touch, dry_run, strict;
+    bool xmp, xmp_plain, embed, touch, dry_run, force, strict;
 } options;
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
@@ -66,8 +66,10 @@ static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
     const char **tags = cli_alloc(t->kept * sizeof *tags), *path;
     const char *picture = tag_source_picture(t->source, m, room, sizeof room);
     bool changed;
-    for (size_t i = 0; i < t->kept; i++)
-        tags[i] = f0t_vocab_tag(t->vocab, index[i]);
+    for (size_t i = 0; i < t->kept; i++) {
+        const char *tag = f0t_vocab_tag(t->vocab, index[i]), *in = f0t_model_path(t->model, tag);
+        tags[i] = in ? in : tag;
+    }
     f0t_status status = f0t_sidecars_write(t->sidecars, &path, &changed, picture, tags, t->kept);
     free(tags);
     if (status == F0T_ERROR_MEMORY)
@@ -188,10 +190,25 @@ static f0t_status check_features(tagger *t)
     return F0T_OK;
 }
 
+/* With as many tags for each picture as there are words, every picture gets every word: that is hardly
+ * meant, and it is a lot to take back. */
+static f0t_status check_choice(tagger *t)
+{
+    const size_t size = f0t_vocab_size(t->vocab);
+    if ((!t->options->xmp && !t->options->embed) || t->options->force || t->options->k < size)
+        return F0T_OK;
+    return cli_fail(t->cli, F0T_ERROR_ARGUMENT,
+                    "-k %zu of %zu word%s: each picture would get %s; take a smaller -k or more "
+                    "words, or write them with --force",
+                    t->options->k, size, size == 1 ? "" : "s", size == 1 ? "it" : "all of them");
+}
+
 static f0t_status run_tagger(tagger *t)
 {
     size_t size = f0t_vocab_size(t->vocab), block = t->source->block;
     f0t_status status = check_features(t);
+    if (status == F0T_OK)
+        status = check_choice(t);
     if (status != F0T_OK)
         return status;
     t->kept = t->options->k < size ? t->options->k : size;
@@ -298,6 +315,8 @@ static const cli_option table[] = {
      "With --embed: pictures get the time of writing. Default: they keep the time of their last "
      "change.",
      NULL},
+    {"force", 0, CLI_FLAG, AT(force), NULL,
+     "Write also where every picture gets every word: -k is no less than their number.", NULL},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change.", NULL},
     {"strict", 0, CLI_FLAG, AT(strict), NULL,
      "Stop at a picture that cannot be read. Default: name it and go on.", NULL},

@@ -629,6 +629,9 @@ F0T_API const f0t_vocab *f0t_model_vocab(const f0t_model *model);
 F0T_API const char *f0t_model_training(const f0t_model *model);
 /* What makes its features, as the dataset said (f0t_dataset_backbone); NULL where it did not. */
 F0T_API const char *f0t_model_backbone(const f0t_model *model);
+/* Where the keywords of the training's pictures have this tag in their hierarchy, "People|woman" for "woman":
+ * the most frequent place; NULL where it stands in none. f0t_sidecars_write takes such paths. */
+F0T_API const char *f0t_model_path(const f0t_model *model, const char *tag);
 
 /* The directions [rows x d] of features [rows x D], which may be of any length. Fails with
  * F0T_ERROR_NUMERIC, naming the row, when a feature is NaN or infinite. */

@@ -36,13 +36,13 @@ const char *f0t_keyword_leaf(const char *keyword)
     return bar ? bar + 1 : keyword;
 }
 
-bool f0t_keyword_repeats(const f0t_texts *keywords, size_t i)
+size_t f0t_keyword_first(const f0t_texts *keywords, size_t i)
 {
     const char *leaf = f0t_keyword_leaf(f0t_texts_get(keywords, i));
-    for (size_t k = 0; k < i; k++)
-        if (!strcasecmp(f0t_keyword_leaf(f0t_texts_get(keywords, k)), leaf))
-            return true;
-    return false;
+    size_t first = 0;
+    while (strcasecmp(f0t_keyword_leaf(f0t_texts_get(keywords, first)), leaf) != 0)
+        first++;
+    return first;
 }
 
 /* What is gathered, and whether copies that we made count. */

@@ -15,8 +15,8 @@ f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *pat
 
 /* The last part of a path, the word itself where it is none. */
 const char *f0t_keyword_leaf(const char *keyword);
-/* Whether one before keyword i is the same word. */
-bool f0t_keyword_repeats(const f0t_texts *keywords, size_t i);
+/* The first of the keywords that is the same word as keyword i. */
+size_t f0t_keyword_first(const f0t_texts *keywords, size_t i);
 
 /* PATH.xmp, and where `plain` PATH with .xmp in place of its ending; the caller's to free. */
 f0t_status f0t_sidecar_path(char **out, const char *path, bool plain);

@@ -14,6 +14,7 @@ void f0t_collection_free(f0t_collection *collection)
     f0t_names_free(&collection->tags);
     f0t_rows_free(&collection->rows);
     f0t_texts_free(&collection->images);
+    f0t_paths_free(&collection->paths);
     f0t_free(collection->split);
     *collection = (f0t_collection){0};
 }

@@ -4,6 +4,7 @@
 
 #include "import/report.h"
 #include "io/dataset_names.h"
+#include "io/dataset_paths.h"
 #include "io/dataset_rows.h"
 
 /* All zero is empty. Tags 0 … seen - 1 are seen and the next `unseen` ones unseen, where the source
@@ -13,6 +14,7 @@ typedef struct f0t_collection {
     size_t seen, unseen;
     f0t_rows rows;    /* one an image */
     f0t_texts images; /* one an image, or none at all */
+    f0t_paths paths;  /* of tags that stand in a hierarchy */
     uint8_t *split;   /* [rows.count], or NULL */
     size_t split_capacity;
 } f0t_collection;

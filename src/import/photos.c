@@ -7,6 +7,7 @@
 #include "image/keywords.h"
 #include "image/walk.h"
 #include "import/csv_table.h"
+#include "io/dataset_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +28,9 @@ typedef struct photos {
     f0t_csv_table table;         /* where the options name one */
     bool *listed;                /* [its images] whether there is such a picture */
     f0t_photo_features features; /* where the options ask for them */
+    f0t_names tag_paths;         /* "People|woman", wherever it was found */
+    size_t *path_counts;         /* [tag_paths' count] on how many pictures */
+    size_t path_capacity;
     f0t_collection collection;
 } photos;
 
@@ -50,6 +54,8 @@ static void release(photos *p)
     f0t_csv_table_free(&p->table);
     f0t_free(p->listed);
     f0t_texts_free(&p->paths);
+    f0t_names_free(&p->tag_paths);
+    f0t_free(p->path_counts);
     f0t_collection_free(&p->collection);
 }
 
@@ -137,6 +143,66 @@ static f0t_status add_tag(photos *p, const char *text, size_t length)
     return found ? f0t_rows_add(&p->collection.rows, index) : F0T_OK;
 }
 
+/* Counts a keyword that is a path, with its last part as the tag is written. */
+static f0t_status count_path(photos *p, const char *keyword, const char *word)
+{
+    char path[2048];
+    uint32_t tag, index;
+    bool found, added;
+    const int before = (int)(f0t_keyword_leaf(keyword) - keyword);
+    f0t_status status = f0t_collection_tag(&p->collection, word, strlen(word), &tag, &found);
+    if (status == F0T_ERROR_FORMAT || (status == F0T_OK && (!found || !before)))
+        return F0T_OK;
+    F0T_TRY(status);
+    const int length = snprintf(path, sizeof path, "%.*s%s", before, keyword,
+                                f0t_names_get(&p->collection.tags, tag));
+    if (length < 0 || (size_t)length >= sizeof path || f0t_text_fault(path, (size_t)length))
+        return F0T_OK;
+    F0T_TRY(f0t_names_add(&p->tag_paths, path, (size_t)length, &index, &added));
+    if (added)
+        F0T_TRY(f0t_grow(&p->path_counts, &p->path_capacity, index, 1, sizeof *p->path_counts));
+    p->path_counts[index] = added ? 1 : p->path_counts[index] + 1;
+    return F0T_OK;
+}
+
+/* The keywords as they came, words or paths: each word is one tag. */
+static f0t_status add_keywords(photos *p, const f0t_texts *keywords)
+{
+    for (size_t k = 0; k < keywords->count; k++) {
+        const size_t first = f0t_keyword_first(keywords, k);
+        const char *word = f0t_keyword_leaf(f0t_texts_get(keywords, first));
+        if (first == k)
+            F0T_TRY(add_tag(p, word, strlen(word)));
+        F0T_TRY(count_path(p, f0t_texts_get(keywords, k), word));
+    }
+    return F0T_OK;
+}
+
+/* Of the paths of a tag, the most frequent; of equally frequent ones, the first. */
+static f0t_status choose_paths(photos *p)
+{
+    const size_t tags = f0t_names_count(&p->collection.tags);
+    size_t *best;
+    uint32_t tag;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_alloc(&best, tags, sizeof *best));
+    for (size_t t = 0; t < tags; t++)
+        best[t] = F0T_NONE;
+    for (size_t i = 0; i < f0t_names_count(&p->tag_paths); i++) {
+        const char *word = f0t_keyword_leaf(f0t_names_get(&p->tag_paths, i));
+        if (f0t_names_find(&p->collection.tags, word, strlen(word), &tag) &&
+            (best[tag] == F0T_NONE || p->path_counts[i] > p->path_counts[best[tag]]))
+            best[tag] = i;
+    }
+    for (size_t t = 0; t < tags && status == F0T_OK; t++)
+        if (best[t] != F0T_NONE) {
+            const char *path = f0t_names_get(&p->tag_paths, best[t]);
+            status = f0t_paths_add(&p->collection.paths, path, strlen(path));
+        }
+    f0t_free(best);
+    return status;
+}
+
 /* The folders between the source and the picture. */
 static f0t_status add_folders(photos *p, size_t i)
 {
@@ -186,14 +252,9 @@ static f0t_status load_table(photos *p)
 
 static f0t_status add_picture(photos *p, size_t i)
 {
-    const f0t_texts *words = &p->keywords[i];
     if (p->unreadable[i])
         return F0T_OK;
-    for (size_t k = 0; k < words->count; k++) {
-        const char *word = f0t_keyword_leaf(f0t_texts_get(words, k));
-        if (!f0t_keyword_repeats(words, k))
-            F0T_TRY(add_tag(p, word, strlen(word)));
-    }
+    F0T_TRY(add_keywords(p, &p->keywords[i]));
     if (p->job->options->folder_tags)
         F0T_TRY(add_folders(p, i));
     if (p->listed)
@@ -231,6 +292,7 @@ static f0t_status run(photos *p)
                                   p->example));
     if (p->listed)
         F0T_TRY(say_unlisted(p));
+    F0T_TRY(choose_paths(p));
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
                         p->job->sources[0]);

@@ -158,6 +158,8 @@ static f0t_status write_rows(writing *w)
 static f0t_status write_lists(writing *w)
 {
     const f0t_collection *c = w->collection;
+    if (c->paths.paths.count)
+        F0T_TRY(f0t_dataset_write_paths(w->writer, &c->paths));
     if (!c->seen && !c->unseen)
         return F0T_OK;
     F0T_TRY(f0t_dataset_write_seen(w->writer, w->tag_names, c->seen));

@@ -154,6 +154,7 @@ void f0t_dataset_close(f0t_dataset *dataset)
     f0t_names_free(&dataset->tags);
     f0t_rows_free(&dataset->rows);
     f0t_texts_free(&dataset->images);
+    f0t_paths_free(&dataset->paths);
     f0t_free(dataset->split);
     f0t_free(dataset->seen.tags);
     f0t_free(dataset->unseen.tags);

@@ -22,8 +22,8 @@ static bool is_dots(const char *name)
 
 static bool is_part_of_dataset(const char *name)
 {
-    static const char *const parts[] = {"tags.txt", "features.npy", "split.txt",   "images.txt",
-                                        "seen.txt", "unseen.txt",   "dataset.json"};
+    static const char *const parts[] = {"tags.txt", "features.npy", "split.txt",    "images.txt",
+                                        "seen.txt", "unseen.txt",   "dataset.json", "paths.txt"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(name, parts[i]))
             return true;

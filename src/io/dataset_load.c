@@ -179,6 +179,23 @@ static f0t_status complete(f0t_dataset *dataset, f0t_tag_list *list, const f0t_t
     return F0T_OK;
 }
 
+/* ---- Hierarchy ------------------------------------------------------------------------------------------- */
+
+static f0t_status read_paths(part *p)
+{
+    const char *line;
+    size_t length;
+    for (;;) {
+        F0T_TRY(f0t_text_line_trimmed(p->stream, &line, &length));
+        if (!line)
+            return F0T_OK;
+        f0t_status status = f0t_paths_add(&p->dataset->paths, line, length);
+        if (status == F0T_ERROR_FORMAT)
+            return f0t_text_fail(p->stream, "%s", "is no path of a tag");
+        F0T_TRY(status);
+    }
+}
+
 /* ---- All of it ------------------------------------------------------------------------------------------ */
 
 static f0t_status read_json(part *p)
@@ -200,6 +217,7 @@ f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *sour
     F0T_TRY(complete(dataset, &dataset->seen, &dataset->unseen));
     F0T_TRY(complete(dataset, &dataset->unseen, &dataset->seen));
     F0T_TRY(with_file(dataset, source, options, "images.txt", &found, read_images));
+    F0T_TRY(with_file(dataset, source, options, "paths.txt", &found, read_paths));
     F0T_TRY(with_file(dataset, source, options, "split.txt", &dataset->split_given, read_split));
     if (dataset->split_given)
         return F0T_OK;

@@ -3,6 +3,7 @@
 #define F0T_IO_DATASET_LOAD_H
 
 #include "io/dataset_names.h"
+#include "io/dataset_paths.h"
 #include "io/dataset_rows.h"
 #include "io/npy.h"
 
@@ -25,6 +26,7 @@ struct f0t_dataset {
     f0t_texts images;
     bool has_images;
     f0t_tag_list seen, unseen;
+    f0t_paths paths;
 };
 
 /* Where files come from: gives the file of this name as a stream, NULL when there is none. */

@@ -202,6 +202,20 @@ f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *cons
     return write_list(writer, "unseen.txt", tags, count);
 }
 
+f0t_status f0t_dataset_write_paths(f0t_dataset_writer *writer, const f0t_paths *paths)
+{
+    f0t_writer *file;
+    f0t_status status = F0T_OK;
+    F0T_TRY(open_file(writer, &file, "paths.txt"));
+    for (size_t i = 0; i < paths->paths.count && status == F0T_OK; i++) {
+        status = f0t_writer_write(file, f0t_texts_get(&paths->paths, i),
+                                  f0t_texts_length(&paths->paths, i));
+        if (status == F0T_OK)
+            status = f0t_writer_write(file, "\n", 1);
+    }
+    return f0t_writer_finish(file, status);
+}
+
 /* ---- The end ------------------------------------------------------------------------------------------------ */
 
 static f0t_status commit_file(f0t_writer **file)

@@ -17,6 +17,7 @@ void f0t_model_free(f0t_model *model)
     f0t_vocab_free(model->vocab);
     f0t_free(model->training);
     f0t_free(model->backbone);
+    f0t_paths_free(&model->paths);
     f0t_free(model);
 }
 
@@ -48,6 +49,11 @@ const char *f0t_model_training(const f0t_model *model)
 const char *f0t_model_backbone(const f0t_model *model)
 {
     return model->backbone;
+}
+
+const char *f0t_model_path(const f0t_model *model, const char *tag)
+{
+    return f0t_paths_find(&model->paths, tag);
 }
 
 static f0t_status check_rows(const float *features, size_t first, size_t rows, size_t dim)

@@ -2,6 +2,7 @@
 #ifndef F0T_MODEL_MODEL_H
 #define F0T_MODEL_MODEL_H
 
+#include "io/dataset_paths.h"
 #include "model/condition.h"
 #include "model/net.h"
 
@@ -10,8 +11,9 @@ struct f0t_model {
     f0t_condition condition;
     f0t_net *net;
     f0t_vocab *vocab;
-    char *training; /* JSON */
-    char *backbone; /* JSON, or NULL */
+    char *training;  /* JSON */
+    char *backbone;  /* JSON, or NULL */
+    f0t_paths paths; /* of tags that stand in a hierarchy */
 };
 
 #endif

@@ -4,6 +4,7 @@
  *     condition.shift, condition.scale   F32 [D]
  *     layer0.weight [out, in], layer0.bias [1, out], …   F32
  *     vocab.vectors   F32 [T, d];   vocab.tags   U8, a newline behind each tag
+ *     vocab.paths     U8, lines: tags in their hierarchy, "People|woman"; not in every model
  *
  * and in the metadata: format, version, method, precision, sizes, training (JSON), backbone (JSON),
  * centred, vector_space, and a checksum of all tensors' bytes.
@@ -75,6 +76,19 @@ static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
     return f0t_safetensors_end_tensor(s->writer, "vocab.tags", F0T_U8, 1, &bytes);
 }
 
+static f0t_status write_paths(saver *s, const f0t_texts *paths)
+{
+    size_t bytes = 0;
+    if (!paths->count)
+        return F0T_OK;
+    for (size_t i = 0; i < paths->count; i++) {
+        F0T_TRY(write_bytes(s, f0t_texts_get(paths, i), f0t_texts_length(paths, i)));
+        F0T_TRY(write_bytes(s, "\n", 1));
+        bytes += f0t_texts_length(paths, i) + 1;
+    }
+    return f0t_safetensors_end_tensor(s->writer, "vocab.paths", F0T_U8, 1, &bytes);
+}
+
 static f0t_status set_hex(f0t_safetensors_writer *w, const char *key, uint64_t value)
 {
     char text[32];
@@ -104,6 +118,7 @@ static f0t_status write_all(saver *s, const f0t_model *m)
     F0T_TRY(write_floats(s, "condition.scale", m->condition.scale, 1, 1, D));
     F0T_TRY(write_net(s, m->net));
     F0T_TRY(write_vocab(s, m->vocab));
+    F0T_TRY(write_paths(s, &m->paths.paths));
     return set_hex(s->writer, "checksum", s->checksum);
 }
 
@@ -294,6 +309,25 @@ static f0t_status read_vocab(f0t_model *m, const f0t_safetensors *file)
     return status;
 }
 
+static f0t_status read_paths(f0t_model *m, const f0t_safetensors *file)
+{
+    const f0t_tensor *lines = f0t_safetensors_find(file, "vocab.paths");
+    if (!lines)
+        return F0T_OK;
+    if (lines->dtype != F0T_U8 || lines->dims != 1)
+        return refuse(file, "the tensor 'vocab.paths' is not uint8");
+    const char *text = lines->data, *end = text + lines->count, *stop;
+    for (; text < end; text = stop + 1) {
+        stop = memchr(text, '\n', (size_t)(end - text));
+        if (!stop)
+            return refuse(file, "'vocab.paths' does not end with a line");
+        f0t_status status = f0t_paths_add(&m->paths, text, (size_t)(stop - text));
+        if (status != F0T_OK)
+            return f0t_fail_prefix(status, "%s: ", f0t_safetensors_path(file));
+    }
+    return F0T_OK;
+}
+
 static f0t_status read_texts(f0t_model *m, const f0t_safetensors *file)
 {
     const char *method, *training, *backbone = f0t_safetensors_metadata(file, "backbone");
@@ -312,7 +346,8 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
     F0T_TRY(read_texts(m, file));
     F0T_TRY(read_condition(m, file));
     F0T_TRY(read_net(m, file));
-    return read_vocab(m, file);
+    F0T_TRY(read_vocab(m, file));
+    return read_paths(m, file);
 }
 
 f0t_status f0t_model_load(f0t_model **out, const char *path)

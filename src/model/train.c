@@ -2,6 +2,7 @@
 #include "model/train.h"
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "io/dataset_load.h"
 #include "math/matmul.h"
 #include "model/checkpoint.h"
 #include "model/linear.h"
@@ -226,6 +227,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
     F0T_TRY(fit(t));
     if (backbone)
         F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
+    F0T_TRY(f0t_paths_copy(&t->model->paths, &t->dataset->paths));
     return f0t_train_options_describe(&t->model->training, &t->options, t->miap);
 }
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const files[] = {"features.npy", "tags.txt",   "split.txt",   "images.txt",
-                                    "seen.txt",     "unseen.txt", "dataset.json"};
+static const char *const files[] = {"features.npy", "tags.txt",   "split.txt", "images.txt",
+                                    "seen.txt",     "unseen.txt", "paths.txt", "dataset.json"};
 enum { FILES = sizeof files / sizeof *files };
 
 /* One of the files of the dataset: its size and checksum. */

@@ -117,12 +117,12 @@ case_a_full_disk_is_told_and_the_old_files_stay() {
     run 0 tag art.f0t new -k 1 --xmp
     cp new/a.jpg.xmp kept.xmp
     cp new/a.jpg kept.jpg
-    (trap '' XFSZ && ulimit -f 1 && exec "$FAST0TAG" tag art.f0t new -k 4 --xmp) >"$out" 2>"$err"
+    (trap '' XFSZ && ulimit -f 1 && exec "$FAST0TAG" tag art.f0t new -k 4 --xmp --force) >"$out" 2>"$err"
     [ $? = 1 ] || complain "exit: $(cat "$err")"
     warns "new/a.jpg.xmp: "
     warns "too large"
     cmp -s kept.xmp new/a.jpg.xmp || complain "the old sidecar is gone"
-    (trap '' XFSZ && ulimit -f 1 && exec "$FAST0TAG" tag art.f0t new/a.jpg -k 4 --embed) >"$out" 2>"$err"
+    (trap '' XFSZ && ulimit -f 1 && exec "$FAST0TAG" tag art.f0t new/a.jpg -k 4 --embed --force) >"$out" 2>"$err"
     [ $? = 1 ] || complain "exit: $(cat "$err")"
     cmp -s kept.jpg new/a.jpg || complain "the picture was changed"
     (trap '' XFSZ && ulimit -f 8 && exec "$FAST0TAG" features art -o data) >"$out" 2>"$err"
@@ -145,11 +145,11 @@ case_a_small_disk_is_told_and_the_old_files_stay() {
     run 0 tag art.f0t disk -k 1 --xmp
     cp disk/a.jpg.xmp kept.xmp
     head -c 100k /dev/zero >disk/fill 2>/dev/null
-    run 1 tag art.f0t disk/a.jpg -k 4 --xmp
+    run 1 tag art.f0t disk/a.jpg -k 4 --xmp --force
     warns "disk/a.jpg.xmp: "
     warns "No space left on device"
     cmp -s kept.xmp disk/a.jpg.xmp || complain "the old sidecar is gone"
-    run 1 tag art.f0t disk/a.jpg -k 4 --embed
+    run 1 tag art.f0t disk/a.jpg -k 4 --embed --force
     warns "No space left on device"
     cmp -s new/a.jpg disk/a.jpg || complain "the picture was changed"
     run 1 features art -o disk/data

@@ -134,6 +134,53 @@ case_what_a_person_does_between_is_kept() {
     [ "$(exiftool -s3 -Rating new/a.jpg.xmp)" = 5 ] || complain "the rating is lost"
 }
 
+# A tag is written where the collection's hierarchy has it; the most frequent place wins.
+case_paths_of_the_collection_are_kept() {
+    local i names=(red green blue yellow)
+    mkdir art
+    for i in $(seq 0 47); do
+        colour="hsl($((i % 4 * 90 + i / 4)),90%,50%)" draw "art/p$i.svg"
+    done
+    for i in $(seq 0 4 47); do exiftool -q -q -XMP-lr:HierarchicalSubject='Farben|warm|rot' art/p$i.svg.xmp; done
+    for i in $(seq 1 4 47); do exiftool -q -q -XMP-digiKam:TagsList=Farben/grün -XMP-dc:Subject=grün art/p$i.svg.xmp; done
+    for i in $(seq 2 4 47); do exiftool -q -q -XMP-dc:Subject=blau art/p$i.svg.xmp; done
+    for i in $(seq 3 4 47); do exiftool -q -q -XMP-dc:Subject='Farben|gelb' art/p$i.svg.xmp; done
+    exiftool -q -q -overwrite_original -XMP-lr:HierarchicalSubject='Wein|rot' art/p0.svg.xmp
+    printf 'rot 1 0 0 0\ngrün 0 1 0 0\nblau 0 0 1 0\ngelb 0 0 0 1\n' >vectors.txt
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    [ "$(sort art.f0t.data/paths.txt)" = "$(printf 'Farben|gelb\nFarben|grün\nFarben|warm|rot')" ] ||
+        complain "$(cat art.f0t.data/paths.txt)"
+    mkdir new
+    for i in 0 90 180; do colour="hsl($i,90%,50%)" draw new/$i.svg; done
+    run 0 tag art.f0t new -k 1 --xmp
+    says "new/0.svg: rot"
+    [ "$(exiftool -s3 -XMP-dc:Subject new/0.svg.xmp)" = rot ] || complain "$(exiftool new/0.svg.xmp)"
+    [ "$(exiftool -s3 -XMP-lr:HierarchicalSubject new/0.svg.xmp)" = 'Farben|warm|rot' ] || complain "$(exiftool new/0.svg.xmp)"
+    [ "$(exiftool -s3 -XMP-digiKam:TagsList new/0.svg.xmp)" = Farben/warm/rot ] || complain "$(exiftool new/0.svg.xmp)"
+    [ "$(exiftool -s3 -XMP-digiKam:TagsList new/90.svg.xmp)" = Farben/grün ] || complain "$(exiftool new/90.svg.xmp)"
+    [ "$(exiftool -s3 -XMP-digiKam:TagsList new/180.svg.xmp)" = blau ] || complain "$(exiftool new/180.svg.xmp)"
+    run 0 untag new
+    # A picture that has the path, or another one of its own, gets nothing twice.
+    exiftool -q -q -XMP-lr:HierarchicalSubject='Farben|warm|Rot' new/0.svg.xmp
+    run 0 tag art.f0t new/0.svg -k 1 --xmp
+    warns "0 sidecars written, 1 as it was"
+    run 0 train art.f0t.data --vectors vectors.txt -o again.f0t --method linear --lambda 1 --ridge 0.1
+    cmp -s art.f0t again.f0t || complain "the model of the same dataset differs"
+}
+
+# One word for all pictures is hardly meant.
+case_all_words_on_every_picture_are_asked_for() {
+    make_model
+    picture a.jpg
+    echo red >one.txt
+    refuse 2 "-k 5 of 1 word: each picture would get it" tag art.f0t new --vocab one.txt --vectors vectors.txt --xmp
+    refuse 2 "-k 4 of 4 words: each picture would get all of them" tag art.f0t new -k 4 --embed
+    [ "$(ls new)" = a.jpg ] || complain "$(ls new)"
+    run 0 tag art.f0t new --vocab one.txt --vectors vectors.txt
+    run 0 tag art.f0t new --vocab one.txt --vectors vectors.txt --xmp --force
+    [ -e new/a.jpg.xmp ] || complain "nothing was written"
+}
+
 case_what_cannot_be_untagged_is_named() {
     make_model
     mkdir empty

@@ -166,12 +166,12 @@ case_runs_at_once_and_killed_leave_whole_files() {
     local i
     for i in $(seq 1 12); do colour="hsl($((i * 30)),90%,50%)" draw "new/$i.svg"; done
     for i in 1 2 3; do
-        "$FAST0TAG" tag art.f0t new -k $i --xmp >/dev/null 2>said$i &
+        "$FAST0TAG" tag art.f0t new -k $i --xmp --force >/dev/null 2>said$i &
     done
     wait
     for i in 1 2 3; do [ ! -s said$i ] || grep -q written said$i || complain "run $i: $(cat said$i)"; done
     for i in 0.1 0.15 0.2 0.25 0.3; do
-        timeout -s KILL $i "$FAST0TAG" tag art.f0t new -k 4 --xmp >/dev/null 2>&1
+        timeout -s KILL $i "$FAST0TAG" tag art.f0t new -k 4 --xmp --force >/dev/null 2>&1
     done
     run 0 tag art.f0t new -k 2 --xmp
     run 0 tag art.f0t new -k 2 --xmp
