@@ -11,6 +11,8 @@ typedef struct f0t_map {
     const unsigned char *data;
     size_t size;
     void *mapping; /* what to unmap, NULL for an empty file */
+    size_t stored; /* bytes that are not in holes: what a file of this size really holds */
+    uint64_t device, inode;
 } f0t_map;
 
 f0t_status f0t_map_open(f0t_map *map, const char *path);

@@ -8,6 +8,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where the file system does not know of holes, all is stored. */
+static size_t stored_bytes(int fd, size_t size)
+{
+    enum { PIECES_MOST = 4096 };
+    size_t stored = 0;
+    off_t at = 0;
+    for (int piece = 0; piece < PIECES_MOST && (size_t)at < size; piece++) {
+        off_t data = lseek(fd, at, SEEK_DATA);
+        if (data < 0)
+            return errno == ENXIO ? stored : size;
+        at = lseek(fd, data, SEEK_HOLE);
+        if (at <= data)
+            return size;
+        stored += (size_t)(at - data);
+    }
+    return stored < size ? stored : size;
+}
+
 static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
 {
     struct stat info;
@@ -21,15 +39,18 @@ static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
     void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapping == MAP_FAILED)
         return f0t_fail_errno(errno, "%s: cannot be mapped", path);
-    map->mapping = mapping;
-    map->data = mapping;
-    map->size = (size_t)info.st_size;
+    *map = (f0t_map){.data = mapping,
+                     .size = (size_t)info.st_size,
+                     .mapping = mapping,
+                     .stored = stored_bytes(fd, (size_t)info.st_size),
+                     .device = (uint64_t)info.st_dev,
+                     .inode = (uint64_t)info.st_ino};
     return F0T_OK;
 }
 
 f0t_status f0t_map_open(f0t_map *map, const char *path)
 {
-    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+    *map = (f0t_map){.data = (const unsigned char *)""};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not make us wait */
     if (fd < 0)
         return f0t_fail_errno(errno, "%s", path);
@@ -88,7 +109,7 @@ static f0t_status walk_below(int *at, const char *path)
 
 f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path)
 {
-    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+    *map = (f0t_map){.data = (const unsigned char *)""};
     int at = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     if (at < 0)
         return f0t_fail_errno(errno, "%s", folder);
@@ -106,7 +127,7 @@ void f0t_map_close(f0t_map *map)
 {
     if (map->mapping)
         munmap(map->mapping, map->size);
-    *map = (f0t_map){(const unsigned char *)"", 0, NULL};
+    *map = (f0t_map){.data = (const unsigned char *)""};
 }
 
 void f0t_map_advise(const f0t_map *map, bool sequential)

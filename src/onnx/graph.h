@@ -71,7 +71,7 @@ f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size,
                                  const char *folder, const f0t_monitor *monitor);
 void f0t_graph_close(f0t_graph *graph);
 
-/* Bytes of its file, and of those beside it. */
+/* Bytes of its file, and of those beside it: each once, without holes. */
 size_t f0t_graph_file_bytes(const f0t_graph *graph);
 
 /* The value of this name, or F0T_NONE. */

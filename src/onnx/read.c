@@ -281,7 +281,7 @@ f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size,
     f0t_graph *graph;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&graph, 1, sizeof *graph));
-    graph->map = (f0t_map){data, size, NULL};
+    graph->map = (f0t_map){.data = data, .size = size, .stored = size};
     f0t_status status = f0t_string_copy(&graph->path, name, strlen(name));
     if (status == F0T_OK && folder)
         status = f0t_string_copy(&graph->folder, folder, strlen(folder));
@@ -320,11 +320,22 @@ f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *
     return status;
 }
 
+/* A file may be named in more than one way. */
+static bool is_counted(const f0t_graph *graph, size_t k)
+{
+    const f0t_map *map = &graph->files[k].map;
+    for (size_t before = 0; before < k; before++)
+        if (graph->files[before].map.device == map->device &&
+            graph->files[before].map.inode == map->inode)
+            return true;
+    return false;
+}
+
 size_t f0t_graph_file_bytes(const f0t_graph *graph)
 {
-    size_t bytes = graph->map.size;
+    size_t bytes = graph->map.stored;
     for (size_t k = 0; k < graph->file_count; k++)
-        if (!f0t_size_add(&bytes, bytes, graph->files[k].map.size))
+        if (!is_counted(graph, k) && !f0t_size_add(&bytes, bytes, graph->files[k].map.stored))
             return SIZE_MAX;
     return bytes;
 }

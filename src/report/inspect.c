@@ -155,7 +155,7 @@ f0t_status f0t_inspect_memory(f0t_inspection **out, const void *data, size_t siz
     *out = NULL;
     f0t_status status = create(&in, name, options);
     if (status == F0T_OK) {
-        in->map = (f0t_map){data, size, NULL};
+        in->map = (f0t_map){.data = data, .size = size, .stored = size};
         status = inspect_bytes(in);
     }
     return finish(out, in, status);

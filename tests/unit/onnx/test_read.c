@@ -215,6 +215,29 @@ static void links_to_weights_are_not_followed(void **state)
     f0t_free(model);
 }
 
+/* What a network may cost grows with what its files really hold. */
+static void holes_in_a_file_do_not_count(void **state)
+{
+    enum { SIZE = 1 << 28 };
+    f0t_graph *graph;
+    char *model, path[512], weights[512];
+    size_t size;
+    const float numbers[] = {9, 3, 4};
+    (void)state;
+    model = test_read(corpus("external"), &size);
+    snprintf(path, sizeof path, "%s", test_file("holes.onnx", model, size));
+    snprintf(weights, sizeof weights, "%s", test_file("w.bin", numbers, sizeof numbers));
+    assert_ok(f0t_graph_open(&graph, path, NULL));
+    assert_int_equal(f0t_graph_file_bytes(graph), size + sizeof numbers);
+    f0t_graph_close(graph);
+    assert_int_equal(truncate(weights, SIZE), 0);
+    assert_ok(f0t_graph_open(&graph, path, NULL));
+    assert_int_equal(graph->files[0].map.size, SIZE);
+    assert_true(f0t_graph_file_bytes(graph) < (1 << 20));
+    f0t_graph_close(graph);
+    f0t_free(model);
+}
+
 /* ---- What is refused ------------------------------------------------------------------------------
  */
 
@@ -371,6 +394,7 @@ int main(void)
         cmocka_unit_test(weights_may_be_in_a_file_beside),
         cmocka_unit_test(weights_beside_may_not_be_elsewhere),
         cmocka_unit_test(links_to_weights_are_not_followed),
+        cmocka_unit_test(holes_in_a_file_do_not_count),
         cmocka_unit_test(a_graph_by_hand_is_read),
         cmocka_unit_test(a_cycle_is_refused),
         cmocka_unit_test(two_makers_of_one_value_are_refused),
