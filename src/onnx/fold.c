@@ -52,15 +52,26 @@ static f0t_status turn(f0t_array *to, const f0t_array *shape, f0t_array *from)
     return F0T_OK;
 }
 
+/* Before the elements of a constant are decoded. */
+static f0t_status charge(const f0t_fold *fold, size_t value)
+{
+    const f0t_array *array = &fold->arrays[value];
+    bool is_float = f0t_array_type_is_float(array->type);
+    f0t_status status = f0t_onnx_budget_take(fold->budget, array->count,
+                                             is_float ? sizeof *array->f : sizeof *array->i);
+    if (status == F0T_OK)
+        status = f0t_onnx_budget_steps(fold->budget, array->count);
+    if (status != F0T_OK)
+        f0t_fail_prefix(status, "tensor '%s': ", fold->graph->values[value].name);
+    return status;
+}
+
 f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
 {
     f0t_array decoded, turned, *array = &fold->arrays[value];
     if (!array->raw)
         return F0T_OK;
-    bool is_float = f0t_array_type_is_float(array->type);
-    F0T_TRY(f0t_onnx_budget_take(fold->budget, array->count,
-                                 is_float ? sizeof *array->f : sizeof *array->i));
-    F0T_TRY(f0t_onnx_budget_steps(fold->budget, array->count));
+    F0T_TRY(charge(fold, value));
     F0T_TRY(f0t_array_copy(&decoded, array));
     if (fold->turned[value] == F0T_NONE) {
         *array = decoded;
@@ -150,7 +161,7 @@ static f0t_status run_node(f0t_fold *fold, const f0t_node *node, const f0t_array
         return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) {
         if (constant && node->inputs[k] != F0T_NONE)
-            F0T_TRY(f0t_fold_decode(fold, node->inputs[k]));
+            F0T_TRY(f0t_graph_fail_at(graph, node, f0t_fold_decode(fold, node->inputs[k])));
         inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
     }
     bool now = constant || shape_is_enough(node);
@@ -185,7 +196,9 @@ static f0t_status fold_all(f0t_fold *fold, const f0t_array *inputs, const size_t
                            size_t output_count)
 {
     const f0t_graph *graph = fold->graph;
-    F0T_TRY(take_constants(fold));
+    f0t_status status = take_constants(fold);
+    if (status != F0T_OK)
+        return f0t_fail_prefix(status, "%s: ", graph->path);
     for (size_t k = 0; k < graph->input_count; k++) {
         fold->arrays[graph->inputs[k].value] = inputs[k];
         fold->arrays[graph->inputs[k].value].owned = false;
