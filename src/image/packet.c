@@ -16,7 +16,9 @@ enum {
     APP0 = 0xE0,
     APP1 = 0xE1,
     APP2 = 0xE2,
-    START_OF_SCAN = 0xDA
+    START_OF_SCAN = 0xDA,
+    EXTENDED_HEAD = sizeof jpeg_extended + 32 + 4 + 4, /* name, checksum, length, offset */
+    SEAM = 32 /* more bytes than the name of a list of keywords */
 };
 
 static f0t_status refuse(const char *name, const char *why)
@@ -42,12 +44,39 @@ typedef struct jpeg {
     size_t size;
     size_t
         behind; /* where the segment before ends; bytes of 0xFF may fill up the way to the next */
-    bool has_offsets; /* an index of further pictures that counts bytes from its own place */
+    bool has_offsets;       /* an index of further pictures that counts bytes from its own place */
+    uint8_t seam[2 * SEAM]; /* the end of one piece of extended XMP and the beginning of the next */
+    size_t seam_length;
 } jpeg;
 
 static bool begins_with(const uint8_t *data, size_t length, const char *word, size_t word_length)
 {
     return length >= word_length && !memcmp(data, word, word_length);
+}
+
+static bool names_keywords(const uint8_t *text, size_t length)
+{
+    static const char *const lists[] = {":subject", ":hierarchicalSubject", ":TagsList"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (memmem(text, length, lists[i], strlen(lists[i])))
+            return true;
+    return false;
+}
+
+/* What does not fit into one segment stands in others, in pieces. They stay as they are, for the packet's
+ * reference to them does; but a list of keywords there would be a second one. */
+static f0t_status see_extended(jpeg *j, const uint8_t *data, size_t length, const char *name)
+{
+    if (length <= EXTENDED_HEAD)
+        return refuse(name, "its extended XMP is damaged");
+    const uint8_t *text = data + EXTENDED_HEAD;
+    const size_t size = length - EXTENDED_HEAD, part = size < SEAM ? size : SEAM;
+    memcpy(j->seam + j->seam_length, text, part);
+    if (names_keywords(text, size) || names_keywords(j->seam, j->seam_length + part))
+        return refuse(name, "its keywords are in the extended part of its XMP");
+    memcpy(j->seam, text + size - part, part);
+    j->seam_length = part;
+    return F0T_OK;
 }
 
 /* A segment's bytes behind its length. */
@@ -57,7 +86,7 @@ static f0t_status see_segment(f0t_packet *p, jpeg *j, size_t at, size_t length, 
     const int marker = j->bytes[at + 1];
     const size_t end = at + 4 + length;
     if (marker == APP1 && begins_with(data, length, jpeg_extended, sizeof jpeg_extended))
-        return refuse(name, "its XMP is in several pieces");
+        return see_extended(j, data, length, name);
     if (marker == APP2 && begins_with(data, length, "MPF", 4))
         j->has_offsets = true;
     if (marker == APP1 && begins_with(data, length, jpeg_main, sizeof jpeg_main)) {
@@ -73,7 +102,7 @@ static f0t_status see_segment(f0t_packet *p, jpeg *j, size_t at, size_t length, 
 
 static f0t_status find_jpeg(f0t_packet *p, const uint8_t *bytes, size_t size, const char *name)
 {
-    jpeg j = {bytes, size, 2, false};
+    jpeg j = {.bytes = bytes, .size = size, .behind = 2};
     size_t at = 2;
     p->begin = p->end = 2;
     while (size - at >= 4 && bytes[at] == 0xFF && bytes[at + 1] >= 0xC0) {

@@ -72,12 +72,49 @@ static void what_would_be_lost_is_refused(void **state)
     f0t_packet p;
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "packet is empty", find_in(&p, empty, 2));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "in several pieces", find_in(&p, extended, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "extended XMP is damaged", find_in(&p, extended, 1));
     assert_fails(F0T_ERROR_UNSUPPORTED, "index of further pictures", find_in(&p, index, 2));
     assert_ok(find_in(&p, index, 1));
     assert_int_equal(p.begin, 2);
     assert_fails(F0T_ERROR_UNSUPPORTED, "only JPEG and PNG",
                  f0t_packet_find(&p, "GIF89a", 6, "g.gif"));
+}
+
+/* A segment of extended XMP with this text; gives the place behind it. */
+static size_t put_extended(char *file, size_t at, const char *text)
+{
+    static const char name[] = "http://ns.adobe.com/xmp/extension/";
+    const size_t length = 2 + sizeof name + 40 + strlen(text);
+    file[at] = (char)0xFF;
+    file[at + 1] = (char)0xE1;
+    file[at + 2] = 0;
+    file[at + 3] = (char)length;
+    memcpy(file + at + 4, name, sizeof name);
+    memset(file + at + 4 + sizeof name, 'x', 40);
+    memcpy(file + at + 4 + sizeof name + 40, text, strlen(text));
+    return at + 2 + length;
+}
+
+static f0t_status find_extended(const char *first, const char *second)
+{
+    static char file[1000] = "\xFF\xD8";
+    f0t_packet p;
+    size_t at = put_extended(file, put_extended(file, 2, first), second);
+    memcpy(file + at, "\xFF\xDA\0\2", 4);
+    return f0t_packet_find(&p, file, at + 4, "j.jpg");
+}
+
+/* Phones keep depth maps there. */
+static void extended_packets_stay_unless_they_have_keywords(void **state)
+{
+    (void)state;
+    assert_ok(find_extended("<GDepth:Data>AAAA", "BBBB</GDepth:Data><exif:SubjectDistance>"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "keywords are in the extended part",
+                 find_extended("<dc:subject><rdf:Bag>", "x"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "keywords are in the extended part",
+                 find_extended("x", "<lr:hierarchicalSubject>"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "keywords are in the extended part",
+                 find_extended("long before it <digiKam:Ta", "gsList> and long after it"));
 }
 
 /* Between segments any number of bytes 0xFF may stand (ISO/IEC 10918-1, B.1.1.2). */
@@ -205,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_are_found_and_places_for_them),
         cmocka_unit_test(what_would_be_lost_is_refused),
+        cmocka_unit_test(extended_packets_stay_unless_they_have_keywords),
         cmocka_unit_test(bytes_that_fill_up_are_passed_over),
         cmocka_unit_test(cut_and_altered_files_do_no_harm),
         cmocka_unit_test(tags_go_into_pictures_and_nothing_else_changes),
