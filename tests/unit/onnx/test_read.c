@@ -345,30 +345,8 @@ static void deep_nesting_does_no_harm(void **state)
     f0t_free(data);
 }
 
-/* ---- Hostile bytes ------------------------------------------------------------------------------
+/* ---- Faults ------------------------------------------------------------------------------
  */
-
-static f0t_status load(const void *data, size_t size)
-{
-    f0t_graph *graph;
-    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "hostile.onnx", NULL, NULL));
-    f0t_graph_close(graph);
-    return F0T_OK;
-}
-
-static void cut_and_altered_files_are_survived(void **state)
-{
-    static const char *const names[] = {"convolutions", "shapes", "places"};
-    (void)state;
-    for (size_t k = 0; k < 3; k++) {
-        size_t size;
-        char *data = test_read(corpus(names[k]), &size);
-        assert_ok(load(data, size));
-        test_cut_everywhere(data, size, load, NULL);
-        test_alter_everywhere(data, size, load);
-        f0t_free(data);
-    }
-}
 
 static f0t_status open_again(void *context)
 {
@@ -402,7 +380,6 @@ int main(void)
         cmocka_unit_test(an_unknown_operator_is_named_when_it_is_needed),
         cmocka_unit_test(wrong_tensors_are_refused),
         cmocka_unit_test(deep_nesting_does_no_harm),
-        cmocka_unit_test(cut_and_altered_files_are_survived),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
