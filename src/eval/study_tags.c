@@ -1,8 +1,8 @@
 /* Which tags the study is about, and which of them are unseen. */
 #include "base/alloc.h"
-#include "base/monitor.h"
 #include "eval/study.h"
 #include "eval/tags.h"
+#include "word/missing.h"
 #include "word/vocab.h"
 
 #include <string.h>
@@ -123,9 +123,27 @@ static f0t_status split_tags(f0t_study_tags *tags, const f0t_dataset *dataset, s
 
 /* ---- Both ---------------------------------------------------------------------------------------- */
 
+/* Logs which tags have no vector: those that number_tags gave no place. */
+static f0t_status tell_missing(const f0t_study_tags *tags, const f0t_dataset *dataset, size_t files,
+                               const f0t_monitor *monitor)
+{
+    bool *missing;
+    const size_t count = f0t_dataset_tag_count(dataset);
+    F0T_TRY(f0t_alloc(&missing, count, sizeof *missing));
+    for (size_t t = 0; t < count; t++)
+        missing[t] = tags->number[t] == F0T_NO_TAG;
+    f0t_status status =
+        f0t_missing_tell(dataset, missing, count,
+                         files > 1 ? "in one of the files and are left out of the study"
+                                   : "and are left out of the study",
+                         monitor);
+    f0t_free(missing);
+    return status;
+}
+
 static f0t_status create(f0t_study_tags *tags, const f0t_dataset *dataset,
                          const f0t_vectors *const *vectors, size_t files,
-                         const f0t_study_options *options)
+                         const f0t_study_options *options, const f0t_monitor *monitor)
 {
     size_t count = f0t_dataset_tag_count(dataset);
     F0T_TRY(f0t_alloc(&tags->names, count, sizeof *tags->names));
@@ -137,6 +155,7 @@ static f0t_status create(f0t_study_tags *tags, const f0t_dataset *dataset,
         return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu of its %zu tags have a vector; a study needs 4",
                         f0t_dataset_path(dataset), count, f0t_dataset_tag_count(dataset));
     F0T_TRY(number_tags(tags, dataset, vectors[0], count));
+    F0T_TRY(tell_missing(tags, dataset, files, monitor));
     F0T_TRY(split_tags(tags, dataset, count, options));
     if (tags->seen < 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu seen tags have a vector; a study needs 2",
@@ -149,13 +168,9 @@ f0t_status f0t_study_tags_create(f0t_study_tags *out, const f0t_dataset *dataset
                                  const f0t_study_options *options, const f0t_monitor *monitor)
 {
     *out = (f0t_study_tags){0};
-    f0t_status status = create(out, dataset, vectors, count, options);
+    f0t_status status = create(out, dataset, vectors, count, options, monitor);
     if (status != F0T_OK)
         f0t_study_tags_free(out);
-    else if (out->missing)
-        f0t_log(monitor, F0T_LOG_WARNING,
-                "%zu of %zu tags have no vector%s and are left out of the study", out->missing,
-                f0t_dataset_tag_count(dataset), count > 1 ? " in one of the files" : "");
     return status;
 }
 

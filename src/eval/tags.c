@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "io/number.h"
 #include "model/samples.h"
+#include "word/missing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,26 +15,18 @@ static const double HELD_OUT = 0.2; /* of the seen tags, for tuning: docs/evalua
 
 /* ---- Vectors ------------------------------------------------------------------------------- */
 
-/* Names the tags that have no vector, as many as fit into a line. */
-static void report_missing(const f0t_vocab *vocab, const f0t_monitor *monitor)
+/* Logs which tags have no vector. */
+static f0t_status tell_missing(const f0t_eval_tags *tags, const f0t_monitor *monitor)
 {
-    char names[400] = "";
-    size_t missing = 0, used = 0, count = f0t_vocab_entry_count(vocab);
-    bool cut = false;
-    for (size_t i = 0; i < count; i++) {
-        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
-        if (entry->match != F0T_MATCH_NONE)
-            continue;
-        missing++;
-        cut = cut || used + strlen(entry->tag) + 8 >= sizeof names;
-        if (!cut)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     entry->tag);
-    }
-    if (missing)
-        f0t_log(monitor, F0T_LOG_WARNING,
-                "%zu of %zu tags have no vector; no method ranks them: %s%s", missing, count, names,
-                cut ? ", …" : "");
+    bool *missing;
+    const size_t count = f0t_vocab_entry_count(tags->vocab);
+    F0T_TRY(f0t_alloc(&missing, count, sizeof *missing));
+    for (size_t t = 0; t < count; t++)
+        missing[t] = f0t_vocab_get_entry(tags->vocab, t)->match == F0T_MATCH_NONE;
+    f0t_status status =
+        f0t_missing_tell(tags->dataset, missing, count, "and no method ranks them", monitor);
+    f0t_free(missing);
+    return status;
 }
 
 static f0t_status make_vocab(f0t_eval_tags *tags, const f0t_vectors *vectors, bool keep_mean,
@@ -49,8 +42,7 @@ static f0t_status make_vocab(f0t_eval_tags *tags, const f0t_vectors *vectors, bo
     f0t_free(names);
     F0T_TRY(status);
     tags->count = f0t_vocab_size(tags->vocab);
-    report_missing(tags->vocab, monitor);
-    return F0T_OK;
+    return tell_missing(tags, monitor);
 }
 
 f0t_status f0t_eval_tags_create(f0t_eval_tags *tags, const f0t_dataset *dataset,

@@ -11,6 +11,7 @@
 #include "model/tags.h"
 #include "model/trainer.h"
 #include "rank/ranksvm.h"
+#include "word/missing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,34 +32,28 @@ typedef struct training {
 
 /* ---- Tags ---------------------------------------------------------------------------------- */
 
-/* Names the tags that have no vector, as many as fit into a line. */
-static void report_missing(const training *t)
+/* Logs which tags have no vector. */
+static f0t_status tell_missing(const training *t, const uint32_t *tags, size_t count)
 {
-    const f0t_vocab *vocab = t->model->vocab;
-    char names[400] = "";
-    size_t missing = 0, used = 0, count = f0t_vocab_entry_count(vocab);
-    for (size_t i = 0; i < count; i++) {
-        const f0t_vocab_entry *entry = f0t_vocab_get_entry(vocab, i);
-        if (entry->match != F0T_MATCH_NONE)
-            continue;
-        missing++;
-        size_t length = strlen(entry->tag);
-        if (used + length + 8 < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     entry->tag);
-    }
-    if (missing)
-        f0t_log(t->monitor, F0T_LOG_WARNING,
-                "%zu of %zu tags have no vector and are left out: %s%s", missing, count, names,
-                used + 8 >= sizeof names ? ", …" : "");
+    bool *missing;
+    F0T_TRY(f0t_alloc_zero(&missing, f0t_dataset_tag_count(t->dataset), sizeof *missing));
+    for (size_t i = 0; i < count; i++)
+        missing[tags[i]] = f0t_vocab_get_entry(t->model->vocab, i)->match == F0T_MATCH_NONE;
+    f0t_status status =
+        f0t_missing_tell(t->dataset, missing, count, "and are left out", t->monitor);
+    f0t_free(missing);
+    return status;
 }
 
 static f0t_status make_vocab(training *t, const uint32_t *tags, size_t count,
                              const f0t_vectors *vectors)
 {
+    if (!count)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its %zu images has a tag to learn from",
+                        f0t_dataset_path(t->dataset), f0t_dataset_image_count(t->dataset));
     F0T_TRY(f0t_tags_find(&t->model->vocab, &t->number, t->dataset, tags, count, vectors,
                           &t->options, t->monitor));
-    report_missing(t);
+    F0T_TRY(tell_missing(t, tags, count));
     if (f0t_vocab_size(t->model->vocab) < 2)
         return f0t_fail(F0T_ERROR_FORMAT,
                         "%s: %zu of its %zu tags have a vector; a ranking needs two at least",

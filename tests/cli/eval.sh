@@ -184,8 +184,8 @@ case_what_cannot_be_written_is_told_at_once() {
     local args="eval photos --vectors vectors.txt --methods random"
     refuse 3 "nowhere/kept.jsonl: cannot be written" $args --results nowhere/kept.jsonl
     refuse 1 "is a folder" $args --results photos
-    refuse 1 "--html vectors.txt: no page can be written there: Not a directory" $args --html vectors.txt
-    refuse 1 "--html nowhere/page: no page" $args --html nowhere/page
+    refuse 1 "--html vectors.txt: cannot be written: Not a directory" $args --html vectors.txt
+    refuse 3 "--html nowhere/page: cannot be written" $args --html nowhere/page
     [ -z "$(ls -d fast0tag-eval-* *.lock 2>/dev/null)" ] || complain "left: $(ls)"
 }
 
@@ -208,7 +208,8 @@ case_tags_without_a_vector_are_told() {
     make_collection
     sed -i '1s/$/\tzebra crossing/' photos/tags.txt
     run 0 eval photos --vectors vectors.txt --methods random,frequency --scenarios conventional --unseen 2
-    warns "1 of 7 tags have no vector; no method ranks them: zebra crossing"
+    warns "1 of 7 tags have no vector and no method ranks them; "
+    warns "zebra crossing ("
     says "12 test images, 6 tags"
 }
 
