@@ -91,6 +91,8 @@ extern const cli_verb cli_verb_demo;
 /* A folder with the files of a dataset; any folder. */
 bool cli_is_dataset(const char *path);
 bool cli_is_folder(const char *path);
+/* A file whose content is of this kind, as f0t_inspect names it: "model", "vectors". */
+bool cli_is_kind(const char *path, const char *kind);
 
 /* ---- A running command --------------------------------------------------------------------- */
 
@@ -113,6 +115,18 @@ struct cli_context {
 /* A failure of the command itself; F0T_ERROR_ARGUMENT is a usage error. Returns `status`. */
 f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Fails when no file, no folder of pages can be written at `path`, which `option` names: asked before
+ * the work begins. */
+f0t_status cli_check_file(cli_context *cli, const char *option, const char *path);
+f0t_status cli_check_folder(cli_context *cli, const char *option, const char *path);
+
+/* A usage error that shows the right order: "MODEL PICTURES". */
+f0t_status cli_fail_swapped(cli_context *cli, const char *order);
+/* Word vectors stand where a dataset is wanted, and something else in their place. */
+bool cli_vectors_swapped(const char *operand, const char *vectors);
+/* There is no `source`, or it is a dataset, and `output` is there and is none. */
+bool cli_output_swapped(const char *source, const char *output);
 
 /* The options that every command has, in help and manual as well. */
 extern const cli_option cli_common_options[];

@@ -187,7 +187,11 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
                         o->output ? "--vectors FILE" : "-o DIR");
     f0t_vectors **vectors = cli_alloc(o->vectors.count * sizeof(f0t_vectors *));
-    f0t_status status = open_dataset(cli, &dataset);
+    f0t_status status = cli_check_folder(cli, "-o", o->output);
+    if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors.items[0]))
+        status = cli_fail_swapped(cli, "DATASET --vectors FILE -o DIR");
+    if (status == F0T_OK)
+        status = open_dataset(cli, &dataset);
     for (size_t i = 0; status == F0T_OK && i < o->vectors.count; i++)
         status = f0t_vectors_open(&vectors[i], o->vectors.items[i], &vector_options);
     if (status == F0T_OK)

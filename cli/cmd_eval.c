@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct options {
@@ -154,23 +153,6 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .monitor = cli->monitor};
 }
 
-/* Found now, and not after hours: whether the page can be written there. */
-static f0t_status check_folder(cli_context *cli, const char *path)
-{
-    if (mkdir(path, 0777) == 0) {
-        rmdir(path);
-        return F0T_OK;
-    }
-    int reason = errno;
-    if (reason == EEXIST && !cli_is_folder(path))
-        reason = ENOTDIR;
-    else if (reason == EEXIST)
-        reason = access(path, W_OK | X_OK) == 0 ? 0 : errno;
-    return !reason ? F0T_OK
-                   : cli_fail(cli, F0T_ERROR_IO, "--html %s: no page can be written there: %s",
-                              path, strerror(reason));
-}
-
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
 {
     if (cli->operand_count != 1)
@@ -183,7 +165,9 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper is about tables; %s has none",
                         cli->json ? "--json" : "--format csv");
     f0t_status status = f0t_eval_options_check(eval_options);
-    return status == F0T_OK && o->html ? check_folder(cli, o->html) : status;
+    if (status == F0T_OK && o->results)
+        status = cli_check_file(cli, "--results", o->results);
+    return status == F0T_OK && o->html ? cli_check_folder(cli, "--html", o->html) : status;
 }
 
 static f0t_status run(cli_context *cli, const void *values)
@@ -200,6 +184,8 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_dataset_options_init(&split);
     split.monitor = cli->monitor;
     split.seed = cli->seed;
+    if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
+        status = cli_fail_swapped(cli, "DATASET --vectors FILE");
     if (status == F0T_OK)
         status = f0t_dataset_open(&dataset, cli->operands[0], &split);
     if (status == F0T_OK)

@@ -239,6 +239,15 @@ static f0t_status run_tagger(tagger *t)
     return status;
 }
 
+/* One of the pictures is a model, and the model is none. */
+static bool is_swapped(const cli_context *cli)
+{
+    for (size_t i = 1; i < cli->operand_count; i++)
+        if (cli_is_kind(cli->operands[i], "model"))
+            return !cli_is_kind(cli->operands[0], "model");
+    return false;
+}
+
 /* ---- The command ---------------------------------------------------------------------------- */
 
 static f0t_status run(cli_context *cli, const void *values)
@@ -260,7 +269,11 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch goes with --embed");
     if (o->dry_run && !o->xmp && !o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run goes with --xmp or --embed");
+    if (o->words.path && cli_vectors_swapped(o->words.path, o->words.vectors))
+        return cli_fail_swapped(cli, "MODEL PICTURES --vocab WORDS --vectors FILE");
     f0t_status status = f0t_model_load(&model, cli->operands[0]);
+    if (status != F0T_OK && is_swapped(cli))
+        return cli_fail_swapped(cli, "MODEL PICTURES");
     extract.bf16 = o->precision[0] == 'b';
     extract.monitor = cli->monitor;
     if (status == F0T_OK)

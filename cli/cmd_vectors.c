@@ -97,7 +97,9 @@ static f0t_status run_build(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
     if (o->dim == 0)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dim is 0");
-    f0t_status status = f0t_vectors_build_wordnet(&counts, o->output, &how);
+    f0t_status status = cli_check_file(cli, "-o", o->output);
+    if (status == F0T_OK)
+        status = f0t_vectors_build_wordnet(&counts, o->output, &how);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
 }
 
@@ -108,7 +110,9 @@ static f0t_status run_convert(cli_context *cli, const void *given)
     f0t_vectors_counts counts;
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
-    f0t_status status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how);
+    f0t_status status = cli_check_file(cli, "-o", o->output);
+    if (status == F0T_OK)
+        status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
 }
 
@@ -122,7 +126,11 @@ static f0t_status run_trim(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
     if (!o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no list of words: give --words FILE");
-    f0t_status status = f0t_tags_load(&tags, o->words, cli->monitor);
+    if (cli_vectors_swapped(o->words, cli->operands[0]))
+        return cli_fail_swapped(cli, "FILE --words WORDS -o OUT");
+    f0t_status status = cli_check_file(cli, "-o", o->output);
+    if (status == F0T_OK)
+        status = f0t_tags_load(&tags, o->words, cli->monitor);
     if (status != F0T_OK)
         return status;
     status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how);

@@ -72,6 +72,19 @@ static f0t_eval_options eval_options(const f0t_demo_work *work, const char *meth
                               .monitor = work->options.monitor};
 }
 
+/* The nouns of the open vocabulary come last, but from here. */
+static f0t_status check_wordnet(const f0t_demo_work *work)
+{
+    char *path;
+    F0T_TRY(f0t_path_join(&path, wordnet_folder(work), "data.noun"));
+    const bool there = f0t_path_is_file(path);
+    f0t_free(path);
+    return there ? F0T_OK
+                 : f0t_fail(F0T_ERROR_NOT_FOUND,
+                            "%s: has no WordNet (data.noun): Debian's package is wordnet-base",
+                            wordnet_folder(work));
+}
+
 f0t_status f0t_demo_check(const f0t_demo_work *work)
 {
     char methods[METHODS_SIZE];
@@ -79,7 +92,8 @@ f0t_status f0t_demo_check(const f0t_demo_work *work)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the list of methods is too long");
     list_methods(methods, sizeof methods, work);
     const f0t_eval_options options = eval_options(work, methods);
-    return f0t_eval_options_check(&options);
+    F0T_TRY(f0t_eval_options_check(&options));
+    return check_wordnet(work);
 }
 
 f0t_status f0t_demo_compare(f0t_demo_work *work)
