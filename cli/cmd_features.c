@@ -1,6 +1,7 @@
 /* fast0tag features: a dataset from pictures. */
 #include "cli.h"
 
+#include "import_options.h"
 #include "import_report.h"
 
 typedef struct options {
@@ -19,6 +20,8 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_import_report *report = NULL;
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DATASET says where the dataset goes");
+    if (cli_output_swapped(cli->operands[0], o->output))
+        return cli_fail_swapped(cli, "FOLDER -o DATASET");
     backbone_options.bf16 = o->precision[0] == 'b';
     backbone_options.monitor = how.monitor = cli->monitor;
     how.seed = cli->seed;
@@ -48,13 +51,8 @@ static const cli_option table[] = {
     {"features-output", 0, CLI_TEXT, AT(backbone.output), "NAME",
      "Which value of the network is the features. Default: what its classifier takes.", NULL},
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the network. Default f32.", "f32|bf16"},
-    {"csv", 0, CLI_TEXT, AT(import.table), "FILE",
-     "A table with more tags: the path or name of a picture, and its tags, as for 'import csv'.",
-     NULL},
-    {"folders", 0, CLI_FLAG, AT(import.folder_tags), NULL,
-     "The names of the folders below FOLDER are tags as well.", NULL},
-    {"strict", 0, CLI_FLAG, AT(import.strict), NULL,
-     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    CLI_PICTURE_TAG_OPTIONS(AT(import)),
+    CLI_TABLE_COLUMN_OPTIONS(AT(import)),
     {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
      "What the dataset calls itself. Default: its directory's name.", NULL},
     {.name = NULL},

@@ -1,5 +1,6 @@
 /* fast0tag import: dataset directories from what exists. One verb a format. */
 #include "cli.h"
+#include "import_options.h"
 #include "import_report.h"
 
 #include <string.h>
@@ -30,6 +31,8 @@ static f0t_status run(cli_context *cli, const void *given)
     const char *format = strrchr(cli->name, ' ') + 1;
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DATASET says where the dataset goes");
+    if (cli_output_swapped(cli->operands[0], o->output))
+        return cli_fail_swapped(cli, "SOURCE -o DATASET");
     f0t_status status = set_delimiter(cli, o->delimiter, &how.delimiter);
     if (status != F0T_OK)
         return status;
@@ -117,7 +120,10 @@ static const cli_option csv_options[] = {
     {"tags", 0, CLI_TEXT, FIELD(import.tags_column), "COLUMN",
      "Column of the tags. Default: tags, labels or keywords, else the second.", NULL},
     {"separator", 0, CLI_TEXT, FIELD(import.separator), "TEXT",
-     "What stands between tags. Default ';'.", NULL},
+     "What stands between tags. Default ';', or '|' or ',' where the table has no ';' and a fifth "
+     "of "
+     "its cells have that.",
+     NULL},
     {"tag-columns", 0, CLI_FLAG, FIELD(import.tag_columns), NULL,
      "Every other column is a tag, and its cells are 0 or 1.", NULL},
     {"split", 0, CLI_TEXT, FIELD(import.split_column), "COLUMN",
@@ -125,8 +131,8 @@ static const cli_option csv_options[] = {
     {"no-header", 0, CLI_FLAG, FIELD(import.no_header), NULL,
      "The first line is an image; columns have numbers only.", NULL},
     {"delimiter", 0, CLI_TEXT, FIELD(delimiter), "CHARACTER",
-     "What stands between cells, or 'tab'. Default: a tab when the first line has one, else a "
-     "comma.",
+     "What stands between cells, or 'tab'. Default: a tab where the first line has one, else a "
+     "comma, else a semicolon.",
      NULL},
     FEATURE_OPTIONS,
     VAL_OPTION("0.1, when the table has a split without val"),
@@ -236,19 +242,8 @@ static const cli_verb verb_nuswide = {
 
 static const cli_option photos_options[] = {
     OUTPUT_OPTIONS,
-    {"csv", 0, CLI_TEXT, FIELD(import.table), "FILE",
-     "A table with more tags: the path or name of a picture, and its tags, as for 'import csv'.",
-     NULL},
-    {"image", 0, CLI_TEXT, FIELD(import.image_column), "COLUMN",
-     "Column of --csv with the path or name.", NULL},
-    {"tags", 0, CLI_TEXT, FIELD(import.tags_column), "COLUMN", "Column of --csv with the tags.",
-     NULL},
-    {"separator", 0, CLI_TEXT, FIELD(import.separator), "TEXT",
-     "What stands between the tags of --csv. Default ';'.", NULL},
-    {"folders", 0, CLI_FLAG, FIELD(import.folder_tags), NULL,
-     "The names of the folders below FOLDER are tags as well.", NULL},
-    {"strict", 0, CLI_FLAG, FIELD(import.strict), NULL,
-     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    CLI_PICTURE_TAG_OPTIONS(FIELD(import)),
+    CLI_TABLE_COLUMN_OPTIONS(FIELD(import)),
     FEATURE_OPTIONS,
     {.name = NULL},
 };

@@ -1,5 +1,7 @@
 /* fast0tag train: learns from a dataset. */
 #include "cli.h"
+#include "import_options.h"
+#include "import_report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,9 +14,10 @@ typedef struct options {
     const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
     const char *optimizer, *schedule, *precision, *hinge, *backbone;
     f0t_backbone_options extract;
+    f0t_import_options import; /* of a folder of pictures */
     size_t batch, epochs, patience;
     double rate, decay, input_dropout, dropout, lambda, ridge, tune;
-    bool keep_mean, resume, strict;
+    bool keep_mean, resume;
 } options;
 
 static const options defaults = {.method = "net",
@@ -232,23 +235,35 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
 /* ---- Pictures ------------------------------------------------------------------------------ */
 
 /* A folder of pictures becomes MODEL.data, where the next training finds their features again. */
-static f0t_status make_dataset(cli_context *cli, const options *o, const char *path)
+static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vectors *vectors,
+                               const char *path)
 {
-    f0t_import_options how = {
-        .replace = true, .strict = o->strict, .seed = cli->seed, .monitor = cli->monitor};
+    f0t_import_options how = o->import;
     f0t_import_report *report = NULL;
     f0t_backbone_options extract = o->extract;
-    extract.monitor = cli->monitor;
+    how.replace = true;
+    how.seed = cli->seed;
+    how.vectors = vectors;
+    extract.monitor = how.monitor = cli->monitor;
     f0t_status status =
         f0t_backbone_open(&how.extract, o->backbone ? o->backbone : "builtin", &extract);
     if (status == F0T_OK)
         status = f0t_import(&report, path, "photos", cli->operands, 1, &how);
+    if (status == F0T_OK)
+        cli_import_log(cli, report);
     f0t_import_report_free(report);
     f0t_backbone_close(how.extract);
     return status;
 }
 
-static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o)
+static bool is_pictures(const cli_context *cli, const options *o)
+{
+    const char *source = cli->operands[0];
+    return !o->labels && cli_is_folder(source) && !cli_is_dataset(source);
+}
+
+static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o,
+                               const f0t_vectors *vectors)
 {
     f0t_dataset_options split;
     const char *source = cli->operands[0];
@@ -257,19 +272,65 @@ static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const option
     split.seed = cli->seed;
     if (o->labels)
         return f0t_dataset_open_files(out, source, o->labels, &split);
-    if (cli_is_dataset(source) || !cli_is_folder(source)) {
-        if (o->backbone)
-            return cli_fail(cli, F0T_ERROR_ARGUMENT,
-                            "--backbone is for a folder of pictures: %s has features already",
-                            source);
+    if (!is_pictures(cli, o))
         return f0t_dataset_open(out, source, &split);
-    }
     char *path = beside(o->output, "data");
-    f0t_status status = make_dataset(cli, o, path);
+    f0t_status status = make_dataset(cli, o, vectors, path);
     if (status == F0T_OK)
         status = f0t_dataset_open(out, path, &split);
     free(path);
     return status;
+}
+
+/* ---- Before anything is read --------------------------------------------------------------- */
+
+/* What was forgotten, or is of no use here. */
+static f0t_status check_options(cli_context *cli, const options *o)
+{
+    const char *lost = o->backbone             ? "--backbone"
+                       : o->extract.preset     ? "--preset"
+                       : o->import.table       ? "--csv"
+                       : o->import.folder_tags ? "--folders"
+                       : o->import.strict      ? "--strict"
+                                               : NULL;
+    if (!o->vectors || !o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
+                        o->vectors ? "-o MODEL" : "--vectors FILE");
+    if (o->import.separator && !o->import.table)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator goes with --csv");
+    if (lost && access(cli->operands[0], F_OK) == 0 && !is_pictures(cli, o))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "%s is for a folder of pictures: %s has features already", lost,
+                        cli->operands[0]);
+    return F0T_OK;
+}
+
+/* A model takes the place of a model, or of nothing: not of what was named by mistake. */
+static f0t_status check_output(cli_context *cli, const options *o)
+{
+    const f0t_inspect_options quick = {.quick = true};
+    f0t_inspection *found;
+    f0t_status status = cli_check_file(cli, "-o", o->output);
+    if (status != F0T_OK || f0t_inspect(&found, o->output, &quick) != F0T_OK)
+        return status;
+    if (strcmp(found->kind, "model") != 0)
+        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "-o %s: is there, and no model (%s): it stays",
+                          o->output, found->title);
+    f0t_inspection_free(found);
+    return status;
+}
+
+static f0t_status check_all(cli_context *cli, const options *o)
+{
+    f0t_status status = check_options(cli, o);
+    if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
+        status = cli_fail_swapped(cli, "FOLDER|DATASET --vectors FILE -o MODEL");
+    if (status == F0T_OK && o->labels && cli_is_kind(o->labels, "npy") &&
+        !cli_is_kind(cli->operands[0], "npy"))
+        status = cli_fail_swapped(cli, "FEATURES.npy --labels FILE …");
+    if (status == F0T_OK)
+        status = check_output(cli, o);
+    return status == F0T_OK && o->log ? cli_check_file(cli, "--log", o->log) : status;
 }
 
 static f0t_status run(cli_context *cli, const void *values)
@@ -279,14 +340,15 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_vectors *vectors = NULL;
     f0t_train_options train_options;
     f0t_vectors_options vector_options = {.monitor = cli->monitor};
-    if (!o->vectors || !o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
-                        o->vectors ? "-o MODEL" : "--vectors FILE");
-    f0t_status status = convert(cli, &train_options, o);
+    f0t_status status = check_all(cli, o);
     if (status == F0T_OK)
-        status = open_dataset(&dataset, cli, o);
+        status = convert(cli, &train_options, o);
+    if (status == F0T_OK && access(cli->operands[0], F_OK) != 0)
+        status = cli_fail(cli, F0T_ERROR_NOT_FOUND, "%s: %s", cli->operands[0], strerror(errno));
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+    if (status == F0T_OK)
+        status = open_dataset(&dataset, cli, o, vectors);
     if (status == F0T_OK)
         status = train(cli, o, &train_options, dataset, vectors);
     f0t_vectors_close(vectors);
@@ -308,8 +370,7 @@ static const cli_option table[] = {
     {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
      "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
-    {"strict", 0, CLI_FLAG, AT(strict), NULL,
-     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    CLI_PICTURE_TAG_OPTIONS(AT(import)),
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",
@@ -371,6 +432,8 @@ static const cli_example examples[] = {
      "Trains the network on the dataset's seen tags."},
     {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t",
      "Learns the keywords of a collection."},
+    {"fast0tag train animals --folders --vectors glove.txt -o animals.f0t",
+     "animals/dog/1.jpg has the tag dog."},
     {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
      "The linear map, in seconds."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --tune 600",

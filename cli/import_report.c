@@ -46,15 +46,31 @@ static void print_datasets(const f0t_import_report *report)
     cli_table_free(table);
 }
 
+/* "3 images have no tag (a.jpg, …)" */
+static void write_note(char *to, size_t size, const f0t_import_note *note)
+{
+    const int used = snprintf(to, size, "%" PRIu64 " %s", note->count, note->what);
+    if (note->example && used > 0 && (size_t)used < size)
+        snprintf(to + used, size - (size_t)used, note->count > 1 ? " (%s, …)" : " (%s)",
+                 note->example);
+}
+
 static void print_report(const f0t_import_report *report)
 {
+    char line[4400];
     print_datasets(report);
     for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
-        const f0t_import_note *note = f0t_import_report_note(report, i);
-        printf("%" PRIu64 " %s", note->count, note->what);
-        if (note->example)
-            printf(note->count > 1 ? " (%s, …)" : " (%s)", note->example);
-        printf("\n");
+        write_note(line, sizeof line, f0t_import_report_note(report, i));
+        puts(line);
+    }
+}
+
+void cli_import_log(const cli_context *cli, const f0t_import_report *report)
+{
+    char line[4400];
+    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+        write_note(line, sizeof line, f0t_import_report_note(report, i));
+        cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
     }
 }
 

@@ -5,5 +5,7 @@
 #include "cli.h"
 
 f0t_status cli_import_show(cli_context *cli, const f0t_import_report *report);
+/* The notes alone, as remarks on standard error. */
+void cli_import_log(const cli_context *cli, const f0t_import_report *report);
 
 #endif

@@ -59,16 +59,23 @@ typedef struct f0t_import_options {
 
     /* csv. A column is its name in the header or its number from 1; NULL: see docs/formats.md. */
     const char *image_column, *tags_column, *split_column;
-    const char *separator; /* between the tags of a cell; NULL: ";" */
-    bool tag_columns;      /* every other column is a tag, its cells are 0 or 1 */
-    bool no_header;        /* the first line is an image */
-    char delimiter;        /* between cells; 0: a tab when the first line has one, else a comma */
+    const char
+        *separator;   /* between the tags of a cell; NULL: ";", or "|" or "," where the table has
+                              no ";" and a fifth of its cells have that */
+    bool tag_columns; /* every other column is a tag, its cells are 0 or 1 */
+    bool no_header;   /* the first line is an image */
+    char delimiter;   /* between cells; 0: a tab when the first line has one, else a comma */
 
     /* photos */
     const char *table; /* a CSV or TSV file with more tags of the pictures, read as csv says. A line
-                              is of each picture whose path ends with the line's, from a slash on */
+                              is of each picture whose path ends with the line's, from a slash on;
+                              where there is none, of the photo that has its name but for the
+                              ending */
     bool folder_tags;  /* the names of the folders below the source are tags as well */
     bool strict;       /* a picture that cannot be read fails; else it is noted and left out */
+    const f0t_vectors
+        *vectors;          /* what the tags will be looked up in, or NULL: where fewer than two of
+                              them are there, the import fails before it decodes a picture */
     f0t_backbone *extract; /* makes the dataset's features; NULL: it has none. Those made so far are
                               kept in OUTPUT.part until the dataset is there, and those of an older
                               dataset at `output` are used again. */

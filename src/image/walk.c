@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -43,6 +44,77 @@ bool f0t_path_has_sidecar(const char *path)
 {
     return f0t_path_is_picture(path) ||
            ends_with_one(path, other_endings, sizeof other_endings / sizeof *other_endings);
+}
+
+/* ---- What is passed over ------------------------------------------------------------------------------- */
+
+/* The ending in lower case; false where it is none that a person would know. */
+static bool read_ending(char ending[F0T_SKIPPED_LONGEST], const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t length = 0;
+    if (!dot || (slash && dot < slash) || !dot[1])
+        return false;
+    for (; dot[length] && length + 1 < F0T_SKIPPED_LONGEST; length++)
+        ending[length] =
+            dot[length] >= 'A' && dot[length] <= 'Z' ? (char)(dot[length] + 32) : dot[length];
+    ending[length] = 0;
+    return !dot[length];
+}
+
+static void skip(f0t_skipped *skipped, const char *path)
+{
+    char ending[F0T_SKIPPED_LONGEST];
+    size_t i = 0;
+    const bool known = read_ending(ending, path);
+    if (known && !strcmp(ending, ".xmp"))
+        return;
+    while (known && i < skipped->kind_count && strcmp(ending, skipped->kinds[i].ending) != 0)
+        i++;
+    if (!known || i == F0T_SKIPPED_KINDS) {
+        skipped->others++;
+        return;
+    }
+    if (i == skipped->kind_count)
+        memcpy(skipped->kinds[skipped->kind_count++].ending, ending, sizeof ending);
+    skipped->kinds[i].count++;
+}
+
+/* The most frequent kind after the one of `count` files and the number `after`; ties by place. */
+static size_t next_kind(const f0t_skipped *skipped, size_t count, size_t after)
+{
+    size_t best = F0T_NONE;
+    for (size_t i = 0; i < skipped->kind_count; i++) {
+        const size_t own = skipped->kinds[i].count;
+        const bool later = own < count || (own == count && (after == F0T_NONE || i > after));
+        if (later && (best == F0T_NONE || own > skipped->kinds[best].count))
+            best = i;
+    }
+    return best;
+}
+
+void f0t_skipped_tell(const f0t_skipped *skipped, const f0t_monitor *monitor)
+{
+    enum { SHOWN = 12 };
+    char names[SHOWN * (F0T_SKIPPED_LONGEST + 24)] = "";
+    size_t used = 0, left = skipped->others, all = skipped->others, shown = 0;
+    for (size_t i = 0; i < skipped->kind_count; i++)
+        all += skipped->kinds[i].count;
+    for (size_t i = next_kind(skipped, SIZE_MAX, F0T_NONE); i != F0T_NONE;
+         i = next_kind(skipped, skipped->kinds[i].count, i)) {
+        if (shown++ < SHOWN)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%zu %s", used ? ", " : "",
+                                 skipped->kinds[i].count, skipped->kinds[i].ending);
+        else
+            left += skipped->kinds[i].count;
+    }
+    if (left)
+        snprintf(names + used, sizeof names - used, "%s%zu other%s", used ? ", " : "", left,
+                 left == 1 ? "" : "s");
+    if (all)
+        f0t_log(monitor, F0T_LOG_INFO, "%zu file%s %s that can be read, and skipped: %s", all,
+                all == 1 ? "" : "s", all == 1 ? "is no picture" : "are no pictures", names);
 }
 
 /* ---- One folder -------------------------------------------------------------------------------------- */
@@ -87,65 +159,75 @@ f0t_status f0t_walk_names(f0t_texts *names, const char ***sorted, const char *pa
 
 /* ---- All below it ------------------------------------------------------------------------------------ */
 
-static f0t_status walk_folder(f0t_texts *out, const char *path, int depth,
-                              const f0t_monitor *monitor);
+/* A walk in progress. */
+typedef struct walk {
+    f0t_texts *out;
+    f0t_skipped *skipped;
+    const f0t_monitor *monitor;
+} walk;
 
-static f0t_status visit(f0t_texts *out, const char *path, int depth, const f0t_monitor *monitor)
+static f0t_status walk_folder(const walk *w, const char *path, int depth);
+
+static f0t_status visit(const walk *w, const char *path, int depth)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
         return F0T_OK; /* it went away meanwhile */
     if (S_ISDIR(info.st_mode)) {
-        f0t_status status = walk_folder(out, path, depth + 1, monitor);
+        f0t_status status = walk_folder(w, path, depth + 1);
         if (status != F0T_ERROR_IO && status != F0T_ERROR_NOT_FOUND)
             return status;
-        f0t_log(monitor, F0T_LOG_WARNING, "%s: passed over", f0t_last_error());
+        f0t_log(w->monitor, F0T_LOG_WARNING, "%s: passed over", f0t_last_error());
         return F0T_OK;
     }
     if (S_ISLNK(info.st_mode) && stat(path, &info) != 0)
         return F0T_OK;
-    if (!S_ISREG(info.st_mode) || !f0t_path_is_picture(path))
+    if (!S_ISREG(info.st_mode))
         return F0T_OK;
-    return f0t_texts_add(out, path, strlen(path));
+    if (f0t_path_is_picture(path))
+        return f0t_texts_add(w->out, path, strlen(path));
+    skip(w->skipped, path);
+    return F0T_OK;
 }
 
-static f0t_status visit_all(f0t_texts *out, const char *path, const char *const *names,
-                            size_t count, int depth, const f0t_monitor *monitor)
+static f0t_status visit_all(const walk *w, const char *path, const char *const *names, size_t count,
+                            int depth)
 {
     f0t_status status = F0T_OK;
     for (size_t i = 0; status == F0T_OK && i < count; i++) {
         char *joined;
         status = f0t_path_join(&joined, path, names[i]);
         if (status == F0T_OK)
-            status = visit(out, joined, depth, monitor);
+            status = visit(w, joined, depth);
         f0t_free(joined);
     }
     return status;
 }
 
-static f0t_status walk_folder(f0t_texts *out, const char *path, int depth,
-                              const f0t_monitor *monitor)
+static f0t_status walk_folder(const walk *w, const char *path, int depth)
 {
     f0t_texts names = {0};
     const char **sorted;
     if (depth > DEPTH_MAX)
         return f0t_fail(F0T_ERROR_IO, "%s: more than %d folders deep", path, DEPTH_MAX);
-    if (f0t_monitor_stopped(monitor))
+    if (f0t_monitor_stopped(w->monitor))
         return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted in %s", path);
     f0t_status status = f0t_walk_names(&names, &sorted, path);
     if (status == F0T_OK)
-        status = visit_all(out, path, sorted, names.count, depth, monitor);
+        status = visit_all(w, path, sorted, names.count, depth);
     f0t_free(sorted);
     f0t_texts_free(&names);
     return status;
 }
 
-f0t_status f0t_walk(f0t_texts *out, const char *path, const f0t_monitor *monitor)
+f0t_status f0t_walk(f0t_texts *out, f0t_skipped *skipped, const char *path,
+                    const f0t_monitor *monitor)
 {
+    const walk w = {out, skipped, monitor};
     struct stat info;
     if (stat(path, &info) != 0)
         return f0t_fail_errno(errno, "%s", path);
     if (!S_ISDIR(info.st_mode))
         return f0t_texts_add(out, path, strlen(path));
-    return walk_folder(out, path, 0, monitor);
+    return walk_folder(&w, path, 0);
 }

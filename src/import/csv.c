@@ -18,7 +18,7 @@ static f0t_status add_rows(f0t_csv_table *t)
 
 static f0t_status run(f0t_import_job *job, f0t_csv_table *t)
 {
-    F0T_TRY(f0t_csv_table_load(t, job->sources[0], job->options));
+    F0T_TRY(f0t_csv_table_load(t, job->sources[0], job->options, job->report));
     F0T_TRY(f0t_import_report_say(
         job->report, t->merged,
         "{line belongs|lines belong} to an image of a line before and {is|are} merged", NULL));

@@ -140,9 +140,10 @@ static f0t_status finish_record(f0t_csv *csv)
     if (!csv->columns)
         csv->columns = csv->count;
     if (csv->count != csv->columns)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: has %zu cells, but the first record has %zu",
-                        f0t_stream_name(csv->stream), (unsigned long long)csv->line, csv->count,
-                        csv->columns);
+        return f0t_fail(
+            F0T_ERROR_FORMAT, "%s:%llu: has %zu cells, but the first record has %zu%s",
+            f0t_stream_name(csv->stream), (unsigned long long)csv->line, csv->count, csv->columns,
+            csv->count > csv->columns ? "; tags with the delimiter between them need quotes" : "");
     F0T_TRY(f0t_grow(&csv->cells, &csv->cells_capacity, 0, csv->count, sizeof *csv->cells));
     for (size_t i = 0; i < csv->count; i++)
         csv->cells[i] =
@@ -165,6 +166,16 @@ static f0t_status read_record(f0t_csv *csv, const char *line, size_t length)
     }
 }
 
+/* A semicolon is what spreadsheets write where the comma is in numbers. */
+static char guess_delimiter(const char *line, size_t length)
+{
+    static const char known[] = {'\t', ',', ';'};
+    for (size_t i = 0; i < sizeof known; i++)
+        if (memchr(line, known[i], length))
+            return known[i];
+    return ',';
+}
+
 f0t_status f0t_csv_next(f0t_csv *csv, const f0t_cell **cells, size_t *count)
 {
     const char *line;
@@ -179,7 +190,7 @@ f0t_status f0t_csv_next(f0t_csv *csv, const f0t_cell **cells, size_t *count)
             return F0T_OK;
     } while (!length);
     if (!csv->delimiter)
-        csv->delimiter = memchr(line, '\t', length) ? '\t' : ',';
+        csv->delimiter = guess_delimiter(line, length);
     F0T_TRY(read_record(csv, line, length));
     *cells = csv->cells;
     *count = csv->count;

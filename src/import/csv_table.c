@@ -5,6 +5,7 @@
 #include "import/csv_reader.h"
 #include "io/dataset_text.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,8 +15,11 @@ enum { NO_COLUMN = -1, NO_SPLIT = 0xFF };
 typedef struct reading {
     f0t_csv_table *to;
     const f0t_import_options *options;
+    f0t_import_report *report;
     f0t_stream *stream;
     f0t_csv *csv;
+    const char *separator;   /* of tags within a cell */
+    uint64_t divided;        /* cells that it divides */
     long image, tags, split; /* columns, or NO_COLUMN */
     uint32_t *column_tags;   /* [columns] with tag_columns */
     size_t splits_capacity;
@@ -23,10 +27,24 @@ typedef struct reading {
     size_t pairs, pair_image_capacity, pair_tag_capacity;
 } reading;
 
-static void release(reading *t)
+static f0t_status open_table(reading *t, const char *path)
+{
+    F0T_TRY(f0t_stream_open(&t->stream, path));
+    f0t_stream_watch(t->stream, t->options->monitor);
+    return f0t_csv_open(&t->csv, t->stream, t->options->delimiter);
+}
+
+static void close_table(reading *t)
 {
     f0t_csv_close(t->csv);
     f0t_stream_close(t->stream);
+    t->csv = NULL;
+    t->stream = NULL;
+}
+
+static void release(reading *t)
+{
+    close_table(t);
     f0t_free(t->column_tags);
     f0t_free(t->pair_image);
     f0t_free(t->pair_tag);
@@ -156,11 +174,11 @@ static f0t_status add_pair(reading *t, uint32_t image, uint32_t tag)
 
 static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_cell *cell)
 {
-    const char *separator = t->options->separator ? t->options->separator : ";";
     const char *at = cell->text, *end = at + cell->length;
-    size_t width = strlen(separator);
+    const size_t width = strlen(t->separator);
+    t->divided += memmem(at, cell->length, t->separator, width) != NULL;
     while (at < end) {
-        const char *next = memmem(at, (size_t)(end - at), separator, width);
+        const char *next = memmem(at, (size_t)(end - at), t->separator, width);
         const char *stop = next ? next : end;
         uint32_t tag;
         bool found;
@@ -289,6 +307,92 @@ static f0t_status sort_pairs(const reading *t)
     return F0T_OK;
 }
 
+/* ---- The separator of tags ------------------------------------------------------------------------------- */
+
+/* What tables have between tags, the likeliest first. */
+static const char *const separators[] = {";", "|", ","};
+enum { SEPARATORS = sizeof separators / sizeof *separators, LOOKED_AT = 1000 };
+
+/* How often the tags of the first lines have each of them. */
+typedef struct habits {
+    size_t cells, with[SEPARATORS];
+    char example[80]; /* a cell with a comma */
+} habits;
+
+static void look_at(habits *seen, const f0t_cell *cell)
+{
+    seen->cells += cell->length > 0;
+    for (size_t i = 0; i < SEPARATORS; i++) {
+        if (!memmem(cell->text, cell->length, separators[i], 1))
+            continue;
+        if (i == SEPARATORS - 1 && !seen->with[i]) {
+            snprintf(seen->example, sizeof seen->example, "%s", cell->text);
+            f0t_line_clean(seen->example, cell->length >= sizeof seen->example);
+        }
+        seen->with[i]++;
+    }
+}
+
+static f0t_status look_ahead(reading *t, habits *seen)
+{
+    const f0t_cell *cells;
+    size_t count;
+    for (size_t line = 0; line < LOOKED_AT; line++) {
+        F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
+        if (!count)
+            break;
+        const bool header = line == 0 && !t->options->no_header;
+        if (line == 0)
+            F0T_TRY(choose_columns(t, header ? cells : NULL, count));
+        if (!header)
+            look_at(seen, &cells[t->tags]);
+    }
+    return F0T_OK;
+}
+
+/* The first that a cell has, but for '|' and ',' only where they are no part of a few names ("Paris,
+ * France"): where a fifth of the cells have them. */
+static const char *choose_separator(const habits *seen)
+{
+    for (size_t i = 0; i < SEPARATORS; i++)
+        if (seen->with[i] && (i == 0 || 5 * seen->with[i] >= seen->cells))
+            return separators[i];
+    return separators[0];
+}
+
+static f0t_status find_separator(reading *t, const char *path)
+{
+    habits seen = {0};
+    t->separator = t->options->separator;
+    if (t->separator || t->options->tag_columns)
+        return F0T_OK;
+    f0t_status status = open_table(t, path);
+    if (status == F0T_OK)
+        status = look_ahead(t, &seen);
+    close_table(t);
+    F0T_TRY(status);
+    t->separator = choose_separator(&seen);
+    if (t->separator[0] == ',' || !seen.with[SEPARATORS - 1])
+        return F0T_OK;
+    return f0t_import_report_say(t->report, seen.with[SEPARATORS - 1],
+                                 "{cell of tags has|cells of tags have} a comma, which is taken as "
+                                 "part of a tag: --separator , divides there",
+                                 seen.example);
+}
+
+static f0t_status say_separator(const reading *t)
+{
+    char what[120];
+    if (t->options->separator || t->options->tag_columns || t->separator[0] == ';')
+        return F0T_OK;
+    snprintf(what, sizeof what,
+             "{cell of tags is|cells of tags are} divided at '%s': --separator TEXT says otherwise",
+             t->separator);
+    return f0t_import_report_say(t->report, t->divided, what, NULL);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------- */
+
 static f0t_status read_all(reading *t, const char *path)
 {
     const f0t_import_options *o = t->options;
@@ -296,18 +400,18 @@ static f0t_status read_all(reading *t, const char *path)
         return f0t_fail(F0T_ERROR_ARGUMENT, "with a column a tag the header names the tags");
     if (o->separator && !*o->separator)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the separator of tags is empty");
-    F0T_TRY(f0t_stream_open(&t->stream, path));
-    f0t_stream_watch(t->stream, o->monitor);
-    F0T_TRY(f0t_csv_open(&t->csv, t->stream, o->delimiter));
+    F0T_TRY(find_separator(t, path));
+    F0T_TRY(open_table(t, path));
     F0T_TRY(read_records(t));
+    F0T_TRY(say_separator(t));
     t->to->has_split = t->split != NO_COLUMN;
     return sort_pairs(t);
 }
 
 f0t_status f0t_csv_table_load(f0t_csv_table *table, const char *path,
-                              const f0t_import_options *options)
+                              const f0t_import_options *options, f0t_import_report *report)
 {
-    reading t = {.to = table, .options = options};
+    reading t = {.to = table, .options = options, .report = report};
     *table = (f0t_csv_table){0};
     f0t_status status = read_all(&t, path);
     release(&t);

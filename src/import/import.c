@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "import/features.h"
-#include "io/file.h"
+#include "io/dataset_folder.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,17 +88,27 @@ static const format *find_format(const char *name)
     return NULL;
 }
 
+/* Whether a dataset can be written there: found before the work, not after it. */
+static f0t_status check_output(const f0t_import_job *job)
+{
+    f0t_folder folder;
+    f0t_status status = f0t_folder_begin(&folder, job->output, job->options->replace);
+    f0t_folder_end(&folder);
+    return status;
+}
+
 /* An option of another format is a mistake, not something to pass over. */
 static f0t_status check_options(const f0t_import_options *o, const char *name)
 {
     bool nuswide = !strcmp(name, "nuswide"), tagprop = !strcmp(name, "tagprop");
     bool csv = !strcmp(name, "csv"), photos = !strcmp(name, "photos");
-    const char *wrong = o->own_features && !nuswide && !tagprop    ? "own features"
-                        : o->sets && !nuswide                      ? "sets"
-                        : o->prefix && !tagprop                    ? "a prefix"
-                        : (o->folder_tags || o->strict) && !photos ? "ways with pictures"
-                        : o->table && !photos                      ? "a table beside its source"
-                        : csv || o->table                          ? NULL
+    const char *wrong = o->own_features && !nuswide && !tagprop ? "own features"
+                        : o->sets && !nuswide                   ? "sets"
+                        : o->prefix && !tagprop                 ? "a prefix"
+                        : (o->folder_tags || o->strict || o->vectors) && !photos
+                            ? "ways with pictures"
+                        : o->table && !photos ? "a table beside its source"
+                        : csv || o->table     ? NULL
                         : o->image_column || o->tags_column || o->split_column ? "columns"
                         : o->separator || o->delimiter                         ? "separators"
                         : o->tag_columns || o->no_header                       ? "table layouts"
@@ -123,6 +133,7 @@ static f0t_status run(f0t_import_job *job, const format *chosen)
     if (job->source_count < chosen->least || job->source_count > chosen->most)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s wants %s as its source", chosen->name,
                         chosen->wants);
+    F0T_TRY(check_output(job));
     job->val = options->val != 0 ? options->val : chosen->val;
     if (options->backbone)
         F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST,

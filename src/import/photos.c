@@ -6,7 +6,7 @@
 #include "image/crew.h"
 #include "image/keywords.h"
 #include "image/walk.h"
-#include "import/csv_table.h"
+#include "import/photos_table.h"
 #include "io/dataset_text.h"
 
 #include <errno.h>
@@ -22,11 +22,12 @@ typedef struct photos {
     f0t_worker **workers; /* [worker_count] while keywords are read */
     size_t worker_count;
     f0t_texts *keywords; /* [paths.count] */
+    f0t_texts *more;     /* [paths.count] tags from folders and the table */
     bool *unreadable;    /* [paths.count] */
     uint64_t failures;
     char *example;
-    f0t_csv_table table;         /* where the options name one */
-    bool *listed;                /* [its images] whether there is such a picture */
+    f0t_photo_table table;       /* where the options name one */
+    f0t_skipped skipped;         /* files that are no pictures */
     f0t_photo_features features; /* where the options ask for them */
     f0t_names tag_paths;         /* "People|woman", wherever it was found */
     size_t *path_counts;         /* [tag_paths' count] on how many pictures */
@@ -47,12 +48,14 @@ static void release(photos *p)
     free_workers(p);
     for (size_t i = 0; p->keywords && i < p->paths.count; i++)
         f0t_texts_free(&p->keywords[i]);
+    for (size_t i = 0; p->more && i < p->paths.count; i++)
+        f0t_texts_free(&p->more[i]);
     f0t_free(p->keywords);
+    f0t_free(p->more);
     f0t_free(p->unreadable);
     f0t_free(p->roots);
     f0t_free(p->example);
-    f0t_csv_table_free(&p->table);
-    f0t_free(p->listed);
+    f0t_photo_table_free(&p->table);
     f0t_texts_free(&p->paths);
     f0t_names_free(&p->tag_paths);
     f0t_free(p->path_counts);
@@ -68,7 +71,7 @@ static f0t_status walk_source(photos *p, const char *source)
     if (!whole)
         return f0t_fail_errno(errno, "%s", source);
     const size_t before = p->paths.count;
-    f0t_status status = f0t_walk(&p->paths, whole, p->job->options->monitor);
+    f0t_status status = f0t_walk(&p->paths, &p->skipped, whole, p->job->options->monitor);
     const size_t added = p->paths.count - before;
     if (status == F0T_OK)
         status = f0t_grow(&p->roots, &p->roots_capacity, before, added, sizeof *p->roots);
@@ -82,9 +85,11 @@ static f0t_status find_pictures(photos *p)
 {
     for (size_t i = 0; i < p->job->source_count; i++)
         F0T_TRY(walk_source(p, p->job->sources[i]));
+    f0t_skipped_tell(&p->skipped, p->job->options->monitor);
     if (!p->paths.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
     F0T_TRY(f0t_alloc_zero(&p->keywords, p->paths.count, sizeof *p->keywords));
+    F0T_TRY(f0t_alloc_zero(&p->more, p->paths.count, sizeof *p->more));
     return f0t_alloc_zero(&p->unreadable, p->paths.count, sizeof *p->unreadable);
 }
 
@@ -128,6 +133,104 @@ static f0t_status read_all(photos *p)
     F0T_TRY(f0t_crew_run(&crew));
     free_workers(p);
     return F0T_OK;
+}
+
+/* ---- Tags from elsewhere ----------------------------------------------------------------------------- */
+
+/* The folders between the source and the picture. */
+static f0t_status add_folders(photos *p, size_t i)
+{
+    const char *at = f0t_texts_get(&p->paths, i) + p->roots[i], *slash;
+    for (at += *at == '/'; (slash = strchr(at, '/')); at = slash + 1)
+        F0T_TRY(f0t_texts_add(&p->more[i], at, (size_t)(slash - at)));
+    return F0T_OK;
+}
+
+static f0t_status add_listed(photos *p, size_t i)
+{
+    const f0t_csv_table *csv = &p->table.csv;
+    const uint32_t line = p->table.lines[i];
+    if (line == F0T_NO_LINE)
+        return F0T_OK;
+    for (size_t k = csv->starts[line]; k < csv->starts[line + 1]; k++) {
+        const char *tag = f0t_names_get(&csv->collection.tags, csv->tags[k]);
+        F0T_TRY(f0t_texts_add(&p->more[i], tag, strlen(tag)));
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_elsewhere(photos *p)
+{
+    const f0t_import_options *options = p->job->options;
+    if (options->table)
+        F0T_TRY(f0t_photo_table_match(&p->table, p->job, &p->paths));
+    for (size_t i = 0; i < p->paths.count; i++) {
+        if (options->folder_tags)
+            F0T_TRY(add_folders(p, i));
+        if (options->table)
+            F0T_TRY(add_listed(p, i));
+    }
+    return F0T_OK;
+}
+
+/* ---- Before the pixels are read ---------------------------------------------------------------------- */
+
+static f0t_status fail_without_tags(const photos *p)
+{
+    return f0t_fail(
+        F0T_ERROR_FORMAT,
+        "%s: none of its %zu pictures has a keyword to learn from: --csv FILE takes tags from a "
+        "table, --folders the names of folders; or give some pictures keywords in a photo program",
+        p->job->sources[0], p->paths.count);
+}
+
+static f0t_status gather_words(f0t_names *words, const f0t_texts *from)
+{
+    for (size_t k = 0; k < from->count; k++) {
+        const char *word = f0t_keyword_leaf(f0t_texts_get(from, k));
+        uint32_t index;
+        F0T_TRY(f0t_names_add(words, word, strlen(word), &index, NULL));
+    }
+    return F0T_OK;
+}
+
+/* Fails when fewer than two of the words have a vector. */
+static f0t_status look_up(const photos *p, const f0t_names *words)
+{
+    const f0t_vocab_options quick = {.no_suggestions = true};
+    const size_t count = f0t_names_count(words);
+    const char **tags;
+    f0t_vocab *vocab = NULL;
+    F0T_TRY(f0t_alloc(&tags, count, sizeof *tags));
+    for (size_t i = 0; i < count; i++)
+        tags[i] = f0t_names_get(words, i);
+    f0t_status status = f0t_vocab_create(&vocab, tags, count, p->job->options->vectors, &quick);
+    f0t_free(tags);
+    if (status == F0T_OK && f0t_vocab_size(vocab) < 2)
+        status =
+            f0t_fail(F0T_ERROR_FORMAT,
+                     "%s: %zu of the %zu keywords of its pictures (%.60s) have a vector, two are "
+                     "needed: are the vectors of another language?",
+                     p->job->sources[0], f0t_vocab_size(vocab), count, f0t_names_get(words, 0));
+    f0t_vocab_free(vocab);
+    return status;
+}
+
+static f0t_status check_tags(const photos *p)
+{
+    f0t_names words = {0};
+    f0t_status status = F0T_OK;
+    if (!p->job->options->vectors)
+        return F0T_OK;
+    for (size_t i = 0; i < p->paths.count && status == F0T_OK; i++) {
+        status = gather_words(&words, &p->keywords[i]);
+        if (status == F0T_OK)
+            status = gather_words(&words, &p->more[i]);
+    }
+    if (status == F0T_OK)
+        status = f0t_names_count(&words) ? look_up(p, &words) : fail_without_tags(p);
+    f0t_names_free(&words);
+    return status;
 }
 
 /* ---- The collection ---------------------------------------------------------------------------------- */
@@ -203,62 +306,14 @@ static f0t_status choose_paths(photos *p)
     return status;
 }
 
-/* The folders between the source and the picture. */
-static f0t_status add_folders(photos *p, size_t i)
-{
-    const char *at = f0t_texts_get(&p->paths, i) + p->roots[i], *slash;
-    for (at += *at == '/'; (slash = strchr(at, '/')); at = slash + 1)
-        F0T_TRY(add_tag(p, at, (size_t)(slash - at)));
-    return F0T_OK;
-}
-
-/* The tags of the line whose name is the longest end of the picture's path. */
-static f0t_status add_listed(photos *p, size_t i)
-{
-    const char *path = f0t_texts_get(&p->paths, i), *at = path;
-    uint32_t line;
-    while (!f0t_names_find(&p->table.images, at, strlen(at), &line)) {
-        const char *slash = strchr(at, '/');
-        if (!slash)
-            return F0T_OK;
-        at = slash + 1;
-    }
-    p->listed[line] = true;
-    for (size_t k = p->table.starts[line]; k < p->table.starts[line + 1]; k++) {
-        const char *tag = f0t_names_get(&p->table.collection.tags, p->table.tags[k]);
-        F0T_TRY(add_tag(p, tag, strlen(tag)));
-    }
-    return F0T_OK;
-}
-
-static f0t_status say_unlisted(photos *p)
-{
-    size_t missing = 0, first = 0;
-    for (size_t i = 0; i < f0t_names_count(&p->table.images); i++)
-        if (!p->listed[i] && !missing++)
-            first = i;
-    return f0t_import_report_say(p->job->report, missing,
-                                 "{name|names} of the table {is|are} of no picture that was read",
-                                 missing ? f0t_names_get(&p->table.images, first) : NULL);
-}
-
-static f0t_status load_table(photos *p)
-{
-    if (!p->job->options->table)
-        return F0T_OK;
-    F0T_TRY(f0t_csv_table_load(&p->table, p->job->options->table, p->job->options));
-    return f0t_alloc_zero(&p->listed, f0t_names_count(&p->table.images), sizeof *p->listed);
-}
-
 static f0t_status add_picture(photos *p, size_t i)
 {
+    const f0t_texts *more = &p->more[i];
     if (p->unreadable[i])
         return F0T_OK;
     F0T_TRY(add_keywords(p, &p->keywords[i]));
-    if (p->job->options->folder_tags)
-        F0T_TRY(add_folders(p, i));
-    if (p->listed)
-        F0T_TRY(add_listed(p, i));
+    for (size_t k = 0; k < more->count; k++)
+        F0T_TRY(add_tag(p, f0t_texts_get(more, k), f0t_texts_length(more, k)));
     if (p->features.part)
         f0t_photo_features_use(&p->features, i);
     return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->paths, i),
@@ -281,17 +336,18 @@ static f0t_status make_features(photos *p)
 
 static f0t_status run(photos *p)
 {
-    F0T_TRY(load_table(p));
+    if (p->job->options->table)
+        F0T_TRY(f0t_photo_table_load(&p->table, p->job));
     F0T_TRY(find_pictures(p));
     F0T_TRY(read_all(p));
+    F0T_TRY(add_elsewhere(p));
+    F0T_TRY(check_tags(p));
     F0T_TRY(make_features(p));
     for (size_t i = 0; i < p->paths.count; i++)
         F0T_TRY(add_picture(p, i));
     F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
                                   "{picture|pictures} cannot be read and {is|are} left out",
                                   p->example));
-    if (p->listed)
-        F0T_TRY(say_unlisted(p));
     F0T_TRY(choose_paths(p));
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",

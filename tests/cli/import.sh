@@ -139,4 +139,29 @@ case_pictures_with_keywords_are_a_dataset() {
     refuse 3 "nowhere" import photos nowhere -o more
 }
 
+case_separators_are_found_out() {
+    printf 'image,tags\na.jpg,"sea, mist, wave"\nb.jpg,dog\n' >t.csv
+    run 0 import csv t.csv -o commas
+    says "1 cell of tags is divided at ','"
+    [ "$(cat commas/tags.txt)" = "$(printf 'sea\tmist\twave\ndog')" ] || complain "$(cat commas/tags.txt)"
+    printf 'image\ttags\na.jpg\tsea|mist\n' >t.tsv
+    run 0 import csv t.tsv -o bars
+    says "divided at '|'"
+    [ "$(cat bars/tags.txt)" = "$(printf 'sea\tmist')" ] || complain "$(cat bars/tags.txt)"
+    printf 'image,tags\na.jpg,"Paris, France;sea"\n' >t.csv
+    run 0 import csv t.csv -o both
+    says "1 cell of tags has a comma, which is taken as part of a tag: --separator , divides there (Paris, France;sea)"
+    { echo image,tags && seq -f '%g.jpg,dog' 20 && echo 'x.jpg,"Paris, France"'; } >t.csv
+    run 0 import csv t.csv -o one
+    says "1 cell of tags has a comma"
+    grep -qx "Paris, France" one/tags.txt || complain "a name was divided"
+    printf 'image;tags\na.jpg;sea, mist\n' >t.csv
+    run 0 import csv t.csv -o semicolons
+    [ "$(cat semicolons/tags.txt)" = "$(printf 'sea\tmist')" ] || complain "$(cat semicolons/tags.txt)"
+    printf 'image,tags\na.jpg,sea,mist\n' >t.csv
+    refuse 3 "t.csv:2: has 3 cells, but the first record has 2; tags with the delimiter between them need quotes" import csv t.csv -o never
+    refuse 2 "swapped; the order is: fast0tag import csv SOURCE -o DATASET" import csv never -o t.csv
+    refuse 3 "no/never" import csv t.csv -o no/never
+}
+
 run_cases

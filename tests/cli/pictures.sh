@@ -101,10 +101,92 @@ case_tags_come_from_a_table_and_from_folders() {
     [ "$(cat data/tags.txt)" = "$(printf 'cat\ta\tred car\nb\tsea\tpalm tree')" ] || complain "$(cat data/tags.txt)"
     printf 'name\twords\n2.svg\tsea,palm tree\nc.svg\tlost\n' >tags.tsv
     run 0 import photos art -o other --csv tags.tsv --image name --tags words --separator ,
-    says "1 name of the table is of no picture that was read (c.svg)"
+    says "1 name of the table is of no picture that was found (c.svg)"
     [ "$(cat other/tags.txt)" = "$(printf 'cat\nsea\tpalm tree')" ] || complain "$(cat other/tags.txt)"
     refuse 2 "photos does not know columns" import photos art -o third --tags words
     refuse 3 "nowhere.csv" features art -o third --csv nowhere.csv
+}
+
+# Names without the picture's ending, or with another, and a table in which no name fits.
+case_names_of_a_table_need_no_ending() {
+    draw art/a/IMG_1.svg
+    draw art/b/IMG_2.svg
+    draw art/b/IMG_3.svg
+    draw art/a/IMG_3.svg
+    printf 'id,tags\nIMG_1,"sea, mist, wave"\nIMG_2.JPG,"palm tree, boat"\nIMG_3,"cat, dog"\n' >tags.csv
+    run 0 features art -o data --csv tags.csv
+    says "2 names of the table have another ending than the picture, or none"
+    says "1 name of the table may be several pictures and is left out (IMG_3)"
+    says "3 cells of tags are divided at ','"
+    [ "$(cat data/tags.txt)" = "$(printf 'sea\tmist\twave\n\npalm tree\tboat\n\n')" ] || complain "$(cat data/tags.txt)"
+    run 0 features art -o data -f --csv tags.csv --separator ';'
+    [ "$(head -n 1 data/tags.txt)" = "sea, mist, wave" ] || complain "$(cat data/tags.txt)"
+    printf 'id,tags\nDSC_1,sea\nDSC_2,dog\n' >other.csv
+    refuse 3 "none of its 2 names is that of a picture: it has 'DSC_1', the pictures are named like 'IMG_1.svg'" \
+        features art -o other --csv other.csv
+    [ ! -e other ] || complain "a dataset was left"
+}
+
+case_a_folder_is_learned_by_table_and_folders() {
+    make_pictures
+    local i names=(red green blue yellow)
+    echo "name;tags" >tags.csv
+    for i in $(seq 0 47); do
+        sed -i 's/<rdf:li>[a-z]*<.rdf:li>//' art/p$i.svg
+        echo "p$i;${names[i % 4]} / thing" >>tags.csv
+    done
+    refuse 3 "none of its 48 pictures has a keyword to learn from: --csv FILE" \
+        train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    [ ! -e art.f0t.data ] || complain "pictures were decoded for nothing"
+    run 0 train art --csv tags.csv --separator ' / ' --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    warns "48 names of the table have another ending"
+    says "art.f0t: linear"
+    for i in $(seq 0 47); do mkdir -p "sorted/${names[i % 4]}" && cp art/p$i.svg "sorted/${names[i % 4]}"; done
+    run 0 train sorted --folders --vectors vectors.txt -o sorted.f0t --method linear --lambda 1 --ridge 0.1
+    says "4 tags"
+    refuse 2 "--separator goes with --csv" train art --separator , --vectors vectors.txt -o art.f0t
+    refuse 2 "--folders is for a folder of pictures" train art.f0t.data --folders --vectors vectors.txt -o art.f0t
+    printf 'rouge 1 0 0\nvert 0 1 0\n' >french.txt
+    refuse 3 "0 of the 4 keywords of its pictures (blue) have a vector, two are needed" \
+        train sorted --folders --vectors french.txt -o sorted.f0t
+}
+
+# What is no picture is counted; what is missing or swapped is found before a picture is decoded.
+case_other_files_are_counted() {
+    make_pictures
+    touch art/a.mov art/b.MOV art/c.mov art/notes.txt art/README art/p1.svg.xmp
+    run 0 features art -o data
+    warns "5 files are no pictures that can be read, and skipped: 3 .mov, 1 .txt, 1 other"
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    warns "3 .mov, 1 .txt, 1 other"
+    run 0 tag art.f0t art
+    warns "3 .mov, 1 .txt, 1 other"
+}
+
+case_everything_is_checked_before_pictures_are_read() {
+    make_pictures
+    mkdir -p folder
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    rm -rf art.f0t.data
+    export F0T_PICTURE=/bin/false # nothing can be decoded from here on
+    refuse 3 "nowhere.txt" train art --vectors nowhere.txt -o m.f0t
+    refuse 3 "p1.svg" train art --vectors art/p1.svg -o m.f0t
+    refuse 1 "-o folder: is a folder, a file is wanted" train art --vectors vectors.txt -o folder
+    refuse 3 "-o no/m.f0t: cannot be written" train art --vectors vectors.txt -o no/m.f0t
+    refuse 3 "--log no/log: cannot be written" train art --vectors vectors.txt -o m.f0t --log no/log
+    refuse 2 "-o vectors.txt: is there, and no model" train art --vectors vectors.txt -o vectors.txt
+    refuse 3 "no/data" features art -o no/data
+    refuse 1 "is a file, a dataset is a directory" features art -o vectors.txt
+    refuse 3 "no/data" import photos art -o no/data
+    refuse 3 "nowhere.txt" tag art.f0t art --vocab vectors.txt --vectors nowhere.txt
+    refuse 2 "swapped; the order is: fast0tag tag MODEL PICTURES" tag art art.f0t
+    refuse 2 "swapped; the order is: fast0tag tag MODEL PICTURES" tag art/p1.svg art/p2.svg art.f0t
+    refuse 2 "swapped; the order is: fast0tag train" train vectors.txt --vectors art -o m.f0t
+    refuse 2 "swapped; the order is: fast0tag features FOLDER -o DATASET" features data -o art
+    refuse 2 "swapped; the order is: fast0tag import photos SOURCE -o DATASET" import photos data -o art
+    printf 'red\n' >words.txt
+    refuse 2 "--vocab WORDS --vectors FILE" tag art.f0t art --vocab vectors.txt --vectors words.txt
+    unset F0T_PICTURE
 }
 
 # From a folder to sidecars in three commands; exiftool reads them; a second run changes nothing.

@@ -93,6 +93,22 @@ case_what_is_given_is_used_or_refused() {
     json_holds 'd["training"]["ridge"] == 0.5 and d["training"]["lambda"] == 3'
 }
 
+case_what_loses_most_is_named_first() {
+    make_collection
+    sed -i 's/^/photograph xyz\t/; 1s/$/\trare xyz/' photos/tags.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear
+    warns "2 of 8 tags have no vector and are left out; 60 of 60 images lose tags: photograph xyz (60 images), rare xyz (1)"
+    run 0 analyze photos --vectors vectors.txt -o study --unseen none
+    warns "2 of 8 tags have no vector and are left out of the study; 60 of 60 images lose tags: photograph xyz (60"
+    sed -i 's/.*//' photos/tags.txt
+    refuse 3 "none of its 60 images has a tag to learn from" train photos --vectors vectors.txt -o m.f0t
+    refuse 2 "swapped; the order is: fast0tag eval" eval vectors.txt --vectors photos
+    refuse 2 "swapped; the order is: fast0tag analyze" analyze vectors.txt --vectors photos -o study
+    refuse 2 "swapped; the order is: fast0tag train" train photos/tags.txt --labels photos/features.npy --vectors vectors.txt -o m.f0t
+    refuse 3 "no/study" analyze photos --vectors vectors.txt -o no/study
+    refuse 3 "no/r.jsonl" eval photos --vectors vectors.txt --results no/r.jsonl
+}
+
 # Killed at any moment and run again with --resume: the same bytes as without.
 case_a_killed_training_goes_on() {
     make_collection

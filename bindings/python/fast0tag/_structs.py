@@ -194,7 +194,8 @@ class f0t_import_options(Structure):
                 ("tags_column", c_char_p), ("split_column", c_char_p), ("separator", c_char_p),
                 ("tag_columns", c_bool), ("no_header", c_bool), ("delimiter", c_char),
                 ("table", c_char_p),
-                ("folder_tags", c_bool), ("strict", c_bool), ("extract", POINTER(f0t_backbone))]
+                ("folder_tags", c_bool), ("strict", c_bool), ("vectors", POINTER(f0t_vectors)),
+                ("extract", POINTER(f0t_backbone))]
 
 
 class f0t_import_dataset(Structure):

@@ -37,21 +37,75 @@ static void pictures_come_in_the_order_of_their_paths(void **state)
     static const char *const want[] = {"p/a.png", "p/b/deep/z.svg", "p/b/link.png", "p/b/y.webp",
                                        "p/c.JPG"};
     f0t_texts found = {0};
+    f0t_skipped skipped = {0};
     (void)state;
-    assert_ok(f0t_walk(&found, test_path("p"), NULL));
+    assert_ok(f0t_walk(&found, &skipped, test_path("p"), NULL));
     assert_int_equal(found.count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_string_equal(f0t_texts_get(&found, i), test_path(want[i]));
     f0t_texts_free(&found);
 }
 
+static void keep_line(void *user, f0t_log_level level, const char *line)
+{
+    assert_int_equal(level, F0T_LOG_INFO);
+    snprintf(user, 600, "%s", line);
+}
+
+static void what_is_passed_over_is_counted(void **state)
+{
+    static const char *const names[] = {"q/a.MOV", "q/b.mov",  "q/c.txt", "q/d",
+                                        "q/e.xmp", "q/.f.mov", "q/g.",    "q/h.thisistoolong",
+                                        "q/i.mp4", "q/j.png",  "q/k.mp4"};
+    char line[600] = "";
+    const f0t_monitor monitor = {.log = keep_line, .user = line};
+    f0t_texts found = {0};
+    f0t_skipped skipped = {0};
+    (void)state;
+    mkdir(test_path("q"), 0755);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        test_text(names[i], "");
+    assert_ok(f0t_walk(&found, &skipped, test_path("q"), &monitor));
+    assert_int_equal(found.count, 1);
+    assert_string_equal(line, "");
+    f0t_skipped_tell(&skipped, &monitor);
+    assert_string_equal(line,
+                        "8 files are no pictures that can be read, and skipped: 2 .mov, 2 .mp4, "
+                        "1 .txt, 3 others");
+    f0t_texts_free(&found);
+}
+
+/* More kinds than are kept, and than are shown. */
+static void many_kinds_are_summed_up(void **state)
+{
+    char line[600] = "", name[32];
+    const f0t_monitor monitor = {.log = keep_line, .user = line};
+    f0t_texts found = {0};
+    f0t_skipped skipped = {0};
+    (void)state;
+    mkdir(test_path("r"), 0755);
+    for (int i = 0; i < F0T_SKIPPED_KINDS + 9; i++) {
+        snprintf(name, sizeof name, "r/a.x%03d", i);
+        test_text(name, "");
+    }
+    assert_ok(f0t_walk(&found, &skipped, test_path("r"), &monitor));
+    f0t_skipped_tell(&skipped, &monitor);
+    assert_int_equal(skipped.others, 9);
+    assert_non_null(
+        strstr(line, "73 files are no pictures that can be read, and skipped: 1 .x000, "));
+    assert_non_null(strstr(line, "1 .x011, 61 others"));
+    f0t_texts_free(&found);
+}
+
 static void a_file_is_itself_whatever_its_name(void **state)
 {
     f0t_texts found = {0};
+    f0t_skipped skipped = {0};
     (void)state;
-    assert_ok(f0t_walk(&found, test_path("p/a.txt"), NULL));
+    assert_ok(f0t_walk(&found, &skipped, test_path("p/a.txt"), NULL));
     assert_int_equal(found.count, 1);
-    assert_fails(F0T_ERROR_NOT_FOUND, "nothing", f0t_walk(&found, test_path("nothing"), NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nothing",
+                 f0t_walk(&found, &skipped, test_path("nothing"), NULL));
     f0t_texts_free(&found);
 }
 
@@ -60,15 +114,18 @@ static void a_stop_is_heard(void **state)
     volatile sig_atomic_t flag = 1;
     const f0t_monitor monitor = {.stop = &flag};
     f0t_texts found = {0};
+    f0t_skipped skipped = {0};
     (void)state;
-    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted", f0t_walk(&found, test_path("p"), &monitor));
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
+                 f0t_walk(&found, &skipped, test_path("p"), &monitor));
     f0t_texts_free(&found);
 }
 
 static f0t_status walk_once(void *context)
 {
     f0t_texts found = {0};
-    f0t_status status = f0t_walk(&found, context, NULL);
+    f0t_skipped skipped = {0};
+    f0t_status status = f0t_walk(&found, &skipped, context, NULL);
     f0t_texts_free(&found);
     return status;
 }
@@ -85,6 +142,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_come_in_the_order_of_their_paths),
+        cmocka_unit_test(what_is_passed_over_is_counted),
+        cmocka_unit_test(many_kinds_are_summed_up),
         cmocka_unit_test(a_file_is_itself_whatever_its_name),
         cmocka_unit_test(a_stop_is_heard),
         cmocka_unit_test(every_allocation_may_fail),

@@ -79,6 +79,54 @@ static void a_table_adds_tags(void **state)
     assert_tags(test_path("listed"), want, 4);
 }
 
+/* "2" is a/2.jpg; "1" may be a/1.jpg or b/1.png; "c.JPG" is c.svg. */
+static void names_may_have_other_endings(void **state)
+{
+    static const char *const want[] = {"dog|München|Rome|Anna", "sea|wave|cat|palm tree|Köln",
+                                       "sea", "circle|round"};
+    f0t_import_options options = {
+        .table =
+            test_text("stems.csv", "id,tags\n2,\"sea, wave\"\n1,\"lost, tag\"\nc.JPG,round\n")};
+    f0t_import_report *report;
+    (void)state;
+    assert_ok(import_one("photos", make_folder(), test_path("stems"), &options, &report));
+    assert_int_equal(noted(report, "another ending"), 2);
+    assert_int_equal(noted(report, "may be several pictures"), 1);
+    assert_int_equal(noted(report, "divided at ','"), 2);
+    f0t_import_report_free(report);
+    f0t_dataset *dataset = open_made(test_path("stems"));
+    assert_int_equal(f0t_dataset_image_count(dataset), 4);
+    assert_string_equal(tags_of(dataset, 0), want[0]);
+    assert_non_null(strstr(tags_of(dataset, 1), "wave"));
+    assert_string_equal(tags_of(dataset, 2), want[2]);
+    assert_string_equal(tags_of(dataset, 3), want[3]);
+    f0t_dataset_close(dataset);
+    options.table = test_text("none.csv", "id,tags\nx,sea\ny,sky\n");
+    assert_fails(F0T_ERROR_MISMATCH, "none of its 2 names is that of a picture: it has 'x'",
+                 import_one("photos", make_folder(), test_path("none"), &options, NULL));
+    options.table = test_text("both.csv", "id,tags\n1,sea\n");
+    assert_fails(F0T_ERROR_MISMATCH, "'1' may be several pictures",
+                 import_one("photos", make_folder(), test_path("none"), &options, NULL));
+}
+
+static void keywords_without_vectors_are_found_before_pictures_are_decoded(void **state)
+{
+    f0t_import_options options = {0};
+    f0t_vectors *vectors;
+    const char *picture = test_path("p/b/1.png");
+    (void)state;
+    make_folder();
+    assert_ok(f0t_vectors_open(&vectors, test_text("v.txt", "chien 1 2\nsea 2 1\n"), NULL));
+    options.vectors = vectors;
+    assert_fails(F0T_ERROR_FORMAT, "1 of the 9 keywords of its pictures",
+                 import_one("photos", test_path("p"), test_path("early"), &options, NULL));
+    unlink(test_path("p/b/1.png.xmp"));
+    assert_fails(F0T_ERROR_FORMAT, "none of its 1 pictures has a keyword to learn from",
+                 import_one("photos", picture, test_path("early"), &options, NULL));
+    assert_int_not_equal(access(test_path("early"), F_OK), 0);
+    f0t_vectors_close(vectors);
+}
+
 static void wrong_tables_are_refused(void **state)
 {
     f0t_import_options options = {.table = test_path("nowhere.csv")};
@@ -156,7 +204,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     make_folder();
     snprintf(source, sizeof source, "%s", test_path("p/a/1.jpg"));
-    test_text("tags.csv", "file,tags\na/1.jpg,beach\n");
+    test_text("tags.csv", "file,tags\na/1,\"beach, sun\"\n");
     test_each_fault(F0T_FAULT_ALLOC, import_once, source);
 }
 
@@ -183,6 +231,8 @@ int main(void)
         cmocka_unit_test(tags_come_from_pictures_and_sidecars),
         cmocka_unit_test(folders_are_tags_where_asked_for),
         cmocka_unit_test(a_table_adds_tags),
+        cmocka_unit_test(names_may_have_other_endings),
+        cmocka_unit_test(keywords_without_vectors_are_found_before_pictures_are_decoded),
         cmocka_unit_test(wrong_tables_are_refused),
         cmocka_unit_test(features_are_used_again),
         cmocka_unit_test(every_allocation_may_fail),

@@ -1,0 +1,48 @@
+/* Options of commands that make datasets: those that more than one of them has. `base` is where the
+ * f0t_import_options stand in the command's own. */
+#ifndef F0T_CLI_IMPORT_OPTIONS_H
+#define F0T_CLI_IMPORT_OPTIONS_H
+
+#include "cli.h"
+
+#define CLI_IMPORT_FIELD(base, member) ((base) + offsetof(f0t_import_options, member))
+
+/* Tags that pictures have besides their keywords. */
+#define CLI_PICTURE_TAG_OPTIONS(base)                                                             \
+    {"csv",                                                                                       \
+     0,                                                                                           \
+     CLI_TEXT,                                                                                    \
+     CLI_IMPORT_FIELD(base, table),                                                               \
+     "FILE",                                                                                      \
+     "A table with more tags: the path or name of a picture, and its tags, as for 'import csv'.", \
+     NULL},                                                                                       \
+        {"separator",                                                                             \
+         0,                                                                                       \
+         CLI_TEXT,                                                                                \
+         CLI_IMPORT_FIELD(base, separator),                                                       \
+         "TEXT",                                                                                  \
+         "What stands between the tags of --csv. Default ';', or '|' or ',' where the table has " \
+         "no "                                                                                    \
+         "';' and a fifth of its cells have that.",                                               \
+         NULL},                                                                                   \
+        {"folders", 0,                                                                            \
+         CLI_FLAG,  CLI_IMPORT_FIELD(base, folder_tags),                                          \
+         NULL,      "The names of the folders below FOLDER are tags as well.",                    \
+         NULL},                                                                                   \
+    {                                                                                             \
+        "strict", 0, CLI_FLAG, CLI_IMPORT_FIELD(base, strict), NULL,                              \
+            "Stop at a picture that cannot be read. Default: name it and go on.", NULL            \
+    }
+
+/* Columns of their table. */
+#define CLI_TABLE_COLUMN_OPTIONS(base)                                      \
+    {"image",  0,                                                           \
+     CLI_TEXT, CLI_IMPORT_FIELD(base, image_column),                        \
+     "COLUMN", "Column of --csv with the path or name.",                    \
+     NULL},                                                                 \
+    {                                                                       \
+        "tags", 0, CLI_TEXT, CLI_IMPORT_FIELD(base, tags_column), "COLUMN", \
+            "Column of --csv with the tags.", NULL                          \
+    }
+
+#endif
