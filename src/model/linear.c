@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "model/linear_few.h"
 #include "model/linear_sums.h"
 #include "model/options.h"
 
@@ -19,14 +20,15 @@ typedef struct fit {
     const f0t_monitor *monitor;
     const double *lambdas, *ridges;
     size_t lambda_count, ridge_count;
-    double *moments; /* [D x D] */
-    float *crossed;  /* [L d x D] */
-    double *solved;  /* [L d x D] */
-    float *map;      /* [d x D] */
-    f0t_net **nets;  /* [L] */
+    f0t_linear_few *few; /* with few images, or */
+    double *moments;     /* [D x D] */
+    float *crossed;      /* [L d x D] */
+    double *solved;      /* [L d x D] */
+    float *map;          /* [d x D] */
+    f0t_net **nets;      /* [L] */
 } fit;
 
-/* ---- Memory -------------------------------------------------------------------------------- */
+/* ---- Memory, and the sums -------------------------------------------------------------------------------- */
 
 static f0t_status create_nets(fit *f, const f0t_net_shape *shape)
 {
@@ -36,11 +38,13 @@ static f0t_status create_nets(fit *f, const f0t_net_shape *shape)
     return F0T_OK;
 }
 
-static f0t_status allocate_sums(fit *f)
+static f0t_status make_sums(fit *f)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
     F0T_TRY(f0t_alloc(&f->moments, D * D, sizeof *f->moments));
-    return f0t_alloc(&f->crossed, wide * D, sizeof *f->crossed);
+    F0T_TRY(f0t_alloc(&f->crossed, wide * D, sizeof *f->crossed));
+    return f0t_linear_sums(f->moments, f->crossed, f->data, f->lambdas, f->lambda_count,
+                           f->options->hinge, f->monitor);
 }
 
 /* Behind the pass over the features, whose own memory is gone then. */
@@ -57,6 +61,7 @@ static void release(fit *f)
     for (size_t l = 0; f->nets && l < f->lambda_count; l++)
         f0t_net_free(f->nets[l]);
     f0t_free(f->nets);
+    f0t_linear_few_free(f->few);
     f0t_free(f->moments);
     f0t_free(f->crossed);
     f0t_free(f->solved);
@@ -78,7 +83,10 @@ static f0t_status set_map(const fit *f, f0t_net *net, size_t l)
 static f0t_status solve_ridge(fit *f, double ridge)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
-    F0T_TRY(f0t_linear_solve(f->solved, f->moments, f->crossed, wide, D, ridge));
+    if (f->few)
+        F0T_TRY(f0t_linear_few_solve(f->solved, f->few, ridge));
+    else
+        F0T_TRY(f0t_linear_solve(f->solved, f->moments, f->crossed, wide, D, ridge));
     for (size_t l = 0; l < f->lambda_count; l++)
         F0T_TRY(set_map(f, f->nets[l], l));
     return F0T_OK;
@@ -123,9 +131,11 @@ static void set_grid(const double **values, size_t *count, const double *given,
 
 static f0t_status run(fit *f, f0t_net *net, f0t_linear_choice *choice)
 {
-    F0T_TRY(allocate_sums(f));
-    F0T_TRY(f0t_linear_sums(f->moments, f->crossed, f->data, f->lambdas, f->lambda_count,
-                            f->options->hinge, f->monitor));
+    if (f0t_linear_is_few(f->data))
+        F0T_TRY(f0t_linear_few_create(&f->few, f->data, f->lambdas, f->lambda_count,
+                                      f->options->hinge, f->monitor));
+    else
+        F0T_TRY(make_sums(f));
     F0T_TRY(allocate_maps(f, f0t_net_get_shape(net)));
     return choose(f, net, choice);
 }

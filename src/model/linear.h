@@ -1,7 +1,8 @@
 /*
  * f(x) = A x (section 4.2): ranking SVMs give each distinct rule a direction w, and A minimises
  * Σ_m ‖w_m − A x_m‖² + r ‖A‖², in closed form: A = (Σ w xᵀ) (Σ x xᵀ + r I)⁻¹. One pass over the
- * features, whatever their number; memory for D², a block of rows, and the rules' directions.
+ * features, whatever their number; memory for D², a block of rows, and the rules' directions. With fewer
+ * images than D / 2 by the N x N matrix of their products: linear_few.h.
  */
 #ifndef F0T_MODEL_LINEAR_H
 #define F0T_MODEL_LINEAR_H

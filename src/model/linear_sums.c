@@ -27,13 +27,9 @@ typedef struct pass {
     float *targets;    /* [rows x L d] */
 } pass;
 
-static f0t_status allocate(pass *p)
+static f0t_status allocate_block(pass *p)
 {
     size_t D = p->data->condition->dim, wide = p->lambda_count * p->data->dim;
-    size_t rules;
-    if (!f0t_size_mul(&rules, p->rules->count, wide))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu rules are too many", p->rules->count);
-    F0T_TRY(f0t_alloc(&p->directions, rules, sizeof *p->directions));
     F0T_TRY(f0t_alloc(&p->features, BLOCK_ROWS * D, sizeof *p->features));
     return f0t_alloc(&p->targets, BLOCK_ROWS * wide, sizeof *p->targets);
 }
@@ -59,23 +55,28 @@ static f0t_status solve_rules(pass *p)
 
 static f0t_status make_rules(pass *p)
 {
+    size_t rules;
     const f0t_samples *train = p->data->train;
     f0t_tag_sets sets = {.offsets = train->offsets,
                          .indices = train->relevant,
                          .images = train->count,
                          .tags = train->tags};
-    return f0t_rules_create(&p->rules, &sets, NULL, train->tags);
+    F0T_TRY(f0t_rules_create(&p->rules, &sets, NULL, train->tags));
+    if (!f0t_size_mul(&rules, p->rules->count, p->lambda_count * p->data->dim))
+        return f0t_fail(F0T_ERROR_MEMORY, "%zu rules are too many", p->rules->count);
+    F0T_TRY(f0t_alloc(&p->directions, rules, sizeof *p->directions));
+    return solve_rules(p);
 }
 
-/* targets[r] = the directions of sample first + r for each λ, one behind the other. */
-static void gather_targets(pass *p, size_t first, size_t rows)
+/* targets[r] = the directions of sample first + r for each λ, one after the other. */
+static void gather_targets(float *targets, const pass *p, size_t first, size_t rows)
 {
     size_t d = p->data->dim, wide = p->lambda_count * d, rules = p->rules->count;
     for (size_t r = 0; r < rows; r++)
         for (size_t l = 0; l < p->lambda_count; l++) {
             size_t rule = p->rules->of_image[first + r];
-            memcpy(p->targets + r * wide + l * d, p->directions + (l * rules + rule) * d,
-                   d * sizeof *p->targets);
+            memcpy(targets + r * wide + l * d, p->directions + (l * rules + rule) * d,
+                   d * sizeof *targets);
         }
 }
 
@@ -85,7 +86,7 @@ static f0t_status add_block(pass *p, size_t first, size_t rows)
     f0t_matmul crossed = {.m = wide, .n = D, .k = rows, .a_transposed = true, .accumulate = true};
     F0T_TRY(f0t_condition_gather(p->data->condition, p->features, p->data->dataset,
                                  p->data->train->images + first, rows));
-    gather_targets(p, first, rows);
+    gather_targets(p->targets, p, first, rows);
     if (p->moments)
         F0T_TRY(f0t_gram_add(p->moments, p->features, rows, D));
     return f0t_matmul_run(p->crossed, p->targets, p->features, NULL, &crossed);
@@ -106,8 +107,7 @@ static f0t_status pass_over_features(pass *p)
 static f0t_status run(pass *p)
 {
     F0T_TRY(make_rules(p));
-    F0T_TRY(allocate(p));
-    F0T_TRY(solve_rules(p));
+    F0T_TRY(allocate_block(p));
     return pass_over_features(p);
 }
 
@@ -127,6 +127,26 @@ f0t_status f0t_linear_sums(double *moments, float *crossed, const f0t_train_data
         memset(moments, 0, D * D * sizeof *moments);
     memset(crossed, 0, count * data->dim * D * sizeof *crossed);
     f0t_status status = run(&p);
+    release(&p);
+    return status;
+}
+
+f0t_status f0t_linear_rows(float *features, float *targets, const f0t_train_data *data,
+                           const double *lambdas, size_t count, f0t_hinge hinge,
+                           const f0t_monitor *monitor)
+{
+    const size_t rows = data->train->count;
+    pass p = {.data = data,
+              .monitor = monitor,
+              .lambdas = lambdas,
+              .lambda_count = count,
+              .hinge = hinge};
+    f0t_status status = make_rules(&p);
+    if (status == F0T_OK)
+        status = f0t_condition_gather(data->condition, features, data->dataset, data->train->images,
+                                      rows);
+    if (status == F0T_OK)
+        gather_targets(targets, &p, 0, rows);
     release(&p);
     return status;
 }
