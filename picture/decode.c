@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <vips/vips.h>
 
@@ -38,10 +39,16 @@ static void fail_by_vips(answer *to, f0t_status status)
 }
 
 /* All that may be read. libvips trusts none of its other loaders, or nobody needs them; it does not
- * trust SVG either, but this program is limit enough. */
+ * trust the last three either, but this program is limit enough. */
 static const char *const loaders[] = {
-    "VipsForeignLoadJpeg",  "VipsForeignLoadPng",  "VipsForeignLoadWebp", "VipsForeignLoadTiff",
-    "VipsForeignLoadNsgif", "VipsForeignLoadHeif", "VipsForeignLoadSvg"};
+    "VipsForeignLoadJpeg", "VipsForeignLoadPng",   "VipsForeignLoadWebp",
+    "VipsForeignLoadTiff", "VipsForeignLoadNsgif", "VipsForeignLoadHeif",
+    "VipsForeignLoadSvg",  "VipsForeignLoadJp2k",  "VipsForeignLoadJxl"};
+
+/* ImageMagick reads BMP, and nothing else: it is given bytes that begin as a BMP file does, and never
+ * a name, which might ask for another of its hundred formats. */
+static const char bmp_loader[] = "VipsForeignLoadMagickBuffer";
+#define BMP_MAX ((size_t)512 << 20)
 
 void decode_start(const char *program)
 {
@@ -51,6 +58,7 @@ void decode_start(const char *program)
     vips_operation_block_set("VipsForeignLoad", TRUE);
     for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
         vips_operation_block_set(loaders[i], FALSE);
+    vips_operation_block_set(bmp_loader, FALSE);
     vips_concurrency_set(1);
     vips_cache_set_max(0);
 }
@@ -85,30 +93,124 @@ static bool is_named_svg(const char *path)
     return length > 4 && !strcasecmp(path + length - 4, ".svg");
 }
 
-static const char *find_loader(answer *to, const char *path)
+/* Where a picture's bytes are: in its file, or, where `data` is set, in memory. */
+typedef struct source {
+    const char *path;
+    const char *loader; /* libvips' name of what reads it */
+    void *data;
+    size_t length;
+    bool mapped;
+    preview raw; /* what `data` is part of, of a camera's raw file */
+} source;
+
+static void source_close(source *s)
 {
+    if (s->mapped)
+        munmap(s->data, s->length);
+    free(s->raw.data);
+}
+
+static bool begins_with(const void *data, size_t length, const char *bytes)
+{
+    return length > strlen(bytes) && !memcmp(data, bytes, strlen(bytes));
+}
+
+/* Only what looks like a JPEG goes on: nothing else is expected here. */
+static bool open_raw(answer *to, source *s)
+{
+    if (!raw_preview(to, &s->raw, s->path))
+        return false;
+    s->data = s->raw.data;
+    s->length = s->raw.length;
+    s->loader = "VipsForeignLoadJpegBuffer";
+    if (s->raw.width || begins_with(s->data, s->length, "\xFF\xD8\xFF"))
+        return true;
+    answer_fail(to, F0T_ERROR_FORMAT, "its preview is no JPEG");
+    return false;
+}
+
+/* False, with nothing said, where it is none. */
+static bool open_bmp(source *s, answer *to)
+{
+    size_t size = 0;
+    const int fd = picture_file_open(to, s->path, &size);
+    void *data = fd >= 0 && size > 2 && size <= BMP_MAX
+                     ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0)
+                     : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (data == MAP_FAILED)
+        return false;
+    s->data = data;
+    s->length = size;
+    s->mapped = true;
+    s->loader = bmp_loader;
+    return begins_with(data, size, "BM");
+}
+
+/* Finds out what reads the file. False, with the reason in `to`, where nothing does; to be closed
+ * either way. */
+static bool source_open(answer *to, source *s, const char *path)
+{
+    *s = (source){.path = path};
     if (!is_file(to, path))
-        return NULL;
+        return false;
+    if (raw_is_named(path))
+        return open_raw(to, s);
     const char *loader = vips_foreign_find_load(path);
-    if (loader && is_open(loader))
-        return loader;
+    if (loader && is_open(loader)) {
+        s->loader = loader;
+        return true;
+    }
     if (is_named_svg(path)) {
         vips_error_clear();
-        return "VipsForeignLoadSvg";
+        s->loader = "VipsForeignLoadSvg";
+        return true;
+    }
+    if (open_bmp(s, to)) {
+        vips_error_clear();
+        return true;
     }
     if (!loader)
         fail_by_vips(to, F0T_ERROR_UNSUPPORTED);
     else
         answer_fail(to, F0T_ERROR_UNSUPPORTED, "is not a known file format");
-    return NULL;
+    return false;
+}
+
+static VipsImage *read_header(const source *s, int shrink)
+{
+    const char *shrinks = shrink > 1 ? "shrink" : NULL;
+    if (s->raw.width)
+        return vips_image_new_from_memory(s->data, s->length, (int)s->raw.width, (int)s->raw.height,
+                                          3, VIPS_FORMAT_UCHAR);
+    if (s->data)
+        return vips_image_new_from_buffer(s->data, s->length, "", "access", VIPS_ACCESS_SEQUENTIAL,
+                                          "fail_on", VIPS_FAIL_ON_TRUNCATED, shrinks, shrink, NULL);
+    return vips_image_new_from_file(s->path, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                    VIPS_FAIL_ON_TRUNCATED, shrinks, shrink, NULL);
+}
+
+/* A preview lies as the sensor does, unless it says itself how it is to be turned. */
+static VipsImage *set_orientation(VipsImage *in, const source *s)
+{
+    VipsImage *out = NULL;
+    if (!s->raw.data || s->raw.orientation <= 1 || vips_image_get_orientation(in) != 1)
+        return in;
+    if (vips_copy(in, &out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL))
+        out = NULL;
+    g_object_unref(in);
+    if (out)
+        vips_image_set_int(out, VIPS_META_ORIENTATION, s->raw.orientation);
+    return out;
 }
 
 /* A picture that is not yet read; NULL, with the reason, when there is none or it is too large. */
-static VipsImage *open_picture(answer *to, const char *path, int shrink, bool any_size)
+static VipsImage *open_picture(answer *to, const source *s, int shrink, bool any_size)
 {
-    VipsImage *image = vips_image_new_from_file(path, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                                                VIPS_FAIL_ON_TRUNCATED,
-                                                shrink > 1 ? "shrink" : NULL, shrink, NULL);
+    VipsImage *image = read_header(s, shrink);
+    if (image)
+        image = set_orientation(image, s);
     if (!image) {
         fail_by_vips(to, F0T_ERROR_FORMAT);
         return NULL;
@@ -138,14 +240,13 @@ static int factor_of(VipsImage *image, size_t side)
 }
 
 /* libjpeg decodes at a half, a quarter and an eighth, and leaves out what is not needed. */
-static VipsImage *shrink_on_load(answer *to, VipsImage *image, const char *path, const char *loader,
-                                 size_t side)
+static VipsImage *shrink_on_load(answer *to, VipsImage *image, const source *s, size_t side)
 {
     const int factor = factor_of(image, side);
-    if (!strstr(loader, "Jpeg") || factor < 2)
+    if (!strstr(s->loader, "Jpeg") || s->raw.width || factor < 2)
         return image;
     g_object_unref(image);
-    return open_picture(to, path, factor >= 8 ? 8 : factor >= 4 ? 4 : 2, false);
+    return open_picture(to, s, factor >= 8 ? 8 : factor >= 4 ? 4 : 2, false);
 }
 
 /* SVG has no size of its own. */
@@ -307,15 +408,13 @@ static void take_pixels(answer *to, VipsImage *image, const profile *own)
     g_free(pixels);
 }
 
-void decode_picture(answer *to, const char *path, size_t side, bool plain)
+static void decode(answer *to, const source *s, size_t side, bool plain)
 {
     profile own = {NULL, 0};
-    const char *loader = find_loader(to, path);
-    if (!loader)
-        return;
-    VipsImage *image = is_svg(loader) ? draw(to, path, side) : open_picture(to, path, 1, false);
-    if (image && !is_svg(loader))
-        image = shrink_on_load(to, image, path, loader, side);
+    const bool svg = is_svg(s->loader);
+    VipsImage *image = svg ? draw(to, s->path, side) : open_picture(to, s, 1, false);
+    if (image && !svg)
+        image = shrink_on_load(to, image, s, side);
     if (!image)
         return;
     image = prepare(image, &own, side, plain);
@@ -328,17 +427,35 @@ void decode_picture(answer *to, const char *path, size_t side, bool plain)
     free(own.data);
 }
 
-bool decode_metadata(answer *to, embedded *out, const char *path)
+void decode_picture(answer *to, const char *path, size_t side, bool plain)
 {
-    const char *loader = find_loader(to, path);
-    *out = (embedded){.is_svg = loader && is_svg(loader)};
-    if (!loader || out->is_svg)
-        return loader != NULL;
-    VipsImage *header = open_picture(to, path, 1, true);
+    source s;
+    if (source_open(to, &s, path))
+        decode(to, &s, side, plain);
+    source_close(&s);
+}
+
+static bool read_metadata(answer *to, embedded *out, const source *s)
+{
+    out->is_svg = is_svg(s->loader);
+    if (out->is_svg)
+        return true;
+    VipsImage *header = open_picture(to, s, 1, true);
     if (!header)
         return false;
     out->xmp = copy_blob(header, VIPS_META_XMP_NAME, &out->xmp_length);
     out->iptc = copy_blob(header, VIPS_META_IPTC_NAME, &out->iptc_length);
     g_object_unref(header);
     return true;
+}
+
+bool decode_metadata(answer *to, embedded *out, const char *path)
+{
+    source s;
+    *out = (embedded){0};
+    if (raw_is_named(path))
+        return is_file(to, path) && raw_metadata(to, out, path);
+    const bool read = source_open(to, &s, path) && read_metadata(to, out, &s);
+    source_close(&s);
+    return read;
 }

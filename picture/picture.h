@@ -35,6 +35,18 @@ typedef struct embedded {
 /* False, with the reason in `to`, when it is no picture. */
 bool decode_metadata(answer *to, embedded *out, const char *path);
 
+/* raw.c: whether the file is named like a camera's raw file; its preview; its metadata, as
+ * decode_metadata gives it. False, with the reason in `to`, where there is none. */
+typedef struct preview {
+    void *data; /* freed with free() */
+    size_t length;
+    unsigned width, height; /* of pixels of three bytes; 0: it is a JPEG file */
+    int orientation;        /* as EXIF numbers it */
+} preview;
+bool raw_is_named(const char *path);
+bool raw_preview(answer *to, preview *out, const char *path);
+bool raw_metadata(answer *to, embedded *out, const char *path);
+
 /* colour.c: pixels of this profile become sRGB; of none that can be read they stay as they are. */
 void colour_to_srgb(unsigned char *rgb, size_t count, const void *data, size_t length);
 

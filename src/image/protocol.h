@@ -17,6 +17,12 @@
 #define F0T_PICTURE_TEXT_MAX 16777216U
 #define F0T_PICTURE_KEYWORDS_MAX 4096U
 
+/* How the names of cameras' raw files end, of which the preview is read. */
+#define F0T_PICTURE_RAW_ENDINGS                                                                 \
+    ".3fr", ".arw", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf", ".fff", ".iiq", ".k25",     \
+        ".kdc", ".mef", ".mos", ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".rwl", \
+        ".sr2", ".srf", ".srw", ".x3f"
+
 typedef enum f0t_picture_kind {
     F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
     F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */

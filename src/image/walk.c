@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "image/protocol.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -16,15 +17,16 @@
 enum { DEPTH_MAX = 64 };
 
 static const char *const endings[] = {".jpg",  ".jpeg", ".jpe",  ".png",  ".webp", ".tif",
-                                      ".tiff", ".gif",  ".heic", ".heif", ".avif", ".svg"};
+                                      ".tiff", ".gif",  ".heic", ".heif", ".avif", ".svg",
+                                      ".bmp",  ".jp2",  ".j2k",  ".jpx",  ".jpf",  ".jxl"};
 
-/* RAW and other pictures, and videos. */
+/* Of cameras' raw files. */
+static const char *const raw_endings[] = {F0T_PICTURE_RAW_ENDINGS};
+
+/* Other pictures, and videos. */
 static const char *const other_endings[] = {
-    ".3fr", ".arw", ".bmp", ".cr2", ".cr3",  ".crw",  ".dcr", ".dng", ".erf", ".exr", ".fff",
-    ".hif", ".iiq", ".j2k", ".jp2", ".jpf",  ".jpx",  ".jxl", ".jxr", ".kdc", ".mef", ".mos",
-    ".mrw", ".nef", ".nrw", ".orf", ".pef",  ".ppm",  ".psb", ".psd", ".raf", ".raw", ".rw2",
-    ".rwl", ".sr2", ".srf", ".srw", ".svgz", ".tga",  ".x3f", ".xcf", ".3gp", ".avi", ".m4v",
-    ".mkv", ".mov", ".mp4", ".mpg", ".mts",  ".webm", ".wmv"};
+    ".exr", ".hif", ".jxr", ".ppm", ".psb", ".psd", ".raw", ".svgz", ".tga",  ".xcf",
+    ".3gp", ".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpg", ".mts",  ".webm", ".wmv"};
 
 static bool ends_with_one(const char *path, const char *const *list, size_t count)
 {
@@ -37,7 +39,8 @@ static bool ends_with_one(const char *path, const char *const *list, size_t coun
 
 bool f0t_path_is_picture(const char *path)
 {
-    return ends_with_one(path, endings, sizeof endings / sizeof *endings);
+    return ends_with_one(path, endings, sizeof endings / sizeof *endings) ||
+           ends_with_one(path, raw_endings, sizeof raw_endings / sizeof *raw_endings);
 }
 
 bool f0t_path_has_sidecar(const char *path)

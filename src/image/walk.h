@@ -8,7 +8,7 @@
 bool f0t_path_is_picture(const char *path);
 
 /* Whether a name ends as that of something that photo programs keep keywords of: the above, pictures that we
- * cannot decode (RAW, .psd, …) and videos. */
+ * cannot decode (.psd, …) and videos. */
 bool f0t_path_has_sidecar(const char *path);
 
 /* The names in a folder without those that begin with a dot, and pointers to them in the order of their

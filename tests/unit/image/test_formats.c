@@ -35,7 +35,9 @@ static void every_format_is_decoded(void **state)
         int tolerance;
     } files[] = {{"quarters.png", 0},  {"quarters.tif", 0},  {"quarters.gif", 2},
                  {"quarters.jpg", 4},  {"quarters.webp", 8}, {"quarters.avif", 6},
-                 {"quarters.heic", 8}, {"deep.png", 1},      {"turned.jpg", 4}};
+                 {"quarters.heic", 8}, {"deep.png", 1},      {"turned.jpg", 4},
+                 {"quarters.bmp", 0},  {"quarters.jp2", 0},  {"quarters.jxl", 2},
+                 {"quarters.dng", 4},  {"turned.dng", 6}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_picture p;
@@ -63,7 +65,8 @@ static void every_format_is_shrunk(void **state)
 {
     static const char *const files[] = {
         "quarters.png",  "quarters.tif",  "quarters.gif", "quarters.jpg", "quarters.webp",
-        "quarters.avif", "quarters.heic", "deep.png",     "p3.jpg",       "turned.jpg"};
+        "quarters.avif", "quarters.heic", "deep.png",     "p3.jpg",       "turned.jpg",
+        "quarters.bmp",  "quarters.jp2",  "quarters.jxl", "quarters.dng", "turned.dng"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_picture p;
@@ -154,6 +157,9 @@ static void embedded_keywords_are_read(void **state)
     assert_keywords("keywords-xmp.png", "dog, München, animals|dog, places|Rome, people|Anna");
     assert_keywords("keywords-xmp.tif", "dog, München, animals|dog, places|Rome, people|Anna");
     assert_keywords("keywords-xmp.webp", "dog, München, animals|dog, places|Rome, people|Anna");
+    assert_keywords("keywords-xmp.dng", "dog, München, animals|dog, places|Rome, people|Anna");
+    assert_keywords("quarters.dng", "");
+    assert_keywords("quarters.bmp", "");
     assert_keywords("keywords-iptc.jpg", "cat, palm tree, Köln");
     assert_keywords("quarters.jpg", "");
 }
@@ -170,10 +176,10 @@ static void assert_is_whole(const f0t_picture *p, size_t side)
     (void)last;
 }
 
-static f0t_status read_both(const void *data, size_t size)
+static f0t_status read_both(const char *name, const void *data, size_t size)
 {
     f0t_picture picture;
-    const char *text, *path = test_file("hostile", data, size);
+    const char *text, *path = test_file(name, data, size);
     size_t length;
     f0t_status status = f0t_worker_decode(worker, &picture, path, 16, false);
     if (status == F0T_OK)
@@ -187,26 +193,52 @@ static void break_everywhere(const char *name)
 {
     size_t size;
     char *data = test_read(file(name), &size);
+    const char *hostile = strstr(name, ".dng") ? "hostile.dng" : "hostile"; /* told by the name */
     for (size_t i = 0; i < size; i += size / 40) {
         const char old = data[i];
         data[i] = (char)(i % 4 == 0 ? 0 : i % 4 == 1 ? 0xFF : old ^ (i % 4 == 2 ? 0x80 : 1));
-        if (read_both(data, size) != F0T_OK)
-            assert_non_null(strstr(f0t_last_error(), "hostile: "));
+        if (read_both(hostile, data, size) != F0T_OK)
+            assert_non_null(strstr(f0t_last_error(), hostile));
         data[i] = old;
-        if (read_both(data, i) != F0T_OK)
-            assert_non_null(strstr(f0t_last_error(), "hostile: "));
+        if (read_both(hostile, data, i) != F0T_OK)
+            assert_non_null(strstr(f0t_last_error(), hostile));
     }
-    assert_ok(read_both(data, size));
+    assert_ok(read_both(hostile, data, size));
     f0t_free(data);
 }
 
 static void cut_and_altered_pictures_do_no_harm(void **state)
 {
-    static const char *const files[] = {"quarters.png",  "quarters.gif",  "keywords-iptc.jpg",
-                                        "quarters.webp", "quarters.avif", "quarters.tif"};
+    static const char *const files[] = {
+        "quarters.png", "quarters.gif", "keywords-iptc.jpg", "quarters.webp", "quarters.avif",
+        "quarters.tif", "quarters.bmp", "quarters.jp2",      "quarters.jxl",  "keywords-xmp.dng"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         break_everywhere(files[i]);
+}
+
+/* What a preview says that it is, a JPEG, must be one: nothing else is tried on it. And ImageMagick reads
+ * BMP alone, whatever a file is called. */
+static void disguises_are_seen_through(void **state)
+{
+    static const char mvg[] = "push graphic-context\nviewbox 0 0 64 64\nimage over 0,0 0,0 "
+                              "'label:@/etc/hostname'\npop graphic-context\n";
+    f0t_picture p;
+    size_t size;
+    char *data = test_read(file("quarters.dng"), &size);
+    char *jpeg = memmem(data, size, "\xFF\xD8\xFF", 3);
+    (void)state;
+    assert_non_null(jpeg);
+    memcpy(jpeg, mvg, sizeof mvg);
+    assert_int_not_equal(f0t_worker_decode(worker, &p, test_file("mvg.dng", data, size), 16, false),
+                         F0T_OK);
+    f0t_free(data);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "is not a known file format",
+                 f0t_worker_decode(worker, &p, test_file("a.bmp", mvg, sizeof mvg), 16, false));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "is not a known file format",
+                 f0t_worker_decode(worker, &p, test_file("a.mvg", mvg, sizeof mvg), 16, false));
+    assert_fails(F0T_ERROR_FORMAT, "cannot be read as a camera's raw file",
+                 f0t_worker_decode(worker, &p, test_file("a.cr2", mvg, sizeof mvg), 16, false));
 }
 
 /* Half a picture is no picture: grey where its rest was would be learned from. */
@@ -214,7 +246,7 @@ static void half_a_picture_is_named(void **state)
 {
     static const char *const files[] = {"quarters.png",  "quarters.jpg",  "quarters.gif",
                                         "quarters.webp", "quarters.avif", "quarters.heic",
-                                        "quarters.tif"};
+                                        "quarters.tif",  "quarters.bmp",  "quarters.jp2"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t size;
@@ -239,6 +271,7 @@ int main(void)
         cmocka_unit_test(colour_profiles_are_heeded_unless_plain),
         cmocka_unit_test(other_channels_become_rgb),
         cmocka_unit_test(embedded_keywords_are_read),
+        cmocka_unit_test(disguises_are_seen_through),
         cmocka_unit_test(cut_and_altered_pictures_do_no_harm),
         cmocka_unit_test(half_a_picture_is_named),
     };

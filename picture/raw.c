@@ -1,0 +1,100 @@
+/*
+ * The raw files of cameras: the preview that the camera put into them, a JPEG in the camera's own
+ * colours. To develop the sensor's values would take seconds for each picture, and tags are told by
+ * what the photographer saw.
+ */
+#include "picture.h"
+
+#include <libraw/libraw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Told by the name: most of these are TIFF inside, which other readers would take for the picture. */
+static const char *const endings[] = {F0T_PICTURE_RAW_ENDINGS};
+
+bool raw_is_named(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcasecmp(dot, endings[i]))
+            return true;
+    return false;
+}
+
+static libraw_data_t *open_raw(answer *to, const char *path)
+{
+    libraw_data_t *raw = libraw_init(0);
+    const int failed = raw ? libraw_open_file(raw, path) : LIBRAW_UNSUFFICIENT_MEMORY;
+    if (!failed)
+        return raw;
+    answer_fail(to, F0T_ERROR_FORMAT, "cannot be read as a camera's raw file: %s",
+                libraw_strerror(failed));
+    if (raw)
+        libraw_close(raw);
+    return NULL;
+}
+
+/* libraw's turns are those of dcraw: 3 half a turn, 5 to the left, 6 to the right; EXIF's numbers. */
+static int orientation_of(const libraw_data_t *raw)
+{
+    return raw->sizes.flip == 3 ? 3 : raw->sizes.flip == 5 ? 8 : raw->sizes.flip == 6 ? 6 : 1;
+}
+
+static void take(answer *to, preview *out, const libraw_data_t *raw)
+{
+    const libraw_thumbnail_t *thumb = &raw->thumbnail;
+    const size_t pixels = (size_t)thumb->twidth * thumb->theight;
+    const bool jpeg = thumb->tformat == LIBRAW_THUMBNAIL_JPEG;
+    const bool bitmap = thumb->tformat == LIBRAW_THUMBNAIL_BITMAP && thumb->tcolors == 3 &&
+                        pixels && thumb->tlength >= 3 * pixels;
+    if (!thumb->thumb || !thumb->tlength || (!jpeg && !bitmap)) {
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has no preview that can be read");
+        return;
+    }
+    out->data = malloc(thumb->tlength);
+    if (!out->data) {
+        answer_fail(to, F0T_ERROR_MEMORY, "no memory for its preview");
+        return;
+    }
+    memcpy(out->data, thumb->thumb, thumb->tlength);
+    out->length = thumb->tlength;
+    out->width = jpeg ? 0 : thumb->twidth;
+    out->height = jpeg ? 0 : thumb->theight;
+    out->orientation = orientation_of(raw);
+}
+
+bool raw_preview(answer *to, preview *out, const char *path)
+{
+    *out = (preview){0};
+    libraw_data_t *raw = open_raw(to, path);
+    if (!raw)
+        return false;
+    const int failed = libraw_unpack_thumb(raw);
+    if (failed)
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has no preview that can be read: %s",
+                    libraw_strerror(failed));
+    else
+        take(to, out, raw);
+    libraw_close(raw);
+    return out->data != NULL;
+}
+
+bool raw_metadata(answer *to, embedded *out, const char *path)
+{
+    *out = (embedded){0};
+    libraw_data_t *raw = open_raw(to, path);
+    if (!raw)
+        return false;
+    size_t length = raw->idata.xmpdata ? raw->idata.xmplen : 0;
+    while (length && !raw->idata.xmpdata[length - 1]) /* libraw ends it with a NUL */
+        length--;
+    if (length && length <= F0T_PICTURE_TEXT_MAX)
+        out->xmp = malloc(length);
+    if (out->xmp) {
+        memcpy(out->xmp, raw->idata.xmpdata, length);
+        out->xmp_length = length;
+    }
+    libraw_close(raw);
+    return true;
+}
