@@ -160,27 +160,76 @@ static json_t *describe_tuning(const f0t_tuning *tuning)
                      tuning->first, "chosen", tuning->best, "seconds", tuning->seconds);
 }
 
-static f0t_status report(cli_context *cli, const f0t_model *model, const options *o, size_t epochs,
-                         double seconds, const f0t_tuning *tuning)
+static json_t *number_or_null(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *describe_reference(const f0t_reference *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:I, s:I}", "model", number_or_null(r->model), "frequency",
+                     number_or_null(r->frequency), "neighbours", number_or_null(r->neighbours),
+                     "images", (json_int_t)r->images, "compared", (json_int_t)r->compared);
+}
+
+/* Says so where simpler ways are as good. Few images tell nothing. */
+static void warn_if_behind(const cli_context *cli, const f0t_reference *r)
+{
+    enum { TELLING = 20 };
+    char line[400];
+    const bool near = r->neighbours >= r->frequency;
+    const double best = near ? r->neighbours : r->frequency;
+    if (isnan(r->model) || r->images < TELLING || r->model > best)
+        return;
+    snprintf(line, sizeof line,
+             "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): try "
+             "--tune 300, another --method, a network as --backbone, other --vectors, or more "
+             "tagged pictures; 'fast0tag eval' compares all methods",
+             near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model);
+    cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
+}
+
+/* What came of a training. */
+typedef struct outcome {
+    size_t epochs;
+    double seconds;
+    f0t_tuning tuning;
+    f0t_reference reference;
+} outcome;
+
+static f0t_status print_json(cli_context *cli, const f0t_model *model, const options *o,
+                             const outcome *r, json_t *training)
+{
+    return cli_print_json(cli,
+                          json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o}", "model", o->output,
+                                    "tags", (json_int_t)f0t_vocab_size(f0t_model_vocab(model)),
+                                    "features", (json_int_t)f0t_model_features(model), "epochs",
+                                    (json_int_t)r->epochs, "seconds", r->seconds, "training",
+                                    training, "tuning", describe_tuning(&r->tuning), "reference",
+                                    describe_reference(&r->reference)));
+}
+
+static f0t_status report(cli_context *cli, const f0t_model *model, const options *o,
+                         const outcome *r)
 {
     json_t *training = json_loads(f0t_model_training(model), 0, NULL);
     json_t *miap = json_object_get(training, "validation_miap");
-    size_t tags = f0t_vocab_size(f0t_model_vocab(model));
+    warn_if_behind(cli, &r->reference);
     if (cli->json)
-        return cli_print_json(cli, json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o}", "model",
-                                             o->output, "tags", (json_int_t)tags, "features",
-                                             (json_int_t)f0t_model_features(model), "epochs",
-                                             (json_int_t)epochs, "seconds", seconds, "training",
-                                             training, "tuning", describe_tuning(tuning)));
-    if (tuning->trials)
+        return print_json(cli, model, o, r, training);
+    if (r->tuning.trials)
         printf("tuned in %zu trials of %.0f s: from %.2f to %.2f %%, known and held-out tags\n",
-               tuning->trials, tuning->seconds, tuning->first, tuning->best);
+               r->tuning.trials, r->tuning.seconds, r->tuning.first, r->tuning.best);
     printf("%s: %s, %zu features, %zu tags, %.1f s", o->output,
-           f0t_method_name(f0t_model_method(model)), f0t_model_features(model), tags, seconds);
-    if (epochs)
-        printf(", %zu epochs", epochs);
+           f0t_method_name(f0t_model_method(model)), f0t_model_features(model),
+           f0t_vocab_size(f0t_model_vocab(model)), r->seconds);
+    if (r->epochs)
+        printf(", %zu epochs", r->epochs);
     if (json_is_real(miap))
         printf(", validation MiAP %.2f %%", json_real_value(miap));
+    if (!isnan(r->reference.model))
+        printf(" (by frequency %.2f %%, by nearest neighbours %.2f %%)", r->reference.frequency,
+               r->reference.neighbours);
     printf("\n");
     json_decref(training);
     return F0T_OK;
@@ -202,7 +251,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
 {
     f0t_model *model = NULL;
     watcher w = {.cli = cli, .log = o->log ? fopen(o->log, o->resume ? "a" : "w") : NULL};
-    f0t_tuning tuning = {0};
+    outcome result = {.reference = {.model = (double)NAN}};
     double began = cli_seconds();
     if (o->log && !w.log)
         return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
@@ -212,8 +261,8 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     train_options->epoch_user = &w;
     f0t_status status = F0T_OK;
     if (cli_given(cli, "tune"))
-        status =
-            f0t_train_tune(train_options, &tuning, dataset, vectors, o->tune, trials, cli->monitor);
+        status = f0t_train_tune(train_options, &result.tuning, dataset, vectors, o->tune, trials,
+                                cli->monitor);
     if (status == F0T_OK)
         status = f0t_train(&model, dataset, vectors, train_options, cli->monitor);
     if (status == F0T_OK)
@@ -222,8 +271,13 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
         unlink(checkpoint);
         if (cli_given(cli, "tune"))
             unlink(trials);
-        status = report(cli, model, o, w.epochs, cli_seconds() - began, &tuning);
+        result.epochs = w.epochs;
+        result.seconds = cli_seconds() - began;
+        status =
+            f0t_reference_measure(&result.reference, model, dataset, train_options, cli->monitor);
     }
+    if (status == F0T_OK)
+        status = report(cli, model, o, &result);
     free(checkpoint);
     free(trials);
     if (w.log)

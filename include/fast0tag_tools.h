@@ -275,6 +275,27 @@ F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
  * paths lead to them. `paper` as in f0t_eval_layout. */
 F0T_API f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 
+/* ---- What a validation MiAP is worth --------------------------------------------------------------- */
+
+/* MiAP in percent of three rankings of the same tags for the same validation images: the model's, the
+ * list of the tags by how many training images have them, and the tags of the 50 nearest training images
+ * (by the cosine of the features; nearer ones count more). A model that is not ahead of both has learned
+ * too little. NaN without such images. */
+typedef struct f0t_reference {
+    double model, frequency, neighbours;
+    size_t
+        images; /* validation images that were ranked: those that have a tag and lack one, 2,000 at
+                        the most */
+    size_t compared; /* training images that neighbours were looked for among, 20,000 at the most */
+} f0t_reference;
+
+/* `options` are those of the training (the tags to train with are taken from it). Takes a second or
+ * two at the most, however large the dataset. */
+F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
+                                         const f0t_dataset *dataset,
+                                         const f0t_train_options *options,
+                                         const f0t_monitor *monitor);
+
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
 /*

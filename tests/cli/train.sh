@@ -93,6 +93,24 @@ case_what_is_given_is_used_or_refused() {
     json_holds 'd["training"]["ridge"] == 0.5 and d["training"]["lambda"] == 3'
 }
 
+# Beside the validation MiAP stands what needs no training; a model that is behind is told.
+case_the_model_is_compared_with_simpler_ways() {
+    make_collection
+    sed -i 's/test/val/' photos/split.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear
+    says " (by frequency "
+    says "by nearest neighbours "
+    run 0 train photos --vectors vectors.txt -o m.f0t --hidden 2 --epochs 1 --rate 0.000001 --json
+    json_holds 'd["reference"]["images"] == 24 and d["reference"]["compared"] == 36'
+    json_holds '0 < d["reference"]["frequency"] < d["reference"]["neighbours"] <= 100'
+    json_holds 'abs(d["reference"]["model"] - d["training"]["validation_miap"]) < 0.01'
+    warns "looking at the nearest neighbours ranks the validation images' tags better"
+    warns "try --tune 300"
+    sed -i 's/val/train/' photos/split.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --json
+    json_holds 'd["reference"]["model"] is None and d["reference"]["images"] == 0'
+}
+
 case_what_loses_most_is_named_first() {
     make_collection
     sed -i 's/^/photograph xyz\t/; 1s/$/\trare xyz/' photos/tags.txt

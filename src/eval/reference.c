@@ -1,0 +1,277 @@
+/*
+ * f0t_reference_measure: what a model's validation MiAP is to be compared with. Two ways of ranking that
+ * need no training: the same list for every image, by how often tags are used, and the tags of the
+ * nearest training images.
+ */
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "base/team.h"
+#include "fast0tag_tools.h"
+#include "math/best.h"
+#include "math/matmul.h"
+#include "model/samples.h"
+#include "model/tags.h"
+#include "rank/miap.h"
+#include "word/vocab.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Enough to compare by, and seconds at the most: of more images every so-manieth is taken. */
+enum { QUERIES_MOST = 2000, IMAGES_MOST = 20000, BLOCK = 512 };
+
+/* Neighbours, and how their weights fall: e⁻³ from the first to the last. */
+enum { NEIGHBOURS = 50 };
+static const double FALL = 3;
+
+/* Some images of a part. */
+typedef struct part {
+    f0t_samples samples;
+    uint32_t *taken; /* [count] of them */
+    size_t count;
+} part;
+
+typedef struct measure {
+    const f0t_model *model;
+    const f0t_dataset *dataset;
+    const f0t_monitor *monitor;
+    uint32_t *number; /* [tags of the dataset]: place in the vocabulary, or F0T_NO_SAMPLE_TAG */
+    size_t tags, features;
+    part train, val;
+    float *frequency; /* [tags] share of the training images */
+    float *queries;   /* [val.count x features] of length 1 */
+    f0t_best *near;
+    float *rows;      /* [BLOCK x features] */
+    float *products;  /* [BLOCK x BLOCK] */
+    float *scores;    /* [BLOCK x tags] */
+    float *direction; /* [BLOCK x dim] */
+    f0t_miap sums[3]; /* model, frequency, neighbours */
+} measure;
+
+static void release(measure *m)
+{
+    f0t_free(m->number);
+    for (int i = 0; i < 2; i++) {
+        part *p = i ? &m->train : &m->val;
+        f0t_samples_free(&p->samples);
+        f0t_free(p->taken);
+    }
+    f0t_free(m->frequency);
+    f0t_free(m->queries);
+    f0t_best_free(m->near);
+    f0t_free(m->rows);
+    f0t_free(m->products);
+    f0t_free(m->scores);
+    f0t_free(m->direction);
+}
+
+/* ---- Images and tags ----------------------------------------------------------------------------- */
+
+/* Numbers the tags that were trained with by their place in the model's vocabulary. */
+static f0t_status number_tags(measure *m, const f0t_train_options *options)
+{
+    uint32_t *tags;
+    size_t count, all = f0t_dataset_tag_count(m->dataset);
+    F0T_TRY(f0t_alloc(&m->number, all, sizeof *m->number));
+    for (size_t t = 0; t < all; t++)
+        m->number[t] = F0T_NO_SAMPLE_TAG;
+    F0T_TRY(f0t_tags_choose(&tags, &count, m->dataset, options));
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; status == F0T_OK && i < count; i++) {
+        size_t place;
+        status = f0t_vocab_locate(&place, f0t_model_vocab(m->model),
+                                  f0t_dataset_tag(m->dataset, tags[i]));
+        if (status == F0T_OK && place != F0T_NONE)
+            m->number[tags[i]] = (uint32_t)place;
+    }
+    f0t_free(tags);
+    return status;
+}
+
+/* The images of a part that have a tag and lack one, evenly chosen where there are many. */
+static f0t_status take_part(part *p, const measure *m, f0t_split split, size_t most)
+{
+    F0T_TRY(f0t_samples_create(&p->samples, m->dataset, split, m->number, m->tags, false));
+    p->count = p->samples.count < most ? p->samples.count : most;
+    F0T_TRY(f0t_alloc(&p->taken, p->count, sizeof *p->taken));
+    for (size_t i = 0; i < p->count; i++)
+        p->taken[i] = (uint32_t)((uint64_t)i * p->samples.count / p->count);
+    return F0T_OK;
+}
+
+static f0t_status count_tags(measure *m)
+{
+    const f0t_samples *train = &m->train.samples;
+    F0T_TRY(f0t_alloc_zero(&m->frequency, m->tags, sizeof *m->frequency));
+    for (size_t i = 0; i < train->offsets[train->count]; i++)
+        m->frequency[train->relevant[i]] += 1;
+    for (size_t t = 0; t < m->tags; t++)
+        m->frequency[t] /= (float)(train->count ? train->count : 1);
+    return F0T_OK;
+}
+
+/* Features of images first, …, as they are. */
+static f0t_status read_rows(const measure *m, float *rows, const part *p, size_t first,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        F0T_TRY(f0t_dataset_read_features(m->dataset, p->samples.images[p->taken[first + i]], 1,
+                                          rows + i * m->features));
+    return F0T_OK;
+}
+
+static void make_unit(float *rows, size_t count, size_t features)
+{
+    for (size_t i = 0; i < count; i++) {
+        float *row = rows + i * features;
+        double sum = 0;
+        for (size_t k = 0; k < features; k++)
+            sum += (double)row[k] * (double)row[k];
+        const float scale = sum > 0 ? (float)(1 / sqrt(sum)) : 0;
+        for (size_t k = 0; k < features; k++)
+            row[k] *= scale;
+    }
+}
+
+/* ---- Neighbours ---------------------------------------------------------------------------------- */
+
+/* Offers `wide` training images, which are m->rows, to `count` queries. */
+static f0t_status offer(measure *m, size_t first, size_t count, size_t other, size_t wide)
+{
+    const f0t_matmul op = {.m = count, .n = wide, .k = m->features, .b_transposed = true};
+    const int threads = f0t_team_size();
+    (void)threads;
+    F0T_TRY(f0t_matmul_run(m->products, m->queries + first * m->features, m->rows, NULL, &op));
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (size_t i = 0; i < count; i++)
+        f0t_best_add(m->near, first + i, m->products + i * wide, wide, (uint32_t)other, UINT32_MAX);
+    return F0T_OK;
+}
+
+static size_t block_of(size_t first, size_t count)
+{
+    return count - first < BLOCK ? count - first : BLOCK;
+}
+
+static f0t_status find_neighbours(measure *m)
+{
+    const size_t k = m->train.count < NEIGHBOURS ? m->train.count : NEIGHBOURS;
+    f0t_stage stage =
+        f0t_stage_begin(m->monitor, "comparing with neighbours", "images", m->train.count);
+    F0T_TRY(f0t_best_create(&m->near, m->val.count, k));
+    for (size_t other = 0; other < m->train.count; other += BLOCK) {
+        const size_t wide = block_of(other, m->train.count);
+        F0T_TRY(f0t_stage_update(&stage, other));
+        F0T_TRY(read_rows(m, m->rows, &m->train, other, wide));
+        make_unit(m->rows, wide, m->features);
+        for (size_t first = 0; first < m->val.count; first += BLOCK)
+            F0T_TRY(offer(m, first, block_of(first, m->val.count), other, wide));
+    }
+    for (size_t i = 0; i < m->val.count; i++)
+        f0t_best_sort(m->near, i);
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+/* The weighted tags of the neighbours of query i; frequency decides among the rest. */
+static void score_neighbours(const measure *m, float *scores, size_t i)
+{
+    const f0t_samples *train = &m->train.samples;
+    const size_t count = m->near->count[i];
+    const float *value = m->near->value + i * m->near->k;
+    const uint32_t *index = m->near->index + i * m->near->k;
+    const double range = count ? (double)value[0] - (double)value[count - 1] : 0;
+    for (size_t t = 0; t < m->tags; t++)
+        scores[t] = 1e-4F * m->frequency[t];
+    for (size_t j = 0; j < count; j++) {
+        const double fall = range > 0 ? ((double)value[0] - (double)value[j]) / range : 0;
+        const size_t sample = m->train.taken[index[j]];
+        for (size_t at = train->offsets[sample]; at < train->offsets[sample + 1]; at++)
+            scores[train->relevant[at]] += (float)exp(-FALL * fall);
+    }
+}
+
+/* ---- Three rankings ------------------------------------------------------------------------------ */
+
+/* Adds the ranking m->scores of `count` images to a sum. */
+static f0t_status add_ranking(measure *m, f0t_miap *sum, size_t first, size_t count)
+{
+    const f0t_samples *val = &m->val.samples;
+    for (size_t i = 0; i < count; i++) {
+        const size_t sample = m->val.taken[first + i];
+        const size_t offsets[2] = {0, val->offsets[sample + 1] - val->offsets[sample]};
+        const f0t_ranking one = {.images = 1,
+                                 .tags = m->tags,
+                                 .scores = m->scores + i * m->tags,
+                                 .offsets = offsets,
+                                 .relevant = val->relevant + val->offsets[sample]};
+        F0T_TRY(f0t_miap_add(sum, &one));
+    }
+    return F0T_OK;
+}
+
+static f0t_status rank_block(measure *m, size_t first, size_t count)
+{
+    const f0t_vocab *vocab = f0t_model_vocab(m->model);
+    const f0t_matmul op = {
+        .m = count, .n = m->tags, .k = f0t_vocab_dim(vocab), .b_transposed = true};
+    F0T_TRY(read_rows(m, m->rows, &m->val, first, count));
+    F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count));
+    F0T_TRY(f0t_matmul_run(m->scores, m->direction, f0t_vocab_vectors(vocab), NULL, &op));
+    F0T_TRY(add_ranking(m, &m->sums[0], first, count));
+    for (size_t i = 0; i < count; i++)
+        memcpy(m->scores + i * m->tags, m->frequency, m->tags * sizeof *m->scores);
+    F0T_TRY(add_ranking(m, &m->sums[1], first, count));
+    for (size_t i = 0; i < count; i++)
+        score_neighbours(m, m->scores + i * m->tags, first + i);
+    return add_ranking(m, &m->sums[2], first, count);
+}
+
+static f0t_status allocate(measure *m)
+{
+    F0T_TRY(f0t_alloc(&m->queries, m->val.count * m->features, sizeof *m->queries));
+    F0T_TRY(f0t_alloc(&m->rows, BLOCK * m->features, sizeof *m->rows));
+    F0T_TRY(f0t_alloc(&m->products, BLOCK * BLOCK, sizeof *m->products));
+    F0T_TRY(f0t_alloc(&m->scores, BLOCK * m->tags, sizeof *m->scores));
+    return f0t_alloc(&m->direction, BLOCK * f0t_model_dim(m->model), sizeof *m->direction);
+}
+
+static f0t_status run(measure *m, const f0t_train_options *options)
+{
+    F0T_TRY(number_tags(m, options));
+    F0T_TRY(take_part(&m->train, m, F0T_TRAIN, IMAGES_MOST));
+    F0T_TRY(take_part(&m->val, m, F0T_VAL, QUERIES_MOST));
+    F0T_TRY(count_tags(m));
+    F0T_TRY(allocate(m));
+    F0T_TRY(read_rows(m, m->queries, &m->val, 0, m->val.count));
+    make_unit(m->queries, m->val.count, m->features);
+    F0T_TRY(find_neighbours(m));
+    for (size_t first = 0; first < m->val.count; first += BLOCK)
+        F0T_TRY(rank_block(m, first, block_of(first, m->val.count)));
+    return F0T_OK;
+}
+
+f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
+                                 const f0t_dataset *dataset, const f0t_train_options *options,
+                                 const f0t_monitor *monitor)
+{
+    measure m = {.model = model,
+                 .dataset = dataset,
+                 .monitor = monitor,
+                 .tags = f0t_vocab_size(f0t_model_vocab(model)),
+                 .features = f0t_dataset_dim(dataset)};
+    *out =
+        (f0t_reference){.model = (double)NAN, .frequency = (double)NAN, .neighbours = (double)NAN};
+    if (m.features != f0t_model_features(model))
+        return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu features, the model takes %zu",
+                        f0t_dataset_path(dataset), m.features, f0t_model_features(model));
+    f0t_status status = run(&m, options);
+    if (status == F0T_OK)
+        *out = (f0t_reference){.model = 100 * f0t_miap_get(&m.sums[0]),
+                               .frequency = 100 * f0t_miap_get(&m.sums[1]),
+                               .neighbours = 100 * f0t_miap_get(&m.sums[2]),
+                               .images = m.val.count,
+                               .compared = m.train.count};
+    release(&m);
+    return status;
+}
