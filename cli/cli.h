@@ -121,6 +121,9 @@ f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...
 f0t_status cli_check_file(cli_context *cli, const char *option, const char *path);
 f0t_status cli_check_folder(cli_context *cli, const char *option, const char *path);
 
+/* Where features are kept from one command for the next; NULL: nowhere. */
+const char *cli_cache_folder(bool wanted);
+
 /* A usage error that shows the right order: "MODEL PICTURES". */
 f0t_status cli_fail_swapped(cli_context *cli, const char *order);
 /* Word vectors stand where a dataset is wanted, and something else in their place. */

@@ -8,6 +8,7 @@ typedef struct options {
     f0t_import_options import;
     f0t_backbone_options backbone;
     const char *output, *name, *precision;
+    bool no_cache;
 } options;
 
 static const options defaults = {.name = "builtin", .precision = "f32"};
@@ -23,6 +24,7 @@ static f0t_status run(cli_context *cli, const void *given)
     if (cli_output_swapped(cli->operands[0], o->output))
         return cli_fail_swapped(cli, "FOLDER -o DATASET");
     backbone_options.bf16 = o->precision[0] == 'b';
+    backbone_options.cache = cli_cache_folder(!o->no_cache);
     backbone_options.monitor = how.monitor = cli->monitor;
     how.seed = cli->seed;
     f0t_status status = f0t_backbone_open(&how.extract, o->name, &backbone_options);
@@ -53,6 +55,7 @@ static const cli_option table[] = {
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the network. Default f32.", "f32|bf16"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
     CLI_TABLE_COLUMN_OPTIONS(AT(import)),
+    CLI_CACHE_OPTION(AT(no_cache)),
     {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
      "What the dataset calls itself. Default: its directory's name.", NULL},
     {.name = NULL},
@@ -77,8 +80,8 @@ const cli_verb cli_verb_features = {
         "descriptor or by a network. Their keywords become the tags, as in 'fast0tag import "
         "photos'. An interrupted run leaves DATASET.part, and the same command goes on from "
         "there.\n\n"
-        "JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF and SVG are read. Pictures that cannot be read are "
-        "named and left out.",
+        "JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF, JPEG 2000, JPEG XL, BMP and SVG are read, and the "
+        "previews in cameras' raw files. Pictures that cannot be read are named and left out.",
     .options = table,
     .examples = examples,
     .json = true,

@@ -1,5 +1,6 @@
 /* fast0tag tag: ranks words for images. */
 #include "cli.h"
+#include "import_options.h"
 #include "tag_list.h"
 #include "tag_source.h"
 #include "tag_words.h"
@@ -12,7 +13,7 @@ typedef struct options {
     const char *format, *part, *backbone, *precision;
     f0t_backbone_options extract;
     size_t k;
-    bool xmp, xmp_plain, embed, touch, dry_run, force, strict;
+    bool xmp, xmp_plain, embed, touch, dry_run, force, strict, no_cache;
 } options;
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
@@ -276,6 +277,7 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail_swapped(cli, "MODEL PICTURES");
     extract.bf16 = o->precision[0] == 'b';
     extract.monitor = cli->monitor;
+    extract.cache = cli_cache_folder(!o->no_cache);
     if (status == F0T_OK)
         status = tag_source_open(&source, cli, model, o->backbone, &extract);
     if (status == F0T_OK && o->words.path)
@@ -333,6 +335,7 @@ static const cli_option table[] = {
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change.", NULL},
     {"strict", 0, CLI_FLAG, AT(strict), NULL,
      "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+    CLI_CACHE_OPTION(AT(no_cache)),
     {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
      "all|train|val|test"},
     {"format", 0, CLI_CHOICE, AT(format), "FORM",

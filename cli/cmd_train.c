@@ -17,7 +17,7 @@ typedef struct options {
     f0t_import_options import; /* of a folder of pictures */
     size_t batch, epochs, patience;
     double rate, decay, input_dropout, dropout, lambda, ridge, tune;
-    bool keep_mean, resume;
+    bool keep_mean, resume, no_cache;
 } options;
 
 static const options defaults = {.method = "net",
@@ -298,6 +298,7 @@ static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vec
     how.replace = true;
     how.seed = cli->seed;
     how.vectors = vectors;
+    extract.cache = cli_cache_folder(!o->no_cache);
     extract.monitor = how.monitor = cli->monitor;
     f0t_status status =
         f0t_backbone_open(&how.extract, o->backbone ? o->backbone : "builtin", &extract);
@@ -346,6 +347,7 @@ static f0t_status check_options(cli_context *cli, const options *o)
                        : o->import.table       ? "--csv"
                        : o->import.folder_tags ? "--folders"
                        : o->import.strict      ? "--strict"
+                       : o->no_cache           ? "--no-cache"
                                                : NULL;
     if (!o->vectors || !o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
@@ -425,6 +427,7 @@ static const cli_option table[] = {
      "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
+    CLI_CACHE_OPTION(AT(no_cache)),
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",

@@ -34,6 +34,17 @@
             "Stop at a picture that cannot be read. Default: name it and go on.", NULL            \
     }
 
+/* For commands that make features of pictures. */
+#define CLI_CACHE_OPTION(offset)                                                                  \
+    {                                                                                             \
+        "no-cache", 0, CLI_FLAG, offset, NULL,                                                    \
+            "Make the features of every picture, and keep none. Default: those of pictures that " \
+            "have not changed are kept in $XDG_CACHE_HOME/fast0tag, or ~/.cache/fast0tag, for "   \
+            "all "                                                                                \
+            "commands.",                                                                          \
+            NULL                                                                                  \
+    }
+
 /* Columns of their table. */
 #define CLI_TABLE_COLUMN_OPTIONS(base)                                      \
     {"image",  0,                                                           \

@@ -106,3 +106,27 @@ bool cli_output_swapped(const char *source, const char *output)
     const bool source_is_old = access(source, F_OK) != 0 || cli_is_dataset(source);
     return source_is_old && access(output, F_OK) == 0 && !cli_is_dataset(output);
 }
+
+/* ---- The cache ----------------------------------------------------------------------------------- */
+
+/* The folder of the user's caches (XDG Base Directory Specification); NULL: none is known. */
+static const char *cache_root(char *room, size_t size)
+{
+    const char *set = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (set && *set == '/')
+        return set;
+    if (!home || *home != '/' || snprintf(room, size, "%s/.cache", home) >= (int)size)
+        return NULL;
+    return room;
+}
+
+const char *cli_cache_folder(bool wanted)
+{
+    static char path[4096];
+    char room[4096];
+    const char *root = wanted ? cache_root(room, sizeof room) : NULL;
+    if (!root || snprintf(path, sizeof path, "%s/fast0tag", root) >= (int)sizeof path)
+        return NULL;
+    (void)!mkdir(root, 0700); /* what is below is the library's */
+    return path;
+}

@@ -712,7 +712,8 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
  *     }
  *     f0t_backbone_close(backbone);
  *
- * Pictures are JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF or SVG; they are read by the program
+ * Pictures are JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF, JPEG 2000, JPEG XL, BMP or SVG, or cameras' raw
+ * files, of which the preview is taken; they are read by the program
  * fast0tag-picture, which is installed with the library, in processes of their own.
  */
 typedef struct f0t_backbone f0t_backbone;
@@ -724,6 +725,10 @@ typedef struct f0t_backbone_options {
     const char *output; /* as in f0t_network_options, and of FILE.json where NULL */
     bool bf16;
     const f0t_monitor *monitor; /* or NULL */
+    const char
+        *cache; /* a folder that keeps the features of pictures, 1 GB for each backbone at the most:
+                           of those that have not changed (path, size, time) they are not made again. It
+                           need not exist, may be damaged or removed, and changes no result. NULL: none */
 } f0t_backbone_options;
 
 /* `name` is "builtin", the path of an ONNX file, or a description, that of a model say. */

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "demo/demo.h"
 #include "image/keywords.h"
-#include "import/part.h"
+#include "image/part.h"
 #include "io/file.h"
 
 #include <dirent.h>

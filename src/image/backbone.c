@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 static const char builtin[] = "builtin";
@@ -182,6 +183,23 @@ static f0t_status open_any(f0t_backbone *backbone, const char *name, const f0t_b
     return status;
 }
 
+/* ---- The cache ------------------------------------------------------------------------------------- */
+
+/* What the description does not say makes other features, too. */
+static f0t_status open_cache(f0t_backbone *backbone, const f0t_backbone_options *o)
+{
+    const char *version = f0t_version(), *precision = o->bf16 ? "bf16" : "f32";
+    const size_t size = strlen(backbone->description) + strlen(version) + 16;
+    char *key;
+    if (mkdir(o->cache, 0700) != 0 && errno != EEXIST)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&key, size, 1));
+    snprintf(key, size, "%s %s %s", version, precision, backbone->description);
+    f0t_status status = f0t_cache_open(&backbone->cache, o->cache, f0t_backbone_dim(backbone), key);
+    f0t_free(key);
+    return status;
+}
+
 /* ---- The public side --------------------------------------------------------------------------------- */
 
 f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
@@ -192,7 +210,11 @@ f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
     pthread_mutex_init(&backbone->lock, NULL);
-    f0t_status status = open_any(backbone, name, options ? options : &none);
+    if (!options)
+        options = &none;
+    f0t_status status = open_any(backbone, name, options);
+    if (status == F0T_OK && options->cache)
+        status = open_cache(backbone, options);
     if (status == F0T_OK)
         *out = backbone;
     else
@@ -209,6 +231,7 @@ void f0t_backbone_close(f0t_backbone *backbone)
         f0t_bench_free(backbone->idle);
         backbone->idle = next;
     }
+    f0t_cache_close(backbone->cache);
     pthread_mutex_destroy(&backbone->lock);
     f0t_network_close(backbone->network);
     f0t_free(backbone->description);

@@ -5,6 +5,7 @@
 #ifndef F0T_IMAGE_BACKBONE_H
 #define F0T_IMAGE_BACKBONE_H
 
+#include "image/cache.h"
 #include "image/descriptor.h"
 #include "image/preprocess.h"
 
@@ -24,7 +25,8 @@ struct f0t_backbone {
     f0t_network *network; /* NULL: the built-in descriptor */
     f0t_preprocess preprocess;
     char *description;
-    pthread_mutex_t lock; /* of the list */
+    f0t_cache *cache;     /* or NULL */
+    pthread_mutex_t lock; /* of the cache, and of */
     f0t_bench *idle;
 };
 

@@ -98,8 +98,8 @@ static f0t_status run(extraction *e)
     return f0t_crew_run(&crew);
 }
 
-f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
-                            const char *const *pictures, size_t count, const f0t_monitor *monitor)
+static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
+                          const char *const *pictures, size_t count, const f0t_monitor *monitor)
 {
     extraction e = {.backbone = backbone,
                     .out = out,
@@ -116,5 +116,83 @@ f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
     for (int i = 0; e.benches && i < e.threads; i++)
         f0t_bench_give(e.benches[i]);
     f0t_free(e.benches);
+    return status;
+}
+
+/* ---- With a cache ---------------------------------------------------------------------------------- */
+
+/* The pictures that it does not have. */
+typedef struct missing {
+    const char **pictures; /* [count] */
+    f0t_cache_key *keys;
+    size_t *numbers; /* among all */
+    bool *good;
+    float *rows; /* [count x dim] */
+    size_t count;
+} missing;
+
+static void missing_free(missing *m)
+{
+    f0t_free(m->pictures);
+    f0t_free(m->keys);
+    f0t_free(m->numbers);
+    f0t_free(m->good);
+    f0t_free(m->rows);
+}
+
+static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
+                            const char *const *pictures, size_t count)
+{
+    const size_t dim = f0t_backbone_dim(backbone);
+    F0T_TRY(f0t_alloc(&m->pictures, count, sizeof *m->pictures));
+    F0T_TRY(f0t_alloc(&m->keys, count, sizeof *m->keys));
+    F0T_TRY(f0t_alloc(&m->numbers, count, sizeof *m->numbers));
+    pthread_mutex_lock(&backbone->lock);
+    for (size_t i = 0; i < count; i++)
+        if (!f0t_cache_get(backbone->cache, &m->keys[m->count], out + i * dim, pictures[i])) {
+            m->pictures[m->count] = pictures[i];
+            m->numbers[m->count++] = i;
+        }
+    pthread_mutex_unlock(&backbone->lock);
+    F0T_TRY(f0t_alloc(&m->good, m->count, sizeof *m->good));
+    return f0t_alloc(&m->rows, m->count * dim, sizeof *m->rows);
+}
+
+static void fill_cache(const missing *m, float *out, bool *good, f0t_backbone *backbone)
+{
+    const size_t dim = f0t_backbone_dim(backbone);
+    pthread_mutex_lock(&backbone->lock);
+    for (size_t i = 0; i < m->count; i++) {
+        memcpy(out + m->numbers[i] * dim, m->rows + i * dim, dim * sizeof *out);
+        if (good)
+            good[m->numbers[i]] = m->good[i];
+        if (!good || m->good[i])
+            f0t_cache_put(backbone->cache, &m->keys[i], m->rows + i * dim);
+    }
+    pthread_mutex_unlock(&backbone->lock);
+}
+
+static f0t_status extract_missing(missing *m, float *out, bool *good, f0t_backbone *backbone,
+                                  const char *const *pictures, size_t count,
+                                  const f0t_monitor *monitor)
+{
+    F0T_TRY(ask_cache(m, out, backbone, pictures, count));
+    for (size_t i = 0; good && i < count; i++)
+        good[i] = true;
+    if (!m->count)
+        return F0T_OK;
+    F0T_TRY(extract(m->rows, good ? m->good : NULL, backbone, m->pictures, m->count, monitor));
+    fill_cache(m, out, good, backbone);
+    return F0T_OK;
+}
+
+f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
+                            const char *const *pictures, size_t count, const f0t_monitor *monitor)
+{
+    missing m = {.count = 0};
+    if (!backbone->cache)
+        return extract(out, good, backbone, pictures, count, monitor);
+    f0t_status status = extract_missing(&m, out, good, backbone, pictures, count, monitor);
+    missing_free(&m);
     return status;
 }

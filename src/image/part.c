@@ -1,4 +1,4 @@
-#include "import/part.h"
+#include "image/part.h"
 
 #include "base/alloc.h"
 #include "base/fault.h"
@@ -40,6 +40,7 @@ struct f0t_part {
     uint32_t *slots; /* hash table of record + 1 */
     size_t slot_count;
     char *buffer; /* one record */
+    bool quick;   /* sums are not looked at when it is opened */
 };
 
 /* ---- Stamps ---------------------------------------------------------------------------------------- */
@@ -113,6 +114,16 @@ static bool seek(const f0t_part *part, size_t number)
     return fseeko(part->file, at, SEEK_SET) == 0;
 }
 
+size_t f0t_part_count(const f0t_part *part)
+{
+    return part->count;
+}
+
+size_t f0t_part_record_size(const f0t_part *part)
+{
+    return part->size;
+}
+
 f0t_status f0t_part_read(const f0t_part *part, size_t number, float *row)
 {
     record r;
@@ -147,9 +158,28 @@ static bool is_there(const f0t_part *part)
            ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
 
+/* The stamps alone of as many records as the file has room for. */
+static f0t_status read_stamps(f0t_part *part)
+{
+    struct stat info;
+    record r;
+    if (fstat(fileno(part->file), &info) != 0)
+        return f0t_fail_errno(errno, "%s", part->path);
+    const size_t whole = ((size_t)info.st_size - sizeof(header)) / part->size;
+    for (size_t i = 0; i < whole && i < UINT32_MAX - 1; i++) {
+        const off_t at = (off_t)(sizeof(header) + i * part->size);
+        if (pread(fileno(part->file), &r, sizeof r, at) != (ssize_t)sizeof r)
+            return f0t_fail_errno(errno, "%s", part->path);
+        F0T_TRY(remember(part, &r.stamp));
+    }
+    return F0T_OK;
+}
+
 /* Up to the first record that is not whole: the next is written over it. */
 static f0t_status read_records(f0t_part *part)
 {
+    if (part->quick)
+        return read_stamps(part);
     while (seek(part, part->count) && fread(part->buffer, part->size, 1, part->file) == 1) {
         record r;
         memcpy(&r, part->buffer, sizeof r);
@@ -232,12 +262,14 @@ static f0t_status open_all(f0t_part *part, const char *path, const char *backbon
     return open_file(part, &wanted);
 }
 
-f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const char *backbone)
+static f0t_status open_part(f0t_part **out, const char *path, size_t dim, const char *backbone,
+                            bool quick)
 {
     f0t_part *part;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&part, 1, sizeof *part));
     part->dim = dim;
+    part->quick = quick;
     part->size = sizeof(record) + dim * sizeof(float);
     f0t_status status = open_all(part, path, backbone);
     if (status == F0T_OK)
@@ -245,6 +277,16 @@ f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const cha
     else
         f0t_part_close(part, false);
     return status;
+}
+
+f0t_status f0t_part_open(f0t_part **out, const char *path, size_t dim, const char *backbone)
+{
+    return open_part(out, path, dim, backbone, false);
+}
+
+f0t_status f0t_part_open_quick(f0t_part **out, const char *path, size_t dim, const char *backbone)
+{
+    return open_part(out, path, dim, backbone, true);
 }
 
 void f0t_part_close(f0t_part *part, bool remove)

@@ -2,8 +2,8 @@
 #ifndef F0T_IMPORT_PHOTOS_H
 #define F0T_IMPORT_PHOTOS_H
 
+#include "image/part.h"
 #include "import/import.h"
-#include "import/part.h"
 
 typedef struct f0t_photo_features {
     f0t_part *part;

@@ -4,6 +4,7 @@ set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/.out err=$scratch/.err
+export XDG_CACHE_HOME=$scratch/.cache # not the user's own
 case_failed=0 case_skipped=0
 
 complain() {

@@ -151,6 +151,62 @@ case_a_folder_is_learned_by_table_and_folders() {
         train sorted --folders --vectors french.txt -o sorted.f0t
 }
 
+# The preview of a raw file, with keywords from itself and its sidecar; BMP and JPEG 2000.
+case_raw_files_and_other_formats_are_read() {
+    mkdir art
+    cp "$root"/tests/pictures/{keywords-xmp.dng,turned.dng,quarters.bmp,quarters.jp2,quarters.jxl} art
+    cp "$root/tests/pictures/quarters.png" art/broken.cr2
+    cat >art/turned.xmp <<'EOF'
+<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+<rdf:Description rdf:about='' xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:subject><rdf:Bag><rdf:li>sea</rdf:li>
+</rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>
+EOF
+    run 0 features art -o data
+    warns "broken.cr2: cannot be read as a camera's raw file"
+    says "1 picture cannot be read and is left out"
+    grep -qx "$(printf 'dog\tMünchen\tRome\tAnna')" data/tags.txt || complain "$(cat data/tags.txt)"
+    grep -qx sea data/tags.txt || complain "no keyword of the raw file's sidecar: $(cat data/tags.txt)"
+    [ "$(wc -l <data/tags.txt)" = 5 ] || complain "$(cat data/images.txt)"
+}
+
+# Features are kept for the next command, of any kind; the results are the same without.
+case_features_are_kept_for_other_commands() {
+    local i file
+    make_pictures
+    find art -exec touch -d '1 hour ago' {} +
+    export XDG_CACHE_HOME=$PWD/cache
+    run 0 features art -o one --no-cache
+    [ ! -e cache ] || complain "--no-cache kept something"
+    run 0 features art -o two
+    file=$(find cache -type f)
+    [ "$(stat -c %s "$file")" -gt 100000 ] || complain "nothing is kept: $(ls -lR cache)"
+    touch stamp
+    run 0 features art -o three
+    [ stamp -nt "$file" ] || complain "features were made again"
+    cmp -s one/features.npy two/features.npy || complain "the cache changed features"
+    cmp -s one/features.npy three/features.npy || complain "features of the cache differ"
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    run 0 tag art.f0t art -k 1
+    [ stamp -nt "$file" ] || complain "features were made again for train or tag"
+    cp "$out" first
+    (cd art && "$FAST0TAG" tag ../art.f0t . -k 1) 2>/dev/null | sed 's|^\./|art/|' | cmp -s - first || complain "another folder, other tags"
+    for i in 1 2; do # damaged, and then no file of ours at all
+        [ $i = 2 ] || { truncate -s 30000 "$file" && printf x | dd of="$file" bs=1 seek=2000 conv=notrunc 2>/dev/null; }
+        [ $i = 1 ] || echo "something else" >"$file"
+        run 0 features art -o again$i
+        cmp -s one/features.npy again$i/features.npy || complain "a damaged cache changed features"
+    done
+    XDG_CACHE_HOME=/dev/null/no run 0 features art -o nowhere
+    rm -r cache
+    timeout -s KILL 0.2 "$FAST0TAG" features art -o killed >/dev/null 2>&1
+    "$FAST0TAG" features art -o left >/dev/null 2>&1 &
+    run 0 features art -o right
+    wait
+    cmp -s one/features.npy left/features.npy || complain "two at a time differ"
+    cmp -s one/features.npy right/features.npy || complain "two at a time differ"
+    export XDG_CACHE_HOME=$scratch/.cache
+}
+
 # What is no picture is counted; what is missing or swapped is found before a picture is decoded.
 case_other_files_are_counted() {
     make_pictures

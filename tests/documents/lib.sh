@@ -88,6 +88,7 @@ make_reader() {
     cp flickr8k/features.npy new.npy
     printf 'lake\nlorry\n' >new-words.txt
     export HOME=$PWD/home
+    unset XDG_CACHE_HOME
     for i in $(seq 0 44); do
         colour=${colours[i % 3]} draw "home/Pictures/p$i.svg" "${tags[i % 9]}" animal
     done

@@ -154,7 +154,7 @@ class f0t_tuning(Structure):
 
 class f0t_backbone_options(Structure):
     _fields_ = [("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool),
-                ("monitor", POINTER(f0t_monitor))]
+                ("monitor", POINTER(f0t_monitor)), ("cache", c_char_p)]
 
 
 class f0t_convert_options(Structure):

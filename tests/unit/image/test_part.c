@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
-#include "import/part.h"
+#include "image/part.h"
 #include "io/file.h"
 
 #include <stdio.h>

@@ -1,0 +1,134 @@
+#include "image/cache.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "io/file.h"
+#include "io/lock.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes of a file at the most: 77,000 pictures with the built-in descriptor. */
+#define LARGEST ((size_t)1 << 30)
+
+struct f0t_cache {
+    f0t_lock lock;
+    f0t_part *part; /* NULL: given up */
+    size_t dim;
+    size_t most;   /* records */
+    bool was_full; /* when it was opened */
+    size_t found, missed;
+};
+
+/* ---- Opening ----------------------------------------------------------------------------------------- */
+
+/* No other process works with it: what cannot be opened is damaged, or of another version, and goes. */
+static void open_part(f0t_cache *cache, const char *path, size_t dim, const char *backbone)
+{
+    if (f0t_lock_take(&cache->lock, path) != F0T_OK)
+        return;
+    if (f0t_part_open_quick(&cache->part, path, dim, backbone) != F0T_OK && unlink(path) == 0)
+        (void)f0t_part_open_quick(&cache->part, path, dim, backbone);
+}
+
+static f0t_status file_name(char **out, const char *folder, const char *backbone)
+{
+    char name[40];
+    snprintf(name, sizeof name, "features-%016" PRIx64,
+             f0t_hash(F0T_HASH_START, backbone, strlen(backbone)));
+    return f0t_path_join(out, folder, name);
+}
+
+f0t_status f0t_cache_open(f0t_cache **out, const char *folder, size_t dim, const char *backbone)
+{
+    f0t_cache *cache;
+    char *path;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&cache, 1, sizeof *cache));
+    f0t_status status = file_name(&path, folder, backbone);
+    if (status == F0T_OK)
+        open_part(cache, path, dim, backbone);
+    f0t_free(path);
+    if (!cache->part) {
+        f0t_cache_close(cache);
+        return status;
+    }
+    cache->dim = dim;
+    cache->most = LARGEST / f0t_part_record_size(cache->part);
+    cache->was_full = f0t_part_count(cache->part) >= cache->most;
+    *out = cache;
+    return F0T_OK;
+}
+
+/* A full file of which more was missing than there goes: the next begins with what is used now. */
+void f0t_cache_close(f0t_cache *cache)
+{
+    if (!cache)
+        return;
+    f0t_part_close(cache->part, cache->was_full && cache->missed > cache->found);
+    f0t_lock_release(&cache->lock);
+    f0t_free(cache);
+}
+
+/* ---- Features ---------------------------------------------------------------------------------------- */
+
+/* By the whole path: commands run in different folders. A file that was written a moment ago may be
+ * written again within what its file system calls the same time. */
+static bool make_key(f0t_cache_key *key, const char *picture)
+{
+    enum { COARSEST = 2 }; /* seconds, of FAT */
+    struct stat info;
+    char *whole = realpath(picture, NULL);
+    const bool found = whole && stat(whole, &info) == 0 && f0t_stamp_get(&key->stamp, whole);
+    key->lasting = found && info.st_mtim.tv_sec + COARSEST < time(NULL);
+    free(whole);
+    return found;
+}
+
+static void give_up(f0t_cache *cache)
+{
+    f0t_part_close(cache->part, true);
+    cache->part = NULL;
+}
+
+/* No picture has features that are no numbers: such a file was made to do harm. */
+static bool is_finite(const float *row, size_t dim)
+{
+    for (size_t k = 0; k < dim; k++)
+        if (!isfinite(row[k]))
+            return false;
+    return true;
+}
+
+bool f0t_cache_get(f0t_cache *cache, f0t_cache_key *key, float *row, const char *picture)
+{
+    *key = (f0t_cache_key){.lasting = false};
+    if (!cache->part || !make_key(key, picture))
+        return false;
+    const size_t record = f0t_part_find(cache->part, &key->stamp);
+    if (record == F0T_NONE) {
+        cache->missed++;
+        return false;
+    }
+    if (f0t_part_read(cache->part, record, row) != F0T_OK || !is_finite(row, cache->dim)) {
+        give_up(cache);
+        return false;
+    }
+    cache->found++;
+    return true;
+}
+
+void f0t_cache_put(f0t_cache *cache, const f0t_cache_key *key, const float *row)
+{
+    if (!cache->part || !key->lasting || f0t_part_count(cache->part) >= cache->most ||
+        f0t_part_find(cache->part, &key->stamp) != F0T_NONE)
+        return;
+    if (f0t_part_add(cache->part, &key->stamp, row) != F0T_OK)
+        give_up(cache);
+}
