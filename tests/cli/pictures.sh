@@ -89,7 +89,7 @@ case_sidecars_are_written_and_merged() {
     [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
     refuse 2 "goes with --xmp" tag art.f0t new --dry-run
     refuse 2 "goes with --xmp" tag art.f0t new --plain-name
-    refuse 2 "--xmp or --embed" tag art.f0t new --xmp --embed
+    refuse 2 "--xmp and --embed exclude each other" tag art.f0t new --xmp --embed
 }
 
 # Tags from a table beside the pictures, and from the names of folders, become features' tags.
