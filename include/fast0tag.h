@@ -614,6 +614,9 @@ F0T_API f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning
                                   double seconds, const char *journal, const f0t_monitor *monitor);
 
 F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
+/* The same from the bytes of such a file, which are not needed afterwards. `name` is for messages. */
+F0T_API f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size,
+                                         const char *name);
 /* Written whole or not at all. */
 F0T_API f0t_status f0t_model_save(const f0t_model *model, const char *path);
 F0T_API void f0t_model_free(f0t_model *model);

@@ -350,13 +350,13 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
     return read_paths(m, file);
 }
 
-f0t_status f0t_model_load(f0t_model **out, const char *path)
+/* Takes the file, also where opening it failed. */
+static f0t_status load(f0t_model **out, f0t_safetensors *file, f0t_status status)
 {
-    f0t_safetensors *file = NULL;
-    f0t_model *m;
+    f0t_model *m = NULL;
     *out = NULL;
-    F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
-    f0t_status status = f0t_safetensors_open(&file, path);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&m, 1, sizeof *m);
     if (status == F0T_OK)
         status = read_all(m, file);
     f0t_safetensors_close(file);
@@ -365,4 +365,18 @@ f0t_status f0t_model_load(f0t_model **out, const char *path)
     else
         *out = m;
     return status;
+}
+
+f0t_status f0t_model_load(f0t_model **out, const char *path)
+{
+    f0t_safetensors *file = NULL;
+    f0t_status status = f0t_safetensors_open(&file, path);
+    return load(out, file, status);
+}
+
+f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name)
+{
+    f0t_safetensors *file = NULL;
+    f0t_status status = f0t_safetensors_open_memory(&file, data, size, name);
+    return load(out, file, status);
 }

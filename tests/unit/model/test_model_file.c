@@ -18,10 +18,18 @@ static f0t_model *train_tiny(f0t_method method)
     return model;
 }
 
+/* From a file, and from memory at an odd address: both say the same. */
 static f0t_status load_bytes(const void *data, size_t size)
 {
     f0t_model *model;
     f0t_status status = f0t_model_load(&model, test_file("bytes.f0t", data, size));
+    assert_true((status == F0T_OK) == (model != NULL));
+    f0t_model_free(model);
+    char *odd = malloc(size + 1);
+    assert_non_null(odd);
+    memcpy(odd + 1, data, size);
+    assert_int_equal(f0t_model_load_memory(&model, odd + 1, size, "bytes.f0t"), status);
+    free(odd);
     assert_true((status == F0T_OK) == (model != NULL));
     f0t_model_free(model);
     return status;
@@ -47,6 +55,10 @@ static void a_model_comes_back_as_it_was_saved(void **state)
         assert_memory_equal(a, b, sizeof a);
         f0t_model_free(loaded);
         f0t_model_free(model);
+        size_t size;
+        char *bytes = test_read(test_path("model.f0t"), &size);
+        assert_ok(load_bytes(bytes, size));
+        f0t_free(bytes);
     }
 }
 
