@@ -10,7 +10,9 @@ FAST0TAG_LIBRARY names. They use nothing but the standard library and NumPy.
 from __future__ import annotations
 
 from ._backbone import Backbone, find_pictures
-from ._dataset import Dataset, write_dataset
+from ._choices import (Condition, EvaluationMethod, Hinge, Layout, Loss, Match, Method, Optimizer,
+                       Pairs, Paper, Preset, Scenario, Split, Target)
+from ._dataset import Dataset, Image, write_dataset
 from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
                       NotFoundError, NumericError, OutOfMemoryError, StoppedError,
                       UnsupportedError)
@@ -39,10 +41,12 @@ def get_threads() -> int:
 
 
 __all__ = [
-    "ArgumentError", "Backbone", "Counts", "Dataset", "Entry", "Epoch", "Error", "FileError",
-    "FormatError", "Imported", "InternalError", "MismatchError", "Model", "NotFoundError",
-    "NumericError", "OutOfMemoryError", "Progress", "StoppedError", "TaggedImage",
-    "UnsupportedError", "Vectors", "Vocab", "__version__", "build_wordnet", "convert_vectors",
-    "evaluate", "evaluation_methods", "find_pictures", "get_threads", "import_dataset",
-    "library_version", "load_tags", "set_threads", "train", "write_dataset",
+    "ArgumentError", "Backbone", "Condition", "Counts", "Dataset", "Entry", "Epoch", "Error",
+    "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
+    "Layout", "Loss", "Match", "Method", "MismatchError", "Model", "NotFoundError", "NumericError",
+    "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
+    "StoppedError", "TaggedImage", "Target", "UnsupportedError", "Vectors", "Vocab", "__version__",
+    "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
+    "get_threads", "import_dataset", "library_version", "load_tags", "set_threads", "train",
+    "write_dataset",
 ]

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _structs
-from ._convert import Floats, Path, float_pointer, path_bytes, json_text, text_array, text_bytes
+from ._choices import PRESETS, Preset
+from ._convert import (Floats, Path, choice, flag, float_pointer, json_text, path_bytes, text_array,
+                       text_bytes)
 from ._handle import Handle
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
@@ -31,24 +33,32 @@ class Backbone(Handle):
     _what = "backbone"
     _free = "f0t_backbone_close"
 
-    @classmethod
-    def open(cls, name: Union[Path, Mapping[str, Any]] = "builtin", *,
-             preset: Optional[str] = None, output: Optional[str] = None, bf16: bool = False,
-             progress: Optional[ProgressCallback] = None) -> Backbone:
+    def __init__(self, name: Union[Path, Mapping[str, Any]] = "builtin", *,
+                 preset: Optional[Preset] = None, output: Optional[str] = None,
+                 bf16: bool = False, progress: Optional[ProgressCallback] = None) -> None:
         """`name` may also be a description, as Model.backbone gives it. `preset` says how pictures
-        are prepared for a network: imagenet, caffe-vgg, mobilenet or clip; None: as FILE.json
-        beside FILE.onnx says."""
+        are prepared for a network; None: as FILE.json beside FILE.onnx says."""
+        if preset is not None:
+            choice(PRESETS, preset, "preset")
         out = POINTER(_structs.f0t_backbone)()
         encoded = text_bytes(json_text(name)) if isinstance(name, Mapping) else path_bytes(name)
         with Monitor(progress) as monitor:
-            options = _structs.f0t_backbone_options(text_bytes(preset), text_bytes(output), bf16,
+            options = _structs.f0t_backbone_options(text_bytes(preset), text_bytes(output),
+                                                    flag(bf16, "bf16"),
                                                     monitor.pointer)
             library.f0t_backbone_open(byref(out), encoded, byref(options))
-        made = cls(out)
-        made._one_at_a_time = threading.Lock()
-        return made
+        self._take(out)
+        self._one_at_a_time = threading.Lock()
 
-    _one_at_a_time: threading.Lock
+    @classmethod
+    def open(cls, name: Union[Path, Mapping[str, Any]] = "builtin", *,
+             preset: Optional[Preset] = None, output: Optional[str] = None, bf16: bool = False,
+             progress: Optional[ProgressCallback] = None) -> Backbone:
+        """The same as Backbone(name)."""
+        return cls(name, preset=preset, output=output, bf16=bf16, progress=progress)
+
+    def _told(self) -> str:
+        return f"{self.description.get('name')!r}, {self.dim} features"
 
     @property
     def dim(self) -> int:

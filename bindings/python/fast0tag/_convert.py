@@ -39,6 +39,8 @@ def text_bytes(text: Optional[str], what: str = "a text") -> Optional[bytes]:
 def texts(items: Iterable[str], what: str = "a tag") -> list[bytes]:
     if isinstance(items, (str, bytes)):
         raise TypeError(f"a list of texts is wanted, not the single {items!r}")
+    if not isinstance(items, Iterable):
+        raise TypeError(f"a list of texts is wanted, not {items!r}")
     return [text_bytes(item, what) or b"" for item in items]
 
 
@@ -57,16 +59,34 @@ def lines(items: Iterable[str], what: str) -> bytes:
 
 
 def choice(names: Mapping[str, int], given: str, what: str) -> int:
-    if given not in names:
-        raise ArgumentError(f"{what} '{given}' is none of {', '.join(names)}")
+    if not isinstance(given, str) or given not in names:
+        raise ArgumentError(f"{what} {given!r} is none of {', '.join(names)}")
     return names[given]
 
 
 def count(value: int, what: str, least: int = 0) -> int:
-    number = int(value)
-    if number != value or not least <= number < 1 << 63:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if isinstance(value, (str, bytes)) or number != value or not least <= number < 1 << 63:
         raise ArgumentError(f"{what} is {value!r}; a whole number from {least} is wanted")
     return number
+
+
+def real(value: float, what: str) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{what} must be a number, not {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be a number, not {value!r}") from None
+
+
+def flag(value: bool, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what} must be True or False, not {value!r}")
+    return bool(value)
 
 
 def json_text(value: Union[str, Mapping[str, Any], None]) -> Optional[str]:
@@ -75,7 +95,14 @@ def json_text(value: Union[str, Mapping[str, Any], None]) -> Optional[str]:
 
 def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.NDArray[Any]:
     """A matrix of numbers with so many columns, not copied if it is an array already."""
-    matrix = np.asarray(array)
+    if hasattr(array, "tocsr"):
+        raise TypeError(f"{what} are sparse: a dense array is wanted, x.toarray()")
+    if isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
+        raise ArgumentError(f"{what} are masked in places: real numbers are wanted everywhere")
+    try:
+        matrix = np.asarray(array)
+    except ValueError as error:
+        raise ArgumentError(f"{what} are no matrix, images x numbers: {error}") from None
     if matrix.dtype.kind not in "fiub":
         raise ArgumentError(f"{what} of type {matrix.dtype}: real numbers are wanted")
     if matrix.ndim != 2:

@@ -2,21 +2,31 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from ctypes import POINTER, byref, c_size_t
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Mapping, NamedTuple, Optional, Sequence, Union, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _structs
+from ._choices import Split
 from ._convert import (Floats, Path, as_floats, as_matrix, choice, count, float_pointer, json_text,
-                       lines, path_bytes, text_array, text_bytes, texts)
+                       lines, path_bytes, real, text_array, text_bytes, texts)
 from ._errors import ArgumentError
 from ._handle import Handle
+from ._labels import Labels, TagLists, tag_lists
 from ._library import library
 
-TagLists = Sequence[Iterable[str]]
+
+class Image(NamedTuple):
+    """An image of a dataset."""
+
+    image: Optional[str]  # path or id, where the dataset has them
+    tags: list[str]
+    split: Split
+    features: Floats  # [D]
 
 
 def _check_length(number: int, wanted: int, what: str) -> None:
@@ -36,35 +46,45 @@ def _tag_lines(tags: TagLists) -> bytes:
 
 
 def _options(seed: int, val: float, test: float) -> _structs.f0t_dataset_options:
-    return _structs.f0t_dataset_options(count(seed, "seed"), val, test)
+    return _structs.f0t_dataset_options(count(seed, "seed"), real(val, "val"), real(test, "test"))
 
 
 class Dataset(Handle):
     """M images with their tags and, mostly, D features each.
 
-    It is a directory (open) or made of what is in memory (from_arrays). Images without a given
-    split are drawn into train, val and test by seed. Many threads may share one.
+    It is a directory, Dataset(path), or made of what is in memory (from_arrays). Images without a
+    given split are drawn into train, val and test by seed. Many threads may share one.
     """
 
     _what = "dataset"
     _free = "f0t_dataset_close"
 
-    @classmethod
-    def open(cls, path: Path, *, seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
+    def __init__(self, path: Path, *, seed: int = 0, val: float = 0.1, test: float = 0.2) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"the path of a dataset is wanted, not {type(path).__name__}; "
+                            "Dataset.from_arrays(features, tags) takes what is in memory")
         out = POINTER(_structs.f0t_dataset)()
         library.f0t_dataset_open(byref(out), path_bytes(path), byref(_options(seed, val, test)))
-        return cls(out)
+        self._take(out)
 
     @classmethod
-    def from_arrays(cls, features: Optional[npt.ArrayLike], tags: TagLists, *,
-                    images: Optional[Iterable[str]] = None, split: Optional[Iterable[str]] = None,
+    def open(cls, path: Path, *, seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
+        """The same as Dataset(path)."""
+        return cls(path, seed=seed, val=val, test=test)
+
+    @classmethod
+    def from_arrays(cls, features: Optional[npt.ArrayLike], tags: Labels, *,
+                    tag_names: Optional[Iterable[str]] = None,
+                    images: Optional[Iterable[str]] = None,
+                    split: Optional[Iterable[Split]] = None,
                     seen: Optional[Iterable[str]] = None, unseen: Optional[Iterable[str]] = None,
                     backbone: Union[str, Mapping[str, Any], None] = None, name: str = "memory",
                     seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
-        """features[M, D] and a list of tags for each image. A matrix of float32, float16 or float64
-        in row order is used where it lies, and must not change; any other is copied. `split` says
-        train, val or test of each image; `seen` and `unseen` are lists of tags."""
-        tags = list(tags)
+        """features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T] of NumPy or
+        scipy.sparse with `tag_names`, the tag of each column. Features of float32, float16 or
+        float64 in row order are used where they lie, and must not change; others are copied.
+        `split` says train, val or test of each image; `seen` and `unseen` are lists of tags."""
+        tags = tag_lists(tags, tag_names)
         described: dict[str, Any] = {"name": name}
         if backbone is not None:
             described["backbone"] = json.loads(json_text(backbone) or "null")
@@ -94,14 +114,33 @@ class Dataset(Handle):
         memory.unseen = None if unseen is None else lines(unseen, "a tag")
         out = POINTER(_structs.f0t_dataset)()
         library.f0t_dataset_open_memory(byref(out), byref(memory), byref(_options(seed, val, test)))
-        made = cls(out)
+        made = cls._wrap(out)
         made._matrix = matrix
         return made
 
     _matrix: Optional[npt.NDArray[Any]] = None  # what the library borrows
 
+    def _told(self) -> str:
+        return (f"{self.name!r}, {len(self)} images, {self.dim} features, "
+                f"{int(self._number('f0t_dataset_tag_count'))} tags")
+
     def __len__(self) -> int:
         return int(self._number("f0t_dataset_image_count"))
+
+    def __getitem__(self, index: int) -> Image:
+        m = operator.index(index)
+        m += len(self) if m < 0 else 0
+        if not 0 <= m < len(self):
+            raise IndexError(f"there is no image {index} of {len(self)}")
+        parts: tuple[Split, ...] = get_args(Split)
+        with self._use() as pointer:
+            name = library.f0t_dataset_image(pointer, m)
+            offsets, indices = self.offsets, self.indices
+            tags = [library.f0t_dataset_tag(pointer, t).decode()
+                    for t in indices[offsets[m]:offsets[m + 1]].tolist()]
+            features = self.features(m, 1)[0] if self.dim else np.empty(0, np.float32)
+            return Image(None if name is None else name.decode(), tags, parts[self.split[m]],
+                         features)
 
     @property
     def dim(self) -> int:
@@ -187,26 +226,31 @@ class Dataset(Handle):
         return out
 
 
-def open_dataset(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists],
+def open_dataset(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels], seed: int,
                  **options: Any) -> Dataset:
-    """A dataset as it is, the directory at a path, or one of features and tags."""
-    if isinstance(data, Dataset):
-        if tags is not None:
-            raise TypeError("a dataset has its tags already")
-        return data
+    """A dataset as it is, the directory at a path, or one of features and tags, which the options
+    that are not None go with."""
+    given = {name: value for name, value in options.items() if value is not None}
+    is_path = isinstance(data, (str, bytes, os.PathLike))
     if tags is not None:
-        return Dataset.from_arrays(data, tags, **options)  # type: ignore[arg-type]
-    if isinstance(data, (str, bytes, os.PathLike)):
-        return Dataset.open(data, seed=options.get("seed", 0))
-    raise TypeError("features need tags: a list of tags for each image")
+        if isinstance(data, Dataset) or is_path:
+            raise TypeError("a dataset has its tags already")
+        return Dataset.from_arrays(data, tags, seed=seed, **given)  # type: ignore[arg-type]
+    if not isinstance(data, Dataset) and not is_path:
+        raise TypeError("features need tags: a list of tags for each image")
+    if given:
+        raise TypeError(f"{' and '.join(given)} goes with features and tags: a dataset has its own")
+    return data if isinstance(data, Dataset) else Dataset(data, seed=seed)  # type: ignore[arg-type]
 
 
-def write_dataset(path: Path, features: Optional[npt.ArrayLike], tags: TagLists, *,
-                  images: Optional[Sequence[str]] = None, split: Optional[Sequence[str]] = None,
+def write_dataset(path: Path, features: Optional[npt.ArrayLike], tags: Labels, *,
+                  tag_names: Optional[Iterable[str]] = None,
+                  images: Optional[Sequence[str]] = None, split: Optional[Sequence[Split]] = None,
                   seen: Optional[Sequence[str]] = None, unseen: Optional[Sequence[str]] = None,
                   backbone: Union[str, Mapping[str, Any], None] = None, name: Optional[str] = None,
                   f16: bool = False, replace: bool = False) -> None:
-    """Writes a dataset directory, whole or not at all."""
+    """Writes a dataset directory, whole or not at all; tags as in Dataset.from_arrays."""
+    tags = tag_lists(tags, tag_names)
     matrix = None if features is None else as_matrix(features, None, "features")
     for given, what in ((matrix, "features"), (images, "names"), (split, "parts")):
         if given is not None:

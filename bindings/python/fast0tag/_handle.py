@@ -5,11 +5,13 @@ import ctypes
 import threading
 import weakref
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, Callable, ClassVar, Iterator, Optional, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from ._errors import ArgumentError
 from ._library import library
 
 Self = TypeVar("Self", bound="Handle")
@@ -33,7 +35,7 @@ class Resource:
     def hold(self) -> None:
         with self._lock:
             if self.closed:
-                raise ValueError(f"the {self._what} is closed")
+                raise ArgumentError(f"the {self._what} is closed")
             self._holders += 1
 
     def release(self) -> None:
@@ -52,23 +54,44 @@ class Resource:
             self._free(pointer)
 
 
+def _nothing() -> Resource:
+    nothing = Resource(None, lambda _: None, "object")
+    nothing.close()
+    return nothing
+
+
 class Handle:
-    """What Vectors, Vocab, Dataset, Backbone and Model share: close(), `with`, and safe use."""
+    """What Vectors, Vocab, Dataset, Backbone and Model share: close(), `with`, and safe use.
+
+    An object whose __init__ did not run to its end is closed.
+    """
 
     _what: ClassVar[str] = "object"
     _free: ClassVar[str]
 
-    def __init__(self, pointer: Any, owner: Optional[Handle] = None) -> None:
+    _pointer: Any = None
+    _owner: Optional[Handle] = None
+    _resource: Resource = _nothing()
+
+    def _take(self, pointer: Any, owner: Optional[Handle] = None) -> None:
         """Takes what `pointer` points to; with an owner it is borrowed and lives as long as that."""
         self._owner = owner
         self._pointer = pointer
-        self._resource: Resource
         if owner is not None:
             self._resource = owner._resource
         else:
-            self._resource = Resource(pointer, getattr(library, self._free), self._what)
-            # Not at exit: another thread may be in the midst of a call, and the system frees all.
-            weakref.finalize(self, self._resource.close).atexit = False
+            self._own(Resource(pointer, getattr(library, self._free), self._what))
+
+    def _own(self, resource: Resource) -> None:
+        self._resource = resource
+        # Not at exit: another thread may be in the midst of a call, and the system frees all.
+        weakref.finalize(self, resource.close).atexit = False
+
+    @classmethod
+    def _wrap(cls: type[Self], pointer: Any, owner: Optional[Handle] = None) -> Self:
+        made = cls.__new__(cls)
+        made._take(pointer, owner)
+        return made
 
     def close(self) -> None:
         """Frees it, as soon as no other thread and no array uses it. Using it then is an error."""
@@ -84,6 +107,34 @@ class Handle:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        try:
+            with self._use():
+                told = self._told()
+        except ArgumentError:
+            told = "closed"
+        return f"{type(self).__name__}({told})"
+
+    def _told(self) -> str:
+        """What repr() says of it."""
+        return self._what
+
+    def __copy__(self: Self) -> Self:
+        """The same object of the library, which is freed when the last of the copies is closed."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        if self._owner is not None:
+            made._owner = copy(self._owner)
+            made._resource = made._owner._resource
+        else:
+            shared = self._resource
+            shared.hold()
+            made._own(Resource(self._pointer, lambda _: shared.release(), self._what))
+        return made
+
+    def __deepcopy__(self: Self, _: Any) -> Self:
+        return copy(self)  # it does not change
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {self._what} cannot be pickled: save it to a file, or open it again")

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple, Optional, Union
 
 from . import _structs
 from ._backbone import Backbone, Paths, path_list
-from ._convert import Path, path_bytes, text_array, text_bytes
+from ._choices import LAYOUTS, Layout
+from ._convert import Path, choice, path_bytes, text_array, text_bytes
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
 
@@ -31,7 +32,7 @@ def _imported(entry: Any) -> Imported:
     return Imported(entry.path.decode(errors="surrogateescape"), *values)
 
 
-def import_dataset(layout: str, sources: Paths, output: Path, *,
+def import_dataset(layout: Layout, sources: Paths, output: Path, *,
                    backbone: Union[Backbone, Path, None] = None,
                    progress: Optional[ProgressCallback] = None,
                    **options: Any) -> tuple[list[Imported], list[str]]:
@@ -40,6 +41,7 @@ def import_dataset(layout: str, sources: Paths, output: Path, *,
 
     The options are the members of f0t_import_options in fast0tag_tools.h, by name. Gives the
     datasets, and what was changed or left out, in sentences."""
+    choice(LAYOUTS, layout, "layout")
     items = path_list(sources)
     struct = _structs.f0t_import_options()
     for name, value in options.items():
@@ -51,7 +53,7 @@ def import_dataset(layout: str, sources: Paths, output: Path, *,
             value = path_bytes(value)
         setattr(struct, name, value)
     opened = backbone if backbone is None or isinstance(backbone, Backbone) \
-        else Backbone.open(backbone, progress=progress)
+        else Backbone(backbone, progress=progress)
     out = POINTER(_structs.f0t_import_report)()
     with Monitor(progress) as monitor:
         struct.monitor = monitor.pointer

@@ -90,10 +90,12 @@ const uint8_t *f0t_features_split(const f0t_features *features);
 f0t_status f0t_features_read(const f0t_features *features, size_t first, size_t count, float *to);
 
 void f0t_train_options_init(f0t_train_options *options);
+f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
 f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_monitor *monitor);
 f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_monitor *monitor);
 
 f0t_status f0t_model_load(f0t_model **out, const char *path);
+f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name);
 f0t_status f0t_model_save(const f0t_model *model, const char *path);
 void f0t_model_free(f0t_model *model);
 f0t_method f0t_model_method(const f0t_model *model);
@@ -217,7 +219,11 @@ def _load() -> ctypes.CDLL:
         raise ImportError(f"{loaded._name} is not libfast0tag") from None
     if version.split(".")[:2] != VERSION.split(".")[:2]:
         raise ImportError(f"{loaded._name} is fast0tag {version}; these bindings are for {VERSION}")
-    _declare(loaded)
+    try:
+        _declare(loaded)
+    except AttributeError as error:
+        raise ImportError(f"{loaded._name} is another fast0tag {version} than these bindings are "
+                          f"for: {error}") from None
     return loaded
 
 

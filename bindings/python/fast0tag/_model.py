@@ -2,24 +2,33 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from ctypes import POINTER, byref
-from typing import Any, Iterable, NamedTuple, Optional, Union
+from typing import Any, Iterable, NamedTuple, Optional, Union, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _structs
 from ._backbone import Backbone
+from ._choices import Method, Preset, Split
 from ._convert import Floats, Path, as_floats, as_matrix, count, float_pointer, path_bytes
 from ._errors import ArgumentError, FormatError, NumericError
 from ._handle import Handle
 from ._library import library
 from ._monitor import ProgressCallback
-from ._vectors import Vectors, open_vectors
+from ._vectors import VectorsLike, open_vectors
 from ._vocab import BLOCK, Indices, Vocab
 
 Tags = list[tuple[str, float]]
+SCORES = 1 << 22  # that are sorted at a time
+
 Words = Union[Vocab, Iterable[str], None]
+
+
+def _make_again(cls: type[Model], data: bytes) -> Model:
+    return cls.from_bytes(data)
 
 
 class TaggedImage(NamedTuple):
@@ -33,7 +42,7 @@ class Model(Handle):
     """What training gives: the function from features to directions, and the tags it was trained
     with. Many threads may share one.
 
-        model = fast0tag.Model.load("photos.f0t")
+        model = fast0tag.Model("photos.f0t")
         model.tag(features, k=5)                                   # its own tags
         model.tag(features, words=["lake", "lorry"], vectors="glove.txt")   # any words
     """
@@ -41,11 +50,40 @@ class Model(Handle):
     _what = "model"
     _free = "f0t_model_free"
 
-    @classmethod
-    def load(cls, path: Path) -> Model:
+    def __init__(self, path: Path) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"the path of a model is wanted, not {type(path).__name__}; "
+                            "fast0tag.train() makes one of features and tags")
         out = POINTER(_structs.f0t_model)()
         library.f0t_model_load(byref(out), path_bytes(path))
-        return cls(out)
+        self._take(out)
+
+    @classmethod
+    def load(cls, path: Path) -> Model:
+        """The same as Model(path)."""
+        return cls(path)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Model:
+        """A model from the bytes of its file."""
+        out = POINTER(_structs.f0t_model)()
+        data = bytes(data)
+        library.f0t_model_load_memory(byref(out), data, len(data), b"a model's bytes")
+        return cls._wrap(out)
+
+    def to_bytes(self) -> bytes:
+        """What save() writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.f0t")
+            self.save(path)
+            with open(path, "rb") as file:
+                return file.read()
+
+    def __reduce__(self) -> Any:
+        return _make_again, (type(self), self.to_bytes())
+
+    def _told(self) -> str:
+        return f"{self.method}, {self.feature_dim} features, {len(self.vocab)} tags"
 
     def save(self, path: Path) -> None:
         """Written whole or not at all."""
@@ -53,9 +91,9 @@ class Model(Handle):
             library.f0t_model_save(pointer, path_bytes(path))
 
     @property
-    def method(self) -> str:
-        """net, linear or linear-rank."""
-        return list(_structs.METHODS)[int(self._number("f0t_model_method"))]
+    def method(self) -> Method:
+        names: tuple[Method, ...] = get_args(Method)
+        return names[int(self._number("f0t_model_method"))]
 
     @property
     def feature_dim(self) -> int:
@@ -86,7 +124,7 @@ class Model(Handle):
 
     # ---- Vocabularies ------------------------------------------------------------------------
 
-    def vocabulary(self, words: Iterable[str], vectors: Union[Vectors, Path], *,
+    def vocabulary(self, words: Iterable[str], vectors: VectorsLike, *,
                    with_seen: bool = False) -> Vocab:
         """Words as this model ranks them: their vectors go through what those of its own tags went
         through. `vectors` is the file of the training, or one made from it; another is refused.
@@ -107,7 +145,7 @@ class Model(Handle):
         with self._use() as model, vocab._use() as words:
             library.f0t_model_check_vocab(model, words)
 
-    def _choose(self, words: Words, vectors: Union[Vectors, Path, None], with_seen: bool) -> Vocab:
+    def _choose(self, words: Words, vectors: Optional[VectorsLike], with_seen: bool) -> Vocab:
         if words is None:
             if vectors is not None or with_seen:
                 raise ArgumentError("vectors and with_seen go with words")
@@ -146,7 +184,7 @@ class Model(Handle):
                                "infinity") from None
 
     def rank(self, features: npt.ArrayLike, k: int = 5, *, words: Words = None,
-             vectors: Union[Vectors, Path, None] = None,
+             vectors: Optional[VectorsLike] = None,
              with_seen: bool = False) -> tuple[Indices, Floats, Vocab]:
         """The same as tag(), as arrays: numbers of tags and scores, [images, min(k, tags)] each,
         and the vocabulary that the numbers are of. Features may lie on disk (numpy.memmap) and be
@@ -166,7 +204,7 @@ class Model(Handle):
         return index, score, vocab
 
     def tag(self, features: npt.ArrayLike, k: int = 5, *, words: Words = None,
-            vectors: Union[Vectors, Path, None] = None, with_seen: bool = False) -> list[Tags]:
+            vectors: Optional[VectorsLike] = None, with_seen: bool = False) -> list[Tags]:
         """The k best tags of each row of features[images, D], with their scores, best first.
 
         Ranks the tags of the training, or `words`: a Vocab, or texts together with `vectors`;
@@ -176,10 +214,33 @@ class Model(Handle):
         return [[(vocab._tag(t), s) for t, s in zip(*row)]
                 for row in zip(index.tolist(), score.tolist())]
 
+    def predict(self, features: npt.ArrayLike, k: int = 5, *, words: Words = None,
+                vectors: Optional[VectorsLike] = None,
+                with_seen: bool = False) -> list[list[str]]:
+        """The tags that tag() gives, without their scores."""
+        index, _, vocab = self.rank(features, k, words=words, vectors=vectors, with_seen=with_seen)
+        return [[vocab._tag(t) for t in row] for row in index.tolist()]
+
+    def scores(self, features: npt.ArrayLike, words: Words = None, *,
+               vectors: Optional[VectorsLike] = None, with_seen: bool = False) -> Floats:
+        """The score of every tag for every image, [images, tags], in the order of the vocabulary:
+        self.vocab, or `words` as tag() takes them. They are those that tag() and rank() give."""
+        matrix = as_matrix(features, self.feature_dim, "features")
+        vocab = self._choose(words, vectors, with_seen)
+        out = np.empty((len(matrix), len(vocab)), np.float32)
+        block = max(1, min(BLOCK, SCORES // max(len(vocab), 1)))
+        for first in range(0, len(matrix), block):
+            part = matrix[first:first + block]
+            directions = np.empty((len(part), self.dim), np.float32)
+            self._directions_into(directions, part, first)
+            index, score = vocab.rank(directions, max(len(vocab), 1))
+            np.put_along_axis(out[first:first + block], index.astype(np.intp), score, 1)
+        return out
+
     def tag_files(self, paths: Union[Path, Iterable[Path]], k: int = 5, *, words: Words = None,
-                  vectors: Union[Vectors, Path, None] = None, with_seen: bool = False,
-                  part: Optional[str] = None,
-                  backbone: Union[Backbone, Path, None] = None, preset: Optional[str] = None,
+                  vectors: Optional[VectorsLike] = None, with_seen: bool = False,
+                  part: Optional[Split] = None,
+                  backbone: Union[Backbone, Path, None] = None, preset: Optional[Preset] = None,
                   strict: bool = False,
                   progress: Optional[ProgressCallback] = None) -> list[TaggedImage]:
         """The same for a dataset directory, a matrix of features in an .npy file, or pictures:

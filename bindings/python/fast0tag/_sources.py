@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _structs
 from ._backbone import Backbone, _find, path_list
+from ._choices import Preset, Split
 from ._convert import Floats, Path, choice, float_pointer
 from ._errors import ArgumentError, NotFoundError
 from ._handle import Handle
@@ -31,18 +32,17 @@ class _Features(Handle):
     _what = "file of features"
     _free = "f0t_features_close"
 
-    @classmethod
-    def open(cls, path: bytes) -> _Features:
+    def __init__(self, path: bytes) -> None:
         out = POINTER(_structs.f0t_features)()
         library.f0t_features_open(byref(out), path, None)
-        return cls(out)
+        self._take(out)
 
     def name(self, m: int) -> str:
         with self._use() as pointer:
             found = library.f0t_features_image(pointer, m)
         return str(m + 1) if found is None else str(found, "utf-8")
 
-    def rows_of(self, part: Optional[str], path: bytes) -> npt.NDArray[np.bool_]:
+    def rows_of(self, part: Optional[Split], path: bytes) -> npt.NDArray[np.bool_]:
         """Which rows are of this part of the dataset; None: all."""
         rows = int(self._number("f0t_features_rows"))
         if part is None:
@@ -55,7 +55,7 @@ class _Features(Handle):
             return np.equal(self._view(split, (rows,)), wanted)
 
 
-def _read_features(features: _Features, path: bytes, part: Optional[str],
+def _read_features(features: _Features, path: bytes, part: Optional[Split],
                    monitor: Monitor) -> Blocks:
     chosen = features.rows_of(part, path)
     dim = int(features._number("f0t_features_dim"))
@@ -79,7 +79,7 @@ def _read_pictures(backbone: Backbone, pictures: list[bytes], strict: bool,
 
 
 def _backbone_of(model: Model, given: Union[Backbone, Path, None],
-                 preset: Optional[str]) -> Backbone:
+                 preset: Optional[Preset]) -> Backbone:
     own = model.backbone
     if given is None and own is None:
         raise ArgumentError("the model was trained on bare features: backbone says what makes them "
@@ -87,15 +87,15 @@ def _backbone_of(model: Model, given: Union[Backbone, Path, None],
     if isinstance(given, Backbone):
         opened = given
     else:
-        opened = Backbone.open(given if given is not None else own or {}, preset=preset)
+        opened = Backbone(given if given is not None else own or {}, preset=preset)
     if own is not None and given is not None:
         opened.check(own)
     return opened
 
 
 def open_source(model: Model, paths: Union[Path, Iterable[Path]],
-                backbone: Union[Backbone, Path, None], preset: Optional[str], strict: bool,
-                part: Optional[str], progress: Optional[ProgressCallback]) -> Blocks:
+                backbone: Union[Backbone, Path, None], preset: Optional[Preset], strict: bool,
+                part: Optional[Split], progress: Optional[ProgressCallback]) -> Blocks:
     """All images there, block by block."""
     items = path_list(paths)
     monitor = Monitor(progress)
@@ -108,7 +108,7 @@ def open_source(model: Model, paths: Union[Path, Iterable[Path]],
         if backbone is not None:
             raise ArgumentError(f"backbone is for pictures: {os.fsdecode(items[0])} has features "
                                 "already")
-        return _read_features(_Features.open(items[0]), items[0], part, monitor)
+        return _read_features(_Features(items[0]), items[0], part, monitor)
     if part is not None:
         raise ArgumentError("part is for datasets")
     opened = _backbone_of(model, backbone, preset)

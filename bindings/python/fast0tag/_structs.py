@@ -7,22 +7,23 @@ from __future__ import annotations
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,
                     c_size_t, c_uint32, c_uint64, c_void_p)
 
+from . import _choices
+
 F0T_NONE = (1 << 64) - 1
 F0T_HIDDEN_AUTO = F0T_NONE
+F0T_AUTO = -1.7976931348623157e308
 F0T_HIDDEN_MAX = 8
 
-# Enumerations: the names that Python users write, in the order of the numbers from 0.
-METHODS = {"net": 0, "linear": 1, "linear-rank": 2}
-LOSSES = {"ranknet": 0, "ranknet-unweighted": 1, "hinge": 2, "squared-hinge": 3,
-          "crammer-singer": 4, "max-out": 5, "listmle": 6}
-PAIRS = {"image": 0, "batch": 1}
-HINGES = {"plain": 0, "squared": 1}
-OPTIMIZERS = {"adam": 0, "sgd": 1}
-CONDITIONS = {"auto": 0, "unit": 1, "scale": 2, "standard": 3}
-SPLITS = {"train": 0, "val": 1, "test": 2}
+# Enumerations: the names that Python users write, and their numbers.
+METHODS = _choices.numbered(_choices.Method)
+LOSSES = _choices.numbered(_choices.Loss)
+PAIRS = _choices.numbered(_choices.Pairs)
+HINGES = _choices.numbered(_choices.Hinge)
+OPTIMIZERS = _choices.numbered(_choices.Optimizer)
+CONDITIONS = _choices.numbered(_choices.Condition)
+SPLITS = _choices.numbered(_choices.Split)
 LEVELS = {"info": 0, "warning": 1}
-MATCHES = {"exact": 0, "case": 1, "joined": 2, "singular": 3, "plural": 4, "parts": 5, "same": 6,
-           "none": 7, "base": 8}
+MATCHES = _choices.numbered(_choices.Match)
 
 
 class f0t_vectors(Structure):

@@ -3,18 +3,21 @@ from __future__ import annotations
 
 import math
 from ctypes import POINTER, byref
-from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Literal, Mapping, NamedTuple, Optional, Sequence, Union, get_args
 
 import numpy.typing as npt
 
 from . import _structs
-from ._convert import Path, choice, count, path_bytes, text_bytes
-from ._dataset import Dataset, TagLists, open_dataset
+from ._choices import (EVALUATION_METHODS, PAPERS, SCENARIOS, TARGETS, Condition, EvaluationMethod,
+                       Hinge, Loss, Method, Optimizer, Pairs, Paper, Scenario, Split, Target)
+from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes
+from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError
+from ._labels import Labels
 from ._library import library
 from ._model import Model
 from ._monitor import Monitor, ProgressCallback
-from ._vectors import Vectors, open_vectors
+from ._vectors import Vectors, VectorsLike, open_vectors
 
 
 class Epoch(NamedTuple):
@@ -41,61 +44,91 @@ def _hidden(options: _structs.f0t_train_options, units: Sequence[int]) -> None:
         options.hidden[i] = count(number, "units of a hidden layer", 1)
 
 
-def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists] = None, *,
-          vectors: Union[Vectors, Path], method: str = "net", seed: int = 0,
-          split: Optional[Sequence[str]] = None, val: float = 0.1,
-          backbone: Union[str, Mapping[str, Any], None] = None, all_tags: bool = False,
-          keep_mean: bool = False, loss: str = "ranknet", pairs: str = "image",
-          target: str = "loss", condition: str = "auto", hidden: Optional[Sequence[int]] = None,
-          batch: Optional[int] = None, epochs: Optional[int] = None,
-          patience: Optional[int] = None, optimizer: str = "adam", rate: Optional[float] = None,
-          decay: Optional[float] = None, dropout: Optional[float] = None,
-          input_dropout: Optional[float] = None, constant_rate: bool = False, bf16: bool = False,
-          hinge: str = "squared", lambda_: Optional[float] = None, ridge: Optional[float] = None,
-          tune: Optional[float] = None, checkpoint: Optional[Path] = None, resume: bool = False,
-          epoch: Optional[EpochCallback] = None,
-          progress: Optional[ProgressCallback] = None) -> Model:
-    """Learns to tag from features[M, D] and a list of tags for each image, or from a dataset.
+def _set_numbers(options: _structs.f0t_train_options, given: Mapping[str, Any]) -> None:
+    for name in ("batch", "epochs", "patience"):
+        if given[name] is not None:
+            setattr(options, name, count(given[name], name, 1))
+    for name, member in (("rate", "rate"), ("decay", "decay"), ("dropout", "hidden_dropout"),
+                         ("input_dropout", "input_dropout"), ("lambda_", "lambda"),
+                         ("ridge", "ridge")):
+        if given[name] is not None:
+            value = real(given[name], name)
+            if value == _structs.F0T_AUTO:
+                raise ArgumentError(f"{name} is {value!r}; None lets the library choose")
+            setattr(options, member, value)
 
-    Of features and tags, a share `val` drawn by seed chooses when to stop, unless `split` says
-    train, val or test of each image. A dataset has its own split, and its seen tags are those that
-    are learned, unless all_tags. The options are those of "fast0tag train"; None lets the library
-    choose. `tune` first searches so many seconds for better ones. `checkpoint` is a file that keeps
-    what is needed to go on, with `resume`. `epoch` is called after each epoch."""
-    opened = open_vectors(vectors, progress)
-    if isinstance(data, Dataset) or tags is None:
-        if split is not None or backbone is not None:
-            raise TypeError("split and backbone go with features and tags: a dataset has its own")
-        dataset = open_dataset(data, tags, seed=seed)
-    else:
-        dataset = open_dataset(data, tags, seed=seed, val=val, test=0.0, split=split,
-                               backbone=backbone)
+
+def _set_choices(options: _structs.f0t_train_options, given: Mapping[str, Any]) -> None:
+    for name, table in (("loss", _structs.LOSSES), ("pairs", _structs.PAIRS),
+                        ("condition", _structs.CONDITIONS), ("hinge", _structs.HINGES),
+                        ("optimizer", _structs.OPTIMIZERS)):
+        if given[name] is not None:
+            setattr(options, name, choice(table, given[name], name))
+    if given["target"] is not None:
+        options.to_ranksvm = choice(TARGETS, given["target"], "target") == 1
+    for name in ("all_tags", "constant_rate", "bf16", "resume"):
+        setattr(options, name, flag(given[name], name))
+    options.keep_tag_mean = flag(given["keep_mean"], "keep_mean")
+
+
+def _options(given: Mapping[str, Any]) -> _structs.f0t_train_options:
+    """The library's options from those of train(). What its method does not use is refused, also
+    where it has the value that it would have anyway."""
     options = _structs.f0t_train_options()
     library.f0t_train_options_init(byref(options))
-    options.method = choice(_structs.METHODS, method, "method")
-    options.seed = count(seed, "seed")
-    options.all_tags = all_tags
-    options.keep_tag_mean = keep_mean
-    options.loss = choice(_structs.LOSSES, loss, "loss")
-    options.pairs = choice(_structs.PAIRS, pairs, "pairs")
-    options.to_ranksvm = choice({"loss": 0, "ranksvm": 1}, target, "target") == 1
-    options.condition = choice(_structs.CONDITIONS, condition, "condition")
-    options.optimizer = choice(_structs.OPTIMIZERS, optimizer, "optimizer")
-    options.hinge = choice(_structs.HINGES, hinge, "hinge")
-    options.constant_rate = constant_rate
-    options.bf16 = bf16
-    if hidden is not None:
-        _hidden(options, hidden)
-    for name, number in (("batch", batch), ("epochs", epochs), ("patience", patience)):
-        if number is not None:
-            setattr(options, name, count(number, name, 1))
-    for name, value in (("rate", rate), ("decay", decay), ("hidden_dropout", dropout),
-                        ("input_dropout", input_dropout), ("lambda", lambda_), ("ridge", ridge)):
-        if value is not None:
-            setattr(options, name, value)
-    options.checkpoint = None if checkpoint is None else path_bytes(checkpoint)
-    options.resume = resume
-    return _run(options, dataset, opened, tune, epoch, progress)
+    options.method = choice(_structs.METHODS, given["method"], "method")
+    options.seed = count(given["seed"], "seed")
+    _set_choices(options, given)
+    _set_numbers(options, given)
+    if given["hidden"] is not None:
+        _hidden(options, given["hidden"])
+    if given["checkpoint"] is not None:
+        options.checkpoint = path_bytes(given["checkpoint"])
+    elif options.resume:
+        raise ArgumentError("resume needs a checkpoint to go on from")
+    for name in ("target", "loss", "pairs", "hidden", "batch", "epochs", "patience", "optimizer",
+                 "rate", "decay", "dropout", "input_dropout", "hinge", "lambda_", "ridge"):
+        if given[name] is not None:
+            library.f0t_train_options_check_use(
+                byref(options), name.rstrip("_").replace("_", "-").encode())
+    return options
+
+
+def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = None, *,
+          vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None, method: Method = "net",
+          seed: int = 0, split: Optional[Sequence[Split]] = None, val: Optional[float] = None,
+          backbone: Union[str, Mapping[str, Any], None] = None, all_tags: bool = False,
+          keep_mean: bool = False, loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
+          target: Optional[Target] = None, condition: Optional[Condition] = None,
+          hidden: Optional[Sequence[int]] = None, batch: Optional[int] = None,
+          epochs: Optional[int] = None, patience: Optional[int] = None,
+          optimizer: Optional[Optimizer] = None, rate: Optional[float] = None,
+          decay: Optional[float] = None, dropout: Optional[float] = None,
+          input_dropout: Optional[float] = None, constant_rate: bool = False, bf16: bool = False,
+          hinge: Optional[Hinge] = None, lambda_: Optional[float] = None,
+          ridge: Optional[float] = None, tune: Optional[float] = None,
+          checkpoint: Optional[Path] = None, resume: bool = False,
+          epoch: Optional[EpochCallback] = None,
+          progress: Optional[ProgressCallback] = None) -> Model:
+    """Learns to tag from features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T]
+    with `tag_names`, or from a dataset.
+
+    `vectors` are Vectors, the path of a file, or a dict of words and their vectors. Of features and
+    tags, a share `val` (0.1) drawn by seed chooses when to stop, unless `split` says train, val or
+    test of each image. A dataset has its own split, and its seen tags are those that are learned,
+    unless all_tags. The options are those of "fast0tag train"; None lets the library choose, and an
+    option that the method does not use is refused. `tune` first searches so many seconds for better
+    ones. `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
+    after each epoch."""
+    options = _options(locals())
+    if val is not None and split is not None:
+        raise TypeError("val goes without split, which says which images are for validation")
+    # The tags that are learned keep the order of the matrix's columns.
+    of_arrays: dict[str, Any] = {} if tags is None else {"test": 0.0, "seen": tag_names}
+    dataset = open_dataset(data, tags, seed, tag_names=tag_names, val=val, split=split,
+                           backbone=backbone, **of_arrays)
+    return _run(options, dataset, open_vectors(vectors, progress),
+                None if tune is None else real(tune, "tune"), epoch, progress)
 
 
 def _run(options: _structs.f0t_train_options, dataset: Dataset, vectors: Vectors,
@@ -114,7 +147,7 @@ def _run(options: _structs.f0t_train_options, dataset: Dataset, vectors: Vectors
             library.f0t_train_tune(byref(options), byref(tuning), d, v, tune, None,
                                    monitor.pointer)
         library.f0t_train(byref(out), d, v, byref(options), monitor.pointer)
-    return Model(out)
+    return Model._wrap(out)
 
 
 # ---- Comparison ----------------------------------------------------------------------------------
@@ -147,19 +180,30 @@ def _rows(evaluation: Any) -> list[dict[str, Any]]:
     return [_row(row, names) for row in rows]
 
 
-def _listed(names: Union[str, Sequence[str], None], what: str) -> Optional[bytes]:
-    return text_bytes(names if names is None or isinstance(names, str) else ",".join(names), what)
+def _listed(table: Mapping[str, int], names: Union[str, Sequence[str], None],
+            what: str) -> Optional[bytes]:
+    """Names as a list or separated by commas; "all"."""
+    if names is None or names == "all":
+        return None if names is None else b"all"
+    listed = names.split(",") if isinstance(names, str) else list(names)
+    for name in listed:
+        choice(table, name, what)
+    if not listed:
+        raise ArgumentError(f"no {what} of {', '.join(table)}")
+    return ",".join(listed).encode()
 
 
-def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists] = None, *,
-             vectors: Union[Vectors, Path], methods: Union[str, Sequence[str], None] = None,
-             scenarios: Union[str, Sequence[str], None] = None,
+def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = None, *,
+             vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None,
+             methods: Union[EvaluationMethod, Literal["all"], Sequence[EvaluationMethod],
+                            None] = None,
+             scenarios: Union[Scenario, Literal["all"], Sequence[Scenario], None] = None,
              unseen: Union[str, int, None] = None, k: Sequence[int] = (3, 5), repeat: int = 1,
-             seed: int = 0, split: Optional[Sequence[str]] = None, tune: bool = True,
+             seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
              trials: Optional[int] = None, epochs: Optional[int] = None,
              hidden: Optional[Sequence[int]] = None, bf16: bool = False, keep_mean: bool = False,
              results: Optional[Path] = None, html: Optional[Path] = None,
-             paper: Optional[str] = None,
+             paper: Optional[Paper] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
@@ -167,23 +211,25 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
     `unseen` draws the unseen tags by seed: "20%" or 58. `results` is a file that keeps what is done:
     the same call goes on from there. `html` is a folder for a page with tables and charts, `paper`
     (nuswide or iaprtc12) puts the paper's published rows there."""
+    wanted = (_listed(EVALUATION_METHODS, methods, "method"),
+              _listed(SCENARIOS, scenarios, "scenario"))
+    if paper is not None:
+        choice(PAPERS, paper, "paper")
+    dataset = open_dataset(data, tags, seed, tag_names=tag_names, split=split)
     opened = open_vectors(vectors, progress)
-    if split is not None and tags is None:
-        raise TypeError("split goes with features and tags: a dataset has its own")
-    given = {} if split is None else {"split": split}
-    dataset = open_dataset(data, tags, seed=seed, **given)
     out = POINTER(_structs.f0t_eval)()
     with dataset._use() as d, opened._use() as v, Monitor(progress) as monitor:
         options = _structs.f0t_eval_options(
-            methods=_listed(methods, "methods"), scenarios=_listed(scenarios, "scenarios"),
+            methods=wanted[0], scenarios=wanted[1],
             unseen=None if unseen is None else str(unseen).encode(),
             k=",".join(str(count(number, "k", 1)) for number in k).encode(),
-            repeat=count(repeat, "repeat", 1), seed=count(seed, "seed"), no_tune=not tune,
+            repeat=count(repeat, "repeat", 1), seed=count(seed, "seed"), no_tune=not flag(tune, "tune"),
             trials=0 if trials is None else count(trials, "trials", 1),
             epochs=0 if epochs is None else count(epochs, "epochs", 1),
             hidden=None if hidden is None else
             ",".join(str(count(units, "hidden", 1)) for units in hidden).encode(),
-            bf16=bf16, keep_tag_mean=keep_mean, results=None if results is None else path_bytes(results),
+            bf16=flag(bf16, "bf16"), keep_tag_mean=flag(keep_mean, "keep_mean"),
+            results=None if results is None else path_bytes(results),
             monitor=monitor.pointer)
         library.f0t_eval_run(byref(out), d, v, byref(options))
         try:
@@ -194,9 +240,6 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[TagLists]
             library.f0t_eval_free(out)
 
 
-def evaluation_methods() -> list[str]:
+def evaluation_methods() -> list[EvaluationMethod]:
     """The names of all methods that evaluate() knows."""
-    names: list[str] = []
-    while (name := library.f0t_eval_method_name(len(names))) is not None:
-        names.append(name.decode())
-    return names
+    return list(get_args(EvaluationMethod))

@@ -1,15 +1,17 @@
 """Word vectors."""
 from __future__ import annotations
 
+import os
 from ctypes import POINTER, byref, c_size_t, string_at
-from typing import Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _structs
-from ._convert import Floats, Path, as_floats, as_matrix, count, float_pointer, path_bytes, texts
-from ._errors import ArgumentError, NotFoundError
+from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, path_bytes,
+                       texts)
+from ._errors import ArgumentError, MismatchError, NotFoundError
 from ._handle import Handle
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
@@ -36,24 +38,34 @@ class Vectors(Handle):
     """A file of word vectors: GloVe, word2vec, fastText, or fast0tag's own form (mapped, not read).
 
     `vectors["dog"]` is the vector of a word that is spelled exactly so; Vocab knows about capitals,
-    plurals and phrases. Many threads may share one.
+    plurals and phrases. `tolerant` reads a cut file as far as it goes. Many threads may share one.
+    Pickled, those of a file are its path, and the file must still be there; those of arrays are
+    their numbers.
     """
 
     _what = "file of word vectors"
     _free = "f0t_vectors_close"
 
+    def __init__(self, path: Path, *, tolerant: bool = False,
+                 progress: Optional[ProgressCallback] = None) -> None:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"a path is wanted, not {type(path).__name__}; Vectors.from_dict(words) "
+                            "and Vectors.from_arrays(words, matrix) take what is in memory")
+        out = POINTER(_structs.f0t_vectors)()
+        with Monitor(progress) as monitor:
+            options = _structs.f0t_vectors_options(flag(tolerant, "tolerant"), monitor.pointer)
+            library.f0t_vectors_open(byref(out), path_bytes(path), byref(options))
+        self._take(out)
+        self._file = (os.path.abspath(path_bytes(path)), tolerant)
+
     @classmethod
     def open(cls, path: Path, *, tolerant: bool = False,
              progress: Optional[ProgressCallback] = None) -> Vectors:
-        """Opens a file of any of these forms. `tolerant` reads a cut file as far as it goes."""
-        out = POINTER(_structs.f0t_vectors)()
-        with Monitor(progress) as monitor:
-            options = _structs.f0t_vectors_options(tolerant, monitor.pointer)
-            library.f0t_vectors_open(byref(out), path_bytes(path), byref(options))
-        return cls(out)
+        """The same as Vectors(path)."""
+        return cls(path, tolerant=tolerant, progress=progress)
 
     @classmethod
-    def from_arrays(cls, words: Sequence[str], matrix: npt.ArrayLike, *,
+    def from_arrays(cls, words: Iterable[str], matrix: npt.ArrayLike, *,
                     name: str = "memory") -> Vectors:
         """The same from words and a row of numbers for each. The words of a phrase are joined by
         "_", as word2vec does: "palm_tree"."""
@@ -69,11 +81,25 @@ class Vectors(Handle):
             word + b" " + row.tobytes() + b"\n" for word, row in zip(encoded, rows))
         out = POINTER(_structs.f0t_vectors)()
         library.f0t_vectors_open_memory(byref(out), data, len(data), texts([name])[0], None)
-        made = cls(out)
+        made = cls._wrap(out)
         made._memory = data
         return made
 
+    @classmethod
+    def from_dict(cls, words: Mapping[str, npt.ArrayLike], *, name: str = "memory") -> Vectors:
+        """The same from a vector for each word."""
+        return cls.from_arrays(list(words), [np.asarray(words[word]) for word in words], name=name)
+
     _memory: Optional[bytes] = None
+    _file: Optional[tuple[bytes, bool]] = None  # that it is of, and whether that may be cut
+
+    def _told(self) -> str:
+        return f"{self.source!r}, {len(self)} words, {self.dim} dimensions"
+
+    def __reduce__(self) -> Any:
+        if self._file is not None:
+            return _open_again, (type(self), *self._file, self.fingerprint)
+        return _make_again, (type(self), list(self), self.rows(0, len(self)), self.source)
 
     def __len__(self) -> int:
         return int(self._number("f0t_vectors_count"))
@@ -178,9 +204,30 @@ class Vectors(Handle):
             return vocab.vectors[0], entry.used.split(" + ")
 
 
-def open_vectors(vectors: Union[Vectors, Path], progress: Optional[ProgressCallback]) -> Vectors:
-    """Vectors as they are, or the file at a path."""
-    return vectors if isinstance(vectors, Vectors) else Vectors.open(vectors, progress=progress)
+def _open_again(cls: type[Vectors], path: bytes, tolerant: bool, fingerprint: int) -> Vectors:
+    vectors = cls(path, tolerant=tolerant)
+    if vectors.fingerprint != fingerprint:
+        raise MismatchError(f"{os.fsdecode(path)}: has other vectors than when it was pickled")
+    return vectors
+
+
+def _make_again(cls: type[Vectors], words: list[str], rows: Floats, name: str) -> Vectors:
+    return cls.from_arrays(words, rows, name=name)
+
+
+VectorsLike = Union[Vectors, Path, Mapping[str, npt.ArrayLike]]
+
+
+def open_vectors(vectors: VectorsLike, progress: Optional[ProgressCallback]) -> Vectors:
+    """Vectors as they are, the file at a path, or those of a dict."""
+    if isinstance(vectors, Vectors):
+        return vectors
+    if isinstance(vectors, Mapping):
+        return Vectors.from_dict(vectors)
+    if not isinstance(vectors, (str, bytes, os.PathLike)):
+        raise TypeError("vectors must be Vectors, a path, or a dict of words and their vectors, not "
+                        f"{type(vectors).__name__}")
+    return Vectors(vectors, progress=progress)
 
 
 def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool = False,

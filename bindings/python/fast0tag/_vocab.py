@@ -1,19 +1,21 @@
 """Vocabularies: tags with a vector each."""
 from __future__ import annotations
 
+import operator
 from ctypes import POINTER, byref
-from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _structs
-from ._convert import (Floats, Path, as_floats, as_matrix, count, float_pointer, index_pointer,
+from ._choices import Match
+from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, index_pointer,
                        path_bytes, text_array, texts)
 from ._handle import Handle
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
-from ._vectors import Vectors, open_vectors
+from ._vectors import VectorsLike, open_vectors
 
 Indices = npt.NDArray[np.uint32]
 
@@ -24,7 +26,7 @@ class Entry(NamedTuple):
     """What became of a tag that a vocabulary was given."""
 
     tag: str
-    match: str  # exact, case, joined, singular, plural, base, parts, same or none
+    match: Match
     number: Optional[int]  # in the vocabulary
     used: Optional[str]  # the word of the file, or "palm + tree"
     missing: Optional[str]  # what has no vector
@@ -39,36 +41,44 @@ class Vocab(Handle, Sequence[str]):
     """An ordered list of tags with one vector of length 1 each.
 
     A tag gets its vector by its spelling, another spelling of it, its singular or plural, the verb
-    that it is a form of, or, for a phrase, as the mean of its words'. Tags without a vector are left out; `entries` and `missing`
-    say which. `centred` takes the mean of the vector file off, as training does:
+    that it is a form of, or, for a phrase, as the mean of its words'. Tags without a vector are left
+    out; `entries` and `missing` say which. `centred` takes the mean of the vector file off, as training does:
     Model.vocabulary() knows what its model needs. Many threads may share one.
     """
 
     _what = "vocabulary"
     _free = "f0t_vocab_free"
 
-    def __init__(self, tags: Iterable[str], vectors: Union[Vectors, Path], *,
+    def __init__(self, tags: Iterable[str], vectors: VectorsLike, *,
                  centred: bool = False, suggestions: bool = True,
                  progress: Optional[ProgressCallback] = None) -> None:
         items = texts(tags)
         out = POINTER(_structs.f0t_vocab)()
         opened = open_vectors(vectors, progress)
         with opened._use() as pointer, Monitor(progress) as monitor:
-            options = _structs.f0t_vocab_options(centred, not suggestions, monitor.pointer)
+            options = _structs.f0t_vocab_options(flag(centred, "centred"),
+                                                 not flag(suggestions, "suggestions"),
+                                                 monitor.pointer)
             library.f0t_vocab_create(byref(out), text_array(items), len(items), pointer,
                                      byref(options))
         self._take(out)
 
     def _take(self, pointer: Any, owner: Optional[Handle] = None) -> None:
-        Handle.__init__(self, pointer, owner)
+        super()._take(pointer, owner)
         self._names: dict[int, str] = {}
         self._size = int(self._number("f0t_vocab_size"))
 
-    @classmethod
-    def _wrap(cls, pointer: Any, owner: Optional[Handle] = None) -> Vocab:
-        made = cls.__new__(cls)
-        made._take(pointer, owner)
-        return made
+    _size = 0
+
+    def _told(self) -> str:
+        shown = ", ".join([repr(tag) for tag in self[:3]] + ["…"] * (self._size > 3))
+        return f"[{shown}], {self._size} tags"
+
+    def __reduce__(self) -> Any:
+        if self._owner is not None:
+            return getattr, (self._owner, "vocab")
+        raise TypeError("a vocabulary cannot be pickled: pickle its tags and the vectors, and make "
+                        "it again")
 
     def __len__(self) -> int:
         return self._size
@@ -76,7 +86,8 @@ class Vocab(Handle, Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self._tag(i) for i in range(*index.indices(self._size))]
-        number = index + self._size if index < 0 else index
+        number = operator.index(index)
+        number += self._size if number < 0 else 0
         if not 0 <= number < self._size:
             raise IndexError(f"there is no tag {index} of {self._size}")
         return self._tag(number)
@@ -123,7 +134,7 @@ class Vocab(Handle, Sequence[str]):
     @property
     def entries(self) -> list[Entry]:
         """What became of each tag that was given, in that order."""
-        names = list(_structs.MATCHES)
+        names = get_args(Match)
         made = []
         with self._use() as pointer:
             for i in range(library.f0t_vocab_entry_count(pointer)):

@@ -75,6 +75,15 @@ class Arrays(TestCase):
                                                                    "real numbers are wanted"):
                 self.model.tag(array)
 
+    def test_what_is_no_matrix_is_said(self):
+        for features, kind, text in (([[1.0], [1.0, 2.0]], fast0tag.ArgumentError, "no matrix"),
+                                     (None, fast0tag.ArgumentError, "real numbers are wanted"),
+                                     (np.ma.masked_less(np.ones((2, 8)) * np.arange(8), 1),
+                                      fast0tag.ArgumentError, "are masked in places")):
+            with self.subTest(text), self.assertRaisesRegex(kind, text):
+                self.model.tag(features)
+        self.assert_same(np.ma.masked_array(self.data.features))
+
     def test_nan_and_infinity_are_refused_with_their_row(self):
         for wrong in (np.nan, np.inf, 1e300):
             features = self.data.features.astype(np.float64)
@@ -114,3 +123,123 @@ class Arrays(TestCase):
             fast0tag.train(features[1:], self.data.tags, vectors="vectors.txt")
         with self.assertRaisesRegex(TypeError, "features need tags"):
             fast0tag.train(features, vectors="vectors.txt")
+
+
+class Sparse:
+    """What scipy.sparse's matrices have, for machines without it."""
+
+    def __init__(self, dense):
+        self.shape = dense.shape
+        rows, self.indices = np.nonzero(dense)
+        self.indptr = np.searchsorted(rows, np.arange(len(dense) + 1))
+        self.data = dense[rows, self.indices]
+
+    def tocsr(self):
+        return self
+
+    copy = tocsr
+
+    def sum_duplicates(self):
+        pass
+
+    eliminate_zeros = sum_duplicates
+
+
+class Labels(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.names = ["tree", "cat", "dog", "sea", "sky", "car"]
+        self.matrix = np.array([[name in tags for name in self.names] for tags in self.data.tags])
+
+    def assert_same(self, labels):
+        dataset = fast0tag.Dataset.from_arrays(self.data.features, labels, tag_names=self.names)
+        self.assertEqual([sorted(tags) for tags in dataset.image_tags()],
+                         [sorted(tags) for tags in self.data.tags])
+
+    def test_matrices_of_every_form(self):
+        for labels in (self.matrix, self.matrix.astype(int), self.matrix.astype(np.uint8),
+                       self.matrix.astype(np.float32), np.asfortranarray(self.matrix),
+                       self.matrix.tolist(), self.matrix.astype(int).tolist(),
+                       Sparse(self.matrix.astype(int))):
+            with self.subTest(type(labels)):
+                self.assert_same(labels)
+
+    def test_sparse_matrices(self):
+        try:
+            import scipy.sparse
+        except ImportError:
+            self.skipTest("there is no SciPy")
+        for form in ("csr", "csc", "coo", "lil", "dok"):
+            with self.subTest(form):
+                self.assert_same(scipy.sparse.csr_matrix(self.matrix.astype(int)).asformat(form))
+        self.assert_same(scipy.sparse.csr_array(self.matrix))
+        zeros = scipy.sparse.csr_matrix(self.matrix.astype(float))
+        zeros.data[0] = 0
+        dataset = fast0tag.Dataset.from_arrays(None, zeros, tag_names=self.names)
+        self.assertEqual(len(dataset.image_tags()[0]), 1)
+        twice = scipy.sparse.coo_matrix(([1, 1], ([2, 2], [3, 3])), shape=(5, 6))
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "have 2 in row 2, column 3"):
+            fast0tag.Dataset.from_arrays(None, twice, tag_names=self.names)
+        self.assertEqual(twice.nnz, 2)
+        with self.assertRaisesRegex(TypeError, r"x\.toarray\(\)"):
+            self.train().tag(scipy.sparse.csr_matrix(self.data.features))
+
+    def test_a_training_by_columns_keeps_their_order(self):
+        model = fast0tag.train(self.data.features, self.matrix, tag_names=self.names,
+                               vectors="vectors.txt", method="linear")
+        self.assertEqual(list(model.vocab), self.names)
+        hits = [tags[0] in truth for tags, truth in
+                zip(model.predict(self.data.features, 1), self.data.tags)]
+        self.assertGreater(np.mean(hits), 0.9)
+        rows = fast0tag.evaluate(self.data.features, self.matrix, tag_names=self.names,
+                                 vectors="vectors.txt", methods="linear", scenarios="zero-shot",
+                                 unseen=2)
+        self.assertGreater(rows[0]["miap"], 50)
+        fast0tag.write_dataset("photos", self.data.features, self.matrix, tag_names=self.names)
+        self.assertEqual([sorted(tags) for tags in fast0tag.Dataset("photos").image_tags()],
+                         [sorted(tags) for tags in self.data.tags])
+
+    def test_wrong_matrices_are_refused(self):
+        bad = self.matrix.astype(float)
+        bad[7, 2] = 0.5
+        unknown = self.matrix.astype(float)
+        unknown[7, 2] = np.nan
+        for labels, names, kind, text in (
+                (self.matrix, None, TypeError, "needs tag_names"),
+                (self.matrix.tolist(), None, TypeError, "needs tag_names"),
+                (Sparse(self.matrix), None, TypeError, "needs tag_names"),
+                (self.matrix, self.names[:5], ValueError, r"shape \(60, 6\): \(images, 5\)"),
+                (self.matrix[0], self.names, ValueError, r"shape \(6,\)"),
+                (bad, self.names, ValueError, "have 0.5 in row 7, column 2: 0 or 1 is wanted"),
+                (Sparse(bad), self.names, ValueError, "have 0.5 in row 7, column 2"),
+                (unknown, self.names, ValueError, "have nan in row 7"),
+                (self.matrix - 2 * self.matrix.astype(int), self.names, ValueError, "have -1"),
+                (self.matrix, ["cat"] * 6, ValueError, "'cat' twice"),
+                (self.matrix, ["a", "b", "c", "d", "e", " "], ValueError, "is no tag"),
+                (self.matrix, "abcdef", TypeError, "not the single 'abcdef'"),
+                (self.data.tags, self.names, ValueError, "goes with a 0/1 matrix"),
+                ("cat", None, TypeError, "a list of tags for each image"),
+                (None, None, TypeError, "a list of tags for each image"),
+                (5, None, TypeError, "a list of tags for each image"),
+                ([1] * 60, None, TypeError, "a list of texts is wanted, not 1"),
+                (["cat"] * 60, None, TypeError, "not the single 'cat'"),
+                ([[["cat"]]] * 60, None, TypeError, "must be a str, not list")):
+            with self.subTest(text), self.assertRaisesRegex(kind, text):
+                fast0tag.Dataset.from_arrays(self.data.features, labels, tag_names=names)
+
+
+class Dictionaries(TestCase):
+    def test_vectors_of_a_dict(self):
+        words = dict(zip(self.data.words, self.data.matrix))
+        made = fast0tag.Vectors.from_dict(words)
+        self.assertEqual(made.fingerprint, fast0tag.Vectors("vectors.txt").fingerprint)
+        model = fast0tag.train(self.data.features, self.data.tags, vectors=words, method="linear")
+        self.assertEqual(model.tag(self.data.features), self.train().tag(self.data.features))
+        self.assertEqual(len(model.tag(self.data.features, words=["lake"], vectors=words)), 60)
+        lists = {word: row.tolist() for word, row in words.items()}
+        self.assertEqual(fast0tag.Vectors.from_dict(lists).fingerprint, made.fingerprint)
+        for wrong in ({"cat": [1, 2], "dog": [1]}, {"cat": 1.0}, {"cat": "x"}, {}):
+            with self.subTest(wrong), self.assertRaises(ValueError):
+                fast0tag.Vectors.from_dict(wrong)
+        with self.assertRaises(TypeError):
+            fast0tag.Vectors.from_dict({3: [1.0, 2.0]})

@@ -166,9 +166,20 @@ class Package(TestCase):
             self.skipTest("there is no mypy")
         source = self.source()
         with open("user.py", "w", encoding="utf-8") as file:
-            file.write("import fast0tag\nm = fast0tag.Model.load('x')\n"
-                       "tags: list[list[tuple[str, float]]] = m.tag([[1.0]])\n")
+            file.write("import fast0tag\nm = fast0tag.Model('x')\n"
+                       "tags: list[list[tuple[str, float]]] = m.tag([[1.0]])\n"
+                       "fast0tag.train([[1.0]], [['a']], vectors='v', method='linear')\n"
+                       "fast0tag.evaluate('d', vectors={'a': [1.0]}, methods=['net', 'cca'])\n")
+        with open("wrong.py", "w", encoding="utf-8") as file:
+            file.write("import fast0tag\n"
+                       "fast0tag.train('d', vectors='v', method='liner')\n"
+                       "fast0tag.train('d', vectors='v', loss='hing')\n"
+                       "fast0tag.evaluate('d', vectors='v', methods=['nett'])\n"
+                       "fast0tag.Model('x').tag_files('d', part='tests')\n")
         done = subprocess.run(["mypy", "--config-file", f"{source}/pyproject.toml", "--cache-dir",
-                               "cache", f"{source}/fast0tag", "user.py"], capture_output=True,
-                              text=True, check=False, env={**os.environ, "MYPYPATH": source})
-        self.assertEqual(done.returncode, 0, done.stdout)
+                               "cache", f"{source}/fast0tag", "user.py", "wrong.py"],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, "MYPYPATH": source})
+        wrong = done.stdout.splitlines()[:-1]
+        self.assertEqual([line.split(" error:")[0] for line in wrong],
+                         [f"wrong.py:{number}:" for number in (2, 3, 4, 5)], done.stdout)

@@ -99,6 +99,9 @@ class Header(unittest.TestCase):
         for constant in ("F0T_NONE", "F0T_HIDDEN_AUTO", "F0T_HIDDEN_MAX"):
             body += f'    printf("{constant} %zu\\n", (size_t){constant});\n'
             want.append(f"{constant} {getattr(_structs, constant)}")
+        body += '    printf("%a\\n", F0T_AUTO);\n'
+        want.append("-0x1.fffffffffffffp+1023")
+        self.assertEqual(_structs.F0T_AUTO.hex(), want[-1])
         self.assertEqual(compile_and_run(body), want)
         self.assertEqual(compile_and_run('    printf("%d\\n", F0T_LOSSES);\n'),
                          [str(len(_structs.LOSSES))])

@@ -1,6 +1,5 @@
 """Models, vocabularies and vectors."""
 import gc
-import pickle
 import threading
 import time
 
@@ -53,6 +52,34 @@ class Models(TestCase):
         np.testing.assert_array_equal(words.rank(directions, 1)[0], index)
         np.testing.assert_allclose((directions @ words.vectors.T).max(axis=1), score[:, 0],
                                    rtol=1e-5)
+
+    def test_scores_of_every_tag(self):
+        model = self.train()
+        scores = model.scores(self.data.features)
+        self.assertEqual((scores.shape, scores.dtype), ((60, 6), np.float32))
+        index, score, vocab = model.rank(self.data.features, 6)
+        np.testing.assert_array_equal(np.take_along_axis(scores, index.astype(int), 1), score)
+        np.testing.assert_allclose(scores, model.directions(self.data.features) @ vocab.vectors.T,
+                                   rtol=1e-4, atol=1e-6)
+        words = model.vocabulary(["lake", "lorry"], "vectors.txt")
+        np.testing.assert_array_equal(
+            model.scores(self.data.features, words),
+            model.scores(self.data.features, ["lake", "lorry"], vectors="vectors.txt"))
+        both = model.scores(self.data.features, words, with_seen=True)
+        np.testing.assert_allclose(both[:, :6], scores, rtol=1e-5, atol=1e-6)
+        self.assertEqual(model.scores(np.empty((0, 8))).shape, (0, 6))
+        wrong = self.data.features.copy()
+        wrong[9, 1] = np.nan
+        with self.assertRaisesRegex(fast0tag.NumericError, "row 9 "):
+            model.scores(wrong)
+
+    def test_predicted_tags_are_those_of_tag(self):
+        model = self.train()
+        tagged = model.tag(self.data.features, 3)
+        self.assertEqual(model.predict(self.data.features, 3),
+                         [[tag for tag, _ in row] for row in tagged])
+        self.assertEqual(model.predict(self.data.features[:1], 1, words=["lorry"],
+                                       vectors="vectors.txt"), [["lorry"]])
 
     def test_words_and_vectors_go_together(self):
         model = self.train()
@@ -181,10 +208,6 @@ class Lifetime(TestCase):
         use()
         first = use()
         self.assertLess(use() - first, 20)
-
-    def test_handles_are_not_pickled(self):
-        with self.assertRaisesRegex(TypeError, "a model cannot be pickled"):
-            pickle.dumps(self.train())
 
 
 class Threads(TestCase):
