@@ -16,6 +16,7 @@ from ._dataset import Dataset, Image, write_dataset
 from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
                       NotFoundError, NumericError, OutOfMemoryError, StoppedError,
                       UnsupportedError)
+from ._estimator import TagClassifier
 from ._import import Imported, import_dataset
 from ._library import VERSION as __version__
 from ._library import library as _lib
@@ -45,8 +46,8 @@ __all__ = [
     "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
     "Layout", "Loss", "Match", "Method", "MismatchError", "Model", "NotFoundError", "NumericError",
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
-    "StoppedError", "TaggedImage", "Target", "UnsupportedError", "Vectors", "Vocab", "__version__",
-    "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
+    "StoppedError", "TagClassifier", "TaggedImage", "Target", "UnsupportedError", "Vectors", "Vocab",
+    "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
     "get_threads", "import_dataset", "library_version", "load_tags", "set_threads", "train",
     "write_dataset",
 ]

@@ -110,7 +110,7 @@ def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.ND
         raise ArgumentError(f"{what} must have 2 dimensions, images x numbers, not "
                             f"{matrix.ndim}{hint}")
     if columns is not None and matrix.shape[1] != columns:
-        raise ArgumentError(f"{what} have {matrix.shape[1]} numbers an image; {columns} are wanted")
+        raise ArgumentError(f"{what} have {matrix.shape[1]} numbers per image; {columns} are wanted")
     return matrix
 
 

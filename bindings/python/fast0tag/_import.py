@@ -45,7 +45,7 @@ def import_dataset(layout: Layout, sources: Paths, output: Path, *,
     items = path_list(sources)
     struct = _structs.f0t_import_options()
     for name, value in options.items():
-        if name not in dict(struct._fields_) or name in ("monitor", "extract", "backbone"):
+        if name not in dict(struct._fields_) or name in ("monitor", "extract", "backbone", "vectors"):
             raise TypeError(f"import_dataset() has no option '{name}'")
         if isinstance(value, str):
             value = text_bytes(value, name)

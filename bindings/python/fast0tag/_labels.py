@@ -24,13 +24,15 @@ class SparseMatrix(Protocol):
 Labels = Union[TagLists, npt.NDArray[Any], SparseMatrix, Sequence[Sequence[int]]]
 
 
-def _is_matrix(labels: Any) -> bool:
+def is_matrix(labels: Any) -> bool:
     """Numbers, not texts: of SciPy, of NumPy, of what NumPy takes (a data frame), or in lists."""
     if hasattr(labels, "tocsr"):
         return True
     if hasattr(labels, "__array__"):
         return np.asarray(labels).dtype.kind in "biuf"
-    first = next((item for row in labels if isinstance(row, list) for item in row), None)
+    first = next((item for row in labels
+                  if isinstance(row, Iterable) and not isinstance(row, (str, bytes))
+                  for item in row), None)
     return isinstance(first, (int, float, np.number, np.bool_))
 
 
@@ -95,7 +97,7 @@ def tag_lists(labels: Labels, names: Optional[Iterable[str]] = None) -> list[lis
         given = [list(row) if isinstance(row, Iterable) and not isinstance(row, (str, bytes))
                  else row for row in given]
     if names is None:
-        if _is_matrix(given):
+        if is_matrix(given):
             raise TypeError("a 0/1 matrix of labels needs tag_names: the tag of each column")
         return list(given)
     listed = _check_names(names)

@@ -64,7 +64,7 @@ class Arrays(TestCase):
     def test_wrong_shapes_are_named(self):
         for shape, text in (((8,), "2 dimensions, images x numbers, not 1; for a single one, x[None]"),
                             ((2, 2, 2), "not 3"), ((), "not 0"),
-                            ((5, 7), "have 7 numbers an image; 8 are wanted")):
+                            ((5, 7), "have 7 numbers per image; 8 are wanted")):
             with self.subTest(shape), self.assertRaises(fast0tag.ArgumentError) as caught:
                 self.model.tag(np.zeros(shape, np.float32))
             self.assertIn(text, str(caught.exception))

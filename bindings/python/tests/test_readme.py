@@ -4,7 +4,20 @@ import os
 import shutil
 import tempfile
 
+import fast0tag
 import support
+
+
+def make_album():
+    """A model of pictures in three colours, and two pictures to be tagged."""
+    for m in range(12):
+        support.draw(f"album/{m:02}.svg", ["red", "blue", "green"][m % 3],
+                     ["car", "sea", "tree"][m % 3])
+    fast0tag.import_dataset("photos", "album", "data", backbone="builtin")
+    fast0tag.train("data", vectors="glove.txt", method="linear", lambda_=1,
+                   ridge=0.1).save("album.f0t")
+    support.draw("holiday/coast.svg", "blue")
+    support.draw("holiday/wood.svg", "green")
 
 
 def load_tests(loader, tests, pattern):
@@ -13,6 +26,7 @@ def load_tests(loader, tests, pattern):
         test.before, test.folder = os.getcwd(), tempfile.mkdtemp()
         os.chdir(test.folder)
         data.write_vectors("glove.txt")
+        make_album()
         test.globs.update(features=data.features, tags=data.tags)
 
     def end(test):
