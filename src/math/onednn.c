@@ -15,6 +15,7 @@
 #include "math/onednn_private.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Errors, the engine, descriptors -----------------------------------------------------------
@@ -37,8 +38,13 @@ f0t_status f0t_onednn_status(dnnl_status_t status, const char *what)
 static dnnl_engine_t engine;
 static dnnl_status_t engine_status;
 
+/* Products and convolutions of oneDNN 2.6 on AMX tiles end in illegal instructions and damaged memory
+ * (tilezero on a thread that has no tile configuration), so that tiles are left out, unless the
+ * environment names a level itself. Where another user of oneDNN came first, its choice stands. */
 static void create_engine(void)
 {
+    if (!getenv("ONEDNN_MAX_CPU_ISA") && !getenv("DNNL_MAX_CPU_ISA"))
+        dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
     engine_status = dnnl_engine_create(&engine, dnnl_cpu, 0);
 }
 
@@ -61,7 +67,7 @@ f0t_status f0t_onednn_engine(dnnl_engine_t *out)
 bool f0t_matmul_bf16_native(void)
 {
     const int needed = dnnl_cpu_isa_avx512_core_bf16;
-    return ((int)dnnl_get_effective_cpu_isa() & needed) == needed;
+    return need_engine() == F0T_OK && ((int)dnnl_get_effective_cpu_isa() & needed) == needed;
 }
 
 f0t_dtype f0t_onednn_type(f0t_dtype type)
