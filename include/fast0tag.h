@@ -734,7 +734,8 @@ typedef struct f0t_backbone_options {
                            need not exist, may be damaged or removed, and changes no result. NULL: none */
 } f0t_backbone_options;
 
-/* `name` is "builtin", the path of an ONNX file, or a description, that of a model say. */
+/* `name` is "builtin", the path of an ONNX file, or a description, that of a model say. Options that
+ * it has no use for (a preset with "builtin") fail with F0T_ERROR_ARGUMENT. */
 F0T_API f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
                                      const f0t_backbone_options *options);
 F0T_API void f0t_backbone_close(f0t_backbone *backbone);

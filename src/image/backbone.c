@@ -139,6 +139,17 @@ static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_
     return status;
 }
 
+/* The built-in descriptor has nothing to choose. */
+static f0t_status open_builtin(f0t_backbone *backbone, const f0t_backbone_options *o)
+{
+    const char *given = o->preset ? "preset" : o->output ? "output" : o->bf16 ? "bf16" : NULL;
+    if (given)
+        return f0t_fail(
+            F0T_ERROR_ARGUMENT,
+            "%s is about a network, and the features are those of the built-in descriptor", given);
+    return set_description(backbone, json_pack("{s:s}", "name", f0t_descriptor_version()));
+}
+
 /* ---- By description -------------------------------------------------------------------------------- */
 
 static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
@@ -153,11 +164,16 @@ static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
     F0T_TRY(f0t_json_get_string(&r.path, json, "file", name));
     if (!r.path) {
         if (!strcmp(called, f0t_descriptor_version()))
-            return set_description(backbone, json_pack("{s:s}", "name", called));
+            return open_builtin(backbone, o);
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "the features came from '%s', which is not here: give the backbone",
                         called);
     }
+    if (o->preset || o->output)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "%s is as the features were made with it: a preset and an "
+                        "output go with a backbone that is named",
+                        r.path);
     F0T_TRY(f0t_json_get_string(&sum, json, "crc32", name));
     F0T_TRY(f0t_json_get_string(&r.output, json, "output", name));
     F0T_TRY(f0t_json_get_object(&preprocess, json, "preprocess", name));
@@ -174,7 +190,7 @@ static f0t_status open_any(f0t_backbone *backbone, const char *name, const f0t_b
 {
     json_t *json;
     if (!strcmp(name, builtin))
-        return set_description(backbone, json_pack("{s:s}", "name", f0t_descriptor_version()));
+        return open_builtin(backbone, o);
     if (name[0] != '{')
         return open_file(backbone, name, o);
     F0T_TRY(f0t_json_parse(&json, name, strlen(name), "the backbone's description"));

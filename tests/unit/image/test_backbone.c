@@ -56,6 +56,24 @@ static void a_backbone_is_known_by_its_description(void **state)
     f0t_backbone_close(backbone);
 }
 
+/* Rather than to take no notice of them. */
+static void options_of_a_network_are_refused_without_one(void **state)
+{
+    const f0t_backbone_options given[] = {{.preset = "clip"}, {.output = "pool"}, {.bf16 = true}};
+    f0t_backbone *backbone, *again;
+    (void)state;
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    for (size_t i = 0; i < 3; i++) {
+        assert_fails(F0T_ERROR_ARGUMENT, "about a network",
+                     f0t_backbone_open(&again, "builtin", &given[i]));
+        assert_fails(F0T_ERROR_ARGUMENT, "about a network",
+                     f0t_backbone_open(&again, f0t_backbone_description(backbone), &given[i]));
+    }
+    assert_fails(F0T_ERROR_ARGUMENT, "a.onnx is as the features were made",
+                 f0t_backbone_open(&again, "{\"name\": \"a\", \"file\": \"a.onnx\"}", &given[0]));
+    f0t_backbone_close(backbone);
+}
+
 /* The photos' features in flickr8k were made by this network elsewhere. */
 static void a_network_gives_the_features_that_it_gives_elsewhere(void **state)
 {
@@ -178,6 +196,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_a_network_are_refused_without_one),
         cmocka_unit_test(the_descriptor_describes_pictures_and_passes_over_others),
         cmocka_unit_test(a_backbone_is_known_by_its_description),
         cmocka_unit_test(a_network_gives_the_features_that_it_gives_elsewhere),
