@@ -80,6 +80,17 @@ static f0t_status join(char **out, const f0t_texts *lines)
     return F0T_OK;
 }
 
+/* What a person gave the picture. Where that cannot be read nothing is written, for it might be hidden. */
+static f0t_status read_known(f0t_sidecars *s, f0t_texts *known, const char *picture)
+{
+    char message[512];
+    f0t_status status = f0t_keywords_read(known, s->worker, picture, false);
+    if (status != F0T_ERROR_FORMAT)
+        return status;
+    snprintf(message, sizeof message, "%s", f0t_last_error());
+    return f0t_fail(status, "%s: it stays as it is", message);
+}
+
 /* These tags of ours, or, where `tags` is NULL, nothing of ours; and the keywords that the person has
  * given. */
 static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const char *picture,
@@ -90,7 +101,7 @@ static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const char *pict
     for (size_t i = 0; tags && i < count && status == F0T_OK; i++)
         status = add_line(lines, '+', tags[i]);
     if (status == F0T_OK)
-        status = f0t_keywords_read(&known, s->worker, picture, false);
+        status = read_known(s, &known, picture);
     for (size_t i = 0; i < known.count && status == F0T_OK; i++)
         status = add_line(lines, '=', f0t_texts_get(&known, i));
     f0t_texts_free(&known);
