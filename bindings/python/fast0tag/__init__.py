@@ -12,6 +12,7 @@ from __future__ import annotations
 from ._backbone import Backbone, find_pictures
 from ._choices import (Condition, EvaluationMethod, Hinge, Layout, Loss, Match, Method, Optimizer,
                        Pairs, Paper, Preset, Scenario, Split, Target)
+from ._convert import count as _count
 from ._dataset import Dataset, Image, write_dataset
 from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
                       NotFoundError, NumericError, OutOfMemoryError, StoppedError,
@@ -34,7 +35,7 @@ def library_version() -> str:
 
 def set_threads(count: int) -> None:
     """How many threads the library's own parallel work uses; 0: as many as the machine has."""
-    _lib.f0t_threads_set(count)
+    _lib.f0t_threads_set(_count(count, "the number of threads", most=(1 << 31) - 1))
 
 
 def get_threads() -> int:

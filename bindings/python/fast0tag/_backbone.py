@@ -35,17 +35,19 @@ class Backbone(Handle):
 
     def __init__(self, name: Union[Path, Mapping[str, Any]] = "builtin", *,
                  preset: Optional[Preset] = None, output: Optional[str] = None,
-                 bf16: bool = False, progress: Optional[ProgressCallback] = None) -> None:
+                 bf16: bool = False, cache: Optional[Path] = None,
+                 progress: Optional[ProgressCallback] = None) -> None:
         """`name` may also be a description, as Model.backbone gives it. `preset` says how pictures
-        are prepared for a network; None: as FILE.json beside FILE.onnx says."""
+        are prepared for a network; None: as FILE.json beside FILE.onnx says. `cache` is a folder
+        that keeps the features of pictures for the next time."""
         if preset is not None:
             choice(PRESETS, preset, "preset")
         out = POINTER(_structs.f0t_backbone)()
         encoded = text_bytes(json_text(name)) if isinstance(name, Mapping) else path_bytes(name)
         with Monitor(progress) as monitor:
             options = _structs.f0t_backbone_options(text_bytes(preset), text_bytes(output),
-                                                    flag(bf16, "bf16"),
-                                                    monitor.pointer)
+                                                    flag(bf16, "bf16"), monitor.pointer,
+                                                    None if cache is None else path_bytes(cache))
             library.f0t_backbone_open(byref(out), encoded, byref(options))
         self._take(out)
         self._one_at_a_time = threading.Lock()
@@ -53,9 +55,10 @@ class Backbone(Handle):
     @classmethod
     def open(cls, name: Union[Path, Mapping[str, Any]] = "builtin", *,
              preset: Optional[Preset] = None, output: Optional[str] = None, bf16: bool = False,
+             cache: Optional[Path] = None,
              progress: Optional[ProgressCallback] = None) -> Backbone:
         """The same as Backbone(name)."""
-        return cls(name, preset=preset, output=output, bf16=bf16, progress=progress)
+        return cls(name, preset=preset, output=output, bf16=bf16, cache=cache, progress=progress)
 
     def _told(self) -> str:
         return f"{self.description.get('name')!r}, {self.dim} features"

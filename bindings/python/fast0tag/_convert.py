@@ -64,12 +64,12 @@ def choice(names: Mapping[str, int], given: str, what: str) -> int:
     return names[given]
 
 
-def count(value: int, what: str, least: int = 0) -> int:
+def count(value: int, what: str, least: int = 0, most: int = (1 << 63) - 1) -> int:
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
         number = -1
-    if isinstance(value, (str, bytes)) or number != value or not least <= number < 1 << 63:
+    if isinstance(value, (str, bytes)) or number != value or not least <= number <= most:
         raise ArgumentError(f"{what} is {value!r}; a whole number from {least} is wanted")
     return number
 

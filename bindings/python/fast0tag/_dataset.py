@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _structs
 from ._choices import Split
-from ._convert import (Floats, Path, as_floats, as_matrix, choice, count, float_pointer, json_text,
+from ._convert import (Floats, Path, as_floats, as_matrix, choice, count, flag, float_pointer, json_text,
                        lines, path_bytes, real, text_array, text_bytes, texts)
 from ._errors import ArgumentError
 from ._handle import Handle
@@ -257,7 +257,8 @@ def write_dataset(path: Path, features: Optional[npt.ArrayLike], tags: Labels, *
             _check_length(len(given), len(tags), what)
     info = _structs.f0t_dataset_info(
         name=text_bytes(name), backbone=text_bytes(json_text(backbone)),
-        dim=0 if matrix is None else matrix.shape[1], half=f16, replace=replace)
+        dim=0 if matrix is None else matrix.shape[1], half=flag(f16, "f16"),
+        replace=flag(replace, "replace"))
     writer = POINTER(_structs.f0t_dataset_writer)()
     library.f0t_dataset_create(byref(writer), path_bytes(path), byref(info))
     try:

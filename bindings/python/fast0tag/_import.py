@@ -1,13 +1,15 @@
 """Datasets from the layouts in which tagged images are published, and from folders of pictures."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref
+import os
+from ctypes import POINTER, byref, c_bool, c_char, c_double, c_uint64
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _structs
 from ._backbone import Backbone, Paths, path_list
 from ._choices import LAYOUTS, Layout
-from ._convert import Path, choice, path_bytes, text_array, text_bytes
+from ._convert import Path, choice, count, flag, path_bytes, real, text_array, text_bytes
+from ._errors import ArgumentError
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
 
@@ -32,6 +34,21 @@ def _imported(entry: Any) -> Imported:
     return Imported(entry.path.decode(errors="surrogateescape"), *values)
 
 
+def _member(name: str, kind: Any, value: Any) -> Any:
+    """The value of an option, for a member of that type."""
+    if kind is c_bool:
+        return flag(value, name)
+    if kind is c_double:
+        return real(value, name)
+    if kind is c_uint64:
+        return count(value, name)
+    encoded = path_bytes(value) if isinstance(value, os.PathLike) else text_bytes(value, name)
+    if kind is c_char:
+        if encoded is None or len(encoded) != 1:
+            raise ArgumentError(f"{name} is {value!r}; a single character of ASCII is wanted")
+    return encoded
+
+
 def import_dataset(layout: Layout, sources: Paths, output: Path, *,
                    backbone: Union[Backbone, Path, None] = None,
                    progress: Optional[ProgressCallback] = None,
@@ -47,11 +64,7 @@ def import_dataset(layout: Layout, sources: Paths, output: Path, *,
     for name, value in options.items():
         if name not in dict(struct._fields_) or name in ("monitor", "extract", "backbone", "vectors"):
             raise TypeError(f"import_dataset() has no option '{name}'")
-        if isinstance(value, str):
-            value = text_bytes(value, name)
-        elif hasattr(value, "__fspath__"):
-            value = path_bytes(value)
-        setattr(struct, name, value)
+        setattr(struct, name, _member(name, dict(struct._fields_)[name], value))
     opened = backbone if backbone is None or isinstance(backbone, Backbone) \
         else Backbone(backbone, progress=progress)
     out = POINTER(_structs.f0t_import_report)()

@@ -142,6 +142,8 @@ class Model(Handle):
 
     def check_vocab(self, vocab: Vocab) -> None:
         """Raises MismatchError where a vocabulary is of another vector space."""
+        if not isinstance(vocab, Vocab):
+            raise TypeError(f"a Vocab is wanted, not {type(vocab).__name__}")
         with self._use() as model, vocab._use() as words:
             library.f0t_model_check_vocab(model, words)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from ctypes import POINTER, byref
-from typing import Any, Callable, Literal, Mapping, NamedTuple, Optional, Sequence, Union, get_args
+from typing import Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union, get_args
 
 import numpy.typing as npt
 
@@ -198,7 +198,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              methods: Union[EvaluationMethod, Literal["all"], Sequence[EvaluationMethod],
                             None] = None,
              scenarios: Union[Scenario, Literal["all"], Sequence[Scenario], None] = None,
-             unseen: Union[str, int, None] = None, k: Sequence[int] = (3, 5), repeat: int = 1,
+             unseen: Union[str, int, None] = None, k: Union[int, Sequence[int]] = (3, 5), repeat: int = 1,
              seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
              trials: Optional[int] = None, epochs: Optional[int] = None,
              hidden: Optional[Sequence[int]] = None, bf16: bool = False, keep_mean: bool = False,
@@ -222,7 +222,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
         options = _structs.f0t_eval_options(
             methods=wanted[0], scenarios=wanted[1],
             unseen=None if unseen is None else str(unseen).encode(),
-            k=",".join(str(count(number, "k", 1)) for number in k).encode(),
+            k=",".join(str(count(number, "k", 1))
+                       for number in (k if isinstance(k, Iterable) else [k])).encode(),
             repeat=count(repeat, "repeat", 1), seed=count(seed, "seed"), no_tune=not flag(tune, "tune"),
             trials=0 if trials is None else count(trials, "trials", 1),
             epochs=0 if epochs is None else count(epochs, "epochs", 1),

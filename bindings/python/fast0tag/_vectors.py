@@ -235,7 +235,8 @@ def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool
     """Writes word vectors of any form in the one that opens at once."""
     counts = _structs.f0t_vectors_counts()
     with Monitor(progress) as monitor:
-        options = _structs.f0t_convert_options(f16, tolerant, monitor.pointer)
+        options = _structs.f0t_convert_options(flag(f16, "f16"), flag(tolerant, "tolerant"),
+                                               monitor.pointer)
         library.f0t_vectors_convert(byref(counts), path_bytes(to), path_bytes(source),
                                     byref(options))
     return _counts(counts)
@@ -247,7 +248,7 @@ def build_wordnet(to: Path, *, folder: Optional[Path] = None, dim: int = 300, f1
     counts = _structs.f0t_vectors_counts()
     with Monitor(progress) as monitor:
         options = _structs.f0t_wordnet_options(
-            None if folder is None else path_bytes(folder), count(dim, "dim", 1), f16,
-            monitor.pointer)
+            None if folder is None else path_bytes(folder), count(dim, "dim", 1),
+            flag(f16, "f16"), monitor.pointer)
         library.f0t_vectors_build_wordnet(byref(counts), path_bytes(to), byref(options))
     return _counts(counts)

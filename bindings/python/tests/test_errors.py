@@ -1,5 +1,6 @@
 """What goes wrong, and how it is said."""
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import time
 import numpy as np
 
 import fast0tag
-from support import ROOT, TestCase, python
+from support import ROOT, TestCase, draw, python
 
 
 class Errors(TestCase):
@@ -65,6 +66,53 @@ class Errors(TestCase):
         for use in (fast0tag.train, fast0tag.evaluate):
             with self.subTest(use), self.assertRaisesRegex(TypeError, "a dataset has its own"):
                 use("photos", vectors="vectors.txt", split=self.data.split)
+
+    def test_no_value_reaches_ctypes_unchecked(self):
+        model = self.train()
+        for use in (lambda: fast0tag.set_threads("2"), lambda: fast0tag.set_threads(-1),
+                    lambda: fast0tag.set_threads(1 << 40), lambda: fast0tag.set_threads(None),
+                    lambda: model.check_vocab("cat"), lambda: model.vocab + ["cat"],
+                    lambda: model.tag(self.data.features, words=3, vectors="vectors.txt"),
+                    lambda: fast0tag.import_dataset("csv", "a", "b", seed=-1),
+                    lambda: fast0tag.import_dataset("csv", "a", "b", replace="no"),
+                    lambda: fast0tag.import_dataset("csv", "a", "b", delimiter=";;"),
+                    lambda: fast0tag.import_dataset("csv", "a", "b", name=3),
+                    lambda: fast0tag.import_dataset("csv", "a", "b", val="x"),
+                    lambda: fast0tag.Dataset("photos", seed=-1),
+                    lambda: fast0tag.Dataset("photos", val="much"),
+                    lambda: fast0tag.convert_vectors("vectors.txt", "b", f16="no"),
+                    lambda: fast0tag.write_dataset("b", None, [["a"]], replace=1),
+                    lambda: fast0tag.Vocab(["cat"], "vectors.txt", centred="yes"),
+                    lambda: fast0tag.Backbone("builtin", bf16=None)):
+            with self.assertRaises((TypeError, ValueError)) as caught:
+                use()
+            self.assertNotIn("ctypes", type(caught.exception).__module__)
+            self.assertNotIsInstance(caught.exception, FileNotFoundError)
+        self.assertEqual(os.listdir("."), ["vectors.txt"])
+
+    def test_paths_of_every_kind(self):
+        vectors = pathlib.Path("vectors.txt")
+        self.write_dataset(pathlib.Path("photos"))
+        model = fast0tag.train(pathlib.Path("photos"), vectors=vectors, method="net", epochs=1,
+                               checkpoint=pathlib.Path("c"))
+        model.save(pathlib.Path("m.f0t"))
+        for path in (pathlib.Path("m.f0t"), b"m.f0t"):
+            self.assertEqual(fast0tag.Model(path).training, model.training)
+        self.assertEqual(len(model.tag_files(pathlib.Path("photos"), words=["lake"],
+                                             vectors=vectors)), 60)
+        fast0tag.evaluate(pathlib.Path("photos"), vectors=vectors, methods="random", unseen=2, k=1,
+                          scenarios="zero-shot", results=pathlib.Path("r"), html=pathlib.Path("h"))
+        fast0tag.convert_vectors(vectors, pathlib.Path("v.safetensors"))
+        pathlib.Path("tags.txt").write_text("cat\n", encoding="utf-8")
+        self.assertEqual(fast0tag.load_tags(pathlib.Path("tags.txt")), ["cat"])
+        draw("pictures/a.svg", "red", "car")
+        draw("pictures/b.svg", "blue", "sea")
+        self.assertEqual(len(fast0tag.find_pictures(pathlib.Path("pictures"))), 2)
+        fast0tag.import_dataset("photos", [pathlib.Path("pictures")], pathlib.Path("d"),
+                                backbone=pathlib.Path("builtin"))
+        with fast0tag.Backbone(cache=pathlib.Path("cache")) as backbone:
+            self.assertEqual(len(backbone.features([pathlib.Path("pictures/a.svg")])), 1)
+        self.assertTrue(os.path.isdir("cache"))
 
     def test_a_dataset_is_written_whole_or_not_at_all(self):
         with self.assertRaises(fast0tag.Error):
