@@ -81,7 +81,8 @@ class Dataset(Handle):
                     backbone: Union[str, Mapping[str, Any], None] = None, name: str = "memory",
                     seed: int = 0, val: float = 0.1, test: float = 0.2) -> Dataset:
         """features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T] of NumPy or
-        scipy.sparse with `tag_names`, the tag of each column. Features of float32, float16 or
+        scipy.sparse with `tag_names`, the tag of each column (tags that no image has are no part
+        of the dataset, unless `seen` or `unseen` has them). Features of float32, float16 or
         float64 in row order are used where they lie, and must not change; others are copied.
         `split` says train, val or test of each image; `seen` and `unseen` are lists of tags."""
         tags = tag_lists(tags, tag_names)

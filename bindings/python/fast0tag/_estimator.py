@@ -1,6 +1,7 @@
 """Training and tagging in scikit-learn's habit, without needing it."""
 from __future__ import annotations
 
+import importlib
 import inspect
 import reprlib
 from typing import Any, Iterable, Mapping, Optional, Sequence, TypeVar, Union
@@ -124,6 +125,13 @@ class TagClassifier:
         self.n_features_in_ = model.feature_dim
         self._columns = np.array([-1 if t is None else t for t in found])
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks from its version 1.6 on."""
+        utils = importlib.import_module("sklearn.utils")
+        return utils.Tags(estimator_type="classifier",
+                          target_tags=utils.TargetTags(required=True, multi_output=True),
+                          classifier_tags=utils.ClassifierTags(multi_label=True))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from ctypes import POINTER, byref, c_size_t, string_at
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Union
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from . import _structs
 from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, path_bytes,
                        texts)
-from ._errors import ArgumentError, MismatchError, NotFoundError
+from ._errors import ArgumentError, MismatchError, NotFoundError, NumericError
 from ._handle import Handle
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
@@ -67,7 +68,7 @@ class Vectors(Handle):
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: npt.ArrayLike, *,
                     name: str = "memory") -> Vectors:
-        """The same from words and a row of numbers for each. The words of a phrase are joined by
+        """The same from words, all different, and a row of numbers for each. The words of a phrase are joined by
         "_", as word2vec does: "palm_tree"."""
         rows = as_floats(as_matrix(matrix, None, "word vectors"))
         encoded = texts(words, "a word")
@@ -76,6 +77,12 @@ class Vectors(Handle):
         for word in encoded:
             if not word or len(word.split()) != 1 or word != word.strip():
                 raise ArgumentError(f"{word.decode()!r} is no word: join the words of a phrase by _")
+        if len(set(encoded)) != len(encoded):
+            twice = next(word for word, n in Counter(encoded).items() if n > 1)
+            raise ArgumentError(f"the word {twice.decode()!r} is there twice")
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if wrong.size:
+            raise NumericError(f"the vector of {encoded[wrong[0]].decode()!r} holds NaN or infinity")
         # word2vec's binary form: https://code.google.com/archive/p/word2vec, word2vec.c.
         data = b"%d %d\n" % rows.shape + b"".join(
             word + b" " + row.tobytes() + b"\n" for word, row in zip(encoded, rows))

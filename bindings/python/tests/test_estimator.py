@@ -1,6 +1,7 @@
 """The classifier in scikit-learn's habit, with scikit-learn where it is installed."""
 import copy
 import pickle
+import unittest.mock
 
 import numpy as np
 
@@ -134,6 +135,22 @@ class Estimator(Case):
         self.assertEqual(trained - set(params), {"data", "tags", "split", "backbone", "all_tags",
                                                  "checkpoint", "resume", "epoch", "progress"})
         self.assertEqual(set(params) - trained, {"k"})
+
+    def test_what_it_tells_newer_versions_of_scikit_learn(self):
+        from types import SimpleNamespace
+        utils = SimpleNamespace(  # as sklearn.utils has them from 1.6 on
+            Tags=lambda estimator_type, target_tags, classifier_tags=None: SimpleNamespace(
+                **locals()),
+            TargetTags=lambda required, multi_output=False: SimpleNamespace(**locals()),
+            ClassifierTags=lambda multi_label=False: SimpleNamespace(**locals()))
+        if sklearn is not None and hasattr(sklearn.utils, "Tags"):
+            utils = sklearn.utils
+        with unittest.mock.patch.dict("sys.modules", {"sklearn": SimpleNamespace(utils=utils),
+                                                      "sklearn.utils": utils}):
+            tags = self.make().__sklearn_tags__()
+        self.assertEqual(tags.estimator_type, "classifier")
+        self.assertTrue(tags.target_tags.required and tags.target_tags.multi_output)
+        self.assertTrue(tags.classifier_tags.multi_label)
 
     def test_fitted_it_is_pickled_and_copied(self):
         for vectors in ("vectors.txt", fast0tag.Vectors("vectors.txt"),

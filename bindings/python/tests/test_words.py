@@ -61,6 +61,13 @@ class Words(TestCase):
             with self.subTest(words), self.assertRaises(fast0tag.ArgumentError):
                 fast0tag.Vectors.from_arrays(words, matrix)
 
+    def test_no_vector_is_left_out_silently(self):
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "the word 'b' is there twice"):
+            fast0tag.Vectors.from_arrays(["a", "b", "b"], np.ones((3, 2)))
+        for wrong in (np.nan, np.inf, 1e300):
+            with self.assertRaisesRegex(fast0tag.NumericError, "the vector of 'b' holds NaN"):
+                fast0tag.Vectors.from_dict({"a": [1.0, 2.0], "b": [wrong, 0.0]})
+
     def test_neighbours(self):
         with fast0tag.Vectors.open("vectors.txt") as vectors:
             near = vectors.nearest("seas", 2)
