@@ -17,8 +17,8 @@ Floats = npt.NDArray[np.float32]
 
 def path_bytes(path: Path) -> bytes:
     encoded = os.fsencode(path)
-    if b"\0" in encoded:
-        raise ArgumentError(f"{path!r} is no path: it has a NUL in it")
+    if not encoded or b"\0" in encoded:
+        raise ArgumentError(f"{path!r} is no path: it {'has a NUL in it' if encoded else 'is empty'}")
     return encoded
 
 
@@ -90,7 +90,23 @@ def flag(value: bool, what: str) -> bool:
 
 
 def json_text(value: Union[str, Mapping[str, Any], None]) -> Optional[str]:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+    """JSON as it is, where it is an object, or of a dict."""
+    if value is None or isinstance(value, Mapping):
+        return None if value is None else json.dumps(dict(value))
+    try:
+        if isinstance(json.loads(value), dict):
+            return value
+    except ValueError:
+        pass
+    raise ArgumentError(f"{value!r} is no description of a backbone: a dict, or a JSON object, is "
+                        "wanted")
+
+
+def units(layers: Iterable[int]) -> list[int]:
+    """Of hidden layers."""
+    if isinstance(layers, (str, bytes)) or not isinstance(layers, Iterable):
+        raise TypeError(f"hidden is {layers!r}; a list is wanted, the units of each layer: [512, 256]")
+    return [count(number, "units of a hidden layer", 1) for number in layers]
 
 
 def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.NDArray[Any]:
@@ -102,12 +118,12 @@ def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.ND
     try:
         matrix = np.asarray(array)
     except ValueError as error:
-        raise ArgumentError(f"{what} are no matrix, images x numbers: {error}") from None
+        raise ArgumentError(f"{what} are no matrix, rows x numbers: {error}") from None
     if matrix.dtype.kind not in "fiub":
         raise ArgumentError(f"{what} of type {matrix.dtype}: real numbers are wanted")
     if matrix.ndim != 2:
         hint = "; for a single one, x[None]" if matrix.ndim == 1 else ""
-        raise ArgumentError(f"{what} must have 2 dimensions, images x numbers, not "
+        raise ArgumentError(f"{what} must have 2 dimensions, rows x numbers, not "
                             f"{matrix.ndim}{hint}")
     if columns is not None and matrix.shape[1] != columns:
         raise ArgumentError(f"{what} have {matrix.shape[1]} numbers per image; {columns} are wanted")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _structs
 from ._choices import (EVALUATION_METHODS, PAPERS, SCENARIOS, TARGETS, Condition, EvaluationMethod,
                        Hinge, Loss, Method, Optimizer, Pairs, Paper, Scenario, Split, Target)
-from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes
+from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes, units
 from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError
 from ._labels import Labels
@@ -36,12 +36,12 @@ class Epoch(NamedTuple):
 EpochCallback = Callable[[Epoch], object]
 
 
-def _hidden(options: _structs.f0t_train_options, units: Sequence[int]) -> None:
-    if len(units) > _structs.F0T_HIDDEN_MAX:
-        raise ArgumentError(f"{len(units)} hidden layers; {_structs.F0T_HIDDEN_MAX} at the most")
-    options.hidden_count = len(units)
-    for i, number in enumerate(units):
-        options.hidden[i] = count(number, "units of a hidden layer", 1)
+def _hidden(options: _structs.f0t_train_options, layers: Sequence[int]) -> None:
+    numbers = units(layers)
+    if len(numbers) > _structs.F0T_HIDDEN_MAX:
+        raise ArgumentError(f"{len(numbers)} hidden layers; {_structs.F0T_HIDDEN_MAX} at the most")
+    options.hidden_count = len(numbers)
+    options.hidden[:len(numbers)] = numbers
 
 
 def _set_numbers(options: _structs.f0t_train_options, given: Mapping[str, Any]) -> None:
@@ -228,7 +228,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             trials=0 if trials is None else count(trials, "trials", 1),
             epochs=0 if epochs is None else count(epochs, "epochs", 1),
             hidden=None if hidden is None else
-            ",".join(str(count(units, "hidden", 1)) for units in hidden).encode(),
+            ",".join(str(number) for number in units(hidden)).encode(),
             bf16=flag(bf16, "bf16"), keep_tag_mean=flag(keep_mean, "keep_mean"),
             results=None if results is None else path_bytes(results),
             monitor=monitor.pointer)

@@ -62,7 +62,7 @@ class Arrays(TestCase):
         self.assertEqual(len(self.model.tag(self.data.features[:1], k=100)[0]), 6)
 
     def test_wrong_shapes_are_named(self):
-        for shape, text in (((8,), "2 dimensions, images x numbers, not 1; for a single one, x[None]"),
+        for shape, text in (((8,), "2 dimensions, rows x numbers, not 1; for a single one, x[None]"),
                             ((2, 2, 2), "not 3"), ((), "not 0"),
                             ((5, 7), "have 7 numbers per image; 8 are wanted")):
             with self.subTest(shape), self.assertRaises(fast0tag.ArgumentError) as caught:

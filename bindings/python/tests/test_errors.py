@@ -83,6 +83,13 @@ class Errors(TestCase):
                     lambda: fast0tag.convert_vectors("vectors.txt", "b", f16="no"),
                     lambda: fast0tag.write_dataset("b", None, [["a"]], replace=1),
                     lambda: fast0tag.Vocab(["cat"], "vectors.txt", centred="yes"),
+                    lambda: fast0tag.Model(""), lambda: fast0tag.Vectors(b""),
+                    lambda: fast0tag.Dataset(""), lambda: model.save(""),
+                    lambda: self.train(backbone="vgg19"), lambda: self.train(backbone="[]"),
+                    lambda: self.train(method="net", hidden=64),
+                    lambda: self.train(method="net", hidden="64,32"),
+                    lambda: fast0tag.evaluate(self.data.features, self.data.tags,
+                                              vectors="vectors.txt", hidden=64),
                     lambda: fast0tag.Backbone("builtin", bf16=None)):
             with self.assertRaises((TypeError, ValueError)) as caught:
                 use()
