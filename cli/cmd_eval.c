@@ -214,7 +214,7 @@ static const cli_option table[] = {
      "Run with N seeds; tables show mean and standard deviation. Default 1.", NULL},
     {"k", 'k', CLI_TEXT, AT(k), "LIST",
      "How many first tags count as predicted: one or more numbers. Default 3,5.", NULL},
-    {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Leave every hyper-parameter at its first value.",
+    {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Do not tune: the values that train chooses.",
      NULL},
     {"trials", 0, CLI_COUNT, AT(trials), "N",
      "Settings that tuning tries for a method and what it learns, at the most. Default 16.", NULL},

@@ -177,14 +177,14 @@ typedef struct f0t_eval_options {
     const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
     size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
-    bool no_tune;  /* every hyper-parameter keeps its first value */
+    bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
     size_t trials; /* of tuning, for each method and training, at the most; 0: 16 */
     size_t
         epochs; /* of what iterates (trials: a quarter of them, networks an eighth); 0: as each method likes, with
                       early stopping */
     const char *
-        hidden; /* "512,256": units of net's and warp's hidden layers; NULL: the paper's, 2 D and D / 2 */
-    bool bf16;           /* matrix products of bfloat16 */
+        hidden; /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
+    bool bf16;  /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
     const char *results; /* a file that keeps results as each method ends: the same comparison,
                               run again, goes on from there. Of another comparison it is refused,

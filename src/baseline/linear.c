@@ -3,16 +3,14 @@
  * ranking SVMs (squared hinge, that of the primal solver it cites). λ and the ridge are knobs:
  * trials share Σ x xᵀ, and those of the same λ Σ w xᵀ, so that one costs a factorisation.
  */
+#include "model/linear.h"
 #include "base/alloc.h"
 #include "baseline/methods.h"
 #include "baseline/scorer.h"
 #include "model/linear_sums.h"
 
-static const double LAMBDAS[] = {0.01, 0.1, 1, 10, 100, 1000};
-static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
-
 /* Values of λ that are kept. */
-enum { KEPT = sizeof LAMBDAS / sizeof *LAMBDAS };
+enum { KEPT = F0T_LINEAR_LAMBDAS };
 
 /* What trials share. All is made when it is first needed. */
 typedef struct shared_sums {
@@ -50,16 +48,21 @@ static f0t_status prepare(void **shared, const f0t_task *task)
     return status;
 }
 
+static f0t_train_data data_of(const shared_sums *s, const f0t_task *task)
+{
+    return (f0t_train_data){.dataset = task->dataset,
+                            .condition = task->unit,
+                            .train = &s->train,
+                            .val = &task->val,
+                            .tags = task->vectors,
+                            .dim = task->dim};
+}
+
 static f0t_status make_sums(shared_sums *s, float *crossed, const f0t_task *task, double lambda)
 {
     size_t D = f0t_task_features(task);
     double *moments = NULL;
-    f0t_train_data data = {.dataset = task->dataset,
-                           .condition = task->unit,
-                           .train = &s->train,
-                           .val = &task->val,
-                           .tags = task->vectors,
-                           .dim = task->dim};
+    const f0t_train_data data = data_of(s, task);
     if (!s->moments)
         F0T_TRY(f0t_alloc(&moments, D * D, sizeof *moments));
     f0t_status status =
@@ -138,8 +141,28 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     return status;
 }
 
-static const f0t_knob KNOBS[] = {{"lambda", LAMBDAS, sizeof LAMBDAS / sizeof *LAMBDAS, 2},
-                                 {"ridge", RIDGES, sizeof RIDGES / sizeof *RIDGES, 4}};
+static f0t_status choose(double *knobs, const f0t_task *task, void *shared)
+{
+    const f0t_train_data data = data_of(shared, task);
+    const f0t_net_shape shape = {.inputs = f0t_task_features(task), .outputs = task->dim};
+    f0t_linear_choice choice;
+    f0t_train_options options;
+    f0t_net *net;
+    f0t_train_options_init(&options);
+    options.method = F0T_METHOD_LINEAR;
+    F0T_TRY(f0t_net_create(&net, &shape, F0T_F32));
+    f0t_status status = f0t_linear_fit(net, &choice, &data, &options, task->monitor);
+    f0t_net_free(net);
+    if (status == F0T_OK) {
+        knobs[0] = choice.lambda;
+        knobs[1] = choice.ridge;
+    }
+    return status;
+}
+
+static const f0t_knob KNOBS[] = {
+    {"lambda", f0t_linear_lambdas, F0T_LINEAR_LAMBDAS, F0T_LINEAR_LAMBDA},
+    {"ridge", f0t_linear_ridges, F0T_LINEAR_RIDGES, F0T_LINEAR_RIDGE}};
 
 const f0t_ranker f0t_ranker_linear = {
     .name = "linear",
@@ -149,6 +172,7 @@ const f0t_ranker f0t_ranker_linear = {
     .knob_count = sizeof KNOBS / sizeof *KNOBS,
     .prepare = prepare,
     .release = release,
+    .choose = choose,
     .fit = fit,
     .free = f0t_scorer_free,
     .score = f0t_scorer_along};

@@ -28,8 +28,8 @@ typedef struct f0t_task {
         epochs; /* of what iterates; 0: as the method likes (times effort), with early stopping */
     bool bf16;  /* matrix products of bfloat16 */
     struct f0t_neighbour_store *store; /* baseline/neighbours.h; NULL: none */
-    const size_t
-        *hidden; /* [hidden_count] units of net's and warp's hidden layers; NULL: 2 D, D / 2 */
+    const size_t *
+        hidden; /* [hidden_count] units of net's and warp's hidden layers; NULL: as training chooses */
     size_t hidden_count;
     const f0t_monitor *monitor;
 } f0t_task;
@@ -79,6 +79,10 @@ typedef struct f0t_ranker {
     /* Either may be NULL: nothing to share. */
     f0t_status (*prepare)(void **shared, const f0t_task *task);
     void (*release)(void *shared);
+
+    /* Without tuning: the values that the method chooses from the validation images by itself, as
+     * "fast0tag train" does. NULL: the first of each knob. */
+    f0t_status (*choose)(double *knobs, const f0t_task *task, void *shared);
 
     /* knobs[knob_count] are values. */
     f0t_status (*fit)(void **fitted, const f0t_task *task, void *shared, const double *knobs);

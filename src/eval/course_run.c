@@ -82,6 +82,8 @@ static f0t_status learn_and_take(f0t_cell *cells, f0t_attempt *a)
     take_lent(a->options->store); /* by trials */
     began = f0t_time();
     f0t_status status = f0t_desk_open(&desk, a, &a->course->class, 1);
+    if (status == F0T_OK && !a->options->trials && a->ranker->choose)
+        status = a->ranker->choose(choice.values, &desk.task, desk.shared);
     if (status == F0T_OK)
         status = a->ranker->fit(&fitted, &desk.task, desk.shared, choice.values);
     effort.train_s = f0t_time() - began + take_lent(a->options->store);

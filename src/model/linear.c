@@ -4,14 +4,11 @@
 #include "base/monitor.h"
 #include "model/linear_few.h"
 #include "model/linear_sums.h"
-#include "model/options.h"
 
 #include <math.h>
 
-/* Decades, as in Figure 2 of the paper; where nothing can choose, λ is 1, the paper's default. */
-static const double LAMBDAS[] = {0.01, 0.1, 1, 10, 100, 1000};
-static const double RIDGES[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
-static const double DEFAULT_LAMBDA = F0T_LAMBDA, DEFAULT_RIDGE = 1;
+const double f0t_linear_lambdas[] = {0.01, 0.1, 1, 10, 100, 1000};
+const double f0t_linear_ridges[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 
 /* A fit in work: L values of λ side by side. */
 typedef struct fit {
@@ -94,7 +91,7 @@ static f0t_status solve_ridge(fit *f, double ridge)
 
 static f0t_status try_ridge(fit *f, f0t_net *net, f0t_linear_choice *choice, double ridge)
 {
-    double miap[sizeof LAMBDAS / sizeof *LAMBDAS];
+    double miap[F0T_LINEAR_LAMBDAS];
     F0T_TRY(solve_ridge(f, ridge));
     F0T_TRY(f0t_validate(miap, (const f0t_net *const *)f->nets, f->lambda_count, f->data));
     for (size_t l = 0; l < f->lambda_count; l++) {
@@ -146,13 +143,15 @@ f0t_status f0t_linear_fit(f0t_net *net, f0t_linear_choice *choice, const f0t_tra
     fit f = {.data = data,
              .options = options,
              .monitor = monitor,
-             .lambdas = LAMBDAS,
-             .lambda_count = sizeof LAMBDAS / sizeof *LAMBDAS,
-             .ridges = RIDGES,
-             .ridge_count = sizeof RIDGES / sizeof *RIDGES};
+             .lambdas = f0t_linear_lambdas,
+             .lambda_count = F0T_LINEAR_LAMBDAS,
+             .ridges = f0t_linear_ridges,
+             .ridge_count = F0T_LINEAR_RIDGES};
     bool can_choose = data->val->count > 0;
-    set_grid(&f.lambdas, &f.lambda_count, &options->lambda, &DEFAULT_LAMBDA, can_choose);
-    set_grid(&f.ridges, &f.ridge_count, &options->ridge, &DEFAULT_RIDGE, can_choose);
+    set_grid(&f.lambdas, &f.lambda_count, &options->lambda, &f0t_linear_lambdas[F0T_LINEAR_LAMBDA],
+             can_choose);
+    set_grid(&f.ridges, &f.ridge_count, &options->ridge, &f0t_linear_ridges[F0T_LINEAR_RIDGE],
+             can_choose);
     f0t_status status = run(&f, net, choice);
     release(&f);
     return status;

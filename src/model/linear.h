@@ -9,6 +9,13 @@
 
 #include "model/validate.h"
 
+/* Values to choose from: decades of λ, as in Figure 2 of the paper, and ridges. */
+enum { F0T_LINEAR_LAMBDAS = 6, F0T_LINEAR_RIDGES = 8 };
+extern const double f0t_linear_lambdas[F0T_LINEAR_LAMBDAS];
+extern const double f0t_linear_ridges[F0T_LINEAR_RIDGES];
+/* Where nothing can choose: these of them, both 1 (the paper's default λ). */
+enum { F0T_LINEAR_LAMBDA = 2, F0T_LINEAR_RIDGE = 4 };
+
 /* What was chosen, and the validation MiAP in percent it was chosen by (NaN: no validation part). */
 typedef struct f0t_linear_choice {
     double lambda;

@@ -286,6 +286,16 @@ case_features_that_are_no_numbers_are_told() {
     warns "row 1, column 0 (from 0) is NaN"
 }
 
+# What train chooses by itself, eval uses without tuning.
+case_untuned_methods_are_as_train_has_them() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --json
+    local chosen=$(python3 -c 'import json, sys; t = json.load(sys.stdin)["training"]; print("lambda %g, ridge %g" % (t["lambda"], t["ridge"]))' <"$out")
+    run 0 eval photos --vectors vectors.txt --methods linear --scenarios conventional --no-tune --json
+    json_holds "d[0][\"knobs\"] == \"$chosen\""
+    [ "$chosen" != "lambda 1, ridge 1" ] || complain "the collection does not tell: train chose $chosen"
+}
+
 case_methods_are_listed() {
     run 0 eval --list
     says "frequency"
