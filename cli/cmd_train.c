@@ -442,7 +442,9 @@ static const cli_option table[] = {
      "Train by the loss, or regress onto the directions of ranking SVMs. Default loss.",
      "loss|ranksvm"},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
-     "Units of the hidden layers of net: 2560,640. Default twice and half the features.", NULL},
+     "Units of the hidden layers of net: 2560,640. Default twice and half the features, at least "
+     "as many as the word vectors have dimensions.",
+     NULL},
     {"condition", 0, CLI_CHOICE, AT(condition), "HOW",
      "What is done to features after they are brought to length 1. Default auto: nothing for "
      "linear, else the length becomes the root of their number.",

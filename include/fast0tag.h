@@ -539,7 +539,8 @@ typedef struct f0t_train_options {
     f0t_pairs pairs; /* [image] */
     bool to_ranksvm; /* regress onto the directions of ranking SVMs in place of the loss [no] */
     f0t_condition_kind condition; /* [auto] */
-    size_t hidden_count;          /* [auto: two layers, 2 D and D / 2 units] */
+    size_t hidden_count;          /* [auto: two layers, 2 D and D / 2 units, each at
+                                     least as many as the word vectors have dimensions] */
     size_t hidden[F0T_HIDDEN_MAX];
     size_t batch;                 /* images of a mini-batch [auto: 1000 or fewer, 24 an epoch] */
     size_t epochs;                /* at most [auto: about 1500 steps and at least 10 epochs] */

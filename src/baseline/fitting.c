@@ -24,7 +24,8 @@ static void resolve(f0t_fitting *f, const f0t_train_options *options)
     f->options = *options;
     f->options.seed = f->task->seed;
     f->options.bf16 = f->task->bf16;
-    f0t_train_options_resolve(&f->options, f->train.count, f0t_task_features(f->task));
+    f0t_train_options_resolve(&f->options, f->train.count, f0t_task_features(f->task),
+                              f->task->dim);
     resolve_length(&f->options, f->task, options->patience);
 }
 

@@ -58,7 +58,7 @@ const f0t_ranker f0t_ranker_linear_rank = {
 
 /* ---- net ----------------------------------------------------------------------------------- */
 
-/* The shape is the paper's, 2 D and D / 2 units, unless the task has another. */
+/* The shape is that of f0t_train_options_resolve, unless the task has another. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
     f0t_train_options options;

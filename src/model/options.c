@@ -72,14 +72,21 @@ size_t f0t_train_patience(size_t epochs)
     return epochs / 4 > 5 ? epochs / 4 : 5;
 }
 
-static void resolve_hidden(f0t_train_options *o, size_t features)
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The paper's 2 D and D / 2 of its 4096 features. A layer of fewer units than the word vectors have
+ * dimensions would be a bottleneck: directions would lie in a space of that many. */
+static void resolve_hidden(f0t_train_options *o, size_t features, size_t dim)
 {
     if (o->method != F0T_METHOD_NET) {
         o->hidden_count = 0;
     } else if (o->hidden_count == F0T_AUTO_COUNT) {
         o->hidden_count = 2;
-        o->hidden[0] = 2 * features;
-        o->hidden[1] = features / 2 ? features / 2 : 1;
+        o->hidden[1] = larger(features / 2, dim);
+        o->hidden[0] = larger(2 * features, o->hidden[1]);
     }
 }
 
@@ -91,10 +98,10 @@ static void set(double *value, double automatic)
 
 /* Found on the validation part of flickr8k: docs/results.md. What the method does not use stays as it
  * is. */
-void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t features)
+void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t features, size_t dim)
 {
     const bool net = o->method == F0T_METHOD_NET, sgd = o->optimizer == F0T_OPTIMIZER_SGD;
-    resolve_hidden(o, features);
+    resolve_hidden(o, features, dim);
     if (o->condition == F0T_CONDITION_AUTO)
         o->condition = o->method == F0T_METHOD_LINEAR ? F0T_CONDITION_UNIT : F0T_CONDITION_SCALE;
     if (o->method == F0T_METHOD_LINEAR)
@@ -105,7 +112,7 @@ void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t featu
     set(&o->input_dropout, net ? 0.3 : 0.2);
     set(&o->hidden_dropout, net ? 0.3 : 0);
     if (o->to_ranksvm)
-        set(&o->lambda, F0T_LAMBDA);
+        set(&o->lambda, 1); /* the paper's */
 }
 
 /* ---- Which option belongs to which method --------------------------------------------------- */

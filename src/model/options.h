@@ -4,15 +4,13 @@
 
 #include "base/status.h"
 
-/* Where nothing can choose λ: the paper's default. */
-#define F0T_LAMBDA 1.0
-
 /* Epochs without a better validation MiAP before a training of so many ends, where none are given. */
 size_t f0t_train_patience(size_t epochs);
 
 /* Replaces every "auto" that the method uses by a value, for `images` training images with `features`
- * features; λ and ridge of linear are left to the fit. */
-void f0t_train_options_resolve(f0t_train_options *options, size_t images, size_t features);
+ * features and word vectors of `dim` dimensions; λ and ridge of linear are left to the fit. */
+void f0t_train_options_resolve(f0t_train_options *options, size_t images, size_t features,
+                               size_t dim);
 
 /* All options as a JSON object with sorted keys, and the validation MiAP (NaN: null); the caller's
  * to free. */

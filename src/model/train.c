@@ -216,7 +216,8 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
                         f0t_dataset_path(t->dataset));
     F0T_TRY(prepare_tags(t, vectors));
     F0T_TRY(prepare_samples(t));
-    f0t_train_options_resolve(&t->options, t->train.count, f0t_dataset_dim(t->dataset));
+    f0t_train_options_resolve(&t->options, t->train.count, f0t_dataset_dim(t->dataset),
+                              f0t_vocab_dim(t->model->vocab));
     F0T_TRY(f0t_condition_create(&t->model->condition, t->options.condition, t->dataset, &t->train,
                                  t->monitor));
     F0T_TRY(fit(t));

@@ -199,7 +199,7 @@ f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
     *tuning = (f0t_tuning){0};
     F0T_TRY(f0t_train_options_check(&asked));
     f0t_train_options_resolve(&s.full, f0t_dataset_split_count(dataset, F0T_TRAIN),
-                              f0t_dataset_dim(dataset));
+                              f0t_dataset_dim(dataset), f0t_vectors_dim(vectors));
     if (!(seconds > 0))
         return f0t_fail(F0T_ERROR_ARGUMENT, "%g seconds to tune in: it must be above 0", seconds);
     if (s.space.count == 0)

@@ -316,6 +316,23 @@ static void nan_in_the_features_is_named(void **state)
     }
 }
 
+/* Few features, many dimensions: no layer may hold directions in a smaller space than words have. */
+static void layers_are_no_bottleneck(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "narrow", .features = 4});
+    f0t_train_options o;
+    f0t_model *model;
+    char want[64];
+    (void)state;
+    f0t_train_options_init(&o);
+    o.epochs = 1;
+    assert_ok(collection_train(&model, &c, &o, NULL));
+    snprintf(want, sizeof want, "\"hidden\": [%d, %d]", C_DIM, C_DIM);
+    if (!strstr(f0t_model_training(model), want))
+        fail_msg("%s in place of %s", f0t_model_training(model), want);
+    f0t_model_free(model);
+}
+
 static void wrong_options_are_refused(void **state)
 {
     f0t_train_options o;
@@ -464,6 +481,7 @@ int main(void)
         cmocka_unit_test(one_feature_and_no_validation_part_train),
         cmocka_unit_test(tags_without_vectors_are_left_out),
         cmocka_unit_test(nan_in_the_features_is_named),
+        cmocka_unit_test(layers_are_no_bottleneck),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(counts_of_zero_are_refused),

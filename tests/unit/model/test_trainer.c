@@ -35,7 +35,7 @@ static void open_case(training_case *c, bool no_validation)
                                .val = &c->val,
                                .dim = C_SEEN};
     c->options.epochs = 6;
-    f0t_train_options_resolve(&c->options, c->train.count, C_FEATURES);
+    f0t_train_options_resolve(&c->options, c->train.count, C_FEATURES, C_DIM);
     assert_ok(f0t_net_create(&c->net, &shape, F0T_F32));
     assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
 }
