@@ -25,7 +25,9 @@
  *    cannot fail. After a failure f0t_last_error() has one line that says what and where.
  *  - Outputs come first. `T **out` gives an object that the caller frees; on failure *out is NULL.
  *    A returned `const T *` is borrowed and lives as long as the object it was asked from.
- *  - Every free or close takes NULL. Strings are UTF-8. Matrices are row-major, without padding.
+ *  - NULL where an object, a text or an array is needed fails with F0T_ERROR_ARGUMENT and names it;
+ *    what returns a value must be given its object. Every free or close takes NULL.
+ *  - Strings are UTF-8. Matrices are row-major, without padding.
  *  - Objects do not change after their creation: many threads may share one. The last error belongs
  *    to the calling thread. The library never prints, never exits, never touches the locale or
  *    signal handlers.

@@ -123,3 +123,20 @@ f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
     finish(status, length >= MESSAGE_SIZE);
     return status;
 }
+
+f0t_status f0t_fail_null(const char *function, const char *what)
+{
+    return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %.*s is NULL", function, (int)strcspn(what, " "),
+                    what);
+}
+
+f0t_status f0t_require_all(const char *function, const char *name, const char *const *items,
+                           size_t count)
+{
+    if (!items && count)
+        return f0t_fail_null(function, name);
+    for (size_t i = 0; i < count; i++)
+        if (!items[i])
+            return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %s[%zu] is NULL", function, name, i);
+    return F0T_OK;
+}

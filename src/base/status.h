@@ -22,6 +22,18 @@ f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
  * `cut`: its end was cut off, perhaps inside a character. */
 void f0t_line_clean(char *text, bool cut);
 
+/* A public function returns from here, with F0T_ERROR_ARGUMENT, where a pointer that it needs is NULL:
+ * F0T_REQUIRE(path), F0T_REQUIRE(rows || !count). */
+#define F0T_REQUIRE(what)                          \
+    do {                                           \
+        if (!(what))                               \
+            return f0t_fail_null(__func__, #what); \
+    } while (0)
+f0t_status f0t_fail_null(const char *function, const char *what);
+/* The same for a list of texts and each of its items. */
+f0t_status f0t_require_all(const char *function, const char *name, const char *const *items,
+                           size_t count);
+
 /* Returns from the calling function when `expr` failed. */
 #define F0T_TRY(expr)                        \
     do {                                     \

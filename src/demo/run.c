@@ -59,8 +59,10 @@ static f0t_status run(result *r)
 
 f0t_status f0t_demo_run(f0t_demo **out, const char *output, const f0t_demo_options *options)
 {
-    result *r;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(output);
+    result *r;
     F0T_TRY(f0t_alloc_zero(&r, 1, sizeof *r));
     r->work.output = output;
     r->work.began = f0t_time();

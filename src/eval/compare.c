@@ -258,9 +258,12 @@ static void tell_kept(const comparison *c)
 f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
                         const f0t_eval_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(vectors);
     static const f0t_eval_options none;
     comparison c = {.options = options ? options : &none};
-    *out = NULL;
     F0T_TRY(f0t_alloc_zero(&c.eval, 1, sizeof *c.eval));
     c.eval->dataset = dataset;
     c.eval->seed = c.options->seed;

@@ -86,6 +86,9 @@ static f0t_status add_dataset(sum *s, const f0t_dataset *d)
 f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0t_vectors *vectors,
                              const f0t_eval_options *options)
 {
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(vectors);
     static const f0t_eval_options none;
     sum s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
     uint64_t space = f0t_vectors_fingerprint(vectors);

@@ -170,8 +170,9 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
 
 f0t_status f0t_eval_options_check(const f0t_eval_options *options)
 {
+    const f0t_eval_options defaults = {0};
     f0t_eval_plan plan;
-    f0t_status status = f0t_eval_plan_create(&plan, options);
+    f0t_status status = f0t_eval_plan_create(&plan, options ? options : &defaults);
     return status == F0T_ERROR_NOT_FOUND ? F0T_ERROR_ARGUMENT : status;
 }
 

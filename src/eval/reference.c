@@ -255,6 +255,10 @@ f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                  const f0t_dataset *dataset, const f0t_train_options *options,
                                  const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(options);
     measure m = {.model = model,
                  .dataset = dataset,
                  .monitor = monitor,

@@ -240,10 +240,15 @@ f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                          const f0t_vectors *const *vectors, size_t count,
                          const f0t_study_options *options, const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(vectors || !count);
+    for (size_t i = 0; i < count; i++)
+        F0T_REQUIRE(vectors[i]);
     const double began = f0t_time();
     f0t_study_options defaults;
     work *w;
-    *out = NULL;
     f0t_study_options_init(&defaults);
     const f0t_study_options *o = options ? options : &defaults;
     if (!count)

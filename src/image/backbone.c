@@ -221,9 +221,11 @@ static f0t_status open_cache(f0t_backbone *backbone, const f0t_backbone_options 
 f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
                              const f0t_backbone_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(name);
     static const f0t_backbone_options none;
     f0t_backbone *backbone;
-    *out = NULL;
     F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
     pthread_mutex_init(&backbone->lock, NULL);
     if (!options)
@@ -277,6 +279,8 @@ static f0t_status compare(const json_t *ours, const json_t *theirs, const char *
 
 f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description)
 {
+    F0T_REQUIRE(backbone);
+    F0T_REQUIRE(description);
     json_t *ours = NULL, *theirs = NULL;
     f0t_status status = f0t_json_parse(&ours, backbone->description, strlen(backbone->description),
                                        "the backbone's description");

@@ -189,6 +189,9 @@ static f0t_status extract_missing(missing *m, float *out, bool *good, f0t_backbo
 f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
                             const char *const *pictures, size_t count, const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out || !count);
+    F0T_REQUIRE(backbone);
+    F0T_TRY(f0t_require_all(__func__, "pictures", pictures, count));
     missing m = {.count = 0};
     if (!backbone->cache)
         return extract(out, good, backbone, pictures, count, monitor);

@@ -25,8 +25,10 @@ static f0t_status find(f0t_pictures *pictures, const char *const *paths, size_t 
 f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,
                              const f0t_monitor *monitor)
 {
-    f0t_pictures *pictures;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_TRY(f0t_require_all(__func__, "paths", paths, count));
+    f0t_pictures *pictures;
     F0T_TRY(f0t_alloc_zero(&pictures, 1, sizeof *pictures));
     f0t_status status = find(pictures, paths, count, monitor);
     if (status == F0T_OK)

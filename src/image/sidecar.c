@@ -26,8 +26,9 @@ struct f0t_sidecars {
 
 f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options)
 {
-    f0t_sidecars *sidecars;
+    F0T_REQUIRE(out);
     *out = NULL;
+    f0t_sidecars *sidecars;
     F0T_TRY(f0t_alloc_zero(&sidecars, 1, sizeof *sidecars));
     if (options)
         sidecars->options = *options;
@@ -288,6 +289,11 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
 f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
                               const char *picture, const char *const *tags, size_t count)
 {
+    F0T_REQUIRE(s);
+    F0T_REQUIRE(path);
+    F0T_REQUIRE(changed);
+    F0T_REQUIRE(picture);
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
     static const char *const none[] = {NULL};
     *changed = false;
     F0T_TRY(set_path(s, picture));
@@ -325,6 +331,10 @@ static f0t_status find_ours(f0t_sidecars *s, bool *found)
 f0t_status f0t_sidecars_remove(f0t_sidecars *s, const char **path, bool *changed,
                                const char *picture)
 {
+    F0T_REQUIRE(s);
+    F0T_REQUIRE(path);
+    F0T_REQUIRE(changed);
+    F0T_REQUIRE(picture);
     bool found;
     *changed = false;
     F0T_TRY(set_path(s, picture));

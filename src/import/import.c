@@ -145,13 +145,17 @@ f0t_status f0t_import(f0t_import_report **out, const char *output, const char *f
                       const char *const *sources, size_t source_count,
                       const f0t_import_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(output);
+    F0T_REQUIRE(format_name);
+    F0T_TRY(f0t_require_all(__func__, "sources", sources, source_count));
     static const f0t_import_options none;
     f0t_import_job job = {.output = output,
                           .sources = sources,
                           .source_count = source_count,
                           .options = options ? options : &none};
     const format *chosen = find_format(format_name);
-    *out = NULL;
     if (!chosen)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "'%s' is no format: nuswide, tagprop, mulan, csv or photos is wanted",

@@ -137,12 +137,18 @@ static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags
 
 f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
     return open_any(out, path, NULL, options);
 }
 
 f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
                                   const f0t_dataset_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(tags);
     return open_any(out, features, tags, options);
 }
 
@@ -308,6 +314,8 @@ f0t_status f0t_features_check(const float *rows, size_t first, size_t count, siz
 f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count,
                                      float *to)
 {
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(to || !count);
     if (!dataset->features)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: the dataset has no features", dataset->path);
     if (first > dataset->rows.count || count > dataset->rows.count - first)

@@ -68,9 +68,11 @@ static f0t_status load(f0t_dataset *dataset, const f0t_dataset_memory *memory,
 f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
                                    const f0t_dataset_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(memory);
     f0t_dataset_options defaults;
     f0t_dataset *dataset;
-    *out = NULL;
     f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
     f0t_status status = load(dataset, memory, options ? options : &defaults);

@@ -90,8 +90,11 @@ static f0t_status start(f0t_dataset_writer *writer, const char *path)
 f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
                               const f0t_dataset_info *info)
 {
-    f0t_dataset_writer *writer;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(path);
+    F0T_REQUIRE(info);
+    f0t_dataset_writer *writer;
     F0T_TRY(f0t_alloc_zero(&writer, 1, sizeof *writer));
     if (info)
         writer->info = *info;
@@ -157,6 +160,9 @@ static f0t_status write_line(f0t_dataset_writer *writer, f0t_writer **file, cons
 
 f0t_status f0t_dataset_write(f0t_dataset_writer *writer, const f0t_dataset_row *row)
 {
+    F0T_REQUIRE(writer);
+    F0T_REQUIRE(row);
+    F0T_TRY(f0t_require_all(__func__, "tags", row->tags, row->tag_count));
     static const char *const words[] = {"train", "val", "test"};
     if (row->has_split && (unsigned)row->split > F0T_TEST)
         return f0t_fail(F0T_ERROR_ARGUMENT, "image %zu: %d is no split", writer->count,
@@ -193,12 +199,16 @@ static f0t_status write_list(f0t_dataset_writer *writer, const char *name, const
 
 f0t_status f0t_dataset_write_seen(f0t_dataset_writer *writer, const char *const *tags, size_t count)
 {
+    F0T_REQUIRE(writer);
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
     return write_list(writer, "seen.txt", tags, count);
 }
 
 f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *const *tags,
                                     size_t count)
 {
+    F0T_REQUIRE(writer);
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
     return write_list(writer, "unseen.txt", tags, count);
 }
 
@@ -276,6 +286,7 @@ static f0t_status finish(f0t_dataset_writer *writer)
 
 f0t_status f0t_dataset_commit(f0t_dataset_writer *writer)
 {
+    F0T_REQUIRE(writer);
     f0t_status status = finish(writer);
     release(writer);
     return status;

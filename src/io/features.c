@@ -46,8 +46,10 @@ static f0t_status open_any(f0t_features *f, const char *path, const f0t_monitor 
 
 f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_monitor *monitor)
 {
-    f0t_features *f;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(path);
+    f0t_features *f;
     F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
     f0t_status status = open_any(f, path, monitor);
     if (status != F0T_OK)
@@ -89,6 +91,8 @@ const uint8_t *f0t_features_split(const f0t_features *f)
 
 f0t_status f0t_features_read(const f0t_features *f, size_t first, size_t count, float *to)
 {
+    F0T_REQUIRE(f);
+    F0T_REQUIRE(to || !count);
     return f->dataset ? f0t_dataset_read_features(f->dataset, first, count, to)
                       : f0t_npy_read_rows(f->npy, first, count, to);
 }

@@ -62,12 +62,19 @@ static f0t_status open_any(f0t_vectors **out, const void *data, size_t size, con
 
 f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
     return open_any(out, NULL, 0, path, options);
 }
 
 f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
                                    const char *name, const f0t_vectors_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(data || !size);
+    F0T_REQUIRE(name);
     return open_any(out, data ? data : "", data ? size : 0, name, options);
 }
 
@@ -124,6 +131,8 @@ const float *f0t_vectors_row(const f0t_vectors *v, size_t i, float *buffer)
 
 f0t_status f0t_vectors_get(const f0t_vectors *v, size_t first, size_t count, float *out)
 {
+    F0T_REQUIRE(v);
+    F0T_REQUIRE(out || !count);
     if (first > v->words.count || count > v->words.count - first)
         return f0t_fail(F0T_ERROR_ARGUMENT, "vectors %zu to %zu of %zu", first, first + count,
                         v->words.count);

@@ -151,5 +151,7 @@ f0t_status f0t_vectors_rewrite(f0t_vectors_counts *counts, const char *to, const
 f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
                                const f0t_convert_options *options)
 {
+    F0T_REQUIRE(to);
+    F0T_REQUIRE(from);
     return f0t_vectors_rewrite(counts, to, from, NULL, options);
 }

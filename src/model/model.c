@@ -70,6 +70,9 @@ static f0t_status check_rows(const float *features, size_t first, size_t rows, s
 f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
                                 size_t rows)
 {
+    F0T_REQUIRE(out || !rows);
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(features || !rows);
     size_t dim = model->condition.dim, d = f0t_model_dim(model);
     float *block;
     f0t_status status = F0T_OK;
@@ -89,6 +92,8 @@ f0t_status f0t_model_directions(float *out, const f0t_model *model, const float 
 
 f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab)
 {
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(vocab);
     const f0t_vocab *own = model->vocab;
     if (f0t_vocab_dim(vocab) != f0t_vocab_dim(own))
         return f0t_fail(F0T_ERROR_MISMATCH,

@@ -130,6 +130,8 @@ static size_t header_room(const f0t_model *m)
 
 f0t_status f0t_model_save(const f0t_model *model, const char *path)
 {
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(path);
     saver s = {.checksum = crc32(0, NULL, 0)};
     F0T_TRY(f0t_safetensors_create(&s.writer, path, header_room(model)));
     f0t_status status = write_all(&s, model);
@@ -354,7 +356,6 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
 static f0t_status load(f0t_model **out, f0t_safetensors *file, f0t_status status)
 {
     f0t_model *m = NULL;
-    *out = NULL;
     if (status == F0T_OK)
         status = f0t_alloc_zero(&m, 1, sizeof *m);
     if (status == F0T_OK)
@@ -369,6 +370,9 @@ static f0t_status load(f0t_model **out, f0t_safetensors *file, f0t_status status
 
 f0t_status f0t_model_load(f0t_model **out, const char *path)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
     f0t_safetensors *file = NULL;
     f0t_status status = f0t_safetensors_open(&file, path);
     return load(out, file, status);
@@ -376,6 +380,10 @@ f0t_status f0t_model_load(f0t_model **out, const char *path)
 
 f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(data || !size);
+    F0T_REQUIRE(name);
     f0t_safetensors *file = NULL;
     f0t_status status = f0t_safetensors_open_memory(&file, data, size, name);
     return load(out, file, status);

@@ -19,6 +19,8 @@ const char *f0t_method_name(f0t_method method)
 
 f0t_status f0t_method_find(f0t_method *out, const char *name)
 {
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(name);
     for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++)
         if (!strcmp(METHODS[i], name)) {
             *out = (f0t_method)i;
@@ -166,8 +168,8 @@ static f0t_status check_use(const f0t_train_options *o, const char *name, int of
 
 f0t_status f0t_train_options_check_use(const f0t_train_options *o, const char *name)
 {
-    if (!o || !name)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "no options or no name of one");
+    F0T_REQUIRE(o);
+    F0T_REQUIRE(name);
     if (!f0t_method_name(o->method))
         return f0t_fail(F0T_ERROR_ARGUMENT, "there is no method %d", (int)o->method);
     for (size_t i = 0; i < sizeof USES / sizeof *USES; i++)
@@ -282,8 +284,7 @@ static f0t_status check_choices(const f0t_train_options *o)
 
 f0t_status f0t_train_options_check(const f0t_train_options *o)
 {
-    if (!o)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "no options to check");
+    F0T_REQUIRE(o);
     F0T_TRY(check_choices(o));
     F0T_TRY(check_hidden(o));
     F0T_TRY(check_counts(o));

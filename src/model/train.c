@@ -250,13 +250,16 @@ f0t_status f0t_train_run(f0t_model **out, f0t_train_options *options, const f0t_
 f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
                      const f0t_train_options *options, const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(vectors);
     f0t_train_options used;
     f0t_lock lock = {.path = NULL};
     if (options)
         used = *options;
     else
         f0t_train_options_init(&used);
-    *out = NULL;
     if (used.checkpoint)
         F0T_TRY(f0t_checkpoint_claim(&lock, used.checkpoint));
     f0t_status status = f0t_train_run(out, &used, dataset, vectors, monitor);

@@ -187,6 +187,10 @@ f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
                           const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds,
                           const char *journal, const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(options);
+    F0T_REQUIRE(tuning);
+    F0T_REQUIRE(dataset);
+    F0T_REQUIRE(vectors);
     const f0t_train_options asked = *options;
     search s = {.asked = &asked,
                 .full = asked,

@@ -242,8 +242,10 @@ static f0t_status create(f0t_network **out, f0t_graph *graph, const f0t_network_
 
 f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_network_options *options)
 {
-    f0t_graph *graph;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(path);
+    f0t_graph *graph;
     F0T_TRY(f0t_graph_open(&graph, path, options ? options->monitor : NULL));
     return create(out, graph, options);
 }
@@ -251,8 +253,11 @@ f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_netwo
 f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
                                    const char *name, const f0t_network_options *options)
 {
-    f0t_graph *graph;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(data || !size);
+    F0T_REQUIRE(name);
+    f0t_graph *graph;
     F0T_TRY(
         f0t_graph_open_memory(&graph, data, size, name, NULL, options ? options->monitor : NULL));
     return create(out, graph, options);
@@ -343,5 +348,8 @@ f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pi
 
 f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels, size_t images)
 {
+    F0T_REQUIRE(out || !images);
+    F0T_REQUIRE(network);
+    F0T_REQUIRE(pixels || !images);
     return f0t_network_run_watched(out, network, pixels, images, NULL);
 }

@@ -27,6 +27,8 @@ const char *f0t_loss_name(f0t_loss loss)
 
 f0t_status f0t_loss_find(f0t_loss *out, const char *name)
 {
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(name);
     for (int i = 0; i < F0T_LOSSES; i++)
         if (!strcmp(name, names[i])) {
             *out = (f0t_loss)i;

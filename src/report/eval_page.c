@@ -229,6 +229,8 @@ static f0t_status write_page(f0t_text *page, const f0t_eval *e, const f0t_publis
 
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper_name)
 {
+    F0T_REQUIRE(eval);
+    F0T_REQUIRE(folder);
     f0t_text page = {0};
     char *path = NULL;
     const f0t_published *paper = NULL;

@@ -134,9 +134,11 @@ static f0t_status write_report(f0t_text *to, const f0t_eval *e, const f0t_eval_l
 
 f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval, const f0t_eval_layout *layout)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(eval);
     static const f0t_eval_layout plain;
     f0t_report *report;
-    *out = NULL;
     F0T_TRY(f0t_alloc_zero(&report, 1, sizeof *report));
     f0t_status status = write_report(&report->text, eval, layout ? layout : &plain);
     if (status == F0T_OK)

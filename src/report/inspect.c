@@ -140,8 +140,10 @@ static f0t_status finish(f0t_inspection **out, f0t_inspector *in, f0t_status sta
 
 f0t_status f0t_inspect(f0t_inspection **out, const char *path, const f0t_inspect_options *options)
 {
-    f0t_inspector *in = NULL;
+    F0T_REQUIRE(out);
     *out = NULL;
+    F0T_REQUIRE(path);
+    f0t_inspector *in = NULL;
     f0t_status status = create(&in, path, options);
     if (status == F0T_OK)
         status = f0t_path_is_folder(path) ? f0t_inspect_folder(in, path) : inspect_path(in, path);

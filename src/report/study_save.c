@@ -47,6 +47,8 @@ static f0t_status save_picture(const f0t_study_picture *picture, size_t number, 
 
 f0t_status f0t_study_save(const f0t_study *study, const char *folder)
 {
+    F0T_REQUIRE(study);
+    F0T_REQUIRE(folder);
     f0t_text text = {0};
     F0T_TRY(f0t_folder_create(folder));
     F0T_TRY(save_figures(study, folder));

@@ -65,6 +65,10 @@ f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
                                const f0t_vectors *vectors, const float *query,
                                const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out || !k);
+    F0T_REQUIRE(found);
+    F0T_REQUIRE(vectors);
+    F0T_REQUIRE(query);
     search s = {.vectors = vectors, .query = query};
     double ab, square;
     size_t dim = f0t_vectors_dim(vectors), count = f0t_vectors_count(vectors);

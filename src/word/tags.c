@@ -63,9 +63,11 @@ static f0t_status read_lines(tag_file *file, f0t_stream *stream)
 
 f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
     f0t_stream *stream;
     tag_file *file;
-    *out = NULL;
     F0T_TRY(f0t_alloc_zero(&file, 1, sizeof *file));
     f0t_status status = f0t_stream_open(&stream, path);
     f0t_stream_watch(stream, monitor);

@@ -20,6 +20,9 @@ f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const ch
                             const char *const *tags, size_t tag_count,
                             const f0t_convert_options *options)
 {
+    F0T_REQUIRE(to);
+    F0T_REQUIRE(from);
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, tag_count));
     f0t_forms wanted;
     f0t_status status = F0T_OK;
     F0T_TRY(f0t_forms_init(&wanted));

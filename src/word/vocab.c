@@ -165,9 +165,12 @@ static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
 f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
                             const f0t_vectors *vectors, const f0t_vocab_options *options)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
+    F0T_REQUIRE(vectors);
     static const f0t_vocab_options none;
     f0t_vocab *v;
-    *out = NULL;
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     f0t_status status = fill(v, tags, count, vectors, options ? options : &none);
     if (status != F0T_OK)

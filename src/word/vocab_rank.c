@@ -30,6 +30,9 @@ static f0t_status rank_block(uint32_t *index, float *score, size_t k, const f0t_
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
                           const float *directions, size_t rows)
 {
+    F0T_REQUIRE(index || !rows);
+    F0T_REQUIRE(vocab);
+    F0T_REQUIRE(directions || !rows);
     size_t size = f0t_vocab_size(vocab), dim = f0t_vocab_dim(vocab);
     size_t block = block_rows(rows, size), kept = k < size ? k : size;
     float *scores;
@@ -73,10 +76,13 @@ static f0t_status join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b, 
 
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b)
 {
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(a);
+    F0T_REQUIRE(b);
     const char **tags = NULL;
     float *vectors = NULL;
     size_t both;
-    *out = NULL;
     if (f0t_vocab_dim(a) != f0t_vocab_dim(b) ||
         f0t_vocab_fingerprint(a) != f0t_vocab_fingerprint(b) ||
         f0t_vocab_centred(a) != f0t_vocab_centred(b))

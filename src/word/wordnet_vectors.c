@@ -77,6 +77,7 @@ static f0t_status run(build *b)
 f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
                                      const f0t_wordnet_options *options)
 {
+    F0T_REQUIRE(to);
     build b = {.to = to};
     if (options)
         b.options = *options;

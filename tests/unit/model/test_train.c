@@ -356,7 +356,7 @@ static void wrong_options_are_refused(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "ranknet", f0t_train_options_check(&o));
     o.method = (f0t_method)17;
     assert_fails(F0T_ERROR_ARGUMENT, "no method", f0t_train_options_check(&o));
-    assert_fails(F0T_ERROR_ARGUMENT, "no options", f0t_train_options_check(NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "is NULL", f0t_train_options_check(NULL));
 }
 
 /* What is set is used or refused: nothing is taken for "choose it yourself" but F0T_AUTO. */
