@@ -156,6 +156,17 @@ F0T_API f0t_status f0t_vectors_open(f0t_vectors **out, const char *path,
 /* The same from memory, which must stay as it is until close. `name` is for messages. */
 F0T_API f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
                                            const char *name, const f0t_vectors_options *options);
+/* From arrays: words[count], all different, and their vectors rows[count x dim], which are copied.
+ * `name` is for messages and f0t_vectors_source; NULL: "memory". Fails with F0T_ERROR_ARGUMENT or
+ * F0T_ERROR_NUMERIC, naming the word, where a file would leave it out: word i stays word i.
+ *
+ *     const char *words[] = {"dog", "cat"};
+ *     const float rows[] = {1, 0, 0.9F, 0.1F};
+ *     f0t_vectors_create(&vectors, words, rows, 2, 2, NULL);
+ */
+F0T_API f0t_status f0t_vectors_create(f0t_vectors **out, const char *const *words,
+                                      const float *rows, size_t count, size_t dim,
+                                      const char *name);
 F0T_API void f0t_vectors_close(f0t_vectors *vectors);
 
 F0T_API size_t f0t_vectors_count(const f0t_vectors *vectors);
@@ -181,7 +192,7 @@ F0T_API const float *f0t_vectors_mean(const f0t_vectors *vectors);
  * from it, in whatever order the words stand; different for other vectors. */
 F0T_API uint64_t f0t_vectors_fingerprint(const f0t_vectors *vectors);
 
-/* "text", "text with header", "word2vec binary" or "fast0tag vectors"; the element type on disk; the
+/* "text", "text with header", "word2vec binary", "fast0tag vectors" or "arrays"; the element type on disk; the
  * file's name, for our own form that of the file that was converted. */
 F0T_API const char *f0t_vectors_format(const f0t_vectors *vectors);
 F0T_API const char *f0t_vectors_dtype(const f0t_vectors *vectors);
@@ -351,6 +362,33 @@ typedef struct f0t_dataset_memory {
 } f0t_dataset_memory;
 
 F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
+                                           const f0t_dataset_options *options);
+
+/* A dataset of matrices: features and labels as a program has them, and no text at all.
+ *
+ *     const float features[] = {1, 0, 0, 1, 1, 1};
+ *     const uint8_t labels[] = {1, 0, 0, 1, 1, 1};
+ *     const char *tags[] = {"dog", "cat"};
+ *     f0t_dataset_arrays arrays = {.images = 3, .features = features, .dim = 2,
+ *                                  .tags = tags, .tag_count = 2, .labels = labels};
+ *     f0t_dataset_open_arrays(&dataset, &arrays, NULL);
+ */
+typedef struct f0t_dataset_arrays {
+    size_t images;         /* M */
+    const float *features; /* [M x dim]; NULL: none. Borrowed until close; all else is copied */
+    size_t dim;
+    const char *const *tags; /* [tag_count] all different; they are numbered in this order */
+    size_t tag_count;        /* T */
+    const uint8_t *labels;   /* [M x T], 1 where the image has the tag, else 0; or NULL, and */
+    const size_t *offsets;   /* [M + 1] with */
+    const uint32_t *indices; /* the numbers of the tags: those of image m are indices[offsets[m]]
+                                up to, without, indices[offsets[m + 1]] */
+    const bool *unseen;      /* [T] which tags are unseen, the others being seen; NULL: not said */
+    const uint8_t *split;    /* [M] values of f0t_split; NULL: drawn, as the options say */
+    const char *name;        /* what messages call it; NULL: "memory" */
+} f0t_dataset_arrays;
+
+F0T_API f0t_status f0t_dataset_open_arrays(f0t_dataset **out, const f0t_dataset_arrays *arrays,
                                            const f0t_dataset_options *options);
 F0T_API void f0t_dataset_close(f0t_dataset *dataset);
 

@@ -164,6 +164,7 @@ const char *f0t_vectors_dtype(const f0t_vectors *v)
 {
     return v->data                                     ? f0t_dtype_name(v->dtype)
            : strcmp(v->format, "word2vec binary") == 0 ? "float32"
+           : strcmp(v->format, "arrays") == 0          ? "float32"
                                                        : "decimal";
 }
 
