@@ -22,9 +22,9 @@
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
-#include "baseline/square.h"
 #include "baseline/steady.h"
 #include "math/elementwise.h"
+#include "math/product.h"
 #include "math/solve.h"
 
 #include <math.h>
@@ -105,18 +105,20 @@ static f0t_status whiten_tags(room *r, double ridge)
 }
 
 /* The canonical directions: row i of `middle` in whitened coordinates, values ρ² ascending. */
-static f0t_status analyse(room *r, const double *knobs)
+static f0t_status analyse(room *r, const double *knobs, const f0t_monitor *monitor)
 {
     const size_t D = r->m->features, T = r->m->tags;
+    const f0t_product square = {.m = T, .n = T, .k = T, .b_transposed = true};
+    const f0t_product explained = {.m = T, .n = T, .k = D, .b_transposed = true};
     for (size_t i = 0; i < T * D; i++)
         r->solved[i] = r->m->crossed[i];
-    F0T_TRY(f0t_moments_solve(r->m, knobs[RIDGE_X], r->solved, T));
+    F0T_TRY(f0t_moments_solve(r->m, knobs[RIDGE_X], r->solved, T, monitor));
     F0T_TRY(whiten_tags(r, knobs[RIDGE_Y]));
-    f0t_square_product(r->product, r->solved, r->m->crossed, T, T, D);
+    F0T_TRY(f0t_product_f64(r->product, r->solved, r->m->crossed, &explained, monitor));
     for (size_t i = 0; i < T * T; i++)
         r->product[i] /= r->m->images;
-    f0t_square_product(r->middle, r->whiten, r->product, T, T, T);
-    f0t_square_product(r->product, r->middle, r->whiten, T, T, T);
+    F0T_TRY(f0t_product_f64(r->middle, r->whiten, r->product, &square, monitor));
+    F0T_TRY(f0t_product_f64(r->product, r->middle, r->whiten, &square, monitor));
     memcpy(r->middle, r->product, T * T * sizeof *r->middle);
     return f0t_eigen_f64(r->middle, T, r->values);
 }
@@ -166,11 +168,11 @@ static void discard(void *memory)
     f0t_free(f);
 }
 
-static f0t_status make(fitted *f, room *r, const double *knobs)
+static f0t_status make(fitted *f, room *r, const double *knobs, const f0t_monitor *monitor)
 {
     const size_t T = r->m->tags;
     F0T_TRY(allocate(r));
-    F0T_TRY(analyse(r, knobs));
+    F0T_TRY(analyse(r, knobs, monitor));
     f->dims = (size_t)fmax(1, round(knobs[SHARE] * (double)T));
     F0T_TRY(f0t_alloc(&f->map, f->dims * r->m->features, sizeof *f->map));
     F0T_TRY(f0t_alloc(&f->shift, f->dims, sizeof *f->shift));
@@ -202,9 +204,8 @@ static f0t_status fit(void **out, const f0t_task *task, void *shared, const doub
 {
     room r = {.m = shared};
     fitted *f = NULL;
-    (void)task;
     F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
-    f0t_status status = make(f, &r, knobs);
+    f0t_status status = make(f, &r, knobs, task->monitor);
     release(&r);
     if (status != F0T_OK) {
         discard(f);

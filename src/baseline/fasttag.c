@@ -16,8 +16,8 @@
 #include "baseline/fasttag_layer.h"
 #include "baseline/methods.h"
 #include "baseline/moments.h"
-#include "baseline/square.h"
 #include "baseline/steady.h"
+#include "math/product.h"
 #include "rank/miap.h"
 
 #include <math.h>
@@ -95,11 +95,10 @@ static f0t_status allocate(work *w)
     const size_t T = w->task->tags, D = w->m->features, val = w->task->val.count;
     w->sums.tags = T;
     F0T_TRY(f0t_alloc(&w->sums.all, T * T, sizeof *w->sums.all));
-    F0T_TRY(f0t_alloc(&w->sums.centred, T * T, sizeof *w->sums.centred));
-    F0T_TRY(f0t_alloc(&w->sums.explained, T * T, sizeof *w->sums.explained));
+    F0T_TRY(f0t_alloc(&w->sums.unexplained, T * T, sizeof *w->sums.unexplained));
     F0T_TRY(f0t_alloc(&w->regression, T * D, sizeof *w->regression));
     F0T_TRY(f0t_alloc(&w->b, T * T, sizeof *w->b));
-    F0T_TRY(f0t_alloc_zero(&w->all, T * T, sizeof *w->all));
+    F0T_TRY(f0t_alloc(&w->all, T * T, sizeof *w->all));
     F0T_TRY(f0t_alloc(&w->next, T * T, sizeof *w->next));
     F0T_TRY(f0t_alloc(&w->guesses, val * T, sizeof *w->guesses));
     F0T_TRY(f0t_alloc(&w->block, BLOCK_ROWS * (D > T ? D : T), sizeof *w->block));
@@ -109,8 +108,7 @@ static f0t_status allocate(work *w)
 static void release(work *w)
 {
     f0t_free(w->sums.all);
-    f0t_free(w->sums.centred);
-    f0t_free(w->sums.explained);
+    f0t_free(w->sums.unexplained);
     f0t_free(w->regression);
     f0t_free(w->b);
     f0t_free(w->all);
@@ -124,13 +122,14 @@ static void release(work *w)
 static f0t_status regress(work *w, const f0t_moments *plain)
 {
     const size_t T = w->task->tags, D = w->m->features;
+    const f0t_product explained = {.m = T, .n = T, .k = D, .b_transposed = true, .lower = true};
     memcpy(w->sums.all, plain->pairs, T * T * sizeof *w->sums.all);
-    memcpy(w->sums.centred, w->m->pairs, T * T * sizeof *w->sums.centred);
     memcpy(w->regression, w->m->crossed, T * D * sizeof *w->regression);
-    F0T_TRY(f0t_moments_solve(w->m, w->knobs[RIDGE], w->regression, T));
-    f0t_square_product(w->sums.explained, w->regression, w->m->crossed, T, T, D);
-    for (size_t t = 0; t < T; t++)
-        w->all[t * T + t] = 1;
+    F0T_TRY(f0t_moments_solve(w->m, w->knobs[RIDGE], w->regression, T, w->task->monitor));
+    F0T_TRY(f0t_product_f64(w->sums.unexplained, w->regression, w->m->crossed, &explained,
+                            w->task->monitor));
+    for (size_t i = 0; i < T * T; i++)
+        w->sums.unexplained[i] = w->m->pairs[i] - w->sums.unexplained[i];
     return F0T_OK;
 }
 
@@ -175,20 +174,20 @@ static f0t_status guess_validation(work *w, const fitted *f)
 /* ---- Stacking -------------------------------------------------------------------------------------- */
 
 /* One layer more: A = B A. */
-static f0t_status stack(work *w)
+static f0t_status stack(work *w, int layer)
 {
     const size_t T = w->task->tags;
-    F0T_TRY(f0t_fasttag_layer(w->b, &w->sums, w->knobs[GAMMA], w->knobs[BLANK]));
-    for (size_t s = 0; s < T; s++) {
-        memset(w->next + s * T, 0, T * sizeof *w->next);
-        for (size_t k = 0; k < T; k++)
-            for (size_t t = 0; t < T; t++)
-                w->next[s * T + t] += w->b[s * T + k] * w->all[k * T + t];
-    }
-    memcpy(w->all, w->next, T * T * sizeof *w->all);
+    const f0t_product op = {.m = T, .n = T, .k = T};
+    const f0t_monitor *monitor = w->task->monitor;
+    if (layer > 0)
+        F0T_TRY(f0t_fasttag_next(&w->sums, w->b, monitor));
+    F0T_TRY(f0t_fasttag_layer(w->b, &w->sums, w->knobs[GAMMA], w->knobs[BLANK], monitor));
+    if (layer > 0)
+        F0T_TRY(f0t_product_f64(w->next, w->b, w->all, &op, monitor));
+    memcpy(w->all, layer > 0 ? w->next : w->b, T * T * sizeof *w->all);
     for (size_t i = 0; i < T * T; i++)
         w->enrich[i] = (float)w->all[i];
-    return f0t_fasttag_next(&w->sums, w->b);
+    return F0T_OK;
 }
 
 /* NaN when no validation image has a tag. */
@@ -219,7 +218,7 @@ static f0t_status stack_all(work *w, fitted *f)
     double best = (double)NAN;
     for (int layer = 0; layer < MOST_LAYERS; layer++) {
         double miap;
-        F0T_TRY(stack(w));
+        F0T_TRY(stack(w, layer));
         F0T_TRY(validate(&miap, w));
         if (layer > 0 && !(miap > best))
             break;

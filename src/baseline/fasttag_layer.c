@@ -1,7 +1,7 @@
 #include "baseline/fasttag_layer.h"
 
 #include "base/alloc.h"
-#include "baseline/square.h"
+#include "math/product.h"
 #include "math/solve.h"
 
 void f0t_fasttag_blank_out(double *p, double *q, const double *all, size_t tags, double blank)
@@ -19,7 +19,8 @@ void f0t_fasttag_blank_out(double *p, double *q, const double *all, size_t tags,
  * keeps it solvable, and B's row for it 0. */
 static const double FLOOR = 1e-9;
 
-f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gamma, double blank)
+f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gamma, double blank,
+                             const f0t_monitor *monitor)
 {
     const size_t T = sums->tags;
     double *system = NULL, trace = 0;
@@ -27,32 +28,36 @@ f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gam
     f0t_fasttag_blank_out(b, system, sums->all, T, blank);
     for (size_t i = 0; i < T * T; i++) {
         b[i] *= gamma;
-        system[i] = gamma * system[i] + sums->centred[i] - sums->explained[i];
+        system[i] = gamma * system[i] + sums->unexplained[i];
     }
     for (size_t t = 0; t < T; t++)
         trace += system[t * T + t];
     for (size_t t = 0; t < T; t++)
         system[t * T + t] += FLOOR * trace / (double)T + 1e-300;
-    f0t_status status = f0t_cholesky_solve_f64(system, T, b, T);
+    f0t_status status = f0t_cholesky_solve_f64(system, T, b, T, monitor);
     f0t_free(system);
     return status;
 }
 
 /* m = B m Bᵀ, m being symmetric. */
-static void sandwich(double *m, double *room, const double *b, size_t tags)
+static f0t_status sandwich(double *m, double *room, const double *b, size_t tags,
+                           const f0t_monitor *monitor)
 {
-    f0t_square_product(room, b, m, tags, tags, tags);
-    f0t_square_product(m, room, b, tags, tags, tags);
+    const f0t_product half = {.m = tags, .n = tags, .k = tags, .b_transposed = true};
+    const f0t_product whole = {
+        .m = tags, .n = tags, .k = tags, .b_transposed = true, .lower = true};
+    F0T_TRY(f0t_product_f64(room, b, m, &half, monitor));
+    return f0t_product_f64(m, room, b, &whole, monitor);
 }
 
-f0t_status f0t_fasttag_next(f0t_fasttag_sums *sums, const double *b)
+f0t_status f0t_fasttag_next(f0t_fasttag_sums *sums, const double *b, const f0t_monitor *monitor)
 {
     const size_t T = sums->tags;
     double *room = NULL;
     F0T_TRY(f0t_alloc(&room, T * T, sizeof *room));
-    sandwich(sums->all, room, b, T);
-    sandwich(sums->centred, room, b, T);
-    sandwich(sums->explained, room, b, T);
+    f0t_status status = sandwich(sums->all, room, b, T, monitor);
+    if (status == F0T_OK)
+        status = sandwich(sums->unexplained, room, b, T, monitor);
     f0t_free(room);
-    return F0T_OK;
+    return status;
 }

@@ -26,21 +26,21 @@
 
 #include "base/status.h"
 
-/* Sums over the images of a layer's tags, all [T x T]. */
+/* Sums over the images of a layer's tags, both [T x T]. */
 typedef struct f0t_fasttag_sums {
     size_t tags;
-    double *all;       /* S = Σ h hᵀ */
-    double *centred;   /* S̄, the same of h minus its mean */
-    double *explained; /* N = R Σ x̄ h̄ᵀ, both centred */
+    double *all; /* S = Σ h hᵀ */
+    double *unexplained; /* S̄ − N: the same of h minus its mean, less N = R Σ x̄ h̄ᵀ, both centred */
 } f0t_fasttag_sums;
 
 /* P and Q of S into p[T x T] and q[T x T]. */
 void f0t_fasttag_blank_out(double *p, double *q, const double *all, size_t tags, double blank);
 
-/* B[T x T] of the layer. */
-f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gamma, double blank);
+/* B[T x T] of the layer. `monitor` may be NULL. */
+f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gamma, double blank,
+                             const f0t_monitor *monitor);
 
 /* The sums of the next layer, whose tags are B h. */
-f0t_status f0t_fasttag_next(f0t_fasttag_sums *sums, const double *b);
+f0t_status f0t_fasttag_next(f0t_fasttag_sums *sums, const double *b, const f0t_monitor *monitor);
 
 #endif

@@ -114,7 +114,7 @@ static f0t_status regress(fitted *f, const f0t_task *task, const f0t_moments *m,
     F0T_TRY(f0t_alloc(&f->shift, d, sizeof *f->shift));
     F0T_TRY(f0t_alloc(&targets, d * D, sizeof *targets));
     cross_vectors(targets, m, task);
-    f0t_status status = f0t_moments_solve(m, ridge, targets, d);
+    f0t_status status = f0t_moments_solve(m, ridge, targets, d, task->monitor);
     if (status == F0T_OK)
         set_map(f, targets, m, task);
     f0t_free(targets);

@@ -171,7 +171,8 @@ void f0t_moments_free(f0t_moments *m)
 /* Centred features that are all (nearly) the same leave no variance but rounding, which may be
  * negative, and a share of that regularises nothing: then the ridge grows, up to the mean square of
  * features of length 1. Other features never get there. */
-f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets, size_t rows)
+f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets, size_t rows,
+                             const f0t_monitor *monitor)
 {
     const size_t n = m->features;
     const double most = m->images / (double)n;
@@ -186,7 +187,7 @@ f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets
         memcpy(system, m->squares, n * n * sizeof *system);
         for (size_t j = 0; j < n; j++)
             system[j * n + j] += r;
-        status = f0t_cholesky_solve_f64(system, n, targets, rows);
+        status = f0t_cholesky_solve_f64(system, n, targets, rows, monitor);
     }
     f0t_free(system);
     return status;

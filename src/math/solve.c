@@ -1,9 +1,11 @@
 #include "math/solve.h"
 
 #include "base/alloc.h"
+#include "base/monitor.h"
 #include "base/team.h"
 #include "math/elementwise.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
@@ -42,18 +44,38 @@ static f0t_status work_size(size_t *out, double told)
     return F0T_OK;
 }
 
+/* Rows and columns that the factor grows by; rows that are solved for by one thread at a time. */
+enum { PANEL = 128, SOLVED_ROWS = 64 };
+static const double BATCH_WORK = 1e10; /* multiplications: some tenths of a second */
+
+static size_t at_most(size_t left, size_t most)
+{
+    return left < most ? left : most;
+}
+
+/* How many rows are solved for before the stop flag is looked at. */
+static size_t rows_of_a_batch(size_t n)
+{
+    const double rows = BATCH_WORK / ((double)n * (double)n);
+    return rows > 1e6 ? 1 << 20 : SOLVED_ROWS * ((size_t)rows / SOLVED_ROWS + 1);
+}
+
 #define REAL float
 #define NAME(function) function##_f32
+#define CBLAS(function) cblas_s##function
 #define LAPACK(function) LAPACKE_s##function##_work
 #include "math/solve_body.h"
 #undef REAL
 #undef NAME
+#undef CBLAS
 #undef LAPACK
 
 #define REAL double
 #define NAME(function) function##_f64
+#define CBLAS(function) cblas_d##function
 #define LAPACK(function) LAPACKE_d##function##_work
 #include "math/solve_body.h"
 #undef REAL
 #undef NAME
+#undef CBLAS
 #undef LAPACK

@@ -10,9 +10,13 @@
 
 /* Solves x·A = b for each of `rows` rows b of x[rows x n], in place. A[n x n] is symmetric positive
  * definite; only its lower triangle is read, and it is overwritten by its factor. Fails with
- * F0T_ERROR_NUMERIC, naming the pivot, when A is not positive definite: x is then unchanged. */
-f0t_status f0t_cholesky_solve_f32(float *a, size_t n, float *x, size_t rows);
-f0t_status f0t_cholesky_solve_f64(double *a, size_t n, double *x, size_t rows);
+ * F0T_ERROR_NUMERIC, naming the pivot, when A is not positive definite: x is then unchanged. Made of
+ * pieces of some tenths of a second, between which it looks at the monitor's stop flag (`monitor` may
+ * be NULL); they are the same for any number of threads, and so are the results. */
+f0t_status f0t_cholesky_solve_f32(float *a, size_t n, float *x, size_t rows,
+                                  const f0t_monitor *monitor);
+f0t_status f0t_cholesky_solve_f64(double *a, size_t n, double *x, size_t rows,
+                                  const f0t_monitor *monitor);
 
 /* All eigenvalues of the symmetric A[n x n], ascending, into values[n]; row i of A becomes the unit
  * eigenvector of value i. Only the lower triangle is read. */

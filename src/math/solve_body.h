@@ -1,6 +1,6 @@
 /*
  * The functions of solve.h for one type. solve.c includes this twice, with REAL (float or double),
- * NAME(f) (the function's name for this type) and LAPACK(f) (LAPACKE's) defined. The *_work
+ * NAME(f) (the function's name for this type), CBLAS(f) and LAPACK(f) (LAPACKE's) defined. The *_work
  * functions are LAPACK itself: those without check for NaN unless an environment variable forbids
  * it, and know nothing of infinity; check_finite does that here.
  *
@@ -15,21 +15,95 @@ static f0t_status NAME(check_lower)(const REAL *a, size_t n)
     return F0T_OK;
 }
 
-static f0t_status NAME(cholesky_solve)(REAL *a, lapack_int n, REAL *x, lapack_int rows)
+/* Rows `first` to PANEL more of the factor's columns `k` to `k + nb`: A21 = A21 L11⁻ᵀ. */
+static void NAME(cholesky_rows)(REAL *a, size_t n, size_t k, size_t nb, size_t first)
 {
-    lapack_int info = LAPACK(potrf)(LAPACK_COL_MAJOR, 'U', n, a, n);
-    if (info > 0)
-        return f0t_fail(F0T_ERROR_NUMERIC,
-                        "the matrix is not positive definite: pivot %d of %d is not above 0",
-                        (int)info, (int)n);
-    F0T_TRY(check_info(info, "potrf"));
-    if (!rows)
-        return F0T_OK;
-    return check_info(LAPACK(potrs)(LAPACK_COL_MAJOR, 'U', n, rows, a, n, x, n), "potrs");
+    CBLAS(trsm)
+    (CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
+     (int)at_most(n - first, PANEL), (int)nb, 1, a + k * n + k, (int)n, a + first * n + k, (int)n);
 }
 
-/* x·A = b is, transposed, A·xᵀ = bᵀ: the rows of x are LAPACK's columns. */
-f0t_status NAME(f0t_cholesky_solve)(REAL *a, size_t n, REAL *x, size_t rows)
+/* A22 = A22 − A21 A21ᵀ of PANEL rows, up to the diagonal. */
+static void NAME(cholesky_update)(REAL *a, size_t n, size_t k, size_t nb, size_t first)
+{
+    const size_t rows = at_most(n - first, PANEL), from = k + nb;
+    const REAL *left = a + first * n + k;
+    if (first > from)
+        CBLAS(gemm)
+    (CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)(first - from), (int)nb, -1, left,
+     (int)n, a + from * n + k, (int)n, 1, a + first * n + from, (int)n);
+    CBLAS(syrk)
+    (CblasRowMajor, CblasLower, CblasNoTrans, (int)rows, (int)nb, -1, left, (int)n, 1,
+     a + first * n + first, (int)n);
+}
+
+/* Columns k to k + nb of the factor, and what they take from the rest. In a team OpenBLAS takes one
+ * thread for each call: the pieces are the same for any number of threads. */
+static lapack_int NAME(cholesky_panel)(REAL *a, size_t n, size_t k, size_t nb, int threads)
+{
+    lapack_int info = 0;
+    (void)threads;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp single
+        info = LAPACK(potrf)(LAPACK_COL_MAJOR, 'U', (lapack_int)nb, a + k * n + k, (lapack_int)n);
+#pragma omp for schedule(dynamic)
+        for (size_t first = k + nb; first < n; first += PANEL)
+            if (!info)
+                NAME(cholesky_rows)(a, n, k, nb, first);
+#pragma omp for schedule(dynamic)
+        for (size_t first = k + nb; first < n; first += PANEL)
+            if (!info)
+                NAME(cholesky_update)(a, n, k, nb, first);
+    }
+    return info > 0 ? info + (lapack_int)k : info;
+}
+
+static f0t_status NAME(cholesky_factor)(REAL *a, size_t n, f0t_stage *stage)
+{
+    for (size_t k = 0; k < n; k += PANEL) {
+        F0T_TRY(f0t_stage_update(stage, k));
+        lapack_int info = NAME(cholesky_panel)(a, n, k, at_most(n - k, PANEL), f0t_team_size());
+        if (info > 0)
+            return f0t_fail(F0T_ERROR_NUMERIC,
+                            "the matrix is not positive definite: pivot %d of %zu is not above 0",
+                            (int)info, n);
+        F0T_TRY(check_info(info, "potrf"));
+    }
+    return F0T_OK;
+}
+
+/* x L Lᵀ = b: first z Lᵀ = b, then x L = z, some rows at a time. */
+static void NAME(cholesky_back)(const REAL *a, size_t n, REAL *x, size_t rows, int threads)
+{
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t r = 0; r < rows; r += SOLVED_ROWS) {
+        const int m = (int)at_most(rows - r, SOLVED_ROWS);
+        CBLAS(trsm)
+        (CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, (int)n, 1, a, (int)n,
+         x + r * n, (int)n);
+        CBLAS(trsm)
+        (CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, (int)n, 1, a, (int)n,
+         x + r * n, (int)n);
+    }
+}
+
+static f0t_status NAME(cholesky_solve)(REAL *a, size_t n, REAL *x, size_t rows,
+                                       const f0t_monitor *monitor)
+{
+    f0t_stage stage = f0t_stage_begin(monitor, "solving a system", "rows", n + rows);
+    const size_t batch = rows_of_a_batch(n);
+    F0T_TRY(NAME(cholesky_factor)(a, n, &stage));
+    for (size_t r = 0; r < rows; r += batch) {
+        F0T_TRY(f0t_stage_update(&stage, n + r));
+        NAME(cholesky_back)(a, n, x + r * n, at_most(rows - r, batch), f0t_team_size());
+    }
+    return F0T_OK;
+}
+
+f0t_status NAME(f0t_cholesky_solve)(REAL *a, size_t n, REAL *x, size_t rows,
+                                    const f0t_monitor *monitor)
 {
     F0T_TRY(check_order(n));
     F0T_TRY(check_order(rows));
@@ -38,7 +112,7 @@ f0t_status NAME(f0t_cholesky_solve)(REAL *a, size_t n, REAL *x, size_t rows)
     F0T_TRY(NAME(check_lower)(a, n));
     F0T_TRY(check_finite(NAME(f0t_finite)(x, rows * n)));
     int before = f0t_team_enter();
-    f0t_status status = NAME(cholesky_solve)(a, (lapack_int)n, x, (lapack_int)rows);
+    f0t_status status = NAME(cholesky_solve)(a, n, x, rows, monitor);
     f0t_team_leave(before);
     return status;
 }

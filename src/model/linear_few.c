@@ -88,7 +88,7 @@ static f0t_status find_shares(double *shares, const f0t_linear_few *few, double 
     for (size_t k = 0; k < few->wide; k++)
         for (size_t i = 0; i < N; i++)
             shares[k * N + i] = (double)few->targets[i * few->wide + k];
-    f0t_status status = f0t_cholesky_solve_f64(system, N, shares, few->wide);
+    f0t_status status = f0t_cholesky_solve_f64(system, N, shares, few->wide, NULL);
     f0t_free(system);
     return status;
 }

@@ -164,7 +164,7 @@ f0t_status f0t_linear_solve(double *maps, const double *moments, const float *cr
         trace += moments[j * D + j];
     for (size_t j = 0; j < D; j++)
         system[j * D + j] += ridge * trace / (double)D;
-    f0t_status status = f0t_cholesky_solve_f64(system, D, maps, rows);
+    f0t_status status = f0t_cholesky_solve_f64(system, D, maps, rows, NULL);
     f0t_free(system);
     if (status == F0T_ERROR_NUMERIC)
         return f0t_fail(status,

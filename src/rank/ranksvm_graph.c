@@ -152,7 +152,7 @@ static bool invert_schur(f0t_svm_graph *g, double c)
         g->schur[i * p + i] += g->degrees[g->places[i]];
         g->inverse[i * p + i] = 1;
     }
-    if (f0t_cholesky_solve_f64(g->schur, p, g->inverse, p) != F0T_OK)
+    if (f0t_cholesky_solve_f64(g->schur, p, g->inverse, p, NULL) != F0T_OK)
         return false;
     kernels->product_rows(g->spread, g->inverse, g->shares, p, p, n);
     for (size_t i = 0; i < p * n; i++)

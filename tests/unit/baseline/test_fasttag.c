@@ -22,7 +22,7 @@ static void hand_open(by_hand *h, const made_task *m, double ridge)
     assert_ok(f0t_moments_create(&h->plain, &m->task, NULL));
     assert_ok(f0t_moments_centre(&h->centred, h->plain));
     memcpy(h->r, h->centred->crossed, sizeof h->r);
-    assert_ok(f0t_moments_solve(h->centred, ridge, h->r, T));
+    assert_ok(f0t_moments_solve(h->centred, ridge, h->r, T, NULL));
     for (size_t s = 0; s < T; s++)
         for (size_t t = 0; t < T; t++)
             for (size_t j = 0; j < D; j++)
@@ -83,20 +83,20 @@ static double hand_miap(const by_hand *h, const double *a, const made_task *m)
 /* The input of a layer is what the one before makes of the tags: h = B h. */
 static void hand_stack(by_hand *h, const made_task *m, double gamma, double blank)
 {
-    double all[T * T], centred[T * T], explained[T * T];
-    f0t_fasttag_sums sums = {T, all, centred, explained};
+    double all[T * T], unexplained[T * T];
+    f0t_fasttag_sums sums = {T, all, unexplained};
     memcpy(all, h->plain->pairs, sizeof all);
-    memcpy(centred, h->centred->pairs, sizeof centred);
-    memcpy(explained, h->explained, sizeof explained);
+    for (size_t i = 0; i < T * T; i++)
+        unexplained[i] = h->centred->pairs[i] - h->explained[i];
     for (size_t l = 0; l < MOST; l++) {
         double *b = h->b[l];
-        assert_ok(f0t_fasttag_layer(b, &sums, gamma, blank));
+        assert_ok(f0t_fasttag_layer(b, &sums, gamma, blank, NULL));
         if (l)
             multiply(h->a[l], b, h->a[l - 1]);
         else
             memcpy(h->a[l], b, T * T * sizeof *b);
         h->miap[l] = m->task.val.count ? hand_miap(h, h->a[l], m) : (double)NAN;
-        assert_ok(f0t_fasttag_next(&sums, b));
+        assert_ok(f0t_fasttag_next(&sums, b, NULL));
     }
 }
 

@@ -33,7 +33,7 @@ static void regression(double (*map)[D + 1], const made_task *m, double ridge)
         trace += system[j * (D + 1) + j] - M * mean[j] * mean[j];
     for (size_t j = 0; j < D; j++)
         system[j * (D + 1) + j] += ridge * trace / D;
-    assert_ok(f0t_cholesky_solve_f64(system, D + 1, &map[0][0], C_DIM));
+    assert_ok(f0t_cholesky_solve_f64(system, D + 1, &map[0][0], C_DIM, NULL));
     f0t_free(x);
 }
 

@@ -65,7 +65,7 @@ static void solving_gives_the_ridge_regression(void **state)
     made_task_create(&m, C_SEEN, 0);
     assert_ok(f0t_moments_create(&moments, &m.task, NULL));
     memcpy(map, moments->crossed, sizeof map);
-    assert_ok(f0t_moments_solve(moments, 0.1, map, 1));
+    assert_ok(f0t_moments_solve(moments, 0.1, map, 1, NULL));
     for (size_t j = 0; j < C_FEATURES; j++)
         trace += moments->squares[j * C_FEATURES + j];
     for (size_t i = 0; i < C_FEATURES; i++) {

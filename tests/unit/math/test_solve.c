@@ -60,9 +60,9 @@ static void widen(double *to, float *from, size_t count)
 static f0t_status cholesky(bool narrow, double *a, size_t n, double *x, size_t rows)
 {
     if (!narrow)
-        return f0t_cholesky_solve_f64(a, n, x, rows);
+        return f0t_cholesky_solve_f64(a, n, x, rows, NULL);
     float *a32 = narrowed(a, n * n), *x32 = narrowed(x, rows * n);
-    f0t_status status = f0t_cholesky_solve_f32(a32, n, x32, rows);
+    f0t_status status = f0t_cholesky_solve_f32(a32, n, x32, rows, NULL);
     widen(a, a32, n * n);
     widen(x, x32, rows * n);
     return status;
@@ -90,14 +90,38 @@ static void cholesky_solves_as_elimination_does(void **state)
     }
 }
 
+static void cholesky_gives_the_same_bytes_for_any_threads_and_can_be_stopped(void **state)
+{
+    enum { SIZE = 300, ROWS = 150 }; /* more than two panels, and more rows than one thread's */
+    (void)state;
+    double *one = numbers((size_t)ROWS * SIZE, 4), *two = numbers((size_t)ROWS * SIZE, 4);
+    for (int threads = 1; threads <= 2; threads++) {
+        double *a = gram(SIZE);
+        f0t_threads_set(threads);
+        assert_ok(f0t_cholesky_solve_f64(a, SIZE, threads == 1 ? one : two, ROWS, NULL));
+        f0t_free(a);
+    }
+    f0t_threads_set(0);
+    assert_memory_equal(one, two, (size_t)ROWS * SIZE * sizeof *one);
+    volatile sig_atomic_t stop = 1;
+    const f0t_monitor monitor = {.stop = &stop};
+    double *a = gram(SIZE);
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted while solving",
+                 f0t_cholesky_solve_f64(a, SIZE, one, ROWS, &monitor));
+    f0t_free(a);
+    f0t_free(one);
+    f0t_free(two);
+}
+
 static void a_matrix_that_is_not_positive_definite_names_its_pivot(void **state)
 {
     double a[] = {1, 0, 0, 0, 4, 0, 0, 2, 1}, x[] = {5, 6, 7};
     float narrow[] = {1, 0, 0, -1};
     (void)state;
-    assert_fails(F0T_ERROR_NUMERIC, "pivot 3 of 3", f0t_cholesky_solve_f64(a, 3, x, 1));
+    assert_fails(F0T_ERROR_NUMERIC, "pivot 3 of 3", f0t_cholesky_solve_f64(a, 3, x, 1, NULL));
     assert_true(x[0] == 5 && x[2] == 7);
-    assert_fails(F0T_ERROR_NUMERIC, "pivot 2 of 2", f0t_cholesky_solve_f32(narrow, 2, NULL, 0));
+    assert_fails(F0T_ERROR_NUMERIC, "pivot 2 of 2",
+                 f0t_cholesky_solve_f32(narrow, 2, NULL, 0, NULL));
 }
 
 static f0t_status eigen(bool narrow, double *a, size_t n, double *values)
@@ -212,7 +236,7 @@ static void the_svd_gives_the_matrix_back(void **state)
 static void empty_matrices_are_fine(void **state)
 {
     (void)state;
-    assert_ok(f0t_cholesky_solve_f64(NULL, 0, NULL, 3));
+    assert_ok(f0t_cholesky_solve_f64(NULL, 0, NULL, 3, NULL));
     assert_ok(f0t_eigen_f64(NULL, 0, NULL));
     assert_ok(f0t_svd_f64(NULL, 0, 3, NULL, NULL, NULL));
     assert_ok(f0t_svd_f32(NULL, 3, 0, NULL, NULL, NULL));
@@ -223,8 +247,8 @@ static void nan_and_infinity_are_refused(void **state)
     double a[] = {1, 0, 0, 1}, x[] = {1, NAN}, bad[] = {1, 0, INFINITY, 1}, u[4], s[2], vt[4];
     float narrow[] = {NAN};
     (void)state;
-    assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_cholesky_solve_f64(a, 2, x, 1));
-    assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_cholesky_solve_f64(bad, 2, a, 1));
+    assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_cholesky_solve_f64(a, 2, x, 1, NULL));
+    assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_cholesky_solve_f64(bad, 2, a, 1, NULL));
     assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_eigen_f64(bad, 2, s));
     assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_svd_f64(bad, 2, 2, u, s, vt));
     assert_fails(F0T_ERROR_NUMERIC, "NaN", f0t_eigen_f32(narrow, 1, narrow));
@@ -236,7 +260,7 @@ static void sizes_beyond_lapack_are_refused(void **state)
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "too large", f0t_eigen_f64(x, (size_t)1 << 32, x));
     assert_fails(F0T_ERROR_UNSUPPORTED, "too large",
-                 f0t_cholesky_solve_f64(x, 1, x, (size_t)1 << 32));
+                 f0t_cholesky_solve_f64(x, 1, x, (size_t)1 << 32, NULL));
 }
 
 static f0t_status factor(void *context)
@@ -257,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cholesky_solves_as_elimination_does),
+        cmocka_unit_test(cholesky_gives_the_same_bytes_for_any_threads_and_can_be_stopped),
         cmocka_unit_test(a_matrix_that_is_not_positive_definite_names_its_pivot),
         cmocka_unit_test(eigenvectors_are_the_rows),
         cmocka_unit_test(the_svd_gives_the_matrix_back),
