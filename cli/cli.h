@@ -164,6 +164,11 @@ void cli_monitor_end(void);
 /* A table whose columns line up: cells are copied, numbers go right. */
 typedef struct cli_table cli_table;
 
+/* Prints a name, a tag, or what else comes from a file, as f0t_line_escape writes it: on one line, and
+ * nothing that a terminal would obey. cli_shown gives it as a copy to be freed. */
+void cli_print_shown(FILE *to, const char *text);
+char *cli_shown(const char *text);
+
 cli_table *cli_table_create(size_t columns, const char *const *heads, const char *aligns);
 void cli_table_add(cli_table *table, const char *const *cells);
 void cli_table_print(const cli_table *table, FILE *to);

@@ -88,35 +88,24 @@ static json_t *as_json(const f0t_inspection *found)
 
 /* ---- For people ---------------------------------------------------------------------------- */
 
-/* How many bytes a control character takes that begins here (C0, DEL, C1), 0 when none does. */
-static size_t control_length(const unsigned char *c)
-{
-    if (c[0] < 0x20 || c[0] == 0x7F)
-        return 1;
-    return c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0 ? 2 : 0;
-}
-
 /* Metadata is whatever the writer of the file put there: one line, cut where it is long. */
 static void print_value(const char *value)
 {
     enum { MOST = 200 };
-    const unsigned char *c = (const unsigned char *)value;
+    char *shown = cli_shown(value);
     size_t n = 0;
-    while (c[n] && (n < MOST || (c[n] & 0xC0) == 0x80)) { /* whole characters */
-        size_t control = control_length(c + n);
-        if (control)
-            printf(c[n] == '\t' ? "  " : " ");
-        else
-            putchar(c[n]);
-        n += control ? control : 1;
-    }
-    printf("%s\n", c[n] ? " …" : "");
+    while (shown[n] && (n < MOST || (shown[n] & 0xC0) == 0x80)) /* whole characters */
+        n++;
+    printf("%.*s%s\n", (int)n, shown, shown[n] ? " …" : "");
+    free(shown);
 }
 
 static void print_facts(const f0t_inspect_fact *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        printf("  %-14s ", facts[i].name);
+        char *name = cli_shown(facts[i].name);
+        printf("  %-14s ", name);
+        free(name);
         print_value(facts[i].value);
     }
 }
@@ -158,9 +147,10 @@ static void print_rows(const f0t_inspection *found)
     for (size_t i = 0; i < found->row_count; i++) {
         const f0t_inspect_row *row = &found->rows[i];
         printf("  ");
-        if (row->count)
-            printf("%s%s", row->text, *row->text ? "  " : "");
-        else
+        if (row->count) {
+            cli_print_shown(stdout, row->text);
+            printf("%s", *row->text ? "  " : "");
+        } else
             print_value(row->text);
         for (size_t k = 0; k < row->shown; k++)
             printf("%s%.6g", k ? " " : "", row->values[k]);
@@ -171,7 +161,10 @@ static void print_rows(const f0t_inspection *found)
 
 static void print_all(const f0t_inspection *found)
 {
-    printf("%s: %s\n", found->path, found->title);
+    cli_print_shown(stdout, found->path);
+    printf(": ");
+    cli_print_shown(stdout, found->title);
+    printf("\n");
     printf("  %-14s %" PRIu64 " bytes\n", "size", found->size);
     if (found->has_checksum)
         printf("  %-14s %08" PRIx32 "\n", "crc32", found->checksum);

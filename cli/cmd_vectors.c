@@ -51,8 +51,10 @@ static void print_written(const char *path, const f0t_vectors *vectors, const f0
         return;
     printf("%zu of %zu tags have no vector%s", json_array_size(missing), tags->count,
            json_array_size(missing) ? ":" : "\n");
-    for (size_t i = 0; i < json_array_size(missing); i++)
-        printf("%s %s", i ? "," : "", json_string_value(json_array_get(missing, i)));
+    for (size_t i = 0; i < json_array_size(missing); i++) {
+        printf("%s ", i ? "," : "");
+        cli_print_shown(stdout, json_string_value(json_array_get(missing, i)));
+    }
     if (json_array_size(missing))
         printf("\n");
 }
@@ -176,8 +178,14 @@ static void print_neighbours(const json_t *answer, bool first)
     const char *used = json_string_value(json_object_get(answer, "used"));
     const json_t *list = json_object_get(answer, "neighbours");
     cli_table *table = cli_table_create(2, heads, "rl");
-    printf("%s%s", first ? "" : "\n", query);
-    printf(strcmp(query, used) == 0 ? "\n" : " (%s)\n", used);
+    printf("%s", first ? "" : "\n");
+    cli_print_shown(stdout, query);
+    if (strcmp(query, used) != 0) {
+        printf(" (");
+        cli_print_shown(stdout, used);
+        printf(")");
+    }
+    printf("\n");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
         char cosine[32];

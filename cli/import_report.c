@@ -61,7 +61,8 @@ static void print_report(const f0t_import_report *report)
     print_datasets(report);
     for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
         write_note(line, sizeof line, f0t_import_report_note(report, i));
-        puts(line);
+        cli_print_shown(stdout, line);
+        printf("\n");
     }
 }
 

@@ -89,9 +89,10 @@ static int run_verb(cli_context *cli, const void *options)
     cli->monitor = cli_monitor_start(cli->quiet);
     f0t_status status = cli->verb->run(cli, options);
     cli_monitor_end();
-    if (status != F0T_OK)
-        fprintf(stderr, "fast0tag %s: %s", cli->name,
-                *cli->message ? cli->message : f0t_last_error());
+    if (status != F0T_OK) {
+        fprintf(stderr, "fast0tag %s: ", cli->name);
+        cli_print_shown(stderr, *cli->message ? cli->message : f0t_last_error());
+    }
     if (status == F0T_ERROR_ARGUMENT)
         fprintf(stderr, "; 'fast0tag %s -h' explains it", cli->name);
     if (status != F0T_OK)

@@ -36,7 +36,9 @@ static void write_log(void *user, f0t_log_level level, const char *line)
     if (state.quiet && level == F0T_LOG_INFO)
         return;
     clear_line();
-    fprintf(stderr, "%s%s\n", level == F0T_LOG_WARNING ? "warning: " : "", line);
+    fputs(level == F0T_LOG_WARNING ? "warning: " : "", stderr);
+    cli_print_shown(stderr, line);
+    fputs("\n", stderr);
 }
 
 /* 1234567 → "1.23 M". */
@@ -67,7 +69,7 @@ static void format_time(char *out, size_t size, double left)
 
 static void format_line(char *out, size_t size, const f0t_progress *p, double now)
 {
-    char done[32], total[40] = "", rate[48] = "", left[64] = "";
+    char done[32], total[40] = "", rate[48] = "", left[64] = "", stage[300];
     double spent = now - state.start;
     double speed = spent > 0 ? (double)(p->done - state.first) / spent : 0;
     format_count(done, sizeof done, (double)p->done);
@@ -86,7 +88,8 @@ static void format_line(char *out, size_t size, const f0t_progress *p, double no
         format_time(time, sizeof time, (double)(p->total - p->done) / speed);
         snprintf(left, sizeof left, ", %s left", time);
     }
-    snprintf(out, size, "%s: %s%s %s%s%s", p->stage, done, total, p->unit, rate, left);
+    f0t_line_escape(stage, sizeof stage, p->stage);
+    snprintf(out, size, "%s: %s%s %s%s%s", stage, done, total, p->unit, rate, left);
 }
 
 static void begin_stage(const f0t_progress *p, double now)

@@ -42,9 +42,8 @@ void cli_table_add(cli_table *table, const char *const *cells)
         table->capacity = capacity;
     }
     for (size_t c = 0; c < table->columns; c++) {
-        size_t w = width(cells[c]), bytes = strlen(cells[c]) + 1;
-        char *copy = cli_alloc(bytes);
-        memcpy(copy, cells[c], bytes);
+        char *copy = cli_shown(cells[c]);
+        size_t w = width(copy);
         table->cells[table->rows * table->columns + c] = copy;
         if (w > table->widths[c])
             table->widths[c] = w;

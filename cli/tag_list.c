@@ -1,5 +1,6 @@
 #include "tag_list.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *tag_of(const tag_list *l, size_t i)
@@ -7,20 +8,22 @@ static const char *tag_of(const tag_list *l, size_t i)
     return f0t_vocab_tag(l->vocab, l->index[i]);
 }
 
-/* RFC 4180: quotes around what needs them, doubled inside. */
+/* RFC 4180: quotes around what needs them, doubled inside. One line for each record: line ends are
+ * escaped like every other control character. */
 static void print_field(const char *text, char separator)
 {
-    if (!strchr(text, separator) && !strpbrk(text, "\"\r\n")) {
-        printf("%s", text);
-        return;
-    }
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
+    char *shown = cli_shown(text);
+    bool quoted = strchr(shown, separator) || strchr(shown, '"');
+    if (quoted)
+        putchar('"');
+    for (const char *c = shown; *c; c++) {
+        if (*c == '"')
             putchar('"');
-        putchar(*text);
+        putchar(*c);
     }
-    putchar('"');
+    if (quoted)
+        putchar('"');
+    free(shown);
 }
 
 /* One line for each image and tag: image, rank, tag, score. */
@@ -36,9 +39,12 @@ static void print_rows(const tag_list *l, char separator)
 
 static void print_text(const tag_list *l)
 {
-    printf("%s:", l->image);
-    for (size_t i = 0; i < l->count; i++)
-        printf("%s %s", i ? "," : "", tag_of(l, i));
+    cli_print_shown(stdout, l->image);
+    printf(":");
+    for (size_t i = 0; i < l->count; i++) {
+        printf("%s ", i ? "," : "");
+        cli_print_shown(stdout, tag_of(l, i));
+    }
     printf("\n");
 }
 
@@ -66,5 +72,11 @@ json_t *tag_list_json(const tag_list *l)
     for (size_t i = 0; i < l->count; i++)
         json_array_append_new(
             tags, json_pack("{s:s, s:f}", "tag", tag_of(l, i), "score", (double)l->score[i]));
-    return json_pack("{s:s, s:o}", "image", l->image, "tags", tags);
+    json_t *image = json_string(l->image); /* NULL: JSON is UTF-8, and names need not be */
+    if (!image) {
+        char *shown = cli_shown(l->image);
+        image = json_string(shown);
+        free(shown);
+    }
+    return json_pack("{s:o, s:o}", "image", image, "tags", tags);
 }

@@ -80,6 +80,11 @@ typedef enum f0t_status {
  * a failure. Overwritten by the next failure; success leaves it alone. */
 F0T_API const char *f0t_last_error(void);
 
+/* Names of files and tags may hold what a terminal would obey. Writes `text` to to[size] with each
+ * control character, mark that turns the direction of text, and byte that is not UTF-8 as \n, \t, \r or
+ * \x1b, cut to size - 1 bytes and NUL-terminated. Returns the length of the whole, as snprintf does. */
+F0T_API size_t f0t_line_escape(char *to, size_t size, const char *text);
+
 /* A short name such as "bad format". Never NULL. */
 F0T_API const char *f0t_status_name(f0t_status status);
 

@@ -57,23 +57,65 @@ static void drop_partial_character(char *text)
         text[n - 1 - back] = '\0';
 }
 
-/* C0 and C1 control characters (U+0080 to U+009F are C2 80 to C2 9F) and the line and paragraph
- * separators. Gives the bytes that it takes, or 0. */
+/* The bytes of the UTF-8 sequence that begins here; 0 where none does: such bytes are characters of
+ * another encoding, and control characters to some terminals. */
+static size_t sequence_length(const unsigned char *c)
+{
+    size_t n = c[0] < 0x80 ? 1 : c[0] < 0xC2 ? 0 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    return c[0] > 0xF4 ? 0 : n;
+}
+
+/* C0 and C1 control characters (U+0080 to U+009F are C2 80 to C2 9F), the line and paragraph
+ * separators, the marks that turn the direction of text (U+202A to U+202E, U+2066 to U+2069), and bytes
+ * that are not UTF-8. Gives the bytes that it takes, or 0. */
 static size_t control_length(const unsigned char *c)
 {
-    if (c[0] < 0x20 || c[0] == 0x7F)
+    if (!sequence_length(c) || c[0] < 0x20 || c[0] == 0x7F)
         return 1;
-    if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F)
+    if (c[0] == 0xC2 && c[1] <= 0x9F)
         return 2;
-    return c[0] == 0xE2 && c[1] == 0x80 && (c[2] == 0xA8 || c[2] == 0xA9) ? 3 : 0;
+    bool turns = c[0] == 0xE2 && ((c[1] == 0x80 && c[2] >= 0xA8 && c[2] <= 0xAE) ||
+                                  (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
+    return turns ? 3 : 0;
+}
+
+static size_t escape_byte(char to[5], unsigned char byte)
+{
+    const char *known = byte ? strchr("n\nt\tr\r", byte) : NULL;
+    return (size_t)(known ? snprintf(to, 5, "\\%c", known[-1]) : snprintf(to, 5, "\\x%02x", byte));
+}
+
+size_t f0t_line_escape(char *to, size_t size, const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t used = 0;
+    while (*c) {
+        size_t control = control_length(c), n = control ? control : sequence_length(c);
+        for (size_t i = 0; i < n; i++, c++) {
+            char bytes[5] = {(char)*c};
+            size_t count = control ? escape_byte(bytes, *c) : 1;
+            for (size_t k = 0; k < count; k++, used++)
+                if (used + 1 < size)
+                    to[used] = bytes[k];
+        }
+    }
+    if (size)
+        to[used < size ? used : size - 1] = '\0';
+    return used;
 }
 
 void f0t_line_clean(char *text, bool cut)
 {
     if (cut)
         drop_partial_character(text);
-    for (char *c = text; *c; c++)
-        memset(c, '?', control_length((const unsigned char *)c));
+    for (char *c = text; *c;) {
+        size_t control = control_length((const unsigned char *)c);
+        memset(c, '?', control);
+        c += control ? control : sequence_length((const unsigned char *)c);
+    }
 }
 
 static void finish(f0t_status status, bool cut)

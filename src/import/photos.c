@@ -98,9 +98,14 @@ static f0t_status find_pictures(photos *p)
 static f0t_status read_keywords(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
 {
     const photos *p = context;
+    const char *path = f0t_texts_get(&p->paths, piece->number);
+    const char *fault = f0t_text_fault(path, strlen(path));
     (void)notes;
-    return f0t_keywords_read(&p->keywords[piece->number], p->workers[piece->thread],
-                             f0t_texts_get(&p->paths, piece->number), true);
+    if (fault || strchr(path, '\t'))
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: %s in its name, which a list of images cannot hold: rename it", path,
+                        fault ? fault : "a tab");
+    return f0t_keywords_read(&p->keywords[piece->number], p->workers[piece->thread], path, true);
 }
 
 static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message,

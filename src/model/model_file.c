@@ -11,7 +11,9 @@
  */
 #include "base/alloc.h"
 #include "base/size.h"
+#include "io/dataset_text.h"
 #include "io/safetensors.h"
+#include "math/elementwise.h"
 #include "model/model.h"
 #include "word/vocab.h"
 
@@ -24,6 +26,24 @@
 enum { NAME_SIZE = 64 };
 static const char FORMAT[] = "fast0tag-model";
 static const char VERSION[] = "1";
+
+/* What a model may hold, both when it is saved and when it is loaded: a number that is none makes every
+ * score none, and a tag goes into lines and onto terminals. */
+static f0t_status check_floats(const char *name, const float *numbers, size_t count)
+{
+    if (f0t_finite_f32(numbers, count))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_NUMERIC, "'%s' of the model holds NaN or infinity", name);
+}
+
+static f0t_status check_tag(const char *tag, size_t i)
+{
+    const size_t length = strlen(tag);
+    const char *fault = !length                     ? "it is empty"
+                        : memchr(tag, '\t', length) ? "a control character"
+                                                    : f0t_text_fault(tag, length);
+    return fault ? f0t_fail(F0T_ERROR_FORMAT, "tag %zu of the model: %s", i + 1, fault) : F0T_OK;
+}
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -42,6 +62,7 @@ static f0t_status write_floats(saver *s, const char *name, const float *numbers,
                                size_t rows, size_t cols)
 {
     const size_t shape[] = {rows, cols};
+    F0T_TRY(check_floats(name, numbers, rows * cols));
     F0T_TRY(write_bytes(s, numbers, rows * cols * sizeof *numbers));
     return f0t_safetensors_end_tensor(s->writer, name, F0T_F32, dims,
                                       dims == 1 ? shape + 1 : shape);
@@ -69,6 +90,7 @@ static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
                          f0t_vocab_dim(vocab)));
     for (size_t i = 0; i < f0t_vocab_size(vocab); i++) {
         const char *tag = f0t_vocab_tag(vocab, i);
+        F0T_TRY(check_tag(tag, i));
         F0T_TRY(write_bytes(s, tag, strlen(tag)));
         F0T_TRY(write_bytes(s, "\n", 1));
         bytes += strlen(tag) + 1;
@@ -175,7 +197,8 @@ static f0t_status get_floats(const f0t_tensor **out, const f0t_safetensors *file
     if (!*out || (*out)->dtype != F0T_F32 || (*out)->dims != dims)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: the tensor '%s' is missing or not float32 [%zu-D]",
                         f0t_safetensors_path(file), name, dims);
-    return F0T_OK;
+    f0t_status status = check_floats(name, (*out)->data, (*out)->count);
+    return status == F0T_OK ? status : f0t_fail_prefix(status, "%s: ", f0t_safetensors_path(file));
 }
 
 static f0t_status check_format(const f0t_safetensors *file)
@@ -271,6 +294,7 @@ static f0t_status split_tags(const char **tags, size_t count, char *text, size_t
             return f0t_fail(F0T_ERROR_FORMAT, "'vocab.tags' ends after %zu of %zu tags", i, count);
         *end = '\0';
         tags[i] = text + at;
+        F0T_TRY(check_tag(tags[i], i));
         at = (size_t)(end - text) + 1;
     }
     if (at != size)

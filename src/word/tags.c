@@ -1,13 +1,14 @@
 #include "base/alloc.h"
-#include "io/file.h"
+#include "io/dataset_names.h"
+#include "io/dataset_text.h"
 
 #include <string.h>
 
 /* The list that the caller sees, and what it points to. */
 typedef struct tag_file {
     f0t_tags shown;
-    char **items;
-    size_t capacity;
+    f0t_texts texts;
+    const char **items;
 } tag_file;
 
 void f0t_tags_free(f0t_tags *tags)
@@ -15,49 +16,27 @@ void f0t_tags_free(f0t_tags *tags)
     tag_file *file = (tag_file *)tags;
     if (!file)
         return;
-    for (size_t i = 0; i < file->shown.count; i++)
-        f0t_free(file->items[i]);
+    f0t_texts_free(&file->texts);
     f0t_free(file->items);
     f0t_free(file);
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static f0t_status add_line(tag_file *file, const char *line, size_t length)
-{
-    if (file->shown.count == 0 && length >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
-        line += 3;
-        length -= 3;
-    }
-    for (; length && is_blank(*line); length--)
-        line++;
-    while (length && is_blank(line[length - 1]))
-        length--;
-    if (length == 0)
-        return F0T_OK;
-    F0T_TRY(f0t_grow(&file->items, &file->capacity, file->shown.count, 1, sizeof *file->items));
-    F0T_TRY(f0t_string_copy(&file->items[file->shown.count], line, length));
-    file->shown.count++;
-    return F0T_OK;
-}
-
 static f0t_status read_lines(tag_file *file, f0t_stream *stream)
 {
-    char *line;
+    const char *line;
     size_t length;
-    F0T_TRY(f0t_stream_line(stream, &line, &length));
-    while (line) {
-        if (memchr(line, '\0', length))
-            return f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: a NUL byte: not a list of tags",
-                            f0t_stream_name(stream),
-                            (unsigned long long)f0t_stream_line_number(stream));
-        F0T_TRY(add_line(file, line, length));
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+    for (;;) {
+        F0T_TRY(f0t_text_line_trimmed(stream, &line, &length));
+        if (!line)
+            break;
+        if (length)
+            F0T_TRY(f0t_texts_add(&file->texts, line, length));
     }
-    file->shown.items = (const char *const *)file->items;
+    const size_t count = file->texts.count;
+    F0T_TRY(f0t_alloc(&file->items, count, sizeof *file->items));
+    for (size_t i = 0; i < count; i++)
+        file->items[i] = f0t_texts_get(&file->texts, i);
+    file->shown = (f0t_tags){file->items, count};
     return F0T_OK;
 }
 

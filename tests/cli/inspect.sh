@@ -49,7 +49,7 @@ case_a_safetensors_file_is_described() {
     safetensors '{"__metadata__":{"note":"a\nb"},"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}' >a
     run 0 inspect a
     says "safetensors, 1 tensors"
-    says "note           a b"
+    says "note           a\nb"
     run 0 inspect --json a
     json_holds 'd["metadata"] == {"note": "a\nb"}'
 }

@@ -9,7 +9,12 @@ static void a_message_is_one_line_and_never_empty(void **state)
     assert_int_equal(f0t_fail(F0T_ERROR_FORMAT, "a\nb\tc"), F0T_ERROR_FORMAT);
     assert_string_equal(f0t_last_error(), "a?b?c");
     f0t_fail(F0T_ERROR_FORMAT, "%s", "\x1B[2J \xC2\x9B \xE2\x80\xA8 \xC2\xA0\xE2\x82\xAC\x7F\xC2");
-    assert_string_equal(f0t_last_error(), "?[2J ?? ??? \xC2\xA0\xE2\x82\xAC?\xC2");
+    assert_string_equal(f0t_last_error(), "?[2J ?? ??? \xC2\xA0\xE2\x82\xAC??");
+    /* Bytes of another encoding (9B alone is ESC [ to some terminals), and text turned around. */
+    f0t_fail(F0T_ERROR_FORMAT, "%s",
+             "a\x9B"
+             "2J \xE2\x80\xAE \xE2\x81\xA6 \xF0\x9F\x90\xB6");
+    assert_string_equal(f0t_last_error(), "a?2J ??? ??? \xF0\x9F\x90\xB6");
     f0t_fail(F0T_ERROR_IO, "%s", "");
     assert_string_equal(f0t_last_error(), "input/output error");
 }
@@ -28,6 +33,17 @@ static void a_long_message_is_cut_at_a_character(void **state)
         assert_true(n <= 1023 && n >= 1020);
         assert_int_equal((n - shift) % 3, 0);
     }
+}
+
+static void a_line_is_escaped_and_cut(void **state)
+{
+    char to[64], small[6];
+    (void)state;
+    assert_int_equal(f0t_line_escape(to, sizeof to, "a\nb\tc\rd\x1B[0m\xC2\x9B\xFF \xC3\xA9"), 32);
+    assert_string_equal(to, "a\\nb\\tc\\rd\\x1b[0m\\xc2\\x9b\\xff \xC3\xA9");
+    assert_int_equal(f0t_line_escape(small, sizeof small, "ab\ncdef"), 8);
+    assert_string_equal(small, "ab\\nc");
+    assert_int_equal(f0t_line_escape(NULL, 0, "\n\n"), 4);
 }
 
 static void errno_and_prefix_are_added(void **state)
@@ -54,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_one_line_and_never_empty),
         cmocka_unit_test(a_long_message_is_cut_at_a_character),
+        cmocka_unit_test(a_line_is_escaped_and_cut),
         cmocka_unit_test(errno_and_prefix_are_added),
         cmocka_unit_test(every_status_has_a_name),
     };

@@ -1,8 +1,14 @@
 #include "collection.h"
 
+#include "base/dtype.h"
 #include "base/fault.h"
+#include "io/safetensors.h"
+#include "model/model.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 /* A model of each kind, trained in no time. */
 static f0t_model *train_tiny(f0t_method method)
@@ -102,6 +108,61 @@ static void an_altered_file_is_refused(void **state)
     f0t_model_free(model);
 }
 
+/* Loads the file with `count` bytes at offset `at` of a tensor altered, and the checksum right again. */
+static f0t_status load_altered(const char *tensor, size_t at, const void *bytes, size_t count)
+{
+    f0t_safetensors *file;
+    size_t size;
+    char *data = test_read(test_path("model.f0t"), &size), hex[17];
+    uLong sum = crc32(0, NULL, 0);
+    assert_ok(f0t_safetensors_open_memory(&file, data, size, "model"));
+    const f0t_tensor *t = f0t_safetensors_find(file, tensor);
+    memcpy((char *)(uintptr_t)t->data + at, bytes, count);
+    for (size_t i = 0; i < f0t_safetensors_count(file); i++) {
+        t = f0t_safetensors_at(file, i);
+        sum = crc32_z(sum, t->data, t->count * f0t_dtype_size(t->dtype));
+    }
+    snprintf(hex, sizeof hex, "%016lx", sum);
+    memcpy(memmem(data, size, f0t_safetensors_metadata(file, "checksum"), 16), hex, 16);
+    f0t_safetensors_close(file);
+    f0t_status status = load_bytes(data, size);
+    f0t_free(data);
+    return status;
+}
+
+static void numbers_that_are_none_and_tags_with_control_characters_are_refused(void **state)
+{
+    static const char *const tensors[] = {"condition.shift", "condition.scale", "layer0.weight",
+                                          "layer0.bias", "vocab.vectors"};
+    const float bad[] = {NAN, INFINITY};
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    assert_ok(load_altered("vocab.tags", 0, "T", 1));
+    for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
+        for (size_t k = 0; k < 2; k++)
+            assert_fails(F0T_ERROR_NUMERIC, "holds NaN or infinity",
+                         load_altered(tensors[i], 4, &bad[k], sizeof bad[k]));
+    assert_fails(F0T_ERROR_FORMAT, "tag 1 of the model: a control character",
+                 load_altered("vocab.tags", 1, "\x1B", 1));
+    assert_fails(F0T_ERROR_FORMAT, "tag 1 of the model: a control character",
+                 load_altered("vocab.tags", 1, "\t", 1));
+    assert_fails(F0T_ERROR_FORMAT, "tag 1 of the model: not UTF-8",
+                 load_altered("vocab.tags", 1, "\xFF", 1));
+    assert_fails(F0T_ERROR_FORMAT, "tag 1 of the model: it is empty",
+                 load_altered("vocab.tags", 0, "\n", 1));
+
+    float *weights;
+    const f0t_array array = f0t_net_array(model->net, 0);
+    assert_ok(f0t_alloc_zero(&weights, array.rows * array.cols, sizeof *weights));
+    weights[1] = NAN;
+    assert_ok(f0t_net_array_set(model->net, 0, weights));
+    f0t_free(weights);
+    assert_fails(F0T_ERROR_NUMERIC, "'layer0.weight' of the model holds NaN",
+                 f0t_model_save(model, test_path("bad.f0t")));
+    f0t_model_free(model);
+}
+
 static void what_is_no_model_is_said_to_be_none(void **state)
 {
     f0t_model *model;
@@ -181,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_model_comes_back_as_it_was_saved),
         cmocka_unit_test(a_cut_file_is_refused_wherever_it_is_cut),
         cmocka_unit_test(an_altered_file_is_refused),
+        cmocka_unit_test(numbers_that_are_none_and_tags_with_control_characters_are_refused),
         cmocka_unit_test(what_is_no_model_is_said_to_be_none),
         cmocka_unit_test(every_allocation_and_write_may_fail),
         cmocka_unit_test(another_space_is_refused),

@@ -22,7 +22,7 @@ static void a_missing_or_binary_file_fails(void **state)
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_tags_load(&tags, "/nowhere/t.txt", NULL));
     assert_null(tags);
-    assert_fails(F0T_ERROR_FORMAT, "b:2: a NUL byte",
+    assert_fails(F0T_ERROR_FORMAT, "b:2: a control character",
                  f0t_tags_load(&tags, test_file("b", "dog\na\0b\n", 8), NULL));
 }
 
