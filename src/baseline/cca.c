@@ -23,9 +23,9 @@
 #include "base/alloc.h"
 #include "baseline/moments.h"
 #include "baseline/steady.h"
+#include "math/eigen.h"
 #include "math/elementwise.h"
 #include "math/product.h"
-#include "math/solve.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,9 +60,9 @@ typedef struct room {
     double *solved;       /* [T x D] Cyx (Cxx + rx I)⁻¹ */
     double *whiten;       /* [T x T] P, row by row */
     double *middle;       /* [T x T] Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
-    double *product;      /* [T x T] scratch */
+    double *product;      /* [T x T] scratch; in the end b of each direction */
     double *values;       /* [T] eigenvalues */
-    double *direction;    /* [D] a of one coordinate */
+    double *maps;         /* [T x D] b' Cyx (Cxx + rx I)⁻¹ of each direction */
 } room;
 
 static f0t_status allocate(room *r)
@@ -73,7 +73,7 @@ static f0t_status allocate(room *r)
     F0T_TRY(f0t_alloc(&r->middle, T * T, sizeof *r->middle));
     F0T_TRY(f0t_alloc(&r->product, T * T, sizeof *r->product));
     F0T_TRY(f0t_alloc(&r->values, T, sizeof *r->values));
-    return f0t_alloc(&r->direction, D, sizeof *r->direction);
+    return f0t_alloc(&r->maps, T * D, sizeof *r->maps);
 }
 
 static void release(room *r)
@@ -83,11 +83,11 @@ static void release(room *r)
     f0t_free(r->middle);
     f0t_free(r->product);
     f0t_free(r->values);
-    f0t_free(r->direction);
+    f0t_free(r->maps);
 }
 
 /* P = diag(e^-1/2) E of Cyy + ry I = Eᵀ diag(e) E. */
-static f0t_status whiten_tags(room *r, double ridge)
+static f0t_status whiten_tags(room *r, double ridge, const f0t_monitor *monitor)
 {
     const size_t T = r->m->tags;
     double *c = r->whiten, trace = 0;
@@ -97,7 +97,7 @@ static f0t_status whiten_tags(room *r, double ridge)
         trace += c[t * T + t];
     for (size_t t = 0; t < T; t++)
         c[t * T + t] += ridge * trace / (double)T + 1e-12;
-    F0T_TRY(f0t_eigen_f64(c, T, r->values));
+    F0T_TRY(f0t_eigen_watched(c, T, r->values, monitor));
     for (size_t i = 0; i < T; i++)
         for (size_t j = 0; j < T; j++)
             c[i * T + j] /= sqrt(fmax(r->values[i], 1e-12));
@@ -110,49 +110,38 @@ static f0t_status analyse(room *r, const double *knobs, const f0t_monitor *monit
     const size_t D = r->m->features, T = r->m->tags;
     const f0t_product square = {.m = T, .n = T, .k = T, .b_transposed = true};
     const f0t_product explained = {.m = T, .n = T, .k = D, .b_transposed = true};
+    const f0t_product directions = {.m = T, .n = T, .k = T}, maps = {.m = T, .n = D, .k = T};
     for (size_t i = 0; i < T * D; i++)
         r->solved[i] = r->m->crossed[i];
     F0T_TRY(f0t_moments_solve(r->m, knobs[RIDGE_X], r->solved, T, monitor));
-    F0T_TRY(whiten_tags(r, knobs[RIDGE_Y]));
+    F0T_TRY(whiten_tags(r, knobs[RIDGE_Y], monitor));
     F0T_TRY(f0t_product_f64(r->product, r->solved, r->m->crossed, &explained, monitor));
     for (size_t i = 0; i < T * T; i++)
         r->product[i] /= r->m->images;
     F0T_TRY(f0t_product_f64(r->middle, r->whiten, r->product, &square, monitor));
     F0T_TRY(f0t_product_f64(r->product, r->middle, r->whiten, &square, monitor));
     memcpy(r->middle, r->product, T * T * sizeof *r->middle);
-    return f0t_eigen_f64(r->middle, T, r->values);
+    F0T_TRY(f0t_eigen_watched(r->middle, T, r->values, monitor));
+    F0T_TRY(f0t_product_f64(r->product, r->middle, r->whiten, &directions, monitor));
+    return f0t_product_f64(r->maps, r->product, r->solved, &maps, monitor);
 }
 
 /* ---- The common space ------------------------------------------------------------------------ */
 
-/* b of direction i into to[T]. */
-static void tag_direction(double *to, const room *r, size_t i)
-{
-    const size_t T = r->m->tags;
-    memset(to, 0, T * sizeof *to);
-    for (size_t l = 0; l < T; l++)
-        for (size_t t = 0; t < T; t++)
-            to[t] += r->middle[i * T + l] * r->whiten[l * T + t];
-}
-
 /* Coordinate k of everything: direction `from`, scaled by ρ^power on either side. */
-static void set_coordinate(fitted *f, room *r, size_t k, size_t from, double power)
+static void set_coordinate(fitted *f, const room *r, size_t k, size_t from, double power)
 {
     const size_t D = r->m->features, T = r->m->tags;
     const double rho = sqrt(fmax(r->values[from], 1e-12)), scale = pow(rho, power);
-    double *b = r->product, shift = 0, mean = 0; /* [T] of T x T that are free now */
-    tag_direction(b, r, from);
+    const double *b = r->product + from * T, *a = r->maps + from * D;
+    double shift = 0, mean = 0;
     for (size_t t = 0; t < T; t++)
         mean += b[t] * r->m->counts[t] / r->m->images;
     for (size_t t = 0; t < T; t++)
         f->tags[t * f->dims + k] = (float)(scale * (b[t] - mean));
-    memset(r->direction, 0, D * sizeof *r->direction);
-    for (size_t t = 0; t < T; t++)
-        for (size_t j = 0; j < D; j++)
-            r->direction[j] += b[t] * scale / rho * r->solved[t * D + j];
     for (size_t j = 0; j < D; j++) {
-        shift -= r->direction[j] * r->m->sum[j] / r->m->images;
-        f->map[k * D + j] = (float)r->direction[j];
+        shift -= scale / rho * a[j] * r->m->sum[j] / r->m->images;
+        f->map[k * D + j] = (float)(scale / rho * a[j]);
     }
     f->shift[k] = (float)shift;
 }

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "base/size.h"
 #include "baseline/steady.h"
+#include "math/eigen.h"
 #include "math/elementwise.h"
 #include "math/gram.h"
-#include "math/solve.h"
 
 #include <math.h>
 
@@ -52,7 +52,8 @@ static void set(f0t_metric *m, const room *r)
     }
 }
 
-static f0t_status measure(f0t_metric *m, room *r, const float *rows, size_t count)
+static f0t_status measure(f0t_metric *m, room *r, const float *rows, size_t count,
+                          const f0t_monitor *monitor)
 {
     const size_t D = m->features;
     size_t size;
@@ -64,19 +65,20 @@ static f0t_status measure(f0t_metric *m, room *r, const float *rows, size_t coun
     F0T_TRY(f0t_alloc(&m->map, size, sizeof *m->map));
     F0T_TRY(f0t_alloc(&m->shift, D, sizeof *m->shift));
     F0T_TRY(covariance(r, rows, count, D));
-    F0T_TRY(f0t_eigen_f64(r->covariance, D, r->variances));
+    F0T_TRY(f0t_eigen_watched(r->covariance, D, r->variances, monitor));
     set(m, r);
     return F0T_OK;
 }
 
-f0t_status f0t_metric_create(f0t_metric **out, const float *rows, size_t count, size_t features)
+f0t_status f0t_metric_create(f0t_metric **out, const float *rows, size_t count, size_t features,
+                             const f0t_monitor *monitor)
 {
     f0t_metric *m = NULL;
     room r = {0};
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     m->features = features;
-    f0t_status status = measure(m, &r, rows, count);
+    f0t_status status = measure(m, &r, rows, count, monitor);
     f0t_free(r.covariance);
     f0t_free(r.mean);
     f0t_free(r.variances);

@@ -15,7 +15,8 @@ typedef struct f0t_metric {
 } f0t_metric;
 
 /* From rows[count x D]. */
-f0t_status f0t_metric_create(f0t_metric **out, const float *rows, size_t count, size_t features);
+f0t_status f0t_metric_create(f0t_metric **out, const float *rows, size_t count, size_t features,
+                             const f0t_monitor *monitor);
 void f0t_metric_free(f0t_metric *metric);
 
 /* rows[count x D] become to[count x D]. */

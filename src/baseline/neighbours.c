@@ -120,7 +120,7 @@ static f0t_status fill(f0t_neighbours *n, const f0t_task *task, size_t k, float 
         return f0t_fail(F0T_ERROR_MEMORY, "%zu training images are too many", n->count);
     F0T_TRY(f0t_alloc(&n->rows, size, sizeof *n->rows));
     F0T_TRY(f0t_task_read(task, n->rows, task->train.images, n->count));
-    F0T_TRY(f0t_metric_create(&n->metric, n->rows, n->count, n->features));
+    F0T_TRY(f0t_metric_create(&n->metric, n->rows, n->count, n->features, task->monitor));
     F0T_TRY(map_rows(n));
     F0T_TRY(f0t_best_create(&n->own, n->count, k));
     F0T_TRY(f0t_alloc(products, BLOCK * BLOCK, sizeof **products));

@@ -41,7 +41,7 @@ static void axes_keep_the_root_of_their_deviation(void **state)
     f0t_metric *m;
     double before[D * D], after[D * D], trace = 0, kept = 0;
     make_rows(x);
-    assert_ok(f0t_metric_create(&m, x, ROWS, D));
+    assert_ok(f0t_metric_create(&m, x, ROWS, D, NULL));
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < D; j++) {
             double sum = (double)m->shift[j];
@@ -76,7 +76,7 @@ static void applied_rows_have_length_one(void **state)
     static float x[ROWS * D], y[ROWS * D];
     f0t_metric *m;
     make_rows(x);
-    assert_ok(f0t_metric_create(&m, x, ROWS, D));
+    assert_ok(f0t_metric_create(&m, x, ROWS, D, NULL));
     assert_ok(f0t_metric_apply(m, y, x, ROWS));
     for (size_t i = 0; i < ROWS; i++) {
         double norm = 0;
@@ -94,7 +94,7 @@ static void rows_that_are_all_equal_stay_finite(void **state)
     f0t_metric *m;
     for (size_t i = 0; i < 4 * D; i++)
         x[i] = 0.25F;
-    assert_ok(f0t_metric_create(&m, x, 4, D));
+    assert_ok(f0t_metric_create(&m, x, 4, D, NULL));
     assert_ok(f0t_metric_apply(m, y, x, 4));
     for (size_t i = 0; i < 4 * D; i++)
         assert_true(isfinite(y[i]));
