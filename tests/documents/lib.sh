@@ -80,7 +80,7 @@ run_document() {
 # What the documents take for granted: a dataset flickr8k, vectors glove.txt, features new.npy, words
 # new-words.txt, and pictures with keywords in ~/Pictures.
 make_reader() {
-    local i tags=(dog tree car bird truck wolf wheel plant engine) colours=(red green blue)
+    local i tags=(dog tree car cat boat rain sky sea bird truck wolf wheel plant engine) colours=(red green blue)
     make_collection
     mv photos flickr8k
     printf 'tree\ncar\n' >flickr8k/unseen.txt
@@ -90,7 +90,7 @@ make_reader() {
     export HOME=$PWD/home
     unset XDG_CACHE_HOME
     for i in $(seq 0 44); do
-        colour=${colours[i % 3]} draw "home/Pictures/p$i.svg" "${tags[i % 9]}" animal
+        colour=${colours[i % 3]} draw "home/Pictures/p$i.svg" "${tags[i % 14]}" animal
     done
     colour=blue draw home/Pictures/new/a.svg
 }
