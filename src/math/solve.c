@@ -9,6 +9,7 @@
 #include <lapacke.h>
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 static f0t_status check_order(size_t n)
 {
@@ -79,3 +80,46 @@ static size_t rows_of_a_batch(size_t n)
 #undef NAME
 #undef CBLAS
 #undef LAPACK
+
+/* ---- By one thread ------------------------------------------------------------------------------- */
+
+typedef struct problem {
+    double *a, *u, *s, *vt;
+    size_t m, n;
+} problem;
+
+static f0t_status run_eigen(const problem *p)
+{
+    return f0t_eigen_f64(p->a, p->n, p->s);
+}
+
+static f0t_status run_svd(const problem *p)
+{
+    return f0t_svd_f64(p->a, p->m, p->n, p->u, p->s, p->vt);
+}
+
+/* In a team LAPACK takes one thread: here a team of two of whom one works. The last error is that
+ * thread's. */
+static f0t_status run_by_one(f0t_status (*run)(const problem *), const problem *p)
+{
+    f0t_status status = F0T_OK;
+    char message[512] = "";
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        status = run(p);
+        if (status != F0T_OK)
+            strncpy(message, f0t_last_error(), sizeof message - 1);
+    }
+    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+}
+
+f0t_status f0t_eigen_by_one(double *a, size_t n, double *values)
+{
+    return run_by_one(run_eigen, &(problem){.a = a, .s = values, .n = n});
+}
+
+f0t_status f0t_svd_by_one(double *a, size_t m, size_t n, double *u, double *s, double *vt)
+{
+    return run_by_one(run_svd, &(problem){.a = a, .u = u, .s = s, .vt = vt, .m = m, .n = n});
+}

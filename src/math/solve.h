@@ -2,6 +2,9 @@
  * Factorisations by LAPACK. Matrices are row-major; each function is laid out so that LAPACK, which
  * is column-major, needs no transposed copy. Input that holds NaN or infinity fails with
  * F0T_ERROR_NUMERIC before LAPACK sees it.
+ *
+ * LAPACK's sums depend on its number of threads. What is solved by Cholesky is the same bytes for any
+ * number, and so is what is done by one thread.
  */
 #ifndef F0T_MATH_SOLVE_H
 #define F0T_MATH_SOLVE_H
@@ -27,5 +30,9 @@ f0t_status f0t_eigen_f64(double *a, size_t n, double *values);
  * descending, vt[p x n]. A is overwritten. */
 f0t_status f0t_svd_f32(float *a, size_t m, size_t n, float *u, float *s, float *vt);
 f0t_status f0t_svd_f64(double *a, size_t m, size_t n, double *u, double *s, double *vt);
+
+/* The same by one thread. */
+f0t_status f0t_eigen_by_one(double *a, size_t n, double *values);
+f0t_status f0t_svd_by_one(double *a, size_t m, size_t n, double *u, double *s, double *vt);
 
 #endif

@@ -50,22 +50,6 @@ static f0t_status gram(double *g, float *parts, const float *x, size_t rows, siz
     return F0T_OK;
 }
 
-/* LAPACK's sums depend on its threads. In a team it takes one: here a team of two of whom one
- * works. */
-static f0t_status eigen_by_one(double *a, size_t n, double *values)
-{
-    f0t_status status = F0T_OK;
-    char message[512] = "";
-#pragma omp parallel num_threads(2)
-#pragma omp single
-    {
-        status = f0t_eigen_f64(a, n, values);
-        if (status != F0T_OK)
-            strncpy(message, f0t_last_error(), sizeof message - 1);
-    }
-    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
-}
-
 f0t_status f0t_tall_eigen(double *values, double *w, const float *x, size_t rows, size_t n)
 {
     float *parts;
@@ -73,7 +57,7 @@ f0t_status f0t_tall_eigen(double *values, double *w, const float *x, size_t rows
     f0t_status status = gram(w, parts, x, rows, n);
     f0t_free(parts);
     F0T_TRY(status);
-    F0T_TRY(eigen_by_one(w, n, values));
+    F0T_TRY(f0t_eigen_by_one(w, n, values));
     for (size_t i = 0; i < n / 2; i++) {
         double value = values[i];
         values[i] = values[n - 1 - i];

@@ -4,7 +4,6 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "math/gram.h"
-#include "math/matmul.h"
 #include "math/solve.h"
 #include "rank/ranksvm.h"
 
@@ -83,13 +82,12 @@ static void gather_targets(float *targets, const pass *p, size_t first, size_t r
 static f0t_status add_block(pass *p, size_t first, size_t rows)
 {
     size_t D = p->data->condition->dim, wide = p->lambda_count * p->data->dim;
-    f0t_matmul crossed = {.m = wide, .n = D, .k = rows, .a_transposed = true, .accumulate = true};
     F0T_TRY(f0t_condition_gather(p->data->condition, p->features, p->data->dataset,
                                  p->data->train->images + first, rows));
     gather_targets(p->targets, p, first, rows);
     if (p->moments)
         F0T_TRY(f0t_gram_add(p->moments, p->features, rows, D));
-    return f0t_matmul_run(p->crossed, p->targets, p->features, NULL, &crossed);
+    return f0t_cross_add(p->crossed, p->targets, p->features, rows, wide, D);
 }
 
 static f0t_status pass_over_features(pass *p)

@@ -74,7 +74,7 @@ static f0t_status find_axes(f0t_ranksvm *svm, svd_room *room)
     F0T_TRY(f0t_alloc(&room->vt, all * dims, sizeof *room->vt));
     F0T_TRY(f0t_alloc(&room->axes, all * dims, sizeof *room->axes));
     centre(svm, room->centred);
-    F0T_TRY(f0t_svd_f64(room->centred, tags, dims, room->u, room->s, room->vt));
+    F0T_TRY(f0t_svd_by_one(room->centred, tags, dims, room->u, room->s, room->vt));
     F0T_TRY(keep_axes(svm, room->u, room->s, all));
     for (size_t i = 0; i < svm->rank * dims; i++)
         room->axes[i] = (float)room->vt[i];

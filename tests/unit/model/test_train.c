@@ -1,5 +1,6 @@
 #include "collection.h"
 
+#include "base/cpu.h"
 #include "base/fault.h"
 
 #include <math.h>
@@ -155,6 +156,27 @@ static void the_same_seed_gives_the_same_bytes(void **state)
         }
         f0t_model_free(a);
     }
+}
+
+/* On older CPUs oneDNN sums in another order with other numbers of threads. */
+static void the_linear_map_is_the_same_for_any_number_of_threads(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "wide", .features = 40});
+    f0t_train_options o = collection_training(F0T_METHOD_LINEAR);
+    f0t_model *one, *many;
+    (void)state;
+    if (f0t_cpu_level() < F0T_CPU_V4)
+        skip();
+    f0t_threads_set(1);
+    assert_ok(collection_train(&one, &c, &o, NULL));
+    for (int threads = 2; threads <= 5; threads++) {
+        f0t_threads_set(threads);
+        assert_ok(collection_train(&many, &c, &o, NULL));
+        assert_same_model(one, many);
+        f0t_model_free(many);
+    }
+    f0t_threads_set(0);
+    f0t_model_free(one);
 }
 
 static void annotations_of_unseen_tags_have_no_influence(void **state)
@@ -473,6 +495,7 @@ int main(void)
         cmocka_unit_test(the_linear_map_by_loss_learns),
         cmocka_unit_test(every_loss_pair_and_target_trains),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(the_linear_map_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(annotations_of_unseen_tags_have_no_influence),
         cmocka_unit_test(a_resumed_training_equals_an_uninterrupted_one),
         cmocka_unit_test(a_checkpoint_of_another_training_is_refused),
