@@ -451,7 +451,7 @@ F0T_API f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t 
  */
 typedef struct f0t_dataset_writer f0t_dataset_writer;
 
-/* All zero: a dataset without features that may not replace anything. */
+/* All zero, or NULL: a dataset without features that may not replace anything. */
 typedef struct f0t_dataset_info {
     const char *name;     /* NULL: the last part of the path */
     const char *backbone; /* a JSON object, or NULL */

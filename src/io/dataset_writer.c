@@ -93,7 +93,6 @@ f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
-    F0T_REQUIRE(info);
     f0t_dataset_writer *writer;
     F0T_TRY(f0t_alloc_zero(&writer, 1, sizeof *writer));
     if (info)
