@@ -26,8 +26,10 @@ int f0t_team_size(void)
 #include <stdint.h>
 #include <unistd.h>
 
-static int cpus;    /* that libgomp counts with */
-static sem_t ready; /* the sleeping team is there, or cannot be */
+static int cpus;                     /* that libgomp counts with */
+static sem_t ready;                  /* the sleeping team is there, or cannot be */
+static bool has_room;                /* for it */
+static volatile sig_atomic_t forked; /* libgomp's threads are in the parent alone */
 
 /* libgomp keeps the number that it found when it was loaded: so early, no thread is bound to a CPU. */
 __attribute__((constructor)) static void count_cpus(void)
@@ -59,15 +61,22 @@ static void open_team(void)
 }
 
 /* libgomp ends the process where the system refuses it a thread: a wait that spins is the lesser
- * evil, so the threads are tried first. The team lives as long as the thread that opened it. */
+ * evil, so the threads are tried first, with those that the caller's own team will want. The team
+ * lives as long as the thread that opened it. */
 static void *keep_team(void *unused)
 {
-    if (find_room((void *)(uintptr_t)cpus))
+    has_room = find_room((void *)((uintptr_t)cpus + (uintptr_t)f0t_threads_get())) != NULL;
+    if (has_room)
         open_team();
     sem_post(&ready);
-    for (;;)
+    while (has_room)
         pause();
     return unused;
+}
+
+static void note_fork(void)
+{
+    forked = 1;
 }
 
 /* The threads take no signal that is meant for the program's own. */
@@ -77,20 +86,23 @@ static void start_team(void)
     pthread_t keeper;
     if (sem_init(&ready, 0, 0))
         return;
+    pthread_atfork(NULL, NULL, note_fork);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_create(&keeper, NULL, keep_team, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     while (started && sem_wait(&ready) && errno == EINTR)
         continue;
-    if (started)
+    if (started && has_room)
         pthread_detach(keeper);
+    else if (started)
+        pthread_join(keeper, NULL);
 }
 
 int f0t_team_size(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int size = omp_in_parallel() ? 1 : f0t_threads_get();
+    const int size = omp_in_parallel() || forked ? 1 : f0t_threads_get();
     if (size > 1)
         pthread_once(&once, start_team);
     return size;

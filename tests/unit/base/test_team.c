@@ -83,11 +83,43 @@ static void a_team_is_as_large_as_the_library_was_told(void **state)
     f0t_threads_set(0);
 }
 
+static int count_members(void)
+{
+    int members = 0;
+    const int threads = f0t_team_size();
+    (void)threads;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(threads) reduction(+ : members)
+#endif
+    members += 1;
+    return members;
+}
+
+/* The threads of a team stay with the parent: a child that waited for them would wait for ever. */
+static void a_child_goes_on_alone(void **state)
+{
+    int status;
+    (void)state;
+    f0t_threads_set(2);
+    const int before = count_members();
+    assert_int_equal(before, f0t_team_size());
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(count_members() == 1 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(count_members(), before);
+    f0t_threads_set(0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_leave_the_processor_to_others),
         cmocka_unit_test(a_team_is_as_large_as_the_library_was_told),
+        cmocka_unit_test(a_child_goes_on_alone),
     };
     if (argc > 1 && !strcmp(argv[1], "wait"))
         return wait_for_each_other();
