@@ -197,7 +197,10 @@ static VipsImage *set_orientation(VipsImage *in, const source *s)
     VipsImage *out = NULL;
     if (!s->raw.data || s->raw.orientation <= 1 || vips_image_get_orientation(in) != 1)
         return in;
-    if (vips_copy(in, &out, "interpretation", VIPS_INTERPRETATION_sRGB, NULL))
+    /* A bitmap says nothing of its colours; a JPEG does, and may be grey. */
+    const VipsInterpretation colours =
+        s->raw.width ? VIPS_INTERPRETATION_sRGB : vips_image_get_interpretation(in);
+    if (vips_copy(in, &out, "interpretation", colours, NULL))
         out = NULL;
     g_object_unref(in);
     if (out)

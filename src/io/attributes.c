@@ -71,7 +71,9 @@ f0t_status f0t_attributes_copy(int to, int from, const char *path)
         fchown(to, old.st_uid, old.st_gid) != 0)
         return fail(path, "owner");
     (void)fremovexattr(to, access_list);
-    if (fchmod(to, old.st_mode & 07777) != 0)
+    /* Some mounts have no chmod; where the modes are equal none is needed. */
+    if ((fstat(to, &new) != 0 || ((old.st_mode ^ new.st_mode) & 07777)) &&
+        fchmod(to, old.st_mode & 07777) != 0)
         return fail(path, "mode");
     return copy_values(to, from, path);
 }
