@@ -16,6 +16,8 @@ typedef struct reading {
     f0t_csv_table *to;
     const f0t_import_options *options;
     f0t_import_report *report;
+    char *whole; /* the text of a pipe, which cannot be read twice */
+    size_t whole_size;
     f0t_stream *stream;
     f0t_csv *csv;
     const char *separator;   /* of tags within a cell */
@@ -29,7 +31,8 @@ typedef struct reading {
 
 static f0t_status open_table(reading *t, const char *path)
 {
-    F0T_TRY(f0t_stream_open(&t->stream, path));
+    F0T_TRY(t->whole ? f0t_stream_open_memory(&t->stream, t->whole, t->whole_size, path)
+                     : f0t_stream_open(&t->stream, path));
     f0t_stream_watch(t->stream, t->options->monitor);
     return f0t_csv_open(&t->csv, t->stream, t->options->delimiter);
 }
@@ -45,6 +48,7 @@ static void close_table(reading *t)
 static void release(reading *t)
 {
     close_table(t);
+    f0t_free(t->whole);
     f0t_free(t->column_tags);
     f0t_free(t->pair_image);
     f0t_free(t->pair_tag);
@@ -311,7 +315,7 @@ static f0t_status sort_pairs(const reading *t)
 
 /* What tables have between tags, the likeliest first. */
 static const char *const separators[] = {";", "|", ","};
-enum { SEPARATORS = sizeof separators / sizeof *separators, LOOKED_AT = 1000 };
+enum { SEPARATORS = sizeof separators / sizeof *separators, LOOKED_AT = 1000, PIPE_MOST = 1 << 30 };
 
 /* How often the tags of the first lines have each of them. */
 typedef struct habits {
@@ -360,12 +364,21 @@ static const char *choose_separator(const habits *seen)
     return separators[0];
 }
 
+/* The separator is found out from the bytes that are read after it: of a pipe they are kept. */
+static f0t_status keep_pipe(reading *t, const char *path)
+{
+    return f0t_path_is_file(path)
+               ? F0T_OK
+               : f0t_file_read(&t->whole, &t->whole_size, path, PIPE_MOST, t->options->monitor);
+}
+
 static f0t_status find_separator(reading *t, const char *path)
 {
     habits seen = {0};
     t->separator = t->options->separator;
     if (t->separator || t->options->tag_columns)
         return F0T_OK;
+    F0T_TRY(keep_pipe(t, path));
     f0t_status status = open_table(t, path);
     if (status == F0T_OK)
         status = look_ahead(t, &seen);

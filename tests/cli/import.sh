@@ -164,4 +164,19 @@ case_separators_are_found_out() {
     refuse 3 "no/never" import csv t.csv -o no/never
 }
 
+case_a_table_comes_through_a_pipe() {
+    { echo image,tags && seq -f '%g.jpg,"sea, mist"' 5000; } >t.csv
+    run 0 import csv t.csv -o from-file --quiet
+    run 0 import csv <(cat t.csv) -o from-pipe --quiet
+    run 0 import csv <(gzip <t.csv) -o from-gzip --quiet
+    run 0 import csv <(cat t.csv) -o from-separator --separator , --quiet
+    local name file
+    [ "$(wc -l <from-file/images.txt)" = 5000 ] || complain "$(wc -l from-file/images.txt)"
+    for name in from-pipe from-gzip from-separator; do
+        for file in images tags; do
+            cmp from-file/$file.txt $name/$file.txt || complain "$name: $file.txt differs"
+        done
+    done
+}
+
 run_cases
