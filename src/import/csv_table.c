@@ -201,6 +201,7 @@ static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_cell *cel
 
 static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_cell *cells, size_t count)
 {
+    size_t unused = 0;
     for (size_t i = 0; i < count; i++) {
         if (!is_tag_column(t, i))
             continue;
@@ -209,7 +210,10 @@ static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_cell *c
         else if (!cell_is(&cells[i], "0") && !cell_is(&cells[i], "") &&
                  !cell_is(&cells[i], "false") && !cell_is(&cells[i], "0.0"))
             return fail_at(t, "column %zu: '%.40s': 0 or 1 is wanted", i + 1, cells[i].text);
+        else
+            unused += cells[i].length + 1;
     }
+    f0t_stream_let_go(t->stream, unused);
     return F0T_OK;
 }
 

@@ -26,11 +26,14 @@ static f0t_status read_row(f0t_stream *stream, f0t_rows *rows, size_t columns, c
     const char *end = at + length;
     size_t column = 0;
     for (;;) {
+        while (at < end && is_blank(*at))
+            at++;
         size_t zeros = skip_zeros(at, end);
         at += zeros;
         column += zeros / 2;
-        while (at < end && is_blank(*at))
-            at++;
+        f0t_stream_let_go(stream, zeros);
+        if (zeros)
+            continue;
         if (at == end)
             break;
         if ((*at != '0' && *at != '1') || (at + 1 < end && !is_blank(at[1])))

@@ -33,7 +33,8 @@ void f0t_map_forget(const f0t_map *map, const void *from, size_t size);
 
 /* Bytes in a row, from a file or from memory, through gzip where the content begins with its magic.
  * A small gzip file cannot become a huge text: beyond F0T_UNPACKED_FREE bytes it may unpack to
- * F0T_UNPACKED_RATIO times its own size (texts of tags and numbers reach 5 to 20), else it fails. */
+ * F0T_UNPACKED_RATIO times its own size (texts of tags and numbers reach 5 to 20), else it fails;
+ * what a reader lets go of (f0t_stream_let_go) does not count. */
 typedef struct f0t_stream f0t_stream;
 enum { F0T_UNPACKED_FREE = 1 << 24, F0T_UNPACKED_RATIO = 50 };
 
@@ -45,6 +46,10 @@ void f0t_stream_close(f0t_stream *stream);
 /* From here on reading, and waiting for a pipe, fails with F0T_ERROR_INTERRUPTED when the monitor's
  * stop flag is set. The monitor outlives the stream; both may be NULL. Opening reads nothing. */
 void f0t_stream_watch(f0t_stream *stream, const f0t_monitor *monitor);
+
+/* Nothing is kept of this many of the bytes that were read: the zeros of a sparse table, which gzip
+ * packs to a hundredth and less, take no memory. */
+void f0t_stream_let_go(f0t_stream *stream, size_t size);
 
 /* Up to `size` bytes; *got is less only at the end. A cut gzip file fails. */
 f0t_status f0t_stream_read(f0t_stream *stream, void *to, size_t size, size_t *got);

@@ -19,7 +19,8 @@ struct f0t_stream {
     int fd; /* -1: memory, all of it in next_in at once */
     const f0t_monitor *monitor;
     bool may_wait; /* a pipe or a terminal: nothing may be there to read for long */
-    uint64_t size, consumed, unpacked, line;
+    uint64_t size, consumed, line;
+    uint64_t unpacked; /* out of gzip, but for what was let go */
     unsigned char *input;
     const unsigned char *next_in;
     size_t avail_in;
@@ -218,6 +219,11 @@ static f0t_status check_unpacked(f0t_stream *s, size_t more)
                         "where it is meant to, unpack it first (gunzip)",
                         s->name, F0T_UNPACKED_RATIO);
     return F0T_OK;
+}
+
+void f0t_stream_let_go(f0t_stream *s, size_t size)
+{
+    s->unpacked -= size < s->unpacked ? size : s->unpacked;
 }
 
 static f0t_status read_gzip(f0t_stream *s, char *to, size_t room, size_t *got)

@@ -179,4 +179,44 @@ case_a_table_comes_through_a_pipe() {
     done
 }
 
+case_a_packed_sparse_matrix_of_nuswide_is_read() {
+    /usr/bin/python3 - <<'PY'
+import gzip, os
+for folder in ("ImageList", "NUS_WID_Tags", "Groundtruth"):
+    os.makedirs("n/" + folder)
+names = ["a\\%d_%d.jpg" % (i, i) for i in range(20000)]
+for name, some in (("Image", names), ("TrainImage", names[::2]), ("TestImage", names[1::2])):
+    open("n/ImageList/%slist.txt" % name, "w").write("\n".join(some) + "\n")
+open("n/NUS_WID_Tags/TagList1k.txt", "w").write("".join("tag%d\n" % i for i in range(1000)))
+open("n/Concepts81.txt", "w").write("sky\n")
+open("n/Groundtruth/Labels_sky.txt", "w").write("1\n" * 20000)
+zeros = "0\t" * 1000
+with gzip.open("n/NUS_WID_Tags/AllTags1k.txt", "wt") as f:
+    for i in range(20000):
+        at = 2 * (i * 7919 % 1000)
+        f.write(zeros[:at] + "1\t" + zeros[at + 2:] + "\n")
+PY
+    run 0 import nuswide n -o made --quiet
+    [ "$(grep -c tag made/1k/tags.txt)" = 20000 ] || complain "$(grep -c tag made/1k/tags.txt) images with tags"
+}
+
+# Zeros pack to a hundredth and less, and take no memory.
+case_a_packed_sparse_table_is_read() {
+    /usr/bin/python3 - <<'PY'
+import gzip
+zeros = ",0" * 1000
+with gzip.open("sparse.csv.gz", "wt") as f:
+    f.write("image," + ",".join("tag%d" % i for i in range(1000)) + "\n")
+    for i in range(20000):
+        at = 2 * (i * 7919 % 1000)
+        f.write("%d.jpg%s,1%s\n" % (i, zeros[:at], zeros[at + 2:]))
+PY
+    [ "$(stat -c %s sparse.csv.gz)" -lt 500000 ] || complain "packs too little to show anything"
+    run 0 import csv sparse.csv.gz -o made --tag-columns --quiet
+    [ "$(wc -l <made/images.txt)" = 20000 ] || complain "$(wc -l made/images.txt)"
+    { echo image,a,b && yes x,1,1 | head -c 40000000; } | gzip -9 >ones.csv.gz
+    refuse 3 "ones.csv.gz: gzip data that unpacks to over 50 times its size" \
+        import csv ones.csv.gz -o more --tag-columns
+}
+
 run_cases
