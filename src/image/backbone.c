@@ -3,15 +3,18 @@
 #include "base/alloc.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "onnx/network.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 static const char builtin[] = "builtin";
+
+/* Of a description: the checksum of the weights that are not in the network's own file. */
+static const char external[] = "external_crc32";
 
 /* ---- Descriptions ---------------------------------------------------------------------------------- */
 
@@ -26,38 +29,32 @@ static f0t_status set_description(f0t_backbone *backbone, json_t *json)
     return status;
 }
 
-/* The file's pages are let go on the way: it may be large, and the network has its weights already. */
 static f0t_status checksum(char text[9], const char *path)
 {
-    enum { BLOCK = 1 << 24 };
     f0t_map map;
-    uLong sum = crc32(0, NULL, 0);
     F0T_TRY(f0t_map_open(&map, path));
-    f0t_map_advise(&map, true);
-    for (size_t from = 0; from < map.size; from += BLOCK) {
-        size_t size = map.size - from < BLOCK ? map.size - from : BLOCK;
-        sum = crc32_z(sum, map.data + from, size);
-        f0t_map_release(&map, from + size);
-    }
-    snprintf(text, 9, "%08lx", sum);
+    snprintf(text, 9, "%08" PRIx32, f0t_map_checksum(&map, 0));
     f0t_map_close(&map);
     return F0T_OK;
 }
 
 static f0t_status describe_network(f0t_backbone *backbone, const char *path)
 {
-    char sum[9];
+    char sum[9], beside_sum[9];
+    uint32_t weights;
+    const bool beside = f0t_network_external_checksum(&weights, backbone->network);
     const char *slash = strrchr(path, '/');
     char *whole = realpath(path, NULL);
     if (!whole)
         return f0t_fail_errno(errno, "%s", path);
     f0t_status status = checksum(sum, path);
+    snprintf(beside_sum, sizeof beside_sum, "%08" PRIx32, weights);
     if (status == F0T_OK)
         status = set_description(
-            backbone,
-            json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", slash ? slash + 1 : path, "file", whole,
-                      "crc32", sum, "output", f0t_network_output(backbone->network), "preprocess",
-                      f0t_preprocess_describe(&backbone->preprocess)));
+            backbone, json_pack("{s:s, s:s, s:s, s:s*, s:s, s:o}", "name", slash ? slash + 1 : path,
+                                "file", whole, "crc32", sum, external, beside ? beside_sum : NULL,
+                                "output", f0t_network_output(backbone->network), "preprocess",
+                                f0t_preprocess_describe(&backbone->preprocess)));
     free(whole);
     return status;
 }
@@ -150,6 +147,31 @@ static f0t_status open_builtin(f0t_backbone *backbone, const f0t_backbone_option
     return set_description(backbone, json_pack("{s:s}", "name", f0t_descriptor_version()));
 }
 
+/* ---- Comparing --------------------------------------------------------------------------------------- */
+
+static f0t_status compare(const json_t *ours, const json_t *theirs, const char *key)
+{
+    const json_t *a = json_object_get(ours, key), *b = json_object_get(theirs, key);
+    if ((!a && !b) || json_equal(a, b))
+        return F0T_OK;
+    const char *x = json_string_value(a), *y = json_string_value(b);
+    return f0t_fail(F0T_ERROR_MISMATCH,
+                    "the features were made by another backbone: its %s is %s, not %s", key,
+                    y ? y : "different", x ? x : "this");
+}
+
+/* Older descriptions do not have it. */
+static f0t_status compare_external(const json_t *ours, const json_t *theirs)
+{
+    return json_object_get(theirs, external) ? compare(ours, theirs, external) : F0T_OK;
+}
+
+static f0t_status parse_own(json_t **out, const f0t_backbone *backbone)
+{
+    return f0t_json_parse(out, backbone->description, strlen(backbone->description),
+                          "the backbone's description");
+}
+
 /* ---- By description -------------------------------------------------------------------------------- */
 
 static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
@@ -178,12 +200,17 @@ static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
     F0T_TRY(f0t_json_get_string(&r.output, json, "output", name));
     F0T_TRY(f0t_json_get_object(&preprocess, json, "preprocess", name));
     F0T_TRY(f0t_preprocess_parse(&r.preprocess, preprocess, name));
+    json_t *ours = NULL;
     F0T_TRY(checksum(found, r.path));
     if (strcmp(found, sum) != 0)
         return f0t_fail(F0T_ERROR_MISMATCH,
                         "%s is not the file that it was: its checksum is %s, not %s", r.path, found,
                         sum);
-    return open_network(backbone, &r, o);
+    F0T_TRY(open_network(backbone, &r, o));
+    F0T_TRY(parse_own(&ours, backbone));
+    f0t_status status = compare_external(ours, json);
+    json_decref(ours);
+    return status;
 }
 
 static f0t_status open_any(f0t_backbone *backbone, const char *name, const f0t_backbone_options *o)
@@ -266,29 +293,19 @@ const char *f0t_backbone_description(const f0t_backbone *backbone)
     return backbone->description;
 }
 
-static f0t_status compare(const json_t *ours, const json_t *theirs, const char *key)
-{
-    const json_t *a = json_object_get(ours, key), *b = json_object_get(theirs, key);
-    if ((!a && !b) || json_equal(a, b))
-        return F0T_OK;
-    const char *x = json_string_value(a), *y = json_string_value(b);
-    return f0t_fail(F0T_ERROR_MISMATCH,
-                    "the features were made by another backbone: its %s is %s, not %s", key,
-                    y ? y : "different", x ? x : "this");
-}
-
 f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description)
 {
     F0T_REQUIRE(backbone);
     F0T_REQUIRE(description);
     json_t *ours = NULL, *theirs = NULL;
-    f0t_status status = f0t_json_parse(&ours, backbone->description, strlen(backbone->description),
-                                       "the backbone's description");
+    f0t_status status = parse_own(&ours, backbone);
     if (status == F0T_OK)
         status = f0t_json_parse(&theirs, description, strlen(description), "the description");
     for (const char *const *key = (const char *const[]){"crc32", "output", "preprocess", NULL};
          status == F0T_OK && *key; key++)
         status = compare(ours, theirs, *key);
+    if (status == F0T_OK)
+        status = compare_external(ours, theirs);
     if (status == F0T_OK && !backbone->network)
         status = compare(ours, theirs, "name");
     json_decref(ours);

@@ -31,6 +31,10 @@ void f0t_map_release(const f0t_map *map, size_t upto);
  * are touched again. */
 void f0t_map_forget(const f0t_map *map, const void *from, size_t size);
 
+/* CRC-32 of all bytes, going on from `sum` (0: a new one). Pages are let go on the way: the file may be
+ * large. */
+uint32_t f0t_map_checksum(const f0t_map *map, uint32_t sum);
+
 /* Bytes in a row, from a file or from memory, through gzip where the content begins with its magic.
  * A small gzip file cannot become a huge text: beyond F0T_UNPACKED_FREE bytes it may unpack to
  * F0T_UNPACKED_RATIO times its own size (texts of tags and numbers reach 5 to 20), else it fails;

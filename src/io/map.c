@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* Where the file system does not know of holes, all is stored. */
 static size_t stored_bytes(int fd, size_t size)
@@ -141,6 +142,18 @@ void f0t_map_release(const f0t_map *map, size_t upto)
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (map->mapping && upto >= page)
         madvise(map->mapping, (upto < map->size ? upto : map->size) / page * page, MADV_DONTNEED);
+}
+
+uint32_t f0t_map_checksum(const f0t_map *map, uint32_t sum)
+{
+    enum { BLOCK = 1 << 24 };
+    f0t_map_advise(map, true);
+    for (size_t from = 0; from < map->size; from += BLOCK) {
+        size_t size = map->size - from < BLOCK ? map->size - from : BLOCK;
+        sum = (uint32_t)crc32_z(sum, map->data + from, size);
+        f0t_map_release(map, from + size);
+    }
+    return sum;
 }
 
 void f0t_map_forget(const f0t_map *map, const void *from, size_t size)

@@ -74,6 +74,9 @@ void f0t_graph_close(f0t_graph *graph);
 /* Bytes of its file, and of those beside it: each once, without holes. */
 size_t f0t_graph_file_bytes(const f0t_graph *graph);
 
+/* CRC-32 of the files beside it, each once; false when there are none. */
+bool f0t_graph_external_checksum(uint32_t *sum, const f0t_graph *graph);
+
 /* The value of this name, or F0T_NONE. */
 size_t f0t_graph_find(const f0t_graph *graph, const char *name);
 

@@ -284,6 +284,11 @@ const char *f0t_network_output(const f0t_network *network)
     return network->graph->values[network->output].name;
 }
 
+bool f0t_network_external_checksum(uint32_t *sum, const f0t_network *network)
+{
+    return f0t_graph_external_checksum(sum, network->graph);
+}
+
 size_t f0t_network_dim(const f0t_network *network)
 {
     return network->dim;

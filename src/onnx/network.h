@@ -8,4 +8,7 @@
 f0t_status f0t_network_run_watched(float *out, f0t_network *network, const float *pixels,
                                    size_t images, const f0t_monitor *monitor);
 
+/* CRC-32 of the files beside the network's own that hold its weights; false when there are none. */
+bool f0t_network_external_checksum(uint32_t *sum, const f0t_network *network);
+
 #endif

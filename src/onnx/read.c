@@ -340,6 +340,15 @@ size_t f0t_graph_file_bytes(const f0t_graph *graph)
     return bytes;
 }
 
+bool f0t_graph_external_checksum(uint32_t *sum, const f0t_graph *graph)
+{
+    *sum = 0;
+    for (size_t k = 0; k < graph->file_count; k++)
+        if (!is_counted(graph, k))
+            *sum = f0t_map_checksum(&graph->files[k].map, *sum);
+    return graph->file_count > 0;
+}
+
 static void free_ends(f0t_end *ends, size_t count)
 {
     for (size_t k = 0; k < count; k++)

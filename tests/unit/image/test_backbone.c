@@ -1,3 +1,4 @@
+#include "onnx_text.h"
 #include "pictures.h"
 
 #include "base/fault.h"
@@ -5,6 +6,7 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const uint8_t red[3] = {255, 0, 0};
 
@@ -54,6 +56,86 @@ static void a_backbone_is_known_by_its_description(void **state)
                  f0t_backbone_open(&again, test_path("none.onnx"), NULL));
     assert_null(again);
     f0t_backbone_close(backbone);
+}
+
+static void put_image(onnx_bytes *graph, const char *name)
+{
+    static const uint64_t dims[] = {1, 3, 8, 8};
+    onnx_bytes end = {0}, type = {0}, tensor = {0}, shape = {0};
+    for (size_t d = 0; d < 4; d++) {
+        onnx_bytes dim = {0};
+        onnx_put_int(&dim, 1, dims[d]);
+        onnx_put_message(&shape, 1, &dim);
+    }
+    onnx_put_int(&tensor, 1, 1);
+    onnx_put_message(&tensor, 2, &shape);
+    onnx_put_message(&type, 1, &tensor);
+    onnx_put_text(&end, 1, name);
+    onnx_put_message(&end, 2, &type);
+    onnx_put_message(graph, 11, &end);
+}
+
+static void put_node(onnx_bytes *graph, const char *op, const char *a, const char *b,
+                     const char *out)
+{
+    onnx_bytes node = {0};
+    onnx_put_text(&node, 1, a);
+    if (b)
+        onnx_put_text(&node, 1, b);
+    onnx_put_text(&node, 2, out);
+    onnx_put_text(&node, 4, op);
+    onnx_put_message(graph, 1, &node);
+}
+
+/* Flatten(x * w), with the one number w in the file "weight". */
+static const char *external_network(void)
+{
+    onnx_bytes model = {0}, graph = {0}, weight = {0}, place = {0}, set = {0}, end = {0};
+    put_node(&graph, "Mul", "x", "w", "m");
+    put_node(&graph, "Flatten", "m", NULL, "y");
+    onnx_put_int(&weight, 1, 1);
+    onnx_put_int(&weight, 2, 1);
+    onnx_put_text(&weight, 8, "w");
+    onnx_put_text(&place, 1, "location");
+    onnx_put_text(&place, 2, "weight");
+    onnx_put_message(&weight, 13, &place);
+    onnx_put_int(&weight, 14, 1);
+    onnx_put_message(&graph, 5, &weight);
+    put_image(&graph, "x");
+    onnx_put_text(&end, 1, "y");
+    onnx_put_message(&graph, 12, &end);
+    onnx_put_int(&set, 2, 13);
+    onnx_put_message(&model, 7, &graph);
+    onnx_put_message(&model, 8, &set);
+    test_text("net.json", "{\"output\": \"y\", \"crop\": {\"centre\": 8}, \"mean\": [0, 0, 0], "
+                          "\"scale\": [1, 1, 1]}");
+    const char *path = test_file("net.onnx", model.data, model.size);
+    onnx_bytes_free(&model);
+    return path;
+}
+
+/* The network's own file stays as it is. */
+static void other_weights_beside_a_network_are_another_backbone(void **state)
+{
+    const float weights[] = {2, 3};
+    f0t_backbone *first, *second;
+    const char *path = external_network();
+    (void)state;
+    test_file("weight", &weights[0], sizeof *weights);
+    assert_ok(f0t_backbone_open(&first, path, NULL));
+    assert_ok(f0t_backbone_open(&second, f0t_backbone_description(first), NULL));
+    f0t_backbone_close(second);
+    unlink(test_path("weight")); /* the first has it mapped */
+    test_file("weight", &weights[1], sizeof *weights);
+    assert_ok(f0t_backbone_open(&second, path, NULL));
+    assert_string_not_equal(f0t_backbone_description(first), f0t_backbone_description(second));
+    assert_fails(F0T_ERROR_MISMATCH, "external_crc32",
+                 f0t_backbone_check(second, f0t_backbone_description(first)));
+    f0t_backbone_close(second);
+    assert_fails(F0T_ERROR_MISMATCH, "external_crc32",
+                 f0t_backbone_open(&second, f0t_backbone_description(first), NULL));
+    assert_null(second);
+    f0t_backbone_close(first);
 }
 
 /* Rather than to take no notice of them. */
@@ -199,6 +281,7 @@ int main(void)
         cmocka_unit_test(options_of_a_network_are_refused_without_one),
         cmocka_unit_test(the_descriptor_describes_pictures_and_passes_over_others),
         cmocka_unit_test(a_backbone_is_known_by_its_description),
+        cmocka_unit_test(other_weights_beside_a_network_are_another_backbone),
         cmocka_unit_test(a_network_gives_the_features_that_it_gives_elsewhere),
         cmocka_unit_test(processes_are_kept_between_runs),
         cmocka_unit_test(a_process_that_dies_costs_one_picture),
