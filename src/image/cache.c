@@ -86,7 +86,8 @@ static bool make_key(f0t_cache_key *key, const char *picture)
     struct stat info;
     char *whole = realpath(picture, NULL);
     const bool found = whole && stat(whole, &info) == 0 && f0t_stamp_get(&key->stamp, whole);
-    key->lasting = found && info.st_mtim.tv_sec + COARSEST < time(NULL);
+    const time_t settled = time(NULL) - COARSEST;
+    key->lasting = found && info.st_mtim.tv_sec < settled && info.st_ctim.tv_sec < settled;
     free(whole);
     return found;
 }

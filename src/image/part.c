@@ -23,7 +23,7 @@ typedef struct header {
     uint64_t sum;      /* CRC-32 of the above */
 } header;
 
-static const char magic[8] = {'f', '0', 't', 'p', 'a', 'r', 't', '2'};
+static const char magic[8] = {'f', '0', 't', 'p', 'a', 'r', 't', '3'};
 
 /* Before the numbers of a record. */
 typedef struct record {
@@ -51,12 +51,14 @@ static uint64_t hash(uint64_t start, const void *data, size_t size)
     return h ^ h >> 29;
 }
 
+/* Programs set the time of the last change back (cp -p); that of the inode they cannot. */
 bool f0t_stamp_get(f0t_stamp *stamp, const char *picture)
 {
     struct stat info;
     if (stat(picture, &info) != 0)
         return false;
-    const int64_t state[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    const int64_t state[] = {info.st_size,         (int64_t)info.st_ino, info.st_mtim.tv_sec,
+                             info.st_mtim.tv_nsec, info.st_ctim.tv_sec,  info.st_ctim.tv_nsec};
     stamp->key[0] = hash(F0T_HASH_START, picture, strlen(picture));
     stamp->key[1] = hash(stamp->key[0] ^ UINT64_C(0x9e3779b97f4a7c15), state, sizeof state);
     return true;

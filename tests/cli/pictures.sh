@@ -174,6 +174,7 @@ case_features_are_kept_for_other_commands() {
     local i file
     make_pictures
     find art -exec touch -d '1 hour ago' {} +
+    sleep 3.1 # what was changed a moment ago is not kept
     export XDG_CACHE_HOME=$PWD/cache
     run 0 features art -o one --no-cache
     [ ! -e cache ] || complain "--no-cache kept something"

@@ -23,16 +23,18 @@ static const char *folder(void)
     return test_path("cache");
 }
 
-/* A file of a minute ago. */
-static const char *picture(const char *name, const char *text)
+static const char *const pictures[] = {"a.jpg", "b.jpg", "c.jpg", "d.jpg", "e.jpg", "f.jpg"};
+
+/* Nobody can set the time of an inode's change back: it has to pass. */
+static int make_pictures(void **state)
 {
-    const char *path = test_text(name, text);
-    struct timespec times[2];
-    clock_gettime(CLOCK_REALTIME, &times[0]);
-    times[0].tv_sec -= 60;
-    times[1] = times[0];
-    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
-    return path;
+    (void)state;
+    for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+        test_text(pictures[i], "one");
+    const time_t made = time(NULL);
+    while (time(NULL) <= made + 3)
+        usleep(50000);
+    return 0;
 }
 
 static bool get(f0t_cache *cache, const char *path, float *out)
@@ -66,7 +68,7 @@ static void features_are_found_again_while_a_picture_is_the_same(void **state)
 {
     f0t_cache *cache;
     float out[DIM];
-    const char *path = picture("a.jpg", "one");
+    const char *path = test_path("a.jpg");
     (void)state;
     assert_ok(f0t_cache_open(&cache, folder(), DIM, "net"));
     assert_non_null(cache);
@@ -78,10 +80,36 @@ static void features_are_found_again_while_a_picture_is_the_same(void **state)
     assert_true(get(cache, path, out));
     assert_memory_equal(out, row, sizeof row);
     assert_false(get(cache, test_path("nowhere.jpg"), out));
-    picture("a.jpg", "two of them");
+    test_text("a.jpg", "two of them");
     assert_false(get(cache, path, out));
     f0t_cache_close(cache);
     assert_ok(f0t_cache_open(&cache, folder(), DIM, "another net"));
+    assert_false(get(cache, path, out));
+    f0t_cache_close(cache);
+    unlink(cache_file());
+}
+
+/* As cp -p and exiftool -P leave it; written in place, and as another file under its name. */
+static void a_change_that_keeps_size_and_time_is_seen(void **state)
+{
+    f0t_cache *cache;
+    float out[DIM];
+    struct stat info;
+    const char *path = test_path("b.jpg");
+    (void)state;
+    assert_int_equal(stat(path, &info), 0);
+    const struct timespec times[2] = {info.st_atim, info.st_mtim};
+    assert_ok(f0t_cache_open(&cache, folder(), DIM, "times"));
+    keep(cache, path);
+    assert_true(get(cache, path, out));
+    test_text("b.jpg", "two");
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_false(get(cache, path, out));
+    keep(cache, path); /* is not: its inode was changed just now */
+    assert_false(get(cache, path, out));
+    const char *other = test_text("other.jpg", "six");
+    assert_int_equal(utimensat(AT_FDCWD, other, times, 0), 0);
+    assert_int_equal(rename(other, path), 0);
     assert_false(get(cache, path, out));
     f0t_cache_close(cache);
     unlink(cache_file());
@@ -123,11 +151,11 @@ static void a_damaged_file_lies_never(void **state)
     float out[DIM];
     char saved[4096];
     size_t size;
-    const char *path = picture("c.jpg", "three");
+    const char *path = test_path("c.jpg");
     (void)state;
     assert_ok(f0t_cache_open(&cache, folder(), DIM, "damaged"));
     keep(cache, path);
-    keep(cache, picture("d.jpg", "four"));
+    keep(cache, test_path("d.jpg"));
     f0t_cache_close(cache);
     snprintf(saved, sizeof saved, "%s", cache_file());
     char *data = test_read(saved, &size);
@@ -157,7 +185,7 @@ static void numbers_that_are_none_are_not_taken(void **state)
     f0t_cache *cache;
     f0t_cache_key key;
     float out[DIM];
-    const char *path = picture("f.jpg", "six");
+    const char *path = test_path("f.jpg");
     (void)state;
     assert_ok(f0t_cache_open(&cache, folder(), DIM, "none"));
     assert_false(f0t_cache_get(cache, &key, out, path));
@@ -189,7 +217,7 @@ static void faults_end_the_cache_alone(void **state)
 {
     char path[4096];
     (void)state;
-    snprintf(path, sizeof path, "%s", picture("e.jpg", "five"));
+    snprintf(path, sizeof path, "%s", test_path("e.jpg"));
     for (uint64_t i = 1; i < 40; i++) {
         f0t_fault_set(F0T_FAULT_ALLOC, i);
         f0t_status status = use(path);
@@ -205,11 +233,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_are_found_again_while_a_picture_is_the_same),
+        cmocka_unit_test(a_change_that_keeps_size_and_time_is_seen),
         cmocka_unit_test(a_damaged_file_lies_never),
         cmocka_unit_test(numbers_that_are_none_are_not_taken),
         cmocka_unit_test(what_is_new_is_not_kept),
         cmocka_unit_test(one_process_at_a_time),
         cmocka_unit_test(faults_end_the_cache_alone),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_pictures, NULL);
 }
