@@ -119,6 +119,11 @@ f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...
 /* Fails when no file, no folder of pages can be written at `path`, which `option` names: asked before
  * the work begins. */
 f0t_status cli_check_file(cli_context *cli, const char *option, const char *path);
+/* The same for a file that may take the place of one of its own kind, or of nothing: not of what was named
+ * by mistake. `kind` is that of f0t_inspect. */
+f0t_status cli_check_replaceable(cli_context *cli, const char *option, const char *path,
+                                 const char *kind);
+bool cli_is_same_file(const char *a, const char *b);
 f0t_status cli_check_folder(cli_context *cli, const char *option, const char *path);
 
 /* Where features are kept from one command for the next; NULL: nowhere. */

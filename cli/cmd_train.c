@@ -172,20 +172,27 @@ static json_t *describe_reference(const f0t_reference *r)
                      "images", (json_int_t)r->images, "compared", (json_int_t)r->compared);
 }
 
-/* Says so where simpler ways are as good. Few images tell nothing. */
+/* Says so where simpler ways are as good, or where too few images tell. */
 static void warn_if_behind(const cli_context *cli, const f0t_reference *r)
 {
     enum { TELLING = 20 };
     char line[400];
     const bool near = r->neighbours >= r->frequency;
     const double best = near ? r->neighbours : r->frequency;
-    if (isnan(r->model) || r->images < TELLING || r->model > best)
+    if (isnan(r->model) || r->model > best)
         return;
-    snprintf(line, sizeof line,
-             "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): try "
-             "--tune 300, another --method, a network as --backbone, other --vectors, or more "
-             "tagged pictures; 'fast0tag eval' compares all methods",
-             near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model);
+    if (r->images < TELLING)
+        snprintf(
+            line, sizeof line,
+            "%zu validation images are too few to tell how good the model is; tag more pictures",
+            r->images);
+    else
+        snprintf(
+            line, sizeof line,
+            "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): try "
+            "--tune 300, another --method, a network as --backbone, other --vectors, or more "
+            "tagged pictures; 'fast0tag eval' compares all methods",
+            near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model);
     cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 
@@ -361,21 +368,6 @@ static f0t_status check_options(cli_context *cli, const options *o)
     return F0T_OK;
 }
 
-/* A model takes the place of a model, or of nothing: not of what was named by mistake. */
-static f0t_status check_output(cli_context *cli, const options *o)
-{
-    const f0t_inspect_options quick = {.quick = true};
-    f0t_inspection *found;
-    f0t_status status = cli_check_file(cli, "-o", o->output);
-    if (status != F0T_OK || f0t_inspect(&found, o->output, &quick) != F0T_OK)
-        return status;
-    if (strcmp(found->kind, "model") != 0)
-        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "-o %s: is there, and no model (%s): it stays",
-                          o->output, found->title);
-    f0t_inspection_free(found);
-    return status;
-}
-
 static f0t_status check_all(cli_context *cli, const options *o)
 {
     f0t_status status = check_options(cli, o);
@@ -385,7 +377,7 @@ static f0t_status check_all(cli_context *cli, const options *o)
         !cli_is_kind(cli->operands[0], "npy"))
         status = cli_fail_swapped(cli, "FEATURES.npy --labels FILE …");
     if (status == F0T_OK)
-        status = check_output(cli, o);
+        status = cli_check_replaceable(cli, "-o", o->output, "model");
     return status == F0T_OK && o->log ? cli_check_file(cli, "--log", o->log) : status;
 }
 

@@ -97,12 +97,21 @@ static f0t_status run_build(cli_context *cli, const void *given)
                         cli->operands[0]);
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
-    if (o->dim == 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dim is 0");
-    f0t_status status = cli_check_file(cli, "-o", o->output);
+    f0t_status status = cli_check_replaceable(cli, "-o", o->output, "vectors");
     if (status == F0T_OK)
         status = f0t_vectors_build_wordnet(&counts, o->output, &how);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
+}
+
+/* What is read stays: it may be all that there is of it. */
+static f0t_status check_output(cli_context *cli, const options *o)
+{
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
+    if (cli_is_same_file(o->output, cli->operands[0]))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "-o %s: is the file that is read; give another name", o->output);
+    return cli_check_replaceable(cli, "-o", o->output, "vectors");
 }
 
 static f0t_status run_convert(cli_context *cli, const void *given)
@@ -110,9 +119,7 @@ static f0t_status run_convert(cli_context *cli, const void *given)
     const options *o = given;
     f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
     f0t_vectors_counts counts;
-    if (!o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
-    f0t_status status = cli_check_file(cli, "-o", o->output);
+    f0t_status status = check_output(cli, o);
     if (status == F0T_OK)
         status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
@@ -124,13 +131,11 @@ static f0t_status run_trim(cli_context *cli, const void *given)
     f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
     f0t_vectors_counts counts;
     f0t_tags *tags;
-    if (!o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
     if (!o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no list of words: give --words FILE");
     if (cli_vectors_swapped(o->words, cli->operands[0]))
         return cli_fail_swapped(cli, "FILE --words WORDS -o OUT");
-    f0t_status status = cli_check_file(cli, "-o", o->output);
+    f0t_status status = check_output(cli, o);
     if (status == F0T_OK)
         status = f0t_tags_load(&tags, o->words, cli->monitor);
     if (status != F0T_OK)

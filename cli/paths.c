@@ -73,6 +73,29 @@ f0t_status cli_check_file(cli_context *cli, const char *option, const char *path
     return fail_output(cli, option, path, *path ? folder_fault(path) : ENOENT);
 }
 
+f0t_status cli_check_replaceable(cli_context *cli, const char *option, const char *path,
+                                 const char *kind)
+{
+    const f0t_inspect_options quick = {.quick = true};
+    f0t_inspection *found = NULL;
+    struct stat info;
+    f0t_status status = cli_check_file(cli, option, path);
+    if (status != F0T_OK || stat(path, &info) != 0 || info.st_size == 0)
+        return status;
+    if (f0t_inspect(&found, path, &quick) != F0T_OK || strcmp(found->kind, kind) != 0)
+        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "%s %s: is there, and no %s (%s): it stays",
+                          option, path, kind, found ? found->title : "nothing that is known");
+    f0t_inspection_free(found);
+    return status;
+}
+
+bool cli_is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
 f0t_status cli_check_folder(cli_context *cli, const char *option, const char *path)
 {
     if (mkdir(path, 0777) == 0) {

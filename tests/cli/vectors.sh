@@ -153,6 +153,19 @@ case_wrong_uses_are_refused() {
 }
 
 # Ctrl-C while it reads from a pipe that goes on: exit 1, and no file left behind.
+case_only_vectors_are_replaced() {
+    small >plain.txt
+    echo mine >notes.txt
+    printf '\377\330\377' >photo.jpg
+    refuse 2 "-o notes.txt: is there, and no vectors" vectors convert plain.txt -o notes.txt
+    refuse 2 "-o photo.jpg: is there, and no vectors" vectors convert plain.txt -o photo.jpg
+    refuse 2 "is the file that is read" vectors convert plain.txt -o ./plain.txt
+    cmp <(small) plain.txt || complain "the source was replaced"
+    cmp <(echo mine) notes.txt || complain "the notes were replaced"
+    run 0 vectors convert plain.txt -o plain.st
+    run 0 vectors convert plain.txt -o plain.st
+}
+
 case_an_interruption_leaves_nothing() {
     mkdir work
     # Background commands of a script ignore SIGINT; Python gives it its meaning back.
