@@ -225,12 +225,12 @@ static f0t_status run_tagger(tagger *t)
     if (status == F0T_OK)
         status = tag_all(t);
     report_sidecars(t);
+    if (status == F0T_OK && t->list)
+        status = cli_print_json(t->cli, json_incref(t->list));
     if (status == F0T_OK && t->failed)
         status = cli_fail(t->cli, F0T_ERROR_IO, "%zu %s%s could not be written", t->failed, kind(t),
                           t->failed == 1 ? "" : "s");
     f0t_sidecars_close(t->sidecars);
-    if (status == F0T_OK && t->list)
-        status = cli_print_json(t->cli, json_incref(t->list));
     json_decref(t->list);
     free(t->rows);
     free(t->good);

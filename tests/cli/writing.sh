@@ -115,6 +115,8 @@ case_links_in_a_folder_are_not_followed() {
     ln -s ../outside/sidecar.xmp new/link.jpg.xmp
     run 1 tag art.f0t new -k 1 --xmp
     warns "new/link.jpg.xmp: is a link"
+    run 1 tag art.f0t new -k 1 --xmp --json
+    json_holds 'any(image["image"].endswith("link.jpg") for image in d)'
     [ ! -e outside/sidecar.xmp ] || complain "a sidecar outside the folder was made"
     echo mine >outside/sidecar.xmp
     run 1 tag art.f0t new -k 1 --xmp
