@@ -195,7 +195,8 @@ static f0t_status read_records(f0t_part *part)
 
 /* ---- Opening --------------------------------------------------------------------------------------- */
 
-/* It is there with its header or not at all: a file without one is not ours. */
+/* It is there with its header or not at all: a file without one is not ours. Of two processes that make
+ * it at once the second finds that of the first, and its lock. */
 static f0t_status make_file(const f0t_part *part, const header *wanted)
 {
     f0t_original none;
@@ -206,6 +207,8 @@ static f0t_status make_file(const f0t_part *part, const header *wanted)
         status = f0t_original_replace(&writer, &none, false);
         if (status == F0T_OK)
             status = f0t_writer_finish(writer, f0t_writer_write(writer, wanted, sizeof *wanted));
+        if (status != F0T_OK && f0t_path_exists(part->path))
+            status = F0T_OK;
     }
     f0t_original_close(&none);
     return status;
