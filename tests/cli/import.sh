@@ -216,7 +216,7 @@ PY
     [ "$(wc -l <made/images.txt)" = 20000 ] || complain "$(wc -l made/images.txt)"
     { echo image,a,b && yes x,1,1 | head -c 40000000; } | gzip -9 >ones.csv.gz
     refuse 3 "ones.csv.gz: gzip data that unpacks to over 50 times its size" \
-        import csv ones.csv.gz -o more --tag-columns
+        import csv ones.csv.gz -o more --tag-columns --quiet
 }
 
 run_cases
