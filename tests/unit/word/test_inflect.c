@@ -105,8 +105,8 @@ static void what_only_looks_like_a_verb_form_has_no_base(void **state)
                                         "taller",
                                         "forest",
                                         "fr\xC3\xBChling",
-                                        "b\xC3\xA5"
-                                        "ding",
+                                        ("b\xC3\xA5"
+                                         "ding"),
                                         "t-shirted"};
     (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
