@@ -29,7 +29,7 @@ static const f0t_knob KNOB_LIST[KNOBS] = {
 };
 
 typedef struct fitted {
-    f0t_tagger *tagger;
+    f0t_tagprop *tagprop;
     f0t_ranksvm *svm;
     double lambda;
 } fitted;
@@ -37,7 +37,7 @@ typedef struct fitted {
 /* What trials share: the last TagProp, whose lists many λ may be tried on. */
 typedef struct halfway {
     f0t_neighbours *neighbours;
-    f0t_tagger *tagger;
+    f0t_tagprop *tagprop;
     double k, modulated; /* that it was learned with */
 } halfway;
 
@@ -56,25 +56,25 @@ static f0t_status prepare(void **shared, const f0t_task *task)
 static void release(void *shared)
 {
     halfway *h = shared;
-    f0t_tagger_free(h->tagger);
+    f0t_tagprop_free(h->tagprop);
     f0t_neighbours_free(h->neighbours);
     f0t_free(h);
 }
 
-static f0t_status need_tagger(f0t_tagger **out, halfway *h, const f0t_task *task,
-                              const double *knobs)
+static f0t_status need_tagprop(f0t_tagprop **out, halfway *h, const f0t_task *task,
+                               const double *knobs)
 {
     const f0t_tagprop_options options = {
         .k = (size_t)knobs[K], .by_distance = true, .modulated = knobs[MODULATED] > 0};
-    if (!h->tagger || h->k != knobs[K] || h->modulated != knobs[MODULATED]) {
-        f0t_tagger_free(h->tagger);
-        F0T_TRY(f0t_tagger_create(&h->tagger, task, h->neighbours, &options));
-        memset(h->tagger->model->prior, 0, task->tags * sizeof *h->tagger->model->prior);
+    if (!h->tagprop || h->k != knobs[K] || h->modulated != knobs[MODULATED]) {
+        f0t_tagprop_free(h->tagprop);
+        F0T_TRY(f0t_tagprop_create(&h->tagprop, task, h->neighbours, &options));
+        memset(h->tagprop->model->prior, 0, task->tags * sizeof *h->tagprop->model->prior);
         h->k = knobs[K];
         h->modulated = knobs[MODULATED];
     }
-    h->tagger->users++;
-    *out = h->tagger;
+    h->tagprop->users++;
+    *out = h->tagprop;
     return F0T_OK;
 }
 
@@ -83,7 +83,7 @@ static void discard(void *memory)
     fitted *f = memory;
     if (!f)
         return;
-    f0t_tagger_free(f->tagger);
+    f0t_tagprop_free(f->tagprop);
     f0t_ranksvm_free(f->svm);
     f0t_free(f);
 }
@@ -91,7 +91,7 @@ static void discard(void *memory)
 static f0t_status make(fitted *f, const f0t_task *task, halfway *shared, const double *knobs)
 {
     f->lambda = knobs[LAMBDA];
-    F0T_TRY(need_tagger(&f->tagger, shared, task, knobs));
+    F0T_TRY(need_tagprop(&f->tagprop, shared, task, knobs));
     return f0t_ranksvm_create(&f->svm, task->vectors, task->tags, task->dim);
 }
 
@@ -113,7 +113,7 @@ static f0t_status rank(float *scores, float *lists, float *directions, const fit
 {
     const f0t_matmul product = {
         .m = queries->count, .n = tags->count, .k = task->dim, .b_transposed = true};
-    F0T_TRY(f0t_tagger_predict(lists, f->tagger, task, queries));
+    F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
     F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
                                task->monitor));
     return f0t_steady_run(scores, directions, tags->vectors, NULL, &product);

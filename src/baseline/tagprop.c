@@ -27,50 +27,50 @@ static const f0t_knob KNOB_LIST[KNOBS] = {
     {"sigmoid", SWITCH, 2, 1},
 };
 
-f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_task *task, f0t_neighbours *neighbours,
-                             const f0t_tagprop_options *o)
+f0t_status f0t_tagprop_create(f0t_tagprop **out, const f0t_task *task, f0t_neighbours *neighbours,
+                              const f0t_tagprop_options *o)
 {
-    f0t_tagger *t = NULL;
+    f0t_tagprop *t = NULL;
     const size_t most = neighbours->own->k;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&t, 1, sizeof *t));
     t->neighbours = neighbours;
     neighbours->users++;
-    f0t_status status = f0t_tagprop_create(&t->model, o->k < most ? o->k : most, task->tags,
-                                           !o->by_distance, o->modulated);
+    f0t_status status = f0t_tagprop_model_create(&t->model, o->k < most ? o->k : most, task->tags,
+                                                 !o->by_distance, o->modulated);
     if (status == F0T_OK)
         status = f0t_tagprop_learn(t->model, &task->train, neighbours->own, task->monitor);
     if (status != F0T_OK) {
-        f0t_tagger_free(t);
+        f0t_tagprop_free(t);
         return status;
     }
     *out = t;
     return F0T_OK;
 }
 
-void f0t_tagger_free(f0t_tagger *t)
+void f0t_tagprop_free(f0t_tagprop *t)
 {
     if (!t || t->users-- > 0)
         return;
     f0t_neighbours_free(t->neighbours);
-    f0t_tagprop_free(t->model);
+    f0t_tagprop_model_free(t->model);
     f0t_free(t);
 }
 
 /* Scratch of T + k numbers for each image would be much: there is one for each part of them. */
 enum { PARTS = 16 };
 
-static void predict_part(float *to, const f0t_tagger *t, const f0t_task *task, const f0t_best *best,
-                         double *scratch, size_t part)
+static void predict_part(float *to, const f0t_tagprop *t, const f0t_task *task,
+                         const f0t_best *best, double *scratch, size_t part)
 {
     for (size_t i = best->rows * part / PARTS; i < best->rows * (part + 1) / PARTS; i++)
-        f0t_tagprop_predict(to + i * task->tags, t->model, &task->train, best->index + i * best->k,
-                            best->value + i * best->k, best->count[i], scratch,
-                            scratch + task->tags);
+        f0t_tagprop_model_predict(to + i * task->tags, t->model, &task->train,
+                                  best->index + i * best->k, best->value + i * best->k,
+                                  best->count[i], scratch, scratch + task->tags);
 }
 
-f0t_status f0t_tagger_predict(float *to, const f0t_tagger *t, const f0t_task *task,
-                              const f0t_queries *queries)
+f0t_status f0t_tagprop_predict(float *to, const f0t_tagprop *t, const f0t_task *task,
+                               const f0t_queries *queries)
 {
     f0t_best *best = NULL;
     double *scratch = NULL;
@@ -110,15 +110,15 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     const f0t_tagprop_options options = {.k = (size_t)knobs[K],
                                          .by_distance = knobs[BY_DISTANCE] > 0,
                                          .modulated = knobs[MODULATED] > 0};
-    f0t_tagger *t;
-    F0T_TRY(f0t_tagger_create(&t, task, shared, &options));
+    f0t_tagprop *t;
+    F0T_TRY(f0t_tagprop_create(&t, task, shared, &options));
     *fitted = t;
     return F0T_OK;
 }
 
 static void discard(void *fitted)
 {
-    f0t_tagger_free(fitted);
+    f0t_tagprop_free(fitted);
 }
 
 static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
@@ -127,7 +127,7 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
     float *all = NULL;
     f0t_status status = f0t_alloc(&all, queries->count * task->tags, sizeof *all);
     if (status == F0T_OK)
-        status = f0t_tagger_predict(all, fitted, task, queries);
+        status = f0t_tagprop_predict(all, fitted, task, queries);
     for (size_t i = 0; status == F0T_OK && i < queries->count; i++)
         for (size_t t = 0; t < tags->count; t++)
             scores[i * tags->count + t] = all[i * task->tags + tags->known[t]];

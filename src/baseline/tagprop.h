@@ -8,11 +8,11 @@
 enum { F0T_TAGPROP_MOST = 400 }; /* neighbours that a knob may ask for */
 
 /* A learned TagProp with the images it votes with. */
-typedef struct f0t_tagger {
+typedef struct f0t_tagprop {
     f0t_neighbours *neighbours; /* shared with others */
-    f0t_tagprop *model;
+    f0t_tagprop_model *model;
     size_t users; /* who else frees it */
-} f0t_tagger;
+} f0t_tagprop;
 
 typedef struct f0t_tagprop_options {
     size_t k;
@@ -20,12 +20,12 @@ typedef struct f0t_tagprop_options {
     bool modulated;
 } f0t_tagprop_options;
 
-f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_task *task, f0t_neighbours *neighbours,
-                             const f0t_tagprop_options *options);
-void f0t_tagger_free(f0t_tagger *tagger);
+f0t_status f0t_tagprop_create(f0t_tagprop **out, const f0t_task *task, f0t_neighbours *neighbours,
+                              const f0t_tagprop_options *options);
+void f0t_tagprop_free(f0t_tagprop *tagprop);
 
 /* Probabilities of the training tags, to[queries->count x T]. */
-f0t_status f0t_tagger_predict(float *to, const f0t_tagger *tagger, const f0t_task *task,
-                              const f0t_queries *queries);
+f0t_status f0t_tagprop_predict(float *to, const f0t_tagprop *tagprop, const f0t_task *task,
+                               const f0t_queries *queries);
 
 #endif

@@ -15,7 +15,7 @@
 enum { TURNS = 3, DOUBLINGS = 10, SCALE_STEPS = 20, RANK_STEPS = 25 };
 
 typedef struct learning {
-    f0t_tagprop *m;
+    f0t_tagprop_model *m;
     const f0t_samples *s;
     const f0t_best *best;
 } learning;
@@ -152,13 +152,13 @@ static f0t_status learn_weights(const learning *l)
 }
 
 /* Frequencies break ties between tags that no neighbour has. */
-static void set_prior(f0t_tagprop *m, const f0t_samples *s)
+static void set_prior(f0t_tagprop_model *m, const f0t_samples *s)
 {
     for (size_t i = 0; i < s->offsets[s->count]; i++)
         m->prior[s->relevant[i]] += 1e-6 / (double)s->count;
 }
 
-f0t_status f0t_tagprop_learn(f0t_tagprop *m, const f0t_samples *s, const f0t_best *best,
+f0t_status f0t_tagprop_learn(f0t_tagprop_model *m, const f0t_samples *s, const f0t_best *best,
                              const f0t_monitor *monitor)
 {
     const learning l = {m, s, best};

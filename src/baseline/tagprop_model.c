@@ -10,7 +10,7 @@ static const double EPSILON = 1e-5;
 
 /* ---- The model ---------------------------------------------------------------------------------- */
 
-static f0t_status fill(f0t_tagprop *m, bool by_rank, bool modulated)
+static f0t_status fill(f0t_tagprop_model *m, bool by_rank, bool modulated)
 {
     m->scale = 10;
     F0T_TRY(f0t_alloc_zero(&m->prior, m->tags, sizeof *m->prior));
@@ -30,24 +30,24 @@ static f0t_status fill(f0t_tagprop *m, bool by_rank, bool modulated)
     return F0T_OK;
 }
 
-f0t_status f0t_tagprop_create(f0t_tagprop **out, size_t k, size_t tags, bool by_rank,
-                              bool modulated)
+f0t_status f0t_tagprop_model_create(f0t_tagprop_model **out, size_t k, size_t tags, bool by_rank,
+                                    bool modulated)
 {
-    f0t_tagprop *m = NULL;
+    f0t_tagprop_model *m = NULL;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     m->k = k;
     m->tags = tags;
     f0t_status status = fill(m, by_rank, modulated);
     if (status != F0T_OK) {
-        f0t_tagprop_free(m);
+        f0t_tagprop_model_free(m);
         return status;
     }
     *out = m;
     return F0T_OK;
 }
 
-void f0t_tagprop_free(f0t_tagprop *m)
+void f0t_tagprop_model_free(f0t_tagprop_model *m)
 {
     if (!m)
         return;
@@ -63,7 +63,8 @@ double f0t_tagprop_distance(float product)
     return sqrt(fmax(0, 2 - 2 * (double)product));
 }
 
-void f0t_tagprop_weights(double *to, const f0t_tagprop *m, const float *products, size_t count)
+void f0t_tagprop_weights(double *to, const f0t_tagprop_model *m, const float *products,
+                         size_t count)
 {
     double sum = 0, nearest = count ? f0t_tagprop_distance(products[0]) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -80,14 +81,14 @@ static double sigmoid(double z)
     return z < 0 ? exp(z) / (1 + exp(z)) : 1 / (1 + exp(-z));
 }
 
-static double probability(const f0t_tagprop *m, size_t tag, double x)
+static double probability(const f0t_tagprop_model *m, size_t tag, double x)
 {
     return m->slope ? sigmoid(m->slope[tag] * x + m->shift[tag]) : EPSILON + (1 - 2 * EPSILON) * x;
 }
 
-void f0t_tagprop_predict(float *to, const f0t_tagprop *m, const f0t_samples *s,
-                         const uint32_t *neighbours, const float *products, size_t count, double *x,
-                         double *weights)
+void f0t_tagprop_model_predict(float *to, const f0t_tagprop_model *m, const f0t_samples *s,
+                               const uint32_t *neighbours, const float *products, size_t count,
+                               double *x, double *weights)
 {
     memset(x, 0, m->tags * sizeof *x);
     f0t_tagprop_weights(weights, m, products, count);
@@ -107,7 +108,7 @@ enum { PARTS = 32 };
 
 /* What one part needs. */
 typedef struct part {
-    const f0t_tagprop *m;
+    const f0t_tagprop_model *m;
     const f0t_samples *s;
     const f0t_best *best;
     double plus, minus;  /* 1/n⁺, 1/n⁻ */
@@ -148,7 +149,7 @@ static void gather(part *p, size_t image, size_t count)
 /* Adds what the touched tags say, and leaves the derivatives in by_x. */
 static void add_likelihood(part *p)
 {
-    const f0t_tagprop *m = p->m;
+    const f0t_tagprop_model *m = p->m;
     double sum = p->minus * p->empty_sum;
     for (size_t i = 0; i < p->touched_count; i++) {
         uint32_t tag = p->touched[i];
@@ -197,7 +198,7 @@ typedef struct slabs {
     bool *has;         /* [PARTS x T] */
 } slabs;
 
-static f0t_status slabs_create(slabs *s, const f0t_tagprop *m)
+static f0t_status slabs_create(slabs *s, const f0t_tagprop_model *m)
 {
     F0T_TRY(
         f0t_alloc_zero(&s->numbers, PARTS * 2 * (m->tags + m->k) + m->tags, sizeof *s->numbers));
@@ -240,7 +241,8 @@ static void sum_parts(f0t_tagprop_sums *sums, part *parts, size_t images)
 }
 
 /* What all parts have alike. */
-static part whole(const f0t_tagprop *m, const f0t_samples *s, const f0t_best *best, double *empty)
+static part whole(const f0t_tagprop_model *m, const f0t_samples *s, const f0t_best *best,
+                  double *empty)
 {
     const double positive = (double)s->offsets[s->count];
     const double negative = (double)s->count * (double)m->tags - positive;
@@ -257,7 +259,7 @@ static part whole(const f0t_tagprop *m, const f0t_samples *s, const f0t_best *be
     return p;
 }
 
-f0t_status f0t_tagprop_likelihood(f0t_tagprop_sums *sums, const f0t_tagprop *m,
+f0t_status f0t_tagprop_likelihood(f0t_tagprop_sums *sums, const f0t_tagprop_model *m,
                                   const f0t_samples *s, const f0t_best *best)
 {
     part parts[PARTS];

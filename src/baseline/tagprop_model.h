@@ -21,7 +21,7 @@
 #include "math/best.h"
 #include "model/samples.h"
 
-typedef struct f0t_tagprop {
+typedef struct f0t_tagprop_model {
     size_t k;      /* neighbours */
     size_t tags;   /* T */
     double *ranks; /* [k] γ; NULL: by distance */
@@ -30,21 +30,22 @@ typedef struct f0t_tagprop {
     double *shift; /* [T] β; NULL: not modulated */
     double *
         prior; /* [T] 1e-6 of a tag's frequency, added to p: tags that are equal else have an order */
-} f0t_tagprop;
+} f0t_tagprop_model;
 
-f0t_status f0t_tagprop_create(f0t_tagprop **out, size_t k, size_t tags, bool by_rank,
-                              bool modulated);
-void f0t_tagprop_free(f0t_tagprop *model);
+f0t_status f0t_tagprop_model_create(f0t_tagprop_model **out, size_t k, size_t tags, bool by_rank,
+                                    bool modulated);
+void f0t_tagprop_model_free(f0t_tagprop_model *model);
 
 /* π of neighbours with these products, nearest first, into to[count]; count is at most k. */
-void f0t_tagprop_weights(double *to, const f0t_tagprop *model, const float *products, size_t count);
+void f0t_tagprop_weights(double *to, const f0t_tagprop_model *model, const float *products,
+                         size_t count);
 double f0t_tagprop_distance(float product);
 
 /* p of every tag for an image with these neighbours among the samples, into to[T]. x[T] and
  * weights[k] are scratch. */
-void f0t_tagprop_predict(float *to, const f0t_tagprop *model, const f0t_samples *samples,
-                         const uint32_t *neighbours, const float *products, size_t count, double *x,
-                         double *weights);
+void f0t_tagprop_model_predict(float *to, const f0t_tagprop_model *model,
+                               const f0t_samples *samples, const uint32_t *neighbours,
+                               const float *products, size_t count, double *x, double *weights);
 
 /* The likelihood of the samples, which have these neighbours. */
 typedef struct f0t_tagprop_sums {
@@ -53,11 +54,11 @@ typedef struct f0t_tagprop_sums {
     double *ranks; /* [k] by γ; NULL: not wanted */
 } f0t_tagprop_sums;
 
-f0t_status f0t_tagprop_likelihood(f0t_tagprop_sums *sums, const f0t_tagprop *model,
+f0t_status f0t_tagprop_likelihood(f0t_tagprop_sums *sums, const f0t_tagprop_model *model,
                                   const f0t_samples *samples, const f0t_best *neighbours);
 
 /* Maximises it: the weights, and where the model has them the sigmoids. */
-f0t_status f0t_tagprop_learn(f0t_tagprop *model, const f0t_samples *samples,
+f0t_status f0t_tagprop_learn(f0t_tagprop_model *model, const f0t_samples *samples,
                              const f0t_best *neighbours, const f0t_monitor *monitor);
 
 #endif

@@ -100,8 +100,8 @@ typedef struct columns {
     bool *has;         /* [T] */
 } columns;
 
-static size_t gather(columns *c, const f0t_tagprop *m, const f0t_samples *s, const f0t_best *best,
-                     size_t image)
+static size_t gather(columns *c, const f0t_tagprop_model *m, const f0t_samples *s,
+                     const f0t_best *best, size_t image)
 {
     const uint32_t *index = best->index + image * best->k;
     size_t near = best->count[image] < m->k ? best->count[image] : m->k, count = 0;
@@ -117,8 +117,8 @@ static size_t gather(columns *c, const f0t_tagprop *m, const f0t_samples *s, con
 }
 
 /* First pass: offsets count; second: values are put. */
-static void visit(columns *c, const f0t_tagprop *m, const f0t_samples *s, const f0t_best *best,
-                  bool put)
+static void visit(columns *c, const f0t_tagprop_model *m, const f0t_samples *s,
+                  const f0t_best *best, bool put)
 {
     for (size_t image = 0; image < s->count; image++) {
         size_t count = gather(c, m, s, best, image);
@@ -141,7 +141,7 @@ static void visit(columns *c, const f0t_tagprop *m, const f0t_samples *s, const 
     }
 }
 
-static f0t_status columns_fill(columns *c, const f0t_tagprop *m, const f0t_samples *s,
+static f0t_status columns_fill(columns *c, const f0t_tagprop_model *m, const f0t_samples *s,
                                const f0t_best *best)
 {
     F0T_TRY(f0t_alloc_zero(&c->offsets, m->tags + 1, sizeof *c->offsets));
@@ -171,7 +171,7 @@ static void columns_free(columns *c)
     f0t_free(c->has);
 }
 
-static void fit_all(f0t_tagprop *m, const columns *c, const f0t_samples *s)
+static void fit_all(f0t_tagprop_model *m, const columns *c, const f0t_samples *s)
 {
     const double positive = (double)s->offsets[s->count];
     const double negative = (double)s->count * (double)m->tags - positive;
@@ -190,7 +190,8 @@ static void fit_all(f0t_tagprop *m, const columns *c, const f0t_samples *s)
     }
 }
 
-f0t_status f0t_tagprop_learn_sigmoids(f0t_tagprop *m, const f0t_samples *s, const f0t_best *best)
+f0t_status f0t_tagprop_learn_sigmoids(f0t_tagprop_model *m, const f0t_samples *s,
+                                      const f0t_best *best)
 {
     columns c = {0};
     f0t_status status = columns_fill(&c, m, s, best);

@@ -4,7 +4,7 @@
 
 #include "baseline/tagprop_model.h"
 
-f0t_status f0t_tagprop_learn_sigmoids(f0t_tagprop *model, const f0t_samples *samples,
+f0t_status f0t_tagprop_learn_sigmoids(f0t_tagprop_model *model, const f0t_samples *samples,
                                       const f0t_best *neighbours);
 
 /* One tag: the images near which it occurs have x = |values[i]| > 0, and the tag where values[i] is

@@ -7,14 +7,14 @@
 static float *tagprop_lists(const made_task *m, const f0t_tagprop_options *options)
 {
     f0t_neighbours *n;
-    f0t_tagger *tagger;
+    f0t_tagprop *tagprop;
     float *lists;
     assert_ok(f0t_neighbours_create(&n, &m->task, F0T_TAGPROP_MOST));
-    assert_ok(f0t_tagger_create(&tagger, &m->task, n, options));
-    memset(tagger->model->prior, 0, m->task.tags * sizeof *tagger->model->prior);
+    assert_ok(f0t_tagprop_create(&tagprop, &m->task, n, options));
+    memset(tagprop->model->prior, 0, m->task.tags * sizeof *tagprop->model->prior);
     assert_ok(f0t_alloc(&lists, m->test.count * m->task.tags, sizeof *lists));
-    assert_ok(f0t_tagger_predict(lists, tagger, &m->task, &m->queries));
-    f0t_tagger_free(tagger);
+    assert_ok(f0t_tagprop_predict(lists, tagprop, &m->task, &m->queries));
+    f0t_tagprop_free(tagprop);
     f0t_neighbours_free(n);
     return lists;
 }

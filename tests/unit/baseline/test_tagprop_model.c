@@ -32,7 +32,7 @@ static bool has(const f0t_samples *s, size_t image, size_t tag)
 }
 
 /* The likelihood as it is written down: every image, every tag, every neighbour. */
-static double definition(const f0t_tagprop *m, const near_task *t)
+static double definition(const f0t_tagprop_model *m, const near_task *t)
 {
     const f0t_samples *s = &t->m.task.train;
     const f0t_best *best = t->n->own;
@@ -55,11 +55,11 @@ static double definition(const f0t_tagprop *m, const near_task *t)
 }
 
 /* Four kinds of model with parameters that are not special. */
-static f0t_tagprop *some_model(int kind)
+static f0t_tagprop_model *some_model(int kind)
 {
-    f0t_tagprop *m;
+    f0t_tagprop_model *m;
     double sum = 0;
-    assert_ok(f0t_tagprop_create(&m, NEAR, C_TAGS, kind % 2 == 0, kind >= 2));
+    assert_ok(f0t_tagprop_model_create(&m, NEAR, C_TAGS, kind % 2 == 0, kind >= 2));
     for (size_t k = 0; m->ranks && k < NEAR; k++)
         sum += m->ranks[k] = 1.0 / (double)(k + 2);
     for (size_t k = 0; m->ranks && k < NEAR; k++)
@@ -78,12 +78,12 @@ static void the_likelihood_is_that_of_its_definition(void **state)
     near_task t;
     near_create(&t);
     for (int kind = 0; kind < 4; kind++) {
-        f0t_tagprop *m = some_model(kind);
+        f0t_tagprop_model *m = some_model(kind);
         f0t_tagprop_sums sums = {0};
         assert_ok(f0t_tagprop_likelihood(&sums, m, &t.m.task.train, t.n->own));
         double want = definition(m, &t);
         assert_true(fabs(sums.likelihood - want) < 1e-9 * fabs(want));
-        f0t_tagprop_free(m);
+        f0t_tagprop_model_free(m);
     }
     near_free(&t);
 }
@@ -95,7 +95,7 @@ static void threads_do_not_change_the_likelihood(void **state)
     double ranks[2][NEAR];
     near_create(&t);
     for (int kind = 0; kind < 4; kind++) {
-        f0t_tagprop *m = some_model(kind);
+        f0t_tagprop_model *m = some_model(kind);
         f0t_tagprop_sums sums[2] = {{.ranks = ranks[0]}, {.ranks = ranks[1]}};
         for (int i = 0; i < 2; i++) {
             f0t_threads_set(i + 1);
@@ -104,7 +104,7 @@ static void threads_do_not_change_the_likelihood(void **state)
         assert_memory_equal(&sums[0].likelihood, &sums[1].likelihood, sizeof(double));
         assert_memory_equal(&sums[0].scale, &sums[1].scale, sizeof(double));
         assert_memory_equal(ranks[0], ranks[1], sizeof ranks[0]);
-        f0t_tagprop_free(m);
+        f0t_tagprop_model_free(m);
     }
     f0t_threads_set(0);
     near_free(&t);
@@ -117,7 +117,7 @@ static void the_derivatives_are_finite_differences(void **state)
     double ranks[NEAR];
     near_create(&t);
     for (int kind = 0; kind < 4; kind++) {
-        f0t_tagprop *m = some_model(kind);
+        f0t_tagprop_model *m = some_model(kind);
         f0t_tagprop_sums sums = {.ranks = ranks}, up = {0}, down = {0};
         assert_ok(f0t_tagprop_likelihood(&sums, m, &t.m.task.train, t.n->own));
         /* Weights are brought to a sum of 1: the derivative by rank is along the simplex. */
@@ -131,7 +131,7 @@ static void the_derivatives_are_finite_differences(void **state)
         double slope = (up.likelihood - down.likelihood) / (2 * step);
         double want = m->ranks ? ranks[3] - mean : sums.scale;
         assert_true(fabs(slope - want) < 1e-5 * (1 + fabs(want)));
-        f0t_tagprop_free(m);
+        f0t_tagprop_model_free(m);
     }
     near_free(&t);
 }
@@ -144,7 +144,7 @@ static void learned_weights_maximise_the_likelihood(void **state)
     double ranks[NEAR];
     near_create(&t);
     for (int kind = 0; kind < 2; kind++) {
-        f0t_tagprop *m = some_model(kind);
+        f0t_tagprop_model *m = some_model(kind);
         f0t_tagprop_sums before = {0}, after = {.ranks = ranks};
         assert_ok(f0t_tagprop_likelihood(&before, m, &t.m.task.train, t.n->own));
         assert_ok(f0t_tagprop_learn(m, &t.m.task.train, t.n->own, NULL));
@@ -160,7 +160,7 @@ static void learned_weights_maximise_the_likelihood(void **state)
             assert_true(most - mean < 0.01 * fabs(after.likelihood));
         else
             assert_true(fabs(after.scale * m->scale) < 1e-3);
-        f0t_tagprop_free(m);
+        f0t_tagprop_model_free(m);
     }
     near_free(&t);
 }
@@ -171,15 +171,15 @@ static void sigmoids_raise_the_likelihood(void **state)
     near_task t;
     near_create(&t);
     for (int kind = 0; kind < 2; kind++) {
-        f0t_tagprop *plain = some_model(kind), *modulated = some_model(2 + kind);
+        f0t_tagprop_model *plain = some_model(kind), *modulated = some_model(2 + kind);
         f0t_tagprop_sums a = {0}, b = {0};
         assert_ok(f0t_tagprop_learn(plain, &t.m.task.train, t.n->own, NULL));
         assert_ok(f0t_tagprop_learn(modulated, &t.m.task.train, t.n->own, NULL));
         assert_ok(f0t_tagprop_likelihood(&a, plain, &t.m.task.train, t.n->own));
         assert_ok(f0t_tagprop_likelihood(&b, modulated, &t.m.task.train, t.n->own));
         assert_true(b.likelihood > a.likelihood);
-        f0t_tagprop_free(plain);
-        f0t_tagprop_free(modulated);
+        f0t_tagprop_model_free(plain);
+        f0t_tagprop_model_free(modulated);
     }
     near_free(&t);
 }
