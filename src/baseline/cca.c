@@ -56,13 +56,13 @@ typedef struct fitted {
 
 /* What a fit needs for a while. */
 typedef struct room {
-    const f0t_moments *m; /* centred */
-    double *solved;       /* [T x D] Cyx (Cxx + rx I)⁻¹ */
-    double *whiten;       /* [T x T] P, row by row */
-    double *middle;       /* [T x T] Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
-    double *product;      /* [T x T] scratch; in the end b of each direction */
-    double *values;       /* [T] eigenvalues */
-    double *maps;         /* [T x D] b' Cyx (Cxx + rx I)⁻¹ of each direction */
+    const f0t_task_moments *m; /* centred */
+    double *solved;            /* [T x D] Cyx (Cxx + rx I)⁻¹ */
+    double *whiten;            /* [T x T] P, row by row */
+    double *middle;            /* [T x T] Cyx (Cxx + rx I)⁻¹ Cxy, then in whitened coordinates */
+    double *product;           /* [T x T] scratch; in the end b of each direction */
+    double *values;            /* [T] eigenvalues */
+    double *maps;              /* [T x D] b' Cyx (Cxx + rx I)⁻¹ of each direction */
 } room;
 
 static f0t_status allocate(room *r)
@@ -113,7 +113,7 @@ static f0t_status analyse(room *r, const double *knobs, const f0t_monitor *monit
     const f0t_product directions = {.m = T, .n = T, .k = T}, maps = {.m = T, .n = D, .k = T};
     for (size_t i = 0; i < T * D; i++)
         r->solved[i] = r->m->crossed[i];
-    F0T_TRY(f0t_moments_solve(r->m, knobs[RIDGE_X], r->solved, T, monitor));
+    F0T_TRY(f0t_task_moments_solve(r->m, knobs[RIDGE_X], r->solved, T, monitor));
     F0T_TRY(whiten_tags(r, knobs[RIDGE_Y], monitor));
     F0T_TRY(f0t_product_f64(r->product, r->solved, r->m->crossed, &explained, monitor));
     for (size_t i = 0; i < T * T; i++)
@@ -176,17 +176,17 @@ static f0t_status make(fitted *f, room *r, const double *knobs, const f0t_monito
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {
-    f0t_moments *plain, *centred = NULL;
-    F0T_TRY(f0t_moments_create(&plain, task, NULL));
-    f0t_status status = f0t_moments_centre(&centred, plain);
-    f0t_moments_free(plain);
+    f0t_task_moments *plain, *centred = NULL;
+    F0T_TRY(f0t_task_moments_create(&plain, task, NULL));
+    f0t_status status = f0t_task_moments_centre(&centred, plain);
+    f0t_task_moments_free(plain);
     *shared = centred;
     return status;
 }
 
 static void release_shared(void *shared)
 {
-    f0t_moments_free(shared);
+    f0t_task_moments_free(shared);
 }
 
 static f0t_status fit(void **out, const f0t_task *task, void *shared, const double *knobs)

@@ -63,14 +63,14 @@ static void weigh_images(double *weights, const f0t_samples *s, const double *fr
 }
 
 /* The sums with rare tags lifted, in a pass of their own. */
-static f0t_status lifted_moments(f0t_moments **out, const f0t_task *task, const f0t_moments *plain,
-                                 double rare)
+static f0t_status lifted_moments(f0t_task_moments **out, const f0t_task *task,
+                                 const f0t_task_moments *plain, double rare)
 {
     double *weights = NULL;
     f0t_status status = f0t_alloc(&weights, task->train.count, sizeof *weights);
     if (status == F0T_OK) {
         weigh_images(weights, &task->train, plain->counts, rare);
-        status = f0t_moments_create(out, task, weights);
+        status = f0t_task_moments_create(out, task, weights);
     }
     f0t_free(weights);
     return status;
@@ -81,7 +81,7 @@ static f0t_status lifted_moments(f0t_moments **out, const f0t_task *task, const 
 typedef struct work {
     const f0t_task *task;
     const double *knobs;
-    f0t_moments *m;         /* centred */
+    f0t_task_moments *m;    /* centred */
     f0t_fasttag_sums sums;  /* of the layer */
     double *regression;     /* [T x D] R */
     double *b, *all, *next; /* [T x T] B, A, scratch */
@@ -119,13 +119,13 @@ static void release(work *w)
 }
 
 /* R, and what the first layer is made from. */
-static f0t_status regress(work *w, const f0t_moments *plain)
+static f0t_status regress(work *w, const f0t_task_moments *plain)
 {
     const size_t T = w->task->tags, D = w->m->features;
     const f0t_product explained = {.m = T, .n = T, .k = D, .b_transposed = true, .lower = true};
     memcpy(w->sums.all, plain->pairs, T * T * sizeof *w->sums.all);
     memcpy(w->regression, w->m->crossed, T * D * sizeof *w->regression);
-    F0T_TRY(f0t_moments_solve(w->m, w->knobs[RIDGE], w->regression, T, w->task->monitor));
+    F0T_TRY(f0t_task_moments_solve(w->m, w->knobs[RIDGE], w->regression, T, w->task->monitor));
     F0T_TRY(f0t_product_f64(w->sums.unexplained, w->regression, w->m->crossed, &explained,
                             w->task->monitor));
     for (size_t i = 0; i < T * T; i++)
@@ -232,15 +232,15 @@ static f0t_status stack_all(work *w, fitted *f)
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {
-    f0t_moments *m;
-    F0T_TRY(f0t_moments_create(&m, task, NULL));
+    f0t_task_moments *m;
+    F0T_TRY(f0t_task_moments_create(&m, task, NULL));
     *shared = m;
     return F0T_OK;
 }
 
 static void release_shared(void *shared)
 {
-    f0t_moments_free(shared);
+    f0t_task_moments_free(shared);
 }
 
 static void discard(void *memory)
@@ -254,10 +254,10 @@ static void discard(void *memory)
     f0t_free(f);
 }
 
-static f0t_status make(fitted *f, work *w, const f0t_moments *plain)
+static f0t_status make(fitted *f, work *w, const f0t_task_moments *plain)
 {
     const size_t T = w->task->tags;
-    F0T_TRY(f0t_moments_centre(&w->m, plain));
+    F0T_TRY(f0t_task_moments_centre(&w->m, plain));
     F0T_TRY(allocate(w));
     F0T_TRY(f0t_alloc(&f->map, T * w->m->features, sizeof *f->map));
     F0T_TRY(f0t_alloc(&f->shift, T, sizeof *f->shift));
@@ -271,7 +271,7 @@ static f0t_status make(fitted *f, work *w, const f0t_moments *plain)
 static f0t_status fit(void **out, const f0t_task *task, void *shared, const double *knobs)
 {
     work w = {.task = task, .knobs = knobs};
-    f0t_moments *lifted = NULL;
+    f0t_task_moments *lifted = NULL;
     fitted *f = NULL;
     F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
     f0t_status status =
@@ -279,8 +279,8 @@ static f0t_status fit(void **out, const f0t_task *task, void *shared, const doub
     if (status == F0T_OK)
         status = make(f, &w, lifted ? lifted : shared);
     release(&w);
-    f0t_moments_free(w.m);
-    f0t_moments_free(lifted);
+    f0t_task_moments_free(w.m);
+    f0t_task_moments_free(lifted);
     if (status != F0T_OK) {
         discard(f);
         return status;

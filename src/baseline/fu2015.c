@@ -57,17 +57,17 @@ typedef struct fitted {
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {
-    f0t_moments *plain, *centred = NULL;
-    F0T_TRY(f0t_moments_create(&plain, task, NULL));
-    f0t_status status = f0t_moments_centre(&centred, plain);
-    f0t_moments_free(plain);
+    f0t_task_moments *plain, *centred = NULL;
+    F0T_TRY(f0t_task_moments_create(&plain, task, NULL));
+    f0t_status status = f0t_task_moments_centre(&centred, plain);
+    f0t_task_moments_free(plain);
     *shared = centred;
     return status;
 }
 
 static void release(void *shared)
 {
-    f0t_moments_free(shared);
+    f0t_task_moments_free(shared);
 }
 
 static void discard(void *memory)
@@ -81,7 +81,7 @@ static void discard(void *memory)
 }
 
 /* Σ t xᵀ of t = Σ vectors of the image's tags: targets[d x D]. */
-static void cross_vectors(double *targets, const f0t_moments *m, const f0t_task *task)
+static void cross_vectors(double *targets, const f0t_task_moments *m, const f0t_task *task)
 {
     const size_t D = m->features, d = task->dim;
     memset(targets, 0, d * D * sizeof *targets);
@@ -91,7 +91,8 @@ static void cross_vectors(double *targets, const f0t_moments *m, const f0t_task 
                 targets[k * D + j] += (double)task->vectors[t * d + k] * m->crossed[t * D + j];
 }
 
-static void set_map(fitted *f, const double *solved, const f0t_moments *m, const f0t_task *task)
+static void set_map(fitted *f, const double *solved, const f0t_task_moments *m,
+                    const f0t_task *task)
 {
     const size_t D = m->features, d = task->dim;
     for (size_t k = 0; k < d; k++) {
@@ -106,7 +107,7 @@ static void set_map(fitted *f, const double *solved, const f0t_moments *m, const
     }
 }
 
-static f0t_status regress(fitted *f, const f0t_task *task, const f0t_moments *m, double ridge)
+static f0t_status regress(fitted *f, const f0t_task *task, const f0t_task_moments *m, double ridge)
 {
     const size_t D = m->features, d = task->dim;
     double *targets = NULL;
@@ -114,7 +115,7 @@ static f0t_status regress(fitted *f, const f0t_task *task, const f0t_moments *m,
     F0T_TRY(f0t_alloc(&f->shift, d, sizeof *f->shift));
     F0T_TRY(f0t_alloc(&targets, d * D, sizeof *targets));
     cross_vectors(targets, m, task);
-    f0t_status status = f0t_moments_solve(m, ridge, targets, d, task->monitor);
+    f0t_status status = f0t_task_moments_solve(m, ridge, targets, d, task->monitor);
     if (status == F0T_OK)
         set_map(f, targets, m, task);
     f0t_free(targets);

@@ -14,7 +14,7 @@ enum { BLOCK_ROWS = 2048, COLUMNS = 256 };
 
 static const double LEAST_RIDGE = 1e-9; /* of the mean square of features of length 1 */
 
-static f0t_status allocate(f0t_moments *m)
+static f0t_status allocate(f0t_task_moments *m)
 {
     size_t squares, crossed, pairs;
     if (!f0t_size_mul(&squares, m->features, m->features) ||
@@ -30,8 +30,8 @@ static f0t_status allocate(f0t_moments *m)
 
 /* Columns first … last of `sum` and `crossed`, in the order of the images for any number of threads.
  * For `squares` that is OpenBLAS' to say. */
-static void add_columns(f0t_moments *m, const f0t_samples *s, const float *x, const double *weights,
-                        size_t image, size_t rows, size_t first, size_t last)
+static void add_columns(f0t_task_moments *m, const f0t_samples *s, const float *x,
+                        const double *weights, size_t image, size_t rows, size_t first, size_t last)
 {
     for (size_t r = 0; r < rows; r++) {
         const float *row = x + r * m->features;
@@ -46,7 +46,7 @@ static void add_columns(f0t_moments *m, const f0t_samples *s, const float *x, co
     }
 }
 
-static void add_pairs(f0t_moments *m, const f0t_samples *s, const double *weights)
+static void add_pairs(f0t_task_moments *m, const f0t_samples *s, const double *weights)
 {
     for (size_t r = 0; r < s->count; r++) {
         double weight = weights ? weights[r] : 1;
@@ -67,7 +67,7 @@ static void stretch(float *x, const double *weights, size_t rows, size_t feature
             x[r * features + j] *= (float)sqrt(weights[r]);
 }
 
-static f0t_status add_block(f0t_moments *m, const f0t_task *task, const double *weights,
+static f0t_status add_block(f0t_task_moments *m, const f0t_task *task, const double *weights,
                             float *block, size_t first, size_t rows)
 {
     int threads = f0t_team_size();
@@ -82,7 +82,7 @@ static f0t_status add_block(f0t_moments *m, const f0t_task *task, const double *
     return f0t_gram_add(m->squares, block, rows, m->features);
 }
 
-static f0t_status add_all(f0t_moments *m, const f0t_task *task, const double *weights,
+static f0t_status add_all(f0t_task_moments *m, const f0t_task *task, const double *weights,
                           float **block)
 {
     const size_t count = task->train.count;
@@ -98,32 +98,33 @@ static f0t_status add_all(f0t_moments *m, const f0t_task *task, const double *we
     return F0T_OK;
 }
 
-static f0t_status create_empty(f0t_moments **out, size_t features, size_t tags)
+static f0t_status create_empty(f0t_task_moments **out, size_t features, size_t tags)
 {
-    f0t_moments *m = NULL;
+    f0t_task_moments *m = NULL;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     m->features = features;
     m->tags = tags;
     f0t_status status = allocate(m);
     if (status != F0T_OK) {
-        f0t_moments_free(m);
+        f0t_task_moments_free(m);
         return status;
     }
     *out = m;
     return F0T_OK;
 }
 
-f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const double *weights)
+f0t_status f0t_task_moments_create(f0t_task_moments **out, const f0t_task *task,
+                                   const double *weights)
 {
-    f0t_moments *m = NULL;
+    f0t_task_moments *m = NULL;
     float *block = NULL;
     *out = NULL;
     F0T_TRY(create_empty(&m, f0t_task_features(task), task->tags));
     f0t_status status = add_all(m, task, weights, &block);
     f0t_free(block);
     if (status != F0T_OK) {
-        f0t_moments_free(m);
+        f0t_task_moments_free(m);
         return status;
     }
     *out = m;
@@ -138,12 +139,12 @@ static void centre_row(double *to, const double *from, double a, const double *b
         to[j] = from[j] - a * b[j] / images;
 }
 
-f0t_status f0t_moments_centre(f0t_moments **out, const f0t_moments *m)
+f0t_status f0t_task_moments_centre(f0t_task_moments **out, const f0t_task_moments *m)
 {
     const size_t D = m->features, T = m->tags;
     const double images = m->images > 0 ? m->images : 1;
     F0T_TRY(create_empty(out, D, T));
-    f0t_moments *c = *out;
+    f0t_task_moments *c = *out;
     c->images = m->images;
     memcpy(c->sum, m->sum, D * sizeof *c->sum);
     memcpy(c->counts, m->counts, T * sizeof *c->counts);
@@ -156,7 +157,7 @@ f0t_status f0t_moments_centre(f0t_moments **out, const f0t_moments *m)
     return F0T_OK;
 }
 
-void f0t_moments_free(f0t_moments *m)
+void f0t_task_moments_free(f0t_task_moments *m)
 {
     if (!m)
         return;
@@ -171,8 +172,8 @@ void f0t_moments_free(f0t_moments *m)
 /* Centred features that are all (nearly) the same leave no variance but rounding, which may be
  * negative, and a share of that regularises nothing: then the ridge grows, up to the mean square of
  * features of length 1. Other features never get there. */
-f0t_status f0t_moments_solve(const f0t_moments *m, double ridge, double *targets, size_t rows,
-                             const f0t_monitor *monitor)
+f0t_status f0t_task_moments_solve(const f0t_task_moments *m, double ridge, double *targets,
+                                  size_t rows, const f0t_monitor *monitor)
 {
     const size_t n = m->features;
     const double most = m->images / (double)n;

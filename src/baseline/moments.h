@@ -7,7 +7,7 @@
 
 #include "baseline/ranker.h"
 
-typedef struct f0t_moments {
+typedef struct f0t_task_moments {
     double images; /* M, or the sum of the weights */
     size_t features;
     size_t tags;
@@ -16,18 +16,19 @@ typedef struct f0t_moments {
     double *pairs;   /* [T x T] Σ y yᵀ */
     double *sum;     /* [D] Σ x */
     double *counts;  /* [T] Σ y */
-} f0t_moments;
+} f0t_task_moments;
 
 /* weights[task->train.count] of the images, at least 0, or NULL: 1 each. */
-f0t_status f0t_moments_create(f0t_moments **out, const f0t_task *task, const double *weights);
+f0t_status f0t_task_moments_create(f0t_task_moments **out, const f0t_task *task,
+                                   const double *weights);
 /* The same of x and y minus their means; sum and counts stay. */
-f0t_status f0t_moments_centre(f0t_moments **out, const f0t_moments *moments);
-void f0t_moments_free(f0t_moments *moments);
+f0t_status f0t_task_moments_centre(f0t_task_moments **out, const f0t_task_moments *moments);
+void f0t_task_moments_free(f0t_task_moments *moments);
 
 /* map[rows x D] = targets (Σ x xᵀ + r I)⁻¹ of targets[rows x D], in place: the ridge regression onto
  * what was crossed with the features. r is `ridge` times the mean diagonal of Σ x xᵀ; more where that
  * leaves the system singular. */
-f0t_status f0t_moments_solve(const f0t_moments *moments, double ridge, double *targets, size_t rows,
-                             const f0t_monitor *monitor);
+f0t_status f0t_task_moments_solve(const f0t_task_moments *moments, double ridge, double *targets,
+                                  size_t rows, const f0t_monitor *monitor);
 
 #endif

@@ -9,7 +9,7 @@ enum { T = C_TAGS, D = C_FEATURES, MOST = 5 };
 
 /* What all layers start from, in double precision. */
 typedef struct by_hand {
-    f0t_moments *plain, *centred;
+    f0t_task_moments *plain, *centred;
     double r[T * D], explained[T * T];
     double b[MOST][T * T]; /* B of each layer, */
     double a[MOST][T * T]; /* A with it */
@@ -19,10 +19,10 @@ typedef struct by_hand {
 static void hand_open(by_hand *h, const made_task *m, double ridge)
 {
     *h = (by_hand){0};
-    assert_ok(f0t_moments_create(&h->plain, &m->task, NULL));
-    assert_ok(f0t_moments_centre(&h->centred, h->plain));
+    assert_ok(f0t_task_moments_create(&h->plain, &m->task, NULL));
+    assert_ok(f0t_task_moments_centre(&h->centred, h->plain));
     memcpy(h->r, h->centred->crossed, sizeof h->r);
-    assert_ok(f0t_moments_solve(h->centred, ridge, h->r, T, NULL));
+    assert_ok(f0t_task_moments_solve(h->centred, ridge, h->r, T, NULL));
     for (size_t s = 0; s < T; s++)
         for (size_t t = 0; t < T; t++)
             for (size_t j = 0; j < D; j++)
@@ -31,8 +31,8 @@ static void hand_open(by_hand *h, const made_task *m, double ridge)
 
 static void hand_close(by_hand *h)
 {
-    f0t_moments_free(h->plain);
-    f0t_moments_free(h->centred);
+    f0t_task_moments_free(h->plain);
+    f0t_task_moments_free(h->centred);
 }
 
 static void multiply(double *c, const double *a, const double *b)

@@ -4,7 +4,7 @@
 #include "baseline/moments.h"
 
 /* The sums by definition, from all features at once. */
-static void check(const made_task *m, const f0t_moments *got, const double *weights)
+static void check(const made_task *m, const f0t_task_moments *got, const double *weights)
 {
     const f0t_samples *s = &m->task.train;
     double *x, squares = 0, sum = 0, crossed = 0, pairs = 0, total = 0;
@@ -40,18 +40,18 @@ static void the_sums_are_those_of_their_definition(void **state)
 {
     (void)state;
     made_task m;
-    f0t_moments *plain, *weighted;
+    f0t_task_moments *plain, *weighted;
     double *weights;
     made_task_create(&m, C_SEEN, 0);
     assert_ok(f0t_alloc(&weights, m.task.train.count, sizeof *weights));
     for (size_t i = 0; i < m.task.train.count; i++)
         weights[i] = 0.5 + (double)(i % 7);
-    assert_ok(f0t_moments_create(&plain, &m.task, NULL));
-    assert_ok(f0t_moments_create(&weighted, &m.task, weights));
+    assert_ok(f0t_task_moments_create(&plain, &m.task, NULL));
+    assert_ok(f0t_task_moments_create(&weighted, &m.task, weights));
     check(&m, plain, NULL);
     check(&m, weighted, weights);
-    f0t_moments_free(plain);
-    f0t_moments_free(weighted);
+    f0t_task_moments_free(plain);
+    f0t_task_moments_free(weighted);
     f0t_free(weights);
     made_task_free(&m);
 }
@@ -60,12 +60,12 @@ static void solving_gives_the_ridge_regression(void **state)
 {
     (void)state;
     made_task m;
-    f0t_moments *moments;
+    f0t_task_moments *moments;
     double map[C_FEATURES], trace = 0;
     made_task_create(&m, C_SEEN, 0);
-    assert_ok(f0t_moments_create(&moments, &m.task, NULL));
+    assert_ok(f0t_task_moments_create(&moments, &m.task, NULL));
     memcpy(map, moments->crossed, sizeof map);
-    assert_ok(f0t_moments_solve(moments, 0.1, map, 1, NULL));
+    assert_ok(f0t_task_moments_solve(moments, 0.1, map, 1, NULL));
     for (size_t j = 0; j < C_FEATURES; j++)
         trace += moments->squares[j * C_FEATURES + j];
     for (size_t i = 0; i < C_FEATURES; i++) {
@@ -74,7 +74,7 @@ static void solving_gives_the_ridge_regression(void **state)
             sum += map[j] * moments->squares[(i > j ? i : j) * C_FEATURES + (i > j ? j : i)];
         assert_true(fabs(sum - moments->crossed[i]) < 1e-9 * trace);
     }
-    f0t_moments_free(moments);
+    f0t_task_moments_free(moments);
     made_task_free(&m);
 }
 
@@ -83,18 +83,18 @@ static void threads_do_not_change_the_sums(void **state)
 {
     (void)state;
     small_task t;
-    f0t_moments *one, *two;
+    f0t_task_moments *one, *two;
     task_open(&t, &(collection_options){.name = "columns", .features = C_FEATURES_MOST}, C_SEEN);
     f0t_threads_set(1);
-    assert_ok(f0t_moments_create(&one, &t.task, NULL));
+    assert_ok(f0t_task_moments_create(&one, &t.task, NULL));
     f0t_threads_set(2);
-    assert_ok(f0t_moments_create(&two, &t.task, NULL));
+    assert_ok(f0t_task_moments_create(&two, &t.task, NULL));
     f0t_threads_set(0);
     assert_memory_equal(one->sum, two->sum, C_FEATURES_MOST * sizeof *one->sum);
     assert_memory_equal(one->crossed, two->crossed,
                         C_SEEN * C_FEATURES_MOST * sizeof *one->crossed);
-    f0t_moments_free(one);
-    f0t_moments_free(two);
+    f0t_task_moments_free(one);
+    f0t_task_moments_free(two);
     task_close(&t);
 }
 
