@@ -10,7 +10,7 @@ function(f0t_add_cpu_test test target cpu command)
 endfunction()
 
 # Whole methods, whose promises must hold on them too; too slow for an emulator.
-foreach(test rank.ranksvm rank.ranklist baseline.steady baseline.cca baseline.fasttag baseline.tagprop
+foreach(test rank.ranksvm rank.ranklist baseline.cca baseline.fasttag baseline.tagprop
     baseline.seen2unseen baseline.ranksvm)
   string(REPLACE "." "_test_" target ${test})
   if(TARGET ${target})

@@ -22,9 +22,9 @@
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
-#include "baseline/steady.h"
 #include "math/eigen.h"
 #include "math/elementwise.h"
+#include "math/matmul.h"
 #include "math/product.h"
 
 #include <math.h>
@@ -217,12 +217,12 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     if (status == F0T_OK)
         status = f0t_alloc(&rows, tags->count * f->dims, sizeof *rows);
     if (status == F0T_OK)
-        status = f0t_steady_run(images, queries->features, f->map, f->shift, &map);
+        status = f0t_matmul_run_stable(images, queries->features, f->map, f->shift, &map);
     if (status == F0T_OK) {
         f0t_rows_normalise(images, queries->count, f->dims);
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * f->dims, f->tags + tags->known[i] * f->dims, f->dims * sizeof *rows);
-        status = f0t_steady_run(scores, images, rows, NULL, &rank);
+        status = f0t_matmul_run_stable(scores, images, rows, NULL, &rank);
     }
     f0t_free(images);
     f0t_free(rows);

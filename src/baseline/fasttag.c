@@ -16,7 +16,7 @@
 #include "baseline/fasttag_layer.h"
 #include "baseline/methods.h"
 #include "baseline/moments.h"
-#include "baseline/steady.h"
+#include "math/matmul.h"
 #include "math/product.h"
 #include "rank/miap.h"
 
@@ -151,7 +151,7 @@ static f0t_status guess(float *to, const fitted *f, const float *x, size_t rows,
                         size_t features)
 {
     const f0t_matmul op = {.m = rows, .n = tags, .k = features, .b_transposed = true};
-    return f0t_steady_run(to, x, f->map, f->shift, &op);
+    return f0t_matmul_run_stable(to, x, f->map, f->shift, &op);
 }
 
 static size_t block_rows(const f0t_samples *val, size_t first)
@@ -204,7 +204,7 @@ static f0t_status validate(double *miap, work *w)
                                      .scores = w->block,
                                      .offsets = val->offsets + first,
                                      .relevant = val->relevant};
-        F0T_TRY(f0t_steady_run(w->block, w->guesses + first * T, w->enrich, NULL, &op));
+        F0T_TRY(f0t_matmul_run_stable(w->block, w->guesses + first * T, w->enrich, NULL, &op));
         F0T_TRY(f0t_miap_add(&sum, &ranking));
     }
     *miap = f0t_miap_get(&sum);
@@ -304,7 +304,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     if (status == F0T_OK) {
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * T, f->enrich + tags->known[i] * T, T * sizeof *rows);
-        status = f0t_steady_run(scores, guesses, rows, NULL, &rank);
+        status = f0t_matmul_run_stable(scores, guesses, rows, NULL, &rank);
     }
     f0t_free(guesses);
     f0t_free(rows);

@@ -22,9 +22,9 @@
 #include "baseline/combinations.h"
 #include "baseline/methods.h"
 #include "baseline/moments.h"
-#include "baseline/steady.h"
 #include "math/best.h"
 #include "math/elementwise.h"
+#include "math/matmul.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static f0t_status project(float *to, const fitted *f, const f0t_task *task,
 {
     const f0t_matmul op = {
         .m = queries->count, .n = f->dim, .k = f0t_task_features(task), .b_transposed = true};
-    F0T_TRY(f0t_steady_run(to, queries->features, f->map, f->shift, &op));
+    F0T_TRY(f0t_matmul_run_stable(to, queries->features, f->map, f->shift, &op));
     f0t_rows_normalise(to, queries->count, f->dim);
     return F0T_OK;
 }
@@ -194,7 +194,8 @@ static f0t_status score_block(float *scores, const fitted *f, room *r, size_t fi
     const f0t_matmul op = {.m = rows, .n = count, .k = f->dim, .b_transposed = true};
     int threads = f0t_team_size();
     (void)threads;
-    F0T_TRY(f0t_steady_run(r->block, r->projections + first * f->dim, r->prototypes, NULL, &op));
+    F0T_TRY(
+        f0t_matmul_run_stable(r->block, r->projections + first * f->dim, r->prototypes, NULL, &op));
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t i = 0; i < rows; i++)
         f0t_combinations_marginals(scores + (first + i) * tags, r->block + i * count, tags,
@@ -228,8 +229,8 @@ static f0t_status find_near(const fitted *f, room *r, size_t images)
     for (size_t first = 0; status == F0T_OK && first < images; first += BLOCK) {
         size_t rows = images - first < BLOCK ? images - first : BLOCK;
         const f0t_matmul op = {.m = rows, .n = images, .k = f->dim, .b_transposed = true};
-        status =
-            f0t_steady_run(products, r->projections + first * f->dim, r->projections, NULL, &op);
+        status = f0t_matmul_run_stable(products, r->projections + first * f->dim, r->projections,
+                                       NULL, &op);
         for (size_t i = 0; status == F0T_OK && i < rows; i++) {
             f0t_best_add(r->near, first + i, products + i * images, images, 0,
                          (uint32_t)(first + i));

@@ -2,10 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "baseline/steady.h"
 #include "math/eigen.h"
 #include "math/elementwise.h"
 #include "math/gram.h"
+#include "math/matmul.h"
 
 #include <math.h>
 
@@ -102,7 +102,7 @@ void f0t_metric_free(f0t_metric *m)
 f0t_status f0t_metric_apply(const f0t_metric *m, float *to, const float *rows, size_t count)
 {
     const f0t_matmul op = {.m = count, .n = m->features, .k = m->features, .b_transposed = true};
-    F0T_TRY(f0t_steady_run(to, rows, m->map, m->shift, &op));
+    F0T_TRY(f0t_matmul_run_stable(to, rows, m->map, m->shift, &op));
     f0t_rows_normalise(to, count, m->features);
     return F0T_OK;
 }

@@ -4,7 +4,7 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "baseline/steady.h"
+#include "math/matmul.h"
 #include "math/workspace.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static f0t_status multiply(float *products, const float *a, size_t m, const floa
                            size_t features)
 {
     const f0t_matmul op = {.m = m, .n = n, .k = features, .b_transposed = true};
-    return f0t_steady_run(products, a, b, NULL, &op);
+    return f0t_matmul_run_stable(products, a, b, NULL, &op);
 }
 
 static size_t block_rows(size_t first, size_t count)

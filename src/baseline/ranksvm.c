@@ -12,7 +12,7 @@
 #include "baseline/methods.h"
 
 #include "base/alloc.h"
-#include "baseline/steady.h"
+#include "math/matmul.h"
 #include "rank/ranksvm.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static f0t_status rank(float *scores, float *directions, float *images, const f0
         .m = rules->image_count, .n = tags->count, .k = task->dim, .b_transposed = true};
     F0T_TRY(f0t_ranksvm_solve(svm, rules, &LAMBDA, 1, &options, directions, NULL, task->monitor));
     spread(images, directions, rules, task->dim);
-    return f0t_steady_run(scores, images, tags->vectors, NULL, &product);
+    return f0t_matmul_run_stable(scores, images, tags->vectors, NULL, &product);
 }
 
 static f0t_status score(float *scores, const void *fitted, const f0t_task *task,

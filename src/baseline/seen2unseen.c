@@ -11,8 +11,8 @@
  */
 #include "base/alloc.h"
 #include "baseline/methods.h"
-#include "baseline/steady.h"
 #include "baseline/tagprop.h"
+#include "math/matmul.h"
 #include "rank/ranklist.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ static f0t_status rank(float *scores, float *lists, float *directions, const fit
     F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
     F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
                                task->monitor));
-    return f0t_steady_run(scores, directions, tags->vectors, NULL, &product);
+    return f0t_matmul_run_stable(scores, directions, tags->vectors, NULL, &product);
 }
 
 static f0t_status score(float *scores, const void *memory, const f0t_task *task,

@@ -30,6 +30,17 @@ typedef struct f0t_matmul {
 f0t_status f0t_matmul_run(void *c, const void *a, const void *b, const float *bias,
                           const f0t_matmul *op);
 
+/* Below this many rows other kernels run, which sum in another order; from here on a row's bytes are
+ * the same for any number of rows with AVX-512. Without it, the last rows of some numbers of rows still
+ * sum in another order: what is left is rounding. */
+enum { F0T_STABLE_ROWS = 16 };
+
+/* The row-stable product: as f0t_matmul_run, but a row of C does not depend on how many rows A has, for
+ * scores must not depend on the caller's blocks. Fewer rows than F0T_STABLE_ROWS are filled up with
+ * zeros. Float32 alone, with neither a_transposed nor accumulate. */
+f0t_status f0t_matmul_run_stable(float *c, const float *a, const float *b, const float *bias,
+                                 const f0t_matmul *op);
+
 /* ---- Fixed right-hand sides --------------------------------------------------------------------
  */
 

@@ -1,5 +1,6 @@
 #include "products.h"
 
+#include "base/cpu.h"
 #include "base/monitor.h"
 #include "math/plan_cache.h"
 #include "math/workspace.h"
@@ -288,6 +289,38 @@ static void nan_and_infinity_pass_through(void **state)
     assert_true(isnan(c[3]) && isinf(c[5]) && c[4] == 0);
 }
 
+/* Without AVX-512 the same but for rounding. */
+static void check_same_rows(const float *want, const float *got, size_t count)
+{
+    double largest = 0;
+    if (f0t_cpu_level() == F0T_CPU_V4)
+        assert_memory_equal(want, got, count * sizeof *want);
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs((double)want[i]));
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs((double)want[i] - (double)got[i]) <= 1e-5 * largest);
+}
+
+static void rows_do_not_depend_on_how_many_there_are(void **state)
+{
+    enum { ROWS = 40, INPUTS = 300, OUTPUTS = 70 };
+    (void)state;
+    static float a[ROWS * INPUTS], b[OUTPUTS * INPUTS], bias[OUTPUTS], whole[ROWS * OUTPUTS],
+        part[ROWS * OUTPUTS];
+    f0t_matmul op = {.m = ROWS, .n = OUTPUTS, .k = INPUTS, .b_transposed = true};
+    test_random_floats(a, ROWS * INPUTS, 1);
+    test_random_floats(b, OUTPUTS * INPUTS, 2);
+    test_random_floats(bias, OUTPUTS, 3);
+    assert_ok(f0t_matmul_run_stable(whole, a, b, bias, &op));
+    for (op.m = 1; op.m <= ROWS; op.m++) {
+        memset(part, 0, sizeof part);
+        assert_ok(f0t_matmul_run_stable(part, a, b, bias, &op));
+        check_same_rows(whole, part, op.m * OUTPUTS);
+    }
+    op.m = 0;
+    assert_ok(f0t_matmul_run_stable(part, a, b, bias, &op));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +341,7 @@ int main(void)
         cmocka_unit_test(an_old_cpu_has_no_native_bf16),
         cmocka_unit_test(results_do_not_depend_on_what_ran_before),
         cmocka_unit_test(nan_and_infinity_pass_through),
+        cmocka_unit_test(rows_do_not_depend_on_how_many_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
