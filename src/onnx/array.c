@@ -11,35 +11,36 @@ static const struct {
     const char *name;
     size_t size;
     bool is_float;
-} types[] = {[F0T_ARRAY_FLOAT] = {"float32", 4, true},    [F0T_ARRAY_UINT8] = {"uint8", 1, false},
-             [F0T_ARRAY_INT8] = {"int8", 1, false},       [F0T_ARRAY_UINT16] = {"uint16", 2, false},
-             [F0T_ARRAY_INT16] = {"int16", 2, false},     [F0T_ARRAY_INT32] = {"int32", 4, false},
-             [F0T_ARRAY_INT64] = {"int64", 8, false},     [F0T_ARRAY_BOOL] = {"bool", 1, false},
-             [F0T_ARRAY_FLOAT16] = {"float16", 2, true},  [F0T_ARRAY_DOUBLE] = {"float64", 8, true},
-             [F0T_ARRAY_UINT32] = {"uint32", 4, false},   [F0T_ARRAY_UINT64] = {"uint64", 8, false},
-             [F0T_ARRAY_BFLOAT16] = {"bfloat16", 2, true}};
+} types[] = {[F0T_ONNX_FLOAT] = {"float32", 4, true},    [F0T_ONNX_UINT8] = {"uint8", 1, false},
+             [F0T_ONNX_INT8] = {"int8", 1, false},       [F0T_ONNX_UINT16] = {"uint16", 2, false},
+             [F0T_ONNX_INT16] = {"int16", 2, false},     [F0T_ONNX_INT32] = {"int32", 4, false},
+             [F0T_ONNX_INT64] = {"int64", 8, false},     [F0T_ONNX_BOOL] = {"bool", 1, false},
+             [F0T_ONNX_FLOAT16] = {"float16", 2, true},  [F0T_ONNX_DOUBLE] = {"float64", 8, true},
+             [F0T_ONNX_UINT32] = {"uint32", 4, false},   [F0T_ONNX_UINT64] = {"uint64", 8, false},
+             [F0T_ONNX_BFLOAT16] = {"bfloat16", 2, true}};
 
-const char *f0t_array_type_name(int type)
+const char *f0t_onnx_array_type_name(int type)
 {
     return type > 0 && type < (int)(sizeof types / sizeof *types) ? types[type].name : NULL;
 }
 
-bool f0t_array_type_is_float(f0t_array_type type)
+bool f0t_onnx_array_type_is_float(f0t_onnx_array_type type)
 {
     return types[type].is_float;
 }
 
-size_t f0t_array_type_size(f0t_array_type type)
+size_t f0t_onnx_array_type_size(f0t_onnx_array_type type)
 {
     return types[type].size;
 }
 
-f0t_status f0t_array_shape(f0t_array *array, f0t_array_type type, size_t rank, const size_t *dims)
+f0t_status f0t_onnx_array_shape(f0t_onnx_array *array, f0t_onnx_array_type type, size_t rank,
+                                const size_t *dims)
 {
     size_t count = 1, bytes;
-    if (rank > F0T_ARRAY_RANK)
+    if (rank > F0T_ONNX_RANK)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "an array of %zu dimensions (at most %d are known)",
-                        rank, (int)F0T_ARRAY_RANK);
+                        rank, (int)F0T_ONNX_RANK);
     /* A zero among the dimensions must not hide that the others overflow. */
     for (size_t d = 0; d < rank; d++)
         if (!f0t_size_mul(&count, count, dims[d] ? dims[d] : 1))
@@ -56,12 +57,12 @@ f0t_status f0t_array_shape(f0t_array *array, f0t_array_type type, size_t rank, c
     return F0T_OK;
 }
 
-bool f0t_array_same_shape(const f0t_array *x, const f0t_array *y)
+bool f0t_onnx_array_same_shape(const f0t_onnx_array *x, const f0t_onnx_array *y)
 {
     return x->rank == y->rank && memcmp(x->dims, y->dims, x->rank * sizeof *x->dims) == 0;
 }
 
-f0t_status f0t_array_alloc(f0t_array *array)
+f0t_status f0t_onnx_array_alloc(f0t_onnx_array *array)
 {
     f0t_status status = types[array->type].is_float
                             ? f0t_alloc(&array->f, array->count, sizeof *array->f)
@@ -70,38 +71,38 @@ f0t_status f0t_array_alloc(f0t_array *array)
     return status;
 }
 
-f0t_status f0t_array_copy(f0t_array *to, const f0t_array *from)
+f0t_status f0t_onnx_array_copy(f0t_onnx_array *to, const f0t_onnx_array *from)
 {
     *to = *from;
     to->f = NULL;
     to->i = NULL;
     to->raw = NULL;
     to->owned = false;
-    if (!f0t_array_known(from))
+    if (!f0t_onnx_array_known(from))
         return F0T_OK;
-    F0T_TRY(f0t_array_alloc(to));
+    F0T_TRY(f0t_onnx_array_alloc(to));
     if (from->f)
         memcpy(to->f, from->f, from->count * sizeof *to->f);
     else if (from->i)
         memcpy(to->i, from->i, from->count * sizeof *to->i);
     else
-        f0t_array_decode(to, from->raw);
+        f0t_onnx_array_decode(to, from->raw);
     return F0T_OK;
 }
 
-static int64_t decode_integer(f0t_array_type type, const unsigned char *bytes)
+static int64_t decode_integer(f0t_onnx_array_type type, const unsigned char *bytes)
 {
     uint64_t bits = 0;
     memcpy(&bits, bytes, types[type].size);
-    return f0t_array_wrap(type, (int64_t)bits);
+    return f0t_onnx_array_wrap(type, (int64_t)bits);
 }
 
-void f0t_array_decode(f0t_array *array, const unsigned char *bytes)
+void f0t_onnx_array_decode(f0t_onnx_array *array, const unsigned char *bytes)
 {
-    static const f0t_dtype kinds[] = {[F0T_ARRAY_FLOAT] = F0T_F32,
-                                      [F0T_ARRAY_FLOAT16] = F0T_F16,
-                                      [F0T_ARRAY_DOUBLE] = F0T_F64,
-                                      [F0T_ARRAY_BFLOAT16] = F0T_BF16};
+    static const f0t_dtype kinds[] = {[F0T_ONNX_FLOAT] = F0T_F32,
+                                      [F0T_ONNX_FLOAT16] = F0T_F16,
+                                      [F0T_ONNX_DOUBLE] = F0T_F64,
+                                      [F0T_ONNX_BFLOAT16] = F0T_BF16};
     if (types[array->type].is_float) {
         f0t_dtype_to_f32(array->f, bytes, kinds[array->type], array->count);
         return;
@@ -110,50 +111,50 @@ void f0t_array_decode(f0t_array *array, const unsigned char *bytes)
         array->i[k] = decode_integer(array->type, bytes + k * types[array->type].size);
 }
 
-void f0t_array_clear(f0t_array *array)
+void f0t_onnx_array_clear(f0t_onnx_array *array)
 {
     if (array->owned) {
         f0t_free(array->f);
         f0t_free(array->i);
     }
-    *array = (f0t_array){0};
+    *array = (f0t_onnx_array){0};
 }
 
-bool f0t_array_known(const f0t_array *array)
+bool f0t_onnx_array_known(const f0t_onnx_array *array)
 {
     return array->f || array->i || array->raw;
 }
 
-int64_t f0t_array_wrap(f0t_array_type type, int64_t value)
+int64_t f0t_onnx_array_wrap(f0t_onnx_array_type type, int64_t value)
 {
     switch (type) {
-    case F0T_ARRAY_UINT8:
+    case F0T_ONNX_UINT8:
         return (uint8_t)value;
-    case F0T_ARRAY_INT8:
+    case F0T_ONNX_INT8:
         return (int8_t)value;
-    case F0T_ARRAY_UINT16:
+    case F0T_ONNX_UINT16:
         return (uint16_t)value;
-    case F0T_ARRAY_INT16:
+    case F0T_ONNX_INT16:
         return (int16_t)value;
-    case F0T_ARRAY_UINT32:
+    case F0T_ONNX_UINT32:
         return (uint32_t)value;
-    case F0T_ARRAY_INT32:
+    case F0T_ONNX_INT32:
         return (int32_t)value;
-    case F0T_ARRAY_BOOL:
+    case F0T_ONNX_BOOL:
         return value != 0;
     default:
         return value;
     }
 }
 
-int64_t f0t_array_to_integer(f0t_array_type type, double x)
+int64_t f0t_onnx_array_to_integer(f0t_onnx_array_type type, double x)
 {
-    if (type == F0T_ARRAY_BOOL)
+    if (type == F0T_ONNX_BOOL)
         return x != 0;
-    return x >= -0x1p63 && x < 0x1p63 ? f0t_array_wrap(type, (int64_t)x) : 0;
+    return x >= -0x1p63 && x < 0x1p63 ? f0t_onnx_array_wrap(type, (int64_t)x) : 0;
 }
 
-void f0t_array_print_shape(char *out, size_t size, const f0t_array *array)
+void f0t_onnx_array_print_shape(char *out, size_t size, const f0t_onnx_array *array)
 {
     size_t used = 0;
     snprintf(out, size, "one number");

@@ -8,12 +8,12 @@
 /* ---- Slots --------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_builder_slot(f0t_builder *b, size_t bytes, size_t *slot)
+f0t_status f0t_onnx_builder_slot(f0t_onnx_builder *b, size_t bytes, size_t *slot)
 {
-    f0t_schedule *s = b->schedule;
+    f0t_onnx_schedule *s = b->schedule;
     F0T_TRY(f0t_grow(&s->slots, &b->slot_capacity, s->slot_count, 1, sizeof *s->slots));
     *slot = s->slot_count++;
-    s->slots[*slot] = (f0t_slot){.first = F0T_NONE, .input = F0T_NONE};
+    s->slots[*slot] = (f0t_onnx_slot){.first = F0T_NONE, .input = F0T_NONE};
     if (!f0t_size_round_up(&s->slots[*slot].bytes, bytes ? bytes : 1, 64))
         return f0t_fail(F0T_ERROR_MEMORY, "an array is larger than memory");
     return F0T_OK;
@@ -22,13 +22,13 @@ f0t_status f0t_builder_slot(f0t_builder *b, size_t bytes, size_t *slot)
 /* ---- Steps --------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_builder_step(f0t_builder *b, f0t_step **out, f0t_step_run run, const f0t_node *node,
-                            size_t sources, size_t results)
+f0t_status f0t_onnx_builder_step(f0t_onnx_builder *b, f0t_onnx_step **out, f0t_onnx_step_run run,
+                                 const f0t_onnx_node *node, size_t sources, size_t results)
 {
-    f0t_schedule *s = b->schedule;
+    f0t_onnx_schedule *s = b->schedule;
     F0T_TRY(f0t_grow(&s->steps, &b->step_capacity, s->step_count, 1, sizeof *s->steps));
-    f0t_step *step = &s->steps[s->step_count++];
-    *step = (f0t_step){.run = run, .node = node};
+    f0t_onnx_step *step = &s->steps[s->step_count++];
+    *step = (f0t_onnx_step){.run = run, .node = node};
     F0T_TRY(f0t_alloc(&step->sources, sources, sizeof *step->sources));
     F0T_TRY(f0t_alloc(&step->results, results, sizeof *step->results));
     for (size_t k = 0; k < sources; k++)
@@ -41,19 +41,19 @@ f0t_status f0t_builder_step(f0t_builder *b, f0t_step **out, f0t_step_run run, co
     return F0T_OK;
 }
 
-static void mark(f0t_schedule *s, size_t slot)
+static void mark(f0t_onnx_schedule *s, size_t slot)
 {
     if (slot == F0T_NONE)
         return;
-    f0t_slot *at = &s->slots[slot];
+    f0t_onnx_slot *at = &s->slots[slot];
     at->last = s->step_count - 1;
     at->first = at->first == F0T_NONE ? at->last : at->first;
 }
 
-void f0t_builder_used(f0t_builder *b)
+void f0t_onnx_builder_used(f0t_onnx_builder *b)
 {
-    f0t_schedule *s = b->schedule;
-    const f0t_step *step = &s->steps[s->step_count - 1];
+    f0t_onnx_schedule *s = b->schedule;
+    const f0t_onnx_step *step = &s->steps[s->step_count - 1];
     for (size_t k = 0; k < step->source_count; k++)
         mark(s, step->sources[k]);
     for (size_t k = 0; k < step->result_count; k++)
@@ -62,7 +62,7 @@ void f0t_builder_used(f0t_builder *b)
         s->scratch = f0t_layer_scratch(step->layer);
 }
 
-f0t_status f0t_step_run_layer(const f0t_step *step, const f0t_frame *frame)
+f0t_status f0t_onnx_step_run_layer(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
     enum { FEW = 8 };
     const void *few[FEW], **sources = few;
@@ -70,9 +70,9 @@ f0t_status f0t_step_run_layer(const f0t_step *step, const f0t_frame *frame)
         F0T_TRY(f0t_alloc(&sources, step->source_count, sizeof *sources));
     for (size_t k = 0; k < step->source_count; k++)
         sources[k] = step->sources[k] == F0T_NONE ? step->constants[0]
-                                                  : f0t_frame_at(frame, step->sources[k]);
-    f0t_status status = f0t_layer_run(step->layer, f0t_frame_at(frame, step->results[0]), sources,
-                                      step->constants, frame->scratch);
+                                                  : f0t_onnx_frame_at(frame, step->sources[k]);
+    f0t_status status = f0t_layer_run(step->layer, f0t_onnx_frame_at(frame, step->results[0]),
+                                      sources, step->constants, frame->scratch);
     if (sources != few)
         f0t_free(sources);
     return status;
@@ -81,12 +81,12 @@ f0t_status f0t_step_run_layer(const f0t_step *step, const f0t_frame *frame)
 /* ---- Values -------------------------------------------------------------------------------------
  */
 
-bool f0t_builder_is_constant(const f0t_builder *b, size_t value)
+bool f0t_onnx_builder_is_constant(const f0t_onnx_builder *b, size_t value)
 {
-    return value == F0T_NONE || f0t_fold_is_constant(&b->schedule->fold, value);
+    return value == F0T_NONE || f0t_onnx_fold_is_constant(&b->schedule->fold, value);
 }
 
-static f0t_status plain_layout(f0t_layout **out, const f0t_array *a)
+static f0t_status plain_layout(f0t_layout **out, const f0t_onnx_array *a)
 {
     static const size_t one = 1;
     return a->rank ? f0t_layout_create(out, a->rank, a->dims, F0T_F32)
@@ -94,7 +94,7 @@ static f0t_status plain_layout(f0t_layout **out, const f0t_array *a)
 }
 
 /* A layout that is plain after all is none. */
-static f0t_status forget_plain(f0t_place *place, const f0t_array *a)
+static f0t_status forget_plain(f0t_onnx_place *place, const f0t_onnx_array *a)
 {
     f0t_layout *plain;
     F0T_TRY(plain_layout(&plain, a));
@@ -107,25 +107,26 @@ static f0t_status forget_plain(f0t_place *place, const f0t_array *a)
 }
 
 /* Count and size were checked for overflow when the array was shaped. */
-static size_t plain_bytes(const f0t_array *a)
+static size_t plain_bytes(const f0t_onnx_array *a)
 {
-    return a->count * (f0t_array_type_is_float(a->type) ? sizeof(float) : sizeof(int64_t));
+    return a->count * (f0t_onnx_array_type_is_float(a->type) ? sizeof(float) : sizeof(int64_t));
 }
 
 /* Whatever an emitter thought: no value lies in memory that is too small for it. */
-static f0t_status check_room(const f0t_builder *b, size_t value, size_t slot,
+static f0t_status check_room(const f0t_onnx_builder *b, size_t value, size_t slot,
                              const f0t_layout *layout)
 {
     size_t room = b->schedule->slots[slot].bytes;
-    size_t need = layout ? f0t_layout_bytes(layout) : plain_bytes(f0t_builder_array(b, value));
+    size_t need = layout ? f0t_layout_bytes(layout) : plain_bytes(f0t_onnx_builder_array(b, value));
     return need <= room
                ? F0T_OK
                : f0t_fail(F0T_ERROR_UNSUPPORTED, "%zu bytes do not fit into %zu", need, room);
 }
 
-f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0t_layout *layout)
+f0t_status f0t_onnx_builder_place(f0t_onnx_builder *b, size_t value, size_t slot,
+                                  const f0t_layout *layout)
 {
-    f0t_place *place = &b->places[value];
+    f0t_onnx_place *place = &b->places[value];
     F0T_TRY(check_room(b, value, slot, layout));
     place->made = true;
     place->slot = slot;
@@ -134,24 +135,24 @@ f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0
     if (!layout)
         return F0T_OK;
     F0T_TRY(f0t_layout_copy(&place->layout, layout));
-    return forget_plain(place, f0t_builder_array(b, value));
+    return forget_plain(place, f0t_onnx_builder_array(b, value));
 }
 
-f0t_status f0t_builder_place_plain(f0t_builder *b, size_t value, size_t *slot)
+f0t_status f0t_onnx_builder_place_plain(f0t_onnx_builder *b, size_t value, size_t *slot)
 {
-    F0T_TRY(f0t_builder_slot(b, plain_bytes(f0t_builder_array(b, value)), slot));
-    return f0t_builder_place(b, value, *slot, NULL);
+    F0T_TRY(f0t_onnx_builder_slot(b, plain_bytes(f0t_onnx_builder_array(b, value)), slot));
+    return f0t_onnx_builder_place(b, value, *slot, NULL);
 }
 
-f0t_status f0t_builder_place_input(f0t_builder *b, size_t value, size_t input)
+f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_t input)
 {
     size_t slot;
-    F0T_TRY(f0t_builder_slot(b, plain_bytes(f0t_builder_array(b, value)), &slot));
+    F0T_TRY(f0t_onnx_builder_slot(b, plain_bytes(f0t_onnx_builder_array(b, value)), &slot));
     b->schedule->slots[slot].input = input;
-    return f0t_builder_place(b, value, slot, NULL);
+    return f0t_onnx_builder_place(b, value, slot, NULL);
 }
 
-static f0t_status check_made(const f0t_builder *b, size_t value)
+static f0t_status check_made(const f0t_onnx_builder *b, size_t value)
 {
     if (b->places[value].made)
         return F0T_OK;
@@ -159,36 +160,36 @@ static f0t_status check_made(const f0t_builder *b, size_t value)
                     b->schedule->graph->values[value].name);
 }
 
-f0t_status f0t_builder_layout(f0t_builder *b, size_t value, f0t_layout **out)
+f0t_status f0t_onnx_builder_layout(f0t_onnx_builder *b, size_t value, f0t_layout **out)
 {
-    const f0t_place *place = &b->places[value];
+    const f0t_onnx_place *place = &b->places[value];
     *out = NULL;
     F0T_TRY(check_made(b, value));
     return place->layout ? f0t_layout_copy(out, place->layout)
-                         : plain_layout(out, f0t_builder_array(b, value));
+                         : plain_layout(out, f0t_onnx_builder_array(b, value));
 }
 
-static f0t_status emit_reorder(f0t_builder *b, const f0t_layout *to, size_t result,
+static f0t_status emit_reorder(f0t_onnx_builder *b, const f0t_layout *to, size_t result,
                                const f0t_layout *from, size_t source)
 {
-    f0t_step *step;
-    F0T_TRY(f0t_builder_step(b, &step, f0t_step_run_layer, NULL, 1, 1));
+    f0t_onnx_step *step;
+    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, NULL, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
     F0T_TRY(f0t_layer_create_reorder(&step->layer, to, from));
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     return F0T_OK;
 }
 
-static f0t_status rewrite(f0t_builder *b, size_t value, const f0t_layout *to, size_t *slot)
+static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *to, size_t *slot)
 {
     f0t_layout *from;
-    F0T_TRY(f0t_builder_layout(b, value, &from));
+    F0T_TRY(f0t_onnx_builder_layout(b, value, &from));
     f0t_status status = F0T_OK;
     if (f0t_layout_equal(from, to)) {
         *slot = b->places[value].slot;
     } else {
-        status = f0t_builder_slot(b, f0t_layout_bytes(to), slot);
+        status = f0t_onnx_builder_slot(b, f0t_layout_bytes(to), slot);
         if (status == F0T_OK)
             status = emit_reorder(b, to, *slot, from, b->places[value].slot);
     }
@@ -196,22 +197,22 @@ static f0t_status rewrite(f0t_builder *b, size_t value, const f0t_layout *to, si
     return status;
 }
 
-f0t_status f0t_builder_need_layout(f0t_builder *b, size_t value, const f0t_layout *layout,
-                                   size_t *slot)
+f0t_status f0t_onnx_builder_need_layout(f0t_onnx_builder *b, size_t value, const f0t_layout *layout,
+                                        size_t *slot)
 {
     return rewrite(b, value, layout, slot);
 }
 
-f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot)
+f0t_status f0t_onnx_builder_need_plain(f0t_onnx_builder *b, size_t value, size_t *slot)
 {
-    f0t_place *place = &b->places[value];
+    f0t_onnx_place *place = &b->places[value];
     f0t_layout *plain;
     F0T_TRY(check_made(b, value));
     if (!place->layout || place->has_plain) {
         *slot = place->layout ? place->plain : place->slot;
         return F0T_OK;
     }
-    F0T_TRY(plain_layout(&plain, f0t_builder_array(b, value)));
+    F0T_TRY(plain_layout(&plain, f0t_onnx_builder_array(b, value)));
     f0t_status status = rewrite(b, value, plain, slot);
     f0t_layout_free(plain);
     F0T_TRY(status);
@@ -223,18 +224,18 @@ f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot)
     return F0T_OK;
 }
 
-bool f0t_builder_is_last(const f0t_builder *b, size_t value)
+bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value)
 {
-    const f0t_place *place = &b->places[value];
-    const f0t_slot *slot = &b->schedule->slots[place->slot];
+    const f0t_onnx_place *place = &b->places[value];
+    const f0t_onnx_slot *slot = &b->schedule->slots[place->slot];
     return slot->input == F0T_NONE && slot->pending == 1;
 }
 
-static void consume(f0t_builder *b, size_t value)
+static void consume(f0t_onnx_builder *b, size_t value)
 {
-    if (f0t_builder_is_constant(b, value))
+    if (f0t_onnx_builder_is_constant(b, value))
         return;
-    const f0t_place *place = &b->places[value];
+    const f0t_onnx_place *place = &b->places[value];
     b->left[value]--;
     if (!place->made)
         return;
@@ -243,13 +244,13 @@ static void consume(f0t_builder *b, size_t value)
         b->schedule->slots[place->plain].pending--;
 }
 
-void f0t_builder_consume(f0t_builder *b, const f0t_item *item)
+void f0t_onnx_builder_consume(f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
-    for (size_t k = 0; k < f0t_item_input_count(item); k++)
-        consume(b, f0t_item_input(item, k));
+    for (size_t k = 0; k < f0t_onnx_item_input_count(item); k++)
+        consume(b, f0t_onnx_item_input(item, k));
 }
 
-f0t_item *f0t_builder_only_user(const f0t_builder *b, size_t value)
+f0t_onnx_item *f0t_onnx_builder_only_user(const f0t_onnx_builder *b, size_t value)
 {
     size_t n = b->items.user[value];
     if (b->items.uses[value] != 1 || n == F0T_NONE || b->done[n])
@@ -273,7 +274,7 @@ typedef struct heap {
 } heap;
 
 /* The smallest free block that suffices, else the end. */
-static f0t_status take(heap *h, f0t_slot *slot)
+static f0t_status take(heap *h, f0t_onnx_slot *slot)
 {
     size_t best = F0T_NONE;
     F0T_TRY(f0t_onnx_budget_steps(h->budget, h->free_count));
@@ -301,7 +302,7 @@ static f0t_status take(heap *h, f0t_slot *slot)
     return F0T_OK;
 }
 
-static f0t_status give(heap *h, const f0t_slot *slot)
+static f0t_status give(heap *h, const f0t_onnx_slot *slot)
 {
     size_t at = 0;
     F0T_TRY(f0t_grow(&h->free, &h->free_capacity, h->free_count, 1, sizeof *h->free));
@@ -323,12 +324,12 @@ static f0t_status give(heap *h, const f0t_slot *slot)
 }
 
 /* What no step from `now` on uses is free again. */
-static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
+static f0t_status release(heap *h, const f0t_onnx_schedule *s, size_t now)
 {
     size_t kept = 0;
     F0T_TRY(f0t_onnx_budget_steps(h->budget, h->active_count + h->free_count));
     for (size_t k = 0; k < h->active_count; k++) {
-        const f0t_slot *slot = &s->slots[h->active[k]];
+        const f0t_onnx_slot *slot = &s->slots[h->active[k]];
         if (slot->last < now)
             F0T_TRY(give(h, slot));
         else
@@ -339,11 +340,11 @@ static f0t_status release(heap *h, const f0t_schedule *s, size_t now)
 }
 
 /* Slots in the order of their first steps: they were made in that order, but for a few that wait. */
-static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
+static f0t_status arrange(heap *h, f0t_onnx_schedule *s, const size_t *by_step)
 {
     size_t now = F0T_NONE;
     for (size_t k = 0; k < s->slot_count; k++) {
-        f0t_slot *slot = &s->slots[by_step[k]];
+        f0t_onnx_slot *slot = &s->slots[by_step[k]];
         if (slot->first == F0T_NONE || slot->input != F0T_NONE)
             continue;
         if (slot->first != now)
@@ -356,7 +357,7 @@ static f0t_status arrange(heap *h, f0t_schedule *s, const size_t *by_step)
 }
 
 /* A counting sort by first step; slots that no step uses come last. */
-static f0t_status sort_slots(size_t *order, const f0t_schedule *s)
+static f0t_status sort_slots(size_t *order, const f0t_onnx_schedule *s)
 {
     size_t *starts;
     F0T_TRY(f0t_alloc_zero(&starts, s->step_count + 2, sizeof *starts));
@@ -374,9 +375,9 @@ static f0t_status sort_slots(size_t *order, const f0t_schedule *s)
     return F0T_OK;
 }
 
-f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena)
+f0t_status f0t_onnx_builder_arrange(f0t_onnx_builder *b, size_t most, size_t *arena)
 {
-    f0t_schedule *s = b->schedule;
+    f0t_onnx_schedule *s = b->schedule;
     heap h = {.most = most, .budget = s->fold.budget};
     size_t *order = NULL;
     f0t_status status = f0t_alloc(&order, s->slot_count, sizeof *order);

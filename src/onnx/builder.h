@@ -8,57 +8,57 @@
 #include "onnx/schedule.h"
 
 /* A piece of memory during some steps. */
-typedef struct f0t_slot {
+typedef struct f0t_onnx_slot {
     size_t bytes, offset;
     size_t first, last; /* steps that write it first and use it last */
     size_t input;       /* of the graph, whose memory it is; F0T_NONE: in the arena */
     size_t pending;     /* uses that are still to come */
-} f0t_slot;
+} f0t_onnx_slot;
 
-typedef struct f0t_step f0t_step;
+typedef struct f0t_onnx_step f0t_onnx_step;
 
 /* What a run works on. */
-typedef struct f0t_frame {
-    const f0t_schedule *schedule;
+typedef struct f0t_onnx_frame {
+    const f0t_onnx_schedule *schedule;
     unsigned char *arena;
     void *scratch;
     const float *const *inputs;
     f0t_onnx_budget *budget;
-} f0t_frame;
+} f0t_onnx_frame;
 
-typedef f0t_status (*f0t_step_run)(const f0t_step *step, const f0t_frame *frame);
+typedef f0t_status (*f0t_onnx_step_run)(const f0t_onnx_step *step, const f0t_onnx_frame *frame);
 
-enum { F0T_STEP_CONSTANTS = 4 };
+enum { F0T_ONNX_STEP_CONSTANTS = 4 };
 
-struct f0t_step {
-    f0t_step_run run;
-    const f0t_node *node;
+struct f0t_onnx_step {
+    f0t_onnx_step_run run;
+    const f0t_onnx_node *node;
     size_t *sources; /* slots, F0T_NONE for what is constant */
     size_t source_count;
     size_t *results;
     size_t result_count;
     f0t_layer *layer;
-    const void *constants[F0T_STEP_CONSTANTS];
+    const void *constants[F0T_ONNX_STEP_CONSTANTS];
     float *owned; /* constants that belong to the step */
     /* Products. */
     const f0t_packed *packed;
     f0t_matmul product;
     f0t_matmul_form form;
     /* Operators: arrays without their memory, but for constants. */
-    f0t_array *inputs, *outputs;
+    f0t_onnx_array *inputs, *outputs;
     bool *left_out;
     /* Rows: normalisation, softmax. */
     size_t rows, columns;
     float epsilon;
 };
 
-struct f0t_schedule {
-    const f0t_graph *graph;
-    f0t_fold fold;
-    f0t_step *steps;
-    f0t_slot *slots;
-    f0t_array *outputs;   /* shapes; elements of constant ones are in `fold` */
-    size_t *output_slots; /* F0T_NONE: constant */
+struct f0t_onnx_schedule {
+    const f0t_onnx_graph *graph;
+    f0t_onnx_fold fold;
+    f0t_onnx_step *steps;
+    f0t_onnx_slot *slots;
+    f0t_onnx_array *outputs; /* shapes; elements of constant ones are in `fold` */
+    size_t *output_slots;    /* F0T_NONE: constant */
     size_t *output_values;
     size_t step_count, slot_count, output_count;
     size_t arena, scratch;
@@ -67,35 +67,35 @@ struct f0t_schedule {
 };
 
 /* Where a value is. Plain: row-major, float32 or int64. */
-typedef struct f0t_place {
+typedef struct f0t_onnx_place {
     bool made, has_plain;
     size_t slot;
     f0t_layout *layout; /* NULL: plain */
     size_t plain;       /* slot of a plain copy */
-} f0t_place;
+} f0t_onnx_place;
 
-typedef struct f0t_builder {
-    f0t_schedule *schedule;
-    f0t_items items;
-    f0t_weights *weights;
-    f0t_place *places;
+typedef struct f0t_onnx_builder {
+    f0t_onnx_schedule *schedule;
+    f0t_onnx_items items;
+    f0t_onnx_weights *weights;
+    f0t_onnx_place *places;
     size_t *left; /* uses of each value that are still to come */
     bool *done;   /* items that are part of a step already */
     size_t step_capacity, slot_capacity;
     f0t_dtype type;    /* of convolutions and products */
     double operations; /* of all steps so far */
-} f0t_builder;
+} f0t_onnx_builder;
 
 /* ---- Memory -------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_builder_slot(f0t_builder *b, size_t bytes, size_t *slot);
+f0t_status f0t_onnx_builder_slot(f0t_onnx_builder *b, size_t bytes, size_t *slot);
 /* Gives the slots their offsets; returns the size of all through *arena, which is at most `most`. */
-f0t_status f0t_builder_arrange(f0t_builder *b, size_t most, size_t *arena);
+f0t_status f0t_onnx_builder_arrange(f0t_onnx_builder *b, size_t most, size_t *arena);
 
-static inline void *f0t_frame_at(const f0t_frame *frame, size_t slot)
+static inline void *f0t_onnx_frame_at(const f0t_onnx_frame *frame, size_t slot)
 {
-    const f0t_slot *s = &frame->schedule->slots[slot];
+    const f0t_onnx_slot *s = &frame->schedule->slots[slot];
     union {
         const void *in;
         void *out;
@@ -110,61 +110,62 @@ static inline void *f0t_frame_at(const f0t_frame *frame, size_t slot)
  */
 
 /* A new step with room for sources and results; it is part of the schedule at once. */
-f0t_status f0t_builder_step(f0t_builder *b, f0t_step **out, f0t_step_run run, const f0t_node *node,
-                            size_t sources, size_t results);
+f0t_status f0t_onnx_builder_step(f0t_onnx_builder *b, f0t_onnx_step **out, f0t_onnx_step_run run,
+                                 const f0t_onnx_node *node, size_t sources, size_t results);
 /* Marks the slots of the last step as used by it. */
-void f0t_builder_used(f0t_builder *b);
-f0t_status f0t_step_run_layer(const f0t_step *step, const f0t_frame *frame);
+void f0t_onnx_builder_used(f0t_onnx_builder *b);
+f0t_status f0t_onnx_step_run_layer(const f0t_onnx_step *step, const f0t_onnx_frame *frame);
 
 /* ---- Values -------------------------------------------------------------------------------------
  */
 
-static inline const f0t_array *f0t_builder_array(const f0t_builder *b, size_t value)
+static inline const f0t_onnx_array *f0t_onnx_builder_array(const f0t_onnx_builder *b, size_t value)
 {
     return &b->schedule->fold.arrays[value];
 }
 
 /* Says that `value` is in `slot`, with this layout (copied; NULL: plain); fails where it has no room
  * there. */
-f0t_status f0t_builder_place(f0t_builder *b, size_t value, size_t slot, const f0t_layout *layout);
+f0t_status f0t_onnx_builder_place(f0t_onnx_builder *b, size_t value, size_t slot,
+                                  const f0t_layout *layout);
 /* A plain result of the value's shape: a new slot, and its place. */
-f0t_status f0t_builder_place_plain(f0t_builder *b, size_t value, size_t *slot);
+f0t_status f0t_onnx_builder_place_plain(f0t_onnx_builder *b, size_t value, size_t *slot);
 /* The same in the memory of this input of the graph. */
-f0t_status f0t_builder_place_input(f0t_builder *b, size_t value, size_t input);
+f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_t input);
 /* The slot where the value is plain, or lies as `layout` says; a step rewrites it where needed. */
-f0t_status f0t_builder_need_plain(f0t_builder *b, size_t value, size_t *slot);
-f0t_status f0t_builder_need_layout(f0t_builder *b, size_t value, const f0t_layout *layout,
-                                   size_t *slot);
+f0t_status f0t_onnx_builder_need_plain(f0t_onnx_builder *b, size_t value, size_t *slot);
+f0t_status f0t_onnx_builder_need_layout(f0t_onnx_builder *b, size_t value, const f0t_layout *layout,
+                                        size_t *slot);
 /* The layout in which it is now, to be freed. Dimensions of size 0 have none. */
-f0t_status f0t_builder_layout(f0t_builder *b, size_t value, f0t_layout **out);
+f0t_status f0t_onnx_builder_layout(f0t_onnx_builder *b, size_t value, f0t_layout **out);
 /* True when the item that is emitted now is the last to use the memory of `value`. */
-bool f0t_builder_is_last(const f0t_builder *b, size_t value);
+bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value);
 /* The item has been emitted: its inputs are used once less. */
-void f0t_builder_consume(f0t_builder *b, const f0t_item *item);
-bool f0t_builder_is_constant(const f0t_builder *b, size_t value);
+void f0t_onnx_builder_consume(f0t_onnx_builder *b, const f0t_onnx_item *item);
+bool f0t_onnx_builder_is_constant(const f0t_onnx_builder *b, size_t value);
 
 /* ---- Emitting: each says through *done whether it could -----------------------------------------
  */
 
-f0t_status f0t_emit_conv(f0t_builder *b, size_t item, bool *done);
-f0t_status f0t_emit_pool(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_activation(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_binary(f0t_builder *b, size_t item, bool *done);
-f0t_status f0t_emit_concat(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_batch_norm(f0t_builder *b, size_t item, bool *done);
-f0t_status f0t_emit_gemm(f0t_builder *b, size_t item, bool *done);
-f0t_status f0t_emit_matmul(f0t_builder *b, size_t item, bool *done);
-f0t_status f0t_emit_view(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_transpose(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_softmax(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_layer_norm(f0t_builder *b, const f0t_item *item, bool *done);
-f0t_status f0t_emit_op(f0t_builder *b, const f0t_item *item);
+f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t item, bool *done);
+f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_activation(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t item, bool *done);
+f0t_status f0t_emit_concat(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_batch_norm(f0t_onnx_builder *b, size_t item, bool *done);
+f0t_status f0t_emit_gemm(f0t_onnx_builder *b, size_t item, bool *done);
+f0t_status f0t_emit_matmul(f0t_onnx_builder *b, size_t item, bool *done);
+f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_layer_norm(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item);
 
 /* A window for oneDNN; false for one that is better done by the plain operator: of odd sizes that no
  * network has, or with padding that is wider than it. */
-bool f0t_builder_window(f0t_layer_window *out, const f0t_window *window);
+bool f0t_onnx_builder_window(f0t_layer_window *out, const f0t_onnx_window *window);
 
 /* The one item that uses the value, when it is used once and not an output; else NULL. */
-f0t_item *f0t_builder_only_user(const f0t_builder *b, size_t value);
+f0t_onnx_item *f0t_onnx_builder_only_user(const f0t_onnx_builder *b, size_t value);
 
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct chain {
-    const f0t_item *norm; /* a BatchNormalization, or NULL */
-    size_t other;         /* the value that is added, or F0T_NONE */
-    const f0t_item *sum;  /* the item that adds it */
+    const f0t_onnx_item *norm; /* a BatchNormalization, or NULL */
+    size_t other;              /* the value that is added, or F0T_NONE */
+    const f0t_onnx_item *sum;  /* the item that adds it */
     f0t_after after[F0T_LAYER_AFTER];
     size_t after_count;
     size_t items[F0T_LAYER_AFTER + 2]; /* that are part of it */
@@ -18,40 +18,45 @@ typedef struct chain {
     size_t output; /* the value at its end */
 } chain;
 
-static bool is_norm(const f0t_builder *b, const f0t_item *item)
+static bool is_norm(const f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
-    if (!f0t_item_is(item, "BatchNormalization") || item->node->output_count != 1)
+    if (!f0t_onnx_item_is(item, "BatchNormalization") || item->node->output_count != 1)
         return false;
     for (size_t k = 1; k < 5; k++)
-        if (!f0t_builder_array(b, item->node->inputs[k])->f)
+        if (!f0t_onnx_builder_array(b, item->node->inputs[k])->f)
             return false;
     return true;
 }
 
 /* The memory of the other side becomes the result's: it must be there and not needed later. */
-static bool can_add(const f0t_builder *b, const f0t_item *item, size_t value, size_t *other)
+static bool can_add(const f0t_onnx_builder *b, const f0t_onnx_item *item, size_t value,
+                    size_t *other)
 {
     const size_t *in = item->node->inputs;
-    if (!f0t_item_is(item, "Add") || in[0] == in[1])
+    if (!f0t_onnx_item_is(item, "Add") || in[0] == in[1])
         return false;
     *other = in[0] == value ? in[1] : in[0];
-    return !f0t_builder_is_constant(b, *other) && b->places[*other].made &&
-           f0t_array_same_shape(f0t_builder_array(b, *other), f0t_builder_array(b, value)) &&
-           f0t_builder_array(b, *other)->type == F0T_ARRAY_FLOAT && f0t_builder_is_last(b, *other);
+    return !f0t_onnx_builder_is_constant(b, *other) && b->places[*other].made &&
+           f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, *other),
+                                     f0t_onnx_builder_array(b, value)) &&
+           f0t_onnx_builder_array(b, *other)->type == F0T_ONNX_FLOAT &&
+           f0t_onnx_builder_is_last(b, *other);
 }
 
-static bool extend(const f0t_builder *b, chain *c)
+static bool extend(const f0t_onnx_builder *b, chain *c)
 {
-    const f0t_item *next = f0t_builder_only_user(b, c->output);
+    const f0t_onnx_item *next = f0t_onnx_builder_only_user(b, c->output);
     size_t other;
     if (!next || c->item_count >= F0T_LAYER_AFTER)
         return false;
-    if (next->kind == F0T_ITEM_ACTIVATION && c->after_count + next->after_count < F0T_LAYER_AFTER) {
+    if (next->kind == F0T_ONNX_ITEM_ACTIVATION &&
+        c->after_count + next->after_count < F0T_LAYER_AFTER) {
         for (size_t k = 0; k < next->after_count; k++)
             c->after[c->after_count++] = next->after[k];
-    } else if (next->kind == F0T_ITEM_NODE && !c->norm && !c->after_count && is_norm(b, next)) {
+    } else if (next->kind == F0T_ONNX_ITEM_NODE && !c->norm && !c->after_count &&
+               is_norm(b, next)) {
         c->norm = next;
-    } else if (next->kind == F0T_ITEM_NODE && c->other == F0T_NONE &&
+    } else if (next->kind == F0T_ONNX_ITEM_NODE && c->other == F0T_NONE &&
                can_add(b, next, c->output, &other)) {
         c->other = other;
         c->sum = next;
@@ -60,11 +65,11 @@ static bool extend(const f0t_builder *b, chain *c)
         return false;
     }
     c->items[c->item_count++] = (size_t)(next - b->items.list);
-    c->output = f0t_item_output(next);
+    c->output = f0t_onnx_item_output(next);
     return true;
 }
 
-static void find_chain(const f0t_builder *b, const f0t_item *conv, chain *c)
+static void find_chain(const f0t_onnx_builder *b, const f0t_onnx_item *conv, chain *c)
 {
     *c = (chain){.other = F0T_NONE, .output = conv->node->outputs[0]};
     while (extend(b, c))
@@ -72,13 +77,13 @@ static void find_chain(const f0t_builder *b, const f0t_item *conv, chain *c)
 }
 
 /* Scale and bias of each filter: those of the convolution and of the normalisation in one. */
-static f0t_status merge(float **scale, float **bias, const f0t_builder *b, const f0t_item *conv,
-                        const f0t_item *norm, size_t filters)
+static f0t_status merge(float **scale, float **bias, const f0t_onnx_builder *b,
+                        const f0t_onnx_item *conv, const f0t_onnx_item *norm, size_t filters)
 {
-    const f0t_node *node = conv->node;
-    const f0t_array *own = node->input_count > 2 && node->inputs[2] != F0T_NONE
-                               ? f0t_builder_array(b, node->inputs[2])
-                               : NULL;
+    const f0t_onnx_node *node = conv->node;
+    const f0t_onnx_array *own = node->input_count > 2 && node->inputs[2] != F0T_NONE
+                                    ? f0t_onnx_builder_array(b, node->inputs[2])
+                                    : NULL;
     *scale = NULL;
     F0T_TRY(f0t_alloc_zero(bias, filters, sizeof **bias));
     for (size_t k = 0; k < filters && own; k++)
@@ -88,9 +93,9 @@ static f0t_status merge(float **scale, float **bias, const f0t_builder *b, const
     F0T_TRY(f0t_alloc(scale, filters, sizeof **scale));
     f0t_op_call call = {.node = norm->node, .op = norm->node->op};
     double epsilon = (double)f0t_op_float(&call, "epsilon", 1e-5F);
-    const f0t_array *in[5];
+    const f0t_onnx_array *in[5];
     for (size_t k = 1; k < 5; k++)
-        in[k] = f0t_builder_array(b, norm->node->inputs[k]);
+        in[k] = f0t_onnx_builder_array(b, norm->node->inputs[k]);
     for (size_t k = 0; k < filters; k++) {
         double s = (double)in[1]->f[k] / sqrt((double)in[4]->f[k] + epsilon);
         (*scale)[k] = (float)s;
@@ -99,16 +104,17 @@ static f0t_status merge(float **scale, float **bias, const f0t_builder *b, const
     return F0T_OK;
 }
 
-static f0t_status set_constants(f0t_step *step, f0t_builder *b, const f0t_item *conv,
+static f0t_status set_constants(f0t_onnx_step *step, f0t_onnx_builder *b, const f0t_onnx_item *conv,
                                 const chain *c, size_t groups)
 {
-    size_t filters = f0t_builder_array(b, conv->node->inputs[1])->dims[0];
+    size_t filters = f0t_onnx_builder_array(b, conv->node->inputs[1])->dims[0];
     float *scale = NULL, *bias = NULL;
     const float *kept;
     f0t_status status = merge(&scale, &bias, b, conv, c->norm, filters);
-    f0t_filters f = {conv->node, conv->node->inputs[1], groups, scale, bias};
+    f0t_onnx_filters f = {conv->node, conv->node->inputs[1], groups, scale, bias};
     if (status == F0T_OK)
-        status = f0t_weights_filters(b->weights, &b->schedule->fold, &f,
+        status =
+            f0t_onnx_weights_filters(b->weights, &b->schedule->fold, &f,
                                      f0t_layer_weights(step->layer), &step->constants[0], &kept);
     f0t_free(scale);
     f0t_free(bias);
@@ -118,14 +124,14 @@ static f0t_status set_constants(f0t_step *step, f0t_builder *b, const f0t_item *
 }
 
 /* What oneDNN is asked for. */
-static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_builder *b,
-                           const f0t_item *conv, const chain *c)
+static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_onnx_builder *b,
+                           const f0t_onnx_item *conv, const chain *c)
 {
-    const f0t_array *x = f0t_builder_array(b, conv->node->inputs[0]);
-    const f0t_array *w = f0t_builder_array(b, conv->node->inputs[1]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, conv->node->inputs[0]);
+    const f0t_onnx_array *w = f0t_onnx_builder_array(b, conv->node->inputs[1]);
     f0t_op_call call = {.node = conv->node, .op = conv->node->op};
-    f0t_window window;
-    F0T_TRY(f0t_window_read(&window, &call, x, w));
+    f0t_onnx_window window;
+    F0T_TRY(f0t_onnx_window_read(&window, &call, x, w));
     *out = (f0t_layer_conv){.images = x->dims[0],
                             .channels = x->dims[1],
                             .filters = w->dims[0],
@@ -135,58 +141,59 @@ static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_builder *
                             .after = c->after,
                             .after_count = c->after_count};
     memcpy(out->in, window.in, sizeof out->in);
-    *usual = f0t_builder_window(&out->window, &window);
+    *usual = f0t_onnx_builder_window(&out->window, &window);
     if (f0t_layer_conv_prefers_f32(out))
         out->type = out->result = F0T_F32;
     return F0T_OK;
 }
 
 /* The result's memory: that of the value which is added, rewritten where it lies otherwise. */
-static f0t_status choose_result(f0t_builder *b, const chain *c, const f0t_layout *layout,
+static f0t_status choose_result(f0t_onnx_builder *b, const chain *c, const f0t_layout *layout,
                                 size_t *slot)
 {
     if (c->other == F0T_NONE)
-        return f0t_builder_slot(b, f0t_layout_bytes(layout), slot);
-    return f0t_builder_need_layout(b, c->other, layout, slot);
+        return f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), slot);
+    return f0t_onnx_builder_need_layout(b, c->other, layout, slot);
 }
 
-static f0t_status emit(f0t_builder *b, const f0t_item *conv, const chain *c, f0t_layer **layer,
-                       const f0t_layer_conv *how)
+static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const chain *c,
+                       f0t_layer **layer, const f0t_layer_conv *how)
 {
     size_t source, result;
-    f0t_step *step;
-    F0T_TRY(f0t_builder_need_layout(b, conv->node->inputs[0], f0t_layer_source(*layer), &source));
+    f0t_onnx_step *step;
+    F0T_TRY(
+        f0t_onnx_builder_need_layout(b, conv->node->inputs[0], f0t_layer_source(*layer), &source));
     F0T_TRY(choose_result(b, c, f0t_layer_result(*layer), &result));
-    F0T_TRY(f0t_builder_step(b, &step, f0t_step_run_layer, conv->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, conv->node, 1, 1));
     step->layer = *layer;
     *layer = NULL;
     step->sources[0] = source;
     step->results[0] = result;
     F0T_TRY(set_constants(step, b, conv, c, how->groups));
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     if (c->sum)
-        f0t_builder_consume(b, c->sum);
+        f0t_onnx_builder_consume(b, c->sum);
     for (size_t k = 0; k < c->item_count; k++)
         b->done[c->items[k]] = true;
-    return f0t_builder_place(b, c->output, result, f0t_layer_result(step->layer));
+    return f0t_onnx_builder_place(b, c->output, result, f0t_layer_result(step->layer));
 }
 
-f0t_status f0t_emit_conv(f0t_builder *b, size_t n, bool *done)
+f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t n, bool *done)
 {
-    const f0t_item *conv = &b->items.list[n];
-    const f0t_node *node = conv->node;
+    const f0t_onnx_item *conv = &b->items.list[n];
+    const f0t_onnx_node *node = conv->node;
     chain c;
     f0t_layer_conv how;
     f0t_layer *layer;
     bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE, usual;
-    if (f0t_builder_is_constant(b, node->inputs[0]) ||
-        !f0t_builder_is_constant(b, node->inputs[1]) ||
-        (bias && !f0t_builder_is_constant(b, node->inputs[2])))
+    if (f0t_onnx_builder_is_constant(b, node->inputs[0]) ||
+        !f0t_onnx_builder_is_constant(b, node->inputs[1]) ||
+        (bias && !f0t_onnx_builder_is_constant(b, node->inputs[2])))
         return F0T_OK;
     if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
-        F0T_TRY(f0t_fold_decode(&b->schedule->fold, node->inputs[1]));
+        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[1]));
     if (bias)
-        F0T_TRY(f0t_fold_decode(&b->schedule->fold, node->inputs[2]));
+        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[2]));
     find_chain(b, conv, &c);
     F0T_TRY(describe(&how, &usual, b, conv, &c));
     if (!usual)

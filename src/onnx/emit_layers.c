@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* A step of one layer with one varying source; takes the layer. */
-static f0t_status add_layer(f0t_builder *b, const f0t_item *item, f0t_layer *layer, size_t source,
-                            size_t result, f0t_step **out)
+static f0t_status add_layer(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_layer *layer,
+                            size_t source, size_t result, f0t_onnx_step **out)
 {
-    f0t_step *step;
-    f0t_status status = f0t_builder_step(b, &step, f0t_step_run_layer, item->node, 1, 1);
+    f0t_onnx_step *step;
+    f0t_status status = f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, 1, 1);
     if (status != F0T_OK) {
         f0t_layer_free(layer);
         return status;
@@ -18,7 +18,7 @@ static f0t_status add_layer(f0t_builder *b, const f0t_item *item, f0t_layer *lay
     step->layer = layer;
     step->sources[0] = source;
     step->results[0] = result;
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     *out = step;
     return F0T_OK;
 }
@@ -26,7 +26,7 @@ static f0t_status add_layer(f0t_builder *b, const f0t_item *item, f0t_layer *lay
 /* ---- Pooling ------------------------------------------------------------------------------------
  */
 
-bool f0t_builder_window(f0t_layer_window *out, const f0t_window *w)
+bool f0t_onnx_builder_window(f0t_layer_window *out, const f0t_onnx_window *w)
 {
     enum { LONGEST = INT16_MAX };
     *out = (f0t_layer_window){.rank = w->rank};
@@ -45,11 +45,12 @@ bool f0t_builder_window(f0t_layer_window *out, const f0t_window *w)
     return true;
 }
 
-static f0t_status read_window(f0t_window *out, const f0t_op_call *call, const f0t_array *x)
+static f0t_status read_window(f0t_onnx_window *out, const f0t_op_call *call,
+                              const f0t_onnx_array *x)
 {
     if (strncmp(call->op->name, "Global", 6) != 0)
-        return f0t_window_read(out, call, x, NULL);
-    *out = (f0t_window){.rank = x->rank - 2};
+        return f0t_onnx_window_read(out, call, x, NULL);
+    *out = (f0t_onnx_window){.rank = x->rank - 2};
     for (size_t d = 0; d < out->rank; d++) {
         out->in[d] = out->kernel[d] = x->dims[2 + d];
         out->stride[d] = out->dilation[d] = out->out[d] = 1;
@@ -58,7 +59,7 @@ static f0t_status read_window(f0t_window *out, const f0t_op_call *call, const f0
 }
 
 /* oneDNN has no window that lies in padding alone, and counts padding behind the given one. */
-static bool is_plain_window(const f0t_layer_window *w, const f0t_array *x, bool counts_padding)
+static bool is_plain_window(const f0t_layer_window *w, const f0t_onnx_array *x, bool counts_padding)
 {
     for (size_t d = 0; d < w->rank; d++) {
         size_t last = (w->out[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
@@ -73,38 +74,39 @@ static bool is_plain_window(const f0t_layer_window *w, const f0t_array *x, bool 
     return true;
 }
 
-static f0t_status pool(f0t_builder *b, const f0t_item *item, const f0t_layout *layout,
+static f0t_status pool(f0t_onnx_builder *b, const f0t_onnx_item *item, const f0t_layout *layout,
                        f0t_layer_pool_kind kind, const f0t_layer_window *w)
 {
     f0t_layer *layer;
-    f0t_step *step;
+    f0t_onnx_step *step;
     size_t result, in = item->node->inputs[0];
     F0T_TRY(f0t_layer_create_pool(&layer, kind, w, layout));
-    f0t_status status = f0t_builder_slot(b, f0t_layout_bytes(f0t_layer_result(layer)), &result);
+    f0t_status status =
+        f0t_onnx_builder_slot(b, f0t_layout_bytes(f0t_layer_result(layer)), &result);
     if (status != F0T_OK) {
         f0t_layer_free(layer);
         return status;
     }
     F0T_TRY(add_layer(b, item, layer, b->places[in].slot, result, &step));
-    return f0t_builder_place(b, item->node->outputs[0], result, f0t_layer_result(step->layer));
+    return f0t_onnx_builder_place(b, item->node->outputs[0], result, f0t_layer_result(step->layer));
 }
 
-f0t_status f0t_emit_pool(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
-    const f0t_array *x = f0t_builder_array(b, item->node->inputs[0]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, item->node->inputs[0]);
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     bool average = item->node->op->kind == F0T_POOL_AVERAGE;
     bool padding = average && f0t_op_int(&call, "count_include_pad", 0);
-    f0t_window window;
+    f0t_onnx_window window;
     f0t_layer_window w;
     f0t_layout *layout;
-    if (item->node->output_count > 1 || x->rank < 3 || x->rank > 5 || x->type != F0T_ARRAY_FLOAT)
+    if (item->node->output_count > 1 || x->rank < 3 || x->rank > 5 || x->type != F0T_ONNX_FLOAT)
         return F0T_OK;
     F0T_TRY(read_window(&window, &call, x));
-    if (!f0t_builder_window(&w, &window) || !is_plain_window(&w, x, padding))
+    if (!f0t_onnx_builder_window(&w, &window) || !is_plain_window(&w, x, padding))
         return F0T_OK;
     *done = true;
-    F0T_TRY(f0t_builder_layout(b, item->node->inputs[0], &layout));
+    F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[0], &layout));
     f0t_status status = pool(b, item, layout,
                              !average  ? F0T_LAYER_POOL_MAX
                              : padding ? F0T_LAYER_POOL_AVERAGE_PADDING
@@ -117,27 +119,28 @@ f0t_status f0t_emit_pool(f0t_builder *b, const f0t_item *item, bool *done)
 /* ---- Activations --------------------------------------------------------------------------------
  */
 
-static f0t_status activate(f0t_builder *b, const f0t_item *item, const f0t_layout *layout)
+static f0t_status activate(f0t_onnx_builder *b, const f0t_onnx_item *item, const f0t_layout *layout)
 {
     size_t source = b->places[item->x].slot, result = source;
-    f0t_step *step;
-    if (!f0t_builder_is_last(b, item->x))
-        F0T_TRY(f0t_builder_slot(b, f0t_layout_bytes(layout), &result));
+    f0t_onnx_step *step;
+    if (!f0t_onnx_builder_is_last(b, item->x))
+        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), &result));
     for (size_t k = 0; k < item->after_count; k++) {
         f0t_layer *layer;
         F0T_TRY(f0t_layer_create_activation(&layer, &item->after[k], layout));
         F0T_TRY(add_layer(b, item, layer, source, result, &step));
         source = result;
     }
-    return f0t_builder_place(b, item->output, result, b->places[item->x].layout ? layout : NULL);
+    return f0t_onnx_builder_place(b, item->output, result,
+                                  b->places[item->x].layout ? layout : NULL);
 }
 
-f0t_status f0t_emit_activation(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_activation(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
     f0t_layout *layout;
-    if (!f0t_builder_array(b, item->x)->count)
+    if (!f0t_onnx_builder_array(b, item->x)->count)
         return F0T_OK;
-    F0T_TRY(f0t_builder_layout(b, item->x, &layout));
+    F0T_TRY(f0t_onnx_builder_layout(b, item->x, &layout));
     *done = true;
     f0t_status status = activate(b, item, layout);
     f0t_layout_free(layout);
@@ -153,7 +156,7 @@ typedef struct pair {
 } pair;
 
 /* y has the rank of x and each of its dimensions, or 1. */
-static bool fits(const f0t_array *x, const f0t_array *y)
+static bool fits(const f0t_onnx_array *x, const f0t_onnx_array *y)
 {
     if (x->rank != y->rank || !x->rank)
         return false;
@@ -163,7 +166,7 @@ static bool fits(const f0t_array *x, const f0t_array *y)
     return true;
 }
 
-static bool read_pair(pair *out, const f0t_builder *b, const f0t_item *item)
+static bool read_pair(pair *out, const f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
     static const f0t_layer_binary_kind kinds[] = {[F0T_BINARY_ADD] = F0T_LAYER_ADD,
                                                   [F0T_BINARY_SUB] = F0T_LAYER_SUB,
@@ -172,77 +175,79 @@ static bool read_pair(pair *out, const f0t_builder *b, const f0t_item *item)
     const size_t *in = item->node->inputs;
     int kind = item->node->op->kind;
     bool either = kind == F0T_BINARY_ADD || kind == F0T_BINARY_MUL;
-    if (f0t_builder_array(b, in[0])->type != F0T_ARRAY_FLOAT || b->schedule->graph->opset < 7)
+    if (f0t_onnx_builder_array(b, in[0])->type != F0T_ONNX_FLOAT || b->schedule->graph->opset < 7)
         return false;
     *out = (pair){kinds[kind], in[0], in[1]};
-    if (!f0t_builder_is_constant(b, out->x) &&
-        fits(f0t_builder_array(b, out->x), f0t_builder_array(b, out->y)))
+    if (!f0t_onnx_builder_is_constant(b, out->x) &&
+        fits(f0t_onnx_builder_array(b, out->x), f0t_onnx_builder_array(b, out->y)))
         return true;
     *out = (pair){kinds[kind], in[1], in[0]};
-    return either && !f0t_builder_is_constant(b, out->x) &&
-           fits(f0t_builder_array(b, out->x), f0t_builder_array(b, out->y));
+    return either && !f0t_onnx_builder_is_constant(b, out->x) &&
+           fits(f0t_onnx_builder_array(b, out->x), f0t_onnx_builder_array(b, out->y));
 }
 
 /* The layout in which y is taken: as x lies where the shapes are the same, else plain. */
-static f0t_status layout_of_y(f0t_builder *b, const pair *p, const f0t_layout *x, f0t_layout **out)
+static f0t_status layout_of_y(f0t_onnx_builder *b, const pair *p, const f0t_layout *x,
+                              f0t_layout **out)
 {
-    const f0t_array *y = f0t_builder_array(b, p->y);
-    if (f0t_builder_is_constant(b, p->y))
+    const f0t_onnx_array *y = f0t_onnx_builder_array(b, p->y);
+    if (f0t_onnx_builder_is_constant(b, p->y))
         return f0t_layout_create(out, y->rank, y->dims, F0T_F32);
-    if (f0t_array_same_shape(f0t_builder_array(b, p->x), y))
+    if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, p->x), y))
         return f0t_layout_copy(out, x);
-    return f0t_builder_layout(b, p->y, out);
+    return f0t_onnx_builder_layout(b, p->y, out);
 }
 
-static void follow(f0t_builder *b, f0t_item **last, f0t_after *after, size_t *count, size_t value)
+static void follow(f0t_onnx_builder *b, f0t_onnx_item **last, f0t_after *after, size_t *count,
+                   size_t value)
 {
-    f0t_item *next = f0t_builder_only_user(b, value);
+    f0t_onnx_item *next = f0t_onnx_builder_only_user(b, value);
     *last = NULL;
     *count = 0;
-    if (!next || next->kind != F0T_ITEM_ACTIVATION)
+    if (!next || next->kind != F0T_ONNX_ITEM_ACTIVATION)
         return;
     memcpy(after, next->after, next->after_count * sizeof *after);
     *count = next->after_count;
     *last = next;
 }
 
-static f0t_status combine(f0t_builder *b, const f0t_item *item, const pair *p, const f0t_layout *x,
-                          const f0t_layout *y)
+static f0t_status combine(f0t_onnx_builder *b, const f0t_onnx_item *item, const pair *p,
+                          const f0t_layout *x, const f0t_layout *y)
 {
-    f0t_step *step;
-    f0t_item *next;
+    f0t_onnx_step *step;
+    f0t_onnx_item *next;
     f0t_after after[2];
     size_t count, result = b->places[p->x].slot, second = F0T_NONE;
-    bool constant = f0t_builder_is_constant(b, p->y), plain = !b->places[p->x].layout;
+    bool constant = f0t_onnx_builder_is_constant(b, p->y), plain = !b->places[p->x].layout;
     follow(b, &next, after, &count, item->node->outputs[0]);
     if (!constant)
-        F0T_TRY(f0t_builder_need_layout(b, p->y, y, &second));
-    if (!f0t_builder_is_last(b, p->x) || p->x == p->y)
-        F0T_TRY(f0t_builder_slot(b, f0t_layout_bytes(x), &result));
-    F0T_TRY(f0t_builder_step(b, &step, f0t_step_run_layer, item->node, 2, 1));
+        F0T_TRY(f0t_onnx_builder_need_layout(b, p->y, y, &second));
+    if (!f0t_onnx_builder_is_last(b, p->x) || p->x == p->y)
+        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(x), &result));
+    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, 2, 1));
     F0T_TRY(f0t_layer_create_binary(&step->layer, p->kind, x, y, after, count));
     step->sources[0] = b->places[p->x].slot;
     step->sources[1] = second;
     step->results[0] = result;
-    step->constants[0] = constant ? f0t_builder_array(b, p->y)->f : NULL;
-    f0t_builder_used(b);
+    step->constants[0] = constant ? f0t_onnx_builder_array(b, p->y)->f : NULL;
+    f0t_onnx_builder_used(b);
     if (next)
         b->done[next - b->items.list] = true;
-    return f0t_builder_place(b, next ? next->output : item->node->outputs[0], result,
-                             plain ? NULL : x);
+    return f0t_onnx_builder_place(b, next ? next->output : item->node->outputs[0], result,
+                                  plain ? NULL : x);
 }
 
-f0t_status f0t_emit_binary(f0t_builder *b, size_t n, bool *done)
+f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
 {
-    const f0t_item *item = &b->items.list[n];
+    const f0t_onnx_item *item = &b->items.list[n];
     f0t_layout *x, *y = NULL;
     pair p;
     if (!read_pair(&p, b, item))
         return F0T_OK;
     *done = true;
-    if (f0t_builder_is_constant(b, p.y))
-        F0T_TRY(f0t_fold_decode(&b->schedule->fold, p.y));
-    F0T_TRY(f0t_builder_layout(b, p.x, &x));
+    if (f0t_onnx_builder_is_constant(b, p.y))
+        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, p.y));
+    F0T_TRY(f0t_onnx_builder_layout(b, p.x, &x));
     f0t_status status = layout_of_y(b, &p, x, &y);
     if (status == F0T_OK)
         status = combine(b, item, &p, x, y);
@@ -257,37 +262,38 @@ f0t_status f0t_emit_binary(f0t_builder *b, size_t n, bool *done)
 /* oneDNN numbers the sources of a layer below 1024. */
 enum { CONCAT_MOST = 512 };
 
-static f0t_status join(f0t_builder *b, const f0t_item *item, f0t_layout **layouts, size_t axis)
+static f0t_status join(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_layout **layouts,
+                       size_t axis)
 {
     size_t count = item->node->input_count, result;
-    f0t_step *step;
+    f0t_onnx_step *step;
     bool plain = true;
     for (size_t k = 0; k < count; k++) {
-        F0T_TRY(f0t_builder_layout(b, item->node->inputs[k], &layouts[k]));
+        F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[k], &layouts[k]));
         plain &= !b->places[item->node->inputs[k]].layout;
     }
-    F0T_TRY(f0t_builder_step(b, &step, f0t_step_run_layer, item->node, count, 1));
+    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, count, 1));
     F0T_TRY(f0t_layer_create_concat(&step->layer, (const f0t_layout *const *)layouts, count, axis));
-    F0T_TRY(f0t_builder_slot(b, f0t_layout_bytes(f0t_layer_result(step->layer)), &result));
+    F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(f0t_layer_result(step->layer)), &result));
     for (size_t k = 0; k < count; k++)
         step->sources[k] = b->places[item->node->inputs[k]].slot;
     step->results[0] = result;
-    f0t_builder_used(b);
-    return f0t_builder_place(b, item->node->outputs[0], result,
-                             plain ? NULL : f0t_layer_result(step->layer));
+    f0t_onnx_builder_used(b);
+    return f0t_onnx_builder_place(b, item->node->outputs[0], result,
+                                  plain ? NULL : f0t_layer_result(step->layer));
 }
 
-f0t_status f0t_emit_concat(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_concat(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
-    const f0t_node *node = item->node;
+    const f0t_onnx_node *node = item->node;
     f0t_op_call call = {.node = node, .op = node->op};
-    const f0t_array *x = f0t_builder_array(b, node->inputs[0]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, node->inputs[0]);
     f0t_layout **layouts;
     size_t axis;
-    if (node->input_count > CONCAT_MOST || x->rank < 3 || x->rank > 5 || x->type != F0T_ARRAY_FLOAT)
+    if (node->input_count > CONCAT_MOST || x->rank < 3 || x->rank > 5 || x->type != F0T_ONNX_FLOAT)
         return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) /* plain ones of another type do not mix */
-        if (f0t_builder_is_constant(b, node->inputs[k]) || !b->places[node->inputs[k]].layout)
+        if (f0t_onnx_builder_is_constant(b, node->inputs[k]) || !b->places[node->inputs[k]].layout)
             return F0T_OK;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(&call, "axis", 1), x->rank));
     F0T_TRY(f0t_alloc_zero(&layouts, node->input_count, sizeof *layouts));
@@ -302,40 +308,41 @@ f0t_status f0t_emit_concat(f0t_builder *b, const f0t_item *item, bool *done)
 /* ---- Batch normalisation that no convolution could take ---------------------------------------------
  */
 
-static f0t_status normalise(f0t_builder *b, const f0t_item *item, const f0t_layout *layout)
+static f0t_status normalise(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                            const f0t_layout *layout)
 {
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t in = item->node->inputs[0], result = b->places[in].slot;
-    f0t_item *next = f0t_builder_only_user(b, item->node->outputs[0]);
-    bool relu = next && next->kind == F0T_ITEM_ACTIVATION && next->after_count == 1 &&
+    f0t_onnx_item *next = f0t_onnx_builder_only_user(b, item->node->outputs[0]);
+    bool relu = next && next->kind == F0T_ONNX_ITEM_ACTIVATION && next->after_count == 1 &&
                 next->after[0].kind == F0T_ACTIVATION_RELU && next->after[0].alpha == 0;
     f0t_layer *layer;
-    f0t_step *step;
-    if (!f0t_builder_is_last(b, in))
-        F0T_TRY(f0t_builder_slot(b, f0t_layout_bytes(layout), &result));
+    f0t_onnx_step *step;
+    if (!f0t_onnx_builder_is_last(b, in))
+        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), &result));
     F0T_TRY(f0t_layer_create_norm(&layer, layout, f0t_op_float(&call, "epsilon", 1e-5F), relu));
     F0T_TRY(add_layer(b, item, layer, b->places[in].slot, result, &step));
     static const size_t order[] = {3, 4, 1, 2}; /* mean, variance, scale, shift */
     for (size_t k = 0; k < 4; k++)
-        step->constants[k] = f0t_builder_array(b, item->node->inputs[order[k]])->f;
+        step->constants[k] = f0t_onnx_builder_array(b, item->node->inputs[order[k]])->f;
     if (relu)
         b->done[next - b->items.list] = true;
-    return f0t_builder_place(b, relu ? next->output : item->node->outputs[0], result,
-                             b->places[in].layout ? layout : NULL);
+    return f0t_onnx_builder_place(b, relu ? next->output : item->node->outputs[0], result,
+                                  b->places[in].layout ? layout : NULL);
 }
 
-f0t_status f0t_emit_batch_norm(f0t_builder *b, size_t n, bool *done)
+f0t_status f0t_emit_batch_norm(f0t_onnx_builder *b, size_t n, bool *done)
 {
-    const f0t_item *item = &b->items.list[n];
-    const f0t_array *x = f0t_builder_array(b, item->node->inputs[0]);
+    const f0t_onnx_item *item = &b->items.list[n];
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, item->node->inputs[0]);
     f0t_layout *layout;
     for (size_t k = 1; k < 5; k++)
-        if (!f0t_builder_array(b, item->node->inputs[k])->f)
+        if (!f0t_onnx_builder_array(b, item->node->inputs[k])->f)
             return F0T_OK;
-    if (x->type != F0T_ARRAY_FLOAT || x->rank > 5)
+    if (x->type != F0T_ONNX_FLOAT || x->rank > 5)
         return F0T_OK;
     *done = true;
-    F0T_TRY(f0t_builder_layout(b, item->node->inputs[0], &layout));
+    F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[0], &layout));
     f0t_status status = normalise(b, item, layout);
     f0t_layout_free(layout);
     return status;

@@ -10,17 +10,17 @@
  */
 
 /* Exporters write a Pad by nothing before pooling. */
-static bool pads(const f0t_builder *b, const f0t_item *item)
+static bool pads(const f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t count;
     const int64_t *list =
         f0t_op_ints(&call, f0t_op_has(&call, "paddings") ? "paddings" : "pads", &count);
-    if (!f0t_item_is(item, "Pad"))
+    if (!f0t_onnx_item_is(item, "Pad"))
         return false;
     if (item->node->input_count > 1 && item->node->inputs[1] != F0T_NONE) {
-        list = f0t_builder_array(b, item->node->inputs[1])->i;
-        count = f0t_builder_array(b, item->node->inputs[1])->count;
+        list = f0t_onnx_builder_array(b, item->node->inputs[1])->i;
+        count = f0t_onnx_builder_array(b, item->node->inputs[1])->count;
     }
     for (size_t k = 0; list && k < count; k++)
         if (list[k])
@@ -28,16 +28,16 @@ static bool pads(const f0t_builder *b, const f0t_item *item)
     return !list;
 }
 
-f0t_status f0t_emit_view(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
     size_t in = item->node->inputs[0], out = item->node->outputs[0], slot;
-    if (item->node->output_count > 1 || f0t_builder_is_constant(b, in) || pads(b, item))
+    if (item->node->output_count > 1 || f0t_onnx_builder_is_constant(b, in) || pads(b, item))
         return F0T_OK;
     *done = true;
-    if (f0t_array_same_shape(f0t_builder_array(b, in), f0t_builder_array(b, out)))
-        return f0t_builder_place(b, out, b->places[in].slot, b->places[in].layout);
-    F0T_TRY(f0t_builder_need_plain(b, in, &slot));
-    return f0t_builder_place(b, out, slot, NULL);
+    if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, in), f0t_onnx_builder_array(b, out)))
+        return f0t_onnx_builder_place(b, out, b->places[in].slot, b->places[in].layout);
+    F0T_TRY(f0t_onnx_builder_need_plain(b, in, &slot));
+    return f0t_onnx_builder_place(b, out, slot, NULL);
 }
 
 /* ---- Transpose ------------------------------------------------------------------------------------
@@ -45,10 +45,10 @@ f0t_status f0t_emit_view(f0t_builder *b, const f0t_item *item, bool *done)
 
 /* The layout of `value` when its elements stay where a plain array `other` has them, dimension d of
  * `value` being dimension from[d] of the other. */
-static f0t_status seen_as(f0t_layout **out, const f0t_array *value, const f0t_array *other,
-                          const size_t *from)
+static f0t_status seen_as(f0t_layout **out, const f0t_onnx_array *value,
+                          const f0t_onnx_array *other, const size_t *from)
 {
-    size_t strides[F0T_ARRAY_RANK] = {0}, plain[F0T_ARRAY_RANK] = {0}, stride = 1;
+    size_t strides[F0T_ONNX_RANK] = {0}, plain[F0T_ONNX_RANK] = {0}, stride = 1;
     for (size_t d = other->rank; d-- > 0;) {
         plain[d] = stride;
         stride *= other->dims[d];
@@ -58,7 +58,7 @@ static f0t_status seen_as(f0t_layout **out, const f0t_array *value, const f0t_ar
     return f0t_layout_create_strided(out, value->rank, value->dims, strides, F0T_F32);
 }
 
-static void read_order(size_t *order, size_t *back, const f0t_item *item, size_t rank)
+static void read_order(size_t *order, size_t *back, const f0t_onnx_item *item, size_t rank)
 {
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t count;
@@ -71,13 +71,13 @@ static void read_order(size_t *order, size_t *back, const f0t_item *item, size_t
 
 /* A value that lies in blocks is rewritten as the result wants it; a plain one for which channels come
  * last (as between the blocks of ConvNeXt) is only seen otherwise. */
-f0t_status f0t_emit_transpose(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
     size_t in = item->node->inputs[0], out = item->node->outputs[0], slot;
-    const f0t_array *x = f0t_builder_array(b, in), *y = f0t_builder_array(b, out);
-    size_t order[F0T_ARRAY_RANK] = {0}, back[F0T_ARRAY_RANK] = {0};
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, in), *y = f0t_onnx_builder_array(b, out);
+    size_t order[F0T_ONNX_RANK] = {0}, back[F0T_ONNX_RANK] = {0};
     f0t_layout *layout;
-    if (x->type != F0T_ARRAY_FLOAT || x->rank < 2 || f0t_builder_is_constant(b, in))
+    if (x->type != F0T_ONNX_FLOAT || x->rank < 2 || f0t_onnx_builder_is_constant(b, in))
         return F0T_OK;
     *done = true;
     read_order(order, back, item, x->rank);
@@ -85,82 +85,82 @@ f0t_status f0t_emit_transpose(f0t_builder *b, const f0t_item *item, bool *done)
     if (to_channels_first && !b->places[in].layout) {
         F0T_TRY(seen_as(&layout, y, x, order));
         slot = b->places[in].slot;
-        f0t_status status = f0t_builder_place(b, out, slot, layout);
+        f0t_status status = f0t_onnx_builder_place(b, out, slot, layout);
         f0t_layout_free(layout);
         return status;
     }
     F0T_TRY(seen_as(&layout, x, y, back));
-    f0t_status status = f0t_builder_need_layout(b, in, layout, &slot);
+    f0t_status status = f0t_onnx_builder_need_layout(b, in, layout, &slot);
     f0t_layout_free(layout);
     F0T_TRY(status);
-    return f0t_builder_place(b, out, slot, NULL);
+    return f0t_onnx_builder_place(b, out, slot, NULL);
 }
 
 /* ---- Rows -----------------------------------------------------------------------------------------
  */
 
-static f0t_status run_softmax(const f0t_step *step, const f0t_frame *frame)
+static f0t_status run_softmax(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    f0t_rows_softmax(f0t_frame_at(frame, step->results[0]), f0t_frame_at(frame, step->sources[0]),
-                     step->rows, step->columns);
+    f0t_rows_softmax(f0t_onnx_frame_at(frame, step->results[0]),
+                     f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns);
     return F0T_OK;
 }
 
-static f0t_status run_norm(const f0t_step *step, const f0t_frame *frame)
+static f0t_status run_norm(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    f0t_rows_layer_norm(f0t_frame_at(frame, step->results[0]),
-                        f0t_frame_at(frame, step->sources[0]), step->rows, step->columns,
+    f0t_rows_layer_norm(f0t_onnx_frame_at(frame, step->results[0]),
+                        f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns,
                         step->constants[0], step->constants[1], step->epsilon);
     return F0T_OK;
 }
 
 /* In place where nobody needs the input any more. */
-static f0t_status emit_rows(f0t_builder *b, const f0t_item *item, size_t in, size_t out,
-                            f0t_step_run run, f0t_step **step)
+static f0t_status emit_rows(f0t_onnx_builder *b, const f0t_onnx_item *item, size_t in, size_t out,
+                            f0t_onnx_step_run run, f0t_onnx_step **step)
 {
-    const f0t_array *x = f0t_builder_array(b, in);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, in);
     size_t source, result;
-    F0T_TRY(f0t_builder_need_plain(b, in, &source));
-    if (!b->places[in].layout && f0t_builder_is_last(b, in)) {
+    F0T_TRY(f0t_onnx_builder_need_plain(b, in, &source));
+    if (!b->places[in].layout && f0t_onnx_builder_is_last(b, in)) {
         result = source;
-        F0T_TRY(f0t_builder_place(b, out, source, NULL));
+        F0T_TRY(f0t_onnx_builder_place(b, out, source, NULL));
     } else {
-        F0T_TRY(f0t_builder_place_plain(b, out, &result));
+        F0T_TRY(f0t_onnx_builder_place_plain(b, out, &result));
     }
-    F0T_TRY(f0t_builder_step(b, step, run, item->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(b, step, run, item->node, 1, 1));
     (*step)->sources[0] = source;
     (*step)->results[0] = result;
     (*step)->columns = x->dims[x->rank - 1];
     (*step)->rows = x->count / (*step)->columns;
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     return F0T_OK;
 }
 
-f0t_status f0t_emit_softmax(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
-    const f0t_array *x = f0t_builder_array(b, item->node->inputs[0]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, item->node->inputs[0]);
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     int64_t axis = f0t_op_int(&call, "axis", b->schedule->graph->opset < 13 ? 1 : -1);
-    f0t_step *step;
-    if (x->type != F0T_ARRAY_FLOAT || !x->rank || (axis != -1 && axis != (int64_t)x->rank - 1))
+    f0t_onnx_step *step;
+    if (x->type != F0T_ONNX_FLOAT || !x->rank || (axis != -1 && axis != (int64_t)x->rank - 1))
         return F0T_OK;
     *done = true;
     return emit_rows(b, item, item->node->inputs[0], item->node->outputs[0], run_softmax, &step);
 }
 
-f0t_status f0t_emit_layer_norm(f0t_builder *b, const f0t_item *item, bool *done)
+f0t_status f0t_emit_layer_norm(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
 {
     const size_t vectors[] = {item->scale, item->bias};
-    f0t_step *step;
-    if (!f0t_builder_array(b, item->x)->count)
+    f0t_onnx_step *step;
+    if (!f0t_onnx_builder_array(b, item->x)->count)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "a normalisation of nothing");
     *done = true;
     F0T_TRY(emit_rows(b, item, item->x, item->output, run_norm, &step));
     step->epsilon = item->epsilon;
     for (size_t k = 0; k < 2; k++)
         if (vectors[k] != F0T_NONE) {
-            F0T_TRY(f0t_fold_decode(&b->schedule->fold, vectors[k]));
-            step->constants[k] = f0t_builder_array(b, vectors[k])->f;
+            F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, vectors[k]));
+            step->constants[k] = f0t_onnx_builder_array(b, vectors[k])->f;
         }
     return F0T_OK;
 }
@@ -168,18 +168,18 @@ f0t_status f0t_emit_layer_norm(f0t_builder *b, const f0t_item *item, bool *done)
 /* ---- Plain operators --------------------------------------------------------------------------------
  */
 
-static void set_memory(f0t_array *array, const f0t_frame *frame, size_t slot)
+static void set_memory(f0t_onnx_array *array, const f0t_onnx_frame *frame, size_t slot)
 {
-    if (f0t_array_type_is_float(array->type))
-        array->f = f0t_frame_at(frame, slot);
+    if (f0t_onnx_array_type_is_float(array->type))
+        array->f = f0t_onnx_frame_at(frame, slot);
     else
-        array->i = f0t_frame_at(frame, slot);
+        array->i = f0t_onnx_frame_at(frame, slot);
 }
 
-static f0t_status run_op(const f0t_step *step, const f0t_frame *frame)
+static f0t_status run_op(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
     enum { FEW = 16 };
-    const f0t_array *few[FEW], **inputs = few;
+    const f0t_onnx_array *few[FEW], **inputs = few;
     if (step->source_count > FEW)
         F0T_TRY(f0t_alloc(&inputs, step->source_count, sizeof *inputs));
     for (size_t k = 0; k < step->source_count; k++) {
@@ -203,10 +203,10 @@ static f0t_status run_op(const f0t_step *step, const f0t_frame *frame)
     return status;
 }
 
-static f0t_status set_inputs(f0t_builder *b, const f0t_item *item, f0t_array **inputs,
-                             bool **left_out, size_t **slots)
+static f0t_status set_inputs(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                             f0t_onnx_array **inputs, bool **left_out, size_t **slots)
 {
-    const f0t_node *node = item->node;
+    const f0t_onnx_node *node = item->node;
     F0T_TRY(f0t_alloc_zero(inputs, node->input_count, sizeof **inputs));
     F0T_TRY(f0t_alloc_zero(left_out, node->input_count, sizeof **left_out));
     F0T_TRY(f0t_alloc(slots, node->input_count, sizeof **slots));
@@ -216,35 +216,37 @@ static f0t_status set_inputs(f0t_builder *b, const f0t_item *item, f0t_array **i
         (*left_out)[k] = v == F0T_NONE;
         if (v == F0T_NONE)
             continue;
-        if (f0t_builder_is_constant(b, v))
-            F0T_TRY(f0t_fold_decode(&b->schedule->fold, v));
+        if (f0t_onnx_builder_is_constant(b, v))
+            F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, v));
         else
-            F0T_TRY(f0t_builder_need_plain(b, v, &(*slots)[k]));
-        (*inputs)[k] = *f0t_builder_array(b, v);
+            F0T_TRY(f0t_onnx_builder_need_plain(b, v, &(*slots)[k]));
+        (*inputs)[k] = *f0t_onnx_builder_array(b, v);
         (*inputs)[k].owned = false;
     }
     return F0T_OK;
 }
 
 /* An output that nobody wants has memory all the same. */
-static f0t_status set_output(f0t_builder *b, const f0t_item *item, f0t_step *step, size_t k)
+static f0t_status set_output(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_onnx_step *step,
+                             size_t k)
 {
     size_t v = item->node->outputs[k];
-    step->outputs[k] = *f0t_builder_array(b, v);
+    step->outputs[k] = *f0t_onnx_builder_array(b, v);
     step->outputs[k].owned = false;
-    return f0t_builder_place_plain(b, v, &step->results[k]);
+    return f0t_onnx_builder_place_plain(b, v, &step->results[k]);
 }
 
-f0t_status f0t_emit_op(f0t_builder *b, const f0t_item *item)
+f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
-    const f0t_node *node = item->node;
-    f0t_array *inputs = NULL;
+    const f0t_onnx_node *node = item->node;
+    f0t_onnx_array *inputs = NULL;
     bool *left_out = NULL;
     size_t *slots = NULL;
-    f0t_step *step = NULL;
+    f0t_onnx_step *step = NULL;
     f0t_status status = set_inputs(b, item, &inputs, &left_out, &slots);
     if (status == F0T_OK)
-        status = f0t_builder_step(b, &step, run_op, node, node->input_count, node->output_count);
+        status =
+            f0t_onnx_builder_step(b, &step, run_op, node, node->input_count, node->output_count);
     if (status != F0T_OK || !step) {
         f0t_free(inputs);
         f0t_free(left_out);
@@ -258,6 +260,6 @@ f0t_status f0t_emit_op(f0t_builder *b, const f0t_item *item)
     F0T_TRY(f0t_alloc_zero(&step->outputs, node->output_count, sizeof *step->outputs));
     for (size_t k = 0; k < node->output_count; k++)
         F0T_TRY(set_output(b, item, step, k));
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     return F0T_OK;
 }

@@ -6,27 +6,27 @@
 /* ---- Running ------------------------------------------------------------------------------------
  */
 
-static f0t_status run_packed(const f0t_step *step, const f0t_frame *frame)
+static f0t_status run_packed(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    const void *x = f0t_frame_at(frame, step->sources[0]);
+    const void *x = f0t_onnx_frame_at(frame, step->sources[0]);
     if (step->product.type == F0T_BF16) {
         f0t_f32_to_bf16(frame->scratch, x, step->product.m * step->product.k);
         x = frame->scratch;
     }
-    return f0t_matmul_run_packed(f0t_frame_at(frame, step->results[0]), x, step->packed,
+    return f0t_matmul_run_packed(f0t_onnx_frame_at(frame, step->results[0]), x, step->packed,
                                  step->constants[0], &step->product);
 }
 
 enum { PRODUCT_STEPS = 500 }; /* finding what is prepared for a product's shape */
 
-static f0t_status run_batch(const f0t_step *step, const f0t_frame *frame)
+static f0t_status run_batch(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
     const f0t_matmul_form *f = &step->form;
     const float *side[2];
-    float *z = f0t_frame_at(frame, step->results[0]);
+    float *z = f0t_onnx_frame_at(frame, step->results[0]);
     for (size_t k = 0; k < 2; k++)
         side[k] = step->sources[k] == F0T_NONE ? step->constants[k]
-                                               : f0t_frame_at(frame, step->sources[k]);
+                                               : f0t_onnx_frame_at(frame, step->sources[k]);
     for (size_t m = 0; m < f->batch.count; m++) {
         F0T_TRY(f0t_onnx_budget_steps(frame->budget, PRODUCT_STEPS));
         F0T_TRY(f0t_matmul_run(z + m * f->m * f->n, side[0] + f0t_matmul_offset(f, 0, m),
@@ -43,27 +43,27 @@ typedef struct dense {
     bool transposed;
     float alpha, beta;
     size_t m, n, k;
-    f0t_item *add, *relu; /* items that are part of it */
+    f0t_onnx_item *add, *relu; /* items that are part of it */
     size_t output;
 } dense;
 
 /* A relu that follows. */
-static void follow(const f0t_builder *b, dense *d)
+static void follow(const f0t_onnx_builder *b, dense *d)
 {
-    f0t_item *next = f0t_builder_only_user(b, d->output);
-    if (next && next->kind == F0T_ITEM_ACTIVATION && next->after_count == 1 &&
+    f0t_onnx_item *next = f0t_onnx_builder_only_user(b, d->output);
+    if (next && next->kind == F0T_ONNX_ITEM_ACTIVATION && next->after_count == 1 &&
         next->after[0].kind == F0T_ACTIVATION_RELU && next->after[0].alpha == 0) {
         d->relu = next;
         d->output = next->output;
     }
 }
 
-static f0t_status set_bias(f0t_step *step, f0t_builder *b, const dense *d)
+static f0t_status set_bias(f0t_onnx_step *step, f0t_onnx_builder *b, const dense *d)
 {
     if (d->bias == F0T_NONE)
         return F0T_OK;
-    F0T_TRY(f0t_fold_decode(&b->schedule->fold, d->bias));
-    const f0t_array *bias = f0t_builder_array(b, d->bias);
+    F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, d->bias));
+    const f0t_onnx_array *bias = f0t_onnx_builder_array(b, d->bias);
     F0T_TRY(f0t_alloc(&step->owned, d->n, sizeof *step->owned));
     for (size_t k = 0; k < d->n; k++)
         step->owned[k] = d->beta * bias->f[bias->count == 1 ? 0 : k];
@@ -71,13 +71,13 @@ static f0t_status set_bias(f0t_step *step, f0t_builder *b, const dense *d)
     return F0T_OK;
 }
 
-static f0t_status emit_dense(f0t_builder *b, const f0t_item *item, const dense *d)
+static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item, const dense *d)
 {
     size_t source, result;
-    f0t_step *step;
-    F0T_TRY(f0t_builder_need_plain(b, d->x, &source));
-    F0T_TRY(f0t_builder_place_plain(b, d->output, &result));
-    F0T_TRY(f0t_builder_step(b, &step, run_packed, item->node, 1, 1));
+    f0t_onnx_step *step;
+    F0T_TRY(f0t_onnx_builder_need_plain(b, d->x, &source));
+    F0T_TRY(f0t_onnx_builder_place_plain(b, d->output, &result));
+    F0T_TRY(f0t_onnx_builder_step(b, &step, run_packed, item->node, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
     step->product = (f0t_matmul){.m = d->m,
@@ -87,11 +87,12 @@ static f0t_status emit_dense(f0t_builder *b, const f0t_item *item, const dense *
                                  .result = F0T_F32,
                                  .relu = d->relu != NULL};
     bool turned;
-    size_t weights = f0t_fold_matrix(&b->schedule->fold, d->weights, &turned);
-    F0T_TRY(f0t_weights_matrix(b->weights, &b->schedule->fold, item->node, weights,
-                               d->transposed != turned, d->alpha, b->type, d->m, &step->packed));
+    size_t weights = f0t_onnx_fold_matrix(&b->schedule->fold, d->weights, &turned);
+    F0T_TRY(f0t_onnx_weights_matrix(b->weights, &b->schedule->fold, item->node, weights,
+                                    d->transposed != turned, d->alpha, b->type, d->m,
+                                    &step->packed));
     F0T_TRY(set_bias(step, b, d));
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     if (b->type == F0T_BF16 && d->m * d->k * sizeof(uint16_t) > b->schedule->scratch)
         b->schedule->scratch = d->m * d->k * sizeof(uint16_t);
     if (d->add)
@@ -102,21 +103,21 @@ static f0t_status emit_dense(f0t_builder *b, const f0t_item *item, const dense *
 }
 
 /* One number for each column, or one for all. */
-static bool is_bias(const f0t_builder *b, size_t value, size_t n)
+static bool is_bias(const f0t_onnx_builder *b, size_t value, size_t n)
 {
-    const f0t_array *c = f0t_builder_array(b, value);
-    if (!f0t_builder_is_constant(b, value) || (c->count != n && c->count != 1))
+    const f0t_onnx_array *c = f0t_onnx_builder_array(b, value);
+    if (!f0t_onnx_builder_is_constant(b, value) || (c->count != n && c->count != 1))
         return false;
     return c->count == 1 || c->dims[c->rank - 1] == n;
 }
 
-f0t_status f0t_emit_gemm(f0t_builder *b, size_t n, bool *done)
+f0t_status f0t_emit_gemm(f0t_onnx_builder *b, size_t n, bool *done)
 {
-    const f0t_item *item = &b->items.list[n];
-    const f0t_node *node = item->node;
+    const f0t_onnx_item *item = &b->items.list[n];
+    const f0t_onnx_node *node = item->node;
     f0t_op_call call = {.node = node, .op = node->op};
-    const f0t_array *z = f0t_builder_array(b, node->outputs[0]);
-    const f0t_array *x = f0t_builder_array(b, node->inputs[0]);
+    const f0t_onnx_array *z = f0t_onnx_builder_array(b, node->outputs[0]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, node->inputs[0]);
     dense d = {.x = node->inputs[0],
                .weights = node->inputs[1],
                .bias = node->input_count > 2 ? node->inputs[2] : F0T_NONE,
@@ -127,8 +128,8 @@ f0t_status f0t_emit_gemm(f0t_builder *b, size_t n, bool *done)
                .n = z->dims[1],
                .k = x->dims[1],
                .output = node->outputs[0]};
-    if (f0t_op_int(&call, "transA", 0) || !f0t_builder_is_constant(b, d.weights) ||
-        f0t_builder_is_constant(b, d.x) || (d.bias != F0T_NONE && !is_bias(b, d.bias, d.n)))
+    if (f0t_op_int(&call, "transA", 0) || !f0t_onnx_builder_is_constant(b, d.weights) ||
+        f0t_onnx_builder_is_constant(b, d.x) || (d.bias != F0T_NONE && !is_bias(b, d.bias, d.n)))
         return F0T_OK;
     *done = true;
     follow(b, &d);
@@ -138,56 +139,58 @@ f0t_status f0t_emit_gemm(f0t_builder *b, size_t n, bool *done)
 /* ---- MatMul -------------------------------------------------------------------------------------
  */
 
-static void take_bias(const f0t_builder *b, dense *d)
+static void take_bias(const f0t_onnx_builder *b, dense *d)
 {
-    f0t_item *next = f0t_builder_only_user(b, d->output);
-    if (!next || !f0t_item_is(next, "Add"))
+    f0t_onnx_item *next = f0t_onnx_builder_only_user(b, d->output);
+    if (!next || !f0t_onnx_item_is(next, "Add"))
         return;
     const size_t *in = next->node->inputs;
     size_t other = in[0] == d->output ? in[1] : in[0];
-    if (f0t_builder_array(b, other)->count != d->n || !is_bias(b, other, d->n) ||
-        !f0t_array_same_shape(f0t_builder_array(b, next->node->outputs[0]),
-                              f0t_builder_array(b, d->output)))
+    if (f0t_onnx_builder_array(b, other)->count != d->n || !is_bias(b, other, d->n) ||
+        !f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, next->node->outputs[0]),
+                                   f0t_onnx_builder_array(b, d->output)))
         return;
     d->bias = other;
     d->add = next;
     d->output = next->node->outputs[0];
 }
 
-static f0t_status emit_batch(f0t_builder *b, const f0t_item *item, const f0t_matmul_form *form)
+static f0t_status emit_batch(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                             const f0t_matmul_form *form)
 {
-    f0t_step *step;
+    f0t_onnx_step *step;
     size_t result, sources[2] = {F0T_NONE, F0T_NONE};
     const size_t *in = item->node->inputs;
     for (size_t k = 0; k < 2; k++) {
-        if (f0t_builder_is_constant(b, in[k]))
-            F0T_TRY(f0t_fold_decode(&b->schedule->fold, in[k]));
+        if (f0t_onnx_builder_is_constant(b, in[k]))
+            F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, in[k]));
         else
-            F0T_TRY(f0t_builder_need_plain(b, in[k], &sources[k]));
+            F0T_TRY(f0t_onnx_builder_need_plain(b, in[k], &sources[k]));
     }
-    F0T_TRY(f0t_builder_place_plain(b, item->node->outputs[0], &result));
-    F0T_TRY(f0t_builder_step(b, &step, run_batch, item->node, 2, 1));
+    F0T_TRY(f0t_onnx_builder_place_plain(b, item->node->outputs[0], &result));
+    F0T_TRY(f0t_onnx_builder_step(b, &step, run_batch, item->node, 2, 1));
     for (size_t k = 0; k < 2; k++) {
         step->sources[k] = sources[k];
-        step->constants[k] = f0t_builder_array(b, in[k])->f;
+        step->constants[k] = f0t_onnx_builder_array(b, in[k])->f;
     }
     step->results[0] = result;
     step->form = *form;
     step->product = (f0t_matmul){.m = form->m, .n = form->n, .k = form->k};
-    f0t_builder_used(b);
+    f0t_onnx_builder_used(b);
     return F0T_OK;
 }
 
-f0t_status f0t_emit_matmul(f0t_builder *b, size_t n, bool *done)
+f0t_status f0t_emit_matmul(f0t_onnx_builder *b, size_t n, bool *done)
 {
-    const f0t_item *item = &b->items.list[n];
+    const f0t_onnx_item *item = &b->items.list[n];
     const size_t *in = item->node->inputs;
-    const f0t_array *x = f0t_builder_array(b, in[0]), *y = f0t_builder_array(b, in[1]);
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, in[0]),
+                         *y = f0t_onnx_builder_array(b, in[1]);
     f0t_matmul_form form;
     F0T_TRY(f0t_matmul_shape(&form, x, y));
     *done = true;
-    if (y->rank != 2 || x->rank < 2 || !f0t_builder_is_constant(b, in[1]) ||
-        f0t_builder_is_constant(b, in[0]))
+    if (y->rank != 2 || x->rank < 2 || !f0t_onnx_builder_is_constant(b, in[1]) ||
+        f0t_onnx_builder_is_constant(b, in[0]))
         return emit_batch(b, item, &form);
     dense d = {.x = in[0],
                .weights = in[1],

@@ -7,20 +7,20 @@
 
 enum { FILES_MOST = 4096 };
 
-static f0t_status open_file(f0t_graph *graph, const char *location)
+static f0t_status open_file(f0t_onnx_graph *graph, const char *location)
 {
     if (graph->file_count >= FILES_MOST)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "weights in more than %d files", (int)FILES_MOST);
     F0T_TRY(
         f0t_grow(&graph->files, &graph->file_capacity, graph->file_count, 1, sizeof *graph->files));
-    f0t_file *file = &graph->files[graph->file_count];
-    *file = (f0t_file){0};
+    f0t_onnx_file *file = &graph->files[graph->file_count];
+    *file = (f0t_onnx_file){0};
     F0T_TRY(f0t_map_open_below(&file->map, graph->folder, location));
     graph->file_count++;
     return f0t_string_copy(&file->location, location, strlen(location));
 }
 
-static f0t_status find_file(const f0t_map **out, f0t_graph *graph, const char *location)
+static f0t_status find_file(const f0t_map **out, f0t_onnx_graph *graph, const char *location)
 {
     for (size_t k = 0; k < graph->file_count; k++)
         if (graph->files[k].location && strcmp(graph->files[k].location, location) == 0) {
@@ -53,7 +53,7 @@ typedef struct place {
     bool has_length;
 } place;
 
-static f0t_status read_place(place *out, const f0t_tensor_proto *proto)
+static f0t_status read_place(place *out, const f0t_onnx_tensor_proto *proto)
 {
     *out = (place){0};
     for (size_t k = 0; k < proto->n_external_data; k++) {
@@ -72,7 +72,8 @@ static f0t_status read_place(place *out, const f0t_tensor_proto *proto)
     return F0T_OK;
 }
 
-f0t_status f0t_external_find(f0t_message *out, f0t_graph *graph, const f0t_tensor_proto *proto)
+f0t_status f0t_onnx_external_find(f0t_onnx_message *out, f0t_onnx_graph *graph,
+                                  const f0t_onnx_tensor_proto *proto)
 {
     place at;
     const f0t_map *map;

@@ -9,6 +9,6 @@
  * dense layer with biases (or of a convolution behind the last pooling), without dropout; where there
  * is none, the first output itself. A dense layer without biases is a projection, as CLIP's.
  */
-size_t f0t_graph_features(const f0t_graph *graph);
+size_t f0t_onnx_graph_features(const f0t_onnx_graph *graph);
 
 #endif

@@ -9,12 +9,12 @@
 /* Constants of up to so many elements, and vectors, are decoded at once: lists, scales, limits. */
 enum { SMALL = 1024, NODE_STEPS = 1000 };
 
-bool f0t_fold_is_constant(const f0t_fold *fold, size_t value)
+bool f0t_onnx_fold_is_constant(const f0t_onnx_fold *fold, size_t value)
 {
-    return f0t_array_known(&fold->arrays[value]);
+    return f0t_onnx_array_known(&fold->arrays[value]);
 }
 
-size_t f0t_fold_matrix(const f0t_fold *fold, size_t value, bool *transposed)
+size_t f0t_onnx_fold_matrix(const f0t_onnx_fold *fold, size_t value, bool *transposed)
 {
     size_t source = fold->turned[value];
     *transposed = source != F0T_NONE;
@@ -22,12 +22,12 @@ size_t f0t_fold_matrix(const f0t_fold *fold, size_t value, bool *transposed)
 }
 
 /* A sum of huge ones is only an order of magnitude. */
-double f0t_fold_operations(const f0t_fold *fold, const f0t_node *node)
+double f0t_onnx_fold_operations(const f0t_onnx_fold *fold, const f0t_onnx_node *node)
 {
-    const f0t_array *y = &fold->arrays[node->outputs[0]];
+    const f0t_onnx_array *y = &fold->arrays[node->outputs[0]];
     if (node->input_count < 2 || node->inputs[1] == F0T_NONE)
         return 0;
-    const f0t_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
+    const f0t_onnx_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
     double each = 0;
     if (strcmp(node->op->name, "Conv") == 0 && w->dims[0])
         each = (double)(w->count / w->dims[0]);
@@ -39,12 +39,12 @@ double f0t_fold_operations(const f0t_fold *fold, const f0t_node *node)
 }
 
 /* Puts the elements of a matrix that was only noted as the transpose of another in its own order. */
-static f0t_status turn(f0t_array *to, const f0t_array *shape, f0t_array *from)
+static f0t_status turn(f0t_onnx_array *to, const f0t_onnx_array *shape, f0t_onnx_array *from)
 {
     *to = *shape;
     to->raw = NULL;
     to->f = NULL;
-    F0T_TRY(f0t_array_alloc(to));
+    F0T_TRY(f0t_onnx_array_alloc(to));
     size_t rows = to->dims[0], columns = to->dims[1];
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < columns; c++)
@@ -53,10 +53,10 @@ static f0t_status turn(f0t_array *to, const f0t_array *shape, f0t_array *from)
 }
 
 /* Before the elements of a constant are decoded. */
-static f0t_status charge(const f0t_fold *fold, size_t value)
+static f0t_status charge(const f0t_onnx_fold *fold, size_t value)
 {
-    const f0t_array *array = &fold->arrays[value];
-    bool is_float = f0t_array_type_is_float(array->type);
+    const f0t_onnx_array *array = &fold->arrays[value];
+    bool is_float = f0t_onnx_array_type_is_float(array->type);
     f0t_status status = f0t_onnx_budget_take(fold->budget, array->count,
                                              is_float ? sizeof *array->f : sizeof *array->i);
     if (status == F0T_OK)
@@ -66,19 +66,19 @@ static f0t_status charge(const f0t_fold *fold, size_t value)
     return status;
 }
 
-f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
+f0t_status f0t_onnx_fold_decode(f0t_onnx_fold *fold, size_t value)
 {
-    f0t_array decoded, turned, *array = &fold->arrays[value];
+    f0t_onnx_array decoded, turned, *array = &fold->arrays[value];
     if (!array->raw)
         return F0T_OK;
     F0T_TRY(charge(fold, value));
-    F0T_TRY(f0t_array_copy(&decoded, array));
+    F0T_TRY(f0t_onnx_array_copy(&decoded, array));
     if (fold->turned[value] == F0T_NONE) {
         *array = decoded;
         return F0T_OK;
     }
     f0t_status status = turn(&turned, array, &decoded);
-    f0t_array_clear(&decoded);
+    f0t_onnx_array_clear(&decoded);
     F0T_TRY(status);
     fold->turned[value] = F0T_NONE;
     *array = turned;
@@ -86,57 +86,57 @@ f0t_status f0t_fold_decode(f0t_fold *fold, size_t value)
 }
 
 /* Constants of the file are borrowed. */
-static f0t_status take_constants(f0t_fold *fold)
+static f0t_status take_constants(f0t_onnx_fold *fold)
 {
-    const f0t_graph *graph = fold->graph;
+    const f0t_onnx_graph *graph = fold->graph;
     for (size_t v = 0; v < graph->value_count; v++) {
-        const f0t_array *constant = &graph->values[v].constant;
+        const f0t_onnx_array *constant = &graph->values[v].constant;
         fold->arrays[v] = *constant;
         fold->turned[v] = F0T_NONE;
         fold->arrays[v].owned = false;
         if (constant->raw && (constant->rank <= 1 || constant->count <= SMALL ||
-                              !f0t_array_type_is_float(constant->type)))
-            F0T_TRY(f0t_fold_decode(fold, v));
+                              !f0t_onnx_array_type_is_float(constant->type)))
+            F0T_TRY(f0t_onnx_fold_decode(fold, v));
     }
     return F0T_OK;
 }
 
 /* From the outputs backwards. */
-static f0t_status mark_used(f0t_fold *fold, const size_t *outputs, size_t count)
+static f0t_status mark_used(f0t_onnx_fold *fold, const size_t *outputs, size_t count)
 {
-    const f0t_graph *graph = fold->graph;
+    const f0t_onnx_graph *graph = fold->graph;
     for (size_t k = 0; k < count; k++)
         if (graph->values[outputs[k]].producer != F0T_NONE)
             fold->used[graph->values[outputs[k]].producer] = true;
     for (size_t n = graph->node_count; n-- > 0;) {
-        const f0t_node *node = &graph->nodes[n];
+        const f0t_onnx_node *node = &graph->nodes[n];
         for (size_t k = 0; k < node->input_count && fold->used[n]; k++) {
             size_t v = node->inputs[k];
             if (v != F0T_NONE && graph->values[v].producer != F0T_NONE)
                 fold->used[graph->values[v].producer] = true;
         }
     }
-    return f0t_graph_check_ops(graph, fold->used);
+    return f0t_onnx_graph_check_ops(graph, fold->used);
 }
 
-static bool shape_is_enough(const f0t_node *node)
+static bool shape_is_enough(const f0t_onnx_node *node)
 {
     return strcmp(node->op->name, "Shape") == 0 || strcmp(node->op->name, "Size") == 0;
 }
 
-static bool all_constant(const f0t_fold *fold, const f0t_node *node)
+static bool all_constant(const f0t_onnx_fold *fold, const f0t_onnx_node *node)
 {
     for (size_t k = 0; k < node->input_count; k++)
-        if (node->inputs[k] != F0T_NONE && !f0t_fold_is_constant(fold, node->inputs[k]))
+        if (node->inputs[k] != F0T_NONE && !f0t_onnx_fold_is_constant(fold, node->inputs[k]))
             return false;
     return true;
 }
 
 /* Notes the transpose of a large matrix of the file in place of making it. */
-static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
+static bool note_turned(f0t_onnx_fold *fold, const f0t_onnx_node *node, f0t_onnx_array *out)
 {
     size_t in = node->input_count == 1 ? node->inputs[0] : F0T_NONE;
-    const f0t_array *x = in == F0T_NONE ? NULL : &fold->arrays[in];
+    const f0t_onnx_array *x = in == F0T_NONE ? NULL : &fold->arrays[in];
     f0t_op_call call = {.node = node, .op = node->op};
     size_t count;
     const int64_t *order = f0t_op_ints(&call, "perm", &count);
@@ -144,7 +144,7 @@ static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
         x->rank != 2 || fold->turned[in] != F0T_NONE ||
         (order && (count != 2 || order[0] != 1 || order[1] != 0)))
         return false;
-    *out = (f0t_array){.type = x->type, .rank = 2, .count = x->count, .raw = x->raw};
+    *out = (f0t_onnx_array){.type = x->type, .rank = 2, .count = x->count, .raw = x->raw};
     out->dims[0] = x->dims[1];
     out->dims[1] = x->dims[0];
     fold->turned[node->outputs[0]] = in;
@@ -152,30 +152,31 @@ static bool note_turned(f0t_fold *fold, const f0t_node *node, f0t_array *out)
     return true;
 }
 
-static f0t_status run_node(f0t_fold *fold, const f0t_node *node, const f0t_array **inputs,
-                           f0t_array *outputs)
+static f0t_status run_node(f0t_onnx_fold *fold, const f0t_onnx_node *node,
+                           const f0t_onnx_array **inputs, f0t_onnx_array *outputs)
 {
-    const f0t_graph *graph = fold->graph;
+    const f0t_onnx_graph *graph = fold->graph;
     bool constant = all_constant(fold, node);
     if (constant && note_turned(fold, node, outputs))
         return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) {
         if (constant && node->inputs[k] != F0T_NONE)
-            F0T_TRY(f0t_graph_fail_at(graph, node, f0t_fold_decode(fold, node->inputs[k])));
+            F0T_TRY(
+                f0t_onnx_graph_fail_at(graph, node, f0t_onnx_fold_decode(fold, node->inputs[k])));
         inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
     }
     bool now = constant || shape_is_enough(node);
-    F0T_TRY(f0t_node_run(graph, node, inputs, outputs, !now, fold->budget));
+    F0T_TRY(f0t_onnx_node_run(graph, node, inputs, outputs, !now, fold->budget));
     if (!now)
         return F0T_OK;
     fold->used[node - graph->nodes] = false;
     return F0T_OK;
 }
 
-static f0t_status fold_node(f0t_fold *fold, const f0t_node *node)
+static f0t_status fold_node(f0t_onnx_fold *fold, const f0t_onnx_node *node)
 {
-    const f0t_array **inputs;
-    f0t_array *outputs = NULL;
+    const f0t_onnx_array **inputs;
+    f0t_onnx_array *outputs = NULL;
     F0T_TRY(f0t_onnx_budget_steps(fold->budget, NODE_STEPS + node->input_count));
     F0T_TRY(f0t_alloc(&inputs, node->input_count, sizeof *inputs));
     f0t_status status = f0t_alloc_zero(&outputs, node->output_count, sizeof *outputs);
@@ -185,17 +186,17 @@ static f0t_status fold_node(f0t_fold *fold, const f0t_node *node)
         if (status == F0T_OK)
             fold->arrays[node->outputs[k]] = outputs[k];
         else
-            f0t_array_clear(&outputs[k]);
+            f0t_onnx_array_clear(&outputs[k]);
     }
     f0t_free(outputs);
     f0t_free(inputs);
     return status;
 }
 
-static f0t_status fold_all(f0t_fold *fold, const f0t_array *inputs, const size_t *outputs,
+static f0t_status fold_all(f0t_onnx_fold *fold, const f0t_onnx_array *inputs, const size_t *outputs,
                            size_t output_count)
 {
-    const f0t_graph *graph = fold->graph;
+    const f0t_onnx_graph *graph = fold->graph;
     f0t_status status = take_constants(fold);
     if (status != F0T_OK)
         return f0t_fail_prefix(status, "%s: ", graph->path);
@@ -211,23 +212,24 @@ static f0t_status fold_all(f0t_fold *fold, const f0t_array *inputs, const size_t
     bool *wanted = fold->used;
     memset(wanted, 0, graph->node_count * sizeof *wanted);
     for (size_t k = 0; k < output_count; k++)
-        if (!f0t_fold_is_constant(fold, outputs[k]) &&
+        if (!f0t_onnx_fold_is_constant(fold, outputs[k]) &&
             graph->values[outputs[k]].producer != F0T_NONE)
             wanted[graph->values[outputs[k]].producer] = true;
     for (size_t n = graph->node_count; n-- > 0;)
         for (size_t k = 0; k < graph->nodes[n].input_count && wanted[n]; k++) {
             size_t v = graph->nodes[n].inputs[k];
-            if (v != F0T_NONE && !f0t_fold_is_constant(fold, v) &&
+            if (v != F0T_NONE && !f0t_onnx_fold_is_constant(fold, v) &&
                 graph->values[v].producer != F0T_NONE)
                 wanted[graph->values[v].producer] = true;
         }
     return F0T_OK;
 }
 
-f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_array *inputs,
-                           const size_t *outputs, size_t output_count, f0t_onnx_budget *budget)
+f0t_status f0t_onnx_fold_create(f0t_onnx_fold *out, const f0t_onnx_graph *graph,
+                                const f0t_onnx_array *inputs, const size_t *outputs,
+                                size_t output_count, f0t_onnx_budget *budget)
 {
-    *out = (f0t_fold){.graph = graph, .budget = budget};
+    *out = (f0t_onnx_fold){.graph = graph, .budget = budget};
     f0t_status status = f0t_alloc_zero(&out->arrays, graph->value_count, sizeof *out->arrays);
     if (status == F0T_OK)
         status = f0t_alloc(&out->turned, graph->value_count, sizeof *out->turned);
@@ -236,16 +238,16 @@ f0t_status f0t_fold_create(f0t_fold *out, const f0t_graph *graph, const f0t_arra
     if (status == F0T_OK)
         status = fold_all(out, inputs, outputs, output_count);
     if (status != F0T_OK)
-        f0t_fold_clear(out);
+        f0t_onnx_fold_clear(out);
     return status;
 }
 
-void f0t_fold_clear(f0t_fold *fold)
+void f0t_onnx_fold_clear(f0t_onnx_fold *fold)
 {
     for (size_t v = 0; fold->arrays && v < fold->graph->value_count; v++)
-        f0t_array_clear(&fold->arrays[v]);
+        f0t_onnx_array_clear(&fold->arrays[v]);
     f0t_free(fold->arrays);
     f0t_free(fold->used);
     f0t_free(fold->turned);
-    *fold = (f0t_fold){0};
+    *fold = (f0t_onnx_fold){0};
 }

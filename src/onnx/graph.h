@@ -9,47 +9,47 @@
 #include "onnx/budget.h"
 #include "onnx/proto.h"
 
-typedef F0tOnnx__NodeProto f0t_node_proto;
-typedef F0tOnnx__AttributeProto f0t_attribute_proto;
-typedef F0tOnnx__TensorProto f0t_tensor_proto;
+typedef F0tOnnx__NodeProto f0t_onnx_node_proto;
+typedef F0tOnnx__AttributeProto f0t_onnx_attribute_proto;
+typedef F0tOnnx__TensorProto f0t_onnx_tensor_proto;
 
 typedef struct f0t_op f0t_op;
 
 /* What flows between nodes. */
-typedef struct f0t_value {
-    const char *name;   /* "" of an output that has none */
-    size_t producer;    /* the node that makes it, or F0T_NONE */
-    bool input;         /* of the graph, and no initializer gives it */
-    f0t_array constant; /* its elements where they are in the file; else not known */
-} f0t_value;
+typedef struct f0t_onnx_value {
+    const char *name;        /* "" of an output that has none */
+    size_t producer;         /* the node that makes it, or F0T_NONE */
+    bool input;              /* of the graph, and no initializer gives it */
+    f0t_onnx_array constant; /* its elements where they are in the file; else not known */
+} f0t_onnx_value;
 
-typedef struct f0t_node {
-    f0t_node_proto *proto;
-    f0t_attribute_proto **attributes;
+typedef struct f0t_onnx_node {
+    f0t_onnx_node_proto *proto;
+    f0t_onnx_attribute_proto **attributes;
     size_t attribute_count;
     const f0t_op *op; /* NULL: not supported */
     size_t *inputs;   /* values; F0T_NONE for one that is left out */
     size_t *outputs;  /* values, also where the file gives no name: never F0T_NONE */
     size_t input_count, output_count;
-} f0t_node;
+} f0t_onnx_node;
 
 /* An input or output of the graph, with what the file says about it. */
-typedef struct f0t_end {
+typedef struct f0t_onnx_port {
     size_t value;
-    int type;       /* f0t_array_type, or a type that cannot be held */
+    int type;       /* f0t_onnx_array_type, or a type that cannot be held */
     bool has_shape; /* the file says its rank */
     size_t rank;
-    size_t dims[F0T_ARRAY_RANK];       /* 0: open */
-    const char *names[F0T_ARRAY_RANK]; /* of open dimensions, or NULL */
+    size_t dims[F0T_ONNX_RANK];        /* 0: open */
+    const char *names[F0T_ONNX_RANK];  /* of open dimensions, or NULL */
     F0tOnnx__TypeProto__Tensor *proto; /* has the names */
-} f0t_end;
+} f0t_onnx_port;
 
-typedef struct f0t_file {
+typedef struct f0t_onnx_file {
     char *location;
     f0t_map map;
-} f0t_file;
+} f0t_onnx_file;
 
-typedef struct f0t_graph {
+typedef struct f0t_onnx_graph {
     char *path;              /* of the file, for messages */
     f0t_onnx_budget *budget; /* while it is read */
     char *folder;            /* where external data lies; NULL: nowhere */
@@ -57,50 +57,54 @@ typedef struct f0t_graph {
     int ir_version, opset;
     f0t_words_list names;
     char *name_text;
-    f0t_value *values;
-    f0t_node *nodes;
-    f0t_end *inputs, *outputs; /* inputs without those that an initializer gives */
-    f0t_file *files;           /* external data */
+    f0t_onnx_value *values;
+    f0t_onnx_node *nodes;
+    f0t_onnx_port *inputs, *outputs; /* inputs without those that an initializer gives */
+    f0t_onnx_file *files;            /* external data */
     size_t value_count, node_count, input_count, output_count, file_count;
     size_t value_capacity, node_capacity, input_capacity, output_capacity, file_capacity;
-} f0t_graph;
+} f0t_onnx_graph;
 
-f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *monitor);
+f0t_status f0t_onnx_graph_open(f0t_onnx_graph **out, const char *path, const f0t_monitor *monitor);
 /* From memory, which must stay. `folder` may be NULL: a network with external data is refused. */
-f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size, const char *name,
-                                 const char *folder, const f0t_monitor *monitor);
-void f0t_graph_close(f0t_graph *graph);
+f0t_status f0t_onnx_graph_open_memory(f0t_onnx_graph **out, const void *data, size_t size,
+                                      const char *name, const char *folder,
+                                      const f0t_monitor *monitor);
+void f0t_onnx_graph_close(f0t_onnx_graph *graph);
 
 /* Bytes of its file, and of those beside it: each once, without holes. */
-size_t f0t_graph_file_bytes(const f0t_graph *graph);
+size_t f0t_onnx_graph_file_bytes(const f0t_onnx_graph *graph);
 
 /* CRC-32 of the files beside it, each once; false when there are none. */
-bool f0t_graph_external_checksum(uint32_t *sum, const f0t_graph *graph);
+bool f0t_onnx_graph_external_checksum(uint32_t *sum, const f0t_onnx_graph *graph);
 
 /* The value of this name, or F0T_NONE. */
-size_t f0t_graph_find(const f0t_graph *graph, const char *name);
+size_t f0t_onnx_graph_find(const f0t_onnx_graph *graph, const char *name);
 
 /* Fails, with its name and node, when an operator is not supported. `used` (NULL: all) says which
  * nodes matter. */
-f0t_status f0t_graph_check_ops(const f0t_graph *graph, const bool *used);
+f0t_status f0t_onnx_graph_check_ops(const f0t_onnx_graph *graph, const bool *used);
 
 /* Puts the file and the node before the last error. */
-f0t_status f0t_graph_fail_at(const f0t_graph *graph, const f0t_node *node, f0t_status status);
+f0t_status f0t_onnx_graph_fail_at(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                                  f0t_status status);
 
 /* ---- Reading: used by the files of this part ---------------------------------------------------
  */
 
 /* Reads the graph's messages into `graph`. */
-f0t_status f0t_graph_read_nodes(f0t_graph *graph, f0t_message bytes);
-f0t_status f0t_graph_add_value(f0t_graph *graph, const char *name, size_t *value);
+f0t_status f0t_onnx_graph_read_nodes(f0t_onnx_graph *graph, f0t_onnx_message bytes);
+f0t_status f0t_onnx_graph_add_value(f0t_onnx_graph *graph, const char *name, size_t *value);
 
 /* An array of the file: its elements stay where they are when they are raw bytes, else they are
  * copied. `graph` finds external data (NULL: there is none). */
-f0t_status f0t_tensor_read(f0t_array *out, char **name, f0t_message bytes, f0t_graph *graph);
+f0t_status f0t_onnx_tensor_read(f0t_onnx_array *out, char **name, f0t_onnx_message bytes,
+                                f0t_onnx_graph *graph);
 /* The same of an unpacked message, whose raw bytes the array borrows. */
-f0t_status f0t_tensor_from_proto(f0t_array *out, const f0t_tensor_proto *proto, f0t_message raw,
-                                 f0t_graph *graph);
+f0t_status f0t_onnx_tensor_from_proto(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto,
+                                      f0t_onnx_message raw, f0t_onnx_graph *graph);
 /* The bytes that external_data names. */
-f0t_status f0t_external_find(f0t_message *out, f0t_graph *graph, const f0t_tensor_proto *proto);
+f0t_status f0t_onnx_external_find(f0t_onnx_message *out, f0t_onnx_graph *graph,
+                                  const f0t_onnx_tensor_proto *proto);
 
 #endif

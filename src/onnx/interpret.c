@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "onnx/op.h"
 
-f0t_status f0t_node_run(const f0t_graph *graph, const f0t_node *node,
-                        const f0t_array *const *inputs, f0t_array *outputs, bool shape_only,
-                        f0t_onnx_budget *budget)
+f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
+                             bool shape_only, f0t_onnx_budget *budget)
 {
     f0t_op_call call = {.node = node,
                         .op = node->op,
@@ -16,22 +16,22 @@ f0t_status f0t_node_run(const f0t_graph *graph, const f0t_node *node,
                         .output_count = node->output_count,
                         .shape_only = shape_only,
                         .budget = budget};
-    return f0t_graph_fail_at(graph, node, f0t_op_run(&call));
+    return f0t_onnx_graph_fail_at(graph, node, f0t_op_run(&call));
 }
 
 /* Every product is done by the plain operators, which are given the work of that many pictures. */
 enum { INTERPRETED = 32 };
 
 typedef struct run {
-    const f0t_graph *graph;
-    f0t_array *values; /* all of them, as they become known */
-    const f0t_array **inputs;
-    f0t_array *outputs;
+    const f0t_onnx_graph *graph;
+    f0t_onnx_array *values; /* all of them, as they become known */
+    const f0t_onnx_array **inputs;
+    f0t_onnx_array *outputs;
     size_t input_capacity, output_capacity;
     f0t_onnx_budget budget;
 } run;
 
-static f0t_status run_node(run *r, const f0t_node *node)
+static f0t_status run_node(run *r, const f0t_onnx_node *node)
 {
     F0T_TRY(f0t_grow(&r->inputs, &r->input_capacity, 0, node->input_count + 1, sizeof(void *)));
     F0T_TRY(
@@ -39,43 +39,44 @@ static f0t_status run_node(run *r, const f0t_node *node)
     for (size_t k = 0; k < node->input_count; k++)
         r->inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &r->values[node->inputs[k]];
     for (size_t k = 0; k < node->output_count; k++)
-        r->outputs[k] = (f0t_array){0};
-    f0t_status status = f0t_node_run(r->graph, node, r->inputs, r->outputs, false, &r->budget);
+        r->outputs[k] = (f0t_onnx_array){0};
+    f0t_status status = f0t_onnx_node_run(r->graph, node, r->inputs, r->outputs, false, &r->budget);
     for (size_t k = 0; k < node->output_count; k++) {
         if (status == F0T_OK)
             r->values[node->outputs[k]] = r->outputs[k];
         else
-            f0t_array_clear(&r->outputs[k]);
+            f0t_onnx_array_clear(&r->outputs[k]);
     }
     return status;
 }
 
-static f0t_status run_all(run *r, const f0t_array *inputs, f0t_array *outputs)
+static f0t_status run_all(run *r, const f0t_onnx_array *inputs, f0t_onnx_array *outputs)
 {
-    const f0t_graph *graph = r->graph;
+    const f0t_onnx_graph *graph = r->graph;
     for (size_t k = 0; k < graph->value_count; k++)
-        if (f0t_array_known(&graph->values[k].constant))
-            F0T_TRY(f0t_array_copy(&r->values[k], &graph->values[k].constant));
+        if (f0t_onnx_array_known(&graph->values[k].constant))
+            F0T_TRY(f0t_onnx_array_copy(&r->values[k], &graph->values[k].constant));
     for (size_t k = 0; k < graph->input_count; k++)
-        F0T_TRY(f0t_array_copy(&r->values[graph->inputs[k].value], &inputs[k]));
+        F0T_TRY(f0t_onnx_array_copy(&r->values[graph->inputs[k].value], &inputs[k]));
     for (size_t k = 0; k < graph->node_count; k++)
         F0T_TRY(run_node(r, &graph->nodes[k]));
     for (size_t k = 0; k < graph->output_count; k++)
-        F0T_TRY(f0t_array_copy(&outputs[k], &r->values[graph->outputs[k].value]));
+        F0T_TRY(f0t_onnx_array_copy(&outputs[k], &r->values[graph->outputs[k].value]));
     return F0T_OK;
 }
 
-f0t_status f0t_graph_interpret(const f0t_graph *graph, const f0t_array *inputs, f0t_array *outputs)
+f0t_status f0t_onnx_graph_interpret(const f0t_onnx_graph *graph, const f0t_onnx_array *inputs,
+                                    f0t_onnx_array *outputs)
 {
     run r = {.graph = graph};
-    size_t file = f0t_graph_file_bytes(graph);
+    size_t file = f0t_onnx_graph_file_bytes(graph);
     r.budget = f0t_onnx_budget_run(file, INTERPRETED, NULL);
     r.budget.bytes = f0t_onnx_budget_arena(file);
-    F0T_TRY(f0t_graph_check_ops(graph, NULL));
+    F0T_TRY(f0t_onnx_graph_check_ops(graph, NULL));
     F0T_TRY(f0t_alloc_zero(&r.values, graph->value_count, sizeof *r.values));
     f0t_status status = run_all(&r, inputs, outputs);
     for (size_t k = 0; k < graph->value_count; k++)
-        f0t_array_clear(&r.values[k]);
+        f0t_onnx_array_clear(&r.values[k]);
     f0t_free(r.values);
     f0t_free(r.inputs);
     f0t_free(r.outputs);

@@ -16,21 +16,21 @@ enum { IDLE_MOST = 8, SIZE_OPEN = 224 };
 static const size_t RUN_BYTES = (size_t)256 << 20;
 
 typedef struct idle {
-    f0t_schedule *schedule;
+    f0t_onnx_schedule *schedule;
     size_t images;
     struct idle *next;
 } idle;
 
 struct f0t_network {
-    f0t_graph *graph;
-    f0t_weights *weights;
+    f0t_onnx_graph *graph;
+    f0t_onnx_weights *weights;
     size_t input, output; /* number of the input; value of the output */
     bool bf16;
     f0t_network_input shape;
     size_t batch; /* that the file asks for; 0: any */
     size_t most;  /* pictures at a time */
     size_t dim;
-    size_t dims[F0T_ARRAY_RANK], rank; /* of the input, for one picture or `batch` */
+    size_t dims[F0T_ONNX_RANK], rank; /* of the input, for one picture or `batch` */
     pthread_mutex_t lock;
     idle *first; /* last used first */
 };
@@ -38,29 +38,29 @@ struct f0t_network {
 /* ---- Schedules ------------------------------------------------------------------------------------
  */
 
-static f0t_status make_schedule(f0t_schedule **out, const f0t_network *net, size_t images,
+static f0t_status make_schedule(f0t_onnx_schedule **out, const f0t_network *net, size_t images,
                                 const f0t_monitor *monitor)
 {
-    const f0t_graph *graph = net->graph;
-    f0t_array *inputs;
+    const f0t_onnx_graph *graph = net->graph;
+    f0t_onnx_array *inputs;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&inputs, graph->input_count, sizeof *inputs));
-    size_t dims[F0T_ARRAY_RANK];
+    size_t dims[F0T_ONNX_RANK];
     memcpy(dims, net->dims, sizeof dims);
     dims[0] = images;
     for (size_t k = 0; k < graph->input_count; k++)
-        inputs[k].type = F0T_ARRAY_INT64; /* the others lead to nothing that is wanted */
-    f0t_status status = f0t_array_shape(&inputs[net->input], F0T_ARRAY_FLOAT, net->rank, dims);
+        inputs[k].type = F0T_ONNX_INT64; /* the others lead to nothing that is wanted */
+    f0t_status status = f0t_onnx_array_shape(&inputs[net->input], F0T_ONNX_FLOAT, net->rank, dims);
     if (status != F0T_OK)
         f0t_fail_prefix(status, "%s: input '%s': ", graph->path, net->shape.name);
-    f0t_schedule_options options = {.inputs = inputs,
-                                    .outputs = &net->output,
-                                    .output_count = 1,
-                                    .bf16 = net->bf16,
-                                    .images = images,
-                                    .monitor = monitor};
+    f0t_onnx_schedule_options options = {.inputs = inputs,
+                                         .outputs = &net->output,
+                                         .output_count = 1,
+                                         .bf16 = net->bf16,
+                                         .images = images,
+                                         .monitor = monitor};
     if (status == F0T_OK)
-        status = f0t_schedule_create(out, graph, net->weights, &options);
+        status = f0t_onnx_schedule_create(out, graph, net->weights, &options);
     f0t_free(inputs);
     return status;
 }
@@ -70,7 +70,8 @@ static idle *take_idle(f0t_network *net, size_t images)
     idle *found = NULL;
     pthread_mutex_lock(&net->lock);
     for (idle **at = &net->first; *at; at = &(*at)->next)
-        if ((*at)->images == images && f0t_schedule_threads((*at)->schedule) == f0t_team_size()) {
+        if ((*at)->images == images &&
+            f0t_onnx_schedule_threads((*at)->schedule) == f0t_team_size()) {
             found = *at;
             *at = found->next;
             break;
@@ -83,7 +84,7 @@ static void free_idle(idle *one)
 {
     while (one) {
         idle *next = one->next;
-        f0t_schedule_free(one->schedule);
+        f0t_onnx_schedule_free(one->schedule);
         f0t_free(one);
         one = next;
     }
@@ -128,12 +129,12 @@ static f0t_status need_schedule(idle **out, f0t_network *net, size_t images,
 
 static f0t_status find_output(f0t_network *net, const char *name)
 {
-    const f0t_graph *graph = net->graph;
+    const f0t_onnx_graph *graph = net->graph;
     if (!name) {
-        net->output = f0t_graph_features(graph);
+        net->output = f0t_onnx_graph_features(graph);
         return F0T_OK;
     }
-    net->output = f0t_graph_find(graph, name);
+    net->output = f0t_onnx_graph_find(graph, name);
     if (net->output == F0T_NONE)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no value '%s' in it", graph->path, name);
     return F0T_OK;
@@ -142,13 +143,13 @@ static f0t_status find_output(f0t_network *net, const char *name)
 /* The one input that the output depends on. */
 static f0t_status find_input(f0t_network *net)
 {
-    const f0t_graph *graph = net->graph;
+    const f0t_onnx_graph *graph = net->graph;
     bool *wanted;
     size_t found = F0T_NONE, count = 0;
     F0T_TRY(f0t_alloc_zero(&wanted, graph->value_count, sizeof *wanted));
     wanted[net->output] = true;
     for (size_t n = graph->node_count; n-- > 0;) {
-        const f0t_node *node = &graph->nodes[n];
+        const f0t_onnx_node *node = &graph->nodes[n];
         bool used = false;
         for (size_t k = 0; k < node->output_count; k++)
             used = used || wanted[node->outputs[k]];
@@ -173,9 +174,9 @@ static f0t_status find_input(f0t_network *net)
 /* N x C x H x W, or with the channels last; what is open is filled in. */
 static f0t_status set_shape(f0t_network *net, const f0t_network_options *o)
 {
-    const f0t_end *end = &net->graph->inputs[net->input];
+    const f0t_onnx_port *end = &net->graph->inputs[net->input];
     const char *name = net->graph->values[end->value].name;
-    if (end->type != F0T_ARRAY_FLOAT || (end->has_shape && end->rank != 4))
+    if (end->type != F0T_ONNX_FLOAT || (end->has_shape && end->rank != 4))
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "%s: input '%s' is not float32 of N x C x H x W, as pictures are",
                         net->graph->path, name);
@@ -197,14 +198,14 @@ static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
     idle *one;
     size_t images = net->batch ? net->batch : 1;
     F0T_TRY(need_schedule(&one, net, images, monitor));
-    const f0t_array *out = f0t_schedule_output(one->schedule, 0);
+    const f0t_onnx_array *out = f0t_onnx_schedule_output(one->schedule, 0);
     f0t_status status = F0T_OK;
-    if (!f0t_array_type_is_float(out->type) || out->rank < 1 || out->dims[0] != images ||
+    if (!f0t_onnx_array_type_is_float(out->type) || out->rank < 1 || out->dims[0] != images ||
         !out->count)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: '%s' is no row of numbers for each picture",
                           net->graph->path, net->graph->values[net->output].name);
     net->dim = out->count / images;
-    net->most = net->batch ? net->batch : RUN_BYTES / (f0t_schedule_arena(one->schedule) + 1);
+    net->most = net->batch ? net->batch : RUN_BYTES / (f0t_onnx_schedule_arena(one->schedule) + 1);
     net->most = net->most ? net->most : 1;
     give_idle(net, one);
     return status;
@@ -215,19 +216,20 @@ static f0t_status fill(f0t_network *net, const f0t_network_options *o)
     net->bf16 = o && o->bf16;
     if (net->bf16)
         f0t_matmul_bf16_notice(o->monitor);
-    F0T_TRY(f0t_weights_create(&net->weights));
+    F0T_TRY(f0t_onnx_weights_create(&net->weights));
     F0T_TRY(find_output(net, o ? o->output : NULL));
     F0T_TRY(find_input(net));
     F0T_TRY(set_shape(net, o));
     return try_it(net, o ? o->monitor : NULL);
 }
 
-static f0t_status create(f0t_network **out, f0t_graph *graph, const f0t_network_options *options)
+static f0t_status create(f0t_network **out, f0t_onnx_graph *graph,
+                         const f0t_network_options *options)
 {
     f0t_network *net;
     f0t_status status = f0t_alloc_zero(&net, 1, sizeof *net);
     if (status != F0T_OK) {
-        f0t_graph_close(graph);
+        f0t_onnx_graph_close(graph);
         return status;
     }
     net->graph = graph;
@@ -245,8 +247,8 @@ f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_netwo
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
-    f0t_graph *graph;
-    F0T_TRY(f0t_graph_open(&graph, path, options ? options->monitor : NULL));
+    f0t_onnx_graph *graph;
+    F0T_TRY(f0t_onnx_graph_open(&graph, path, options ? options->monitor : NULL));
     return create(out, graph, options);
 }
 
@@ -257,9 +259,9 @@ f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t s
     *out = NULL;
     F0T_REQUIRE(data || !size);
     F0T_REQUIRE(name);
-    f0t_graph *graph;
-    F0T_TRY(
-        f0t_graph_open_memory(&graph, data, size, name, NULL, options ? options->monitor : NULL));
+    f0t_onnx_graph *graph;
+    F0T_TRY(f0t_onnx_graph_open_memory(&graph, data, size, name, NULL,
+                                       options ? options->monitor : NULL));
     return create(out, graph, options);
 }
 
@@ -268,8 +270,8 @@ void f0t_network_close(f0t_network *net)
     if (!net)
         return;
     free_idle(net->first);
-    f0t_weights_free(net->weights);
-    f0t_graph_close(net->graph);
+    f0t_onnx_weights_free(net->weights);
+    f0t_onnx_graph_close(net->graph);
     pthread_mutex_destroy(&net->lock);
     f0t_free(net);
 }
@@ -286,7 +288,7 @@ const char *f0t_network_output(const f0t_network *network)
 
 bool f0t_network_external_checksum(uint32_t *sum, const f0t_network *network)
 {
-    return f0t_graph_external_checksum(sum, network->graph);
+    return f0t_onnx_graph_external_checksum(sum, network->graph);
 }
 
 size_t f0t_network_dim(const f0t_network *network)
@@ -305,14 +307,14 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
     f0t_status status = F0T_OK;
     const float **inputs;
     void *results[] = {out};
-    if (f0t_schedule_output(one->schedule, 0)->count != images * net->dim)
+    if (f0t_onnx_schedule_output(one->schedule, 0)->count != images * net->dim)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: cannot take %zu pictures at a time",
                           net->graph->path, images);
     if (status == F0T_OK)
         status = f0t_alloc_zero(&inputs, net->graph->input_count, sizeof *inputs);
     if (status == F0T_OK) {
         inputs[net->input] = pixels;
-        status = f0t_schedule_run(one->schedule, inputs, results, monitor);
+        status = f0t_onnx_schedule_run(one->schedule, inputs, results, monitor);
         f0t_free(inputs);
     }
     give_idle(net, one);

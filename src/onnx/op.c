@@ -10,27 +10,27 @@
 static f0t_status check_inputs(const f0t_op_call *call)
 {
     const f0t_op *op = call->op;
-    const f0t_array *first = f0t_op_in(call, 0);
+    const f0t_onnx_array *first = f0t_op_in(call, 0);
     if (call->input_count < op->least || (op->most && call->input_count > op->most) ||
         call->input_count > F0T_OP_INPUTS)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu inputs", call->input_count);
     if (!call->output_count || call->output_count > op->outputs)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu outputs", call->output_count);
     for (size_t k = 0; k < call->input_count; k++) {
-        const f0t_array *in = call->inputs[k];
+        const f0t_onnx_array *in = call->inputs[k];
         if (!in && k < op->least)
             return f0t_fail(F0T_ERROR_FORMAT, "input %zu is missing", k);
-        if (in && in->type == F0T_ARRAY_NONE)
+        if (in && in->type == F0T_ONNX_NONE)
             return f0t_fail(F0T_ERROR_UNSUPPORTED, "the type of input %zu is not known", k);
         if (!in || op->takes == F0T_TAKES_ANY)
             continue;
-        if (op->takes == F0T_TAKES_FLOAT && !f0t_array_type_is_float(in->type))
+        if (op->takes == F0T_TAKES_FLOAT && !f0t_onnx_array_type_is_float(in->type))
             return f0t_fail(F0T_ERROR_FORMAT, "input %zu is %s, not float", k,
-                            f0t_array_type_name((int)in->type));
+                            f0t_onnx_array_type_name((int)in->type));
         if (op->takes == F0T_TAKES_SAME && first && in->type != first->type)
             return f0t_fail(F0T_ERROR_FORMAT, "its inputs are %s and %s",
-                            f0t_array_type_name((int)first->type),
-                            f0t_array_type_name((int)in->type));
+                            f0t_onnx_array_type_name((int)first->type),
+                            f0t_onnx_array_type_name((int)in->type));
     }
     return F0T_OK;
 }
@@ -52,7 +52,7 @@ static f0t_status shape(f0t_op_call *call)
     call->shape_only = shape_only;
     F0T_TRY(status);
     for (size_t k = 0; k < call->output_count; k++)
-        if (call->outputs[k].type == F0T_ARRAY_NONE)
+        if (call->outputs[k].type == F0T_ONNX_NONE)
             return f0t_fail(F0T_ERROR_UNSUPPORTED, "its output %zu is not known", k);
     return F0T_OK;
 }
@@ -67,14 +67,14 @@ static f0t_status charge_work(const f0t_op_call *call)
     return F0T_OK;
 }
 
-static f0t_status make_room(const f0t_op_call *call, f0t_array *out)
+static f0t_status make_room(const f0t_op_call *call, f0t_onnx_array *out)
 {
-    bool is_float = f0t_array_type_is_float(out->type);
+    bool is_float = f0t_onnx_array_type_is_float(out->type);
     if (out->f || out->i)
         return F0T_OK;
     F0T_TRY(
         f0t_onnx_budget_take(call->budget, out->count, is_float ? sizeof *out->f : sizeof *out->i));
-    return f0t_array_alloc(out);
+    return f0t_onnx_array_alloc(out);
 }
 
 /* Shapes first: then there is memory for every output before anything is computed, and nothing is
@@ -93,27 +93,28 @@ f0t_status f0t_op_run(f0t_op_call *call)
     return call->op->run(call);
 }
 
-f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_array_type type, size_t rank,
+f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_onnx_array_type type, size_t rank,
                          const size_t *dims)
 {
     if (k >= call->output_count)
         return F0T_OK;
-    f0t_array *out = &call->outputs[k], before = *out;
-    F0T_TRY(f0t_array_shape(out, type, rank, dims));
-    if ((out->f || out->i) && (out->type != before.type || !f0t_array_same_shape(out, &before)))
+    f0t_onnx_array *out = &call->outputs[k], before = *out;
+    F0T_TRY(f0t_onnx_array_shape(out, type, rank, dims));
+    if ((out->f || out->i) &&
+        (out->type != before.type || !f0t_onnx_array_same_shape(out, &before)))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "its output %zu has another shape than was planned",
                         k);
     return F0T_OK;
 }
 
-f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_array *like)
+f0t_status f0t_op_output_like(f0t_op_call *call, size_t k, const f0t_onnx_array *like)
 {
     return f0t_op_output(call, k, like->type, like->rank, like->dims);
 }
 
 f0t_status f0t_op_need(const f0t_op_call *call, size_t k)
 {
-    const f0t_array *in = f0t_op_in(call, k);
+    const f0t_onnx_array *in = f0t_op_in(call, k);
     if (in && (in->f || in->i))
         return F0T_OK;
     return f0t_fail(F0T_ERROR_UNSUPPORTED,
@@ -123,10 +124,10 @@ f0t_status f0t_op_need(const f0t_op_call *call, size_t k)
 /* ---- Attributes ---------------------------------------------------------------------------------
  */
 
-static const f0t_attribute_proto *find(const f0t_op_call *call, const char *name)
+static const f0t_onnx_attribute_proto *find(const f0t_op_call *call, const char *name)
 {
     for (size_t k = 0; k < call->node->attribute_count; k++) {
-        const f0t_attribute_proto *a = call->node->attributes[k];
+        const f0t_onnx_attribute_proto *a = call->node->attributes[k];
         if (a->name && strcmp(a->name, name) == 0)
             return a;
     }
@@ -140,19 +141,19 @@ bool f0t_op_has(const f0t_op_call *call, const char *name)
 
 int64_t f0t_op_int(const f0t_op_call *call, const char *name, int64_t otherwise)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     return a && a->has_i ? a->i : otherwise;
 }
 
 float f0t_op_float(const f0t_op_call *call, const char *name, float otherwise)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     return a && a->has_f ? a->f : otherwise;
 }
 
 const char *f0t_op_text(const f0t_op_call *call, const char *name, const char *otherwise)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     if (!a || !a->has_s)
         return otherwise;
     return a->s.data ? (const char *)a->s.data : "";
@@ -160,21 +161,21 @@ const char *f0t_op_text(const f0t_op_call *call, const char *name, const char *o
 
 const int64_t *f0t_op_ints(const f0t_op_call *call, const char *name, size_t *count)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     *count = a ? a->n_ints : 0;
     return a && a->n_ints ? a->ints : NULL;
 }
 
 const float *f0t_op_floats(const f0t_op_call *call, const char *name, size_t *count)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     *count = a ? a->n_floats : 0;
     return a && a->n_floats ? a->floats : NULL;
 }
 
-const f0t_tensor_proto *f0t_op_tensor(const f0t_op_call *call, const char *name)
+const f0t_onnx_tensor_proto *f0t_op_tensor(const f0t_op_call *call, const char *name)
 {
-    const f0t_attribute_proto *a = find(call, name);
+    const f0t_onnx_attribute_proto *a = find(call, name);
     return a ? a->t : NULL;
 }
 
@@ -190,7 +191,7 @@ f0t_status f0t_op_axis(size_t *out, int64_t axis, size_t rank)
 
 f0t_status f0t_op_axis_list(size_t *out, const int64_t *axes, size_t count, size_t rank)
 {
-    bool seen[F0T_ARRAY_RANK] = {false};
+    bool seen[F0T_ONNX_RANK] = {false};
     for (size_t k = 0; k < count; k++) {
         size_t axis;
         F0T_TRY(f0t_op_axis(&axis, axes ? axes[k] : (int64_t)k, rank));
@@ -204,8 +205,8 @@ f0t_status f0t_op_axis_list(size_t *out, const int64_t *axes, size_t count, size
 
 f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank)
 {
-    size_t list[F0T_ARRAY_RANK];
-    memset(set, 0, F0T_ARRAY_RANK * sizeof *set);
+    size_t list[F0T_ONNX_RANK];
+    memset(set, 0, F0T_ONNX_RANK * sizeof *set);
     F0T_TRY(f0t_op_axis_list(list, axes, count, rank));
     for (size_t k = 0; k < count; k++)
         set[list[k]] = true;
@@ -215,7 +216,7 @@ f0t_status f0t_op_axes(bool *set, const int64_t *axes, size_t count, size_t rank
 f0t_status f0t_op_list(const int64_t **list, size_t *count, const f0t_op_call *call,
                        const char *attribute, size_t k)
 {
-    const f0t_array *in = f0t_op_in(call, k);
+    const f0t_onnx_array *in = f0t_op_in(call, k);
     *list = NULL;
     *count = 0;
     if (!in) {
@@ -233,7 +234,7 @@ f0t_status f0t_op_list(const int64_t **list, size_t *count, const f0t_op_call *c
 /* ---- Broadcasting -------------------------------------------------------------------------------
  */
 
-static void set_strides(f0t_spread *s, size_t which, const f0t_array *a)
+static void set_strides(f0t_onnx_spread *s, size_t which, const f0t_onnx_array *a)
 {
     size_t stride = 1, shift = s->rank - a->rank;
     for (size_t d = s->rank; d-- > 0;) {
@@ -243,10 +244,11 @@ static void set_strides(f0t_spread *s, size_t which, const f0t_array *a)
     }
 }
 
-f0t_status f0t_spread_make(f0t_spread *out, const f0t_array *const *arrays, size_t count)
+f0t_status f0t_onnx_spread_make(f0t_onnx_spread *out, const f0t_onnx_array *const *arrays,
+                                size_t count)
 {
-    f0t_array result = {0};
-    *out = (f0t_spread){0};
+    f0t_onnx_array result = {0};
+    *out = (f0t_onnx_spread){0};
     for (size_t k = 0; k < count; k++)
         out->rank = arrays[k]->rank > out->rank ? arrays[k]->rank : out->rank;
     for (size_t d = 0; d < out->rank; d++)
@@ -263,14 +265,14 @@ f0t_status f0t_spread_make(f0t_spread *out, const f0t_array *const *arrays, size
             *to = dim;
         }
     }
-    F0T_TRY(f0t_array_shape(&result, F0T_ARRAY_INT64, out->rank, out->dims));
+    F0T_TRY(f0t_onnx_array_shape(&result, F0T_ONNX_INT64, out->rank, out->dims));
     out->count = result.count;
     for (size_t k = 0; k < count; k++)
         set_strides(out, k, arrays[k]);
     return F0T_OK;
 }
 
-size_t f0t_spread_offset(const f0t_spread *spread, size_t which, size_t row)
+size_t f0t_onnx_spread_offset(const f0t_onnx_spread *spread, size_t which, size_t row)
 {
     size_t offset = 0;
     for (size_t d = spread->rank ? spread->rank - 1 : 0; d-- > 0;) {
@@ -302,7 +304,7 @@ static f0t_status read_sizes(size_t *to, const f0t_op_call *call, const char *na
     return F0T_OK;
 }
 
-static f0t_status read_pads(f0t_window *w, const f0t_op_call *call)
+static f0t_status read_pads(f0t_onnx_window *w, const f0t_op_call *call)
 {
     size_t count;
     const int64_t *pads = f0t_op_ints(call, "pads", &count);
@@ -321,7 +323,7 @@ static f0t_status read_pads(f0t_window *w, const f0t_op_call *call)
 
 /* SAME: as many windows as strides fit into the input; the odd one of the padding is at the end
  * (upper) or the beginning (lower). */
-static void pad_same(f0t_window *w, size_t d, size_t span, bool upper)
+static void pad_same(f0t_onnx_window *w, size_t d, size_t span, bool upper)
 {
     size_t windows = (w->in[d] + w->stride[d] - 1) / w->stride[d];
     size_t needed = windows ? (windows - 1) * w->stride[d] + span : 0;
@@ -330,7 +332,7 @@ static void pad_same(f0t_window *w, size_t d, size_t span, bool upper)
     w->after[d] = total - w->before[d];
 }
 
-static f0t_status count_windows(f0t_window *w, const f0t_op_call *call)
+static f0t_status count_windows(f0t_onnx_window *w, const f0t_op_call *call)
 {
     const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
     bool same = strncmp(pad, "SAME_", 5) == 0, ceil = f0t_op_int(call, "ceil_mode", 0) != 0;
@@ -357,11 +359,11 @@ static f0t_status count_windows(f0t_window *w, const f0t_op_call *call)
     return F0T_OK;
 }
 
-f0t_status f0t_window_attributes(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
-                                 const f0t_array *weights)
+f0t_status f0t_onnx_window_attributes(f0t_onnx_window *out, const f0t_op_call *call,
+                                      const f0t_onnx_array *x, const f0t_onnx_array *weights)
 {
-    *out = (f0t_window){0};
-    if (x->rank < 3 || x->rank > 2 + F0T_WINDOW_RANK)
+    *out = (f0t_onnx_window){0};
+    if (x->rank < 3 || x->rank > 2 + F0T_ONNX_WINDOW_RANK)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "an input of %zu dimensions", x->rank);
     out->rank = x->rank - 2;
     memcpy(out->in, x->dims + 2, out->rank * sizeof *out->in);
@@ -381,9 +383,9 @@ f0t_status f0t_window_attributes(f0t_window *out, const f0t_op_call *call, const
     return read_pads(out, call);
 }
 
-f0t_status f0t_window_read(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
-                           const f0t_array *weights)
+f0t_status f0t_onnx_window_read(f0t_onnx_window *out, const f0t_op_call *call,
+                                const f0t_onnx_array *x, const f0t_onnx_array *weights)
 {
-    F0T_TRY(f0t_window_attributes(out, call, x, weights));
+    F0T_TRY(f0t_onnx_window_attributes(out, call, x, weights));
     return count_windows(out, call);
 }

@@ -10,7 +10,7 @@ typedef struct space {
     size_t in[3], kernel[3], stride[3], dilation[3], before[3], out[3];
 } space;
 
-static space as_three(const f0t_window *w)
+static space as_three(const f0t_onnx_window *w)
 {
     space s;
     for (size_t d = 0; d < 3; d++) {
@@ -75,7 +75,7 @@ static f0t_status convolve(const f0t_op_call *call, const layer *l, size_t n, si
 
 static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool transposed)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
     int64_t given = f0t_op_int(call, "group", 1);
     if (x->rank < 3 || w->rank != x->rank)
         return f0t_fail(F0T_ERROR_FORMAT, "an input of %zu dimensions, weights of %zu", x->rank,
@@ -100,11 +100,11 @@ static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool tr
 
 f0t_status f0t_op_conv(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
-    f0t_window window;
-    size_t groups, dims[F0T_ARRAY_RANK] = {x->dims[0], w->dims[0]};
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
+    f0t_onnx_window window;
+    size_t groups, dims[F0T_ONNX_RANK] = {x->dims[0], w->dims[0]};
     F0T_TRY(check_weights(&groups, call, false));
-    F0T_TRY(f0t_window_read(&window, call, x, w));
+    F0T_TRY(f0t_onnx_window_read(&window, call, x, w));
     for (size_t d = 0; d < window.rank; d++)
         dims[2 + d] = window.out[d];
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
@@ -122,14 +122,14 @@ f0t_status f0t_op_conv(f0t_op_call *call)
  */
 
 /* The window of the convolution whose transpose this is: `in` is what this one gives. */
-static f0t_status read_transposed(f0t_window *out, const f0t_op_call *call, const f0t_array *x,
-                                  const f0t_array *w)
+static f0t_status read_transposed(f0t_onnx_window *out, const f0t_op_call *call,
+                                  const f0t_onnx_array *x, const f0t_onnx_array *w)
 {
     size_t extra_count, shape_count;
     const int64_t *extra = f0t_op_ints(call, "output_padding", &extra_count);
     const int64_t *shape = f0t_op_ints(call, "output_shape", &shape_count);
     const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
-    F0T_TRY(f0t_window_attributes(out, call, x, w));
+    F0T_TRY(f0t_onnx_window_attributes(out, call, x, w));
     if ((extra && extra_count != out->rank) || (shape && shape_count != out->rank))
         return f0t_fail(F0T_ERROR_FORMAT, "its attributes do not fit its input");
     for (size_t d = 0; d < out->rank; d++) {
@@ -193,9 +193,9 @@ static f0t_status convolve_back(const f0t_op_call *call, const layer *l, size_t 
 
 f0t_status f0t_op_conv_transpose(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
-    f0t_window window;
-    size_t groups, dims[F0T_ARRAY_RANK], plane = 1;
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
+    f0t_onnx_window window;
+    size_t groups, dims[F0T_ONNX_RANK], plane = 1;
     F0T_TRY(check_weights(&groups, call, true));
     F0T_TRY(read_transposed(&window, call, x, w));
     dims[0] = x->dims[0];
@@ -205,7 +205,7 @@ f0t_status f0t_op_conv_transpose(f0t_op_call *call)
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
     if (call->shape_only)
         return F0T_OK;
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count; k++)
         y->f[k] = b ? b->f[k / plane % dims[1]] : 0.0F;
     layer l = {x->f, w->f, NULL, y->f, x->dims[1], dims[1], groups, as_three(&window)};

@@ -16,12 +16,12 @@ static f0t_status check_index(size_t *out, int64_t index, size_t size)
 
 static f0t_status check_indices(const f0t_op_call *call, size_t k)
 {
-    if (f0t_array_type_is_float(f0t_op_in(call, k)->type))
+    if (f0t_onnx_array_type_is_float(f0t_op_in(call, k)->type))
         return f0t_fail(F0T_ERROR_FORMAT, "its indices are not integers");
     return F0T_OK;
 }
 
-static void copy(f0t_array *y, size_t to, const f0t_array *x, size_t from, size_t count)
+static void copy(f0t_onnx_array *y, size_t to, const f0t_onnx_array *x, size_t from, size_t count)
 {
     if (y->f)
         memcpy(y->f + to, x->f + from, count * sizeof *y->f);
@@ -31,8 +31,8 @@ static void copy(f0t_array *y, size_t to, const f0t_array *x, size_t from, size_
 
 f0t_status f0t_op_gather(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
-    size_t axis, dims[2 * F0T_ARRAY_RANK], rank = 0, outer = 1, inner = 1, index;
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
+    size_t axis, dims[2 * F0T_ONNX_RANK], rank = 0, outer = 1, inner = 1, index;
     F0T_TRY(check_indices(call, 1));
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", 0), x->rank));
     for (size_t d = 0; d < axis; outer *= x->dims[d++])
@@ -55,8 +55,8 @@ f0t_status f0t_op_gather(f0t_op_call *call)
 
 /* The place in an array of these dimensions that has `index` along `axis` and else the coordinates
  * of element k of an array of dimensions `from`. */
-static f0t_status place_along(size_t *out, const f0t_array *x, const f0t_array *from, size_t k,
-                              size_t axis, int64_t index)
+static f0t_status place_along(size_t *out, const f0t_onnx_array *x, const f0t_onnx_array *from,
+                              size_t k, size_t axis, int64_t index)
 {
     size_t stride = 1, at = 0, chosen;
     F0T_TRY(check_index(&chosen, index, x->dims[axis]));
@@ -69,8 +69,8 @@ static f0t_status place_along(size_t *out, const f0t_array *x, const f0t_array *
     return F0T_OK;
 }
 
-static f0t_status check_along(size_t *axis, const f0t_op_call *call, const f0t_array *x,
-                              const f0t_array *at)
+static f0t_status check_along(size_t *axis, const f0t_op_call *call, const f0t_onnx_array *x,
+                              const f0t_onnx_array *at)
 {
     F0T_TRY(check_indices(call, 1));
     F0T_TRY(f0t_op_axis(axis, f0t_op_int(call, "axis", 0), x->rank));
@@ -84,7 +84,7 @@ static f0t_status check_along(size_t *axis, const f0t_op_call *call, const f0t_a
 
 f0t_status f0t_op_gather_elements(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
     size_t axis, from;
     F0T_TRY(check_along(&axis, call, x, at));
     F0T_TRY(f0t_op_output(call, 0, x->type, at->rank, at->dims));
@@ -109,7 +109,7 @@ static f0t_status read_reduction(reduction *out, const f0t_op_call *call)
     return F0T_OK;
 }
 
-static void put(f0t_array *y, size_t to, const f0t_array *with, size_t k, reduction how)
+static void put(f0t_onnx_array *y, size_t to, const f0t_onnx_array *with, size_t k, reduction how)
 {
     if (y->f) {
         float v = with->f[k];
@@ -118,22 +118,23 @@ static void put(f0t_array *y, size_t to, const f0t_array *with, size_t k, reduct
     }
     uint64_t v = (uint64_t)with->i[k], old = (uint64_t)y->i[to];
     v = how == REDUCTION_ADD ? old + v : how == REDUCTION_MUL ? old * v : v;
-    y->i[to] = f0t_array_wrap(y->type, (int64_t)v);
+    y->i[to] = f0t_onnx_array_wrap(y->type, (int64_t)v);
 }
 
 f0t_status f0t_op_scatter_elements(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1), *with = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1),
+                         *with = f0t_op_in(call, 2);
     size_t axis, to;
     reduction how;
     F0T_TRY(read_reduction(&how, call));
     F0T_TRY(check_along(&axis, call, x, at));
-    if (!f0t_array_same_shape(at, with) || with->type != x->type)
+    if (!f0t_onnx_array_same_shape(at, with) || with->type != x->type)
         return f0t_fail(F0T_ERROR_FORMAT, "its updates do not fit its indices or data");
     F0T_TRY(f0t_op_output_like(call, 0, x));
     if (call->shape_only)
         return F0T_OK;
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     copy(y, 0, x, 0, x->count);
     for (size_t k = 0; k < at->count; k++) {
         F0T_TRY(place_along(&to, x, at, k, axis, at->i[k]));
@@ -146,7 +147,7 @@ f0t_status f0t_op_scatter_elements(f0t_op_call *call)
  */
 
 /* Where the slice begins that the tuple at[0 … length) names, behind `batch` leading dimensions. */
-static f0t_status place_tuple(size_t *out, const f0t_array *x, size_t batch, const int64_t *at,
+static f0t_status place_tuple(size_t *out, const f0t_onnx_array *x, size_t batch, const int64_t *at,
                               size_t length)
 {
     size_t offset = 0, index;
@@ -170,9 +171,9 @@ static size_t product(const size_t *dims, size_t from, size_t to)
 
 f0t_status f0t_op_gather_nd(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1);
     int64_t given = f0t_op_int(call, "batch_dims", 0);
-    size_t batch = (size_t)given, rank = 0, dims[2 * F0T_ARRAY_RANK], from;
+    size_t batch = (size_t)given, rank = 0, dims[2 * F0T_ONNX_RANK], from;
     F0T_TRY(check_indices(call, 1));
     size_t length = at->rank ? at->dims[at->rank - 1] : 0;
     if (given < 0 || batch >= at->rank || length > x->rank || batch + length > x->rank || !length)
@@ -200,7 +201,8 @@ f0t_status f0t_op_gather_nd(f0t_op_call *call)
 
 f0t_status f0t_op_scatter_nd(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1), *with = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *at = f0t_op_in(call, 1),
+                         *with = f0t_op_in(call, 2);
     reduction how;
     size_t to;
     F0T_TRY(read_reduction(&how, call));

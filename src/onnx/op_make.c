@@ -9,14 +9,14 @@
 /* ---- Constants ----------------------------------------------------------------------------------
  */
 
-static f0t_status give(f0t_op_call *call, const f0t_array *from)
+static f0t_status give(f0t_op_call *call, const f0t_onnx_array *from)
 {
-    f0t_array *out = call->outputs;
+    f0t_onnx_array *out = call->outputs;
     F0T_TRY(f0t_op_output_like(call, 0, from));
     if (call->shape_only)
         return F0T_OK;
     if (from->raw)
-        f0t_array_decode(out, from->raw);
+        f0t_onnx_array_decode(out, from->raw);
     else if (from->f)
         memcpy(out->f, from->f, from->count * sizeof *out->f);
     else
@@ -25,9 +25,9 @@ static f0t_status give(f0t_op_call *call, const f0t_array *from)
 }
 
 /* protobuf-c has NULL for no bytes. */
-static f0t_message raw_of(const f0t_tensor_proto *proto)
+static f0t_onnx_message raw_of(const f0t_onnx_tensor_proto *proto)
 {
-    f0t_message raw = {NULL, NULL};
+    f0t_onnx_message raw = {NULL, NULL};
     if (proto->has_raw_data) {
         raw.at = proto->raw_data.data ? proto->raw_data.data : (const unsigned char *)"";
         raw.end = raw.at + proto->raw_data.len;
@@ -35,13 +35,13 @@ static f0t_message raw_of(const f0t_tensor_proto *proto)
     return raw;
 }
 
-static f0t_status give_tensor(f0t_op_call *call, const f0t_tensor_proto *proto)
+static f0t_status give_tensor(f0t_op_call *call, const f0t_onnx_tensor_proto *proto)
 {
-    f0t_array array;
-    f0t_status status = f0t_tensor_from_proto(&array, proto, raw_of(proto), NULL);
+    f0t_onnx_array array;
+    f0t_status status = f0t_onnx_tensor_from_proto(&array, proto, raw_of(proto), NULL);
     if (status == F0T_OK)
         status = give(call, &array);
-    f0t_array_clear(&array);
+    f0t_onnx_array_clear(&array);
     return status;
 }
 
@@ -54,7 +54,7 @@ static f0t_status give_numbers(f0t_op_call *call, bool list, bool floats)
     const float *numbers = &number;
     if (list && floats)
         numbers = f0t_op_floats(call, "value_floats", &count);
-    F0T_TRY(f0t_op_output(call, 0, floats ? F0T_ARRAY_FLOAT : F0T_ARRAY_INT64, list, &count));
+    F0T_TRY(f0t_op_output(call, 0, floats ? F0T_ONNX_FLOAT : F0T_ONNX_INT64, list, &count));
     for (size_t k = 0; k < count && !call->shape_only; k++) {
         if (floats)
             call->outputs->f[k] = numbers[k];
@@ -66,7 +66,7 @@ static f0t_status give_numbers(f0t_op_call *call, bool list, bool floats)
 
 f0t_status f0t_op_constant(f0t_op_call *call)
 {
-    const f0t_tensor_proto *tensor = f0t_op_tensor(call, "value");
+    const f0t_onnx_tensor_proto *tensor = f0t_op_tensor(call, "value");
     if (tensor)
         return give_tensor(call, tensor);
     if (f0t_op_has(call, "value_float") || f0t_op_has(call, "value_int"))
@@ -76,13 +76,13 @@ f0t_status f0t_op_constant(f0t_op_call *call)
     return f0t_fail(F0T_ERROR_UNSUPPORTED, "its value is text, sparse or missing");
 }
 
-static f0t_status fill_value(f0t_array *out, const f0t_tensor_proto *proto)
+static f0t_status fill_value(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto)
 {
-    f0t_array value = {.type = F0T_ARRAY_FLOAT}, held;
+    f0t_onnx_array value = {.type = F0T_ONNX_FLOAT}, held;
     if (proto)
-        F0T_TRY(f0t_tensor_from_proto(&value, proto, raw_of(proto), NULL));
-    f0t_status status = f0t_array_copy(&held, &value);
-    f0t_array_clear(&value);
+        F0T_TRY(f0t_onnx_tensor_from_proto(&value, proto, raw_of(proto), NULL));
+    f0t_status status = f0t_onnx_array_copy(&held, &value);
+    f0t_onnx_array_clear(&value);
     if (status == F0T_OK && proto && held.count != 1)
         status = f0t_fail(F0T_ERROR_FORMAT, "its value is not one number");
     for (size_t k = 0; k < out->count && status == F0T_OK; k++) {
@@ -91,25 +91,25 @@ static f0t_status fill_value(f0t_array *out, const f0t_tensor_proto *proto)
         else
             out->i[k] = held.i ? held.i[0] : 0;
     }
-    f0t_array_clear(&held);
+    f0t_onnx_array_clear(&held);
     return status;
 }
 
 f0t_status f0t_op_constant_of_shape(f0t_op_call *call)
 {
-    const f0t_tensor_proto *proto = f0t_op_tensor(call, "value");
+    const f0t_onnx_tensor_proto *proto = f0t_op_tensor(call, "value");
     const int64_t *list;
-    size_t count, dims[F0T_ARRAY_RANK] = {0};
-    int type = proto ? proto->data_type : F0T_ARRAY_FLOAT;
-    if (!f0t_array_type_name(type))
+    size_t count, dims[F0T_ONNX_RANK] = {0};
+    int type = proto ? proto->data_type : F0T_ONNX_FLOAT;
+    if (!f0t_onnx_array_type_name(type))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "its value is of type %d of onnx.proto", type);
     F0T_TRY(f0t_op_list(&list, &count, call, NULL, 0));
-    for (size_t d = 0; d < count && d < F0T_ARRAY_RANK; d++) {
+    for (size_t d = 0; d < count && d < F0T_ONNX_RANK; d++) {
         if (list[d] < 0)
             return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu is %lld", d, (long long)list[d]);
         dims[d] = (size_t)list[d];
     }
-    F0T_TRY(f0t_op_output(call, 0, (f0t_array_type)type, count, dims));
+    F0T_TRY(f0t_op_output(call, 0, (f0t_onnx_array_type)type, count, dims));
     return call->shape_only ? F0T_OK : fill_value(call->outputs, proto);
 }
 
@@ -118,7 +118,7 @@ f0t_status f0t_op_constant_of_shape(f0t_op_call *call)
 
 f0t_status f0t_op_shape(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int64_t rank = (int64_t)x->rank, start = f0t_op_int(call, "start", 0);
     int64_t end = f0t_op_int(call, "end", rank);
     start = start < 0 ? start + rank : start;
@@ -126,7 +126,7 @@ f0t_status f0t_op_shape(f0t_op_call *call)
     start = start < 0 ? 0 : start > rank ? rank : start;
     end = end < start ? start : end > rank ? rank : end;
     size_t count = (size_t)(end - start);
-    F0T_TRY(f0t_op_output(call, 0, F0T_ARRAY_INT64, 1, &count));
+    F0T_TRY(f0t_op_output(call, 0, F0T_ONNX_INT64, 1, &count));
     for (size_t d = 0; d < count && !call->shape_only; d++)
         call->outputs->i[d] = (int64_t)x->dims[(size_t)start + d];
     return F0T_OK;
@@ -134,13 +134,13 @@ f0t_status f0t_op_shape(f0t_op_call *call)
 
 f0t_status f0t_op_size(f0t_op_call *call)
 {
-    F0T_TRY(f0t_op_output(call, 0, F0T_ARRAY_INT64, 0, NULL));
+    F0T_TRY(f0t_op_output(call, 0, F0T_ONNX_INT64, 0, NULL));
     if (!call->shape_only)
         call->outputs->i[0] = (int64_t)f0t_op_in(call, 0)->count;
     return F0T_OK;
 }
 
-static double scalar(const f0t_array *x)
+static double scalar(const f0t_onnx_array *x)
 {
     return x->f ? (double)x->f[0] : (double)x->i[0];
 }
@@ -172,28 +172,28 @@ f0t_status f0t_op_range(f0t_op_call *call)
  */
 
 /* Rounding through the narrower float types, so that what a file rounds stays rounded. */
-static float to_float(float x, f0t_array_type type)
+static float to_float(float x, f0t_onnx_array_type type)
 {
-    if (type == F0T_ARRAY_FLOAT16)
+    if (type == F0T_ONNX_FLOAT16)
         return f0t_f16_to_f32_ref(f0t_f32_to_f16_ref(x));
-    if (type == F0T_ARRAY_BFLOAT16)
+    if (type == F0T_ONNX_BFLOAT16)
         return f0t_bf16_to_f32_ref(f0t_f32_to_bf16_ref(x));
     return x;
 }
 
 static f0t_status cast(f0t_op_call *call, int type)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
-    if (!f0t_array_type_name(type))
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    if (!f0t_onnx_array_type_name(type))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "to type %d of onnx.proto", type);
-    F0T_TRY(f0t_op_output(call, 0, (f0t_array_type)type, x->rank, x->dims));
-    f0t_array *y = call->outputs;
+    F0T_TRY(f0t_op_output(call, 0, (f0t_onnx_array_type)type, x->rank, x->dims));
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < x->count && !call->shape_only; k++) {
         if (y->f)
             y->f[k] = to_float(x->f ? x->f[k] : (float)x->i[k], y->type);
         else
-            y->i[k] = x->f ? f0t_array_to_integer(y->type, (double)x->f[k])
-                           : f0t_array_wrap(y->type, x->i[k]);
+            y->i[k] = x->f ? f0t_onnx_array_to_integer(y->type, (double)x->f[k])
+                           : f0t_onnx_array_wrap(y->type, x->i[k]);
     }
     return F0T_OK;
 }
@@ -214,12 +214,12 @@ f0t_status f0t_op_cast_like(f0t_op_call *call)
 
 f0t_status f0t_op_eye_like(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int64_t type = f0t_op_int(call, "dtype", (int64_t)x->type), shift = f0t_op_int(call, "k", 0);
-    if (x->rank != 2 || type < 0 || type > 100 || !f0t_array_type_name((int)type))
+    if (x->rank != 2 || type < 0 || type > 100 || !f0t_onnx_array_type_name((int)type))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is not known for this shape or type");
-    F0T_TRY(f0t_op_output(call, 0, (f0t_array_type)type, 2, x->dims));
-    f0t_array *y = call->outputs;
+    F0T_TRY(f0t_op_output(call, 0, (f0t_onnx_array_type)type, 2, x->dims));
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
         int64_t row = (int64_t)(k / y->dims[1]), column = (int64_t)(k % y->dims[1]);
         bool one = column - row == shift;
@@ -231,19 +231,19 @@ f0t_status f0t_op_eye_like(f0t_op_call *call)
     return F0T_OK;
 }
 
-static int64_t whole_at(const f0t_array *x, size_t k)
+static int64_t whole_at(const f0t_onnx_array *x, size_t k)
 {
-    return x->f ? f0t_array_to_integer(F0T_ARRAY_INT64, (double)x->f[k]) : x->i[k];
+    return x->f ? f0t_onnx_array_to_integer(F0T_ONNX_INT64, (double)x->f[k]) : x->i[k];
 }
 
 f0t_status f0t_op_one_hot(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *depth = f0t_op_in(call, 1),
-                    *ends = f0t_op_in(call, 2);
-    size_t axis, dims[F0T_ARRAY_RANK + 1], inner = 1;
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *depth = f0t_op_in(call, 1),
+                         *ends = f0t_op_in(call, 2);
+    size_t axis, dims[F0T_ONNX_RANK + 1], inner = 1;
     F0T_TRY(f0t_op_need(call, 1));
     int64_t classes = depth->count == 1 ? whole_at(depth, 0) : 0;
-    if (classes < 1 || classes > INT32_MAX || ends->count != 2 || x->rank >= F0T_ARRAY_RANK)
+    if (classes < 1 || classes > INT32_MAX || ends->count != 2 || x->rank >= F0T_ONNX_RANK)
         return f0t_fail(F0T_ERROR_FORMAT, "its depth, values or indices are wrong");
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", -1), x->rank + 1));
     for (size_t d = 0; d <= x->rank; d++)
@@ -251,7 +251,7 @@ f0t_status f0t_op_one_hot(f0t_op_call *call)
     for (size_t d = axis + 1; d <= x->rank; d++)
         inner *= dims[d];
     F0T_TRY(f0t_op_output(call, 0, ends->type, x->rank + 1, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
         size_t class = k / inner % (size_t)classes;
         size_t from = k / inner / (size_t)classes * inner + k % inner;

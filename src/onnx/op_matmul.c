@@ -23,18 +23,18 @@ static f0t_status multiply(const f0t_op_call *call, float *z, const float *x, si
 /* Z = alpha·A·B + beta·C, either of A and B transposed. */
 f0t_status f0t_op_gemm(f0t_op_call *call)
 {
-    const f0t_array *a = f0t_op_in(call, 0), *b = f0t_op_in(call, 1), *c = f0t_op_in(call, 2);
+    const f0t_onnx_array *a = f0t_op_in(call, 0), *b = f0t_op_in(call, 1), *c = f0t_op_in(call, 2);
     bool ta = f0t_op_int(call, "transA", 0) != 0, tb = f0t_op_int(call, "transB", 0) != 0;
     float alpha = f0t_op_float(call, "alpha", 1), beta = f0t_op_float(call, "beta", 1);
     if (a->rank != 2 || b->rank != 2 || a->dims[!ta] != b->dims[tb])
         return f0t_fail(F0T_ERROR_FORMAT, "its matrices do not fit");
     size_t dims[] = {a->dims[ta], b->dims[!tb]}, k = a->dims[!ta];
-    f0t_array shape = {0};
-    f0t_spread s = {0};
-    F0T_TRY(f0t_array_shape(&shape, a->type, 2, dims));
+    f0t_onnx_array shape = {0};
+    f0t_onnx_spread s = {0};
+    F0T_TRY(f0t_onnx_array_shape(&shape, a->type, 2, dims));
     if (c) {
-        const f0t_array *both[] = {&shape, c};
-        F0T_TRY(f0t_spread_make(&s, both, 2));
+        const f0t_onnx_array *both[] = {&shape, c};
+        F0T_TRY(f0t_onnx_spread_make(&s, both, 2));
         if (s.rank != 2 || s.dims[0] != dims[0] || s.dims[1] != dims[1])
             return f0t_fail(F0T_ERROR_FORMAT, "C does not fit the product");
     }
@@ -53,9 +53,9 @@ f0t_status f0t_op_gemm(f0t_op_call *call)
 
 /* numpy.matmul: matrices in the last two dimensions, the others are spread over each other; one
  * dimension is a row on the left, a column on the right. */
-f0t_status f0t_matmul_shape(f0t_matmul_form *out, const f0t_array *x, const f0t_array *y)
+f0t_status f0t_matmul_shape(f0t_matmul_form *out, const f0t_onnx_array *x, const f0t_onnx_array *y)
 {
-    f0t_array left = *x, right = *y;
+    f0t_onnx_array left = *x, right = *y;
     *out = (f0t_matmul_form){0};
     if (!x->rank || !y->rank)
         return f0t_fail(F0T_ERROR_FORMAT, "it multiplies single numbers");
@@ -67,13 +67,13 @@ f0t_status f0t_matmul_shape(f0t_matmul_form *out, const f0t_array *x, const f0t_
                         y->dims[y->rank > 1 ? y->rank - 2 : 0]);
     left.rank = x->rank > 1 ? x->rank - 2 : 0;
     right.rank = y->rank > 1 ? y->rank - 2 : 0;
-    const f0t_array *both[] = {&left, &right};
-    F0T_TRY(f0t_spread_make(&out->batch, both, 2));
+    const f0t_onnx_array *both[] = {&left, &right};
+    F0T_TRY(f0t_onnx_spread_make(&out->batch, both, 2));
     memcpy(out->dims, out->batch.dims, sizeof out->dims);
     out->rank = out->batch.rank;
-    if (x->rank > 1 && out->rank < F0T_ARRAY_RANK)
+    if (x->rank > 1 && out->rank < F0T_ONNX_RANK)
         out->dims[out->rank++] = out->m;
-    if (y->rank > 1 && out->rank < F0T_ARRAY_RANK)
+    if (y->rank > 1 && out->rank < F0T_ONNX_RANK)
         out->dims[out->rank++] = out->n;
     return F0T_OK;
 }
@@ -90,7 +90,7 @@ size_t f0t_matmul_offset(const f0t_matmul_form *form, size_t which, size_t matri
 
 f0t_status f0t_op_matmul(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *y = f0t_op_in(call, 1);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *y = f0t_op_in(call, 1);
     f0t_matmul_form f;
     F0T_TRY(f0t_matmul_shape(&f, x, y));
     F0T_TRY(f0t_op_output(call, 0, x->type, f.rank, f.dims));

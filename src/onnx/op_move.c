@@ -11,14 +11,14 @@
 /* Element (i_0 … i_r) of the result is at base + Σ i_d·step_d of the source. */
 typedef struct walk {
     size_t rank;
-    size_t dims[F0T_ARRAY_RANK];
-    ptrdiff_t step[F0T_ARRAY_RANK];
+    size_t dims[F0T_ONNX_RANK];
+    ptrdiff_t step[F0T_ONNX_RANK];
     ptrdiff_t base;
 } walk;
 
-static void copy_walk(f0t_array *y, const f0t_array *x, const walk *w)
+static void copy_walk(f0t_onnx_array *y, const f0t_onnx_array *x, const walk *w)
 {
-    size_t index[F0T_ARRAY_RANK] = {0};
+    size_t index[F0T_ONNX_RANK] = {0};
     size_t n = w->rank ? w->dims[w->rank - 1] : 1;
     ptrdiff_t step = w->rank ? w->step[w->rank - 1] : 0, from = w->base;
     for (size_t done = 0; done < y->count; done += n) {
@@ -38,7 +38,7 @@ static void copy_walk(f0t_array *y, const f0t_array *x, const walk *w)
     }
 }
 
-static void natural_steps(ptrdiff_t *step, const f0t_array *x)
+static void natural_steps(ptrdiff_t *step, const f0t_onnx_array *x)
 {
     ptrdiff_t stride = 1;
     for (size_t d = x->rank; d-- > 0;) {
@@ -49,7 +49,7 @@ static void natural_steps(ptrdiff_t *step, const f0t_array *x)
 
 static f0t_status give_walk(f0t_op_call *call, const walk *w)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     F0T_TRY(f0t_op_output(call, 0, x->type, w->rank, w->dims));
     if (!call->shape_only)
         copy_walk(call->outputs, x, w);
@@ -58,12 +58,12 @@ static f0t_status give_walk(f0t_op_call *call, const walk *w)
 
 f0t_status f0t_op_transpose(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
-    ptrdiff_t step[F0T_ARRAY_RANK];
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    ptrdiff_t step[F0T_ONNX_RANK];
     size_t count;
     const int64_t *order = f0t_op_ints(call, "perm", &count);
     walk w = {.rank = x->rank};
-    bool seen[F0T_ARRAY_RANK] = {false};
+    bool seen[F0T_ONNX_RANK] = {false};
     if (order && count != x->rank)
         return f0t_fail(F0T_ERROR_FORMAT, "perm has %zu numbers for %zu dimensions", count,
                         x->rank);
@@ -120,11 +120,11 @@ static f0t_status read_slices(slices *out, const f0t_op_call *call)
 
 f0t_status f0t_op_slice(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     walk w = {.rank = x->rank};
     slices s;
-    ptrdiff_t step[F0T_ARRAY_RANK];
-    size_t axes[F0T_ARRAY_RANK];
+    ptrdiff_t step[F0T_ONNX_RANK];
+    size_t axes[F0T_ONNX_RANK];
     F0T_TRY(read_slices(&s, call));
     F0T_TRY(f0t_op_axis_list(axes, s.axes, s.count, x->rank));
     natural_steps(step, x);
@@ -143,9 +143,9 @@ f0t_status f0t_op_slice(f0t_op_call *call)
 
 f0t_status f0t_op_tile(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     const int64_t *repeats;
-    size_t count, dims[F0T_ARRAY_RANK], inner = 1;
+    size_t count, dims[F0T_ONNX_RANK], inner = 1;
     F0T_TRY(f0t_op_list(&repeats, &count, call, NULL, 1));
     if (count != x->rank)
         return f0t_fail(F0T_ERROR_FORMAT, "%zu repeats for %zu dimensions", count, x->rank);
@@ -154,7 +154,7 @@ f0t_status f0t_op_tile(f0t_op_call *call)
             return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu repeated %lld times", d,
                             (long long)repeats[d]);
     F0T_TRY(f0t_op_output(call, 0, x->type, count, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
         F0T_TRY(f0t_op_steps(call, count, 4));
         size_t rest = k, from = 0;
@@ -176,8 +176,8 @@ f0t_status f0t_op_tile(f0t_op_call *call)
  */
 
 /* rows x columns elements, from rows `from_step` apart to rows `to_step` apart. */
-static void copy_rows(f0t_array *y, size_t to, size_t to_step, const f0t_array *x, size_t from,
-                      size_t from_step, size_t rows, size_t columns)
+static void copy_rows(f0t_onnx_array *y, size_t to, size_t to_step, const f0t_onnx_array *x,
+                      size_t from, size_t from_step, size_t rows, size_t columns)
 {
     for (size_t r = 0; r < rows; r++) {
         if (y->f)
@@ -187,7 +187,7 @@ static void copy_rows(f0t_array *y, size_t to, size_t to_step, const f0t_array *
     }
 }
 
-static void around(size_t *outer, size_t *inner, const f0t_array *x, size_t axis)
+static void around(size_t *outer, size_t *inner, const f0t_onnx_array *x, size_t axis)
 {
     *outer = *inner = 1;
     for (size_t d = 0; d < x->rank; d++)
@@ -196,12 +196,12 @@ static void around(size_t *outer, size_t *inner, const f0t_array *x, size_t axis
 
 f0t_status f0t_op_concat(f0t_op_call *call)
 {
-    const f0t_array *first = f0t_op_in(call, 0);
-    size_t axis, dims[F0T_ARRAY_RANK], outer, inner, at = 0;
+    const f0t_onnx_array *first = f0t_op_in(call, 0);
+    size_t axis, dims[F0T_ONNX_RANK], outer, inner, at = 0;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", 1), first->rank));
     memcpy(dims, first->dims, sizeof dims);
     for (size_t k = 1; k < call->input_count; k++) {
-        const f0t_array *x = call->inputs[k];
+        const f0t_onnx_array *x = call->inputs[k];
         if (!x || x->rank != first->rank)
             return f0t_fail(F0T_ERROR_FORMAT, "input %zu has other dimensions than the first", k);
         for (size_t d = 0; d < x->rank; d++)
@@ -243,9 +243,9 @@ static f0t_status split_size(size_t *out, const f0t_op_call *call, size_t k, siz
 
 f0t_status f0t_op_split(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     const int64_t *list;
-    size_t axis, count, dims[F0T_ARRAY_RANK], outer, inner, at = 0;
+    size_t axis, count, dims[F0T_ONNX_RANK], outer, inner, at = 0;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", 0), x->rank));
     F0T_TRY(f0t_op_list(&list, &count, call, "split", 1));
     memcpy(dims, x->dims, sizeof dims);
@@ -281,7 +281,7 @@ static f0t_status block_size(size_t *out, const f0t_op_call *call)
 
 f0t_status f0t_op_depth_to_space(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     bool crd = strcmp(f0t_op_text(call, "mode", "DCR"), "CRD") == 0;
     size_t b;
     F0T_TRY(block_size(&b, call));
@@ -292,7 +292,7 @@ f0t_status f0t_op_depth_to_space(f0t_op_call *call)
     if (!f0t_size_mul(&dims[2], h, b) || !f0t_size_mul(&dims[3], wide, b))
         return f0t_fail(F0T_ERROR_FORMAT, "%zux%zu in blocks of %zu", h, wide, b);
     F0T_TRY(f0t_op_output(call, 0, x->type, 4, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
         size_t column = k % dims[3], row = k / dims[3] % dims[2];
         size_t channel = k / dims[3] / dims[2] % c, image = k / dims[3] / dims[2] / c;
@@ -309,7 +309,7 @@ f0t_status f0t_op_depth_to_space(f0t_op_call *call)
 
 f0t_status f0t_op_space_to_depth(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     size_t b;
     F0T_TRY(block_size(&b, call));
     if (x->dims[2] % b || x->dims[3] % b)
@@ -318,7 +318,7 @@ f0t_status f0t_op_space_to_depth(f0t_op_call *call)
     if (!f0t_size_mul(&dims[1], x->dims[1], b * b))
         return f0t_fail(F0T_ERROR_FORMAT, "%zu channels in blocks of %zu", x->dims[1], b * b);
     F0T_TRY(f0t_op_output(call, 0, x->type, 4, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {
         size_t column = k % dims[3], row = k / dims[3] % dims[2];
         size_t channel = k / dims[3] / dims[2] % dims[1], image = k / dims[3] / dims[2] / dims[1];
@@ -335,7 +335,7 @@ f0t_status f0t_op_space_to_depth(f0t_op_call *call)
 
 f0t_status f0t_op_trilu(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *shift = f0t_op_in(call, 1);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *shift = f0t_op_in(call, 1);
     bool upper = f0t_op_int(call, "upper", 1) != 0;
     if (x->rank < 2 || (shift && shift->count != 1))
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not a matrix");

@@ -15,7 +15,7 @@ static f0t_status check_channels(const f0t_op_call *call, size_t from, size_t to
 /* y = (x - mean) / sqrt(var + epsilon) · scale + bias, channel by channel. */
 f0t_status f0t_op_batch_norm(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     float epsilon = f0t_op_float(call, "epsilon", 1e-5F);
     if (f0t_op_int(call, "training_mode", 0) || call->output_count > 1)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is in training mode");
@@ -52,7 +52,7 @@ static void moments(double *mean, double *scale, const float *x, size_t n, doubl
  * 20) for each group. */
 static f0t_status normalise_groups(f0t_op_call *call, size_t groups)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *s = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *s = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
     double epsilon = (double)f0t_op_float(call, "epsilon", 1e-5F), mean, scale;
     if (x->rank < 2 || !groups || x->dims[1] % groups || s->count != b->count ||
         (s->count != x->dims[1] && s->count != groups))
@@ -77,7 +77,7 @@ static f0t_status normalise_groups(f0t_op_call *call, size_t groups)
 
 f0t_status f0t_op_instance_norm(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     return normalise_groups(call, x->rank > 1 ? x->dims[1] : 0);
 }
 
@@ -87,18 +87,18 @@ f0t_status f0t_op_group_norm(f0t_op_call *call)
     return normalise_groups(call, groups > 0 ? (size_t)groups : 0);
 }
 
-static f0t_status give_moments(f0t_op_call *call, const f0t_array *x, size_t axis)
+static f0t_status give_moments(f0t_op_call *call, const f0t_onnx_array *x, size_t axis)
 {
-    size_t dims[F0T_ARRAY_RANK];
+    size_t dims[F0T_ONNX_RANK];
     for (size_t d = 0; d < x->rank; d++)
         dims[d] = d < axis ? x->dims[d] : 1;
-    F0T_TRY(f0t_op_output(call, 1, F0T_ARRAY_FLOAT, x->rank, dims));
-    return f0t_op_output(call, 2, F0T_ARRAY_FLOAT, x->rank, dims);
+    F0T_TRY(f0t_op_output(call, 1, F0T_ONNX_FLOAT, x->rank, dims));
+    return f0t_op_output(call, 2, F0T_ONNX_FLOAT, x->rank, dims);
 }
 
 f0t_status f0t_op_layer_norm(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *s = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *s = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
     double epsilon = (double)f0t_op_float(call, "epsilon", 1e-5F), mean, scale;
     size_t axis, n = 1;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", -1), x->rank));
@@ -126,7 +126,7 @@ f0t_status f0t_op_layer_norm(f0t_op_call *call)
 /* Across channels (Krizhevsky et al., 2012). */
 f0t_status f0t_op_lrn(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int64_t size = f0t_op_int(call, "size", 0);
     double alpha = (double)f0t_op_float(call, "alpha", 1e-4F);
     double beta = (double)f0t_op_float(call, "beta", 0.75F);
@@ -154,7 +154,7 @@ f0t_status f0t_op_lrn(f0t_op_call *call)
 
 f0t_status f0t_op_lp_norm(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int64_t p = f0t_op_int(call, "p", 2);
     size_t axis, outer = 1, inner = 1;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", -1), x->rank));

@@ -20,17 +20,17 @@ static f0t_status read_mode(fill *out, const f0t_op_call *call)
 /* Pads before and after each dimension; negative ones cut. */
 static f0t_status read_pads(int64_t *before, size_t *dims, const f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     const int64_t *pads, *axes;
-    size_t count, axis_count, places[F0T_ARRAY_RANK];
+    size_t count, axis_count, places[F0T_ONNX_RANK];
     F0T_TRY(
         f0t_op_list(&pads, &count, call, f0t_op_has(call, "paddings") ? "paddings" : "pads", 1));
     F0T_TRY(f0t_op_list(&axes, &axis_count, call, NULL, 3));
     axis_count = axes ? axis_count : x->rank;
     if (axis_count > x->rank || count != 2 * axis_count)
         return f0t_fail(F0T_ERROR_FORMAT, "%zu pads for %zu dimensions", count, axis_count);
-    memset(before, 0, F0T_ARRAY_RANK * sizeof *before);
-    memcpy(dims, x->dims, F0T_ARRAY_RANK * sizeof *dims);
+    memset(before, 0, F0T_ONNX_RANK * sizeof *before);
+    memcpy(dims, x->dims, F0T_ONNX_RANK * sizeof *dims);
     F0T_TRY(f0t_op_axis_list(places, axes, axis_count, x->rank));
     for (size_t k = 0; k < axis_count; k++) {
         size_t d = places[k];
@@ -63,16 +63,16 @@ static int64_t source(int64_t at, int64_t size, fill mode)
 
 f0t_status f0t_op_pad(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *value = f0t_op_in(call, 2);
-    int64_t before[F0T_ARRAY_RANK] = {0};
-    size_t dims[F0T_ARRAY_RANK] = {0};
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *value = f0t_op_in(call, 2);
+    int64_t before[F0T_ONNX_RANK] = {0};
+    size_t dims[F0T_ONNX_RANK] = {0};
     fill mode = FILL_CONSTANT;
     F0T_TRY(read_mode(&mode, call));
     F0T_TRY(read_pads(before, dims, call));
     if (value && (value->type != x->type || value->count > 1))
         return f0t_fail(F0T_ERROR_FORMAT, "its value is not one number of the type of its input");
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     float number = value && value->f && value->count ? value->f[0] : f0t_op_float(call, "value", 0);
     int64_t whole = value && value->i && value->count ? value->i[0] : 0;
     for (size_t k = 0; k < y->count && !call->shape_only; k++) {

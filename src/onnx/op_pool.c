@@ -6,8 +6,8 @@
 #include <math.h>
 
 typedef struct pool {
-    const f0t_array *x;
-    f0t_window w;
+    const f0t_onnx_array *x;
+    f0t_onnx_window w;
     int kind;
     bool count_padding, column_major;
     float power;
@@ -18,7 +18,7 @@ typedef struct pool {
 /* The input coordinates of tap k of the window at output o; false outside. */
 static bool place(size_t *at, const pool *p, const size_t *o, size_t k)
 {
-    const f0t_window *w = &p->w;
+    const f0t_onnx_window *w = &p->w;
     size_t index = 0, rest = k, stride = 1;
     for (size_t d = w->rank; d-- > 0;) {
         size_t i = o[d] * w->stride[d] + rest % w->kernel[d] * w->dilation[d];
@@ -35,7 +35,7 @@ static bool place(size_t *at, const pool *p, const size_t *o, size_t k)
 /* Taps of the window that lie in the padded input: what an average with padding divides by. */
 static size_t padded_taps(const pool *p, const size_t *o)
 {
-    const f0t_window *w = &p->w;
+    const f0t_onnx_window *w = &p->w;
     size_t taps = 1;
     for (size_t d = 0; d < w->rank; d++) {
         size_t inside = 0, end = w->in[d] + w->before[d] + w->after[d];
@@ -64,7 +64,7 @@ static int64_t index_of(const pool *p, size_t plane, size_t at)
 
 static float pool_window(const pool *p, size_t plane, const size_t *o, int64_t *index)
 {
-    const f0t_array *x = p->x;
+    const f0t_onnx_array *x = p->x;
     size_t seen = 0, at, best = 0;
     double sum = 0;
     float top = -INFINITY;
@@ -90,7 +90,7 @@ static float pool_window(const pool *p, size_t plane, const size_t *o, int64_t *
 
 static f0t_status run(f0t_op_call *call, const pool *p)
 {
-    f0t_array *y = call->outputs, *indices = call->output_count > 1 ? &call->outputs[1] : NULL;
+    f0t_onnx_array *y = call->outputs, *indices = call->output_count > 1 ? &call->outputs[1] : NULL;
     size_t area = 1, across = 0;
     for (size_t d = 0; d < p->w.rank; d++) {
         area *= p->w.out[d];
@@ -99,7 +99,7 @@ static f0t_status run(f0t_op_call *call, const pool *p)
     for (size_t k = 0; k < y->count; k++) {
         F0T_TRY(f0t_op_steps(call, p->taps, 4));
         F0T_TRY(f0t_op_steps(call, p->count_padding ? across : 0, 1));
-        size_t o[F0T_WINDOW_RANK], rest = k % area;
+        size_t o[F0T_ONNX_WINDOW_RANK], rest = k % area;
         int64_t index;
         for (size_t d = p->w.rank; d-- > 0;) {
             o[d] = rest % p->w.out[d];
@@ -109,7 +109,7 @@ static f0t_status run(f0t_op_call *call, const pool *p)
         if (y->f)
             y->f[k] = v;
         else
-            y->i[k] = f0t_array_to_integer(y->type, (double)v);
+            y->i[k] = f0t_onnx_array_to_integer(y->type, (double)v);
         if (indices)
             indices->i[k] = index;
     }
@@ -118,8 +118,8 @@ static f0t_status run(f0t_op_call *call, const pool *p)
 
 static f0t_status give(f0t_op_call *call, pool *p)
 {
-    const f0t_array *x = p->x;
-    size_t dims[F0T_ARRAY_RANK] = {x->dims[0], x->dims[1]};
+    const f0t_onnx_array *x = p->x;
+    size_t dims[F0T_ONNX_RANK] = {x->dims[0], x->dims[1]};
     p->kind = call->op->kind;
     p->count_padding = f0t_op_int(call, "count_include_pad", 0) != 0;
     p->column_major = f0t_op_int(call, "storage_order", 0) != 0;
@@ -133,25 +133,25 @@ static f0t_status give(f0t_op_call *call, pool *p)
     }
     if (!p->plane)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is empty");
-    if (!f0t_array_type_is_float(x->type) && p->kind != F0T_POOL_MAX)
+    if (!f0t_onnx_array_type_is_float(x->type) && p->kind != F0T_POOL_MAX)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not float");
     F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
-    F0T_TRY(f0t_op_output(call, 1, F0T_ARRAY_INT64, x->rank, dims));
+    F0T_TRY(f0t_op_output(call, 1, F0T_ONNX_INT64, x->rank, dims));
     return call->shape_only ? F0T_OK : run(call, p);
 }
 
 f0t_status f0t_op_pool(f0t_op_call *call)
 {
     pool p = {.x = f0t_op_in(call, 0)};
-    F0T_TRY(f0t_window_read(&p.w, call, p.x, NULL));
+    F0T_TRY(f0t_onnx_window_read(&p.w, call, p.x, NULL));
     return give(call, &p);
 }
 
 f0t_status f0t_op_global_pool(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     pool p = {.x = x, .w = {.rank = 1, .stride = {1}, .dilation = {1}, .out = {1}}};
-    size_t plane = 1, dims[F0T_ARRAY_RANK] = {x->dims[0], x->dims[1]};
+    size_t plane = 1, dims[F0T_ONNX_RANK] = {x->dims[0], x->dims[1]};
     if (x->rank < 3)
         return f0t_fail(F0T_ERROR_FORMAT, "an input of %zu dimensions", x->rank);
     for (size_t d = 2; d < x->rank; d++) {

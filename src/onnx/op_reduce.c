@@ -6,13 +6,13 @@
 #include <math.h>
 
 typedef struct reduction {
-    bool gone[F0T_ARRAY_RANK];
-    size_t dims[F0T_ARRAY_RANK], rank; /* of the result */
-    size_t step[F0T_ARRAY_RANK];       /* in the result, of each input dimension; 0: reduced */
-    size_t each;                       /* elements behind one result */
+    bool gone[F0T_ONNX_RANK];
+    size_t dims[F0T_ONNX_RANK], rank; /* of the result */
+    size_t step[F0T_ONNX_RANK];       /* in the result, of each input dimension; 0: reduced */
+    size_t each;                      /* elements behind one result */
 } reduction;
 
-static void shape_reduction(reduction *r, const f0t_array *x, bool keep)
+static void shape_reduction(reduction *r, const f0t_onnx_array *x, bool keep)
 {
     size_t stride = 1;
     r->rank = 0;
@@ -28,7 +28,7 @@ static void shape_reduction(reduction *r, const f0t_array *x, bool keep)
     }
 }
 
-static size_t target(const reduction *r, const f0t_array *x, size_t k)
+static size_t target(const reduction *r, const f0t_onnx_array *x, size_t k)
 {
     size_t at = 0;
     for (size_t d = x->rank; d-- > 0;) {
@@ -92,8 +92,8 @@ static double finish(int kind, double sum, size_t each)
 
 /* In double, one result at a time: sums stay exact to the last place of a float32. Integers are
  * exact up to 2^53. */
-static void reduce_one(f0t_array *y, size_t k, const f0t_array *x, const reduction *r, int kind,
-                       const size_t *starts, const size_t *offsets)
+static void reduce_one(f0t_onnx_array *y, size_t k, const f0t_onnx_array *x, const reduction *r,
+                       int kind, const size_t *starts, const size_t *offsets)
 {
     double sum = start_value(kind);
     for (size_t e = 0; e < r->each; e++) {
@@ -104,11 +104,12 @@ static void reduce_one(f0t_array *y, size_t k, const f0t_array *x, const reducti
     if (y->f)
         y->f[k] = (float)sum;
     else
-        y->i[k] = f0t_array_to_integer(y->type, sum);
+        y->i[k] = f0t_onnx_array_to_integer(y->type, sum);
 }
 
 /* Where each result's elements begin, and how far each of them is from that. */
-static void list_places(size_t *starts, size_t *offsets, const f0t_array *x, const reduction *r)
+static void list_places(size_t *starts, size_t *offsets, const f0t_onnx_array *x,
+                        const reduction *r)
 {
     size_t each = 0;
     for (size_t k = 0; k < x->count; k++) {
@@ -124,9 +125,9 @@ static void list_places(size_t *starts, size_t *offsets, const f0t_array *x, con
     }
 }
 
-static f0t_status reduce_all(const f0t_op_call *call, const f0t_array *x, const reduction *r)
+static f0t_status reduce_all(const f0t_op_call *call, const f0t_onnx_array *x, const reduction *r)
 {
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     size_t *starts, *offsets = NULL;
     F0T_TRY(f0t_onnx_budget_take(call->budget, y->count + r->each, sizeof *starts));
     F0T_TRY(f0t_op_steps(call, x->count, 2 * x->rank));
@@ -145,7 +146,7 @@ static f0t_status reduce_all(const f0t_op_call *call, const f0t_array *x, const 
     return status;
 }
 
-static f0t_status read_axes(reduction *r, const f0t_op_call *call, const f0t_array *x)
+static f0t_status read_axes(reduction *r, const f0t_op_call *call, const f0t_onnx_array *x)
 {
     const int64_t *axes;
     size_t count;
@@ -159,7 +160,7 @@ static f0t_status read_axes(reduction *r, const f0t_op_call *call, const f0t_arr
 
 f0t_status f0t_op_reduce(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     reduction r;
     F0T_TRY(read_axes(&r, call, x));
     shape_reduction(&r, x, f0t_op_int(call, "keepdims", 1) != 0);
@@ -170,7 +171,7 @@ f0t_status f0t_op_reduce(f0t_op_call *call)
 /* ---- Along one axis -----------------------------------------------------------------------------
  */
 
-static void around(size_t *outer, size_t *inner, const f0t_array *x, size_t axis)
+static void around(size_t *outer, size_t *inner, const f0t_onnx_array *x, size_t axis)
 {
     *outer = *inner = 1;
     for (size_t d = 0; d < x->rank; d++)
@@ -178,7 +179,7 @@ static void around(size_t *outer, size_t *inner, const f0t_array *x, size_t axis
             *(d < axis ? outer : inner) *= x->dims[d];
 }
 
-static bool goes_before(const f0t_array *x, size_t i, size_t j, bool max)
+static bool goes_before(const f0t_onnx_array *x, size_t i, size_t j, bool max)
 {
     if (x->f)
         return max ? x->f[i] > x->f[j] : x->f[i] < x->f[j];
@@ -187,14 +188,14 @@ static bool goes_before(const f0t_array *x, size_t i, size_t j, bool max)
 
 f0t_status f0t_op_arg(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     reduction r = {.gone = {false}};
     size_t axis, outer, inner;
     bool last = f0t_op_int(call, "select_last_index", 0) != 0;
     F0T_TRY(f0t_op_axis(&axis, f0t_op_int(call, "axis", 0), x->rank));
     r.gone[axis] = true;
     shape_reduction(&r, x, f0t_op_int(call, "keepdims", 1) != 0);
-    F0T_TRY(f0t_op_output(call, 0, F0T_ARRAY_INT64, r.rank, r.dims));
+    F0T_TRY(f0t_op_output(call, 0, F0T_ONNX_INT64, r.rank, r.dims));
     if (call->shape_only)
         return F0T_OK;
     around(&outer, &inner, x, axis);
@@ -239,7 +240,7 @@ static void softmax_row(float *y, const float *x, size_t n, size_t step, int kin
 /* Up to set 12 the array is a matrix of everything before `axis` by everything from it on. */
 f0t_status f0t_op_softmax(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     size_t axis = 0, outer = 1, inner = 1, n;
     bool old = call->opset < 13;
     F0T_TRY(f0t_op_output_like(call, 0, x));
@@ -263,7 +264,7 @@ f0t_status f0t_op_softmax(f0t_op_call *call)
 
 f0t_status f0t_op_cum_sum(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *along = f0t_op_in(call, 1);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *along = f0t_op_in(call, 1);
     size_t axis, outer, inner;
     bool exclusive = f0t_op_int(call, "exclusive", 0) != 0;
     bool reverse = f0t_op_int(call, "reverse", 0) != 0;
@@ -276,7 +277,7 @@ f0t_status f0t_op_cum_sum(f0t_op_call *call)
         return F0T_OK;
     around(&outer, &inner, x, axis);
     size_t n = x->dims[axis];
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < outer * inner; k++) {
         double sum = 0;
         uint64_t whole = 0;

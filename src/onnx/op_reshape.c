@@ -5,9 +5,9 @@
 
 static f0t_status give(f0t_op_call *call, size_t rank, const size_t *dims)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     F0T_TRY(f0t_op_output(call, 0, x->type, rank, dims));
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     if (y->count != x->count)
         return f0t_fail(F0T_ERROR_FORMAT, "%zu elements do not become %zu", x->count, y->count);
     if (call->shape_only)
@@ -20,7 +20,7 @@ static f0t_status give(f0t_op_call *call, size_t rank, const size_t *dims)
 }
 
 /* 0 takes the dimension of the input (unless allowzero), -1 what is left. */
-static f0t_status complete(size_t *dims, const int64_t *list, size_t count, const f0t_array *x,
+static f0t_status complete(size_t *dims, const int64_t *list, size_t count, const f0t_onnx_array *x,
                            bool allow_zero)
 {
     size_t open = F0T_NONE, known = 1;
@@ -51,9 +51,9 @@ static f0t_status complete(size_t *dims, const int64_t *list, size_t count, cons
 f0t_status f0t_op_reshape(f0t_op_call *call)
 {
     const int64_t *list;
-    size_t count, dims[F0T_ARRAY_RANK];
+    size_t count, dims[F0T_ONNX_RANK];
     F0T_TRY(f0t_op_list(&list, &count, call, "shape", 1));
-    if (count > F0T_ARRAY_RANK)
+    if (count > F0T_ONNX_RANK)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "a shape of %zu dimensions", count);
     F0T_TRY(complete(dims, list, count, f0t_op_in(call, 0), f0t_op_int(call, "allowzero", 0) != 0));
     return give(call, count, dims);
@@ -61,7 +61,7 @@ f0t_status f0t_op_reshape(f0t_op_call *call)
 
 f0t_status f0t_op_flatten(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int64_t axis = f0t_op_int(call, "axis", 1);
     size_t dims[2] = {1, 1};
     axis = axis < 0 ? axis + (int64_t)x->rank : axis;
@@ -74,10 +74,10 @@ f0t_status f0t_op_flatten(f0t_op_call *call)
 
 f0t_status f0t_op_squeeze(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     const int64_t *list;
-    size_t count, dims[F0T_ARRAY_RANK], rank = 0;
-    bool gone[F0T_ARRAY_RANK];
+    size_t count, dims[F0T_ONNX_RANK], rank = 0;
+    bool gone[F0T_ONNX_RANK];
     F0T_TRY(f0t_op_list(&list, &count, call, "axes", 1));
     F0T_TRY(f0t_op_axes(gone, list, count, x->rank));
     for (size_t d = 0; d < x->rank; d++) {
@@ -91,13 +91,13 @@ f0t_status f0t_op_squeeze(f0t_op_call *call)
 
 f0t_status f0t_op_unsqueeze(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     const int64_t *list;
-    size_t count, dims[F0T_ARRAY_RANK], from = 0;
-    bool added[F0T_ARRAY_RANK];
+    size_t count, dims[F0T_ONNX_RANK], from = 0;
+    bool added[F0T_ONNX_RANK];
     F0T_TRY(f0t_op_list(&list, &count, call, "axes", 1));
-    if (count > F0T_ARRAY_RANK || x->rank + count > F0T_ARRAY_RANK)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %d dimensions", (int)F0T_ARRAY_RANK);
+    if (count > F0T_ONNX_RANK || x->rank + count > F0T_ONNX_RANK)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %d dimensions", (int)F0T_ONNX_RANK);
     F0T_TRY(f0t_op_axes(added, list, count, x->rank + count));
     for (size_t d = 0; d < x->rank + count; d++)
         dims[d] = added[d] ? 1 : x->dims[from++];

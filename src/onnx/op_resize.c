@@ -132,11 +132,12 @@ static f0t_status take_floats(const f0t_op_call *call, float **out, size_t count
 }
 
 /* Each step's result is the next one's input. */
-static f0t_status resize_all(f0t_op_call *call, const f0t_array *x, const how *h, const axis *axes)
+static f0t_status resize_all(f0t_op_call *call, const f0t_onnx_array *x, const how *h,
+                             const axis *axes)
 {
     float *from = NULL, *to;
     const float *source = x->f;
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     f0t_status status = F0T_OK;
     size_t count = x->count, outer = 1, inner = x->count, taken = 0;
     for (size_t d = 0; d < x->rank && status == F0T_OK; d++) {
@@ -165,13 +166,13 @@ static f0t_status resize_all(f0t_op_call *call, const f0t_array *x, const how *h
 /* ---- Attributes and inputs ----------------------------------------------------------------------
  */
 
-static const f0t_array *filled(const f0t_op_call *call, size_t k)
+static const f0t_onnx_array *filled(const f0t_op_call *call, size_t k)
 {
-    const f0t_array *in = f0t_op_in(call, k);
+    const f0t_onnx_array *in = f0t_op_in(call, k);
     return in && in->count ? in : NULL;
 }
 
-static f0t_status set_axis(axis *a, double scale, const f0t_array *sizes, size_t k)
+static f0t_status set_axis(axis *a, double scale, const f0t_onnx_array *sizes, size_t k)
 {
     if (sizes) {
         if (sizes->i[k] < 1 || sizes->i[k] > INT32_MAX)
@@ -190,11 +191,11 @@ static f0t_status set_axis(axis *a, double scale, const f0t_array *sizes, size_t
 
 static f0t_status read_axes(axis *axes, const f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     bool old = call->opset < 11;
-    const f0t_array *roi = old ? NULL : filled(call, 1), *scales = filled(call, old ? 1 : 2);
-    const f0t_array *sizes = old ? NULL : filled(call, 3);
-    size_t count, attributes, places[F0T_ARRAY_RANK];
+    const f0t_onnx_array *roi = old ? NULL : filled(call, 1), *scales = filled(call, old ? 1 : 2);
+    const f0t_onnx_array *sizes = old ? NULL : filled(call, 3);
+    size_t count, attributes, places[F0T_ONNX_RANK];
     const int64_t *list = f0t_op_ints(call, "axes", &count);
     const float *given = f0t_op_floats(call, "scales", &attributes);
     bool crop =
@@ -250,12 +251,12 @@ static f0t_status read_how(how *h, const f0t_op_call *call)
 
 f0t_status f0t_op_resize(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
-    axis axes[F0T_ARRAY_RANK];
-    size_t dims[F0T_ARRAY_RANK];
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    axis axes[F0T_ONNX_RANK];
+    size_t dims[F0T_ONNX_RANK];
     how h;
     F0T_TRY(read_how(&h, call));
-    if (!f0t_array_type_is_float(x->type) || !x->count)
+    if (!f0t_onnx_array_type_is_float(x->type) || !x->count)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "its input is empty or not float");
     for (size_t d = 0; d < x->rank; d++)
         axes[d] = (axis){x->dims[d], x->dims[d], 1, 0, 1};

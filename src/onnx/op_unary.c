@@ -108,9 +108,9 @@ static int64_t negate(int64_t x)
     return (int64_t)(0 - (uint64_t)x);
 }
 
-static f0t_status on_integers(f0t_op_call *call, const f0t_array *x)
+static f0t_status on_integers(f0t_op_call *call, const f0t_onnx_array *x)
 {
-    f0t_array *y = call->outputs;
+    f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < x->count; k++) {
         int64_t v = x->i[k];
         switch (call->op->kind) {
@@ -129,7 +129,7 @@ static f0t_status on_integers(f0t_op_call *call, const f0t_array *x)
         default:
             break;
         }
-        y->i[k] = f0t_array_wrap(x->type, v);
+        y->i[k] = f0t_onnx_array_wrap(x->type, v);
     }
     return F0T_OK;
 }
@@ -142,16 +142,16 @@ static bool has_integer_form(int kind)
 
 f0t_status f0t_op_unary(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     int kind = call->op->kind;
     function f = functions[kind].f;
-    if (!f0t_array_type_is_float(x->type) && !has_integer_form(kind))
+    if (!f0t_onnx_array_type_is_float(x->type) && !has_integer_form(kind))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is not known for %s",
-                        f0t_array_type_name((int)x->type));
+                        f0t_onnx_array_type_name((int)x->type));
     F0T_TRY(f0t_op_output_like(call, 0, x));
     if (call->shape_only)
         return F0T_OK;
-    if (!f0t_array_type_is_float(x->type))
+    if (!f0t_onnx_array_type_is_float(x->type))
         return on_integers(call, x);
     if (kind == F0T_UNARY_GELU && f0t_op_text(call, "approximate", "none")[0] == 't')
         f = f_gelu_tanh;
@@ -167,9 +167,9 @@ f0t_status f0t_op_unary(f0t_op_call *call)
 /* ---- Clip ---------------------------------------------------------------------------------------
  */
 
-static f0t_status clip_integers(f0t_op_call *call, const f0t_array *x)
+static f0t_status clip_integers(f0t_op_call *call, const f0t_onnx_array *x)
 {
-    const f0t_array *low = f0t_op_in(call, 1), *high = f0t_op_in(call, 2);
+    const f0t_onnx_array *low = f0t_op_in(call, 1), *high = f0t_op_in(call, 2);
     for (size_t k = 0; k < x->count; k++) {
         int64_t v = x->i[k];
         v = low && v < low->i[0] ? low->i[0] : v;
@@ -181,13 +181,14 @@ static f0t_status clip_integers(f0t_op_call *call, const f0t_array *x)
 /* The limits are attributes up to set 10, then inputs. */
 f0t_status f0t_op_clip(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *low = f0t_op_in(call, 1), *high = f0t_op_in(call, 2);
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *low = f0t_op_in(call, 1),
+                         *high = f0t_op_in(call, 2);
     if ((low && low->count != 1) || (high && high->count != 1))
         return f0t_fail(F0T_ERROR_FORMAT, "its limits are not single numbers");
     F0T_TRY(f0t_op_output_like(call, 0, x));
     if (call->shape_only)
         return F0T_OK;
-    if (!f0t_array_type_is_float(x->type))
+    if (!f0t_onnx_array_type_is_float(x->type))
         return clip_integers(call, x);
     float min = low ? low->f[0] : f0t_op_float(call, "min", -FLT_MAX);
     float max = high ? high->f[0] : f0t_op_float(call, "max", FLT_MAX);
@@ -204,11 +205,11 @@ f0t_status f0t_op_clip(f0t_op_call *call)
 
 f0t_status f0t_op_test(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
     bool infinite = call->op->kind == F0T_TEST_ISINF;
     bool below = f0t_op_int(call, "detect_negative", 1) != 0;
     bool above = f0t_op_int(call, "detect_positive", 1) != 0;
-    F0T_TRY(f0t_op_output(call, 0, F0T_ARRAY_BOOL, x->rank, x->dims));
+    F0T_TRY(f0t_op_output(call, 0, F0T_ONNX_BOOL, x->rank, x->dims));
     if (call->shape_only)
         return F0T_OK;
     for (size_t k = 0; k < x->count; k++)
@@ -219,8 +220,8 @@ f0t_status f0t_op_test(f0t_op_call *call)
 
 f0t_status f0t_op_not(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0);
-    if (x->type != F0T_ARRAY_BOOL)
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    if (x->type != F0T_ONNX_BOOL)
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not bool");
     F0T_TRY(f0t_op_output_like(call, 0, x));
     for (size_t k = 0; k < x->count && !call->shape_only; k++)
@@ -231,8 +232,8 @@ f0t_status f0t_op_not(f0t_op_call *call)
 /* At inference nothing is dropped; the mask, where it is wanted, is all true. */
 f0t_status f0t_op_dropout(f0t_op_call *call)
 {
-    const f0t_array *x = f0t_op_in(call, 0), *training = f0t_op_in(call, 2);
-    if (!f0t_array_type_is_float(x->type))
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *training = f0t_op_in(call, 2);
+    if (!f0t_onnx_array_type_is_float(x->type))
         return f0t_fail(F0T_ERROR_FORMAT, "its input is not float");
     if (training) {
         F0T_TRY(f0t_op_need(call, 2));
@@ -240,7 +241,7 @@ f0t_status f0t_op_dropout(f0t_op_call *call)
             return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is in training mode");
     }
     F0T_TRY(f0t_op_output_like(call, 0, x));
-    F0T_TRY(f0t_op_output(call, 1, call->opset < 10 ? x->type : F0T_ARRAY_BOOL, x->rank, x->dims));
+    F0T_TRY(f0t_op_output(call, 1, call->opset < 10 ? x->type : F0T_ONNX_BOOL, x->rank, x->dims));
     if (call->shape_only)
         return F0T_OK;
     for (size_t k = 0; k < x->count; k++)

@@ -153,15 +153,16 @@ f0t_status f0t_op_resize(f0t_op_call *call);
 
 /* What MatMul multiplies: `batch.count` products of m x k by k x n. */
 typedef struct f0t_matmul_form {
-    size_t m, n, k, rank, dims[F0T_ARRAY_RANK]; /* rank and dims of the result */
-    f0t_spread batch;
+    size_t m, n, k, rank, dims[F0T_ONNX_RANK]; /* rank and dims of the result */
+    f0t_onnx_spread batch;
 } f0t_matmul_form;
 
-f0t_status f0t_matmul_shape(f0t_matmul_form *out, const f0t_array *x, const f0t_array *y);
+f0t_status f0t_matmul_shape(f0t_matmul_form *out, const f0t_onnx_array *x, const f0t_onnx_array *y);
 /* Where matrix number `matrix` of the left (0) or right (1) side begins. */
 size_t f0t_matmul_offset(const f0t_matmul_form *form, size_t which, size_t matrix);
 
 /* Writes `from` spread as array `which` of `s` into `to`, which has its shape. */
-void f0t_array_spread(f0t_array *to, const f0t_array *from, const f0t_spread *s, size_t which);
+void f0t_onnx_array_spread(f0t_onnx_array *to, const f0t_onnx_array *from, const f0t_onnx_spread *s,
+                           size_t which);
 
 #endif

@@ -41,12 +41,12 @@ static bool is_dropped(uint32_t number, const uint32_t *dropped)
 
 /* Copies the fields that stay into `to` (of the size of the message) and returns how many bytes that
  * were. */
-static size_t copy_fields(unsigned char *to, f0t_message bytes, const uint32_t *dropped)
+static size_t copy_fields(unsigned char *to, f0t_onnx_message bytes, const uint32_t *dropped)
 {
-    f0t_field field;
+    f0t_onnx_field field;
     size_t used = 0;
     const unsigned char *start = bytes.at;
-    while (f0t_message_next(&bytes, &field)) {
+    while (f0t_onnx_message_next(&bytes, &field)) {
         size_t size = (size_t)(bytes.at - start);
         if (!is_dropped(field.number, dropped)) {
             memcpy(to + used, start, size);
@@ -57,18 +57,19 @@ static size_t copy_fields(unsigned char *to, f0t_message bytes, const uint32_t *
     return used;
 }
 
-static bool must_copy(f0t_message bytes, const uint32_t *dropped, bool *valid)
+static bool must_copy(f0t_onnx_message bytes, const uint32_t *dropped, bool *valid)
 {
-    f0t_field field;
+    f0t_onnx_field field;
     bool copy = false;
-    while (f0t_message_next(&bytes, &field))
+    while (f0t_onnx_message_next(&bytes, &field))
         copy |= is_dropped(field.number, dropped);
     *valid = bytes.at == bytes.end;
     return copy;
 }
 
-f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
-                            const uint32_t *dropped, const char *what, f0t_onnx_budget *budget)
+f0t_status f0t_onnx_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind,
+                                 f0t_onnx_message bytes, const uint32_t *dropped, const char *what,
+                                 f0t_onnx_budget *budget)
 {
     bool valid;
     purse p = {budget, F0T_OK};
@@ -86,7 +87,7 @@ f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f
     message = valid ? protobuf_c_message_unpack(kind, &allocator, size, data) : NULL;
     f0t_free(copy);
     if (p.status != F0T_OK) {
-        f0t_proto_free(message);
+        f0t_onnx_proto_free(message);
         return f0t_fail_prefix(p.status, "%s cannot be unpacked: ", what);
     }
     if (!message)
@@ -95,18 +96,18 @@ f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f
     return F0T_OK;
 }
 
-void f0t_proto_free(void *message)
+void f0t_onnx_proto_free(void *message)
 {
     ProtobufCAllocator allocator = {take, give, NULL};
     if (message)
         protobuf_c_message_free_unpacked(message, &allocator);
 }
 
-f0t_message f0t_message_find(f0t_message message, uint32_t number)
+f0t_onnx_message f0t_onnx_message_find(f0t_onnx_message message, uint32_t number)
 {
-    f0t_field field;
-    f0t_message found = {NULL, NULL};
-    while (f0t_message_next(&message, &field))
+    f0t_onnx_field field;
+    f0t_onnx_message found = {NULL, NULL};
+    while (f0t_onnx_message_next(&message, &field))
         if (field.number == number && field.wire == 2)
             found = field.body;
     return found;

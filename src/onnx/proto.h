@@ -14,26 +14,32 @@
 #include <onnx.pb-c.h>
 
 /* Numbers of the fields that are looked at from outside. */
-enum { F0T_MODEL_IR = 1, F0T_MODEL_GRAPH = 7, F0T_MODEL_OPSET = 8, F0T_MODEL_FUNCTION = 25 };
 enum {
-    F0T_GRAPH_NODE = 1,
-    F0T_GRAPH_NAME = 2,
-    F0T_GRAPH_INITIALIZER = 5,
-    F0T_GRAPH_INPUT = 11,
-    F0T_GRAPH_OUTPUT = 12,
-    F0T_GRAPH_SPARSE = 15
+    F0T_ONNX_MODEL_IR = 1,
+    F0T_ONNX_MODEL_GRAPH = 7,
+    F0T_ONNX_MODEL_OPSET = 8,
+    F0T_ONNX_MODEL_FUNCTION = 25
 };
-enum { F0T_NODE_ATTRIBUTE = 5 };
-enum { F0T_TENSOR_RAW = 9 };
-enum { F0T_VALUE_NAME = 1, F0T_VALUE_TYPE = 2, F0T_TYPE_TENSOR = 1 };
+enum {
+    F0T_ONNX_GRAPH_NODE = 1,
+    F0T_ONNX_GRAPH_NAME = 2,
+    F0T_ONNX_GRAPH_INITIALIZER = 5,
+    F0T_ONNX_GRAPH_INPUT = 11,
+    F0T_ONNX_GRAPH_OUTPUT = 12,
+    F0T_ONNX_GRAPH_SPARSE = 15
+};
+enum { F0T_ONNX_NODE_ATTRIBUTE = 5 };
+enum { F0T_ONNX_TENSOR_RAW = 9 };
+enum { F0T_ONNX_VALUE_NAME = 1, F0T_ONNX_VALUE_TYPE = 2, F0T_ONNX_TYPE_TENSOR = 1 };
 
 /* Unpacks a message without the fields of `dropped`, which ends with 0. `what` is for messages: "a
- * node". The budget is charged with what that takes. Free with f0t_proto_free. */
-f0t_status f0t_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind, f0t_message bytes,
-                            const uint32_t *dropped, const char *what, f0t_onnx_budget *budget);
-void f0t_proto_free(void *message);
+ * node". The budget is charged with what that takes. Free with f0t_onnx_proto_free. */
+f0t_status f0t_onnx_proto_unpack(void *out, const ProtobufCMessageDescriptor *kind,
+                                 f0t_onnx_message bytes, const uint32_t *dropped, const char *what,
+                                 f0t_onnx_budget *budget);
+void f0t_onnx_proto_free(void *message);
 
 /* The last field of bytes with this number; at == NULL when there is none. */
-f0t_message f0t_message_find(f0t_message message, uint32_t number);
+f0t_onnx_message f0t_onnx_message_find(f0t_onnx_message message, uint32_t number);
 
 #endif

@@ -10,7 +10,7 @@
 /* ---- Values -------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_graph_add_value(f0t_graph *graph, const char *name, size_t *value)
+f0t_status f0t_onnx_graph_add_value(f0t_onnx_graph *graph, const char *name, size_t *value)
 {
     bool added;
     F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->values));
@@ -18,18 +18,18 @@ f0t_status f0t_graph_add_value(f0t_graph *graph, const char *name, size_t *value
                      sizeof *graph->values));
     F0T_TRY(f0t_words_list_add(&graph->names, name, strlen(name), value, &added));
     if (added)
-        graph->values[graph->value_count++] = (f0t_value){.producer = F0T_NONE};
+        graph->values[graph->value_count++] = (f0t_onnx_value){.producer = F0T_NONE};
     return F0T_OK;
 }
 
-size_t f0t_graph_find(const f0t_graph *graph, const char *name)
+size_t f0t_onnx_graph_find(const f0t_onnx_graph *graph, const char *name)
 {
     return f0t_words_find(&graph->names.view, name, strlen(name));
 }
 
 /* Outputs that a node leaves without a name are values as well, after those with one: whatever is
  * kept of a value (shape, memory) is kept of every output. */
-static f0t_status add_unnamed(f0t_graph *graph)
+static f0t_status add_unnamed(f0t_onnx_graph *graph)
 {
     for (size_t n = 0; n < graph->node_count; n++)
         for (size_t k = 0; k < graph->nodes[n].output_count; k++) {
@@ -39,13 +39,13 @@ static f0t_status add_unnamed(f0t_graph *graph)
             F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
                              sizeof *graph->values));
             graph->nodes[n].outputs[k] = graph->value_count;
-            graph->values[graph->value_count++] = (f0t_value){.name = "", .producer = n};
+            graph->values[graph->value_count++] = (f0t_onnx_value){.name = "", .producer = n};
         }
     return F0T_OK;
 }
 
 /* The words of the list as strings, each with a 0 after it. */
-static f0t_status set_names(f0t_graph *graph)
+static f0t_status set_names(f0t_onnx_graph *graph)
 {
     const f0t_words *words = &graph->names.view;
     F0T_TRY(f0t_alloc(&graph->name_text, words->size + 1, 1));
@@ -59,20 +59,20 @@ static f0t_status set_names(f0t_graph *graph)
     return F0T_OK;
 }
 
-static f0t_status add_initializer(f0t_graph *graph, f0t_message bytes)
+static f0t_status add_initializer(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
-    f0t_array array;
+    f0t_onnx_array array;
     char *name;
     size_t value = 0;
-    F0T_TRY(f0t_tensor_read(&array, &name, bytes, graph));
-    f0t_status status = *name ? f0t_graph_add_value(graph, name, &value)
+    F0T_TRY(f0t_onnx_tensor_read(&array, &name, bytes, graph));
+    f0t_status status = *name ? f0t_onnx_graph_add_value(graph, name, &value)
                               : f0t_fail(F0T_ERROR_FORMAT, "an initializer has no name");
-    if (status == F0T_OK && f0t_array_known(&graph->values[value].constant))
+    if (status == F0T_OK && f0t_onnx_array_known(&graph->values[value].constant))
         status = f0t_fail(F0T_ERROR_FORMAT, "there are two initializers '%s'", name);
     if (status == F0T_OK)
         graph->values[value].constant = array;
     else
-        f0t_array_clear(&array);
+        f0t_onnx_array_clear(&array);
     f0t_free(name);
     return status;
 }
@@ -80,15 +80,15 @@ static f0t_status add_initializer(f0t_graph *graph, f0t_message bytes)
 /* ---- Inputs and outputs -------------------------------------------------------------------------
  */
 
-static f0t_status read_end_shape(f0t_end *end)
+static f0t_status read_end_shape(f0t_onnx_port *end)
 {
     const F0tOnnx__TensorShapeProto *shape = end->proto->shape;
     end->type = end->proto->elem_type;
     if (!shape)
         return F0T_OK;
-    if (shape->n_dim > F0T_ARRAY_RANK)
+    if (shape->n_dim > F0T_ONNX_RANK)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "has %zu dimensions (at most %d are known)",
-                        shape->n_dim, (int)F0T_ARRAY_RANK);
+                        shape->n_dim, (int)F0T_ONNX_RANK);
     end->has_shape = true;
     end->rank = shape->n_dim;
     for (size_t d = 0; d < shape->n_dim; d++) {
@@ -102,18 +102,19 @@ static f0t_status read_end_shape(f0t_end *end)
     return F0T_OK;
 }
 
-static f0t_status read_end(f0t_end *end, char **name, f0t_message bytes, f0t_onnx_budget *budget)
+static f0t_status read_end(f0t_onnx_port *end, char **name, f0t_onnx_message bytes,
+                           f0t_onnx_budget *budget)
 {
-    f0t_message text = f0t_message_find(bytes, F0T_VALUE_NAME);
-    f0t_message type = f0t_message_find(bytes, F0T_VALUE_TYPE);
-    f0t_message tensor = type.at ? f0t_message_find(type, F0T_TYPE_TENSOR) : type;
-    *end = (f0t_end){0};
+    f0t_onnx_message text = f0t_onnx_message_find(bytes, F0T_ONNX_VALUE_NAME);
+    f0t_onnx_message type = f0t_onnx_message_find(bytes, F0T_ONNX_VALUE_TYPE);
+    f0t_onnx_message tensor = type.at ? f0t_onnx_message_find(type, F0T_ONNX_TYPE_TENSOR) : type;
+    *end = (f0t_onnx_port){0};
     *name = NULL;
     if (!text.at || text.at == text.end || memchr(text.at, 0, (size_t)(text.end - text.at)))
         return f0t_fail(F0T_ERROR_FORMAT, "an input or output of the graph has no name");
     if (tensor.at)
-        F0T_TRY(f0t_proto_unpack(&end->proto, &f0t_onnx__type_proto__tensor__descriptor, tensor,
-                                 NULL, "the type of an input or output", budget));
+        F0T_TRY(f0t_onnx_proto_unpack(&end->proto, &f0t_onnx__type_proto__tensor__descriptor,
+                                      tensor, NULL, "the type of an input or output", budget));
     f0t_status status = f0t_string_copy(name, (const char *)text.at, (size_t)(text.end - text.at));
     if (status == F0T_OK && end->proto) {
         status = read_end_shape(end);
@@ -121,18 +122,19 @@ static f0t_status read_end(f0t_end *end, char **name, f0t_message bytes, f0t_onn
             status = f0t_fail_prefix(status, "'%s' ", *name);
     }
     if (status != F0T_OK)
-        f0t_proto_free(end->proto);
+        f0t_onnx_proto_free(end->proto);
     return status;
 }
 
 /* Files of IR version 3 list the weights among the inputs as well. */
-static f0t_status place_input(f0t_graph *graph, f0t_end *end, const char *name, bool *kept)
+static f0t_status place_input(f0t_onnx_graph *graph, f0t_onnx_port *end, const char *name,
+                              bool *kept)
 {
     F0T_TRY(f0t_grow(&graph->inputs, &graph->input_capacity, graph->input_count, 1,
                      sizeof *graph->inputs));
-    F0T_TRY(f0t_graph_add_value(graph, name, &end->value));
-    f0t_value *value = &graph->values[end->value];
-    if (f0t_array_known(&value->constant))
+    F0T_TRY(f0t_onnx_graph_add_value(graph, name, &end->value));
+    f0t_onnx_value *value = &graph->values[end->value];
+    if (f0t_onnx_array_known(&value->constant))
         return F0T_OK;
     if (value->input)
         return f0t_fail(F0T_ERROR_FORMAT, "there are two inputs '%s'", name);
@@ -142,23 +144,24 @@ static f0t_status place_input(f0t_graph *graph, f0t_end *end, const char *name, 
     return F0T_OK;
 }
 
-static f0t_status place_output(f0t_graph *graph, f0t_end *end, const char *name, bool *kept)
+static f0t_status place_output(f0t_onnx_graph *graph, f0t_onnx_port *end, const char *name,
+                               bool *kept)
 {
     F0T_TRY(f0t_grow(&graph->outputs, &graph->output_capacity, graph->output_count, 1,
                      sizeof *graph->outputs));
-    end->value = f0t_graph_find(graph, name);
-    const f0t_value *value = end->value == F0T_NONE ? NULL : &graph->values[end->value];
+    end->value = f0t_onnx_graph_find(graph, name);
+    const f0t_onnx_value *value = end->value == F0T_NONE ? NULL : &graph->values[end->value];
     if (!value ||
-        (value->producer == F0T_NONE && !value->input && !f0t_array_known(&value->constant)))
+        (value->producer == F0T_NONE && !value->input && !f0t_onnx_array_known(&value->constant)))
         return f0t_fail(F0T_ERROR_FORMAT, "no node makes the output '%s'", name);
     graph->outputs[graph->output_count++] = *end;
     *kept = true;
     return F0T_OK;
 }
 
-static f0t_status add_end(f0t_graph *graph, f0t_message bytes, bool input)
+static f0t_status add_end(f0t_onnx_graph *graph, f0t_onnx_message bytes, bool input)
 {
-    f0t_end end;
+    f0t_onnx_port end;
     char *name;
     bool kept = false;
     F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof end));
@@ -166,7 +169,7 @@ static f0t_status add_end(f0t_graph *graph, f0t_message bytes, bool input)
     f0t_status status =
         input ? place_input(graph, &end, name, &kept) : place_output(graph, &end, name, &kept);
     if (!kept)
-        f0t_proto_free(end.proto);
+        f0t_onnx_proto_free(end.proto);
     f0t_free(name);
     return status;
 }
@@ -174,19 +177,19 @@ static f0t_status add_end(f0t_graph *graph, f0t_message bytes, bool input)
 /* ---- The whole ----------------------------------------------------------------------------------
  */
 
-typedef f0t_status (*read_part)(f0t_graph *graph, f0t_message bytes);
+typedef f0t_status (*read_part)(f0t_onnx_graph *graph, f0t_onnx_message bytes);
 
-static f0t_status add_input(f0t_graph *graph, f0t_message bytes)
+static f0t_status add_input(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     return add_end(graph, bytes, true);
 }
 
-static f0t_status add_output(f0t_graph *graph, f0t_message bytes)
+static f0t_status add_output(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     return add_end(graph, bytes, false);
 }
 
-static f0t_status refuse_sparse(f0t_graph *graph, f0t_message bytes)
+static f0t_status refuse_sparse(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     (void)graph;
     (void)bytes;
@@ -196,20 +199,20 @@ static f0t_status refuse_sparse(f0t_graph *graph, f0t_message bytes)
 enum { FIELD_STEPS = 8 };
 
 /* Each kind of part in turn: nodes may name initializers, which stand behind them in the file. */
-static f0t_status read_graph(f0t_graph *graph, f0t_message bytes)
+static f0t_status read_graph(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     static const struct {
         uint32_t number;
         read_part read;
-    } parts[] = {{F0T_GRAPH_SPARSE, refuse_sparse},
-                 {F0T_GRAPH_INITIALIZER, add_initializer},
-                 {F0T_GRAPH_INPUT, add_input},
-                 {F0T_GRAPH_NODE, f0t_graph_read_nodes},
-                 {F0T_GRAPH_OUTPUT, add_output}};
-    f0t_field field;
+    } parts[] = {{F0T_ONNX_GRAPH_SPARSE, refuse_sparse},
+                 {F0T_ONNX_GRAPH_INITIALIZER, add_initializer},
+                 {F0T_ONNX_GRAPH_INPUT, add_input},
+                 {F0T_ONNX_GRAPH_NODE, f0t_onnx_graph_read_nodes},
+                 {F0T_ONNX_GRAPH_OUTPUT, add_output}};
+    f0t_onnx_field field;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        f0t_message rest = bytes;
-        while (f0t_message_next(&rest, &field)) {
+        f0t_onnx_message rest = bytes;
+        while (f0t_onnx_message_next(&rest, &field)) {
             F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
             if (field.number == parts[p].number && field.wire == 2)
                 F0T_TRY(parts[p].read(graph, field.body));
@@ -224,14 +227,14 @@ static f0t_status read_graph(f0t_graph *graph, f0t_message bytes)
     return add_unnamed(graph);
 }
 
-static f0t_status read_opset(f0t_graph *graph, f0t_message bytes)
+static f0t_status read_opset(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     F0tOnnx__OperatorSetIdProto *proto;
-    F0T_TRY(f0t_proto_unpack(&proto, &f0t_onnx__operator_set_id_proto__descriptor, bytes, NULL,
-                             "the set of operators", graph->budget));
+    F0T_TRY(f0t_onnx_proto_unpack(&proto, &f0t_onnx__operator_set_id_proto__descriptor, bytes, NULL,
+                                  "the set of operators", graph->budget));
     bool ours = !proto->domain || !*proto->domain || strcmp(proto->domain, "ai.onnx") == 0;
     int64_t version = proto->version;
-    f0t_proto_free(proto);
+    f0t_onnx_proto_free(proto);
     if (!ours)
         return F0T_OK;
     if (version < 1 || version > F0T_OPSET_LAST)
@@ -241,18 +244,18 @@ static f0t_status read_opset(f0t_graph *graph, f0t_message bytes)
     return F0T_OK;
 }
 
-static f0t_status read_model(f0t_graph *graph)
+static f0t_status read_model(f0t_onnx_graph *graph)
 {
-    f0t_message model = {graph->map.data, graph->map.data + graph->map.size};
-    f0t_message body = {NULL, NULL};
-    f0t_field field;
-    while (f0t_message_next(&model, &field)) {
+    f0t_onnx_message model = {graph->map.data, graph->map.data + graph->map.size};
+    f0t_onnx_message body = {NULL, NULL};
+    f0t_onnx_field field;
+    while (f0t_onnx_message_next(&model, &field)) {
         F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
-        if (field.number == F0T_MODEL_IR && field.wire == 0)
+        if (field.number == F0T_ONNX_MODEL_IR && field.wire == 0)
             graph->ir_version = field.value < 1000 ? (int)field.value : 1000;
-        if (field.number == F0T_MODEL_OPSET && field.wire == 2)
+        if (field.number == F0T_ONNX_MODEL_OPSET && field.wire == 2)
             F0T_TRY(read_opset(graph, field.body));
-        if (field.number == F0T_MODEL_GRAPH && field.wire == 2)
+        if (field.number == F0T_ONNX_MODEL_GRAPH && field.wire == 2)
             body = field.body;
     }
     if (model.at != model.end)
@@ -265,7 +268,7 @@ static f0t_status read_model(f0t_graph *graph)
     return read_graph(graph, body);
 }
 
-static f0t_status fill(f0t_graph *graph, const f0t_monitor *monitor)
+static f0t_status fill(f0t_onnx_graph *graph, const f0t_monitor *monitor)
 {
     f0t_onnx_budget budget = f0t_onnx_budget_load(graph->map.size, monitor);
     F0T_TRY(f0t_words_list_init(&graph->names));
@@ -275,10 +278,11 @@ static f0t_status fill(f0t_graph *graph, const f0t_monitor *monitor)
     return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", graph->path);
 }
 
-f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size, const char *name,
-                                 const char *folder, const f0t_monitor *monitor)
+f0t_status f0t_onnx_graph_open_memory(f0t_onnx_graph **out, const void *data, size_t size,
+                                      const char *name, const char *folder,
+                                      const f0t_monitor *monitor)
 {
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&graph, 1, sizeof *graph));
     graph->map = (f0t_map){.data = data, .size = size, .stored = size};
@@ -290,7 +294,7 @@ f0t_status f0t_graph_open_memory(f0t_graph **out, const void *data, size_t size,
     if (status == F0T_OK)
         *out = graph;
     else
-        f0t_graph_close(graph);
+        f0t_onnx_graph_close(graph);
     return status;
 }
 
@@ -302,7 +306,7 @@ static f0t_status folder_of(char **out, const char *path)
     return f0t_string_copy(out, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *monitor)
+f0t_status f0t_onnx_graph_open(f0t_onnx_graph **out, const char *path, const f0t_monitor *monitor)
 {
     f0t_map map;
     char *folder;
@@ -310,7 +314,7 @@ f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *
     F0T_TRY(f0t_map_open(&map, path));
     f0t_status status = folder_of(&folder, path);
     if (status == F0T_OK) {
-        status = f0t_graph_open_memory(out, map.data, map.size, path, folder, monitor);
+        status = f0t_onnx_graph_open_memory(out, map.data, map.size, path, folder, monitor);
         f0t_free(folder);
     }
     if (status == F0T_OK)
@@ -321,7 +325,7 @@ f0t_status f0t_graph_open(f0t_graph **out, const char *path, const f0t_monitor *
 }
 
 /* A file may be named in more than one way. */
-static bool is_counted(const f0t_graph *graph, size_t k)
+static bool is_counted(const f0t_onnx_graph *graph, size_t k)
 {
     const f0t_map *map = &graph->files[k].map;
     for (size_t before = 0; before < k; before++)
@@ -331,7 +335,7 @@ static bool is_counted(const f0t_graph *graph, size_t k)
     return false;
 }
 
-size_t f0t_graph_file_bytes(const f0t_graph *graph)
+size_t f0t_onnx_graph_file_bytes(const f0t_onnx_graph *graph)
 {
     size_t bytes = graph->map.stored;
     for (size_t k = 0; k < graph->file_count; k++)
@@ -340,7 +344,7 @@ size_t f0t_graph_file_bytes(const f0t_graph *graph)
     return bytes;
 }
 
-bool f0t_graph_external_checksum(uint32_t *sum, const f0t_graph *graph)
+bool f0t_onnx_graph_external_checksum(uint32_t *sum, const f0t_onnx_graph *graph)
 {
     *sum = 0;
     for (size_t k = 0; k < graph->file_count; k++)
@@ -349,31 +353,31 @@ bool f0t_graph_external_checksum(uint32_t *sum, const f0t_graph *graph)
     return graph->file_count > 0;
 }
 
-static void free_ends(f0t_end *ends, size_t count)
+static void free_ends(f0t_onnx_port *ends, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        f0t_proto_free(ends[k].proto);
+        f0t_onnx_proto_free(ends[k].proto);
     f0t_free(ends);
 }
 
-static void free_node(f0t_node *node)
+static void free_node(f0t_onnx_node *node)
 {
     for (size_t k = 0; k < node->attribute_count; k++)
-        f0t_proto_free(node->attributes[k]);
+        f0t_onnx_proto_free(node->attributes[k]);
     f0t_free(node->attributes);
     f0t_free(node->inputs);
     f0t_free(node->outputs);
-    f0t_proto_free(node->proto);
+    f0t_onnx_proto_free(node->proto);
 }
 
-void f0t_graph_close(f0t_graph *graph)
+void f0t_onnx_graph_close(f0t_onnx_graph *graph)
 {
     if (!graph)
         return;
     for (size_t k = 0; k < graph->node_count; k++)
         free_node(&graph->nodes[k]);
     for (size_t k = 0; k < graph->value_count; k++)
-        f0t_array_clear(&graph->values[k].constant);
+        f0t_onnx_array_clear(&graph->values[k].constant);
     for (size_t k = 0; k < graph->file_count; k++) {
         f0t_map_close(&graph->files[k].map);
         f0t_free(graph->files[k].location);

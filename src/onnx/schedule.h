@@ -10,31 +10,32 @@
 
 #include "onnx/weights.h"
 
-typedef struct f0t_schedule f0t_schedule;
+typedef struct f0t_onnx_schedule f0t_onnx_schedule;
 
-typedef struct f0t_schedule_options {
-    const f0t_array *inputs; /* in the order of the graph's: shapes; elements where constant */
-    const size_t *outputs;   /* values that are wanted */
+typedef struct f0t_onnx_schedule_options {
+    const f0t_onnx_array *inputs; /* in the order of the graph's: shapes; elements where constant */
+    const size_t *outputs;        /* values that are wanted */
     size_t output_count;
     bool bf16;                  /* convolutions and products in bfloat16, where that is native */
     size_t images;              /* for which it is made, 0: one; a run may take the more work */
     const f0t_monitor *monitor; /* or NULL; not kept */
-} f0t_schedule_options;
+} f0t_onnx_schedule_options;
 
 /* Made for the number of threads that the caller has now. */
-f0t_status f0t_schedule_create(f0t_schedule **out, const f0t_graph *graph, f0t_weights *weights,
-                               const f0t_schedule_options *options);
-void f0t_schedule_free(f0t_schedule *schedule);
+f0t_status f0t_onnx_schedule_create(f0t_onnx_schedule **out, const f0t_onnx_graph *graph,
+                                    f0t_onnx_weights *weights,
+                                    const f0t_onnx_schedule_options *options);
+void f0t_onnx_schedule_free(f0t_onnx_schedule *schedule);
 
 /* The shape of output k, and how it is computed. */
-const f0t_array *f0t_schedule_output(const f0t_schedule *schedule, size_t k);
-size_t f0t_schedule_steps(const f0t_schedule *schedule);
-size_t f0t_schedule_arena(const f0t_schedule *schedule); /* bytes that a run needs */
-int f0t_schedule_threads(const f0t_schedule *schedule);
+const f0t_onnx_array *f0t_onnx_schedule_output(const f0t_onnx_schedule *schedule, size_t k);
+size_t f0t_onnx_schedule_steps(const f0t_onnx_schedule *schedule);
+size_t f0t_onnx_schedule_arena(const f0t_onnx_schedule *schedule); /* bytes that a run needs */
+int f0t_onnx_schedule_threads(const f0t_onnx_schedule *schedule);
 
 /* inputs[k]: the elements of input k (NULL for constants); outputs[k] is written: float, or int64 for
  * integers. */
-f0t_status f0t_schedule_run(f0t_schedule *schedule, const float *const *inputs,
-                            void *const *outputs, const f0t_monitor *monitor);
+f0t_status f0t_onnx_schedule_run(f0t_onnx_schedule *schedule, const float *const *inputs,
+                                 void *const *outputs, const f0t_monitor *monitor);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "onnx/graph.h"
 
-typedef struct f0t_summary {
+typedef struct f0t_onnx_summary {
     uint64_t parameters; /* float numbers among the constants */
     bool runs;           /* the features of one picture can be computed */
     char reason[512];    /* why not */
@@ -16,10 +16,11 @@ typedef struct f0t_summary {
     f0t_words_list operators; /* names */
     size_t *counts;           /* of each */
     bool *supported;
-} f0t_summary;
+} f0t_onnx_summary;
 
 /* A network that cannot run is described all the same. */
-f0t_status f0t_summary_create(f0t_summary *out, const f0t_graph *graph, const f0t_monitor *monitor);
-void f0t_summary_clear(f0t_summary *summary);
+f0t_status f0t_onnx_summary_create(f0t_onnx_summary *out, const f0t_onnx_graph *graph,
+                                   const f0t_monitor *monitor);
+void f0t_onnx_summary_clear(f0t_onnx_summary *summary);
 
 #endif

@@ -6,29 +6,29 @@
 
 #include <string.h>
 
-static f0t_status read_shape(f0t_array *out, const f0t_tensor_proto *proto)
+static f0t_status read_shape(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto)
 {
-    size_t dims[F0T_ARRAY_RANK];
-    if (!f0t_array_type_name(proto->data_type))
+    size_t dims[F0T_ONNX_RANK];
+    if (!f0t_onnx_array_type_name(proto->data_type))
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "its elements are of type %d of onnx.proto",
                         proto->data_type);
     if (proto->segment)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "it is in segments");
-    if (proto->n_dims > F0T_ARRAY_RANK)
+    if (proto->n_dims > F0T_ONNX_RANK)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "it has %zu dimensions (at most %d are known)",
-                        proto->n_dims, (int)F0T_ARRAY_RANK);
+                        proto->n_dims, (int)F0T_ONNX_RANK);
     for (size_t d = 0; d < proto->n_dims; d++) {
         if (proto->dims[d] < 0)
             return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu is %lld", d,
                             (long long)proto->dims[d]);
         dims[d] = (size_t)proto->dims[d];
     }
-    return f0t_array_shape(out, (f0t_array_type)proto->data_type, proto->n_dims, dims);
+    return f0t_onnx_array_shape(out, (f0t_onnx_array_type)proto->data_type, proto->n_dims, dims);
 }
 
-static f0t_status use_raw(f0t_array *out, f0t_message raw)
+static f0t_status use_raw(f0t_onnx_array *out, f0t_onnx_message raw)
 {
-    size_t needed = out->count * f0t_array_type_size(out->type);
+    size_t needed = out->count * f0t_onnx_array_type_size(out->type);
     if ((size_t)(raw.end - raw.at) != needed)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu bytes, its shape and type need %zu",
                         (size_t)(raw.end - raw.at), needed);
@@ -36,7 +36,7 @@ static f0t_status use_raw(f0t_array *out, f0t_message raw)
     return F0T_OK;
 }
 
-static f0t_status check_count(const f0t_array *out, size_t count)
+static f0t_status check_count(const f0t_onnx_array *out, size_t count)
 {
     if (count != out->count)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu elements, its shape says %zu", count,
@@ -44,60 +44,61 @@ static f0t_status check_count(const f0t_array *out, size_t count)
     return F0T_OK;
 }
 
-static f0t_status copy_floats(f0t_array *out, const f0t_tensor_proto *proto)
+static f0t_status copy_floats(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto)
 {
-    bool wide = out->type == F0T_ARRAY_DOUBLE;
+    bool wide = out->type == F0T_ONNX_DOUBLE;
     F0T_TRY(check_count(out, wide ? proto->n_double_data : proto->n_float_data));
-    F0T_TRY(f0t_array_alloc(out));
+    F0T_TRY(f0t_onnx_array_alloc(out));
     for (size_t k = 0; k < out->count; k++)
         out->f[k] = wide ? (float)proto->double_data[k] : proto->float_data[k];
     return F0T_OK;
 }
 
 /* Half floats stand as bits in int32_data. */
-static f0t_status copy_halves(f0t_array *out, const f0t_tensor_proto *proto)
+static f0t_status copy_halves(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto)
 {
     F0T_TRY(check_count(out, proto->n_int32_data));
-    F0T_TRY(f0t_array_alloc(out));
+    F0T_TRY(f0t_onnx_array_alloc(out));
     for (size_t k = 0; k < out->count; k++) {
         uint16_t bits = (uint16_t)proto->int32_data[k];
-        f0t_array one = {.type = out->type, .count = 1, .f = &out->f[k]};
-        f0t_array_decode(&one, (const unsigned char *)&bits);
+        f0t_onnx_array one = {.type = out->type, .count = 1, .f = &out->f[k]};
+        f0t_onnx_array_decode(&one, (const unsigned char *)&bits);
     }
     return F0T_OK;
 }
 
-static f0t_status copy_integers(f0t_array *out, const f0t_tensor_proto *proto)
+static f0t_status copy_integers(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto)
 {
-    bool wide = out->type == F0T_ARRAY_INT64;
-    bool unsigned_wide = out->type == F0T_ARRAY_UINT64 || out->type == F0T_ARRAY_UINT32;
+    bool wide = out->type == F0T_ONNX_INT64;
+    bool unsigned_wide = out->type == F0T_ONNX_UINT64 || out->type == F0T_ONNX_UINT32;
     F0T_TRY(check_count(out, wide            ? proto->n_int64_data
                              : unsigned_wide ? proto->n_uint64_data
                                              : proto->n_int32_data));
-    F0T_TRY(f0t_array_alloc(out));
+    F0T_TRY(f0t_onnx_array_alloc(out));
     for (size_t k = 0; k < out->count; k++) {
         int64_t value = wide            ? proto->int64_data[k]
                         : unsigned_wide ? (int64_t)proto->uint64_data[k]
                                         : proto->int32_data[k];
-        out->i[k] = f0t_array_wrap(out->type, value);
+        out->i[k] = f0t_onnx_array_wrap(out->type, value);
     }
     return F0T_OK;
 }
 
-f0t_status f0t_tensor_from_proto(f0t_array *out, const f0t_tensor_proto *proto, f0t_message raw,
-                                 f0t_graph *graph)
+f0t_status f0t_onnx_tensor_from_proto(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto,
+                                      f0t_onnx_message raw, f0t_onnx_graph *graph)
 {
-    *out = (f0t_array){0};
+    *out = (f0t_onnx_array){0};
     F0T_TRY(read_shape(out, proto));
     if (proto->has_data_location && proto->data_location == 1) {
-        F0T_TRY(f0t_external_find(&raw, graph, proto));
+        F0T_TRY(f0t_onnx_external_find(&raw, graph, proto));
         return use_raw(out, raw);
     }
     if (raw.at)
         return use_raw(out, raw);
-    if (out->type == F0T_ARRAY_FLOAT || out->type == F0T_ARRAY_DOUBLE)
+    if (out->type == F0T_ONNX_FLOAT || out->type == F0T_ONNX_DOUBLE)
         return copy_floats(out, proto);
-    return f0t_array_type_is_float(out->type) ? copy_halves(out, proto) : copy_integers(out, proto);
+    return f0t_onnx_array_type_is_float(out->type) ? copy_halves(out, proto)
+                                                   : copy_integers(out, proto);
 }
 
 static f0t_status fail_named(f0t_status status, const char *name)
@@ -105,22 +106,25 @@ static f0t_status fail_named(f0t_status status, const char *name)
     return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "tensor '%s': ", name);
 }
 
-f0t_status f0t_tensor_read(f0t_array *out, char **name, f0t_message bytes, f0t_graph *graph)
+f0t_status f0t_onnx_tensor_read(f0t_onnx_array *out, char **name, f0t_onnx_message bytes,
+                                f0t_onnx_graph *graph)
 {
-    static const uint32_t dropped[] = {F0T_TENSOR_RAW, 12 /* doc_string */, 0};
-    f0t_tensor_proto *proto;
+    static const uint32_t dropped[] = {F0T_ONNX_TENSOR_RAW, 12 /* doc_string */, 0};
+    f0t_onnx_tensor_proto *proto;
     f0t_onnx_budget own = f0t_onnx_budget_load((size_t)(bytes.end - bytes.at), NULL);
     *name = NULL;
-    *out = (f0t_array){0};
-    F0T_TRY(f0t_proto_unpack(&proto, &f0t_onnx__tensor_proto__descriptor, bytes, dropped,
-                             "a tensor", graph ? graph->budget : &own));
+    *out = (f0t_onnx_array){0};
+    F0T_TRY(f0t_onnx_proto_unpack(&proto, &f0t_onnx__tensor_proto__descriptor, bytes, dropped,
+                                  "a tensor", graph ? graph->budget : &own));
     const char *given = proto->name ? proto->name : "";
-    f0t_status status = fail_named(
-        f0t_tensor_from_proto(out, proto, f0t_message_find(bytes, F0T_TENSOR_RAW), graph), given);
+    f0t_status status =
+        fail_named(f0t_onnx_tensor_from_proto(
+                       out, proto, f0t_onnx_message_find(bytes, F0T_ONNX_TENSOR_RAW), graph),
+                   given);
     if (status == F0T_OK)
         status = f0t_string_copy(name, given, strlen(given));
     if (status != F0T_OK)
-        f0t_array_clear(out);
-    f0t_proto_free(proto);
+        f0t_onnx_array_clear(out);
+    f0t_onnx_proto_free(proto);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct entry {
-    const f0t_node *node;
+    const f0t_onnx_node *node;
     f0t_layout *layout; /* of filters */
     void *data;
     float *bias;
@@ -16,12 +16,12 @@ typedef struct entry {
     struct entry *next;
 } entry;
 
-struct f0t_weights {
+struct f0t_onnx_weights {
     pthread_mutex_t lock;
     entry *first;
 };
 
-f0t_status f0t_weights_create(f0t_weights **out)
+f0t_status f0t_onnx_weights_create(f0t_onnx_weights **out)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     pthread_mutex_init(&(*out)->lock, NULL);
@@ -37,7 +37,7 @@ static void free_entry(entry *e)
     f0t_free(e);
 }
 
-void f0t_weights_free(f0t_weights *weights)
+void f0t_onnx_weights_free(f0t_onnx_weights *weights)
 {
     if (!weights)
         return;
@@ -49,7 +49,7 @@ void f0t_weights_free(f0t_weights *weights)
     f0t_free(weights);
 }
 
-size_t f0t_weights_bytes(f0t_weights *weights)
+size_t f0t_onnx_weights_bytes(f0t_onnx_weights *weights)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&weights->lock);
@@ -64,22 +64,22 @@ size_t f0t_weights_bytes(f0t_weights *weights)
 
 /* Elements of a constant as float32, of any alignment: where they are in the file when they are that,
  * else a copy in *held, to be freed. */
-static f0t_status plain(const void **out, float **held, const f0t_array *array, bool must_copy)
+static f0t_status plain(const void **out, float **held, const f0t_onnx_array *array, bool must_copy)
 {
     *held = NULL;
     *out = array->f ? (const void *)array->f : array->raw;
-    if (!must_copy && (array->f || array->type == F0T_ARRAY_FLOAT))
+    if (!must_copy && (array->f || array->type == F0T_ONNX_FLOAT))
         return F0T_OK;
-    f0t_array copy;
-    F0T_TRY(f0t_array_copy(&copy, array));
+    f0t_onnx_array copy;
+    F0T_TRY(f0t_onnx_array_copy(&copy, array));
     *out = *held = copy.f;
     return F0T_OK;
 }
 
 /* The pages of the file that were read for it. */
-static void forget(const f0t_graph *graph, const f0t_array *array)
+static void forget(const f0t_onnx_graph *graph, const f0t_onnx_array *array)
 {
-    size_t size = array->count * f0t_array_type_size(array->type);
+    size_t size = array->count * f0t_onnx_array_type_size(array->type);
     if (!array->raw)
         return;
     for (size_t k = 0; k <= graph->file_count; k++) {
@@ -92,9 +92,9 @@ static void forget(const f0t_graph *graph, const f0t_array *array)
 /* ---- Filters --------------------------------------------------------------------------------------
  */
 
-static f0t_status filter_layout(f0t_layout **out, const f0t_array *w, size_t groups)
+static f0t_status filter_layout(f0t_layout **out, const f0t_onnx_array *w, size_t groups)
 {
-    size_t dims[F0T_ARRAY_RANK + 1], lead = 0;
+    size_t dims[F0T_ONNX_RANK + 1], lead = 0;
     if (groups > 1)
         dims[lead++] = groups;
     dims[lead++] = w->dims[0] / groups;
@@ -103,7 +103,7 @@ static f0t_status filter_layout(f0t_layout **out, const f0t_array *w, size_t gro
     return f0t_layout_create(out, lead, dims, F0T_F32);
 }
 
-static f0t_status fill_filters(entry *e, const f0t_filters *f, const f0t_array *w)
+static f0t_status fill_filters(entry *e, const f0t_onnx_filters *f, const f0t_onnx_array *w)
 {
     const void *from;
     float *held;
@@ -124,10 +124,10 @@ static f0t_status fill_filters(entry *e, const f0t_filters *f, const f0t_array *
     return status;
 }
 
-static f0t_status make_filters(entry **out, f0t_fold *fold, const f0t_filters *f,
+static f0t_status make_filters(entry **out, f0t_onnx_fold *fold, const f0t_onnx_filters *f,
                                const f0t_layout *layout)
 {
-    const f0t_array *w = &fold->arrays[f->value];
+    const f0t_onnx_array *w = &fold->arrays[f->value];
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     entry *e = *out;
     e->node = f->node;
@@ -141,7 +141,7 @@ static f0t_status make_filters(entry **out, f0t_fold *fold, const f0t_filters *f
     return status;
 }
 
-static entry *find_filters(const f0t_weights *weights, const f0t_node *node,
+static entry *find_filters(const f0t_onnx_weights *weights, const f0t_onnx_node *node,
                            const f0t_layout *layout)
 {
     for (entry *e = weights->first; e; e = e->next)
@@ -151,7 +151,7 @@ static entry *find_filters(const f0t_weights *weights, const f0t_node *node,
 }
 
 /* Takes a new entry into the list, or frees it. */
-static f0t_status keep(f0t_weights *weights, entry *made, f0t_status status)
+static f0t_status keep(f0t_onnx_weights *weights, entry *made, f0t_status status)
 {
     if (status == F0T_OK) {
         made->next = weights->first;
@@ -162,8 +162,9 @@ static f0t_status keep(f0t_weights *weights, entry *made, f0t_status status)
     return status;
 }
 
-f0t_status f0t_weights_filters(f0t_weights *weights, f0t_fold *fold, const f0t_filters *filters,
-                               const f0t_layout *layout, const void **data, const float **bias)
+f0t_status f0t_onnx_weights_filters(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                    const f0t_onnx_filters *filters, const f0t_layout *layout,
+                                    const void **data, const float **bias)
 {
     f0t_status status = F0T_OK;
     pthread_mutex_lock(&weights->lock);
@@ -186,27 +187,28 @@ f0t_status f0t_weights_filters(f0t_weights *weights, f0t_fold *fold, const f0t_f
  * memory twice. */
 enum { PART_COLUMNS = 512, PART_LEAST = 1 << 24 };
 
-static f0t_status set_in_parts(f0t_packed *packed, const f0t_graph *graph, const f0t_array *w)
+static f0t_status set_in_parts(f0t_packed *packed, const f0t_onnx_graph *graph,
+                               const f0t_onnx_array *w)
 {
     size_t k = w->dims[1];
     for (size_t first = 0; first < w->dims[0]; first += PART_COLUMNS) {
         const unsigned char *from = w->raw + first * k * sizeof(float);
         const void *part = from;
         F0T_TRY(f0t_packed_set_columns(packed, part, first, PART_COLUMNS));
-        f0t_array rows = {.type = w->type, .count = PART_COLUMNS * k, .raw = from};
+        f0t_onnx_array rows = {.type = w->type, .count = PART_COLUMNS * k, .raw = from};
         forget(graph, &rows);
     }
     return F0T_OK;
 }
 
-static bool comes_in_parts(const f0t_array *w, bool transposed, float alpha)
+static bool comes_in_parts(const f0t_onnx_array *w, bool transposed, float alpha)
 {
-    return transposed && alpha == 1.0F && w->raw && w->type == F0T_ARRAY_FLOAT &&
+    return transposed && alpha == 1.0F && w->raw && w->type == F0T_ONNX_FLOAT &&
            w->count >= PART_LEAST && w->dims[0] % PART_COLUMNS == 0;
 }
 
-static f0t_status fill_matrix(entry *e, const f0t_graph *graph, const f0t_array *w, bool transposed,
-                              float alpha, size_t m)
+static f0t_status fill_matrix(entry *e, const f0t_onnx_graph *graph, const f0t_onnx_array *w,
+                              bool transposed, float alpha, size_t m)
 {
     const void *from;
     float *held;
@@ -227,8 +229,8 @@ static f0t_status fill_matrix(entry *e, const f0t_graph *graph, const f0t_array 
     return status;
 }
 
-static f0t_status make_matrix(entry **out, f0t_fold *fold, const f0t_node *node, size_t value,
-                              bool transposed, float alpha, f0t_dtype type, size_t m)
+static f0t_status make_matrix(entry **out, f0t_onnx_fold *fold, const f0t_onnx_node *node,
+                              size_t value, bool transposed, float alpha, f0t_dtype type, size_t m)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     (*out)->node = node;
@@ -239,9 +241,9 @@ static f0t_status make_matrix(entry **out, f0t_fold *fold, const f0t_node *node,
     return status;
 }
 
-f0t_status f0t_weights_matrix(f0t_weights *weights, f0t_fold *fold, const f0t_node *node,
-                              size_t value, bool transposed, float alpha, f0t_dtype type, size_t m,
-                              const f0t_packed **out)
+f0t_status f0t_onnx_weights_matrix(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                   const f0t_onnx_node *node, size_t value, bool transposed,
+                                   float alpha, f0t_dtype type, size_t m, const f0t_packed **out)
 {
     f0t_status status = F0T_OK;
     pthread_mutex_lock(&weights->lock);

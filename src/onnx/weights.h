@@ -6,30 +6,31 @@
 #include "math/matmul.h"
 #include "onnx/fold.h"
 
-typedef struct f0t_weights f0t_weights;
+typedef struct f0t_onnx_weights f0t_onnx_weights;
 
-f0t_status f0t_weights_create(f0t_weights **out);
-void f0t_weights_free(f0t_weights *weights);
+f0t_status f0t_onnx_weights_create(f0t_onnx_weights **out);
+void f0t_onnx_weights_free(f0t_onnx_weights *weights);
 
 /* Bytes that they take. */
-size_t f0t_weights_bytes(f0t_weights *weights);
+size_t f0t_onnx_weights_bytes(f0t_onnx_weights *weights);
 
 /* What is done to the filters of a convolution: multiplied by scale[filters], and a bias. Either may
  * be NULL. */
-typedef struct f0t_filters {
-    const f0t_node *node; /* whose they are */
-    size_t value;         /* the constant */
+typedef struct f0t_onnx_filters {
+    const f0t_onnx_node *node; /* whose they are */
+    size_t value;              /* the constant */
     size_t groups;
     const float *scale, *bias;
-} f0t_filters;
+} f0t_onnx_filters;
 
 /* The filters in this layout, and their biases; both stay as long as the weights. */
-f0t_status f0t_weights_filters(f0t_weights *weights, f0t_fold *fold, const f0t_filters *filters,
-                               const f0t_layout *layout, const void **data, const float **bias);
+f0t_status f0t_onnx_weights_filters(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                    const f0t_onnx_filters *filters, const f0t_layout *layout,
+                                    const void **data, const float **bias);
 
 /* A constant matrix k x n (n x k when transposed), times alpha, for products with about m rows. */
-f0t_status f0t_weights_matrix(f0t_weights *weights, f0t_fold *fold, const f0t_node *node,
-                              size_t value, bool transposed, float alpha, f0t_dtype type, size_t m,
-                              const f0t_packed **out);
+f0t_status f0t_onnx_weights_matrix(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                   const f0t_onnx_node *node, size_t value, bool transposed,
+                                   float alpha, f0t_dtype type, size_t m, const f0t_packed **out);
 
 #endif

@@ -1,6 +1,6 @@
 #include "onnx/wire.h"
 
-static bool read_varint(f0t_message *m, uint64_t *out)
+static bool read_varint(f0t_onnx_message *m, uint64_t *out)
 {
     *out = 0;
     for (unsigned shift = 0; shift < 64 && m->at < m->end; shift += 7) {
@@ -12,7 +12,7 @@ static bool read_varint(f0t_message *m, uint64_t *out)
     return false;
 }
 
-static bool skip(f0t_message *m, uint64_t size)
+static bool skip(f0t_onnx_message *m, uint64_t size)
 {
     if (size > (uint64_t)(m->end - m->at))
         return false;
@@ -20,7 +20,7 @@ static bool skip(f0t_message *m, uint64_t size)
     return true;
 }
 
-static bool read_field(f0t_message *m, f0t_field *f)
+static bool read_field(f0t_onnx_message *m, f0t_onnx_field *f)
 {
     uint64_t key, length;
     if (!read_varint(m, &key) || key >> 3 == 0 || key >> 3 > 0x1FFFFFFF)
@@ -47,12 +47,12 @@ static bool read_field(f0t_message *m, f0t_field *f)
     }
 }
 
-bool f0t_message_next(f0t_message *m, f0t_field *f)
+bool f0t_onnx_message_next(f0t_onnx_message *m, f0t_onnx_field *f)
 {
     const unsigned char *start = m->at;
     if (m->at == m->end)
         return false;
-    *f = (f0t_field){0};
+    *f = (f0t_onnx_field){0};
     if (read_field(m, f))
         return true;
     m->at = start;

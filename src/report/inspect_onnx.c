@@ -25,7 +25,7 @@ enum { /* of ModelProto */
 enum { NODE = 1, GRAPH_NAME = 2, INITIALIZER = 5, INPUT = 11, OUTPUT = 12 }; /* of GraphProto */
 
 /* Fields that have bytes; the other ones are numbers. */
-static bool is_model_field(const f0t_field *f)
+static bool is_model_field(const f0t_onnx_field *f)
 {
     static const uint32_t bytes[] = {PRODUCER_NAME, PRODUCER_VERSION, DOMAIN,         DOC_STRING,
                                      GRAPH,         OPSET_IMPORT,     METADATA_PROPS, TRAINING_INFO,
@@ -42,10 +42,10 @@ static bool is_model_field(const f0t_field *f)
  * and one graph. */
 static bool is_model(const f0t_inspector *in)
 {
-    f0t_message model = {in->map.data, in->map.data + in->map.size};
-    f0t_field f;
+    f0t_onnx_message model = {in->map.data, in->map.data + in->map.size};
+    f0t_onnx_field f;
     size_t versions = 0, graphs = 0, opsets = 0;
-    while (f0t_message_next(&model, &f)) {
+    while (f0t_onnx_message_next(&model, &f)) {
         if (!is_model_field(&f))
             return false;
         versions += f.number == IR_VERSION;
@@ -62,38 +62,38 @@ static f0t_status matches(bool *yes, const f0t_inspector *in)
 }
 
 /* The first field of bytes with this number; empty when there is none. */
-static f0t_message find(f0t_message m, uint32_t number)
+static f0t_onnx_message find(f0t_onnx_message m, uint32_t number)
 {
-    f0t_field f;
-    while (f0t_message_next(&m, &f))
+    f0t_onnx_field f;
+    while (f0t_onnx_message_next(&m, &f))
         if (f.number == number && f.wire == 2)
             return f.body;
-    return (f0t_message){m.end, m.end};
+    return (f0t_onnx_message){m.end, m.end};
 }
 
-static uint64_t find_value(f0t_message m, uint32_t number)
+static uint64_t find_value(f0t_onnx_message m, uint32_t number)
 {
-    f0t_field f;
-    while (f0t_message_next(&m, &f))
+    f0t_onnx_field f;
+    while (f0t_onnx_message_next(&m, &f))
         if (f.number == number && f.wire == 0)
             return f.value;
     return 0;
 }
 
-static int text_length(f0t_message m)
+static int text_length(f0t_onnx_message m)
 {
     return m.end - m.at < 200 ? (int)(m.end - m.at) : 200;
 }
 
 /* TypeProto.tensor_type.shape: "1 x 3 x 224 x 224", names for what is not fixed. */
-static void describe_shape(char *out, size_t size, f0t_message value_info)
+static void describe_shape(char *out, size_t size, f0t_onnx_message value_info)
 {
-    f0t_message shape = find(find(find(value_info, 2), 1), 2);
-    f0t_field f;
+    f0t_onnx_message shape = find(find(find(value_info, 2), 1), 2);
+    f0t_onnx_field f;
     size_t used = 0;
     out[0] = '\0';
-    while (f0t_message_next(&shape, &f) && used < size) {
-        f0t_message name = find(f.body, 2);
+    while (f0t_onnx_message_next(&shape, &f) && used < size) {
+        f0t_onnx_message name = find(f.body, 2);
         const char *between = used ? " x " : "";
         if (f.number != 1 || f.wire != 2)
             continue;
@@ -107,14 +107,15 @@ static void describe_shape(char *out, size_t size, f0t_message value_info)
 }
 
 /* What a graph takes or gives. Weights that are listed among the inputs are the graph's own. */
-static f0t_status add_ends(f0t_inspector *in, f0t_message graph, uint32_t number, const char *name)
+static f0t_status add_ends(f0t_inspector *in, f0t_onnx_message graph, uint32_t number,
+                           const char *name)
 {
-    f0t_field f;
+    f0t_onnx_field f;
     char shape[300];
-    while (f0t_message_next(&graph, &f)) {
+    while (f0t_onnx_message_next(&graph, &f)) {
         if (f.number != number || f.wire != 2)
             continue;
-        f0t_message end = find(f.body, 1);
+        f0t_onnx_message end = find(f.body, 1);
         describe_shape(shape, sizeof shape, f.body);
         F0T_TRY(f0t_inspector_fact(in, name, "%.*s%s%s", text_length(end), (const char *)end.at,
                                    shape[0] ? ": " : "", shape));
@@ -122,22 +123,22 @@ static f0t_status add_ends(f0t_inspector *in, f0t_message graph, uint32_t number
     return F0T_OK;
 }
 
-static uint64_t count_fields(f0t_message m, uint32_t number)
+static uint64_t count_fields(f0t_onnx_message m, uint32_t number)
 {
     uint64_t count = 0;
-    f0t_field f;
-    while (f0t_message_next(&m, &f))
+    f0t_onnx_field f;
+    while (f0t_onnx_message_next(&m, &f))
         count += f.number == number;
     return count;
 }
 
-static f0t_status add_opsets(f0t_inspector *in, f0t_message model)
+static f0t_status add_opsets(f0t_inspector *in, f0t_onnx_message model)
 {
-    f0t_field f;
-    while (f0t_message_next(&model, &f)) {
+    f0t_onnx_field f;
+    while (f0t_onnx_message_next(&model, &f)) {
         if (f.number != OPSET_IMPORT)
             continue;
-        f0t_message domain = find(f.body, 1);
+        f0t_onnx_message domain = find(f.body, 1);
         F0T_TRY(f0t_inspector_fact(
             in, "opset", "%llu%s%.*s", (unsigned long long)find_value(f.body, 2),
             domain.at < domain.end ? " of " : "", text_length(domain), (const char *)domain.at));
@@ -148,7 +149,7 @@ static f0t_status add_opsets(f0t_inspector *in, f0t_message model)
 /* ---- What the reader of networks makes of it ------------------------------------------------------
  */
 
-static f0t_status add_operators(f0t_inspector *in, const f0t_summary *s)
+static f0t_status add_operators(f0t_inspector *in, const f0t_onnx_summary *s)
 {
     for (size_t k = 0; k < s->operators.view.count; k++) {
         size_t length;
@@ -159,7 +160,8 @@ static f0t_status add_operators(f0t_inspector *in, const f0t_summary *s)
     return F0T_OK;
 }
 
-static f0t_status add_numbers(f0t_inspector *in, const f0t_graph *graph, const f0t_summary *s)
+static f0t_status add_numbers(f0t_inspector *in, const f0t_onnx_graph *graph,
+                              const f0t_onnx_summary *s)
 {
     F0T_TRY(f0t_inspector_count(in, "parameters", s->parameters));
     F0T_TRY(add_operators(in, s));
@@ -180,31 +182,31 @@ static f0t_status folder_of(char **out, const char *path)
 /* What cannot be read says why; only lack of memory is a failure, and being stopped. */
 static f0t_status add_summary(f0t_inspector *in)
 {
-    f0t_graph *graph;
-    f0t_summary summary;
+    f0t_onnx_graph *graph;
+    f0t_onnx_summary summary;
     char *folder;
     F0T_TRY(folder_of(&folder, in->result.path));
-    f0t_status status = f0t_graph_open_memory(&graph, in->map.data, in->map.size, in->result.path,
-                                              folder, in->monitor);
+    f0t_status status = f0t_onnx_graph_open_memory(&graph, in->map.data, in->map.size,
+                                                   in->result.path, folder, in->monitor);
     f0t_free(folder);
     if (status != F0T_OK)
         return status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED
                    ? status
                    : f0t_inspector_fact(in, "cannot run", "%s", f0t_last_error());
-    status = f0t_summary_create(&summary, graph, in->monitor);
+    status = f0t_onnx_summary_create(&summary, graph, in->monitor);
     if (status == F0T_OK) {
         status = add_numbers(in, graph, &summary);
-        f0t_summary_clear(&summary);
+        f0t_onnx_summary_clear(&summary);
     }
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
     return status;
 }
 
 static f0t_status describe(f0t_inspector *in)
 {
-    f0t_message model = {in->map.data, in->map.data + in->map.size};
-    f0t_message graph = find(model, GRAPH), producer = find(model, PRODUCER_NAME),
-                version = find(model, PRODUCER_VERSION), name = find(graph, GRAPH_NAME);
+    f0t_onnx_message model = {in->map.data, in->map.data + in->map.size};
+    f0t_onnx_message graph = find(model, GRAPH), producer = find(model, PRODUCER_NAME),
+                     version = find(model, PRODUCER_VERSION), name = find(graph, GRAPH_NAME);
     uint64_t nodes = count_fields(graph, NODE);
     F0T_TRY(f0t_inspector_kind(in, "onnx", "ONNX model, %llu nodes", (unsigned long long)nodes));
     F0T_TRY(f0t_inspector_count(in, "IR version", find_value(model, IR_VERSION)));

@@ -13,7 +13,7 @@ enum { SMALL = 1 << 14, ENDS = 4, NODES = 64 };
 
 static volatile double sink; /* keeps the compiler from leaving out what is read */
 
-static void read_all(const f0t_array *array)
+static void read_all(const f0t_onnx_array *array)
 {
     double sum = 0;
     for (size_t k = 0; k < array->count; k++)
@@ -22,16 +22,16 @@ static void read_all(const f0t_array *array)
 }
 
 /* Names, nodes and constants that were accepted can be touched. */
-static void touch(const f0t_graph *graph)
+static void touch(const f0t_onnx_graph *graph)
 {
     size_t sum = 0;
     for (size_t v = 0; v < graph->value_count; v++) {
-        f0t_array copy;
+        f0t_onnx_array copy;
         sum += strlen(graph->values[v].name);
-        if (f0t_array_copy(&copy, &graph->values[v].constant) == F0T_OK) {
-            if (f0t_array_known(&copy))
+        if (f0t_onnx_array_copy(&copy, &graph->values[v].constant) == F0T_OK) {
+            if (f0t_onnx_array_known(&copy))
                 read_all(&copy);
-            f0t_array_clear(&copy);
+            f0t_onnx_array_clear(&copy);
         }
     }
     for (size_t n = 0; n < graph->node_count; n++)
@@ -57,16 +57,16 @@ static void fill(float *to, size_t count, uint32_t seed)
 
 /* Elements for every input, the open first dimension being `images`; false when they are not float or
  * not few. */
-static bool make_inputs(f0t_array *inputs, const f0t_graph *graph, size_t images)
+static bool make_inputs(f0t_onnx_array *inputs, const f0t_onnx_graph *graph, size_t images)
 {
     for (size_t k = 0; k < graph->input_count; k++) {
-        const f0t_end *end = &graph->inputs[k];
-        size_t dims[F0T_ARRAY_RANK];
+        const f0t_onnx_port *end = &graph->inputs[k];
+        size_t dims[F0T_ONNX_RANK];
         for (size_t d = 0; d < end->rank; d++)
             dims[d] = end->dims[d] ? end->dims[d] : d == 0 ? images : 2;
-        if (end->type != F0T_ARRAY_FLOAT ||
-            f0t_array_shape(&inputs[k], F0T_ARRAY_FLOAT, end->rank, dims) != F0T_OK ||
-            inputs[k].count > SMALL || f0t_array_alloc(&inputs[k]) != F0T_OK)
+        if (end->type != F0T_ONNX_FLOAT ||
+            f0t_onnx_array_shape(&inputs[k], F0T_ONNX_FLOAT, end->rank, dims) != F0T_OK ||
+            inputs[k].count > SMALL || f0t_onnx_array_alloc(&inputs[k]) != F0T_OK)
             return false;
         fill(inputs[k].f, inputs[k].count, (uint32_t)(images * 31 + k));
     }
@@ -76,7 +76,7 @@ static bool make_inputs(f0t_array *inputs, const f0t_graph *graph, size_t images
 /* ---- Running ------------------------------------------------------------------------------------
  */
 
-static bool is_used(const f0t_graph *graph, size_t value)
+static bool is_used(const f0t_onnx_graph *graph, size_t value)
 {
     for (size_t n = 0; n < graph->node_count; n++)
         for (size_t k = 0; k < graph->nodes[n].input_count; k++)
@@ -90,7 +90,7 @@ static bool is_used(const f0t_graph *graph, size_t value)
 
 /* A node that leads nowhere is not in the schedule, which was found to take little: the plain operators
  * would run it all the same, for as long as it takes. */
-static bool all_nodes_count(const f0t_graph *graph)
+static bool all_nodes_count(const f0t_onnx_graph *graph)
 {
     for (size_t n = 0; n < graph->node_count; n++) {
         bool used = false;
@@ -103,50 +103,53 @@ static bool all_nodes_count(const f0t_graph *graph)
 }
 
 /* The plain operators give arrays of the same types and shapes. */
-static void compare(const f0t_schedule *schedule, const f0t_graph *graph, const f0t_array *inputs)
+static void compare(const f0t_onnx_schedule *schedule, const f0t_onnx_graph *graph,
+                    const f0t_onnx_array *inputs)
 {
-    f0t_array plain[ENDS] = {{0}};
-    if (all_nodes_count(graph) && f0t_graph_interpret(graph, inputs, plain) == F0T_OK)
+    f0t_onnx_array plain[ENDS] = {{0}};
+    if (all_nodes_count(graph) && f0t_onnx_graph_interpret(graph, inputs, plain) == F0T_OK)
         for (size_t k = 0; k < graph->output_count; k++) {
-            const f0t_array *want = f0t_schedule_output(schedule, k);
+            const f0t_onnx_array *want = f0t_onnx_schedule_output(schedule, k);
             read_all(&plain[k]);
-            if (plain[k].type != want->type || !f0t_array_same_shape(&plain[k], want))
+            if (plain[k].type != want->type || !f0t_onnx_array_same_shape(&plain[k], want))
                 abort();
         }
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&plain[k]);
+        f0t_onnx_array_clear(&plain[k]);
 }
 
 /* Outputs of exactly the size that the schedule says. */
-static void run(f0t_schedule *schedule, const f0t_graph *graph, const f0t_array *inputs)
+static void run(f0t_onnx_schedule *schedule, const f0t_onnx_graph *graph,
+                const f0t_onnx_array *inputs)
 {
     const float *data[ENDS] = {NULL};
     void *memory[ENDS] = {NULL};
-    f0t_array outputs[ENDS] = {{0}};
-    bool ready = f0t_schedule_arena(schedule) <= SMALL * sizeof(float) * 4;
+    f0t_onnx_array outputs[ENDS] = {{0}};
+    bool ready = f0t_onnx_schedule_arena(schedule) <= SMALL * sizeof(float) * 4;
     for (size_t k = 0; k < graph->input_count; k++)
         data[k] = inputs[k].f;
     for (size_t k = 0; k < graph->output_count && ready; k++) {
-        const f0t_array *shape = f0t_schedule_output(schedule, k);
-        ready = shape->count <= SMALL &&
-                f0t_array_shape(&outputs[k], shape->type, shape->rank, shape->dims) == F0T_OK &&
-                f0t_array_alloc(&outputs[k]) == F0T_OK;
+        const f0t_onnx_array *shape = f0t_onnx_schedule_output(schedule, k);
+        ready =
+            shape->count <= SMALL &&
+            f0t_onnx_array_shape(&outputs[k], shape->type, shape->rank, shape->dims) == F0T_OK &&
+            f0t_onnx_array_alloc(&outputs[k]) == F0T_OK;
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    if (ready && f0t_schedule_run(schedule, data, memory, NULL) == F0T_OK) {
+    if (ready && f0t_onnx_schedule_run(schedule, data, memory, NULL) == F0T_OK) {
         for (size_t k = 0; k < graph->output_count; k++)
             read_all(&outputs[k]);
         compare(schedule, graph, inputs);
     }
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&outputs[k]);
+        f0t_onnx_array_clear(&outputs[k]);
 }
 
-static void schedule(const f0t_graph *graph, f0t_weights *weights, size_t images)
+static void schedule(const f0t_onnx_graph *graph, f0t_onnx_weights *weights, size_t images)
 {
-    f0t_array inputs[ENDS] = {{0}}, shapes[ENDS];
+    f0t_onnx_array inputs[ENDS] = {{0}}, shapes[ENDS];
     size_t outputs[ENDS];
-    f0t_schedule *made = NULL;
+    f0t_onnx_schedule *made = NULL;
     bool ready = make_inputs(inputs, graph, images);
     for (size_t k = 0; k < graph->input_count; k++) {
         shapes[k] = inputs[k];
@@ -154,30 +157,30 @@ static void schedule(const f0t_graph *graph, f0t_weights *weights, size_t images
     }
     for (size_t k = 0; k < graph->output_count; k++)
         outputs[k] = graph->outputs[k].value;
-    f0t_schedule_options options = {
+    f0t_onnx_schedule_options options = {
         .inputs = shapes, .outputs = outputs, .output_count = graph->output_count};
-    if (ready && f0t_schedule_create(&made, graph, weights, &options) == F0T_OK)
+    if (ready && f0t_onnx_schedule_create(&made, graph, weights, &options) == F0T_OK)
         run(made, graph, inputs);
-    f0t_schedule_free(made);
+    f0t_onnx_schedule_free(made);
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&inputs[k]);
+        f0t_onnx_array_clear(&inputs[k]);
 }
 
 f0t_status onnx_exercise(const void *data, size_t size)
 {
-    f0t_graph *graph;
-    f0t_summary summary;
-    f0t_weights *weights;
-    F0T_TRY(f0t_graph_open_memory(&graph, data, size, "exercised.onnx", NULL, NULL));
+    f0t_onnx_graph *graph;
+    f0t_onnx_summary summary;
+    f0t_onnx_weights *weights;
+    F0T_TRY(f0t_onnx_graph_open_memory(&graph, data, size, "exercised.onnx", NULL, NULL));
     touch(graph);
-    if (f0t_summary_create(&summary, graph, NULL) == F0T_OK)
-        f0t_summary_clear(&summary);
+    if (f0t_onnx_summary_create(&summary, graph, NULL) == F0T_OK)
+        f0t_onnx_summary_clear(&summary);
     if (graph->input_count <= ENDS && graph->output_count <= ENDS && graph->node_count <= NODES &&
-        f0t_weights_create(&weights) == F0T_OK) {
+        f0t_onnx_weights_create(&weights) == F0T_OK) {
         schedule(graph, weights, 1);
         schedule(graph, weights, 3);
-        f0t_weights_free(weights);
+        f0t_onnx_weights_free(weights);
     }
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
     return F0T_OK;
 }

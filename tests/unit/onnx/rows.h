@@ -28,8 +28,8 @@ typedef struct row {
 
 typedef struct net {
     onnx_bytes file;
-    f0t_graph *graph;
-    f0t_array inputs[ENDS];
+    f0t_onnx_graph *graph;
+    f0t_onnx_array inputs[ENDS];
 } net;
 
 static inline f0t_status open_net(net *n, const char *text)
@@ -37,13 +37,13 @@ static inline f0t_status open_net(net *n, const char *text)
     char line[2048];
     snprintf(line, sizeof line, "%s%s", text, strstr(text, "return") ? "" : "; return y");
     *n = (net){.file = onnx_from_text(line)};
-    F0T_TRY(f0t_graph_open_memory(&n->graph, n->file.data, n->file.size, "made", NULL, NULL));
+    F0T_TRY(f0t_onnx_graph_open_memory(&n->graph, n->file.data, n->file.size, "made", NULL, NULL));
     assert_true(n->graph->input_count <= ENDS && n->graph->output_count <= ENDS);
     for (size_t k = 0; k < n->graph->input_count; k++) {
-        const f0t_end *end = &n->graph->inputs[k];
-        f0t_array *in = &n->inputs[k];
-        F0T_TRY(f0t_array_shape(in, (f0t_array_type)end->type, end->rank, end->dims));
-        F0T_TRY(f0t_array_alloc(in));
+        const f0t_onnx_port *end = &n->graph->inputs[k];
+        f0t_onnx_array *in = &n->inputs[k];
+        F0T_TRY(f0t_onnx_array_shape(in, (f0t_onnx_array_type)end->type, end->rank, end->dims));
+        F0T_TRY(f0t_onnx_array_alloc(in));
         for (size_t e = 0; e < in->count; e++)
             if (in->f)
                 in->f[e] = (float)e;
@@ -56,22 +56,22 @@ static inline f0t_status open_net(net *n, const char *text)
 static inline void close_net(net *n)
 {
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&n->inputs[k]);
-    f0t_graph_close(n->graph);
+        f0t_onnx_array_clear(&n->inputs[k]);
+    f0t_onnx_graph_close(n->graph);
     onnx_bytes_free(&n->file);
 }
 
 /* "float32 2x3: 0 1 2 3 4 5", outputs after a "; ". */
-static inline void show(char out[LINE], const f0t_array *arrays, size_t count)
+static inline void show(char out[LINE], const f0t_onnx_array *arrays, size_t count)
 {
     size_t used = 0;
     out[0] = '\0';
     for (size_t k = 0; k < count; k++) {
-        const f0t_array *a = &arrays[k];
+        const f0t_onnx_array *a = &arrays[k];
         char shape[96];
-        f0t_array_print_shape(shape, sizeof shape, a);
+        f0t_onnx_array_print_shape(shape, sizeof shape, a);
         used += (size_t)snprintf(out + used, LINE - used, "%s%s %s:", k ? "; " : "",
-                                 f0t_array_type_name((int)a->type), shape);
+                                 f0t_onnx_array_type_name((int)a->type), shape);
         for (size_t e = 0; e < a->count && used < LINE; e++)
             used += a->i ? (size_t)snprintf(out + used, LINE - used, " %lld", (long long)a->i[e])
                     : isnan(a->f[e]) /* of either sign */
@@ -83,55 +83,55 @@ static inline void show(char out[LINE], const f0t_array *arrays, size_t count)
 
 static inline f0t_status interpret(net *n, char line[LINE])
 {
-    f0t_array outputs[ENDS] = {{0}};
-    f0t_status status = f0t_graph_interpret(n->graph, n->inputs, outputs);
+    f0t_onnx_array outputs[ENDS] = {{0}};
+    f0t_status status = f0t_onnx_graph_interpret(n->graph, n->inputs, outputs);
     if (status == F0T_OK)
         show(line, outputs, n->graph->output_count);
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&outputs[k]);
+        f0t_onnx_array_clear(&outputs[k]);
     return status;
 }
 
-static inline f0t_status run_schedule(f0t_schedule *s, const net *n, f0t_array *outputs)
+static inline f0t_status run_schedule(f0t_onnx_schedule *s, const net *n, f0t_onnx_array *outputs)
 {
     const float *data[ENDS] = {NULL};
     void *memory[ENDS] = {NULL};
     for (size_t k = 0; k < n->graph->input_count; k++)
         data[k] = n->inputs[k].f;
     for (size_t k = 0; k < n->graph->output_count; k++) {
-        const f0t_array *shape = f0t_schedule_output(s, k);
-        F0T_TRY(f0t_array_shape(&outputs[k], shape->type, shape->rank, shape->dims));
-        F0T_TRY(f0t_array_alloc(&outputs[k]));
+        const f0t_onnx_array *shape = f0t_onnx_schedule_output(s, k);
+        F0T_TRY(f0t_onnx_array_shape(&outputs[k], shape->type, shape->rank, shape->dims));
+        F0T_TRY(f0t_onnx_array_alloc(&outputs[k]));
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    return f0t_schedule_run(s, data, memory, NULL);
+    return f0t_onnx_schedule_run(s, data, memory, NULL);
 }
 
 /* Float inputs vary, the others are constants. */
 static inline f0t_status schedule(net *n, char line[LINE])
 {
-    f0t_array shapes[ENDS], outputs[ENDS] = {{0}};
+    f0t_onnx_array shapes[ENDS], outputs[ENDS] = {{0}};
     size_t wanted[ENDS];
-    f0t_weights *weights;
-    f0t_schedule *s = NULL;
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *s = NULL;
     for (size_t k = 0; k < ENDS; k++) {
         shapes[k] = n->inputs[k];
         shapes[k].f = NULL;
     }
     for (size_t k = 0; k < n->graph->output_count; k++)
         wanted[k] = n->graph->outputs[k].value;
-    f0t_schedule_options options = {
+    f0t_onnx_schedule_options options = {
         .inputs = shapes, .outputs = wanted, .output_count = n->graph->output_count};
-    F0T_TRY(f0t_weights_create(&weights));
-    f0t_status status = f0t_schedule_create(&s, n->graph, weights, &options);
+    F0T_TRY(f0t_onnx_weights_create(&weights));
+    f0t_status status = f0t_onnx_schedule_create(&s, n->graph, weights, &options);
     if (status == F0T_OK)
         status = run_schedule(s, n, outputs);
     if (status == F0T_OK)
         show(line, outputs, n->graph->output_count);
-    f0t_schedule_free(s);
-    f0t_weights_free(weights);
+    f0t_onnx_schedule_free(s);
+    f0t_onnx_weights_free(weights);
     for (size_t k = 0; k < ENDS; k++)
-        f0t_array_clear(&outputs[k]);
+        f0t_onnx_array_clear(&outputs[k]);
     return status;
 }
 

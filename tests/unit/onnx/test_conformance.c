@@ -37,22 +37,22 @@ static bool is_left_out(const char *name)
 }
 
 /* False when it is of a type that the part does not hold. */
-static bool load_array(f0t_array *out, const char *folder, const char *kind, size_t k)
+static bool load_array(f0t_onnx_array *out, const char *folder, const char *kind, size_t k)
 {
     char path[1024];
     char *name, *bytes;
     size_t size;
-    f0t_array borrowed;
+    f0t_onnx_array borrowed;
     snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, kind, k);
     bytes = test_read(path, &size);
     const unsigned char *at = (const unsigned char *)bytes;
-    f0t_message message = {at, at + size};
-    f0t_status status = f0t_tensor_read(&borrowed, &name, message, NULL);
+    f0t_onnx_message message = {at, at + size};
+    f0t_status status = f0t_onnx_tensor_read(&borrowed, &name, message, NULL);
     if (status == F0T_OK)
-        assert_ok(f0t_array_copy(out, &borrowed));
+        assert_ok(f0t_onnx_array_copy(out, &borrowed));
     else
         print_message("%s\n", f0t_last_error());
-    f0t_array_clear(&borrowed);
+    f0t_onnx_array_clear(&borrowed);
     f0t_free(name);
     f0t_free(bytes);
     return status == F0T_OK;
@@ -66,9 +66,9 @@ static bool is_near(float got, float want)
     return fabsf(got - want) <= 1e-3F * fabsf(want) + 1e-7F;
 }
 
-static bool is_same(const f0t_array *got, const f0t_array *want)
+static bool is_same(const f0t_onnx_array *got, const f0t_onnx_array *want)
 {
-    if (got->type != want->type || !f0t_array_same_shape(got, want))
+    if (got->type != want->type || !f0t_onnx_array_same_shape(got, want))
         return false;
     for (size_t k = 0; k < want->count; k++)
         if (want->f ? !is_near(got->f[k], want->f[k]) : got->i[k] != want->i[k])
@@ -78,10 +78,11 @@ static bool is_same(const f0t_array *got, const f0t_array *want)
 
 /* On the fast path: float inputs vary, the others are constants. False when the case cannot be
  * scheduled, because a shape depends on its inputs. */
-static bool make_schedule(f0t_schedule **out, const f0t_graph *graph, f0t_weights *weights,
-                          const f0t_array *inputs, const float **data)
+static bool make_schedule(f0t_onnx_schedule **out, const f0t_onnx_graph *graph,
+                          f0t_onnx_weights *weights, const f0t_onnx_array *inputs,
+                          const float **data)
 {
-    f0t_array shapes[ENDS];
+    f0t_onnx_array shapes[ENDS];
     size_t outputs[ENDS];
     for (size_t k = 0; k < graph->input_count; k++) {
         shapes[k] = inputs[k];
@@ -90,56 +91,56 @@ static bool make_schedule(f0t_schedule **out, const f0t_graph *graph, f0t_weight
     }
     for (size_t k = 0; k < graph->output_count; k++)
         outputs[k] = graph->outputs[k].value;
-    f0t_schedule_options options = {
+    f0t_onnx_schedule_options options = {
         .inputs = shapes, .outputs = outputs, .output_count = graph->output_count};
-    f0t_status status = f0t_schedule_create(out, graph, weights, &options);
+    f0t_status status = f0t_onnx_schedule_create(out, graph, weights, &options);
     if (status != F0T_OK && status != F0T_ERROR_UNSUPPORTED)
         print_message("%s\n", f0t_last_error());
     assert_true(status == F0T_OK || status == F0T_ERROR_UNSUPPORTED);
     return status == F0T_OK;
 }
 
-static bool run_scheduled(counts *c, const f0t_graph *graph, const f0t_array *inputs,
-                          const f0t_array *want)
+static bool run_scheduled(counts *c, const f0t_onnx_graph *graph, const f0t_onnx_array *inputs,
+                          const f0t_onnx_array *want)
 {
-    f0t_weights *weights;
-    f0t_schedule *schedule;
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *schedule;
     const float *data[ENDS];
     void *memory[ENDS];
-    f0t_array got[ENDS] = {{0}};
+    f0t_onnx_array got[ENDS] = {{0}};
     bool right = true;
-    assert_ok(f0t_weights_create(&weights));
+    assert_ok(f0t_onnx_weights_create(&weights));
     if (make_schedule(&schedule, graph, weights, inputs, data)) {
         for (size_t k = 0; k < graph->output_count; k++) {
-            const f0t_array *shape = f0t_schedule_output(schedule, k);
-            assert_ok(f0t_array_shape(&got[k], shape->type, shape->rank, shape->dims));
-            assert_ok(f0t_array_alloc(&got[k]));
+            const f0t_onnx_array *shape = f0t_onnx_schedule_output(schedule, k);
+            assert_ok(f0t_onnx_array_shape(&got[k], shape->type, shape->rank, shape->dims));
+            assert_ok(f0t_onnx_array_alloc(&got[k]));
             memory[k] = got[k].f ? (void *)got[k].f : (void *)got[k].i;
         }
-        assert_ok(f0t_schedule_run(schedule, data, memory, NULL));
+        assert_ok(f0t_onnx_schedule_run(schedule, data, memory, NULL));
         for (size_t k = 0; k < graph->output_count; k++) {
             right = right && is_same(&got[k], &want[k]);
-            f0t_array_clear(&got[k]);
+            f0t_onnx_array_clear(&got[k]);
         }
         c->scheduled++;
-        f0t_schedule_free(schedule);
+        f0t_onnx_schedule_free(schedule);
         if (!right)
             print_message("wrong on the fast path\n");
     }
-    f0t_weights_free(weights);
+    f0t_onnx_weights_free(weights);
     return right;
 }
 
-static bool run_set(counts *c, const f0t_graph *graph, const char *folder)
+static bool run_set(counts *c, const f0t_onnx_graph *graph, const char *folder)
 {
-    f0t_array inputs[ENDS] = {{0}}, got[ENDS] = {{0}}, want[ENDS] = {{0}};
+    f0t_onnx_array inputs[ENDS] = {{0}}, got[ENDS] = {{0}}, want[ENDS] = {{0}};
     assert_true(graph->input_count <= ENDS && graph->output_count <= ENDS);
     bool right = true;
     for (size_t k = 0; k < graph->input_count && right; k++)
         right = load_array(&inputs[k], folder, "input", k);
     for (size_t k = 0; k < graph->output_count && right; k++)
         right = load_array(&want[k], folder, "output", k);
-    if (right && f0t_graph_interpret(graph, inputs, got) != F0T_OK)
+    if (right && f0t_onnx_graph_interpret(graph, inputs, got) != F0T_OK)
         right = false;
     if (!right)
         print_message("%s\n", f0t_last_error());
@@ -147,25 +148,25 @@ static bool run_set(counts *c, const f0t_graph *graph, const char *folder)
         right = is_same(&got[k], &want[k]);
     right = right && run_scheduled(c, graph, inputs, want);
     for (size_t k = 0; k < ENDS; k++) {
-        f0t_array_clear(&inputs[k]);
-        f0t_array_clear(&got[k]);
-        f0t_array_clear(&want[k]);
+        f0t_onnx_array_clear(&inputs[k]);
+        f0t_onnx_array_clear(&got[k]);
+        f0t_onnx_array_clear(&want[k]);
     }
     return right;
 }
 
 /* Cases with operators that are not in the table are about something else. */
-static bool is_ours(const f0t_graph *graph)
+static bool is_ours(const f0t_onnx_graph *graph)
 {
-    return f0t_graph_check_ops(graph, NULL) == F0T_OK;
+    return f0t_onnx_graph_check_ops(graph, NULL) == F0T_OK;
 }
 
 static void run_case(counts *c, const char *suite, const char *name)
 {
     char path[512], folder[600];
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     snprintf(path, sizeof path, DATA "/%s/%s/model.onnx", suite, name);
-    if (f0t_graph_open(&graph, path, NULL) != F0T_OK) {
+    if (f0t_onnx_graph_open(&graph, path, NULL) != F0T_OK) {
         c->foreign++; /* sequences, text, other domains */
         return;
     }
@@ -181,7 +182,7 @@ static void run_case(counts *c, const char *suite, const char *name)
         if (!right)
             print_message("%s/%s: wrong\n", suite, name);
     }
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
 }
 
 static int by_name(const void *a, const void *b)

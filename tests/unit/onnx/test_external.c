@@ -34,18 +34,18 @@ static onnx_bytes with_external(const char *const *pairs)
 
 static f0t_status read_weights(float out[2], const char *const *pairs)
 {
-    f0t_graph *graph;
-    f0t_array copy;
+    f0t_onnx_graph *graph;
+    f0t_onnx_array copy;
     onnx_bytes file = with_external(pairs);
     f0t_status status =
-        f0t_graph_open_memory(&graph, file.data, file.size, "made", test_path("."), NULL);
+        f0t_onnx_graph_open_memory(&graph, file.data, file.size, "made", test_path("."), NULL);
     if (status == F0T_OK) {
-        status = f0t_array_copy(&copy, &graph->values[0].constant);
+        status = f0t_onnx_array_copy(&copy, &graph->values[0].constant);
         if (status == F0T_OK)
             memcpy(out, copy.f, 2 * sizeof *out);
-        f0t_array_clear(&copy);
+        f0t_onnx_array_clear(&copy);
     }
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
     onnx_bytes_free(&file);
     return status;
 }
@@ -106,11 +106,11 @@ static void places_are_read(void **state)
 static void from_memory_no_file_is_reached(void **state)
 {
     static const char *const pairs[] = {"location", "w", NULL};
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     onnx_bytes file = with_external(pairs);
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "which cannot be reached from here",
-                 f0t_graph_open_memory(&graph, file.data, file.size, "made", NULL, NULL));
+                 f0t_onnx_graph_open_memory(&graph, file.data, file.size, "made", NULL, NULL));
     onnx_bytes_free(&file);
 }
 

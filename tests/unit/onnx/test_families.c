@@ -154,29 +154,29 @@ static void a_real_network_agrees_with_the_plain_operators(void **state)
     enum { PIXELS = 3 * 224 * 224, DIM = 1280, CLASSES = 1001 };
     char path[512];
     f0t_network *net;
-    f0t_graph *graph;
-    f0t_array in = {0}, out[2] = {{0}};
+    f0t_onnx_graph *graph;
+    f0t_onnx_array in = {0}, out[2] = {{0}};
     const size_t dims[] = {1, 3, 224, 224};
     float got[DIM];
     (void)state;
     snprintf(path, sizeof path, "%s", test_data("mobilenet_v2/mobilenet_v2.onnx"));
-    assert_ok(f0t_array_shape(&in, F0T_ARRAY_FLOAT, 4, dims));
-    assert_ok(f0t_array_alloc(&in));
+    assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, 4, dims));
+    assert_ok(f0t_onnx_array_alloc(&in));
     test_random_floats(in.f, PIXELS, 1);
     assert_ok(f0t_network_open(&net, path, NULL));
     assert_string_equal(f0t_network_output(net), "features");
     assert_int_equal(f0t_network_dim(net), DIM);
     assert_ok(f0t_network_run(got, net, in.f, 1));
-    assert_ok(f0t_graph_open(&graph, path, NULL));
-    assert_ok(f0t_graph_interpret(graph, &in, out));
+    assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
+    assert_ok(f0t_onnx_graph_interpret(graph, &in, out));
     assert_int_equal(out[0].count, DIM);
     assert_int_equal(out[1].count, CLASSES);
     assert_true(compare(got, out[0].f, 1, DIM).largest < 1e-4);
     f0t_network_close(net);
-    f0t_graph_close(graph);
-    f0t_array_clear(&in);
-    f0t_array_clear(&out[0]);
-    f0t_array_clear(&out[1]);
+    f0t_onnx_graph_close(graph);
+    f0t_onnx_array_clear(&in);
+    f0t_onnx_array_clear(&out[0]);
+    f0t_onnx_array_clear(&out[1]);
 }
 
 int main(void)

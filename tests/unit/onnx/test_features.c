@@ -39,7 +39,7 @@ static void the_classifier_is_left_off(void **state)
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         net n;
         assert_ok(open_net(&n, texts[k]));
-        const char *found = n.graph->values[f0t_graph_features(n.graph)].name;
+        const char *found = n.graph->values[f0t_onnx_graph_features(n.graph)].name;
         if (strcmp(found, "f") != 0)
             print_error("%s\n  features: %s\n", texts[k], found);
         assert_string_equal(found, "f");
@@ -58,7 +58,7 @@ static void an_output_may_say_that_it_is_the_features(void **state)
         snprintf(text, sizeof text, "x:float[1,2]; y=Relu(x); %s=Neg(x); return y, %s", names[k],
                  names[k]);
         assert_ok(open_net(&n, text));
-        assert_string_equal(n.graph->values[f0t_graph_features(n.graph)].name, names[k]);
+        assert_string_equal(n.graph->values[f0t_onnx_graph_features(n.graph)].name, names[k]);
         close_net(&n);
     }
 }
@@ -70,14 +70,14 @@ static void an_output_may_say_that_it_is_the_features(void **state)
 static void summarise(char line[LINE], const char *text)
 {
     net n;
-    f0t_summary s;
+    f0t_onnx_summary s;
     onnx_bytes file = onnx_from_text(text);
     n = (net){.file = file};
-    assert_ok(f0t_graph_open_memory(&n.graph, file.data, file.size, "made", NULL, NULL));
-    assert_ok(f0t_summary_create(&s, n.graph, NULL));
+    assert_ok(f0t_onnx_graph_open_memory(&n.graph, file.data, file.size, "made", NULL, NULL));
+    assert_ok(f0t_onnx_summary_create(&s, n.graph, NULL));
     snprintf(line, LINE, "%llu %zu %.0f %s %s", (unsigned long long)s.parameters, s.dim,
              (double)s.arithmetic, s.picture ? s.picture : "-", s.runs ? "runs" : s.reason);
-    f0t_summary_clear(&s);
+    f0t_onnx_summary_clear(&s);
     close_net(&n);
 }
 
@@ -110,25 +110,25 @@ static void a_network_is_described(void **state)
 static void operators_are_counted(void **state)
 {
     net n;
-    f0t_summary s;
+    f0t_onnx_summary s;
     (void)state;
     assert_ok(open_net(&n, "x:float[1,2]; a=Relu(x); b=Relu(a); c=com.other.Relu(b); y=Loop(c)"));
-    assert_ok(f0t_summary_create(&s, n.graph, NULL));
+    assert_ok(f0t_onnx_summary_create(&s, n.graph, NULL));
     assert_int_equal(s.operators.view.count, 2);
     assert_int_equal(s.counts[0], 3);
     assert_false(s.supported[0]); /* not each of them */
     assert_int_equal(s.counts[1], 1);
     assert_false(s.supported[1]);
-    f0t_summary_clear(&s);
+    f0t_onnx_summary_clear(&s);
     close_net(&n);
 }
 
 static f0t_status summarise_again(void *context)
 {
     net *n = context;
-    f0t_summary s;
-    F0T_TRY(f0t_summary_create(&s, n->graph, NULL));
-    f0t_summary_clear(&s);
+    f0t_onnx_summary s;
+    F0T_TRY(f0t_onnx_summary_create(&s, n->graph, NULL));
+    f0t_onnx_summary_clear(&s);
     return F0T_OK;
 }
 

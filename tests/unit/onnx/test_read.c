@@ -65,21 +65,21 @@ static void add_end(bytes *graph, unsigned field, const char *name)
     put(graph, field, end.data, end.size);
 }
 
-static f0t_status open_graph(f0t_graph **out, const bytes *graph, uint64_t opset)
+static f0t_status open_graph(f0t_onnx_graph **out, const bytes *graph, uint64_t opset)
 {
     bytes model = {.size = 0}, set = {.size = 0};
     put_value(&set, 2, opset);
     put_value(&model, 1, 7);
     put(&model, 7, graph->data, graph->size);
     put(&model, 8, set.data, set.size);
-    return f0t_graph_open_memory(out, model.data, model.size, "made.onnx", NULL, NULL);
+    return f0t_onnx_graph_open_memory(out, model.data, model.size, "made.onnx", NULL, NULL);
 }
 
 static f0t_status read_graph(const bytes *graph, uint64_t opset)
 {
-    f0t_graph *made;
+    f0t_onnx_graph *made;
     f0t_status status = open_graph(&made, graph, opset);
-    f0t_graph_close(made);
+    f0t_onnx_graph_close(made);
     return status;
 }
 
@@ -97,9 +97,9 @@ static bytes relu_graph(void)
 
 static void inputs_outputs_and_nodes_are_read(void **state)
 {
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     (void)state;
-    assert_ok(f0t_graph_open(&graph, corpus("convolutions"), NULL));
+    assert_ok(f0t_onnx_graph_open(&graph, corpus("convolutions"), NULL));
     assert_int_equal(graph->opset, 13);
     assert_int_equal(graph->node_count, 8);
     assert_int_equal(graph->input_count, 1);
@@ -108,51 +108,53 @@ static void inputs_outputs_and_nodes_are_read(void **state)
     assert_string_equal(graph->inputs[0].names[0], "N");
     assert_int_equal(graph->inputs[0].dims[1], 2);
     assert_string_equal(graph->values[graph->outputs[0].value].name, "logits");
-    size_t w = f0t_graph_find(graph, "w1");
+    size_t w = f0t_onnx_graph_find(graph, "w1");
     assert_int_equal(graph->values[w].constant.count, 4 * 2 * 9);
     assert_true(graph->values[w].constant.raw > graph->map.data); /* read in place */
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
 }
 
-static void run_and_compare(const f0t_graph *graph, const float *x, const float *want, size_t n)
+static void run_and_compare(const f0t_onnx_graph *graph, const float *x, const float *want,
+                            size_t n)
 {
-    f0t_array in = {.type = F0T_ARRAY_FLOAT}, out = {0};
-    assert_ok(f0t_array_shape(&in, F0T_ARRAY_FLOAT, 1, &n));
-    assert_ok(f0t_array_alloc(&in));
+    f0t_onnx_array in = {.type = F0T_ONNX_FLOAT}, out = {0};
+    assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, 1, &n));
+    assert_ok(f0t_onnx_array_alloc(&in));
     memcpy(in.f, x, n * sizeof *x);
-    assert_ok(f0t_graph_interpret(graph, &in, &out));
+    assert_ok(f0t_onnx_graph_interpret(graph, &in, &out));
     assert_int_equal(out.count, n);
     for (size_t k = 0; k < n; k++)
         assert_true(out.f[k] == want[k]);
-    f0t_array_clear(&in);
-    f0t_array_clear(&out);
+    f0t_onnx_array_clear(&in);
+    f0t_onnx_array_clear(&out);
 }
 
 static void numbers_are_read_from_every_field(void **state)
 {
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     (void)state;
-    assert_ok(f0t_graph_open(&graph, corpus("places"), NULL));
+    assert_ok(f0t_onnx_graph_open(&graph, corpus("places"), NULL));
     run_and_compare(graph, (const float[]){1, 2}, (const float[]){5, 9}, 2);
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
 }
 
 static void weights_may_be_in_a_file_beside(void **state)
 {
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     char *model;
     size_t size;
     const float weights[] = {9, 3, 4};
     (void)state;
     model = test_read(corpus("external"), &size);
     const char *path = test_file("external.onnx", model, size);
-    assert_fails(F0T_ERROR_NOT_FOUND, "w.bin", f0t_graph_open(&graph, path, NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "w.bin", f0t_onnx_graph_open(&graph, path, NULL));
     test_file("w.bin", weights, sizeof weights);
-    assert_ok(f0t_graph_open(&graph, path, NULL));
+    assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
     run_and_compare(graph, (const float[]){1, 2}, (const float[]){3, 8}, 2);
-    f0t_graph_close(graph);
+    f0t_onnx_graph_close(graph);
     test_file("w.bin", weights, 8);
-    assert_fails(F0T_ERROR_FORMAT, "behind the end of 'w.bin'", f0t_graph_open(&graph, path, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "behind the end of 'w.bin'",
+                 f0t_onnx_graph_open(&graph, path, NULL));
     f0t_free(model);
 }
 
@@ -165,20 +167,20 @@ static void weights_beside_may_not_be_elsewhere(void **state)
     model = test_read(corpus("external"), &size);
     char *at = memmem(model, size, "w.bin", 5);
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        f0t_graph *graph;
+        f0t_onnx_graph *graph;
         memset(at, '/', 5);
         memcpy(at, places[k], strlen(places[k]));
         assert_fails(F0T_ERROR_FORMAT, "outside the folder",
-                     f0t_graph_open_memory(&graph, model, size, "m.onnx", "/tmp", NULL));
+                     f0t_onnx_graph_open_memory(&graph, model, size, "m.onnx", "/tmp", NULL));
     }
     f0t_free(model);
 }
 
 static f0t_status open_path(const char *path)
 {
-    f0t_graph *graph;
-    f0t_status status = f0t_graph_open(&graph, path, NULL);
-    f0t_graph_close(graph);
+    f0t_onnx_graph *graph;
+    f0t_status status = f0t_onnx_graph_open(&graph, path, NULL);
+    f0t_onnx_graph_close(graph);
     return status;
 }
 
@@ -219,7 +221,7 @@ static void links_to_weights_are_not_followed(void **state)
 static void holes_in_a_file_do_not_count(void **state)
 {
     enum { SIZE = 1 << 28 };
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     char *model, path[512], weights[512];
     size_t size;
     const float numbers[] = {9, 3, 4};
@@ -227,14 +229,14 @@ static void holes_in_a_file_do_not_count(void **state)
     model = test_read(corpus("external"), &size);
     snprintf(path, sizeof path, "%s", test_file("holes.onnx", model, size));
     snprintf(weights, sizeof weights, "%s", test_file("w.bin", numbers, sizeof numbers));
-    assert_ok(f0t_graph_open(&graph, path, NULL));
-    assert_int_equal(f0t_graph_file_bytes(graph), size + sizeof numbers);
-    f0t_graph_close(graph);
+    assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
+    assert_int_equal(f0t_onnx_graph_file_bytes(graph), size + sizeof numbers);
+    f0t_onnx_graph_close(graph);
     assert_int_equal(truncate(weights, SIZE), 0);
-    assert_ok(f0t_graph_open(&graph, path, NULL));
+    assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
     assert_int_equal(graph->files[0].map.size, SIZE);
-    assert_true(f0t_graph_file_bytes(graph) < (1 << 20));
-    f0t_graph_close(graph);
+    assert_true(f0t_onnx_graph_file_bytes(graph) < (1 << 20));
+    f0t_onnx_graph_close(graph);
     f0t_free(model);
 }
 
@@ -278,15 +280,15 @@ static void an_output_that_nobody_makes_is_refused(void **state)
 
 static void an_unknown_operator_is_named_when_it_is_needed(void **state)
 {
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     bytes made = relu_graph();
     bool used[] = {true, false};
     (void)state;
     add_node(&made, "Quibble", "x", "z");
     assert_ok(open_graph(&graph, &made, 13));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "node 1 (Quibble)", f0t_graph_check_ops(graph, NULL));
-    assert_ok(f0t_graph_check_ops(graph, used));
-    f0t_graph_close(graph);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "node 1 (Quibble)", f0t_onnx_graph_check_ops(graph, NULL));
+    assert_ok(f0t_onnx_graph_check_ops(graph, used));
+    f0t_onnx_graph_close(graph);
 }
 
 static f0t_status read_tensor(const uint64_t *dims, size_t rank, uint64_t type, size_t raw)
@@ -323,7 +325,7 @@ static void deep_nesting_does_no_harm(void **state)
     enum { DEPTH = 200000 };
     unsigned char *data;
     size_t end = (size_t)DEPTH * 16, at = end;
-    f0t_graph *graph;
+    f0t_onnx_graph *graph;
     (void)state;
     assert_ok(f0t_alloc(&data, end, 1));
     for (size_t k = 0; k < DEPTH && at > 24; k++) { /* graph of attribute of node of graph of … */
@@ -341,7 +343,7 @@ static void deep_nesting_does_no_harm(void **state)
     at -= head.size;
     memcpy(data + at, head.data, head.size);
     assert_int_not_equal(
-        f0t_graph_open_memory(&graph, data + at, end - at, "deep.onnx", NULL, NULL), F0T_OK);
+        f0t_onnx_graph_open_memory(&graph, data + at, end - at, "deep.onnx", NULL, NULL), F0T_OK);
     f0t_free(data);
 }
 
@@ -350,9 +352,9 @@ static void deep_nesting_does_no_harm(void **state)
 
 static f0t_status open_again(void *context)
 {
-    f0t_graph *graph;
-    F0T_TRY(f0t_graph_open(&graph, context, NULL));
-    f0t_graph_close(graph);
+    f0t_onnx_graph *graph;
+    F0T_TRY(f0t_onnx_graph_open(&graph, context, NULL));
+    f0t_onnx_graph_close(graph);
     return F0T_OK;
 }
 

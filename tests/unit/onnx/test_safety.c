@@ -89,7 +89,7 @@ static void add_list(bytes *graph, const char *name, size_t count, const int64_t
     static bytes tensor;
     tensor.size = 0;
     put_value(&tensor, 1, (int64_t)count);
-    put_value(&tensor, 2, F0T_ARRAY_INT64);
+    put_value(&tensor, 2, F0T_ONNX_INT64);
     put(&tensor, 8, name, strlen(name));
     put(&tensor, 9, values, count * sizeof *values);
     put(graph, 5, tensor.data, tensor.size);
@@ -105,7 +105,7 @@ static void add_floats(bytes *graph, const char *name, size_t rank, const int64_
         put_value(&tensor, 1, dims[d]);
         count *= (size_t)dims[d];
     }
-    put_value(&tensor, 2, F0T_ARRAY_FLOAT);
+    put_value(&tensor, 2, F0T_ONNX_FLOAT);
     put(&tensor, 8, name, strlen(name));
     put(&tensor, 9, values, count * sizeof *values);
     put(graph, 5, tensor.data, tensor.size);
@@ -124,7 +124,7 @@ static void add_end(bytes *graph, unsigned field, const char *name, size_t rank,
         put(&shape, 1, dim->data, dim->size);
     }
     type.size = 0;
-    put_value(&tensor, 1, F0T_ARRAY_FLOAT);
+    put_value(&tensor, 1, F0T_ONNX_FLOAT);
     put(&tensor, 2, shape.data, shape.size);
     put(&type, 1, tensor.data, tensor.size);
     put(&end, 1, name, strlen(name));
@@ -141,17 +141,17 @@ static bytes *start(size_t rank, const int64_t *dims)
     return &graph;
 }
 
-static f0t_graph *finish(bytes *graph, int opset)
+static f0t_onnx_graph *finish(bytes *graph, int opset)
 {
     static bytes model;
-    f0t_graph *made;
+    f0t_onnx_graph *made;
     bytes set = {.size = 0};
     model.size = 0;
     put_value(&set, 2, opset);
     put_value(&model, 1, 8);
     put(&model, 7, graph->data, graph->size);
     put(&model, 8, set.data, set.size);
-    assert_ok(f0t_graph_open_memory(&made, model.data, model.size, "made.onnx", NULL, NULL));
+    assert_ok(f0t_onnx_graph_open_memory(&made, model.data, model.size, "made.onnx", NULL, NULL));
     return made;
 }
 
@@ -160,52 +160,52 @@ static f0t_graph *finish(bytes *graph, int opset)
 
 enum { MOST = 1 << 12 };
 
-static f0t_status schedule_and_run(const f0t_graph *graph, float *out, size_t *count)
+static f0t_status schedule_and_run(const f0t_onnx_graph *graph, float *out, size_t *count)
 {
-    f0t_array in = {0};
-    f0t_weights *weights;
-    f0t_schedule *schedule;
-    const f0t_end *end = &graph->inputs[0];
-    F0T_TRY(f0t_array_shape(&in, F0T_ARRAY_FLOAT, end->rank, end->dims));
-    assert_ok(f0t_weights_create(&weights));
-    f0t_schedule_options options = {
+    f0t_onnx_array in = {0};
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *schedule;
+    const f0t_onnx_port *end = &graph->inputs[0];
+    F0T_TRY(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, end->rank, end->dims));
+    assert_ok(f0t_onnx_weights_create(&weights));
+    f0t_onnx_schedule_options options = {
         .inputs = &in, .outputs = &graph->outputs[0].value, .output_count = 1};
-    f0t_status status = f0t_schedule_create(&schedule, graph, weights, &options);
+    f0t_status status = f0t_onnx_schedule_create(&schedule, graph, weights, &options);
     if (status == F0T_OK) {
         float pixels[MOST];
         const float *inputs[] = {pixels};
         void *outputs[] = {out};
-        assert_true(in.count <= MOST && f0t_schedule_output(schedule, 0)->count <= MOST);
-        *count = f0t_schedule_output(schedule, 0)->count;
+        assert_true(in.count <= MOST && f0t_onnx_schedule_output(schedule, 0)->count <= MOST);
+        *count = f0t_onnx_schedule_output(schedule, 0)->count;
         for (size_t k = 0; k < MOST; k++)
             pixels[k] = (float)k;
-        status = f0t_schedule_run(schedule, inputs, outputs, NULL);
-        f0t_schedule_free(schedule);
+        status = f0t_onnx_schedule_run(schedule, inputs, outputs, NULL);
+        f0t_onnx_schedule_free(schedule);
     }
-    f0t_weights_free(weights);
+    f0t_onnx_weights_free(weights);
     return status;
 }
 
 /* By the fast path, and by the plain operators. */
 static f0t_status run_both(bytes *made, int opset, float *out, size_t *count)
 {
-    f0t_graph *graph = finish(made, opset);
-    const f0t_end *end = &graph->inputs[0];
-    f0t_array in = {0}, got = {0};
+    f0t_onnx_graph *graph = finish(made, opset);
+    const f0t_onnx_port *end = &graph->inputs[0];
+    f0t_onnx_array in = {0}, got = {0};
     f0t_status status = schedule_and_run(graph, out, count);
     if (status == F0T_OK) {
-        assert_ok(f0t_array_shape(&in, F0T_ARRAY_FLOAT, end->rank, end->dims));
-        assert_ok(f0t_array_alloc(&in));
+        assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, end->rank, end->dims));
+        assert_ok(f0t_onnx_array_alloc(&in));
         for (size_t k = 0; k < in.count; k++)
             in.f[k] = (float)k;
-        assert_ok(f0t_graph_interpret(graph, &in, &got));
+        assert_ok(f0t_onnx_graph_interpret(graph, &in, &got));
         assert_int_equal(got.count, *count);
         for (size_t k = 0; k < got.count; k++)
             assert_true(fabsf(got.f[k] - out[k]) <= 1e-4F * fabsf(got.f[k]) + 1e-5F);
     }
-    f0t_array_clear(&in);
-    f0t_array_clear(&got);
-    f0t_graph_close(graph);
+    f0t_onnx_array_clear(&in);
+    f0t_onnx_array_clear(&got);
+    f0t_onnx_graph_close(graph);
     return status;
 }
 
@@ -296,9 +296,9 @@ static f0t_status schedule_wide(int64_t length)
     add_node(graph, "Max", sum, "most", NULL);
     add_node(graph, "ReduceMax", "most", "y", NULL);
     add_end(graph, 12, "y", 0, NULL);
-    f0t_graph *made = finish(graph, 13);
+    f0t_onnx_graph *made = finish(graph, 13);
     f0t_status status = schedule_and_run(made, out, &count);
-    f0t_graph_close(made);
+    f0t_onnx_graph_close(made);
     return status;
 }
 
@@ -511,11 +511,11 @@ static void every_long_loop_can_be_stopped(void **state)
     static const int64_t square[] = {500, 500};
     volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_graph *graph, *again;
-    f0t_summary summary;
-    f0t_weights *weights;
-    f0t_schedule *schedule;
-    f0t_array in = {0};
+    f0t_onnx_graph *graph, *again;
+    f0t_onnx_summary summary;
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *schedule;
+    f0t_onnx_array in = {0};
     const float pixel[] = {1}, *inputs[] = {pixel};
     float out[1];
     void *outputs[] = {out};
@@ -523,25 +523,25 @@ static void every_long_loop_can_be_stopped(void **state)
     graph = finish(with_constant(2, square, "MatMul", "c c", NULL), 13);
     assert_fails(
         F0T_ERROR_INTERRUPTED, "interrupted",
-        f0t_graph_open_memory(&again, graph->map.data, graph->map.size, "m", NULL, &monitor));
+        f0t_onnx_graph_open_memory(&again, graph->map.data, graph->map.size, "m", NULL, &monitor));
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_summary_create(&summary, graph, &monitor));
-    assert_ok(f0t_array_shape(&in, F0T_ARRAY_FLOAT, 1, (const size_t[]){1}));
-    assert_ok(f0t_weights_create(&weights));
-    f0t_schedule_options options = {
+                 f0t_onnx_summary_create(&summary, graph, &monitor));
+    assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, 1, (const size_t[]){1}));
+    assert_ok(f0t_onnx_weights_create(&weights));
+    f0t_onnx_schedule_options options = {
         .inputs = &in, .outputs = &graph->outputs[0].value, .output_count = 1, .monitor = &monitor};
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_schedule_create(&schedule, graph, weights, &options));
+                 f0t_onnx_schedule_create(&schedule, graph, weights, &options));
     options.monitor = NULL;
-    assert_ok(f0t_schedule_create(&schedule, graph, weights, &options));
+    assert_ok(f0t_onnx_schedule_create(&schedule, graph, weights, &options));
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_schedule_run(schedule, inputs, outputs, &monitor));
+                 f0t_onnx_schedule_run(schedule, inputs, outputs, &monitor));
     stop = 0;
-    assert_ok(f0t_schedule_run(schedule, inputs, outputs, &monitor));
+    assert_ok(f0t_onnx_schedule_run(schedule, inputs, outputs, &monitor));
     assert_true(out[0] == 250001);
-    f0t_schedule_free(schedule);
-    f0t_weights_free(weights);
-    f0t_graph_close(graph);
+    f0t_onnx_schedule_free(schedule);
+    f0t_onnx_weights_free(weights);
+    f0t_onnx_graph_close(graph);
 }
 
 int main(void)

@@ -255,8 +255,8 @@ static void integers_are_no_pictures(void **state)
     char line[LINE];
     (void)state;
     assert_ok(open_net(&n, "x:int64[2]; y=Abs(x)"));
-    f0t_array_clear(&n.inputs[0]);
-    assert_ok(f0t_array_shape(&n.inputs[0], F0T_ARRAY_INT64, 1, (const size_t[]){2}));
+    f0t_onnx_array_clear(&n.inputs[0]);
+    assert_ok(f0t_onnx_array_shape(&n.inputs[0], F0T_ONNX_INT64, 1, (const size_t[]){2}));
     assert_fails(F0T_ERROR_UNSUPPORTED, "input 'x' is int64, not float", schedule(&n, line));
     close_net(&n);
 }
