@@ -253,8 +253,9 @@ F0T_API size_t f0t_vocab_dim(const f0t_vocab *vocab);
 /* Tag i as it was given first; NULL when i is not below the size. */
 F0T_API const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
 
-/* The number of a tag in any case and with any separators, or F0T_NONE. */
-F0T_API size_t f0t_vocab_find(const f0t_vocab *vocab, const char *tag);
+/* Finds a tag in any case and with any separators: *index is its number, or F0T_NONE when the
+ * vocabulary does not have it. Not having it is no failure; lack of memory is. */
+F0T_API f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *vocab, const char *tag);
 
 /* All vectors: [size x dim], each row of length 1. */
 F0T_API const float *f0t_vocab_vectors(const f0t_vocab *vocab);

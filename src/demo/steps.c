@@ -184,10 +184,15 @@ static f0t_status make_vocabulary(f0t_demo_work *work, const f0t_texts *nouns)
     const char **names;
     size_t count = 0;
     F0T_TRY(f0t_alloc(&names, nouns->count, sizeof *names));
-    for (size_t i = 0; i < nouns->count; i++)
-        if (f0t_vocab_find(seen, f0t_texts_get(nouns, i)) == F0T_NONE)
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; status == F0T_OK && i < nouns->count; i++) {
+        size_t place;
+        status = f0t_vocab_find(&place, seen, f0t_texts_get(nouns, i));
+        if (status == F0T_OK && place == F0T_NONE)
             names[count++] = f0t_texts_get(nouns, i);
-    f0t_status status = f0t_vocab_create(&work->nouns, names, count, work->vectors, &options);
+    }
+    if (status == F0T_OK)
+        status = f0t_vocab_create(&work->nouns, names, count, work->vectors, &options);
     f0t_free(names);
     return status;
 }

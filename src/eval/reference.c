@@ -79,8 +79,8 @@ static f0t_status number_tags(measure *m, const f0t_train_options *options)
     f0t_status status = F0T_OK;
     for (size_t i = 0; status == F0T_OK && i < count; i++) {
         size_t place;
-        status = f0t_vocab_locate(&place, f0t_model_vocab(m->model),
-                                  f0t_dataset_tag(m->dataset, tags[i]));
+        status =
+            f0t_vocab_find(&place, f0t_model_vocab(m->model), f0t_dataset_tag(m->dataset, tags[i]));
         if (status == F0T_OK && place != F0T_NONE)
             m->number[tags[i]] = (uint32_t)place;
     }

@@ -38,7 +38,7 @@ static f0t_status number_tags(f0t_study_tags *tags, const f0t_dataset *dataset,
     f0t_status status = F0T_OK;
     for (size_t t = 0; status == F0T_OK && t < all; t++) {
         size_t place = F0T_NONE;
-        status = f0t_vocab_locate(&place, vocab, f0t_dataset_tag(dataset, t));
+        status = f0t_vocab_find(&place, vocab, f0t_dataset_tag(dataset, t));
         tags->number[t] = place == F0T_NONE ? F0T_NO_TAG : (uint32_t)place;
         tags->missing += place == F0T_NONE;
     }

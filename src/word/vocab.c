@@ -228,22 +228,22 @@ const char *f0t_vocab_tag(const f0t_vocab *v, size_t i)
     return i < v->size ? v->entries[v->given[i]].tag : NULL;
 }
 
-f0t_status f0t_vocab_locate(size_t *index, const f0t_vocab *v, const char *tag)
+f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
 {
-    f0t_text key;
+    F0T_REQUIRE(index);
     *index = F0T_NONE;
-    F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
+    F0T_REQUIRE(v);
+    F0T_REQUIRE(tag);
+    f0t_text key;
+    f0t_status status = f0t_normal_key(&key, tag, strlen(tag));
+    if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: no vocabulary has it */
+        return F0T_OK;
+    F0T_TRY(status);
     size_t i = f0t_words_find(&v->keys.view, key.data, key.length);
     f0t_free(key.data);
     if (i != F0T_NONE)
         *index = v->entries[v->first[i]].index;
     return F0T_OK;
-}
-
-size_t f0t_vocab_find(const f0t_vocab *v, const char *tag)
-{
-    size_t index;
-    return f0t_vocab_locate(&index, v, tag) == F0T_OK ? index : F0T_NONE;
 }
 
 const float *f0t_vocab_vectors(const f0t_vocab *v)

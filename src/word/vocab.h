@@ -17,7 +17,4 @@ typedef struct f0t_vocab_parts {
 /* Two tags that are the same fail with F0T_ERROR_FORMAT. */
 f0t_status f0t_vocab_restore(f0t_vocab **out, const f0t_vocab_parts *parts);
 
-/* f0t_vocab_find that tells a tag which is not there (F0T_NONE) from a failure. */
-f0t_status f0t_vocab_locate(size_t *index, const f0t_vocab *vocab, const char *tag);
-
 #endif

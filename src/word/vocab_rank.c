@@ -59,7 +59,7 @@ static f0t_status join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b, 
     memcpy(vectors, f0t_vocab_vectors(a), count * bytes);
     for (size_t i = 0; i < f0t_vocab_size(b); i++) {
         size_t there;
-        F0T_TRY(f0t_vocab_locate(&there, a, f0t_vocab_tag(b, i)));
+        F0T_TRY(f0t_vocab_find(&there, a, f0t_vocab_tag(b, i)));
         if (there != F0T_NONE)
             continue;
         memcpy(vectors + count * dim, f0t_vocab_vectors(b) + i * dim, bytes);

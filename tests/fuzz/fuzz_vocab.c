@@ -17,12 +17,14 @@ static const char words[] = "dog 1 0\ntree 0 1\npalm 1 1\nBuses 2 1\nfire_engine
 static void check_key(const char *tag, const f0t_vocab *vocab)
 {
     f0t_text once, twice;
+    size_t by_tag, by_key;
     if (f0t_normal_key(&once, tag, strlen(tag)) != F0T_OK)
         abort();
     if (once.length <= F0T_TAG_MOST) {
         if (f0t_normal_key(&twice, once.data, once.length) != F0T_OK ||
             twice.length != once.length || memcmp(once.data, twice.data, once.length) != 0 ||
-            f0t_vocab_find(vocab, tag) != f0t_vocab_find(vocab, once.data))
+            f0t_vocab_find(&by_tag, vocab, tag) != F0T_OK ||
+            f0t_vocab_find(&by_key, vocab, once.data) != F0T_OK || by_tag != by_key)
             abort();
         f0t_free(twice.data);
     }

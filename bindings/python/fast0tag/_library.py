@@ -46,7 +46,7 @@ void f0t_vocab_free(f0t_vocab *vocab);
 size_t f0t_vocab_size(const f0t_vocab *vocab);
 size_t f0t_vocab_dim(const f0t_vocab *vocab);
 const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
-size_t f0t_vocab_find(const f0t_vocab *vocab, const char *tag);
+f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *vocab, const char *tag);
 const float *f0t_vocab_vectors(const f0t_vocab *vocab);
 bool f0t_vocab_centred(const f0t_vocab *vocab);
 uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);

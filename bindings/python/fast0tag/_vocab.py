@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from ctypes import POINTER, byref
+from ctypes import POINTER, byref, c_size_t
 from typing import Any, Iterable, Iterator, NamedTuple, Optional, Sequence, get_args
 
 import numpy as np
@@ -105,9 +105,10 @@ class Vocab(Handle, Sequence[str]):
 
     def find(self, tag: str) -> Optional[int]:
         """The number of a tag, in any case and with any separators, or None."""
+        found = c_size_t()
         with self._use() as pointer:
-            found = library.f0t_vocab_find(pointer, texts([tag])[0])
-        return None if found == _structs.F0T_NONE else int(found)
+            library.f0t_vocab_find(byref(found), pointer, texts([tag])[0])
+        return None if found.value == _structs.F0T_NONE else found.value
 
     def __contains__(self, tag: object) -> bool:
         return isinstance(tag, str) and self.find(tag) is not None

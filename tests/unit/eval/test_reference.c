@@ -33,12 +33,13 @@ static void close_case(reference_case *c)
 /* A tag's place in the vocabulary, which is where training put it, or F0T_NONE. */
 static size_t place_of(const reference_case *c, uint32_t tag)
 {
-    size_t count;
+    size_t count, place = F0T_NONE;
     const uint32_t *seen = f0t_dataset_seen(c->dataset, &count);
     for (size_t i = 0; i < count; i++)
         if (seen[i] == tag)
-            return f0t_vocab_find(f0t_model_vocab(c->model), f0t_dataset_tag(c->dataset, tag));
-    return F0T_NONE;
+            assert_ok(f0t_vocab_find(&place, f0t_model_vocab(c->model),
+                                     f0t_dataset_tag(c->dataset, tag)));
+    return place;
 }
 
 /* The average precision of a list for image m; below 0 where it has no tag, or all. */

@@ -28,6 +28,13 @@ static f0t_vocab *make(const char *const *tags, size_t count, const f0t_vocab_op
     return vocab;
 }
 
+static size_t find(const f0t_vocab *vocab, const char *tag)
+{
+    size_t index;
+    assert_ok(f0t_vocab_find(&index, vocab, tag));
+    return index;
+}
+
 static void assert_vector(const f0t_vocab *vocab, size_t i, double x, double y, double z)
 {
     const float *row = f0t_vocab_vectors(vocab) + 3 * i;
@@ -143,10 +150,28 @@ static void spellings_of_one_tag_are_merged(void **state)
     assert_int_equal(f0t_vocab_get_entry(vocab, 3)->index, 1);
     assert_int_equal(f0t_vocab_get_entry(vocab, 5)->match, F0T_MATCH_NONE);
     assert_string_equal(f0t_vocab_get_entry(vocab, 5)->nearest, "palm");
-    assert_int_equal(f0t_vocab_find(vocab, "PALM-tree"), 0);
-    assert_true(f0t_vocab_find(vocab, "cat") == F0T_NONE);
-    assert_true(f0t_vocab_find(vocab, "paml") == F0T_NONE);
-    assert_true(f0t_vocab_find(vocab, "\xFF") == F0T_NONE);
+    assert_int_equal(find(vocab, "PALM-tree"), 0);
+    assert_true(find(vocab, "cat") == F0T_NONE);
+    assert_true(find(vocab, "paml") == F0T_NONE);
+    assert_true(find(vocab, "\xFF") == F0T_NONE);
+    f0t_vocab_free(vocab);
+}
+
+/* A tag that is there is found or memory is lacking: it is never said to be missing. */
+static f0t_status find_dog(void *vocab)
+{
+    size_t index;
+    F0T_TRY(f0t_vocab_find(&index, vocab, "DOG"));
+    assert_int_equal(index, 0);
+    return F0T_OK;
+}
+
+static void lack_of_memory_is_not_a_missing_tag(void **state)
+{
+    static const char *const tags[] = {"dog"};
+    f0t_vocab *vocab = make(tags, 1, NULL);
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, find_dog, vocab);
     f0t_vocab_free(vocab);
 }
 
@@ -260,6 +285,7 @@ int main(void)
         cmocka_unit_test(tags_without_a_vector_are_left_out_with_the_nearest_spelling),
         cmocka_unit_test(suggestions_can_be_turned_off),
         cmocka_unit_test(spellings_of_one_tag_are_merged),
+        cmocka_unit_test(lack_of_memory_is_not_a_missing_tag),
         cmocka_unit_test(centring_subtracts_the_mean_of_the_file),
         cmocka_unit_test(a_tag_that_is_not_utf8_is_named),
         cmocka_unit_test(every_allocation_may_fail),

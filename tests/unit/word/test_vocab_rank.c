@@ -65,11 +65,13 @@ static void the_best_tags_come_first(void **state)
 static void two_vocabularies_become_one(void **state)
 {
     f0t_vocab *a = make(0, 4, 1), *b = make(2, 4, 1), *both;
+    size_t index;
     (void)state;
     assert_ok(f0t_vocab_join(&both, a, b));
     assert_int_equal(f0t_vocab_size(both), 6);
     assert_string_equal(f0t_vocab_tag(both, 5), "w5");
-    assert_int_equal(f0t_vocab_find(both, "W2"), 2);
+    assert_ok(f0t_vocab_find(&index, both, "W2"));
+    assert_int_equal(index, 2);
     assert_memory_equal(f0t_vocab_vectors(both) + 5 * DIM, f0t_vocab_vectors(b) + 3 * DIM,
                         DIM * sizeof(float));
     f0t_vocab_free(both);

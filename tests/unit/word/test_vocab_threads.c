@@ -13,7 +13,7 @@ static f0t_vectors *vectors;
 static void *ask(void *context)
 {
     static const char *const tags[] = {"Dogs", "palm tree", "dgo"};
-    size_t wrong = 0, found;
+    size_t wrong = 0, found, place;
     for (int round = 0; round < ROUNDS; round++) {
         f0t_vocab *vocab;
         f0t_vectors *other;
@@ -23,7 +23,8 @@ static void *ask(void *context)
         wrong += f0t_vectors_nearest(near, &found, 2, vectors, row, NULL) != F0T_OK || found != 2;
         wrong += near[0].index != 0;
         wrong += f0t_vocab_create(&vocab, tags, 3, vectors, NULL) != F0T_OK;
-        wrong += f0t_vocab_size(vocab) != 2 || f0t_vocab_find(vocab, "DOGS") != 0;
+        wrong += f0t_vocab_find(&place, vocab, "DOGS") != F0T_OK;
+        wrong += f0t_vocab_size(vocab) != 2 || place != 0;
         wrong += strcmp(f0t_vocab_get_entry(vocab, 2)->nearest, "dog") != 0;
         f0t_vocab_free(vocab);
         wrong += f0t_vectors_open_memory(&other, "a 1 2\nb 3\nc 4 5\n", 16, "v", NULL) !=
