@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "demo/demo.h"
+#include "image/feature_file.h"
 #include "image/keywords.h"
-#include "image/part.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -27,8 +27,8 @@ static void add_bytes(uint64_t *hash, const void *bytes, size_t size)
 
 static void add_file(uint64_t *hash, const char *path)
 {
-    f0t_stamp stamp = {{0}};
-    f0t_stamp_get(&stamp, path); /* what is not there stays 0 */
+    f0t_picture_stamp stamp = {{0}};
+    f0t_picture_stamp_get(&stamp, path); /* what is not there stays 0 */
     add_bytes(hash, path, strlen(path) + 1);
     add_bytes(hash, &stamp, sizeof stamp);
 }

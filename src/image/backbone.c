@@ -238,7 +238,8 @@ static f0t_status open_cache(f0t_backbone *backbone, const f0t_backbone_options 
         return F0T_OK;
     F0T_TRY(f0t_alloc(&key, size, 1));
     snprintf(key, size, "%s %s %s", version, precision, backbone->description);
-    f0t_status status = f0t_cache_open(&backbone->cache, o->cache, f0t_backbone_dim(backbone), key);
+    f0t_status status =
+        f0t_feature_cache_open(&backbone->cache, o->cache, f0t_backbone_dim(backbone), key);
     f0t_free(key);
     return status;
 }
@@ -272,11 +273,11 @@ void f0t_backbone_close(f0t_backbone *backbone)
     if (!backbone)
         return;
     while (backbone->idle) {
-        f0t_bench *next = backbone->idle->next;
-        f0t_bench_free(backbone->idle);
+        f0t_image_workspace *next = backbone->idle->next;
+        f0t_image_workspace_free(backbone->idle);
         backbone->idle = next;
     }
-    f0t_cache_close(backbone->cache);
+    f0t_feature_cache_close(backbone->cache);
     pthread_mutex_destroy(&backbone->lock);
     f0t_network_close(backbone->network);
     f0t_free(backbone->description);

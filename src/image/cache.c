@@ -17,9 +17,9 @@
 /* Bytes of a file at the most: 77,000 pictures with the built-in descriptor. */
 #define LARGEST ((size_t)1 << 30)
 
-struct f0t_cache {
+struct f0t_feature_cache {
     f0t_lock lock;
-    f0t_part *part; /* NULL: given up */
+    f0t_feature_file *file; /* NULL: given up */
     size_t dim;
     size_t most;   /* records */
     bool was_full; /* when it was opened */
@@ -29,12 +29,13 @@ struct f0t_cache {
 /* ---- Opening ----------------------------------------------------------------------------------------- */
 
 /* No other process works with it: what cannot be opened is damaged, or of another version, and goes. */
-static void open_part(f0t_cache *cache, const char *path, size_t dim, const char *backbone)
+static void open_file(f0t_feature_cache *cache, const char *path, size_t dim, const char *backbone)
 {
     if (f0t_lock_take(&cache->lock, path) != F0T_OK)
         return;
-    if (f0t_part_open_quick(&cache->part, path, dim, backbone) != F0T_OK && unlink(path) == 0)
-        (void)f0t_part_open_quick(&cache->part, path, dim, backbone);
+    if (f0t_feature_file_open_quick(&cache->file, path, dim, backbone) != F0T_OK &&
+        unlink(path) == 0)
+        (void)f0t_feature_file_open_quick(&cache->file, path, dim, backbone);
 }
 
 static f0t_status file_name(char **out, const char *folder, const char *backbone)
@@ -45,33 +46,34 @@ static f0t_status file_name(char **out, const char *folder, const char *backbone
     return f0t_path_join(out, folder, name);
 }
 
-f0t_status f0t_cache_open(f0t_cache **out, const char *folder, size_t dim, const char *backbone)
+f0t_status f0t_feature_cache_open(f0t_feature_cache **out, const char *folder, size_t dim,
+                                  const char *backbone)
 {
-    f0t_cache *cache;
+    f0t_feature_cache *cache;
     char *path;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&cache, 1, sizeof *cache));
     f0t_status status = file_name(&path, folder, backbone);
     if (status == F0T_OK)
-        open_part(cache, path, dim, backbone);
+        open_file(cache, path, dim, backbone);
     f0t_free(path);
-    if (!cache->part) {
-        f0t_cache_close(cache);
+    if (!cache->file) {
+        f0t_feature_cache_close(cache);
         return status;
     }
     cache->dim = dim;
-    cache->most = LARGEST / f0t_part_record_size(cache->part);
-    cache->was_full = f0t_part_count(cache->part) >= cache->most;
+    cache->most = LARGEST / f0t_feature_file_record_size(cache->file);
+    cache->was_full = f0t_feature_file_count(cache->file) >= cache->most;
     *out = cache;
     return F0T_OK;
 }
 
 /* A full file of which more was missing than there goes: the next begins with what is used now. */
-void f0t_cache_close(f0t_cache *cache)
+void f0t_feature_cache_close(f0t_feature_cache *cache)
 {
     if (!cache)
         return;
-    f0t_part_close(cache->part, cache->was_full && cache->missed > cache->found);
+    f0t_feature_file_close(cache->file, cache->was_full && cache->missed > cache->found);
     f0t_lock_release(&cache->lock);
     f0t_free(cache);
 }
@@ -80,22 +82,23 @@ void f0t_cache_close(f0t_cache *cache)
 
 /* By the whole path: commands run in different folders. A file that was written a moment ago may be
  * written again within what its file system calls the same time. */
-static bool make_key(f0t_cache_key *key, const char *picture)
+static bool make_key(f0t_feature_cache_key *key, const char *picture)
 {
     enum { COARSEST = 2 }; /* seconds, of FAT */
     struct stat info;
     char *whole = realpath(picture, NULL);
-    const bool found = whole && stat(whole, &info) == 0 && f0t_stamp_get(&key->stamp, whole);
+    const bool found =
+        whole && stat(whole, &info) == 0 && f0t_picture_stamp_get(&key->stamp, whole);
     const time_t settled = time(NULL) - COARSEST;
     key->lasting = found && info.st_mtim.tv_sec < settled && info.st_ctim.tv_sec < settled;
     free(whole);
     return found;
 }
 
-static void give_up(f0t_cache *cache)
+static void give_up(f0t_feature_cache *cache)
 {
-    f0t_part_close(cache->part, true);
-    cache->part = NULL;
+    f0t_feature_file_close(cache->file, true);
+    cache->file = NULL;
 }
 
 /* No picture has features that are no numbers: such a file was made to do harm. */
@@ -107,17 +110,18 @@ static bool is_finite(const float *row, size_t dim)
     return true;
 }
 
-bool f0t_cache_get(f0t_cache *cache, f0t_cache_key *key, float *row, const char *picture)
+bool f0t_feature_cache_get(f0t_feature_cache *cache, f0t_feature_cache_key *key, float *row,
+                           const char *picture)
 {
-    *key = (f0t_cache_key){.lasting = false};
-    if (!cache->part || !make_key(key, picture))
+    *key = (f0t_feature_cache_key){.lasting = false};
+    if (!cache->file || !make_key(key, picture))
         return false;
-    const size_t record = f0t_part_find(cache->part, &key->stamp);
+    const size_t record = f0t_feature_file_find(cache->file, &key->stamp);
     if (record == F0T_NONE) {
         cache->missed++;
         return false;
     }
-    if (f0t_part_read(cache->part, record, row) != F0T_OK || !is_finite(row, cache->dim)) {
+    if (f0t_feature_file_read(cache->file, record, row) != F0T_OK || !is_finite(row, cache->dim)) {
         give_up(cache);
         return false;
     }
@@ -125,11 +129,12 @@ bool f0t_cache_get(f0t_cache *cache, f0t_cache_key *key, float *row, const char 
     return true;
 }
 
-void f0t_cache_put(f0t_cache *cache, const f0t_cache_key *key, const float *row)
+void f0t_feature_cache_put(f0t_feature_cache *cache, const f0t_feature_cache_key *key,
+                           const float *row)
 {
-    if (!cache->part || !key->lasting || f0t_part_count(cache->part) >= cache->most ||
-        f0t_part_find(cache->part, &key->stamp) != F0T_NONE)
+    if (!cache->file || !key->lasting || f0t_feature_file_count(cache->file) >= cache->most ||
+        f0t_feature_file_find(cache->file, &key->stamp) != F0T_NONE)
         return;
-    if (f0t_part_add(cache->part, &key->stamp, row) != F0T_OK)
+    if (f0t_feature_file_add(cache->file, &key->stamp, row) != F0T_OK)
         give_up(cache);
 }

@@ -1,8 +1,8 @@
-/* f0t_backbone_run: features of many pictures, by a crew whose threads each have a bench. */
+/* f0t_backbone_run: features of many pictures, by threads that each have a workspace. */
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/backbone.h"
-#include "image/crew.h"
+#include "image/parallel.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct extraction {
     bool *good; /* [count], or NULL: a failure ends the work */
     const char *const *pictures;
     size_t count, batch, dim;
-    f0t_bench **benches; /* [threads] */
+    f0t_image_workspace **workspaces; /* [threads] */
     int threads;
     const f0t_monitor *monitor;
 } extraction;
@@ -35,16 +35,17 @@ static void clear_bad(const extraction *e, size_t first, size_t count)
 }
 
 /* What went wrong with a picture: told and passed over, or the end. */
-static f0t_status pass_over(const extraction *e, size_t i, f0t_status status, f0t_crew_notes *notes)
+static f0t_status pass_over(const extraction *e, size_t i, f0t_status status,
+                            f0t_parallel_notes *notes)
 {
     if (!e->good || status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
         return status;
     e->good[i] = false;
-    return f0t_crew_warn(notes, f0t_last_error());
+    return f0t_parallel_warn(notes, f0t_last_error());
 }
 
 /* The picture after number i of a piece. */
-static const char *next_picture(const extraction *e, const f0t_crew_piece *piece, size_t i,
+static const char *next_picture(const extraction *e, const f0t_parallel_piece *piece, size_t i,
                                 size_t count)
 {
     if (i + 1 < count)
@@ -52,29 +53,30 @@ static const char *next_picture(const extraction *e, const f0t_crew_piece *piece
     return piece->next == F0T_NONE ? NULL : e->pictures[piece->next * e->batch];
 }
 
-static f0t_status run_batch(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
+static f0t_status run_batch(void *context, const f0t_parallel_piece *piece,
+                            f0t_parallel_notes *notes)
 {
     const extraction *e = context;
-    f0t_bench *bench = e->benches[piece->thread];
+    f0t_image_workspace *workspace = e->workspaces[piece->thread];
     size_t first = piece->number * e->batch, rows[16], read = 0;
     const size_t count = e->count - first < e->batch ? e->count - first : e->batch;
     for (size_t i = 0; i < count; i++) {
         f0t_status status =
-            f0t_bench_take(bench, e->out + first * e->dim, read, e->pictures[first + i],
-                           next_picture(e, piece, i, count));
+            f0t_image_workspace_add(workspace, e->out + first * e->dim, read,
+                                    e->pictures[first + i], next_picture(e, piece, i, count));
         if (status == F0T_OK)
             rows[read++] = i;
         else
             F0T_TRY(pass_over(e, first + i, status, notes));
     }
-    F0T_TRY(f0t_bench_finish(bench, e->out + first * e->dim, read, e->monitor));
+    F0T_TRY(f0t_image_workspace_run(workspace, e->out + first * e->dim, read, e->monitor));
     spread(e, first, rows, read);
     clear_bad(e, first, count);
     return F0T_OK;
 }
 
 static f0t_status end_all(void *context, size_t i, f0t_status status, const char *message,
-                          f0t_crew_notes *notes)
+                          f0t_parallel_notes *notes)
 {
     (void)context;
     (void)i;
@@ -84,18 +86,18 @@ static f0t_status end_all(void *context, size_t i, f0t_status status, const char
 
 static f0t_status run(extraction *e)
 {
-    const f0t_crew crew = {.count = (e->count + e->batch - 1) / e->batch,
-                           .pictures = e->count,
-                           .threads = e->threads,
-                           .stage = "reading pictures",
-                           .context = e,
-                           .run = run_batch,
-                           .failed = end_all,
-                           .monitor = e->monitor};
-    F0T_TRY(f0t_alloc_zero(&e->benches, (size_t)e->threads, sizeof *e->benches));
+    const f0t_parallel loop = {.count = (e->count + e->batch - 1) / e->batch,
+                               .pictures = e->count,
+                               .threads = e->threads,
+                               .stage = "reading pictures",
+                               .context = e,
+                               .run = run_batch,
+                               .failed = end_all,
+                               .monitor = e->monitor};
+    F0T_TRY(f0t_alloc_zero(&e->workspaces, (size_t)e->threads, sizeof *e->workspaces));
     for (int i = 0; i < e->threads; i++)
-        F0T_TRY(f0t_bench_need(&e->benches[i], e->backbone));
-    return f0t_crew_run(&crew);
+        F0T_TRY(f0t_image_workspace_acquire(&e->workspaces[i], e->backbone));
+    return f0t_parallel_for(&loop);
 }
 
 static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
@@ -113,9 +115,9 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
     for (size_t i = 0; good && i < count; i++)
         good[i] = true;
     f0t_status status = run(&e);
-    for (int i = 0; e.benches && i < e.threads; i++)
-        f0t_bench_give(e.benches[i]);
-    f0t_free(e.benches);
+    for (int i = 0; e.workspaces && i < e.threads; i++)
+        f0t_image_workspace_release(e.workspaces[i]);
+    f0t_free(e.workspaces);
     return status;
 }
 
@@ -124,7 +126,7 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
 /* The pictures that it does not have. */
 typedef struct missing {
     const char **pictures; /* [count] */
-    f0t_cache_key *keys;
+    f0t_feature_cache_key *keys;
     size_t *numbers; /* among all */
     bool *good;
     float *rows; /* [count x dim] */
@@ -149,7 +151,8 @@ static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
     F0T_TRY(f0t_alloc(&m->numbers, count, sizeof *m->numbers));
     pthread_mutex_lock(&backbone->lock);
     for (size_t i = 0; i < count; i++)
-        if (!f0t_cache_get(backbone->cache, &m->keys[m->count], out + i * dim, pictures[i])) {
+        if (!f0t_feature_cache_get(backbone->cache, &m->keys[m->count], out + i * dim,
+                                   pictures[i])) {
             m->pictures[m->count] = pictures[i];
             m->numbers[m->count++] = i;
         }
@@ -167,7 +170,7 @@ static void fill_cache(const missing *m, float *out, bool *good, f0t_backbone *b
         if (good)
             good[m->numbers[i]] = m->good[i];
         if (!good || m->good[i])
-            f0t_cache_put(backbone->cache, &m->keys[i], m->rows + i * dim);
+            f0t_feature_cache_put(backbone->cache, &m->keys[i], m->rows + i * dim);
     }
     pthread_mutex_unlock(&backbone->lock);
 }

@@ -26,14 +26,14 @@ static f0t_status refuse(const char *name, const char *why)
     return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: tags cannot go into it: %s", name, why);
 }
 
-static f0t_status take_place(f0t_packet *p, size_t begin, size_t end, const uint8_t *text,
+static f0t_status take_place(f0t_xmp_packet *p, size_t begin, size_t end, const uint8_t *text,
                              size_t length, const char *name)
 {
     if (p->length)
         return refuse(name, "it has two XMP packets");
     if (!length)
         return refuse(name, "its XMP packet is empty");
-    *p = (f0t_packet){p->is_png, begin, end, (const char *)text, length};
+    *p = (f0t_xmp_packet){p->is_png, begin, end, (const char *)text, length};
     return F0T_OK;
 }
 
@@ -80,7 +80,8 @@ static f0t_status see_extended(jpeg *j, const uint8_t *data, size_t length, cons
 }
 
 /* A segment's bytes behind its length. */
-static f0t_status see_segment(f0t_packet *p, jpeg *j, size_t at, size_t length, const char *name)
+static f0t_status see_segment(f0t_xmp_packet *p, jpeg *j, size_t at, size_t length,
+                              const char *name)
 {
     const uint8_t *data = j->bytes + at + 4;
     const int marker = j->bytes[at + 1];
@@ -100,7 +101,7 @@ static f0t_status see_segment(f0t_packet *p, jpeg *j, size_t at, size_t length, 
     return F0T_OK;
 }
 
-static f0t_status find_jpeg(f0t_packet *p, const uint8_t *bytes, size_t size, const char *name)
+static f0t_status find_jpeg(f0t_xmp_packet *p, const uint8_t *bytes, size_t size, const char *name)
 {
     jpeg j = {.bytes = bytes, .size = size, .behind = 2};
     size_t at = 2;
@@ -129,7 +130,7 @@ static size_t number(const uint8_t *at)
     return (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
 }
 
-static f0t_status see_text(f0t_packet *p, const uint8_t *bytes, size_t at, size_t length,
+static f0t_status see_text(f0t_xmp_packet *p, const uint8_t *bytes, size_t at, size_t length,
                            const char *name)
 {
     const uint8_t *data = bytes + at + 8, *end = data + length;
@@ -145,7 +146,7 @@ static f0t_status see_text(f0t_packet *p, const uint8_t *bytes, size_t at, size_
     return take_place(p, at, at + length + 12, text + 1, (size_t)(end - text - 1), name);
 }
 
-static f0t_status find_png(f0t_packet *p, const uint8_t *bytes, size_t size, const char *name)
+static f0t_status find_png(f0t_xmp_packet *p, const uint8_t *bytes, size_t size, const char *name)
 {
     size_t at = sizeof png_signature;
     while (size - at >= 12) {
@@ -165,10 +166,11 @@ static f0t_status find_png(f0t_packet *p, const uint8_t *bytes, size_t size, con
 
 /* ---- Both ------------------------------------------------------------------------------------------ */
 
-f0t_status f0t_packet_find(f0t_packet *packet, const void *data, size_t size, const char *name)
+f0t_status f0t_xmp_packet_find(f0t_xmp_packet *packet, const void *data, size_t size,
+                               const char *name)
 {
     const uint8_t *bytes = data;
-    *packet = (f0t_packet){.is_png = size >= 8 && !memcmp(bytes, png_signature, 8)};
+    *packet = (f0t_xmp_packet){.is_png = size >= 8 && !memcmp(bytes, png_signature, 8)};
     if (packet->is_png)
         return find_png(packet, bytes, size, name);
     if (size >= 4 && bytes[0] == 0xFF && bytes[1] == 0xD8)
@@ -208,8 +210,8 @@ static f0t_status write_png(f0t_writer *writer, const char *text, size_t length,
     return f0t_writer_write(writer, sum, sizeof sum);
 }
 
-f0t_status f0t_packet_write(f0t_writer *writer, const f0t_packet *place, const void *data,
-                            size_t size, const char *text, size_t length, const char *name)
+f0t_status f0t_xmp_packet_write(f0t_writer *writer, const f0t_xmp_packet *place, const void *data,
+                                size_t size, const char *text, size_t length, const char *name)
 {
     const uint8_t *bytes = data;
     F0T_TRY(f0t_writer_write(writer, bytes, place->begin));

@@ -6,7 +6,7 @@
 
 struct f0t_pictures {
     f0t_texts texts;
-    f0t_skipped skipped;
+    f0t_skipped_files skipped;
     const char **paths;
 };
 
@@ -15,7 +15,7 @@ static f0t_status find(f0t_pictures *pictures, const char *const *paths, size_t 
 {
     for (size_t i = 0; i < count; i++)
         F0T_TRY(f0t_walk(&pictures->texts, &pictures->skipped, paths[i], monitor));
-    f0t_skipped_tell(&pictures->skipped, monitor);
+    f0t_skipped_files_tell(&pictures->skipped, monitor);
     F0T_TRY(f0t_alloc(&pictures->paths, pictures->texts.count, sizeof *pictures->paths));
     for (size_t i = 0; i < pictures->texts.count; i++)
         pictures->paths[i] = f0t_texts_get(&pictures->texts, i);

@@ -110,7 +110,7 @@ static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const char *pict
 }
 
 /* Keeps "-old +new" for f0t_sidecars_change. */
-static f0t_status keep_change(f0t_sidecars *s, const f0t_merged *merged)
+static f0t_status keep_change(f0t_sidecars *s, const f0t_xmp_merged *merged)
 {
     f0t_free(s->change);
     s->change = NULL;
@@ -137,7 +137,7 @@ static f0t_status write_sidecar(const f0t_original *original, const char *data, 
 static f0t_status merge(f0t_sidecars *s, const f0t_original *original, const char *lines,
                         bool *changed)
 {
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     F0T_TRY(f0t_worker_merge(s->worker, &merged, s->path, lines));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
@@ -154,21 +154,21 @@ typedef struct content {
 } content;
 
 static f0t_status write_picture(const f0t_sidecars *s, const f0t_original *original,
-                                const f0t_packet *place, const content *from,
-                                const f0t_merged *merged)
+                                const f0t_xmp_packet *place, const content *from,
+                                const f0t_xmp_merged *merged)
 {
     f0t_writer *writer;
     F0T_TRY(f0t_original_replace(&writer, original, !s->options.touch));
-    return f0t_writer_finish(writer, f0t_packet_write(writer, place, from->data, from->size,
-                                                      merged->text, merged->length, s->path));
+    return f0t_writer_finish(writer, f0t_xmp_packet_write(writer, place, from->data, from->size,
+                                                          merged->text, merged->length, s->path));
 }
 
 static f0t_status embed_in(f0t_sidecars *s, const f0t_original *original, const content *from,
                            const char *lines, bool *changed)
 {
-    f0t_merged merged;
-    f0t_packet place;
-    F0T_TRY(f0t_packet_find(&place, from->data, from->size, s->path));
+    f0t_xmp_merged merged;
+    f0t_xmp_packet place;
+    F0T_TRY(f0t_xmp_packet_find(&place, from->data, from->size, s->path));
     F0T_TRY(f0t_worker_embed(s->worker, &merged, s->path, lines, place.text, place.length));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
@@ -313,16 +313,16 @@ static f0t_status find_ours(f0t_sidecars *s, bool *found)
 {
     static const char mark[] = "urn:fast0tag:xmp:";
     f0t_map map;
-    f0t_packet packet = {0};
+    f0t_xmp_packet packet = {0};
     *found = false;
     if (!f0t_path_exists(s->path))
         return F0T_OK;
     F0T_TRY(f0t_map_open(&map, s->path));
     f0t_status status = F0T_OK;
     if (s->options.embed)
-        status = f0t_packet_find(&packet, map.data, map.size, s->path);
+        status = f0t_xmp_packet_find(&packet, map.data, map.size, s->path);
     else
-        packet = (f0t_packet){.text = (const char *)map.data, .length = map.size};
+        packet = (f0t_xmp_packet){.text = (const char *)map.data, .length = map.size};
     *found = packet.length && memmem(packet.text, packet.length, mark, sizeof mark - 1);
     f0t_map_close(&map);
     return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;

@@ -65,7 +65,7 @@ static bool read_ending(char ending[F0T_SKIPPED_LONGEST], const char *path)
     return !dot[length];
 }
 
-static void skip(f0t_skipped *skipped, const char *path)
+static void skip(f0t_skipped_files *skipped, const char *path)
 {
     char ending[F0T_SKIPPED_LONGEST];
     size_t i = 0;
@@ -84,7 +84,7 @@ static void skip(f0t_skipped *skipped, const char *path)
 }
 
 /* The most frequent kind after the one of `count` files and the number `after`; ties by place. */
-static size_t next_kind(const f0t_skipped *skipped, size_t count, size_t after)
+static size_t next_kind(const f0t_skipped_files *skipped, size_t count, size_t after)
 {
     size_t best = F0T_NONE;
     for (size_t i = 0; i < skipped->kind_count; i++) {
@@ -96,7 +96,7 @@ static size_t next_kind(const f0t_skipped *skipped, size_t count, size_t after)
     return best;
 }
 
-void f0t_skipped_tell(const f0t_skipped *skipped, const f0t_monitor *monitor)
+void f0t_skipped_files_tell(const f0t_skipped_files *skipped, const f0t_monitor *monitor)
 {
     enum { SHOWN = 12 };
     char names[SHOWN * (F0T_SKIPPED_LONGEST + 24)] = "";
@@ -165,7 +165,7 @@ f0t_status f0t_walk_names(f0t_texts *names, const char ***sorted, const char *pa
 /* A walk in progress. */
 typedef struct walk {
     f0t_texts *out;
-    f0t_skipped *skipped;
+    f0t_skipped_files *skipped;
     const f0t_monitor *monitor;
 } walk;
 
@@ -223,7 +223,7 @@ static f0t_status walk_folder(const walk *w, const char *path, int depth)
     return status;
 }
 
-f0t_status f0t_walk(f0t_texts *out, f0t_skipped *skipped, const char *path,
+f0t_status f0t_walk(f0t_texts *out, f0t_skipped_files *skipped, const char *path,
                     const f0t_monitor *monitor)
 {
     const walk w = {out, skipped, monitor};

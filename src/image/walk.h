@@ -17,24 +17,24 @@ f0t_status f0t_walk_names(f0t_texts *names, const char ***sorted, const char *pa
 
 /* Files that were passed over, by the endings of their names. All zero: none. */
 enum { F0T_SKIPPED_KINDS = 64, F0T_SKIPPED_LONGEST = 12 };
-typedef struct f0t_skipped {
+typedef struct f0t_skipped_files {
     struct {
         char ending[F0T_SKIPPED_LONGEST]; /* ".mov", in lower case */
         size_t count;
     } kinds[F0T_SKIPPED_KINDS];
     size_t kind_count;
     size_t others; /* with no ending, an odd one, or one kind too many */
-} f0t_skipped;
+} f0t_skipped_files;
 
 /* Logs them, the most frequent first: "12 files are no pictures that can be read: 9 .mov, 3 .txt". */
-void f0t_skipped_tell(const f0t_skipped *skipped, const f0t_monitor *monitor);
+void f0t_skipped_files_tell(const f0t_skipped_files *skipped, const f0t_monitor *monitor);
 
 /* Adds the pictures at `path` to `out`: itself, where it is a file (whatever its name); of a folder
  * all files below it that are named as pictures, sorted by the bytes of their paths, each beginning
  * with `path`. Names that begin with a dot, links to folders, pipes and devices are passed over; other
  * files are counted in `skipped`, but for sidecars (.xmp). Fails when `path` cannot be read; a folder
  * below it that cannot be read is logged. */
-f0t_status f0t_walk(f0t_texts *out, f0t_skipped *skipped, const char *path,
+f0t_status f0t_walk(f0t_texts *out, f0t_skipped_files *skipped, const char *path,
                     const f0t_monitor *monitor);
 
 #endif

@@ -16,7 +16,7 @@ enum { LIFETIME = 4096 };
 
 struct f0t_worker {
     char *program;
-    f0t_process process;
+    f0t_worker_process process;
     size_t asked; /* of this process */
     char *data;   /* of the last reply */
     size_t room;
@@ -32,7 +32,7 @@ static void forget_expected(f0t_worker *worker)
 
 static void end_process(f0t_worker *worker)
 {
-    f0t_process_end(&worker->process);
+    f0t_worker_process_end(&worker->process);
     forget_expected(worker);
 }
 
@@ -41,7 +41,7 @@ f0t_status f0t_worker_create(f0t_worker **out)
     f0t_worker *worker;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&worker, 1, sizeof *worker));
-    f0t_status status = f0t_process_find(&worker->program);
+    f0t_status status = f0t_worker_process_find(&worker->program);
     if (status == F0T_OK)
         *out = worker;
     else
@@ -64,9 +64,9 @@ void f0t_worker_free(f0t_worker *worker)
 static bool send_request(const f0t_worker *worker, const f0t_picture_request *request,
                          const char *path, const char *text, double deadline)
 {
-    return f0t_process_send(&worker->process, request, sizeof *request, deadline) &&
-           f0t_process_send(&worker->process, path, request->path_length, deadline) &&
-           f0t_process_send(&worker->process, text, request->text_length, deadline);
+    return f0t_worker_process_send(&worker->process, request, sizeof *request, deadline) &&
+           f0t_worker_process_send(&worker->process, path, request->path_length, deadline) &&
+           f0t_worker_process_send(&worker->process, text, request->text_length, deadline);
 }
 
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
@@ -88,7 +88,7 @@ static f0t_status receive_data(f0t_worker *worker, size_t length, double deadlin
         F0T_TRY(f0t_alloc(&worker->data, length + 1, 1));
         worker->room = length + 1;
     }
-    *received = f0t_process_receive(&worker->process, worker->data, length, deadline);
+    *received = f0t_worker_process_receive(&worker->process, worker->data, length, deadline);
     worker->data[*received ? length : 0] = 0;
     return F0T_OK;
 }
@@ -118,11 +118,11 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
         end_process(worker);
     if (!worker->process.pid) {
         worker->asked = 0;
-        F0T_TRY(f0t_process_start(&worker->process, worker->program));
+        F0T_TRY(f0t_worker_process_start(&worker->process, worker->program));
     }
     worker->asked++;
     *answered = (expected || send_request(worker, request, path, text, deadline)) &&
-                f0t_process_receive(&worker->process, reply, sizeof *reply, deadline) &&
+                f0t_worker_process_receive(&worker->process, reply, sizeof *reply, deadline) &&
                 is_plausible(reply, request->kind);
     if (*answered)
         F0T_TRY(receive_data(worker, reply->length, deadline, answered));
@@ -211,34 +211,35 @@ f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *le
 }
 
 /* A worker that was taken over may say that it has more lines than bytes. */
-static void take_merged(const f0t_worker *worker, f0t_merged *out, const f0t_picture_reply *reply)
+static void take_merged(const f0t_worker *worker, f0t_xmp_merged *out,
+                        const f0t_picture_reply *reply)
 {
     const size_t lines = reply->height <= reply->length ? reply->height : 0;
-    *out = (f0t_merged){.text = worker->data,
-                        .length = reply->length - lines,
-                        .changed = reply->width == 1,
-                        .change = worker->data + reply->length - lines};
+    *out = (f0t_xmp_merged){.text = worker->data,
+                            .length = reply->length - lines,
+                            .changed = reply->width == 1,
+                            .change = worker->data + reply->length - lines};
 }
 
-f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path,
+f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
                             const char *lines)
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_MERGE, .side = 1};
-    *out = (f0t_merged){0};
+    *out = (f0t_xmp_merged){0};
     F0T_TRY(ask(worker, &reply, request, path, lines, strlen(lines)));
     take_merged(worker, out, &reply);
     return F0T_OK;
 }
 
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path,
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
                             const char *lines, const char *text, size_t length)
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_EMBED, .side = 1};
     const size_t lines_size = strlen(lines) + 1;
     char *both;
-    *out = (f0t_merged){0};
+    *out = (f0t_xmp_merged){0};
     F0T_TRY(f0t_alloc(&both, lines_size + length, 1));
     memcpy(both, lines, lines_size);
     if (length)

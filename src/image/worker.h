@@ -41,21 +41,21 @@ f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *le
                                const char *path);
 
 /* XMP with other tags of ours than before. All is the worker's until its next call. */
-typedef struct f0t_merged {
+typedef struct f0t_xmp_merged {
     const char *text;
     size_t length;      /* 0 where it changed: nothing but ours was in it */
     bool changed;       /* whether it differs from what was there */
     const char *change; /* lines: "-word" for one that goes, "+word" for one that comes */
-} f0t_merged;
+} f0t_xmp_merged;
 
 /* What the sidecar at `path` (it need not exist) is after these lines (protocol.h): "+tag" are ours in place
  * of those of the last time, "=keyword" are the person's, which every list that is made takes up, and "-"
  * takes all of ours away. Nothing is written. */
-f0t_status f0t_worker_merge(f0t_worker *worker, f0t_merged *out, const char *path,
+f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
                             const char *lines);
 
 /* The same for a packet, text[length], that is embedded in the picture at `path`; length 0: none is. */
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_merged *out, const char *path,
+f0t_status f0t_worker_embed(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
                             const char *lines, const char *text, size_t length);
 
 #endif

@@ -52,7 +52,7 @@ static bool look_around_program(char *path)
     return look_around(path, self);
 }
 
-f0t_status f0t_process_find(char **out)
+f0t_status f0t_worker_process_find(char **out)
 {
     char path[PATH_SIZE];
     const char *given = getenv("F0T_PICTURE");
@@ -92,7 +92,7 @@ static int spawn(pid_t *pid, const char *path, int end)
 }
 
 /* A socket rather than pipes: writing to one whose other end is gone need not raise a signal. */
-f0t_status f0t_process_start(f0t_process *process, const char *path)
+f0t_status f0t_worker_process_start(f0t_worker_process *process, const char *path)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -108,7 +108,7 @@ f0t_status f0t_process_start(f0t_process *process, const char *path)
     return F0T_OK;
 }
 
-void f0t_process_end(f0t_process *process)
+void f0t_worker_process_end(f0t_worker_process *process)
 {
     if (!process->pid)
         return;
@@ -134,7 +134,8 @@ static bool wait_for(int socket, short events, double deadline)
     }
 }
 
-bool f0t_process_send(const f0t_process *process, const void *data, size_t size, double deadline)
+bool f0t_worker_process_send(const f0t_worker_process *process, const void *data, size_t size,
+                             double deadline)
 {
     const char *at = data;
     while (size) {
@@ -149,7 +150,8 @@ bool f0t_process_send(const f0t_process *process, const void *data, size_t size,
     return true;
 }
 
-bool f0t_process_receive(const f0t_process *process, void *data, size_t size, double deadline)
+bool f0t_worker_process_receive(const f0t_worker_process *process, void *data, size_t size,
+                                double deadline)
 {
     char *at = data;
     while (size) {

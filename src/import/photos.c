@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "image/crew.h"
 #include "image/keywords.h"
+#include "image/parallel.h"
 #include "image/walk.h"
 #include "import/photos_table.h"
 #include "io/dataset_text.h"
@@ -27,7 +27,7 @@ typedef struct photos {
     uint64_t failures;
     char *example;
     f0t_photo_table table;       /* where the options name one */
-    f0t_skipped skipped;         /* files that are no pictures */
+    f0t_skipped_files skipped;   /* files that are no pictures */
     f0t_photo_features features; /* where the options ask for them */
     f0t_names tag_paths;         /* "People|woman", wherever it was found */
     size_t *path_counts;         /* [tag_paths' count] on how many pictures */
@@ -85,7 +85,7 @@ static f0t_status find_pictures(photos *p)
 {
     for (size_t i = 0; i < p->job->source_count; i++)
         F0T_TRY(walk_source(p, p->job->sources[i]));
-    f0t_skipped_tell(&p->skipped, p->job->options->monitor);
+    f0t_skipped_files_tell(&p->skipped, p->job->options->monitor);
     if (!p->paths.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
     F0T_TRY(f0t_alloc_zero(&p->keywords, p->paths.count, sizeof *p->keywords));
@@ -95,7 +95,8 @@ static f0t_status find_pictures(photos *p)
 
 /* ---- Their keywords ---------------------------------------------------------------------------------- */
 
-static f0t_status read_keywords(void *context, const f0t_crew_piece *piece, f0t_crew_notes *notes)
+static f0t_status read_keywords(void *context, const f0t_parallel_piece *piece,
+                                f0t_parallel_notes *notes)
 {
     const photos *p = context;
     const char *path = f0t_texts_get(&p->paths, piece->number);
@@ -109,12 +110,12 @@ static f0t_status read_keywords(void *context, const f0t_crew_piece *piece, f0t_
 }
 
 static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message,
-                               f0t_crew_notes *notes)
+                               f0t_parallel_notes *notes)
 {
     photos *p = context;
     if (p->job->options->strict)
         return f0t_fail(status, "%s", message);
-    F0T_TRY(f0t_crew_warn(notes, message));
+    F0T_TRY(f0t_parallel_warn(notes, message));
     p->unreadable[i] = true;
     if (p->failures++ == 0)
         return f0t_string_copy(&p->example, message, strlen(message));
@@ -124,18 +125,18 @@ static f0t_status note_failure(void *context, size_t i, f0t_status status, const
 static f0t_status read_all(photos *p)
 {
     const int threads = f0t_threads_get();
-    const f0t_crew crew = {.count = p->paths.count,
-                           .threads = threads,
-                           .stage = "reading keywords",
-                           .context = p,
-                           .run = read_keywords,
-                           .failed = note_failure,
-                           .monitor = p->job->options->monitor};
+    const f0t_parallel loop = {.count = p->paths.count,
+                               .threads = threads,
+                               .stage = "reading keywords",
+                               .context = p,
+                               .run = read_keywords,
+                               .failed = note_failure,
+                               .monitor = p->job->options->monitor};
     p->worker_count = (size_t)threads;
     F0T_TRY(f0t_alloc_zero(&p->workers, p->worker_count, sizeof *p->workers));
     for (size_t i = 0; i < p->worker_count; i++)
         F0T_TRY(f0t_worker_create(&p->workers[i]));
-    F0T_TRY(f0t_crew_run(&crew));
+    F0T_TRY(f0t_parallel_for(&loop));
     free_workers(p);
     return F0T_OK;
 }

@@ -2,11 +2,11 @@
 #ifndef F0T_IMPORT_PHOTOS_H
 #define F0T_IMPORT_PHOTOS_H
 
-#include "image/part.h"
+#include "image/feature_file.h"
 #include "import/import.h"
 
 typedef struct f0t_photo_features {
-    f0t_part *part;
+    f0t_feature_file *part;
     size_t dim;
     size_t *records; /* [pictures] in the part; F0T_NONE: it could not be read */
     size_t *rows;    /* [images of the collection] their records */

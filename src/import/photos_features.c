@@ -34,13 +34,13 @@ static f0t_status take_over(f0t_photo_features *f, const f0t_dataset *old)
     F0T_TRY(f0t_alloc(&row, f->dim, sizeof *row));
     for (size_t m = 0; status == F0T_OK && m < f0t_dataset_image_count(old); m++) {
         const char *path = f0t_dataset_image(old, m);
-        f0t_stamp stamp;
-        if (!path || !is_older(path, &made.st_mtim) || !f0t_stamp_get(&stamp, path) ||
-            f0t_part_find(f->part, &stamp) != F0T_NONE)
+        f0t_picture_stamp stamp;
+        if (!path || !is_older(path, &made.st_mtim) || !f0t_picture_stamp_get(&stamp, path) ||
+            f0t_feature_file_find(f->part, &stamp) != F0T_NONE)
             continue;
         status = f0t_dataset_read_features(old, m, 1, row);
         if (status == F0T_OK)
-            status = f0t_part_add(f->part, &stamp, row);
+            status = f0t_feature_file_add(f->part, &stamp, row);
     }
     f0t_free(row);
     return status;
@@ -66,7 +66,7 @@ static f0t_status use_old(f0t_photo_features *f, const f0t_import_job *job)
 /* Some pictures that have no features yet. */
 typedef struct block {
     const char *paths[BLOCK];
-    f0t_stamp stamps[BLOCK];
+    f0t_picture_stamp stamps[BLOCK];
     size_t numbers[BLOCK];
     bool good[BLOCK];
     size_t count, size;
@@ -87,11 +87,12 @@ static f0t_status run_block(f0t_photo_features *f, const f0t_import_job *job, bl
     for (size_t i = 0; i < b->count; i++) {
         if (!job->options->strict && !b->good[i])
             continue;
-        f->records[b->numbers[i]] = f->part ? f0t_part_find(f->part, &b->stamps[i]) : F0T_NONE;
+        f->records[b->numbers[i]] =
+            f->part ? f0t_feature_file_find(f->part, &b->stamps[i]) : F0T_NONE;
         if (f->records[b->numbers[i]] != F0T_NONE)
             continue; /* the same picture twice */
-        F0T_TRY(f0t_part_add(f->part, &b->stamps[i], b->rows + i * f->dim));
-        f->records[b->numbers[i]] = f0t_part_find(f->part, &b->stamps[i]);
+        F0T_TRY(f0t_feature_file_add(f->part, &b->stamps[i], b->rows + i * f->dim));
+        f->records[b->numbers[i]] = f0t_feature_file_find(f->part, &b->stamps[i]);
     }
     if (b->count == b->size && f0t_time() - began < 1 && 2 * b->size <= BLOCK)
         b->size *= 2;
@@ -106,11 +107,11 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
         f0t_stage_begin(job->options->monitor, "features", "pictures", pictures->count);
     for (size_t i = 0; i < pictures->count; i++) {
         const char *path = f0t_texts_get(pictures, i);
-        f0t_stamp stamp;
+        f0t_picture_stamp stamp;
         f->records[i] = F0T_NONE;
-        if (!f0t_stamp_get(&stamp, path))
+        if (!f0t_picture_stamp_get(&stamp, path))
             continue;
-        f->records[i] = f0t_part_find(f->part, &stamp);
+        f->records[i] = f0t_feature_file_find(f->part, &stamp);
         if (f->records[i] != F0T_NONE)
             continue;
         b->paths[b->count] = path;
@@ -131,7 +132,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
 static f0t_status read_row(void *context, size_t m, float *row)
 {
     const f0t_photo_features *f = context;
-    return f0t_part_read(f->part, f->rows[m], row);
+    return f0t_feature_file_read(f->part, f->rows[m], row);
 }
 
 void f0t_photo_features_use(f0t_photo_features *f, size_t i)
@@ -154,8 +155,8 @@ static f0t_status open_part(f0t_photo_features *f, const f0t_import_job *job)
 {
     char *path;
     F0T_TRY(part_path(&path, job->output));
-    f0t_status status =
-        f0t_part_open(&f->part, path, f->dim, f0t_backbone_description(job->options->extract));
+    f0t_status status = f0t_feature_file_open(&f->part, path, f->dim,
+                                              f0t_backbone_description(job->options->extract));
     f0t_free(path);
     return status;
 }
@@ -182,7 +183,7 @@ f0t_status f0t_photo_features_make(f0t_photo_features *f, const f0t_import_job *
 
 void f0t_photo_features_free(f0t_photo_features *f, bool done)
 {
-    f0t_part_close(f->part, done);
+    f0t_feature_file_close(f->part, done);
     f0t_free(f->records);
     f0t_free(f->rows);
     *f = (f0t_photo_features){0};

@@ -7,8 +7,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    f0t_packet p;
-    if (f0t_packet_find(&p, data, size, "fuzz") != F0T_OK)
+    f0t_xmp_packet p;
+    if (f0t_xmp_packet_find(&p, data, size, "fuzz") != F0T_OK)
         return 0;
     const uint8_t *text = (const uint8_t *)p.text;
     if (p.begin > p.end || p.end > size || (p.length == 0) != (p.begin == p.end))

@@ -14,7 +14,7 @@
 /* The text that a packet becomes, freed with free(); NULL where it stays as it is. */
 static char *merge(const char *packet, const char *lines)
 {
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     assert_ok(
         f0t_worker_embed(worker, &merged, "p.jpg", lines, packet, packet ? strlen(packet) : 0));
     return merged.changed ? strndup(merged.text, merged.length) : NULL;

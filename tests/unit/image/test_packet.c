@@ -26,9 +26,9 @@ static void packets_are_found_and_places_for_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t size;
-        f0t_packet p;
+        f0t_xmp_packet p;
         char *data = read_picture(files[i].name, &size);
-        assert_ok(f0t_packet_find(&p, data, size, "test"));
+        assert_ok(f0t_xmp_packet_find(&p, data, size, "test"));
         assert_int_equal(p.is_png, strstr(files[i].name, "png") != NULL);
         if (files[i].at) {
             assert_int_equal(p.begin, files[i].at);
@@ -43,7 +43,7 @@ static void packets_are_found_and_places_for_them(void **state)
 }
 
 /* A JPEG file of these segments, each a marker and text, and a scan. */
-static f0t_status find_in(f0t_packet *p, const char *const *segments, size_t count)
+static f0t_status find_in(f0t_xmp_packet *p, const char *const *segments, size_t count)
 {
     static char file[1000];
     size_t at = 2;
@@ -58,7 +58,7 @@ static f0t_status find_in(f0t_packet *p, const char *const *segments, size_t cou
         at += 4 + length;
     }
     memcpy(file + at, "\xFF\xDA\0\2", 4);
-    return f0t_packet_find(p, file, at + 4, "j.jpg");
+    return f0t_xmp_packet_find(p, file, at + 4, "j.jpg");
 }
 
 #define MAIN "\xE1http://ns.adobe.com/xap/1.0/"
@@ -69,7 +69,7 @@ static void what_would_be_lost_is_refused(void **state)
     static const char *const empty[] = {"\xE0JFIF", MAIN};
     static const char *const extended[] = {"\xE1http://ns.adobe.com/xmp/extension/"};
     static const char *const index[] = {"\xE2MPF", MAIN};
-    f0t_packet p;
+    f0t_xmp_packet p;
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "packet is empty", find_in(&p, empty, 2));
     assert_fails(F0T_ERROR_UNSUPPORTED, "extended XMP is damaged", find_in(&p, extended, 1));
@@ -77,7 +77,7 @@ static void what_would_be_lost_is_refused(void **state)
     assert_ok(find_in(&p, index, 1));
     assert_int_equal(p.begin, 2);
     assert_fails(F0T_ERROR_UNSUPPORTED, "only JPEG and PNG",
-                 f0t_packet_find(&p, "GIF89a", 6, "g.gif"));
+                 f0t_xmp_packet_find(&p, "GIF89a", 6, "g.gif"));
 }
 
 /* A segment of extended XMP with this text; gives the place behind it. */
@@ -98,10 +98,10 @@ static size_t put_extended(char *file, size_t at, const char *text)
 static f0t_status find_extended(const char *first, const char *second)
 {
     static char file[1000] = "\xFF\xD8";
-    f0t_packet p;
+    f0t_xmp_packet p;
     size_t at = put_extended(file, put_extended(file, 2, first), second);
     memcpy(file + at, "\xFF\xDA\0\2", 4);
-    return f0t_packet_find(&p, file, at + 4, "j.jpg");
+    return f0t_xmp_packet_find(&p, file, at + 4, "j.jpg");
 }
 
 /* Phones keep depth maps there. */
@@ -121,19 +121,19 @@ static void extended_packets_stay_unless_they_have_keywords(void **state)
 static void bytes_that_fill_up_are_passed_over(void **state)
 {
     static const char file[] = "\xFF\xD8\xFF\xFF\xE0\0\4JF\xFF\xFF\xFF\xDB\0\3Q\xFF\xFF\xDA\0\2";
-    f0t_packet p;
+    f0t_xmp_packet p;
     (void)state;
-    assert_ok(f0t_packet_find(&p, file, sizeof file - 1, "j.jpg"));
+    assert_ok(f0t_xmp_packet_find(&p, file, sizeof file - 1, "j.jpg"));
     assert_int_equal(p.length, 0);
     assert_int_equal(p.begin, 9);
     assert_int_equal(p.end, 9);
-    assert_fails(F0T_ERROR_FORMAT, "no segment", f0t_packet_find(&p, file, 12, "j.jpg"));
+    assert_fails(F0T_ERROR_FORMAT, "no segment", f0t_xmp_packet_find(&p, file, 12, "j.jpg"));
 }
 
 static f0t_status find_once(const void *data, size_t size)
 {
-    f0t_packet p;
-    F0T_TRY(f0t_packet_find(&p, data, size, "test"));
+    f0t_xmp_packet p;
+    F0T_TRY(f0t_xmp_packet_find(&p, data, size, "test"));
     assert_true(p.begin <= p.end && p.end <= size);
     return F0T_OK;
 }
@@ -173,11 +173,11 @@ static f0t_status embed(const char *path, const char *const *tags, size_t count,
 /* All bytes but the packet's are those of before. */
 static void assert_same_but_packet(const char *before, size_t before_size, const char *path)
 {
-    f0t_packet old, new;
+    f0t_xmp_packet old, new;
     size_t size;
     char *data = test_read(path, &size);
-    assert_ok(f0t_packet_find(&old, before, before_size, "before"));
-    assert_ok(f0t_packet_find(&new, data, size, "after"));
+    assert_ok(f0t_xmp_packet_find(&old, before, before_size, "before"));
+    assert_ok(f0t_xmp_packet_find(&new, data, size, "after"));
     assert_int_equal(old.begin, new.begin);
     assert_memory_equal(before, data, old.begin);
     assert_int_equal(before_size - old.end, size - new.end);

@@ -37,7 +37,7 @@ static void pictures_come_in_the_order_of_their_paths(void **state)
     static const char *const want[] = {"p/a.png", "p/b/deep/z.svg", "p/b/link.png", "p/b/y.webp",
                                        "p/c.JPG"};
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     (void)state;
     assert_ok(f0t_walk(&found, &skipped, test_path("p"), NULL));
     assert_int_equal(found.count, 5);
@@ -60,7 +60,7 @@ static void what_is_passed_over_is_counted(void **state)
     char line[600] = "";
     const f0t_monitor monitor = {.log = keep_line, .user = line};
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     (void)state;
     mkdir(test_path("q"), 0755);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -68,7 +68,7 @@ static void what_is_passed_over_is_counted(void **state)
     assert_ok(f0t_walk(&found, &skipped, test_path("q"), &monitor));
     assert_int_equal(found.count, 1);
     assert_string_equal(line, "");
-    f0t_skipped_tell(&skipped, &monitor);
+    f0t_skipped_files_tell(&skipped, &monitor);
     assert_string_equal(line,
                         "8 files are no pictures that can be read, and skipped: 2 .mov, 2 .mp4, "
                         "1 .txt, 3 others");
@@ -81,7 +81,7 @@ static void many_kinds_are_summed_up(void **state)
     char line[600] = "", name[32];
     const f0t_monitor monitor = {.log = keep_line, .user = line};
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     (void)state;
     mkdir(test_path("r"), 0755);
     for (int i = 0; i < F0T_SKIPPED_KINDS + 9; i++) {
@@ -89,7 +89,7 @@ static void many_kinds_are_summed_up(void **state)
         test_text(name, "");
     }
     assert_ok(f0t_walk(&found, &skipped, test_path("r"), &monitor));
-    f0t_skipped_tell(&skipped, &monitor);
+    f0t_skipped_files_tell(&skipped, &monitor);
     assert_int_equal(skipped.others, 9);
     assert_non_null(
         strstr(line, "73 files are no pictures that can be read, and skipped: 1 .x000, "));
@@ -100,7 +100,7 @@ static void many_kinds_are_summed_up(void **state)
 static void a_file_is_itself_whatever_its_name(void **state)
 {
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     (void)state;
     assert_ok(f0t_walk(&found, &skipped, test_path("p/a.txt"), NULL));
     assert_int_equal(found.count, 1);
@@ -114,7 +114,7 @@ static void a_stop_is_heard(void **state)
     volatile sig_atomic_t flag = 1;
     const f0t_monitor monitor = {.stop = &flag};
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     (void)state;
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
                  f0t_walk(&found, &skipped, test_path("p"), &monitor));
@@ -124,7 +124,7 @@ static void a_stop_is_heard(void **state)
 static f0t_status walk_once(void *context)
 {
     f0t_texts found = {0};
-    f0t_skipped skipped = {0};
+    f0t_skipped_files skipped = {0};
     f0t_status status = f0t_walk(&found, &skipped, context, NULL);
     f0t_texts_free(&found);
     return status;

@@ -193,7 +193,7 @@ static void an_entity_bomb_in_a_sidecar_does_no_harm(void **state)
                                           "<dc:subject><rdf:Bag><rdf:li>&a9;</rdf:li></rdf:Bag>"
                                           "</dc:subject>" PACKET_END);
     size_t length;
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "bomb.xmp", f0t_worker_keywords(worker, &found, &length, path));
     assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
@@ -207,7 +207,7 @@ static void more_keywords_than_anybody_has_are_refused(void **state)
     static char text[2000 + COUNT * ITEM];
     const char *found;
     size_t length, at = 0;
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     (void)state;
     at += (size_t)sprintf(text, PACKET_BEGIN "<dc:subject><rdf:Bag>");
     for (int i = 0; i < COUNT; i++)
@@ -224,7 +224,7 @@ static void what_is_no_sidecar_is_named(void **state)
 {
     const char *found, *path = test_path("folder.xmp");
     size_t length;
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     (void)state;
     assert_int_equal(mkdir(path, 0755), 0);
     assert_fails(F0T_ERROR_UNSUPPORTED, "folder.xmp: is a directory",
@@ -282,7 +282,7 @@ static void a_worker_that_died_is_started_again(void **state)
     f0t_worker *other;
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_process_find(&real));
+    assert_ok(f0t_worker_process_find(&real));
     setenv("F0T_PICTURE", test_text("program", "#!/bin/sh\nexit 1\n"), 1);
     assert_ok(f0t_worker_create(&other));
     unsetenv("F0T_PICTURE");
@@ -330,7 +330,7 @@ static void a_process_is_replaced_after_some_thousand_pictures(void **state)
     const char *found;
     size_t length, asked = 0;
     (void)state;
-    assert_ok(f0t_process_find(&real));
+    assert_ok(f0t_worker_process_find(&real));
     snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
     const char *program = test_text("brief", text), *path = test_text("empty.xmp", "");
     assert_int_equal(chmod(program, 0755), 0);
@@ -382,7 +382,7 @@ static char change[200];
 /* Merges into the file itself, as a program would; says whether it changed. */
 static bool merge(const char *path, const char *tags)
 {
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     assert_ok(f0t_worker_merge(worker, &merged, path, tags));
     FILE *file = fopen(path, "wb");
     assert_int_equal(fwrite(merged.text, 1, merged.length, file), merged.length);
@@ -441,7 +441,7 @@ static void a_tag_that_a_person_took_away_stays_away(void **state)
 
 static void a_sidecar_that_cannot_be_read_is_left_alone(void **state)
 {
-    f0t_merged merged;
+    f0t_xmp_merged merged;
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
                  f0t_worker_merge(worker, &merged, test_text("bad.xmp", "<rdf"), "+dog\n"));

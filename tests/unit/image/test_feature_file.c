@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
-#include "image/part.h"
+#include "image/feature_file.h"
 #include "io/file.h"
 
 #include <stdio.h>
@@ -12,40 +12,40 @@
 enum { HEADER = 32 }; /* bytes */
 static const char backbone[] = "{\"name\": \"test\"}";
 
-static f0t_stamp stamp_of(uint64_t i)
+static f0t_picture_stamp stamp_of(uint64_t i)
 {
-    return (f0t_stamp){{i * 77 + 1, i}};
+    return (f0t_picture_stamp){{i * 77 + 1, i}};
 }
 
 static void add_some(const char *path, size_t from, size_t to)
 {
-    f0t_part *part;
-    assert_ok(f0t_part_open(&part, path, 3, backbone));
+    f0t_feature_file *part;
+    assert_ok(f0t_feature_file_open(&part, path, 3, backbone));
     for (size_t i = from; i < to; i++) {
         const float row[3] = {(float)i, 1, 2};
-        const f0t_stamp stamp = stamp_of(i);
-        assert_int_equal(f0t_part_find(part, &stamp), F0T_NONE);
-        assert_ok(f0t_part_add(part, &stamp, row));
+        const f0t_picture_stamp stamp = stamp_of(i);
+        assert_int_equal(f0t_feature_file_find(part, &stamp), F0T_NONE);
+        assert_ok(f0t_feature_file_add(part, &stamp, row));
     }
-    f0t_part_close(part, false);
+    f0t_feature_file_close(part, false);
 }
 
 static size_t count_found(const char *path, size_t most)
 {
-    f0t_part *part;
+    f0t_feature_file *part;
     size_t found = 0;
-    assert_ok(f0t_part_open(&part, path, 3, backbone));
+    assert_ok(f0t_feature_file_open(&part, path, 3, backbone));
     for (size_t i = 0; i < most; i++) {
         float row[3];
-        const f0t_stamp stamp = stamp_of(i);
-        const size_t record = f0t_part_find(part, &stamp);
+        const f0t_picture_stamp stamp = stamp_of(i);
+        const size_t record = f0t_feature_file_find(part, &stamp);
         if (record == F0T_NONE)
             continue;
-        assert_ok(f0t_part_read(part, record, row));
+        assert_ok(f0t_feature_file_read(part, record, row));
         assert_true(row[0] == (float)i && row[2] == 2);
         found++;
     }
-    f0t_part_close(part, false);
+    f0t_feature_file_close(part, false);
     return found;
 }
 
@@ -78,10 +78,10 @@ static void a_part_that_was_cut_or_altered_gives_what_is_whole(void **state)
 
 static void check_refused(f0t_status status, const char *text, const void *bytes, size_t size)
 {
-    f0t_part *part;
+    f0t_feature_file *part;
     size_t left;
     const char *path = test_file("foreign.part", bytes, size);
-    assert_fails(status, text, f0t_part_open(&part, path, 3, backbone));
+    assert_fails(status, text, f0t_feature_file_open(&part, path, 3, backbone));
     char *got = test_read(path, &left);
     assert_int_equal(left, size);
     assert_memory_equal(got, bytes, size);
@@ -106,69 +106,69 @@ static void what_is_not_ours_is_left_alone(void **state)
     }
     f0t_free(bytes);
     assert_int_equal(symlink("elsewhere", test_path("link.part")), 0);
-    f0t_part *part;
+    f0t_feature_file *part;
     assert_fails(F0T_ERROR_UNSUPPORTED, "link.part: is a link",
-                 f0t_part_open(&part, test_path("link.part"), 3, backbone));
+                 f0t_feature_file_open(&part, test_path("link.part"), 3, backbone));
     assert_false(f0t_path_exists(test_path("elsewhere")));
 }
 
 static void another_backbone_is_refused(void **state)
 {
     const char *path = test_path("c.part");
-    f0t_part *part;
+    f0t_feature_file *part;
     (void)state;
     add_some(path, 0, 3);
     assert_fails(F0T_ERROR_MISMATCH, "c.part: has features of a run with another backbone",
-                 f0t_part_open(&part, path, 3, "{\"name\": \"other\"}"));
+                 f0t_feature_file_open(&part, path, 3, "{\"name\": \"other\"}"));
     assert_fails(F0T_ERROR_MISMATCH, "c.part: has features",
-                 f0t_part_open(&part, path, 4, backbone));
+                 f0t_feature_file_open(&part, path, 4, backbone));
     assert_int_equal(count_found(path, 3), 3);
-    assert_ok(f0t_part_open(&part, path, 3, backbone));
-    f0t_part_close(part, true);
+    assert_ok(f0t_feature_file_open(&part, path, 3, backbone));
+    f0t_feature_file_close(part, true);
     assert_true(access(path, F_OK) != 0);
 }
 
 static void one_process_at_a_time_works_with_it(void **state)
 {
     const char *path = test_path("e.part");
-    f0t_part *first, *second;
+    f0t_feature_file *first, *second;
     const float row[3] = {0, 1, 2};
-    const f0t_stamp stamp = stamp_of(0);
+    const f0t_picture_stamp stamp = stamp_of(0);
     (void)state;
-    assert_ok(f0t_part_open(&first, path, 3, backbone));
+    assert_ok(f0t_feature_file_open(&first, path, 3, backbone));
     assert_fails(F0T_ERROR_IO, "e.part: another process works with it",
-                 f0t_part_open(&second, path, 3, backbone));
-    assert_ok(f0t_part_add(first, &stamp, row));
-    f0t_part_close(first, false);
+                 f0t_feature_file_open(&second, path, 3, backbone));
+    assert_ok(f0t_feature_file_add(first, &stamp, row));
+    f0t_feature_file_close(first, false);
     assert_int_equal(count_found(path, 1), 1);
-    assert_ok(f0t_part_open(&first, path, 3, backbone));
+    assert_ok(f0t_feature_file_open(&first, path, 3, backbone));
     test_text("new", "somebody else's by now");
     assert_int_equal(rename(test_path("new"), path), 0);
-    f0t_part_close(first, true);
+    f0t_feature_file_close(first, true);
     assert_int_equal(access(path, F_OK), 0);
 }
 
 static void a_stamp_changes_with_the_picture(void **state)
 {
-    f0t_stamp a, b;
+    f0t_picture_stamp a, b;
     (void)state;
-    assert_true(f0t_stamp_get(&a, test_text("p.png", "one")));
-    assert_true(f0t_stamp_get(&b, test_path("p.png")));
+    assert_true(f0t_picture_stamp_get(&a, test_text("p.png", "one")));
+    assert_true(f0t_picture_stamp_get(&b, test_path("p.png")));
     assert_memory_equal(&a, &b, sizeof a);
-    assert_true(f0t_stamp_get(&b, test_text("p.png", "other")));
+    assert_true(f0t_picture_stamp_get(&b, test_text("p.png", "other")));
     assert_memory_not_equal(&a, &b, sizeof a);
-    assert_false(f0t_stamp_get(&a, test_path("nowhere")));
+    assert_false(f0t_picture_stamp_get(&a, test_path("nowhere")));
 }
 
 static f0t_status add_once(void *context)
 {
-    f0t_part *part;
+    f0t_feature_file *part;
     const float row[3] = {1, 2, 3};
-    const f0t_stamp stamp = stamp_of(9);
+    const f0t_picture_stamp stamp = stamp_of(9);
     unlink(context);
-    F0T_TRY(f0t_part_open(&part, context, 3, backbone));
-    f0t_status status = f0t_part_add(part, &stamp, row);
-    f0t_part_close(part, false);
+    F0T_TRY(f0t_feature_file_open(&part, context, 3, backbone));
+    f0t_status status = f0t_feature_file_add(part, &stamp, row);
+    f0t_feature_file_close(part, false);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "image/crew.h"
+#include "image/parallel.h"
 
 #include "base/alloc.h"
 #include "base/monitor.h"
@@ -10,26 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
-struct f0t_crew_notes {
+struct f0t_parallel_notes {
     pthread_mutex_t lock;
     f0t_texts lines;
 };
 
 /* What the threads share. The first failure that ends the work is kept. */
 typedef struct state {
-    const f0t_crew *crew;
-    f0t_crew_notes notes;
+    const f0t_parallel *loop;
+    f0t_parallel_notes notes;
     f0t_stage stage;
     atomic_size_t next, done;
     atomic_bool ended;
-    pthread_mutex_t lock; /* of what follows, and of crew->failed */
+    pthread_mutex_t lock; /* of what follows, and of loop->failed */
     f0t_status status;
     char message[512];
 } state;
 
 /* ---- Notes ------------------------------------------------------------------------------------------ */
 
-f0t_status f0t_crew_warn(f0t_crew_notes *notes, const char *line)
+f0t_status f0t_parallel_warn(f0t_parallel_notes *notes, const char *line)
 {
     pthread_mutex_lock(&notes->lock);
     f0t_status status = f0t_texts_add(&notes->lines, line, strlen(line));
@@ -46,7 +46,7 @@ static void tell_notes(state *s)
     s->notes.lines = (f0t_texts){0};
     pthread_mutex_unlock(&s->notes.lock);
     for (size_t i = 0; i < lines.count; i++)
-        f0t_log(s->crew->monitor, F0T_LOG_WARNING, "%s", f0t_texts_get(&lines, i));
+        f0t_log(s->loop->monitor, F0T_LOG_WARNING, "%s", f0t_texts_get(&lines, i));
     f0t_texts_free(&lines);
 }
 
@@ -74,7 +74,7 @@ static void piece_failed(state *s, size_t i, f0t_status status)
     f0t_status answer;
     snprintf(message, sizeof message, "%s", f0t_last_error());
     pthread_mutex_lock(&s->lock);
-    answer = s->crew->failed(s->crew->context, i, status, message, &s->notes);
+    answer = s->loop->failed(s->loop->context, i, status, message, &s->notes);
     pthread_mutex_unlock(&s->lock);
     if (answer != F0T_OK)
         end_work(s, answer);
@@ -83,14 +83,14 @@ static void piece_failed(state *s, size_t i, f0t_status status)
 /* ---- Work ------------------------------------------------------------------------------------------- */
 
 /* How many pictures so many pieces have, for the monitor. */
-static size_t pictures_of(const f0t_crew *crew, size_t pieces)
+static size_t pictures_of(const f0t_parallel *loop, size_t pieces)
 {
-    return crew->pictures ? crew->pictures * pieces / crew->count : pieces;
+    return loop->pictures ? loop->pictures * pieces / loop->count : pieces;
 }
 
-static void run_one(state *s, const f0t_crew_piece *piece)
+static void run_one(state *s, const f0t_parallel_piece *piece)
 {
-    f0t_status status = s->crew->run(s->crew->context, piece, &s->notes);
+    f0t_status status = s->loop->run(s->loop->context, piece, &s->notes);
     if (ends_all(status))
         end_work(s, status);
     else if (status != F0T_OK)
@@ -99,7 +99,7 @@ static void run_one(state *s, const f0t_crew_piece *piece)
     if (piece->thread != 0)
         return;
     tell_notes(s);
-    status = f0t_stage_update(&s->stage, pictures_of(s->crew, done)); /* one thread speaks */
+    status = f0t_stage_update(&s->stage, pictures_of(s->loop, done)); /* one thread speaks */
     if (status != F0T_OK)
         end_work(s, status);
 }
@@ -107,15 +107,15 @@ static void run_one(state *s, const f0t_crew_piece *piece)
 static size_t claim(state *s)
 {
     const size_t i = atomic_fetch_add(&s->next, 1);
-    return i < s->crew->count ? i : F0T_NONE;
+    return i < s->loop->count ? i : F0T_NONE;
 }
 
 /* A piece is claimed while the one before it is done: its first picture can be asked for early. */
 static void run_thread(state *s, int thread)
 {
-    f0t_crew_piece piece = {claim(s), F0T_NONE, thread};
+    f0t_parallel_piece piece = {claim(s), F0T_NONE, thread};
     for (; piece.number != F0T_NONE; piece.number = piece.next) {
-        if (f0t_monitor_stopped(s->crew->monitor))
+        if (f0t_monitor_stopped(s->loop->monitor))
             end_work(s, f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted"));
         if (atomic_load(&s->ended))
             break;
@@ -124,16 +124,16 @@ static void run_thread(state *s, int thread)
     }
 }
 
-f0t_status f0t_crew_run(const f0t_crew *crew)
+f0t_status f0t_parallel_for(const f0t_parallel *loop)
 {
-    state s = {.crew = crew,
+    state s = {.loop = loop,
                .notes = {.lock = PTHREAD_MUTEX_INITIALIZER},
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .status = F0T_OK};
-    const int team = f0t_team_size(), threads = team < crew->threads ? team : crew->threads;
+    const int team = f0t_team_size(), threads = team < loop->threads ? team : loop->threads;
     (void)threads;
     s.stage =
-        f0t_stage_begin(crew->monitor, crew->stage, "pictures", pictures_of(crew, crew->count));
+        f0t_stage_begin(loop->monitor, loop->stage, "pictures", pictures_of(loop, loop->count));
 #pragma omp parallel num_threads(threads)
     run_thread(&s, f0t_team_member());
     tell_notes(&s);
