@@ -1,5 +1,7 @@
 #include "base/cpu.h"
 
+#include "base/kernels.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -30,10 +32,21 @@ static f0t_cpu detect(void)
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
               __builtin_cpu_supports("avx512vl");
-    return v4 ? F0T_CPU_V4 : v3 ? F0T_CPU_V3 : F0T_CPU_V1;
+    return v4 ? F0T_CPU_WIDEST : v3 ? F0T_CPU_WIDE : F0T_CPU_BASE;
 #else
-    return F0T_CPU_V1;
+    return F0T_CPU_BASE;
 #endif
+}
+
+/* What F0T_MAX_CPU allows. */
+static f0t_cpu limit(void)
+{
+    static const char *const names[][2] = {{"base", "v1"}, {"wide", "v3"}, {"widest", "v4"}};
+    const char *name = getenv("F0T_MAX_CPU");
+    for (int level = 0; name && level < F0T_CPU_LEVELS; level++)
+        if (!strcmp(name, names[level][0]) || !strcmp(name, names[level][1]))
+            return (f0t_cpu)level;
+    return F0T_CPU_WIDEST;
 }
 
 f0t_cpu f0t_cpu_level(void)
@@ -41,15 +54,39 @@ f0t_cpu f0t_cpu_level(void)
     static atomic_int known; /* level + 1; 0: not yet asked */
     int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (level < 0) {
-        const char *limit = getenv("F0T_MAX_CPU");
-        f0t_cpu most = !limit                 ? F0T_CPU_V4
-                       : !strcmp(limit, "v1") ? F0T_CPU_V1
-                       : !strcmp(limit, "v3") ? F0T_CPU_V3
-                                              : F0T_CPU_V4;
-        level = (int)detect();
-        if (level > (int)most)
-            level = (int)most;
+        const int most = (int)limit(), best = (int)detect();
+        level = best < most ? best : most;
         atomic_store_explicit(&known, level + 1, memory_order_relaxed);
     }
     return (f0t_cpu)level;
+}
+
+/* ---- The tables ---------------------------------------------------------------------------------- */
+
+extern const f0t_kernel_table f0t_kernel_table_base;
+#ifdef F0T_KERNEL_LEVELS_X86
+extern const f0t_kernel_table f0t_kernel_table_wide, f0t_kernel_table_widest;
+#endif
+
+const f0t_kernel_table *f0t_kernels_of(f0t_cpu level)
+{
+#ifdef F0T_KERNEL_LEVELS_X86
+    static const f0t_kernel_table *const tables[F0T_CPU_LEVELS] = {
+        &f0t_kernel_table_base, &f0t_kernel_table_wide, &f0t_kernel_table_widest};
+    return tables[level];
+#else
+    (void)level;
+    return &f0t_kernel_table_base;
+#endif
+}
+
+const f0t_kernel_table *f0t_kernels(void)
+{
+    static _Atomic(const f0t_kernel_table *) chosen;
+    const f0t_kernel_table *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!table) {
+        table = f0t_kernels_of(f0t_cpu_level());
+        atomic_store_explicit(&chosen, table, memory_order_relaxed);
+    }
+    return table;
 }

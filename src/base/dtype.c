@@ -1,6 +1,6 @@
 #include "base/dtype.h"
 
-#include "base/dtype_kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,10 +95,10 @@ void f0t_dtype_to_f32(float *to, const void *from, f0t_dtype type, size_t n)
         memcpy(to, from, n * sizeof *to);
         break;
     case F0T_F16:
-        F0T_KERNEL_PICK(f16_to_f32)(to, from, n);
+        f0t_kernels()->f16_to_f32(to, from, n);
         break;
     case F0T_BF16:
-        F0T_KERNEL_PICK(bf16_to_f32)(to, from, n);
+        f0t_kernels()->bf16_to_f32(to, from, n);
         break;
     case F0T_F64:
         CONVERT_EACH(double);
@@ -119,12 +119,12 @@ void f0t_dtype_to_f32(float *to, const void *from, f0t_dtype type, size_t n)
 
 void f0t_f32_to_f16(uint16_t *to, const float *from, size_t n)
 {
-    F0T_KERNEL_PICK(f32_to_f16_block)(to, from, n);
+    f0t_kernels()->f32_to_f16_block(to, from, n);
 }
 
 void f0t_f32_to_bf16(uint16_t *to, const float *from, size_t n)
 {
-    F0T_KERNEL_PICK(f32_to_bf16_block)(to, from, n);
+    f0t_kernels()->f32_to_bf16_block(to, from, n);
 }
 
 #define SWAP_EACH(type, swap)                               \

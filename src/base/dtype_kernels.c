@@ -1,4 +1,4 @@
-#include "base/dtype_kernels.h"
+#include "base/kernels.h"
 
 #include "base/dtype.h"
 

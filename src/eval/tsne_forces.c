@@ -1,8 +1,8 @@
 /* The forces of t-SNE: over all pairs, or by Barnes and Hut, where a cell of points that is far away
  * counts as one. */
 #include "base/alloc.h"
+#include "base/kernels.h"
 #include "base/team.h"
-#include "eval/tsne_kernels.h"
 #include "eval/tsne_parts.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ void f0t_pulls_exact(f0t_pull *pulls, const float *x, const float *y, const f0t_
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (size_t i = 0; i < n; i++) {
         float sums[5];
-        F0T_KERNEL_PICK(tsne_pull)(sums, x, y, likeness->all + i * n, n, x[i], y[i]);
+        f0t_kernels()->tsne_pull(sums, x, y, likeness->all + i * n, n, x[i], y[i]);
         pulls[i] = (f0t_pull){(double)sums[0], (double)sums[1], (double)sums[2], (double)sums[3],
                               (double)sums[4] - 1};
     }

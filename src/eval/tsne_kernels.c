@@ -1,4 +1,4 @@
-#include "eval/tsne_kernels.h"
+#include "base/kernels.h"
 
 void F0T_KERNEL(tsne_pull)(float sums[5], const float *x, const float *y, const float *p, size_t n,
                            float at_x, float at_y)

@@ -1,7 +1,7 @@
 #include "image/descriptor.h"
 
 #include "base/alloc.h"
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -93,11 +93,10 @@ static void fill_shape(float *out, size_t width, size_t height)
 /* Square roots keep a few frequent things from hiding all others; a layout is no count. */
 static void join(float *out)
 {
-    F0T_KERNEL_PICK(descriptor_root)(out, LAYOUT_AT);
+    f0t_kernels()->descriptor_root(out, LAYOUT_AT);
     for (size_t i = 0; i < BLOCKS; i++)
-        F0T_KERNEL_PICK(descriptor_stretch)
-    (out + blocks[i].first, blocks[i].count, blocks[i].weight);
-    F0T_KERNEL_PICK(descriptor_stretch)(out, DIM, 1);
+        f0t_kernels()->descriptor_stretch(out + blocks[i].first, blocks[i].count, blocks[i].weight);
+    f0t_kernels()->descriptor_stretch(out, DIM, 1);
 }
 
 f0t_status f0t_descriptor_run(f0t_descriptor *descriptor, float *out, const uint8_t *rgb,

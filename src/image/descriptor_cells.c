@@ -2,7 +2,7 @@
  * Cells: what the pixels of 4 x 4 pixels have in common. Every pixel counts for the cells around
  * it by its distance, so that a shift by a pixel changes little.
  */
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -63,9 +63,9 @@ void f0t_cells_fill(float *cells, f0t_cell_scratch *scratch, const float *pictur
         float share;
         size_t behind = cell_behind(y, &share);
         float *next = scratch->sum[behind % 2][0], *last = scratch->sum[(behind + 1) % 2][0];
-        F0T_KERNEL_PICK(descriptor_pixels)(row, picture, y);
-        F0T_KERNEL_PICK(descriptor_add)(next, row, share, PLANE_SIZE);
-        F0T_KERNEL_PICK(descriptor_add)(last, row, 1 - share, PLANE_SIZE);
+        f0t_kernels()->descriptor_pixels(row, picture, y);
+        f0t_kernels()->descriptor_add(next, row, share, PLANE_SIZE);
+        f0t_kernels()->descriptor_add(last, row, 1 - share, PLANE_SIZE);
         if (y + 1 < F0T_WORK_SIDE && cell_behind(y + 1, &share) == behind)
             continue;
         if (behind > 0)

@@ -3,7 +3,7 @@
  * picture would move each mean and each deviation (Perronnin, Sánchez and Mensink, "Improving the
  * Fisher kernel for large-scale image classification", ECCV 2010, equations 4 and 5).
  */
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -65,11 +65,11 @@ void f0t_fisher_add(f0t_fisher *fisher, const float *patches)
         fill_moments(fisher->moments[i], patches + i * F0T_PATCH_STRIDE);
         memcpy(fisher->posterior[i], fisher->constant, sizeof fisher->constant);
     }
-    F0T_KERNEL_PICK(descriptor_product)
-    (posterior, moments, F0T_MOMENTS, 1, fisher->slope[0], F0T_PLACES, F0T_MOMENTS, F0T_MIXTURE);
-    F0T_KERNEL_PICK(descriptor_posterior)(posterior, F0T_PLACES);
-    F0T_KERNEL_PICK(descriptor_product)
-    (fisher->sum[0], posterior, 1, F0T_MIXTURE, moments, F0T_MIXTURE, F0T_PLACES, F0T_MOMENTS);
+    f0t_kernels()->descriptor_product(posterior, moments, F0T_MOMENTS, 1, fisher->slope[0],
+                                      F0T_PLACES, F0T_MOMENTS, F0T_MIXTURE);
+    f0t_kernels()->descriptor_posterior(posterior, F0T_PLACES);
+    f0t_kernels()->descriptor_product(fisher->sum[0], posterior, 1, F0T_MIXTURE, moments,
+                                      F0T_MIXTURE, F0T_PLACES, F0T_MOMENTS);
     for (size_t i = 0; i < F0T_PLACES; i++)
         for (size_t k = 0; k < F0T_MIXTURE; k++)
             fisher->count[k] += fisher->posterior[i][k];

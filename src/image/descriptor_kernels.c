@@ -1,4 +1,4 @@
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 
 #include "image/descriptor_parts.h"
 #include "math/approx.h"

@@ -2,7 +2,7 @@
  * A patch: 4 x 4 cells of gradients in 8 directions, as in SIFT (Lowe, IJCV 2004), of which the
  * strongest frequencies over direction and place are kept; its colours and their slopes; its place.
  */
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -91,9 +91,9 @@ void f0t_patches_fill(float *patches, float *gradients, const float *basis, cons
     float waves_of[F0T_PLACES * F0T_PATCH_WAVES] = {0};
     for (size_t x = 0; x < F0T_PLACES; x++)
         gather(gradients + x * F0T_PATCH_SIZE, cells, y, x);
-    F0T_KERNEL_PICK(descriptor_normalise)(gradients, F0T_PLACES);
-    F0T_KERNEL_PICK(descriptor_product)
-    (waves_of, gradients, F0T_PATCH_SIZE, 1, basis, F0T_PLACES, F0T_PATCH_SIZE, F0T_PATCH_WAVES);
+    f0t_kernels()->descriptor_normalise(gradients, F0T_PLACES);
+    f0t_kernels()->descriptor_product(waves_of, gradients, F0T_PATCH_SIZE, 1, basis, F0T_PLACES,
+                                      F0T_PATCH_SIZE, F0T_PATCH_WAVES);
     memset(patches, 0, F0T_PLACES * F0T_PATCH_STRIDE * sizeof *patches);
     for (size_t x = 0; x < F0T_PLACES; x++) {
         float *patch = patches + x * F0T_PATCH_STRIDE;

@@ -4,7 +4,7 @@
  * not ring as longer windows do. The same picture at 128 and at 500 pixels so becomes nearly the
  * same square.
  */
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -82,11 +82,10 @@ static void sum_rows(f0t_work_scratch *scratch, const source *s, size_t i)
         size_t y = scratch->rows.first[i] + j;
         float weight = scratch->rows.weight[i][j];
         if (s->factor_x == 1 && s->factor_y == 1) {
-            F0T_KERNEL_PICK(descriptor_add_bytes)
-            (scratch->sum, s->rgb + y * s->width * 3, weight, n);
+            f0t_kernels()->descriptor_add_bytes(scratch->sum, s->rgb + y * s->width * 3, weight, n);
         } else {
             block_row(scratch->row, s, y);
-            F0T_KERNEL_PICK(descriptor_add)(scratch->sum, scratch->row, weight, n);
+            f0t_kernels()->descriptor_add(scratch->sum, scratch->row, weight, n);
         }
     }
 }

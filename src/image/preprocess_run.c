@@ -3,7 +3,7 @@
 #include "image/preprocess.h"
 
 #include "base/alloc.h"
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,9 +131,9 @@ static void sum_rows(const f0t_preprocess_plan *plan, const f0t_picture *picture
     const size_t n = 3 * (x->starts[x->count - 1] + x->taps) - from;
     memset(plan->row + from, 0, n * sizeof *plan->row);
     for (size_t t = 0; t < y->taps; t++)
-        F0T_KERNEL_PICK(descriptor_add_bytes)
-    (plan->row + from, picture->rgb + 3 * (y->starts[r] + t) * picture->width + from,
-     y->weights[r * y->taps + t], n);
+        f0t_kernels()->descriptor_add_bytes(
+            plan->row + from, picture->rgb + 3 * (y->starts[r] + t) * picture->width + from,
+            y->weights[r * y->taps + t], n);
 }
 
 static void sum_columns(const f0t_preprocess_plan *plan)

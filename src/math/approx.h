@@ -14,7 +14,7 @@
 /* A fused product where the CPU has one: fmaf without it is a slow call. */
 static inline float f0t_mul_add(float x, float y, float z)
 {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(FP_FAST_FMAF)
     return __builtin_fmaf(x, y, z);
 #else
     return x * y + z;

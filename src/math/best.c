@@ -1,8 +1,8 @@
 #include "math/best.h"
 
 #include "base/alloc.h"
+#include "base/kernels.h"
 #include "base/size.h"
-#include "math/topk_kernels.h"
 
 #include <math.h>
 
@@ -98,7 +98,7 @@ void f0t_best_add(f0t_best *b, size_t row, const float *x, size_t n, uint32_t fi
     b->count[row] = (uint32_t)h.count;
     for (; i < n; i++) {
         /* Also an equal number is of interest: its index may be lower. */
-        i = F0T_KERNEL_PICK(find_above)(x, i, n, nextafterf(h.value[0], -INFINITY));
+        i = f0t_kernels()->find_above(x, i, n, nextafterf(h.value[0], -INFINITY));
         if (i == n)
             return;
         uint32_t index = first + (uint32_t)i;

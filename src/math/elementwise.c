@@ -1,40 +1,40 @@
 #include "math/elementwise.h"
 
+#include "base/kernels.h"
 #include "base/team.h"
-#include "math/elementwise_kernels.h"
 
 #include <math.h>
 
 void f0t_exp(float *y, const float *x, size_t n)
 {
-    F0T_KERNEL_PICK(exp_block)(y, x, n);
+    f0t_kernels()->exp_block(y, x, n);
 }
 
 void f0t_sigmoid(float *y, const float *x, size_t n)
 {
-    F0T_KERNEL_PICK(sigmoid_block)(y, x, n);
+    f0t_kernels()->sigmoid_block(y, x, n);
 }
 
 void f0t_softplus(float *y, const float *x, size_t n)
 {
-    F0T_KERNEL_PICK(softplus_block)(y, x, n);
+    f0t_kernels()->softplus_block(y, x, n);
 }
 
 bool f0t_finite_f32(const float *x, size_t n)
 {
-    return F0T_KERNEL_PICK(finite_f32)(x, n);
+    return f0t_kernels()->finite_f32(x, n);
 }
 
 bool f0t_finite_f64(const double *x, size_t n)
 {
-    return F0T_KERNEL_PICK(finite_f64)(x, n);
+    return f0t_kernels()->finite_f64(x, n);
 }
 
 float f0t_logsumexp(const float *x, size_t n)
 {
-    float most = F0T_KERNEL_PICK(largest)(x, n);
+    float most = f0t_kernels()->largest(x, n);
     if (isfinite(most))
-        return (float)((double)most + log(F0T_KERNEL_PICK(sum_exp)(x, n, most)));
+        return (float)((double)most + log(f0t_kernels()->sum_exp(x, n, most)));
     for (size_t i = 0; i < n; i++)
         if (isnan(x[i]))
             return NAN;
@@ -43,9 +43,9 @@ float f0t_logsumexp(const float *x, size_t n)
 
 static void normalise_row(float *x, size_t cols)
 {
-    double square = F0T_KERNEL_PICK(sum_squares)(x, cols);
+    double square = f0t_kernels()->sum_squares(x, cols);
     if (square != 0)
-        F0T_KERNEL_PICK(scale_block)(x, cols, isfinite(square) ? 1 / sqrt(square) : NAN);
+        f0t_kernels()->scale_block(x, cols, isfinite(square) ? 1 / sqrt(square) : NAN);
 }
 
 /* Below this many numbers, starting threads costs more than it gives. */

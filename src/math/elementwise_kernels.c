@@ -1,4 +1,4 @@
-#include "math/elementwise_kernels.h"
+#include "base/kernels.h"
 
 #include "math/approx.h"
 

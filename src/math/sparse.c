@@ -1,8 +1,8 @@
 #include "math/sparse.h"
 
 #include "base/alloc.h"
+#include "base/kernels.h"
 #include "base/team.h"
-#include "math/sparse_kernels.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ f0t_status f0t_sparse_transpose(f0t_sparse *out, const f0t_sparse *a)
 void f0t_sparse_multiply(float *c, const f0t_sparse *a, const float *b, size_t n)
 {
     void (*add_row)(float *, const uint32_t *, const float *, size_t, const float *, size_t) =
-        F0T_KERNEL_PICK(sparse_row);
+        f0t_kernels()->sparse_row;
     int threads = f0t_team_size();
     (void)threads;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)

@@ -1,4 +1,4 @@
-#include "math/sparse_kernels.h"
+#include "base/kernels.h"
 
 #include <string.h>
 

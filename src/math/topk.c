@@ -1,7 +1,7 @@
 #include "math/topk.h"
 
+#include "base/kernels.h"
 #include "base/team.h"
-#include "math/topk_kernels.h"
 
 #include <math.h>
 
@@ -45,7 +45,7 @@ static void heap_sort(uint32_t *heap, size_t count, const float *x)
 static size_t next_better(const float *x, size_t from, size_t n, float limit)
 {
     if (!isnan(limit))
-        return F0T_KERNEL_PICK(find_above)(x, from, n, limit);
+        return f0t_kernels()->find_above(x, from, n, limit);
     while (from < n && isnan(x[from]))
         from++;
     return from;

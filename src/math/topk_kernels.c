@@ -1,4 +1,4 @@
-#include "math/topk_kernels.h"
+#include "base/kernels.h"
 
 enum { BLOCK = 64 };
 

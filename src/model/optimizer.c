@@ -59,9 +59,9 @@ static void update_chunk(const f0t_parameters *p, size_t first, const float *g, 
 {
     uint16_t *half = p->half ? p->half + first : NULL;
     if (kind == F0T_OPTIMIZER_ADAM)
-        F0T_KERNEL_PICK(update_adam)(p->w + first, p->m + first, p->v + first, half, g, n, factors);
+        f0t_kernels()->update_adam(p->w + first, p->m + first, p->v + first, half, g, n, factors);
     else
-        F0T_KERNEL_PICK(update_sgd)(p->w + first, p->m + first, half, g, n, factors);
+        f0t_kernels()->update_sgd(p->w + first, p->m + first, half, g, n, factors);
 }
 
 void f0t_optimizer_update(const f0t_parameters *parameters, size_t first, const float *g, size_t n,

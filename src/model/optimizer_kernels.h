@@ -2,7 +2,7 @@
 #ifndef F0T_MODEL_OPTIMIZER_KERNELS_H
 #define F0T_MODEL_OPTIMIZER_KERNELS_H
 
-#include "base/cpu.h"
+#include "base/kernels.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,13 +16,5 @@ typedef struct f0t_update_factors {
     float keep;            /* Adam: 1 - r decay */
     float momentum, decay; /* SGD */
 } f0t_update_factors;
-
-/* `half` (may be NULL) receives w rounded to bfloat16. */
-F0T_KERNEL_DECLARE(void, update_adam,
-                   (float *w, float *m, float *v, uint16_t *half, const float *g, size_t n,
-                    const f0t_update_factors *f));
-F0T_KERNEL_DECLARE(void, update_sgd,
-                   (float *w, float *m, uint16_t *half, const float *g, size_t n,
-                    const f0t_update_factors *f));
 
 #endif

@@ -32,9 +32,9 @@ static void input_chunk(void *y, f0t_dtype type, const float *x, size_t first, s
     float *y32 = (float *)y + first;
     uint16_t *y16 = (uint16_t *)y + first;
     if (dropout->limit && type == F0T_F32) {
-        F0T_KERNEL_PICK(drop_f32)(y32, x + first, first, n, dropout);
+        f0t_kernels()->drop_f32(y32, x + first, first, n, dropout);
     } else if (dropout->limit) {
-        F0T_KERNEL_PICK(drop_to_bf16)(y16, x + first, first, n, dropout);
+        f0t_kernels()->drop_to_bf16(y16, x + first, first, n, dropout);
     } else if (type == F0T_F32) {
         memcpy(y32, x + first, n * sizeof *x);
     } else {
@@ -59,9 +59,9 @@ void f0t_layer_drop(void *y, f0t_dtype type, size_t n, const f0t_dropout *dropou
         uint16_t *y16 = (uint16_t *)y + first;
         size_t count = n - first < CHUNK ? n - first : CHUNK;
         if (type == F0T_F32) {
-            F0T_KERNEL_PICK(drop_f32)(y32, y32, first, count, dropout);
+            f0t_kernels()->drop_f32(y32, y32, first, count, dropout);
         } else {
-            F0T_KERNEL_PICK(drop_bf16)(y16, y16, first, count, dropout);
+            f0t_kernels()->drop_bf16(y16, y16, first, count, dropout);
         }
     }
 }
@@ -81,11 +81,11 @@ void f0t_layer_gate(void *d, const void *y, f0t_dtype type, size_t rows, size_t 
         if (type == F0T_F32) {
             float *to = (float *)d + c;
             const float *by = (const float *)y + c;
-            F0T_KERNEL_PICK(gate_f32)(to, by, cols, rows, n, scale, sums + c);
+            f0t_kernels()->gate_f32(to, by, cols, rows, n, scale, sums + c);
         } else {
             uint16_t *to = (uint16_t *)d + c;
             const uint16_t *by = (const uint16_t *)y + c;
-            F0T_KERNEL_PICK(gate_bf16)(to, by, cols, rows, n, scale, sums + c);
+            f0t_kernels()->gate_bf16(to, by, cols, rows, n, scale, sums + c);
         }
     }
 }
@@ -95,7 +95,7 @@ void f0t_layer_output(void *to, f0t_dtype type, const float *d, size_t rows, siz
 {
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (size_t c = 0; c < cols; c += F0T_STRIP)
-        F0T_KERNEL_PICK(column_sums)(sums + c, d + c, cols, rows, strip_width(cols, c));
+        f0t_kernels()->column_sums(sums + c, d + c, cols, rows, strip_width(cols, c));
     if (type == F0T_BF16)
         f0t_f32_to_bf16(to, d, rows * cols);
     else if (to != d)

@@ -3,14 +3,9 @@
 #ifndef F0T_ONNX_ROW_KERNELS_H
 #define F0T_ONNX_ROW_KERNELS_H
 
-#include "base/cpu.h"
+#include "base/kernels.h"
 
 #include <stddef.h>
-
-F0T_KERNEL_DECLARE(void, row_softmax, (float *y, const float *x, size_t n));
-F0T_KERNEL_DECLARE(void, row_layer_norm,
-                   (float *y, const float *x, size_t n, const float *scale, const float *bias,
-                    float epsilon));
 
 /* y[rows x n] from x, which may be y. `scale` and `bias` [n] may be NULL. */
 void f0t_rows_softmax(float *y, const float *x, size_t rows, size_t n);

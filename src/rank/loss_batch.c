@@ -70,9 +70,8 @@ static void find_moments(f0t_batch_pairs *pairs)
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t s = 0; s < pieces->segment_count; s++) {
         const f0t_segment *part = &pieces->segments[s];
-        F0T_KERNEL_PICK(piece_moments)
-        (pairs->moments + s * F0T_NODES, pieces->values + part->first, part->count,
-         pieces->list[part->piece].centre);
+        f0t_kernels()->piece_moments(pairs->moments + s * F0T_NODES, pieces->values + part->first,
+                                     part->count, pieces->list[part->piece].centre);
     }
     for (size_t p = 0; p < pieces->count; p++)
         memset(pieces->list[p].weights, 0, sizeof pieces->list[p].weights);
@@ -110,9 +109,9 @@ static void coefficients_of_values(double *coefficients, const double *values,
 static void sum_over_relevant(const f0t_batch_pairs *pairs, f0t_piece *at)
 {
     double softplus[F0T_NODES], sigmoid[F0T_NODES];
-    F0T_KERNEL_PICK(node_sums)
-    (softplus, sigmoid, &pairs->nodes, at->centre, pairs->pieces.values + pairs->pieces.negatives,
-     pairs->pieces.positives);
+    f0t_kernels()->node_sums(softplus, sigmoid, &pairs->nodes, at->centre,
+                             pairs->pieces.values + pairs->pieces.negatives,
+                             pairs->pieces.positives);
     weights_of_moments(at->weights, &pairs->nodes);
     coefficients_of_values(at->coefficients, sigmoid, &pairs->nodes);
     at->loss = 0;
@@ -130,7 +129,7 @@ static double sum_over_irrelevant(const f0t_batch_pairs *pairs, double a)
         if (distance > F0T_FAR_ABOVE)
             sum += from->count;
         else if (distance > -F0T_FAR_BELOW)
-            sum += F0T_KERNEL_PICK(node_weighted)(&pairs->nodes, from->weights, exp(distance));
+            sum += f0t_kernels()->node_weighted(&pairs->nodes, from->weights, exp(distance));
     }
     return sum;
 }
@@ -140,8 +139,8 @@ static void set_irrelevant(float *gradient, const f0t_pieces *pieces, const f0t_
 {
     const f0t_piece *at = &pieces->list[part->piece];
     float *values = pieces->values + part->first;
-    F0T_KERNEL_PICK(piece_evaluate)
-    (values, values, part->count, at->centre, at->coefficients, factor);
+    f0t_kernels()->piece_evaluate(values, values, part->count, at->centre, at->coefficients,
+                                  factor);
     for (size_t i = 0; i < part->count; i++)
         gradient[pieces->origin[part->first + i]] = values[i];
 }

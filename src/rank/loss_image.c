@@ -1,8 +1,7 @@
 #include "rank/loss_image.h"
 
+#include "base/kernels.h"
 #include "base/random.h"
-#include "math/elementwise_kernels.h"
-#include "rank/loss_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,7 +38,7 @@ void f0t_loss_row_load(f0t_loss_row *row, const f0t_loss_options *options,
 
 static float largest_irrelevant(const f0t_loss_row *row)
 {
-    return F0T_KERNEL_PICK(largest)(row->scores, row->tags);
+    return f0t_kernels()->largest(row->scores, row->tags);
 }
 
 /* The place in the row's list of the first of the smallest. */
@@ -70,13 +69,13 @@ static double ranknet_from_exp(float *gradient, f0t_loss_row *row, float centre,
         bound * MOST_FACTORS < MOST_EXCESS ? MOST_FACTORS : (size_t)(MOST_EXCESS / bound);
     double loss = 0;
     float *t = row->scores;
-    F0T_KERNEL_PICK(row_exp)(t, t, row->tags, centre);
+    f0t_kernels()->row_exp(t, t, row->tags, centre);
     memset(row->work, 0, row->tags * sizeof(float));
     for (size_t i = 0; i < row->count; i++) {
         float u = expf(centre - row->positive[i]);
-        row->tails[i] = F0T_KERNEL_PICK(pairs_from_exp)(row->work, gradient, t, u, row->tags);
+        row->tails[i] = f0t_kernels()->pairs_from_exp(row->work, gradient, t, u, row->tags);
         if ((i + 1) % factors == 0 || i + 1 == row->count)
-            loss += F0T_KERNEL_PICK(excess_take)(row->work, row->tags);
+            loss += f0t_kernels()->excess_take(row->work, row->tags);
     }
     return loss;
 }
@@ -85,8 +84,8 @@ static double ranknet_from_scores(float *gradient, f0t_loss_row *row)
 {
     double loss = 0;
     for (size_t i = 0; i < row->count; i++)
-        row->tails[i] = F0T_KERNEL_PICK(pairs_from_scores)(&loss, gradient, row->scores,
-                                                           row->positive[i], row->tags);
+        row->tails[i] = f0t_kernels()->pairs_from_scores(&loss, gradient, row->scores,
+                                                         row->positive[i], row->tags);
     return loss;
 }
 
@@ -99,7 +98,7 @@ static double ranknet(float *gradient, f0t_loss_row *row, double weight)
     double loss = most < MOST_EXCESS - 1 ? ranknet_from_exp(gradient, row, high / 2 + low / 2, most)
                                          : ranknet_from_scores(gradient, row);
     double factor = weight * row->scale;
-    F0T_KERNEL_PICK(row_scale)(gradient, gradient, row->tags, (float)factor);
+    f0t_kernels()->row_scale(gradient, gradient, row->tags, (float)factor);
     for (size_t i = 0; i < row->count; i++)
         gradient[row->relevant[i]] = (float)(-factor * row->tails[i]);
     return weight * loss;
@@ -111,7 +110,7 @@ static double ranknet(float *gradient, f0t_loss_row *row, double weight)
 static double hinge(float *gradient, f0t_loss_row *row)
 {
     double slope = row->scale / (double)row->tags;
-    double loss = F0T_KERNEL_PICK(row_hinge)(gradient, row->scores, row->tags, (float)slope);
+    double loss = f0t_kernels()->row_hinge(gradient, row->scores, row->tags, (float)slope);
     for (size_t i = 0; i < row->count; i++) {
         double bracket = fmax(0, 1 - (double)row->positive[i]);
         loss += bracket;
@@ -123,8 +122,7 @@ static double hinge(float *gradient, f0t_loss_row *row)
 static double squared_hinge(float *gradient, f0t_loss_row *row)
 {
     double slope = row->scale / (double)row->tags;
-    double loss =
-        F0T_KERNEL_PICK(row_squared_hinge)(gradient, row->scores, row->tags, (float)slope);
+    double loss = f0t_kernels()->row_squared_hinge(gradient, row->scores, row->tags, (float)slope);
     for (size_t i = 0; i < row->count; i++) {
         double bracket = fmax(0, 1 - (double)row->positive[i]);
         loss += bracket * bracket;
@@ -190,7 +188,7 @@ static double log_add(double a, double b)
 static double listmle(float *gradient, f0t_loss_row *row)
 {
     float high = largest_irrelevant(row);
-    double sum = F0T_KERNEL_PICK(row_exp)(row->scores, row->scores, row->tags, high);
+    double sum = f0t_kernels()->row_exp(row->scores, row->scores, row->tags, high);
     double tail = (double)high + log(sum), loss = 0, chosen = -INFINITY;
     for (size_t i = row->count; i-- > 0;) {
         double score = (double)row->positive[row->order[i]];
@@ -203,7 +201,7 @@ static double listmle(float *gradient, f0t_loss_row *row)
         row->tails[i] = chosen;
     }
     double factor = row->scale * exp((double)high + chosen);
-    F0T_KERNEL_PICK(row_scale)(gradient, row->scores, row->tags, (float)factor);
+    f0t_kernels()->row_scale(gradient, row->scores, row->tags, (float)factor);
     for (size_t i = 0; i < row->count; i++) {
         double score = (double)row->positive[row->order[i]];
         gradient[row->relevant[row->order[i]]] = (float)(row->scale * expm1(score + row->tails[i]));

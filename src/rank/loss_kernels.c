@@ -1,4 +1,4 @@
-#include "rank/loss_kernels.h"
+#include "base/kernels.h"
 
 #include "math/approx.h"
 

@@ -38,7 +38,7 @@ static double cells_above(const f0t_pieces *pieces, float score)
 static f0t_status set_grid(f0t_pieces *pieces, const f0t_loss_batch *batch)
 {
     float high;
-    F0T_KERNEL_PICK(row_range)(&pieces->low, &high, batch->scores, batch->images * batch->tags);
+    f0t_kernels()->row_range(&pieces->low, &high, batch->scores, batch->images * batch->tags);
     double cells = cells_above(pieces, high);
     if (!(cells < MOST_PIECES))
         return f0t_fail(F0T_ERROR_NUMERIC,

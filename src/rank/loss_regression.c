@@ -1,7 +1,7 @@
 #include "rank/loss.h"
 
+#include "base/kernels.h"
 #include "base/team.h"
-#include "rank/loss_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,9 +31,9 @@ static double run_row(float *gradient, const f0t_regression *regression, size_t 
         memset(gradient + m * dims, 0, dims * sizeof *gradient);
         return 0;
     }
-    return F0T_KERNEL_PICK(row_distance)(gradient + m * dims, regression->outputs + m * dims,
-                                         regression->targets + target_of(regression, m) * dims,
-                                         dims, (float)(2 * scale));
+    return f0t_kernels()->row_distance(gradient + m * dims, regression->outputs + m * dims,
+                                       regression->targets + target_of(regression, m) * dims, dims,
+                                       (float)(2 * scale));
 }
 
 /* Σ over a part, or NaN; *bad is then the first row that is not finite. */

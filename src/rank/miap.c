@@ -1,9 +1,9 @@
 #include "rank/miap.h"
 
+#include "base/kernels.h"
 #include "base/size.h"
 #include "base/team.h"
 #include "math/workspace.h"
-#include "rank/miap_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static double precision_of_few(const float *scores, size_t n, const uint32_t *hi
     size_t ranks[FEW];
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t rank = F0T_KERNEL_PICK(count_before)(scores, n, hits[i]) + 1, j = i;
+        size_t rank = f0t_kernels()->count_before(scores, n, hits[i]) + 1, j = i;
         for (; j > 0 && ranks[j - 1] > rank; j--)
             ranks[j] = ranks[j - 1];
         ranks[j] = rank;
@@ -123,7 +123,7 @@ static double average_precision(scratch *work, const f0t_ranking *ranking, size_
         scores = work->scores;
     }
     size_t count = find_hits(work->hits, ranking, m);
-    if (F0T_KERNEL_PICK(has_nan)(scores, n))
+    if (f0t_kernels()->has_nan(scores, n))
         return (double)NAN;
     if (!count)
         return F0T_NOT_RANKED;

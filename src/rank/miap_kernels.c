@@ -1,4 +1,4 @@
-#include "rank/miap_kernels.h"
+#include "base/kernels.h"
 
 #include <stdint.h>
 

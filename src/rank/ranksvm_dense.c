@@ -20,7 +20,7 @@ static const double reliable = 0.1;
 
 static double dot(const f0t_svm_bench *bench, const float *a, const float *b)
 {
-    return bench->svm->kernels->dot(a, b, bench->svm->rank);
+    return bench->svm->kernels->svm_dot(a, b, bench->svm->rank);
 }
 
 /* ---- After the scores ---------------------------------------------------------------------------- */
@@ -34,13 +34,13 @@ static void evaluate(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_row
 
 static void conjugate(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
 {
-    const f0t_svm_kernels *kernels = bench->svm->kernels;
+    const f0t_kernel_table *kernels = bench->svm->kernels;
     const double curved = f0t_svm_pairs_hessian(bench->pairs, rows.weights, rows.scores, slot->at,
                                                 &slot->rule, slot->loss);
     const double curvature = slot->task.lambda * dot(bench, rows.query, rows.query) + curved;
     slot->step_length = curvature > 0 ? slot->energy / curvature : 0;
-    kernels->add_f32(slot->step, (float)slot->step_length, rows.query, bench->svm->rank);
-    kernels->add_f32(slot->along, (float)slot->step_length, rows.scores, slot->rule.tags);
+    kernels->svm_add_f32(slot->step, (float)slot->step_length, rows.query, bench->svm->rank);
+    kernels->svm_add_f32(slot->along, (float)slot->step_length, rows.scores, slot->rule.tags);
 }
 
 void f0t_svm_dense_score(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
@@ -103,7 +103,7 @@ static double slope_at(void *context, double t)
     f0t_svm_pairs_gradient(l->bench->pairs, &sums, l->bench->slopes, l->bench->scratch, &slot->rule,
                            slot->loss);
     return slot->task.lambda * (l->linear + t * l->quadratic) -
-           l->bench->svm->kernels->dot(l->bench->slopes, slot->along, slot->rule.tags);
+           l->bench->svm->kernels->svm_dot(l->bench->slopes, slot->along, slot->rule.tags);
 }
 
 void f0t_svm_dense_advance(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
@@ -112,8 +112,8 @@ void f0t_svm_dense_advance(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_s
     line l = {slot, bench, dot(bench, slot->w, slot->step), dot(bench, slot->step, slot->step)};
     const double start = slope_at(&l, 0);
     if (start < 0)
-        bench->svm->kernels->add_f32(slot->w, (float)f0t_svm_step(slope_at, &l, start), slot->step,
-                                     rank);
+        bench->svm->kernels->svm_add_f32(slot->w, (float)f0t_svm_step(slope_at, &l, start),
+                                         slot->step, rank);
     memcpy(rows.query, slot->w, rank * sizeof *rows.query);
     slot->state = F0T_SVM_POINT;
 }

@@ -67,12 +67,12 @@ static size_t root_of(const size_t *parents, size_t i)
 static size_t find_pairs(f0t_svm_graph *g, const f0t_svm_set *set, f0t_svm_loss loss)
 {
     const size_t np = set->relevant, nn = set->count - np;
-    const f0t_svm_kernels *kernels = f0t_svm_kernels_get();
+    const f0t_kernel_table *kernels = f0t_kernels();
     size_t found = 0;
     memset(g->degrees, 0, set->count * sizeof *g->degrees);
     for (size_t i = 0; i < np; i++) {
-        g->degrees[i] = kernels->zone_row(g->pairs + i * nn, g->degrees + np, set->scores[i],
-                                          set->scores + np, nn, loss);
+        g->degrees[i] = kernels->svm_zone_row(g->pairs + i * nn, g->degrees + np, set->scores[i],
+                                              set->scores + np, nn, loss);
         g->parents[i] = i;
         found += g->degrees[i] > 0;
     }
@@ -144,17 +144,17 @@ static void fill_links(f0t_svm_graph *g, const f0t_svm_set *set)
 static bool invert_schur(f0t_svm_graph *g, double c)
 {
     const size_t p = g->relevant, n = g->irrelevant;
-    const f0t_svm_kernels *kernels = f0t_svm_kernels_get();
+    const f0t_kernel_table *kernels = f0t_kernels();
     memset(g->inverse, 0, p * p * sizeof *g->inverse);
     for (size_t i = 0; i < p; i++) {
         for (size_t l = 0; l <= i; l++)
-            g->schur[i * p + l] = -kernels->dot_f64(g->shares + i * n, g->links + l * n, n);
+            g->schur[i * p + l] = -kernels->svm_dot_f64(g->shares + i * n, g->links + l * n, n);
         g->schur[i * p + i] += g->degrees[g->places[i]];
         g->inverse[i * p + i] = 1;
     }
     if (f0t_cholesky_solve_f64(g->schur, p, g->inverse, p, NULL) != F0T_OK)
         return false;
-    kernels->product_rows(g->spread, g->inverse, g->shares, p, p, n);
+    kernels->svm_product_rows(g->spread, g->inverse, g->shares, p, p, n);
     for (size_t i = 0; i < p * n; i++)
         g->spread[i] *= c;
     return true;
@@ -165,7 +165,7 @@ static void fill_inverse(f0t_svm_graph *g, double c)
 {
     const size_t p = g->relevant, n = g->irrelevant, all = g->count;
     double *block = g->system + p * all + p;
-    f0t_svm_kernels_get()->product_lower(block, all, g->shares, g->spread, p, n);
+    f0t_kernels()->svm_product_lower(block, all, g->shares, g->spread, p, n);
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j <= i; j++)
             g->system[i * all + j] = c * g->inverse[i * p + j];
@@ -179,11 +179,11 @@ static void fill_inverse(f0t_svm_graph *g, double c)
 /* Adds the Gram matrix, measured from the grounds. */
 static void add_gram(f0t_svm_graph *g, const f0t_svm_set *set)
 {
-    const f0t_svm_kernels *kernels = f0t_svm_kernels_get();
+    const f0t_kernel_table *kernels = f0t_kernels();
     for (size_t i = 0; i < g->count; i++)
-        kernels->add_grounded(g->system + i * g->count, set->gram_row(set->context, g->places[i]),
-                              set->gram_row(set->context, g->grounds[i]), g->places, g->grounds,
-                              i + 1);
+        kernels->svm_add_grounded(
+            g->system + i * g->count, set->gram_row(set->context, g->places[i]),
+            set->gram_row(set->context, g->grounds[i]), g->places, g->grounds, i + 1);
 }
 
 bool f0t_svm_graph_bend(f0t_svm_graph *g, double *step, const double *gradient_scores,
@@ -201,7 +201,7 @@ bool f0t_svm_graph_bend(f0t_svm_graph *g, double *step, const double *gradient_s
     add_gram(g, set);
     for (size_t i = 0; i < g->count; i++)
         g->solution[i] = gradient_scores[g->grounds[i]] - gradient_scores[g->places[i]];
-    if (!f0t_svm_kernels_get()->cholesky(g->system, g->solution, g->columns, g->count))
+    if (!f0t_kernels()->svm_cholesky(g->system, g->solution, g->columns, g->count))
         return false;
     for (size_t i = 0; i < g->count; i++) {
         step[g->places[i]] += g->solution[i];

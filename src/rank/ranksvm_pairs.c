@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct f0t_svm_pairs {
-    const f0t_svm_kernels *kernels;
+    const f0t_kernel_table *kernels;
     float *irrelevant; /* [tags] scores, those of relevant tags far below any margin */
     float *relevant;   /* [tags] */
     float *x, *y;      /* [tags] of relevant tags */
@@ -29,7 +29,7 @@ f0t_status f0t_svm_pairs_create(f0t_svm_pairs **out, size_t tags, bool wide)
     f0t_svm_pairs *pairs = NULL;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&pairs, 1, sizeof *pairs));
-    pairs->kernels = f0t_svm_kernels_get();
+    pairs->kernels = f0t_kernels();
     f0t_status status = f0t_alloc(&pairs->irrelevant, tags, sizeof(float));
     if (status == F0T_OK)
         status = f0t_alloc(&pairs->relevant, tags, sizeof(float));
@@ -75,8 +75,8 @@ void f0t_svm_pairs_gradient(f0t_svm_pairs *pairs, f0t_svm_sums *sums, float *wei
         return;
     }
     part(pairs, scores, rule);
-    pairs->kernels->pairs_f32(sums, pairs->y, weights, pairs->relevant, rule->count,
-                              pairs->irrelevant, rule->tags, loss);
+    pairs->kernels->svm_pairs_f32(sums, pairs->y, weights, pairs->relevant, rule->count,
+                                  pairs->irrelevant, rule->tags, loss);
     for (size_t t = 0; t < rule->tags; t++)
         weights[t] = -weights[t];
     for (size_t i = 0; i < rule->count; i++)
@@ -94,11 +94,11 @@ double f0t_svm_pairs_hessian(f0t_svm_pairs *pairs, float *weights, const float *
         part(pairs, scores, rule);
         for (size_t i = 0; i < rule->count; i++)
             pairs->x[i] = x[rule->relevant[i]];
-        pairs->kernels->zone_product(pairs->y, weights, pairs->x, x, &zone);
+        pairs->kernels->svm_zone_product(pairs->y, weights, pairs->x, x, &zone);
         for (size_t i = 0; i < rule->count; i++)
             weights[rule->relevant[i]] = pairs->y[i];
         for (size_t t = 0; t < rule->tags; t++)
             weights[t] *= (float)loss.k;
     }
-    return pairs->kernels->dot(x, weights, rule->tags);
+    return pairs->kernels->svm_dot(x, weights, rule->tags);
 }

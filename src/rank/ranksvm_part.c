@@ -109,7 +109,7 @@ static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, do
 static double score_of(const f0t_ranksvm_part *part, uint32_t tag)
 {
     const f0t_ranksvm *svm = part->svm;
-    return svm->kernels->dot(svm->given + tag * svm->dims, part->w, svm->dims);
+    return svm->kernels->svm_dot(svm->given + tag * svm->dims, part->w, svm->dims);
 }
 
 /* The solver's scores are of centred vectors: by how much they are lower. */
@@ -181,8 +181,8 @@ static void begin_set(f0t_ranksvm_part *part, const uint32_t *tags, size_t relev
     for (size_t i = 0; i < relevant; i++) {
         part->set[i] = tags[i];
         part->beta[i] = 0;
-        svm->kernels->add_f32(part->w, 1.0F / (float)relevant, svm->given + tags[i] * svm->dims,
-                              svm->dims);
+        svm->kernels->svm_add_f32(part->w, 1.0F / (float)relevant, svm->given + tags[i] * svm->dims,
+                                  svm->dims);
     }
     score_all(part, tags, count, true);
     take_above(part, tags, count, threshold(part, count, FEW + MORE * relevant));

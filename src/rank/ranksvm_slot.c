@@ -47,8 +47,8 @@ void f0t_svm_slot_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_
         return;
     }
     for (size_t i = 0; i < rule->count; i++)
-        svm->kernels->add_f32(rows.query, 1, svm->vectors + rule->relevant[i] * svm->rank,
-                              svm->rank);
+        svm->kernels->svm_add_f32(rows.query, 1, svm->vectors + rule->relevant[i] * svm->rank,
+                                  svm->rank);
     for (size_t j = 0; j < svm->rank; j++)
         rows.query[j] /=
             (float)(slot->task.lambda + slot->loss.k * (double)rule->count * svm->moments[j]);
@@ -73,14 +73,15 @@ static double slope_from_zero(void *context, double t)
     f0t_svm_pairs_gradient(f->bench->pairs, &sums, f->bench->slopes, f->bench->scratch, rule,
                            f->slot->loss);
     return f->slot->task.lambda * t * f->norm -
-           f->bench->svm->kernels->dot(f->bench->slopes, f->scores, rule->tags);
+           f->bench->svm->kernels->svm_dot(f->bench->slopes, f->scores, rule->tags);
 }
 
 /* Goes from 0 along the query as far as it leads down. */
 static void scale_start(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
 {
     const f0t_ranksvm *svm = bench->svm;
-    from_zero f = {slot, bench, rows.scores, svm->kernels->dot(rows.query, rows.query, svm->rank)};
+    from_zero f = {slot, bench, rows.scores,
+                   svm->kernels->svm_dot(rows.query, rows.query, svm->rank)};
     const double start = slope_from_zero(&f, 0);
     const float t = start < 0 ? (float)f0t_svm_step(slope_from_zero, &f, start) : 0;
     for (size_t j = 0; j < svm->rank; j++)

@@ -126,7 +126,7 @@ f0t_status f0t_ranksvm_create(f0t_ranksvm **out, const float *vectors, size_t ta
     F0T_TRY(f0t_alloc_zero(&svm, 1, sizeof *svm));
     svm->tags = tags;
     svm->dims = dims;
-    svm->kernels = f0t_svm_kernels_get();
+    svm->kernels = f0t_kernels();
     f0t_status status = prepare(svm, vectors);
     if (status == F0T_OK)
         *out = svm;

@@ -23,7 +23,7 @@ struct f0t_ranksvm {
     f0t_packed *to_scores;    /* rank x T */
     f0t_packed *from_weights; /* T x rank */
     f0t_packed *axes;         /* rank x dims */
-    const f0t_svm_kernels *kernels;
+    const f0t_kernel_table *kernels;
 };
 
 /* Products that serve all rules in work: scores[rows x T] of directions[rows x rank], and

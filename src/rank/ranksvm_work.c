@@ -78,11 +78,12 @@ static const double *gram_row(void *context, size_t i)
         return row;
     work->has_row[i] = true;
     if (svm->gram)
-        svm->kernels->gather(row, svm->gram + work->tags[i] * svm->tags, work->tags, work->count);
+        svm->kernels->svm_gather(row, svm->gram + work->tags[i] * svm->tags, work->tags,
+                                 work->count);
     for (size_t j = 0; !svm->gram && j < work->count; j++)
         row[j] = work->has_row[j] && j != i
                      ? work->gram[j * work->count + i]
-                     : svm->kernels->dot(vector_of(work, i), vector_of(work, j), svm->rank);
+                     : svm->kernels->svm_dot(vector_of(work, i), vector_of(work, j), svm->rank);
     return row;
 }
 
@@ -103,7 +104,7 @@ static void combine(f0t_svm_work *work, double *sum, const float *vectors, size_
     memset(sum, 0, dims * sizeof *sum);
     for (size_t i = 0; i < work->count; i++)
         if (work->beta[i] != 0)
-            work->svm->kernels->add(sum, work->beta[i], vectors + work->tags[i] * dims, dims);
+            work->svm->kernels->svm_add(sum, work->beta[i], vectors + work->tags[i] * dims, dims);
 }
 
 void f0t_svm_work_combine(f0t_svm_work *work)
@@ -127,11 +128,12 @@ void f0t_svm_work_result(f0t_svm_work *work, float *result)
         result[j] = (float)work->result[j];
         work->result[j] = (double)result[j];
     }
-    const double shift = work->svm->kernels->dot_f64(work->svm->mean, work->result, dims);
+    const double shift = work->svm->kernels->svm_dot_f64(work->svm->mean, work->result, dims);
     for (size_t i = 0; i < work->count; i++)
         work->scores[i] =
-            work->svm->kernels->dot_mixed(given + work->tags[i] * dims, work->result, dims) - shift;
-    work->norm = work->svm->kernels->dot_f64(work->result, work->result, dims);
+            work->svm->kernels->svm_dot_mixed(given + work->tags[i] * dims, work->result, dims) -
+            shift;
+    work->norm = work->svm->kernels->svm_dot_f64(work->result, work->result, dims);
 }
 
 /* ---- Newton's method --------------------------------------------------------------------------- */
@@ -140,13 +142,13 @@ static void pairs(const f0t_svm_work *work, f0t_svm_sums *sums, double *slopes,
                   const double *scores, f0t_svm_loss loss)
 {
     const size_t p = work->relevant;
-    work->svm->kernels->pairs_f64(sums, slopes, slopes + p, scores, p, scores + p, work->count - p,
-                                  loss);
+    work->svm->kernels->svm_pairs_f64(sums, slopes, slopes + p, scores, p, scores + p,
+                                      work->count - p, loss);
 }
 
 static double dot(const f0t_svm_work *work, const double *a, const double *b)
 {
-    return work->svm->kernels->dot_f64(a, b, work->count);
+    return work->svm->kernels->svm_dot_f64(a, b, work->count);
 }
 
 /* y = K x. */
@@ -158,7 +160,7 @@ static void multiply_gram(f0t_svm_work *work, double *y, const double *x)
             gram_row(work, i);
             work->parts[parts++] = i;
         }
-    work->svm->kernels->sum_rows(y, work->gram, x, work->parts, parts, work->count);
+    work->svm->kernels->svm_sum_rows(y, work->gram, x, work->parts, parts, work->count);
 }
 
 /* Sums, slopes, `rest` and the bounds at β. */

@@ -1,9 +1,9 @@
 #include "base/alloc.h"
+#include "base/kernels.h"
 #include "base/monitor.h"
 #include "base/team.h"
 #include "io/vectors.h"
 #include "math/topk.h"
-#include "word/nearest_kernels.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ typedef struct search {
 static void compare_piece(const search *s, size_t first, size_t end)
 {
     void (*products)(double *, double *, const float *, const float *, size_t) =
-        F0T_KERNEL_PICK(products);
+        f0t_kernels()->products;
     size_t dim = f0t_vectors_dim(s->vectors);
     float *buffer = s->buffers + first % BLOCK / PIECE * dim;
     for (size_t i = first; i < end; i++) {
@@ -73,7 +73,7 @@ f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
     double ab, square;
     size_t dim = f0t_vectors_dim(vectors), count = f0t_vectors_count(vectors);
     *found = 0;
-    F0T_KERNEL_PICK(products)(&ab, &square, query, query, dim);
+    f0t_kernels()->products(&ab, &square, query, query, dim);
     if (!isfinite(square) || square <= 0)
         return f0t_fail(F0T_ERROR_NUMERIC, "the vector to compare with is zero or not finite");
     s.scale = 1 / sqrt(square);

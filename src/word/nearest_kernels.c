@@ -1,4 +1,4 @@
-#include "word/nearest_kernels.h"
+#include "base/kernels.h"
 
 /* The pragma lets the compiler add in lanes, which it may not by itself: it changes the order. */
 void F0T_KERNEL(products)(double *ab, double *aa, const float *a, const float *b, size_t n)

@@ -28,9 +28,12 @@ static void the_environment_lowers_the_level(void **state)
     (void)state;
     int best = level_with(NULL);
     assert_true(best < F0T_CPU_LEVELS);
-    assert_int_equal(level_with("v1"), F0T_CPU_V1);
-    assert_int_equal(level_with("v3"), best < F0T_CPU_V3 ? best : F0T_CPU_V3);
+    assert_int_equal(level_with("v1"), F0T_CPU_BASE);
+    assert_int_equal(level_with("v3"), best < F0T_CPU_WIDE ? best : F0T_CPU_WIDE);
     assert_int_equal(level_with("v4"), best);
+    assert_int_equal(level_with("base"), F0T_CPU_BASE);
+    assert_int_equal(level_with("wide"), level_with("v3"));
+    assert_int_equal(level_with("widest"), best);
     assert_int_equal(level_with("nonsense"), best);
 }
 
@@ -40,10 +43,10 @@ static void the_level_is_what_the_cpu_has(void **state)
 #if defined(__x86_64__)
     __builtin_cpu_init();
     int best = level_with(NULL);
-    assert_true(best < F0T_CPU_V3 || __builtin_cpu_supports("avx2"));
-    assert_true(best < F0T_CPU_V4 || __builtin_cpu_supports("avx512vl"));
+    assert_true(best < F0T_CPU_WIDE || __builtin_cpu_supports("avx2"));
+    assert_true(best < F0T_CPU_WIDEST || __builtin_cpu_supports("avx512vl"));
 #else
-    assert_int_equal(level_with(NULL), F0T_CPU_V1);
+    assert_int_equal(level_with(NULL), F0T_CPU_BASE);
 #endif
 }
 

@@ -1,22 +1,12 @@
 #include "support.h"
 
 #include "base/dtype.h"
-#include "base/dtype_kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- The copies of each kernel that this CPU can run --------------------------------------- */
-
-typedef void (*widen)(float *, const void *, size_t);
-typedef void (*narrow)(uint16_t *, const float *, size_t);
-
-static const widen from_f16[] = {f0t_f16_to_f32_v1, f0t_f16_to_f32_v3, f0t_f16_to_f32_v4};
-static const widen from_bf16[] = {f0t_bf16_to_f32_v1, f0t_bf16_to_f32_v3, f0t_bf16_to_f32_v4};
-static const narrow to_f16[] = {f0t_f32_to_f16_block_v1, f0t_f32_to_f16_block_v3,
-                                f0t_f32_to_f16_block_v4};
-static const narrow to_bf16[] = {f0t_f32_to_bf16_block_v1, f0t_f32_to_bf16_block_v3,
-                                 f0t_f32_to_bf16_block_v4};
 
 static int levels(void)
 {
@@ -119,8 +109,8 @@ static void all_65536_halves_are_widened_alike(void **state)
     for (size_t i = 0; i < 65536; i++)
         all[i] = (uint16_t)i;
     for (int level = 0; level < levels(); level++) {
-        from_f16[level](f16, all, 65536);
-        from_bf16[level](bf16, all, 65536);
+        f0t_kernels_of(level)->f16_to_f32(f16, all, 65536);
+        f0t_kernels_of(level)->bf16_to_f32(bf16, all, 65536);
         for (size_t i = 0; i < 65536; i++) {
             float want = f0t_f16_to_f32_ref(all[i]);
             if (isnan(want))
@@ -145,8 +135,8 @@ static void floats_are_narrowed_alike(void **state)
         for (size_t k = 0; k < sizeof lower / sizeof *lower; k++) {
             for (uint32_t i = 0; i < 65536; i++)
                 from[i] = from_bits(i << 16 | lower[k]);
-            to_f16[level](f16, from, 65536);
-            to_bf16[level](bf16, from, 65536);
+            f0t_kernels_of(level)->f32_to_f16_block(f16, from, 65536);
+            f0t_kernels_of(level)->f32_to_bf16_block(bf16, from, 65536);
             for (size_t i = 0; i < 65536; i++) {
                 if (f16[i] != f0t_f32_to_f16_ref(from[i]) ||
                     bf16[i] != f0t_f32_to_bf16_ref(from[i]))
@@ -170,7 +160,7 @@ static void any_length_and_alignment_is_converted_and_nothing_more(void **state)
                 for (size_t i = 0; i < sizeof bytes; i++)
                     bytes[i] = (unsigned char)(i * 37 + n);
                 widened[n] = 12345;
-                from_f16[level](widened, bytes + shift, n);
+                f0t_kernels_of(level)->f16_to_f32(widened, bytes + shift, n);
                 for (size_t i = 0; i < n; i++) {
                     uint16_t h;
                     memcpy(&h, bytes + shift + 2 * i, 2);
@@ -178,15 +168,15 @@ static void any_length_and_alignment_is_converted_and_nothing_more(void **state)
                     assert_true(isnan(want) ? isnan(widened[i]) : widened[i] == want);
                 }
                 assert_true(widened[n] == 12345);
-                from_bf16[level](widened, bytes + shift, n);
+                f0t_kernels_of(level)->bf16_to_f32(widened, bytes + shift, n);
                 assert_true(widened[n] == 12345);
             }
             narrowed[n] = 0xABCD;
-            to_f16[level](narrowed, from, n);
+            f0t_kernels_of(level)->f32_to_f16_block(narrowed, from, n);
             assert_int_equal(narrowed[n], 0xABCD);
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(narrowed[i], f0t_f32_to_f16_ref(from[i]));
-            to_bf16[level](narrowed, from, n);
+            f0t_kernels_of(level)->f32_to_bf16_block(narrowed, from, n);
             assert_int_equal(narrowed[n], 0xABCD);
         }
 }

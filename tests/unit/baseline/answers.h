@@ -150,7 +150,7 @@ static inline void assert_same_scores(const question *a, const question *b)
 /* Before AVX-512 oneDNN's sums depend on the number of threads (docs/performance.md). */
 static inline bool products_know_threads(void)
 {
-    return f0t_cpu_level() != F0T_CPU_V4;
+    return f0t_cpu_level() != F0T_CPU_WIDEST;
 }
 
 /* The same bytes for one and two threads, and for images one by one. */

@@ -157,7 +157,7 @@ static inline double made_default_miap(const made_task *m, const f0t_ranker *ran
 static inline void made_check_same(const float *want, const float *got, size_t count)
 {
     double largest = 0;
-    if (f0t_cpu_level() == F0T_CPU_V4)
+    if (f0t_cpu_level() == F0T_CPU_WIDEST)
         assert_memory_equal(want, got, count * sizeof *want);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)want[i]));

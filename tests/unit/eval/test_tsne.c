@@ -1,9 +1,9 @@
 /* t-SNE: likeness, forces and pictures of clusters that are known. */
 #include "support.h"
 
+#include "base/kernels.h"
 #include "base/random.h"
 #include "eval/tsne.h"
-#include "eval/tsne_kernels.h"
 #include "eval/tsne_parts.h"
 
 #include <math.h>
@@ -115,11 +115,8 @@ static void check_pull(void (*pull)(float[5], const float *, const float *, cons
 static void every_level_of_the_kernel_adds_the_same(void **state)
 {
     (void)state;
-    check_pull(f0t_tsne_pull_v1);
-    if (f0t_cpu_level() >= F0T_CPU_V3)
-        check_pull(f0t_tsne_pull_v3);
-    if (f0t_cpu_level() >= F0T_CPU_V4)
-        check_pull(f0t_tsne_pull_v4);
+    for (f0t_cpu level = 0; level <= f0t_cpu_level(); level++)
+        check_pull(f0t_kernels_of(level)->tsne_pull);
 }
 
 /* ---- Forces -------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "image/descriptor_kernels.h"
+#include "base/kernels.h"
 #include "image/descriptor_parts.h"
 
 #include <math.h>
@@ -8,13 +8,8 @@
 
 enum { MOST = 4096 };
 
-#define COPIES(name)                                                                       \
-    {                                                                                      \
-        f0t_descriptor_##name##_v1, f0t_descriptor_##name##_v3, f0t_descriptor_##name##_v4 \
-    }
-
 /* Every copy that this CPU can run. */
-#define EACH_LEVEL(level) (size_t level = 0; level <= f0t_cpu_level(); level++)
+#define EACH_LEVEL(level) (f0t_cpu level = 0; level <= f0t_cpu_level(); level++)
 
 static float a[MOST], b[MOST], c[MOST], got[MOST];
 static uint8_t bytes[MOST];
@@ -57,8 +52,6 @@ static double plain_product(const shape *s, size_t i, size_t j)
 static void products_are_sums_of_products(void **state)
 {
     (void)state;
-    void (*const product[])(float *, const float *, size_t, size_t, const float *, size_t, size_t,
-                            size_t) = COPIES(product);
     const shape shapes[] = {{29, 40, 32, 40, 1}, {29, 40, 32, 1, 29}, {4, 1, 32, 1, 1},
                             {1, 9, 64, 9, 1},    {7, 33, 96, 1, 7},   {3, 0, 32, 0, 1}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
@@ -67,7 +60,8 @@ static void products_are_sums_of_products(void **state)
             {
                 const shape *s = &shapes[k];
                 memcpy(got, c, sizeof got);
-                product[level](got, a, s->row, s->step, b, s->n, s->inner, s->m);
+                f0t_kernels_of(level)->descriptor_product(got, a, s->row, s->step, b, s->n,
+                                                          s->inner, s->m);
                 for (size_t i = 0; i < s->n * s->m; i++)
                     assert_near(got[i], plain_product(s, i / s->m, i % s->m), 1e-5);
                 assert_rest(c, s->n * s->m);
@@ -77,19 +71,17 @@ static void products_are_sums_of_products(void **state)
 static void sums_are_weighted(void **state)
 {
     (void)state;
-    void (*const add[])(float *, const float *, float, size_t) = COPIES(add);
-    void (*const add_bytes[])(float *, const uint8_t *, float, size_t) = COPIES(add_bytes);
     for (size_t n = 0; n < 70; n += 23)
         for
             EACH_LEVEL(level)
             {
                 memcpy(got, c, sizeof got);
-                add[level](got, a, 0.3F, n);
+                f0t_kernels_of(level)->descriptor_add(got, a, 0.3F, n);
                 for (size_t i = 0; i < n; i++)
                     assert_near(got[i], c[i] + 0.3 * a[i], 1e-6);
                 assert_rest(c, n);
                 memcpy(got, c, sizeof got);
-                add_bytes[level](got, bytes, 0.3F, n);
+                f0t_kernels_of(level)->descriptor_add_bytes(got, bytes, 0.3F, n);
                 for (size_t i = 0; i < n; i++)
                     assert_near(got[i], c[i] + 0.3 * bytes[i], 1e-5);
                 assert_rest(c, n);
@@ -114,7 +106,6 @@ static void patches_are_normalised_twice(void **state)
 {
     (void)state;
     enum { PATCHES = 5, SIZE = F0T_PATCH_SIZE };
-    void (*const normalise[])(float *, size_t) = COPIES(normalise);
     float x[PATCHES * SIZE];
     double want[SIZE];
     for (size_t i = 0; i < PATCHES * SIZE; i++)
@@ -123,7 +114,7 @@ static void patches_are_normalised_twice(void **state)
         EACH_LEVEL(level)
         {
             memcpy(got, x, sizeof x);
-            normalise[level](got, PATCHES);
+            f0t_kernels_of(level)->descriptor_normalise(got, PATCHES);
             for (size_t i = 0; i < PATCHES; i++) {
                 plain_normalise(want, x + i * SIZE);
                 for (size_t j = 0; j < SIZE; j++)
@@ -137,7 +128,6 @@ static void posteriors_add_up_to_one(void **state)
 {
     (void)state;
     enum { ROWS = 6, K = F0T_MIXTURE };
-    void (*const posterior[])(float *, size_t) = COPIES(posterior);
     float x[ROWS * K];
     for (size_t i = 0; i < ROWS * K; i++)
         x[i] = a[i] * powf(10, (float)(i / K)) - 500;
@@ -145,7 +135,7 @@ static void posteriors_add_up_to_one(void **state)
         EACH_LEVEL(level)
         {
             memcpy(got, x, sizeof x);
-            posterior[level](got, ROWS);
+            f0t_kernels_of(level)->descriptor_posterior(got, ROWS);
             for (size_t i = 0; i < ROWS * K; i++) {
                 double sum = 0;
                 for (size_t k = 0; k < K; k++)
@@ -158,13 +148,12 @@ static void posteriors_add_up_to_one(void **state)
 static void roots_keep_signs(void **state)
 {
     (void)state;
-    void (*const root[])(float *, size_t) = COPIES(root);
     a[5] = 0;
     for
         EACH_LEVEL(level)
         {
             memcpy(got, a, sizeof got);
-            root[level](got, 101);
+            f0t_kernels_of(level)->descriptor_root(got, 101);
             for (size_t i = 0; i < 101; i++)
                 assert_near(a[i], got[i] * fabs((double)got[i]), 1e-6);
             assert_rest(a, 101);
@@ -174,7 +163,6 @@ static void roots_keep_signs(void **state)
 static void lengths_are_set(void **state)
 {
     (void)state;
-    void (*const stretch[])(float *, size_t, float) = COPIES(stretch);
     double length = 0;
     for (size_t i = 0; i < 101; i++)
         length += (double)a[i] * a[i];
@@ -182,12 +170,12 @@ static void lengths_are_set(void **state)
         EACH_LEVEL(level)
         {
             memcpy(got, a, sizeof got);
-            stretch[level](got, 101, 0.7F);
+            f0t_kernels_of(level)->descriptor_stretch(got, 101, 0.7F);
             for (size_t i = 0; i < 101; i++)
                 assert_near(got[i], 0.7 * a[i] / sqrt(length), 1e-6);
             assert_rest(a, 101);
             memset(got, 0, 101 * sizeof *got);
-            stretch[level](got, 101, 0.7F);
+            f0t_kernels_of(level)->descriptor_stretch(got, 101, 0.7F);
             for (size_t i = 0; i < 101; i++)
                 assert_true(got[i] == 0);
         }
@@ -197,7 +185,6 @@ static void lengths_are_set(void **state)
 static void pixels_are_the_same_at_every_level(void **state)
 {
     (void)state;
-    void (*const pixels[])(float *, const float *, size_t) = COPIES(pixels);
     static float picture[3 * F0T_WORK_PIXELS];
     float want[F0T_CELL_PLANES * F0T_WORK_SIDE];
     const size_t rows[] = {0, 1, 64, F0T_WORK_SIDE - 1};
@@ -206,8 +193,8 @@ static void pixels_are_the_same_at_every_level(void **state)
         for
             EACH_LEVEL(level)
             {
-                pixels[0](want, picture, rows[i]);
-                pixels[level](got, picture, rows[i]);
+                f0t_kernels_of(F0T_CPU_BASE)->descriptor_pixels(want, picture, rows[i]);
+                f0t_kernels_of(level)->descriptor_pixels(got, picture, rows[i]);
                 for (size_t j = 0; j < F0T_CELL_PLANES * F0T_WORK_SIDE; j++)
                     assert_near(got[j], want[j], 1e-6);
             }

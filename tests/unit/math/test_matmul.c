@@ -293,7 +293,7 @@ static void nan_and_infinity_pass_through(void **state)
 static void check_same_rows(const float *want, const float *got, size_t count)
 {
     double largest = 0;
-    if (f0t_cpu_level() == F0T_CPU_V4)
+    if (f0t_cpu_level() == F0T_CPU_WIDEST)
         assert_memory_equal(want, got, count * sizeof *want);
     for (size_t i = 0; i < count; i++)
         largest = fmax(largest, fabs((double)want[i]));

@@ -165,7 +165,7 @@ static void the_linear_map_is_the_same_for_any_number_of_threads(void **state)
     f0t_train_options o = collection_training(F0T_METHOD_LINEAR);
     f0t_model *one, *many;
     (void)state;
-    if (f0t_cpu_level() < F0T_CPU_V4)
+    if (f0t_cpu_level() < F0T_CPU_WIDEST)
         skip();
     f0t_threads_set(1);
     assert_ok(collection_train(&one, &c, &o, NULL));

@@ -55,7 +55,7 @@ static plain pairs_of(const solved *s, size_t rule)
  * before AVX-512, whose kernels sum in a kinder order. */
 static double most_gap(double lambda)
 {
-    return f0t_cpu_level() < F0T_CPU_V4 && lambda < 0.1 ? 2e-3 : 5e-4;
+    return f0t_cpu_level() < F0T_CPU_WIDEST && lambda < 0.1 ? 2e-3 : 5e-4;
 }
 
 /* The direction has the objective that the result says, and the gap is what was asked for. */
@@ -86,7 +86,7 @@ static void check_with_plain(const solved *s, size_t rule, size_t at, double lam
                  (int)hinge, rule, objective, lower, upper);
     /* The bound is that of a point whose scores are rounded to float32. */
     if (!(s->results[row].objective * (1 - s->results[row].gap) <=
-          upper * (1 + (f0t_cpu_level() < F0T_CPU_V4 ? 1e-4 : 1e-5))))
+          upper * (1 + (f0t_cpu_level() < F0T_CPU_WIDEST ? 1e-4 : 1e-5))))
         fail_msg("lambda %g, hinge %d, rule %zu: the lower bound is above %.9g", lambda, (int)hinge,
                  rule, upper);
     plain_free(&p);
@@ -319,7 +319,7 @@ static void the_number_of_threads_and_of_slots_changes_nothing_much(void **state
         f0t_threads_set(1);
         solve(&s, lambdas, 2, hinges[h]);
         f0t_threads_set(0);
-        if (f0t_cpu_level() == F0T_CPU_V4)
+        if (f0t_cpu_level() == F0T_CPU_WIDEST)
             assert_memory_equal(first, s.directions, size);
         for (size_t i = 0; i < size / sizeof *first; i++)
             assert_float_equal(first[i], s.directions[i], 1e-4);

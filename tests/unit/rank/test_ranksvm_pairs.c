@@ -197,11 +197,9 @@ static void every_level_of_kernels_gives_the_same(void **state)
     f0t_svm_sums sums[3];
     const f0t_svm_loss loss = {4, 1};
     make(&e, 333, 1, 1, 21);
-    f0t_svm_pairs_f32_v1(&sums[0], gp[0], gn[0], e.scores, 33, e.scores + 33, 300, loss);
-    if (f0t_cpu_level() >= F0T_CPU_V3)
-        f0t_svm_pairs_f32_v3(&sums[1], gp[1], gn[1], e.scores, 33, e.scores + 33, 300, loss);
-    if (f0t_cpu_level() >= F0T_CPU_V4)
-        f0t_svm_pairs_f32_v4(&sums[2], gp[2], gn[2], e.scores, 33, e.scores + 33, 300, loss);
+    for (f0t_cpu level = 0; level <= f0t_cpu_level(); level++)
+        f0t_kernels_of(level)->svm_pairs_f32(&sums[level], gp[level], gn[level], e.scores, 33,
+                                             e.scores + 33, 300, loss);
     for (int level = 1; level <= (int)f0t_cpu_level(); level++) {
         assert_sums(&sums[level], &sums[0]);
         for (size_t i = 0; i < 300; i++)

@@ -1,0 +1,219 @@
+/*
+ * The inner loops that are compiled once per CPU level (base/cpu.h), in one table. A file named
+ * *_kernels.c defines some of them, F0T_KERNEL(name) being the name of the level's copy; everybody
+ * else calls f0t_kernels()->name(…). A new kernel is a line here and a function there.
+ *
+ * Arrays may be unaligned; they overlap only where it is said.
+ */
+#ifndef F0T_BASE_KERNELS_H
+#define F0T_BASE_KERNELS_H
+
+#include "base/cpu.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct f0t_dropout;        /* compute/dropout.h */
+struct f0t_update_factors; /* compute/optimizer.h */
+struct f0t_nodes;          /* compute/loss_batch.h */
+struct f0t_svm_loss;       /* rank/ranksvm_kernels.h, and the next two */
+struct f0t_svm_sums;
+struct f0t_svm_zone;
+
+/* clang-format off */
+
+/* Element types. */
+#define F0T_KERNELS_DTYPE(K) \
+    K(void, f16_to_f32, (float *to, const void *from, size_t n)) \
+    K(void, bf16_to_f32, (float *to, const void *from, size_t n)) \
+    K(void, f32_to_f16_block, (uint16_t *to, const float *from, size_t n)) \
+    K(void, f32_to_bf16_block, (uint16_t *to, const float *from, size_t n))
+
+/* Functions of each number, and sums. y may be x. */
+#define F0T_KERNELS_ELEMENTWISE(K) \
+    K(void, exp_block, (float *y, const float *x, size_t n)) \
+    K(void, sigmoid_block, (float *y, const float *x, size_t n)) \
+    K(void, softplus_block, (float *y, const float *x, size_t n)) \
+    /* The largest: NaN is passed over, -infinity for n = 0; and Σ exp(x_i - shift). */ \
+    K(float, largest, (const float *x, size_t n)) \
+    K(double, sum_exp, (const float *x, size_t n, float shift)) \
+    K(double, sum_squares, (const float *x, size_t n)) \
+    K(void, scale_block, (float *x, size_t n, double factor)) \
+    K(bool, finite_f32, (const float *x, size_t n)) \
+    K(bool, finite_f64, (const double *x, size_t n)) \
+    /* The products of a[n] with b[n] and with itself, summed in double: nothing overflows. */ \
+    K(void, products, (double *ab, double *aa, const float *a, const float *b, size_t n)) \
+    /* c[n] = Σ value[k] · row column[k] of b[… x n], k below count. */ \
+    K(void, sparse_row, (float *c, const uint32_t *column, const float *value, size_t count, \
+                         const float *b, size_t n))
+
+/* Ranking: the first i of [from, n) with x[i] > limit, or n; how many of x rank before x[at], that is
+ * are larger, or equal and earlier. */
+#define F0T_KERNELS_RANKING(K) \
+    K(size_t, find_above, (const float *x, size_t from, size_t n, float limit)) \
+    K(size_t, count_before, (const float *x, size_t n, size_t at)) \
+    K(bool, has_nan, (const float *x, size_t n))
+
+/* The training step (compute/dropout.h, compute/optimizer.h). Dropout is of the elements [first, first + n) of a
+ * layer, first being a multiple of F0T_DROPOUT_GROUP, pointers to element `first`; y may be x. Gate and
+ * column sums take a strip of at most F0T_STRIP columns, all rows, `stride` elements apart. `half` (may be
+ * NULL) receives w rounded to bfloat16. */
+#define F0T_KERNELS_STEP(K) \
+    K(void, drop_f32, (float *y, const float *x, uint64_t first, size_t n, \
+                       const struct f0t_dropout *d)) \
+    K(void, drop_bf16, (uint16_t *y, const uint16_t *x, uint64_t first, size_t n, \
+                        const struct f0t_dropout *d)) \
+    K(void, drop_to_bf16, (uint16_t *y, const float *x, uint64_t first, size_t n, \
+                           const struct f0t_dropout *d)) \
+    K(void, gate_f32, (float *d, const float *y, size_t stride, size_t rows, size_t cols, \
+                       float scale, float *sums)) \
+    K(void, gate_bf16, (uint16_t *d, const uint16_t *y, size_t stride, size_t rows, size_t cols, \
+                        float scale, float *sums)) \
+    K(void, column_sums, (float *sums, const float *d, size_t stride, size_t rows, size_t cols)) \
+    K(void, update_adam, (float *w, float *m, float *v, uint16_t *half, const float *g, size_t n, \
+                          const struct f0t_update_factors *f)) \
+    K(void, update_sgd, (float *w, float *m, uint16_t *half, const float *g, size_t n, \
+                         const struct f0t_update_factors *f))
+
+/* The losses of an image. A row is its scores with those of its relevant tags set to -infinity, so that they
+ * add nothing to a sum over the irrelevant. Sums are in double, or in float over short stretches. */
+#define F0T_KERNELS_LOSS(K) \
+    /* y = exp(row − shift); returns Σ y. */ \
+    K(double, row_exp, (float *y, const float *row, size_t n, float shift)) \
+    /* RankNet's pairs of one relevant tag with all irrelevant ones, from exponentials taken once \
+     * per score: z_n = t_n u is exp(s_n − s_p). Adds sigmoid(s_n − s_p) = z / (1 + z) to gradient[n] \
+     * and returns their sum. log Π (1 + z) is the sum of the losses over the relevant tags: \
+     * excess[n], from 0, becomes that product − 1, which is accurate for small z too. */ \
+    K(double, pairs_from_exp, (float *excess, float *gradient, const float *t, float u, size_t n)) \
+    /* Σ log(1 + excess), and excess = 0. */ \
+    K(double, excess_take, (float *excess, size_t n)) \
+    /* The same pairs from the scores, whatever their range: adds Σ softplus(row − score) to *loss. */ \
+    K(double, pairs_from_scores, (double *loss, float *gradient, const float *row, float score, \
+                                  size_t n)) \
+    /* Σ [1 + row]₊ or its squares; gradient[n] = slope where the bracket is above 0, or twice the \
+     * bracket times slope. */ \
+    K(double, row_hinge, (float *gradient, const float *row, size_t n, float slope)) \
+    K(double, row_squared_hinge, (float *gradient, const float *row, size_t n, float slope)) \
+    K(void, row_scale, (float *y, const float *x, size_t n, float factor)) \
+    /* Σ (x − target)², gradient = factor (x − target). gradient may be x. */ \
+    K(double, row_distance, (float *gradient, const float *x, const float *target, size_t n, \
+                             float factor))
+
+/* RankNet over all pairs of a batch, in pieces with Chebyshev nodes. */
+#define F0T_KERNELS_LOSS_BATCH(K) \
+    K(void, row_range, (float *low, float *high, const float *x, size_t n)) \
+    /* moments[m] = Σ T_m over the scores x of a piece. */ \
+    K(void, piece_moments, (double *moments, const float *x, size_t n, double centre)) \
+    /* y = factor · Σ_m coefficients[m] T_m at the scores x of a piece. */ \
+    K(void, piece_evaluate, (float *y, const float *x, size_t n, double centre, \
+                             const double *coefficients, double factor)) \
+    /* At each node b of a piece, over the relevant scores a[n]: Σ softplus(b − a), Σ sigmoid(b − a). */ \
+    K(void, node_sums, (double *softplus, double *sigmoid, const struct f0t_nodes *nodes, \
+                        double centre, const float *a, size_t n)) \
+    /* Σ weights sigmoid(b − a) over the nodes b of a piece; exp_centre is exp(centre − a). */ \
+    K(double, node_weighted, (const struct f0t_nodes *nodes, const double *weights, \
+                              double exp_centre))
+
+/* Ranking SVMs (rank/ranksvm_kernels.h has the types). */
+#define F0T_KERNELS_SVM(K) \
+    /* z = 1 − p[i] + n[j] over np relevant and nn irrelevant scores. gp[i] and gn[j] become the \
+     * sums of h'(z) over the pairs of i and of j. */ \
+    K(void, svm_pairs_f32, (struct f0t_svm_sums *sums, float *gp, float *gn, const float *p, \
+                            size_t np, const float *n, size_t nn, struct f0t_svm_loss loss)) \
+    K(void, svm_pairs_f64, (struct f0t_svm_sums *sums, double *gp, double *gn, const double *p, \
+                            size_t np, const double *n, size_t nn, struct f0t_svm_loss loss)) \
+    /* The Laplacian of the graph of the zone's pairs times a vector: yp[i] = Σ xp[i] − xn[j] over \
+     * the pairs of i in the zone, yn[j] = Σ xn[j] − xp[i]. */ \
+    K(void, svm_zone_product, (float *yp, float *yn, const float *xp, const float *xn, \
+                               const struct f0t_svm_zone *zone)) \
+    /* row[j] = 1 where the pair of a relevant score and n[j] is in the zone, else 0, added to \
+     * degrees[j]. Returns the sum. */ \
+    K(double, svm_zone_row, (double *row, double *degrees, double p, const double *n, size_t nn, \
+                             struct f0t_svm_loss loss)) \
+    /* y[n] = Σ x[i] row i over the rows i = index[0 … count - 1] of a[… x n]. */ \
+    K(void, svm_sum_rows, (double *y, const double *a, const double *x, const size_t *index, \
+                           size_t count, size_t n)) \
+    /* c = aᵀ b in the lower triangle, for a and b [k x n]; the rows of c are `stride` apart. */ \
+    K(void, svm_product_lower, (double *c, size_t stride, const double *a, const double *b, \
+                                size_t k, size_t n)) \
+    /* row[j] += own[places[j]] − ground[places[j]] − own[grounds[j]] + ground[grounds[j]]. */ \
+    K(void, svm_add_grounded, (double *row, const double *own, const double *ground, \
+                               const size_t *places, const size_t *grounds, size_t count)) \
+    /* Solves a x = b for the symmetric positive definite a[n x n], of which the lower triangle is \
+     * read and overwritten, b being in x. room[8 x n]. False when a is not positive definite. \
+     * LAPACK does the same, but takes more than twice as long for the 20 to 200 rows of a working \
+     * set. */ \
+    K(bool, svm_cholesky, (double *a, double *x, double *room, size_t n)) \
+    /* c[m x n] = a[m x k] b[k x n]. */ \
+    K(void, svm_product_rows, (double *c, const double *a, const double *b, size_t m, size_t k, \
+                               size_t n)) \
+    /* to[count] = from[index[…]]. */ \
+    K(void, svm_gather, (double *to, const float *from, const uint32_t *index, size_t count)) \
+    K(double, svm_dot, (const float *a, const float *b, size_t n)) \
+    K(double, svm_dot_mixed, (const float *a, const double *b, size_t n)) \
+    K(double, svm_dot_f64, (const double *a, const double *b, size_t n)) \
+    /* to += scale · from. */ \
+    K(void, svm_add, (double *to, double scale, const float *from, size_t n)) \
+    K(void, svm_add_f32, (float *to, float scale, const float *from, size_t n))
+
+/* Networks: a row of float32. `scale` and `bias` [n] may be NULL; y may be x. */
+#define F0T_KERNELS_NETWORK(K) \
+    K(void, row_softmax, (float *y, const float *x, size_t n)) \
+    K(void, row_layer_norm, (float *y, const float *x, size_t n, const float *scale, \
+                             const float *bias, float epsilon))
+
+/* The built-in descriptor of pictures. */
+#define F0T_KERNELS_DESCRIPTOR(K) \
+    /* c[n x m] += a · b[inner x m]; element (i, e) of a is at a[i * row + e * step]. m is a \
+     * multiple of 32. For matrices that stay in the cache: the products of a picture. */ \
+    K(void, descriptor_product, (float *c, const float *a, size_t row, size_t step, \
+                                 const float *b, size_t n, size_t inner, size_t m)) \
+    /* sum[n] += weight x[n], of floats and of bytes. */ \
+    K(void, descriptor_add, (float *sum, const float *x, float weight, size_t n)) \
+    K(void, descriptor_add_bytes, (float *sum, const uint8_t *x, float weight, size_t n)) \
+    /* Row y of the working picture as planes[F0T_CELL_PLANES][F0T_WORK_SIDE]: the gradient's share \
+     * in 8 directions, 3 opponent colours, their squares. */ \
+    K(void, descriptor_pixels, (float *planes, const float *picture, size_t y)) \
+    /* Normalises n patches of F0T_PATCH_SIZE gradients in place. */ \
+    K(void, descriptor_normalise, (float *gradients, size_t n)) \
+    /* n rows of F0T_MIXTURE logarithms become shares that add up to 1. */ \
+    K(void, descriptor_posterior, (float *rows, size_t n)) \
+    /* x becomes sign(x) sqrt|x|; then has this length (stays 0 where it was 0). */ \
+    K(void, descriptor_root, (float *x, size_t n)) \
+    K(void, descriptor_stretch, (float *x, size_t n, float length))
+
+/* t-SNE: the pull (eval/tsne) of points x[n], y[n] with likeness p[n] on the point (at_x, at_y), as
+ * near x, near y, far x, far y, sum; a point at the same place, itself too, adds 1 to the sum. */
+#define F0T_KERNELS_TSNE(K) \
+    K(void, tsne_pull, (float sums[5], const float *x, const float *y, const float *p, size_t n, \
+                        float at_x, float at_y))
+
+#define F0T_KERNELS(K) \
+    F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_STEP(K) \
+    F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
+    F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K)
+
+/* clang-format on */
+
+#define F0T_KERNEL_MEMBER(type, name, args) type(*name) args;
+typedef struct f0t_kernel_table {
+    F0T_KERNELS(F0T_KERNEL_MEMBER)
+} f0t_kernel_table;
+
+/* Those of this CPU's level, chosen at the first call. */
+const f0t_kernel_table *f0t_kernels(void);
+/* Those of another level, no higher than this CPU's: for tests. */
+const f0t_kernel_table *f0t_kernels_of(f0t_cpu level);
+
+/* In a kernel file: the names of this level's copies. */
+#ifdef F0T_KERNEL_LEVEL
+#define F0T_KERNEL(name) F0T_KERNEL_PASTE(name, F0T_KERNEL_LEVEL)
+#define F0T_KERNEL_PASTE(name, level) F0T_KERNEL_JOIN(name, level)
+#define F0T_KERNEL_JOIN(name, level) f0t_##name##_##level
+#define F0T_KERNEL_PROTOTYPE(type, name, args) type F0T_KERNEL(name) args;
+F0T_KERNELS(F0T_KERNEL_PROTOTYPE)
+extern const f0t_kernel_table F0T_KERNEL(kernel_table);
+#endif
+
+#endif
