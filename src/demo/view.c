@@ -1,7 +1,7 @@
 /* The model's answers, and small questions about the collection. */
 #include "base/alloc.h"
 #include "demo/page.h"
-#include "report/html_picture.h"
+#include "report/html.h"
 
 #include <math.h>
 #include <stdio.h>

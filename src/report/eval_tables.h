@@ -25,15 +25,10 @@ double f0t_eval_row_mean(const f0t_eval_row *row, const char *name);
  * be NULL. */
 f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper);
 f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
-/* Every row and every value. */
-f0t_status f0t_eval_flat_table(f0t_table **out, const f0t_eval *eval);
 
 /* "– Frequency, CCA: ranks only …" for what has a dash: a line for each reason, with `before` and
  * `after` around it. `escaped`: for HTML. */
 void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice, const char *before,
                        const char *after, bool escaped);
-
-/* The table of test images with the first tags of some methods, for a page. */
-f0t_status f0t_eval_figure(f0t_text *page, const f0t_eval *eval);
 
 #endif

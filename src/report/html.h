@@ -1,6 +1,6 @@
 /*
  * Pages of HTML that need nothing else: style, plots and pictures are inside. They follow the
- * reader's light or dark colours, and print. Pictures: html_picture.h.
+ * reader's light or dark colours, and print.
  *
  *     f0t_text page = {0};
  *     f0t_html_begin(&page, "Comparison", "flickr8k, 15 methods");
@@ -13,6 +13,7 @@
 #ifndef F0T_REPORT_HTML_H
 #define F0T_REPORT_HTML_H
 
+#include "image/worker.h"
 #include "report/text.h"
 
 /* Head, style, title and, where it is not NULL, a line below it. */
@@ -32,5 +33,20 @@ void f0t_html_chart_end(f0t_text *page);
 
 /* A tag of a ranking: right ones green, wrong ones red and italic, as in the paper's figure. */
 void f0t_html_tag(f0t_text *page, const char *tag, bool right);
+
+/* ---- Pictures --------------------------------------------------------------------------- */
+
+/* What makes pictures small for a page; NULL where its program is missing, or when there is no memory,
+ * which the page then says. */
+f0t_worker *f0t_html_worker_create(f0t_text *page);
+
+enum { F0T_HTML_SMALL = 1 << 16, F0T_HTML_PICTURE_MOST = 1 << 19 };
+
+/* The picture, with its name as the alternative. A JPEG, PNG, GIF or WebP (by its content) of up to
+ * F0T_HTML_SMALL bytes is inside as it is; anything else as a small PNG of the worker's: photographs
+ * would make the page large, browsers do not show every format, and an SVG may have scripts in it.
+ * Without a worker (NULL) a JPEG, PNG, GIF, WebP or SVG of up to F0T_HTML_PICTURE_MOST bytes is inside
+ * as it is. What cannot be shown gives a box with the name. */
+void f0t_html_picture(f0t_text *page, f0t_worker *worker, const char *path, const char *name);
 
 #endif

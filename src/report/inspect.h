@@ -3,11 +3,24 @@
 #ifndef F0T_REPORT_INSPECT_H
 #define F0T_REPORT_INSPECT_H
 
+#include "base/dtype.h"
 #include "fast0tag_tools.h"
 #include "io/npy.h"
-#include "report/numbers.h"
 
 enum { F0T_INSPECT_HEAD = 1 << 16, F0T_INSPECT_SHOWN = 8 };
+
+/* ---- Numbers: what can be said of many after one pass over them ------------------------- */
+
+/* All zero has seen nothing. */
+typedef struct f0t_numbers {
+    uint64_t finite, nan, infinite;
+    double min, max, sum; /* of the finite ones; min and max are set once there is one */
+} f0t_numbers;
+
+/* `n` more elements of this type, in this machine's byte order and any alignment. */
+void f0t_numbers_add(f0t_numbers *numbers, const void *elements, f0t_dtype type, size_t n);
+
+/* ---- What is being looked at ------------------------------------------------------------ */
 
 /* The lists of the result, while they grow. */
 typedef struct f0t_inspect_lists {
@@ -50,9 +63,6 @@ f0t_status f0t_inspector_array(f0t_inspector *inspector, const char *name, const
 /* A row of `length` bytes of text and `count` numbers, of which some first ones are kept. */
 f0t_status f0t_inspector_row(f0t_inspector *inspector, const char *text, size_t length,
                              const float *values, size_t count);
-/* A text that lives as long as the result. */
-f0t_status f0t_inspector_text(f0t_inspector *inspector, const char **out, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* Frees everything, the inspector too. */
 void f0t_inspector_free(f0t_inspector *inspector);
 

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "report/numbers.h"
+#include "report/inspect.h"
 
 #include <math.h>
 #include <stdlib.h>
