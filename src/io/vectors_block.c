@@ -56,7 +56,7 @@ static const char *record_at(const char *p, const char *end, size_t dim, f0t_lin
     return space + 1 + dim * sizeof(float);
 }
 
-static const char *end_of_records(const f0t_block *block, const f0t_layout *layout,
+static const char *end_of_records(const f0t_block *block, const f0t_vectors_layout *layout,
                                   uint64_t *records)
 {
     const char *p = block->text + block->begin, *end = block->text + block->size, *next;
@@ -94,7 +94,7 @@ static void cut_lines(f0t_block *block)
     block->piece_count = count;
 }
 
-f0t_status f0t_block_cut(f0t_block *block, const f0t_layout *layout, uint64_t *records)
+f0t_status f0t_block_cut(f0t_block *block, const f0t_vectors_layout *layout, uint64_t *records)
 {
     bool binary = layout->form == F0T_FORM_BINARY;
     const char *end = binary ? end_of_records(block, layout, records) : end_of_lines(block);
@@ -112,7 +112,7 @@ f0t_status f0t_block_cut(f0t_block *block, const f0t_layout *layout, uint64_t *r
 /* ---- Parsing ----------------------------------------------------------------------------------
  */
 
-static f0t_status parse_records(f0t_piece *piece, const f0t_layout *layout)
+static f0t_status parse_records(f0t_vectors_piece *piece, const f0t_vectors_layout *layout)
 {
     size_t dim = layout->dim, row_size = dim * sizeof(float);
     const char *p = piece->begin, *next;
@@ -137,8 +137,8 @@ static f0t_status fail_line(f0t_line_result result, f0t_line line, f0t_line bad,
 }
 
 /* `at_end` says that the file ends with this piece. */
-static f0t_status parse_lines(f0t_piece *piece, const f0t_layout *layout, bool at_end,
-                              bool tolerant)
+static f0t_status parse_lines(f0t_vectors_piece *piece, const f0t_vectors_layout *layout,
+                              bool at_end, bool tolerant)
 {
     const char *p = piece->begin, *next;
     f0t_word_rows *rows = &piece->rows;
@@ -161,9 +161,10 @@ static f0t_status parse_lines(f0t_piece *piece, const f0t_layout *layout, bool a
     return F0T_OK;
 }
 
-void f0t_block_parse(f0t_block *block, size_t index, const f0t_layout *layout, bool tolerant)
+void f0t_block_parse(f0t_block *block, size_t index, const f0t_vectors_layout *layout,
+                     bool tolerant)
 {
-    f0t_piece *piece = &block->pieces[index];
+    f0t_vectors_piece *piece = &block->pieces[index];
     bool at_end = block->last && index + 1 == block->piece_count;
     piece->lines = 0;
     piece->cut = false;

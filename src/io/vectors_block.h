@@ -17,13 +17,13 @@ typedef struct f0t_failure {
 
 void f0t_failure_keep(f0t_failure *failure, f0t_status status);
 
-typedef struct f0t_piece {
+typedef struct f0t_vectors_piece {
     const char *begin, *end;
     f0t_word_rows rows;
     uint64_t lines; /* gone through; the last one is where a failure is */
     bool cut;       /* its last row was cut and left out */
     f0t_failure failure;
-} f0t_piece;
+} f0t_vectors_piece;
 
 typedef struct f0t_block {
     char *text; /* [capacity] */
@@ -31,7 +31,7 @@ typedef struct f0t_block {
     size_t size;       /* bytes read */
     size_t begin, end; /* the whole rows among them; the rest belongs to the next block */
     bool last;         /* nothing comes behind it */
-    f0t_piece pieces[F0T_BLOCK_PIECES];
+    f0t_vectors_piece pieces[F0T_BLOCK_PIECES];
     size_t piece_count;
 } f0t_block;
 
@@ -42,10 +42,11 @@ f0t_status f0t_block_init(f0t_block *block, const f0t_stream *stream);
 f0t_status f0t_block_read(f0t_block *block, f0t_stream *stream, size_t held);
 
 /* Finds `end`, and cuts begin … end into pieces. `*records` counts those of a binary file. */
-f0t_status f0t_block_cut(f0t_block *block, const f0t_layout *layout, uint64_t *records);
+f0t_status f0t_block_cut(f0t_block *block, const f0t_vectors_layout *layout, uint64_t *records);
 
 /* Parses one piece; failures stay in it. `tolerant`: the last row of the file may be cut. */
-void f0t_block_parse(f0t_block *block, size_t piece, const f0t_layout *layout, bool tolerant);
+void f0t_block_parse(f0t_block *block, size_t piece, const f0t_vectors_layout *layout,
+                     bool tolerant);
 
 void f0t_block_clear(f0t_block *block);
 

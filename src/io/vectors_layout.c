@@ -141,7 +141,7 @@ static size_t mark_length(const char *text, size_t size)
     return size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-f0t_status f0t_layout_find(f0t_layout *out, const char *text, size_t size, bool whole,
+f0t_status f0t_layout_find(f0t_vectors_layout *out, const char *text, size_t size, bool whole,
                            const char *name)
 {
     const char *begin = text + mark_length(text, size), *end = text + size, *next = end;

@@ -84,7 +84,7 @@ static f0t_status read_source(f0t_vectors *v, f0t_source *source, const char *na
                               const f0t_monitor *monitor)
 {
     f0t_gather gather;
-    const f0t_layout *layout = f0t_source_layout(source);
+    const f0t_vectors_layout *layout = f0t_source_layout(source);
     F0T_TRY(prepare(v, layout->dim, f0t_vectors_form_name(layout->form), name));
     F0T_TRY(f0t_gather_init(&gather, v->dim, NULL, put_rows, v));
     f0t_status status = read_rows(v, source, &gather, name, monitor);

@@ -12,7 +12,7 @@ enum { BLOCKS = 3, READ_JOB = 0, TAKE_JOB = 1, PARSE_JOB = 2 };
 
 struct f0t_source {
     f0t_stream *stream;
-    f0t_layout layout;
+    f0t_vectors_layout layout;
     bool tolerant;
     f0t_block blocks[BLOCKS];  /* one is read while one is parsed and one is taken */
     uint64_t records;          /* of a binary file, that blocks were cut for */
@@ -68,7 +68,7 @@ void f0t_source_close(f0t_source *s)
     f0t_free(s);
 }
 
-const f0t_layout *f0t_source_layout(const f0t_source *s)
+const f0t_vectors_layout *f0t_source_layout(const f0t_source *s)
 {
     return &s->layout;
 }
@@ -143,7 +143,7 @@ static f0t_status check_step(f0t_source *s, const f0t_block *parsed)
     if (s->taking.status != F0T_OK)
         return raise_again(&s->taking);
     for (size_t i = 0; i < parsed->piece_count; i++) {
-        const f0t_piece *piece = &parsed->pieces[i];
+        const f0t_vectors_piece *piece = &parsed->pieces[i];
         s->lines_done += piece->lines;
         s->rows += piece->rows.lost.rows;
         s->cut = s->cut || piece->cut;

@@ -18,7 +18,7 @@ f0t_status f0t_source_open(f0t_source **out, f0t_stream *stream, const char *pee
                            bool tolerant);
 void f0t_source_close(f0t_source *source);
 
-const f0t_layout *f0t_source_layout(const f0t_source *source);
+const f0t_vectors_layout *f0t_source_layout(const f0t_source *source);
 
 /* Gives all rows to `take`. Once; *cut says whether the last row was cut (and `tolerant`). */
 f0t_status f0t_source_run(f0t_source *source, f0t_source_take take, void *context, bool *cut,

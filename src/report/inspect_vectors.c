@@ -19,7 +19,7 @@ static bool begins_with_number(f0t_line line)
 }
 
 /* Text: nine of ten lines have a word and the numbers, at least two; and not all words are numbers. */
-static bool looks_like_rows(const f0t_inspector *in, const f0t_layout *layout)
+static bool looks_like_rows(const f0t_inspector *in, const f0t_vectors_layout *layout)
 {
     const char *end = in->head + in->head_size, *next;
     size_t rows = 0, fitting = 0, numbers = 0;
@@ -37,7 +37,7 @@ static bool looks_like_rows(const f0t_inspector *in, const f0t_layout *layout)
 
 static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
-    f0t_layout layout;
+    f0t_vectors_layout layout;
     *yes =
         f0t_layout_find(&layout, in->head, in->head_size, in->whole, in->result.path) == F0T_OK &&
         (layout.form == F0T_FORM_BINARY || (layout.dim > 1 && looks_like_rows(in, &layout)));
@@ -87,7 +87,7 @@ static f0t_status add_counts(f0t_inspector *in, const f0t_vectors_counts *c)
 static f0t_status run_pass(f0t_inspector *in, f0t_source *source, pass *p)
 {
     bool cut = false;
-    const f0t_layout *layout = f0t_source_layout(source);
+    const f0t_vectors_layout *layout = f0t_source_layout(source);
     const char *form = f0t_vectors_form_name(layout->form);
     F0T_TRY(f0t_source_run(source, take, p, &cut, in->monitor));
     f0t_vectors_counts counts = p->gather.counts;
@@ -114,7 +114,7 @@ static f0t_status describe_all(f0t_inspector *in, f0t_source *source)
 }
 
 /* The first line of word2vec's forms promises how many words there are. */
-static f0t_status describe_head(f0t_inspector *in, const f0t_layout *layout)
+static f0t_status describe_head(f0t_inspector *in, const f0t_vectors_layout *layout)
 {
     const char *form = f0t_vectors_form_name(layout->form);
     F0T_TRY(

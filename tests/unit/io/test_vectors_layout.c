@@ -4,16 +4,16 @@
 
 #include <string.h>
 
-static f0t_layout layout_of(const char *text, size_t size)
+static f0t_vectors_layout layout_of(const char *text, size_t size)
 {
-    f0t_layout layout;
+    f0t_vectors_layout layout;
     assert_ok(f0t_layout_find(&layout, text, size, true, "v"));
     return layout;
 }
 
 static void assert_layout(const char *text, f0t_vectors_form form, size_t dim, size_t begin)
 {
-    f0t_layout layout = layout_of(text, strlen(text));
+    f0t_vectors_layout layout = layout_of(text, strlen(text));
     assert_int_equal(layout.form, form);
     assert_int_equal(layout.dim, dim);
     assert_int_equal(layout.begin, begin);
@@ -58,7 +58,7 @@ static void what_is_no_vector_file_is_refused(void **state)
 {
     static const char *const texts[] = {
         "", "\n", "hello", "hello world\nfoo bar\n", "word\t1\t2\n", "5 0\nfoo\n", "\xEF\xBB\xBF"};
-    f0t_layout layout;
+    f0t_vectors_layout layout;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_fails(F0T_ERROR_FORMAT,
