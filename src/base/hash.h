@@ -1,4 +1,9 @@
-/* FNV-1a (Fowler, Noll and Vo): tells things apart that nobody made alike on purpose. */
+/*
+ * The two hashes of the library, both of 64 bits. FNV-1a (Fowler, Noll and Vo) tells things apart that
+ * nobody made alike on purpose, and goes on from call to call. SipHash-1-3 (Aumasson and Bernstein,
+ * INDOCRYPT 2012) has a key, so that texts which collide under one key do not collide under the next:
+ * for tables of what comes from a file.
+ */
 #ifndef F0T_BASE_HASH_H
 #define F0T_BASE_HASH_H
 
@@ -15,5 +20,10 @@ static inline uint64_t f0t_hash(uint64_t hash, const void *data, size_t size)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
     return hash;
 }
+
+uint64_t f0t_siphash(const void *data, size_t size, uint64_t key0, uint64_t key1);
+
+/* A key that nobody knows in advance: for tables whose order nobody sees. */
+uint64_t f0t_siphash_draw_key(void);
 
 #endif

@@ -15,8 +15,8 @@
 #ifndef F0T_DEMO_DEMO_H
 #define F0T_DEMO_DEMO_H
 
+#include "base/interner.h"
 #include "eval/eval.h"
-#include "io/dataset_names.h"
 #include "word/clean.h"
 
 enum { F0T_DEMO_STATE_SIZE = 64 };

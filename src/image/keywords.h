@@ -2,8 +2,8 @@
 #ifndef F0T_IMAGE_KEYWORDS_H
 #define F0T_IMAGE_KEYWORDS_H
 
+#include "base/interner.h"
 #include "image/worker.h"
-#include "io/dataset_names.h"
 
 /* Adds the keywords of the picture at `path` to `out`, each once: those it carries (XMP, IPTC, the
  * metadata of SVG) and those of its sidecars, PATH.xmp and PATH with .xmp in place of its ending. A keyword

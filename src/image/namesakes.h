@@ -2,7 +2,7 @@
 #ifndef F0T_IMAGE_NAMESAKES_H
 #define F0T_IMAGE_NAMESAKES_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 
 /* The names of the folder that was asked for last: all zero at first. */
 typedef struct f0t_namesakes {

@@ -1,9 +1,9 @@
 #include "image/parallel.h"
 
 #include "base/alloc.h"
+#include "base/interner.h"
 #include "base/monitor.h"
 #include "base/team.h"
-#include "io/dataset_names.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

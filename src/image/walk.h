@@ -2,7 +2,7 @@
 #ifndef F0T_IMAGE_WALK_H
 #define F0T_IMAGE_WALK_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 
 /* Whether a name ends as pictures do that can be decoded: .jpg, .png, .svg, … in either case. */
 bool f0t_path_is_picture(const char *path);

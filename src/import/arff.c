@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "import/arff_token.h"
-#include "io/dataset_text.h"
 #include "io/number.h"
+#include "io/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef F0T_IMPORT_ARFF_H
 #define F0T_IMPORT_ARFF_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 #include "io/file.h"
 
 typedef enum f0t_arff_kind {

@@ -1,7 +1,7 @@
 #include "import/arff_token.h"
 
 #include "base/alloc.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 

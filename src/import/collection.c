@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/random.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <math.h>
 #include <string.h>

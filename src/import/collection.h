@@ -2,8 +2,8 @@
 #ifndef F0T_IMPORT_COLLECTION_H
 #define F0T_IMPORT_COLLECTION_H
 
+#include "base/interner.h"
 #include "import/report.h"
-#include "io/dataset_names.h"
 #include "io/dataset_paths.h"
 #include "io/dataset_rows.h"
 

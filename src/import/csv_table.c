@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "import/csv_reader.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <stdio.h>
 #include <string.h>

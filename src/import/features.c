@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "io/dataset_folder.h"
 #include "io/dataset_load.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 

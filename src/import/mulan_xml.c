@@ -1,7 +1,7 @@
 #include "import/mulan_xml.h"
 
 #include "base/alloc.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <libxml/parser.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef F0T_IMPORT_MULAN_XML_H
 #define F0T_IMPORT_MULAN_XML_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 
 /* Reads the names in document order; what stands inside another counts as one more. A document type
  * (and with it every entity) is refused, nothing is ever fetched. `name` is for messages. */

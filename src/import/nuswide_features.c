@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "io/dataset_text.h"
 #include "io/number.h"
+#include "io/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "import/nuswide.h"
 
 #include "base/alloc.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "image/parallel.h"
 #include "image/walk.h"
 #include "import/photos_table.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <errno.h>
 #include <stdio.h>

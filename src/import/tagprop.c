@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <dirent.h>
 #include <errno.h>

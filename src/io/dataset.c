@@ -1,7 +1,7 @@
 #include "io/dataset_load.h"
 
 #include "base/alloc.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <errno.h>
 #include <math.h>

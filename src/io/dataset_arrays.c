@@ -1,8 +1,7 @@
 /* A dataset whose features and labels are matrices in memory. */
 #include "base/alloc.h"
 #include "io/dataset_load.h"
-#include "io/dataset_text.h"
-#include "io/vectors_words.h"
+#include "io/text.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@ static bool is_usable(const char *tag, size_t length)
     size_t left = length;
     f0t_text_trim(&trimmed, &left);
     return length && length <= TAG_LONGEST && left == length && !memchr(tag, '\t', length) &&
-           f0t_words_usable(tag, length);
+           f0t_text_is_word(tag, length);
 }
 
 static f0t_status add_tags(f0t_dataset *dataset, const f0t_dataset_arrays *a)

@@ -1,8 +1,8 @@
 #include "io/dataset_json.h"
 
 #include "base/alloc.h"
-#include "io/dataset_text.h"
 #include "io/json.h"
+#include "io/text.h"
 
 #include <string.h>
 

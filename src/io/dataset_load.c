@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/dataset_json.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 

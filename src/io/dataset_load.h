@@ -2,7 +2,7 @@
 #ifndef F0T_IO_DATASET_LOAD_H
 #define F0T_IO_DATASET_LOAD_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 #include "io/dataset_paths.h"
 #include "io/dataset_rows.h"
 #include "io/npy.h"

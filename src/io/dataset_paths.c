@@ -1,6 +1,6 @@
 #include "io/dataset_paths.h"
 
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef F0T_IO_DATASET_PATHS_H
 #define F0T_IO_DATASET_PATHS_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 
 /* At most one path for a tag, which is the path's last part. All zero is empty. */
 typedef struct f0t_paths {

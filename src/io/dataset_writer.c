@@ -2,7 +2,7 @@
 
 #include "io/dataset_folder.h"
 #include "io/dataset_json.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include "base/alloc.h"
 

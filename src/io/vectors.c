@@ -1,6 +1,7 @@
 #include "io/vectors.h"
 
 #include "base/alloc.h"
+#include "io/text.h"
 
 #include <string.h>
 
@@ -85,7 +86,7 @@ void f0t_vectors_close(f0t_vectors *v)
     for (size_t i = 0; i < v->chunk_count; i++)
         f0t_free(v->chunks[i]);
     f0t_free(v->chunks);
-    f0t_words_list_clear(&v->list);
+    f0t_names_free(&v->list);
     f0t_safetensors_close(v->file);
     f0t_free(v->mean);
     f0t_free(v->source);
@@ -106,7 +107,7 @@ size_t f0t_vectors_dim(const f0t_vectors *v)
 const char *f0t_vectors_word(const f0t_vectors *v, size_t i, size_t *length)
 {
     const char *word = f0t_words_at(&v->words, i, length);
-    if (word && v->file && !f0t_words_usable(word, *length)) {
+    if (word && v->file && !f0t_text_is_word(word, *length)) {
         *length = 0;
         return NULL;
     }

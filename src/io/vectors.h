@@ -3,9 +3,9 @@
 #define F0T_IO_VECTORS_H
 
 #include "base/dtype.h"
+#include "base/interner.h"
 #include "io/safetensors.h"
 #include "io/vectors_layout.h"
-#include "io/vectors_words.h"
 
 enum { F0T_VECTORS_CHUNK = 1 << 16 }; /* numbers in a chunk of memory, or one row */
 
@@ -19,7 +19,7 @@ struct f0t_vectors {
     char *source;
     f0t_vectors_counts counts;
     /* In memory: */
-    f0t_words_list list;
+    f0t_names list;
     float **chunks; /* each chunk_rows x dim */
     size_t chunk_rows, chunk_count, chunk_capacity;
     /* Mapped: */

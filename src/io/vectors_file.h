@@ -14,8 +14,8 @@
 #ifndef F0T_IO_VECTORS_FILE_H
 #define F0T_IO_VECTORS_FILE_H
 
+#include "base/interner.h"
 #include "io/safetensors.h"
-#include "io/vectors_words.h"
 
 #define F0T_VECTORS_FORMAT "fast0tag-vectors"
 #define F0T_VECTORS_VERSION 1

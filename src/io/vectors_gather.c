@@ -13,20 +13,14 @@ f0t_status f0t_gather_init(f0t_gather *g, size_t dim, const f0t_words *wanted, f
     g->wanted = wanted;
     g->put = put;
     g->context = context;
-    f0t_status status = f0t_words_list_init(&g->kept);
-    if (status == F0T_OK)
-        status = f0t_words_list_init(&g->seen);
-    if (status == F0T_OK)
-        status = f0t_alloc_zero(&g->sum, dim, sizeof *g->sum);
-    if (status != F0T_OK)
-        f0t_gather_clear(g);
-    return status;
+    f0t_names_init_stored(&g->kept);
+    return f0t_alloc_zero(&g->sum, dim, sizeof *g->sum);
 }
 
 void f0t_gather_clear(f0t_gather *g)
 {
-    f0t_words_list_clear(&g->kept);
-    f0t_words_list_clear(&g->seen);
+    f0t_names_free(&g->kept);
+    f0t_names_free(&g->seen);
     f0t_free(g->sum);
     g->sum = NULL;
 }
@@ -46,10 +40,9 @@ static void add_vector(f0t_gather *g, const float *values)
 /* Whether the row is to be put; counts it in any case. */
 static f0t_status take_row(f0t_gather *g, const f0t_word_row *row, const float *values, bool *put)
 {
-    size_t index;
+    uint32_t index;
     bool added;
-    F0T_TRY(f0t_words_list_add(g->wanted ? &g->seen : &g->kept, row->word, row->length, &index,
-                               &added));
+    F0T_TRY(f0t_names_add(g->wanted ? &g->seen : &g->kept, row->word, row->length, &index, &added));
     *put = added;
     if (!added) {
         g->counts.duplicates++;
@@ -60,7 +53,7 @@ static f0t_status take_row(f0t_gather *g, const f0t_word_row *row, const float *
     if (g->wanted) {
         *put = f0t_words_find(g->wanted, row->word, row->length) != F0T_NONE;
         if (*put)
-            return f0t_words_list_add(&g->kept, row->word, row->length, &index, &added);
+            return f0t_names_add(&g->kept, row->word, row->length, &index, &added);
     }
     return F0T_OK;
 }

@@ -3,8 +3,8 @@
 #ifndef F0T_IO_VECTORS_GATHER_H
 #define F0T_IO_VECTORS_GATHER_H
 
+#include "base/interner.h"
 #include "io/vectors_rows.h"
-#include "io/vectors_words.h"
 
 /* Takes `rows` vectors that follow each other in memory and belong to the next words. */
 typedef f0t_status (*f0t_gather_put)(void *context, const float *values, size_t rows);
@@ -12,8 +12,8 @@ typedef f0t_status (*f0t_gather_put)(void *context, const float *values, size_t 
 typedef struct f0t_gather {
     size_t dim;
     const f0t_words *wanted; /* NULL: all words; else only these are put */
-    f0t_words_list kept;     /* the words that were put */
-    f0t_words_list seen;     /* all words, where only some are wanted */
+    f0t_names kept;          /* the words that were put */
+    f0t_names seen;          /* all words, where only some are wanted */
     double *sum;             /* [dim] of all vectors */
     uint64_t fingerprint;    /* the sum of the row hashes: no matter in which order */
     uint64_t summed;

@@ -1,8 +1,8 @@
 #include "io/vectors_rows.h"
 
 #include "base/alloc.h"
-#include "io/vectors_hash.h"
-#include "io/vectors_words.h"
+#include "base/hash.h"
+#include "io/text.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ void f0t_word_rows_add(f0t_word_rows *rows, const char *word, size_t length)
     rows->lost.rows++;
     if (length == 0) {
         rows->lost.empty++;
-    } else if (!f0t_words_usable(word, length)) {
+    } else if (!f0t_text_is_word(word, length)) {
         rows->lost.invalid++;
     } else if (!all_finite(values, rows->dim)) {
         rows->lost.not_finite++;

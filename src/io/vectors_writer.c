@@ -1,6 +1,7 @@
 #include "io/vectors_file.h"
 
 #include "base/alloc.h"
+#include "io/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static f0t_status set_number(f0t_vectors_writer *w, const char *key, uint64_t va
 static f0t_status set_source(f0t_vectors_writer *w, const char *source)
 {
     size_t length = strlen(source);
-    bool fits = length <= SOURCE_MOST && f0t_words_usable(source, length);
+    bool fits = length <= SOURCE_MOST && f0t_text_is_word(source, length);
     return f0t_safetensors_set_metadata(w->file, "source", fits ? source : "?");
 }
 

@@ -11,8 +11,8 @@
  */
 #include "base/alloc.h"
 #include "base/size.h"
-#include "io/dataset_text.h"
 #include "io/safetensors.h"
+#include "io/text.h"
 #include "math/elementwise.h"
 #include "model/model.h"
 #include "word/vocab.h"

@@ -3,8 +3,8 @@
 #ifndef F0T_ONNX_GRAPH_H
 #define F0T_ONNX_GRAPH_H
 
+#include "base/interner.h"
 #include "io/file.h"
-#include "io/vectors_words.h"
 #include "onnx/array.h"
 #include "onnx/budget.h"
 #include "onnx/proto.h"
@@ -55,7 +55,7 @@ typedef struct f0t_onnx_graph {
     char *folder;            /* where external data lies; NULL: nowhere */
     f0t_map map;
     int ir_version, opset;
-    f0t_words_list names;
+    f0t_names names;
     char *name_text;
     f0t_onnx_value *values;
     f0t_onnx_node *nodes;

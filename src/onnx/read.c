@@ -12,11 +12,13 @@
 
 f0t_status f0t_onnx_graph_add_value(f0t_onnx_graph *graph, const char *name, size_t *value)
 {
+    uint32_t index;
     bool added;
     F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->values));
     F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
                      sizeof *graph->values));
-    F0T_TRY(f0t_words_list_add(&graph->names, name, strlen(name), value, &added));
+    F0T_TRY(f0t_names_add(&graph->names, name, strlen(name), &index, &added));
+    *value = index;
     if (added)
         graph->values[graph->value_count++] = (f0t_onnx_value){.producer = F0T_NONE};
     return F0T_OK;
@@ -271,7 +273,6 @@ static f0t_status read_model(f0t_onnx_graph *graph)
 static f0t_status fill(f0t_onnx_graph *graph, const f0t_monitor *monitor)
 {
     f0t_onnx_budget budget = f0t_onnx_budget_load(graph->map.size, monitor);
-    F0T_TRY(f0t_words_list_init(&graph->names));
     graph->budget = &budget;
     f0t_status status = read_model(graph);
     graph->budget = NULL;
@@ -384,7 +385,7 @@ void f0t_onnx_graph_close(f0t_onnx_graph *graph)
     }
     free_ends(graph->inputs, graph->input_count);
     free_ends(graph->outputs, graph->output_count);
-    f0t_words_list_clear(&graph->names);
+    f0t_names_free(&graph->names);
     f0t_free(graph->name_text);
     f0t_free(graph->nodes);
     f0t_free(graph->values);

@@ -15,14 +15,13 @@ enum { SIZE_OPEN = 224 };
 
 static f0t_status count_operators(f0t_onnx_summary *s, const f0t_onnx_graph *graph)
 {
-    F0T_TRY(f0t_words_list_init(&s->operators));
     F0T_TRY(f0t_alloc_zero(&s->counts, graph->node_count, sizeof *s->counts));
     F0T_TRY(f0t_alloc_zero(&s->supported, graph->node_count, sizeof *s->supported));
     for (size_t n = 0; n < graph->node_count; n++) {
         const char *name = graph->nodes[n].proto->op_type;
-        size_t index;
+        uint32_t index;
         bool added;
-        F0T_TRY(f0t_words_list_add(&s->operators, name, strlen(name), &index, &added));
+        F0T_TRY(f0t_names_add(&s->operators, name, strlen(name), &index, &added));
         s->counts[index]++;
         s->supported[index] = graph->nodes[n].op != NULL && (added || s->supported[index]);
     }
@@ -107,7 +106,7 @@ f0t_status f0t_onnx_summary_create(f0t_onnx_summary *out, const f0t_onnx_graph *
 
 void f0t_onnx_summary_clear(f0t_onnx_summary *summary)
 {
-    f0t_words_list_clear(&summary->operators);
+    f0t_names_free(&summary->operators);
     f0t_free(summary->counts);
     f0t_free(summary->supported);
     *summary = (f0t_onnx_summary){0};

@@ -13,8 +13,8 @@ typedef struct f0t_onnx_summary {
     size_t dim;
     const char *picture; /* "1x3x224x224", what was assumed of the input */
     char picture_text[96];
-    f0t_words_list operators; /* names */
-    size_t *counts;           /* of each */
+    f0t_names operators; /* names */
+    size_t *counts;      /* of each */
     bool *supported;
 } f0t_onnx_summary;
 

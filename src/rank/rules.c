@@ -1,10 +1,9 @@
 #include "rank/rules.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 /* A list of lists: list i is items[offsets[i]] up to items[offsets[i + 1]]. */
 typedef struct lists {
@@ -108,36 +107,6 @@ static f0t_status tags_by_image(lists *out, const lists *by_tag, size_t images)
 
 /* ---- Finding equal lists ------------------------------------------------------------------- */
 
-/* A list as a polynomial modulo the prime 2^61 - 1, at a point that nobody knows in advance: no
- * file can be made whose rules collide. What comes out does not depend on the point. */
-static const uint64_t prime = ((uint64_t)1 << 61) - 1;
-__extension__ typedef unsigned __int128 wide;
-
-static uint64_t random_point(void)
-{
-    uint64_t point = 0;
-    if (getrandom(&point, sizeof point, GRND_NONBLOCK) != (ssize_t)sizeof point)
-        point = (uint64_t)clock() * 0x9E3779B97F4A7C15U + (uint64_t)(uintptr_t)&point;
-    return point % (prime - 1) + 1;
-}
-
-static uint64_t multiply(uint64_t a, uint64_t b)
-{
-    wide product = (wide)a * b;
-    uint64_t sum = (uint64_t)(product & prime) + (uint64_t)(product >> 61);
-    return sum >= prime ? sum - prime : sum;
-}
-
-static uint64_t hash(const uint32_t *items, size_t count, uint64_t point)
-{
-    uint64_t value = 1;
-    for (size_t i = 0; i < count; i++) {
-        value = multiply(value, point) + items[i] + 1;
-        value = value >= prime ? value - prime : value;
-    }
-    return multiply(value, point);
-}
-
 /* Open addressing; a slot holds a rule and the hash of its list. */
 typedef struct table {
     size_t mask;
@@ -184,13 +153,14 @@ static uint32_t find_or_add(f0t_rules *rules, table *t, const uint32_t *items, s
 static f0t_status find_rules(f0t_rules *rules, const lists *tags)
 {
     table t = {0};
-    uint64_t point = random_point();
+    const uint64_t key = f0t_siphash_draw_key(); /* no file can be made whose rules collide */
     f0t_status status = table_create(&t, tags->count);
     for (size_t m = 0; status == F0T_OK && m < tags->count; m++) {
         const uint32_t *items = tags->items + tags->offsets[m];
         size_t count = tags->offsets[m + 1] - tags->offsets[m];
-        rules->of_image[m] =
-            count ? find_or_add(rules, &t, items, count, hash(items, count, point)) : F0T_NO_RULE;
+        rules->of_image[m] = count ? find_or_add(rules, &t, items, count,
+                                                 f0t_siphash(items, count * sizeof *items, key, 0))
+                                   : F0T_NO_RULE;
     }
     table_free(&t);
     return status;

@@ -1,7 +1,7 @@
 #include "report/table.h"
 
 #include "base/alloc.h"
-#include "io/dataset_names.h"
+#include "base/interner.h"
 #include "report/measures.h"
 
 #include <string.h>

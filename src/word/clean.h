@@ -6,7 +6,7 @@
 #ifndef F0T_WORD_CLEAN_H
 #define F0T_WORD_CLEAN_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 
 /* Why a tag is left out. */
 typedef enum f0t_flaw {

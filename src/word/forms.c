@@ -5,18 +5,14 @@
 
 #include <string.h>
 
-f0t_status f0t_forms_init(f0t_forms *forms)
+void f0t_forms_init(f0t_forms *forms)
 {
     memset(forms, 0, sizeof *forms);
-    f0t_status status = f0t_words_list_init(&forms->list);
-    if (status != F0T_OK)
-        f0t_forms_clear(forms);
-    return status;
 }
 
 void f0t_forms_clear(f0t_forms *forms)
 {
-    f0t_words_list_clear(&forms->list);
+    f0t_names_free(&forms->list);
     f0t_free(forms->how);
     memset(forms, 0, sizeof *forms);
 }
@@ -59,12 +55,12 @@ size_t f0t_forms_parts(f0t_part *parts, const char *tag, size_t length)
 
 static f0t_status add_form(f0t_forms *forms, const char *text, size_t length, f0t_match how)
 {
-    size_t index;
+    uint32_t index;
     bool added;
     if (length == 0)
         return F0T_OK;
     F0T_TRY(f0t_grow(&forms->how, &forms->how_capacity, forms->list.view.count, 1, 1));
-    F0T_TRY(f0t_words_list_add(&forms->list, text, length, &index, &added));
+    F0T_TRY(f0t_names_add(&forms->list, text, length, &index, &added));
     if (added)
         forms->how[index] = (unsigned char)how;
     return F0T_OK;

@@ -2,16 +2,16 @@
 #ifndef F0T_WORD_FORMS_H
 #define F0T_WORD_FORMS_H
 
-#include "io/vectors_words.h"
+#include "base/interner.h"
 #include "word/normal.h"
 
 typedef struct f0t_forms {
-    f0t_words_list list; /* each once, in order */
-    unsigned char *how;  /* f0t_match of each */
+    f0t_names list;     /* each once, in order */
+    unsigned char *how; /* f0t_match of each */
     size_t how_capacity;
 } f0t_forms;
 
-f0t_status f0t_forms_init(f0t_forms *forms);
+void f0t_forms_init(f0t_forms *forms);
 void f0t_forms_clear(f0t_forms *forms);
 
 /*

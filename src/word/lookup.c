@@ -63,7 +63,7 @@ static f0t_status lookup_whole(f0t_found *found, float *vector, const f0t_lookup
         found->match = F0T_MATCH_EXACT;
         return f0t_string_copy(&found->used, tag, length);
     }
-    F0T_TRY(f0t_forms_init(&forms));
+    f0t_forms_init(&forms);
     f0t_status status = f0t_forms_add(&forms, tag, length);
     if (status == F0T_OK)
         status = find_spelling(found, vector, lookup, &forms);

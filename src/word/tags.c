@@ -1,6 +1,6 @@
 #include "base/alloc.h"
-#include "io/dataset_names.h"
-#include "io/dataset_text.h"
+#include "base/interner.h"
+#include "io/text.h"
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const ch
     F0T_TRY(f0t_require_all(__func__, "tags", tags, tag_count));
     f0t_forms wanted;
     f0t_status status = F0T_OK;
-    F0T_TRY(f0t_forms_init(&wanted));
+    f0t_forms_init(&wanted);
     for (size_t i = 0; i < tag_count && status == F0T_OK; i++) {
         status = want_tag(&wanted, tags[i]);
         if (status != F0T_OK)

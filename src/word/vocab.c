@@ -1,7 +1,7 @@
 #include "word/vocab.h"
 #include "base/alloc.h"
+#include "base/interner.h"
 #include "base/monitor.h"
-#include "io/vectors_words.h"
 #include "word/lookup.h"
 #include "word/normal.h"
 #include "word/spelling.h"
@@ -12,11 +12,11 @@ enum { SUGGESTIONS = 100 };
 
 struct f0t_vocab {
     size_t size, dim;
-    float *vectors;      /* [size x dim] */
-    size_t *given;       /* [size]: the entry of each tag */
-    f0t_words_list keys; /* the keys of all tags that were given */
-    size_t *first;       /* [keys]: the entry that had the key first */
-    size_t entry_count;  /* that are filled */
+    float *vectors;     /* [size x dim] */
+    size_t *given;      /* [size]: the entry of each tag */
+    f0t_names keys;     /* the keys of all tags that were given */
+    size_t *first;      /* [keys]: the entry that had the key first */
+    size_t entry_count; /* that are filled */
     f0t_vocab_entry *entries;
     bool centred;
     uint64_t fingerprint;
@@ -41,7 +41,7 @@ void f0t_vocab_free(f0t_vocab *v)
     f0t_free(v->first);
     f0t_free(v->given);
     f0t_free(v->vectors);
-    f0t_words_list_clear(&v->keys);
+    f0t_names_free(&v->keys);
     f0t_free(v);
 }
 
@@ -79,14 +79,15 @@ static f0t_status repeat_entry(const f0t_vocab *v, f0t_vocab_entry *entry, size_
 static f0t_status add_entry(f0t_vocab *v, const char *tag, size_t *before)
 {
     f0t_text key;
-    size_t index = 0, number = v->entry_count;
+    const size_t number = v->entry_count;
+    uint32_t index = 0;
     bool added = false;
     f0t_vocab_entry *entry = &v->entries[number];
     *entry = (f0t_vocab_entry){.match = F0T_MATCH_NONE, .index = F0T_NONE};
     F0T_TRY(f0t_string_copy((char **)(uintptr_t)&entry->tag, tag, strlen(tag)));
     v->entry_count++;
     F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
-    f0t_status status = f0t_words_list_add(&v->keys, key.data, key.length, &index, &added);
+    f0t_status status = f0t_names_add(&v->keys, key.data, key.length, &index, &added);
     f0t_free(key.data);
     F0T_TRY(status);
     if (added)
@@ -143,7 +144,6 @@ static f0t_status suggest(f0t_vocab *v, const f0t_vectors *vectors, const f0t_mo
 
 static f0t_status allocate(f0t_vocab *v, size_t count)
 {
-    F0T_TRY(f0t_words_list_init(&v->keys));
     F0T_TRY(f0t_alloc(&v->entries, count, sizeof *v->entries));
     F0T_TRY(f0t_alloc(&v->first, count, sizeof *v->first));
     F0T_TRY(f0t_alloc(&v->given, count, sizeof *v->given));

@@ -24,9 +24,7 @@ static f0t_status resolve_links(f0t_wordnet *w, const f0t_wordnet_files *files)
 
 static f0t_status read_all(f0t_wordnet *w, const f0t_wordnet_files *files)
 {
-    F0T_TRY(f0t_words_list_init(&w->lemmas));
     for (int pos = 0; pos < F0T_POS_COUNT; pos++) {
-        F0T_TRY(f0t_words_list_init(&w->irregular[pos]));
         F0T_TRY(f0t_wordnet_read_data(w, &files->data[pos], (f0t_pos)pos));
     }
     F0T_TRY(resolve_links(w, files));
@@ -51,11 +49,11 @@ void f0t_wordnet_clear(f0t_wordnet *w)
     f0t_free(w->synsets);
     f0t_free(w->senses);
     f0t_free(w->links);
-    f0t_words_list_clear(&w->lemmas);
+    f0t_names_free(&w->lemmas);
     for (int pos = 0; pos < F0T_POS_COUNT; pos++) {
         f0t_free(w->first[pos]);
         f0t_free(w->regular[pos]);
-        f0t_words_list_clear(&w->irregular[pos]);
+        f0t_names_free(&w->irregular[pos]);
     }
     memset(w, 0, sizeof *w);
 }

@@ -8,7 +8,7 @@
 #ifndef F0T_WORD_WORDNET_H
 #define F0T_WORD_WORDNET_H
 
-#include "io/vectors_words.h"
+#include "base/interner.h"
 
 typedef enum f0t_pos { F0T_NOUN, F0T_VERB, F0T_ADJECTIVE, F0T_ADVERB, F0T_POS_COUNT } f0t_pos;
 
@@ -60,11 +60,11 @@ typedef struct f0t_wordnet {
     f0t_sense *senses;   /* [sense_count]: those of a lemma and part of speech follow each other */
     f0t_link *links;     /* [link_count] */
     size_t synset_count, sense_count, link_count;
-    size_t synset_begin[F0T_POS_COUNT + 1];  /* of each part of speech */
-    f0t_words_list lemmas;                   /* lower case, spaces between the words of a phrase */
-    uint32_t *first[F0T_POS_COUNT];          /* [lemmas]: 1 + its first sense of this kind, or 0 */
-    f0t_words_list irregular[F0T_POS_COUNT]; /* "geese" */
-    uint32_t *regular[F0T_POS_COUNT];        /* [irregular]: the lemma, "goose" */
+    size_t synset_begin[F0T_POS_COUNT + 1]; /* of each part of speech */
+    f0t_names lemmas;                       /* lower case, spaces between the words of a phrase */
+    uint32_t *first[F0T_POS_COUNT];         /* [lemmas]: 1 + its first sense of this kind, or 0 */
+    f0t_names irregular[F0T_POS_COUNT];     /* "geese" */
+    uint32_t *regular[F0T_POS_COUNT];       /* [irregular]: the lemma, "goose" */
     size_t synset_capacity, sense_capacity, link_capacity, first_capacity[F0T_POS_COUNT],
         regular_capacity[F0T_POS_COUNT];
 } f0t_wordnet;

@@ -13,14 +13,15 @@ f0t_status f0t_wordnet_read_exceptions(f0t_wordnet *w, const f0t_wordnet_file *f
     f0t_wordnet_line line = f0t_wordnet_line_begin(file);
     while (f0t_wordnet_line_next(&line)) {
         char form[F0T_LEMMA_MOST], base[F0T_LEMMA_MOST];
-        size_t form_length, base_length, index;
+        size_t form_length, base_length;
+        uint32_t index;
         bool added;
         F0T_TRY(f0t_wordnet_line_lemma(&line, form, &form_length));
         F0T_TRY(f0t_wordnet_line_lemma(&line, base, &base_length));
         size_t lemma = f0t_words_find(&w->lemmas.view, base, base_length);
         if (lemma == F0T_NONE)
             continue;
-        F0T_TRY(f0t_words_list_add(&w->irregular[pos], form, form_length, &index, &added));
+        F0T_TRY(f0t_names_add(&w->irregular[pos], form, form_length, &index, &added));
         if (!added)
             continue;
         F0T_TRY(f0t_grow(&w->regular[pos], &w->regular_capacity[pos], index, 1,

@@ -7,8 +7,10 @@
 /* Room in `first` for a lemma that is new. */
 static f0t_status add_lemma(f0t_wordnet *w, const char *text, size_t length, size_t *index)
 {
+    uint32_t lemma;
     bool added;
-    F0T_TRY(f0t_words_list_add(&w->lemmas, text, length, index, &added));
+    F0T_TRY(f0t_names_add(&w->lemmas, text, length, &lemma, &added));
+    *index = lemma;
     for (int pos = 0; added && pos < F0T_POS_COUNT; pos++) {
         F0T_TRY(
             f0t_grow(&w->first[pos], &w->first_capacity[pos], *index, 1, sizeof *w->first[pos]));

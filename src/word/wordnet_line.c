@@ -1,5 +1,7 @@
 #include "word/wordnet_line.h"
 
+#include "io/text.h"
+
 #include <string.h>
 
 f0t_wordnet_line f0t_wordnet_line_begin(const f0t_wordnet_file *file)
@@ -93,7 +95,7 @@ f0t_status f0t_wordnet_line_lemma(f0t_wordnet_line *line, char *out, size_t *len
     F0T_TRY(f0t_wordnet_line_field(line, &field, "lemma"));
     if (field.length >= F0T_LEMMA_MOST)
         return f0t_wordnet_line_fail(line, "a lemma of over 255 bytes");
-    if (!f0t_words_usable(field.text, field.length))
+    if (!f0t_text_is_word(field.text, field.length))
         return f0t_wordnet_line_fail(line, "the lemma is not UTF-8");
     for (size_t i = 0; i < field.length; i++)
         out[i] = (char)(field.text[i] == '_' ? ' ' : field.text[i]);

@@ -2,7 +2,7 @@
 #ifndef F0T_WORD_WORDNET_NOUNS_H
 #define F0T_WORD_WORDNET_NOUNS_H
 
-#include "io/dataset_names.h"
+#include "base/interner.h"
 #include "word/wordnet.h"
 
 /* How far below its roots a layer reaches. */

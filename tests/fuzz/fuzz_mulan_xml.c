@@ -1,7 +1,7 @@
 #include "fuzz.h"
 
 #include "import/mulan_xml.h"
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -112,14 +112,13 @@ static void the_same_input_gives_the_same_bytes(void **state)
 static void wanted_words_alone_are_kept_and_the_space_stays(void **state)
 {
     const char *from = test_text("g.txt", glove), *to = test_path("t.safetensors");
-    f0t_words_list wanted;
-    size_t index;
+    f0t_names wanted = {0};
+    uint32_t index;
     bool added;
     (void)state;
-    assert_ok(f0t_words_list_init(&wanted));
-    assert_ok(f0t_words_list_add(&wanted, "palm tree", 9, &index, &added));
-    assert_ok(f0t_words_list_add(&wanted, "zero", 4, &index, &added));
-    assert_ok(f0t_words_list_add(&wanted, "bad", 3, &index, &added));
+    assert_ok(f0t_names_add(&wanted, "palm tree", 9, &index, &added));
+    assert_ok(f0t_names_add(&wanted, "zero", 4, &index, &added));
+    assert_ok(f0t_names_add(&wanted, "bad", 3, &index, &added));
     assert_ok(f0t_vectors_rewrite(NULL, to, from, &wanted.view, NULL));
     f0t_vectors *a = open_file(from), *b = open_file(to);
     assert_int_equal(f0t_vectors_count(b), 2);
@@ -128,12 +127,11 @@ static void wanted_words_alone_are_kept_and_the_space_stays(void **state)
     assert_memory_equal(f0t_vectors_mean(a), f0t_vectors_mean(b), 3 * sizeof(float));
     f0t_vectors_close(a);
     f0t_vectors_close(b);
-    f0t_words_list_clear(&wanted);
-    assert_ok(f0t_words_list_init(&wanted));
-    assert_ok(f0t_words_list_add(&wanted, "absent", 6, &index, &added));
+    f0t_names_free(&wanted);
+    assert_ok(f0t_names_add(&wanted, "absent", 6, &index, &added));
     assert_fails(F0T_ERROR_FORMAT, "has none of the words",
                  f0t_vectors_rewrite(NULL, to, from, &wanted.view, NULL));
-    f0t_words_list_clear(&wanted);
+    f0t_names_free(&wanted);
 }
 
 static void a_failed_conversion_leaves_the_old_file_and_nothing_else(void **state)

@@ -1,4 +1,4 @@
-#include "io/dataset_text.h"
+#include "io/text.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -25,6 +25,26 @@ const char *f0t_text_fault(const char *text, size_t length)
         c += n;
     }
     return NULL;
+}
+
+bool f0t_text_is_word(const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < length) {
+        utf8proc_int32_t c = (unsigned char)text[i];
+        if (c == 0 || c == '\n')
+            return false;
+        if (c < 0x80) {
+            i++;
+            continue;
+        }
+        utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text + i,
+                                              (utf8proc_ssize_t)(length - i), &c);
+        if (n <= 0)
+            return false;
+        i += (size_t)n;
+    }
+    return true;
 }
 
 static bool is_blank(char c)

@@ -1,6 +1,8 @@
-#include "io/vectors_hash.h"
+#include "base/hash.h"
 
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 typedef struct state {
     uint64_t v0, v1, v2, v3;
@@ -52,4 +54,15 @@ uint64_t f0t_siphash(const void *data, size_t size, uint64_t key0, uint64_t key1
     mix(&s);
     mix(&s);
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}
+
+uint64_t f0t_siphash_draw_key(void)
+{
+    struct timespec now;
+    uint64_t key;
+    if (getrandom(&key, sizeof key, GRND_NONBLOCK) == (ssize_t)sizeof key)
+        return key;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec ^ (uint64_t)(uintptr_t)&now ^
+           (uint64_t)now.tv_nsec * UINT64_C(0x9E3779B97F4A7C15);
 }

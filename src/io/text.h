@@ -1,12 +1,15 @@
-/* Lines of text that came from anywhere: checked to be UTF-8 without control characters. */
-#ifndef F0T_IO_DATASET_TEXT_H
-#define F0T_IO_DATASET_TEXT_H
+/* Text that came from anywhere: lines that are UTF-8 without control characters, and words. */
+#ifndef F0T_IO_TEXT_H
+#define F0T_IO_TEXT_H
 
 #include "io/file.h"
 
 /* NULL when the text can be a tag or a name in a file of lines; else what is wrong with it: not
  * UTF-8, or a control character. Tabs pass. */
 const char *f0t_text_fault(const char *text, size_t length);
+
+/* True when the text can be a word of a vector file: valid UTF-8 without NUL or newline. */
+bool f0t_text_is_word(const char *text, size_t length);
 
 /* Without blanks (space, tab, carriage return) at both ends. */
 void f0t_text_trim(const char **text, size_t *length);

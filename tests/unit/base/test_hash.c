@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "io/vectors_hash.h"
+#include "base/hash.h"
 
 #include <string.h>
 
@@ -28,11 +28,29 @@ static void every_key_gives_another_hash(void **state)
     assert_true(f0t_siphash(NULL, 0, 0, 0) != f0t_siphash("\0", 1, 0, 0));
 }
 
+/* The test vectors of the FNV authors. */
+static void fnv_is_that_of_its_authors(void **state)
+{
+    (void)state;
+    assert_true(f0t_hash(F0T_HASH_START, "", 0) == UINT64_C(0xCBF29CE484222325));
+    assert_true(f0t_hash(F0T_HASH_START, "a", 1) == UINT64_C(0xAF63DC4C8601EC8C));
+    assert_true(f0t_hash(f0t_hash(F0T_HASH_START, "foo", 3), "bar", 3) ==
+                UINT64_C(0x85944171F73967E8));
+}
+
+static void drawn_keys_differ(void **state)
+{
+    (void)state;
+    assert_true(f0t_siphash_draw_key() != f0t_siphash_draw_key());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_are_those_of_another_implementation),
         cmocka_unit_test(every_key_gives_another_hash),
+        cmocka_unit_test(fnv_is_that_of_its_authors),
+        cmocka_unit_test(drawn_keys_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
