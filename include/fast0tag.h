@@ -24,9 +24,9 @@
  *  - A function that can fail returns f0t_status, F0T_OK being 0; one that returns void or a value
  *    cannot fail. After a failure f0t_last_error() has one line that says what and where.
  *  - Outputs come first. `T **out` gives an object that the caller frees; on failure *out is NULL.
- *    A returned `const T *` is borrowed and lives as long as the object it was asked from.
- *  - NULL where an object, a text or an array is needed fails with F0T_ERROR_ARGUMENT and names it;
- *    what returns a value must be given its object. Every free or close takes NULL.
+ *    A returned `const T *` is borrowed and lives as long as the object that it belongs to.
+ *  - NULL where an object, a text or an array is required fails with F0T_ERROR_ARGUMENT and names the
+ *    argument; a function that returns a value requires its object. Every free or close accepts NULL.
  *  - Strings are UTF-8. Matrices are row-major, without padding.
  *  - Objects do not change after their creation: many threads may share one. The last error belongs
  *    to the calling thread. The library never prints, never exits, never touches the locale or
@@ -64,31 +64,32 @@ F0T_API const char *f0t_version(void);
 /* The numbers are pinned: they do not change between versions. */
 typedef enum f0t_status {
     F0T_OK = 0,
-    F0T_ERROR_MEMORY = 1,      /* no memory */
+    F0T_ERROR_MEMORY = 1,      /* out of memory */
     F0T_ERROR_IO = 2,          /* the system could not open, read, write or rename */
     F0T_ERROR_FORMAT = 3,      /* a file is not what it should be */
-    F0T_ERROR_ARGUMENT = 4,    /* a call was made with values that make no sense */
+    F0T_ERROR_ARGUMENT = 4,    /* a call was made with invalid values */
     F0T_ERROR_MISMATCH = 5,    /* two inputs do not belong together */
     F0T_ERROR_NOT_FOUND = 6,   /* a file, word or name does not exist */
-    F0T_ERROR_UNSUPPORTED = 7, /* right, but nothing that this version can do */
+    F0T_ERROR_UNSUPPORTED = 7, /* valid, but not supported by this version */
     F0T_ERROR_NUMERIC = 8,     /* NaN, a singular matrix, no convergence */
     F0T_ERROR_INTERRUPTED = 9, /* the stop flag of the monitor was set */
-    F0T_ERROR_INTERNAL = 10    /* a defect of fast0tag */
+    F0T_ERROR_INTERNAL = 10    /* a bug in fast0tag */
 } f0t_status;
 
 /* The last failure of the calling thread: one line, without newline, never NULL, never empty after
- * a failure. Overwritten by the next failure; success leaves it alone. */
+ * a failure. Overwritten by the next failure; success does not change it. */
 F0T_API const char *f0t_last_error(void);
 
-/* Names of files and tags may hold what a terminal would obey. Writes `text` to to[size] with each
- * control character, mark that turns the direction of text, and byte that is not UTF-8 as \n, \t, \r or
- * \x1b, cut to size - 1 bytes and NUL-terminated. Returns the length of the whole, as snprintf does. */
+/* Names of files and tags may contain what a terminal would execute. Writes `text` to to[size] with
+ * control characters, marks that change the direction of text, and bytes that are not UTF-8 escaped as
+ * \n, \t, \r or \x1b, truncated to size - 1 bytes and NUL-terminated. Returns the length of the whole, as
+ * snprintf does. */
 F0T_API size_t f0t_line_escape(char *to, size_t size, const char *text);
 
 /* A short name such as "bad format". Never NULL. */
 F0T_API const char *f0t_status_name(f0t_status status);
 
-/* ---- Watching long work -------------------------------------------------------------------- */
+/* ---- Progress, log and cancellation -------------------------------------------------------- */
 
 typedef enum f0t_log_level { F0T_LOG_INFO = 0, F0T_LOG_WARNING = 1 } f0t_log_level;
 
@@ -100,9 +101,9 @@ typedef struct f0t_progress {
     uint64_t total;
 } f0t_progress;
 
-/* Functions that may take long take a monitor, or NULL. Its callbacks come from the calling thread,
- * progress about ten times a second. Set *stop (from a signal handler, from another thread) and the
- * work ends soon with F0T_ERROR_INTERRUPTED. Any member may be NULL. */
+/* Functions that may take long accept a monitor, or NULL. Its callbacks are called from the calling
+ * thread only, `progress` about ten times per second. Set *stop (from a signal handler, from another
+ * thread) and the work ends soon with F0T_ERROR_INTERRUPTED. Any member may be NULL. */
 typedef struct f0t_monitor {
     void (*log)(void *user, f0t_log_level level, const char *line);
     void (*progress)(void *user, const f0t_progress *progress);
@@ -112,58 +113,58 @@ typedef struct f0t_monitor {
 
 /* ---- Threads ------------------------------------------------------------------------------- */
 
-/* Number of threads that the library's own parallel work uses in this process: 0 (the start value)
- * means as many as the machine has, and so does a negative number. They are OpenMP's. Those that wait
- * for each other sleep after some microseconds, whatever OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for
- * that, the first parallel work starts a team of threads that sleep until the process ends. They take
- * no signals. */
+/* Number of threads that the library's own parallel work uses in this process: 0 (the initial value)
+ * or less means as many as the machine has. They are OpenMP threads. Threads that wait for each other
+ * sleep after some microseconds, whatever OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for that, the first
+ * parallel work starts a team of threads that sleep until the process ends. They receive no signals. */
 F0T_API void f0t_threads_set(int count);
 F0T_API int f0t_threads_get(void);
 
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 
-/* What f0t_vectors_find and the like give when there is nothing. */
+/* What f0t_vectors_find and the like return when there is no such entry. */
 #define F0T_NONE SIZE_MAX
 
-/* A file of word vectors: `count` different words with `dim` numbers each. It may be
- *  - text, a word and its numbers a line, separated by spaces: GloVe; with a first line of two
+/* A file of word vectors: `count` distinct words with `dim` numbers each. It may be
+ *  - text, one word and its numbers per line, separated by spaces: GloVe; with a first line of two
  *    numbers (how many words, how many dimensions): word2vec and fastText;
  *  - the binary form of word2vec;
  *  - either of them packed by gzip;
  *  - this project's own form, a safetensors file that f0t_vectors_convert (fast0tag_tools.h) or
  *    "fast0tag vectors convert" writes. It is mapped, not read: it opens in milliseconds, whatever
  *    its size. The others are read into memory.
- * Which one it is shows in the content; the name of the file does not matter. */
+ * The form is detected by content; the name of the file does not matter. */
 typedef struct f0t_vectors f0t_vectors;
 
 /* What became of the rows of a file. rows = words + duplicates + empty + invalid + not_finite. */
 typedef struct f0t_vectors_counts {
-    uint64_t rows;       /* in the file, a cut one not counted */
+    uint64_t rows;       /* in the file, a truncated one not counted */
     uint64_t words;      /* kept */
-    uint64_t duplicates; /* left out: the word was there before, and the first one counts */
+    uint64_t duplicates; /* left out: the word occurred before; the first one counts */
     uint64_t empty;      /* left out: no word */
     uint64_t invalid;    /* left out: the word is not UTF-8, or has a NUL or a newline in it */
     uint64_t not_finite; /* left out: NaN, or beyond the range of the numbers */
     uint64_t zero;       /* kept, but all numbers are 0: such a word has no direction */
-    uint64_t cut;        /* 1: the last row was cut and is left out (see `tolerant`) */
+    uint64_t cut;        /* 1: the last row was truncated and is left out (see `tolerant`) */
 } f0t_vectors_counts;
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_vectors_options {
-    bool tolerant; /* a file that is cut, or has another number of rows than its first line says, is
-                      read as far as it goes: a warning in place of an error */
+    /* a file that is truncated, or has another number of rows than its first line says, is read as
+     * far as possible: a warning instead of an error */
+    bool tolerant;
     const f0t_monitor *monitor;
 } f0t_vectors_options;
 
-/* Opens a file of any of these forms. What was left out is told to the monitor's log. */
+/* Opens a file of any of these forms. What was left out is logged. */
 F0T_API f0t_status f0t_vectors_open(f0t_vectors **out, const char *path,
                                     const f0t_vectors_options *options);
-/* The same from memory, which must stay as it is until close. `name` is for messages. */
+/* The same from memory, which must stay unchanged until close. `name` is for messages. */
 F0T_API f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
                                            const char *name, const f0t_vectors_options *options);
 /* From arrays: words[count], all different, and their vectors rows[count x dim], which are copied.
  * `name` is for messages and f0t_vectors_source; NULL: "memory". Fails with F0T_ERROR_ARGUMENT or
- * F0T_ERROR_NUMERIC, naming the word, where a file would leave it out: word i stays word i.
+ * F0T_ERROR_NUMERIC, naming the word, where a file's word would be left out: word i stays word i.
  *
  *     const char *words[] = {"dog", "cat"};
  *     const float rows[] = {1, 0, 0.9F, 0.1F};
@@ -177,12 +178,12 @@ F0T_API void f0t_vectors_close(f0t_vectors *vectors);
 F0T_API size_t f0t_vectors_count(const f0t_vectors *vectors);
 F0T_API size_t f0t_vectors_dim(const f0t_vectors *vectors);
 
-/* Word i in the order of the file, `*length` bytes of UTF-8 with no 0 behind. NULL when i is not
+/* Word i in the order of the file, `*length` bytes of UTF-8, not NUL-terminated. NULL when i is not
  * below the count, or when a mapped file is damaged there. */
 F0T_API const char *f0t_vectors_word(const f0t_vectors *vectors, size_t i, size_t *length);
 
-/* The number of a word that is spelled exactly so, or F0T_NONE. f0t_vocab_create knows about
- * capitals, plurals and phrases. */
+/* The index of the word with exactly this spelling, or F0T_NONE. f0t_vocab_create handles case,
+ * plurals and phrases. */
 F0T_API size_t f0t_vectors_find(const f0t_vectors *vectors, const char *word, size_t length);
 
 /* The vectors of words first … first + count - 1, as the file has them, into out[count x dim]. */
@@ -193,8 +194,8 @@ F0T_API f0t_status f0t_vectors_get(const f0t_vectors *vectors, size_t first, siz
  * came from, so that centring does the same with both. */
 F0T_API const float *f0t_vectors_mean(const f0t_vectors *vectors);
 
-/* A number that tells vector spaces apart: the same for a file and whatever was converted or trimmed
- * from it, in whatever order the words stand; different for other vectors. */
+/* A number that identifies the vector space: the same for a file and whatever was converted or trimmed
+ * from it, in any order of the words; different for other vectors. */
 F0T_API uint64_t f0t_vectors_fingerprint(const f0t_vectors *vectors);
 
 /* "text", "text with header", "word2vec binary", "fast0tag vectors" or "arrays"; the element type on disk; the
@@ -204,7 +205,7 @@ F0T_API const char *f0t_vectors_dtype(const f0t_vectors *vectors);
 F0T_API const char *f0t_vectors_source(const f0t_vectors *vectors);
 F0T_API f0t_vectors_counts f0t_vectors_get_counts(const f0t_vectors *vectors);
 
-/* A word near another: its number and the cosine of the angle between the two. */
+/* A word near another: its index and the cosine of the angle between the two. */
 typedef struct f0t_neighbour {
     size_t index;
     float cosine;
@@ -212,21 +213,21 @@ typedef struct f0t_neighbour {
 
 /* The k words whose vectors have the largest cosine with query[dim], best first, ties in the order
  * of the file; *found is less than k when there are fewer words. Words without a direction (all
- * zero, NaN) are not among them. Exact: every word is looked at. `monitor` may be NULL. */
+ * zero, NaN) are not among them. Exact: every word is compared. `monitor` may be NULL. */
 F0T_API f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
                                        const f0t_vectors *vectors, const float *query,
                                        const f0t_monitor *monitor);
 
 /* ---- Vocabularies ------------------------------------------------------------------------------ */
 
-/* An ordered list of tags with one vector of length 1 each. A tag is a word or a phrase; it gets its
+/* An ordered list of tags, each with a vector of length 1. A tag is a word or a phrase; it gets its
  * vector from a vector file, the first of these that the file has (and that is not all zero):
  *  1. the tag exactly as it is;
  *  2. its other spellings: "_", "-", a space or nothing between the words of a phrase (palm tree,
  *     palm_tree, palm-tree, palmtree), lower case, folded case (straße: strasse), capitals;
  *  3. its singular, then its plural, then the verb that it is a form of, in English ("dogs" for "dog",
- *     "generate" for "generated"; "bus" is no plural, "wedding" no verb), of a phrase that of its last
- *     word;
+ *     "generate" for "generated"; "bus" is not a plural, "wedding" not a verb); for a phrase, those of
+ *     its last word;
  *  4. for a phrase, the mean of the vectors of its words, each of length 1 and each found by 1 to 3.
  *     All of them must be there; stop words (a, of, the, …) are left out of the mean where there is
  *     another word.
@@ -235,14 +236,15 @@ typedef struct f0t_vocab f0t_vocab;
 
 typedef struct f0t_vocab_options {
     bool centred;        /* subtract the mean of the vector file from each word's vector, before it
-                           is brought to length 1 */
-    bool no_suggestions; /* do not look for the nearest spelling of tags without a vector; it is
-                            looked for with the first 100, in a pass over all words of the file */
+                           is normalised to length 1 */
+    bool no_suggestions; /* do not search for the nearest spelling of tags without a vector; it is
+                            searched for the first 100, in one pass over all words of the file */
     const f0t_monitor *monitor;
 } f0t_vocab_options;
 
-/* Makes a vocabulary of tags[count]. `options` may be NULL, all zero. Two tags that differ in case, Unicode form or separators alone are one: the first spelling is kept. The
- * vectors may be closed afterwards. A tag that is not UTF-8, or is longer than 1024 bytes, fails. */
+/* Makes a vocabulary of tags[count]. Zero-initialise `options`, or pass NULL, for the defaults. Tags
+ * that differ only in case, Unicode form or separators are one: the first spelling is kept. The vectors
+ * may be closed afterwards. A tag that is not UTF-8, or is longer than 1024 bytes, fails. */
 F0T_API f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
                                     const f0t_vectors *vectors, const f0t_vocab_options *options);
 F0T_API void f0t_vocab_free(f0t_vocab *vocab);
@@ -253,19 +255,19 @@ F0T_API size_t f0t_vocab_dim(const f0t_vocab *vocab);
 /* Tag i as it was given first; NULL when i is not below the size. */
 F0T_API const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
 
-/* Finds a tag in any case and with any separators: *index is its number, or F0T_NONE when the
- * vocabulary does not have it. Not having it is no failure; lack of memory is. */
+/* Finds a tag in any case and with any separators: *index is its index, or F0T_NONE when the
+ * vocabulary does not have it. A missing tag is not a failure; lack of memory is. */
 F0T_API f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *vocab, const char *tag);
 
 /* All vectors: [size x dim], each row of length 1. */
 F0T_API const float *f0t_vocab_vectors(const f0t_vocab *vocab);
 
-/* What was done to the vectors, and the space they are of: a model keeps both, and refuses
- * vocabularies that differ. */
+/* Whether the vectors were centred, and their space: a model stores both, and refuses vocabularies
+ * that differ. */
 F0T_API bool f0t_vocab_centred(const f0t_vocab *vocab);
 F0T_API uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);
 
-/* How a tag came to its vector. */
+/* How a tag got its vector. */
 typedef enum f0t_match {
     F0T_MATCH_EXACT = 0,
     F0T_MATCH_CASE = 1,     /* other letter case or Unicode form */
@@ -281,19 +283,19 @@ typedef enum f0t_match {
 /* "exact", "case", … Never NULL. */
 F0T_API const char *f0t_match_name(f0t_match match);
 
-/* What became of one of the tags that f0t_vocab_create was given. */
+/* What became of one of the tags passed to f0t_vocab_create. */
 typedef struct f0t_vocab_entry {
     const char *tag; /* as it was given */
     f0t_match match;
     size_t index;        /* in the vocabulary; F0T_NONE for MATCH_NONE */
     const char *used;    /* the word of the file, or "palm + tree"; NULL for MATCH_NONE and SAME */
     const char *missing; /* MATCH_NONE: the tag, or the first word of the phrase that is missing */
-    const char
-        *nearest; /* MATCH_NONE: the word of the file that is spelled most like `missing`, NULL
-                            when nothing is near or it was not looked for */
+    /* MATCH_NONE: the word of the file that is spelled most like `missing`, NULL when nothing is
+     * near or it was not searched for */
+    const char *nearest;
 } f0t_vocab_entry;
 
-/* The report: one entry for each tag that was given, in that order. NULL when i is not below the
+/* The report: one entry per given tag, in that order. NULL when i is not below the
  * count. */
 F0T_API size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
 F0T_API const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
@@ -315,7 +317,7 @@ F0T_API void f0t_tags_free(f0t_tags *tags);
 /* ---- Datasets ---------------------------------------------------------------------------------- */
 
 /*
- * A dataset is a directory: features.npy (M x D), tags.txt (a line an image: its tags, separated by
+ * A dataset is a directory: features.npy (M x D), tags.txt (one line per image: its tags, separated by
  * tabs), and optionally split.txt, images.txt, seen.txt, unseen.txt and dataset.json. docs/formats.md
  * has the details. M images, D features, T distinct tags.
  *
@@ -330,7 +332,7 @@ F0T_API void f0t_tags_free(f0t_tags *tags);
  */
 typedef struct f0t_dataset f0t_dataset;
 
-/* Which part of the work an image serves. */
+/* Which part of the dataset an image belongs to. */
 typedef enum f0t_split { F0T_TRAIN = 0, F0T_VAL = 1, F0T_TEST = 2 } f0t_split;
 
 /* How images are split where there is no split.txt: round(test M) of the images become test and
@@ -345,8 +347,8 @@ typedef struct f0t_dataset_options {
 /* Sets the values given above. */
 F0T_API void f0t_dataset_options_init(f0t_dataset_options *options);
 
-/* Opens a directory; `options` may be NULL. All but the features is read and checked: the files must
- * agree in M, and every line must be UTF-8. Features stay on disk. */
+/* Opens a directory; `options` may be NULL. Everything except the features is read and checked: the
+ * files must agree in M, and every line must be UTF-8. Features stay on disk. */
 F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
                                     const f0t_dataset_options *options);
 /* The same from two files: a matrix of features (npy) and the tags of its rows (as tags.txt). Without
@@ -354,7 +356,7 @@ F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
 F0T_API f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
                                           const f0t_dataset_options *options);
 
-/* A dataset that is in memory already. Each text is what the file of that name would hold, line by
+/* A dataset that is already in memory. Each text is what the file of that name would contain, line by
  * line; NULL where there is no such file. */
 typedef struct f0t_dataset_memory {
     const char *path;     /* what messages call it, and the folder of relative image paths; NULL:
@@ -370,7 +372,7 @@ typedef struct f0t_dataset_memory {
 F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
                                            const f0t_dataset_options *options);
 
-/* A dataset of matrices: features and labels as a program has them, and no text at all.
+/* A dataset of matrices: features and labels as a program has them, without any text files.
  *
  *     const float features[] = {1, 0, 0, 1, 1, 1};
  *     const uint8_t labels[] = {1, 0, 0, 1, 1, 1};
@@ -387,8 +389,8 @@ typedef struct f0t_dataset_arrays {
     size_t tag_count;        /* T */
     const uint8_t *labels;   /* [M x T], 1 where the image has the tag, else 0; or NULL, and */
     const size_t *offsets;   /* [M + 1] with */
-    const uint32_t *indices; /* the numbers of the tags: those of image m are indices[offsets[m]]
-                                up to, without, indices[offsets[m + 1]] */
+    const uint32_t *indices; /* the tags of image m: `indices` over the half-open range
+                                [offsets[m], offsets[m + 1]) */
     const bool *unseen;      /* [T] which tags are unseen, the others being seen; NULL: not said */
     const uint8_t *split;    /* [M] values of f0t_split; NULL: drawn, as the options say */
     const char *name;        /* what messages call it; NULL: "memory" */
@@ -416,22 +418,22 @@ F0T_API bool f0t_dataset_split_is_given(const f0t_dataset *dataset);
 F0T_API size_t f0t_dataset_split_count(const f0t_dataset *dataset, f0t_split split);
 
 /* T. Tags are numbered: those of seen.txt in its order, then those of unseen.txt, then the others as
- * tags.txt has them first. Tags are compared byte by byte, after blanks at their ends are gone. */
+ * they occur first in tags.txt. Tags are compared byte by byte, with blanks at their ends removed. */
 F0T_API size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
 F0T_API const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
-/* The number of a tag; false when the dataset does not have it. */
+/* The index of a tag; false when the dataset does not have it. */
 F0T_API bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t);
 
-/* The tags of image m: *count numbers, ascending, each once. */
+/* The tags of image m: *count indices, ascending, each once. */
 F0T_API const uint32_t *f0t_dataset_image_tags(const f0t_dataset *dataset, size_t m, size_t *count);
-/* The same for all images at once: those of image m are indices[offsets[m]] up to, without,
- * indices[offsets[m + 1]]. offsets is [M + 1]. */
+/* The same for all images at once: those of image m are `indices` over the half-open range
+ * [offsets[m], offsets[m + 1]); `offsets` is [M + 1]. */
 F0T_API const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
 F0T_API const uint32_t *f0t_dataset_indices(const f0t_dataset *dataset);
-/* How many times a line of tags.txt had a tag that it had before (such are counted once). */
+/* How many times a line of tags.txt repeated a tag (repeated tags count once). */
 F0T_API uint64_t f0t_dataset_repeats(const f0t_dataset *dataset);
 
-/* The seen and the unseen tags, *count numbers each; NULL when the dataset has neither seen.txt nor
+/* The seen and the unseen tags, *count indices each; NULL when the dataset has neither seen.txt nor
  * unseen.txt. With one of the two files, the other list is all other tags. */
 F0T_API const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count);
 F0T_API const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count);
@@ -448,19 +450,19 @@ F0T_API f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t 
 
 /*
  * Writing a dataset, image by image. It is written into a new directory beside `path` and put in its
- * place by f0t_dataset_commit: there is a whole dataset or none.
+ * place by f0t_dataset_commit: there is a complete dataset or none.
  */
 typedef struct f0t_dataset_writer f0t_dataset_writer;
 
-/* All zero, or NULL: a dataset without features that may not replace anything. */
+/* Zero-initialise, or pass NULL, for a dataset without features that must not replace anything. */
 typedef struct f0t_dataset_info {
     const char *name;     /* NULL: the last part of the path */
     const char *backbone; /* a JSON object, or NULL */
     size_t dim;           /* D, when each image comes with its features; else 0 */
     bool half;            /* write them as float16 */
     const char *features; /* or: an npy file that exists, to be named by dataset.json; else NULL */
-    bool replace;         /* an old dataset at `path` may go. Nothing but a dataset ever does: a
-                             directory with a file that is no part of one is refused. */
+    bool replace;         /* an old dataset at `path` may be replaced. Only a dataset ever is: a
+                             directory with a file that is not part of one is refused. */
 } f0t_dataset_info;
 
 typedef struct f0t_dataset_row {
@@ -513,7 +515,7 @@ typedef enum f0t_method {
     F0T_METHOD_LINEAR_RANK = 2 /* f(x) = A x + b, trained by a ranking loss */
 } f0t_method;
 
-/* What a training minimises for an image with scores s, relevant tags p and irrelevant ones n. */
+/* What training minimises for an image with scores s, relevant tags p and irrelevant tags n. */
 typedef enum f0t_loss {
     F0T_LOSS_RANKNET = 0,            /* mean over p, n of log(1 + exp(s_n - s_p)): the paper's */
     F0T_LOSS_RANKNET_UNWEIGHTED = 1, /* the sum in place of the mean */
@@ -538,7 +540,7 @@ typedef enum f0t_optimizer_kind {
     F0T_OPTIMIZER_SGD = 1   /* with momentum */
 } f0t_optimizer_kind;
 
-/* What is done to features after each image's are divided by their length. */
+/* How features are conditioned after each image's are divided by their length. */
 typedef enum f0t_condition_kind {
     F0T_CONDITION_AUTO = 0,  /* UNIT for the linear method, else SCALE */
     F0T_CONDITION_UNIT = 1,  /* nothing: length 1 */
@@ -547,10 +549,10 @@ typedef enum f0t_condition_kind {
         3 /* each feature gets mean 0 and variance 1 over the training images */
 } f0t_condition_kind;
 
-/* Told after each epoch. MiAP in percent, NaN where there is no validation part. */
+/* Reported after each epoch. MiAP in percent, NaN without a validation part. */
 typedef struct f0t_epoch {
     size_t number; /* from 1 */
-    size_t epochs; /* at most so many */
+    size_t epochs; /* at most this many */
     double loss;   /* mean over the images of the epoch */
     double miap;   /* of the validation part, over the training tags */
     bool best;     /* the best so far: these weights are kept */
@@ -561,42 +563,41 @@ typedef struct f0t_epoch {
 
 enum { F0T_HIDDEN_MAX = 8 };
 
-/* Values that stand for "choose it from the data": no number that a computation gives by mistake. */
+/* Values that mean "choose it from the data"; no computation produces them by mistake. */
 #define F0T_AUTO (-1.7976931348623157e308)
 #define F0T_AUTO_COUNT SIZE_MAX
 #define F0T_HIDDEN_AUTO F0T_AUTO_COUNT
 
-/* f0t_train_options_init sets what stands in brackets; "auto" is F0T_AUTO or F0T_AUTO_COUNT, chosen by
- * f0t_train from the data and written into the model. Any other value is taken as it is, or refused:
+/* f0t_train_options_init sets the values in brackets; "auto" is F0T_AUTO or F0T_AUTO_COUNT, chosen by
+ * f0t_train from the data and written into the model. Any other value is used as it is, or refused:
  * nothing is replaced silently. */
 typedef struct f0t_train_options {
     f0t_method method; /* [net] */
     uint64_t seed;     /* [0] */
 
     /* Tags. */
-    bool all_tags; /* train on the dataset's unseen tags too [no] */
-    const uint32_t
-        *tags; /* or: train on these tags of the dataset, each once, and no other [NULL] */
+    bool all_tags;        /* train on the dataset's unseen tags too [no] */
+    const uint32_t *tags; /* or: train on exactly these tags of the dataset, each once [NULL] */
     size_t tag_count;
-    bool keep_tag_mean; /* do not take the mean of the vector file off the tag vectors [no] */
+    bool keep_tag_mean; /* do not subtract the mean of the vector file from the tag vectors [no] */
 
     /* Net and linear-rank. */
     f0t_loss loss;   /* [ranknet] */
     f0t_pairs pairs; /* [image] */
-    bool to_ranksvm; /* regress onto the directions of ranking SVMs in place of the loss [no] */
+    bool to_ranksvm; /* regress onto the directions of ranking SVMs instead of the loss [no] */
     f0t_condition_kind condition; /* [auto] */
     size_t hidden_count;          /* [auto: two layers, 2 D and D / 2 units, each at
                                      least as many as the word vectors have dimensions] */
     size_t hidden[F0T_HIDDEN_MAX];
-    size_t batch;                 /* images of a mini-batch [auto: 1000 or fewer, 24 an epoch] */
-    size_t epochs;                /* at most [auto: about 1500 steps and at least 10 epochs] */
-    size_t patience;              /* epochs without a better validation MiAP [auto: a quarter] */
+    size_t batch;    /* images per mini-batch [auto: at most 1000, 24 batches per epoch] */
+    size_t epochs;   /* at most [auto: about 1500 steps and at least 10 epochs] */
+    size_t patience; /* epochs without a better validation MiAP [auto: a quarter] */
     f0t_optimizer_kind optimizer; /* [adam] */
     double rate;                  /* at the start, above 0 [auto] */
     double decay;                 /* of weights, 0 or more [auto] */
-    double input_dropout;         /* 0 up to, without, 1 [auto] */
-    double hidden_dropout;        /* net alone, likewise [auto: 0.3, the paper's] */
-    bool constant_rate;           /* no cosine fall of the rate to 0 [no] */
+    double input_dropout;         /* in the half-open range [0, 1) [auto] */
+    double hidden_dropout;        /* net only, likewise [auto: 0.3, the paper's] */
+    bool constant_rate;           /* no cosine decay of the rate to 0 [no] */
     bool bf16;                    /* products of bfloat16, sums and weights of float32 [no] */
 
     /* Linear; hinge and lambda with to_ranksvm, too. */
@@ -605,23 +606,23 @@ typedef struct f0t_train_options {
     double ridge; /* 0 or more, as a share of the features' mean square [auto: chosen likewise] */
 
     /* The run. */
-    const char *checkpoint; /* file for what is needed to go on; NULL: none */
-    bool resume;            /* go on from it where it exists */
+    const char *checkpoint; /* file for what is needed to resume; NULL: none */
+    bool resume;            /* resume from it if it exists */
     void (*epoch)(void *user, const f0t_epoch *epoch); /* may be NULL */
     void *epoch_user;
 } f0t_train_options;
 
 F0T_API void f0t_train_options_init(f0t_train_options *options);
-/* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why: also where an option is set that
+/* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why; also when an option is set that
  * the method does not use. f0t_train does this first. */
 F0T_API f0t_status f0t_train_options_check(const f0t_train_options *options);
 /* The same for one option, named as on the command line ("input-dropout"), whatever its value: fails,
- * naming the methods that it belongs to, where options->method (or its target) does not use it. Names
- * of no option of training pass. */
+ * naming the methods that it belongs to, when options->method (or its target) does not use it. Names
+ * that are not options of training pass. */
 F0T_API f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
 
-/* Names as the command line has them: "net", "ranknet", …; NULL for a number that is none. Finding
- * a name fails with F0T_ERROR_NOT_FOUND and the list of names. */
+/* Names as the command line has them: "net", "ranknet", …; NULL for an invalid number. An unknown
+ * name fails with F0T_ERROR_NOT_FOUND and the list of names. */
 F0T_API const char *f0t_method_name(f0t_method method);
 F0T_API f0t_status f0t_method_find(f0t_method *out, const char *name);
 F0T_API const char *f0t_loss_name(f0t_loss loss);
@@ -635,8 +636,8 @@ typedef struct f0t_model f0t_model;
 
 /* Learns from the training part of the dataset; its validation part chooses when to stop (and, for
  * the linear method, λ and the ridge). The tags are the seen ones (all, where the dataset does not
- * say which are seen); those without a vector are left out and named in the log. No annotation of
- * any other tag is looked at. */
+ * say which are seen); those without a vector are left out and named in the log. Annotations of
+ * other tags are never read. */
 F0T_API f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, const f0t_train_options *options,
                              const f0t_monitor *monitor);
@@ -649,22 +650,22 @@ typedef struct f0t_tuning {
 } f0t_tuning;
 
 /* Searches for better values of what is "auto" in *options (rate, decay, dropout and conditioning of
- * net and linear-rank; λ and ridge of linear), for about so many seconds, and leaves them there: a
- * training with them comes next. A fifth of the training tags, drawn by seed, is held out; a trial
+ * net and linear-rank; λ and ridge of linear), for about this many seconds, and stores them there:
+ * call f0t_train with them next. A fifth of the training tags, drawn by seed, is held out; a trial
  * trains with the others, and is judged on the validation images by the mean of two MiAPs, over the
  * tags it was trained with and over those held out. The first trial has the default values, so that
- * what is found is not worse in that judgement. No annotation of any other tag is looked at. What
- * was tried is noted in the file `journal` (NULL: none), with a line of JSON for each trial; with
- * options->resume the search goes on from there. */
+ * the result is never worse by this measure. Annotations of other tags are never read. Trials are
+ * recorded in the file `journal` (NULL: none), one line of JSON per trial; with options->resume the
+ * search continues from there. */
 F0T_API f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
                                   const f0t_dataset *dataset, const f0t_vectors *vectors,
                                   double seconds, const char *journal, const f0t_monitor *monitor);
 
 F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
-/* The same from the bytes of such a file, which are not needed afterwards. `name` is for messages. */
+/* The same from the bytes of such a file, which may be freed afterwards. `name` is for messages. */
 F0T_API f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size,
                                          const char *name);
-/* Written whole or not at all. */
+/* Written completely or not at all. */
 F0T_API f0t_status f0t_model_save(const f0t_model *model, const char *path);
 F0T_API void f0t_model_free(f0t_model *model);
 
@@ -680,7 +681,7 @@ F0T_API const char *f0t_model_training(const f0t_model *model);
 /* What makes its features, as the dataset said (f0t_dataset_backbone); NULL where it did not. */
 F0T_API const char *f0t_model_backbone(const f0t_model *model);
 /* Where the keywords of the training's pictures have this tag in their hierarchy, "People|woman" for "woman":
- * the most frequent place; NULL where it stands in none. f0t_sidecars_write takes such paths. */
+ * the most frequent place; NULL if there is none. f0t_sidecars_write takes such paths. */
 F0T_API const char *f0t_model_path(const f0t_model *model, const char *tag);
 
 /* The directions [rows x d] of features [rows x D], which may be of any length. Fails with
@@ -688,8 +689,8 @@ F0T_API const char *f0t_model_path(const f0t_model *model, const char *tag);
 F0T_API f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
                                         size_t rows);
 
-/* Fails with F0T_ERROR_MISMATCH when the vocabulary is of another vector space, or was not centred
- * as the model's tags were: its ranking would mean nothing. */
+/* Fails with F0T_ERROR_MISMATCH when the vocabulary is of another vector space, or not centred as the
+ * model's tags are: its ranking would be meaningless. */
 F0T_API f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab);
 
 /* The k tags that come first along each of directions[rows x d], best first, ties by tag order, and
@@ -713,12 +714,12 @@ F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const
  */
 typedef struct f0t_network f0t_network;
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_network_options {
-    const char *output;   /* name of the value that is wanted; NULL: the features, that is what the
-                             classifier at the end of the network takes */
-    bool bf16;            /* convolutions and products of bfloat16, where the CPU has that */
-    size_t height, width; /* of the pictures, where the file leaves it open [224] */
+    const char *output;   /* name of the value to compute; NULL: the features, that is, the input of
+                             the classifier at the end of the network */
+    bool bf16;            /* convolutions and products of bfloat16, where the CPU supports it */
+    size_t height, width; /* of the pictures, where the file does not fix it [224] */
     const f0t_monitor *monitor; /* or NULL */
 } f0t_network_options;
 
@@ -729,17 +730,17 @@ typedef struct f0t_network_input {
     bool channels_last;
 } f0t_network_input;
 
-/* Fails with F0T_ERROR_UNSUPPORTED, naming operator and node, when the way to the output has an
+/* Fails with F0T_ERROR_UNSUPPORTED, naming operator and node, when computing the output needs an
  * operator that fast0tag lacks. */
 F0T_API f0t_status f0t_network_open(f0t_network **out, const char *path,
                                     const f0t_network_options *options);
-/* The same from memory, which must stay as it is until close. `name` is for messages. */
+/* The same from memory, which must stay unchanged until close. `name` is for messages. */
 F0T_API f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
                                            const char *name, const f0t_network_options *options);
 F0T_API void f0t_network_close(f0t_network *network);
 
 F0T_API const f0t_network_input *f0t_network_get_input(const f0t_network *network);
-/* The name of the output, and how many numbers it has for a picture. */
+/* The name of the output, and how many numbers it has per picture. */
 F0T_API const char *f0t_network_output(const f0t_network *network);
 F0T_API size_t f0t_network_dim(const f0t_network *network);
 
@@ -752,7 +753,7 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
 /* ---- Features of pictures ---------------------------------------------------------------------- */
 
 /* What turns pictures into features: the built-in descriptor, or a network. A model remembers the one
- * that its training's features came from (f0t_model_backbone).
+ * that the features of its training came from (f0t_model_backbone).
  *
  *     f0t_backbone *backbone;
  *     if (f0t_backbone_open(&backbone, "builtin", NULL) == F0T_OK) {
@@ -768,21 +769,21 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
  */
 typedef struct f0t_backbone f0t_backbone;
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_backbone_options {
     const char *preset; /* how pictures are prepared for a network: "imagenet", "caffe-vgg",
                            "mobilenet" or "clip"; NULL: as FILE.json beside FILE.onnx says */
     const char *output; /* as in f0t_network_options, and of FILE.json where NULL */
     bool bf16;
     const f0t_monitor *monitor; /* or NULL */
-    const char
-        *cache; /* a folder that keeps the features of pictures, 1 GB for each backbone at the most:
-                           of those that have not changed (path, size, time) they are not made again. It
-                           need not exist, may be damaged or removed, and changes no result. NULL: none */
+    /* a folder that caches the features of pictures, at most 1 GB per backbone: those of unchanged
+     * pictures (path, size, time) are not computed again. It need not exist, may be damaged or
+     * removed, and changes no result. NULL: none */
+    const char *cache;
 } f0t_backbone_options;
 
-/* `name` is "builtin", the path of an ONNX file, or a description, that of a model say. Options that
- * it has no use for (a preset with "builtin") fail with F0T_ERROR_ARGUMENT. */
+/* `name` is "builtin", the path of an ONNX file, or a description such as a model's. Options that do
+ * not apply (a preset with "builtin") fail with F0T_ERROR_ARGUMENT. */
 F0T_API f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
                                      const f0t_backbone_options *options);
 F0T_API void f0t_backbone_close(f0t_backbone *backbone);
@@ -792,12 +793,13 @@ F0T_API size_t f0t_backbone_dim(const f0t_backbone *backbone);
 /* What it is, as a JSON object: name, and for a network its file, checksum and how pictures are
  * prepared. For dataset.json and models. */
 F0T_API const char *f0t_backbone_description(const f0t_backbone *backbone);
-/* Fails with F0T_ERROR_MISMATCH, saying what differs, where `description` is of another backbone:
- * the file's place does not matter. */
+/* Fails with F0T_ERROR_MISMATCH, saying what differs, when `description` is of another backbone; the
+ * location of the file does not matter. */
 F0T_API f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description);
 
-/* The pictures at these paths: files as they are, and all below folders that are named as pictures,
- * in the order of their names. Names that begin with a dot, and links to folders, are passed over. */
+/* The pictures at these paths: files as they are, and all files below folders that have a picture's
+ * file extension, in the order of their names. Names that begin with a dot, and links to folders, are
+ * skipped. */
 typedef struct f0t_pictures f0t_pictures;
 
 F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,
@@ -805,8 +807,8 @@ F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *path
 F0T_API const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count);
 F0T_API void f0t_pictures_free(f0t_pictures *pictures);
 
-/* Features of `count` pictures into out[count x dim]. A picture that cannot be read is told to the
- * monitor's log, its row is 0 and its good[i] false; with `good` NULL it fails. Uses
+/* Features of `count` pictures into out[count x dim]. A picture that cannot be read is logged,
+ * its row is 0 and good[i] false; with `good` NULL the call fails. Uses
  * f0t_threads_get() threads, each with a process that decodes. */
 F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
                                     const char *const *pictures, size_t count,

@@ -23,7 +23,7 @@ extern "C" {
  *              concepts unseen) and 5k (the 925 seen, 4,093 other raw Flickr tags unseen).
  *   "tagprop"  the layout of TagProp's Corel5k, ESP Game and IAPR TC-12; one source, the folder.
  *   "mulan"    MULAN's ARFF and XML; sources: one .xml, and one .arff or a train and a test .arff.
- *   "csv"      CSV or TSV with a line an image; one source, the file.
+ *   "csv"      CSV or TSV with one line per image; one source, the file.
  *   "photos"   pictures that carry keywords: XMP, IPTC, SVG metadata, XMP sidecars; sources: folders,
  *              which are searched to their depths, and single pictures.
  *
@@ -35,53 +35,54 @@ extern "C" {
  * docs/formats.md has the details of each layout.
  */
 typedef struct f0t_import_options {
-    bool replace;         /* old datasets at `output` may go; see f0t_dataset_info */
-    const char *name;     /* for dataset.json; NULL: the last part of `output` */
-    const char *features; /* an .npy file with a row an image, in the order of the source (NUS-WIDE:
-                             Imagelist.txt; TagProp: train, then test); or NULL */
+    bool replace;     /* old datasets at `output` may be replaced; see f0t_dataset_info */
+    const char *name; /* for dataset.json; NULL: the last part of `output` */
+    /* an .npy file with one row per image, in the order of the source (NUS-WIDE: Imagelist.txt;
+     * TagProp: train, then test); or NULL */
+    const char *features;
     const char *ids;      /* a text file that says which images the rows of `features` are, one path
-                             or id a line: images without a row are left out, and so are rows
+                             or id per line: images without a row are left out, and so are rows
                              without an image. NULL: all, in order */
     bool copy_features;   /* copy `features` into the dataset; else dataset.json names the file */
     const char *backbone; /* a JSON file that says what made the features, kept in dataset.json */
     const char *images;   /* folder of the pictures, put before each line of images.txt; or NULL */
-    double val; /* part of the training images that become val, by seed. 0: 0.2 for nuswide,
-                             0.15 for tagprop (as in the paper), 0.1 else; below 0: none. An import
+    double val; /* share of the training images that become val, by seed. 0: 0.2 for nuswide,
+                             0.15 for tagprop (as in the paper), otherwise 0.1; below 0: none. An import
                              without train and test leaves the split to f0t_dataset_open. */
     uint64_t seed;
     const f0t_monitor *monitor; /* or NULL */
 
-    const char
-        *own_features;  /* nuswide, tagprop: features that come with the release, by name, side
-                                 by side: "CH,EDH", "DenseSift,Gist" */
+    /* nuswide, tagprop: features that come with the release, by name, side by side: "CH,EDH",
+     * "DenseSift,Gist" */
+    const char *own_features;
     const char *sets;   /* nuswide: which to make, "81,1k,5k"; NULL: all whose files exist */
     const char *prefix; /* tagprop: "iaprtc12" of iaprtc12_dictionary.txt; NULL: the only one */
 
     /* csv. A column is its name in the header or its number from 1; NULL: see docs/formats.md. */
     const char *image_column, *tags_column, *split_column;
-    const char
-        *separator;   /* between the tags of a cell; NULL: ";", or "|" or "," where the table has
-                              no ";" and a fifth of its cells have that */
+    /* between the tags of a cell; NULL: ";", or "|" or "," if the table has no ";" and a fifth of
+     * its cells have that */
+    const char *separator;
     bool tag_columns; /* every other column is a tag, its cells are 0 or 1 */
     bool no_header;   /* the first line is an image */
     char delimiter;   /* between cells; 0: a tab when the first line has one, else a comma */
 
     /* photos */
-    const char *table; /* a CSV or TSV file with more tags of the pictures, read as csv says. A line
-                              is of each picture whose path ends with the line's, from a slash on;
-                              where there is none, of the photo that has its name but for the
-                              ending */
+    const char *table; /* a CSV or TSV file with more tags of the pictures, read as by "csv". A line
+                              applies to every picture whose path ends with the line's path, at a
+                              slash; if there is none, to the photo with the same name apart from
+                              its extension */
     bool folder_tags;  /* the names of the folders below the source are tags as well */
-    bool strict;       /* a picture that cannot be read fails; else it is noted and left out */
-    const f0t_vectors
-        *vectors;          /* what the tags will be looked up in, or NULL: where fewer than two of
-                              them are there, the import fails before it decodes a picture */
-    f0t_backbone *extract; /* makes the dataset's features; NULL: it has none. Those made so far are
-                              kept in OUTPUT.part until the dataset is there, and those of an older
-                              dataset at `output` are used again. */
+    bool strict; /* fail on a picture that cannot be read; otherwise it is noted and left out */
+    /* the vectors of the tags, or NULL: if they have fewer than two of the tags, the import fails
+     * before it decodes a picture */
+    const f0t_vectors *vectors;
+    /* computes the dataset's features; NULL: it has none. Partial results are kept in OUTPUT.part
+     * until the dataset is complete, and features of an older dataset at `output` are reused. */
+    f0t_backbone *extract;
 } f0t_import_options;
 
-/* What came of an import: the datasets, and what was changed or left out. */
+/* The result of an import: the datasets, and what was changed or left out. */
 typedef struct f0t_import_report f0t_import_report;
 
 typedef struct f0t_import_dataset {
@@ -93,11 +94,11 @@ typedef struct f0t_import_dataset {
 
 typedef struct f0t_import_note {
     uint64_t count;
-    const char *what;    /* reads on from the count: "images have no features and are left out" */
+    const char *what;    /* continues the count: "images have no features and are left out" */
     const char *example; /* the first of them, or NULL */
 } f0t_import_note;
 
-/* `options` may be NULL. All of `output` appears at the end, or nothing. */
+/* `options` may be NULL. `output` is written completely or not at all. */
 F0T_API f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format,
                               const char *const *sources, size_t source_count,
                               const f0t_import_options *options);
@@ -107,18 +108,18 @@ F0T_API const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_rep
                                                             size_t i);
 F0T_API size_t f0t_import_report_notes(const f0t_import_report *report);
 F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
-/* ---- Word vectors -----------------------------------------------------------------------------
- */
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* ---- Word vectors ------------------------------------------------------------------------------ */
+
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_convert_options {
-    bool f16;      /* numbers of 16 bits: half the file, three digits */
+    bool f16;      /* 16-bit numbers: half the size, three digits */
     bool tolerant; /* as in f0t_vectors_options */
     const f0t_monitor *monitor;
 } f0t_convert_options;
 
 /* Writes the word vectors of the file `from`, of any form, into `to` in the form that opens at once
- * (f0t_vectors_open). Needs little memory: the vectors stream through. `counts` (may be NULL) says
+ * (f0t_vectors_open). Needs little memory: the vectors are streamed. `counts` (may be NULL) says
  * what became of the rows. A failure or an interruption leaves an old file `to` as it was. */
 F0T_API f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
                                        const f0t_convert_options *options);
@@ -130,11 +131,11 @@ F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, 
                                     const char *const *tags, size_t tag_count,
                                     const f0t_convert_options *options);
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_wordnet_options {
     const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:
                          F0T_WORDNET_FOLDER, where Debian's package wordnet-base has them */
-    size_t dim;       /* numbers of each vector [300], up to 4096 */
+    size_t dim;       /* numbers per vector [300], up to 4096 */
     bool f16;         /* as in f0t_convert_options */
     const f0t_monitor *monitor;
 } f0t_wordnet_options;
@@ -145,8 +146,8 @@ typedef struct f0t_wordnet_options {
  * what is a kind of, a part of or similar to what, and writes them into `to` in the form that opens
  * at once. Nothing but the dictionary is needed, and the same dictionary always gives the same
  * bytes, with any number of threads. `counts` (may be NULL) says how many words there are.
- * Takes ten seconds on two cores, and 770 MB. docs/wordnet.md says how the vectors come about and what they
- * are worth. */
+ * Takes ten seconds on two cores, and 770 MB. docs/wordnet.md says how the vectors are made and how good
+ * they are. */
 F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
                                              const f0t_wordnet_options *options);
 
@@ -166,33 +167,30 @@ F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const c
  */
 typedef struct f0t_eval f0t_eval;
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_eval_options {
-    const char *methods; /* names, separated by commas; NULL or "all": every one */
-    const char
-        *scenarios;     /* of conventional, conventional-unseen, zero-shot, seen-unseen, open, the
-                              same way */
+    const char *methods;   /* names, separated by commas; NULL or "all": every one */
+    const char *scenarios; /* of conventional, conventional-unseen, zero-shot, seen-unseen, open;
+                              likewise */
     const char *unseen; /* "20%" or "58": draws the unseen tags by seed. NULL: the dataset's lists,
-                              else 20%, two at the least */
+                              else 20%, at least two */
     const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
     size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
-    size_t trials; /* of tuning, for each method and training, at the most; 0: 16 */
-    size_t
-        epochs; /* of what iterates (trials: a quarter of them, networks an eighth); 0: as each method likes, with
-                      early stopping */
-    const char *
-        hidden; /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
-    bool bf16;  /* matrix products of bfloat16 */
+    size_t trials; /* of tuning, at most, per method and training; 0: 16 */
+    size_t epochs; /* of iterative methods (trials: a quarter of them, networks an eighth); 0: each
+                      method's default, with early stopping */
+    /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
+    const char *hidden;
+    bool bf16;           /* matrix products of bfloat16 */
     bool keep_tag_mean;  /* as in f0t_train_options */
-    const char *results; /* a file that keeps results as each method ends: the same comparison,
-                              run again, goes on from there. Of another comparison it is refused,
-                              and while another process works with it (FILE.lock, until
-                              f0t_eval_free). NULL: nothing is kept */
-    const char
-        *figure; /* methods of these whose tags for some test images f0t_eval_save_page shows;
-                           "all"; NULL: net, and the best other */
+    const char *results; /* a file that stores results as each method ends: the same comparison,
+                              run again, continues from there. The file of another comparison is
+                              refused, and one that another process uses (FILE.lock, until
+                              f0t_eval_free). NULL: nothing is stored */
+    const char *figure;  /* methods whose tags for some test images f0t_eval_save_page shows; "all";
+                           NULL: net, and the best other */
     const f0t_monitor *monitor;
 } f0t_eval_options;
 
@@ -203,13 +201,13 @@ F0T_API f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset,
 F0T_API void f0t_eval_free(f0t_eval *eval);
 
 /* True when the file options->results has results that this run did not ask for, of other methods,
- * scenarios or repeats: who removes it loses those. */
+ * scenarios or repeats: removing it would lose those. */
 F0T_API bool f0t_eval_keeps_others(const f0t_eval *eval);
 
-/* Fails as f0t_eval_run does when the options make no sense, before any work. */
+/* Fails as f0t_eval_run does when the options are invalid, without computing anything. */
 F0T_API f0t_status f0t_eval_options_check(const f0t_eval_options *options);
 
-/* A number that tells comparisons apart: by data, vectors and all options but methods, scenarios and
+/* A number that identifies the comparison: by data, vectors and all options but methods, scenarios and
  * repeat. */
 F0T_API f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset,
                                      const f0t_vectors *vectors, const f0t_eval_options *options);
@@ -217,20 +215,20 @@ F0T_API f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset,
 /* Something that was measured: "miap", "p3", "class_f5", "train_s", … in percent, seconds or counts. */
 typedef struct f0t_eval_value {
     const char *name;
-    double mean;      /* over the repeats in which it is defined; NaN where it is in none: recall
-                         without a relevant tag, for one */
+    double mean;      /* over the repeats in which it is defined; NaN if it is in none, such as
+                         recall without a relevant tag */
     double deviation; /* standard deviation over them (n - 1); NaN for fewer than two */
 } f0t_eval_value;
 
-/* The name of value i of every row whose method played, in order; NULL behind the last. */
+/* The name of value i of every row whose method applies, in order; NULL past the end. */
 F0T_API const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 
 typedef struct f0t_eval_row {
     const char *method, *title, *scenario; /* "conse", "ConSE", "zero-shot" */
-    const char *refusal; /* why the method could not play this scenario; NULL when it did */
+    const char *refusal; /* why the method does not apply to this scenario; NULL when it does */
     size_t images, tags; /* M test images, tags that were ranked */
     size_t repeats;
-    const f0t_eval_value *values; /* [value_count]; none when it did not play */
+    const f0t_eval_value *values; /* [value_count]; none when the method does not apply */
     size_t value_count;
     const char *knobs; /* the hyper-parameters of the first repeat: "ridge 0.1, dim 64"; or "" */
 } f0t_eval_row;
@@ -239,8 +237,8 @@ typedef struct f0t_eval_row {
 F0T_API size_t f0t_eval_row_count(const f0t_eval *eval);
 F0T_API const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
 
-/* The methods there are: name, title and source (authors, title, venue) of method i; NULL behind the
- * last. */
+/* The methods there are: name, title and source (authors, title, venue) of method i; NULL past the
+ * end. */
 F0T_API const char *f0t_eval_method_name(size_t i);
 F0T_API const char *f0t_eval_method_title(size_t i);
 F0T_API const char *f0t_eval_method_source(size_t i);
@@ -254,43 +252,42 @@ F0T_API void f0t_report_free(f0t_report *report);
 typedef enum f0t_table_form {
     F0T_TABLE_TEXT = 0, /* columns that line up */
     F0T_TABLE_MARKDOWN = 1,
-    F0T_TABLE_CSV = 2, /* one table with a line for each row and a column for each value */
+    F0T_TABLE_CSV = 2, /* one table with one line per row and one column per value */
     F0T_TABLE_LATEX = 3
 } f0t_table_form;
 
 typedef struct f0t_eval_layout {
     f0t_table_form form;
     bool bold;         /* F0T_TABLE_TEXT: the best in bold, by escape sequences of terminals */
-    bool per_class;    /* a second table a scenario with the means over tags */
+    bool per_class;    /* a second table per scenario with the means over tags */
     const char *paper; /* "nuswide" or "iaprtc12": the paper's published row under ours with the
                           difference, and its misprints named; NULL: none */
 } f0t_eval_layout;
 
-/* The tables of the paper: one for each scenario. `layout` may be NULL, all zero. */
+/* The tables of the paper: one per scenario. Zero-initialise `layout`, or pass NULL, for the defaults. */
 F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
                                    const f0t_eval_layout *layout);
 
-/* Writes folder/index.html, a page that needs nothing else: tables, a chart for each scenario, and
+/* Writes folder/index.html, a page that needs nothing else: tables, one chart per scenario, and
  * the first five tags of some methods for some test images, with the pictures where the dataset's
  * paths lead to them. `paper` as in f0t_eval_layout. */
 F0T_API f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 
-/* ---- What a validation MiAP is worth --------------------------------------------------------------- */
+/* ---- Reference points for a validation MiAP -------------------------------------------------------- */
 
 /* MiAP in percent of three rankings of the same tags for the same validation images: the model's, the
  * list of the tags by how many training images have them, and the tags of the 50 nearest training images
- * (by the cosine of the features; nearer ones count more). A model that is not ahead of both has learned
+ * (by the cosine of the features; nearer ones count more). A model that is not better than both has learned
  * too little. NaN without such images. */
 typedef struct f0t_reference {
     double model, frequency, neighbours;
-    size_t
-        images; /* validation images that were ranked: those that have a tag and lack one, 2,000 at
-                        the most */
-    size_t compared; /* training images that neighbours were looked for among, 20,000 at the most */
+    /* validation images that were ranked: those that have a tag and lack one, at most 2,000 */
+    size_t images;
+    size_t compared; /* training images searched for neighbours, at most 20,000 */
 } f0t_reference;
 
-/* `options` are those of the training (the tags to train with are taken from it). Takes a second or
- * two at the most, however large the dataset. */
+/* `options` are those of the training (they say which tags it trained with). Takes at most a second or
+ * two, however large the dataset. */
 F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                          const f0t_dataset *dataset,
                                          const f0t_train_options *options,
@@ -299,7 +296,7 @@ F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *mo
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
 /*
- * What a file is, told by its content and never by its name: npy, safetensors (word vectors and
+ * What a file is, detected by its content and never by its name: npy, safetensors (word vectors and
  * models of ours among them), word vectors in text or binary form, ONNX, ARFF, the label list of
  * MULAN, TagProp's vecs, CSV and TSV, JSON, plain text, a gzip of any text form, a dataset directory.
  *
@@ -314,7 +311,7 @@ typedef struct f0t_inspect_options {
     const f0t_monitor *monitor; /* or NULL */
 } f0t_inspect_options;
 
-/* Something that is known of the file. A number is given as text, whole, without separators. */
+/* A fact about the file. A number is given as text, in full, without separators. */
 typedef struct f0t_inspect_fact {
     const char *name, *value;
     bool is_number;
@@ -326,7 +323,7 @@ typedef struct f0t_inspect_array {
     const char *type; /* as it is on disk: "float32", … */
     size_t dims;
     const size_t *shape;    /* [dims] */
-    bool measured;          /* the following are set */
+    bool measured;          /* the members below are set */
     uint64_t nan, infinite; /* how many elements are NaN, how many are infinite */
     double min, max, mean;  /* of the others; NaN when there are none */
 } f0t_inspect_array;
@@ -384,40 +381,40 @@ F0T_API void f0t_inspection_free(f0t_inspection *inspection);
  * in percent.
  */
 
-/* f0t_study_options_init sets what stands in brackets. */
+/* f0t_study_options_init sets the values in brackets. */
 typedef struct f0t_study_options {
     const char *unseen; /* NULL: as seen.txt and unseen.txt of the dataset say, without them "20%".
-                           "20%": that share of the tags, drawn by seed; "16": so many; "none": all
-                           tags are seen, and there is nothing to generalise to [NULL] */
-    const char *part;   /* images of "train", "val" or "test" alone [NULL: all] */
+                           "20%": that share of the tags, drawn by seed; "16": that many; "none":
+                           all tags are seen, and there is nothing to generalise to [NULL] */
+    const char *part;   /* only images of "train", "val" or "test" [NULL: all] */
     uint64_t seed;      /* [0] */
-    bool centred;       /* take the mean of the vector file off first, as training does [no: as in
-                           the paper] */
+    bool centred;       /* subtract the mean of the vector file first, as training does [no: as
+                           in the paper] */
     f0t_hinge hinge;    /* of the ranking SVMs [squared] */
     const double *lambdas; /* their regularisations, each above 0 [NULL: 0.001, 0.01, … 1000] */
     size_t lambda_count;
-    const size_t *dims; /* also with vectors of so many dimensions: the first principal components
-                           of the vector file, brought to length 1 again. Dimensions that a file
+    const size_t *dims; /* also with vectors of these dimensions: the first principal components of
+                           the vector file, normalised to length 1 again. Dimensions that a file
                            does not have are left out for it [NULL: each file as it is] */
     size_t dim_count;
-    bool control; /* also with the vectors dealt out to other tags by seed: what the same rules give
+    bool control; /* also with the vectors permuted among the tags by seed: what the same rules give
                      when words mean nothing [no] */
     const char *const *images; /* to be drawn: a line of images.txt, or a number from 1 [NULL: one
                                   with 5 relevant tags and the one with the most] */
     size_t image_count;
-    size_t sample;     /* rules at the most for what is asked of a sample [1000] */
-    size_t offsets;    /* offsets at the most in a picture [20000] */
+    size_t sample;     /* at most this many rules for what is measured on a sample [1000] */
+    size_t offsets;    /* at most this many offsets per picture [20000] */
     double perplexity; /* of t-SNE [30] */
 } f0t_study_options;
 
 F0T_API void f0t_study_options_init(f0t_study_options *options);
 
-/* What one set of vectors gives for each λ. Arrays are [lambda_count]. */
+/* The results of one set of vectors for each λ. Arrays are [lambda_count]. */
 typedef struct f0t_study_curve {
     const char *vectors;            /* the file */
     size_t file_dim;                /* of the file */
     size_t dim;                     /* of the vectors that were used */
-    bool control;                   /* the vectors were dealt out to other tags */
+    bool control;                   /* the vectors were permuted among the tags */
     const double *existence;        /* MiAP of the seen tags, mean over rules */
     const double *existence_images; /* the same, mean over images */
     const double *satisfied; /* percent of the rules with every relevant tag before all others */
@@ -427,13 +424,14 @@ typedef struct f0t_study_curve {
 } f0t_study_curve;
 
 /* The offsets p − n of relevant and irrelevant tags, with the first file's vectors: means over the
- * rules that have two relevant tags or more. */
+ * rules that have two or more relevant tags. */
 typedef struct f0t_study_structure {
     size_t rules;
     double common; /* percent of the mean square of the offsets that their mean has: how far they
                          all point the same way */
     double common_random; /* what it would be for as many tags drawn at random */
-    double explained; /* percent of their variance that the clusters, one a relevant tag, explain */
+    double
+        explained; /* percent of their variance that the clusters, one per relevant tag, explain */
     double explained_random; /* what as many tags drawn at random would explain */
     double angle;            /* degrees between the mean offsets of two relevant tags */
     double angle_random;     /* and of any two seen tags */
@@ -447,8 +445,8 @@ typedef struct f0t_study_structure {
 
 enum { F0T_STUDY_GROUPS = 4 };
 
-/* Whether k directions, one for each of k groups of the relevant tags, rank unseen tags better than
- * one: on a sample of the rules with 4 relevant tags or more. A tag's score is the best of its k.
+/* Whether k directions, one per group of the relevant tags, rank unseen tags better than one: on
+ * a sample of the rules with 4 or more relevant tags. A tag's score is the best of its k.
  * Each rule counts once, with the mean over its images. */
 typedef struct f0t_study_groups {
     size_t rules, images;
@@ -465,7 +463,7 @@ typedef struct f0t_study_picture {
     const char *path;        /* of the picture, where the line of images.txt is one; else NULL */
     const char *const *tags; /* [tag_count] the relevant ones */
     size_t tag_count;
-    size_t irrelevant; /* offsets of each; drawn by seed where there would be too many */
+    size_t irrelevant; /* offsets per relevant tag; drawn by seed where there would be too many */
     size_t irrelevant_all;
     const float *pca_x, *pca_y; /* [tag_count x irrelevant] by uncentred PCA, the origin being 0 */
     const float *tsne_x, *tsne_y; /* the same by t-SNE */
@@ -505,13 +503,13 @@ typedef struct f0t_study {
     double seconds;
 } f0t_study;
 
-/* Takes vectors[count], one or more files. Fails with F0T_ERROR_ARGUMENT when an option makes no
- * sense. */
+/* Takes vectors[count], one or more files. Fails with F0T_ERROR_ARGUMENT when an option is
+ * invalid. */
 F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                                  const f0t_vectors *const *vectors, size_t count,
                                  const f0t_study_options *options, const f0t_monitor *monitor);
 /* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
- * study.json into the folder, which is made where it is not there. */
+ * study.json into the folder, which is created if it does not exist. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
 F0T_API void f0t_study_free(f0t_study *study);
 
@@ -531,7 +529,7 @@ F0T_API void f0t_study_free(f0t_study *study);
 /* Where Debian's package openclipart-svg has its pictures. */
 #define F0T_DEMO_FOLDER "/usr/share/openclipart/svg"
 
-/* All zero, or a NULL pointer, is what one usually wants. */
+/* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_demo_options {
     const char *pictures; /* a folder of pictures that carry keywords; NULL: F0T_DEMO_FOLDER */
     const char *vectors;  /* word vectors; NULL: made from WordNet */
@@ -545,7 +543,7 @@ typedef struct f0t_demo_options {
 
 typedef struct f0t_demo {
     const char *page;          /* the page that was written, DIR/index.html */
-    const char *story;         /* what was done and what came of it: text of several paragraphs */
+    const char *story;         /* what was done and with what result: text of several paragraphs */
     size_t pictures;           /* that were found */
     size_t images;             /* that have a tag after the clean-up */
     size_t tags, seen, unseen; /* after the clean-up; seen + unseen = tags */
@@ -554,9 +552,9 @@ typedef struct f0t_demo {
     double seconds;
 } f0t_demo;
 
-/* Writes into the folder `output`, which is made where it is not there: the page, and what a second
- * run uses again (features, vectors, results, a model). Fails with F0T_ERROR_NOT_FOUND, saying what to
- * do, where there are no pictures. */
+/* Writes into the folder `output`, which is created if it does not exist: the page, and what a second
+ * run reuses (features, vectors, results, a model). Fails with F0T_ERROR_NOT_FOUND, saying what to do,
+ * when there are no pictures. */
 F0T_API f0t_status f0t_demo_run(f0t_demo **out, const char *output,
                                 const f0t_demo_options *options);
 F0T_API void f0t_demo_free(f0t_demo *demo);
@@ -565,23 +563,23 @@ F0T_API void f0t_demo_free(f0t_demo *demo);
 
 /*
  * Tags as keywords in XMP sidecars, PICTURE.xmp, where photo programs look for them: in dc:subject,
- * lr:hierarchicalSubject and digiKam:TagsList. What is in a sidecar already stays: keywords that a
- * person or another program set are never touched. A list that we make takes up the keywords that the
- * person gave the picture elsewhere (XMP, IPTC, its other sidecar), for some programs read one list alone.
+ * lr:hierarchicalSubject and digiKam:TagsList. What is already in a sidecar stays: keywords that a
+ * person or another program set are never changed. A list that we create includes the keywords that the
+ * person gave the picture elsewhere (XMP, IPTC, its other sidecar), because some programs read only one list.
  * Ours are marked, and the next call replaces them: the same call twice changes nothing. One that somebody
- * took away is not written again. A sidecar is written whole or not at all; one that cannot be read is left
- * alone, which is a failure.
+ * removed is not written again. A sidecar is written completely or not at all; one that cannot be read is
+ * left unchanged, which is a failure.
  *
  * A file that another program changes meanwhile is read again. What replaces a file has its owner, group,
  * mode, access control list and extended attributes. A sidecar that is a link, a file with several names
- * (hard links) and one whose owner or attributes cannot be kept are left alone, which is a failure. A
+ * (hard links) and one whose owner or attributes cannot be kept are left unchanged, which is a failure. A
  * picture that is a link has its sidecar beside the link; embedded tags go into what it points to.
  */
 typedef struct f0t_sidecars f0t_sidecars;
 
 typedef struct f0t_sidecar_options {
-    bool plain_name; /* photo.xmp in place of photo.jpg.xmp; refused where photo.svg, photo.cr2 or
-                        the like stands beside it, of which photo.xmp would be the sidecar, too */
+    bool plain_name; /* photo.xmp instead of photo.jpg.xmp; refused next to photo.svg, photo.cr2 or
+                        the like, whose sidecar photo.xmp would also be */
     bool dry_run;    /* write nothing, only say what would change */
     bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
                         those of its XMP packet stay as they are, and so does its mtime */
@@ -595,14 +593,14 @@ typedef struct f0t_sidecar_options {
 /* `options` may be NULL. For one thread. */
 F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
 F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
-/* Makes these tags, best first, the ones we say of the picture. A tag may be a path, "People|woman": then
+/* Makes these tags, best first, our tags of the picture. A tag may be a path, "People|woman": then
  * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
  * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
  * the next call; *changed says whether it changed (or would). */
 F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
                                       const char *picture, const char *const *tags, size_t count);
-/* Takes away all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
- * before, with what others did since. A sidecar, or the packet of a picture, that we made and that holds
+/* Removes all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
+ * before, with what others changed since. A sidecar, or the packet of a picture, that we made and that holds
  * nothing else is deleted. Nothing happens where there is none. */
 F0T_API f0t_status f0t_sidecars_remove(f0t_sidecars *sidecars, const char **path, bool *changed,
                                        const char *picture);

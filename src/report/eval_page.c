@@ -37,7 +37,7 @@ static void add_figure_column(figure *f, size_t method, f0t_scenario scenario)
         f->columns[f->count++] = (figure_column){method, scenario};
 }
 
-/* "net" among the methods, or behind the last. */
+/* The index of "net" among the methods, or their number. */
 static size_t place_of_net(const f0t_eval *e)
 {
     size_t m = 0;

@@ -9,7 +9,7 @@
 
 enum { COLUMNS_MOST = 8 + 5 * F0T_CUTOFFS_MOST, NAME = F0T_VALUE_NAME_MOST };
 
-/* The columns behind the method's name: a head, and the value that it shows. */
+/* The columns after the method's name: a head, and the value that it shows. */
 typedef struct columns {
     size_t count;
     char names[COLUMNS_MOST][NAME]; /* of values */

@@ -26,7 +26,7 @@ double f0t_eval_row_mean(const f0t_eval_row *row, const char *name);
 f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper);
 f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
 
-/* "– Frequency, CCA: ranks only …" for what has a dash: a line for each reason, with `before` and
+/* "– Frequency, CCA: ranks only …" for what has a dash: one line per reason, with `before` and
  * `after` around it. `escaped`: for HTML. */
 void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice, const char *before,
                        const char *after, bool escaped);

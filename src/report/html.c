@@ -146,7 +146,7 @@ void f0t_html_tag(f0t_text *page, const char *tag, bool right)
 /* ---- Pictures --------------------------------------------------------------------------- */
 
 /* Of a thumbnail: its shorter side is from SIDE to twice that, or less where the longer one is above
- * LONGER, so that it has 2 SIDE LONGER pixels at the most. */
+ * LONGER, so that it has 2 SIDE LONGER pixels at most. */
 enum { SIDE = 132, LONGER = 320 };
 
 /* A file that browsers show; `type` is NULL while there is none. */
@@ -159,7 +159,7 @@ typedef struct shown {
 
 static const char SVG[] = "image/svg+xml";
 
-/* The first element of an XML file: behind a byte order mark, white space, processing instructions,
+/* The first element of an XML file, after a byte order mark, white space, processing instructions,
  * comments and the document type. */
 static const char *first_element(const char *at)
 {
@@ -181,7 +181,7 @@ static const char *first_element(const char *at)
     }
 }
 
-/* The media type by the content, which has a 0 behind; NULL for what browsers do not show. */
+/* The media type by the content, which is NUL-terminated; NULL for what browsers do not show. */
 static const char *type_of(const char *bytes, size_t size)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What a file is, told by its content: the result that grows (f0t_inspector), and the search for the
+/* What a file is, detected by its content: the result that grows (f0t_inspector), and the search for the
  * kind. The kinds are in inspect_*.c. */
 #include "report/inspect.h"
 
@@ -202,7 +202,7 @@ void f0t_inspect_shape(char *out, size_t size, size_t dims, const size_t *shape)
 
 /* ---- The file, and which kind it is ----------------------------------------------------- */
 
-/* Those with a magic first, those that are told by elimination last. */
+/* Those with a magic number first, those that are found by elimination last. */
 static const f0t_inspect_kind *const kinds[] = {
     &f0t_inspect_npy,    &f0t_inspect_safetensors, &f0t_inspect_onnx,    &f0t_inspect_json,
     &f0t_inspect_labels, &f0t_inspect_arff,        &f0t_inspect_vectors, &f0t_inspect_csv,

@@ -11,7 +11,7 @@ enum { F0T_INSPECT_HEAD = 1 << 16, F0T_INSPECT_SHOWN = 8 };
 
 /* ---- Numbers: what can be said of many after one pass over them ------------------------- */
 
-/* All zero has seen nothing. */
+/* Zero-initialised: nothing seen yet. */
 typedef struct f0t_numbers {
     uint64_t finite, nan, infinite;
     double min, max, sum; /* of the finite ones; min and max are set once there is one */
@@ -39,7 +39,7 @@ typedef struct f0t_inspector {
     size_t rows;
     const f0t_monitor *monitor;
     f0t_map map; /* the bytes of a file */
-    /* The beginning of the file, unpacked where it is gzip, with a 0 behind; `whole`: that is all. */
+    /* The beginning of the file, unpacked if it is gzip, NUL-terminated; `whole`: that is all. */
     char *head;
     size_t head_size;
     bool packed, whole;
@@ -71,7 +71,7 @@ void f0t_inspect_shape(char *out, size_t size, size_t dims, const size_t *shape)
 
 /* The content of the file, unpacked, from its beginning. */
 f0t_status f0t_inspector_stream(const f0t_inspector *inspector, f0t_stream **out);
-/* All of it, with a 0 behind; fails when it is over `most` bytes. */
+/* All of it, NUL-terminated; fails when it is over `most` bytes. */
 f0t_status f0t_inspector_read(const f0t_inspector *inspector, char **out, size_t *size,
                               size_t most);
 

@@ -25,7 +25,7 @@ void f0t_study_picture_draw(f0t_text *to, const f0t_study_picture *picture, bool
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
 
-/* A line for each curve and λ; for each offset. */
+/* One line per curve and λ; one per offset. */
 void f0t_study_csv(f0t_text *to, const f0t_study *study);
 void f0t_study_picture_csv(f0t_text *to, const f0t_study_picture *picture);
 /* Everything but the offsets. */

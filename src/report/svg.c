@@ -316,7 +316,7 @@ static void draw_bar_spread(const bar_drawing *d, double value, double spread, d
                   standing ? to : across);
 }
 
-/* The value behind a lying bar; standing bars have no room for it. */
+/* The value at the end of a lying bar; standing bars have no room for it. */
 static void write_value(const bar_drawing *d, double value, double spread, double across)
 {
     double end = isnan(value) ? f0t_svg_place(&d->scale, 0)

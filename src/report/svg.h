@@ -61,12 +61,12 @@ typedef struct f0t_svg_plot {
     size_t note_count;
 } f0t_svg_plot;
 
-/* Points joined in their order, with marks where a series has 40 of them at the most. */
+/* Points joined in their order, with marks where a series has at most 40 of them. */
 void f0t_svg_lines(f0t_text *to, const f0t_svg_plot *plot);
 /* Points alone. */
 void f0t_svg_scatter(f0t_text *to, const f0t_svg_plot *plot);
 
-/* Groups of bars: a group for each method, say, with a bar for each metric. */
+/* Groups of bars: one group per method, say, with one bar per metric. */
 typedef struct f0t_svg_bar_chart {
     const char *title, *description; /* or NULL */
     double width, height;            /* 0: 640, and as high as the bars need (standing bars: 400) */

@@ -116,7 +116,7 @@ static size_t span_of(const f0t_table *t, size_t column)
     return span;
 }
 
-/* Columns on the screen: one a character, as our tables have no wide or combining ones. */
+/* Columns on the screen: one per character, as our tables have no wide or combining ones. */
 static size_t width(const char *text)
 {
     size_t n = 0;
@@ -209,7 +209,7 @@ static void markdown_cell(f0t_text *to, const char *text, bool best)
     f0t_text_add(to, best ? "** |" : " |");
 }
 
-/* Groups have no place in Markdown: they stand behind each head. */
+/* Markdown has no groups: they are appended to each head. */
 static void markdown_head(f0t_text *to, const f0t_table *t, size_t column)
 {
     size_t group = column;

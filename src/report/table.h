@@ -14,7 +14,7 @@ typedef enum f0t_cell_style { F0T_CELL_PLAIN, F0T_CELL_BEST } f0t_cell_style;
 /* A minor row belongs to the one above it: a published value, a difference. */
 typedef enum f0t_row_style { F0T_ROW_PLAIN, F0T_ROW_MINOR } f0t_row_style;
 
-/* aligns: 'l' or 'r' for each column, of which there are strlen(aligns). `heads` is one text for each
+/* aligns: 'l' or 'r' for each column, of which there are strlen(aligns). `heads` is one text per
  * column. `groups`, or NULL, stands above them: groups[c] begins a group that reaches to the next
  * column whose group is not NULL; "" is none. */
 f0t_status f0t_table_create(f0t_table **out, const char *caption, const char *aligns,

@@ -153,7 +153,7 @@ void f0t_text_label(f0t_text *text, double value)
 
 /* ---- Forms --------------------------------------------------------------------------------- */
 
-/* One conversion, `form` standing behind its %; gives how many bytes of `form` it was. */
+/* One conversion, `form` pointing after its %; returns how many bytes of `form` it was. */
 static size_t add_argument(f0t_text *text, const char *form, va_list *args)
 {
     char number[24];

@@ -12,9 +12,9 @@
 
 #include "base/status.h"
 
-/* All zero is an empty text. */
+/* Zero-initialised: an empty text. */
 typedef struct f0t_text {
-    char *bytes; /* with a 0 behind; NULL while nothing was added */
+    char *bytes; /* NUL-terminated; NULL while nothing was added */
     size_t size, capacity;
     f0t_status status;
 } f0t_text;
@@ -24,7 +24,7 @@ void f0t_text_add(f0t_text *text, const char *raw);
 void f0t_text_add_bytes(f0t_text *text, const char *raw, size_t size);
 
 /* `form` as it is, with %s, %d, %zu, %f and %.Nf in it. What %s brings is escaped for XML and HTML:
- * names and tags come from files. %f writes two decimals at the most, %.Nf exactly N (up to 9), both
+ * names and tags come from files. %f writes at most two decimals, %.Nf exactly N (up to 9), both
  * with a point in every locale. */
 void f0t_text_form(f0t_text *text, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
@@ -32,7 +32,7 @@ void f0t_text_form(f0t_text *text, const char *form, ...) __attribute__((format(
 void f0t_text_escape(f0t_text *text, const char *raw);
 
 /* A number with `decimals` of them (up to 9), a point in every locale; "–" for NaN and infinity. A
- * negative number of decimals: that many at the most. */
+ * negative number of decimals: at most that many. */
 void f0t_text_number(f0t_text *text, double value, int decimals);
 /* The same into memory of the caller's. */
 enum { F0T_NUMBER_SIZE = 48 };
