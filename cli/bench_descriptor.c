@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/descriptor.h"
-#include "image/descriptor_parts.h"
 
 /* Pictures come with a shorter side of 256 to 511 pixels, or smaller as they are. */
 enum { WIDTH = 341, HEIGHT = 256, SMALL_WIDTH = 171, SMALL_HEIGHT = 128 };

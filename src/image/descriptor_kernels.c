@@ -1,6 +1,6 @@
 #include "base/kernels.h"
 
-#include "image/descriptor_parts.h"
+#include "image/descriptor.h"
 #include "math/approx.h"
 
 #include <math.h>

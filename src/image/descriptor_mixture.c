@@ -1,8 +1,8 @@
 /*
- * The mixture of Gaussians behind the Fisher vector: fitted by expectation maximisation to
+ * The mixture of Gaussians of the Fisher vector: fitted by expectation maximisation to
  * patches of the training part of flickr8k (docs/descriptor.md says how), in thousandths.
  */
-#include "image/descriptor_parts.h"
+#include "image/descriptor.h"
 
 const f0t_mixture_table f0t_mixture = {
     .shift = {-0.07401F,   2.376F,      -0.006764F,  0.00139F,    0.003283F,   0.00218F,

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "image/keywords.h"
-#include "image/namesakes.h"
 #include "image/packet.h"
+#include "image/pictures.h"
 #include "io/original.h"
 
 #include <errno.h>

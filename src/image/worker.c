@@ -3,9 +3,20 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/protocol.h"
-#include "image/worker_process.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The worker ends a picture that takes 30 s of processor time; on a busy machine that is longer. */
 static const double PATIENCE = 120;
@@ -14,9 +25,167 @@ static const double PATIENCE = 120;
  * each SVG), and a limit that is reached in the end would cost a picture. */
 enum { LIFETIME = 4096 };
 
+/* The process that decodes: found, started, talked to with a deadline, ended. */
+typedef struct process {
+    pid_t pid; /* 0: none runs */
+    int socket;
+} process;
+
+enum { PATH_SIZE = 4096 };
+
+static const char program[] = "fast0tag-picture";
+static const char *const places[] = {"", "../", "../libexec/fast0tag/", "../../libexec/fast0tag/"};
+
+/* ---- The process: finding it --------------------------------------------------------------------------------- */
+
+/* Looks in the places that stand in relation to `file`. */
+static bool look_around(char *path, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        int n =
+            snprintf(path, PATH_SIZE, "%.*s/%s%s", (int)(slash - file), file, places[i], program);
+        if (n < PATH_SIZE && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool look_around_library(char *path)
+{
+    Dl_info info;
+    return dladdr(program, &info) && info.dli_fname && look_around(path, info.dli_fname);
+}
+
+static bool look_around_program(char *path)
+{
+    char self[PATH_SIZE];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = 0;
+    return look_around(path, self);
+}
+
+f0t_status f0t_worker_program(char **out)
+{
+    char path[PATH_SIZE];
+    const char *given = getenv("F0T_PICTURE");
+    if (given && *given)
+        return f0t_string_copy(out, given, strlen(given));
+    *out = NULL;
+    if (!look_around_program(path) && !look_around_library(path))
+        return f0t_fail(
+            F0T_ERROR_NOT_FOUND,
+            "the program %s, which reads pictures, is not installed; set F0T_PICTURE to "
+            "its path",
+            program);
+    return f0t_string_copy(out, path, strlen(path));
+}
+
+/* ---- The process: starting and ending it ------------------------------------------------------------------------ */
+
+extern char **environ;
+
+static int spawn(pid_t *pid, const char *path, int end)
+{
+    char name[] = "fast0tag-picture";
+    char *const arguments[] = {name, NULL};
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_adddup2(&actions, end, 0);
+    if (!failed)
+        failed = posix_spawn_file_actions_adddup2(&actions, end, 1);
+    if (!failed) /* what its libraries think of a picture comes with the reply */
+        failed = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (!failed)
+        failed = posix_spawn(pid, path, &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+/* A socket rather than pipes: writing to one whose other end is gone need not raise a signal. */
+static f0t_status process_start(process *p, const char *path)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return f0t_fail(F0T_ERROR_IO, "no connection to %s: %s", program, strerror(errno));
+    int failed = spawn(&p->pid, path, ends[1]);
+    close(ends[1]);
+    p->socket = ends[0];
+    if (failed) {
+        close(ends[0]);
+        p->pid = 0;
+        return f0t_fail(F0T_ERROR_IO, "%s: cannot be started: %s", path, strerror(failed));
+    }
+    return F0T_OK;
+}
+
+/* Ends it at once. */
+static void process_end(process *p)
+{
+    if (!p->pid)
+        return;
+    close(p->socket);
+    kill(p->pid, SIGKILL);
+    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    p->pid = 0;
+}
+
+/* ---- The process: talking to it ------------------------------------------------------------------------------------ */
+
+static bool wait_for(int socket, short events, double deadline)
+{
+    struct pollfd one = {.fd = socket, .events = events};
+    for (;;) {
+        double left = deadline - f0t_time();
+        int ready = left > 0 ? poll(&one, 1, (int)(1000 * left) + 1) : 0;
+        if (ready > 0)
+            return true;
+        if (ready == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+/* All bytes, before `deadline` (f0t_time). False when the process is gone or the time is over. */
+static bool process_send(const process *p, const void *data, size_t size, double deadline)
+{
+    const char *at = data;
+    while (size) {
+        if (!wait_for(p->socket, POLLOUT, deadline))
+            return false;
+        ssize_t sent = send(p->socket, at, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        at += sent > 0 ? sent : 0;
+        size -= sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
+static bool process_receive(const process *p, void *data, size_t size, double deadline)
+{
+    char *at = data;
+    while (size) {
+        if (!wait_for(p->socket, POLLIN, deadline))
+            return false;
+        ssize_t got = recv(p->socket, at, size, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
+            return false;
+        at += got > 0 ? got : 0;
+        size -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* ---- Workers --------------------------------------------------------------------------------------- */
+
 struct f0t_worker {
     char *program;
-    f0t_worker_process process;
+    process process;
     size_t asked; /* of this process */
     char *data;   /* of the last reply */
     size_t room;
@@ -32,7 +201,7 @@ static void forget_expected(f0t_worker *worker)
 
 static void end_process(f0t_worker *worker)
 {
-    f0t_worker_process_end(&worker->process);
+    process_end(&worker->process);
     forget_expected(worker);
 }
 
@@ -41,7 +210,7 @@ f0t_status f0t_worker_create(f0t_worker **out)
     f0t_worker *worker;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&worker, 1, sizeof *worker));
-    f0t_status status = f0t_worker_process_find(&worker->program);
+    f0t_status status = f0t_worker_program(&worker->program);
     if (status == F0T_OK)
         *out = worker;
     else
@@ -64,9 +233,9 @@ void f0t_worker_free(f0t_worker *worker)
 static bool send_request(const f0t_worker *worker, const f0t_picture_request *request,
                          const char *path, const char *text, double deadline)
 {
-    return f0t_worker_process_send(&worker->process, request, sizeof *request, deadline) &&
-           f0t_worker_process_send(&worker->process, path, request->path_length, deadline) &&
-           f0t_worker_process_send(&worker->process, text, request->text_length, deadline);
+    return process_send(&worker->process, request, sizeof *request, deadline) &&
+           process_send(&worker->process, path, request->path_length, deadline) &&
+           process_send(&worker->process, text, request->text_length, deadline);
 }
 
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
@@ -88,7 +257,7 @@ static f0t_status receive_data(f0t_worker *worker, size_t length, double deadlin
         F0T_TRY(f0t_alloc(&worker->data, length + 1, 1));
         worker->room = length + 1;
     }
-    *received = f0t_worker_process_receive(&worker->process, worker->data, length, deadline);
+    *received = process_receive(&worker->process, worker->data, length, deadline);
     worker->data[*received ? length : 0] = 0;
     return F0T_OK;
 }
@@ -118,11 +287,11 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
         end_process(worker);
     if (!worker->process.pid) {
         worker->asked = 0;
-        F0T_TRY(f0t_worker_process_start(&worker->process, worker->program));
+        F0T_TRY(process_start(&worker->process, worker->program));
     }
     worker->asked++;
     *answered = (expected || send_request(worker, request, path, text, deadline)) &&
-                f0t_worker_process_receive(&worker->process, reply, sizeof *reply, deadline) &&
+                process_receive(&worker->process, reply, sizeof *reply, deadline) &&
                 is_plausible(reply, request->kind);
     if (*answered)
         F0T_TRY(receive_data(worker, reply->length, deadline, answered));

@@ -10,8 +10,11 @@
 
 typedef struct f0t_worker f0t_worker;
 
-/* Fails with F0T_ERROR_NOT_FOUND when the program is nowhere. It is looked for at $F0T_PICTURE, beside
- * the library or the running program, and in libexec/fast0tag of their prefix. */
+/* The path of the program, the caller's to free: $F0T_PICTURE, or fast0tag-picture beside the library or the
+ * running program, or in libexec/fast0tag of their prefix. Fails with F0T_ERROR_NOT_FOUND when it is nowhere,
+ * as f0t_worker_create does. */
+f0t_status f0t_worker_program(char **path);
+
 f0t_status f0t_worker_create(f0t_worker **out);
 void f0t_worker_free(f0t_worker *worker);
 

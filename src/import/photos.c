@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "image/keywords.h"
 #include "image/parallel.h"
-#include "image/walk.h"
+#include "image/pictures.h"
 #include "import/photos_table.h"
 #include "io/text.h"
 

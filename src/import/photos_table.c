@@ -1,7 +1,7 @@
 #include "import/photos_table.h"
 
 #include "base/alloc.h"
-#include "image/walk.h"
+#include "image/pictures.h"
 
 #include <string.h>
 

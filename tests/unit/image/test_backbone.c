@@ -2,7 +2,7 @@
 #include "pictures.h"
 
 #include "base/fault.h"
-#include "image/worker_process.h"
+#include "image/worker.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -232,7 +232,7 @@ static void a_process_that_dies_costs_one_picture(void **state)
     const char *fine = png_write("fine.png", red, 1, 1, 3, 0);
     const char *paths[COUNT] = {fine, fine, bomb, fine, fine};
     /* Reads along, and ends when the bomb is asked for. */
-    assert_ok(f0t_worker_process_find(&real));
+    assert_ok(f0t_worker_program(&real));
     snprintf(text, sizeof text,
              "#!/usr/bin/env python3\nimport os, struct, subprocess, sys\n"
              "inner = subprocess.Popen(['%s'], stdin=subprocess.PIPE, stdout=1)\n"

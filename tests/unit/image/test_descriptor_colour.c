@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "image/descriptor_parts.h"
+#include "image/descriptor.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "base/kernels.h"
-#include "image/descriptor_parts.h"
+#include "image/descriptor.h"
 
 #include <math.h>
 #include <string.h>

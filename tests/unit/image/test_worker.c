@@ -2,7 +2,6 @@
 #include "pictures.h"
 
 #include "base/fault.h"
-#include "image/worker_process.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -282,7 +281,7 @@ static void a_worker_that_died_is_started_again(void **state)
     f0t_worker *other;
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_process_find(&real));
+    assert_ok(f0t_worker_program(&real));
     setenv("F0T_PICTURE", test_text("program", "#!/bin/sh\nexit 1\n"), 1);
     assert_ok(f0t_worker_create(&other));
     unsetenv("F0T_PICTURE");
@@ -330,7 +329,7 @@ static void a_process_is_replaced_after_some_thousand_pictures(void **state)
     const char *found;
     size_t length, asked = 0;
     (void)state;
-    assert_ok(f0t_worker_process_find(&real));
+    assert_ok(f0t_worker_program(&real));
     snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
     const char *program = test_text("brief", text), *path = test_text("empty.xmp", "");
     assert_int_equal(chmod(program, 0755), 0);

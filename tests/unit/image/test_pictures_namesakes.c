@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "image/namesakes.h"
+#include "image/pictures.h"
 #include "io/file.h"
 
 #include <stdio.h>

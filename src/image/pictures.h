@@ -1,6 +1,6 @@
-/* The pictures of a folder, in a stable order. */
-#ifndef F0T_IMAGE_WALK_H
-#define F0T_IMAGE_WALK_H
+/* Pictures in folders: found in a stable order, and told from other files. */
+#ifndef F0T_IMAGE_PICTURES_H
+#define F0T_IMAGE_PICTURES_H
 
 #include "base/interner.h"
 
@@ -36,5 +36,20 @@ void f0t_skipped_files_tell(const f0t_skipped_files *skipped, const f0t_monitor 
  * below it that cannot be read is logged. */
 f0t_status f0t_walk(f0t_texts *out, f0t_skipped_files *skipped, const char *path,
                     const f0t_monitor *monitor);
+
+/* ---- Namesakes ---------------------------------------------------------------------------------------- */
+
+/* Pictures of one folder whose names differ in their endings alone, and so would share a sidecar NAME.xmp.
+ * Here: the names of the folder that was asked for last; zero-initialise. */
+typedef struct f0t_namesakes {
+    char *folder;
+    f0t_texts names;
+    const char **sorted;
+} f0t_namesakes;
+
+/* The name of another file in the folder of `picture` that photo programs would keep in the same NAME.xmp,
+ * whether or not we can read it: a.svg, a.cr2 or a.mov beside a.jpg; NULL where there is none. */
+f0t_status f0t_namesakes_find(f0t_namesakes *namesakes, const char **other, const char *picture);
+void f0t_namesakes_free(f0t_namesakes *namesakes);
 
 #endif

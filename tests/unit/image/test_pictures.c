@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "base/fault.h"
-#include "image/walk.h"
+#include "image/pictures.h"
 
 #include <stdio.h>
 #include <string.h>
