@@ -1,8 +1,7 @@
 /* fast0tag features: a dataset from pictures. */
 #include "cli.h"
 
-#include "import_options.h"
-#include "import_report.h"
+#include "import.h"
 
 typedef struct options {
     f0t_import_options import;

@@ -1,7 +1,6 @@
 /* fast0tag import: dataset directories from what exists. One verb a format. */
 #include "cli.h"
-#include "import_options.h"
-#include "import_report.h"
+#include "import.h"
 
 #include <string.h>
 

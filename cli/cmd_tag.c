@@ -1,6 +1,6 @@
 /* fast0tag tag: ranks words for images. */
 #include "cli.h"
-#include "import_options.h"
+#include "import.h"
 #include "tag_list.h"
 #include "tag_source.h"
 #include "tag_words.h"

@@ -1,7 +1,6 @@
 /* fast0tag train: learns from a dataset. */
 #include "cli.h"
-#include "import_options.h"
-#include "import_report.h"
+#include "import.h"
 
 #include <errno.h>
 #include <math.h>

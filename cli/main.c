@@ -34,16 +34,6 @@ void *cli_alloc(size_t size)
     return memory;
 }
 
-f0t_status cli_print_json(cli_context *cli, json_t *value)
-{
-    if (!value)
-        return cli_fail(cli, F0T_ERROR_MEMORY, "no memory for the results");
-    int failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    json_decref(value);
-    printf("\n");
-    return failed ? cli_fail(cli, F0T_ERROR_IO, "the results could not be written") : F0T_OK;
-}
-
 f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...)
 {
     va_list args;

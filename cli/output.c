@@ -1,8 +1,27 @@
-/* Tables whose columns line up, also with letters that are not ASCII. */
+/* Standard output: texts from files as a terminal may show them, tables, JSON. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- Texts from files ------------------------------------------------------------------- */
+
+char *cli_shown(const char *text)
+{
+    size_t size = f0t_line_escape(NULL, 0, text) + 1;
+    char *shown = cli_alloc(size);
+    f0t_line_escape(shown, size, text);
+    return shown;
+}
+
+void cli_print_shown(FILE *to, const char *text)
+{
+    char *shown = cli_shown(text);
+    fputs(shown, to);
+    free(shown);
+}
+
+/* ---- Tables whose columns line up, also with letters that are not ASCII ----------------- */
 
 struct cli_table {
     size_t columns, rows, capacity;
@@ -75,4 +94,16 @@ void cli_table_free(cli_table *table)
     free(table->cells);
     free(table->widths);
     free(table);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+f0t_status cli_print_json(cli_context *cli, json_t *value)
+{
+    if (!value)
+        return cli_fail(cli, F0T_ERROR_MEMORY, "no memory for the results");
+    int failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(value);
+    printf("\n");
+    return failed ? cli_fail(cli, F0T_ERROR_IO, "the results could not be written") : F0T_OK;
 }

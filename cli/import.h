@@ -1,9 +1,14 @@
-/* Options of commands that make datasets: those that more than one of them has. `base` is where the
- * f0t_import_options stand in the command's own. */
-#ifndef F0T_CLI_IMPORT_OPTIONS_H
-#define F0T_CLI_IMPORT_OPTIONS_H
+/* What commands that make datasets share: their report, and the options that more than one of them
+ * has. `base` is the offset of the f0t_import_options in the command's own. */
+#ifndef F0T_CLI_IMPORT_H
+#define F0T_CLI_IMPORT_H
 
 #include "cli.h"
+
+/* What an import made, on standard output. */
+f0t_status cli_import_show(cli_context *cli, const f0t_import_report *report);
+/* The notes alone, as remarks on standard error. */
+void cli_import_log(const cli_context *cli, const f0t_import_report *report);
 
 #define CLI_IMPORT_FIELD(base, member) ((base) + offsetof(f0t_import_options, member))
 

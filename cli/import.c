@@ -1,5 +1,5 @@
 /* What an import made, as a table or as JSON. */
-#include "import_report.h"
+#include "import.h"
 
 #include <inttypes.h>
 
