@@ -14,7 +14,7 @@ struct f0t_csv {
     size_t size, capacity;
     size_t *starts; /* of the cells in bytes, then the end: [count + 1] */
     size_t count, starts_capacity;
-    f0t_cell *cells;
+    f0t_csv_cell *cells;
     size_t cells_capacity;
     bool quoted; /* inside a quoted cell */
 };
@@ -147,7 +147,7 @@ static f0t_status finish_record(f0t_csv *csv)
     F0T_TRY(f0t_grow(&csv->cells, &csv->cells_capacity, 0, csv->count, sizeof *csv->cells));
     for (size_t i = 0; i < csv->count; i++)
         csv->cells[i] =
-            (f0t_cell){csv->bytes + csv->starts[i], csv->starts[i + 1] - csv->starts[i] - 1};
+            (f0t_csv_cell){csv->bytes + csv->starts[i], csv->starts[i + 1] - csv->starts[i] - 1};
     return F0T_OK;
 }
 
@@ -176,7 +176,7 @@ static char guess_delimiter(const char *line, size_t length)
     return ',';
 }
 
-f0t_status f0t_csv_next(f0t_csv *csv, const f0t_cell **cells, size_t *count)
+f0t_status f0t_csv_next(f0t_csv *csv, const f0t_csv_cell **cells, size_t *count)
 {
     const char *line;
     size_t length;

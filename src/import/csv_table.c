@@ -71,7 +71,7 @@ static bool is_number(const char *text, long *number)
     return *text != '\0';
 }
 
-static bool cell_is(const f0t_cell *cell, const char *name)
+static bool cell_is(const f0t_csv_cell *cell, const char *name)
 {
     const char *text = cell->text;
     size_t length = cell->length;
@@ -79,7 +79,7 @@ static bool cell_is(const f0t_cell *cell, const char *name)
     return length == strlen(name) && !strncasecmp(text, name, length);
 }
 
-static long find_name(const f0t_cell *header, size_t count, const char *name)
+static long find_name(const f0t_csv_cell *header, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (cell_is(&header[i], name))
@@ -88,7 +88,7 @@ static long find_name(const f0t_cell *header, size_t count, const char *name)
 }
 
 /* `header` is NULL without one. */
-static f0t_status find_column(const reading *t, const f0t_cell *header, size_t count,
+static f0t_status find_column(const reading *t, const f0t_csv_cell *header, size_t count,
                               const char *column, long *out)
 {
     *out = header ? find_name(header, count, column) : NO_COLUMN;
@@ -105,7 +105,7 @@ static f0t_status find_column(const reading *t, const f0t_cell *header, size_t c
 }
 
 /* The first of these names that the header has, else `otherwise`. */
-static long guess_column(const f0t_cell *header, size_t count, const char *const *names,
+static long guess_column(const f0t_csv_cell *header, size_t count, const char *const *names,
                          long otherwise)
 {
     for (; header && *names; names++) {
@@ -116,7 +116,7 @@ static long guess_column(const f0t_cell *header, size_t count, const char *const
     return otherwise;
 }
 
-static f0t_status choose_columns(reading *t, const f0t_cell *header, size_t count)
+static f0t_status choose_columns(reading *t, const f0t_csv_cell *header, size_t count)
 {
     static const char *const image_names[] = {"image", "path",       "file",     "filename",
                                               "id",    "image_path", "image_id", NULL};
@@ -150,7 +150,7 @@ static bool is_tag_column(const reading *t, size_t i)
 }
 
 /* The names of the columns become tags. */
-static f0t_status enter_tag_columns(reading *t, const f0t_cell *header, size_t count)
+static f0t_status enter_tag_columns(reading *t, const f0t_csv_cell *header, size_t count)
 {
     bool found;
     F0T_TRY(f0t_alloc_zero(&t->column_tags, count, sizeof *t->column_tags));
@@ -176,7 +176,7 @@ static f0t_status add_pair(reading *t, uint32_t image, uint32_t tag)
     return F0T_OK;
 }
 
-static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_cell *cell)
+static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_csv_cell *cell)
 {
     const char *at = cell->text, *end = at + cell->length;
     const size_t width = strlen(t->separator);
@@ -199,7 +199,8 @@ static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_cell *cel
     return F0T_OK;
 }
 
-static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_cell *cells, size_t count)
+static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_csv_cell *cells,
+                                   size_t count)
 {
     size_t unused = 0;
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +218,7 @@ static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_cell *c
     return F0T_OK;
 }
 
-static f0t_status read_split(reading *t, uint32_t image, const f0t_cell *cell)
+static f0t_status read_split(reading *t, uint32_t image, const f0t_csv_cell *cell)
 {
     static const struct {
         const char *word;
@@ -238,7 +239,7 @@ static f0t_status read_split(reading *t, uint32_t image, const f0t_cell *cell)
 }
 
 /* The number of the record's image: a new one, or one that was there before. */
-static f0t_status read_image(reading *t, const f0t_cell *cell, uint32_t *image)
+static f0t_status read_image(reading *t, const f0t_csv_cell *cell, uint32_t *image)
 {
     char *name =
         (char *)(uintptr_t)cell->text; /* the reader's own buffer, which it gives up next */
@@ -261,7 +262,7 @@ static f0t_status read_image(reading *t, const f0t_cell *cell, uint32_t *image)
     return F0T_OK;
 }
 
-static f0t_status read_record(reading *t, const f0t_cell *cells, size_t count)
+static f0t_status read_record(reading *t, const f0t_csv_cell *cells, size_t count)
 {
     uint32_t image;
     F0T_TRY(read_image(t, &cells[t->image], &image));
@@ -276,7 +277,7 @@ static f0t_status read_records(reading *t)
 {
     f0t_stage stage = f0t_stage_begin(t->options->monitor, "reading the table", "bytes",
                                       f0t_stream_size(t->stream));
-    const f0t_cell *cells;
+    const f0t_csv_cell *cells;
     size_t count;
     for (bool first = true;; first = false) {
         F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
@@ -327,7 +328,7 @@ typedef struct habits {
     char example[80]; /* a cell with a comma */
 } habits;
 
-static void look_at(habits *seen, const f0t_cell *cell)
+static void look_at(habits *seen, const f0t_csv_cell *cell)
 {
     seen->cells += cell->length > 0;
     for (size_t i = 0; i < SEPARATORS; i++) {
@@ -343,7 +344,7 @@ static void look_at(habits *seen, const f0t_cell *cell)
 
 static f0t_status look_ahead(reading *t, habits *seen)
 {
-    const f0t_cell *cells;
+    const f0t_csv_cell *cells;
     size_t count;
     for (size_t line = 0; line < LOOKED_AT; line++) {
         F0T_TRY(f0t_csv_next(t->csv, &cells, &count));

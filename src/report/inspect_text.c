@@ -250,7 +250,7 @@ typedef struct csv_pass {
 } csv_pass;
 
 /* The cells with tabs between them, cut where they are long. */
-static f0t_status add_csv_row(f0t_inspector *in, const f0t_cell *cells, size_t count)
+static f0t_status add_csv_row(f0t_inspector *in, const f0t_csv_cell *cells, size_t count)
 {
     char text[1000];
     size_t used = 0;
@@ -266,7 +266,7 @@ static f0t_status add_csv_row(f0t_inspector *in, const f0t_cell *cells, size_t c
 
 static f0t_status read_records(csv_pass *p, f0t_csv *csv, f0t_stream *stream)
 {
-    const f0t_cell *cells;
+    const f0t_csv_cell *cells;
     size_t count;
     f0t_stage stage =
         f0t_stage_begin(p->monitor, "reading the records", "bytes", f0t_stream_size(stream));

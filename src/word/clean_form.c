@@ -31,7 +31,7 @@ static bool is_punctuation(char c)
 
 static f0t_status add_form(f0t_texts *out, const char *text, size_t length)
 {
-    f0t_text key;
+    f0t_word_text key;
     f0t_status status = f0t_normal_key(&key, text, length);
     if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: nothing to learn from */
         return F0T_OK;

@@ -36,12 +36,12 @@ static bool is_stop_word(const char *word, size_t length)
     return false;
 }
 
-size_t f0t_forms_parts(f0t_part *parts, const char *tag, size_t length)
+size_t f0t_forms_parts(f0t_word_part *parts, const char *tag, size_t length)
 {
     size_t count = 0, counting = 0, begin = 0, end = 0;
     while (count < F0T_PARTS_MOST && f0t_normal_part(tag, length, &begin, &end)) {
         bool counts = !is_stop_word(tag + begin, end - begin);
-        parts[count++] = (f0t_part){begin, end, counts};
+        parts[count++] = (f0t_word_part){begin, end, counts};
         counting += counts;
         begin = end;
     }
@@ -67,7 +67,7 @@ static f0t_status add_form(f0t_forms *forms, const char *text, size_t length, f0
 }
 
 /* The parts of the text with this separator between them. */
-static size_t join(char *to, const char *text, const f0t_part *parts, size_t count,
+static size_t join(char *to, const char *text, const f0t_word_part *parts, size_t count,
                    const char *separator)
 {
     size_t n = 0;
@@ -80,7 +80,7 @@ static size_t join(char *to, const char *text, const f0t_part *parts, size_t cou
     return n;
 }
 
-static bool has_stop_word(const f0t_part *parts, size_t count)
+static bool has_stop_word(const f0t_word_part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!parts[i].counts)
@@ -89,10 +89,10 @@ static bool has_stop_word(const f0t_part *parts, size_t count)
 }
 
 /* The text as it is, then with every separator. */
-static f0t_status add_joined(f0t_forms *forms, const f0t_text *text, f0t_match how)
+static f0t_status add_joined(f0t_forms *forms, const f0t_word_text *text, f0t_match how)
 {
     static const char *const separators[] = {" ", "_", "-", ""};
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     size_t count = f0t_forms_parts(parts, text->data, text->length);
     char *joined;
     F0T_TRY(add_form(forms, text->data, text->length, how));
@@ -111,7 +111,7 @@ static f0t_status add_joined(f0t_forms *forms, const f0t_text *text, f0t_match h
 static f0t_status add_case(f0t_forms *forms, const char *tag, size_t length, f0t_case how,
                            f0t_match match)
 {
-    f0t_text text;
+    f0t_word_text text;
     F0T_TRY(f0t_normal_case(&text, tag, length, how));
     f0t_status status = add_joined(forms, &text, match);
     f0t_free(text.data);
@@ -119,7 +119,7 @@ static f0t_status add_case(f0t_forms *forms, const char *tag, size_t length, f0t
 }
 
 /* The text with another last word, in lower case and with capitals. */
-static f0t_status add_inflected(f0t_forms *forms, const f0t_text *text, size_t last,
+static f0t_status add_inflected(f0t_forms *forms, const f0t_word_text *text, size_t last,
                                 const f0t_inflections *words, f0t_match how)
 {
     char other[F0T_TAG_MOST];
@@ -135,14 +135,14 @@ static f0t_status add_inflected(f0t_forms *forms, const f0t_text *text, size_t l
     return F0T_OK;
 }
 
-static f0t_status add_other_words(f0t_forms *forms, const f0t_text *lower)
+static f0t_status add_other_words(f0t_forms *forms, const f0t_word_text *lower)
 {
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     f0t_inflections words;
     size_t count = f0t_forms_parts(parts, lower->data, lower->length);
     if (count == 0 || count == F0T_PARTS_MOST)
         return F0T_OK;
-    const f0t_part *last = &parts[count - 1];
+    const f0t_word_part *last = &parts[count - 1];
     f0t_singulars(&words, lower->data + last->begin, last->end - last->begin);
     F0T_TRY(add_inflected(forms, lower, last->begin, &words, F0T_MATCH_SINGULAR));
     f0t_plurals(&words, lower->data + last->begin, last->end - last->begin);
@@ -153,7 +153,7 @@ static f0t_status add_other_words(f0t_forms *forms, const f0t_text *lower)
 
 f0t_status f0t_forms_add(f0t_forms *forms, const char *tag, size_t length)
 {
-    f0t_text lower;
+    f0t_word_text lower;
     F0T_TRY(f0t_normal_case(&lower, tag, length, F0T_CASE_LOWER));
     f0t_status status = add_form(forms, tag, length, F0T_MATCH_EXACT);
     for (int how = F0T_CASE_GIVEN; how < F0T_CASES && status == F0T_OK; how++)

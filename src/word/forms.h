@@ -24,14 +24,14 @@ void f0t_forms_clear(f0t_forms *forms);
 f0t_status f0t_forms_add(f0t_forms *forms, const char *tag, size_t length);
 
 /* The words of a phrase, as they stand in it. */
-typedef struct f0t_part {
+typedef struct f0t_word_part {
     size_t begin, end;
     bool counts; /* not a stop word, or there is no other */
-} f0t_part;
+} f0t_word_part;
 
 enum { F0T_PARTS_MOST = 64 };
 
 /* The parts of the tag, F0T_PARTS_MOST at most; gives their number. */
-size_t f0t_forms_parts(f0t_part *parts, const char *tag, size_t length);
+size_t f0t_forms_parts(f0t_word_part *parts, const char *tag, size_t length);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_listed_key(const char *key, size_t length)
 
 f0t_status f0t_word_insults(bool *out, const char *word, size_t length)
 {
-    f0t_text key;
+    f0t_word_text key;
     *out = false;
     F0T_TRY(f0t_normal_key(&key, word, length));
     *out = is_listed_key(key.data, key.length);

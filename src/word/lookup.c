@@ -107,7 +107,7 @@ static f0t_status add_part(f0t_found *found, float *sum, float *vector, const f0
 static f0t_status lookup_parts(f0t_found *found, float *sum, float *vector,
                                const f0t_lookup *lookup, const char *tag, size_t length)
 {
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     size_t count = f0t_forms_parts(parts, tag, length), dim = f0t_vectors_dim(lookup->vectors);
     memset(sum, 0, dim * sizeof *sum);
     for (size_t i = 0; i < count && count > 1 && !found->missing; i++)

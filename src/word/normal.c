@@ -37,7 +37,7 @@ static f0t_status decode(points *out, const char *text, size_t length, utf8proc_
     return F0T_OK;
 }
 
-static f0t_status encode(f0t_text *out, const points *from)
+static f0t_status encode(f0t_word_text *out, const points *from)
 {
     F0T_TRY(f0t_alloc(&out->data, from->count * 4 + 1, 1));
     out->length = 0;
@@ -87,7 +87,7 @@ static const utf8proc_option_t NFC = UTF8PROC_STABLE | UTF8PROC_COMPOSE;
 static const utf8proc_option_t FOLDED =
     UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE;
 
-f0t_status f0t_normal_case(f0t_text *out, const char *text, size_t length, f0t_case how)
+f0t_status f0t_normal_case(f0t_word_text *out, const char *text, size_t length, f0t_case how)
 {
     points p;
     memset(out, 0, sizeof *out);
@@ -121,7 +121,7 @@ static void join_separators(points *p)
     p->count = n;
 }
 
-static f0t_status key_once(f0t_text *out, const char *text, size_t length)
+static f0t_status key_once(f0t_word_text *out, const char *text, size_t length)
 {
     points p;
     F0T_TRY(decode(&p, text, length, FOLDED));
@@ -132,9 +132,9 @@ static f0t_status key_once(f0t_text *out, const char *text, size_t length)
 }
 
 /* Folding can make characters that compose, and composing ones that fold: until nothing changes. */
-f0t_status f0t_normal_key(f0t_text *out, const char *text, size_t length)
+f0t_status f0t_normal_key(f0t_word_text *out, const char *text, size_t length)
 {
-    f0t_text next;
+    f0t_word_text next;
     memset(out, 0, sizeof *out);
     if (length > F0T_TAG_MOST)
         return fail_text(text, length);

@@ -6,10 +6,10 @@
 
 enum { F0T_TAG_MOST = 1024 }; /* bytes of a tag */
 
-typedef struct f0t_text {
+typedef struct f0t_word_text {
     char *data; /* ends with a 0 */
     size_t length;
-} f0t_text;
+} f0t_word_text;
 
 typedef enum f0t_case {
     F0T_CASE_GIVEN,  /* NFC alone */
@@ -21,14 +21,14 @@ typedef enum f0t_case {
 } f0t_case;
 
 /* Fails (FORMAT) for what is not UTF-8 or is longer than F0T_TAG_MOST. The caller frees out->data. */
-f0t_status f0t_normal_case(f0t_text *out, const char *text, size_t length, f0t_case how);
+f0t_status f0t_normal_case(f0t_word_text *out, const char *text, size_t length, f0t_case how);
 
 /*
  * The key of a tag: NFKC with full case folding and without invisible characters; spaces of every
  * kind, underscores and hyphens between two other characters become one space; none at the ends.
  * The key of a key is itself.
  */
-f0t_status f0t_normal_key(f0t_text *out, const char *text, size_t length);
+f0t_status f0t_normal_key(f0t_word_text *out, const char *text, size_t length);
 
 /* Where the next part of a tag begins and ends: parts are what spaces, underscores and hyphens
  * between other characters separate. False when there is none at or behind *begin. */

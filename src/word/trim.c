@@ -7,7 +7,7 @@
 /* Every spelling under which the tag, or a word of it, may be looked up. */
 static f0t_status want_tag(f0t_forms *wanted, const char *tag)
 {
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     size_t length = strlen(tag), count = f0t_forms_parts(parts, tag, length);
     F0T_TRY(f0t_forms_add(wanted, tag, length));
     for (size_t i = 0; i < count && count > 1; i++)

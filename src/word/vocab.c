@@ -78,7 +78,7 @@ static f0t_status repeat_entry(const f0t_vocab *v, f0t_vocab_entry *entry, size_
 /* A new entry at the end. *before is the entry that had the same tag first, or the new one. */
 static f0t_status add_entry(f0t_vocab *v, const char *tag, size_t *before)
 {
-    f0t_text key;
+    f0t_word_text key;
     const size_t number = v->entry_count;
     uint32_t index = 0;
     bool added = false;
@@ -234,7 +234,7 @@ f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
     *index = F0T_NONE;
     F0T_REQUIRE(v);
     F0T_REQUIRE(tag);
-    f0t_text key;
+    f0t_word_text key;
     f0t_status status = f0t_normal_key(&key, tag, strlen(tag));
     if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: no vocabulary has it */
         return F0T_OK;

@@ -71,7 +71,7 @@ static void join_same(f0t_edges *edges)
     edges->count = kept;
 }
 
-static void fill_row(f0t_graph *graph, size_t node, f0t_edge *edges, size_t count)
+static void fill_row(f0t_wordnet_graph *graph, size_t node, f0t_edge *edges, size_t count)
 {
     double sum = 0;
     qsort(edges, count, sizeof *edges, by_weight);
@@ -83,7 +83,7 @@ static void fill_row(f0t_graph *graph, size_t node, f0t_edge *edges, size_t coun
     }
 }
 
-f0t_status f0t_edges_graph(f0t_graph *out, f0t_edges *edges)
+f0t_status f0t_edges_graph(f0t_wordnet_graph *out, f0t_edges *edges)
 {
     qsort(edges->items, edges->count, sizeof *edges->items, by_place);
     join_same(edges);

@@ -26,6 +26,6 @@ f0t_status f0t_edges_add(f0t_edges *edges, size_t from, size_t to, double weight
 void f0t_edges_end(f0t_edges *edges, double weight);
 
 /* Sorts the edges, joins those between the same nodes, and scales those from each node to 1. */
-f0t_status f0t_edges_graph(f0t_graph *out, f0t_edges *edges);
+f0t_status f0t_edges_graph(f0t_wordnet_graph *out, f0t_edges *edges);
 
 #endif

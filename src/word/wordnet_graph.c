@@ -9,7 +9,7 @@
 typedef struct building {
     const f0t_wordnet *wordnet;
     const f0t_mentions *mentions;
-    const f0t_graph_weights *weights;
+    const f0t_wordnet_graph_weights *weights;
     f0t_edges edges;
     double *rarity; /* [lemmas] */
     double *share;  /* [senses]: of what the lemma means */
@@ -72,7 +72,7 @@ static f0t_status add_mentions(building *b, bool example, double weight, double 
 static f0t_status find_shares(building *b)
 {
     const f0t_wordnet *w = b->wordnet;
-    const f0t_graph_weights *g = b->weights;
+    const f0t_wordnet_graph_weights *g = b->weights;
     double *sums;
     F0T_TRY(f0t_alloc(&b->share, w->sense_count, sizeof *b->share));
     F0T_TRY(f0t_alloc_zero(&sums, w->lemmas.view.count, sizeof *sums));
@@ -105,7 +105,7 @@ static f0t_status add_senses(building *b)
 
 static f0t_status add_all(building *b)
 {
-    const f0t_graph_weights *w = b->weights;
+    const f0t_wordnet_graph_weights *w = b->weights;
     F0T_TRY(f0t_edges_init(&b->edges, b->wordnet->synset_count + b->wordnet->lemmas.view.count));
     F0T_TRY(add_links(b));
     F0T_TRY(find_rarity(b));
@@ -114,8 +114,9 @@ static f0t_status add_all(building *b)
     return add_senses(b);
 }
 
-f0t_status f0t_graph_build(f0t_graph *out, const f0t_wordnet *wordnet, const f0t_mentions *mentions,
-                           const f0t_graph_weights *weights)
+f0t_status f0t_wordnet_graph_build(f0t_wordnet_graph *out, const f0t_wordnet *wordnet,
+                                   const f0t_mentions *mentions,
+                                   const f0t_wordnet_graph_weights *weights)
 {
     building b = {.wordnet = wordnet, .mentions = mentions, .weights = weights};
     memset(out, 0, sizeof *out);
@@ -127,11 +128,11 @@ f0t_status f0t_graph_build(f0t_graph *out, const f0t_wordnet *wordnet, const f0t
     f0t_free(b.rarity);
     f0t_free(b.share);
     if (status != F0T_OK)
-        f0t_graph_clear(out);
+        f0t_wordnet_graph_clear(out);
     return status;
 }
 
-void f0t_graph_clear(f0t_graph *graph)
+void f0t_wordnet_graph_clear(f0t_wordnet_graph *graph)
 {
     f0t_free(graph->begin);
     f0t_free(graph->to);

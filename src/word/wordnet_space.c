@@ -61,7 +61,7 @@ static f0t_status find_dimensions(f0t_wordnet_space *space, common *c, const f0t
     F0T_TRY(find_common(c, wordnet, &space->mentions));
     f0t_log(monitor, F0T_LOG_INFO, "%zu words, %zu meanings; walks from %zu common words",
             wordnet->lemmas.view.count, wordnet->synset_count, c->count);
-    F0T_TRY(f0t_walk_rows(&rows, &space->walk, c->lemmas, c->count));
+    F0T_TRY(f0t_wordnet_walk_rows(&rows, &space->walk, c->lemmas, c->count));
     f0t_status status = find_map(space, &rows, recipe, monitor);
     f0t_sparse_clear(&rows);
     return status;
@@ -74,8 +74,8 @@ f0t_status f0t_wordnet_space_find(f0t_wordnet_space *out, const f0t_wordnet *wor
     memset(out, 0, sizeof *out);
     out->dim = dim;
     F0T_TRY(f0t_mentions_find(&out->mentions, wordnet));
-    F0T_TRY(f0t_graph_build(&out->graph, wordnet, &out->mentions, &recipe->graph));
-    F0T_TRY(f0t_walk_init(&out->walk, &out->graph, &recipe->walk));
+    F0T_TRY(f0t_wordnet_graph_build(&out->graph, wordnet, &out->mentions, &recipe->graph));
+    F0T_TRY(f0t_wordnet_walk_init(&out->walk, &out->graph, &recipe->walk));
     f0t_status status = find_dimensions(out, &c, wordnet, recipe, monitor);
     f0t_free(c.lemmas);
     f0t_free(c.used);
@@ -85,8 +85,8 @@ f0t_status f0t_wordnet_space_find(f0t_wordnet_space *out, const f0t_wordnet *wor
 void f0t_wordnet_space_clear(f0t_wordnet_space *space)
 {
     f0t_mentions_clear(&space->mentions);
-    f0t_graph_clear(&space->graph);
-    f0t_walk_clear(&space->walk);
+    f0t_wordnet_graph_clear(&space->graph);
+    f0t_wordnet_walk_clear(&space->walk);
     f0t_free(space->map);
     memset(space, 0, sizeof *space);
 }
@@ -108,7 +108,7 @@ f0t_status f0t_wordnet_space_get(const f0t_wordnet_space *space, size_t first, s
     F0T_TRY(f0t_alloc(&lemmas, count, sizeof *lemmas));
     for (size_t i = 0; i < count; i++)
         lemmas[i] = (uint32_t)(first + i);
-    f0t_status status = f0t_walk_rows(&rows, &space->walk, lemmas, count);
+    f0t_status status = f0t_wordnet_walk_rows(&rows, &space->walk, lemmas, count);
     f0t_free(lemmas);
     F0T_TRY(status);
     f0t_sparse_multiply(out, &rows, space->map, space->dim);

@@ -7,8 +7,8 @@
 
 /* What may be set to measure what each part is worth. */
 typedef struct f0t_wordnet_recipe {
-    f0t_graph_weights graph;
-    f0t_walk_options walk;
+    f0t_wordnet_graph_weights graph;
+    f0t_wordnet_walk_options walk;
     double spectrum; /* exponent of the singular values in the vectors */
     size_t rounds;
 } f0t_wordnet_recipe;
@@ -18,8 +18,8 @@ extern const f0t_wordnet_recipe f0t_wordnet_recipe_default;
 /* A space for the lemmas of a WordNet: a row of the walk times `map` is a vector. */
 typedef struct f0t_wordnet_space {
     f0t_mentions mentions;
-    f0t_graph graph;
-    f0t_walk walk;
+    f0t_wordnet_graph graph;
+    f0t_wordnet_walk walk;
     size_t dim;
     float *map; /* [synsets x dim] */
 } f0t_wordnet_space;

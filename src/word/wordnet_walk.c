@@ -12,7 +12,7 @@ enum { PIECE = 64 }; /* rows that a thread does at a time */
 /* ---- π -------------------------------------------------------------------------------------- */
 
 /* x becomes what it is one step later. */
-static void step_all(double *next, const double *x, const f0t_graph *g)
+static void step_all(double *next, const double *x, const f0t_wordnet_graph *g)
 {
     memset(next, 0, g->nodes * sizeof *next);
     for (size_t i = 0; i < g->nodes; i++)
@@ -21,9 +21,9 @@ static void step_all(double *next, const double *x, const f0t_graph *g)
 }
 
 /* The mean of the rows' p is the p of a walk that begins at any lemma. */
-static void find_base(f0t_walk *walk, double *x, double *next, double *sum)
+static void find_base(f0t_wordnet_walk *walk, double *x, double *next, double *sum)
 {
-    const f0t_graph *g = walk->graph;
+    const f0t_wordnet_graph *g = walk->graph;
     size_t lemmas = g->nodes - g->synsets;
     for (size_t i = 0; i < g->nodes; i++)
         x[i] = i < g->synsets ? 0 : 1 / (double)lemmas;
@@ -37,7 +37,8 @@ static void find_base(f0t_walk *walk, double *x, double *next, double *sum)
         walk->base[i] = (float)(walk->options.shift * (sum[i] > 1e-12 ? sum[i] : 1e-12));
 }
 
-f0t_status f0t_walk_init(f0t_walk *walk, const f0t_graph *graph, const f0t_walk_options *options)
+f0t_status f0t_wordnet_walk_init(f0t_wordnet_walk *walk, const f0t_wordnet_graph *graph,
+                                 const f0t_wordnet_walk_options *options)
 {
     double *x = NULL;
     memset(walk, 0, sizeof *walk);
@@ -50,12 +51,12 @@ f0t_status f0t_walk_init(f0t_walk *walk, const f0t_graph *graph, const f0t_walk_
     if (status == F0T_OK)
         find_base(walk, x, x + graph->nodes, x + 2 * graph->nodes);
     else
-        f0t_walk_clear(walk);
+        f0t_wordnet_walk_clear(walk);
     f0t_free(x);
     return status;
 }
 
-void f0t_walk_clear(f0t_walk *walk)
+void f0t_wordnet_walk_clear(f0t_wordnet_walk *walk)
 {
     f0t_free(walk->base);
     memset(walk, 0, sizeof *walk);
@@ -85,11 +86,11 @@ static void cloud_add(cloud *c, uint32_t node, float mass)
 }
 
 typedef struct walker {
-    const f0t_walk *walk;
+    const f0t_wordnet_walk *walk;
     cloud now, next, stopped;
 } walker;
 
-static f0t_status walker_init(walker *w, const f0t_walk *walk)
+static f0t_status walker_init(walker *w, const f0t_wordnet_walk *walk)
 {
     size_t nodes = walk->graph->nodes;
     memset(w, 0, sizeof *w);
@@ -111,7 +112,7 @@ static void walker_clear(walker *w)
 /* Edges are sorted: the first that too few walks take ends the list. */
 static void take_step(walker *w)
 {
-    const f0t_graph *g = w->walk->graph;
+    const f0t_wordnet_graph *g = w->walk->graph;
     float least = (float)w->walk->options.least;
     for (size_t i = 0; i < w->now.count; i++) {
         uint32_t node = w->now.list[i];
@@ -154,7 +155,7 @@ typedef struct piece {
 
 static f0t_status add_row(piece *p, walker *w, uint32_t lemma)
 {
-    const f0t_graph *g = w->walk->graph;
+    const f0t_wordnet_graph *g = w->walk->graph;
     cloud *s = &w->stopped;
     double square = 0;
     walk_from(w, (uint32_t)(g->synsets + lemma));
@@ -186,7 +187,7 @@ static void fill_piece(piece *p, walker *w, f0t_status *status, const uint32_t *
         f0t_failure_keep(&p->failure, *status);
 }
 
-static f0t_status fill_pieces(piece *pieces, const f0t_walk *walk, const uint32_t *lemmas,
+static f0t_status fill_pieces(piece *pieces, const f0t_wordnet_walk *walk, const uint32_t *lemmas,
                               size_t count)
 {
     size_t piece_count = (count + PIECE - 1) / PIECE;
@@ -228,8 +229,8 @@ static f0t_status join_pieces(f0t_sparse *out, const piece *pieces, size_t rows,
     return F0T_OK;
 }
 
-f0t_status f0t_walk_rows(f0t_sparse *out, const f0t_walk *walk, const uint32_t *lemmas,
-                         size_t count)
+f0t_status f0t_wordnet_walk_rows(f0t_sparse *out, const f0t_wordnet_walk *walk,
+                                 const uint32_t *lemmas, size_t count)
 {
     piece *pieces;
     size_t piece_count = (count + PIECE - 1) / PIECE;

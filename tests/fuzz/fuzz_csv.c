@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     f0t_stream *stream;
     f0t_csv *csv = NULL;
-    const f0t_cell *cells;
+    const f0t_csv_cell *cells;
     size_t count = 1, first = 0, total = 0;
     if (f0t_stream_open_memory(&stream, data, size, "fuzz") != F0T_OK)
         return 0;

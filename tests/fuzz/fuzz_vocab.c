@@ -16,7 +16,7 @@ static const char words[] = "dog 1 0\ntree 0 1\npalm 1 1\nBuses 2 1\nfire_engine
 /* The key of a key is itself, and lookup knows a tag by its key. */
 static void check_key(const char *tag, const f0t_vocab *vocab)
 {
-    f0t_text once, twice;
+    f0t_word_text once, twice;
     size_t by_tag, by_key;
     if (f0t_normal_key(&once, tag, strlen(tag)) != F0T_OK)
         abort();

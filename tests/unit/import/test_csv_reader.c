@@ -10,7 +10,7 @@ static f0t_status render(const char *text, size_t size, char delimiter, char *ou
 {
     f0t_stream *stream;
     f0t_csv *csv = NULL;
-    const f0t_cell *cells;
+    const f0t_csv_cell *cells;
     size_t count = 1, used = 0;
     out[0] = '\0';
     F0T_TRY(f0t_stream_open_memory(&stream, text, size, "t.csv"));

@@ -68,7 +68,7 @@ static void unicode_forms_are_tried(void **state)
 
 static void stop_words_do_not_count_unless_there_is_nothing_else(void **state)
 {
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     (void)state;
     assert_int_equal(f0t_forms_parts(parts, "Statue of Liberty", 17), 3);
     assert_true(parts[0].counts && !parts[1].counts && parts[2].counts);
@@ -80,7 +80,7 @@ static void stop_words_do_not_count_unless_there_is_nothing_else(void **state)
 static void the_longest_tag_and_the_most_parts_do_no_harm(void **state)
 {
     char tag[F0T_TAG_MOST];
-    f0t_part parts[F0T_PARTS_MOST];
+    f0t_word_part parts[F0T_PARTS_MOST];
     f0t_forms forms;
     (void)state;
     memset(tag, 'x', sizeof tag);

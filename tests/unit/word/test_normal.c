@@ -9,7 +9,7 @@
 
 static void assert_key(const char *tag, const char *want)
 {
-    f0t_text key;
+    f0t_word_text key;
     assert_ok(f0t_normal_key(&key, tag, strlen(tag)));
     assert_string_equal(key.data, want);
     f0t_free(key.data);
@@ -49,7 +49,7 @@ static void a_key_is_of_one_unicode_form(void **state)
 
 static void assert_idempotent(const char *text, size_t length)
 {
-    f0t_text once, twice;
+    f0t_word_text once, twice;
     assert_ok(f0t_normal_key(&once, text, length));
     if (once.length <= F0T_TAG_MOST) {
         assert_ok(f0t_normal_key(&twice, once.data, once.length));
@@ -90,7 +90,7 @@ static void the_key_of_a_key_is_itself_for_random_texts(void **state)
 
 static void assert_case(const char *text, f0t_case how, const char *want)
 {
-    f0t_text got;
+    f0t_word_text got;
     assert_ok(f0t_normal_case(&got, text, strlen(text), how));
     assert_string_equal(got.data, want);
     f0t_free(got.data);
@@ -145,7 +145,7 @@ static void parts_are_what_separators_separate(void **state)
 static void bad_text_is_refused(void **state)
 {
     char text[F0T_TAG_MOST + 1];
-    f0t_text out;
+    f0t_word_text out;
     (void)state;
     memset(text, 'x', sizeof text);
     assert_fails(F0T_ERROR_FORMAT, "not valid UTF-8", f0t_normal_key(&out, "a\xFF", 2));
@@ -158,7 +158,7 @@ static void bad_text_is_refused(void **state)
 
 static f0t_status make_key(void *context)
 {
-    f0t_text key;
+    f0t_word_text key;
     f0t_status status = f0t_normal_key(&key, context, strlen(context));
     f0t_free(key.data);
     return status;

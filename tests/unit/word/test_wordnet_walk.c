@@ -7,25 +7,25 @@
 typedef struct world {
     tiny t;
     f0t_mentions mentions;
-    f0t_graph graph;
+    f0t_wordnet_graph graph;
 } world;
 
 static void world_open(world *w)
 {
     tiny_open(&w->t);
     assert_ok(f0t_mentions_find(&w->mentions, &w->t.wordnet));
-    assert_ok(
-        f0t_graph_build(&w->graph, &w->t.wordnet, &w->mentions, &f0t_wordnet_recipe_default.graph));
+    assert_ok(f0t_wordnet_graph_build(&w->graph, &w->t.wordnet, &w->mentions,
+                                      &f0t_wordnet_recipe_default.graph));
 }
 
 static void world_close(world *w)
 {
-    f0t_graph_clear(&w->graph);
+    f0t_wordnet_graph_clear(&w->graph);
     f0t_mentions_clear(&w->mentions);
     tiny_close(&w->t);
 }
 
-static double chance(const f0t_graph *g, size_t from, size_t to)
+static double chance(const f0t_wordnet_graph *g, size_t from, size_t to)
 {
     for (size_t e = g->begin[from]; e < g->begin[from + 1]; e++)
         if (g->to[e] == to)
@@ -38,7 +38,7 @@ static void steps_from_a_node_are_sorted_and_sum_to_1(void **state)
     (void)state;
     world w;
     world_open(&w);
-    const f0t_graph *g = &w.graph;
+    const f0t_wordnet_graph *g = &w.graph;
     assert_int_equal(g->nodes, w.t.wordnet.synset_count + w.t.wordnet.lemmas.view.count);
     for (size_t i = 0; i < g->nodes; i++) {
         double sum = 0;
@@ -66,9 +66,9 @@ static void frequent_senses_are_likelier(void **state)
 }
 
 /* What the header of the walk says, with dense vectors. */
-static void dense_row(double *row, const world *w, const f0t_walk_options *o, size_t start)
+static void dense_row(double *row, const world *w, const f0t_wordnet_walk_options *o, size_t start)
 {
-    const f0t_graph *g = &w->graph;
+    const f0t_wordnet_graph *g = &w->graph;
     double *x = test_malloc(g->nodes * sizeof *x), *next = test_malloc(g->nodes * sizeof *x);
     memset(x, 0, g->nodes * sizeof *x);
     memset(row, 0, g->synsets * sizeof *row);
@@ -86,7 +86,7 @@ static void dense_row(double *row, const world *w, const f0t_walk_options *o, si
     test_free(next);
 }
 
-static void dense_rows(double *rows, const world *w, const f0t_walk_options *o)
+static void dense_rows(double *rows, const world *w, const f0t_wordnet_walk_options *o)
 {
     size_t n = w->graph.synsets, lemmas = w->graph.nodes - n;
     for (size_t i = 0; i < lemmas; i++)
@@ -113,16 +113,16 @@ static void rows_are_those_of_dense_walks(void **state)
     world w;
     world_open(&w);
     size_t n = w.graph.synsets, lemmas = w.graph.nodes - n;
-    f0t_walk_options o = {.stop = 0.3, .steps = 5, .least = 1e-12, .shift = 2};
+    f0t_wordnet_walk_options o = {.stop = 0.3, .steps = 5, .least = 1e-12, .shift = 2};
     double *want = test_malloc(lemmas * n * sizeof *want), *got = test_malloc(n * sizeof *got);
     uint32_t *all = test_malloc(lemmas * sizeof *all);
-    f0t_walk walk;
+    f0t_wordnet_walk walk;
     f0t_sparse rows;
     for (size_t i = 0; i < lemmas; i++)
         all[i] = (uint32_t)i;
     dense_rows(want, &w, &o);
-    assert_ok(f0t_walk_init(&walk, &w.graph, &o));
-    assert_ok(f0t_walk_rows(&rows, &walk, all, lemmas));
+    assert_ok(f0t_wordnet_walk_init(&walk, &w.graph, &o));
+    assert_ok(f0t_wordnet_walk_rows(&rows, &walk, all, lemmas));
     for (size_t i = 0; i < lemmas; i++) {
         memset(got, 0, n * sizeof *got);
         for (size_t k = rows.begin[i]; k < rows.begin[i + 1]; k++)
@@ -131,7 +131,7 @@ static void rows_are_those_of_dense_walks(void **state)
             assert_true(fabs(got[j] - want[i * n + j]) < 1e-4);
     }
     f0t_sparse_clear(&rows);
-    f0t_walk_clear(&walk);
+    f0t_wordnet_walk_clear(&walk);
     test_free(want);
     test_free(got);
     test_free(all);
@@ -141,21 +141,21 @@ static void rows_are_those_of_dense_walks(void **state)
 static f0t_status build_and_walk(void *context)
 {
     world *w = context;
-    f0t_graph graph;
-    f0t_walk walk;
+    f0t_wordnet_graph graph;
+    f0t_wordnet_walk walk;
     f0t_sparse rows = {0};
     uint32_t all[3] = {0, 1, 2};
-    f0t_status status =
-        f0t_graph_build(&graph, &w->t.wordnet, &w->mentions, &f0t_wordnet_recipe_default.graph);
+    f0t_status status = f0t_wordnet_graph_build(&graph, &w->t.wordnet, &w->mentions,
+                                                &f0t_wordnet_recipe_default.graph);
     if (status != F0T_OK)
         return status;
-    status = f0t_walk_init(&walk, &graph, &f0t_wordnet_recipe_default.walk);
+    status = f0t_wordnet_walk_init(&walk, &graph, &f0t_wordnet_recipe_default.walk);
     if (status == F0T_OK) {
-        status = f0t_walk_rows(&rows, &walk, all, 3);
-        f0t_walk_clear(&walk);
+        status = f0t_wordnet_walk_rows(&rows, &walk, all, 3);
+        f0t_wordnet_walk_clear(&walk);
     }
     f0t_sparse_clear(&rows);
-    f0t_graph_clear(&graph);
+    f0t_wordnet_graph_clear(&graph);
     return status;
 }
 
