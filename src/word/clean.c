@@ -1,11 +1,204 @@
-/* All tags of a dataset: forms, flaws, plurals and spellings, and what is left. */
+/* Tags made fit to learn from: the forms of one tag and its flaws, then all tags of a dataset. */
 #include "word/clean.h"
 
 #include "base/alloc.h"
 #include "word/inflect.h"
+#include "word/normal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORDS_MOST = 3, LENGTH_MOST = 40 };
+
+const char *f0t_flaw_name(f0t_flaw flaw)
+{
+    static const char *const names[F0T_FLAWS] = {"kept",
+                                                 "that are no words",
+                                                 "about the file",
+                                                 "about keeping files",
+                                                 "in the collection's own list",
+                                                 "without a word vector",
+                                                 "on too many pictures",
+                                                 "on too few pictures"};
+    return names[flaw];
+}
+
+/* ---- One tag: its forms ---------------------------------------------------------------------- */
+
+static bool is_punctuation(char c)
+{
+    return c > 0 && strchr(" .,;:!?\"'`#*+-_=~^|/\\<>()[]{}&", c) != NULL;
+}
+
+static f0t_status add_form(f0t_texts *out, const char *text, size_t length)
+{
+    f0t_word_text key;
+    f0t_status status = f0t_normal_key(&key, text, length);
+    if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: nothing to learn from */
+        return F0T_OK;
+    F0T_TRY(status);
+    const char *begin = key.data, *end = key.data + key.length;
+    while (begin < end && is_punctuation(*begin))
+        begin++;
+    while (end > begin && is_punctuation(end[-1]))
+        end--;
+    if (begin < end)
+        status = f0t_texts_add(out, begin, (size_t)(end - begin));
+    f0t_free(key.data);
+    return status;
+}
+
+f0t_status f0t_clean_form(f0t_texts *out, const char *tag, size_t length)
+{
+    for (size_t begin = 0, end; begin <= length; begin = end + 1) {
+        end = begin;
+        while (end < length && !strchr(",;", tag[end]))
+            end++;
+        F0T_TRY(add_form(out, tag + begin, end - begin));
+    }
+    return F0T_OK;
+}
+
+static bool is_plural(const char *plural, const char *singular)
+{
+    f0t_inflections guesses;
+    f0t_singulars(&guesses, plural, strlen(plural));
+    for (size_t i = 0; i < guesses.count; i++)
+        if (!strcmp(guesses.text[i], singular))
+            return true;
+    return false;
+}
+
+bool f0t_clean_same(const char *a, const char *b)
+{
+    return !strcmp(a, b) || is_plural(a, b) || is_plural(b, a);
+}
+
+/* ---- Words that are no tags ------------------------------------------------------------------ */
+
+/* Words that say nothing about what a picture shows, in anyone's collection. In the form of
+ * f0t_clean_form, singular; plurals are looked up by it. */
+
+/* About the file: its type, the program or camera, how it came about, its licence. */
+static const char *const file_words[] = {"ai",
+                                         "bitmap",
+                                         "bmp",
+                                         "clip art",
+                                         "clipart",
+                                         "copyright",
+                                         "corel draw",
+                                         "coreldraw",
+                                         "creative commons",
+                                         "eps",
+                                         "file",
+                                         "gif",
+                                         "gimp",
+                                         "graphic",
+                                         "heic",
+                                         "illustrator",
+                                         "image",
+                                         "image magick",
+                                         "imagemagick",
+                                         "inkscape",
+                                         "jpeg",
+                                         "jpg",
+                                         "licence",
+                                         "license",
+                                         "line art",
+                                         "lineart",
+                                         "magick",
+                                         "open clip art",
+                                         "open clipart",
+                                         "openclipart",
+                                         "pdf",
+                                         "photo",
+                                         "photograph",
+                                         "photoshop",
+                                         "pic",
+                                         "picture",
+                                         "pixel",
+                                         "png",
+                                         "potrace",
+                                         "ps",
+                                         "psd",
+                                         "public domain",
+                                         "raster",
+                                         "raw",
+                                         "scan",
+                                         "screenshot",
+                                         "sodipodi",
+                                         "svg",
+                                         "tif",
+                                         "tiff",
+                                         "vector",
+                                         "vector art",
+                                         "vector graphic",
+                                         "webp",
+                                         "xcf",
+                                         "xml"};
+
+/* Of somebody who keeps files in order. */
+static const char *const keeping_words[] = {
+    "category", "default",  "download", "etc",           "example",       "favorite",  "favourite",
+    "hash",     "import",   "keyword",  "misc",          "miscellaneous", "new",       "none",
+    "null",     "other",    "sample",   "tag",           "tagme",         "temp",      "test",
+    "tmp",      "to do",    "todo",     "uncategorised", "uncategorized", "undefined", "unknown",
+    "unnamed",  "unsorted", "untitled", "upload",        "uploaded",      "various"};
+
+/* ---- One tag: what is wrong with it ---------------------------------------------------------- */
+
+/* Letters, single spaces and what stands inside of words: all else is a number, a code, an address or
+ * the name of a file. */
+static bool is_wordlike(const char *form)
+{
+    size_t words = 1, letters = 0, length = strlen(form);
+    for (const char *c = form; *c; c++) {
+        const bool letter = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
+        if (!letter && *c != ' ' && *c != '\'' && *c != '-')
+            return false;
+        letters += letter;
+        words += *c == ' ';
+    }
+    return letters > 1 && words <= WORDS_MOST && length <= LENGTH_MOST;
+}
+
+static bool is_among(const char *const *words, size_t count, const char *text, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && !memcmp(words[i], text, length))
+            return true;
+    return false;
+}
+
+#define AMONG(list, text, length) is_among(list, sizeof(list) / sizeof *(list), text, length)
+
+static bool is_listed(const f0t_clean_list *list, const char *form)
+{
+    for (size_t i = 0; list && i < list->count; i++) {
+        const size_t length = strlen(list->drop[i]);
+        const bool all = length && list->drop[i][length - 1] == '*';
+        if (all ? !strncmp(form, list->drop[i], length - 1) : !strcmp(form, list->drop[i]))
+            return true;
+    }
+    return false;
+}
+
+f0t_flaw f0t_clean_flaw(const char *form, const f0t_clean_list *list)
+{
+    const size_t length = strlen(form);
+    const size_t singular = length > 1 && form[length - 1] == 's' ? length - 1 : length;
+    if (is_listed(list, form))
+        return F0T_FLAW_LISTED;
+    if (!is_wordlike(form))
+        return F0T_FLAW_FORM;
+    if (AMONG(file_words, form, length) || AMONG(file_words, form, singular))
+        return F0T_FLAW_FILE;
+    if (AMONG(keeping_words, form, length) || AMONG(keeping_words, form, singular))
+        return F0T_FLAW_KEEPING;
+    return F0T_FLAW_NONE;
+}
+
+/* ---- All tags of a dataset: their forms ------------------------------------------------------ */
 
 /* What is known of each form. */
 typedef struct form {
@@ -26,9 +219,7 @@ typedef struct work {
     f0t_cleaned *out;
 } work;
 
-/* ---- Forms ------------------------------------------------------------------------------------- */
-
-static f0t_status add_form(work *w, const char *text, size_t length)
+static f0t_status enter_form(work *w, const char *text, size_t length)
 {
     uint32_t index;
     bool added;
@@ -48,7 +239,7 @@ static f0t_status add_tag(work *w, size_t t)
     f0t_texts forms = {0};
     f0t_status status = f0t_clean_form(&forms, tag, strlen(tag));
     for (size_t i = 0; status == F0T_OK && i < forms.count; i++)
-        status = add_form(w, f0t_texts_get(&forms, i), f0t_texts_length(&forms, i));
+        status = enter_form(w, f0t_texts_get(&forms, i), f0t_texts_length(&forms, i));
     f0t_texts_free(&forms);
     return status;
 }
@@ -66,7 +257,7 @@ static f0t_status find_forms(work *w)
     return F0T_OK;
 }
 
-/* ---- Meaning ----------------------------------------------------------------------------------- */
+/* ---- Meaning --------------------------------------------------------------------------------- */
 
 /* A form without a vector means nothing that could be ranked. */
 static f0t_status find_unknown(work *w)
@@ -89,7 +280,7 @@ static f0t_status find_unknown(work *w)
     return F0T_OK;
 }
 
-/* ---- The same word ----------------------------------------------------------------------------- */
+/* ---- The same word --------------------------------------------------------------------------- */
 
 /* The form whose last word is this one's singular, where the collection has it. */
 static bool find_singular(uint32_t *out, const work *w, uint32_t i)
@@ -163,7 +354,7 @@ static uint32_t end_of(const work *w, uint32_t i)
     return i;
 }
 
-/* ---- What is left ------------------------------------------------------------------------------ */
+/* ---- What is left ---------------------------------------------------------------------------- */
 
 /* The forms that an image's tags end at: each counts the image once. `last[form]` is 1 + the image
  * that it was counted for. */
