@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "word/forms.h"
+#include "word/lookup.h"
 
 #include <stdio.h>
 #include <string.h>
