@@ -9,6 +9,7 @@
 #define F0T_WORD_WORDNET_H
 
 #include "base/interner.h"
+#include "io/file.h"
 
 typedef enum f0t_pos { F0T_NOUN, F0T_VERB, F0T_ADJECTIVE, F0T_ADVERB, F0T_POS_COUNT } f0t_pos;
 
@@ -89,14 +90,19 @@ void f0t_wordnet_clear(f0t_wordnet *wordnet);
  * "running" by the exceptions and endings of morphy(7WN). F0T_NONE when there is none. */
 size_t f0t_wordnet_lemma(const f0t_wordnet *wordnet, const char *text, size_t length);
 
-/* ---- For the readers of the files ----------------------------------------------------------- */
+/* ---- The files in a folder, mapped ----------------------------------------------------------- */
 
-f0t_status f0t_wordnet_read_data(f0t_wordnet *w, const f0t_wordnet_file *file, f0t_pos pos);
-f0t_status f0t_wordnet_read_index(f0t_wordnet *w, const f0t_wordnet_file *file, f0t_pos pos);
-f0t_status f0t_wordnet_read_counts(f0t_wordnet *w, const f0t_wordnet_file *file);
-f0t_status f0t_wordnet_read_exceptions(f0t_wordnet *w, const f0t_wordnet_file *file, f0t_pos pos);
+enum { F0T_WORDNET_MAPS = 3 * F0T_POS_COUNT + 1 };
 
-/* The synset at this offset of the part's data file, or F0T_NONE. */
-size_t f0t_wordnet_synset(const f0t_wordnet *wordnet, f0t_pos pos, uint32_t offset);
+typedef struct f0t_wordnet_folder {
+    f0t_wordnet_files files;
+    f0t_map maps[F0T_WORDNET_MAPS];
+    char *paths[F0T_WORDNET_MAPS]; /* the names of the files */
+} f0t_wordnet_folder;
+
+/* Fails with NOT_FOUND, saying which package has them, where data or index files are missing. The
+ * folder needs f0t_wordnet_folder_close in any case. */
+f0t_status f0t_wordnet_folder_open(f0t_wordnet_folder *out, const char *path);
+void f0t_wordnet_folder_close(f0t_wordnet_folder *folder);
 
 #endif

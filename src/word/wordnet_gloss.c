@@ -1,10 +1,46 @@
 #include "word/wordnet_gloss.h"
 
 #include "base/alloc.h"
-#include "word/wordnet_stop.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Words of glosses that say nothing of their meaning: function words, and what dictionaries use to
+ * introduce a definition. Many are lemmas too ("in": indium, "as": arsenic), which is not what a
+ * gloss means by them. Sorted. */
+static const char *const stop_words[] = {
+    "a",        "about",   "above",      "across",  "after",   "again",     "against",
+    "all",      "almost",  "along",      "already", "also",    "although",  "always",
+    "among",    "an",      "and",        "another", "any",     "anything",  "are",
+    "as",       "at",      "away",       "b",       "be",      "became",    "because",
+    "become",   "becomes", "been",       "before",  "being",   "below",     "between",
+    "both",     "but",     "by",         "c",       "ca",      "can",       "cannot",
+    "could",    "d",       "did",        "do",      "does",    "doing",     "done",
+    "down",     "during",  "e",          "each",    "either",  "else",      "especially",
+    "etc",      "even",    "ever",       "every",   "f",       "few",       "for",
+    "from",     "further", "g",          "get",     "gets",    "getting",   "h",
+    "had",      "has",     "have",       "having",  "he",      "her",       "here",
+    "hers",     "him",     "his",        "how",     "however", "i",         "if",
+    "in",       "into",    "is",         "it",      "its",     "itself",    "just",
+    "k",        "l",       "less",       "like",    "m",       "made",      "make",
+    "makes",    "making",  "many",       "may",     "me",      "might",     "more",
+    "most",     "much",    "must",       "my",      "n",       "near",      "no",
+    "nor",      "not",     "nothing",    "o",       "of",      "off",       "often",
+    "on",       "once",    "one",        "only",    "onto",    "or",        "other",
+    "others",   "our",     "out",        "over",    "own",     "p",         "per",
+    "quite",    "r",       "rather",     "s",       "same",    "see",       "she",
+    "should",   "since",   "so",         "some",    "someone", "something", "sometimes",
+    "st",       "such",    "t",          "th",      "than",    "that",      "the",
+    "their",    "them",    "themselves", "then",    "there",   "these",     "they",
+    "thing",    "this",    "those",      "though",  "through", "thus",      "to",
+    "together", "too",     "toward",     "towards", "u",       "under",     "until",
+    "up",       "upon",    "us",         "use",     "used",    "uses",      "using",
+    "usually",  "v",       "various",    "very",    "w",       "was",       "way",
+    "we",       "well",    "were",       "what",    "when",    "where",     "whether",
+    "which",    "while",   "who",        "whom",    "whose",   "why",       "will",
+    "with",     "within",  "without",    "would",   "x",       "y",         "you",
+    "your",     "z",
+};
 
 enum { PHRASE_MOST = 3, LENGTH_MOST = 255 };
 
@@ -30,13 +66,13 @@ static int compare_stop(const void *key, const void *word)
 
 static bool is_stop(const char *text, size_t length)
 {
-    enum { COUNT = sizeof f0t_gloss_stop_words / sizeof *f0t_gloss_stop_words };
+    enum { COUNT = sizeof stop_words / sizeof *stop_words };
     char word[16];
     if (length >= sizeof word)
         return false;
     memcpy(word, text, length);
     word[length] = '\0';
-    return bsearch(word, f0t_gloss_stop_words, COUNT, sizeof *f0t_gloss_stop_words, compare_stop);
+    return bsearch(word, stop_words, COUNT, sizeof *stop_words, compare_stop);
 }
 
 static bool is_letter(char c)

@@ -3,7 +3,7 @@
 #define F0T_WORD_WORDNET_VECTORS_H
 
 #include "fast0tag_tools.h"
-#include "word/wordnet_walk.h"
+#include "word/wordnet_graph.h"
 
 /* What may be set to measure what each part is worth. */
 typedef struct f0t_wordnet_recipe {

@@ -5,7 +5,7 @@
 #include "tiny.h"
 #include "word/insult.h"
 #include "word/insult_table.h"
-#include "word/wordnet_marks.h"
+#include "word/wordnet_nouns.h"
 
 #include <inttypes.h>
 #include <stdio.h>

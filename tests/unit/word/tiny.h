@@ -3,7 +3,7 @@
 #define F0T_TESTS_WORD_TINY_H
 
 #include "support.h"
-#include "word/wordnet_folder.h"
+#include "word/wordnet.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "memory_wordnet.h"
-#include "word/wordnet_marks.h"
+#include "word/wordnet_nouns.h"
 
 /* "oaf" and "lump" by their synset, "Redhat" as one word of two, "churl" by its definition; "card"
  * and "log" have other senses, "card" a far more frequent one. */
