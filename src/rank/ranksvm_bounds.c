@@ -9,10 +9,9 @@ static const double squared = 2;
  * solve it from nothing. */
 static const double easy = 0.5;
 
-/* How much sharper the next loss is; how much where λ / k is so small, and the pairs so far from
- * their limit, that the zone hardly changes any more; and the sharpest: beyond that rounding errors
- * rule. */
-static const double sharper = 10, much_sharper = 100, settled = 0.005, relaxed = 0.1;
+/* How much sharper the next loss is; how much where λ / k is so small that the zone hardly changes any
+ * more; and the sharpest: beyond that rounding errors rule. */
+static const double sharper = 10, much_sharper = 100, settled = 0.005;
 static const double sharpest = 1e9;
 
 /* The largest of t linear − t² quadratic for t up to `most`. */
@@ -53,10 +52,10 @@ f0t_svm_loss f0t_svm_loss_first(const f0t_svm_task *task, double size)
                           task->hinge == F0T_HINGE_SQUARED ? HUGE_VAL : 1};
 }
 
-bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size, double strain)
+bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size)
 {
     const double most = task->hinge == F0T_HINGE_SQUARED ? squared : sharpest;
-    const bool rough = task->lambda / loss->k > settled * size || strain > relaxed;
+    const bool rough = task->lambda / loss->k > settled * size;
     const double k = loss->k * (rough ? sharper : much_sharper);
     if (loss->k >= most)
         return false;

@@ -24,7 +24,6 @@ typedef struct f0t_svm_task {
 typedef struct f0t_svm_bounds {
     double primal, dual;
     double rounded_primal, rounded_dual;
-    double strain; /* mean of α, weighted by α: near 1 the hinge's pairs are at their limit */
 } f0t_svm_bounds;
 
 /* From the sums at w, ‖w‖² and ‖u‖². */
@@ -39,7 +38,7 @@ double f0t_svm_gap(double upper, double lower);
  * length of the vectors. */
 f0t_svm_loss f0t_svm_loss_first(const f0t_svm_task *task, double size);
 /* False when there is no next one. */
-bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size, double strain);
+bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size);
 /* Whether the rounded problem is solved well enough to go on to the next. */
 bool f0t_svm_loss_done(const f0t_svm_task *task, f0t_svm_loss loss, const f0t_svm_bounds *bounds);
 

@@ -153,7 +153,7 @@ static void judge(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows r
     }
     slot->state = F0T_SVM_POINT;
     if (slot->loss.k < sharpest && f0t_svm_loss_done(&slot->task, slot->loss, &bounds) &&
-        f0t_svm_loss_next(&slot->task, &slot->loss, bench->svm->size, bounds.strain))
+        f0t_svm_loss_next(&slot->task, &slot->loss, bench->svm->size))
         return;
     if (f0t_svm_gap(bounds.rounded_primal, bounds.rounded_dual) <= reliable &&
         f0t_svm_round_enter(slot, bench, rows))

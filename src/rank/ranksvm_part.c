@@ -94,7 +94,7 @@ static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, do
             break;
         if (done) {
             solved = loss->k;
-            more = f0t_svm_loss_next(task, loss, size, bounds.strain);
+            more = f0t_svm_loss_next(task, loss, size);
         } else {
             const double k = sqrt(loss->k * solved);
             more = k < 0.8 * loss->k;

@@ -157,7 +157,7 @@ static bool next_loss(f0t_svm_slot *slot, double size)
 {
     if (slot->loss_done) {
         slot->solved_k = slot->loss.k;
-        return f0t_svm_loss_next(&slot->task, &slot->loss, size, slot->strain);
+        return f0t_svm_loss_next(&slot->task, &slot->loss, size);
     }
     const double k = sqrt(slot->loss.k * slot->solved_k);
     const bool nearer = k < 0.8 * slot->loss.k;
@@ -176,7 +176,6 @@ static f0t_svm_bounds solve(f0t_svm_slot *slot, f0t_svm_work *work, int stages)
         slot->loss_done = f0t_svm_work_solve(work, &slot->task, slot->loss, &bounds, &steps);
         lengthen(slot, work, &bounds);
         slot->dual = bounds.dual;
-        slot->strain = bounds.strain;
         stages -= steps > 0;
         if ((stages <= 0 && !complete) || is_near(slot, &bounds))
             break;

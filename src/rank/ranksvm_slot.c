@@ -18,7 +18,6 @@ void f0t_svm_slot_finish(f0t_svm_slot *slot, double primal)
 static void reset(f0t_svm_slot *slot, double size)
 {
     slot->solved_k = f0t_svm_loss_first(&slot->task, size).k / stride;
-    slot->strain = 1;
     slot->primal = HUGE_VAL;
     slot->dual = 0;
     slot->rounds = 0;

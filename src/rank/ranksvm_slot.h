@@ -42,7 +42,6 @@ typedef struct f0t_svm_slot {
     bool trivial; /* no pairs, or no vectors: w = 0 */
     f0t_svm_loss loss;
     double solved_k;      /* of the last loss whose problem was solved */
-    double strain;        /* there */
     bool loss_done;       /* the working set's problem is solved with this loss */
     bool near;            /* the working set's problem is solved within the gap */
     f0t_svm_loss entered; /* the loss when a working set was entered last; k = 0: at the start */
