@@ -17,7 +17,7 @@
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
 struct f0t_nodes;          /* compute/loss_batch.h */
-struct f0t_svm_loss;       /* rank/ranksvm_kernels.h, and the next two */
+struct f0t_svm_loss;       /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
 
@@ -115,7 +115,7 @@ struct f0t_svm_zone;
     K(double, node_weighted, (const struct f0t_nodes *nodes, const double *weights, \
                               double exp_centre))
 
-/* Ranking SVMs (rank/ranksvm_kernels.h has the types). */
+/* Ranking SVMs (rank/ranksvm_pairs.h has the types). */
 #define F0T_KERNELS_SVM(K) \
     /* z = 1 − p[i] + n[j] over np relevant and nn irrelevant scores. gp[i] and gn[j] become the \
      * sums of h'(z) over the pairs of i and of j. */ \

@@ -8,7 +8,7 @@
 #include "base/monitor.h"
 #include "base/team.h"
 #include "eval/study.h"
-#include "rank/ranksvm_part.h"
+#include "rank/ranksvm.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,10 +4,7 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "rank/ranklist_pairs.h"
-#include "rank/ranksvm_bounds.h"
-#include "rank/ranksvm_space.h"
-#include "rank/ranksvm_step.h"
+#include "rank/ranksvm_problem.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +19,7 @@ enum { BATCH = 256, PARTS = 16, NEWTON = 60, CONJUGATE = 40, LEAST_ROWS = 16 };
 
 static const double DEFAULT_GAP = 0.001, ENOUGH = 0.01;
 
-/* A list in work. */
+/* A list that is being solved. */
 typedef struct item {
     size_t number;      /* of the list */
     f0t_list_sums sums; /* at w */
@@ -134,7 +131,7 @@ static double precondition(const batch *b, const item *it, size_t axis)
     return b->lambda + 2 * T * b->svm->moments[axis] * it->sums.active / pairs;
 }
 
-/* Upper and lower bound, as in ranksvm_bounds.h with α = 2z; and the start of the next Newton step. */
+/* Upper and lower bound, as in ranksvm_problem.h with α = 2z; and the start of the next Newton step. */
 static void row_bounds(batch *b, size_t i, size_t part)
 {
     const size_t R = b->svm->rank;

@@ -18,8 +18,6 @@ enum {
 };
 enum { RESULT_ROWS = 256 };
 
-static const double default_gap = 5e-4;
-
 /* Everything that a call of f0t_ranksvm_solve allocates. */
 typedef struct solver {
     const f0t_ranksvm *svm;
@@ -32,7 +30,7 @@ typedef struct solver {
     f0t_ranksvm_result *results;
 
     size_t threads;
-    f0t_svm_bench *benches; /* [threads] */
+    f0t_svm_thread *thread_room; /* [threads] */
     size_t room;
     size_t slot_count, live; /* slots 0 … live - 1 have rules */
     f0t_svm_slot *slots;
@@ -60,22 +58,22 @@ static bool any_wide(const f0t_rules *rules)
     return false;
 }
 
-static f0t_status bench_create(f0t_svm_bench *bench, const solver *s, bool wide)
+static f0t_status thread_create(f0t_svm_thread *thread, const solver *s, bool wide)
 {
     const size_t tags = s->svm->tags;
-    bench->svm = s->svm;
-    F0T_TRY(f0t_svm_work_create(&bench->work, s->svm, s->room));
-    F0T_TRY(f0t_svm_pairs_create(&bench->pairs, tags, wide));
-    F0T_TRY(f0t_alloc(&bench->scratch, tags, sizeof(float)));
-    return f0t_alloc(&bench->slopes, tags, sizeof(float));
+    thread->svm = s->svm;
+    F0T_TRY(f0t_svm_work_create(&thread->work, s->svm, s->room));
+    F0T_TRY(f0t_svm_pairs_create(&thread->pairs, tags, wide));
+    F0T_TRY(f0t_alloc(&thread->scratch, tags, sizeof(float)));
+    return f0t_alloc(&thread->slopes, tags, sizeof(float));
 }
 
-static void bench_free(f0t_svm_bench *bench)
+static void thread_free(f0t_svm_thread *thread)
 {
-    f0t_svm_work_free(bench->work);
-    f0t_svm_pairs_free(bench->pairs);
-    f0t_free(bench->scratch);
-    f0t_free(bench->slopes);
+    f0t_svm_work_free(thread->work);
+    f0t_svm_pairs_free(thread->pairs);
+    f0t_free(thread->scratch);
+    f0t_free(thread->slopes);
 }
 
 static f0t_status rows_create(solver *s)
@@ -141,12 +139,12 @@ static f0t_status solver_create(solver *s)
     slots = slots < s->rules->count ? slots : s->rules->count;
     s->slot_count = power_of_two(limit(slots, LEAST_SLOTS, 4096));
     s->threads = (size_t)f0t_team_size();
-    F0T_TRY(f0t_alloc_zero(&s->benches, s->threads, sizeof *s->benches));
+    F0T_TRY(f0t_alloc_zero(&s->thread_room, s->threads, sizeof *s->thread_room));
     F0T_TRY(f0t_alloc_zero(&s->slots, s->slot_count, sizeof *s->slots));
     F0T_TRY(f0t_alloc(&s->order, s->lambda_count, sizeof *s->order));
     const bool wide = any_wide(s->rules);
     for (size_t i = 0; i < s->threads; i++)
-        F0T_TRY(bench_create(&s->benches[i], s, wide));
+        F0T_TRY(thread_create(&s->thread_room[i], s, wide));
     F0T_TRY(rows_create(s));
     slots_link(s);
     return F0T_OK;
@@ -157,9 +155,9 @@ static void solver_free(solver *s)
     void *all[] = {s->slots, s->order,  s->queries,  s->scores, s->weights,    s->sums,
                    s->w,     s->step,   s->rest,     s->at,     s->along,      s->sets,
                    s->betas, s->turned, s->restored, s->places, s->set_scores, s->own};
-    for (size_t i = 0; s->benches && i < s->threads; i++)
-        bench_free(&s->benches[i]);
-    f0t_free(s->benches);
+    for (size_t i = 0; s->thread_room && i < s->threads; i++)
+        thread_free(&s->thread_room[i]);
+    f0t_free(s->thread_room);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         f0t_free(all[i]);
 }
@@ -248,18 +246,18 @@ static f0t_svm_rows rows_of(const solver *s, size_t i)
                           s->sums + i * rank};
 }
 
-typedef void (*slot_step)(f0t_svm_slot *, const f0t_svm_bench *, f0t_svm_rows);
+typedef void (*slot_step)(f0t_svm_slot *, const f0t_svm_thread *, f0t_svm_rows);
 
-static void begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+static void begin(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows)
 {
     if (slot->state == F0T_SVM_NEW)
-        f0t_svm_slot_begin(slot, bench, rows);
+        f0t_svm_slot_begin(slot, thread, rows);
 }
 
-static void sum(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows)
+static void sum(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows)
 {
     if (f0t_svm_slot_sums(slot))
-        f0t_svm_slot_sum(slot, bench, rows);
+        f0t_svm_slot_sum(slot, thread, rows);
 }
 
 /* Each slot's step is its own: which thread takes it does not matter. */
@@ -268,11 +266,11 @@ static void each(const solver *s, slot_step step)
 #pragma omp parallel for schedule(dynamic, 4) num_threads((int)s->threads)
     for (size_t i = 0; i < s->live; i++) {
 #ifdef _OPENMP
-        const f0t_svm_bench *bench = &s->benches[omp_get_thread_num()];
+        const f0t_svm_thread *thread = &s->thread_room[omp_get_thread_num()];
 #else
-        const f0t_svm_bench *bench = &s->benches[0];
+        const f0t_svm_thread *thread = &s->thread_room[0];
 #endif
-        step(&s->slots[i], bench, rows_of(s, i));
+        step(&s->slots[i], thread, rows_of(s, i));
     }
 }
 
@@ -360,7 +358,7 @@ f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, con
                 .directions = directions,
                 .results = results};
     if (s.options.gap == 0)
-        s.options.gap = default_gap;
+        s.options.gap = F0T_RANKSVM_GAP;
     f0t_status status = solver_create(&s);
     if (status == F0T_OK) {
         order_lambdas(&s);

@@ -7,9 +7,7 @@
  * tag vectors and are solved side by side, so that the scores of all tags come from matrix
  * products. docs/methods.md has the algorithm.
  *
- * Two levels of relevance are all that this solves. A list of more levels would need other pair
- * sums (ranksvm_pairs.h) and nothing else: the Newton steps see them through value, gradient and
- * product with the Hessian alone.
+ * Two levels of relevance are all that this solves: lists of more are ranklist.h's.
  */
 #ifndef F0T_RANK_RANKSVM_H
 #define F0T_RANK_RANKSVM_H
@@ -20,7 +18,7 @@
 typedef struct f0t_ranksvm_options {
     f0t_hinge hinge;
     double gap;   /* a rule is solved when (objective − dual) / objective is at most this */
-    size_t batch; /* rules in work at a time, 64 at least; 0: what suits the number of tags */
+    size_t batch; /* rules solved at a time, 64 at least; 0: what suits the number of tags */
 } f0t_ranksvm_options;
 
 /* How a rule was solved. The objective is at most `objective`, and no direction has one below
@@ -47,5 +45,27 @@ void f0t_ranksvm_free(f0t_ranksvm *svm);
 f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, const double *lambdas,
                              size_t count, const f0t_ranksvm_options *options, float *directions,
                              f0t_ranksvm_result *results, const f0t_monitor *monitor);
+
+/* ---- Part of the tags --------------------------------------------------------------------------- */
+
+/*
+ * A ranking SVM over part of the tags: some are relevant, some irrelevant, and all others have no
+ * part in it. Rules know no such others: there each tag is one or the other.
+ */
+
+/* Memory of one thread, for one problem at a time. */
+typedef struct f0t_ranksvm_part f0t_ranksvm_part;
+
+/* `svm` must live as long. */
+f0t_status f0t_ranksvm_part_create(f0t_ranksvm_part **out, const f0t_ranksvm *svm);
+void f0t_ranksvm_part_free(f0t_ranksvm_part *part);
+
+/* The direction[dims] for tags[count], distinct, of which the first `relevant` shall come before the
+ * others; both kinds must be there. `options` may be NULL, its batch is ignored. Allocates nothing.
+ * Where the plain hinge leaves many tags in the way (few dimensions, small λ) it may end above the gap:
+ * the result says so. */
+void f0t_ranksvm_part_solve(f0t_ranksvm_part *part, float *direction, f0t_ranksvm_result *result,
+                            const uint32_t *tags, size_t relevant, size_t count, double lambda,
+                            const f0t_ranksvm_options *options);
 
 #endif

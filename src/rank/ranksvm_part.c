@@ -1,12 +1,9 @@
-#include "rank/ranksvm_part.h"
-
+/* Ranking SVMs over part of the tags, on working sets that grow until no tag outside is in the way. */
 #include "base/alloc.h"
 #include "rank/ranksvm_work.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double default_gap = 5e-4; /* as in ranksvm.c */
 
 /* A first set has so many irrelevant tags, and some more for each relevant one. */
 enum { FEW = 48, MORE = 4, ROUNDS = 50 };
@@ -65,20 +62,6 @@ void f0t_ranksvm_part_free(f0t_ranksvm_part *part)
     f0t_free(part);
 }
 
-/* A hinge's solution comes with rounded corners: a little longer it is better. */
-static void lengthen(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_bounds *bounds)
-{
-    double primal;
-    if (task->hinge != F0T_HINGE_PLAIN)
-        return;
-    const double factor = f0t_svm_work_length(work, task, &primal);
-    if (f0t_svm_gap(primal, bounds->dual) > task->gap)
-        return;
-    for (size_t i = 0; i < work->count; i++)
-        work->beta[i] *= factor;
-    bounds->primal = primal;
-}
-
 /* The losses that lead to the hinge, one the start of the next; half the way back where one was too
  * sharp to be solved. *loss is the last one. */
 static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, double size,
@@ -89,7 +72,7 @@ static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, do
     for (bool more = true; more;) {
         int steps = 0;
         const bool done = f0t_svm_work_solve(work, task, *loss, &bounds, &steps);
-        lengthen(work, task, &bounds);
+        f0t_svm_work_lengthen(work, task, task->gap, &bounds);
         if (f0t_svm_gap(bounds.primal, bounds.dual) <= task->gap)
             break;
         if (done) {
@@ -109,7 +92,7 @@ static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, do
 static double score_of(const f0t_ranksvm_part *part, uint32_t tag)
 {
     const f0t_ranksvm *svm = part->svm;
-    return svm->kernels->svm_dot(svm->given + tag * svm->dims, part->w, svm->dims);
+    return f0t_kernels()->svm_dot(svm->given + tag * svm->dims, part->w, svm->dims);
 }
 
 /* The solver's scores are of centred vectors: by how much they are lower. */
@@ -181,8 +164,8 @@ static void begin_set(f0t_ranksvm_part *part, const uint32_t *tags, size_t relev
     for (size_t i = 0; i < relevant; i++) {
         part->set[i] = tags[i];
         part->beta[i] = 0;
-        svm->kernels->svm_add_f32(part->w, 1.0F / (float)relevant, svm->given + tags[i] * svm->dims,
-                                  svm->dims);
+        f0t_kernels()->svm_add_f32(part->w, 1.0F / (float)relevant,
+                                   svm->given + tags[i] * svm->dims, svm->dims);
     }
     score_all(part, tags, count, true);
     take_above(part, tags, count, threshold(part, count, FEW + MORE * relevant));
@@ -220,7 +203,7 @@ void f0t_ranksvm_part_solve(f0t_ranksvm_part *part, float *direction, f0t_ranksv
                             const uint32_t *tags, size_t relevant, size_t count, double lambda,
                             const f0t_ranksvm_options *options)
 {
-    const double gap = options && options->gap > 0 ? options->gap : default_gap;
+    const double gap = options && options->gap > 0 ? options->gap : F0T_RANKSVM_GAP;
     const f0t_svm_task task = {options ? options->hinge : F0T_HINGE_PLAIN, lambda, gap};
     uint32_t rounds = 0;
     f0t_svm_bounds bounds = {.dual = 0};

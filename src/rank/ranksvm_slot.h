@@ -1,22 +1,17 @@
 /*
- * One rule in work. Slots go through rounds together: each has a query, a direction whose scores a
+ * One rule being solved. Slots go through rounds together: each has a query, a direction whose scores a
  * product gives it; some have weights, whose sum of vectors a second product gives. In between each
  * slot takes its own step, on its own.
  *
  * A rule starts with the direction that would be right if all pairs counted. If few tags are near
  * the margin it goes on on a working set (ranksvm_work.h) whose solution the next round checks
- * against all tags; else by Newton steps over all tags, with conjugate gradients (ranksvm_dense.c),
- * one product with the Hessian a round, or where those are slow by a system of the size of the zone
- * (ranksvm_direct.c).
+ * against all tags; else by Newton steps over all tags, with conjugate gradients, one product
+ * with the Hessian per round, or where those are slow by a system of the size of the zone.
  */
 #ifndef F0T_RANK_RANKSVM_SLOT_H
 #define F0T_RANK_RANKSVM_SLOT_H
 
-#include "rank/ranksvm_pairs.h"
 #include "rank/ranksvm_work.h"
-
-/* A rule that needs more rounds than this ends with the gap it has. */
-enum { F0T_SVM_ROUNDS = 2000 };
 
 typedef enum f0t_svm_state {
     F0T_SVM_FREE,      /* no rule */
@@ -72,13 +67,13 @@ typedef struct f0t_svm_slot {
 } f0t_svm_slot;
 
 /* What a thread needs to take a step, and the rows of the slot in this round's products. */
-typedef struct f0t_svm_bench {
+typedef struct f0t_svm_thread {
     const f0t_ranksvm *svm;
     f0t_svm_work *work;
     f0t_svm_pairs *pairs;
     float *scratch; /* [tags] */
     float *slopes;  /* [tags] */
-} f0t_svm_bench;
+} f0t_svm_thread;
 
 typedef struct f0t_svm_rows {
     float *query;   /* [rank] in and out */
@@ -88,36 +83,14 @@ typedef struct f0t_svm_rows {
 } f0t_svm_rows;
 
 /* The first query of a new rule. */
-void f0t_svm_slot_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
+void f0t_svm_slot_begin(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
 /* After the scores. */
-void f0t_svm_slot_score(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
+void f0t_svm_slot_score(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
 /* After the sums; only slots that f0t_svm_slot_sums says so of. */
-void f0t_svm_slot_sum(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
+void f0t_svm_slot_sum(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
 bool f0t_svm_slot_sums(const f0t_svm_slot *slot);
 
 /* The next λ of a rule whose result was taken; `size` is that of the vectors. */
 void f0t_svm_slot_continue(f0t_svm_slot *slot, double lambda, double size);
-
-/* ---- Between the files of the solver ------------------------------------------------------------ */
-
-/* The result of the slot is in its query. */
-void f0t_svm_slot_finish(f0t_svm_slot *slot, double primal);
-
-/* ranksvm_round.c: working sets. Begins one with the tags nearest to the margin. */
-void f0t_svm_round_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-void f0t_svm_round(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-/* Begins one from w. False, and nothing done, when too many tags are near the margin. */
-bool f0t_svm_round_enter(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-
-/* ranksvm_dense.c: all tags. */
-void f0t_svm_dense_score(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-void f0t_svm_dense_sum(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-/* Goes along `step`, whose scores are `along`. */
-void f0t_svm_dense_advance(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-
-/* ranksvm_direct.c: Newton steps over all tags, solved on the zone's. Begins one from the sums of
- * the weights at w. False, and nothing done, when the zone has too many tags. */
-bool f0t_svm_direct_begin(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
-void f0t_svm_direct_score(f0t_svm_slot *slot, const f0t_svm_bench *bench, f0t_svm_rows rows);
 
 #endif

@@ -1,17 +1,219 @@
 #include "rank/ranksvm_work.h"
 
 #include "base/alloc.h"
-#include "rank/ranksvm_step.h"
+#include "math/solve.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- The graph of the zone ---------------------------------------------------------------------- */
+
+/*
+ * With L the Laplacian of the graph and K the Gram matrix, (λ I + k L K) e = −k L s puts e into the
+ * range of L: it is 0 outside the zone and sums to 0 over each component. Measured from the grounds,
+ * L is invertible, and
+ *
+ *     (λ/k L⁻¹ + K) e = −s
+ *
+ * is symmetric and positive definite. The irrelevant block of L is a diagonal, so L⁻¹ needs only the
+ * inverse of a Schur complement of the size of the relevant nodes.
+ */
+
+f0t_status f0t_svm_graph_create(f0t_svm_graph **out, size_t room)
+{
+    f0t_svm_graph *g = NULL;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&g, 1, sizeof *g));
+    g->room = room;
+    size_t **indices[] = {&g->places, &g->grounds, &g->parents};
+    double **rows[] = {&g->degrees, &g->solution};
+    double **quarters[] = {&g->pairs, &g->links, &g->shares, &g->spread};
+    double **squares[] = {&g->schur, &g->inverse, &g->system};
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; status == F0T_OK && i < 3; i++)
+        status = f0t_alloc(indices[i], room, sizeof(size_t));
+    for (size_t i = 0; status == F0T_OK && i < 2; i++)
+        status = f0t_alloc(rows[i], room, sizeof(double));
+    for (size_t i = 0; status == F0T_OK && i < 4; i++)
+        status = f0t_alloc(quarters[i], room * room / 4 + 1, sizeof(double));
+    for (size_t i = 0; status == F0T_OK && i < 3; i++)
+        status = f0t_alloc(squares[i], room * room, sizeof(double));
+    if (status == F0T_OK)
+        status = f0t_alloc(&g->columns, 8 * room, sizeof(double));
+    if (status == F0T_OK)
+        *out = g;
+    else
+        f0t_svm_graph_free(g);
+    return status;
+}
+
+void f0t_svm_graph_free(f0t_svm_graph *g)
+{
+    if (!g)
+        return;
+    void *all[] = {g->places, g->grounds, g->parents, g->degrees, g->solution, g->pairs,  g->links,
+                   g->shares, g->spread,  g->schur,   g->inverse, g->system,   g->columns};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        f0t_free(all[i]);
+    f0t_free(g);
+}
+
+static size_t root_of(const size_t *parents, size_t i)
+{
+    while (parents[i] != i)
+        i = parents[i];
+    return i;
+}
+
+/* Fills pairs and degrees. Returns the number of relevant tags that have a pair. */
+static size_t find_pairs(f0t_svm_graph *g, const f0t_svm_set *set, f0t_svm_loss loss)
+{
+    const size_t np = set->relevant, nn = set->count - np;
+    size_t found = 0;
+    memset(g->degrees, 0, set->count * sizeof *g->degrees);
+    for (size_t i = 0; i < np; i++) {
+        g->degrees[i] = f0t_kernels()->svm_zone_row(g->pairs + i * nn, g->degrees + np,
+                                                    set->scores[i], set->scores + np, nn, loss);
+        g->parents[i] = i;
+        found += g->degrees[i] > 0;
+    }
+    return found;
+}
+
+/* Joins the relevant tags that share an irrelevant one, until all are one component. */
+static void join(f0t_svm_graph *g, const f0t_svm_set *set, size_t components)
+{
+    const size_t np = set->relevant, nn = set->count - np;
+    for (size_t j = 0; j < nn && components > 1; j++) {
+        size_t lowest = np;
+        for (size_t i = 0; g->degrees[np + j] > 1 && i < np; i++) {
+            if (g->pairs[i * nn + j] == 0)
+                continue;
+            size_t root = root_of(g->parents, i);
+            if (lowest == np || root == lowest) {
+                lowest = root;
+                continue;
+            }
+            size_t high = root > lowest ? root : lowest;
+            lowest = root > lowest ? lowest : root;
+            g->parents[high] = lowest;
+            components--;
+        }
+    }
+}
+
+static void list(f0t_svm_graph *g, const f0t_svm_set *set)
+{
+    const size_t np = set->relevant, nn = set->count - np;
+    g->count = 0;
+    for (size_t i = 0; i < np; i++) {
+        size_t root = root_of(g->parents, i);
+        if (root != i) {
+            g->grounds[g->count] = root;
+            g->places[g->count++] = i;
+        }
+    }
+    g->relevant = g->count;
+    for (size_t j = 0; j < nn; j++) {
+        if (g->degrees[np + j] == 0)
+            continue;
+        size_t i = 0;
+        while (g->pairs[i * nn + j] == 0)
+            i++;
+        g->grounds[g->count] = root_of(g->parents, i);
+        g->places[g->count++] = np + j;
+    }
+    g->irrelevant = g->count - g->relevant;
+}
+
+static void fill_links(f0t_svm_graph *g, const f0t_svm_set *set)
+{
+    const size_t nn = set->count - set->relevant, n = g->irrelevant;
+    for (size_t i = 0; i < g->relevant; i++) {
+        const double *pairs = g->pairs + g->places[i] * nn;
+        for (size_t j = 0; j < n; j++) {
+            size_t place = g->places[g->relevant + j];
+            g->links[i * n + j] = pairs[place - set->relevant];
+            g->shares[i * n + j] = pairs[place - set->relevant] / g->degrees[place];
+        }
+    }
+}
+
+/* inverse = the relevant block of L⁻¹, spread = c times the block between the two kinds. */
+static bool invert_schur(f0t_svm_graph *g, double c)
+{
+    const size_t p = g->relevant, n = g->irrelevant;
+    memset(g->inverse, 0, p * p * sizeof *g->inverse);
+    for (size_t i = 0; i < p; i++) {
+        for (size_t l = 0; l <= i; l++)
+            g->schur[i * p + l] =
+                -f0t_kernels()->svm_dot_f64(g->shares + i * n, g->links + l * n, n);
+        g->schur[i * p + i] += g->degrees[g->places[i]];
+        g->inverse[i * p + i] = 1;
+    }
+    if (f0t_cholesky_solve_f64(g->schur, p, g->inverse, p, NULL) != F0T_OK)
+        return false;
+    f0t_kernels()->svm_product_rows(g->spread, g->inverse, g->shares, p, p, n);
+    for (size_t i = 0; i < p * n; i++)
+        g->spread[i] *= c;
+    return true;
+}
+
+/* The lower triangle of c L⁻¹, where `spread` has c already. */
+static void fill_inverse(f0t_svm_graph *g, double c)
+{
+    const size_t p = g->relevant, n = g->irrelevant, all = g->count;
+    double *block = g->system + p * all + p;
+    f0t_kernels()->svm_product_lower(block, all, g->shares, g->spread, p, n);
+    for (size_t i = 0; i < p; i++)
+        for (size_t j = 0; j <= i; j++)
+            g->system[i * all + j] = c * g->inverse[i * p + j];
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < p; j++)
+            g->system[(p + i) * all + j] = g->spread[j * n + i];
+        block[i * all + i] += c / g->degrees[g->places[p + i]];
+    }
+}
+
+/* Adds the Gram matrix, measured from the grounds. */
+static void add_gram(f0t_svm_graph *g, const f0t_svm_set *set)
+{
+    for (size_t i = 0; i < g->count; i++)
+        f0t_kernels()->svm_add_grounded(
+            g->system + i * g->count, set->gram_row(set->context, g->places[i]),
+            set->gram_row(set->context, g->grounds[i]), g->places, g->grounds, i + 1);
+}
+
+bool f0t_svm_graph_bend(f0t_svm_graph *g, double *step, const double *gradient_scores,
+                        const f0t_svm_set *set, double lambda, f0t_svm_loss loss)
+{
+    join(g, set, find_pairs(g, set, loss));
+    list(g, set);
+    if (!g->count)
+        return true;
+    fill_links(g, set);
+    const double c = lambda / loss.k;
+    if (g->relevant && !invert_schur(g, c))
+        return false;
+    fill_inverse(g, c);
+    add_gram(g, set);
+    for (size_t i = 0; i < g->count; i++)
+        g->solution[i] = gradient_scores[g->grounds[i]] - gradient_scores[g->places[i]];
+    if (!f0t_kernels()->svm_cholesky(g->system, g->solution, g->columns, g->count))
+        return false;
+    for (size_t i = 0; i < g->count; i++) {
+        step[g->places[i]] += g->solution[i];
+        step[g->grounds[i]] -= g->solution[i];
+    }
+    return true;
+}
 
 enum { NEWTON_STEPS = 60 };
 
 /* What the scores of a float32 direction are wrong by, in units of the lengths multiplied. */
 static const double rounding = 2.5e-7;
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
+/* ---- Memory of a working set ---------------------------------------------------------------------------------- */
 
 static f0t_status vectors_create(f0t_svm_work *work)
 {
@@ -78,12 +280,12 @@ static const double *gram_row(void *context, size_t i)
         return row;
     work->has_row[i] = true;
     if (svm->gram)
-        svm->kernels->svm_gather(row, svm->gram + work->tags[i] * svm->tags, work->tags,
-                                 work->count);
+        f0t_kernels()->svm_gather(row, svm->gram + work->tags[i] * svm->tags, work->tags,
+                                  work->count);
     for (size_t j = 0; !svm->gram && j < work->count; j++)
         row[j] = work->has_row[j] && j != i
                      ? work->gram[j * work->count + i]
-                     : svm->kernels->svm_dot(vector_of(work, i), vector_of(work, j), svm->rank);
+                     : f0t_kernels()->svm_dot(vector_of(work, i), vector_of(work, j), svm->rank);
     return row;
 }
 
@@ -104,7 +306,7 @@ static void combine(f0t_svm_work *work, double *sum, const float *vectors, size_
     memset(sum, 0, dims * sizeof *sum);
     for (size_t i = 0; i < work->count; i++)
         if (work->beta[i] != 0)
-            work->svm->kernels->svm_add(sum, work->beta[i], vectors + work->tags[i] * dims, dims);
+            f0t_kernels()->svm_add(sum, work->beta[i], vectors + work->tags[i] * dims, dims);
 }
 
 void f0t_svm_work_combine(f0t_svm_work *work)
@@ -128,12 +330,11 @@ void f0t_svm_work_result(f0t_svm_work *work, float *result)
         result[j] = (float)work->result[j];
         work->result[j] = (double)result[j];
     }
-    const double shift = work->svm->kernels->svm_dot_f64(work->svm->mean, work->result, dims);
+    const double shift = f0t_kernels()->svm_dot_f64(work->svm->mean, work->result, dims);
     for (size_t i = 0; i < work->count; i++)
         work->scores[i] =
-            work->svm->kernels->svm_dot_mixed(given + work->tags[i] * dims, work->result, dims) -
-            shift;
-    work->norm = work->svm->kernels->svm_dot_f64(work->result, work->result, dims);
+            f0t_kernels()->svm_dot_mixed(given + work->tags[i] * dims, work->result, dims) - shift;
+    work->norm = f0t_kernels()->svm_dot_f64(work->result, work->result, dims);
 }
 
 /* ---- Newton's method --------------------------------------------------------------------------- */
@@ -142,13 +343,13 @@ static void pairs(const f0t_svm_work *work, f0t_svm_sums *sums, double *slopes,
                   const double *scores, f0t_svm_loss loss)
 {
     const size_t p = work->relevant;
-    work->svm->kernels->svm_pairs_f64(sums, slopes, slopes + p, scores, p, scores + p,
-                                      work->count - p, loss);
+    f0t_kernels()->svm_pairs_f64(sums, slopes, slopes + p, scores, p, scores + p, work->count - p,
+                                 loss);
 }
 
 static double dot(const f0t_svm_work *work, const double *a, const double *b)
 {
-    return work->svm->kernels->svm_dot_f64(a, b, work->count);
+    return f0t_kernels()->svm_dot_f64(a, b, work->count);
 }
 
 /* y = K x. */
@@ -160,7 +361,7 @@ static void multiply_gram(f0t_svm_work *work, double *y, const double *x)
             gram_row(work, i);
             work->parts[parts++] = i;
         }
-    work->svm->kernels->svm_sum_rows(y, work->gram, x, work->parts, parts, work->count);
+    f0t_kernels()->svm_sum_rows(y, work->gram, x, work->parts, parts, work->count);
 }
 
 /* Sums, slopes, `rest` and the bounds at β. */
@@ -269,8 +470,9 @@ static double length_slope(f0t_svm_work *work, double lambda, double norm, doubl
     return slope;
 }
 
-/* A rounded corner lets every pair at the margin fall a little short of it. */
-double f0t_svm_work_length(f0t_svm_work *work, const f0t_svm_task *task, double *primal)
+/* How many times as long w should be for the least hinge objective, which is put into *primal: a rounded
+ * corner lets every pair at the margin fall a little short of it. */
+static double best_length(f0t_svm_work *work, const f0t_svm_task *task, double *primal)
 {
     const double norm = fmax(dot(work, work->beta, work->scores), 0);
     const double noise = rounding * sqrt(norm * work->svm->size);
@@ -294,4 +496,18 @@ double f0t_svm_work_length(f0t_svm_work *work, const f0t_svm_task *task, double 
     pairs(work, &sums, work->trial_slopes, work->trial, (f0t_svm_loss){1, 1});
     *primal = task->lambda / 2 * high * high * norm + sums.slack;
     return high;
+}
+
+void f0t_svm_work_lengthen(f0t_svm_work *work, const f0t_svm_task *task, double gap,
+                           f0t_svm_bounds *bounds)
+{
+    double primal;
+    if (task->hinge != F0T_HINGE_PLAIN)
+        return;
+    const double factor = best_length(work, task, &primal);
+    if (f0t_svm_gap(primal, bounds->dual) > gap)
+        return;
+    for (size_t i = 0; i < work->count; i++)
+        work->beta[i] *= factor;
+    bounds->primal = primal;
 }

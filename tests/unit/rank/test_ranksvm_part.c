@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/random.h"
-#include "rank/ranksvm_part.h"
+#include "rank/ranksvm.h"
 
 #include <math.h>
 #include <string.h>

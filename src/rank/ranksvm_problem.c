@@ -1,4 +1,4 @@
-#include "rank/ranksvm_space.h"
+#include "rank/ranksvm_problem.h"
 
 #include "base/alloc.h"
 #include "base/size.h"
@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <string.h>
+
+/* ---- Tag vectors -------------------------------------------------------------------------------- */
 
 /* A Gram matrix above this many tags (128 MB) is computed piece by piece where it is needed. */
 enum { GRAM_TAGS = 5792, PACK_ROWS = 512 };
@@ -126,7 +128,6 @@ f0t_status f0t_ranksvm_create(f0t_ranksvm **out, const float *vectors, size_t ta
     F0T_TRY(f0t_alloc_zero(&svm, 1, sizeof *svm));
     svm->tags = tags;
     svm->dims = dims;
-    svm->kernels = f0t_kernels();
     f0t_status status = prepare(svm, vectors);
     if (status == F0T_OK)
         *out = svm;
@@ -171,4 +172,125 @@ f0t_status f0t_ranksvm_restore(const f0t_ranksvm *svm, float *to, const float *d
     const f0t_matmul op = {
         .m = rows, .n = svm->dims, .k = svm->rank, .type = F0T_F32, .result = F0T_F32};
     return f0t_matmul_run_packed(to, directions, svm->axes, NULL, &op);
+}
+
+/* ---- Losses and bounds -------------------------------------------------------------------------- */
+
+/* Curvature of the squared hinge. */
+static const double squared = 2;
+
+/* The first problem of a series: λ / k in units of the vectors' size. Near 1/2 few Newton steps
+ * solve it from nothing. */
+static const double easy = 0.5;
+
+/* How much sharper the next loss is; how much where λ / k is so small that the zone hardly changes any
+ * more; and the sharpest: beyond that rounding errors rule. */
+static const double sharper = 10, much_sharper = 100, settled = 0.005;
+static const double sharpest = 1e9;
+
+/* The largest of t linear − t² quadratic for t up to `most`. */
+static double best_multiple(double linear, double quadratic, double most)
+{
+    double t = quadratic > 0 ? linear / (2 * quadratic) : most;
+    t = t < most ? t : most;
+    return isfinite(t) ? t * linear - t * t * quadratic : 0;
+}
+
+f0t_svm_bounds f0t_svm_bounds_get(const f0t_svm_task *task, f0t_svm_loss loss,
+                                  const f0t_svm_sums *sums, double norm, double dual_norm)
+{
+    const double ridge = task->lambda / 2 * norm, dual_ridge = task->lambda / 2 * dual_norm;
+    const double conjugate = sums->square / (2 * loss.k), most = isfinite(loss.cap) ? 1 : HUGE_VAL;
+    f0t_svm_bounds bounds = {.rounded_primal = ridge + sums->moment - conjugate,
+                             .rounded_dual =
+                                 best_multiple(sums->slope, conjugate + dual_ridge, most)};
+    if (task->hinge == F0T_HINGE_SQUARED) {
+        bounds.primal = ridge + sums->moment / loss.k;
+        bounds.dual = best_multiple(sums->slope, sums->square / 4 + dual_ridge, HUGE_VAL);
+    } else {
+        bounds.primal = ridge + sums->slack;
+        bounds.dual = best_multiple(sums->slope, dual_ridge, 1);
+    }
+    return bounds;
+}
+
+double f0t_svm_gap(double upper, double lower)
+{
+    return upper > lower ? (upper - lower) / upper : 0;
+}
+
+f0t_svm_loss f0t_svm_loss_first(const f0t_svm_task *task, double size)
+{
+    const double k = task->lambda / (easy * size);
+    return (f0t_svm_loss){k < squared ? k : squared,
+                          task->hinge == F0T_HINGE_SQUARED ? HUGE_VAL : 1};
+}
+
+bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size)
+{
+    const double most = task->hinge == F0T_HINGE_SQUARED ? squared : sharpest;
+    const bool rough = task->lambda / loss->k > settled * size;
+    const double k = loss->k * (rough ? sharper : much_sharper);
+    if (loss->k >= most)
+        return false;
+    loss->k = k < most ? k : most;
+    return true;
+}
+
+bool f0t_svm_loss_done(const f0t_svm_task *task, f0t_svm_loss loss, const f0t_svm_bounds *bounds)
+{
+    const double rounded = f0t_svm_gap(bounds->rounded_primal, bounds->rounded_dual);
+    if (task->hinge == F0T_HINGE_SQUARED && loss.k >= squared)
+        return rounded <= task->gap / 4;
+    return rounded <= 0.1 &&
+           (task->hinge == F0T_HINGE_SQUARED ||
+            bounds->rounded_primal - bounds->rounded_dual <= 0.2 * (bounds->primal - bounds->dual));
+}
+
+/* ---- Line search -------------------------------------------------------------------------------- */
+
+enum { GROW = 40, SHRINK = 60 };
+
+static const double enough = 0.1;
+
+/* False position between a slope below and one above 0, in the Illinois form: an end that stays
+ * twice counts half. A kink can make that slow, so every third point is the middle. */
+static double close_in(f0t_svm_slope slope, void *context, double target, double low,
+                       double low_slope, double high, double high_slope)
+{
+    int last = 0;
+    for (int i = 0; i < SHRINK; i++) {
+        double part = i % 3 == 2 ? 0.5 : low_slope / (low_slope - high_slope);
+        double t = low + (high - low) * part;
+        double at = slope(context, t);
+        if (fabs(at) <= target)
+            return t;
+        if (at < 0) {
+            low = t;
+            low_slope = at;
+            high_slope = last < 0 ? high_slope / 2 : high_slope;
+            last = -1;
+        } else {
+            high = t;
+            high_slope = at;
+            low_slope = last > 0 ? low_slope / 2 : low_slope;
+            last = 1;
+        }
+    }
+    return low > 0 ? low : high;
+}
+
+double f0t_svm_step(f0t_svm_slope slope, void *context, double start)
+{
+    const double target = -enough * start;
+    double low = 0, low_slope = start, high = 1, high_slope = slope(context, high);
+    for (int i = 0; i < GROW && high_slope < -target; i++) {
+        low = high;
+        low_slope = high_slope;
+        high *= 2;
+        high_slope = slope(context, high);
+    }
+    if (high_slope <= target)
+        return high;
+    return close_in(slope, context, target, low, low_slope, high, high_slope);
 }

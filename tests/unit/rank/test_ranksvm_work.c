@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "rank/ranksvm_graph.h"
+#include "rank/ranksvm_work.h"
 
 #include <math.h>
 #include <string.h>

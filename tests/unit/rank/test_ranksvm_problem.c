@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "rank/ranksvm_step.h"
+#include "rank/ranksvm_problem.h"
 
 #include <math.h>
 
