@@ -39,7 +39,7 @@ static double precision_of_few(const float *scores, size_t n, const uint32_t *hi
 }
 
 /* A number that is smaller for what ranks first: the float's bits in the order of the floats,
- * turned around, and behind them the place. Adding 0 makes -0 equal to 0. */
+ * turned around, and after them the place. Adding 0 makes -0 equal to 0. */
 static uint64_t key_of(float score, size_t place)
 {
     float value = score + 0.0F;
@@ -57,7 +57,7 @@ static int compare_keys(const void *a, const void *b)
 
 /* The sorted keys of the relevant tags cut all others into those before the first, the second, …
  * That takes n log(count), whatever the scores are. */
-static size_t first_behind(const uint64_t *sorted, size_t count, uint64_t key)
+static size_t first_after(const uint64_t *sorted, size_t count, uint64_t key)
 {
     size_t low = 0;
     while (count > 0) {
@@ -81,7 +81,7 @@ static double precision_of_many(scratch *work, const float *scores, size_t n, si
     qsort(keys, count, sizeof *keys, compare_keys);
     memset(cut, 0, count * sizeof *cut);
     for (size_t t = 0; t < n; t++) {
-        size_t i = first_behind(keys, count, key_of(scores[t], t));
+        size_t i = first_after(keys, count, key_of(scores[t], t));
         if (i < count)
             cut[i]++;
     }

@@ -21,8 +21,8 @@ typedef struct f0t_ranking {
     size_t images;
     size_t tags;
     const float *scores;      /* [images x tags] */
-    const size_t *offsets;    /* [images + 1] row m has relevant[offsets[m]] up to, without, */
-    const uint32_t *relevant; /* relevant[offsets[m + 1]]: ascending, distinct, below `tags` */
+    const size_t *offsets;    /* [images + 1] row m has relevant in [offsets[m], offsets[m + 1]): */
+    const uint32_t *relevant; /* ascending, distinct, below `tags` */
     const uint32_t *columns;  /* [column_count] the tags that are ranked, ascending and distinct;
                                  NULL: all. Other tags, relevant or not, do not exist. */
     size_t column_count;

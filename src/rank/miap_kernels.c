@@ -11,7 +11,7 @@ size_t F0T_KERNEL(count_before)(const float *x, size_t n, size_t at)
     size_t total = 0;
     for (size_t from = 0, to; from < n; from = to) {
         uint32_t count = 0;
-        /* Before `at` equal ones count, behind it they do not. */
+        /* Before `at` equal ones count, after it they do not. */
         size_t end = from < at ? at : n;
         to = end - from < STRETCH ? end : from + STRETCH;
         if (from < at) {

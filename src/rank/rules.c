@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A list of lists: list i is items[offsets[i]] up to items[offsets[i + 1]]. */
+/* A list of lists: list i is items in [offsets[i], offsets[i + 1]). */
 typedef struct lists {
     size_t count;
     size_t *offsets;
@@ -131,7 +131,7 @@ static void table_free(table *t)
     f0t_free(t->hash);
 }
 
-/* The rule that has this list; a new one, with the list behind the others, when there is none. */
+/* The rule that has this list; a new one, with the list after the others, when there is none. */
 static uint32_t find_or_add(f0t_rules *rules, table *t, const uint32_t *items, size_t count,
                             uint64_t key)
 {

@@ -7,8 +7,8 @@
 #define F0T_NO_RULE UINT32_MAX /* of an image without a relevant tag */
 #define F0T_NO_TAG UINT32_MAX  /* of a tag that is not in the subset */
 
-/* Tag sets of images as the dataset has them: those of image m are indices[offsets[m]] up to,
- * without, indices[offsets[m + 1]], in any order, repeated or not, each below `tags`. */
+/* Tag sets of images as the dataset has them: those of image m are indices in the half-open range
+ * [offsets[m], offsets[m + 1]), in any order, repeated or not, each below `tags`. */
 typedef struct f0t_tag_sets {
     const size_t *offsets; /* [images + 1] */
     const uint32_t *indices;
@@ -16,9 +16,9 @@ typedef struct f0t_tag_sets {
     size_t tags;
 } f0t_tag_sets;
 
-/* Rule r: the tags relevant[offsets[r]] up to, without, relevant[offsets[r + 1]], ascending, each
- * once; all other tags below `tags` are irrelevant. Its images, ascending, are images[firsts[r]]
- * up to, without, images[firsts[r + 1]]. Rules stand in the order of their first images. */
+/* Rule r: the tags are relevant in [offsets[r], offsets[r + 1]), ascending, each once; all other tags
+ * below `tags` are irrelevant. Its images, ascending, are images in [firsts[r], firsts[r + 1]). Rules
+ * stand in the order of their first images. */
 typedef struct f0t_rules {
     size_t tags;  /* T, the size of the subset */
     size_t count; /* R */
