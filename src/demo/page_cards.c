@@ -8,7 +8,7 @@ static const uint32_t *first_tags(const f0t_eval *eval, f0t_scenario scenario, s
 {
     for (size_t m = 0; m < eval->plan.method_count; m++)
         if (!strcmp(eval->plan.methods[m]->name, f0t_demo_ours)) {
-            const f0t_cell *cell = f0t_eval_cell(eval, 0, m, scenario);
+            const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, scenario);
             return cell->top ? cell->top + sample * F0T_SAMPLE_TOP : NULL;
         }
     return NULL;

@@ -129,7 +129,7 @@ static void take_choice(f0t_train_options *to, const f0t_eval *eval)
     size_t m = 0;
     while (strcmp(eval->plan.methods[m]->name, f0t_demo_ours) != 0)
         m++;
-    const f0t_cell *cell = f0t_eval_cell(eval, 0, m, F0T_ZERO_SHOT);
+    const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, F0T_ZERO_SHOT);
     for (size_t i = 0; i < cell->knob_count; i++) {
         if (!strcmp(cell->knob_names[i], "decay"))
             to->decay = cell->knobs[i];

@@ -1,4 +1,4 @@
-/* f0t_eval_run: methods, lessons, repeats, and what is kept between them. */
+/* f0t_eval_run: methods, training sets, repeats, and what is kept between them. */
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "baseline/neighbours.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A comparison in work. */
+/* A running comparison. */
 typedef struct comparison {
     f0t_eval *eval;
     const f0t_eval_options *options;
@@ -18,11 +18,12 @@ typedef struct comparison {
     char *others; /* of the results file */
     bool loaded;  /* what the results file has, if there is one, is in the cells */
     f0t_neighbour_store store;
-    f0t_course courses[F0T_LESSONS];
-    bool has[F0T_LESSONS];
+    f0t_eval_protocol protocols[F0T_TRAINING_SETS];
+    bool has[F0T_TRAINING_SETS];
 } comparison;
 
-f0t_cell *f0t_eval_cell(const f0t_eval *e, size_t repeat, size_t method, f0t_scenario scenario)
+f0t_eval_cell *f0t_eval_cell_at(const f0t_eval *e, size_t repeat, size_t method,
+                                f0t_scenario scenario)
 {
     return &e->cells[(repeat * e->plan.method_count + method) * F0T_SCENARIOS + scenario];
 }
@@ -37,15 +38,15 @@ static void name_run(char out[64], const comparison *c, size_t repeat)
         snprintf(out, 64, "run %zu of %zu, ", repeat + 1, c->eval->plan.repeat);
 }
 
-/* Says what came out, in a line. */
-static void log_cells(const comparison *c, const f0t_cell *cells, const f0t_course *course,
-                      const char *method, size_t repeat)
+/* The results, in one line. */
+static void log_cells(const comparison *c, const f0t_eval_cell *cells,
+                      const f0t_eval_protocol *protocol, const char *method, size_t repeat)
 {
     char line[400] = "", run[64], number[32];
     const f0t_values *last = NULL;
     size_t used = 0;
     for (int s = 0; s < F0T_SCENARIOS; s++) {
-        if (!course->asked[s] || *cells[s].refusal)
+        if (!protocol->asked[s] || *cells[s].refusal)
             continue;
         double miap = f0t_values_get(&cells[s].values, "miap");
         snprintf(number, sizeof number, "%.1f", miap);
@@ -62,41 +63,42 @@ static void log_cells(const comparison *c, const f0t_cell *cells, const f0t_cour
             f0t_values_get(last, "train_s"));
 }
 
-static bool is_done(const f0t_cell *cells, const f0t_course *course)
+static bool is_done(const f0t_eval_cell *cells, const f0t_eval_protocol *protocol)
 {
     for (int s = 0; s < F0T_SCENARIOS; s++)
-        if (course->asked[s] && !cells[s].done)
+        if (protocol->asked[s] && !cells[s].done)
             return false;
     return true;
 }
 
-static f0t_course_options course_options(comparison *c, size_t repeat)
+static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
 {
     const f0t_eval *e = c->eval;
-    return (f0t_course_options){.seed = c->options->seed + repeat,
-                                .trials = e->plan.trials,
-                                .effort = e->plan.effort,
-                                .epochs = c->options->epochs,
-                                .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
-                                .hidden_count = e->plan.hidden_count,
-                                .bf16 = c->options->bf16,
-                                .cutoffs = e->plan.cutoffs,
-                                .cutoff_count = e->plan.cutoff_count,
-                                .samples = e->samples,
-                                .sample_count = e->sample_count,
-                                .store = &c->store,
-                                .monitor = c->options->monitor};
+    return (f0t_eval_protocol_options){.seed = c->options->seed + repeat,
+                                       .trials = e->plan.trials,
+                                       .effort = e->plan.effort,
+                                       .epochs = c->options->epochs,
+                                       .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
+                                       .hidden_count = e->plan.hidden_count,
+                                       .bf16 = c->options->bf16,
+                                       .cutoffs = e->plan.cutoffs,
+                                       .cutoff_count = e->plan.cutoff_count,
+                                       .samples = e->samples,
+                                       .sample_count = e->sample_count,
+                                       .store = &c->store,
+                                       .monitor = c->options->monitor};
 }
 
-static f0t_status run_course(comparison *c, size_t repeat, size_t method, const f0t_course *course,
-                             const f0t_course_options *options)
+static f0t_status run_protocol(comparison *c, size_t repeat, size_t method,
+                               const f0t_eval_protocol *protocol,
+                               const f0t_eval_protocol_options *options)
 {
     const f0t_ranker *ranker = c->eval->plan.methods[method];
-    f0t_cell *cells = f0t_eval_cell(c->eval, repeat, method, F0T_CONVENTIONAL);
-    if (is_done(cells, course))
+    f0t_eval_cell *cells = f0t_eval_cell_at(c->eval, repeat, method, F0T_CONVENTIONAL);
+    if (is_done(cells, protocol))
         return F0T_OK;
-    F0T_TRY(f0t_course_run(cells, course, ranker, options));
-    log_cells(c, cells, course, ranker->name, repeat);
+    F0T_TRY(f0t_eval_protocol_run(cells, protocol, ranker, options));
+    log_cells(c, cells, protocol, ranker->name, repeat);
     return c->options->results
                ? f0t_results_save(c->eval, c->others, c->options->results, c->identity)
                : F0T_OK;
@@ -104,70 +106,71 @@ static f0t_status run_course(comparison *c, size_t repeat, size_t method, const 
 
 static f0t_status run_method(comparison *c, size_t repeat, size_t method)
 {
-    f0t_course_options options = course_options(c, repeat);
-    f0t_memo memo = {0};
+    f0t_eval_protocol_options options = protocol_options(c, repeat);
+    f0t_eval_memo memo = {0};
     f0t_status status = F0T_OK;
     if (c->has[F0T_LEARN_SEEN] && c->has[F0T_LEARN_FOR_BOTH])
         options.memo = &memo;
-    for (int l = 0; l < F0T_LESSONS && status == F0T_OK; l++)
+    for (int l = 0; l < F0T_TRAINING_SETS && status == F0T_OK; l++)
         if (c->has[l])
-            status = run_course(c, repeat, method, &c->courses[l], &options);
-    f0t_memo_free(&memo);
+            status = run_protocol(c, repeat, method, &c->protocols[l], &options);
+    f0t_eval_memo_free(&memo);
     f0t_matmul_clear();
     return status;
 }
 
 /* ---- All of them --------------------------------------------------------------------------- */
 
-/* Test images without a single tag of those ranked are no test. */
-static void warn_of_no_answers(const comparison *c, const f0t_course *course, size_t repeat)
+/* Test images without a single relevant tag among those ranked are no test. */
+static void warn_of_no_truth(const comparison *c, const f0t_eval_protocol *protocol, size_t repeat)
 {
     char run[64];
     name_run(run, c, repeat);
-    for (int s = 0; s < F0T_SCENARIOS && !*course->refusal; s++) {
-        const f0t_exam *exam = &course->finals[s];
-        if (course->asked[s] && exam->answers.offsets[exam->answers.count] == 0)
+    for (int s = 0; s < F0T_SCENARIOS && !*protocol->refusal; s++) {
+        const f0t_eval_split *test = &protocol->tests[s];
+        if (protocol->asked[s] && test->truth.offsets[test->truth.count] == 0)
             f0t_log(c->options->monitor, F0T_LOG_WARNING,
                     "%s%s: no test image has one of the %zu tags that are ranked: MiAP, recall, F1 "
                     "and mAP are not defined",
-                    run, f0t_scenario_name((f0t_scenario)s), exam->count);
+                    run, f0t_scenario_name((f0t_scenario)s), test->count);
     }
 }
 
-/* A lesson that cannot be taught leaves the others, but one must be there. */
-static f0t_status check_courses(const comparison *c)
+/* A training set that cannot be learned leaves the others, but one must be there. */
+static f0t_status check_protocols(const comparison *c)
 {
     const char *why = "";
-    for (int l = 0; l < F0T_LESSONS; l++) {
-        if (c->has[l] && !*c->courses[l].refusal)
+    for (int l = 0; l < F0T_TRAINING_SETS; l++) {
+        if (c->has[l] && !*c->protocols[l].refusal)
             return F0T_OK;
-        why = c->has[l] && !*why ? c->courses[l].refusal : why;
+        why = c->has[l] && !*why ? c->protocols[l].refusal : why;
     }
     return f0t_fail(F0T_ERROR_FORMAT, "%s: %s", f0t_dataset_path(c->eval->dataset), why);
 }
 
-static f0t_status open_courses(comparison *c, size_t repeat)
+static f0t_status open_protocols(comparison *c, size_t repeat)
 {
     const f0t_eval *e = c->eval;
-    for (int l = 0; l < F0T_LESSONS; l++) {
+    for (int l = 0; l < F0T_TRAINING_SETS; l++) {
         bool wanted = false;
         for (int s = 0; s < F0T_SCENARIOS; s++)
-            wanted = wanted || (e->plan.asked[s] && (int)f0t_scenario_lesson((f0t_scenario)s) == l);
+            wanted = wanted ||
+                     (e->plan.asked[s] && (int)f0t_scenario_training_set((f0t_scenario)s) == l);
         if (!wanted)
             continue;
-        F0T_TRY(f0t_course_create(&c->courses[l], (f0t_lesson)l, &e->tags, e->plan.asked,
-                                  c->options->seed + repeat));
+        F0T_TRY(f0t_eval_protocol_create(&c->protocols[l], (f0t_training_set)l, &e->tags,
+                                         e->plan.asked, c->options->seed + repeat));
         c->has[l] = true;
-        warn_of_no_answers(c, &c->courses[l], repeat);
+        warn_of_no_truth(c, &c->protocols[l], repeat);
     }
-    return check_courses(c);
+    return check_protocols(c);
 }
 
-static void close_courses(comparison *c)
+static void close_protocols(comparison *c)
 {
-    for (int l = 0; l < F0T_LESSONS; l++) {
+    for (int l = 0; l < F0T_TRAINING_SETS; l++) {
         if (c->has[l])
-            f0t_course_free(&c->courses[l]);
+            f0t_eval_protocol_free(&c->protocols[l]);
         c->has[l] = false;
     }
 }
@@ -179,7 +182,7 @@ static void count_cells(size_t *done, size_t *all, const f0t_eval *e)
         for (size_t m = 0; m < e->plan.method_count; m++)
             for (int s = 0; s < F0T_SCENARIOS; s++) {
                 *all += e->plan.asked[s];
-                *done += f0t_eval_cell(e, r, m, (f0t_scenario)s)->done;
+                *done += f0t_eval_cell_at(e, r, m, (f0t_scenario)s)->done;
             }
 }
 
@@ -205,10 +208,10 @@ static f0t_status run_repeat(comparison *c, size_t repeat)
         F0T_TRY(f0t_eval_choose_samples(c->eval));
     if (repeat == 0 && c->options->results)
         F0T_TRY(load_results(c));
-    f0t_status status = open_courses(c, repeat);
+    f0t_status status = open_protocols(c, repeat);
     for (size_t m = 0; m < plan->method_count && status == F0T_OK; m++)
         status = run_method(c, repeat, m);
-    close_courses(c);
+    close_protocols(c);
     return status;
 }
 
@@ -246,7 +249,7 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     return f0t_eval_summarise(e);
 }
 
-/* After a failure: what was done is not lost. */
+/* After a failure: what is done is not lost. */
 static void tell_kept(const comparison *c)
 {
     if (c->loaded && f0t_path_exists(c->options->results))
@@ -284,7 +287,7 @@ void f0t_eval_free(f0t_eval *e)
     if (!e)
         return;
     for (size_t i = 0; e->cells && i < e->plan.repeat * e->plan.method_count * F0T_SCENARIOS; i++)
-        f0t_cell_free(&e->cells[i]);
+        f0t_eval_cell_free(&e->cells[i]);
     f0t_free(e->cells);
     f0t_free(e->samples);
     f0t_free(e->sample_images);

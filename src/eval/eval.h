@@ -2,7 +2,7 @@
 #ifndef F0T_EVAL_EVAL_H
 #define F0T_EVAL_EVAL_H
 
-#include "eval/course.h"
+#include "eval/protocol.h"
 #include "fast0tag_tools.h"
 #include "io/lock.h"
 
@@ -29,20 +29,21 @@ struct f0t_eval {
     f0t_eval_plan plan;
     f0t_eval_tags tags;
     uint64_t seed;
-    f0t_values names;  /* of the values that every method that played has; the numbers are 0 */
-    f0t_lock lock;     /* of the results file */
-    bool keeps_others; /* the results file has more than the cells below */
-    uint32_t *samples; /* [sample_count] places among the test images */
+    f0t_values names;        /* of the values that every tested method has; the numbers are 0 */
+    f0t_lock lock;           /* of the results file */
+    bool keeps_others;       /* the results file has more than the cells below */
+    uint32_t *samples;       /* [sample_count] places among the test images */
     uint32_t *sample_images; /* [sample_count] rows of the dataset */
     size_t sample_count;
-    f0t_cell *cells; /* [repeat x method_count x F0T_SCENARIOS] */
+    f0t_eval_cell *cells; /* [repeat x method_count x F0T_SCENARIOS] */
     f0t_eval_row *rows;
     size_t row_count;
     f0t_eval_value *values; /* of all rows */
-    char *knobs;            /* of all rows, each with a 0 behind */
+    char *knobs;            /* of all rows, each NUL-terminated */
 };
 
-f0t_cell *f0t_eval_cell(const f0t_eval *eval, size_t repeat, size_t method, f0t_scenario scenario);
+f0t_eval_cell *f0t_eval_cell_at(const f0t_eval *eval, size_t repeat, size_t method,
+                                f0t_scenario scenario);
 
 /* Makes the rows from the cells. */
 f0t_status f0t_eval_summarise(f0t_eval *eval);

@@ -1,4 +1,4 @@
-/* The results file: JSON, a line each. The first names the comparison, the others are cells. */
+/* The results file: lines of JSON. The first names the comparison, the others are one cell each. */
 #include "base/alloc.h"
 #include "eval/eval.h"
 #include "io/file.h"
@@ -18,7 +18,7 @@ static json_t *number_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *values_json(const f0t_cell *cell)
+static json_t *values_json(const f0t_eval_cell *cell)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < cell->values.count; i++)
@@ -26,7 +26,7 @@ static json_t *values_json(const f0t_cell *cell)
     return object;
 }
 
-static json_t *knobs_json(const f0t_cell *cell)
+static json_t *knobs_json(const f0t_eval_cell *cell)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < cell->knob_count; i++)
@@ -34,7 +34,7 @@ static json_t *knobs_json(const f0t_cell *cell)
     return object;
 }
 
-static json_t *top_json(const f0t_cell *cell)
+static json_t *top_json(const f0t_eval_cell *cell)
 {
     json_t *array = json_array();
     for (size_t i = 0; cell->top && i < cell->top_count; i++)
@@ -59,7 +59,7 @@ static f0t_status write_line(f0t_writer *w, json_t *line)
 static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, size_t method,
                              f0t_scenario s)
 {
-    const f0t_cell *cell = f0t_eval_cell(e, repeat, method, s);
+    const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, s);
     if (!cell->done)
         return F0T_OK;
     return write_line(w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o}", "repeat",
@@ -123,12 +123,12 @@ static f0t_status read_numbers(f0t_values *values, json_t *object, const char *n
     return F0T_OK;
 }
 
-/* All that a method which played has, and nothing else: a value under another name would be shown as
- * what it is not. One that did not play has none. */
+/* All that a tested method has, and nothing else: a value under another name would be shown as what it
+ * is not. One that was refused has none. */
 static f0t_status read_values(f0t_values *values, const json_t *object, const f0t_values *names,
-                              bool played, const char *name)
+                              bool tested, const char *name)
 {
-    size_t wanted = played ? names->count : 0;
+    size_t wanted = tested ? names->count : 0;
     if (json_object_size(object) != wanted)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: \"values\" has %zu numbers, not %zu", name,
                         json_object_size(object), wanted);
@@ -143,7 +143,8 @@ static f0t_status read_values(f0t_values *values, const json_t *object, const f0
     return F0T_OK;
 }
 
-static f0t_status read_top(f0t_cell *cell, const f0t_eval *e, const json_t *array, const char *name)
+static f0t_status read_top(f0t_eval_cell *cell, const f0t_eval *e, const json_t *array,
+                           const char *name)
 {
     size_t count = json_array_size(array);
     if (*cell->refusal)
@@ -163,7 +164,8 @@ static f0t_status read_top(f0t_cell *cell, const f0t_eval *e, const json_t *arra
     return F0T_OK;
 }
 
-static f0t_status read_cell(f0t_cell *cell, const f0t_eval *e, const json_t *line, const char *name)
+static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t *line,
+                            const char *name)
 {
     json_t *values = NULL, *knobs = NULL, *top = NULL;
     const char *refusal = "";
@@ -175,7 +177,7 @@ static f0t_status read_cell(f0t_cell *cell, const f0t_eval *e, const json_t *lin
     F0T_TRY(f0t_json_get_string(&refusal, line, "refusal", name));
     F0T_TRY(f0t_json_get_integer(&images, line, "images", name));
     F0T_TRY(f0t_json_get_integer(&tags, line, "tags", name));
-    f0t_cell_free(cell);
+    f0t_eval_cell_free(cell);
     snprintf(cell->refusal, sizeof cell->refusal, "%s", refusal);
     cell->images = images < 0 ? 0 : (size_t)images;
     cell->tags = tags < 0 ? 0 : (size_t)tags;
@@ -192,7 +194,8 @@ static f0t_status read_cell(f0t_cell *cell, const f0t_eval *e, const json_t *lin
 }
 
 /* The cell that a line is about; NULL when it was not asked for. */
-static f0t_status find_cell(f0t_cell **out, const f0t_eval *e, const json_t *line, const char *name)
+static f0t_status find_cell(f0t_eval_cell **out, const f0t_eval *e, const json_t *line,
+                            const char *name)
 {
     const char *method = "", *scenario = "";
     int64_t repeat = -1;
@@ -206,7 +209,7 @@ static f0t_status find_cell(f0t_cell **out, const f0t_eval *e, const json_t *lin
         for (int s = 0; s < F0T_SCENARIOS; s++)
             if (!strcmp(e->plan.methods[m]->name, method) && e->plan.asked[s] &&
                 !strcmp(f0t_scenario_name((f0t_scenario)s), scenario))
-                *out = f0t_eval_cell(e, (size_t)repeat, m, (f0t_scenario)s);
+                *out = f0t_eval_cell_at(e, (size_t)repeat, m, (f0t_scenario)s);
     return F0T_OK;
 }
 
@@ -260,7 +263,7 @@ static f0t_status keep(kept *k, const char *line, size_t length)
 static f0t_status read_line(f0t_eval *e, kept *k, const char *line, size_t length, const char *name)
 {
     json_t *object;
-    f0t_cell *cell;
+    f0t_eval_cell *cell;
     F0T_TRY(f0t_json_parse(&object, line, length, name));
     f0t_status status = find_cell(&cell, e, object, name);
     if (status == F0T_OK)

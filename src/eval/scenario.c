@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name, *title;
-    f0t_lesson lesson;
+    f0t_training_set training_set;
     unsigned ranks;
 } scenarios[F0T_SCENARIOS] = {
     [F0T_CONVENTIONAL] = {"conventional", "Conventional tagging", F0T_LEARN_ALL,
@@ -22,7 +22,7 @@ static const struct {
 static const struct {
     const char *name;
     unsigned tags;
-} lessons[F0T_LESSONS] = {
+} training_sets[F0T_TRAINING_SETS] = {
     [F0T_LEARN_ALL] = {"all tags", F0T_TAG_SEEN | F0T_TAG_UNSEEN},
     [F0T_LEARN_UNSEEN] = {"unseen tags", F0T_TAG_UNSEEN},
     [F0T_LEARN_SEEN] = {"seen tags", F0T_TAG_SEEN},
@@ -39,9 +39,9 @@ const char *f0t_scenario_title(f0t_scenario scenario)
     return scenarios[scenario].title;
 }
 
-f0t_lesson f0t_scenario_lesson(f0t_scenario scenario)
+f0t_training_set f0t_scenario_training_set(f0t_scenario scenario)
 {
-    return scenarios[scenario].lesson;
+    return scenarios[scenario].training_set;
 }
 
 unsigned f0t_scenario_ranks(f0t_scenario scenario)
@@ -49,14 +49,14 @@ unsigned f0t_scenario_ranks(f0t_scenario scenario)
     return scenarios[scenario].ranks;
 }
 
-const char *f0t_lesson_name(f0t_lesson lesson)
+const char *f0t_training_set_name(f0t_training_set set)
 {
-    return lessons[lesson].name;
+    return training_sets[set].name;
 }
 
-unsigned f0t_lesson_tags(f0t_lesson lesson)
+unsigned f0t_training_set_tags(f0t_training_set set)
 {
-    return lessons[lesson].tags;
+    return training_sets[set].tags;
 }
 
 f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
@@ -75,7 +75,7 @@ f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
                     name, names);
 }
 
-/* The oracle is told the true training tags of a test image: ranking those would be no question. */
+/* The oracle knows the true training tags of a test image: ranking those would be no test. */
 bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
                           const f0t_ranker *ranker, size_t tags)
 {

@@ -24,28 +24,29 @@ typedef enum f0t_scenario {
 
 /* What is learned, and for what: one choice of knobs and one fit serve all scenarios that share it.
  * Ranking new tags alone and ranking them among known ones want different settings. */
-typedef enum f0t_lesson {
+typedef enum f0t_training_set {
     F0T_LEARN_ALL,
     F0T_LEARN_UNSEEN,
     F0T_LEARN_SEEN,     /* to rank others */
     F0T_LEARN_FOR_BOTH, /* the seen tags, to rank them with others */
-    F0T_LESSONS
-} f0t_lesson;
+    F0T_TRAINING_SETS
+} f0t_training_set;
 
 const char *f0t_scenario_name(f0t_scenario scenario);
 const char *f0t_scenario_title(f0t_scenario scenario);
 /* Fails with F0T_ERROR_NOT_FOUND and the list of names. `length` bytes of name. */
 f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length);
 
-f0t_lesson f0t_scenario_lesson(f0t_scenario scenario);
-const char *f0t_lesson_name(f0t_lesson lesson);
+f0t_training_set f0t_scenario_training_set(f0t_scenario scenario);
+const char *f0t_training_set_name(f0t_training_set set);
 /* Sets of f0t_tag_kind. */
-unsigned f0t_lesson_tags(f0t_lesson lesson);
+unsigned f0t_training_set_tags(f0t_training_set set);
 unsigned f0t_scenario_ranks(f0t_scenario scenario);
 
 enum { F0T_REFUSAL_SIZE = 128 };
 
-/* Whether a method cannot play, and why: the words that a table's footnote has. `tags` are ranked. */
+/* Whether the scenario does not apply to a method, and why: the words of a table's footnote. `tags` are
+ * ranked. */
 bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
                           const f0t_ranker *ranker, size_t tags);
 

@@ -11,15 +11,15 @@ enum { KNOBS_TEXT = 200 };
 static f0t_eval_value summarise(const f0t_eval *e, size_t method, f0t_scenario s, size_t at)
 {
     double sum = 0, squares = 0, count = 0;
-    const char *name = f0t_eval_cell(e, 0, method, s)->values.names[at];
+    const char *name = f0t_eval_cell_at(e, 0, method, s)->values.names[at];
     for (size_t r = 0; r < e->plan.repeat; r++) {
-        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, name);
+        double v = f0t_values_get(&f0t_eval_cell_at(e, r, method, s)->values, name);
         sum += isnan(v) ? 0 : v;
         count += !isnan(v);
     }
     double mean = count > 0 ? sum / count : (double)NAN;
     for (size_t r = 0; r < e->plan.repeat; r++) {
-        double v = f0t_values_get(&f0t_eval_cell(e, r, method, s)->values, name);
+        double v = f0t_values_get(&f0t_eval_cell_at(e, r, method, s)->values, name);
         squares += isnan(v) ? 0 : (v - mean) * (v - mean);
     }
     double deviation = count > 1 ? sqrt(squares / (count - 1)) : (double)NAN;
@@ -35,7 +35,7 @@ static void write_number(char out[32], double value)
             *c = '.';
 }
 
-static void write_knobs(char *out, const f0t_cell *cell)
+static void write_knobs(char *out, const f0t_eval_cell *cell)
 {
     size_t used = 0;
     char number[32];
@@ -47,19 +47,20 @@ static void write_knobs(char *out, const f0t_cell *cell)
     }
 }
 
-/* A method that cannot play in one repeat (another split) is refused in all. */
-static const f0t_cell *refused_cell(const f0t_eval *e, size_t method, f0t_scenario s)
+/* A method that is refused in one repeat (other unseen tags) is refused in all. */
+static const f0t_eval_cell *refused_cell(const f0t_eval *e, size_t method, f0t_scenario s)
 {
     for (size_t r = 0; r < e->plan.repeat; r++)
-        if (*f0t_eval_cell(e, r, method, s)->refusal)
-            return f0t_eval_cell(e, r, method, s);
+        if (*f0t_eval_cell_at(e, r, method, s)->refusal)
+            return f0t_eval_cell_at(e, r, method, s);
     return NULL;
 }
 
 static void make_row(f0t_eval *e, size_t method, f0t_scenario s)
 {
     size_t number = e->row_count++;
-    const f0t_cell *first = f0t_eval_cell(e, 0, method, s), *refused = refused_cell(e, method, s);
+    const f0t_eval_cell *first = f0t_eval_cell_at(e, 0, method, s),
+                        *refused = refused_cell(e, method, s);
     f0t_eval_row *row = &e->rows[number];
     f0t_eval_value *values = e->values + number * F0T_VALUES_MOST;
     char *knobs = e->knobs + number * KNOBS_TEXT;

@@ -46,7 +46,7 @@ static void add_others(f0t_values *out, const f0t_cutoff_values *c)
     add_at(out, "n_plus", c->k, (double)c->n_plus);
 }
 
-void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_effort *effort)
+void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_eval_cost *cost)
 {
     static const char *const pooled[] = {"p", "r", "f"};
     static const char *const class[] = {"class_p", "class_r", "class_f"};
@@ -57,11 +57,11 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_effor
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_prf(out, class, m->cutoffs[i].k, m->cutoffs[i].class_all);
     f0t_values_add(out, "map", 100 * m->map);
-    f0t_values_add(out, "train_s", effort->train_s);
-    f0t_values_add(out, "test_s", effort->test_s);
-    f0t_values_add(out, "tune_s", effort->tune_s);
-    f0t_values_add(out, "trials", (double)effort->trials);
-    f0t_values_add(out, "validation_miap", 100 * effort->validation);
+    f0t_values_add(out, "train_s", cost->train_s);
+    f0t_values_add(out, "test_s", cost->test_s);
+    f0t_values_add(out, "tune_s", cost->tune_s);
+    f0t_values_add(out, "trials", (double)cost->trials);
+    f0t_values_add(out, "validation_miap", 100 * cost->validation);
     f0t_values_add(out, "miap_all", 100 * m->miap_all);
     f0t_values_add(out, "map_all", 100 * m->map_all);
     f0t_values_add(out, "tagged_images", (double)m->tagged);
@@ -75,5 +75,5 @@ void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count)
     f0t_metric_values metrics = {.cutoff_count = count};
     for (size_t i = 0; i < count; i++)
         metrics.cutoffs[i].k = cutoffs[i];
-    f0t_values_set(out, &metrics, &(f0t_effort){0});
+    f0t_values_set(out, &metrics, &(f0t_eval_cost){0});
 }

@@ -12,16 +12,16 @@ typedef struct f0t_values {
     double values[F0T_VALUES_MOST];                   /* percent, seconds or counts */
 } f0t_values;
 
-/* Besides the metrics. */
-typedef struct f0t_effort {
+/* What a result took: besides the metrics. */
+typedef struct f0t_eval_cost {
     double tune_s, train_s, test_s; /* all trials; the last fit; scoring the test images */
     size_t trials;
     double validation; /* what tuning reached, 0 … 1; NaN without it */
-} f0t_effort;
+} f0t_eval_cost;
 
 /* In the order of the JSON rows: miap, p3 r3 f3 …, class_p3 …, map, train_s, test_s, then the other
  * conventions and what else is known. Metrics become percent. */
-void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics, const f0t_effort *effort);
+void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics, const f0t_eval_cost *cost);
 
 /* The names alone, each with the number 0, for these K. */
 void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count);

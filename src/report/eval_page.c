@@ -30,7 +30,7 @@ static void add_figure_column(figure *f, size_t method, f0t_scenario scenario)
 {
     const f0t_eval *e = f->eval;
     bool plays = method < e->plan.method_count && e->plan.asked[scenario] &&
-                 f0t_eval_cell(e, 0, method, scenario)->top;
+                 f0t_eval_cell_at(e, 0, method, scenario)->top;
     for (size_t i = 0; i < f->count; i++)
         plays = plays && (f->columns[i].method != method || f->columns[i].scenario != scenario);
     if (plays)
@@ -103,7 +103,7 @@ static bool is_true_tag(const f0t_eval *e, size_t image, uint32_t tag)
 static void add_tags(f0t_text *page, const figure *f, size_t sample, const figure_column *column)
 {
     const f0t_eval *e = f->eval;
-    const f0t_cell *cell = f0t_eval_cell(e, 0, column->method, column->scenario);
+    const f0t_eval_cell *cell = f0t_eval_cell_at(e, 0, column->method, column->scenario);
     f0t_text_form(page, "<td data-head=\"%s, %s\">", f0t_scenario_name(column->scenario),
                   e->plan.methods[column->method]->title);
     for (size_t k = 0; k < F0T_SAMPLE_TOP; k++) {
@@ -330,15 +330,15 @@ static void add_reading(f0t_text *page)
     f0t_text_add(page, "</details>\n");
 }
 
-/* The hyper-parameters of a method after a lesson; NULL when it did not learn it. */
-static const char *knobs_of(const f0t_eval *e, const char *method, f0t_lesson lesson)
+/* The hyper-parameters of a method for a training set; NULL when it did not learn it. */
+static const char *knobs_of(const f0t_eval *e, const char *method, f0t_training_set set)
 {
     for (size_t i = 0; i < e->row_count; i++) {
         f0t_scenario scenario;
         const f0t_eval_row *row = &e->rows[i];
         if (!row->refusal && !strcmp(row->method, method) &&
             f0t_scenario_find(&scenario, row->scenario, strlen(row->scenario)) == F0T_OK &&
-            f0t_scenario_lesson(scenario) == lesson)
+            f0t_scenario_training_set(scenario) == set)
             return row->knobs;
     }
     return NULL;
@@ -353,14 +353,15 @@ static f0t_status add_methods(f0t_text *page, const f0t_eval *e)
     for (size_t m = 0; m < e->plan.method_count; m++) {
         const f0t_ranker *ranker = e->plan.methods[m];
         bool named = false;
-        for (int l = 0; l < F0T_LESSONS; l++) {
-            const char *knobs = knobs_of(e, ranker->name, (f0t_lesson)l);
+        for (int l = 0; l < F0T_TRAINING_SETS; l++) {
+            const char *knobs = knobs_of(e, ranker->name, (f0t_training_set)l);
             if (!knobs || (named && !*knobs))
                 continue;
             f0t_table_row(table, F0T_ROW_PLAIN);
             f0t_table_cell(table, named ? "" : ranker->title, F0T_CELL_PLAIN);
             f0t_table_cell(table, named ? "" : ranker->source, F0T_CELL_PLAIN);
-            f0t_table_cell(table, *knobs ? f0t_lesson_name((f0t_lesson)l) : "", F0T_CELL_PLAIN);
+            f0t_table_cell(table, *knobs ? f0t_training_set_name((f0t_training_set)l) : "",
+                           F0T_CELL_PLAIN);
             f0t_table_cell(table, knobs, F0T_CELL_PLAIN);
             named = true;
         }

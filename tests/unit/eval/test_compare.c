@@ -1,5 +1,5 @@
 /* Whole comparisons of cheap methods on the small collection. */
-#include "hall.h"
+#include "fixture.h"
 
 #include "eval/eval.h"
 
@@ -30,7 +30,7 @@ static double value_of(const f0t_eval *eval, const char *method, const char *sce
 
 static void methods_meet_in_every_scenario(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval_options options = {.methods = "random,frequency,linear,ranksvm"};
     f0t_eval *eval;
     (void)state;
@@ -52,12 +52,12 @@ static void methods_meet_in_every_scenario(void **state)
     assert_null(row_of(eval, "ranksvm", "zero-shot")->refusal);
     assert_true(strlen(row_of(eval, "linear", "conventional")->knobs) > 0);
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void repeats_give_mean_and_deviation(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval_options options = {.methods = "random",
                                 .scenarios = "zero-shot,conventional",
                                 .repeat = 3,
@@ -85,21 +85,21 @@ static void repeats_give_mean_and_deviation(void **state)
             assert_true(fabs(row->values[i].deviation - sqrt(squares / 2)) < 1e-9);
         }
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void what_cannot_be_compared_is_told(void **state)
 {
     static const collection_options bare = {.name = "bare", .no_features = true};
     static const collection_options empty = {.name = "empty", .untagged = true};
-    hall h = hall_open(&bare);
+    fixture h = fixture_open(&bare);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "random"};
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "has no features",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
-    hall_close(&h);
-    h = hall_open(&empty);
+    fixture_close(&h);
+    h = fixture_open(&empty);
     assert_fails(F0T_ERROR_FORMAT, "empty: none of the 360 training images",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     options.methods = "random,nonsense";
@@ -123,7 +123,7 @@ static void what_cannot_be_compared_is_told(void **state)
     options = (f0t_eval_options){.hidden = "1000001"};
     assert_fails(F0T_ERROR_ARGUMENT, "hidden layers '1000001': 1000000 at the most",
                  f0t_eval_options_check(&options));
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void spaces_around_names_do_not_matter(void **state)
@@ -151,7 +151,7 @@ static void spaces_around_names_do_not_matter(void **state)
 
 static void names_of_values_are_known_when_nobody_can_play(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "frequency", .scenarios = "zero-shot", .k = "7"};
     size_t count = 0;
@@ -170,13 +170,13 @@ static void names_of_values_are_known_when_nobody_can_play(void **state)
     for (size_t i = 0; i < count; i++)
         assert_string_equal(row->values[i].name, f0t_eval_value_name(eval, i));
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
-static void a_lesson_that_cannot_be_learned_leaves_the_others(void **state)
+static void a_training_set_that_cannot_be_learned_leaves_the_others(void **state)
 {
     static const collection_options only = {.name = "only-tested", .only_tested = true};
-    hall h = hall_open(&only);
+    fixture h = fixture_open(&only);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "random,linear"};
     (void)state;
@@ -189,7 +189,7 @@ static void a_lesson_that_cannot_be_learned_leaves_the_others(void **state)
     options.scenarios = "conventional-unseen";
     assert_fails(F0T_ERROR_FORMAT, "only-tested: none of the 360 training images",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 typedef struct heard {
@@ -209,7 +209,7 @@ static void hear(void *user, f0t_log_level level, const char *line)
 static void what_no_test_image_has_gives_no_number(void **state)
 {
     static const collection_options untested = {.name = "untested", .untested = true};
-    hall h = hall_open(&untested);
+    fixture h = fixture_open(&untested);
     heard told = {0};
     f0t_monitor monitor = {.log = hear, .user = &told};
     f0t_eval *eval;
@@ -225,13 +225,13 @@ static void what_no_test_image_has_gives_no_number(void **state)
     assert_string_equal(told.line, "zero-shot: no test image has one of the 3 tags that are "
                                    "ranked: MiAP, recall, F1 and mAP are not defined");
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void without_validation_images_nothing_is_tuned(void **state)
 {
     static const collection_options none = {.name = "no-val", .no_validation = true};
-    hall h = hall_open(&none);
+    fixture h = fixture_open(&none);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "linear", .scenarios = "zero-shot"};
     (void)state;
@@ -239,7 +239,7 @@ static void without_validation_images_nothing_is_tuned(void **state)
     assert_true(value_of(eval, "linear", "zero-shot", "trials") == 0);
     assert_true(isnan(value_of(eval, "linear", "zero-shot", "validation_miap")));
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 int main(void)
@@ -250,7 +250,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_compared_is_told),
         cmocka_unit_test(spaces_around_names_do_not_matter),
         cmocka_unit_test(names_of_values_are_known_when_nobody_can_play),
-        cmocka_unit_test(a_lesson_that_cannot_be_learned_leaves_the_others),
+        cmocka_unit_test(a_training_set_that_cannot_be_learned_leaves_the_others),
         cmocka_unit_test(what_no_test_image_has_gives_no_number),
         cmocka_unit_test(without_validation_images_nothing_is_tuned),
     };

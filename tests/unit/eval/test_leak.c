@@ -1,9 +1,9 @@
 /*
  * No annotation of an unseen tag reaches a method. The unseen tags of the training and validation
- * images are given to other images, or taken away: every method that plays must give the same scores,
- * byte for byte, in every trial and in every final of zero-shot and seen-unseen.
+ * images are given to other images, or taken away: every method that is tested must give the same scores,
+ * byte for byte, in every trial and in every test of zero-shot and seen-unseen.
  */
-#include "school.h"
+#include "fixture.h"
 
 #include <zlib.h>
 
@@ -27,11 +27,11 @@ static f0t_status watch(float *scores, const void *fitted, const f0t_task *task,
 static uLong sum_of_scores(const collection_options *o, const f0t_ranker *ranker)
 {
     static const size_t cutoffs[] = {3};
-    school s = school_open(o, NULL);
-    f0t_course course;
-    f0t_cell cells[F0T_SCENARIOS];
+    fixture s = fixture_open_with_tags(o, NULL);
+    f0t_eval_protocol protocol;
+    f0t_eval_cell cells[F0T_SCENARIOS];
     f0t_ranker spy = *ranker;
-    f0t_course_options options = {
+    f0t_eval_protocol_options options = {
         .trials = 4, .effort = 0.2, .epochs = 4, .cutoffs = cutoffs, .cutoff_count = 1};
     bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true};
     memset(cells, 0, sizeof cells);
@@ -39,14 +39,14 @@ static uLong sum_of_scores(const collection_options *o, const f0t_ranker *ranker
     watched.sum = crc32(0, NULL, 0);
     watched.calls = 0;
     spy.score = watch;
-    for (int lesson = F0T_LEARN_SEEN; lesson <= F0T_LEARN_FOR_BOTH; lesson++) {
-        assert_ok(f0t_course_create(&course, (f0t_lesson)lesson, &s.tags, asked, 0));
-        assert_ok(f0t_course_run(cells, &course, &spy, &options));
-        f0t_course_free(&course);
+    for (int set = F0T_LEARN_SEEN; set <= F0T_LEARN_FOR_BOTH; set++) {
+        assert_ok(f0t_eval_protocol_create(&protocol, (f0t_training_set)set, &s.tags, asked, 0));
+        assert_ok(f0t_eval_protocol_run(cells, &protocol, &spy, &options));
+        f0t_eval_protocol_free(&protocol);
     }
     for (int i = 0; i < F0T_SCENARIOS; i++)
-        f0t_cell_free(&cells[i]);
-    school_close(&s);
+        f0t_eval_cell_free(&cells[i]);
+    fixture_close(&s);
     return watched.sum;
 }
 

@@ -1,5 +1,5 @@
 /* The results file: going on from it, what it refuses, and who may write it. */
-#include "hall.h"
+#include "fixture.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +22,8 @@ static void listen(void *user, f0t_log_level level, const char *line)
         snprintf(l->last, sizeof l->last, "%s", line);
 }
 
-static f0t_status run_heard(f0t_eval **eval, const hall *h, f0t_eval_options options, listener *l)
+static f0t_status run_heard(f0t_eval **eval, const fixture *h, f0t_eval_options options,
+                            listener *l)
 {
     f0t_monitor monitor = {.log = listen, .user = l, .stop = &l->stop};
     options.monitor = &monitor;
@@ -48,7 +49,7 @@ static void assert_same_results(const f0t_eval *one, const f0t_eval *other)
 
 static void an_interrupted_comparison_goes_on(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval_options options = {.methods = "frequency,linear,random",
                                 .results = test_path("results.jsonl")};
     f0t_eval *eval, *whole;
@@ -70,12 +71,12 @@ static void an_interrupted_comparison_goes_on(void **state)
     assert_same_results(eval, whole);
     f0t_eval_free(eval);
     f0t_eval_free(whole);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void an_interruption_before_anything_is_done_promises_nothing(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval_options options = {.methods = "linear", .results = test_path("nothing.jsonl")};
     f0t_eval *eval;
     listener l = {.stop = 1};
@@ -84,12 +85,12 @@ static void an_interruption_before_anything_is_done_promises_nothing(void **stat
     assert_string_equal(l.last, "");
     assert_int_not_equal(access(options.results, F_OK), 0);
     assert_int_not_equal(access(test_path("nothing.jsonl.lock"), F_OK), 0);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static f0t_status compare_again(void *context)
 {
-    hall *h = context;
+    fixture *h = context;
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "random,frequency",
                                 .scenarios = "zero-shot,conventional",
@@ -107,7 +108,7 @@ static f0t_status compare_afresh(void *context)
 
 static void more_may_be_asked_for_and_nothing_is_lost(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "random", .results = test_path("again.jsonl")};
     listener l = {.most = 0};
@@ -126,14 +127,14 @@ static void more_may_be_asked_for_and_nothing_is_lost(void **state)
     assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     assert_false(f0t_eval_keeps_others(eval));
     f0t_eval_free(eval);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 /* ---- One at a time, and where it can be written ------------------------------------------------ */
 
 static void a_second_comparison_with_the_file_is_refused(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval *first, *second;
     f0t_eval_options options = {
         .methods = "random", .scenarios = "conventional", .results = test_path("single.jsonl")};
@@ -145,12 +146,12 @@ static void a_second_comparison_with_the_file_is_refused(void **state)
     assert_int_not_equal(access(test_path("single.jsonl.lock"), F_OK), 0);
     assert_ok(f0t_eval_run(&second, h.dataset, h.vectors, &options));
     f0t_eval_free(second);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void a_file_that_cannot_be_written_is_told_before_any_work(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval *eval;
     f0t_eval_options options = {.methods = "random", .results = "/nowhere/at/all.jsonl"};
     listener l = {.most = 0};
@@ -161,23 +162,23 @@ static void a_file_that_cannot_be_written_is_told_before_any_work(void **state)
     assert_int_equal(mkdir(options.results, 0777), 0);
     assert_fails(F0T_ERROR_IO, "is a folder", run_heard(&eval, &h, options, &l));
     assert_int_equal(l.methods, 0);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void every_failed_write_and_allocation_is_told(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     (void)state;
     test_each_fault(F0T_FAULT_WRITE, compare_afresh, &h);
     test_each_fault(F0T_FAULT_ALLOC, compare_afresh, &h);
     assert_ok(compare_again(&h));
     test_each_fault(F0T_FAULT_ALLOC, compare_again, &h);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 /* ---- Another comparison ------------------------------------------------------------------------ */
 
-static uint64_t identity_of(const hall *h, uint64_t seed)
+static uint64_t identity_of(const fixture *h, uint64_t seed)
 {
     f0t_eval_options options = {.seed = seed};
     uint64_t identity;
@@ -187,7 +188,7 @@ static uint64_t identity_of(const hall *h, uint64_t seed)
 
 static void a_results_file_of_another_comparison_is_refused(void **state)
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     f0t_eval *eval;
     f0t_eval_options options = {
         .methods = "random", .results = test_path("again.jsonl"), .seed = 5};
@@ -197,17 +198,17 @@ static void a_results_file_of_another_comparison_is_refused(void **state)
     assert_int_not_equal(identity_of(&h, 5), identity_of(&h, 0));
     assert_fails(F0T_ERROR_MISMATCH, "another comparison", run_heard(&eval, &h, options, &l));
     assert_string_equal(l.last, "");
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 /* What makes this file of a collection anew changes its identity. */
 static void assert_matters(const char *file, void (*change)(char *text, size_t size))
 {
-    hall h = hall_open(&plain);
+    fixture h = fixture_open(&plain);
     uint64_t before = identity_of(&h, 0);
     char name[64];
     size_t size;
-    hall_close(&h);
+    fixture_close(&h);
     snprintf(name, sizeof name, "%s/%s", plain.name, file);
     char *text = test_read(test_path(name), &size);
     change(text, size);
@@ -216,7 +217,7 @@ static void assert_matters(const char *file, void (*change)(char *text, size_t s
     assert_ok(f0t_dataset_open(&h.dataset, test_path(plain.name), NULL));
     assert_ok(f0t_vectors_open(&h.vectors, test_path("collection.txt"), NULL));
     assert_true(identity_of(&h, 0) != before);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void change_the_middle(char *text, size_t size)
@@ -245,7 +246,7 @@ static void the_lists_of_tags_are_of_the_identity(void **state)
 
 /* ---- Hostile results ------------------------------------------------------------------------- */
 
-static hall *hostile_hall;
+static fixture *hostile_data;
 
 static f0t_status load_results(const void *data, size_t size)
 {
@@ -253,7 +254,7 @@ static f0t_status load_results(const void *data, size_t size)
     f0t_eval_options options = {.methods = "random,frequency",
                                 .scenarios = "zero-shot,conventional"};
     options.results = test_file("hostile.jsonl", data, size);
-    f0t_status status = f0t_eval_run(&eval, hostile_hall->dataset, hostile_hall->vectors, &options);
+    f0t_status status = f0t_eval_run(&eval, hostile_data->dataset, hostile_data->vectors, &options);
     for (size_t i = 0; status == F0T_OK && i < f0t_eval_row_count(eval); i++) {
         const f0t_eval_row *row = f0t_eval_get_row(eval, i);
         for (size_t v = 0; v < row->value_count; v++)
@@ -265,10 +266,10 @@ static f0t_status load_results(const void *data, size_t size)
 }
 
 /* The results of a comparison, to be damaged. */
-static char *open_hostile(hall *h, size_t *size)
+static char *open_hostile(fixture *h, size_t *size)
 {
-    *h = hall_open(&plain);
-    hostile_hall = h;
+    *h = fixture_open(&plain);
+    hostile_data = h;
     assert_ok(compare_afresh(h));
     return test_read(test_path("again.jsonl"), size);
 }
@@ -287,7 +288,7 @@ static void assert_refused(const char *text, size_t size, f0t_status status)
 
 static void results_that_are_cut_are_refused(void **state)
 {
-    hall h;
+    fixture h;
     size_t size;
     (void)state;
     char *text = open_hostile(&h, &size);
@@ -296,12 +297,12 @@ static void results_that_are_cut_are_refused(void **state)
         if (at == 0 || (text[at - 1] != '}' && text[at - 1] != '\n'))
             assert_refused(text, at, load_results(text, at));
     f0t_free(text);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 static void results_that_are_altered_are_refused_or_whole(void **state)
 {
-    hall h;
+    fixture h;
     size_t size;
     (void)state;
     char *text = open_hostile(&h, &size);
@@ -316,7 +317,7 @@ static void results_that_are_altered_are_refused_or_whole(void **state)
         text[at] = was;
     }
     f0t_free(text);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 /* Puts `by` in the place of the first `what` and expects this message. */
@@ -335,7 +336,7 @@ static void assert_wrong(const char *text, const char *what, const char *by, con
 
 static void values_that_are_not_those_asked_for_are_refused(void **state)
 {
-    hall h;
+    fixture h;
     size_t size;
     (void)state;
     char *text = open_hostile(&h, &size);
@@ -346,7 +347,7 @@ static void values_that_are_not_those_asked_for_are_refused(void **state)
     assert_wrong(text, "\"values\":{}", "\"values\":{\"miap\":1}",
                  "\"values\" has 1 numbers, not 0");
     f0t_free(text);
-    hall_close(&h);
+    fixture_close(&h);
 }
 
 int main(void)

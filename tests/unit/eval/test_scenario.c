@@ -22,7 +22,7 @@ static void names_are_found(void **state)
 }
 
 /* What docs/evaluation.md says. */
-static void lessons_and_rankings_are_those_of_the_paper(void **state)
+static void training_sets_and_rankings_are_those_of_the_paper(void **state)
 {
     const unsigned seen = F0T_TAG_SEEN, unseen = F0T_TAG_UNSEEN, other = F0T_TAG_OTHER;
     const struct {
@@ -34,10 +34,10 @@ static void lessons_and_rankings_are_those_of_the_paper(void **state)
                              {seen, unseen | other}};
     (void)state;
     for (int s = 0; s < F0T_SCENARIOS; s++) {
-        f0t_lesson lesson = f0t_scenario_lesson((f0t_scenario)s);
-        assert_int_equal(f0t_lesson_tags(lesson), want[s].learns);
+        f0t_training_set set = f0t_scenario_training_set((f0t_scenario)s);
+        assert_int_equal(f0t_training_set_tags(set), want[s].learns);
         assert_int_equal(f0t_scenario_ranks((f0t_scenario)s), want[s].ranks);
-        assert_non_null(f0t_lesson_name(lesson));
+        assert_non_null(f0t_training_set_name(set));
     }
 }
 
@@ -65,7 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found),
-        cmocka_unit_test(lessons_and_rankings_are_those_of_the_paper),
+        cmocka_unit_test(training_sets_and_rankings_are_those_of_the_paper),
         cmocka_unit_test(methods_play_where_they_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

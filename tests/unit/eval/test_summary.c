@@ -18,7 +18,7 @@ static void what_is_not_defined_in_a_repeat_is_left_out_of_the_mean(void **state
     e.plan.asked[F0T_ZERO_SHOT] = true;
     assert_ok(f0t_alloc_zero(&e.cells, REPEATS * F0T_SCENARIOS, sizeof *e.cells));
     for (size_t r = 0; r < REPEATS; r++) {
-        f0t_values *values = &f0t_eval_cell(&e, r, 0, F0T_ZERO_SHOT)->values;
+        f0t_values *values = &f0t_eval_cell_at(&e, r, 0, F0T_ZERO_SHOT)->values;
         f0t_values_add(values, "miap", miap[r]);
         f0t_values_add(values, "p3", precision[r]);
         f0t_values_add(values, "r3", (double)NAN);

@@ -1,4 +1,4 @@
-#include "school.h"
+#include "fixture.h"
 
 #include "model/samples.h"
 
@@ -12,19 +12,19 @@ static size_t count_kind(const f0t_eval_tags *tags, unsigned kinds)
 
 static void the_lists_of_the_dataset_say_what_is_unseen(void **state)
 {
-    school s = school_open(&plain, NULL);
+    fixture s = fixture_open_with_tags(&plain, NULL);
     (void)state;
     assert_true(f0t_eval_tags_are_given(s.dataset, NULL));
     assert_int_equal(s.tags.count, C_TAGS);
     assert_int_equal(count_kind(&s.tags, F0T_TAG_SEEN), C_SEEN);
     assert_int_equal(count_kind(&s.tags, F0T_TAG_UNSEEN), C_TAGS - C_SEEN);
     assert_int_equal(count_kind(&s.tags, F0T_TAG_OTHER), 0);
-    school_close(&s);
+    fixture_close(&s);
 }
 
 static void a_share_or_a_number_is_drawn_by_seed(void **state)
 {
-    school s = school_open(&plain, "25%");
+    fixture s = fixture_open_with_tags(&plain, "25%");
     uint8_t first[C_TAGS];
     bool differs = false;
     (void)state;
@@ -40,26 +40,26 @@ static void a_share_or_a_number_is_drawn_by_seed(void **state)
     assert_true(differs);
     assert_ok(f0t_eval_tags_split(&s.tags, "4", 7));
     assert_memory_equal(first, s.tags.kind, sizeof first);
-    school_close(&s);
+    fixture_close(&s);
 }
 
 static void nonsense_is_refused(void **state)
 {
     static const char *const wrong[] = {"", "x", "20 %", "-3", "2.5", "1e300", "%", "nan", "20%%"};
     static const char *const many[] = {"1", "11", "100%", "0.1%", "99999"};
-    school s = school_open(&plain, NULL);
+    fixture s = fixture_open_with_tags(&plain, NULL);
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_fails(F0T_ERROR_ARGUMENT, "a share such as 20%",
                      f0t_eval_tags_split(&s.tags, wrong[i], 0));
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
         assert_fails(F0T_ERROR_ARGUMENT, "two at least", f0t_eval_tags_split(&s.tags, many[i], 0));
-    school_close(&s);
+    fixture_close(&s);
 }
 
 static void a_fifth_of_the_seen_tags_is_held_out(void **state)
 {
-    school s = school_open(&plain, NULL);
+    fixture s = fixture_open_with_tags(&plain, NULL);
     bool mask[C_TAGS], held[C_TAGS], again[C_TAGS];
     size_t taken;
     (void)state;
@@ -82,7 +82,7 @@ static void a_fifth_of_the_seen_tags_is_held_out(void **state)
     }
     assert_ok(f0t_eval_tags_hold_out(&taken, mask, again, &s.tags, 3, C_SEEN / 2));
     assert_int_equal(taken, 0);
-    school_close(&s);
+    fixture_close(&s);
 }
 
 /* A dataset whose tags need care: "Dog" is seen and "dog" unseen, "zzz" has no vector. */
@@ -166,7 +166,7 @@ static int split_with(const f0t_dataset *dataset, const char *text)
     return unseen;
 }
 
-/* Whether there are enough for a scenario is the courses' to say. */
+/* Whether there are enough for a scenario is the protocol's to say. */
 static void few_tags_need_no_split(void **state)
 {
     f0t_dataset *given = careful_dataset(true);

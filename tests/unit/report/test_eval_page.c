@@ -1,5 +1,5 @@
 /* Reports and the page of a comparison. */
-#include "../eval/school.h"
+#include "../eval/fixture.h"
 
 #include "fast0tag_tools.h"
 #include "report/eval_tables.h"

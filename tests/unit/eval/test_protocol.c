@@ -1,7 +1,5 @@
-/* Made-up methods go through a course. */
-#include "school.h"
-
-#include "eval/course_parts.h"
+/* Made-up methods are run by the protocol. */
+#include "fixture.h"
 
 #include <math.h>
 
@@ -99,29 +97,29 @@ static void hear(void *user, f0t_log_level level, const char *line)
 }
 
 /* Into cells of which some may be done. */
-static f0t_status go_on(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker,
+static f0t_status go_on(f0t_eval_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker,
                         const bool asked[F0T_SCENARIOS])
 {
     static const size_t cutoffs[] = {1};
     static const uint32_t samples[] = {0, 7};
-    school s = school_open(&plain, unseen);
-    f0t_course course;
+    fixture s = fixture_open_with_tags(&plain, unseen);
+    f0t_eval_protocol protocol;
     const f0t_monitor monitor = {.log = hear};
-    f0t_course_options options = {.trials = 9,
-                                  .monitor = &monitor,
-                                  .effort = 0.25,
-                                  .cutoffs = cutoffs,
-                                  .cutoff_count = 1,
-                                  .samples = samples,
-                                  .sample_count = 2};
-    assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
-    f0t_status status = f0t_course_run(cells, &course, ranker, &options);
-    f0t_course_free(&course);
-    school_close(&s);
+    f0t_eval_protocol_options options = {.trials = 9,
+                                         .monitor = &monitor,
+                                         .effort = 0.25,
+                                         .cutoffs = cutoffs,
+                                         .cutoff_count = 1,
+                                         .samples = samples,
+                                         .sample_count = 2};
+    assert_ok(f0t_eval_protocol_create(&protocol, F0T_LEARN_SEEN, &s.tags, asked, 0));
+    f0t_status status = f0t_eval_protocol_run(cells, &protocol, ranker, &options);
+    f0t_eval_protocol_free(&protocol);
+    fixture_close(&s);
     return status;
 }
 
-static f0t_status run_course(f0t_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker)
+static f0t_status run_protocol(f0t_eval_cell cells[F0T_SCENARIOS], const f0t_ranker *ranker)
 {
     const bool asked[F0T_SCENARIOS] = {
         [F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true, [F0T_OPEN] = true};
@@ -135,31 +133,31 @@ static void reset(void)
     made.least_effort = 1;
 }
 
-static void free_cells(f0t_cell *cells)
+static void free_cells(f0t_eval_cell *cells)
 {
     for (int i = 0; i < F0T_SCENARIOS; i++)
-        f0t_cell_free(&cells[i]);
+        f0t_eval_cell_free(&cells[i]);
 }
 
 static void the_best_setting_is_fitted_on_all_seen_tags(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     assert_true(made.last_knob == 3);
     assert_true(made.least_effort == 0.25);
     assert_int_equal(made.trial_tags, C_SEEN - 2);
     assert_int_equal(made.last_tags, C_SEEN);
     assert_int_equal(made.released, FOLDS + 1);
-    const f0t_cell *cell = &cells[F0T_ZERO_SHOT];
+    const f0t_eval_cell *cell = &cells[F0T_ZERO_SHOT];
     assert_true(cell->done && cell->knobs[0] == 3);
     assert_string_equal(cell->knob_names[0], "closeness");
     assert_int_equal(cell->top_count, 2 * F0T_SAMPLE_TOP);
     assert_int_equal(cell->top[F0T_SAMPLE_TOP - 1], F0T_NO_SAMPLE_TAG);
     assert_true(cell->top[0] >= C_SEEN);
     assert_true(f0t_values_get(&cell->values, "trials") == 4);
-    /* Four trials with a mock exam a fold, and a final: open is zero-shot once more. */
+    /* Four trials with a validation per fold, and one test: open is zero-shot once more. */
     assert_int_equal(made.fits, 4 * FOLDS + 1);
     assert_int_equal(made.scores, 4 * FOLDS + 1);
     assert_true(cells[F0T_OPEN].done);
@@ -174,7 +172,7 @@ static void a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing(void *
     (void)state;
     for (int i = 0; i < 2; i++) {
         const f0t_scenario first = order[i][0], second = order[i][1];
-        f0t_cell cells[F0T_SCENARIOS] = {0};
+        f0t_eval_cell cells[F0T_SCENARIOS] = {0};
         bool asked[F0T_SCENARIOS] = {false};
         asked[first] = true;
         reset();
@@ -193,29 +191,29 @@ static void a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing(void *
     }
 }
 
-/* The two lessons that hold out tags, one after the other. */
-static void run_both(f0t_cell cells[F0T_SCENARIOS], f0t_memo *memo)
+/* The two training sets that hold out tags, one after the other. */
+static void run_both(f0t_eval_cell cells[F0T_SCENARIOS], f0t_eval_memo *memo)
 {
     static const size_t cutoffs[] = {1};
-    school s = school_open(&plain, NULL);
-    f0t_course_options options = {
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_protocol_options options = {
         .trials = 9, .effort = 0.25, .cutoffs = cutoffs, .cutoff_count = 1, .memo = memo};
     bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true};
     memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
     reset();
-    for (int lesson = F0T_LEARN_SEEN; lesson <= F0T_LEARN_FOR_BOTH; lesson++) {
-        f0t_course course;
-        assert_ok(f0t_course_create(&course, (f0t_lesson)lesson, &s.tags, asked, 0));
-        assert_ok(f0t_course_run(cells, &course, &method, &options));
-        f0t_course_free(&course);
+    for (int set = F0T_LEARN_SEEN; set <= F0T_LEARN_FOR_BOTH; set++) {
+        f0t_eval_protocol protocol;
+        assert_ok(f0t_eval_protocol_create(&protocol, (f0t_training_set)set, &s.tags, asked, 0));
+        assert_ok(f0t_eval_protocol_run(cells, &protocol, &method, &options));
+        f0t_eval_protocol_free(&protocol);
     }
-    school_close(&s);
+    fixture_close(&s);
 }
 
-static void what_one_lesson_tried_the_next_need_not_try(void **state)
+static void what_one_training_set_tried_the_next_need_not_try(void **state)
 {
-    f0t_cell alone[F0T_SCENARIOS], together[F0T_SCENARIOS];
-    f0t_memo memo = {0};
+    f0t_eval_cell alone[F0T_SCENARIOS], together[F0T_SCENARIOS];
+    f0t_eval_memo memo = {0};
     (void)state;
     run_both(alone, NULL);
     const size_t fits = made.fits;
@@ -230,67 +228,63 @@ static void what_one_lesson_tried_the_next_need_not_try(void **state)
         assert_true(f0t_values_get(a, "trials") == f0t_values_get(b, "trials"));
         assert_true(f0t_values_get(a, "miap") == f0t_values_get(b, "miap"));
     }
-    f0t_memo_free(&memo);
+    f0t_eval_memo_free(&memo);
     free_cells(alone);
     free_cells(together);
 }
 
-static f0t_status score_one(float *scores, const void *fitted, const f0t_task *task,
+/* Two tags are held out in each fold, three are unseen. */
+static f0t_status score_few(float *scores, const void *fitted, const f0t_task *task,
                             const f0t_candidates *tags, const f0t_queries *queries)
 {
-    assert_int_equal(tags->count, 1);
+    assert_int_equal(tags->count, task->effort < 1 ? 2 : C_TAGS - C_SEEN);
     return score(scores, fitted, task, tags, queries);
 }
 
 static void a_method_for_few_tags_is_tuned_with_few(void **state)
 {
-    school s = school_open(&plain, NULL);
+    f0t_eval_cell cells[F0T_SCENARIOS];
     f0t_ranker narrow = method;
-    const f0t_course_options options = {.trials = 9, .effort = 0.25};
-    const bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true};
-    f0t_course course;
-    f0t_choice choice;
     (void)state;
     reset();
-    narrow.most_tags = 1;
-    narrow.score = score_one;
-    assert_ok(f0t_course_create(&course, F0T_LEARN_SEEN, &s.tags, asked, 0));
-    f0t_attempt attempt = {.course = &course, .ranker = &narrow, .options = &options};
-    assert_ok(f0t_course_tune(&choice, &attempt));
-    assert_true(choice.trials >= 2 && made.scores == choice.trials * FOLDS);
-    f0t_course_free(&course);
-    school_close(&s);
+    narrow.most_tags = C_TAGS - C_SEEN;
+    narrow.score = score_few;
+    assert_ok(run_protocol(cells, &narrow));
+    const double trials = f0t_values_get(&cells[F0T_ZERO_SHOT].values, "trials");
+    assert_true(trials >= 2 && made.scores == (size_t)trials * FOLDS + 1);
+    free_cells(cells);
 }
 
 static void a_trial_that_diverges_is_no_failure(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     made.diverges = 3;
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     assert_true(made.last_knob == 2);
     free_cells(cells);
 }
 
 static void a_fit_in_full_that_fails_is_told_with_the_name(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     made.final_fails = F0T_ERROR_MEMORY;
-    assert_fails(F0T_ERROR_MEMORY, "made-up (seen tags): not with me", run_course(cells, &method));
+    assert_fails(F0T_ERROR_MEMORY, "made-up (seen tags): not with me",
+                 run_protocol(cells, &method));
     free_cells(cells);
 }
 
 /* One method that diverges does not end a comparison. */
 static void a_fit_in_full_that_diverges_is_a_result(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     made.final_fails = F0T_ERROR_NUMERIC;
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     assert_string_equal(made.warning, "made-up (seen tags) has no result: not with me");
     assert_string_equal(cells[F0T_ZERO_SHOT].refusal, "not with me");
     assert_true(cells[F0T_ZERO_SHOT].done && cells[F0T_OPEN].done && !cells[F0T_OPEN].top);
@@ -299,11 +293,11 @@ static void a_fit_in_full_that_diverges_is_a_result(void **state)
 
 static void trials_that_find_nothing_to_learn_leave_the_knobs(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     made.trials_fail = F0T_ERROR_UNSUPPORTED;
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     assert_true(cells[F0T_ZERO_SHOT].top && cells[F0T_ZERO_SHOT].knobs[0] == 1);
     assert_true(isnan(f0t_values_get(&cells[F0T_ZERO_SHOT].values, "validation_miap")));
     free_cells(cells);
@@ -312,11 +306,11 @@ static void trials_that_find_nothing_to_learn_leave_the_knobs(void **state)
 /* Of two seen tags one cannot be held out: the other has none to be told from. */
 static void two_seen_tags_are_too_few_to_tune_with(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     unseen = "10";
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     unseen = NULL;
     assert_int_equal(made.last_tags, 2);
     assert_int_equal(made.fits, 1);
@@ -324,38 +318,38 @@ static void two_seen_tags_are_too_few_to_tune_with(void **state)
     free_cells(cells);
 }
 
-static void a_lesson_that_no_image_teaches_is_refused(void **state)
+static void a_training_set_without_an_example_is_refused(void **state)
 {
     static const collection_options only = {.name = "only-tested", .only_tested = true};
-    school s = school_open(&only, NULL);
-    f0t_course course;
+    fixture s = fixture_open_with_tags(&only, NULL);
+    f0t_eval_protocol protocol;
     bool asked[F0T_SCENARIOS] = {[F0T_CONVENTIONAL] = true, [F0T_CONVENTIONAL_UNSEEN] = true};
-    f0t_cell cells[F0T_SCENARIOS] = {0};
-    f0t_course_options options = {.effort = 1};
+    f0t_eval_cell cells[F0T_SCENARIOS] = {0};
+    f0t_eval_protocol_options options = {.effort = 1};
     (void)state;
     reset();
-    assert_ok(f0t_course_create(&course, F0T_LEARN_UNSEEN, &s.tags, asked, 0));
-    assert_ok(f0t_course_run(cells, &course, &method, &options));
+    assert_ok(f0t_eval_protocol_create(&protocol, F0T_LEARN_UNSEEN, &s.tags, asked, 0));
+    assert_ok(f0t_eval_protocol_run(cells, &protocol, &method, &options));
     assert_string_equal(cells[F0T_CONVENTIONAL_UNSEEN].refusal,
                         "none of the 360 training images has one of the 3 tags to learn");
     assert_int_equal(cells[F0T_CONVENTIONAL_UNSEEN].tags, C_TAGS - C_SEEN);
     assert_false(cells[F0T_CONVENTIONAL].done);
     assert_int_equal(made.fits, 0);
     free_cells(cells);
-    f0t_course_free(&course);
-    assert_ok(f0t_course_create(&course, F0T_LEARN_ALL, &s.tags, asked, 0));
-    assert_string_equal(course.refusal, "");
-    f0t_course_free(&course);
-    school_close(&s);
+    f0t_eval_protocol_free(&protocol);
+    assert_ok(f0t_eval_protocol_create(&protocol, F0T_LEARN_ALL, &s.tags, asked, 0));
+    assert_string_equal(protocol.refusal, "");
+    f0t_eval_protocol_free(&protocol);
+    fixture_close(&s);
 }
 
 static void a_method_may_refuse_with_a_reason(void **state)
 {
-    f0t_cell cells[F0T_SCENARIOS];
+    f0t_eval_cell cells[F0T_SCENARIOS];
     (void)state;
     reset();
     made.final_fails = F0T_ERROR_UNSUPPORTED;
-    assert_ok(run_course(cells, &method));
+    assert_ok(run_protocol(cells, &method));
     assert_string_equal(cells[F0T_ZERO_SHOT].refusal, "not with me");
     assert_true(cells[F0T_OPEN].done && !cells[F0T_OPEN].top);
     assert_false(cells[F0T_CONVENTIONAL].done);
@@ -367,14 +361,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_setting_is_fitted_on_all_seen_tags),
         cmocka_unit_test(a_scenario_that_is_the_same_as_one_that_is_done_costs_nothing),
-        cmocka_unit_test(what_one_lesson_tried_the_next_need_not_try),
+        cmocka_unit_test(what_one_training_set_tried_the_next_need_not_try),
         cmocka_unit_test(a_method_for_few_tags_is_tuned_with_few),
         cmocka_unit_test(a_trial_that_diverges_is_no_failure),
         cmocka_unit_test(a_fit_in_full_that_fails_is_told_with_the_name),
         cmocka_unit_test(a_fit_in_full_that_diverges_is_a_result),
         cmocka_unit_test(trials_that_find_nothing_to_learn_leave_the_knobs),
         cmocka_unit_test(two_seen_tags_are_too_few_to_tune_with),
-        cmocka_unit_test(a_lesson_that_no_image_teaches_is_refused),
+        cmocka_unit_test(a_training_set_without_an_example_is_refused),
         cmocka_unit_test(a_method_may_refuse_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,627 @@
+#include "eval/protocol.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+#include "baseline/neighbours.h"
+#include "math/matmul.h"
+#include "math/topk.h"
+#include "rank/miap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Folds and test splits ------------------------------------------------------------------- */
+
+/* Trials learn from the training tags without the held-out ones, and rank those, or all. */
+static f0t_status add_fold(f0t_eval_protocol *p, const f0t_eval_tags *tags, const bool *all,
+                           bool *mask, bool *held, uint64_t seed, size_t number)
+{
+    f0t_eval_fold *fold = &p->folds[p->fold_count];
+    size_t taken;
+    f0t_eval_tags_mask(mask, tags, f0t_training_set_tags(p->training_set));
+    F0T_TRY(f0t_eval_tags_hold_out(&taken, mask, held, tags, seed, number));
+    if (!taken)
+        return F0T_OK;
+    F0T_TRY(f0t_eval_task_create(&fold->own, tags, mask));
+    if (fold->own.base.tags < 2 || !f0t_eval_task_has_examples(&fold->own)) {
+        f0t_eval_task_free(&fold->own); /* trials could learn nothing */
+        return F0T_OK;
+    }
+    fold->task = &fold->own;
+    p->fold_count++;
+    F0T_TRY(f0t_eval_split_create(&fold->validation, fold->task, F0T_VAL, all));
+    F0T_TRY(f0t_alloc(&fold->held, taken, sizeof *fold->held));
+    for (size_t i = 0; i < fold->validation.count; i++)
+        if (held[fold->validation.tags[i]])
+            fold->held[fold->held_count++] = (uint32_t)i;
+    return F0T_OK;
+}
+
+static f0t_status add_folds(f0t_eval_protocol *p, const f0t_eval_tags *tags, const bool *all,
+                            bool *mask, bool *held, uint64_t seed)
+{
+    p->criterion = p->training_set == F0T_LEARN_SEEN ? F0T_CRITERION_HELD_OUT : F0T_CRITERION_ALL;
+    for (size_t i = 0; i < F0T_FOLDS; i++)
+        F0T_TRY(add_fold(p, tags, all, mask, held, seed, i));
+    return F0T_OK;
+}
+
+/* One fold, with nothing held out. */
+static f0t_status add_whole(f0t_eval_protocol *p, const bool *all)
+{
+    p->criterion = F0T_CRITERION_ALL;
+    p->fold_count = 1;
+    p->folds[0].task = &p->task;
+    return f0t_eval_split_create(&p->folds[0].validation, &p->task, F0T_VAL, all);
+}
+
+/* Every training set but that of all tags is about seen tags and others. */
+static void find_refusal(f0t_eval_protocol *p, const f0t_eval_tags *tags, bool *mask)
+{
+    const f0t_task *base = &p->task.base;
+    size_t seen = f0t_eval_tags_mask(mask, tags, F0T_TAG_SEEN);
+    size_t unseen = f0t_eval_tags_mask(mask, tags, F0T_TAG_UNSEEN);
+    if (p->training_set != F0T_LEARN_ALL && (seen < 2 || unseen < 2))
+        snprintf(p->refusal, sizeof p->refusal,
+                 "two seen and two unseen tags with a vector are needed; there are %zu and %zu",
+                 seen, unseen);
+    else if (base->tags < 2)
+        snprintf(p->refusal, sizeof p->refusal, "two tags with a vector are needed; there are %zu",
+                 base->tags);
+    else if (!f0t_eval_task_has_examples(&p->task))
+        snprintf(p->refusal, sizeof p->refusal,
+                 "none of the %zu training images has one of the %zu tags to learn",
+                 base->train.count, base->tags);
+}
+
+static f0t_status create(f0t_eval_protocol *p, const f0t_eval_tags *tags, bool *masks,
+                         uint64_t seed)
+{
+    bool *all = masks, *mask = masks + tags->count, *held = mask + tags->count;
+    f0t_eval_tags_mask(all, tags, f0t_training_set_tags(p->training_set));
+    F0T_TRY(f0t_eval_task_create(&p->task, tags, all));
+    find_refusal(p, tags, mask);
+    bool held_out = p->training_set == F0T_LEARN_SEEN || p->training_set == F0T_LEARN_FOR_BOTH;
+    if (!*p->refusal)
+        F0T_TRY(held_out ? add_folds(p, tags, all, mask, held, seed) : add_whole(p, all));
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!p->asked[s])
+            continue;
+        f0t_eval_tags_mask(mask, tags, f0t_scenario_ranks((f0t_scenario)s));
+        F0T_TRY(f0t_eval_split_create(&p->tests[s], &p->task, F0T_TEST, mask));
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_eval_protocol_create(f0t_eval_protocol *p, f0t_training_set training_set,
+                                    const f0t_eval_tags *tags, const bool asked[F0T_SCENARIOS],
+                                    uint64_t seed)
+{
+    bool *masks;
+    *p = (f0t_eval_protocol){.training_set = training_set};
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        p->asked[s] = asked[s] && f0t_scenario_training_set((f0t_scenario)s) == training_set;
+    F0T_TRY(f0t_alloc(&masks, 3 * tags->count, sizeof *masks));
+    f0t_status status = create(p, tags, masks, seed);
+    f0t_free(masks);
+    if (status != F0T_OK)
+        f0t_eval_protocol_free(p);
+    return status;
+}
+
+void f0t_eval_protocol_free(f0t_eval_protocol *p)
+{
+    for (size_t i = 0; i < F0T_FOLDS; i++) {
+        f0t_eval_split_free(&p->folds[i].validation);
+        f0t_free(p->folds[i].held);
+        f0t_eval_task_free(&p->folds[i].own);
+    }
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        f0t_eval_split_free(&p->tests[s]);
+    f0t_eval_task_free(&p->task);
+    *p = (f0t_eval_protocol){0};
+}
+
+/* ---- Fitting --------------------------------------------------------------------------------- */
+
+/* A method that is run by the protocol. */
+typedef struct method_run {
+    const f0t_eval_protocol *protocol;
+    const f0t_ranker *ranker;
+    const f0t_eval_protocol_options *options;
+    f0t_monitor monitor; /* of the method: warnings, progress, stop */
+} method_run;
+
+/* What the fits of a method to one task share. */
+typedef struct fit_context {
+    f0t_task task;
+    void *shared;
+} fit_context;
+
+static void pass_warning(void *user, f0t_log_level level, const char *line)
+{
+    const method_run *r = user;
+    if (level == F0T_LOG_WARNING)
+        f0t_log(r->options->monitor, level, "%s: %s", r->ranker->name, line);
+}
+
+/* With the name of the method and the training set. */
+static void pass_progress(void *user, const f0t_progress *progress)
+{
+    const method_run *r = user;
+    const f0t_monitor *outer = r->options->monitor;
+    char stage[160];
+    f0t_progress named = *progress;
+    if (!outer || !outer->progress)
+        return;
+    snprintf(stage, sizeof stage, "%s (%s), %s", r->ranker->name,
+             f0t_training_set_name(r->protocol->training_set), progress->stage);
+    named.stage = stage;
+    outer->progress(outer->user, &named);
+}
+
+static f0t_status fit_context_open(fit_context *context, method_run *r, const f0t_eval_task *task,
+                                   double effort)
+{
+    const f0t_eval_protocol_options *o = r->options;
+    const double epochs = round((double)o->epochs * effort);
+    *context = (fit_context){.task = task->base};
+    context->task.seed = o->seed;
+    context->task.effort = effort;
+    context->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    context->task.hidden = o->hidden;
+    context->task.hidden_count = o->hidden_count;
+    /* Trials only choose. */
+    context->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
+    context->task.store = o->store;
+    context->task.monitor = &r->monitor;
+    return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
+}
+
+static void fit_context_close(fit_context *context, const method_run *r)
+{
+    if (r->ranker->release && context->shared)
+        r->ranker->release(context->shared);
+    context->shared = NULL;
+}
+
+/* ---- Tuning: what was tried before ----------------------------------------------------------- */
+
+/* Of a network, whose trials cost ten times what others do. */
+enum { DEEP_FOLDS = 2 };
+
+typedef struct tuning {
+    method_run *run;
+    fit_context contexts[F0T_FOLDS];
+    bool open[F0T_FOLDS];
+    f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
+    f0t_stage stage;
+    size_t trials;
+} tuning;
+
+void f0t_eval_memo_free(f0t_eval_memo *memo)
+{
+    f0t_free(memo->trials);
+    *memo = (f0t_eval_memo){0};
+}
+
+/* Where nothing is held out nothing is shared. */
+static f0t_eval_memo *memo_of(const method_run *r)
+{
+    return r->protocol->folds[0].task == &r->protocol->task ? NULL : r->options->memo;
+}
+
+static bool recall(double *score, const method_run *r, const double *knobs)
+{
+    const f0t_eval_memo *memo = memo_of(r);
+    for (size_t i = 0; memo && i < memo->count; i++)
+        if (!memcmp(memo->trials[i].knobs, knobs, r->ranker->knob_count * sizeof *knobs)) {
+            *score = memo->trials[i].scores[r->protocol->criterion];
+            return true;
+        }
+    return false;
+}
+
+static f0t_status remember(const method_run *r, const double *knobs, const double *scores)
+{
+    f0t_eval_memo *memo = memo_of(r);
+    if (!memo)
+        return F0T_OK;
+    F0T_TRY(f0t_grow(&memo->trials, &memo->capacity, memo->count, 1, sizeof *memo->trials));
+    struct f0t_eval_memo_trial *trial = &memo->trials[memo->count++];
+    memcpy(trial->knobs, knobs, r->ranker->knob_count * sizeof *knobs);
+    memcpy(trial->scores, scores, sizeof trial->scores);
+    return F0T_OK;
+}
+
+/* ---- Tuning: a trial ------------------------------------------------------------------------- */
+
+static double effort_of(const method_run *r)
+{
+    const double effort = r->options->effort;
+    return r->ranker->deep ? effort / 2 : effort;
+}
+
+static size_t folds_of(const method_run *r)
+{
+    const size_t count = r->protocol->fold_count;
+    return r->ranker->deep && count > DEEP_FOLDS ? DEEP_FOLDS : count;
+}
+
+typedef struct validation_sink {
+    f0t_miap sums[F0T_CRITERIA];
+    const f0t_eval_fold *fold; /* NULL: every candidate is held out */
+} validation_sink;
+
+static f0t_status add_validation_block(void *user, size_t first, const f0t_ranking *block)
+{
+    validation_sink *to = user;
+    f0t_ranking held = *block;
+    (void)first;
+    if (!to->fold)
+        return f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT], block);
+    if (to->fold->held_count) {
+        held.columns = to->fold->held;
+        held.column_count = to->fold->held_count;
+        F0T_TRY(f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT], &held));
+    }
+    return f0t_miap_add(&to->sums[F0T_CRITERION_ALL], block);
+}
+
+/* Adds the MiAP by each criterion; one without a relevant tag does not count. */
+static f0t_status judge(double *sums, size_t *counts, const tuning *t, size_t fold, void *fitted)
+{
+    const f0t_eval_fit fit = {t->run->ranker, &t->contexts[fold].task, fitted};
+    const f0t_eval_fold *f = &t->run->protocol->folds[fold];
+    const bool few = t->few[fold].task != NULL;
+    validation_sink sink = {.fold = few ? NULL : f};
+    F0T_TRY(f0t_eval_split_score(NULL, few ? &t->few[fold] : &f->validation, &fit,
+                                 add_validation_block, &sink));
+    for (int i = 0; i < F0T_CRITERIA; i++)
+        if (sink.sums[i].ranked) {
+            sums[i] += f0t_miap_get(&sink.sums[i]);
+            counts[i]++;
+        }
+    return F0T_OK;
+}
+
+static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
+                           const double *knobs)
+{
+    method_run *r = t->run;
+    const f0t_ranker *ranker = r->ranker;
+    void *fitted = NULL;
+    if (!t->open[fold]) {
+        F0T_TRY(
+            fit_context_open(&t->contexts[fold], r, r->protocol->folds[fold].task, effort_of(r)));
+        t->open[fold] = true;
+    }
+    f0t_status status =
+        ranker->fit(&fitted, &t->contexts[fold].task, t->contexts[fold].shared, knobs);
+    if (status == F0T_OK)
+        status = judge(sums, counts, t, fold, fitted);
+    if (fitted)
+        ranker->free(fitted);
+    return status;
+}
+
+/* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
+ * setting and no failure. */
+static f0t_status try_knobs(double *score, void *user, const double *knobs)
+{
+    tuning *t = user;
+    const f0t_eval_protocol *p = t->run->protocol;
+    double scores[F0T_CRITERIA] = {0};
+    size_t counts[F0T_CRITERIA] = {0};
+    f0t_status status = f0t_stage_update(&t->stage, t->trials++);
+    if (status == F0T_OK && recall(score, t->run, knobs))
+        return F0T_OK;
+    for (size_t fold = 0; fold < folds_of(t->run) && status == F0T_OK; fold++)
+        status = try_fold(scores, counts, t, fold, knobs);
+    for (int i = 0; i < F0T_CRITERIA; i++)
+        scores[i] = status == F0T_OK && counts[i] ? scores[i] / (double)counts[i] : (double)NAN;
+    *score = scores[p->criterion];
+    if (status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED)
+        status = F0T_OK;
+    return status == F0T_OK ? remember(t->run, knobs, scores) : status;
+}
+
+/* ---- Tuning: all trials ---------------------------------------------------------------------- */
+
+/* A split of `most` of the held-out tags, from all over the vocabulary. */
+static f0t_status make_few(f0t_eval_split *few, const f0t_eval_fold *fold, size_t most)
+{
+    bool *mask;
+    F0T_TRY(f0t_alloc_zero(&mask, fold->task->tags->count, sizeof *mask));
+    for (size_t i = 0; i < most; i++)
+        mask[fold->validation.tags[fold->held[i * fold->held_count / most]]] = true;
+    f0t_status status = f0t_eval_split_create(few, fold->task, F0T_VAL, mask);
+    f0t_free(mask);
+    return status;
+}
+
+/* A method that ranks so many tags and no more is asked for new ones alone. */
+static f0t_status limit_splits(tuning *t)
+{
+    const f0t_eval_protocol *p = t->run->protocol;
+    const size_t most = t->run->ranker->most_tags;
+    for (size_t i = 0; most && i < p->fold_count; i++) {
+        const f0t_eval_fold *fold = &p->folds[i];
+        if (fold->validation.count > most && fold->held_count)
+            F0T_TRY(make_few(&t->few[i], fold, most < fold->held_count ? most : fold->held_count));
+    }
+    return F0T_OK;
+}
+
+static bool has_truth(const f0t_eval_protocol *p)
+{
+    for (size_t fold = 0; fold < p->fold_count; fold++) {
+        const f0t_samples *truth = &p->folds[fold].validation.truth;
+        if (truth->offsets[truth->count] > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Chooses the knobs; the first values where there is nothing to choose by. */
+static f0t_status tune(f0t_choice *choice, method_run *r)
+{
+    const f0t_ranker *ranker = r->ranker;
+    tuning t = {.run = r};
+    char name[96];
+    f0t_choice_default(choice, ranker->knobs, ranker->knob_count);
+    if (!ranker->knob_count || !r->options->trials || !has_truth(r->protocol))
+        return F0T_OK;
+    snprintf(name, sizeof name, "%s (%s), tuning", ranker->name,
+             f0t_training_set_name(r->protocol->training_set));
+    t.stage = f0t_stage_begin(r->options->monitor, name, "trials", r->options->trials);
+    f0t_status status = limit_splits(&t);
+    if (status == F0T_OK)
+        status = f0t_choose(choice, ranker->knobs, ranker->knob_count, r->options->trials,
+                            try_knobs, &t);
+    for (size_t fold = 0; fold < F0T_FOLDS; fold++) {
+        if (t.open[fold])
+            fit_context_close(&t.contexts[fold], r);
+        f0t_eval_split_free(&t.few[fold]);
+    }
+    f0t_stage_end(&t.stage);
+    return status;
+}
+
+/* ---- Testing --------------------------------------------------------------------------------- */
+
+void f0t_eval_cell_free(f0t_eval_cell *cell)
+{
+    f0t_free(cell->top);
+    *cell = (f0t_eval_cell){0};
+}
+
+typedef struct test_sink {
+    f0t_metrics *metrics;
+    const f0t_eval_split *split;
+    const f0t_eval_protocol_options *options;
+    f0t_eval_cell *cell;
+} test_sink;
+
+/* The first tags of the sample images that are in this block. */
+static void keep_top(const test_sink *to, size_t first, const f0t_ranking *block)
+{
+    for (size_t i = 0; i < to->options->sample_count; i++) {
+        uint32_t index[F0T_SAMPLE_TOP];
+        size_t at = to->options->samples[i];
+        if (at < first || at >= first + block->images)
+            continue;
+        size_t found = f0t_topk_row(index, NULL, block->scores + (at - first) * block->tags,
+                                    block->tags, F0T_SAMPLE_TOP);
+        for (size_t k = 0; k < F0T_SAMPLE_TOP; k++)
+            to->cell->top[i * F0T_SAMPLE_TOP + k] =
+                k < found ? to->split->tags[index[k]] : F0T_NO_SAMPLE_TAG;
+    }
+}
+
+static f0t_status add_test_block(void *user, size_t first, const f0t_ranking *block)
+{
+    test_sink *to = user;
+    keep_top(to, first, block);
+    return f0t_metrics_add(to->metrics, block);
+}
+
+static f0t_status run_test(f0t_eval_cell *cell, const f0t_eval_split *split,
+                           const f0t_eval_fit *fit, const f0t_eval_protocol_options *options,
+                           f0t_eval_cost *cost)
+{
+    f0t_metric_values values;
+    test_sink sink = {.split = split, .options = options, .cell = cell};
+    cell->top_count = options->sample_count * F0T_SAMPLE_TOP;
+    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
+    F0T_TRY(f0t_metrics_create(&sink.metrics, split->count, split->truth.count, options->cutoffs,
+                               options->cutoff_count));
+    f0t_status status = f0t_eval_split_score(&cost->test_s, split, fit, add_test_block, &sink);
+    if (status == F0T_OK)
+        status = f0t_metrics_get(&values, sink.metrics);
+    f0t_metrics_free(sink.metrics);
+    if (status == F0T_OK)
+        f0t_values_set(&cell->values, &values, cost);
+    return status;
+}
+
+/* Marks the cell as done: how many images and tags, and the knobs (NULL: none). */
+static void describe_cell(f0t_eval_cell *cell, const f0t_eval_split *split,
+                          const f0t_ranker *ranker, const f0t_choice *choice)
+{
+    cell->done = true;
+    cell->images = split->truth.count;
+    cell->tags = split->count;
+    cell->knob_count = choice ? ranker->knob_count : 0;
+    for (size_t i = 0; i < cell->knob_count; i++) {
+        snprintf(cell->knob_names[i], sizeof cell->knob_names[i], "%s", ranker->knobs[i].name);
+        cell->knobs[i] = choice->values[i];
+    }
+}
+
+/* A test of the same tags that has been run; NULL: none. */
+static const f0t_eval_cell *find_same(const f0t_eval_cell *cells, const f0t_eval_protocol *p,
+                                      int scenario)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        const f0t_eval_split *a = &p->tests[s], *b = &p->tests[scenario];
+        if (p->asked[s] && cells[s].done && cells[s].top && a->count == b->count &&
+            memcmp(a->tags, b->tags, a->count * sizeof *a->tags) == 0)
+            return &cells[s];
+    }
+    return NULL;
+}
+
+static f0t_status copy_cell(f0t_eval_cell *to, const f0t_eval_cell *from)
+{
+    uint32_t *top;
+    F0T_TRY(f0t_alloc(&top, from->top_count, sizeof *top));
+    memcpy(top, from->top, from->top_count * sizeof *top);
+    f0t_eval_cell_free(to);
+    *to = *from;
+    to->top = top;
+    return F0T_OK;
+}
+
+/* Tests that are the same as one that is done (open, where every other tag is unseen) become copies of
+ * it. */
+static f0t_status copy_same(f0t_eval_cell *cells, const f0t_eval_protocol *p)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        const f0t_eval_cell *same = p->asked[s] && !cells[s].done ? find_same(cells, p, s) : NULL;
+        if (same)
+            F0T_TRY(copy_cell(&cells[s], same));
+    }
+    return F0T_OK;
+}
+
+/* Every scenario that was asked for and is not done. */
+static f0t_status run_tests(f0t_eval_cell *cells, const f0t_eval_protocol *p,
+                            const f0t_eval_fit *fit, const f0t_eval_protocol_options *options,
+                            const f0t_choice *choice, f0t_eval_cost cost)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!p->asked[s] || cells[s].done)
+            continue;
+        F0T_TRY(run_test(&cells[s], &p->tests[s], fit, options, &cost));
+        describe_cell(&cells[s], &p->tests[s], fit->ranker, choice);
+        F0T_TRY(copy_same(cells, p));
+    }
+    return F0T_OK;
+}
+
+/* ---- Running a method ------------------------------------------------------------------------ */
+
+/* What was borrowed costs what making it would: methods are compared as if each were alone. */
+static double take_lent(f0t_neighbour_store *store)
+{
+    const double lent = store ? store->lent : 0;
+    if (store)
+        store->lent = 0;
+    return lent;
+}
+
+static f0t_status tune_and_test(f0t_eval_cell *cells, method_run *r)
+{
+    f0t_choice choice;
+    fit_context context;
+    f0t_eval_cost cost = {0};
+    void *fitted = NULL;
+    double began = f0t_time();
+    F0T_TRY(tune(&choice, r));
+    cost.trials = choice.trials;
+    cost.validation = choice.score;
+    cost.tune_s = choice.trials ? f0t_time() - began : 0;
+    take_lent(r->options->store); /* by trials */
+    began = f0t_time();
+    f0t_status status = fit_context_open(&context, r, &r->protocol->task, 1);
+    if (status == F0T_OK && !r->options->trials && r->ranker->choose)
+        status = r->ranker->choose(choice.values, &context.task, context.shared);
+    if (status == F0T_OK)
+        status = r->ranker->fit(&fitted, &context.task, context.shared, choice.values);
+    cost.train_s = f0t_time() - began + take_lent(r->options->store);
+    const f0t_eval_fit fit = {r->ranker, &context.task, fitted};
+    if (status == F0T_OK)
+        status = run_tests(cells, r->protocol, &fit, r->options, &choice, cost);
+    if (fitted)
+        r->ranker->free(fitted);
+    fit_context_close(&context, r);
+    return status;
+}
+
+/* What the method cannot do is a result, too. Gives whether anything is left to do. */
+static bool refuse(f0t_eval_cell *cells, const f0t_eval_protocol *p, const f0t_ranker *ranker,
+                   const char *why)
+{
+    bool left = false;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!p->asked[s] || cells[s].done)
+            continue;
+        char refusal[F0T_REFUSAL_SIZE];
+        if (why)
+            f0t_line_clean(refusal,
+                           snprintf(refusal, sizeof refusal, "%s", why) >= (int)sizeof refusal);
+        else if (!f0t_scenario_refuses(refusal, (f0t_scenario)s, ranker, p->tests[s].count)) {
+            left = true;
+            continue;
+        }
+        f0t_eval_cell_free(&cells[s]);
+        memcpy(cells[s].refusal, refusal, sizeof refusal);
+        describe_cell(&cells[s], &p->tests[s], ranker, NULL);
+    }
+    return left;
+}
+
+/* Fails where the features hold what is no number. */
+static f0t_status check_features(const f0t_dataset *dataset)
+{
+    size_t images = f0t_dataset_image_count(dataset);
+    float *row;
+    F0T_TRY(f0t_alloc(&row, f0t_dataset_dim(dataset), sizeof *row));
+    f0t_status status = F0T_OK;
+    for (size_t m = 0; m < images && status == F0T_OK; m++)
+        status = f0t_dataset_read_features(dataset, m, 1, row);
+    f0t_free(row);
+    return status;
+}
+
+/* A number overflowed: the data at fault ends all; else the method has no result, UNSUPPORTED. */
+static f0t_status blame(const method_run *r)
+{
+    char why[1024];
+    snprintf(why, sizeof why, "%s", f0t_last_error());
+    F0T_TRY(check_features(r->protocol->task.tags->dataset));
+    f0t_log(r->options->monitor, F0T_LOG_WARNING, "%s (%s) has no result: %s", r->ranker->name,
+            f0t_training_set_name(r->protocol->training_set), why);
+    return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s", why);
+}
+
+f0t_status f0t_eval_protocol_run(f0t_eval_cell cells[F0T_SCENARIOS],
+                                 const f0t_eval_protocol *protocol, const f0t_ranker *ranker,
+                                 const f0t_eval_protocol_options *options)
+{
+    method_run r = {.protocol = protocol, .ranker = ranker, .options = options};
+    r.monitor = (f0t_monitor){.log = pass_warning,
+                              .progress = pass_progress,
+                              .user = &r,
+                              .stop = options->monitor ? options->monitor->stop : NULL};
+    F0T_TRY(copy_same(cells, protocol));
+    if (!refuse(cells, protocol, ranker, NULL))
+        return F0T_OK;
+    if (*protocol->refusal) {
+        refuse(cells, protocol, ranker, protocol->refusal);
+        return F0T_OK;
+    }
+    f0t_status status = tune_and_test(cells, &r);
+    if (status == F0T_ERROR_NUMERIC)
+        status = blame(&r);
+    if (status == F0T_ERROR_UNSUPPORTED) {
+        refuse(cells, protocol, ranker, f0t_last_error());
+        return F0T_OK;
+    }
+    if (status != F0T_OK)
+        return f0t_fail_prefix(status, "%s (%s): ", ranker->name,
+                               f0t_training_set_name(protocol->training_set));
+    return F0T_OK;
+}

@@ -1,0 +1,104 @@
+/*
+ * The protocol of a comparison, for one training set: what is learned, the folds of validation images
+ * that tune a method, and the splits of test images that test it. Where every tag that is ranked is
+ * learned, the validation images judge. Where unseen tags will be ranked, a fifth of the seen ones
+ * stands in for them: trials learn from the others, and are judged by how they rank the held-out tags,
+ * or all seen ones where the test ranks both kinds together. Which tags are held out matters more than
+ * most settings do, so several fifths take their turn and the mean counts.
+ */
+#ifndef F0T_EVAL_PROTOCOL_H
+#define F0T_EVAL_PROTOCOL_H
+
+#include "eval/task.h"
+#include "eval/tune.h"
+#include "eval/values.h"
+
+enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5 };
+
+/* What trials are judged by: the ranking of the held-out tags alone, or that of all. */
+typedef enum f0t_eval_criterion {
+    F0T_CRITERION_HELD_OUT,
+    F0T_CRITERION_ALL,
+    F0T_CRITERIA
+} f0t_eval_criterion;
+
+/* What trials learn, and the validation images that judge them. */
+typedef struct f0t_eval_fold {
+    f0t_eval_task own;         /* where it is not the protocol's task */
+    const f0t_eval_task *task; /* `own`, or the protocol's */
+    f0t_eval_split validation; /* all tags of the training set, also those held out */
+    uint32_t *held;            /* [held_count] which of its candidates are held out */
+    size_t held_count;
+} f0t_eval_fold;
+
+typedef struct f0t_eval_protocol {
+    f0t_training_set training_set;
+    f0t_eval_task task;             /* what is learned in the end */
+    char refusal[F0T_REFUSAL_SIZE]; /* why no method can learn it; "": they can */
+    f0t_eval_fold folds[F0T_FOLDS];
+    size_t fold_count; /* 0 where nothing can be tuned */
+    f0t_eval_criterion criterion;
+    bool asked[F0T_SCENARIOS];
+    f0t_eval_split tests[F0T_SCENARIOS]; /* of those asked for */
+} f0t_eval_protocol;
+
+/* `asked` are the scenarios that are wanted; those with another training set are left out. Where the
+ * data cannot teach it, refusal says why, and every method is refused. */
+f0t_status f0t_eval_protocol_create(f0t_eval_protocol *out, f0t_training_set training_set,
+                                    const f0t_eval_tags *tags, const bool asked[F0T_SCENARIOS],
+                                    uint64_t seed);
+void f0t_eval_protocol_free(f0t_eval_protocol *protocol);
+
+/* What the training sets of one method share: LEARN_SEEN and LEARN_FOR_BOTH try the same settings on
+ * the same folds, and differ in the criterion alone. */
+typedef struct f0t_eval_memo {
+    struct f0t_eval_memo_trial {
+        double knobs[F0T_KNOBS_MAX], scores[F0T_CRITERIA];
+    } * trials;
+    size_t count, capacity;
+} f0t_eval_memo;
+
+void f0t_eval_memo_free(f0t_eval_memo *memo);
+
+typedef struct f0t_eval_protocol_options {
+    uint64_t seed;
+    size_t trials; /* of tuning, at the most; 0: none, each knob keeps its first value */
+    double effort; /* of a trial */
+    size_t epochs;
+    const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */
+    size_t hidden_count;
+    bool bf16;
+    const size_t *cutoffs;
+    size_t cutoff_count;
+    const uint32_t
+        *samples; /* [sample_count] places among the test images whose first tags are kept */
+    size_t sample_count;
+    f0t_eval_memo *memo;               /* NULL: nothing is shared */
+    struct f0t_neighbour_store *store; /* between methods and training sets; NULL: none */
+    const f0t_monitor *monitor;
+} f0t_eval_protocol_options;
+
+/* The result of a method in a scenario. */
+typedef struct f0t_eval_cell {
+    bool done;                      /* it was tested or refused; else it is still to be run */
+    char refusal[F0T_REFUSAL_SIZE]; /* why the scenario does not apply to it; "" when it does */
+    size_t images, tags;
+    f0t_values values;
+    size_t knob_count;
+    char knob_names[F0T_KNOBS_MAX][F0T_VALUE_NAME_MOST];
+    double knobs[F0T_KNOBS_MAX];
+    uint32_t *top; /* [sample_count x F0T_SAMPLE_TOP] vocabulary numbers, F0T_NO_SAMPLE_TAG past the
+                      last; NULL when it was refused */
+    size_t top_count;
+} f0t_eval_cell;
+
+void f0t_eval_cell_free(f0t_eval_cell *cell);
+
+/* Tunes, fits once, and tests every scenario that was asked for: into cells[scenario], those that are
+ * not done. A test that is the same as another (open, where every other tag is unseen) is not run
+ * twice. */
+f0t_status f0t_eval_protocol_run(f0t_eval_cell cells[F0T_SCENARIOS],
+                                 const f0t_eval_protocol *protocol, const f0t_ranker *ranker,
+                                 const f0t_eval_protocol_options *options);
+
+#endif

@@ -1,0 +1,242 @@
+#include "eval/task.h"
+
+#include "base/alloc.h"
+#include "base/monitor.h"
+
+#include <string.h>
+
+enum { BLOCK_ROWS = 1000, BLOCK_FLOATS = 1 << 24 };
+
+/* ---- Tasks --------------------------------------------------------------------------------- */
+
+static f0t_status number_tags(f0t_eval_task *t, const bool *mask)
+{
+    const float *vectors = f0t_vocab_vectors(t->tags->vocab);
+    size_t dim = f0t_vocab_dim(t->tags->vocab), count = 0;
+    F0T_TRY(f0t_alloc(&t->place, t->tags->count, sizeof *t->place));
+    for (size_t i = 0; i < t->tags->count; i++)
+        t->place[i] = mask[i] ? (uint32_t)count++ : F0T_NO_SAMPLE_TAG;
+    F0T_TRY(f0t_alloc(&t->vectors, count * dim, sizeof *t->vectors));
+    for (size_t i = 0; i < t->tags->count; i++)
+        if (mask[i])
+            memcpy(t->vectors + t->place[i] * dim, vectors + i * dim, dim * sizeof *vectors);
+    t->base.tags = count;
+    t->base.dim = dim;
+    t->base.vectors = t->vectors;
+    return F0T_OK;
+}
+
+/* From tags of the dataset to training tags, for both parts. */
+static f0t_status make_samples(f0t_eval_task *t)
+{
+    const f0t_dataset *dataset = t->tags->dataset;
+    size_t all = f0t_dataset_tag_count(dataset);
+    uint32_t *number;
+    F0T_TRY(f0t_alloc(&number, all, sizeof *number));
+    for (size_t i = 0; i < all; i++) {
+        uint32_t index = t->tags->index[i];
+        number[i] = index == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG : t->place[index];
+    }
+    f0t_status status =
+        f0t_samples_create(&t->base.train, dataset, F0T_TRAIN, number, t->base.tags, true);
+    if (status == F0T_OK)
+        status = f0t_samples_create(&t->base.val, dataset, F0T_VAL, number, t->base.tags, true);
+    f0t_free(number);
+    return status;
+}
+
+static f0t_status create_task(f0t_eval_task *t, const bool *mask)
+{
+    F0T_TRY(number_tags(t, mask));
+    F0T_TRY(make_samples(t));
+    return f0t_condition_create(&t->unit, F0T_CONDITION_UNIT, t->tags->dataset, &t->base.train,
+                                NULL);
+}
+
+f0t_status f0t_eval_task_create(f0t_eval_task *t, const f0t_eval_tags *tags, const bool *mask)
+{
+    *t = (f0t_eval_task){.tags = tags, .base = {.dataset = tags->dataset, .effort = 1}};
+    f0t_status status = create_task(t, mask);
+    t->base.unit = &t->unit;
+    if (status != F0T_OK)
+        f0t_eval_task_free(t);
+    return status;
+}
+
+bool f0t_eval_task_has_examples(const f0t_eval_task *t)
+{
+    return t->base.train.offsets[t->base.train.count] > 0;
+}
+
+void f0t_eval_task_free(f0t_eval_task *t)
+{
+    f0t_samples_free(&t->base.train);
+    f0t_samples_free(&t->base.val);
+    f0t_condition_free(&t->unit);
+    f0t_free(t->vectors);
+    f0t_free(t->place);
+    *t = (f0t_eval_task){0};
+}
+
+/* ---- Splits -------------------------------------------------------------------------------- */
+
+static f0t_status choose_tags(f0t_eval_split *s, const bool *mask)
+{
+    const f0t_eval_tags *tags = s->task->tags;
+    const float *vectors = f0t_vocab_vectors(tags->vocab);
+    size_t dim = s->task->base.dim;
+    for (size_t i = 0; i < tags->count; i++)
+        s->count += mask[i];
+    F0T_TRY(f0t_alloc(&s->tags, s->count, sizeof *s->tags));
+    F0T_TRY(f0t_alloc(&s->known, s->count, sizeof *s->known));
+    F0T_TRY(f0t_alloc(&s->vectors, s->count * dim, sizeof *s->vectors));
+    for (size_t i = 0, at = 0; i < tags->count; i++)
+        if (mask[i]) {
+            s->tags[at] = (uint32_t)i;
+            s->known[at] = s->task->place[i];
+            memcpy(s->vectors + at++ * dim, vectors + i * dim, dim * sizeof *vectors);
+        }
+    return F0T_OK;
+}
+
+/* The images' tags among the candidates, and among the training tags. */
+static f0t_status find_truth(f0t_eval_split *s, f0t_split split, uint32_t *number, uint32_t *place)
+{
+    const f0t_eval_tags *tags = s->task->tags;
+    size_t all = f0t_dataset_tag_count(tags->dataset);
+    for (size_t i = 0; i < tags->count; i++)
+        place[i] = F0T_NO_SAMPLE_TAG;
+    for (size_t i = 0; i < s->count; i++)
+        place[s->tags[i]] = (uint32_t)i;
+    for (size_t t = 0; t < all; t++)
+        number[t] = tags->index[t] == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG : place[tags->index[t]];
+    F0T_TRY(f0t_samples_create(&s->truth, tags->dataset, split, number, s->count, true));
+    for (size_t t = 0; t < all; t++)
+        number[t] = tags->index[t] == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG
+                                                        : s->task->place[tags->index[t]];
+    return f0t_samples_create(&s->oracle, tags->dataset, split, number, s->task->base.tags, true);
+}
+
+f0t_status f0t_eval_split_create(f0t_eval_split *s, const f0t_eval_task *task, f0t_split split,
+                                 const bool *mask)
+{
+    uint32_t *number = NULL, *place = NULL;
+    *s = (f0t_eval_split){.task = task};
+    f0t_status status = choose_tags(s, mask);
+    if (status == F0T_OK)
+        status = f0t_alloc(&number, f0t_dataset_tag_count(task->tags->dataset), sizeof *number);
+    if (status == F0T_OK)
+        status = f0t_alloc(&place, task->tags->count, sizeof *place);
+    if (status == F0T_OK)
+        status = find_truth(s, split, number, place);
+    f0t_free(number);
+    f0t_free(place);
+    if (status != F0T_OK)
+        f0t_eval_split_free(s);
+    return status;
+}
+
+void f0t_eval_split_free(f0t_eval_split *s)
+{
+    f0t_samples_free(&s->truth);
+    f0t_samples_free(&s->oracle);
+    f0t_free(s->tags);
+    f0t_free(s->vectors);
+    f0t_free(s->known);
+    *s = (f0t_eval_split){0};
+}
+
+/* ---- Scoring ------------------------------------------------------------------------------- */
+
+typedef struct block {
+    size_t most; /* rows */
+    float *features, *scores;
+    size_t *offsets, *oracle_offsets;
+} block;
+
+static f0t_status block_create(block *b, const f0t_eval_split *s, bool whole)
+{
+    size_t dim = f0t_task_features(&s->task->base), images = s->truth.count;
+    size_t rows = BLOCK_FLOATS / (dim + s->count + 1);
+    *b = (block){.most = rows > BLOCK_ROWS ? BLOCK_ROWS : rows > 1 ? rows : 1};
+    if (whole || b->most > images)
+        b->most = images;
+    F0T_TRY(f0t_alloc(&b->features, b->most * dim, sizeof *b->features));
+    F0T_TRY(f0t_alloc(&b->scores, b->most * s->count, sizeof *b->scores));
+    F0T_TRY(f0t_alloc(&b->offsets, b->most + 1, sizeof *b->offsets));
+    return f0t_alloc(&b->oracle_offsets, b->most + 1, sizeof *b->oracle_offsets);
+}
+
+static void block_free(block *b)
+{
+    f0t_free(b->features);
+    f0t_free(b->scores);
+    f0t_free(b->offsets);
+    f0t_free(b->oracle_offsets);
+}
+
+/* The tags of `rows` images from `first` on; offsets begin at 0. */
+static const uint32_t *slice(size_t *offsets, const f0t_samples *s, size_t first, size_t rows)
+{
+    for (size_t r = 0; r <= rows; r++)
+        offsets[r] = s->offsets[first + r] - s->offsets[first];
+    return s->relevant + s->offsets[first];
+}
+
+static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
+                              block *b, size_t first, size_t rows, f0t_eval_sink sink, void *user)
+{
+    f0t_candidates tags = {.count = s->count, .vectors = s->vectors, .known = s->known};
+    f0t_queries queries = {.count = rows, .features = b->features};
+    F0T_TRY(f0t_task_read(fit->task, b->features, s->truth.images + first, rows));
+    if (fit->ranker->oracle) {
+        queries.relevant = slice(b->oracle_offsets, &s->oracle, first, rows);
+        queries.offsets = b->oracle_offsets;
+    }
+    double began = f0t_time();
+    F0T_TRY(fit->ranker->score(b->scores, fit->fitted, fit->task, &tags, &queries));
+    *seconds += f0t_time() - began;
+    f0t_ranking ranking = {.images = rows,
+                           .tags = s->count,
+                           .scores = b->scores,
+                           .offsets = b->offsets,
+                           .relevant = slice(b->offsets, &s->truth, first, rows)};
+    return sink(user, first, &ranking);
+}
+
+/* Progress is reported here, by images: a method's own stages would begin anew with each block. */
+static f0t_task without_progress(const f0t_task *task, f0t_monitor *quiet)
+{
+    f0t_task same = *task;
+    if (task->monitor) {
+        *quiet = *task->monitor;
+        quiet->progress = NULL;
+        same.monitor = quiet;
+    }
+    return same;
+}
+
+f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
+                                f0t_eval_sink sink, void *user)
+{
+    block b;
+    f0t_monitor quiet;
+    const f0t_task task = without_progress(fit->task, &quiet);
+    const f0t_eval_fit quiet_fit = {fit->ranker, &task, fit->fitted};
+    const size_t count = s->truth.count;
+    double spent = 0;
+    f0t_stage stage = f0t_stage_begin(fit->task->monitor, "ranking", "images", count);
+    f0t_status status = block_create(&b, s, fit->ranker->whole);
+    for (size_t first = 0; first < count && status == F0T_OK; first += b.most) {
+        status = f0t_stage_update(&stage, first);
+        if (status == F0T_OK)
+            status = score_block(&spent, s, &quiet_fit, &b, first,
+                                 count - first < b.most ? count - first : b.most, sink, user);
+    }
+    if (status == F0T_OK)
+        f0t_stage_end(&stage);
+    block_free(&b);
+    if (seconds)
+        *seconds = spent;
+    return status;
+}

@@ -1,0 +1,182 @@
+/* What methods are given: tasks and splits, seen through a method that looks at everything. */
+#include "fixture.h"
+
+#include <math.h>
+
+static const collection_options plain = {.name = "split"};
+
+/* What the looking method saw. */
+static struct {
+    size_t images, calls;
+    bool told; /* true training tags */
+    size_t true_tags;
+    double longest, shortest; /* of features */
+} seen;
+
+static f0t_status look(float *scores, const void *fitted, const f0t_task *task,
+                       const f0t_candidates *tags, const f0t_queries *queries)
+{
+    size_t dim = f0t_task_features(task);
+    (void)fitted;
+    seen.calls++;
+    seen.images += queries->count;
+    seen.told = queries->relevant != NULL;
+    if (seen.told)
+        seen.true_tags += queries->offsets[queries->count];
+    for (size_t m = 0; m < queries->count; m++) {
+        double square = 0;
+        for (size_t j = 0; j < dim; j++)
+            square +=
+                (double)queries->features[m * dim + j] * (double)queries->features[m * dim + j];
+        seen.longest = fmax(seen.longest, square);
+        seen.shortest = fmin(seen.shortest, square);
+        for (size_t t = 0; t < tags->count; t++)
+            scores[m * tags->count + t] = queries->features[m * dim + t % dim];
+    }
+    return F0T_OK;
+}
+
+static void make_task(f0t_eval_task *task, const fixture *s, unsigned kinds)
+{
+    bool mask[C_TAGS];
+    f0t_eval_tags_mask(mask, &s->tags, kinds);
+    assert_ok(f0t_eval_task_create(task, &s->tags, mask));
+}
+
+static void make_split(f0t_eval_split *split, const f0t_eval_task *task, unsigned kinds)
+{
+    bool mask[C_TAGS];
+    f0t_eval_tags_mask(mask, task->tags, kinds);
+    assert_ok(f0t_eval_split_create(split, task, F0T_TEST, mask));
+}
+
+static f0t_status add_miap(void *user, size_t first, const f0t_ranking *block)
+{
+    (void)first;
+    return f0t_miap_add(user, block);
+}
+
+static f0t_status miap_of(double *miap, const f0t_eval_split *split, const f0t_eval_fit *fit)
+{
+    f0t_miap sum = {0};
+    F0T_TRY(f0t_eval_split_score(NULL, split, fit, add_miap, &sum));
+    *miap = f0t_miap_get(&sum);
+    return F0T_OK;
+}
+
+/* How many tags numbered from … to - 1 images of a part have. */
+static size_t count_tags(const f0t_dataset *dataset, f0t_split split, size_t from, size_t to)
+{
+    size_t sum = 0, count;
+    for (size_t m = 0; m < C_IMAGES; m++) {
+        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        for (size_t i = 0; i < count && f0t_dataset_split(dataset)[m] == (uint8_t)split; i++)
+            sum += tags[i] >= from && tags[i] < to;
+    }
+    return sum;
+}
+
+static void a_task_has_the_annotations_of_its_tags_alone(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN);
+    const f0t_task *base = &task.base;
+    assert_int_equal(base->tags, C_SEEN);
+    assert_int_equal(base->train.count, f0t_dataset_split_count(s.dataset, F0T_TRAIN));
+    assert_int_equal(base->train.offsets[base->train.count],
+                     count_tags(s.dataset, F0T_TRAIN, 0, C_SEEN));
+    assert_int_equal(base->val.offsets[base->val.count], count_tags(s.dataset, F0T_VAL, 0, C_SEEN));
+    for (size_t i = 0; i < C_TAGS; i++)
+        assert_int_equal(task.place[i], i < C_SEEN ? i : F0T_NO_SAMPLE_TAG);
+    assert_memory_equal(base->vectors, f0t_vocab_vectors(s.tags.vocab),
+                        C_SEEN * C_DIM * sizeof(float));
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
+static void a_split_has_the_truth_and_says_which_tags_are_known(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    f0t_eval_split split;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN);
+    make_split(&split, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    assert_int_equal(split.count, C_TAGS);
+    for (size_t i = 0; i < C_TAGS; i++)
+        assert_int_equal(split.known[i], i < C_SEEN ? i : F0T_NO_SAMPLE_TAG);
+    f0t_eval_split_free(&split);
+    make_split(&split, &task, F0T_TAG_UNSEEN);
+    assert_int_equal(split.count, C_TAGS - C_SEEN);
+    assert_int_equal(split.tags[0], C_SEEN);
+    assert_int_equal(split.known[0], F0T_NO_SAMPLE_TAG);
+    assert_int_equal(split.truth.offsets[split.truth.count],
+                     count_tags(s.dataset, F0T_TEST, C_SEEN, C_TAGS));
+    f0t_eval_split_free(&split);
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
+static void only_the_oracle_is_told_true_tags(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    f0t_eval_split split;
+    double miap = 0, again = 0;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN);
+    make_split(&split, &task, F0T_TAG_UNSEEN);
+    for (int oracle = 0; oracle < 2; oracle++) {
+        f0t_ranker looker = {.score = look, .oracle = oracle, .whole = oracle};
+        f0t_eval_fit fit = {&looker, &task.base, NULL};
+        memset(&seen, 0, sizeof seen);
+        seen.shortest = 9;
+        assert_ok(miap_of(oracle ? &again : &miap, &split, &fit));
+        assert_int_equal(seen.told, oracle);
+        assert_int_equal(seen.true_tags, oracle ? count_tags(s.dataset, F0T_TEST, 0, C_SEEN) : 0);
+        assert_int_equal(seen.images, C_IMAGES / 5);
+        assert_true(fabs(seen.longest - 1) < 1e-5 && fabs(seen.shortest - 1) < 1e-5);
+    }
+    assert_true(miap > 0 && miap < 1 && miap == again);
+    f0t_eval_split_free(&split);
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
+static f0t_status make_both(void *context)
+{
+    const fixture *s = context;
+    bool mask[C_TAGS];
+    f0t_eval_task task;
+    f0t_eval_split split;
+    f0t_eval_tags_mask(mask, &s->tags, F0T_TAG_SEEN);
+    f0t_status status = f0t_eval_task_create(&task, &s->tags, mask);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_eval_split_create(&split, &task, F0T_VAL, mask);
+    if (status == F0T_OK)
+        f0t_eval_split_free(&split);
+    f0t_eval_task_free(&task);
+    return status;
+}
+
+static void missing_memory_is_told(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, make_both, &s);
+    fixture_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_has_the_annotations_of_its_tags_alone),
+        cmocka_unit_test(a_split_has_the_truth_and_says_which_tags_are_known),
+        cmocka_unit_test(only_the_oracle_is_told_true_tags),
+        cmocka_unit_test(missing_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
