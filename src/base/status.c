@@ -182,3 +182,15 @@ f0t_status f0t_require_all(const char *function, const char *name, const char *c
             return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %s[%zu] is NULL", function, name, i);
     return F0T_OK;
 }
+
+void f0t_failure_keep(f0t_failure *failure, f0t_status status)
+{
+    failure->status = status;
+    if (status != F0T_OK)
+        snprintf(failure->message, sizeof failure->message, "%s", f0t_last_error());
+}
+
+f0t_status f0t_failure_raise(const f0t_failure *failure)
+{
+    return f0t_fail(failure->status, "%s", failure->message);
+}

@@ -9,7 +9,7 @@
 f0t_status f0t_fail(f0t_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same with ": " and the text of `errnum` behind, and NOT_FOUND in place of IO for ENOENT. */
+/* The same with ": " and the text of `errnum` after it, and NOT_FOUND in place of IO for ENOENT. */
 f0t_status f0t_fail_errno(int errnum, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -17,6 +17,17 @@ f0t_status f0t_fail_errno(int errnum, const char *format, ...)
  */
 f0t_status f0t_fail_prefix(f0t_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A failure that one thread leaves for another: the last error belongs to a thread. */
+typedef struct f0t_failure {
+    f0t_status status;
+    char message[512];
+} f0t_failure;
+
+/* Keeps the status and, where it is a failure, the thread's last error. */
+void f0t_failure_keep(f0t_failure *failure, f0t_status status);
+/* Fails the same way in the calling thread. */
+f0t_status f0t_failure_raise(const f0t_failure *failure);
 
 /* Names and words from files reach messages: keeps `text` one line that a terminal only shows.
  * `cut`: its end was cut off, perhaps inside a character. */

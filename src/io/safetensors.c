@@ -14,6 +14,13 @@ struct f0t_safetensors {
     void **copies; /* [header.count]: of tensors that lie unaligned in the file */
 };
 
+bool f0t_safetensors_begins(const void *data, size_t size)
+{
+    /* Its length of the header is a 64-bit number below 100 MB: the high bytes are 0. */
+    const unsigned char *bytes = data;
+    return size > 8 && !bytes[4] && !bytes[5] && !bytes[6] && !bytes[7] && bytes[8] == '{';
+}
+
 static f0t_status create(f0t_safetensors **out, const char *name)
 {
     *out = NULL;

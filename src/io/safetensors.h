@@ -19,6 +19,9 @@ typedef struct f0t_tensor {
 
 typedef struct f0t_safetensors f0t_safetensors;
 
+/* True when the bytes begin as a safetensors file does, which is never how text begins. */
+bool f0t_safetensors_begins(const void *data, size_t size);
+
 /* Everything in the header is checked against the real size of the file; offsets must tile the data
  * without hole or overlap. */
 f0t_status f0t_safetensors_open(f0t_safetensors **out, const char *path);

@@ -1,4 +1,4 @@
-#include "io/vectors_gather.h"
+#include "io/vectors_rows.h"
 
 #include "base/alloc.h"
 #include "base/monitor.h"

@@ -6,7 +6,7 @@
 #include "import/vecs.h"
 #include "io/npy.h"
 #include "io/safetensors.h"
-#include "io/vectors_file.h"
+#include "io/vectors.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,7 @@
 
 #include "io/number.h"
 #include "io/vectors.h"
-#include "io/vectors_gather.h"
-#include "io/vectors_source.h"
-#include "io/vectors_text.h"
+#include "io/vectors_rows.h"
 
 #include <string.h>
 
@@ -38,9 +36,9 @@ static bool looks_like_rows(const f0t_inspector *in, const f0t_vectors_layout *l
 static f0t_status matches(bool *yes, const f0t_inspector *in)
 {
     f0t_vectors_layout layout;
-    *yes =
-        f0t_layout_find(&layout, in->head, in->head_size, in->whole, in->result.path) == F0T_OK &&
-        (layout.form == F0T_FORM_BINARY || (layout.dim > 1 && looks_like_rows(in, &layout)));
+    *yes = f0t_vectors_layout_find(&layout, in->head, in->head_size, in->whole, in->result.path) ==
+               F0T_OK &&
+           (layout.form == F0T_FORM_BINARY || (layout.dim > 1 && looks_like_rows(in, &layout)));
     return F0T_OK;
 }
 

@@ -3,7 +3,7 @@
 #include "word/lookup.h"
 
 #include "base/alloc.h"
-#include "io/vectors_convert.h"
+#include "io/vectors.h"
 #include "word/inflect.h"
 
 #include <math.h>

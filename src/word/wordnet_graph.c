@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/team.h"
-#include "io/vectors_block.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -458,7 +457,7 @@ static f0t_status fill_pieces(piece *pieces, const f0t_wordnet_walk *walk, const
     }
     for (size_t i = 0; i < piece_count; i++)
         if (pieces[i].failure.status != F0T_OK)
-            return f0t_fail(pieces[i].failure.status, "%s", pieces[i].failure.message);
+            return f0t_failure_raise(&pieces[i].failure);
     return F0T_OK;
 }
 

@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "io/vectors_file.h"
-#include "io/vectors_gather.h"
+#include "io/vectors.h"
+#include "io/vectors_rows.h"
 #include "math/svd.h"
 
 #include <math.h>

@@ -224,7 +224,7 @@ static void a_header_that_promises_another_number_is_an_error_unless_tolerated(v
     }
     size_t size = make_binary(data, "");
     data[0] = '2';
-    assert_fails(F0T_ERROR_FORMAT, "more bytes behind the 2 rows",
+    assert_fails(F0T_ERROR_FORMAT, "more bytes after the 2 rows",
                  f0t_vectors_open_memory(&v, data, size, "v", NULL));
     data[0] = '4';
     assert_fails(F0T_ERROR_FORMAT, "has 3 rows, its first line promises 4",

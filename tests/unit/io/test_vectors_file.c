@@ -2,7 +2,7 @@
 
 #include "fast0tag_tools.h"
 #include "io/safetensors.h"
-#include "io/vectors_file.h"
+#include "io/vectors.h"
 
 #include <stdio.h>
 #include <string.h>

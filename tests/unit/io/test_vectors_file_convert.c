@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "fast0tag_tools.h"
-#include "io/vectors_convert.h"
+#include "io/vectors.h"
 
 #include <math.h>
 #include <stdio.h>
