@@ -42,8 +42,7 @@ static f0t_status take_place(f0t_xmp_packet *p, size_t begin, size_t end, const 
 typedef struct jpeg {
     const uint8_t *bytes;
     size_t size;
-    size_t
-        behind; /* where the segment before ends; bytes of 0xFF may fill up the way to the next */
+    size_t after; /* where the segment before ends; bytes of 0xFF may fill up the way to the next */
     bool has_offsets;       /* an index of further pictures that counts bytes from its own place */
     uint8_t seam[2 * SEAM]; /* the end of one piece of extended XMP and the beginning of the next */
     size_t seam_length;
@@ -79,7 +78,7 @@ static f0t_status see_extended(jpeg *j, const uint8_t *data, size_t length, cons
     return F0T_OK;
 }
 
-/* A segment's bytes behind its length. */
+/* A segment's bytes after its length. */
 static f0t_status see_segment(f0t_xmp_packet *p, jpeg *j, size_t at, size_t length,
                               const char *name)
 {
@@ -92,18 +91,18 @@ static f0t_status see_segment(f0t_xmp_packet *p, jpeg *j, size_t at, size_t leng
         j->has_offsets = true;
     if (marker == APP1 && begins_with(data, length, jpeg_main, sizeof jpeg_main)) {
         if (j->has_offsets)
-            return refuse(name, "its XMP stands behind an index of further pictures");
+            return refuse(name, "its XMP stands after an index of further pictures");
         return take_place(p, at, end, data + sizeof jpeg_main, length - sizeof jpeg_main, name);
     }
-    /* A new one goes behind JFIF and EXIF, which want to be first. */
-    if ((marker == APP0 || marker == APP1) && !p->length && p->end == j->behind)
+    /* A new one goes after JFIF and EXIF, which want to be first. */
+    if ((marker == APP0 || marker == APP1) && !p->length && p->end == j->after)
         p->begin = p->end = end;
     return F0T_OK;
 }
 
 static f0t_status find_jpeg(f0t_xmp_packet *p, const uint8_t *bytes, size_t size, const char *name)
 {
-    jpeg j = {.bytes = bytes, .size = size, .behind = 2};
+    jpeg j = {.bytes = bytes, .size = size, .after = 2};
     size_t at = 2;
     p->begin = p->end = 2;
     while (size - at >= 4 && bytes[at] == 0xFF && bytes[at + 1] >= 0xC0) {
@@ -117,7 +116,7 @@ static f0t_status find_jpeg(f0t_xmp_packet *p, const uint8_t *bytes, size_t size
         if (length < 2 || length > size - at - 2)
             break;
         F0T_TRY(see_segment(p, &j, at, length - 2, name));
-        at = j.behind = at + 2 + length;
+        at = j.after = at + 2 + length;
     }
     return f0t_fail(F0T_ERROR_FORMAT, "%s: is a damaged JPEG file: no segment at byte %zu", name,
                     at);

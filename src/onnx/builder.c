@@ -309,14 +309,14 @@ static f0t_status give(heap *h, const f0t_onnx_slot *slot)
     while (at < h->free_count && h->free[at].offset < slot->offset)
         at++;
     bool before = at && h->free[at - 1].offset + h->free[at - 1].bytes == slot->offset;
-    bool behind = at < h->free_count && slot->offset + slot->bytes == h->free[at].offset;
+    bool after = at < h->free_count && slot->offset + slot->bytes == h->free[at].offset;
     if (before)
-        h->free[at - 1].bytes += slot->bytes + (behind ? h->free[at].bytes : 0);
-    else if (behind)
+        h->free[at - 1].bytes += slot->bytes + (after ? h->free[at].bytes : 0);
+    else if (after)
         h->free[at] = (block){slot->offset, h->free[at].bytes + slot->bytes};
-    if (before && behind)
+    if (before && after)
         memmove(&h->free[at], &h->free[at + 1], (--h->free_count - at) * sizeof *h->free);
-    if (before || behind)
+    if (before || after)
         return F0T_OK;
     memmove(&h->free[at + 1], &h->free[at], (h->free_count++ - at) * sizeof *h->free);
     h->free[at] = (block){slot->offset, slot->bytes};

@@ -58,7 +58,7 @@ static f0t_status read_window(f0t_onnx_window *out, const f0t_op_call *call,
     return F0T_OK;
 }
 
-/* oneDNN has no window that lies in padding alone, and counts padding behind the given one. */
+/* oneDNN has no window that lies in padding alone, and counts padding after the given one. */
 static bool is_plain_window(const f0t_layer_window *w, const f0t_onnx_array *x, bool counts_padding)
 {
     for (size_t d = 0; d < w->rank; d++) {

@@ -2,7 +2,8 @@
 #include "onnx/builder.h"
 
 #include "base/alloc.h"
-#include "onnx/row_kernels.h"
+#include "base/kernels.h"
+#include "base/team.h"
 
 #include <string.h>
 
@@ -99,18 +100,39 @@ f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bo
 /* ---- Rows -----------------------------------------------------------------------------------------
  */
 
+/* Fewer elements than this are not worth waking other threads. */
+enum { SHARED = 1 << 14 };
+
+static void share_softmax(float *y, const float *x, size_t rows, size_t n)
+{
+    void (*kernel)(float *, const float *, size_t) = f0t_kernels()->row_softmax;
+#pragma omp parallel for num_threads(f0t_team_size()) if (rows * n > SHARED)
+    for (int64_t r = 0; r < (int64_t)rows; r++)
+        kernel(y + (size_t)r * n, x + (size_t)r * n, n);
+}
+
+static void share_layer_norm(float *y, const float *x, size_t rows, size_t n, const float *scale,
+                             const float *bias, float epsilon)
+{
+    void (*kernel)(float *, const float *, size_t, const float *, const float *, float) =
+        f0t_kernels()->row_layer_norm;
+#pragma omp parallel for num_threads(f0t_team_size()) if (rows * n > SHARED)
+    for (int64_t r = 0; r < (int64_t)rows; r++)
+        kernel(y + (size_t)r * n, x + (size_t)r * n, n, scale, bias, epsilon);
+}
+
 static f0t_status run_softmax(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    f0t_rows_softmax(f0t_onnx_frame_at(frame, step->results[0]),
-                     f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns);
+    share_softmax(f0t_onnx_frame_at(frame, step->results[0]),
+                  f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns);
     return F0T_OK;
 }
 
 static f0t_status run_norm(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    f0t_rows_layer_norm(f0t_onnx_frame_at(frame, step->results[0]),
-                        f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns,
-                        step->constants[0], step->constants[1], step->epsilon);
+    share_layer_norm(f0t_onnx_frame_at(frame, step->results[0]),
+                     f0t_onnx_frame_at(frame, step->sources[0]), step->rows, step->columns,
+                     step->constants[0], step->constants[1], step->epsilon);
     return F0T_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "onnx/features.h"
+#include "onnx/graph.h"
 
 #include "onnx/op.h"
 

@@ -1,7 +1,6 @@
 #include "onnx/fold.h"
 
 #include "base/alloc.h"
-#include "onnx/interpret.h"
 #include "onnx/op.h"
 
 #include <string.h>

@@ -27,7 +27,7 @@ void f0t_onnx_fold_clear(f0t_onnx_fold *fold);
 /* The elements of a constant are `f` or `i` from now on, not raw. */
 f0t_status f0t_onnx_fold_decode(f0t_onnx_fold *fold, size_t value);
 
-/* The matrix behind a constant, and whether it is to be transposed: exporters write the weights of a
+/* The matrix of a constant, and whether it is to be transposed: exporters write the weights of a
  * dense layer as the transpose of what they store, which need not be in memory as well. */
 size_t f0t_onnx_fold_matrix(const f0t_onnx_fold *fold, size_t value, bool *transposed);
 

@@ -81,6 +81,14 @@ bool f0t_onnx_graph_external_checksum(uint32_t *sum, const f0t_onnx_graph *graph
 /* The value of this name, or F0T_NONE. */
 size_t f0t_onnx_graph_find(const f0t_onnx_graph *graph, const char *name);
 
+/*
+ * Which value is the features of a picture (features.c): an output with a telling name; else what the
+ * classifier at the end takes: the input of the last dense layer with biases (or of a convolution after
+ * the last pooling), without dropout; where there is none, the first output itself. A dense layer
+ * without biases is a projection, as CLIP's.
+ */
+size_t f0t_onnx_graph_features(const f0t_onnx_graph *graph);
+
 /* Fails, with its name and node, when an operator is not supported. `used` (NULL: all) says which
  * nodes matter. */
 f0t_status f0t_onnx_graph_check_ops(const f0t_onnx_graph *graph, const bool *used);
@@ -89,12 +97,8 @@ f0t_status f0t_onnx_graph_check_ops(const f0t_onnx_graph *graph, const bool *use
 f0t_status f0t_onnx_graph_fail_at(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
                                   f0t_status status);
 
-/* ---- Reading: used by the files of this part ---------------------------------------------------
+/* ---- Tensors ------------------------------------------------------------------------------------
  */
-
-/* Reads the graph's messages into `graph`. */
-f0t_status f0t_onnx_graph_read_nodes(f0t_onnx_graph *graph, f0t_onnx_message bytes);
-f0t_status f0t_onnx_graph_add_value(f0t_onnx_graph *graph, const char *name, size_t *value);
 
 /* An array of the file: its elements stay where they are when they are raw bytes, else they are
  * copied. `graph` finds external data (NULL: there is none). */
@@ -103,8 +107,5 @@ f0t_status f0t_onnx_tensor_read(f0t_onnx_array *out, char **name, f0t_onnx_messa
 /* The same of an unpacked message, whose raw bytes the array borrows. */
 f0t_status f0t_onnx_tensor_from_proto(f0t_onnx_array *out, const f0t_onnx_tensor_proto *proto,
                                       f0t_onnx_message raw, f0t_onnx_graph *graph);
-/* The bytes that external_data names. */
-f0t_status f0t_onnx_external_find(f0t_onnx_message *out, f0t_onnx_graph *graph,
-                                  const f0t_onnx_tensor_proto *proto);
 
 #endif

@@ -42,10 +42,4 @@ size_t f0t_onnx_item_input(const f0t_onnx_item *item, size_t k);
 size_t f0t_onnx_item_output(const f0t_onnx_item *item); /* the first */
 bool f0t_onnx_item_is(const f0t_onnx_item *item, const char *op);
 
-/* Counts uses, makers and users anew. */
-void f0t_onnx_items_count(f0t_onnx_items *items, const size_t *outputs, size_t count);
-
-/* Finds idioms: items_idioms.c. */
-f0t_status f0t_onnx_items_join(f0t_onnx_items *items);
-
 #endif

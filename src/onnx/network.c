@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/team.h"
-#include "onnx/features.h"
 #include "onnx/schedule.h"
 
 #include <pthread.h>

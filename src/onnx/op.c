@@ -93,6 +93,22 @@ f0t_status f0t_op_run(f0t_op_call *call)
     return call->op->run(call);
 }
 
+f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
+                             bool shape_only, f0t_onnx_budget *budget)
+{
+    f0t_op_call call = {.node = node,
+                        .op = node->op,
+                        .opset = graph->opset,
+                        .inputs = inputs,
+                        .input_count = node->input_count,
+                        .outputs = outputs,
+                        .output_count = node->output_count,
+                        .shape_only = shape_only,
+                        .budget = budget};
+    return f0t_onnx_graph_fail_at(graph, node, f0t_op_run(&call));
+}
+
 f0t_status f0t_op_output(f0t_op_call *call, size_t k, f0t_onnx_array_type type, size_t rank,
                          const size_t *dims)
 {
@@ -280,112 +296,4 @@ size_t f0t_onnx_spread_offset(const f0t_onnx_spread *spread, size_t which, size_
         row /= spread->dims[d];
     }
     return offset;
-}
-
-/* ---- Windows ------------------------------------------------------------------------------------
- */
-
-static f0t_status read_sizes(size_t *to, const f0t_op_call *call, const char *name, size_t rank)
-{
-    size_t count;
-    const int64_t *list = f0t_op_ints(call, name, &count);
-    for (size_t d = 0; d < rank; d++)
-        to[d] = 1;
-    if (!list)
-        return F0T_OK;
-    if (count != rank)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s has %zu numbers for %zu dimensions", name, count,
-                        rank);
-    for (size_t d = 0; d < rank; d++) {
-        if (list[d] < 1 || list[d] > INT32_MAX)
-            return f0t_fail(F0T_ERROR_FORMAT, "%s has %lld in it", name, (long long)list[d]);
-        to[d] = (size_t)list[d];
-    }
-    return F0T_OK;
-}
-
-static f0t_status read_pads(f0t_onnx_window *w, const f0t_op_call *call)
-{
-    size_t count;
-    const int64_t *pads = f0t_op_ints(call, "pads", &count);
-    if (!pads)
-        return F0T_OK;
-    if (count != 2 * w->rank)
-        return f0t_fail(F0T_ERROR_FORMAT, "pads has %zu numbers for %zu dimensions", count,
-                        w->rank);
-    for (size_t d = 0; d < count; d++) {
-        if (pads[d] < 0 || pads[d] > INT32_MAX)
-            return f0t_fail(F0T_ERROR_UNSUPPORTED, "padding by %lld", (long long)pads[d]);
-        *(d < w->rank ? &w->before[d] : &w->after[d - w->rank]) = (size_t)pads[d];
-    }
-    return F0T_OK;
-}
-
-/* SAME: as many windows as strides fit into the input; the odd one of the padding is at the end
- * (upper) or the beginning (lower). */
-static void pad_same(f0t_onnx_window *w, size_t d, size_t span, bool upper)
-{
-    size_t windows = (w->in[d] + w->stride[d] - 1) / w->stride[d];
-    size_t needed = windows ? (windows - 1) * w->stride[d] + span : 0;
-    size_t total = needed > w->in[d] ? needed - w->in[d] : 0;
-    w->before[d] = upper ? total / 2 : total - total / 2;
-    w->after[d] = total - w->before[d];
-}
-
-static f0t_status count_windows(f0t_onnx_window *w, const f0t_op_call *call)
-{
-    const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
-    bool same = strncmp(pad, "SAME_", 5) == 0, ceil = f0t_op_int(call, "ceil_mode", 0) != 0;
-    for (size_t d = 0; d < w->rank; d++) {
-        size_t span, padded;
-        if (!f0t_size_mul(&span, w->kernel[d] - 1, w->dilation[d]) || span > INT32_MAX)
-            return f0t_fail(F0T_ERROR_FORMAT, "a window of %zu by steps of %zu is too large",
-                            w->kernel[d], w->dilation[d]);
-        span++;
-        if (w->in[d] > INT32_MAX)
-            return f0t_fail(F0T_ERROR_UNSUPPORTED, "an input of %zu", w->in[d]);
-        if (same)
-            pad_same(w, d, span, strcmp(pad, "SAME_UPPER") == 0);
-        padded = w->in[d] + w->before[d] + w->after[d];
-        if (padded < span)
-            return f0t_fail(F0T_ERROR_FORMAT, "a window of %zu is larger than its input of %zu",
-                            span, padded);
-        size_t rest = padded - span;
-        w->out[d] = rest / w->stride[d] + 1;
-        /* The last window may begin in the padding before the end, never behind it. */
-        if (ceil && rest % w->stride[d] && w->out[d] * w->stride[d] < w->in[d] + w->before[d])
-            w->out[d]++;
-    }
-    return F0T_OK;
-}
-
-f0t_status f0t_onnx_window_attributes(f0t_onnx_window *out, const f0t_op_call *call,
-                                      const f0t_onnx_array *x, const f0t_onnx_array *weights)
-{
-    *out = (f0t_onnx_window){0};
-    if (x->rank < 3 || x->rank > 2 + F0T_ONNX_WINDOW_RANK)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "an input of %zu dimensions", x->rank);
-    out->rank = x->rank - 2;
-    memcpy(out->in, x->dims + 2, out->rank * sizeof *out->in);
-    F0T_TRY(read_sizes(out->kernel, call, "kernel_shape", out->rank));
-    F0T_TRY(read_sizes(out->stride, call, "strides", out->rank));
-    F0T_TRY(read_sizes(out->dilation, call, "dilations", out->rank));
-    if (!weights && !f0t_op_has(call, "kernel_shape"))
-        return f0t_fail(F0T_ERROR_FORMAT, "it has no kernel_shape");
-    for (size_t d = 0; weights && d < out->rank; d++) {
-        if (f0t_op_has(call, "kernel_shape") && out->kernel[d] != weights->dims[2 + d])
-            return f0t_fail(F0T_ERROR_FORMAT, "kernel_shape says %zu, the weights are %zu",
-                            out->kernel[d], weights->dims[2 + d]);
-        out->kernel[d] = weights->dims[2 + d];
-        if (!out->kernel[d])
-            return f0t_fail(F0T_ERROR_FORMAT, "its weights are empty");
-    }
-    return read_pads(out, call);
-}
-
-f0t_status f0t_onnx_window_read(f0t_onnx_window *out, const f0t_op_call *call,
-                                const f0t_onnx_array *x, const f0t_onnx_array *weights)
-{
-    F0T_TRY(f0t_onnx_window_attributes(out, call, x, weights));
-    return count_windows(out, call);
 }

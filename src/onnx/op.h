@@ -48,6 +48,10 @@ const f0t_op *f0t_op_table(size_t *count);
 /* Checks numbers and types of the inputs, finds the shapes of all outputs, gives them memory where
  * they have none, and runs it. Outputs that are all empty are shaped and not computed. */
 f0t_status f0t_op_run(f0t_op_call *call);
+/* Runs one node on these inputs (NULL: left out); outputs are made. Messages name file and node. */
+f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
+                             bool shape_only, f0t_onnx_budget *budget);
 
 /* ---- For the operators ------------------------------------------------------------------------
  */

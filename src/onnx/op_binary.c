@@ -167,7 +167,7 @@ static f0t_status apply(f0t_onnx_array *z, const f0t_onnx_array *x, const f0t_on
     return F0T_OK;
 }
 
-/* Up to set 6 the second array begins at `axis` of the first: dimensions of 1 behind it say so. */
+/* Up to set 6 the second array begins at `axis` of the first: dimensions of 1 after it say so. */
 static f0t_status align_old(f0t_onnx_array *y, const f0t_op_call *call, const f0t_onnx_array *x)
 {
     size_t axis;

@@ -146,7 +146,7 @@ f0t_status f0t_op_scatter_elements(f0t_op_call *call)
 /* ---- Whole slices by tuples of indices ----------------------------------------------------------
  */
 
-/* Where the slice begins that the tuple at[0 … length) names, behind `batch` leading dimensions. */
+/* Where the slice begins that the tuple at[0 … length) names, after `batch` leading dimensions. */
 static f0t_status place_tuple(size_t *out, const f0t_onnx_array *x, size_t batch, const int64_t *at,
                               size_t length)
 {

@@ -1,9 +1,112 @@
-/* Operators that put elements elsewhere: transpose, concat, split, slice, pad, tile and the like. */
+/* Operators that put elements elsewhere, or give them another shape. */
 #include "onnx/ops.h"
 
 #include "base/size.h"
 
 #include <string.h>
+
+/* ---- Reshape: the order stays ---------------------------------------------------------------- */
+
+static f0t_status give(f0t_op_call *call, size_t rank, const size_t *dims)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    F0T_TRY(f0t_op_output(call, 0, x->type, rank, dims));
+    f0t_onnx_array *y = call->outputs;
+    if (y->count != x->count)
+        return f0t_fail(F0T_ERROR_FORMAT, "%zu elements do not become %zu", x->count, y->count);
+    if (call->shape_only)
+        return F0T_OK;
+    if (y->f && y->f != x->f)
+        memcpy(y->f, x->f, x->count * sizeof *y->f);
+    else if (y->i && y->i != x->i)
+        memcpy(y->i, x->i, x->count * sizeof *y->i);
+    return F0T_OK;
+}
+
+/* 0 takes the dimension of the input (unless allowzero), -1 what is left. */
+static f0t_status complete(size_t *dims, const int64_t *list, size_t count, const f0t_onnx_array *x,
+                           bool allow_zero)
+{
+    size_t open = F0T_NONE, known = 1;
+    for (size_t d = 0; d < count; d++) {
+        if (list[d] == -1 && open == F0T_NONE) {
+            open = d;
+            dims[d] = 1;
+        } else if (list[d] == 0 && !allow_zero) {
+            if (d >= x->rank)
+                return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu of the input does not exist", d);
+            dims[d] = x->dims[d];
+        } else if (list[d] < 0) {
+            return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu is %lld", d, (long long)list[d]);
+        } else {
+            dims[d] = (size_t)list[d];
+        }
+        if (__builtin_mul_overflow(known, dims[d], &known))
+            return f0t_fail(F0T_ERROR_FORMAT, "the new shape is larger than memory");
+    }
+    if (open == F0T_NONE)
+        return F0T_OK;
+    if (!known || x->count % known)
+        return f0t_fail(F0T_ERROR_FORMAT, "%zu elements do not fill rows of %zu", x->count, known);
+    dims[open] = x->count / known;
+    return F0T_OK;
+}
+
+f0t_status f0t_op_reshape(f0t_op_call *call)
+{
+    const int64_t *list;
+    size_t count, dims[F0T_ONNX_RANK];
+    F0T_TRY(f0t_op_list(&list, &count, call, "shape", 1));
+    if (count > F0T_ONNX_RANK)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "a shape of %zu dimensions", count);
+    F0T_TRY(complete(dims, list, count, f0t_op_in(call, 0), f0t_op_int(call, "allowzero", 0) != 0));
+    return give(call, count, dims);
+}
+
+f0t_status f0t_op_flatten(f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    int64_t axis = f0t_op_int(call, "axis", 1);
+    size_t dims[2] = {1, 1};
+    axis = axis < 0 ? axis + (int64_t)x->rank : axis;
+    if (axis < 0 || axis > (int64_t)x->rank)
+        return f0t_fail(F0T_ERROR_FORMAT, "axis %lld of %zu dimensions", (long long)axis, x->rank);
+    for (size_t d = 0; d < x->rank; d++)
+        dims[(int64_t)d >= axis] *= x->dims[d];
+    return give(call, 2, dims);
+}
+
+f0t_status f0t_op_squeeze(f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    const int64_t *list;
+    size_t count, dims[F0T_ONNX_RANK], rank = 0;
+    bool gone[F0T_ONNX_RANK];
+    F0T_TRY(f0t_op_list(&list, &count, call, "axes", 1));
+    F0T_TRY(f0t_op_axes(gone, list, count, x->rank));
+    for (size_t d = 0; d < x->rank; d++) {
+        if (gone[d] && x->dims[d] != 1)
+            return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu is %zu, not 1", d, x->dims[d]);
+        if (!gone[d] && (list || x->dims[d] != 1))
+            dims[rank++] = x->dims[d];
+    }
+    return give(call, rank, dims);
+}
+
+f0t_status f0t_op_unsqueeze(f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    const int64_t *list;
+    size_t count, dims[F0T_ONNX_RANK], from = 0;
+    bool added[F0T_ONNX_RANK];
+    F0T_TRY(f0t_op_list(&list, &count, call, "axes", 1));
+    if (count > F0T_ONNX_RANK || x->rank + count > F0T_ONNX_RANK)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %d dimensions", (int)F0T_ONNX_RANK);
+    F0T_TRY(f0t_op_axes(added, list, count, x->rank + count));
+    for (size_t d = 0; d < x->rank + count; d++)
+        dims[d] = added[d] ? 1 : x->dims[from++];
+    return give(call, x->rank + count, dims);
+}
 
 /* ---- By a rule for each dimension ---------------------------------------------------------------
  */
@@ -352,6 +455,98 @@ f0t_status f0t_op_trilu(f0t_op_call *call)
             call->outputs->f[e] = kept ? x->f[e] : 0.0F;
         else
             call->outputs->i[e] = kept ? x->i[e] : 0;
+    }
+    return F0T_OK;
+}
+
+/* ---- Pad: constants, the edge or the mirrored inside around an array ------------------------- */
+
+typedef enum fill { FILL_CONSTANT, FILL_EDGE, FILL_REFLECT, FILL_WRAP } fill;
+
+static f0t_status read_mode(fill *out, const f0t_op_call *call)
+{
+    static const char *const names[] = {"constant", "edge", "reflect", "wrap"};
+    const char *mode = f0t_op_text(call, "mode", "constant");
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(mode, names[k]) == 0) {
+            *out = (fill)k;
+            return F0T_OK;
+        }
+    return f0t_fail(F0T_ERROR_UNSUPPORTED, "mode '%s'", mode);
+}
+
+/* Pads before and after each dimension; negative ones cut. */
+static f0t_status read_pads(int64_t *before, size_t *dims, const f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0);
+    const int64_t *pads, *axes;
+    size_t count, axis_count, places[F0T_ONNX_RANK];
+    F0T_TRY(
+        f0t_op_list(&pads, &count, call, f0t_op_has(call, "paddings") ? "paddings" : "pads", 1));
+    F0T_TRY(f0t_op_list(&axes, &axis_count, call, NULL, 3));
+    axis_count = axes ? axis_count : x->rank;
+    if (axis_count > x->rank || count != 2 * axis_count)
+        return f0t_fail(F0T_ERROR_FORMAT, "%zu pads for %zu dimensions", count, axis_count);
+    memset(before, 0, F0T_ONNX_RANK * sizeof *before);
+    memcpy(dims, x->dims, F0T_ONNX_RANK * sizeof *dims);
+    F0T_TRY(f0t_op_axis_list(places, axes, axis_count, x->rank));
+    for (size_t k = 0; k < axis_count; k++) {
+        size_t d = places[k];
+        int64_t start = pads[k], end = pads[axis_count + k];
+        if (start < -INT32_MAX || start > INT32_MAX || end < -INT32_MAX || end > INT32_MAX ||
+            (int64_t)x->dims[d] + start + end < 0)
+            return f0t_fail(F0T_ERROR_FORMAT, "dimension %zu of %zu padded by %lld and %lld", d,
+                            x->dims[d], (long long)start, (long long)end);
+        before[d] = start;
+        dims[d] = (size_t)((int64_t)x->dims[d] + start + end);
+    }
+    return F0T_OK;
+}
+
+/* The coordinate of the input that is shown at `at`; below 0: none. */
+static int64_t source(int64_t at, int64_t size, fill mode)
+{
+    if (at >= 0 && at < size)
+        return at;
+    if (mode == FILL_CONSTANT || size == 0)
+        return -1;
+    if (mode == FILL_EDGE)
+        return at < 0 ? 0 : size - 1;
+    if (mode == FILL_WRAP)
+        return (at % size + size) % size;
+    int64_t period = size > 1 ? 2 * (size - 1) : 1;
+    at = (at % period + period) % period;
+    return at < size ? at : period - at;
+}
+
+f0t_status f0t_op_pad(f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *value = f0t_op_in(call, 2);
+    int64_t before[F0T_ONNX_RANK] = {0};
+    size_t dims[F0T_ONNX_RANK] = {0};
+    fill mode = FILL_CONSTANT;
+    F0T_TRY(read_mode(&mode, call));
+    F0T_TRY(read_pads(before, dims, call));
+    if (value && (value->type != x->type || value->count > 1))
+        return f0t_fail(F0T_ERROR_FORMAT, "its value is not one number of the type of its input");
+    F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
+    f0t_onnx_array *y = call->outputs;
+    float number = value && value->f && value->count ? value->f[0] : f0t_op_float(call, "value", 0);
+    int64_t whole = value && value->i && value->count ? value->i[0] : 0;
+    for (size_t k = 0; k < y->count && !call->shape_only; k++) {
+        F0T_TRY(f0t_op_steps(call, x->rank, 4));
+        size_t rest = k, stride = 1;
+        int64_t from = 0;
+        for (size_t d = x->rank; d-- > 0;) {
+            int64_t at = source((int64_t)(rest % dims[d]) - before[d], (int64_t)x->dims[d], mode);
+            from = at < 0 || from < 0 ? -1 : from + at * (int64_t)stride;
+            rest /= dims[d];
+            stride *= x->dims[d];
+        }
+        if (y->f)
+            y->f[k] = from < 0 ? number : x->f[from];
+        else
+            y->i[k] = from < 0 ? whole : x->i[from];
     }
     return F0T_OK;
 }

@@ -9,7 +9,7 @@ typedef struct reduction {
     bool gone[F0T_ONNX_RANK];
     size_t dims[F0T_ONNX_RANK], rank; /* of the result */
     size_t step[F0T_ONNX_RANK];       /* in the result, of each input dimension; 0: reduced */
-    size_t each;                      /* elements behind one result */
+    size_t each;                      /* elements that make one result */
 } reduction;
 
 static void shape_reduction(reduction *r, const f0t_onnx_array *x, bool keep)

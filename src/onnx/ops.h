@@ -1,4 +1,4 @@
-/* The functions behind the table of operators, and the kinds that tell apart those which share one.
+/* The functions of the table of operators, and the kinds that tell apart those which share one.
  */
 #ifndef F0T_ONNX_OPS_H
 #define F0T_ONNX_OPS_H

@@ -1,6 +1,6 @@
 /*
  * Messages of onnx.proto, unpacked by protobuf-c one at a time. The outer messages (model, graph) are
- * walked by onnx/wire.h instead: protobuf-c would copy every weight, and it follows nested messages
+ * walked field by field instead: protobuf-c would copy every weight, and it follows nested messages
  * without a limit. What is unpacked here has the fields cut off that could nest, and the bytes of
  * weights.
  */
@@ -9,9 +9,28 @@
 
 #include "base/status.h"
 #include "onnx/budget.h"
-#include "onnx/wire.h"
 
 #include <onnx.pb-c.h>
+
+/* ---- The wire format ------------------------------------------------------------------------- */
+
+/* Enough of it to look at a message from outside (protobuf.dev/programming-guides/encoding): fields one
+ * after another, nothing is decoded. */
+typedef struct f0t_onnx_message {
+    const unsigned char *at, *end;
+} f0t_onnx_message;
+
+typedef struct f0t_onnx_field {
+    uint32_t number;
+    unsigned wire;         /* 0: varint, 1: 8 bytes, 2: bytes, 5: 4 bytes */
+    uint64_t value;        /* of a varint */
+    f0t_onnx_message body; /* of bytes */
+} f0t_onnx_field;
+
+/* The next field; false at the end, and where no field can be read: then at != end. */
+bool f0t_onnx_message_next(f0t_onnx_message *message, f0t_onnx_field *field);
+
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* Numbers of the fields that are looked at from outside. */
 enum {

@@ -1,4 +1,4 @@
-#include "onnx/row_kernels.h"
+#include "base/kernels.h"
 
 #include "math/approx.h"
 

@@ -1,7 +1,6 @@
 #include "onnx/summary.h"
 
 #include "base/alloc.h"
-#include "onnx/features.h"
 #include "onnx/fold.h"
 #include "onnx/op.h"
 

@@ -1,8 +1,8 @@
 #include "onnx_exercise.h"
 
-#include "onnx/interpret.h"
 #include "onnx/schedule.h"
 #include "onnx/summary.h"
+#include "onnx_interpret.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void compare(const f0t_onnx_schedule *schedule, const f0t_onnx_graph *gra
                     const f0t_onnx_array *inputs)
 {
     f0t_onnx_array plain[ENDS] = {{0}};
-    if (all_nodes_count(graph) && f0t_onnx_graph_interpret(graph, inputs, plain) == F0T_OK)
+    if (all_nodes_count(graph) && onnx_interpret(graph, inputs, plain) == F0T_OK)
         for (size_t k = 0; k < graph->output_count; k++) {
             const f0t_onnx_array *want = f0t_onnx_schedule_output(schedule, k);
             read_all(&plain[k]);

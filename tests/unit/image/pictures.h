@@ -17,7 +17,7 @@ static inline void png_number(uint8_t *to, size_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* A chunk of a PNG file (its specification, section 5.3) behind to[at); the new end. */
+/* A chunk of a PNG file (its specification, section 5.3) after to[at); the new end. */
 static inline size_t png_chunk(uint8_t *to, size_t at, const char *type, const void *data,
                                size_t size)
 {

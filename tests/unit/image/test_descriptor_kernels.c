@@ -31,7 +31,7 @@ static void assert_near(float have, double want, double tolerance)
         fail_msg("%.9g instead of %.9g", (double)have, want);
 }
 
-/* What lies behind n numbers is as it was. */
+/* What lies after n numbers is as it was. */
 static void assert_rest(const float *before, size_t n)
 {
     assert_memory_equal(got + n, before + n, (MOST - n) * sizeof *before);

@@ -80,7 +80,7 @@ static void what_would_be_lost_is_refused(void **state)
                  f0t_xmp_packet_find(&p, "GIF89a", 6, "g.gif"));
 }
 
-/* A segment of extended XMP with this text; gives the place behind it. */
+/* A segment of extended XMP with this text; gives the place after it. */
 static size_t put_extended(char *file, size_t at, const char *text)
 {
     static const char name[] = "http://ns.adobe.com/xmp/extension/";
@@ -139,7 +139,7 @@ static f0t_status find_once(const void *data, size_t size)
 }
 
 /* JPEG is read up to its first scan: at byte 305 of this file. */
-static bool behind_the_header(size_t size)
+static bool after_the_header(size_t size)
 {
     return size >= 300;
 }
@@ -151,7 +151,7 @@ static void cut_and_altered_files_do_no_harm(void **state)
     for (size_t i = 0; i < 3; i++) {
         size_t size;
         char *data = read_picture(files[i], &size);
-        test_cut_everywhere(data, size, find_once, i == 2 ? behind_the_header : NULL);
+        test_cut_everywhere(data, size, find_once, i == 2 ? after_the_header : NULL);
         test_alter_everywhere(data, size, find_once);
         f0t_free(data);
     }

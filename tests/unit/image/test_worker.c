@@ -96,7 +96,7 @@ static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
 }
 
 /* What libvips does not take for SVG by its beginning. */
-static void svg_behind_a_long_comment_is_drawn(void **state)
+static void svg_after_a_long_comment_is_drawn(void **state)
 {
     char text[4000] = "<?xml version='1.0'?><!-- ";
     f0t_picture picture;
@@ -474,7 +474,7 @@ int main(void)
         cmocka_unit_test(svg_in_points_is_not_cut_off),
         cmocka_unit_test(svg_with_a_view_keeps_it),
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
-        cmocka_unit_test(svg_behind_a_long_comment_is_drawn),
+        cmocka_unit_test(svg_after_a_long_comment_is_drawn),
         cmocka_unit_test(a_photo_is_decoded),
         cmocka_unit_test(what_is_no_picture_is_named),
         cmocka_unit_test(an_entity_bomb_does_no_harm),

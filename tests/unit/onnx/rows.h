@@ -8,8 +8,8 @@
 #include "onnx_text.h"
 #include "support.h"
 
-#include "onnx/interpret.h"
 #include "onnx/schedule.h"
+#include "onnx_interpret.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static inline void show(char out[LINE], const f0t_onnx_array *arrays, size_t cou
 static inline f0t_status interpret(net *n, char line[LINE])
 {
     f0t_onnx_array outputs[ENDS] = {{0}};
-    f0t_status status = f0t_onnx_graph_interpret(n->graph, n->inputs, outputs);
+    f0t_status status = onnx_interpret(n->graph, n->inputs, outputs);
     if (status == F0T_OK)
         show(line, outputs, n->graph->output_count);
     for (size_t k = 0; k < ENDS; k++)

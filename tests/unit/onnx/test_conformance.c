@@ -4,9 +4,9 @@
  */
 #include "support.h"
 
-#include "onnx/interpret.h"
 #include "onnx/op.h"
 #include "onnx/schedule.h"
+#include "onnx_interpret.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -140,7 +140,7 @@ static bool run_set(counts *c, const f0t_onnx_graph *graph, const char *folder)
         right = load_array(&inputs[k], folder, "input", k);
     for (size_t k = 0; k < graph->output_count && right; k++)
         right = load_array(&want[k], folder, "output", k);
-    if (right && f0t_onnx_graph_interpret(graph, inputs, got) != F0T_OK)
+    if (right && onnx_interpret(graph, inputs, got) != F0T_OK)
         right = false;
     if (!right)
         print_message("%s\n", f0t_last_error());

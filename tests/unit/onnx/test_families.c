@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "math/matmul.h"
-#include "onnx/interpret.h"
+#include "onnx_interpret.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ static void a_real_network_agrees_with_the_plain_operators(void **state)
     assert_int_equal(f0t_network_dim(net), DIM);
     assert_ok(f0t_network_run(got, net, in.f, 1));
     assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
-    assert_ok(f0t_onnx_graph_interpret(graph, &in, out));
+    assert_ok(onnx_interpret(graph, &in, out));
     assert_int_equal(out[0].count, DIM);
     assert_int_equal(out[1].count, CLASSES);
     assert_true(compare(got, out[0].f, 1, DIM).largest < 1e-4);

@@ -1,7 +1,7 @@
 /* What is taken for the features of a network, and how a network is described. */
 #include "rows.h"
 
-#include "onnx/features.h"
+#include "onnx/graph.h"
 #include "onnx/summary.h"
 
 /* The names of the values are the claim: the features must be the one called "f". */

@@ -1,23 +1,7 @@
-#include "onnx/interpret.h"
+#include "onnx_interpret.h"
 
 #include "base/alloc.h"
 #include "onnx/op.h"
-
-f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
-                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
-                             bool shape_only, f0t_onnx_budget *budget)
-{
-    f0t_op_call call = {.node = node,
-                        .op = node->op,
-                        .opset = graph->opset,
-                        .inputs = inputs,
-                        .input_count = node->input_count,
-                        .outputs = outputs,
-                        .output_count = node->output_count,
-                        .shape_only = shape_only,
-                        .budget = budget};
-    return f0t_onnx_graph_fail_at(graph, node, f0t_op_run(&call));
-}
 
 /* Every product is done by the plain operators, which are given the work of that many pictures. */
 enum { INTERPRETED = 32 };
@@ -65,8 +49,8 @@ static f0t_status run_all(run *r, const f0t_onnx_array *inputs, f0t_onnx_array *
     return F0T_OK;
 }
 
-f0t_status f0t_onnx_graph_interpret(const f0t_onnx_graph *graph, const f0t_onnx_array *inputs,
-                                    f0t_onnx_array *outputs)
+f0t_status onnx_interpret(const f0t_onnx_graph *graph, const f0t_onnx_array *inputs,
+                          f0t_onnx_array *outputs)
 {
     run r = {.graph = graph};
     size_t file = f0t_onnx_graph_file_bytes(graph);

@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "onnx/graph.h"
-#include "onnx/interpret.h"
+#include "onnx_interpret.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static void run_and_compare(const f0t_onnx_graph *graph, const float *x, const f
     assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, 1, &n));
     assert_ok(f0t_onnx_array_alloc(&in));
     memcpy(in.f, x, n * sizeof *x);
-    assert_ok(f0t_onnx_graph_interpret(graph, &in, &out));
+    assert_ok(onnx_interpret(graph, &in, &out));
     assert_int_equal(out.count, n);
     for (size_t k = 0; k < n; k++)
         assert_true(out.f[k] == want[k]);
@@ -153,7 +153,7 @@ static void weights_may_be_in_a_file_beside(void **state)
     run_and_compare(graph, (const float[]){1, 2}, (const float[]){3, 8}, 2);
     f0t_onnx_graph_close(graph);
     test_file("w.bin", weights, 8);
-    assert_fails(F0T_ERROR_FORMAT, "behind the end of 'w.bin'",
+    assert_fails(F0T_ERROR_FORMAT, "after the end of 'w.bin'",
                  f0t_onnx_graph_open(&graph, path, NULL));
     f0t_free(model);
 }

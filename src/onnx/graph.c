@@ -10,7 +10,7 @@
 /* ---- Values -------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_onnx_graph_add_value(f0t_onnx_graph *graph, const char *name, size_t *value)
+static f0t_status add_value(f0t_onnx_graph *graph, const char *name, size_t *value)
 {
     uint32_t index;
     bool added;
@@ -67,7 +67,7 @@ static f0t_status add_initializer(f0t_onnx_graph *graph, f0t_onnx_message bytes)
     char *name;
     size_t value = 0;
     F0T_TRY(f0t_onnx_tensor_read(&array, &name, bytes, graph));
-    f0t_status status = *name ? f0t_onnx_graph_add_value(graph, name, &value)
+    f0t_status status = *name ? add_value(graph, name, &value)
                               : f0t_fail(F0T_ERROR_FORMAT, "an initializer has no name");
     if (status == F0T_OK && f0t_onnx_array_known(&graph->values[value].constant))
         status = f0t_fail(F0T_ERROR_FORMAT, "there are two initializers '%s'", name);
@@ -77,6 +77,146 @@ static f0t_status add_initializer(f0t_onnx_graph *graph, f0t_onnx_message bytes)
         f0t_onnx_array_clear(&array);
     f0t_free(name);
     return status;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+/* NodeProto: names become numbers of values, and the operator is found. */
+
+/* protobuf-c does not NUL-terminate bytes. */
+static f0t_status end_text(f0t_onnx_attribute_proto *attribute)
+{
+    char *text;
+    if (!attribute->has_s)
+        return F0T_OK;
+    F0T_TRY(f0t_string_copy(&text, (const char *)attribute->s.data, attribute->s.len));
+    f0t_free(attribute->s.data);
+    attribute->s.data = (uint8_t *)text;
+    return F0T_OK;
+}
+
+static f0t_status read_attributes(f0t_onnx_node *node, f0t_onnx_message bytes,
+                                  f0t_onnx_budget *budget)
+{
+    /* Graphs and types can nest; operators that have them are not supported. */
+    static const uint32_t dropped[] = {6, 11, 13, 14, 15, 22, 23, 0};
+    f0t_onnx_field field;
+    size_t capacity = 0;
+    while (f0t_onnx_message_next(&bytes, &field)) {
+        if (field.number != F0T_ONNX_NODE_ATTRIBUTE || field.wire != 2)
+            continue;
+        F0T_TRY(f0t_grow(&node->attributes, &capacity, node->attribute_count, 1, sizeof(void *)));
+        F0T_TRY(f0t_onnx_proto_unpack(&node->attributes[node->attribute_count],
+                                      &f0t_onnx__attribute_proto__descriptor, field.body, dropped,
+                                      "an attribute", budget));
+        F0T_TRY(end_text(node->attributes[node->attribute_count++]));
+    }
+    return F0T_OK;
+}
+
+static bool is_defined(const f0t_onnx_value *value)
+{
+    return value->input || value->producer != F0T_NONE || f0t_onnx_array_known(&value->constant);
+}
+
+static f0t_status find_inputs(f0t_onnx_graph *graph, f0t_onnx_node *node)
+{
+    const f0t_onnx_node_proto *proto = node->proto;
+    F0T_TRY(f0t_alloc(&node->inputs, proto->n_input, sizeof *node->inputs));
+    for (size_t k = 0; k < proto->n_input; k++) {
+        size_t value = *proto->input[k] ? f0t_onnx_graph_find(graph, proto->input[k]) : F0T_NONE;
+        if (*proto->input[k] && (value == F0T_NONE || !is_defined(&graph->values[value])))
+            return f0t_fail(F0T_ERROR_FORMAT,
+                            "its input '%s' is made by no node before it (a cycle, or a lost "
+                            "part of the file)",
+                            proto->input[k]);
+        node->inputs[node->input_count++] = value;
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_outputs(f0t_onnx_graph *graph, f0t_onnx_node *node, size_t number)
+{
+    const f0t_onnx_node_proto *proto = node->proto;
+    F0T_TRY(f0t_alloc(&node->outputs, proto->n_output, sizeof *node->outputs));
+    for (size_t k = 0; k < proto->n_output; k++) {
+        size_t value = F0T_NONE;
+        if (*proto->output[k]) {
+            F0T_TRY(add_value(graph, proto->output[k], &value));
+            if (is_defined(&graph->values[value]))
+                return f0t_fail(F0T_ERROR_FORMAT, "its output '%s' exists already",
+                                proto->output[k]);
+            graph->values[value].producer = number;
+        }
+        node->outputs[node->output_count++] = value;
+    }
+    return F0T_OK;
+}
+
+static bool is_standard(const f0t_onnx_node_proto *proto)
+{
+    return !proto->domain || !*proto->domain || strcmp(proto->domain, "ai.onnx") == 0;
+}
+
+static f0t_status fill_node(f0t_onnx_graph *graph, f0t_onnx_node *node, f0t_onnx_message bytes)
+{
+    static const uint32_t dropped[] = {F0T_ONNX_NODE_ATTRIBUTE, 6 /* doc_string */, 0};
+    F0T_TRY(f0t_onnx_proto_unpack(&node->proto, &f0t_onnx__node_proto__descriptor, bytes, dropped,
+                                  "a node", graph->budget));
+    if (!node->proto->op_type || !*node->proto->op_type)
+        return f0t_fail(F0T_ERROR_FORMAT, "it has no operator");
+    if (is_standard(node->proto))
+        node->op = f0t_op_find(node->proto->op_type, graph->opset);
+    F0T_TRY(read_attributes(node, bytes, graph->budget));
+    F0T_TRY(find_inputs(graph, node));
+    return add_outputs(graph, node, (size_t)(node - graph->nodes));
+}
+
+/* Where a node stands, for people: its name, or its number, and its operator. */
+static f0t_status fail_node(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                            f0t_status status)
+{
+    const char *op = node->proto && node->proto->op_type ? node->proto->op_type : "?";
+    if (node->proto && node->proto->name && *node->proto->name)
+        return f0t_fail_prefix(status, "node '%s' (%s): ", node->proto->name, op);
+    return f0t_fail_prefix(status, "node %zu (%s): ", (size_t)(node - graph->nodes), op);
+}
+
+f0t_status f0t_onnx_graph_fail_at(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
+                                  f0t_status status)
+{
+    if (status == F0T_OK)
+        return F0T_OK;
+    fail_node(graph, node, status);
+    return f0t_fail_prefix(status, "%s: ", graph->path);
+}
+
+static f0t_status read_node(f0t_onnx_graph *graph, f0t_onnx_message bytes)
+{
+    F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->nodes));
+    F0T_TRY(
+        f0t_grow(&graph->nodes, &graph->node_capacity, graph->node_count, 1, sizeof *graph->nodes));
+    f0t_onnx_node *node = &graph->nodes[graph->node_count++];
+    *node = (f0t_onnx_node){0};
+    f0t_status status = fill_node(graph, node, bytes);
+    return status == F0T_OK ? F0T_OK : fail_node(graph, node, status);
+}
+
+f0t_status f0t_onnx_graph_check_ops(const f0t_onnx_graph *graph, const bool *used)
+{
+    for (size_t k = 0; k < graph->node_count; k++) {
+        const f0t_onnx_node *node = &graph->nodes[k];
+        if (node->op || (used && !used[k]))
+            continue;
+        f0t_status status =
+            is_standard(node->proto)
+                ? f0t_fail(F0T_ERROR_UNSUPPORTED, "this operator of set %d is not supported",
+                           graph->opset)
+                : f0t_fail(F0T_ERROR_UNSUPPORTED, "operators of the domain '%s' are not supported",
+                           node->proto->domain);
+        return f0t_onnx_graph_fail_at(graph, node, status);
+    }
+    return F0T_OK;
 }
 
 /* ---- Inputs and outputs -------------------------------------------------------------------------
@@ -134,7 +274,7 @@ static f0t_status place_input(f0t_onnx_graph *graph, f0t_onnx_port *end, const c
 {
     F0T_TRY(f0t_grow(&graph->inputs, &graph->input_capacity, graph->input_count, 1,
                      sizeof *graph->inputs));
-    F0T_TRY(f0t_onnx_graph_add_value(graph, name, &end->value));
+    F0T_TRY(add_value(graph, name, &end->value));
     f0t_onnx_value *value = &graph->values[end->value];
     if (f0t_onnx_array_known(&value->constant))
         return F0T_OK;
@@ -200,7 +340,7 @@ static f0t_status refuse_sparse(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 
 enum { FIELD_STEPS = 8 };
 
-/* Each kind of part in turn: nodes may name initializers, which stand behind them in the file. */
+/* Each kind of part in turn: nodes may name initializers, which stand after them in the file. */
 static f0t_status read_graph(f0t_onnx_graph *graph, f0t_onnx_message bytes)
 {
     static const struct {
@@ -209,7 +349,7 @@ static f0t_status read_graph(f0t_onnx_graph *graph, f0t_onnx_message bytes)
     } parts[] = {{F0T_ONNX_GRAPH_SPARSE, refuse_sparse},
                  {F0T_ONNX_GRAPH_INITIALIZER, add_initializer},
                  {F0T_ONNX_GRAPH_INPUT, add_input},
-                 {F0T_ONNX_GRAPH_NODE, f0t_onnx_graph_read_nodes},
+                 {F0T_ONNX_GRAPH_NODE, read_node},
                  {F0T_ONNX_GRAPH_OUTPUT, add_output}};
     f0t_onnx_field field;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
