@@ -45,7 +45,7 @@ uint64_t f0t_csv_line(const f0t_csv *csv)
     return csv->line;
 }
 
-/* ---- Cells ------------------------------------------------------------------------------------------------ */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
 static f0t_status append(f0t_csv *csv, const char *text, size_t length)
 {
@@ -117,7 +117,7 @@ static f0t_status read_cell(f0t_csv *csv, const char **at, const char *end)
     return end_cell(csv);
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static f0t_status read_line(f0t_csv *csv, const char *line, size_t length)
 {

@@ -58,7 +58,7 @@ static void release(reading *t)
     f0t_fail(F0T_ERROR_FORMAT, "%s:%llu: " format, f0t_stream_name((t)->stream), \
              (unsigned long long)f0t_csv_line((t)->csv), __VA_ARGS__)
 
-/* ---- Columns -------------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static bool is_number(const char *text, long *number)
 {
@@ -165,7 +165,7 @@ static f0t_status enter_tag_columns(reading *t, const f0t_csv_cell *header, size
     return F0T_OK;
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static f0t_status add_pair(reading *t, uint32_t image, uint32_t tag)
 {
@@ -298,7 +298,7 @@ static f0t_status read_records(reading *t)
     return F0T_OK;
 }
 
-/* ---- By image --------------------------------------------------------------------------------------------- */
+/* ---- By image -------------------------------------------------------------------------------- */
 
 /* A counting sort keeps the order of an image's tags. */
 static f0t_status sort_pairs(const reading *t)
@@ -316,7 +316,7 @@ static f0t_status sort_pairs(const reading *t)
     return F0T_OK;
 }
 
-/* ---- The separator of tags ------------------------------------------------------------------------------- */
+/* ---- The separator of tags ------------------------------------------------------------------- */
 
 /* What tables have between tags, the likeliest first. */
 static const char *const separators[] = {";", "|", ","};
@@ -409,7 +409,7 @@ static f0t_status say_separator(const reading *t)
     return f0t_import_report_say(t->report, t->divided, what, NULL);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static f0t_status read_all(reading *t, const char *path)
 {

@@ -17,7 +17,7 @@ void f0t_key_base(const char *text, size_t *start, size_t *length)
     *length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
 }
 
-/* ---- Names of images ------------------------------------------------------------------------------------ */
+/* ---- Names of images ------------------------------------------------------------------------- */
 
 /* Finds images by whole name, or by key; a name or key that several have finds none of them. */
 typedef struct finder {
@@ -70,7 +70,7 @@ static uint32_t find(const finder *f, const char *text, size_t length)
     return f0t_names_find(&f->keys, text + start, length, &index) ? f->key_image[index] : NONE;
 }
 
-/* ---- The list of ids ------------------------------------------------------------------------------------ */
+/* ---- The list of ids ------------------------------------------------------------------------- */
 
 /* Reading the list: which image each row is. */
 typedef struct matching {
@@ -178,7 +178,7 @@ static f0t_status match(f0t_given_features *given, f0t_import_job *job, const f0
     return status;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static f0t_status read_row(void *context, size_t m, float *row)
 {

@@ -9,7 +9,7 @@
 
 enum { BACKBONE_LARGEST = 1 << 20 };
 
-/* ---- Writing one dataset ------------------------------------------------------------------------------ */
+/* ---- Writing one dataset --------------------------------------------------------------------- */
 
 f0t_status f0t_import_say_repeats(f0t_import_job *job, const f0t_collection *collection)
 {
@@ -62,7 +62,7 @@ f0t_status f0t_import_finish(f0t_import_job *job, f0t_collection *collection,
     return write_one(job, collection, &all, &target);
 }
 
-/* ---- What each format takes ------------------------------------------------------------------------------ */
+/* ---- What each format takes ------------------------------------------------------------------ */
 
 typedef struct format {
     const char *name;

@@ -82,7 +82,7 @@ static f0t_status open_file(mulan *m, size_t file)
     return m->roles ? check_same(m) : F0T_OK;
 }
 
-/* ---- Which file is which -------------------------------------------------------------------------------------- */
+/* ---- Which file is which --------------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *ending)
 {
@@ -125,7 +125,7 @@ static f0t_status read_labels(mulan *m)
     return status;
 }
 
-/* ---- Attributes ------------------------------------------------------------------------------------------------- */
+/* ---- Attributes ------------------------------------------------------------------------------ */
 
 static f0t_status set_role(mulan *m, size_t i, uint8_t *found)
 {
@@ -170,7 +170,7 @@ static f0t_status set_roles(mulan *m)
     return status;
 }
 
-/* ---- First pass: tags ------------------------------------------------------------------------------------------ */
+/* ---- First pass: tags ------------------------------------------------------------------------ */
 
 static f0t_status add_row(mulan *m)
 {
@@ -208,7 +208,7 @@ static f0t_status read_rows(mulan *m)
     return F0T_OK;
 }
 
-/* ---- Second pass: features --------------------------------------------------------------------------------------- */
+/* ---- Second pass: features ------------------------------------------------------------------- */
 
 static void set_columns(mulan *m, size_t i, float *row)
 {

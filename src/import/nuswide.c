@@ -32,7 +32,7 @@ static void release(f0t_nuswide *n)
     f0t_folder_end(&n->folder);
 }
 
-/* ---- What is asked for ------------------------------------------------------------------------------------------ */
+/* ---- What is asked for ----------------------------------------------------------------------- */
 
 static f0t_status choose_sets(f0t_nuswide *n)
 {
@@ -85,7 +85,7 @@ static f0t_status read_words(f0t_nuswide *n, f0t_names *words, const char *name,
     return status;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------ */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* The words of raw tags: the 1,000 first, so that they keep their numbers, then the other raw tags. */
 static f0t_status join_words(f0t_nuswide *n, const f0t_names *raw)
@@ -147,7 +147,7 @@ static f0t_status read_lists(f0t_nuswide *n)
     return tags ? number_seen(n) : F0T_OK;
 }
 
-/* ---- Marks ------------------------------------------------------------------------------------------------------- */
+/* ---- Marks ----------------------------------------------------------------------------------- */
 
 static f0t_status read_marks(f0t_nuswide *n)
 {
@@ -174,7 +174,7 @@ static f0t_status read_marks(f0t_nuswide *n)
     return F0T_OK;
 }
 
-/* ---- Which images --------------------------------------------------------------------------------------------------- */
+/* ---- Which images ---------------------------------------------------------------------------- */
 
 /* All images, or those of the train list and then of the test list. */
 static f0t_status order_images(f0t_nuswide *n, bool by_part)
@@ -240,7 +240,7 @@ static f0t_status select_images(f0t_nuswide *n)
     return drop_unlisted(n);
 }
 
-/* ---- All of it ---------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static f0t_status run(f0t_nuswide *n)
 {

@@ -9,7 +9,7 @@
 #include "import/features.h"
 #include "io/dataset_folder.h"
 
-/* ---- Files ------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* The text files (.txt, .dat) below a folder, by their names in lower case. */
 typedef struct f0t_nus_files {
@@ -27,7 +27,7 @@ f0t_status f0t_nus_files_open(const f0t_nus_files *files, const char *path, f0t_
 const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ---- Images and words -------------------------------------------------------------------------- */
+/* ---- Images and words ------------------------------------------------------------------------ */
 
 enum { F0T_NUS_PARTS = 2, F0T_NUS_NO_PART = 0xFF };
 
@@ -88,7 +88,7 @@ f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,
                             const f0t_nus_images *images, const f0t_names *words,
                             f0t_import_job *job, bool *found);
 
-/* ---- Low-level features ------------------------------------------------------------------------- */
+/* ---- Low-level features ---------------------------------------------------------------------- */
 
 typedef struct f0t_nus_features f0t_nus_features;
 
@@ -101,7 +101,7 @@ size_t f0t_nus_features_dim(const f0t_nus_features *features);
 /* Row `row` of the files (train, then test), which are read once: rows must ascend. */
 f0t_status f0t_nus_features_read(f0t_nus_features *features, size_t row, float *to);
 
-/* ---- One import ---------------------------------------------------------------------------------- */
+/* ---- One import ------------------------------------------------------------------------------ */
 
 enum { F0T_NUS_81, F0T_NUS_1K, F0T_NUS_5K, F0T_NUS_SETS };
 extern const char *const f0t_nus_set_names[F0T_NUS_SETS];

@@ -44,7 +44,7 @@ void f0t_nus_features_close(f0t_nus_features *features)
     f0t_free(features);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Up to `most` numbers of the line; *count says how many there are. */
 static f0t_status read_numbers(f0t_stream *stream, const char *line, size_t length, float *to,
@@ -96,7 +96,7 @@ static f0t_status find_dim(kind *k, const f0t_nus_files *files)
     return status;
 }
 
-/* ---- Finding the files ------------------------------------------------------------------------------------------- */
+/* ---- Finding the files ----------------------------------------------------------------------- */
 
 /* "BoW_int" is BoW_Train_int.dat; the others have the part in front. */
 static const char *find_part(const f0t_nus_files *files, const char *name, const char *part)
@@ -178,7 +178,7 @@ f0t_status f0t_nus_features_open(f0t_nus_features **out, const f0t_nus_files *fi
     return F0T_OK;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static f0t_status open_streams(f0t_nus_features *features)
 {

@@ -35,7 +35,7 @@ static f0t_status order_by_part(f0t_nus_marks *marks, const f0t_nus_images *imag
     return F0T_OK;
 }
 
-/* ---- Concepts ----------------------------------------------------------------------------------------------------- */
+/* ---- Concepts -------------------------------------------------------------------------------- */
 
 static f0t_status read_column(const f0t_nus_files *files, const char *name, const char *ending,
                               uint8_t *column, size_t stride, size_t count)
@@ -111,7 +111,7 @@ f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *file
     return by_part ? order_by_part(marks, images) : F0T_OK;
 }
 
-/* ---- The 1,000 tags -------------------------------------------------------------------------------------------------- */
+/* ---- The 1,000 tags -------------------------------------------------------------------------- */
 
 static f0t_status read_matrix(const f0t_nus_files *files, const char *path, f0t_rows *rows,
                               size_t columns, size_t want)
@@ -144,7 +144,7 @@ f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
     return *found ? order_by_part(marks, images) : F0T_OK;
 }
 
-/* ---- Raw tags ----------------------------------------------------------------------------------------------------------- */
+/* ---- Raw tags -------------------------------------------------------------------------------- */
 
 /* Which line of All_Tags.txt an id is on; of several the first. */
 typedef struct id_table {

@@ -97,7 +97,7 @@ f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t strid
     return F0T_OK;
 }
 
-/* ---- Raw tags -------------------------------------------------------------------------------------------------- */
+/* ---- Raw tags -------------------------------------------------------------------------------- */
 
 /* Words of the line from `at` on; what is not in the list may be of any bytes. */
 static f0t_status read_raw_row(f0t_rows *rows, const f0t_names *words, const char *at,

@@ -9,7 +9,7 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* ---- Features ------------------------------------------------------------------------------------------------------ */
+/* ---- Features -------------------------------------------------------------------------------- */
 
 static f0t_status read_feature_row(f0t_nuswide *n, size_t row, float *to)
 {
@@ -50,7 +50,7 @@ static f0t_status write_features(f0t_nuswide *n, const char *path, size_t dim)
     return status;
 }
 
-/* ---- The datasets ---------------------------------------------------------------------------------------------------- */
+/* ---- The datasets ---------------------------------------------------------------------------- */
 
 static f0t_status add_names(f0t_collection *c, const f0t_nuswide *n, size_t set)
 {

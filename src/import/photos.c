@@ -62,7 +62,7 @@ static void release(photos *p)
     f0t_collection_free(&p->collection);
 }
 
-/* ---- Finding them ------------------------------------------------------------------------------------ */
+/* ---- Finding them ---------------------------------------------------------------------------- */
 
 /* Paths are absolute: the dataset may stand anywhere. */
 static f0t_status walk_source(photos *p, const char *source)
@@ -93,7 +93,7 @@ static f0t_status find_pictures(photos *p)
     return f0t_alloc_zero(&p->unreadable, p->paths.count, sizeof *p->unreadable);
 }
 
-/* ---- Their keywords ---------------------------------------------------------------------------------- */
+/* ---- Their keywords -------------------------------------------------------------------------- */
 
 static f0t_status read_keywords(void *context, const f0t_parallel_piece *piece,
                                 f0t_parallel_notes *notes)
@@ -141,7 +141,7 @@ static f0t_status read_all(photos *p)
     return F0T_OK;
 }
 
-/* ---- Tags from elsewhere ----------------------------------------------------------------------------- */
+/* ---- Tags from elsewhere --------------------------------------------------------------------- */
 
 /* The folders between the source and the picture. */
 static f0t_status add_folders(photos *p, size_t i)
@@ -179,7 +179,7 @@ static f0t_status add_elsewhere(photos *p)
     return F0T_OK;
 }
 
-/* ---- Before the pixels are read ---------------------------------------------------------------------- */
+/* ---- Before the pixels are read -------------------------------------------------------------- */
 
 static f0t_status fail_without_tags(const photos *p)
 {
@@ -239,7 +239,7 @@ static f0t_status check_tags(const photos *p)
     return status;
 }
 
-/* ---- The collection ---------------------------------------------------------------------------------- */
+/* ---- The collection -------------------------------------------------------------------------- */
 
 static f0t_status add_tag(photos *p, const char *text, size_t length)
 {

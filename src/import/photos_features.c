@@ -12,7 +12,7 @@
  * take less than a second. */
 enum { BLOCK = 256, FIRST_BLOCK = 16 };
 
-/* ---- From a dataset that is there ------------------------------------------------------------------ */
+/* ---- From a dataset that is there ------------------------------------------------------------ */
 
 /* Whether the file at `path` was last changed before `time`. */
 static bool is_older(const char *path, const struct timespec *time)
@@ -61,7 +61,7 @@ static f0t_status use_old(f0t_photo_features *f, const f0t_import_job *job)
     return status;
 }
 
-/* ---- Making them ----------------------------------------------------------------------------------- */
+/* ---- Making them ----------------------------------------------------------------------------- */
 
 /* Some pictures that have no features yet. */
 typedef struct block {
@@ -127,7 +127,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
     return F0T_OK;
 }
 
-/* ---- As rows of the dataset -------------------------------------------------------------------------- */
+/* ---- As rows of the dataset ------------------------------------------------------------------ */
 
 static f0t_status read_row(void *context, size_t m, float *row)
 {

@@ -17,7 +17,7 @@ typedef struct matching {
     size_t by_ending; /* lines found by their stems */
 } matching;
 
-/* ---- Names ----------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static size_t stem_length(const char *name)
 {
@@ -37,7 +37,7 @@ static bool find_end(const f0t_names *names, const char *path, size_t length, ui
     return false;
 }
 
-/* ---- Whole names ------------------------------------------------------------------------------------- */
+/* ---- Whole names ----------------------------------------------------------------------------- */
 
 static void match_whole(matching *m)
 {
@@ -51,7 +51,7 @@ static void match_whole(matching *m)
     }
 }
 
-/* ---- Without endings --------------------------------------------------------------------------------- */
+/* ---- Without endings ------------------------------------------------------------------------- */
 
 /* Stems of the lines that no picture has yet; of two lines with one stem neither is meant. */
 static f0t_status gather_stems(matching *m)
@@ -107,7 +107,7 @@ static f0t_status match_stems(matching *m)
     return F0T_OK;
 }
 
-/* ---- What is said of it -------------------------------------------------------------------------------- */
+/* ---- What is said of it ---------------------------------------------------------------------- */
 
 static f0t_status refuse(const matching *m, const char *path)
 {
@@ -150,7 +150,7 @@ static f0t_status report(const matching *m, const f0t_import_job *job)
                                  missing ? f0t_names_get(names, first) : NULL);
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 f0t_status f0t_photo_table_load(f0t_photo_table *table, const f0t_import_job *job)
 {

@@ -47,7 +47,7 @@ static void release(release_files *r)
     f0t_collection_free(&r->collection);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static f0t_status file_path(const release_files *r, char **out, const char *part, const char *rest)
 {
@@ -84,7 +84,7 @@ static f0t_status find_prefix(release_files *r)
     return status;
 }
 
-/* ---- Words, images, annotations ------------------------------------------------------------------------------ */
+/* ---- Words, images, annotations -------------------------------------------------------------- */
 
 static f0t_status read_words(f0t_collection *collection, f0t_stream *stream)
 {
@@ -190,7 +190,7 @@ static f0t_status read_part(release_files *r, size_t part)
     return status;
 }
 
-/* ---- Features -------------------------------------------------------------------------------------------------- */
+/* ---- Features -------------------------------------------------------------------------------- */
 
 /* Tries PREFIX_PART_NAME with each ending. */
 static f0t_status open_features(release_files *r, f0t_vecs *out, const char *part, const char *name)

@@ -39,7 +39,7 @@ static size_t image_of(const writing *w, size_t i)
     return w->selection->images ? w->selection->images[i] : i;
 }
 
-/* ---- Preparing ---------------------------------------------------------------------------------------- */
+/* ---- Preparing ------------------------------------------------------------------------------- */
 
 /* Names of pictures are relative to the dataset's directory. */
 static f0t_status prepare_images(writing *w)
@@ -98,7 +98,7 @@ static f0t_status prepare(writing *w)
     return prepare_images(w);
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static const char *image_name(writing *w, size_t m)
 {
@@ -166,7 +166,7 @@ static f0t_status write_lists(writing *w)
     return f0t_dataset_write_unseen(w->writer, w->tag_names + c->seen, c->unseen);
 }
 
-/* ---- The end ------------------------------------------------------------------------------------------------ */
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static f0t_status say(const writing *w, f0t_import_report *report, uint64_t count, const char *what,
                       const char *example)
