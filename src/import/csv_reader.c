@@ -1,4 +1,4 @@
-#include "import/csv_reader.h"
+#include "import/csv.h"
 
 #include "base/alloc.h"
 #include "io/text.h"

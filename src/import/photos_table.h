@@ -2,7 +2,7 @@
 #ifndef F0T_IMPORT_PHOTOS_TABLE_H
 #define F0T_IMPORT_PHOTOS_TABLE_H
 
-#include "import/csv_table.h"
+#include "import/csv.h"
 #include "import/import.h"
 
 #define F0T_NO_LINE UINT32_MAX

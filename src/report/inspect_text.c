@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "import/arff.h"
-#include "import/csv_reader.h"
+#include "import/csv.h"
 #include "import/mulan_xml.h"
 #include "io/json.h"
 

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "import/csv_reader.h"
+#include "import/csv.h"
 
 #include <stdlib.h>
 

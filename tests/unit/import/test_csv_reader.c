@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "import/csv_reader.h"
+#include "import/csv.h"
 
 #include <stdio.h>
 #include <string.h>
