@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "import/arff.h"
 #include "import/csv.h"
-#include "import/mulan_xml.h"
+#include "import/mulan.h"
 #include "io/json.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "fuzz.h"
 
-#include "import/mulan_xml.h"
+#include "import/mulan.h"
 #include "io/text.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "import/mulan_xml.h"
+#include "import/mulan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

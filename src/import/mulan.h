@@ -1,6 +1,6 @@
 /* MULAN's list of labels: <labels><label name="…"/>…</labels>, labels may stand inside labels. */
-#ifndef F0T_IMPORT_MULAN_XML_H
-#define F0T_IMPORT_MULAN_XML_H
+#ifndef F0T_IMPORT_MULAN_H
+#define F0T_IMPORT_MULAN_H
 
 #include "base/interner.h"
 
