@@ -6,7 +6,6 @@
 #include "image/keywords.h"
 #include "image/parallel.h"
 #include "image/pictures.h"
-#include "import/photos_table.h"
 #include "io/text.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "import/photos_table.h"
+#include "import/photos.h"
 
 #include "base/alloc.h"
 #include "image/pictures.h"
