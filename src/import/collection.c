@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/random.h"
+#include "import/import.h"
 #include "io/dataset_folder.h"
 #include "io/dataset_writer.h"
 #include "io/text.h"

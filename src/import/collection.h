@@ -3,7 +3,7 @@
 #define F0T_IMPORT_COLLECTION_H
 
 #include "base/interner.h"
-#include "import/report.h"
+#include "fast0tag_tools.h"
 #include "io/dataset_paths.h"
 #include "io/dataset_rows.h"
 

@@ -4,6 +4,18 @@
 
 #include "import/collection.h"
 
+/* ---- The report: what was made, changed and left out ----------------------------------------- */
+
+/* Adds a dataset; its path is copied. */
+f0t_status f0t_import_report_add(f0t_import_report *report, const f0t_import_dataset *dataset);
+
+/* Adds a note unless the count is 0. Words in braces are one for a count of 1 and one for others:
+ * "{image has|images have} no tag". Both texts are copied; `example` may be NULL. */
+f0t_status f0t_import_report_say(f0t_import_report *report, uint64_t count, const char *what,
+                                 const char *example);
+
+/* ---- The job --------------------------------------------------------------------------------- */
+
 typedef struct f0t_import_job {
     const char *output;
     const char *const *sources;
@@ -25,8 +37,5 @@ f0t_status f0t_import_photos(f0t_import_job *job);
  * (NULL: none), which has a row for each image of the collection. */
 f0t_status f0t_import_finish(f0t_import_job *job, f0t_collection *collection,
                              const f0t_feature_source *own);
-
-/* Says in the report how many tags an image had twice. */
-f0t_status f0t_import_say_repeats(f0t_import_job *job, const f0t_collection *collection);
 
 #endif
