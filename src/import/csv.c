@@ -1,4 +1,5 @@
-/* A table of images and tags: one record per image, with its tags in one cell or in one 0/1 column per tag. */
+/* A table of images and tags: one record per image, with its tags in one cell or in one 0/1 column
+ * per tag. */
 #include "import/csv.h"
 
 #include "base/alloc.h"

@@ -101,30 +101,4 @@ size_t f0t_nus_features_dim(const f0t_nus_features *features);
 /* Row `row` of the files (train, then test), which are read once: rows must ascend. */
 f0t_status f0t_nus_features_read(f0t_nus_features *features, size_t row, float *to);
 
-/* ---- One import ------------------------------------------------------------------------------ */
-
-enum { F0T_NUS_81, F0T_NUS_1K, F0T_NUS_5K, F0T_NUS_SETS };
-extern const char *const f0t_nus_set_names[F0T_NUS_SETS];
-
-typedef struct f0t_nuswide {
-    f0t_import_job *job;
-    bool asked[F0T_NUS_SETS]; /* by name: then a missing file is a failure */
-    bool make[F0T_NUS_SETS];
-    f0t_nus_files files;
-    f0t_nus_images images;
-    f0t_names concepts, tags, words; /* 81; 1,000; those and the other raw tags */
-    f0t_nus_marks concept_marks, tag_marks, raw_marks;
-    bool has_tag_marks, has_raw_marks;
-    uint32_t *seen_of; /* [words] number of a seen tag among the 925, UINT32_MAX */
-    size_t seen_count;
-    f0t_given_features given;
-    f0t_nus_features *own;
-    f0t_selection selection; /* the images of the datasets, and their rows of features */
-    f0t_folder folder;
-} f0t_nuswide;
-
-/* Writes the features, where they are not only named, to `features`, and each set; puts all of it in
- * its place. */
-f0t_status f0t_nus_sets_write(f0t_nuswide *n, const char *features);
-
 #endif
