@@ -15,8 +15,7 @@
 /* The program's exit codes. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3 };
 
-/* ---- Tables ------------------------------------------------------------------------------------
- */
+/* ---- Tables -------------------------------------------------------------------------------- */
 
 /* What an option's value is, and the type of the field that it sets. */
 typedef enum cli_kind {
@@ -69,7 +68,7 @@ typedef struct cli_verb {
     size_t options_size;  /* of the struct that the option table fills */
     const void *defaults; /* its start value, NULL: all zero */
     f0t_status (*run)(cli_context *cli, const void *options);
-    const struct cli_verb *const *verbs; /* in place of `run`: import csv; ends with NULL */
+    const struct cli_verb *const *verbs; /* instead of `run`: import csv; ends with NULL */
 } cli_verb;
 
 /* Every verb, in the order of help; ends with NULL. */
@@ -109,7 +108,7 @@ struct cli_context {
     const cli_option *given[CLI_OPTIONS_MOST]; /* [given_count], each once */
     size_t given_count;
     const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
-    char message[512];          /* of cli_fail, in place of f0t_last_error() */
+    char message[512];          /* of cli_fail, instead of f0t_last_error() */
 };
 
 /* A failure of the command itself; F0T_ERROR_ARGUMENT is a usage error. Returns `status`. */
@@ -140,7 +139,7 @@ bool cli_output_swapped(const char *source, const char *output);
 extern const cli_option cli_common_options[];
 bool cli_common_applies(const cli_option *option, const cli_verb *verb);
 
-/* Fills `options` and the context from the arguments behind the verb. Gives CLI_DONE, or CLI_USAGE
+/* Fills `options` and the context from the arguments after the verb. Returns CLI_DONE, or CLI_USAGE
  * after saying why on stderr; *help is set when help was asked for. */
 int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help);
 /* Frees what cli_parse allocated. */

@@ -37,8 +37,8 @@ static f0t_status parse_list(cli_context *cli, double *values, size_t *count, co
         errno = 0;
         values[*count] = strtod(at, &end);
         if (end == at || errno || (*end && *end != ',') || !(values[*count] > 0))
-            return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: '%s' is no list such as %s", name, text,
-                            strcmp(name, "--dims") ? "0.01,1,100" : "50,100,200");
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: '%s' is not a list such as %s", name,
+                            text, strcmp(name, "--dims") ? "0.01,1,100" : "50,100,200");
         if (++*count == LIST_MOST)
             return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: fewer than %d values", name, LIST_MOST);
         at = *end ? end + 1 : end;
@@ -53,8 +53,8 @@ static f0t_status parse_dims(cli_context *cli, f0t_study_options *to, lists *l, 
     for (size_t i = 0; status == F0T_OK && i < to->dim_count; i++) {
         l->dims[i] = values[i] < 1e9 ? (size_t)values[i] : 0;
         if ((double)l->dims[i] != values[i])
-            status =
-                cli_fail(cli, F0T_ERROR_ARGUMENT, "--dims: '%s' has a part of a dimension", text);
+            status = cli_fail(cli, F0T_ERROR_ARGUMENT, "--dims: '%s' has a fraction of a dimension",
+                              text);
     }
     to->dims = l->dims;
     return status;
@@ -184,7 +184,7 @@ static f0t_status run(cli_context *cli, const void *values)
     const f0t_vectors_options vector_options = {.monitor = cli->monitor};
     f0t_dataset *dataset = NULL;
     if (!o->vectors.count || !o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing %s",
                         o->output ? "--vectors FILE" : "-o DIR");
     f0t_vectors **vectors = cli_alloc(o->vectors.count * sizeof(f0t_vectors *));
     f0t_status status = cli_check_folder(cli, "-o", o->output);
@@ -208,17 +208,17 @@ static f0t_status run(cli_context *cli, const void *values)
 static const cli_option table[] = {
     {"vectors", 0, CLI_LIST, AT(vectors), "FILE",
      "Word vectors of the tags, in any form. Given several times, the files are compared on the "
-     "tags "
-     "that all of them have.",
+     "tags that all of them have.",
      NULL},
     {"output", 'o', CLI_TEXT, AT(output), "DIR",
      "Folder for index.html, the figures *.svg, curves.csv and study.json.", NULL},
     {"dims", 0, CLI_TEXT, AT(dims), "LIST",
-     "Cut the vectors to so many principal components: 50,100,200,300. Default: as they are.",
+     "Also reduce the vectors to these numbers of principal components, such as 50,100,200,300. "
+     "Default: as they are.",
      NULL},
     {"unseen", 0, CLI_TEXT, AT(unseen), "N|SHARE%|none",
-     "Draw so many tags, or such a share of them, as unseen ones by seed; none: all are seen. "
-     "Default: as the dataset's lists say, without them 20%.",
+     "Draw N tags, or this share of them, as unseen tags by seed; none: all are seen. Default: the "
+     "dataset's lists, else 20%.",
      NULL},
     {"part", 0, CLI_CHOICE, AT(part), "PART", "The images that make the rules. Default all.",
      "all|train|val|test"},
@@ -229,22 +229,21 @@ static const cli_option table[] = {
      "squared.",
      "squared|plain"},
     {"centred", 0, CLI_FLAG, AT(centred), NULL,
-     "Take the mean of the vector file off the vectors first, as train does.", NULL},
+     "Subtract the mean of the vector file first, as train does.", NULL},
     {"control", 0, CLI_FLAG, AT(control), NULL,
-     "Also with the vectors dealt out to other tags by seed: what the same rules give when words "
-     "mean "
-     "nothing. Takes twice as long.",
+     "Also with the vectors permuted among the tags by seed: what the same rules give when words "
+     "mean nothing. Takes twice as long.",
      NULL},
     {"image", 0, CLI_LIST, AT(images), "IMAGE",
      "An image whose offsets are drawn: a line of images.txt, or a number from 1. May be given "
      "several times. Default: one with 5 relevant tags, and the one with the most.",
      NULL},
     {"sample", 0, CLI_COUNT, AT(sample), "N",
-     "Rules for what is asked of a sample: cosines, several directions. Default 1000.", NULL},
-    {"offsets", 0, CLI_COUNT, AT(offsets), "N", "Offsets of a picture at the most. Default 20000.",
-     NULL},
+     "Size of the sample of rules for cosines and for several directions. Default 1000.", NULL},
+    {"offsets", 0, CLI_COUNT, AT(offsets), "N",
+     "Maximum number of offsets per picture. Default 20000.", NULL},
     {"perplexity", 0, CLI_REAL, AT(perplexity), "X",
-     "How many neighbours count in t-SNE, about. Default 30.", NULL},
+     "Perplexity of t-SNE, about the number of neighbours that count. Default 30.", NULL},
     {.name = NULL},
 };
 
@@ -260,18 +259,16 @@ static const cli_example examples[] = {
 
 const cli_verb cli_verb_analyze = {
     .name = "analyze",
-    .summary = "see whether tags are ranked along a direction",
+    .summary = "analyze whether tags are ranked along a direction",
     .operands = "DATASET|TAGS.txt",
     .least = 1,
     .most = 1,
-    .description =
-        "Looks for the principal direction of each image's tags in the space of word vectors: does "
-        "it exist, does it hold for tags that had no part in finding it, and how are the offsets "
-        "between relevant and irrelevant tags arranged? Labels are enough, features are not "
-        "looked at.\n\n"
-        "Writes a page that needs no other file, the figures and the numbers; prints the curves "
-        "and "
-        "what was found. All MiAPs are in percent.",
+    .description = "Looks for the principal direction of each image's tags in the space of word "
+                   "vectors: does it exist, does it hold for tags that had no part in finding it, "
+                   "and how are the offsets between relevant and irrelevant tags arranged? Labels "
+                   "are enough, features are not used.\n\n"
+                   "Writes a page that needs no other file, the figures and the numbers; prints "
+                   "the curves and what was found. All MiAPs are in percent.",
     .options = table,
     .examples = examples,
     .json = true,

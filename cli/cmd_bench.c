@@ -15,7 +15,7 @@ static const cli_example matmul_examples[] = {
 
 static const cli_verb verb_matmul = {
     .name = "matmul",
-    .summary = "Matrix products beside oneDNN and OpenBLAS",
+    .summary = "time matrix products against oneDNN and OpenBLAS",
     .operands = "",
     .description =
         "Multiplies the matrices that training with 4096 features, 8192 and 2048 hidden units and "
@@ -39,11 +39,11 @@ static const cli_example kernels_examples[] = {
 
 static const cli_verb verb_kernels = {
     .name = "kernels",
-    .summary = "Top-k and elementwise functions beside the C library",
+    .summary = "time top-k and elementwise functions against the C library",
     .operands = "",
-    .description = "Measures the exact top-k, the normalisation of rows and the elementwise "
-                   "functions on one million numbers and less, as 'fast0tag bench matmul' measures "
-                   "products.",
+    .description =
+        "Measures the exact top-k, the normalisation of rows and the elementwise functions on one "
+        "million numbers and less, as 'fast0tag bench matmul' measures products.",
     .options = options,
     .examples = kernels_examples,
     .json = true,
@@ -58,11 +58,11 @@ static const cli_example loss_examples[] = {
 
 static const cli_verb verb_loss = {
     .name = "loss",
-    .summary = "Ranking losses and their gradients, and MiAP",
+    .summary = "time ranking losses, their gradients, and MiAP",
     .operands = "",
-    .description = "Measures each loss with its gradient, and the mean average precision, on a "
-                   "batch of 1000 images and 925 tags, as 'fast0tag bench matmul' measures "
-                   "products.",
+    .description =
+        "Measures each loss with its gradient, and the mean average precision, on a batch of 1000 "
+        "images and 925 tags, as 'fast0tag bench matmul' measures products.",
     .options = options,
     .examples = loss_examples,
     .json = true,
@@ -77,17 +77,16 @@ static const cli_example ranksvm_examples[] = {
 
 static const cli_verb verb_ranksvm = {
     .name = "ranksvm",
-    .summary = "Ranking SVMs beside scikit-learn's LinearSVC",
+    .summary = "time ranking SVMs against scikit-learn's LinearSVC",
     .operands = "",
-    .description =
-        "Solves 512 rules with 1, 5 and 20 relevant of 925 tags of 300 dimensions, with both "
-        "hinges "
-        "and small to large lambda, and all rules of NUS-WIDE's ground truth in one go. The words "
-        "and the rules are those below F0T_DATA; random vectors take their place without it.\n\n"
-        "The peer is LinearSVC on the differences of all pairs (bench/ranksvm_peer.py, when run "
-        "where that is), at its fastest setting whose objectives are within 0.1 % of ours: its "
-        "name says which, and how far they are. It uses one thread: give --threads 1 to compare "
-        "with one of ours.",
+    .description = "Solves 512 rules with 1, 5 and 20 relevant of 925 tags of 300 dimensions, with "
+                   "both hinges and small to large lambda, and all rules of NUS-WIDE's ground "
+                   "truth in one go. The words and the rules are those below F0T_DATA; random "
+                   "vectors take their place without it.\n\n"
+                   "The peer is LinearSVC on the differences of all pairs (bench/ranksvm_peer.py, "
+                   "when run where that is), at its fastest setting whose objectives are within "
+                   "0.1 % of ours: its name says which, and how far they are. It uses one thread: "
+                   "give --threads 1 to compare with one of ours.",
     .options = options,
     .examples = ranksvm_examples,
     .json = true,
@@ -102,16 +101,14 @@ static const cli_example train_examples[] = {
 
 static const cli_verb verb_train = {
     .name = "train",
-    .summary = "A training step of the net beside PyTorch",
+    .summary = "time a training step of the net against PyTorch",
     .operands = "",
     .description =
         "Runs whole training steps (forward with dropout, RankNet over all pairs, backward, Adam) "
         "on mini-batches of 1000 images with 4096 features, with 8192 and 2048 hidden units or "
         "none, 300-D vectors and 925 tags, 5 of them relevant, as 'fast0tag bench matmul' measures "
-        "products. "
-        "The peers "
-        "are PyTorch doing the same (bench/train_peer.py, when run where that is), and the matrix "
-        "products of the step alone, which no step can be faster than.",
+        "products. The peers are PyTorch doing the same (bench/train_peer.py, when run where that "
+        "is), and the matrix products of the step alone, which no step can be faster than.",
     .options = options,
     .examples = train_examples,
     .json = true,
@@ -126,11 +123,10 @@ static const cli_example descriptor_examples[] = {
 
 static const cli_verb verb_descriptor = {
     .name = "descriptor",
-    .summary = "The built-in descriptor of pictures, and its steps",
+    .summary = "time the built-in descriptor of pictures, and its steps",
     .operands = "",
-    .description =
-        "Describes a decoded picture of 341x256 and of 171x128 pixels, and runs each step by "
-        "itself: how many pictures a second one thread can do.",
+    .description = "Describes a decoded picture of 341x256 and of 171x128 pixels, and runs each "
+                   "step by itself: how many pictures per second one thread can do.",
     .options = options,
     .examples = descriptor_examples,
     .json = true,
@@ -145,14 +141,13 @@ static const cli_example backbone_examples[] = {
 
 static const cli_verb verb_backbone = {
     .name = "backbone",
-    .summary = "Neural networks beside PyTorch and OpenCV",
+    .summary = "time neural networks against PyTorch and OpenCV",
     .operands = "",
-    .description =
-        "Runs pictures of 224 x 224 through VGG-19 and MobileNetV2, one at a time and eight at a "
-        "time, in float32 and bfloat16, as 'fast0tag bench matmul' measures products. The networks "
-        "are those below F0T_DATA, or made with random weights by bench/backbone_peer.py. The "
-        "peers are PyTorch (channels last, traced, whichever is fastest) and OpenCV's dnn, which "
-        "has float32 alone.",
+    .description = "Runs pictures of 224 x 224 through VGG-19 and MobileNetV2, one at a time and "
+                   "eight at a time, in float32 and bfloat16, as 'fast0tag bench matmul' measures "
+                   "products. The networks are those below F0T_DATA, or made with random weights "
+                   "by bench/backbone_peer.py. The peers are PyTorch (channels last, traced, "
+                   "whichever is fastest) and OpenCV's dnn, which has float32 alone.",
     .options = options,
     .examples = backbone_examples,
     .json = true,
@@ -166,7 +161,7 @@ static const cli_verb *const verbs[] = {&verb_matmul,   &verb_kernels, &verb_los
 
 const cli_verb cli_verb_bench = {
     .name = "bench",
-    .summary = "Measure how fast it is on this machine, beside its peers",
+    .summary = "benchmark its parts on this machine against their peers",
     .operands = "",
     .description = "Each command measures one part of the program and what one would use instead, "
                    "in the same run.",

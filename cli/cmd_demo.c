@@ -53,7 +53,7 @@ static f0t_status run(cli_context *cli, const void *given)
     const options *o = given;
     f0t_demo *demo = NULL;
     if (!o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DIR says where the page goes");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing -o DIR, the folder for the page");
     const f0t_demo_options how = {.pictures = cli->operand_count ? cli->operands[0] : NULL,
                                   .vectors = o->vectors,
                                   .wordnet = o->wordnet,
@@ -72,42 +72,39 @@ static f0t_status run(cli_context *cli, const void *given)
 
 static const cli_option table[] = {
     {"output", 'o', CLI_TEXT, AT(output), "DIR",
-     "Folder for index.html and for what a second run uses again.", NULL},
+     "Folder for index.html and for what a second run reuses.", NULL},
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
      "Word vectors in any form. Default: made from WordNet.", NULL},
     {"wordnet", 0, CLI_TEXT, AT(wordnet), "FOLDER",
      "WordNet's database files. Default " F0T_WORDNET_FOLDER ".", NULL},
     {"methods", 0, CLI_TEXT, AT(methods), "LIST",
-     "What to compare with, besides chance and frequency; 'fast0tag eval --list' names all. "
-     "Default "
-     "tagprop,conse.",
+     "What to compare with, besides chance and frequency; 'fast0tag eval --list' lists all. "
+     "Default tagprop,conse.",
      NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
-     "Epochs of what iterates. Default: as each method likes, with early stopping.", NULL},
+     "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {.name = NULL},
 };
 
 static const cli_example examples[] = {
     {"fast0tag demo -o demo", "On the clip art of Debian's package openclipart-svg."},
-    {"fast0tag demo ~/Pictures -o demo", "On one's own pictures, with their own keywords."},
+    {"fast0tag demo ~/Pictures -o demo", "On your own pictures, with their keywords."},
     {.command = NULL},
 };
 
 const cli_verb cli_verb_demo = {
     .name = "demo",
-    .summary = "show all of it on real pictures",
+    .summary = "demonstrate everything on real pictures",
     .operands = "[FOLDER]",
     .least = 0,
     .most = 1,
     .description =
-        "Takes pictures that people have tagged, cleans the tags, holds a fifth of them out, "
-        "learns "
-        "from the others and names pictures with words that it was never shown: first the tags "
-        "held "
-        "out, then thousands of nouns of WordNet. Compares with simpler ways of tagging. Tells a "
-        "short story with its table, and writes a page with pictures.\n\n"
+        "Takes pictures that people have tagged, cleans the tags, holds out a fifth of them, "
+        "learns from the others and tags pictures with words that were never in training: first "
+        "the held-out tags, then thousands of nouns of WordNet. Compares with simpler ways of "
+        "tagging. Prints a short story with a table, and writes a page with pictures.\n\n"
         "Without FOLDER the pictures are those of Debian's package openclipart-svg. A second run "
-        "uses features, vectors, results and the model again.",
+        "reuses features, vectors, results and the model.",
     .options = table,
     .examples = examples,
     .json = true,

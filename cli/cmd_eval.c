@@ -206,13 +206,13 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
 {
     if (cli->operand_count != 1)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "a DATASET is missing");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: DATASET");
     if (!o->vectors)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vectors FILE is missing");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing --vectors FILE");
     if (o->figure && !o->html)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure is about the page that --html writes");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure needs --html");
     if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper is about tables; %s has none",
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper needs tables; %s has none",
                         cli->json ? "--json" : "--format csv");
     f0t_status status = f0t_eval_options_check(eval_options);
     if (status == F0T_OK && o->results)
@@ -252,7 +252,7 @@ static f0t_status run(cli_context *cli, const void *values)
 static const cli_option table[] = {
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
     {"methods", 0, CLI_TEXT, AT(methods), "LIST",
-     "Names separated by commas, or all. Default all; --list names them.", NULL},
+     "Names separated by commas, or all. Default all; --list shows them.", NULL},
     {"scenarios", 0, CLI_TEXT, AT(scenarios), "LIST",
      "Of conventional, conventional-unseen, zero-shot, seen-unseen and open, or all. Default all.",
      NULL},
@@ -267,31 +267,31 @@ static const cli_option table[] = {
     {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Do not tune: the values that train chooses.",
      NULL},
     {"trials", 0, CLI_COUNT, AT(trials), "N",
-     "Settings that tuning tries for a method and what it learns, at the most. Default 16.", NULL},
+     "Maximum number of settings that tuning tries per method and training. Default 16.", NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
-     "Epochs of the methods that iterate. Default: as each likes, with early stopping.", NULL},
+     "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
-     "Units of the hidden layers of net and warp: 512,256. Default as train.", NULL},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the matrix products. Default f32.",
-     "f32|bf16"},
+     "Units of the hidden layers of net and warp, such as 512,256. Default as for train.", NULL},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE",
+     "Precision of the matrix products. Default f32.", "f32|bf16"},
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
-     "Do not take the mean of the vector file off the tag vectors.", NULL},
+     "Do not subtract the mean of the vector file from the tag vectors.", NULL},
     {"results", 0, CLI_TEXT, AT(results), "FILE",
-     "Keep the results in this file as each method ends, and go on from it. Default: a file in the "
-     "current folder that goes when all is done.",
+     "Store the results in this file as each method ends, and resume from it. Default: a file in "
+     "the current folder that is deleted at the end.",
      NULL},
-    {"format", 0, CLI_CHOICE, AT(format), "FORM", "Of the tables. Default text.",
+    {"format", 0, CLI_CHOICE, AT(format), "FORM", "Format of the tables. Default text.",
      "text|markdown|csv|latex"},
     {"per-class", 0, CLI_FLAG, AT(per_class), NULL,
-     "Print the means over tags as well, and how many tags were ever right.", NULL},
+     "Print the means over tags as well, and how many tags were predicted correctly at least once.",
+     NULL},
     {"compare-paper", 0, CLI_CHOICE, AT(paper), "DATA",
      "Print the paper's published row under ours, with the difference.", "nuswide|iaprtc12"},
     {"html", 0, CLI_TEXT, AT(html), "FOLDER",
      "Write FOLDER/index.html with tables, charts and the tags of some test images.", NULL},
     {"figure", 0, CLI_TEXT, AT(figure), "LIST",
      "Methods whose tags that page shows, or all. Default net and the best other.", NULL},
-    {"list", 0, CLI_FLAG, AT(list), NULL, "List the methods with their sources, and do nothing.",
-     NULL},
+    {"list", 0, CLI_FLAG, AT(list), NULL, "List the methods with their sources, and exit.", NULL},
     {.name = NULL},
 };
 
@@ -304,7 +304,7 @@ static const cli_example examples[] = {
      "Three methods, ranking tags they have not seen."},
     {"fast0tag eval photos --vectors glove.txt --unseen 20% --repeat 5 --format markdown",
      "Five draws of the unseen tags, as a table for a README."},
-    {"fast0tag eval --list", "Shows what there is to compare."},
+    {"fast0tag eval --list", "Lists the methods."},
     {.command = NULL},
 };
 
@@ -316,13 +316,14 @@ const cli_verb cli_verb_eval = {
     .most = 1,
     .description =
         "Tunes, trains and tests published methods and our own on the same features, tags and "
-        "images. Validation images decide what is tuned, and no annotation of an unseen tag has a "
-        "say where unseen tags are ranked; each method is then tested once.\n\n"
-        "Scenarios: conventional learns and ranks all tags; conventional-unseen the unseen ones "
-        "alone; zero-shot learns the seen tags and ranks the unseen; seen-unseen ranks both; open "
-        "ranks every other tag of the dataset. A dash stands where a method cannot play.\n\n"
-        "Results are kept as each method ends: an interrupted comparison goes on where it stopped "
-        "when the same command is given again.",
+        "images. Methods are tuned on the validation images, and annotations of unseen tags are "
+        "never used where unseen tags are ranked; each method is then tested once.\n\n"
+        "Scenarios: conventional learns and ranks all tags; conventional-unseen only the unseen "
+        "ones; zero-shot learns the seen tags and ranks the unseen; seen-unseen ranks both; open "
+        "ranks every other tag of the dataset. A dash means that the method does not apply to the "
+        "scenario.\n\n"
+        "Results are stored as each method ends: after an interruption the same command continues "
+        "where it stopped.",
     .options = table,
     .conflicts = conflicts,
     .examples = examples,

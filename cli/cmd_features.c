@@ -19,7 +19,7 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_backbone_options backbone_options = o->backbone;
     f0t_import_report *report = NULL;
     if (!o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "-o DATASET says where the dataset goes");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing -o DATASET, the directory to make");
     if (cli_output_swapped(cli->operands[0], o->output))
         return cli_fail_swapped(cli, "FOLDER -o DATASET");
     backbone_options.bf16 = o->precision[0] == 'b';
@@ -41,22 +41,21 @@ static f0t_status run(cli_context *cli, const void *given)
 static const cli_option table[] = {
     {"output", 'o', CLI_TEXT, AT(output), "DATASET", "The directory to make.", NULL},
     {"force", 'f', CLI_FLAG, AT(import.replace), NULL,
-     "Replace the dataset that is there. Features of pictures that have not changed are used "
-     "again.",
-     NULL},
+     "Replace an existing dataset. Features of pictures that have not changed are reused.", NULL},
     {"backbone", 0, CLI_TEXT, AT(name), "WHAT",
-     "What makes the features: 'builtin', or a network, FILE.onnx. Default builtin.", NULL},
+     "What computes the features: 'builtin', or a network, FILE.onnx. Default builtin.", NULL},
     {"preset", 0, CLI_CHOICE, AT(backbone.preset), "NAME",
      "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
     {"features-output", 0, CLI_TEXT, AT(backbone.output), "NAME",
      "Which value of the network is the features. Default: what its classifier takes.", NULL},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of the network. Default f32.", "f32|bf16"},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Precision of the network. Default f32.",
+     "f32|bf16"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
     CLI_TABLE_COLUMN_OPTIONS(AT(import)),
     CLI_CACHE_OPTION(AT(no_cache)),
     {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
-     "What the dataset calls itself. Default: its directory's name.", NULL},
+     "Name of the dataset. Default: the name of its directory.", NULL},
     {.name = NULL},
 };
 
@@ -64,23 +63,23 @@ static const cli_example examples[] = {
     {"fast0tag features ~/Pictures -o pictures", "With the built-in descriptor."},
     {"fast0tag features ~/Pictures -o pictures --backbone mobilenet_v2.onnx",
      "With a network; mobilenet_v2.json beside it says how pictures are prepared."},
-    {"fast0tag features ~/Pictures -o pictures -f", "Again, for pictures that came since."},
+    {"fast0tag features ~/Pictures -o pictures -f", "Again, for pictures added since."},
     {.command = NULL},
 };
 
 const cli_verb cli_verb_features = {
     .name = "features",
-    .summary = "make a dataset from pictures",
+    .summary = "compute features of pictures and make a dataset",
     .operands = "FOLDER|PICTURE…",
     .least = 1,
     .most = SIZE_MAX,
     .description =
-        "Decodes the pictures of folders, to their depths, and describes each by the built-in "
+        "Decodes the pictures of folders and their subfolders, and describes each by the built-in "
         "descriptor or by a network. Their keywords become the tags, as in 'fast0tag import "
-        "photos'. An interrupted run leaves DATASET.part, and the same command goes on from "
+        "photos'. An interrupted run leaves DATASET.part, and the same command continues from "
         "there.\n\n"
         "JPEG, PNG, WebP, TIFF, GIF, HEIC, AVIF, JPEG 2000, JPEG XL, BMP and SVG are read, and the "
-        "previews in cameras' raw files. Pictures that cannot be read are named and left out.",
+        "previews in cameras' raw files. Pictures that cannot be read are reported and left out.",
     .options = table,
     .examples = examples,
     .json = true,

@@ -201,8 +201,9 @@ static f0t_status run(cli_context *cli, const void *given)
 
 static const cli_option option_table[] = {
     {"quick", 0, CLI_FLAG, offsetof(options, quick), NULL,
-     "Look at the beginning alone: no ranges, no counts, no checksum.", NULL},
-    {"rows", 'n', CLI_COUNT, offsetof(options, rows), "N", "Show N first rows (default: 5).", NULL},
+     "Read only the beginning: no ranges, no counts, no checksum.", NULL},
+    {"rows", 'n', CLI_COUNT, offsetof(options, rows), "N", "Show the first N rows. Default 5.",
+     NULL},
     {0},
 };
 
@@ -215,22 +216,19 @@ static const cli_example examples[] = {
 
 const cli_verb cli_verb_inspect = {
     .name = "inspect",
-    .summary = "say what a file is",
+    .summary = "inspect a file: what it is and what it contains",
     .operands = "FILE",
     .least = 1,
     .most = 1,
     .description =
-        "Says what FILE is, by its content and never by its name: npy, safetensors, word vectors "
-        "in "
+        "Says what FILE is, by its content and not by its name: npy, safetensors, word vectors in "
         "text, binary or our own form, a model, a dataset directory, ONNX, ARFF, the label list of "
         "MULAN, vecs of TagProp, CSV and TSV, JSON, plain text; text forms may be packed by gzip. "
-        "Prints the shapes, types and ranges of its numbers, what it says about itself, its first "
-        "rows and its checksum; of a neural network its operators, parameters, arithmetic, and "
-        "which of its values are the features.\n"
-        "\n"
-        "The checksum is the CRC-32 that gzip and zlib use. It shows damage, not forgery.\n"
-        "\n"
-        "A file that is none of these, or is broken, gives one line and exit code 3.",
+        "Prints the shapes, types and ranges of its numbers, its metadata, its first rows and its "
+        "checksum; for a neural network its operators, parameters, number of operations, and which "
+        "of its values are the features.\n\n"
+        "The checksum is the CRC-32 that gzip and zlib use. It shows damage, not forgery.\n\n"
+        "A file that is none of these, or is damaged, gives one line and exit code 3.",
     .options = option_table,
     .examples = examples,
     .json = true,

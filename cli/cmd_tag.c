@@ -183,7 +183,7 @@ static f0t_status check_features(tagger *t)
     size_t has = t->source->dim, wants = f0t_model_features(t->model);
     if (has != wants)
         return cli_fail(t->cli, F0T_ERROR_MISMATCH,
-                        "%s has %zu features an image, the model takes %zu", t->cli->operands[1],
+                        "%s has %zu features per image, the model takes %zu", t->cli->operands[1],
                         has, wants);
     if (strcmp(t->options->part, "all") != 0 &&
         (!t->source->features || !f0t_features_split(t->source->features)))
@@ -299,47 +299,48 @@ static f0t_status run(cli_context *cli, const void *values)
 #define AT(field) offsetof(options, field)
 
 static const cli_option table[] = {
-    {"top", 'k', CLI_COUNT, AT(k), "N", "Tags for each image. Default 5.", NULL},
+    {"top", 'k', CLI_COUNT, AT(k), "N", "Number of tags per image. Default 5.", NULL},
     {"vocab", 0, CLI_TEXT, AT(words.path), "FILE",
-     "Words to rank, one a line, seen in training or not. Default: the tags of the training.",
+     "Words to rank, one per line, seen in training or not. Default: the tags of the training.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(words.vectors), "FILE",
      "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},
     {"with-seen", 0, CLI_FLAG, AT(words.with_seen), NULL,
      "Rank the tags of the training together with the words.", NULL},
     {"any-space", 0, CLI_FLAG, AT(words.any_space), NULL,
-     "Take vectors that are not from the file of the training. The ranking may mean nothing.",
+     "Accept vectors that are not from the file of the training. The ranking may be meaningless.",
      NULL},
     {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
-     "What makes features of pictures: 'builtin', or FILE.onnx. Default: that of the model.", NULL},
+     "What computes the features of pictures: 'builtin', or FILE.onnx. Default: that of the model.",
+     NULL},
     {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
      "How pictures are prepared for a --backbone. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Of a network. Default f32.", "f32|bf16"},
+    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Precision of a network. Default f32.",
+     "f32|bf16"},
     {"xmp", 0, CLI_FLAG, AT(xmp), NULL,
      "Write the tags as keywords into XMP sidecars, NAME.jpg.xmp. What others wrote there stays; "
      "ours are replaced.",
      NULL},
     {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL,
-     "Sidecars are NAME.xmp. Pictures that would share one are named and left out.", NULL},
+     "Name sidecars NAME.xmp. Pictures that would share one are reported and left out.", NULL},
     {"embed", 0, CLI_FLAG, AT(embed), NULL,
-     "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. All "
-     "else in them stays as it is.",
+     "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. "
+     "Everything else in them stays unchanged.",
      NULL},
     {"touch", 0, CLI_FLAG, AT(touch), NULL,
-     "With --embed: pictures get the time of writing. Default: they keep the time of their last "
-     "change.",
-     NULL},
+     "With --embed: set the modification time of changed pictures to now. Default: keep it.", NULL},
     {"force", 0, CLI_FLAG, AT(force), NULL,
-     "Write also where every picture gets every word: -k is no less than their number.", NULL},
-    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change.", NULL},
+     "Write even if every picture gets every word, that is, -k is not below their number.", NULL},
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only print which files would change.", NULL},
     {"strict", 0, CLI_FLAG, AT(strict), NULL,
-     "Stop at a picture that cannot be read. Default: name it and go on.", NULL},
+     "Stop at a picture that cannot be read. Default: report it and continue.", NULL},
     CLI_CACHE_OPTION(AT(no_cache)),
     {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
      "all|train|val|test"},
     {"format", 0, CLI_CHOICE, AT(format), "FORM",
-     "A line an image, or a line for each image and tag with its score. Default text.",
+     "text: one line per image; csv and tsv: one line per image and tag, with its score. Default "
+     "text.",
      "text|csv|tsv"},
     {.name = NULL},
 };
@@ -359,13 +360,13 @@ static const cli_example examples[] = {
 
 const cli_verb cli_verb_tag = {
     .name = "tag",
-    .summary = "rank words for images",
+    .summary = "tag pictures, or rank words for features",
     .operands = "MODEL PICTURE|FOLDER…|DATASET|FEATURES.npy|-",
     .least = 2,
     .most = SIZE_MAX,
     .description = "Ranks the tags of the training, or any words that have vectors, for each "
                    "picture, each image of a dataset or each row of a matrix of features. Pictures "
-                   "that cannot be read are named and left out.",
+                   "that cannot be read are reported and left out.",
     .options = table,
     .conflicts = conflicts,
     .examples = examples,

@@ -49,11 +49,10 @@ static f0t_status parse_hidden(cli_context *cli, f0t_train_options *to, const ch
         errno = 0;
         unsigned long long units = strtoull(text, &end, 10);
         if (end == text || errno || (*end && *end != ',') || *text == '-')
-            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--hidden: '%s' is no list such as 2560,640",
-                            text);
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "--hidden: '%s' is not a list such as 2560,640", text);
         if (to->hidden_count == F0T_HIDDEN_MAX)
-            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--hidden: %d layers at the most",
-                            F0T_HIDDEN_MAX);
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--hidden: at most %d layers", F0T_HIDDEN_MAX);
         to->hidden[to->hidden_count++] = (size_t)units;
         text = *end ? end + 1 : end;
     }
@@ -172,7 +171,7 @@ static json_t *describe_reference(const f0t_reference *r)
 }
 
 /* Says so where simpler ways are as good, or where too few images tell. */
-static void warn_if_behind(const cli_context *cli, const f0t_reference *r)
+static void warn_if_not_better(const cli_context *cli, const f0t_reference *r)
 {
     enum { TELLING = 20 };
     char line[400];
@@ -186,12 +185,12 @@ static void warn_if_behind(const cli_context *cli, const f0t_reference *r)
             "%zu validation images are too few to tell how good the model is; tag more pictures",
             r->images);
     else
-        snprintf(
-            line, sizeof line,
-            "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): try "
-            "--tune 300, another --method, a network as --backbone, other --vectors, or more "
-            "tagged pictures; 'fast0tag eval' compares all methods",
-            near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model);
+        snprintf(line, sizeof line,
+                 "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): "
+                 "try --tune 300, another --method, a network as --backbone, other --vectors, or "
+                 "more tagged pictures; 'fast0tag eval' compares all methods",
+                 near ? "looking at the nearest neighbours" : "one list by frequency", best,
+                 r->model);
     cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 
@@ -220,7 +219,7 @@ static f0t_status report(cli_context *cli, const f0t_model *model, const options
 {
     json_t *training = json_loads(f0t_model_training(model), 0, NULL);
     json_t *miap = json_object_get(training, "validation_miap");
-    warn_if_behind(cli, &r->reference);
+    warn_if_not_better(cli, &r->reference);
     if (cli->json)
         return print_json(cli, model, o, r, training);
     if (r->tuning.trials)
@@ -356,10 +355,10 @@ static f0t_status check_options(cli_context *cli, const options *o)
                        : o->no_cache           ? "--no-cache"
                                                : NULL;
     if (!o->vectors || !o->output)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s is missing",
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing %s",
                         o->vectors ? "-o MODEL" : "--vectors FILE");
     if (o->import.separator && !o->import.table)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator goes with --csv");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator needs --csv");
     if (lost && access(cli->operands[0], F_OK) == 0 && !is_pictures(cli, o))
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "%s is for a folder of pictures: %s has features already", lost,
@@ -411,9 +410,10 @@ static const cli_option table[] = {
     {"method", 0, CLI_CHOICE, AT(method), "NAME", "How directions are learned. Default net.",
      "net|linear|linear-rank"},
     {"labels", 0, CLI_TEXT, AT(labels), "FILE",
-     "The tags of the rows of FEATURES.npy: a line an image, separated by tabs.", NULL},
+     "The tags of the rows of FEATURES.npy: one line per image, separated by tabs.", NULL},
     {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
-     "What makes features of a folder's pictures: 'builtin', or FILE.onnx. Default builtin.", NULL},
+     "What computes the features of a folder's pictures: 'builtin', or FILE.onnx. Default builtin.",
+     NULL},
     {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
      "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
@@ -424,7 +424,7 @@ static const cli_option table[] = {
      "seen.",
      "seen|all"},
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
-     "Do not take the mean of the vector file off the tag vectors.", NULL},
+     "Do not subtract the mean of the vector file from the tag vectors.", NULL},
     {"loss", 0, CLI_CHOICE, AT(loss), "NAME", "Loss of net and linear-rank. Default ranknet.",
      "ranknet|ranknet-unweighted|hinge|squared-hinge|crammer-singer|max-out|listmle"},
     {"pairs", 0, CLI_CHOICE, AT(pairs), "WHICH",
@@ -433,32 +433,32 @@ static const cli_option table[] = {
      "Train by the loss, or regress onto the directions of ranking SVMs. Default loss.",
      "loss|ranksvm"},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
-     "Units of the hidden layers of net: 2560,640. Default twice and half the features, at least "
-     "as many as the word vectors have dimensions.",
+     "Units of the hidden layers of net, such as 2560,640. Default twice and half the number of "
+     "features, at least as many as the word vectors have dimensions.",
      NULL},
     {"condition", 0, CLI_CHOICE, AT(condition), "HOW",
-     "What is done to features after they are brought to length 1. Default auto: nothing for "
-     "linear, else the length becomes the root of their number.",
+     "How features are conditioned after they are normalised to length 1. Default auto: unit "
+     "(nothing) for linear, else scale (the length becomes the square root of their number).",
      "auto|unit|scale|standard"},
     {"batch", 0, CLI_COUNT, AT(batch), "N",
-     "Images of a mini-batch. Default 1000, or fewer so that an epoch has 24.", NULL},
+     "Images per mini-batch. Default 1000, or fewer so that an epoch has 24 batches.", NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
-     "Epochs at the most. Default: about 1500 steps, and 10 epochs at least.", NULL},
+     "Maximum number of epochs. Default: about 1500 steps, at least 10 epochs.", NULL},
     {"patience", 0, CLI_COUNT, AT(patience), "N",
-     "Stop after so many epochs without a better validation MiAP. Default a quarter of all.", NULL},
-    {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Default adam.", "adam|sgd"},
+     "Stop after N epochs without a better validation MiAP. Default a quarter of all.", NULL},
+    {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Optimizer. Default adam.", "adam|sgd"},
     {"rate", 0, CLI_REAL, AT(rate), "X",
      "Learning rate. Default 0.001 for net and 0.0005 for linear-rank with adam, 0.1 with sgd.",
      NULL},
-    {"schedule", 0, CLI_CHOICE, AT(schedule), "HOW",
-     "Whether the rate falls along a cosine. Default cosine.", "cosine|constant"},
+    {"schedule", 0, CLI_CHOICE, AT(schedule), "HOW", "How the rate decays. Default cosine.",
+     "cosine|constant"},
     {"decay", 0, CLI_REAL, AT(decay), "X", "Weight decay. Default 3 with adam, 0.0001 with sgd.",
      NULL},
-    {"dropout", 0, CLI_REAL, AT(dropout), "SHARE", "Of hidden units. Default 0.3.", NULL},
+    {"dropout", 0, CLI_REAL, AT(dropout), "SHARE", "Dropout of hidden units. Default 0.3.", NULL},
     {"input-dropout", 0, CLI_REAL, AT(input_dropout), "SHARE",
-     "Of features. Default 0.3 for net, 0.2 for linear-rank.", NULL},
+     "Dropout of features. Default 0.3 for net, 0.2 for linear-rank.", NULL},
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE",
-     "Of the matrix products; weights are float32 either way. Default f32.", "f32|bf16"},
+     "Precision of the matrix products; weights are always float32. Default f32.", "f32|bf16"},
     {"hinge", 0, CLI_CHOICE, AT(hinge), "KIND", "Loss of the ranking SVMs. Default squared.",
      "plain|squared"},
     {"lambda", 0, CLI_REAL, AT(lambda), "X",
@@ -467,13 +467,12 @@ static const cli_option table[] = {
     {"ridge", 0, CLI_REAL, AT(ridge), "X",
      "Regularisation of the linear map. Default: the best of a grid on the validation part.", NULL},
     {"tune", 0, CLI_REAL, AT(tune), "SECONDS",
-     "First search, for so long, for the rate, decay, dropout and conditioning (lambda and ridge "
-     "of "
-     "linear) that are not given: by validation images, a fifth of the tags held out.",
+     "First search for this long for the rate, decay, dropout and conditioning (lambda and ridge "
+     "of linear) that are not given: on the validation images, with a fifth of the tags held out.",
      NULL},
     {"resume", 0, CLI_FLAG, AT(resume), NULL,
-     "Go on from what an interrupted run left: MODEL.checkpoint, MODEL.trials of --tune.", NULL},
-    {"log", 0, CLI_TEXT, AT(log), "FILE", "Write a line of JSON after each epoch.", NULL},
+     "Resume an interrupted run from MODEL.checkpoint, and its search from MODEL.trials.", NULL},
+    {"log", 0, CLI_TEXT, AT(log), "FILE", "Write one line of JSON per epoch.", NULL},
     {.name = NULL},
 };
 
@@ -487,24 +486,24 @@ static const cli_example examples[] = {
     {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
      "The linear map, in seconds."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --tune 600",
-     "Spends ten minutes on finding better options than the defaults, then trains with them."},
+     "Searches for better options than the defaults for ten minutes, then trains with them."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
-     "Goes on where Ctrl-C, or a power cut, stopped it. The result is the same."},
+     "Resumes where Ctrl-C, or a power cut, stopped it. The result is the same."},
     {.command = NULL},
 };
 
 const cli_verb cli_verb_train = {
     .name = "train",
-    .summary = "learn to tag from a dataset",
+    .summary = "train a model on a dataset or a folder of pictures",
     .operands = "FOLDER|DATASET|FEATURES.npy",
     .least = 1,
     .most = 1,
     .description =
         "Learns the function from features to directions in word space, from the training images "
-        "of a dataset and the vectors of its tags. The validation images choose when to stop. The "
-        "model that it writes ranks any words whose vectors are of the same file.\n\n"
-        "A folder of pictures with keywords is made a dataset first, MODEL.data, which stays: the "
-        "next training finds the features there.",
+        "of a dataset and the vectors of its tags. The validation images decide when to stop. The "
+        "resulting model ranks any words with vectors from the same file.\n\n"
+        "A folder of pictures with keywords is first turned into a dataset, MODEL.data, which is "
+        "kept: the next training reuses its features.",
     .options = table,
     .examples = examples,
     .json = true,

@@ -120,10 +120,10 @@ static f0t_status run(cli_context *cli, const void *given)
 #define AT(field) offsetof(options, field)
 
 static const cli_option table[] = {
-    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only say which files would change, and how.",
+    {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only print which files would change, and how.",
      NULL},
     {"touch", 0, CLI_FLAG, AT(touch), NULL,
-     "Let the date of a picture that changes be now. Default: it stays.", NULL},
+     "Set the modification time of changed pictures to now. Default: keep it.", NULL},
     {.name = NULL},
 };
 
@@ -135,16 +135,14 @@ static const cli_example examples[] = {
 
 const cli_verb cli_verb_untag = {
     .name = "untag",
-    .summary = "take our tags away again",
+    .summary = "remove the tags that fast0tag wrote",
     .operands = "PICTURE|FOLDER…",
     .least = 1,
     .most = SIZE_MAX,
-    .description =
-        "Removes what 'fast0tag tag' wrote with --xmp or --embed, from sidecars and from pictures, "
-        "and nothing else: keywords that people and other programs gave, before or after, stay, "
-        "and "
-        "so does all other metadata. A sidecar or packet that fast0tag made, and in which nothing "
-        "else is, goes.",
+    .description = "Removes what 'fast0tag tag' wrote with --xmp or --embed, from sidecars and "
+                   "from pictures, and nothing else: keywords from people and other programs, "
+                   "before or after, stay, and so does all other metadata. A sidecar or packet "
+                   "that fast0tag created, and that contains nothing else, is deleted.",
     .options = table,
     .examples = examples,
     .json = true,

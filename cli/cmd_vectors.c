@@ -93,7 +93,7 @@ static f0t_status run_build(cli_context *cli, const void *given)
     f0t_wordnet_options how = {o->from, o->dim, o->f16, cli->monitor};
     f0t_vectors_counts counts;
     if (strcmp(cli->operands[0], "wordnet") != 0)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "'%s': vectors can be built from wordnet alone",
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "'%s': vectors can only be built from wordnet",
                         cli->operands[0]);
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
@@ -307,25 +307,24 @@ static f0t_status run_nearest(cli_context *cli, const void *given)
         "output", 'o', CLI_TEXT, offsetof(options, output), "OUT", \
             "The safetensors file to write.", NULL                 \
     }
-#define F16_OPTION                                                                      \
-    {                                                                                   \
-        "f16", 0, CLI_FLAG, offsetof(options, f16), NULL,                               \
-            "Write numbers of 16 bits: half the size, three digits. Default: 32.", NULL \
+#define F16_OPTION                                                                       \
+    {                                                                                    \
+        "f16", 0, CLI_FLAG, offsetof(options, f16), NULL,                                \
+            "Write 16-bit numbers: half the size, three digits. Default: 32 bits.", NULL \
     }
-#define TOLERANT_OPTION                                                                   \
-    {                                                                                     \
-        "tolerant", 0, CLI_FLAG, offsetof(options, tolerant), NULL,                       \
-            "Read a file that is cut, or has another number of rows than its first line " \
-            "says, as far as it goes. Default: such a file fails.",                       \
-            NULL                                                                          \
+#define TOLERANT_OPTION                                                                         \
+    {                                                                                           \
+        "tolerant", 0, CLI_FLAG, offsetof(options, tolerant), NULL,                             \
+            "Read a file that is truncated, or has another number of rows than its first line " \
+            "says, as far as possible. Default: fail.",                                         \
+            NULL                                                                                \
     }
 
 static const cli_option build_options[] = {
     OUTPUT_OPTION,
-    {"dim", 'd', CLI_COUNT, offsetof(options, dim), "N", "Numbers of each vector (default: 300).",
-     NULL},
+    {"dim", 'd', CLI_COUNT, offsetof(options, dim), "N", "Numbers per vector. Default 300.", NULL},
     {"from", 0, CLI_TEXT, offsetof(options, from), "DIR",
-     "The directory of WordNet's database files (default: " F0T_WORDNET_FOLDER ").", NULL},
+     "The directory of WordNet's database files. Default " F0T_WORDNET_FOLDER ".", NULL},
     F16_OPTION,
     {.name = NULL},
 };
@@ -336,7 +335,7 @@ static const cli_option convert_options[] = {
 static const cli_option trim_options[] = {
     OUTPUT_OPTION,
     {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
-     "The words and phrases to keep, one a line.", NULL},
+     "The words and phrases to keep, one per line.", NULL},
     F16_OPTION,
     TOLERANT_OPTION,
     {.name = NULL},
@@ -344,7 +343,7 @@ static const cli_option trim_options[] = {
 
 static const cli_option nearest_options[] = {
     {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
-     "Show N neighbours of each (default: 10).", NULL},
+     "Show N neighbours of each. Default 10.", NULL},
     TOLERANT_OPTION,
     {.name = NULL},
 };
@@ -359,19 +358,17 @@ static const cli_example build_examples[] = {
 
 static const cli_verb verb_build = {
     .name = "build",
-    .summary = "Make word vectors from WordNet",
+    .summary = "make word vectors from WordNet",
     .operands = "wordnet",
     .least = 1,
     .most = 1,
-    .description =
-        "Makes vectors for all words and phrases of WordNet, a dictionary that says what is a kind "
-        "of, a part of and similar to what (Debian's package wordnet-base), from its relations, "
-        "its definitions and the frequencies of its senses. Takes seconds. The same WordNet "
-        "gives the same vectors, always.\n"
-        "\n"
-        "They know English words with a dictionary's knowledge. Vectors trained on much text "
-        "(GloVe, word2vec) know more of what goes together in pictures: where you have a file of "
-        "those, use it.",
+    .description = "Makes vectors for all words and phrases of WordNet, a dictionary that says "
+                   "what is a kind of, a part of and similar to what (Debian's package "
+                   "wordnet-base), from its relations, its definitions and the frequencies of its "
+                   "senses. Takes seconds. The same WordNet always gives the same vectors.\n\n"
+                   "They capture what a dictionary says of English words. Vectors trained on large "
+                   "texts (GloVe, word2vec) know more about what occurs together in pictures: "
+                   "prefer those if you have a file of them.",
     .options = build_options,
     .examples = build_examples,
     .json = true,
@@ -390,17 +387,16 @@ static const cli_example convert_examples[] = {
 
 static const cli_verb verb_convert = {
     .name = "convert",
-    .summary = "Turn word vectors of any form into one that opens at once",
+    .summary = "convert word vectors of any form into one that opens at once",
     .operands = "IN",
     .least = 1,
     .most = 1,
     .description =
         "IN is a file of word vectors: GloVe text, word2vec text or binary, fastText .vec, each "
-        "also packed by gzip, or one that this command wrote. Its content says which, not its "
-        "name. OUT is a safetensors file that is mapped rather than read.\n"
-        "\n"
-        "Of words that come twice the first counts. Rows without a word, with a word that is not "
-        "UTF-8, or with NaN or infinite numbers are left out; how many is said.",
+        "also packed by gzip, or one that this command wrote. The form is detected by content, not "
+        "by name. OUT is a safetensors file that is mapped rather than read.\n\n"
+        "Of duplicate words the first counts. Rows without a word, with a word that is not UTF-8, "
+        "or with NaN or infinite numbers are left out and counted.",
     .options = convert_options,
     .examples = convert_examples,
     .json = true,
@@ -417,16 +413,14 @@ static const cli_example trim_examples[] = {
 
 static const cli_verb verb_trim = {
     .name = "trim",
-    .summary = "Keep the vectors of some words",
+    .summary = "keep only the vectors of some words",
     .operands = "IN",
     .least = 1,
     .most = 1,
-    .description =
-        "As convert, but only with the words and phrases of a list and with what stands in for "
-        "them where they have no vector: other spellings, singular, plural and verb, the words of "
-        "a "
-        "phrase. The file stays of the same space as IN: a model trained with one works with the "
-        "other.",
+    .description = "Like convert, but only with the words and phrases of a list and with what "
+                   "replaces them if they have no vector: other spellings, singular, plural and "
+                   "verb, the words of a phrase. The file has the same vector space as IN: a model "
+                   "trained with one works with the other.",
     .options = trim_options,
     .examples = trim_examples,
     .json = true,
@@ -443,16 +437,15 @@ static const cli_example nearest_examples[] = {
 
 static const cli_verb verb_nearest = {
     .name = "nearest",
-    .summary = "Show the words nearest to a word or phrase",
+    .summary = "show the words nearest to a word or phrase",
     .operands = "V WORD…",
     .least = 2,
     .most = SIZE_MAX,
     .description =
         "V is a file of word vectors, each WORD a word or a phrase (in quotes). Shows the words "
-        "with the largest cosine, all words compared. A phrase that has no vector of its own is "
-        "the mean of its words; what was used stands in brackets. Words that have no vector are "
-        "named, "
-        "with what may have been meant, after the others were answered; the exit code is 3 then.",
+        "with the largest cosine; all words are compared. A phrase without a vector of its own is "
+        "the mean of its words; what was used is shown in brackets. Words without a vector are "
+        "reported at the end, with the nearest spelling; the exit code is then 3.",
     .options = nearest_options,
     .examples = nearest_examples,
     .json = true,
@@ -466,7 +459,7 @@ static const cli_verb *const verbs[] = {&verb_build, &verb_convert, &verb_trim, 
 
 const cli_verb cli_verb_vectors = {
     .name = "vectors",
-    .summary = "Build, convert, trim and look into word vectors",
+    .summary = "build, convert, trim and query word vectors",
     .operands = "",
     .description = "Word vectors give every tag its place. The commands turn the files they come "
                    "in into one that opens at once, cut it down, and show what is near what.",

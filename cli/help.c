@@ -104,9 +104,8 @@ void cli_help_program(FILE *to)
             "Usage: fast0tag COMMAND …\n\n",
             f0t_version());
     print_verbs(to, cli_verbs);
-    fprintf(to,
-            "\n'fast0tag help COMMAND' explains a command; 'fast0tag --version' says the version.\n"
-            "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input.\n");
+    fprintf(to, "\n'fast0tag help COMMAND' explains a command; 'fast0tag --version' prints the "
+                "version.\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input.\n");
 }
 
 static const cli_verb *find(const cli_verb *const *verbs, const char *word)
@@ -160,7 +159,7 @@ static size_t distance(const char *a, const char *b)
 const char *cli_nearest_verb(const cli_verb *const *verbs, const char *word)
 {
     const char *best = NULL;
-    size_t least = 3; /* two letters off at the most */
+    size_t least = 3; /* at most two letters off */
     if (distance("help", word) < least) {
         least = distance("help", word);
         best = "help";

@@ -26,28 +26,26 @@ void cli_import_log(const cli_context *cli, const f0t_import_report *report);
          CLI_TEXT,                                                                                \
          CLI_IMPORT_FIELD(base, separator),                                                       \
          "TEXT",                                                                                  \
-         "What stands between the tags of --csv. Default ';', or '|' or ',' where the table has " \
-         "no "                                                                                    \
+         "Separator between the tags of --csv. Default ';', or '|' or ',' if the table has no "   \
          "';' and a fifth of its cells have that.",                                               \
          NULL},                                                                                   \
         {"folders", 0,                                                                            \
          CLI_FLAG,  CLI_IMPORT_FIELD(base, folder_tags),                                          \
-         NULL,      "The names of the folders below FOLDER are tags as well.",                    \
+         NULL,      "Use the names of the folders below FOLDER as tags, too.",                    \
          NULL},                                                                                   \
     {                                                                                             \
         "strict", 0, CLI_FLAG, CLI_IMPORT_FIELD(base, strict), NULL,                              \
-            "Stop at a picture that cannot be read. Default: name it and go on.", NULL            \
+            "Stop at a picture that cannot be read. Default: report it and continue.", NULL       \
     }
 
 /* For commands that make features of pictures. */
-#define CLI_CACHE_OPTION(offset)                                                                  \
-    {                                                                                             \
-        "no-cache", 0, CLI_FLAG, offset, NULL,                                                    \
-            "Make the features of every picture, and keep none. Default: those of pictures that " \
-            "have not changed are kept in $XDG_CACHE_HOME/fast0tag, or ~/.cache/fast0tag, for "   \
-            "all "                                                                                \
-            "commands.",                                                                          \
-            NULL                                                                                  \
+#define CLI_CACHE_OPTION(offset)                                                                   \
+    {                                                                                              \
+        "no-cache", 0, CLI_FLAG, offset, NULL,                                                     \
+            "Compute the features of every picture, and cache none. Default: features are cached " \
+            "in $XDG_CACHE_HOME/fast0tag, or ~/.cache/fast0tag, for all commands, and reused for " \
+            "pictures that have not changed.",                                                     \
+            NULL                                                                                   \
     }
 
 /* Columns of their table. */

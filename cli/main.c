@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One a line. */
+/* One per line. */
 /* clang-format off */
 const cli_verb *const cli_verbs[] = {
     &cli_verb_import,
@@ -28,7 +28,7 @@ void *cli_alloc(size_t size)
 {
     void *memory = calloc(1, size ? size : 1);
     if (!memory) {
-        fprintf(stderr, "fast0tag: no memory\n");
+        fprintf(stderr, "fast0tag: out of memory\n");
         exit(CLI_FAILED);
     }
     return memory;
@@ -126,7 +126,7 @@ static bool is_help(const char *word)
     return !strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "help");
 }
 
-/* help, help VERB, help VERB VERB: what -h behind the words would show. */
+/* help, help VERB, help VERB VERB: what -h after the words would show. */
 static int show_help(int argc, char **argv)
 {
     char name[64];
@@ -141,7 +141,7 @@ static int show_help(int argc, char **argv)
     return close_output(CLI_DONE);
 }
 
-/* The options that stand in place of a verb; -1: there is none. The last two are for the build. */
+/* The options that replace a verb; -1: there is none. The last two are for the build. */
 static int run_option(int argc, char **argv)
 {
     if (is_help(argv[1]))

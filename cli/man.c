@@ -1,4 +1,4 @@
-/* Manual pages (roff, man(7)) from the tables of the verbs: one page for the program, one a verb. */
+/* Manual pages (roff, man(7)) from the tables of the verbs: one page for the program, one per verb. */
 #include "pages.h"
 
 #include <errno.h>

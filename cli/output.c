@@ -30,7 +30,7 @@ struct cli_table {
     size_t *widths;
 };
 
-/* Columns on the screen: one a character, as our tables have no wide or combining ones. */
+/* Columns on the screen: one per character, as our tables have no wide or combining ones. */
 static size_t width(const char *text)
 {
     size_t n = 0;
@@ -101,7 +101,7 @@ void cli_table_free(cli_table *table)
 f0t_status cli_print_json(cli_context *cli, json_t *value)
 {
     if (!value)
-        return cli_fail(cli, F0T_ERROR_MEMORY, "no memory for the results");
+        return cli_fail(cli, F0T_ERROR_MEMORY, "out of memory for the results");
     int failed = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     json_decref(value);
     printf("\n");

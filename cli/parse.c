@@ -12,13 +12,14 @@ typedef struct common {
 } common;
 
 const cli_option cli_common_options[] = {
-    {"json", 0, CLI_FLAG, offsetof(common, json), NULL, "Results as JSON on standard output.",
+    {"json", 0, CLI_FLAG, offsetof(common, json), NULL, "Print results as JSON on standard output.",
      NULL},
     {"seed", 0, CLI_SIZE, offsetof(common, seed), "N",
-     "Start of the random numbers; the same seed gives the same result. Default 0.", NULL},
+     "Seed of the random numbers; the same seed gives the same result. Default 0.", NULL},
     {"threads", 0, CLI_COUNT, offsetof(common, threads), "N",
-     "Threads to use. Default: all that the machine has.", NULL},
-    {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "No progress, no remarks.", NULL},
+     "Number of threads. Default: all that the machine has.", NULL},
+    {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "Print no progress and no remarks.",
+     NULL},
     {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
     {.name = NULL},
 };
@@ -212,10 +213,9 @@ static int check_operands(const parser *p)
     const cli_verb *verb = p->cli->verb;
     size_t count = p->cli->operand_count;
     if (count < verb->least)
-        return refuse(p, count ? "something is missing: %s" : "what is missing: %s",
-                      verb->operands);
+        return refuse(p, count ? "missing operand: %s" : "missing operand: %s", verb->operands);
     if (count > verb->most)
-        return refuse(p, "'%s' is one too many", p->cli->operands[verb->most]);
+        return refuse(p, "unexpected operand '%s'", p->cli->operands[verb->most]);
     return CLI_DONE;
 }
 

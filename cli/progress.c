@@ -81,7 +81,7 @@ static void format_line(char *out, size_t size, const f0t_progress *p, double no
     if (speed > 0) {
         char number[32];
         format_count(number, sizeof number, speed);
-        snprintf(rate, sizeof rate, ", %s a second", number);
+        snprintf(rate, sizeof rate, ", %s per second", number);
     }
     if (speed > 0 && p->total > p->done && spent > 0.5) {
         char time[40];

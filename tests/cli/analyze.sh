@@ -60,11 +60,11 @@ case_the_same_seed_gives_the_same_files() {
 
 case_wrong_use_is_told() {
     make_labels
-    refuse 2 "--vectors FILE is missing" analyze tags.txt -o study
-    refuse 2 "-o DIR is missing" analyze tags.txt --vectors vectors.txt
-    refuse 2 "--dims: 'a' is no list" analyze tags.txt --vectors vectors.txt -o study --dims a
-    refuse 2 "--dims: '2.5' has a part" analyze tags.txt --vectors vectors.txt -o study --dims 2.5
-    refuse 2 "--lambdas: '1,0' is no list" analyze tags.txt --vectors vectors.txt -o study --lambdas 1,0
+    refuse 2 "missing --vectors FILE" analyze tags.txt -o study
+    refuse 2 "missing -o DIR" analyze tags.txt --vectors vectors.txt
+    refuse 2 "--dims: 'a' is not a list" analyze tags.txt --vectors vectors.txt -o study --dims a
+    refuse 2 "--dims: '2.5' has a fraction" analyze tags.txt --vectors vectors.txt -o study --dims 2.5
+    refuse 2 "--lambdas: '1,0' is not a list" analyze tags.txt --vectors vectors.txt -o study --lambdas 1,0
     refuse 2 "must ascend" analyze tags.txt --vectors vectors.txt -o study --lambdas 10,1
     refuse 2 "unseen tags 'x'" analyze tags.txt --vectors vectors.txt -o study --unseen x
     refuse 2 "image 'nobody'" analyze tags.txt --vectors vectors.txt -o study --image nobody

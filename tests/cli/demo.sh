@@ -64,7 +64,7 @@ case_a_folder_of_tagged_pictures() {
 }
 
 case_wrong_uses() {
-    refuse 2 "-o DIR says where the page goes" demo
+    refuse 2 "missing -o DIR" demo
     refuse 3 "nowhere" demo nowhere -o shown
     mkdir empty
     refuse 3 "empty: has no pictures" demo empty -o shown

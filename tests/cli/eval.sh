@@ -306,8 +306,8 @@ case_methods_are_listed() {
 
 case_wrong_use_is_told() {
     make_split_collection
-    refuse 2 "a DATASET is missing" eval --vectors vectors.txt
-    refuse 2 "--vectors FILE is missing" eval photos
+    refuse 2 "missing operand: DATASET" eval --vectors vectors.txt
+    refuse 2 "missing --vectors FILE" eval photos
     refuse 2 "there is no method 'nett'" eval photos --vectors vectors.txt --methods nett
     refuse 2 "there is no scenario 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
@@ -315,7 +315,7 @@ case_wrong_use_is_told() {
     for option in --trials --repeat --epochs; do
         refuse 2 "a whole number from 1" eval photos --vectors vectors.txt $option 0
     done
-    refuse 2 "--compare-paper is about tables" eval photos --vectors vectors.txt --compare-paper nuswide --json
+    refuse 2 "--compare-paper needs tables" eval photos --vectors vectors.txt --compare-paper nuswide --json
     refuse 2 "--format csv has none" eval photos --vectors vectors.txt --compare-paper nuswide --format csv
     refuse 2 "hidden layers '0'" eval photos --vectors vectors.txt --hidden 16,0
     refuse 2 "a share such as 20%" eval photos --vectors vectors.txt --unseen lots

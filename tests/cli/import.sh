@@ -71,7 +71,7 @@ case_wrong_uses_get_one_line() {
     refuse 2 "--delimiter is one character" import csv t.csv -o made --delimiter ab
     refuse 2 "goes with features" import csv t.csv -o made --ids t.csv
     refuse 2 "val is 2" import csv t.csv -o made --val 2
-    refuse 2 "from 0 up to 1" import csv t.csv -o made --val -0.5
+    refuse 2 "from 0 to 1" import csv t.csv -o made --val -0.5
     refuse 3 "nowhere.csv" import csv nowhere.csv -o made
     refuse 3 "has no column 'x'" import csv t.csv -o made --tags x
     refuse 3 "is it NUS-WIDE's folder?" import nuswide . -o made

@@ -144,7 +144,7 @@ case_a_folder_is_learned_by_table_and_folders() {
     for i in $(seq 0 47); do mkdir -p "sorted/${names[i % 4]}" && cp art/p$i.svg "sorted/${names[i % 4]}"; done
     run 0 train sorted --folders --vectors vectors.txt -o sorted.f0t --method linear --lambda 1 --ridge 0.1
     says "4 tags"
-    refuse 2 "--separator goes with --csv" train art --separator , --vectors vectors.txt -o art.f0t
+    refuse 2 "--separator needs --csv" train art --separator , --vectors vectors.txt -o art.f0t
     refuse 2 "--folders is for a folder of pictures" train art.f0t.data --folders --vectors vectors.txt -o art.f0t
     printf 'rouge 1 0 0\nvert 0 1 0\n' >french.txt
     refuse 3 "0 of the 4 keywords of its pictures (blue) have a vector, two are needed" \

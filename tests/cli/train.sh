@@ -54,10 +54,10 @@ case_wrong_use_is_told() {
     run 0 train photos --vectors vectors.txt -o model.f0t --method linear
     printf 'lake\n' >words.txt
     printf 'lake 1 2 3\nsea 2 3 4\n' >other.txt
-    refuse 2 "--vectors FILE is missing" train photos -o m
-    refuse 2 "-o MODEL is missing" train photos --vectors vectors.txt
+    refuse 2 "missing --vectors FILE" train photos -o m
+    refuse 2 "missing -o MODEL" train photos --vectors vectors.txt
     refuse 2 "is not one of" train photos --vectors vectors.txt -o m --loss sum
-    refuse 2 "is no list" train photos --vectors vectors.txt -o m --hidden a,b
+    refuse 2 "is not a list" train photos --vectors vectors.txt -o m --hidden a,b
     refuse 2 "go together" tag model.f0t photos --vocab words.txt
     refuse 2 "a whole number from 1" tag model.f0t photos -k 0
     refuse 3 "nowhere" train nowhere --vectors vectors.txt -o m

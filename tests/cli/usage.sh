@@ -69,7 +69,7 @@ case_contradictions_are_refused() {
     refuse 2 "--no-tune and --trials exclude each other" eval d --vectors v --no-tune --trials 4
     # Many of one letter are no more than one.
     run 2 tag -qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq
-    warns "missing: MODEL"
+    warns "missing operand: MODEL"
 }
 
 run_cases

@@ -36,7 +36,7 @@ case_a_model_is_trained_with_them() {
 
 case_wrong_uses_are_refused() {
     refuse 2 "no file to write" vectors build wordnet --from "$tiny"
-    refuse 2 "from wordnet alone" vectors build glove -o v.st
+    refuse 2 "only be built from wordnet" vectors build glove -o v.st
     refuse 2 "'0' is not a whole number from 1" vectors build wordnet -d 0 -o v.st
     refuse 2 "at most 4096" vectors build wordnet -d 5000 -o v.st
     refuse 3 "wordnet-base" vectors build wordnet --from /nowhere -o v.st
