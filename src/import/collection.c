@@ -4,8 +4,8 @@
 #include "base/monitor.h"
 #include "base/random.h"
 #include "import/import.h"
+#include "io/dataset.h"
 #include "io/dataset_folder.h"
-#include "io/dataset_writer.h"
 #include "io/text.h"
 
 #include <math.h>

@@ -4,8 +4,7 @@
 
 #include "base/interner.h"
 #include "fast0tag_tools.h"
-#include "io/dataset_paths.h"
-#include "io/dataset_rows.h"
+#include "io/dataset.h"
 
 /* All zero is empty. Tags 0 … seen - 1 are seen and the next `unseen` ones unseen, where the source
  * says so. */

@@ -1,8 +1,8 @@
 #include "import/features.h"
 
 #include "base/alloc.h"
+#include "io/dataset.h"
 #include "io/dataset_folder.h"
-#include "io/dataset_load.h"
 #include "io/text.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "import/vecs.h"
 
 #include "base/alloc.h"
-#include "io/dataset_load.h"
+#include "io/dataset.h"
 
 #include <string.h>
 #include <strings.h>

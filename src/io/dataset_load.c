@@ -1,12 +1,111 @@
-#include "io/dataset_load.h"
+/* Reading a dataset's files, wherever they are. */
+#include "io/dataset.h"
 
 #include "base/alloc.h"
-#include "io/dataset_json.h"
+#include "base/random.h"
+#include "io/json.h"
 #include "io/text.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { TAG_LONGEST = 1024 }; /* bytes: a whole text in place of a tag is a wrong separator */
+/* ---- dataset.json ----------------------------------------------------------------------------- */
+
+enum { LARGEST = 1 << 20 }; /* bytes of a dataset.json */
+
+static f0t_status get_text(char **out, const json_t *object, const char *key, const char *file)
+{
+    const char *text = NULL;
+    F0T_TRY(f0t_json_get_string(&text, object, key, file));
+    if (!text)
+        return F0T_OK;
+    if (!*text || f0t_text_fault(text, strlen(text)))
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" must be a text of one line", file, key);
+    return f0t_string_copy(out, text, strlen(text));
+}
+
+/* jansson allocates by itself; what a dataset keeps is ours. */
+static f0t_status copy_dump(char **out, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (!text)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory to keep JSON");
+    f0t_status status = f0t_string_copy(out, text, strlen(text));
+    free(text);
+    return status;
+}
+
+static f0t_status take(f0t_dataset *dataset, const json_t *object, const char *file)
+{
+    json_t *backbone = NULL;
+    F0T_TRY(get_text(&dataset->name, object, "name", file));
+    F0T_TRY(get_text(&dataset->features_path, object, "features", file));
+    F0T_TRY(f0t_json_get_object(&backbone, object, "backbone", file));
+    return backbone ? copy_dump(&dataset->backbone, backbone) : F0T_OK;
+}
+
+static f0t_status parse(f0t_dataset *dataset, const char *text, size_t size, const char *file)
+{
+    json_t *object;
+    F0T_TRY(f0t_json_parse(&object, text, size, file));
+    f0t_status status = take(dataset, object, file);
+    json_decref(object);
+    return status;
+}
+
+/* Sets the dataset's name, backbone and features_path (as written there). Keys that are not known are left
+ * alone: other programs may keep theirs there. */
+static f0t_status read_json(f0t_dataset *dataset, f0t_stream *stream)
+{
+    const char *file = f0t_stream_name(stream);
+    char *text;
+    size_t size;
+    F0T_TRY(f0t_stream_read_all(stream, &text, &size, LARGEST));
+    f0t_status status = parse(dataset, text, size, file);
+    f0t_free(text);
+    return status;
+}
+
+/* ---- The split that is drawn ------------------------------------------------------------------ */
+
+enum { SPLIT_STREAM = 0x73706C69 }; /* "spli": apart from whatever else the seed draws */
+
+void f0t_dataset_options_init(f0t_dataset_options *options)
+{
+    *options = (f0t_dataset_options){.seed = 0, .val = 0.1, .test = 0.2};
+}
+
+static f0t_status check_parts(const f0t_dataset_options *options)
+{
+    double val = options->val, test = options->test;
+    if (!(val >= 0 && test >= 0 && val + test <= 1))
+        return f0t_fail(
+            F0T_ERROR_ARGUMENT,
+            "val %g and test %g are no parts of the images: each is wanted from 0 to 1, "
+            "and together at most 1",
+            val, test);
+    return F0T_OK;
+}
+
+f0t_status f0t_dataset_draw_split(uint8_t *split, size_t count, const f0t_dataset_options *options)
+{
+    f0t_random random = {options->seed, SPLIT_STREAM};
+    uint32_t *order;
+    F0T_TRY(check_parts(options));
+    F0T_TRY(f0t_alloc(&order, count, sizeof *order));
+    for (size_t m = 0; m < count; m++)
+        order[m] = (uint32_t)m;
+    f0t_random_shuffle(&random, order, count);
+    size_t test = (size_t)floor(options->test * (double)count + 0.5);
+    size_t val = (size_t)floor(options->val * (double)count + 0.5);
+    for (size_t i = 0; i < count; i++)
+        split[order[i]] = i < test ? F0T_TEST : i < test + val ? F0T_VAL : F0T_TRAIN;
+    f0t_free(order);
+    return F0T_OK;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------ */
 
 typedef struct part {
     f0t_dataset *dataset;
@@ -38,7 +137,7 @@ static f0t_status add_tag(part *p, const char *tag, size_t length)
     f0t_text_trim(&tag, &length);
     if (!length)
         return F0T_OK;
-    if (length > TAG_LONGEST)
+    if (length > F0T_TAG_LONGEST)
         return f0t_text_fail(p->stream, "a tag of %zu bytes; tags are separated by tabs", length);
     F0T_TRY(f0t_names_add(&p->dataset->tags, tag, length, &index, NULL));
     return f0t_rows_add(&p->dataset->rows, index);
@@ -74,7 +173,7 @@ static f0t_status read_tags(part *p)
     return F0T_OK;
 }
 
-/* ---- A line an image --------------------------------------------------------------------------------- */
+/* ---- One line per image --------------------------------------------------------------------------------- */
 
 static f0t_status wrong_count(const part *p, uint64_t lines)
 {
@@ -143,8 +242,8 @@ static f0t_status read_list(part *p, f0t_tag_list *list)
             return F0T_OK;
         if (!length)
             continue;
-        if (memchr(line, '\t', length) || length > TAG_LONGEST)
-            return f0t_text_fail(p->stream, "'%.40s…': one tag a line is wanted", line);
+        if (memchr(line, '\t', length) || length > F0T_TAG_LONGEST)
+            return f0t_text_fail(p->stream, "'%.40s…': one tag per line is wanted", line);
         F0T_TRY(f0t_grow(&list->tags, &capacity, list->count, 1, sizeof *list->tags));
         F0T_TRY(f0t_names_add(&p->dataset->tags, line, length, &list->tags[list->count], &added));
         if (!added)
@@ -198,16 +297,16 @@ static f0t_status read_paths(part *p)
 
 /* ---- All of it ------------------------------------------------------------------------------------------ */
 
-static f0t_status read_json(part *p)
+static f0t_status read_about(part *p)
 {
-    return f0t_dataset_json_read(p->dataset, p->stream);
+    return read_json(p->dataset, p->stream);
 }
 
 f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *source,
                             const f0t_dataset_options *options)
 {
     bool found;
-    F0T_TRY(with_file(dataset, source, options, "dataset.json", &found, read_json));
+    F0T_TRY(with_file(dataset, source, options, "dataset.json", &found, read_about));
     F0T_TRY(with_file(dataset, source, options, "seen.txt", &found, read_seen));
     F0T_TRY(with_file(dataset, source, options, "unseen.txt", &found, read_unseen));
     F0T_TRY(with_file(dataset, source, options, "tags.txt", &found, read_tags));

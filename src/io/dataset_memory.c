@@ -1,8 +1,12 @@
-/* A dataset whose files are texts and a matrix in memory. */
+/* A dataset in memory: texts as its files would be, or matrices of features and labels. */
+#include "io/dataset.h"
+
 #include "base/alloc.h"
-#include "io/dataset_load.h"
+#include "io/text.h"
 
 #include <string.h>
+
+/* ---- Texts and a matrix ----------------------------------------------------------------------- */
 
 static f0t_status open_text(void *context, const char *name, f0t_stream **out)
 {
@@ -76,6 +80,171 @@ f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *
     f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
     f0t_status status = load(dataset, memory, options ? options : &defaults);
+    if (status != F0T_OK)
+        f0t_dataset_close(dataset);
+    else
+        *out = dataset;
+    return status;
+}
+
+/* ---- Matrices --------------------------------------------------------------------------------- */
+
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+/* What tags.txt could hold. */
+static bool is_usable(const char *tag, size_t length)
+{
+    const char *trimmed = tag;
+    size_t left = length;
+    f0t_text_trim(&trimmed, &left);
+    return length && length <= F0T_TAG_LONGEST && left == length && !memchr(tag, '\t', length) &&
+           f0t_text_is_word(tag, length);
+}
+
+static f0t_status add_tags(f0t_dataset *dataset, const f0t_dataset_arrays *a)
+{
+    F0T_TRY(f0t_require_all("f0t_dataset_open_arrays", "tags", a->tags, a->tag_count));
+    if (a->tag_count > UINT32_MAX)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %zu tags are too many", dataset->path,
+                        a->tag_count);
+    for (size_t t = 0; t < a->tag_count; t++) {
+        const size_t length = strlen(a->tags[t]);
+        uint32_t index;
+        bool added = false;
+        if (!is_usable(a->tags[t], length))
+            return f0t_fail(F0T_ERROR_ARGUMENT,
+                            "%s: tag %zu, '%.40s', is no tag: UTF-8 of 1 to %d bytes without tabs, "
+                            "newlines and blanks at its ends is wanted",
+                            dataset->path, t, a->tags[t], F0T_TAG_LONGEST);
+        F0T_TRY(f0t_names_add(&dataset->tags, a->tags[t], length, &index, &added));
+        if (!added)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "%s: tag %zu, '%.40s', is tag %u already",
+                            dataset->path, t, a->tags[t], index);
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_list(f0t_tag_list *list, const f0t_dataset_arrays *a, bool unseen)
+{
+    F0T_TRY(f0t_alloc(&list->tags, a->tag_count, sizeof *list->tags));
+    list->given = true;
+    for (size_t t = 0; t < a->tag_count; t++)
+        if (a->unseen[t] == unseen)
+            list->tags[list->count++] = (uint32_t)t;
+    return F0T_OK;
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static f0t_status add_dense(f0t_dataset *dataset, const f0t_dataset_arrays *a, size_t m)
+{
+    const uint8_t *row = a->labels + m * a->tag_count;
+    for (size_t t = 0; t < a->tag_count; t++) {
+        if (row[t] > 1)
+            return f0t_fail(F0T_ERROR_ARGUMENT,
+                            "%s: the label of image %zu for tag %zu is %u: 0 "
+                            "or 1 is wanted",
+                            dataset->path, m, t, row[t]);
+        if (row[t])
+            F0T_TRY(f0t_rows_add(&dataset->rows, (uint32_t)t));
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_sparse(f0t_dataset *dataset, const f0t_dataset_arrays *a, size_t m)
+{
+    if (a->offsets[m] > a->offsets[m + 1])
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: the offsets fall after image %zu", dataset->path,
+                        m);
+    for (size_t i = a->offsets[m]; i < a->offsets[m + 1]; i++) {
+        if (a->indices[i] >= a->tag_count)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "%s: image %zu has tag %u of %zu", dataset->path, m,
+                            a->indices[i], a->tag_count);
+        F0T_TRY(f0t_rows_add(&dataset->rows, a->indices[i]));
+    }
+    return F0T_OK;
+}
+
+static f0t_status check_labels(const f0t_dataset *dataset, const f0t_dataset_arrays *a)
+{
+    if (!a->images || a->images > UINT32_MAX)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: %zu images: a dataset has 1 to %u", dataset->path,
+                        a->images, UINT32_MAX);
+    if ((a->labels != NULL) == (a->offsets != NULL) ||
+        (a->offsets && a->offsets[a->images] && !a->indices))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: either labels, or offsets with indices are wanted",
+                        dataset->path);
+    return F0T_OK;
+}
+
+static f0t_status add_labels(f0t_dataset *dataset, const f0t_dataset_arrays *a)
+{
+    F0T_TRY(check_labels(dataset, a));
+    for (size_t m = 0; m < a->images; m++) {
+        F0T_TRY(a->labels ? add_dense(dataset, a, m) : add_sparse(dataset, a, m));
+        F0T_TRY(f0t_rows_end(&dataset->rows));
+    }
+    return F0T_OK;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static f0t_status set_split(f0t_dataset *dataset, const f0t_dataset_arrays *a,
+                            const f0t_dataset_options *options)
+{
+    F0T_TRY(f0t_alloc(&dataset->split, a->images, 1));
+    dataset->split_given = a->split != NULL;
+    if (!a->split)
+        return f0t_dataset_draw_split(dataset->split, a->images, options);
+    for (size_t m = 0; m < a->images; m++)
+        if (a->split[m] > F0T_TEST)
+            return f0t_fail(F0T_ERROR_ARGUMENT,
+                            "%s: the split of image %zu is %u: F0T_TRAIN, "
+                            "F0T_VAL or F0T_TEST is wanted",
+                            dataset->path, m, a->split[m]);
+    memcpy(dataset->split, a->split, a->images);
+    return F0T_OK;
+}
+
+static f0t_status set_features(f0t_dataset *dataset, const f0t_dataset_arrays *a)
+{
+    if (!a->features)
+        return F0T_OK;
+    if (!a->dim)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: the rows of its features are empty",
+                        dataset->path);
+    dataset->dim = a->dim;
+    return f0t_npy_open_matrix(&dataset->features, a->features, F0T_F32, a->images, a->dim,
+                               dataset->path);
+}
+
+static f0t_status fill(f0t_dataset *dataset, const f0t_dataset_arrays *a,
+                       const f0t_dataset_options *options)
+{
+    const char *name = a->name ? a->name : "memory";
+    F0T_TRY(f0t_string_copy(&dataset->path, name, strlen(name)));
+    F0T_TRY(f0t_string_copy(&dataset->name, name, strlen(name)));
+    F0T_TRY(add_tags(dataset, a));
+    if (a->unseen) {
+        F0T_TRY(add_list(&dataset->seen, a, false));
+        F0T_TRY(add_list(&dataset->unseen, a, true));
+    }
+    F0T_TRY(add_labels(dataset, a));
+    F0T_TRY(set_split(dataset, a, options));
+    return set_features(dataset, a);
+}
+
+f0t_status f0t_dataset_open_arrays(f0t_dataset **out, const f0t_dataset_arrays *arrays,
+                                   const f0t_dataset_options *options)
+{
+    f0t_dataset_options defaults;
+    f0t_dataset *dataset;
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(arrays);
+    f0t_dataset_options_init(&defaults);
+    F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
+    f0t_status status = fill(dataset, arrays, options ? options : &defaults);
     if (status != F0T_OK)
         f0t_dataset_close(dataset);
     else

@@ -1,12 +1,68 @@
-#include "io/dataset_writer.h"
-
-#include "io/dataset_folder.h"
-#include "io/dataset_json.h"
-#include "io/text.h"
+/* Writing a dataset: a directory that is there whole or not at all. */
+#include "io/dataset.h"
 
 #include "base/alloc.h"
+#include "io/dataset_folder.h"
+#include "io/json.h"
+#include "io/text.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- dataset.json ----------------------------------------------------------------------------- */
+
+static f0t_status set_value(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for dataset.json");
+    return F0T_OK;
+}
+
+static f0t_status set_backbone(json_t *object, const char *backbone)
+{
+    json_t *value;
+    F0T_TRY(f0t_json_parse(&value, backbone, strlen(backbone), "backbone"));
+    return set_value(object, "backbone", value);
+}
+
+static f0t_status fill_json(json_t *object, const char *name, const char *features,
+                            const char *backbone)
+{
+    if (name)
+        F0T_TRY(set_value(object, "name", json_string(name)));
+    if (features)
+        F0T_TRY(set_value(object, "features", json_string(features)));
+    return backbone ? set_backbone(object, backbone) : F0T_OK;
+}
+
+static f0t_status write_text(const char *path, const char *text)
+{
+    f0t_writer *writer;
+    F0T_TRY(f0t_writer_open(&writer, path));
+    f0t_status status = f0t_writer_write(writer, text, strlen(text));
+    if (status == F0T_OK)
+        status = f0t_writer_write(writer, "\n", 1);
+    return f0t_writer_finish(writer, status);
+}
+
+/* Writes the file. Any text may be NULL; `backbone` is a JSON object. */
+static f0t_status write_dataset_json(const char *path, const char *name, const char *features,
+                                     const char *backbone)
+{
+    json_t *object = json_object();
+    if (!object)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for dataset.json");
+    f0t_status status = fill_json(object, name, features, backbone);
+    char *text = status == F0T_OK ? json_dumps(object, JSON_INDENT(2)) : NULL;
+    if (status == F0T_OK)
+        status = text ? write_text(path, text)
+                      : f0t_fail(F0T_ERROR_MEMORY, "no memory for dataset.json");
+    free(text);
+    json_decref(object);
+    return status;
+}
+
+/* ---- The writer ------------------------------------------------------------------------------- */
 
 struct f0t_dataset_writer {
     f0t_folder folder;
@@ -258,7 +314,7 @@ static f0t_status write_json(f0t_dataset_writer *writer)
     if (status == F0T_OK)
         status = f0t_path_join(&path, writer->folder.temporary, "dataset.json");
     if (status == F0T_OK)
-        status = f0t_dataset_json_write(path, writer->name, features, writer->backbone);
+        status = write_dataset_json(path, writer->name, features, writer->backbone);
     f0t_free(path);
     f0t_free(features);
     return status;

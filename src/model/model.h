@@ -2,7 +2,7 @@
 #ifndef F0T_MODEL_MODEL_H
 #define F0T_MODEL_MODEL_H
 
-#include "io/dataset_paths.h"
+#include "io/dataset.h"
 #include "model/condition.h"
 #include "model/net.h"
 

@@ -2,7 +2,7 @@
 #include "model/train.h"
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "io/dataset_load.h"
+#include "io/dataset.h"
 #include "math/matmul.h"
 #include "model/checkpoint.h"
 #include "model/linear.h"

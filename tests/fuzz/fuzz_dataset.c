@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/alloc.h"
-#include "io/dataset_load.h"
+#include "io/dataset.h"
 
 #include <string.h>
 

@@ -320,7 +320,7 @@ static void wrong_lines_are_named_by_file_and_line(void **state)
         {"split.txt", "train\n\n", "split.txt:2: ''"},
         {"images.txt", "x\n \n", "images.txt:2: is empty"},
         {"seen.txt", "a\nb\na\n", "seen.txt:3: 'a' is in seen.txt already"},
-        {"seen.txt", "a\tb\n", "one tag a line"},
+        {"seen.txt", "a\tb\n", "one tag per line"},
         {"unseen.txt", "c\nc\n", "unseen.txt:2: 'c' is in unseen.txt already"},
     };
     (void)state;

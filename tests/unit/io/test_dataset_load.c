@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "io/dataset_load.h"
+#include "io/dataset.h"
 
 #include <string.h>
 

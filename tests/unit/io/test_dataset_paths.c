@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "base/fault.h"
-#include "io/dataset_paths.h"
+#include "io/dataset.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "io/dataset_rows.h"
+#include "io/dataset.h"
 
 static void a_row_is_sorted_and_each_index_is_there_once(void **state)
 {
