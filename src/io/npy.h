@@ -9,7 +9,7 @@ enum { F0T_NPY_DIMS = 32 };
 
 typedef struct f0t_npy f0t_npy;
 
-/* The file is exactly one array: one that is cut, and one with bytes behind its array, is refused.
+/* The file is exactly one array: one that is cut, and one with bytes after its array, is refused.
  * It must not be cut by another program while it is open, as with every mapped file. */
 f0t_status f0t_npy_open(f0t_npy **out, const char *path);
 /* `data` is borrowed and lives longer than the array. */
@@ -35,12 +35,12 @@ f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols);
  * aligned for their type; else NULL. */
 const void *f0t_npy_data(const f0t_npy *npy);
 
-/* Rows first … first + count of the matrix as float32 into to[count x cols], whatever is on disk.
+/* Rows [first, first + count) of the matrix as float32 into to[count x cols], whatever is on disk.
  * Reads only what it needs: files may be larger than memory. Column-major files are met in one
- * strip a column: ask for hundreds of rows at once there. */
+ * strip per column: ask for hundreds of rows at once there. */
 f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, float *to);
 
-/* Elements first … first + count in the order of the file, whatever their shape, in this machine's
+/* Elements [first, first + count) in the order of the file, whatever their shape, in this machine's
  * byte order. */
 f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count, void *to);
 

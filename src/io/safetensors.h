@@ -19,6 +19,9 @@ typedef struct f0t_tensor {
 
 typedef struct f0t_safetensors f0t_safetensors;
 
+/* "F32", … as the format writes it, NULL for a type that it does not have. */
+const char *f0t_safetensors_type_name(f0t_dtype dtype);
+
 /* True when the bytes begin as a safetensors file does, which is never how text begins. */
 bool f0t_safetensors_begins(const void *data, size_t size);
 

@@ -316,7 +316,7 @@ static void a_wrong_dictionary_is_refused(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 1)}", "a comma or ')'"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,", "a tuple"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", "a comma or '}'"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", "behind the dictionary"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", "after the dictionary"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "too large"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
          "1,1,1,1,1,1,1,1,1,1,1,1,1,2)}",

@@ -185,7 +185,7 @@ static void a_wrong_header_is_refused(void **state)
         {TENSOR("\"U8\"", "[3]", "[0,4]"), "make 3 bytes, the offsets 4"},
         {TENSOR("\"F32\"", "[4]", "[0,4]"), "make 16 bytes, the offsets 4"},
         {TENSOR("\"U8\"", "[3]", "[0,3]"), "take 3 bytes, and 4"},
-        {TENSOR("\"U8\"", "[3]", "[1,4]"), "behind a hole"},
+        {TENSOR("\"U8\"", "[3]", "[1,4]"), "leaving a hole"},
         {TENSOR("\"U8\"", "[0]", "[0,0]"), "take 0 bytes, and 4"},
         {"{}", "take 0 bytes, and 4"},
         {TENSOR("\"U8\"", "[9223372036854775807,9223372036854775807]", "[0,4]"), "too much"},
@@ -204,7 +204,7 @@ static void a_wrong_header_is_refused(void **state)
          "inside"},
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
          "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[2,4]}}",
-         "behind a hole"},
+         "leaving a hole"},
         {"{\"__metadata__\":[]}", "\"__metadata__\""},
         {"{\"__metadata__\":null}", "\"__metadata__\""},
         {"{\"__metadata__\":{\"a\":1}}", "must be a text"},

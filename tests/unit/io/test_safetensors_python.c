@@ -2,7 +2,6 @@
 #include "support.h"
 
 #include "io/safetensors.h"
-#include "io/safetensors_header.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static void check_line(const f0t_safetensors *file, char *line)
         words[count++] = w;
     const f0t_tensor *t = f0t_safetensors_find(file, words[0]);
     assert_non_null(t);
-    assert_string_equal(f0t_tensors_type_name(t->dtype), words[2]);
+    assert_string_equal(f0t_safetensors_type_name(t->dtype), words[2]);
     assert_int_equal(t->dims, atoi(words[3]));
     for (size_t i = 0; i < t->dims; i++)
         assert_int_equal(t->shape[i], atoi(words[4 + i]));
@@ -77,7 +76,7 @@ static void our_files_are_read_by_python(void **state)
         for (size_t k = 0; k < size; k++)
             bytes[k] = (char)(types[i] == F0T_BOOL ? k % 2 : k * 5 + i);
         snprintf(name, sizeof name, "t%zu", i);
-        fprintf(list, "%s %s %zu %zu\n", name, f0t_tensors_type_name(types[i]), shapes[i][0],
+        fprintf(list, "%s %s %zu %zu\n", name, f0t_safetensors_type_name(types[i]), shapes[i][0],
                 shapes[i][1]);
         assert_ok(f0t_safetensors_write(w, bytes, size));
         assert_ok(f0t_safetensors_end_tensor(w, name, types[i], 2, shapes[i]));
