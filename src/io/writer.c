@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
-#include "io/attributes.h"
 #include "io/original.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +40,78 @@ static void release(f0t_writer *w)
     f0t_free(w->path);
     f0t_free(w->buffer);
     f0t_free(w);
+}
+
+/* ---- What a file is besides its bytes ----------------------------------------------------------- */
+
+static const char access_list[] = "system.posix_acl_access";
+
+static f0t_status not_kept(const char *path, const char *what)
+{
+    return f0t_fail_errno(errno, "%s: its %s cannot be kept, so it is not replaced", path, what);
+}
+
+static bool is_ours_to_keep(const char *name)
+{
+    return !strncmp(name, "user.", 5) || !strcmp(name, access_list);
+}
+
+static f0t_status copy_value(int to, int from, const char *name, const char *path)
+{
+    char *value;
+    const ssize_t size = fgetxattr(from, name, NULL, 0);
+    if (size < 0)
+        return errno == ENODATA ? F0T_OK : not_kept(path, name);
+    F0T_TRY(f0t_alloc(&value, (size_t)size, 1));
+    const ssize_t got = fgetxattr(from, name, value, (size_t)size);
+    const bool good = got >= 0 && fsetxattr(to, name, value, (size_t)got, 0) == 0;
+    f0t_status status = good ? F0T_OK : not_kept(path, name);
+    f0t_free(value);
+    return status;
+}
+
+static f0t_status copy_named(int to, int from, const char *names, size_t size, const char *path)
+{
+    for (const char *name = names; name < names + size; name += strlen(name) + 1)
+        if (is_ours_to_keep(name))
+            F0T_TRY(copy_value(to, from, name, path));
+    return F0T_OK;
+}
+
+static f0t_status copy_values(int to, int from, const char *path)
+{
+    char *names;
+    const ssize_t size = flistxattr(from, NULL, 0);
+    if (size <= 0) /* none, or a file system without them */
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&names, (size_t)size, 1));
+    const ssize_t got = flistxattr(from, names, (size_t)size);
+    f0t_status status = got < 0 ? not_kept(path, "extended attributes")
+                                : copy_named(to, from, names, (size_t)got, path);
+    f0t_free(names);
+    return status;
+}
+
+/* Gives the file `to` the owner, group, mode, access control list and extended attributes of `from`,
+ * both descriptors. Fails where one of these cannot be kept; attributes that belong to the system
+ * (security, trusted) are the system's to give. `path` is for messages.
+ *
+ * The owner first: changing it clears bits of the mode. The folder may have given the new file an access
+ * list that the old one has not. */
+static f0t_status copy_attributes(int to, int from, const char *path)
+{
+    struct stat old, new;
+    if (fstat(from, &old) != 0 || fstat(to, &new) != 0)
+        return not_kept(path, "owner");
+    if ((old.st_uid != new.st_uid || old.st_gid != new.st_gid) &&
+        fchown(to, old.st_uid, old.st_gid) != 0)
+        return not_kept(path, "owner");
+    (void)fremovexattr(to, access_list);
+    /* Some mounts have no chmod; where the modes are equal none is needed. */
+    if ((fstat(to, &new) != 0 || ((old.st_mode ^ new.st_mode) & 07777)) &&
+        fchmod(to, old.st_mode & 07777) != 0)
+        return not_kept(path, "mode");
+    return copy_values(to, from, path);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
@@ -114,7 +186,7 @@ static f0t_status open_temporary(f0t_writer *w, bool replaces, const char *path)
 static void keep_attributes(const f0t_writer *w, const struct stat *old)
 {
     const int from = openat(w->folder, w->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (from < 0 || f0t_attributes_copy(w->fd, from, w->path) != F0T_OK)
+    if (from < 0 || copy_attributes(w->fd, from, w->path) != F0T_OK)
         (void)!fchmod(w->fd, old->st_mode & 0777);
     if (from >= 0)
         close(from);
@@ -158,7 +230,7 @@ static f0t_status start_replacing(f0t_writer *w, const f0t_original *o)
         return f0t_fail_errno(errno, "%s: cannot be written", o->path);
     F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
     F0T_TRY(open_temporary(w, o->fd >= 0, o->path));
-    return o->fd >= 0 ? f0t_attributes_copy(w->fd, o->fd, o->path) : F0T_OK;
+    return o->fd >= 0 ? copy_attributes(w->fd, o->fd, o->path) : F0T_OK;
 }
 
 static f0t_status create(f0t_writer **out)
