@@ -133,10 +133,10 @@ static f0t_status tell_missing(const f0t_study_tags *tags, const f0t_dataset *da
     for (size_t t = 0; t < count; t++)
         missing[t] = tags->number[t] == F0T_NO_TAG;
     f0t_status status =
-        f0t_missing_tell(dataset, missing, count,
-                         files > 1 ? "in one of the files and are left out of the study"
-                                   : "and are left out of the study",
-                         monitor);
+        f0t_missing_log(dataset, missing, count,
+                        files > 1 ? "in one of the files and are left out of the study"
+                                  : "and are left out of the study",
+                        monitor);
     f0t_free(missing);
     return status;
 }

@@ -24,7 +24,7 @@ static f0t_status tell_missing(const f0t_eval_tags *tags, const f0t_monitor *mon
     for (size_t t = 0; t < count; t++)
         missing[t] = f0t_vocab_get_entry(tags->vocab, t)->match == F0T_MATCH_NONE;
     f0t_status status =
-        f0t_missing_tell(tags->dataset, missing, count, "and no method ranks them", monitor);
+        f0t_missing_log(tags->dataset, missing, count, "and no method ranks them", monitor);
     f0t_free(missing);
     return status;
 }

@@ -294,7 +294,7 @@ static f0t_status read_sparse(f0t_arff *arff, arff_cursor *cursor)
     }
     cursor->at++;
     if (peek(cursor))
-        return f0t_text_fail(arff->stream, "%s", "text behind the row (weights are not supported)");
+        return f0t_text_fail(arff->stream, "%s", "text after the row (weights are not supported)");
     return F0T_OK;
 }
 

@@ -121,7 +121,7 @@ typedef struct writing {
     f0t_dataset_writer *writer;
     const char **tags;      /* of the row: [most tags an image has] */
     const char **tag_names; /* [T] */
-    char *image;            /* the folder, and behind it room for the longest name */
+    char *image;            /* the folder, and after it room for the longest name */
     size_t folder_length;
     float *features; /* [dim] */
     f0t_import_dataset made;

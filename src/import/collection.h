@@ -6,13 +6,13 @@
 #include "fast0tag_tools.h"
 #include "io/dataset.h"
 
-/* All zero is empty. Tags 0 … seen - 1 are seen and the next `unseen` ones unseen, where the source
- * says so. */
+/* Zero-initialised it is empty. Tags [0, seen) are seen and the next `unseen` ones unseen, where the
+ * source says so. */
 typedef struct f0t_collection {
     f0t_names tags;
     size_t seen, unseen;
-    f0t_rows rows;    /* one an image */
-    f0t_texts images; /* one an image, or none at all */
+    f0t_rows rows;    /* one per image */
+    f0t_texts images; /* one per image, or none at all */
     f0t_paths paths;  /* of tags that stand in a hierarchy */
     uint8_t *split;   /* [rows.count], or NULL */
     size_t split_capacity;

@@ -417,7 +417,7 @@ static f0t_status read_all(reading *t, const char *path)
 {
     const f0t_import_options *o = t->options;
     if (o->tag_columns && (o->no_header || o->tags_column || o->separator))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "with a column a tag the header names the tags");
+        return f0t_fail(F0T_ERROR_ARGUMENT, "with one column per tag the header names the tags");
     if (o->separator && !*o->separator)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the separator of tags is empty");
     F0T_TRY(find_separator(t, path));

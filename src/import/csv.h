@@ -12,7 +12,7 @@
  * passed over, and so are empty lines. A quote inside a cell that does not begin with one is text. */
 
 typedef struct f0t_csv_cell {
-    const char *text; /* with a 0 behind */
+    const char *text; /* NUL-terminated */
     size_t length;
 } f0t_csv_cell;
 
@@ -36,7 +36,7 @@ typedef struct f0t_csv_table {
     f0t_names images;          /* paths or ids, each once */
     f0t_collection collection; /* its tags alone are filled */
     size_t *starts;            /* [images + 1]: those of image m are */
-    uint32_t *tags;            /*   tags[starts[m] … starts[m + 1] - 1] */
+    uint32_t *tags;            /*   tags[starts[m], starts[m + 1]) */
     bool has_split;
     uint8_t *splits; /* [images] where has_split */
     uint64_t merged; /* lines of an image that was there before */

@@ -10,7 +10,7 @@ struct f0t_csv {
     char delimiter;
     uint64_t line;  /* where the record began */
     size_t columns; /* of the first record */
-    char *bytes;    /* of the record's cells, each with a 0 behind */
+    char *bytes;    /* of the record's cells, each NUL-terminated */
     size_t size, capacity;
     size_t *starts; /* of the cells in bytes, then the end: [count + 1] */
     size_t count, starts_capacity;
@@ -74,7 +74,7 @@ static f0t_status end_cell(f0t_csv *csv)
     return F0T_OK;
 }
 
-/* From inside quotes to what stands behind the closing one, or to the end of the line. */
+/* From inside quotes to what stands after the closing one, or to the end of the line. */
 static f0t_status read_quoted(f0t_csv *csv, const char **at, const char *end)
 {
     while (*at < end) {
@@ -110,7 +110,7 @@ static f0t_status read_cell(f0t_csv *csv, const char **at, const char *end)
     const char *next = *at < end ? memchr(*at, csv->delimiter, (size_t)(end - *at)) : NULL;
     const char *stop = next ? next : end;
     if (closed && stop != *at)
-        return f0t_text_fail(csv->stream, "cell %zu: text behind the closing quote", csv->count);
+        return f0t_text_fail(csv->stream, "cell %zu: text after the closing quote", csv->count);
     if (!closed)
         F0T_TRY(append(csv, *at, (size_t)(stop - *at)));
     *at = stop;

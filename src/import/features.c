@@ -83,7 +83,7 @@ typedef struct matching {
     size_t name_capacity;
 } matching;
 
-/* Backslashes become slashes, as in the names of the collection; with a 0 behind. */
+/* Backslashes become slashes, as in the names of the collection; NUL-terminated. */
 static f0t_status take_name(matching *m, const char *line, size_t length)
 {
     F0T_TRY(f0t_grow(&m->name, &m->name_capacity, 0, length + 1, 1));

@@ -58,7 +58,7 @@ f0t_status f0t_import_report_add(f0t_import_report *report, const f0t_import_dat
 static void choose_words(char *text, bool one)
 {
     char *to = text;
-    int part = 0; /* outside braces, before the bar, behind it */
+    int part = 0; /* outside braces, before the bar, after it */
     for (const char *at = text; *at; at++) {
         if (*at == '{')
             part = 1;

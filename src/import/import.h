@@ -26,7 +26,7 @@ typedef struct f0t_import_job {
     f0t_import_report *report;
 } f0t_import_job;
 
-/* The formats, one a file. Each writes all of job->output. */
+/* The formats, one per file. Each writes all of job->output. */
 f0t_status f0t_import_csv(f0t_import_job *job);
 f0t_status f0t_import_mulan(f0t_import_job *job);
 f0t_status f0t_import_nuswide(f0t_import_job *job);

@@ -47,7 +47,7 @@ void f0t_nus_images_free(f0t_nus_images *images);
 f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, uint32_t **order,
                              size_t *count);
 
-/* A word a line; one that is there twice fails. */
+/* One word per line; one that is there twice fails. */
 f0t_status f0t_nus_read_words(f0t_stream *stream, f0t_names *words);
 
 /* The photo's id: "2124494179" of "actor/0001_2124494179.jpg". */
@@ -65,14 +65,14 @@ void f0t_nus_marks_free(f0t_nus_marks *marks);
 /* The words of image m. */
 const uint32_t *f0t_nus_marks_get(const f0t_nus_marks *marks, size_t m, size_t *count);
 
-/* A matrix of 0 and 1, separated by blanks or tabs, a line a row: `columns` in each. Here and below
- * empty lines are passed over. */
+/* A matrix of 0 and 1, separated by blanks or tabs, one row per line: `columns` in each. Here
+ * and below empty lines are passed over. */
 f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t columns,
                                const f0t_monitor *monitor);
-/* A 0 or 1 a line: `count` lines into column[0], column[stride], … */
+/* A 0 or 1 per line: `count` lines into column[0], column[stride], … */
 f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t stride, size_t count);
 
-/* All_Tags.txt: an id and the photo's raw tags a line. `ids` (one a line) and rows over `words`;
+/* All_Tags.txt: an id and the photo's raw tags per line. `ids` (one per line) and rows over `words`;
  * *others counts tags that are no words. */
 f0t_status f0t_nus_read_raw(f0t_stream *stream, const f0t_names *words, f0t_texts *ids,
                             f0t_rows *rows, uint64_t *others, const f0t_monitor *monitor);

@@ -1,4 +1,4 @@
-/* The low-level features of the release: text files of numbers, a line an image. */
+/* The low-level features of the release: text files of numbers, one line per image. */
 #include "import/nuswide.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,7 @@
 
 enum { NAME_LONGEST = 64, KINDS_MOST = 64 };
 
-/* One kind of features: one file, or one of each part, read one behind the other. */
+/* One kind of features: one file, or one of each part, read one after the other. */
 typedef struct kind {
     const char *paths[F0T_NUS_PARTS];
     size_t dim;

@@ -144,7 +144,7 @@ f0t_status f0t_nus_read_words(f0t_stream *stream, f0t_names *words)
         if (!length)
             continue;
         if (memchr(line, '\t', length))
-            return f0t_text_fail(stream, "'%.40s': one word a line is wanted", line);
+            return f0t_text_fail(stream, "'%.40s': one word per line is wanted", line);
         F0T_TRY(f0t_names_add(words, line, length, &index, &added));
         if (!added)
             return f0t_text_fail(stream, "'%.*s' is there twice", (int)length, line);
@@ -531,7 +531,7 @@ f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
 
 /* Which line of All_Tags.txt an id is on; of several the first. */
 typedef struct id_table {
-    f0t_texts ids; /* one a line */
+    f0t_texts ids; /* one per line */
     f0t_names names;
     uint32_t *lines; /* of each name */
     size_t capacity;

@@ -1,7 +1,7 @@
 /*
  * The layout in which TagProp's Corel5k, ESP Game and IAPR TC-12 are published: PREFIX_dictionary.txt
- * (a word a line), PREFIX_train_list.txt, PREFIX_train_annot.hvecs (a 0/1 vector over the dictionary
- * an image), the same for test, and features such as PREFIX_train_DenseSift.hvecs.
+ * (one word per line), PREFIX_train_list.txt, PREFIX_train_annot.hvecs (one 0/1 vector over the
+ * dictionary per image), the same for test, and features such as PREFIX_train_DenseSift.hvecs.
  */
 #include "import/import.h"
 #include "import/vecs.h"
@@ -97,7 +97,7 @@ static f0t_status read_words(f0t_collection *collection, f0t_stream *stream)
         if (!line)
             return F0T_OK;
         if (!length || memchr(line, '\t', length))
-            return f0t_text_fail(stream, "'%.40s': one word a line is wanted", line);
+            return f0t_text_fail(stream, "'%.40s': one word per line is wanted", line);
         F0T_TRY(f0t_names_add(&collection->tags, line, length, &index, &added));
         if (!added)
             return f0t_text_fail(stream, "'%.40s' is there twice", line);

@@ -39,8 +39,7 @@ static f0t_status tell_missing(const training *t, const uint32_t *tags, size_t c
     F0T_TRY(f0t_alloc_zero(&missing, f0t_dataset_tag_count(t->dataset), sizeof *missing));
     for (size_t i = 0; i < count; i++)
         missing[tags[i]] = f0t_vocab_get_entry(t->model->vocab, i)->match == F0T_MATCH_NONE;
-    f0t_status status =
-        f0t_missing_tell(t->dataset, missing, count, "and are left out", t->monitor);
+    f0t_status status = f0t_missing_log(t->dataset, missing, count, "and are left out", t->monitor);
     f0t_free(missing);
     return status;
 }

@@ -214,7 +214,7 @@ typedef struct work {
     f0t_names names; /* of the forms */
     form *forms;     /* [names] */
     size_t capacity;
-    uint32_t *of_tag; /* the forms of tag t are of_tag[out->offsets[t]] up to the next */
+    uint32_t *of_tag; /* the forms of tag t: of_tag[out->offsets[t], out->offsets[t + 1]) */
     size_t of_tag_count, of_tag_capacity;
     f0t_cleaned *out;
 } work;

@@ -1,5 +1,5 @@
 /*
- * Tags as people leave them behind, made fit to learn from: one form for each word, plurals with
+ * Tags as people leave them, made fit to learn from: one form for each word, plurals with
  * their singulars, and nothing that says something about the file in place of the picture. What is
  * done works on anyone's tags; a collection may bring a list of its own. docs/demo.md has the rules.
  */
@@ -55,14 +55,14 @@ typedef struct f0t_clean_options {
 } f0t_clean_options;
 
 typedef struct f0t_cleaned {
-    f0t_names tags;    /* those that are kept */
-    size_t *offsets;   /* [T + 1] tag t of the dataset is now */
-    uint32_t *indices; /* the tags indices[offsets[t]] up to, without, indices[offsets[t + 1]] */
-    size_t most;       /* that an image has, repeats counted */
-    size_t forms;      /* different ones before anything was left out or merged */
-    size_t plurals;    /* forms that went to their singular */
-    size_t spellings;  /* forms that went to another spelling: "sea gull", "seagull" */
-    size_t left_out[F0T_FLAWS];      /* forms */
+    f0t_names tags;             /* those that are kept */
+    size_t *offsets;            /* [T + 1] tag t of the dataset is now */
+    uint32_t *indices;          /* the tags indices[offsets[t], offsets[t + 1]) */
+    size_t most;                /* that an image has, repeats counted */
+    size_t forms;               /* different ones before anything was left out or merged */
+    size_t plurals;             /* forms that went to their singular */
+    size_t spellings;           /* forms that went to another spelling: "sea gull", "seagull" */
+    size_t left_out[F0T_FLAWS]; /* forms */
     const char *examples[F0T_FLAWS]; /* the most frequent one of each kind, or NULL */
     f0t_texts texts;                 /* what examples point to */
 } f0t_cleaned;

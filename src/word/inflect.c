@@ -271,7 +271,7 @@ static bool is_consonant(char c)
 
 /* ---- Plural to singular ---------------------------------------------------------------------- */
 
-/* -es behind a consonant that needs it. */
+/* -es after a consonant that needs it. */
 static bool add_without_es(const guess *g)
 {
     if (ends_with(g, "ies")) {
@@ -345,7 +345,7 @@ static void add_s(const guess *g)
 }
 
 /* A word in -s has a plural only if it is a singular. */
-static void add_behind_s(const guess *g)
+static void add_after_s(const guess *g)
 {
     if (!looks_singular(g) || ends_with(g, "ics"))
         return;
@@ -364,7 +364,7 @@ void f0t_plurals(f0t_inflections *out, const char *word, size_t length)
     if (ends_with(&g, "man") && !AMONG(&g, not_man))
         add(&g, 2, "en");
     else if (word[length - 1] == 's')
-        add_behind_s(&g);
+        add_after_s(&g);
     else
         add_s(&g);
 }

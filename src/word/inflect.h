@@ -6,7 +6,7 @@
 
 enum { F0T_INFLECT_MOST = 3, F0T_INFLECT_LENGTH = 64 };
 
-/* Words that may be meant, best first, each ended by a 0. */
+/* Words that may be meant, best first, each NUL-terminated. */
 typedef struct f0t_inflections {
     size_t count;
     char text[F0T_INFLECT_MOST][F0T_INFLECT_LENGTH];

@@ -74,8 +74,8 @@ static void tell(const f0t_dataset *dataset, missing_tag *tags, size_t count, lo
             consequence, lost.some, f0t_dataset_image_count(dataset), whole, names);
 }
 
-f0t_status f0t_missing_tell(const f0t_dataset *dataset, const bool *missing, size_t asked,
-                            const char *consequence, const f0t_monitor *monitor)
+f0t_status f0t_missing_log(const f0t_dataset *dataset, const bool *missing, size_t asked,
+                           const char *consequence, const f0t_monitor *monitor)
 {
     const size_t all = f0t_dataset_tag_count(dataset);
     size_t count = 0, *images = NULL;

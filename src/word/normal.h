@@ -7,7 +7,7 @@
 enum { F0T_TAG_MOST = 1024 }; /* bytes of a tag */
 
 typedef struct f0t_word_text {
-    char *data; /* ends with a 0 */
+    char *data; /* NUL-terminated */
     size_t length;
 } f0t_word_text;
 
@@ -31,7 +31,7 @@ f0t_status f0t_normal_case(f0t_word_text *out, const char *text, size_t length, 
 f0t_status f0t_normal_key(f0t_word_text *out, const char *text, size_t length);
 
 /* Where the next part of a tag begins and ends: parts are what spaces, underscores and hyphens
- * between other characters separate. False when there is none at or behind *begin. */
+ * between other characters separate. False when there is none at or after *begin. */
 bool f0t_normal_part(const char *text, size_t length, size_t *begin, size_t *end);
 
 #endif

@@ -289,7 +289,7 @@ const char *f0t_match_name(f0t_match match)
 
 /* ---- Ranking --------------------------------------------------------------------------------- */
 
-enum { SCORES_MOST = 1 << 25 }; /* numbers in work at a time: 128 MB */
+enum { SCORES_MOST = 1 << 25 }; /* scores at a time: 128 MB */
 
 /* How many rows go through one product. */
 static size_t block_rows(size_t rows, size_t size)

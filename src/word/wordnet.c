@@ -203,7 +203,7 @@ static f0t_status read_words(line_reader *line, f0t_synset *synset)
     return F0T_OK;
 }
 
-/* The gloss stands behind " | "; between the links and it a verb has its frames. */
+/* The gloss stands after " | "; between the links and it a verb has its frames. */
 static f0t_status read_gloss(line_reader *line, f0t_synset *synset)
 {
     const char *bar = memchr(line->at, '|', (size_t)(line->end - line->at));

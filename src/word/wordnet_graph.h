@@ -1,5 +1,5 @@
 /*
- * WordNet as a graph to walk on. Its nodes are the synsets and, behind them, the lemmas. A walker on
+ * WordNet as a graph to walk on. Its nodes are the synsets and, after them, the lemmas. A walker on
  * a synset goes to related synsets, to the lemmas that its gloss names and to those that mean it;
  * on a lemma, to its senses and to the synsets whose glosses name it. docs/wordnet.md has the
  * weights, and how they were found.
@@ -22,7 +22,7 @@ typedef struct f0t_wordnet_graph_weights {
     double count_more, count_power, rank_power; /* (count + more)^power / rank^power */
 } f0t_wordnet_graph_weights;
 
-/* From node i: probabilities p[begin[i] … begin[i + 1]) of the steps to `to`, the likeliest first. */
+/* From node i: probabilities p[begin[i], begin[i + 1]) of the steps to `to`, the likeliest first. */
 typedef struct f0t_wordnet_graph {
     size_t nodes, synsets;
     size_t *begin; /* [nodes + 1] */

@@ -56,7 +56,7 @@ static inline f0t_dataset *open_made(const char *path)
     return dataset;
 }
 
-/* One feature an image: 0, 1, 2, … plus `first`. */
+/* One feature per image: 0, 1, 2, … plus `first`. */
 static inline const char *write_npy(const char *name, size_t rows, float first)
 {
     f0t_npy_writer *npy;

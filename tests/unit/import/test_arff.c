@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads all; the values of the last row go to out[0 … most - 1]. */
+/* Reads all; the values of the last row go to out[0, most). */
 static f0t_status read_all(const char *text, size_t size, float *out, size_t most, size_t *rows)
 {
     f0t_stream *stream;
@@ -130,7 +130,7 @@ static f0t_status load(const void *data, size_t size)
 
 static const char valid[] = HEADER "1,1,red,x\n{0 1,2 'light blue'}\n";
 
-static bool behind_the_header(size_t size)
+static bool after_the_header(size_t size)
 {
     return size >= sizeof HEADER - 2;
 }
@@ -139,7 +139,7 @@ static void no_altered_or_cut_input_does_harm(void **state)
 {
     (void)state;
     test_alter_everywhere(valid, sizeof valid - 1, load);
-    test_cut_everywhere(valid, sizeof valid - 1, load, behind_the_header);
+    test_cut_everywhere(valid, sizeof valid - 1, load, after_the_header);
 }
 
 static f0t_status load_valid(void *context)

@@ -83,7 +83,7 @@ static void broken_quoting_is_named_by_line(void **state)
 {
     (void)state;
     refuse("a,b\n\"c,d\n\n", "t.csv:2: a quote is opened in this record and never closed");
-    refuse("\"a\"b,c", "t.csv:1: cell 1: text behind the closing quote");
+    refuse("\"a\"b,c", "t.csv:1: cell 1: text after the closing quote");
     refuse("a,b\nc\n", "t.csv:2: has 1 cells, but the first record has 2");
     refuse("a,b\nc,d,e\n", "t.csv:2: has 3 cells");
     refuse("a,\xFF\n", "t.csv:1: not UTF-8");

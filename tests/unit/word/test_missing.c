@@ -43,7 +43,7 @@ static const char *tell(heard *h, const f0t_dataset *dataset, const char *const 
         missing[t] = true;
     }
     *h = (heard){0};
-    assert_ok(f0t_missing_tell(dataset, missing, 4, "and are left out", &monitor));
+    assert_ok(f0t_missing_log(dataset, missing, 4, "and are left out", &monitor));
     return h->line;
 }
 
@@ -78,7 +78,7 @@ static void what_does_not_fit_is_cut_after_the_gravest(void **state)
     assert_ok(f0t_dataset_open_files(&dataset, NULL, test_text("many.txt", text), NULL));
     assert_int_equal(f0t_dataset_tag_count(dataset), 201);
     memset(all, true, sizeof all);
-    assert_ok(f0t_missing_tell(dataset, all, 201, "and are left out", &monitor));
+    assert_ok(f0t_missing_log(dataset, all, 201, "and are left out", &monitor));
     assert_non_null(strstr(h.line, "200 of 200 images lose tags, 200 of them all of theirs: most "
                                    "(99 images), word0 (1), "));
     assert_string_equal(h.line + strlen(h.line) - strlen(", …"), ", …");
@@ -88,7 +88,7 @@ static void what_does_not_fit_is_cut_after_the_gravest(void **state)
 static f0t_status tell_all(void *context)
 {
     const bool missing[4] = {true, true, true, true};
-    return f0t_missing_tell(context, missing, 4, "", NULL);
+    return f0t_missing_log(context, missing, 4, "", NULL);
 }
 
 static void each_allocation_may_fail(void **state)
