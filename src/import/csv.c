@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "image/pictures.h"
 #include "import/import.h"
 #include "io/text.h"
 
@@ -25,6 +26,7 @@ typedef struct reading {
     const char *separator;   /* of tags within a cell */
     uint64_t divided;        /* cells that it divides */
     long image, tags, split; /* columns, or NO_COLUMN */
+    bool bare;               /* no header was found where one may be */
     uint32_t *column_tags;   /* [columns] with tag_columns */
     size_t splits_capacity;
     uint32_t *pair_image, *pair_tag; /* an image has a tag */
@@ -144,6 +146,27 @@ static f0t_status choose_columns(reading *t, const f0t_csv_cell *header, size_t 
                         "%s: image, tags and split must be three columns; say which they are",
                         f0t_stream_name(t->stream));
     return F0T_OK;
+}
+
+static bool is_name(const char *column)
+{
+    long number;
+    return column && !is_number(column, &number);
+}
+
+/* Chooses the columns by the first record; *header says whether it is one. A record with a picture's
+ * name among the images is none, unless the options name a column of it. */
+static f0t_status read_first(reading *t, const f0t_csv_cell *cells, size_t count, bool *header)
+{
+    const f0t_import_options *o = t->options;
+    *header = !o->no_header;
+    F0T_TRY(choose_columns(t, *header ? cells : NULL, count));
+    if (o->no_header || o->tag_columns || is_name(o->image_column) || is_name(o->tags_column) ||
+        is_name(o->split_column) || !f0t_path_is_picture(cells[t->image].text))
+        return F0T_OK;
+    *header = false;
+    t->bare = true;
+    return choose_columns(t, NULL, count);
 }
 
 static bool is_tag_column(const reading *t, size_t i)
@@ -285,9 +308,9 @@ static f0t_status read_records(reading *t)
         F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
         if (!count)
             break;
-        bool header = first && !t->options->no_header;
+        bool header = false;
         if (first)
-            F0T_TRY(choose_columns(t, header ? cells : NULL, count));
+            F0T_TRY(read_first(t, cells, count, &header));
         if (first && t->options->tag_columns)
             F0T_TRY(enter_tag_columns(t, cells, count));
         if (!header)
@@ -352,9 +375,9 @@ static f0t_status look_ahead(reading *t, habits *seen)
         F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
         if (!count)
             break;
-        const bool header = line == 0 && !t->options->no_header;
+        bool header = false;
         if (line == 0)
-            F0T_TRY(choose_columns(t, header ? cells : NULL, count));
+            F0T_TRY(read_first(t, cells, count, &header));
         if (!header)
             look_at(seen, &cells[t->tags]);
     }
@@ -423,6 +446,8 @@ static f0t_status read_all(reading *t, const char *path)
     F0T_TRY(find_separator(t, path));
     F0T_TRY(open_table(t, path));
     F0T_TRY(read_records(t));
+    F0T_TRY(f0t_import_report_say(t->report, t->bare,
+                                  "table has no header: its first line names a picture", NULL));
     F0T_TRY(say_separator(t));
     t->to->has_split = t->split != NO_COLUMN;
     return sort_pairs(t);

@@ -35,6 +35,31 @@ static void tags_of_a_cell_are_separated(void **state)
     f0t_dataset_close(d);
 }
 
+static void a_first_line_with_a_picture_is_no_header(void **state)
+{
+    const f0t_import_options named = {.tags_column = "sea"}, numbered = {.tags_column = "2"};
+    f0t_dataset *d;
+    (void)state;
+    for (int by_number = 0; by_number < 2; by_number++) {
+        f0t_import_report *report;
+        assert_ok(import_one("csv", test_text("t.csv", "a.jpg,sea,tag\nb.jpg,sky,x\n"),
+                             test_path(by_number ? "numbered" : "bare"),
+                             by_number ? &numbered : NULL, &report));
+        assert_int_equal(noted(report, "table has no header"), 1);
+        f0t_import_report_free(report);
+        d = open_made(test_path(by_number ? "numbered" : "bare"));
+        assert_int_equal(f0t_dataset_image_count(d), 2);
+        assert_string_equal(f0t_dataset_image(d, 0), "a.jpg");
+        assert_string_equal(tags_of(d, 0), "sea");
+        f0t_dataset_close(d);
+    }
+    /* Whoever names a column says that there is a header. */
+    assert_ok(import_text("a.jpg,sea\nb.jpg,sky\n", &named));
+    d = open_made(test_path("made"));
+    assert_int_equal(f0t_dataset_image_count(d), 1);
+    f0t_dataset_close(d);
+}
+
 static void columns_are_chosen_by_name_or_number(void **state)
 {
     f0t_import_options by_name = {
@@ -268,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_of_a_cell_are_separated),
+        cmocka_unit_test(a_first_line_with_a_picture_is_no_header),
         cmocka_unit_test(columns_are_chosen_by_name_or_number),
         cmocka_unit_test(a_column_may_be_a_tag),
         cmocka_unit_test(lines_of_one_image_are_merged),
