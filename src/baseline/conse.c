@@ -14,8 +14,8 @@
  */
 #include "base/alloc.h"
 #include "baseline/fitting.h"
+#include "baseline/losses.h"
 #include "baseline/methods.h"
-#include "baseline/softmax_loss.h"
 #include "math/elementwise.h"
 #include "math/topk.h"
 

@@ -17,7 +17,7 @@
  * them by heart. W is the map of a net without a hidden layer and without bias.
  */
 #include "baseline/fitting.h"
-#include "baseline/labelem_loss.h"
+#include "baseline/losses.h"
 #include "baseline/methods.h"
 
 static f0t_status sje(void *context, f0t_loss_result *result, float *gradient,

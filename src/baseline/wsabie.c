@@ -1,7 +1,7 @@
 /*
  * wsabie: Weston, Bengio, Usunier, "WSABIE: Scaling up to large vocabulary image annotation", IJCAI
  * 2011. Images and tags share a space of m dimensions, s_t(x) = (U x)·w_t, trained by WARP
- * (warp_loss.h) under ‖column of U‖ ≤ C and ‖w_t‖ ≤ C, to which they are brought back after every
+ * (losses.h) under ‖column of U‖ ≤ C and ‖w_t‖ ≤ C, to which they are brought back after every
  * step.
  *
  * The source takes one (image, tag) pair at a time by SGD with a rate tuned by hand. Here all

@@ -4,7 +4,7 @@
 #ifndef F0T_BASELINE_WSABIE_TAGS_H
 #define F0T_BASELINE_WSABIE_TAGS_H
 
-#include "baseline/warp_loss.h"
+#include "baseline/losses.h"
 #include "model/objective.h"
 #include "model/optimizer.h"
 

@@ -1,7 +1,7 @@
 #include "answers.h"
 
 #include "baseline/fitting.h"
-#include "baseline/softmax_loss.h"
+#include "baseline/losses.h"
 
 static const double KNOBS[] = {4, 0.1, 1e-2}; /* T, decay, rate */
 

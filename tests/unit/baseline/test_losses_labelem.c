@@ -1,4 +1,4 @@
-#include "baseline/labelem_loss.h"
+#include "baseline/losses.h"
 
 #include "../rank/batches.h"
 
