@@ -18,7 +18,7 @@
  * a = (Cxx + rx I)⁻¹ Cxy b / ρ. That takes one Cholesky factorisation of D x D numbers and two
  * eigenproblems of T x T, never one of D x D.
  */
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
@@ -52,7 +52,7 @@ typedef struct fitted {
     float *tags;  /* [T x k] of length 1 */
 } fitted;
 
-/* ---- The analysis ---------------------------------------------------------------------------- */
+/* ---- The analysis ------------------------------------------------------------------------------ */
 
 /* What a fit needs for a while. */
 typedef struct room {
@@ -126,7 +126,7 @@ static f0t_status analyse(room *r, const double *knobs, const f0t_monitor *monit
     return f0t_product_f64(r->maps, r->product, r->solved, &maps, monitor);
 }
 
-/* ---- The common space ------------------------------------------------------------------------ */
+/* ---- The common space -------------------------------------------------------------------------- */
 
 /* Coordinate k of everything: direction `from`, scaled by ρ^power on either side. */
 static void set_coordinate(fitted *f, const room *r, size_t k, size_t from, double power)
@@ -172,7 +172,7 @@ static f0t_status make(fitted *f, room *r, const double *knobs, const f0t_monito
     return F0T_OK;
 }
 
-/* ---- The method ------------------------------------------------------------------------------ */
+/* ---- The method -------------------------------------------------------------------------------- */
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {

@@ -4,7 +4,7 @@
  * probabilities; an image's vector is the mean of the T most probable tags' vectors, weighted by their
  * probabilities; any tag is ranked by its cosine with it, a training tag too.
  *
- * The source's classifier is a softmax over classes, one an image. An image has several tags here:
+ * The source's classifier is a softmax over classes, one per image. An image has several tags here:
  * the target is uniform over them. The classifier is as carefully made as our own methods are: the
  * same conditioned features, optimiser, dropout and stopping (by the MiAP of its probabilities over
  * the validation part), with the same knobs. It is linear: hidden layers gave 2 points more for the
@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "baseline/fitting.h"
 #include "baseline/losses.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 #include "math/elementwise.h"
 #include "math/topk.h"
 
@@ -45,7 +45,7 @@ static void leave(classifier *c)
     f0t_free(c);
 }
 
-/* ---- The classifier ------------------------------------------------------------------------ */
+/* ---- The classifier ---------------------------------------------------------------------------- */
 
 static f0t_status softmax(void *context, f0t_loss_result *result, float *gradient,
                           const f0t_loss_batch *batch, const uint32_t *samples)
@@ -95,7 +95,7 @@ static bool is_that(const classifier *c, const f0t_task *task, const double *kno
     return same;
 }
 
-/* ---- Trials -------------------------------------------------------------------------------- */
+/* ---- Trials ------------------------------------------------------------------------------------ */
 
 /* The last classifier is what trials share. */
 static f0t_status prepare(void **shared, const f0t_task *task)
@@ -137,7 +137,7 @@ static void discard(void *fitted)
     f0t_free(f);
 }
 
-/* ---- Scores -------------------------------------------------------------------------------- */
+/* ---- Scores ------------------------------------------------------------------------------------ */
 
 typedef struct ranking {
     float *scores;
@@ -197,7 +197,7 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
     return status;
 }
 
-/* ---- Knobs --------------------------------------------------------------------------------- */
+/* ---- Knobs ------------------------------------------------------------------------------------- */
 
 static const double TOPS[] = {5, 10, 20, 50, 100, 1000};
 static const double DECAYS[] = {0.3, 1, 3, 10, 30, 100};

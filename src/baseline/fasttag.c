@@ -1,6 +1,6 @@
 /*
  * FastTag: two linear maps that meet, one from features to complete tags, one that completes the
- * tags an image has (fasttag_layer.h).
+ * tags an image has (fasttag.h).
  *
  * Source: Chen, Zheng, Weinberger, "Fast image tagging", ICML 2013. As there, the corruption is
  * marginalised, B and W are solved in closed form, and layers are stacked (the tags B h of one are
@@ -9,19 +9,85 @@
  * Choices: an offset b that no penalty touches. Validation is by MiAP, where the paper has F1 at 5;
  * without validation images that have a tag there is one layer. That rare tags can count more, by
  * the knob `rare`, is a scheme of ours: an image counts in proportion to the mean of f^-rare over
- * its tags, f being their frequency; one without tags as the mean image. All layers together: with A the product of the layers' B and R the ridge regression onto the given
+ * its tags, f being their frequency; one without tags as the mean image.
+ *
+ * All layers together: with A the product of the layers' B and R the ridge regression onto the given
  * tags, the scores are A (R (x − x̄) + ȳ). So all stacking happens in T dimensions.
  */
+#include "baseline/fasttag.h"
+
 #include "base/alloc.h"
-#include "baseline/fasttag_layer.h"
-#include "baseline/methods.h"
 #include "baseline/moments.h"
+#include "baseline/ranker.h"
 #include "math/matmul.h"
 #include "math/product.h"
+#include "math/solve.h"
 #include "rank/miap.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- One layer --------------------------------------------------------------------------------- */
+
+void f0t_fasttag_blank_out(double *p, double *q, const double *all, size_t tags, double blank)
+{
+    const double keep = 1 - blank;
+    for (size_t s = 0; s < tags; s++)
+        for (size_t t = 0; t < tags; t++) {
+            double sum = all[s * tags + t];
+            p[s * tags + t] = keep * sum;
+            q[s * tags + t] = (s == t ? keep : keep * keep) * sum;
+        }
+}
+
+/* A tag without images would leave its row of the system empty: this share of the mean diagonal
+ * keeps it solvable, and B's row for it 0. */
+static const double FLOOR = 1e-9;
+
+f0t_status f0t_fasttag_layer(double *b, const f0t_fasttag_sums *sums, double gamma, double blank,
+                             const f0t_monitor *monitor)
+{
+    const size_t T = sums->tags;
+    double *system = NULL, trace = 0;
+    F0T_TRY(f0t_alloc(&system, T * T, sizeof *system));
+    f0t_fasttag_blank_out(b, system, sums->all, T, blank);
+    for (size_t i = 0; i < T * T; i++) {
+        b[i] *= gamma;
+        system[i] = gamma * system[i] + sums->unexplained[i];
+    }
+    for (size_t t = 0; t < T; t++)
+        trace += system[t * T + t];
+    for (size_t t = 0; t < T; t++)
+        system[t * T + t] += FLOOR * trace / (double)T + 1e-300;
+    f0t_status status = f0t_cholesky_solve_f64(system, T, b, T, monitor);
+    f0t_free(system);
+    return status;
+}
+
+/* m = B m Bᵀ, m being symmetric. */
+static f0t_status sandwich(double *m, double *room, const double *b, size_t tags,
+                           const f0t_monitor *monitor)
+{
+    const f0t_product half = {.m = tags, .n = tags, .k = tags, .b_transposed = true};
+    const f0t_product whole = {
+        .m = tags, .n = tags, .k = tags, .b_transposed = true, .lower = true};
+    F0T_TRY(f0t_product_f64(room, b, m, &half, monitor));
+    return f0t_product_f64(m, room, b, &whole, monitor);
+}
+
+f0t_status f0t_fasttag_next(f0t_fasttag_sums *sums, const double *b, const f0t_monitor *monitor)
+{
+    const size_t T = sums->tags;
+    double *room = NULL;
+    F0T_TRY(f0t_alloc(&room, T * T, sizeof *room));
+    f0t_status status = sandwich(sums->all, room, b, T, monitor);
+    if (status == F0T_OK)
+        status = sandwich(sums->unexplained, room, b, T, monitor);
+    f0t_free(room);
+    return status;
+}
+
+/* ---- Knobs ------------------------------------------------------------------------------------- */
 
 enum { MOST_LAYERS = 5, BLOCK_ROWS = 100 };
 
@@ -76,7 +142,7 @@ static f0t_status lifted_moments(f0t_task_moments **out, const f0t_task *task,
     return status;
 }
 
-/* ---- A fit in work ------------------------------------------------------------------------------- */
+/* ---- State of a running fit -------------------------------------------------------------------- */
 
 typedef struct work {
     const f0t_task *task;
@@ -171,7 +237,7 @@ static f0t_status guess_validation(work *w, const fitted *f)
     return F0T_OK;
 }
 
-/* ---- Stacking -------------------------------------------------------------------------------------- */
+/* ---- Stacking ---------------------------------------------------------------------------------- */
 
 /* One layer more: A = B A. */
 static f0t_status stack(work *w, int layer)
@@ -228,7 +294,7 @@ static f0t_status stack_all(work *w, fitted *f)
     return F0T_OK;
 }
 
-/* ---- The method ------------------------------------------------------------------------------------ */
+/* ---- The method -------------------------------------------------------------------------------- */
 
 static f0t_status prepare(void **shared, const f0t_task *task)
 {

@@ -24,7 +24,7 @@ typedef struct f0t_fitting {
     f0t_train_options options;
     f0t_samples train; /* those of the task that make a pair: the others teach nothing */
     f0t_train_data data;
-    f0t_scorer *scorer; /* in work */
+    f0t_scorer *scorer; /* that is being trained */
     double miap;        /* of the validation part, in percent */
 } f0t_fitting;
 

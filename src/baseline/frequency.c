@@ -1,5 +1,5 @@
 /* The same list for every image: the training tags by how many training images have them. */
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include "base/alloc.h"
 

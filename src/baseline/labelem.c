@@ -13,12 +13,12 @@
  * The source trains by plain SGD with early stopping and no other regulariser. Here both have the
  * optimiser (AdamW, mini-batches) and the dropout of the features of our linear-rank: SGD with
  * momentum, tuned in rate and weight decay, was worse on held-out tags (docs/methods.md). One
- * violator a tag is a gradient of few tags, and strong dropout is what keeps the map from learning
+ * violator per tag is a gradient of few tags, and strong dropout is what keeps the map from learning
  * them by heart. W is the map of a net without a hidden layer and without bias.
  */
 #include "baseline/fitting.h"
 #include "baseline/losses.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 static f0t_status sje(void *context, f0t_loss_result *result, float *gradient,
                       const f0t_loss_batch *batch, const uint32_t *samples)

@@ -5,7 +5,7 @@
  */
 #include "model/linear.h"
 #include "base/alloc.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 #include "baseline/scorer.h"
 #include "model/linear_sums.h"
 

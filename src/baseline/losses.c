@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Batches ------------------------------------------------------------------------------------ */
+/* ---- Batches ----------------------------------------------------------------------------------- */
 
 static bool trains(const f0t_loss_batch *b, size_t m)
 {
@@ -49,7 +49,7 @@ static f0t_status run_rows(f0t_loss_result *result, float *gradient, const f0t_l
     return F0T_OK;
 }
 
-/* ---- labelem's structured hinge ----------------------------------------------------------------- */
+/* ---- labelem's structured hinge ---------------------------------------------------------------- */
 
 /* The two highest of n >= 2 scores, lower indices first among equals. */
 static void highest_two(size_t top[2], const float *s, size_t n)
@@ -91,7 +91,7 @@ f0t_status f0t_labelem_loss_run(f0t_loss_result *result, float *gradient,
     return run_rows(result, gradient, batch, labelem_row);
 }
 
-/* ---- conse's softmax ---------------------------------------------------------------------------- */
+/* ---- conse's softmax --------------------------------------------------------------------------- */
 
 float f0t_softmax_row(float *y, const float *x, size_t n)
 {
@@ -123,7 +123,7 @@ f0t_status f0t_softmax_loss_run(f0t_loss_result *result, float *gradient,
     return run_rows(result, gradient, batch, softmax_row);
 }
 
-/* ---- WARP --------------------------------------------------------------------------------------- */
+/* ---- WARP -------------------------------------------------------------------------------------- */
 
 struct f0t_warp_loss {
     size_t images, tags;

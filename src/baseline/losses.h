@@ -21,7 +21,7 @@ float f0t_softmax_row(float *y, const float *x, size_t n);
 f0t_status f0t_softmax_loss_run(f0t_loss_result *result, float *gradient,
                                 const f0t_loss_batch *batch);
 
-/* ---- WARP --------------------------------------------------------------------------------------- */
+/* ---- WARP -------------------------------------------------------------------------------------- */
 
 /*
  * The weighted approximate-rank pairwise loss, WARP (Weston, Bengio, Usunier, "WSABIE: Scaling up to

@@ -4,7 +4,7 @@
  * Everything but the knobs is as f0t_train does it: the same bytes for the same options.
  */
 #include "baseline/fitting.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
 static const double DROPOUTS[] = {0, 0.2, 0.4};
 static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
 
-/* ---- linear-rank --------------------------------------------------------------------------- */
+/* ---- linear-rank ------------------------------------------------------------------------------- */
 
 static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *shared,
                                   const double *knobs)
@@ -56,7 +56,7 @@ const f0t_ranker f0t_ranker_linear_rank = {
     .free = f0t_scorer_free,
     .score = f0t_scorer_along};
 
-/* ---- net ----------------------------------------------------------------------------------- */
+/* ---- net --------------------------------------------------------------------------------------- */
 
 /* The shape is that of f0t_train_options_resolve, unless the task has another. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)

@@ -1,7 +1,7 @@
 /* The row of chance: a random order of the tags for each image. */
 #include "base/random.h"
 #include "base/hash.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {

@@ -95,7 +95,28 @@ typedef struct f0t_ranker {
                         const f0t_candidates *tags, const f0t_queries *queries);
 } f0t_ranker;
 
-/* All, in the order of the tables; the last entry is NULL. */
+/* ---- The methods ------------------------------------------------------------------------------- */
+
+/* Each is defined in the file of its name. */
+extern const f0t_ranker f0t_ranker_random;
+extern const f0t_ranker f0t_ranker_frequency;
+extern const f0t_ranker f0t_ranker_cca;
+extern const f0t_ranker f0t_ranker_wsabie;
+extern const f0t_ranker f0t_ranker_tagprop;
+extern const f0t_ranker f0t_ranker_warp;
+extern const f0t_ranker f0t_ranker_fasttag;
+extern const f0t_ranker f0t_ranker_seen2unseen;
+extern const f0t_ranker f0t_ranker_labelem;
+extern const f0t_ranker f0t_ranker_labelem_plus;
+extern const f0t_ranker f0t_ranker_conse;
+extern const f0t_ranker f0t_ranker_linear;
+extern const f0t_ranker f0t_ranker_linear_rank;
+extern const f0t_ranker f0t_ranker_net;
+extern const f0t_ranker f0t_ranker_ranksvm;
+extern const f0t_ranker f0t_ranker_fu2015_direct;
+extern const f0t_ranker f0t_ranker_fu2015;
+
+/* All, in the order of the tables, with NULL past the end. */
 extern const f0t_ranker *const f0t_rankers[];
 /* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name);

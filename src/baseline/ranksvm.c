@@ -9,7 +9,7 @@
  *
  * An image without a true training tag has no rule: its scores are all 0.
  */
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include "base/alloc.h"
 #include "math/matmul.h"

@@ -18,7 +18,7 @@ void f0t_scorer_free(void *scorer)
     f0t_free(s);
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------ */
 
 static f0t_status run_block(const f0t_scorer *s, float *x, float *outputs, const float *features,
                             size_t rows)
@@ -63,7 +63,7 @@ f0t_status f0t_scorer_product(float *scores, const float *outputs, size_t rows,
     return status;
 }
 
-/* ---- Scores -------------------------------------------------------------------------------- */
+/* ---- Scores ------------------------------------------------------------------------------------ */
 
 typedef struct ranking {
     float *scores;

@@ -10,7 +10,7 @@
  * sigmoids is tuned; the weights are by distance.
  */
 #include "base/alloc.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 #include "baseline/tagprop.h"
 #include "math/matmul.h"
 #include "rank/ranklist.h"

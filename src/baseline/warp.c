@@ -1,13 +1,13 @@
 /*
  * warp: Gong, Jia, Leung, Toshev, Ioffe, "Deep convolutional ranking for multilabel image
  * annotation", ICLR 2014, as the paper compares it: "based on our neural network architecture", on
- * the same features. The net has one output a tag, the loss is WARP (losses.h). The optimiser,
+ * the same features. The net has one output per tag, the loss is WARP (losses.h). The optimiser,
  * dropout, rate, stopping and hidden layers are those of our net, and so are the knobs: the loss and
  * the outputs are all that differs.
  */
 #include "baseline/fitting.h"
 #include "baseline/losses.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include <string.h>
 

@@ -116,7 +116,7 @@ static double dot(const float *a, const float *b, size_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* ---- A point ------------------------------------------------------------------------------------- */
+/* ---- A point ----------------------------------------------------------------------------------- */
 
 static void row_gradient(batch *b, size_t i, size_t part)
 {
@@ -155,7 +155,7 @@ static void row_bounds(batch *b, size_t i, size_t part)
     it->stopped = !(it->energy > 0);
 }
 
-/* ---- Conjugate gradients --------------------------------------------------------------------- */
+/* ---- Conjugate gradients ----------------------------------------------------------------------- */
 
 static void row_hessian(batch *b, size_t i, size_t part)
 {
@@ -198,7 +198,7 @@ static bool any_goes_on(const batch *b)
     return false;
 }
 
-/* ---- Along the step --------------------------------------------------------------------------- */
+/* ---- Along the step ---------------------------------------------------------------------------- */
 
 typedef struct line {
     batch *b;
@@ -232,7 +232,7 @@ static void row_advance(batch *b, size_t i, size_t part)
     b->items[i].result.rounds++;
 }
 
-/* ---- The batch ----------------------------------------------------------------------------------- */
+/* ---- The batch --------------------------------------------------------------------------------- */
 
 /* Gives the results of solved lists away, and closes the gaps that they leave. */
 static f0t_status take_results(batch *b, float *directions, f0t_ranksvm_result *results, bool all)

@@ -46,7 +46,7 @@ typedef struct solver {
     size_t *places;           /* [RESULT_ROWS] rows of directions */
 } solver;
 
-/* ---- Memory ------------------------------------------------------------------------------------------ */
+/* ---- Memory ------------------------------------------------------------------------------------ */
 
 static bool any_wide(const f0t_rules *rules)
 {
@@ -162,7 +162,7 @@ static void solver_free(solver *s)
         f0t_free(all[i]);
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------ */
+/* ---- Results ----------------------------------------------------------------------------------- */
 
 static f0t_status flush(solver *s)
 {
@@ -193,7 +193,7 @@ static f0t_status take_result(solver *s, const f0t_svm_slot *slot, const float *
     return s->waiting == RESULT_ROWS ? flush(s) : F0T_OK;
 }
 
-/* ---- Rounds --------------------------------------------------------------------------------------------- */
+/* ---- Rounds ------------------------------------------------------------------------------------ */
 
 /* Gives the slot the next rule. False when there is none. */
 static bool assign(solver *s, f0t_svm_slot *slot)
@@ -316,7 +316,7 @@ static f0t_status run(solver *s, const f0t_monitor *monitor)
     return F0T_OK;
 }
 
-/* ---- The call ---------------------------------------------------------------------------------------------- */
+/* ---- The call ---------------------------------------------------------------------------------- */
 
 static f0t_status check(const f0t_ranksvm *svm, const f0t_rules *rules, const double *lambdas,
                         size_t count, const f0t_ranksvm_options *options)

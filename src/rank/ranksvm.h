@@ -46,7 +46,7 @@ f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, con
                              size_t count, const f0t_ranksvm_options *options, float *directions,
                              f0t_ranksvm_result *results, const f0t_monitor *monitor);
 
-/* ---- Part of the tags --------------------------------------------------------------------------- */
+/* ---- Part of the tags -------------------------------------------------------------------------- */
 
 /*
  * A ranking SVM over part of the tags: some are relevant, some irrelevant, and all others have no

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Pairs -------------------------------------------------------------------------------------- */
+/* ---- Pairs ------------------------------------------------------------------------------------- */
 
 /* Sums over one relevant tag are of the type itself, those over all tags are double. The pairs of one
  * relevant tag, 1 − its score being `margin`: the conditions stand one by one and choose between two
@@ -92,7 +92,7 @@ double F0T_KERNEL(svm_zone_row)(double *row, double *degrees, double p, const do
     return sum;
 }
 
-/* ---- Vectors and rows --------------------------------------------------------------------------- */
+/* ---- Vectors and rows -------------------------------------------------------------------------- */
 
 /* Four vectors of sums: one alone would wait for each addition. */
 #define DOT(name, a_type, b_type)                                       \
@@ -209,7 +209,7 @@ void F0T_KERNEL(svm_add_f32)(float *to, float scale, const float *from, size_t n
         to[i] += scale * from[i];
 }
 
-/* ---- Cholesky ----------------------------------------------------------------------------------- */
+/* ---- Cholesky ---------------------------------------------------------------------------------- */
 
 /* Cholesky's factorisation of small matrices: eight columns at a time, whose part of all later rows
  * is then taken off four rows at a time. The eight columns are kept as rows of their own. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Sorting by score --------------------------------------------------------------------------- */
+/* ---- Sorting by score -------------------------------------------------------------------------- */
 
 /* A number that sorts as the score does, over the tag. */
 static uint64_t key_of(float score, size_t tag)
@@ -37,7 +37,7 @@ static void radix_sort(uint64_t **keys, uint64_t **swap, size_t count)
     }
 }
 
-/* ---- Two kinds of tags, by a sort --------------------------------------------------------------- */
+/* ---- Two kinds of tags, by a sort -------------------------------------------------------------- */
 
 /* One side of the pairs, relevant or irrelevant, by ascending score. */
 typedef struct side {
@@ -220,7 +220,7 @@ void f0t_svm_sorted_hessian(f0t_svm_sorted *sorted, float *weights, const float 
     }
 }
 
-/* ---- Two kinds of tags -------------------------------------------------------------------------- */
+/* ---- Two kinds of tags ------------------------------------------------------------------------- */
 
 struct f0t_svm_pairs {
     float *irrelevant; /* [tags] scores, those of relevant tags far below any margin */
@@ -318,7 +318,7 @@ double f0t_svm_pairs_hessian(f0t_svm_pairs *pairs, float *weights, const float *
     return f0t_kernels()->svm_dot(x, weights, rule->tags);
 }
 
-/* ---- Ranking lists ------------------------------------------------------------------------------ */
+/* ---- Ranking lists ----------------------------------------------------------------------------- */
 
 /* Sums over tags of a level. */
 typedef struct node {

@@ -8,7 +8,7 @@
 #include "base/kernels.h"
 #include "base/status.h"
 
-/* ---- Losses -------------------------------------------------------------------------------------- */
+/* ---- Losses ------------------------------------------------------------------------------------ */
 
 /* A loss is h with h'(z) = min(k max(0, z), cap). k = 2 and cap = ∞ is the squared hinge; cap = 1 is the
  * hinge with its corner rounded over 0 < z < 1/k. Pairs in the zone, where h is curved, are those with
@@ -34,7 +34,7 @@ typedef struct f0t_svm_zone {
     f0t_svm_loss loss;
 } f0t_svm_zone;
 
-/* ---- Two kinds of tags -------------------------------------------------------------------------- */
+/* ---- Two kinds of tags ------------------------------------------------------------------------- */
 
 /* Pairs of a relevant and an irrelevant tag: loops over the relevant tags where they are few, one sort
  * and prefix sums where both kinds are many. */
@@ -78,7 +78,7 @@ void f0t_svm_sorted_gradient(f0t_svm_sorted *sorted, f0t_svm_sums *sums, float *
 void f0t_svm_sorted_hessian(f0t_svm_sorted *sorted, float *weights, const float *x,
                             const float *scores, const f0t_svm_rule *rule, f0t_svm_loss loss);
 
-/* ---- Ranking lists ------------------------------------------------------------------------------ */
+/* ---- Ranking lists ----------------------------------------------------------------------------- */
 
 /*
  * Sums over all pairs of a ranking list, without a list of pairs: tag i comes before tag j where

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Tag vectors -------------------------------------------------------------------------------- */
+/* ---- Tag vectors ------------------------------------------------------------------------------- */
 
 /* A Gram matrix above this many tags (128 MB) is computed piece by piece where it is needed. */
 enum { GRAM_TAGS = 5792, PACK_ROWS = 512 };
@@ -174,7 +174,7 @@ f0t_status f0t_ranksvm_restore(const f0t_ranksvm *svm, float *to, const float *d
     return f0t_matmul_run_packed(to, directions, svm->axes, NULL, &op);
 }
 
-/* ---- Losses and bounds -------------------------------------------------------------------------- */
+/* ---- Losses and bounds ------------------------------------------------------------------------- */
 
 /* Curvature of the squared hinge. */
 static const double squared = 2;
@@ -247,7 +247,7 @@ bool f0t_svm_loss_done(const f0t_svm_task *task, f0t_svm_loss loss, const f0t_sv
             bounds->rounded_primal - bounds->rounded_dual <= 0.2 * (bounds->primal - bounds->dual));
 }
 
-/* ---- Line search -------------------------------------------------------------------------------- */
+/* ---- Line search ------------------------------------------------------------------------------- */
 
 enum { GROW = 40, SHRINK = 60 };
 

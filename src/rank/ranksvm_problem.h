@@ -9,7 +9,7 @@
 #include "rank/ranksvm.h"
 #include "rank/ranksvm_pairs.h"
 
-/* ---- Tag vectors -------------------------------------------------------------------------------- */
+/* ---- Tag vectors ------------------------------------------------------------------------------- */
 
 /* Only differences of vectors count, and ‖w‖ does not depend on the axes. So the vectors are
  * centred (smaller numbers, smaller errors) and turned to their principal axes: those without
@@ -40,7 +40,7 @@ f0t_status f0t_ranksvm_sums(const f0t_ranksvm *svm, float *sums, const float *we
 f0t_status f0t_ranksvm_restore(const f0t_ranksvm *svm, float *to, const float *directions,
                                size_t rows);
 
-/* ---- Losses and bounds -------------------------------------------------------------------------- */
+/* ---- Losses and bounds ------------------------------------------------------------------------- */
 
 /*
  * What a point proves: its objective is an upper bound of the least one, and its slopes α = h'(z),
@@ -84,7 +84,7 @@ bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size
 /* Whether the rounded problem is solved well enough to go on to the next. */
 bool f0t_svm_loss_done(const f0t_svm_task *task, f0t_svm_loss loss, const f0t_svm_bounds *bounds);
 
-/* ---- Line search -------------------------------------------------------------------------------- */
+/* ---- Line search ------------------------------------------------------------------------------- */
 
 /* The slope of a convex function at t. */
 typedef double (*f0t_svm_slope)(void *context, double t);

@@ -14,7 +14,7 @@ static void finish(f0t_svm_slot *slot, double primal)
     slot->state = F0T_SVM_DONE;
 }
 
-/* ---- All tags, by conjugate gradients ----------------------------------------------------------- */
+/* ---- All tags, by conjugate gradients ---------------------------------------------------------- */
 
 /* Newton steps over all tags, by conjugate gradients: O. Chapelle and S. S. Keerthi, Efficient
  * algorithms for ranking with SVMs, Information Retrieval 13 (2010). Each product with the Hessian
@@ -144,7 +144,7 @@ static void next_direction(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t
                                 turn * (double)rows.query[j]);
 }
 
-/* ---- All tags, exactly -------------------------------------------------------------------------- */
+/* ---- All tags, exactly ------------------------------------------------------------------------- */
 
 /* Newton steps over all tags whose system is solved on the tags of the zone alone: the rest of the
  * loss is straight there. Three rounds per step, however badly conditioned it is. */
@@ -217,7 +217,7 @@ static void score_exact(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_sv
     advance(slot, thread, rows);
 }
 
-/* ---- Working sets ------------------------------------------------------------------------------- */
+/* ---- Working sets ------------------------------------------------------------------------------ */
 
 /* Round by round: the scores of all tags say which are missing. */
 
@@ -506,7 +506,7 @@ static void score_set(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_
     solve_set(slot, thread, rows.query, 1);
 }
 
-/* ---- After the sums ----------------------------------------------------------------------------- */
+/* ---- After the sums ---------------------------------------------------------------------------- */
 
 static void judge(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows)
 {
@@ -539,7 +539,7 @@ void f0t_svm_slot_sum(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_
         next_direction(slot, thread, rows);
 }
 
-/* ---- Beginning, and after the scores ------------------------------------------------------------ */
+/* ---- Beginning, and after the scores ----------------------------------------------------------- */
 
 /* λ may fall by this factor between problems that start each other, as between losses. */
 static const double stride = 10;

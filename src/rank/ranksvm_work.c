@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- The graph of the zone ---------------------------------------------------------------------- */
+/* ---- The graph of the zone --------------------------------------------------------------------- */
 
 /*
  * With L the Laplacian of the graph and K the Gram matrix, (λ I + k L K) e = −k L s puts e into the
@@ -213,7 +213,7 @@ enum { NEWTON_STEPS = 60 };
 /* What the scores of a float32 direction are wrong by, in units of the lengths multiplied. */
 static const double rounding = 2.5e-7;
 
-/* ---- Memory of a working set ---------------------------------------------------------------------------------- */
+/* ---- Memory of a working set ------------------------------------------------------------------- */
 
 static f0t_status vectors_create(f0t_svm_work *work)
 {
@@ -263,7 +263,7 @@ void f0t_svm_work_free(f0t_svm_work *work)
     f0t_free(work);
 }
 
-/* ---- The set --------------------------------------------------------------------------------- */
+/* ---- The set ----------------------------------------------------------------------------------- */
 
 static const float *vector_of(const f0t_svm_work *work, size_t i)
 {
@@ -453,7 +453,7 @@ double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task)
            (task->hinge == F0T_HINGE_SQUARED ? sums.moment / 2 : sums.slack);
 }
 
-/* ---- The length of a hinge's solution ----------------------------------------------------------- */
+/* ---- The length of a hinge's solution ---------------------------------------------------------- */
 
 /* The slope of the hinge objective in the length of w, `factor` times what it is. */
 static double length_slope(f0t_svm_work *work, double lambda, double norm, double noise,

@@ -8,7 +8,7 @@
 
 #include "rank/ranksvm_problem.h"
 
-/* ---- The graph of the zone ---------------------------------------------------------------------- */
+/* ---- The graph of the zone --------------------------------------------------------------------- */
 
 /* The bipartite graph of the pairs in the zone, on a working set, and the Newton step it gives. */
 
@@ -52,7 +52,7 @@ void f0t_svm_graph_free(f0t_svm_graph *graph);
 bool f0t_svm_graph_bend(f0t_svm_graph *graph, double *step, const double *gradient_scores,
                         const f0t_svm_set *set, double lambda, f0t_svm_loss loss);
 
-/* ---- A working set ------------------------------------------------------------------------------ */
+/* ---- A working set ----------------------------------------------------------------------------- */
 
 /* Memory of one thread, for one set at a time. */
 typedef struct f0t_svm_work {

@@ -5,7 +5,7 @@
 #include "../model/collection.h"
 
 #include "base/cpu.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 #include "rank/miap.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "tasks.h"
 
-#include "baseline/fasttag_layer.h"
+#include "baseline/fasttag.h"
 #include "baseline/moments.h"
 
 /* ---- By hand ------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 #include "tasks.h"
 
-#include "baseline/fasttag_layer.h"
+#include "baseline/fasttag.h"
 #include "math/solve.h"
 
 enum { M = 40, D = 6, T = 5 };

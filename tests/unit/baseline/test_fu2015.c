@@ -1,6 +1,6 @@
 #include "tasks.h"
 
-#include "baseline/combinations.h"
+#include "baseline/fu2015.h"
 #include "math/solve.h"
 
 enum { D = C_FEATURES, U = C_TAGS - C_SEEN };

@@ -1,6 +1,6 @@
 #include "answers.h"
 
-#include "baseline/wsabie_tags.h"
+#include "baseline/wsabie.h"
 
 static const double KNOBS[] = {6, 1e-2, 1}; /* m, rate, C */
 

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/alloc.h"
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* All combinations of a few tags: number c has tag u where bit u of c is set; 0, which has none, is
- * left out. */
-#ifndef F0T_BASELINE_COMBINATIONS_H
-#define F0T_BASELINE_COMBINATIONS_H
+/* What fu2015 ranks instead of tags: all combinations of a few tags. Number c has tag u where bit u of c
+ * is set; 0, which has none, is left out. */
+#ifndef F0T_BASELINE_FU2015_H
+#define F0T_BASELINE_FU2015_H
 
 #include "base/status.h"
 

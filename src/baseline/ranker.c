@@ -1,10 +1,19 @@
-/* The list of all methods. */
-#include "baseline/methods.h"
+#include "baseline/ranker.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* As in the tables, one a line. */
+f0t_status f0t_task_read(const f0t_task *task, float *to, const uint32_t *images, size_t count)
+{
+    return f0t_condition_gather(task->unit, to, task->dataset, images, count);
+}
+
+size_t f0t_task_features(const f0t_task *task)
+{
+    return task->unit->dim;
+}
+
+/* As in the tables, one per line. */
 /* clang-format off */
 const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_random,

@@ -1,6 +1,6 @@
 #include "tasks.h"
 
-#include "baseline/metric.h"
+#include "baseline/neighbours.h"
 
 enum { ROWS = 3000, D = 5 };
 

@@ -1,8 +1,7 @@
 #include "tasks.h"
 
 #include "baseline/neighbours.h"
-#include "baseline/tagprop_model.h"
-#include "baseline/tagprop_sigmoid.h"
+#include "baseline/tagprop.h"
 
 enum { NEAR = 12 };
 

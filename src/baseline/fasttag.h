@@ -21,8 +21,8 @@
  *
  * one system of T equations. Nothing of it touches the images again.
  */
-#ifndef F0T_BASELINE_FASTTAG_LAYER_H
-#define F0T_BASELINE_FASTTAG_LAYER_H
+#ifndef F0T_BASELINE_FASTTAG_H
+#define F0T_BASELINE_FASTTAG_H
 
 #include "base/status.h"
 

@@ -1,8 +1,8 @@
 /*
  * The tags' side of wsabie: the vectors w_t that are trained beside U, and the objective of both.
  */
-#ifndef F0T_BASELINE_WSABIE_TAGS_H
-#define F0T_BASELINE_WSABIE_TAGS_H
+#ifndef F0T_BASELINE_WSABIE_H
+#define F0T_BASELINE_WSABIE_H
 
 #include "baseline/losses.h"
 #include "model/objective.h"

@@ -1,6 +1,6 @@
 #include "tasks.h"
 
-#include "baseline/combinations.h"
+#include "baseline/fu2015.h"
 
 enum { TAGS = 5, DIM = 7, COUNT = (1 << TAGS) - 1 };
 
