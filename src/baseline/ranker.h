@@ -11,6 +11,7 @@
 #define F0T_BASELINE_RANKER_H
 
 #include "model/condition.h"
+#include "model/tune.h"
 
 /* What a method learns from: the training and validation images and their annotations with the
  * training tags. Annotations of any other tag are not in it, nor is any test image. */
@@ -53,16 +54,6 @@ typedef struct f0t_queries {
     const size_t *offsets;    /* [count + 1], and */
     const uint32_t *relevant; /* the images' true training tags: for the oracle alone */
 } f0t_queries;
-
-/* A hyper-parameter: the values that tuning may try, and where it begins. */
-typedef struct f0t_knob {
-    const char *name;
-    const double *values; /* ascending */
-    size_t count;
-    size_t first; /* index of the value that is used without tuning */
-} f0t_knob;
-
-enum { F0T_KNOBS_MAX = 6 };
 
 typedef struct f0t_ranker {
     const char *name;

@@ -188,6 +188,13 @@ static void fit_context_close(fit_context *context, const method_run *r)
 
 /* ---- Tuning: what was tried before ----------------------------------------------------------- */
 
+/* The setting that tuning chose. */
+typedef struct choice {
+    double values[F0T_KNOBS_MAX];
+    size_t trials; /* made */
+    double score;  /* of the best trial; NaN where nothing could be judged */
+} choice;
+
 /* Of a network, whose trials cost ten times what others do. */
 enum { DEEP_FOLDS = 2 };
 
@@ -197,7 +204,6 @@ typedef struct tuning {
     bool open[F0T_FOLDS];
     f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
     f0t_stage stage;
-    size_t trials;
 } tuning;
 
 void f0t_eval_memo_free(f0t_eval_memo *memo)
@@ -308,20 +314,18 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
 
 /* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
  * setting and no failure. */
-static f0t_status try_knobs(double *score, void *user, const double *knobs)
+static f0t_status try_knobs(double *score, tuning *t, const double *knobs)
 {
-    tuning *t = user;
-    const f0t_eval_protocol *p = t->run->protocol;
     double scores[F0T_CRITERIA] = {0};
     size_t counts[F0T_CRITERIA] = {0};
-    f0t_status status = f0t_stage_update(&t->stage, t->trials++);
-    if (status == F0T_OK && recall(score, t->run, knobs))
+    if (recall(score, t->run, knobs))
         return F0T_OK;
+    f0t_status status = F0T_OK;
     for (size_t fold = 0; fold < folds_of(t->run) && status == F0T_OK; fold++)
         status = try_fold(scores, counts, t, fold, knobs);
     for (int i = 0; i < F0T_CRITERIA; i++)
         scores[i] = status == F0T_OK && counts[i] ? scores[i] / (double)counts[i] : (double)NAN;
-    *score = scores[p->criterion];
+    *score = scores[t->run->protocol->criterion];
     if (status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED)
         status = F0T_OK;
     return status == F0T_OK ? remember(t->run, knobs, scores) : status;
@@ -364,13 +368,44 @@ static bool has_truth(const f0t_eval_protocol *p)
     return false;
 }
 
+static f0t_status run_trials(f0t_tune_search *search, tuning *t)
+{
+    double knobs[F0T_KNOBS_MAX], score;
+    while (f0t_tune_next(search, knobs)) {
+        const double began = f0t_time();
+        F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
+        F0T_TRY(try_knobs(&score, t, knobs));
+        F0T_TRY(f0t_tune_add(search, knobs, score, f0t_time() - began));
+    }
+    return F0T_OK;
+}
+
+/* The search ends after a fixed number of trials, never by the clock: the same seed gives the same choice. */
+static f0t_status search_knobs(choice *to, tuning *t)
+{
+    const f0t_ranker *ranker = t->run->ranker;
+    f0t_tune_search search = {
+        .count = ranker->knob_count, .grid = ranker->knobs, .most = t->run->options->trials};
+    f0t_status status = run_trials(&search, t);
+    if (status == F0T_OK) {
+        const f0t_tune_trial *best = &search.trials[search.best];
+        memcpy(to->values, best->values, sizeof to->values);
+        to->trials = search.trial_count;
+        to->score = best->score;
+    }
+    f0t_tune_close(&search);
+    return status;
+}
+
 /* Chooses the knobs; the first values where there is nothing to choose by. */
-static f0t_status tune(f0t_choice *choice, method_run *r)
+static f0t_status tune(choice *to, method_run *r)
 {
     const f0t_ranker *ranker = r->ranker;
     tuning t = {.run = r};
     char name[96];
-    f0t_choice_default(choice, ranker->knobs, ranker->knob_count);
+    *to = (choice){.score = (double)NAN};
+    for (size_t i = 0; i < ranker->knob_count; i++)
+        to->values[i] = ranker->knobs[i].values[ranker->knobs[i].first];
     if (!ranker->knob_count || !r->options->trials || !has_truth(r->protocol))
         return F0T_OK;
     snprintf(name, sizeof name, "%s (%s), tuning", ranker->name,
@@ -378,8 +413,7 @@ static f0t_status tune(f0t_choice *choice, method_run *r)
     t.stage = f0t_stage_begin(r->options->monitor, name, "trials", r->options->trials);
     f0t_status status = limit_splits(&t);
     if (status == F0T_OK)
-        status = f0t_choose(choice, ranker->knobs, ranker->knob_count, r->options->trials,
-                            try_knobs, &t);
+        status = search_knobs(to, &t);
     for (size_t fold = 0; fold < F0T_FOLDS; fold++) {
         if (t.open[fold])
             fit_context_close(&t.contexts[fold], r);
@@ -448,15 +482,15 @@ static f0t_status run_test(f0t_eval_cell *cell, const f0t_eval_split *split,
 
 /* Marks the cell as done: how many images and tags, and the knobs (NULL: none). */
 static void describe_cell(f0t_eval_cell *cell, const f0t_eval_split *split,
-                          const f0t_ranker *ranker, const f0t_choice *choice)
+                          const f0t_ranker *ranker, const choice *chosen)
 {
     cell->done = true;
     cell->images = split->truth.count;
     cell->tags = split->count;
-    cell->knob_count = choice ? ranker->knob_count : 0;
+    cell->knob_count = chosen ? ranker->knob_count : 0;
     for (size_t i = 0; i < cell->knob_count; i++) {
         snprintf(cell->knob_names[i], sizeof cell->knob_names[i], "%s", ranker->knobs[i].name);
-        cell->knobs[i] = choice->values[i];
+        cell->knobs[i] = chosen->values[i];
     }
 }
 
@@ -499,13 +533,13 @@ static f0t_status copy_same(f0t_eval_cell *cells, const f0t_eval_protocol *p)
 /* Every scenario that was asked for and is not done. */
 static f0t_status run_tests(f0t_eval_cell *cells, const f0t_eval_protocol *p,
                             const f0t_eval_fit *fit, const f0t_eval_protocol_options *options,
-                            const f0t_choice *choice, f0t_eval_cost cost)
+                            const choice *chosen, f0t_eval_cost cost)
 {
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!p->asked[s] || cells[s].done)
             continue;
         F0T_TRY(run_test(&cells[s], &p->tests[s], fit, options, &cost));
-        describe_cell(&cells[s], &p->tests[s], fit->ranker, choice);
+        describe_cell(&cells[s], &p->tests[s], fit->ranker, chosen);
         F0T_TRY(copy_same(cells, p));
     }
     return F0T_OK;
@@ -524,26 +558,26 @@ static double take_lent(f0t_neighbour_store *store)
 
 static f0t_status tune_and_test(f0t_eval_cell *cells, method_run *r)
 {
-    f0t_choice choice;
+    choice chosen;
     fit_context context;
     f0t_eval_cost cost = {0};
     void *fitted = NULL;
     double began = f0t_time();
-    F0T_TRY(tune(&choice, r));
-    cost.trials = choice.trials;
-    cost.validation = choice.score;
-    cost.tune_s = choice.trials ? f0t_time() - began : 0;
+    F0T_TRY(tune(&chosen, r));
+    cost.trials = chosen.trials;
+    cost.validation = chosen.score;
+    cost.tune_s = chosen.trials ? f0t_time() - began : 0;
     take_lent(r->options->store); /* by trials */
     began = f0t_time();
     f0t_status status = fit_context_open(&context, r, &r->protocol->task, 1);
     if (status == F0T_OK && !r->options->trials && r->ranker->choose)
-        status = r->ranker->choose(choice.values, &context.task, context.shared);
+        status = r->ranker->choose(chosen.values, &context.task, context.shared);
     if (status == F0T_OK)
-        status = r->ranker->fit(&fitted, &context.task, context.shared, choice.values);
+        status = r->ranker->fit(&fitted, &context.task, context.shared, chosen.values);
     cost.train_s = f0t_time() - began + take_lent(r->options->store);
     const f0t_eval_fit fit = {r->ranker, &context.task, fitted};
     if (status == F0T_OK)
-        status = run_tests(cells, r->protocol, &fit, r->options, &choice, cost);
+        status = run_tests(cells, r->protocol, &fit, r->options, &chosen, cost);
     if (fitted)
         r->ranker->free(fitted);
     fit_context_close(&context, r);

@@ -10,7 +10,6 @@
 #define F0T_EVAL_PROTOCOL_H
 
 #include "eval/task.h"
-#include "eval/tune.h"
 #include "eval/values.h"
 
 enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5 };

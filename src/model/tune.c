@@ -1,220 +1,323 @@
-/* f0t_train_tune: trial after trial, for as long as there is time. */
+#include "model/tune.h"
+
 #include "base/alloc.h"
-#include "base/monitor.h"
-#include "model/options.h"
-#include "model/train.h"
-#include "model/tune_journal.h"
-#include "model/tune_judge.h"
+#include "base/random.h"
+#include "io/file.h"
+#include "io/json.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Trials that shall fit into the time, and the epochs that each has at least. */
-enum { TRIALS = 12, LEAST_EPOCHS = 2 };
+/* ---- Over a grid --------------------------------------------------------------------------- */
 
-typedef struct search {
-    const f0t_train_options *asked;
-    f0t_train_options full; /* the same without "auto" */
-    const f0t_dataset *dataset;
-    const f0t_vectors *vectors;
-    const f0t_monitor *monitor;
-    f0t_monitor quiet; /* of the trials: it can stop them, and hears nothing */
-    f0t_tune_space space;
-    f0t_tune_judge judge;
-    f0t_tune_journal journal;
-    size_t best;    /* among the journal's trials */
-    double seconds; /* there are */
-    double spent;   /* of them */
-} search;
+/* The search is walked again from its start, along the scores that are known: where one is missing is the
+ * next trial. */
+typedef struct walk {
+    const f0t_tune_search *search;
+    size_t place[F0T_KNOBS_MAX]; /* the best so far */
+    double score;
+    bool downwards[F0T_KNOBS_MAX]; /* where each knob went last */
+    double *next;                  /* a setting whose score is missing */
+} walk;
 
-/* ---- One trial ----------------------------------------------------------------------------- */
-
-/* What a trial trains with: the asked options, on the kept tags, without a trace. */
-static f0t_train_options trial_options(const search *s)
+static bool is_better(double score, double than)
 {
-    f0t_train_options options = *s->asked;
-    options.tags = s->judge.kept.tags;
-    options.tag_count = s->judge.kept.count;
-    options.checkpoint = NULL;
-    options.resume = false;
-    options.epoch = NULL;
-    return options;
+    return score > than || (isnan(than) && !isnan(score));
 }
 
-static void describe(const search *s, const f0t_tune_trial *trial, const f0t_tune_score *score)
+/* False when the setting has not been tried; w->next is the setting. */
+static bool look_up(double *score, const walk *w, const size_t *place)
 {
-    char values[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < s->space.count && used < sizeof values; i++) {
-        const f0t_tune_knob *knob = s->space.knobs[i];
-        const double value = trial->setting.values[i];
-        if (knob->offset == F0T_TUNE_CONDITION)
-            used += (size_t)snprintf(values + used, sizeof values - used, ", %s",
-                                     value < 0.5 ? "scaled" : "standardised");
-        else
-            used += (size_t)snprintf(values + used, sizeof values - used, ", %s %.3g", knob->name,
-                                     value);
-    }
-    f0t_log(s->monitor, F0T_LOG_INFO, "trial %zu: %.2f %% (known tags %.2f, held out %.2f)%s%s",
-            s->journal.count, trial->score, score->kept, score->held, values,
-            s->best + 1 == s->journal.count ? " *" : "");
-}
-
-/* Trains, judges and notes a trial; `options` ends as what was used. */
-static f0t_status run_trial(search *s, f0t_train_options *options)
-{
-    const double began = f0t_time();
-    f0t_model *model;
-    f0t_tune_score score;
-    F0T_TRY(f0t_train_run(&model, options, s->dataset, s->vectors, &s->quiet));
-    f0t_status status = f0t_tune_judge_run(&score, &s->judge, model);
-    f0t_model_free(model);
-    F0T_TRY(status);
-    const f0t_tune_trial trial = {.setting = f0t_tune_setting_get(&s->space, options),
-                                  .score = f0t_tune_score_mean(&score),
-                                  .seconds = f0t_time() - began};
-    F0T_TRY(f0t_tune_journal_add(&s->journal, &s->space, &trial));
-    if (trial.score > s->journal.trials[s->best].score)
-        s->best = s->journal.count - 1;
-    s->spent += trial.seconds;
-    describe(s, &trial, &score);
-    return F0T_OK;
-}
-
-/* ---- How long a trial is --------------------------------------------------------------------- */
-
-static void note_epoch(void *user, const f0t_epoch *epoch)
-{
-    double *seconds = user;
-    seconds[epoch->number > 1] = epoch->seconds;
-}
-
-/* Epochs of a trial: as many as a training has, or fewer so that enough trials fit. One short
- * training tells how long an epoch takes. */
-static f0t_status choose_epochs(search *s, size_t *epochs)
-{
-    f0t_train_options options = trial_options(s);
-    const double began = f0t_time();
-    double seconds[2] = {0, 0};
-    f0t_model *model;
-    *epochs = 0;
-    if (options.method == F0T_METHOD_LINEAR)
-        return F0T_OK;
-    options.epochs = LEAST_EPOCHS;
-    options.epoch = note_epoch;
-    options.epoch_user = seconds;
-    F0T_TRY(f0t_train_run(&model, &options, s->dataset, s->vectors, &s->quiet));
-    f0t_model_free(model);
-    const double epoch = fmax(seconds[1] - seconds[0], 1e-6);
-    const double fit = (s->seconds - (f0t_time() - began)) / TRIALS / epoch;
-    *epochs = fit >= (double)s->full.epochs ? s->full.epochs
-              : fit > LEAST_EPOCHS          ? (size_t)fit
-                                            : LEAST_EPOCHS;
-    s->spent += f0t_time() - began;
-    return F0T_OK;
-}
-
-/* ---- The search ---------------------------------------------------------------------------- */
-
-/* What makes trials comparable: the options, and what they are tried on. */
-static f0t_status make_identity(char **out, const search *s)
-{
-    char data[128];
-    snprintf(data, sizeof data, " %zu images, %zu features, %zu and %zu tags",
-             f0t_dataset_split_count(s->dataset, F0T_TRAIN), f0t_dataset_dim(s->dataset),
-             s->judge.kept.count, s->judge.held.count);
-    return f0t_train_options_identify(out, &s->full, data);
-}
-
-/* Goes on with a journal, or begins one. */
-static f0t_status begin(search *s, const char *path)
-{
-    char *identity;
-    size_t epochs;
-    F0T_TRY(make_identity(&identity, s));
-    f0t_status status =
-        f0t_tune_journal_open(&s->journal, path, s->asked->resume, identity, &s->space);
-    if (status == F0T_OK && s->journal.count == 0) {
-        status = choose_epochs(s, &epochs);
-        if (status == F0T_OK)
-            status = f0t_tune_journal_begin(&s->journal, &s->space, epochs);
-    }
-    f0t_free(identity);
-    for (size_t i = 0; i < s->journal.count; i++) {
-        s->spent += s->journal.trials[i].seconds;
-        if (s->journal.trials[i].score > s->journal.trials[s->best].score)
-            s->best = i;
-    }
-    return status;
-}
-
-/* A trial is begun when one as long as the last would end in time; the first one always is. */
-static bool has_time(const search *s)
-{
-    const size_t count = s->journal.count;
-    return count == 0 || s->spent + s->journal.trials[count - 1].seconds <= s->seconds;
-}
-
-static f0t_status run_trials(search *s)
-{
-    f0t_stage stage = f0t_stage_begin(s->monitor, "tuning", "seconds", (uint64_t)s->seconds);
-    while (has_time(s)) {
-        const size_t trial = s->journal.count;
-        f0t_train_options options = trial_options(s);
-        F0T_TRY(f0t_stage_update(&stage, (uint64_t)fmin(s->spent, s->seconds)));
-        if (options.method != F0T_METHOD_LINEAR)
-            options.epochs = s->journal.epochs;
-        if (trial > 0) {
-            const f0t_tune_setting setting = f0t_tune_setting_draw(
-                &s->space, &s->journal.trials[s->best].setting, s->asked->seed, trial);
-            f0t_tune_setting_set(&s->space, &setting, &options);
+    const f0t_tune_search *s = w->search;
+    for (size_t k = 0; k < s->count; k++)
+        w->next[k] = s->grid[k].values[place[k]];
+    for (size_t i = 0; i < s->trial_count; i++)
+        if (!memcmp(s->trials[i].values, w->next, s->count * sizeof *w->next)) {
+            *score = s->trials[i].score;
+            return true;
         }
-        F0T_TRY(run_trial(s, &options));
+    return false;
+}
+
+/* One place up or down, kept when it is better. False when its score is missing. */
+static bool step(bool *moved, walk *w, size_t knob, bool down)
+{
+    size_t place[F0T_KNOBS_MAX];
+    const size_t limit = down ? 0 : w->search->grid[knob].count - 1;
+    double score;
+    *moved = false;
+    if (w->place[knob] == limit)
+        return true;
+    memcpy(place, w->place, sizeof place);
+    place[knob] += down ? (size_t)-1 : 1;
+    if (!look_up(&score, w, place))
+        return false;
+    *moved = is_better(score, w->score);
+    if (*moved) {
+        memcpy(w->place, place, sizeof place);
+        w->score = score;
+        w->downwards[knob] = down;
     }
-    f0t_stage_end(&stage);
+    return true;
+}
+
+static bool round_of_steps(bool *changed, walk *w)
+{
+    *changed = false;
+    for (size_t k = 0; k < w->search->count; k++) {
+        const bool down = w->downwards[k];
+        bool moved;
+        if (!step(&moved, w, k, down) || (!moved && !step(&moved, w, k, !down)))
+            return false;
+        *changed = *changed || moved;
+    }
+    return true;
+}
+
+static bool next_in_grid(double *values, const f0t_tune_search *s)
+{
+    walk w = {.search = s, .next = values};
+    bool changed = true;
+    for (size_t k = 0; k < s->count; k++)
+        w.place[k] = s->grid[k].first;
+    if (!look_up(&w.score, &w, w.place))
+        return true;
+    while (changed)
+        if (!round_of_steps(&changed, &w))
+            return true;
+    return false;
+}
+
+/* ---- Over ranges --------------------------------------------------------------------------- */
+
+/* Places in the range, 0 to 1. */
+static double to_place(const f0t_tune_range *range, double value)
+{
+    return range->is_log ? log(value / range->low) / log(range->high / range->low)
+                         : (value - range->low) / (range->high - range->low);
+}
+
+static double from_place(const f0t_tune_range *range, double place)
+{
+    place = fmin(fmax(place, 0), 1);
+    return range->is_log ? range->low * pow(range->high / range->low, place)
+                         : range->low + (range->high - range->low) * place;
+}
+
+/* Steps of a sixth of the range, for about half of the knobs. */
+static double draw_near(const f0t_tune_range *range, double value, const f0t_random *random,
+                        uint64_t i)
+{
+    if (f0t_random_uniform(random, 2 * i) < 0.5)
+        return value;
+    return from_place(range, to_place(range, value) + f0t_random_normal(random, 2 * i + 1) / 6);
+}
+
+static void next_in_ranges(double *values, const f0t_tune_search *s)
+{
+    const size_t trial = s->trial_count;
+    const f0t_random random = {s->seed, (uint64_t)trial};
+    for (size_t i = 0; i < s->count; i++)
+        values[i] = trial == 0 ? (double)NAN
+                    : trial % 3 == 0
+                        ? from_place(&s->ranges[i], f0t_random_uniform(&random, 2 * i))
+                        : draw_near(&s->ranges[i], s->trials[s->best].values[i], &random, i);
+}
+
+/* ---- Trials -------------------------------------------------------------------------------- */
+
+static bool has_room(const f0t_tune_search *s)
+{
+    const size_t count = s->trial_count;
+    if (count == 0)
+        return true;
+    return (!s->most || count < s->most) &&
+           (!(s->seconds > 0) || s->spent + s->trials[count - 1].seconds <= s->seconds);
+}
+
+bool f0t_tune_next(const f0t_tune_search *s, double *values)
+{
+    if (!has_room(s))
+        return false;
+    if (s->grid)
+        return next_in_grid(values, s);
+    next_in_ranges(values, s);
+    return true;
+}
+
+static f0t_status remember(f0t_tune_search *s, const f0t_tune_trial *trial)
+{
+    F0T_TRY(f0t_grow(&s->trials, &s->room, s->trial_count, 1, sizeof *trial));
+    s->trials[s->trial_count++] = *trial;
+    if (is_better(trial->score, s->trials[s->best].score))
+        s->best = s->trial_count - 1;
+    s->spent += trial->seconds;
     return F0T_OK;
 }
 
-static f0t_status run(search *s, const char *journal)
+/* ---- Reading a journal --------------------------------------------------------------------- */
+
+static f0t_tune_range range_of(const f0t_tune_search *s, size_t i)
 {
-    F0T_TRY(f0t_tune_judge_create(&s->judge, s->asked, s->dataset, s->vectors));
-    F0T_TRY(begin(s, journal));
-    return run_trials(s);
+    if (!s->grid)
+        return s->ranges[i];
+    const f0t_knob *knob = &s->grid[i];
+    return (f0t_tune_range){
+        .name = knob->name, .low = knob->values[0], .high = knob->values[knob->count - 1]};
 }
 
-f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
-                          const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds,
-                          const char *journal, const f0t_monitor *monitor)
+static f0t_status refuse(const f0t_tune_search *s)
 {
-    F0T_REQUIRE(options);
-    F0T_REQUIRE(tuning);
-    F0T_REQUIRE(dataset);
-    F0T_REQUIRE(vectors);
-    const f0t_train_options asked = *options;
-    search s = {.asked = &asked,
-                .full = asked,
-                .dataset = dataset,
-                .vectors = vectors,
-                .monitor = monitor,
-                .quiet = {.stop = monitor ? monitor->stop : NULL},
-                .space = f0t_tune_space_of(&asked),
-                .seconds = seconds};
-    *tuning = (f0t_tuning){0};
-    F0T_TRY(f0t_train_options_check(&asked));
-    f0t_train_options_resolve(&s.full, f0t_dataset_split_count(dataset, F0T_TRAIN),
-                              f0t_dataset_dim(dataset), f0t_vectors_dim(vectors));
-    if (!(seconds > 0))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%g seconds to tune in: it must be above 0", seconds);
-    if (s.space.count == 0)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "every option is given: there is nothing to tune");
-    f0t_status status = run(&s, journal);
-    if (status == F0T_OK) {
-        f0t_tune_setting_set(&s.space, &s.journal.trials[s.best].setting, options);
-        *tuning = (f0t_tuning){s.journal.count, s.journal.trials[0].score,
-                               s.journal.trials[s.best].score, s.spent};
+    return f0t_fail(F0T_ERROR_FORMAT,
+                    "%s: is no journal of a search, and in the way of one; move it away, or name "
+                    "another output",
+                    s->path);
+}
+
+/* A file that does not begin as a journal is somebody else's. */
+static f0t_status read_first(f0t_tune_search *s, const json_t *line, bool resume)
+{
+    const char *search = NULL;
+    int64_t epochs = 0;
+    F0T_TRY(f0t_json_get_string(&search, line, "search", s->path));
+    F0T_TRY(f0t_json_get_integer(&epochs, line, "epochs", s->path));
+    if (!search || epochs < 0)
+        return refuse(s);
+    if (resume && strcmp(search, s->identity) != 0)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s is the journal of another search; remove it, or leave out --resume",
+                        s->path);
+    s->epochs = (size_t)epochs;
+    return F0T_OK;
+}
+
+static f0t_status read_trial(f0t_tune_search *s, const json_t *line)
+{
+    f0t_tune_trial trial = {.score = (double)NAN};
+    for (size_t i = 0; i < s->count; i++) {
+        double value = (double)NAN;
+        const f0t_tune_range range = range_of(s, i);
+        F0T_TRY(f0t_json_get_number(&value, line, range.name, s->path));
+        if (!(value >= range.low && value <= range.high))
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" must be from %g to %g", s->path,
+                            range.name, range.low, range.high);
+        trial.values[i] = value;
     }
-    f0t_tune_journal_close(&s.journal);
-    f0t_tune_judge_free(&s.judge);
+    F0T_TRY(f0t_json_get_number(&trial.score, line, "score", s->path));
+    F0T_TRY(f0t_json_get_number(&trial.seconds, line, "seconds", s->path));
+    return remember(s, &trial);
+}
+
+static f0t_status read_line(f0t_tune_search *s, const char *text, size_t length, bool first,
+                            bool resume)
+{
+    json_t *line;
+    f0t_status status = f0t_json_parse(&line, text, length, s->path);
+    if (first && status == F0T_ERROR_FORMAT)
+        return refuse(s);
+    F0T_TRY(status);
+    status = first ? read_first(s, line, resume) : read_trial(s, line);
+    json_decref(line);
     return status;
+}
+
+/* A line that was cut off is as good as none; the first one never is. */
+static f0t_status read_lines(f0t_tune_search *s, const f0t_map *map, bool resume)
+{
+    const char *at = (const char *)map->data, *end = at + map->size, *stop;
+    bool first = true;
+    for (; at < end && (stop = memchr(at, '\n', (size_t)(end - at))) && (first || resume);
+         at = stop + 1, first = false)
+        F0T_TRY(read_line(s, at, (size_t)(stop - at), first, resume));
+    return first ? refuse(s) : F0T_OK;
+}
+
+static f0t_status load(f0t_tune_search *s, bool resume)
+{
+    f0t_map map;
+    F0T_TRY(f0t_map_open(&map, s->path));
+    f0t_status status = read_lines(s, &map, resume);
+    f0t_map_close(&map);
+    if (!resume) /* it is ours, and is begun anew */
+        s->epochs = 0;
+    return status;
+}
+
+/* ---- Writing it ---------------------------------------------------------------------------- */
+
+static f0t_status write_line(f0t_writer *w, json_t *line)
+{
+    char *text = line ? json_dumps(line, JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(line);
+    if (!text)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a line of the journal");
+    f0t_status status = f0t_writer_write(w, text, strlen(text));
+    if (status == F0T_OK)
+        status = f0t_writer_write(w, "\n", 1);
+    free(text);
+    return status;
+}
+
+static json_t *trial_json(const f0t_tune_search *s, const f0t_tune_trial *trial)
+{
+    /* JSON has no NaN: a score that is not there is read as one. */
+    json_t *line = isnan(trial->score)
+                       ? json_pack("{s:f}", "seconds", trial->seconds)
+                       : json_pack("{s:f, s:f}", "score", trial->score, "seconds", trial->seconds);
+    for (size_t i = 0; line && i < s->count; i++)
+        json_object_set_new(line, range_of(s, i).name, json_real(trial->values[i]));
+    return line;
+}
+
+static f0t_status write_all(f0t_writer *w, const f0t_tune_search *s)
+{
+    F0T_TRY(write_line(
+        w, json_pack("{s:s, s:I}", "search", s->identity, "epochs", (json_int_t)s->epochs)));
+    for (size_t i = 0; i < s->trial_count; i++)
+        F0T_TRY(write_line(w, trial_json(s, &s->trials[i])));
+    return F0T_OK;
+}
+
+/* Whole or not at all: a trial takes seconds, and all of them are some kilobytes. */
+static f0t_status save(const f0t_tune_search *s)
+{
+    f0t_writer *w;
+    if (!s->path)
+        return F0T_OK;
+    F0T_TRY(f0t_writer_open(&w, s->path));
+    return f0t_writer_finish(w, write_all(w, s));
+}
+
+f0t_status f0t_tune_begin(f0t_tune_search *s, size_t epochs)
+{
+    s->epochs = epochs;
+    return save(s);
+}
+
+f0t_status f0t_tune_add(f0t_tune_search *s, const double *values, double score, double seconds)
+{
+    f0t_tune_trial trial = {.score = score, .seconds = seconds};
+    memcpy(trial.values, values, s->count * sizeof *values);
+    F0T_TRY(remember(s, &trial));
+    return save(s);
+}
+
+f0t_status f0t_tune_open(f0t_tune_search *s, const char *path, bool resume, const char *identity)
+{
+    if (!path)
+        return F0T_OK;
+    F0T_TRY(f0t_string_copy(&s->path, path, strlen(path)));
+    F0T_TRY(f0t_string_copy(&s->identity, identity, strlen(identity)));
+    F0T_TRY(f0t_lock_take(&s->lock, path));
+    return f0t_path_exists(path) ? load(s, resume) : F0T_OK;
+}
+
+void f0t_tune_close(f0t_tune_search *s)
+{
+    f0t_lock_release(&s->lock);
+    f0t_free(s->path);
+    f0t_free(s->identity);
+    f0t_free(s->trials);
+    *s = (f0t_tune_search){0};
 }

@@ -1,203 +1,192 @@
-#include "collection.h"
+#include "support.h"
 
+#include "base/alloc.h"
 #include "base/fault.h"
-#include "model/tune_journal.h"
-#include "model/tune_setting.h"
+#include "model/tune.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-typedef struct opened {
-    f0t_dataset *dataset;
-    f0t_vectors *vectors;
-} opened;
+/* ---- Over a grid --------------------------------------------------------------------------- */
 
-static opened open_collection(const collection_options *options)
+static const double grid[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const f0t_knob knobs[2] = {{"a", grid, 10, 1}, {"b", grid, 10, 8}};
+
+/* A hill whose top is at (a, b). */
+typedef struct hill {
+    double a, b;
+    bool cliff; /* NaN where a > 5 */
+} hill;
+
+static double height(const hill *h, const double *values)
 {
-    collection c = collection_create(options);
-    opened o;
-    assert_ok(f0t_dataset_open(&o.dataset, c.path, NULL));
-    assert_ok(f0t_vectors_open(&o.vectors, c.vectors, NULL));
-    return o;
+    if (h->cliff && values[0] > 5)
+        return (double)NAN;
+    return -(values[0] - h->a) * (values[0] - h->a) - 2 * (values[1] - h->b) * (values[1] - h->b);
 }
 
-static void close_collection(opened *o)
+/* Up to `most` trials. */
+static f0t_tune_search climb(const f0t_knob *from, size_t most, const hill *h)
 {
-    f0t_vectors_close(o->vectors);
-    f0t_dataset_close(o->dataset);
+    f0t_tune_search s = {.count = 2, .grid = from, .most = most};
+    double values[F0T_KNOBS_MAX];
+    while (f0t_tune_next(&s, values))
+        assert_ok(f0t_tune_add(&s, values, height(h, values), 1));
+    return s;
 }
 
-/* Small and quick, with everything to tune still open. */
-static f0t_train_options quick(f0t_method method)
+static void the_top_of_a_hill_is_found(void **state)
 {
-    f0t_train_options o;
-    f0t_train_options_init(&o);
-    o.method = method;
-    if (method == F0T_METHOD_LINEAR)
-        return o;
-    o.epochs = 3;
-    o.hidden_count = method == F0T_METHOD_NET ? 1 : F0T_HIDDEN_AUTO;
-    o.hidden[0] = 16;
-    return o;
-}
-
-static void a_search_fills_in_what_is_auto_and_leaves_what_is_given(void **state)
-{
-    opened c = open_collection(&(collection_options){.name = "plain"});
     (void)state;
-    for (int method = F0T_METHOD_NET; method <= F0T_METHOD_LINEAR_RANK; method++) {
-        f0t_train_options o = quick((f0t_method)method);
-        f0t_tuning t;
-        double *given = method == F0T_METHOD_LINEAR ? &o.lambda : &o.decay;
-        *given = 2.5;
-        assert_ok(f0t_train_tune(&o, &t, c.dataset, c.vectors, 0.3, NULL, NULL));
-        assert_true(t.trials >= 1);
-        assert_true(t.best >= t.first && t.first > 0 && t.best <= 100);
-        assert_true(*given == 2.5);
-        if (method == F0T_METHOD_LINEAR)
-            assert_true(o.ridge > 0);
-        else
-            assert_true(o.epochs == 3 && o.rate > 0 && o.input_dropout >= 0);
-        assert_null(o.tags);
-        f0t_model *model;
-        assert_ok(f0t_train(&model, c.dataset, c.vectors, &o, NULL));
-        f0t_model_free(model);
+    for (int a = 0; a < 10; a += 3)
+        for (int b = 0; b < 10; b += 3) {
+            f0t_tune_search s = climb(knobs, 100, &(hill){.a = a, .b = b});
+            const f0t_tune_trial *best = &s.trials[s.best];
+            assert_true(best->values[0] == a && best->values[1] == b && best->score == 0);
+            f0t_tune_close(&s);
+        }
+}
+
+static void trials_end_at_the_limit_and_none_is_made_twice(void **state)
+{
+    (void)state;
+    for (size_t most = 1; most < 12; most++) {
+        f0t_tune_search s = climb(knobs, most, &(hill){.a = 9, .b = 0});
+        assert_int_equal(s.trial_count, most);
+        for (size_t i = 0; i < most; i++)
+            for (size_t j = 0; j < i; j++)
+                assert_memory_not_equal(s.trials[i].values, s.trials[j].values, 2 * sizeof(double));
+        f0t_tune_close(&s);
     }
-    close_collection(&c);
+    f0t_tune_search flat = climb(knobs, 100, &(hill){.a = 1, .b = 8});
+    assert_int_equal(flat.trial_count, 5);
+    f0t_tune_close(&flat);
 }
 
-/* The same trials, judged the same, whatever is said of unseen tags. */
-static void annotations_of_unseen_tags_have_no_influence(void **state)
+static void settings_that_cannot_be_used_are_left(void **state)
 {
-    opened a = open_collection(&(collection_options){.name = "plain"});
-    opened b = open_collection(&(collection_options){.name = "moved", .shuffle_unseen = true});
-    f0t_train_options o = quick(F0T_METHOD_LINEAR_RANK), p = o;
-    f0t_tuning t, u;
+    const hill h = {.a = 9, .b = 8, .cliff = true};
+    const f0t_knob from_above[2] = {{"a", grid, 10, 6}, knobs[1]};
     (void)state;
-    assert_ok(f0t_train_tune(&o, &t, a.dataset, a.vectors, 1e-6, NULL, NULL));
-    assert_ok(f0t_train_tune(&p, &u, b.dataset, b.vectors, 1e-6, NULL, NULL));
-    assert_true(t.trials == 1 && u.trials == 1);
-    assert_true(t.first == u.first);
-    close_collection(&a);
-    close_collection(&b);
+    for (int i = 0; i < 2; i++) {
+        f0t_tune_search s = climb(i ? from_above : knobs, 100, &h);
+        assert_true(s.trials[s.best].values[0] == 5);
+        f0t_tune_close(&s);
+    }
 }
 
-static void a_search_goes_on_from_its_journal(void **state)
-{
-    opened c = open_collection(&(collection_options){.name = "plain"});
-    f0t_train_options o = quick(F0T_METHOD_LINEAR_RANK), p = o, q = o;
-    const char *journal = test_path("m.trials");
-    f0t_tuning first, second, third;
-    (void)state;
-    assert_ok(f0t_train_tune(&o, &first, c.dataset, c.vectors, 0.2, journal, NULL));
-    p.resume = q.resume = true;
-    assert_ok(f0t_train_tune(&p, &second, c.dataset, c.vectors, 1e-6, journal, NULL));
-    assert_int_equal(second.trials, first.trials);
-    assert_true(second.best == first.best && p.rate == o.rate && p.decay == o.decay);
-    q.batch = 77;
-    assert_fails(F0T_ERROR_MISMATCH, "another search",
-                 f0t_train_tune(&q, &third, c.dataset, c.vectors, 1, journal, NULL));
-    unlink(journal);
-    close_collection(&c);
-}
+/* ---- Over ranges --------------------------------------------------------------------------- */
 
-static void a_stop_is_heard_within_a_trial(void **state)
+static f0t_tune_search ranges(void)
 {
-    opened c = open_collection(&(collection_options){.name = "plain"});
-    f0t_train_options o = quick(F0T_METHOD_NET);
-    volatile sig_atomic_t flag = 1;
-    const f0t_monitor monitor = {.stop = &flag};
-    f0t_tuning t;
-    (void)state;
-    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_train_tune(&o, &t, c.dataset, c.vectors, 10, NULL, &monitor));
-    assert_true(o.rate <= 0);
-    close_collection(&c);
-}
-
-static void a_search_without_a_question_or_an_answer_is_refused(void **state)
-{
-    opened c = open_collection(&(collection_options){.name = "plain"});
-    opened bare = open_collection(&(collection_options){.name = "bare", .no_validation = true});
-    f0t_train_options o = quick(F0T_METHOD_LINEAR);
-    f0t_tuning t;
-    (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "nothing can be tuned",
-                 f0t_train_tune(&o, &t, bare.dataset, bare.vectors, 1, NULL, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "must be above 0",
-                 f0t_train_tune(&o, &t, c.dataset, c.vectors, 0, NULL, NULL));
-    o.lambda = o.ridge = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "nothing to tune",
-                 f0t_train_tune(&o, &t, c.dataset, c.vectors, 1, NULL, NULL));
-    close_collection(&c);
-    close_collection(&bare);
+    return (f0t_tune_search){
+        .count = 2, .ranges = {{"lambda", 0.01, 1000, true}, {"share", 0, 0.6, false}}, .seed = 9};
 }
 
 static void settings_stay_in_their_ranges(void **state)
 {
-    f0t_train_options o;
-    (void)state;
-    f0t_train_options_init(&o);
-    const f0t_tune_space space = f0t_tune_space_of(&o);
-    assert_int_equal(space.count, 5);
-    f0t_tune_setting best = {{1e-3, 3, 0.3, 0.3, 0.25}};
+    f0t_tune_search s = ranges();
+    const double best[] = {1, 0.3};
+    double values[F0T_KNOBS_MAX];
     size_t changed = 0;
+    (void)state;
+    assert_true(f0t_tune_next(&s, values));
+    assert_true(isnan(values[0]) && isnan(values[1]));
+    assert_ok(f0t_tune_add(&s, best, 1, 0));
     for (size_t trial = 1; trial < 300; trial++) {
-        const f0t_tune_setting s = f0t_tune_setting_draw(&space, &best, 9, trial);
-        for (size_t i = 0; i < space.count; i++) {
-            assert_true(s.values[i] >= space.knobs[i]->low * (1 - 1e-12));
-            assert_true(s.values[i] <= space.knobs[i]->high * (1 + 1e-12));
-            changed += s.values[i] != best.values[i];
+        assert_true(f0t_tune_next(&s, values));
+        for (size_t i = 0; i < s.count; i++) {
+            assert_true(values[i] >= s.ranges[i].low * (1 - 1e-12));
+            assert_true(values[i] <= s.ranges[i].high * (1 + 1e-12));
+            changed += values[i] != best[i];
         }
+        assert_ok(f0t_tune_add(&s, values, 0, 0));
     }
-    assert_true(changed > 300 && changed < 1400);
+    assert_int_equal(s.best, 0);
+    assert_true(changed > 120 && changed < 560);
+    f0t_tune_close(&s);
+}
+
+static void no_trial_is_begun_that_would_end_too_late(void **state)
+{
+    f0t_tune_search s = ranges();
+    double values[F0T_KNOBS_MAX];
+    (void)state;
+    s.seconds = 10;
+    while (f0t_tune_next(&s, values))
+        assert_ok(f0t_tune_add(&s, (double[]){1, 0.3}, 0, 3));
+    assert_int_equal(s.trial_count, 3);
+    f0t_tune_close(&s);
+}
+
+/* ---- The journal --------------------------------------------------------------------------- */
+
+static const double tried[] = {1, 0.5};
+
+static f0t_status open_journal(f0t_tune_search *s, const char *path, bool resume)
+{
+    *s = ranges();
+    return f0t_tune_open(s, path, resume, "this");
+}
+
+static void an_interrupted_search_goes_on_the_same(void **state)
+{
+    const hill h = {.a = 9, .b = 2, .cliff = true};
+    const char *path = test_path("g.trials");
+    f0t_tune_search whole = climb(knobs, 100, &h);
+    size_t made = 0;
+    (void)state;
+    for (bool more = true; more; made++) {
+        f0t_tune_search s = {.count = 2, .grid = knobs};
+        double values[F0T_KNOBS_MAX];
+        assert_ok(f0t_tune_open(&s, path, made > 0, "this"));
+        assert_int_equal(s.trial_count, made);
+        more = f0t_tune_next(&s, values);
+        if (more) {
+            assert_memory_equal(values, whole.trials[made].values, 2 * sizeof *values);
+            assert_ok(f0t_tune_add(&s, values, height(&h, values), 1));
+        }
+        f0t_tune_close(&s);
+    }
+    assert_int_equal(made, whole.trial_count + 1);
+    f0t_tune_close(&whole);
 }
 
 static void a_cut_or_altered_journal_is_no_danger(void **state)
 {
-    f0t_train_options o;
-    f0t_tune_journal journal;
+    f0t_tune_search s;
     const char *path = test_path("j.trials");
     (void)state;
-    f0t_train_options_init(&o);
-    o.method = F0T_METHOD_LINEAR;
-    const f0t_tune_space space = f0t_tune_space_of(&o);
-    const f0t_tune_trial trial = {{{1, 2}}, 50, 3};
-    assert_ok(f0t_tune_journal_open(&journal, path, false, "this", &space));
-    assert_ok(f0t_tune_journal_begin(&journal, &space, 4));
-    assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
-    assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
-    f0t_tune_journal_close(&journal);
+    assert_ok(open_journal(&s, path, false));
+    assert_ok(f0t_tune_begin(&s, 4));
+    assert_ok(f0t_tune_add(&s, tried, 50, 3));
+    assert_ok(f0t_tune_add(&s, tried, 50, 3));
+    f0t_tune_close(&s);
     size_t size;
     char *text = test_read(path, &size);
     const size_t first = (size_t)(strchr(text, '\n') + 1 - text);
     for (size_t cut = first; cut <= size; cut++) {
         test_file("cut.trials", text, cut);
-        assert_ok(f0t_tune_journal_open(&journal, test_path("cut.trials"), true, "this", &space));
-        assert_true(journal.count <= 2 && (cut < size || journal.count == 2));
-        f0t_tune_journal_close(&journal);
+        assert_ok(open_journal(&s, test_path("cut.trials"), true));
+        assert_true(s.epochs == 4 && s.trial_count <= 2 && (cut < size || s.trial_count == 2));
+        assert_true(s.spent == 3 * (double)s.trial_count);
+        f0t_tune_close(&s);
     }
     f0t_free(text);
     test_text("cut.trials", "{\"search\": \"this\", \"epochs\": 4}\n{\"lambda\": -1}\n");
     assert_fails(F0T_ERROR_FORMAT, "\"lambda\" must be from",
-                 f0t_tune_journal_open(&journal, test_path("cut.trials"), true, "this", &space));
-    f0t_tune_journal_close(&journal);
+                 open_journal(&s, test_path("cut.trials"), true));
+    f0t_tune_close(&s);
 }
 
 static void check_left_alone(const char *text, bool resume)
 {
-    f0t_train_options o;
-    f0t_tune_journal journal;
+    f0t_tune_search s;
     size_t size;
-    f0t_train_options_init(&o);
-    o.method = F0T_METHOD_LINEAR;
-    const f0t_tune_space space = f0t_tune_space_of(&o);
     const char *path = test_text("foreign.trials", text);
-    assert_fails(F0T_ERROR_FORMAT, "foreign.trials",
-                 f0t_tune_journal_open(&journal, path, resume, "this", &space));
-    f0t_tune_journal_close(&journal);
+    assert_fails(F0T_ERROR_FORMAT, "foreign.trials", open_journal(&s, path, resume));
+    f0t_tune_close(&s);
     char *got = test_read(path, &size);
     assert_string_equal(got, text);
     f0t_free(got);
@@ -223,70 +212,46 @@ static void a_file_that_is_no_journal_is_left_alone(void **state)
  * by emptying the file. */
 static void nothing_is_lost_before_it_is_written_anew(void **state)
 {
-    f0t_train_options o;
-    f0t_tune_journal journal, second;
+    f0t_tune_search s, second;
     char path[200];
     size_t size;
     (void)state;
-    f0t_train_options_init(&o);
-    o.method = F0T_METHOD_LINEAR;
-    const f0t_tune_space space = f0t_tune_space_of(&o);
-    const f0t_tune_trial trial = {{{1, 2}}, 50, 3};
     snprintf(path, sizeof path, "%s", test_path("k.trials"));
-    assert_ok(f0t_tune_journal_open(&journal, path, false, "this", &space));
-    assert_ok(f0t_tune_journal_begin(&journal, &space, 4));
-    assert_ok(f0t_tune_journal_add(&journal, &space, &trial));
-    assert_fails(F0T_ERROR_IO, "another process works with it",
-                 f0t_tune_journal_open(&second, path, true, "this", &space));
-    f0t_tune_journal_close(&second);
-    f0t_tune_journal_close(&journal);
+    assert_ok(open_journal(&s, path, false));
+    assert_ok(f0t_tune_begin(&s, 4));
+    assert_ok(f0t_tune_add(&s, tried, 50, 3));
+    assert_fails(F0T_ERROR_IO, "another process works with it", open_journal(&second, path, true));
+    f0t_tune_close(&second);
+    f0t_tune_close(&s);
     char *before = test_read(path, &size);
     for (int resume = 0; resume < 2; resume++) {
-        assert_ok(f0t_tune_journal_open(&journal, path, resume, "this", &space));
+        assert_ok(open_journal(&s, path, resume));
         char *now = test_read(path, &size);
         assert_string_equal(now, before);
         f0t_free(now);
         f0t_fault_set(F0T_FAULT_WRITE, 1);
-        assert_fails(F0T_ERROR_IO, "No space", f0t_tune_journal_add(&journal, &space, &trial));
+        assert_fails(F0T_ERROR_IO, "No space", f0t_tune_add(&s, tried, 50, 3));
         f0t_fault_set(F0T_FAULT_WRITE, 0);
         now = test_read(path, &size);
         assert_string_equal(now, before);
         f0t_free(now);
-        f0t_tune_journal_close(&journal);
+        f0t_tune_close(&s);
     }
     f0t_free(before);
-}
-
-static f0t_status search_once(void *context)
-{
-    const opened *c = context;
-    f0t_train_options o = quick(F0T_METHOD_LINEAR_RANK);
-    f0t_tuning t;
-    o.epochs = 2;
-    return f0t_train_tune(&o, &t, c->dataset, c->vectors, 1e-6, test_path("f.trials"), NULL);
-}
-
-static void every_allocation_may_fail(void **state)
-{
-    opened c = open_collection(&(collection_options){.name = "plain"});
-    (void)state;
-    test_each_fault(F0T_FAULT_ALLOC, search_once, &c);
-    close_collection(&c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_fills_in_what_is_auto_and_leaves_what_is_given),
-        cmocka_unit_test(annotations_of_unseen_tags_have_no_influence),
-        cmocka_unit_test(a_search_goes_on_from_its_journal),
-        cmocka_unit_test(a_stop_is_heard_within_a_trial),
-        cmocka_unit_test(a_search_without_a_question_or_an_answer_is_refused),
+        cmocka_unit_test(the_top_of_a_hill_is_found),
+        cmocka_unit_test(trials_end_at_the_limit_and_none_is_made_twice),
+        cmocka_unit_test(settings_that_cannot_be_used_are_left),
         cmocka_unit_test(settings_stay_in_their_ranges),
+        cmocka_unit_test(no_trial_is_begun_that_would_end_too_late),
+        cmocka_unit_test(an_interrupted_search_goes_on_the_same),
         cmocka_unit_test(a_cut_or_altered_journal_is_no_danger),
         cmocka_unit_test(a_file_that_is_no_journal_is_left_alone),
         cmocka_unit_test(nothing_is_lost_before_it_is_written_anew),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
