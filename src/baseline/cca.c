@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
+#include "baseline/scorer.h"
 #include "math/eigen.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
@@ -210,8 +211,6 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     const fitted *f = memory;
     const f0t_matmul map = {
         .m = queries->count, .n = f->dims, .k = f0t_task_features(task), .b_transposed = true};
-    const f0t_matmul rank = {
-        .m = queries->count, .n = tags->count, .k = f->dims, .b_transposed = true};
     float *images = NULL, *rows = NULL;
     f0t_status status = f0t_alloc(&images, queries->count * f->dims, sizeof *images);
     if (status == F0T_OK)
@@ -222,7 +221,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
         f0t_rows_normalise(images, queries->count, f->dims);
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * f->dims, f->tags + tags->known[i] * f->dims, f->dims * sizeof *rows);
-        status = f0t_matmul_run_stable(scores, images, rows, NULL, &rank);
+        status = f0t_score_directions(scores, images, queries->count, rows, tags->count, f->dims);
     }
     f0t_free(images);
     f0t_free(rows);

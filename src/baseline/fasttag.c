@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
-#include "baseline/ranker.h"
+#include "baseline/scorer.h"
 #include "math/matmul.h"
 #include "math/product.h"
 #include "math/solve.h"
@@ -264,13 +264,12 @@ static f0t_status validate(double *miap, work *w)
     f0t_miap sum = {0};
     for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
         const size_t rows = block_rows(val, first);
-        const f0t_matmul op = {.m = rows, .n = T, .k = T, .b_transposed = true};
         const f0t_ranking ranking = {.images = rows,
                                      .tags = T,
                                      .scores = w->block,
                                      .offsets = val->offsets + first,
                                      .relevant = val->relevant};
-        F0T_TRY(f0t_matmul_run_stable(w->block, w->guesses + first * T, w->enrich, NULL, &op));
+        F0T_TRY(f0t_score_directions(w->block, w->guesses + first * T, rows, w->enrich, T, T));
         F0T_TRY(f0t_miap_add(&sum, &ranking));
     }
     *miap = f0t_miap_get(&sum);
@@ -360,7 +359,6 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
 {
     const fitted *f = memory;
     const size_t T = task->tags;
-    const f0t_matmul rank = {.m = queries->count, .n = tags->count, .k = T, .b_transposed = true};
     float *guesses = NULL, *rows = NULL;
     f0t_status status = f0t_alloc(&guesses, queries->count * T, sizeof *guesses);
     if (status == F0T_OK)
@@ -370,7 +368,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     if (status == F0T_OK) {
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * T, f->enrich + tags->known[i] * T, T * sizeof *rows);
-        status = f0t_matmul_run_stable(scores, guesses, rows, NULL, &rank);
+        status = f0t_score_directions(scores, guesses, queries->count, rows, tags->count, T);
     }
     f0t_free(guesses);
     f0t_free(rows);

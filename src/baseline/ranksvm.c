@@ -12,7 +12,7 @@
 #include "baseline/ranker.h"
 
 #include "base/alloc.h"
-#include "math/matmul.h"
+#include "baseline/scorer.h"
 #include "rank/ranksvm.h"
 
 #include <string.h>
@@ -50,11 +50,10 @@ static f0t_status rank(float *scores, float *directions, float *images, const f0
                        const f0t_ranksvm *svm, const f0t_task *task, const f0t_candidates *tags)
 {
     const f0t_ranksvm_options options = {.hinge = F0T_HINGE_SQUARED};
-    const f0t_matmul product = {
-        .m = rules->image_count, .n = tags->count, .k = task->dim, .b_transposed = true};
     F0T_TRY(f0t_ranksvm_solve(svm, rules, &LAMBDA, 1, &options, directions, NULL, task->monitor));
     spread(images, directions, rules, task->dim);
-    return f0t_matmul_run_stable(scores, images, tags->vectors, NULL, &product);
+    return f0t_score_directions(scores, images, rules->image_count, tags->vectors, tags->count,
+                                task->dim);
 }
 
 static f0t_status score(float *scores, const void *fitted, const f0t_task *task,

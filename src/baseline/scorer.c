@@ -48,15 +48,21 @@ f0t_status f0t_scorer_each(const f0t_scorer *s, const f0t_queries *queries, f0t_
     return status;
 }
 
+f0t_status f0t_score_directions(float *scores, const float *directions, size_t rows,
+                                const float *vectors, size_t tags, size_t dim)
+{
+    const f0t_matmul product = {.m = rows, .n = tags, .k = dim, .b_transposed = true};
+    return f0t_matmul_run_stable(scores, directions, vectors, NULL, &product);
+}
+
 f0t_status f0t_scorer_product(float *scores, const float *outputs, size_t rows,
                               const float *vectors, size_t tags, size_t dim)
 {
-    f0t_matmul product = {.m = ROWS, .n = tags, .k = dim, .b_transposed = true};
     f0t_workspace *whole;
     if (rows == ROWS)
-        return f0t_matmul_run(scores, outputs, vectors, NULL, &product);
+        return f0t_score_directions(scores, outputs, ROWS, vectors, tags, dim);
     F0T_TRY(f0t_workspace_take(&whole, ROWS * tags * sizeof *scores));
-    f0t_status status = f0t_matmul_run(whole->data, outputs, vectors, NULL, &product);
+    f0t_status status = f0t_score_directions(whole->data, outputs, ROWS, vectors, tags, dim);
     if (status == F0T_OK)
         memcpy(scores, whole->data, rows * tags * sizeof *scores);
     f0t_workspace_give(whole);

@@ -11,8 +11,8 @@
  */
 #include "base/alloc.h"
 #include "baseline/ranker.h"
+#include "baseline/scorer.h"
 #include "baseline/tagprop.h"
-#include "math/matmul.h"
 #include "rank/ranklist.h"
 
 #include <string.h>
@@ -111,12 +111,11 @@ static f0t_status fit(void **out, const f0t_task *task, void *shared, const doub
 static f0t_status rank(float *scores, float *lists, float *directions, const fitted *f,
                        const f0t_task *task, const f0t_candidates *tags, const f0t_queries *queries)
 {
-    const f0t_matmul product = {
-        .m = queries->count, .n = tags->count, .k = task->dim, .b_transposed = true};
     F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
     F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
                                task->monitor));
-    return f0t_matmul_run_stable(scores, directions, tags->vectors, NULL, &product);
+    return f0t_score_directions(scores, directions, queries->count, tags->vectors, tags->count,
+                                task->dim);
 }
 
 static f0t_status score(float *scores, const void *memory, const f0t_task *task,
