@@ -15,14 +15,15 @@
 
 typedef struct photos {
     f0t_import_job *job;
-    f0t_texts paths;
-    size_t *roots; /* [paths.count] where the names below the source begin */
+    f0t_names names;  /* the pictures' paths, each once */
+    uint64_t repeats; /* of pictures that more than one source has */
+    size_t *roots;    /* [names] where the names below the source begin */
     size_t roots_capacity;
     f0t_worker **workers; /* [worker_count] while keywords are read */
     size_t worker_count;
-    f0t_texts *keywords; /* [paths.count] */
-    f0t_texts *more;     /* [paths.count] tags from folders and the table */
-    bool *unreadable;    /* [paths.count] */
+    f0t_texts *keywords; /* [names] */
+    f0t_texts *more;     /* [names] tags from folders and the table */
+    bool *unreadable;    /* [names] */
     uint64_t failures;
     char *example;
     f0t_photo_table table;       /* where the options name one */
@@ -45,9 +46,9 @@ static void free_workers(photos *p)
 static void release(photos *p)
 {
     free_workers(p);
-    for (size_t i = 0; p->keywords && i < p->paths.count; i++)
+    for (size_t i = 0; p->keywords && i < p->names.texts.count; i++)
         f0t_texts_free(&p->keywords[i]);
-    for (size_t i = 0; p->more && i < p->paths.count; i++)
+    for (size_t i = 0; p->more && i < p->names.texts.count; i++)
         f0t_texts_free(&p->more[i]);
     f0t_free(p->keywords);
     f0t_free(p->more);
@@ -55,7 +56,7 @@ static void release(photos *p)
     f0t_free(p->roots);
     f0t_free(p->example);
     f0t_photo_table_free(&p->table);
-    f0t_texts_free(&p->paths);
+    f0t_names_free(&p->names);
     f0t_names_free(&p->tag_paths);
     f0t_free(p->path_counts);
     f0t_collection_free(&p->collection);
@@ -63,19 +64,31 @@ static void release(photos *p)
 
 /* ---- Finding them ---------------------------------------------------------------------------- */
 
+/* A picture that two sources have counts for the first. */
+static f0t_status add_path(photos *p, const char *path, size_t length, size_t root)
+{
+    uint32_t number;
+    bool added;
+    F0T_TRY(f0t_names_add(&p->names, path, length, &number, &added));
+    p->repeats += !added;
+    if (!added)
+        return F0T_OK;
+    F0T_TRY(f0t_grow(&p->roots, &p->roots_capacity, number, 1, sizeof *p->roots));
+    p->roots[number] = root;
+    return F0T_OK;
+}
+
 /* Paths are absolute: the dataset may stand anywhere. */
 static f0t_status walk_source(photos *p, const char *source)
 {
+    f0t_texts found = {0};
     char *whole = realpath(source, NULL);
     if (!whole)
         return f0t_fail_errno(errno, "%s", source);
-    const size_t before = p->paths.count;
-    f0t_status status = f0t_walk(&p->paths, &p->skipped, whole, p->job->options->monitor);
-    const size_t added = p->paths.count - before;
-    if (status == F0T_OK)
-        status = f0t_grow(&p->roots, &p->roots_capacity, before, added, sizeof *p->roots);
-    for (size_t i = before; status == F0T_OK && i < p->paths.count; i++)
-        p->roots[i] = strlen(whole);
+    f0t_status status = f0t_walk(&found, &p->skipped, whole, p->job->options->monitor);
+    for (size_t i = 0; status == F0T_OK && i < found.count; i++)
+        status = add_path(p, f0t_texts_get(&found, i), f0t_texts_length(&found, i), strlen(whole));
+    f0t_texts_free(&found);
     free(whole);
     return status;
 }
@@ -84,12 +97,15 @@ static f0t_status find_pictures(photos *p)
 {
     for (size_t i = 0; i < p->job->source_count; i++)
         F0T_TRY(walk_source(p, p->job->sources[i]));
+    F0T_TRY(f0t_import_report_say(p->job->report, p->repeats,
+                                  "{picture was|pictures were} named twice and {is|are} taken once",
+                                  NULL));
     f0t_skipped_files_tell(&p->skipped, p->job->options->monitor);
-    if (!p->paths.count)
+    if (!p->names.texts.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
-    F0T_TRY(f0t_alloc_zero(&p->keywords, p->paths.count, sizeof *p->keywords));
-    F0T_TRY(f0t_alloc_zero(&p->more, p->paths.count, sizeof *p->more));
-    return f0t_alloc_zero(&p->unreadable, p->paths.count, sizeof *p->unreadable);
+    F0T_TRY(f0t_alloc_zero(&p->keywords, p->names.texts.count, sizeof *p->keywords));
+    F0T_TRY(f0t_alloc_zero(&p->more, p->names.texts.count, sizeof *p->more));
+    return f0t_alloc_zero(&p->unreadable, p->names.texts.count, sizeof *p->unreadable);
 }
 
 /* ---- Their keywords -------------------------------------------------------------------------- */
@@ -98,7 +114,7 @@ static f0t_status read_keywords(void *context, const f0t_parallel_piece *piece,
                                 f0t_parallel_notes *notes)
 {
     const photos *p = context;
-    const char *path = f0t_texts_get(&p->paths, piece->number);
+    const char *path = f0t_texts_get(&p->names.texts, piece->number);
     const char *fault = f0t_text_fault(path, strlen(path));
     (void)notes;
     if (fault || strchr(path, '\t'))
@@ -124,7 +140,7 @@ static f0t_status note_failure(void *context, size_t i, f0t_status status, const
 static f0t_status read_all(photos *p)
 {
     const int threads = f0t_threads_get();
-    const f0t_parallel loop = {.count = p->paths.count,
+    const f0t_parallel loop = {.count = p->names.texts.count,
                                .threads = threads,
                                .stage = "reading keywords",
                                .context = p,
@@ -145,7 +161,7 @@ static f0t_status read_all(photos *p)
 /* The folders between the source and the picture. */
 static f0t_status add_folders(photos *p, size_t i)
 {
-    const char *at = f0t_texts_get(&p->paths, i) + p->roots[i], *slash;
+    const char *at = f0t_texts_get(&p->names.texts, i) + p->roots[i], *slash;
     for (at += *at == '/'; (slash = strchr(at, '/')); at = slash + 1)
         F0T_TRY(f0t_texts_add(&p->more[i], at, (size_t)(slash - at)));
     return F0T_OK;
@@ -168,8 +184,8 @@ static f0t_status add_elsewhere(photos *p)
 {
     const f0t_import_options *options = p->job->options;
     if (options->table)
-        F0T_TRY(f0t_photo_table_match(&p->table, p->job, &p->paths));
-    for (size_t i = 0; i < p->paths.count; i++) {
+        F0T_TRY(f0t_photo_table_match(&p->table, p->job, &p->names.texts));
+    for (size_t i = 0; i < p->names.texts.count; i++) {
         if (options->folder_tags)
             F0T_TRY(add_folders(p, i));
         if (options->table)
@@ -186,7 +202,7 @@ static f0t_status fail_without_tags(const photos *p)
         F0T_ERROR_FORMAT,
         "%s: none of its %zu pictures has a keyword to learn from: --csv FILE takes tags from a "
         "table, --folders the names of folders; or give some pictures keywords in a photo program",
-        p->job->sources[0], p->paths.count);
+        p->job->sources[0], p->names.texts.count);
 }
 
 static f0t_status gather_words(f0t_names *words, const f0t_texts *from)
@@ -227,7 +243,7 @@ static f0t_status check_tags(const photos *p)
     f0t_status status = F0T_OK;
     if (!p->job->options->vectors)
         return F0T_OK;
-    for (size_t i = 0; i < p->paths.count && status == F0T_OK; i++) {
+    for (size_t i = 0; i < p->names.texts.count && status == F0T_OK; i++) {
         status = gather_words(&words, &p->keywords[i]);
         if (status == F0T_OK)
             status = gather_words(&words, &p->more[i]);
@@ -321,8 +337,8 @@ static f0t_status add_picture(photos *p, size_t i)
         F0T_TRY(add_tag(p, f0t_texts_get(more, k), f0t_texts_length(more, k)));
     if (p->features.part)
         f0t_photo_features_use(&p->features, i);
-    return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->paths, i),
-                                  f0t_texts_length(&p->paths, i), -1);
+    return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->names.texts, i),
+                                  f0t_texts_length(&p->names.texts, i), -1);
 }
 
 /* A picture whose pixels cannot be read was named when that was tried. */
@@ -330,8 +346,8 @@ static f0t_status make_features(photos *p)
 {
     if (!p->job->options->extract)
         return F0T_OK;
-    F0T_TRY(f0t_photo_features_make(&p->features, p->job, &p->paths));
-    for (size_t i = 0; i < p->paths.count; i++)
+    F0T_TRY(f0t_photo_features_make(&p->features, p->job, &p->names.texts));
+    for (size_t i = 0; i < p->names.texts.count; i++)
         if (p->features.records[i] == F0T_NONE && !p->unreadable[i]) {
             p->unreadable[i] = true;
             p->failures++;
@@ -348,7 +364,7 @@ static f0t_status run(photos *p)
     F0T_TRY(add_elsewhere(p));
     F0T_TRY(check_tags(p));
     F0T_TRY(make_features(p));
-    for (size_t i = 0; i < p->paths.count; i++)
+    for (size_t i = 0; i < p->names.texts.count; i++)
         F0T_TRY(add_picture(p, i));
     F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
                                   "{picture|pictures} cannot be read and {is|are} left out",

@@ -52,6 +52,21 @@ static void tags_come_from_pictures_and_sidecars(void **state)
     assert_tags(test_path("plain"), want, 4);
 }
 
+static void a_picture_of_two_sources_is_one_image(void **state)
+{
+    static const char *const want[] = {"dog|München|Rome|Anna|a", "a|cat|palm tree|Köln", "sea|b",
+                                       "circle"};
+    const char *sources[] = {make_folder(), test_path("p/"), test_path("p/b"),
+                             test_path("p/a/1.jpg")};
+    const f0t_import_options options = {.folder_tags = true};
+    f0t_import_report *report;
+    (void)state;
+    assert_ok(f0t_import(&report, test_path("twice"), "photos", sources, 4, &options));
+    assert_int_equal(noted(report, "pictures were named twice"), 6);
+    f0t_import_report_free(report);
+    assert_tags(test_path("twice"), want, 4);
+}
+
 static void folders_are_tags_where_asked_for(void **state)
 {
     static const char *const want[] = {"dog|München|Rome|Anna|a", "a|cat|palm tree|Köln", "sea|b",
@@ -229,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tags_come_from_pictures_and_sidecars),
+        cmocka_unit_test(a_picture_of_two_sources_is_one_image),
         cmocka_unit_test(folders_are_tags_where_asked_for),
         cmocka_unit_test(a_table_adds_tags),
         cmocka_unit_test(names_may_have_other_endings),
