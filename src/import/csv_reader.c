@@ -1,3 +1,4 @@
+/* Records of comma- or tab-separated text. */
 #include "import/csv.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Features of the pictures of an import, made block by block and kept in DATASET.part. */
 #include "import/photos.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* A table of tags beside the pictures: which of its lines each picture has. */
 #include "import/photos.h"
 
 #include "base/alloc.h"

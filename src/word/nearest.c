@@ -1,3 +1,4 @@
+/* The words of a vector file that are nearest to a vector, by their cosine. */
 #include "base/alloc.h"
 #include "base/kernels.h"
 #include "base/monitor.h"

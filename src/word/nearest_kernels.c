@@ -1,3 +1,4 @@
+/* Compiled once per CPU level. */
 #include "base/kernels.h"
 
 /* The pragma lets the compiler add in lanes, which it may not by itself: it changes the order. */

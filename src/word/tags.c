@@ -1,3 +1,4 @@
+/* Files of tags, one per line. */
 #include "base/alloc.h"
 #include "base/interner.h"
 #include "io/text.h"
