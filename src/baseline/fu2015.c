@@ -23,9 +23,9 @@
 #include "base/team.h"
 #include "baseline/moments.h"
 #include "baseline/ranker.h"
-#include "math/best.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
+#include "math/topk.h"
 
 #include <math.h>
 #include <string.h>

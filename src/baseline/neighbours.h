@@ -7,7 +7,7 @@
 #define F0T_BASELINE_NEIGHBOURS_H
 
 #include "baseline/ranker.h"
-#include "math/best.h"
+#include "math/topk.h"
 
 /* ---- The metric -------------------------------------------------------------------------------- */
 

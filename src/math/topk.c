@@ -1,45 +1,82 @@
 #include "math/topk.h"
 
+#include "base/alloc.h"
 #include "base/kernels.h"
+#include "base/size.h"
 #include "base/team.h"
 
 #include <math.h>
 
-/* The best k so far are a heap of indices with the worst at its top; a scan for numbers above the
- * worst passes over all others. Equal numbers that come later never win: no tie is lost. */
+/* ---- The heap --------------------------------------------------------------------------------- */
 
-static bool worse(const float *x, uint32_t i, uint32_t j)
+/* The best so far, with the worst at the top; a scan for numbers above the worst passes over all
+ * others. The values stand beside the indices, or, where `value` is NULL, at x[index]. */
+typedef struct heap {
+    uint32_t *index;
+    float *value;
+    const float *x;
+    size_t count;
+} heap;
+
+static float value_of(const heap *h, size_t at)
 {
-    bool no_i = isnan(x[i]), no_j = isnan(x[j]);
-    if (no_i != no_j)
-        return no_i;
-    if (!no_i && x[i] != x[j])
-        return x[i] < x[j];
-    return i > j;
+    return h->value ? h->value[at] : h->x[h->index[at]];
 }
 
-static void sift_down(uint32_t *heap, size_t count, size_t at, const float *x)
+/* NaN is worse than every number, and of two equal ones that with the higher index. */
+static bool worse(float value, uint32_t index, float than_value, uint32_t than_index)
 {
-    uint32_t moved = heap[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && worse(x, heap[child + 1], heap[child]))
+    if (value < than_value)
+        return true;
+    if (value > than_value)
+        return false;
+    bool none = isnan(value), than_none = isnan(than_value);
+    return none != than_none ? none : index > than_index;
+}
+
+static bool worse_at(const heap *h, size_t at, float than_value, uint32_t than_index)
+{
+    return worse(value_of(h, at), h->index[at], than_value, than_index);
+}
+
+static void put(const heap *h, size_t at, float value, uint32_t index)
+{
+    h->index[at] = index;
+    if (h->value)
+        h->value[at] = value;
+}
+
+static void sift_down(const heap *h, size_t at, float value, uint32_t index)
+{
+    for (size_t child; (child = 2 * at + 1) < h->count; at = child) {
+        if (child + 1 < h->count && worse_at(h, child + 1, value_of(h, child), h->index[child]))
             child++;
-        if (!worse(x, heap[child], moved))
+        if (!worse_at(h, child, value, index))
             break;
-        heap[at] = heap[child];
+        put(h, at, value_of(h, child), h->index[child]);
     }
-    heap[at] = moved;
+    put(h, at, value, index);
 }
 
-static void heap_sort(uint32_t *heap, size_t count, const float *x)
+static void make_heap(const heap *h)
 {
-    for (size_t last = count; last-- > 1;) {
-        uint32_t worst = heap[0];
-        heap[0] = heap[last];
-        heap[last] = worst;
-        sift_down(heap, last, 0, x);
+    for (size_t i = h->count / 2; i-- > 0;)
+        sift_down(h, i, value_of(h, i), h->index[i]);
+}
+
+/* From a heap to the best first. */
+static void sort(heap h)
+{
+    for (size_t last = h.count; last-- > 1;) {
+        float value = value_of(&h, last);
+        uint32_t index = h.index[last];
+        put(&h, last, value_of(&h, 0), h.index[0]);
+        h.count = last;
+        sift_down(&h, 0, value, index);
     }
 }
+
+/* ---- All numbers at once ---------------------------------------------------------------------- */
 
 /* While the worst is NaN every number is better, and nothing can be skipped. */
 static size_t next_better(const float *x, size_t from, size_t n, float limit)
@@ -56,15 +93,14 @@ size_t f0t_topk_row(uint32_t *index, float *value, const float *x, size_t n, siz
     size_t count = k < n ? k : n;
     if (!count)
         return 0;
+    const heap h = {index, NULL, x, count};
     for (size_t i = 0; i < count; i++)
         index[i] = (uint32_t)i;
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(index, count, i, x);
-    for (size_t i = count; (i = next_better(x, i, n, x[index[0]])) < n; i++) {
-        index[0] = (uint32_t)i;
-        sift_down(index, count, 0, x);
-    }
-    heap_sort(index, count, x);
+    make_heap(&h);
+    /* Equal numbers that come later never win: no tie is lost. */
+    for (size_t i = count; (i = next_better(x, i, n, x[index[0]])) < n; i++)
+        sift_down(&h, 0, x[i], (uint32_t)i);
+    sort(h);
     for (size_t i = 0; value && i < count; i++)
         value[i] = x[index[i]];
     return count;
@@ -81,4 +117,86 @@ void f0t_topk_rows(uint32_t *index, float *value, const float *x, size_t rows, s
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows > 1 && rows * n > SMALL)
     for (size_t i = 0; i < rows; i++)
         f0t_topk_row(index + i * count, value ? value + i * count : NULL, x + i * n, n, k);
+}
+
+/* ---- Numbers piece by piece ------------------------------------------------------------------- */
+
+f0t_status f0t_best_create(f0t_best **out, size_t rows, size_t k)
+{
+    f0t_best *b = NULL;
+    size_t size;
+    *out = NULL;
+    if (!f0t_size_mul(&size, rows, k))
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for the %zu best of %zu rows", k, rows);
+    F0T_TRY(f0t_alloc_zero(&b, 1, sizeof *b));
+    b->rows = rows;
+    b->k = k;
+    f0t_status status = f0t_alloc_zero(&b->count, rows, sizeof *b->count);
+    if (status == F0T_OK)
+        status = f0t_alloc(&b->index, size, sizeof *b->index);
+    if (status == F0T_OK)
+        status = f0t_alloc(&b->value, size, sizeof *b->value);
+    if (status != F0T_OK) {
+        f0t_best_free(b);
+        return status;
+    }
+    *out = b;
+    return F0T_OK;
+}
+
+void f0t_best_free(f0t_best *b)
+{
+    if (!b)
+        return;
+    f0t_free(b->count);
+    f0t_free(b->index);
+    f0t_free(b->value);
+    f0t_free(b);
+}
+
+/* A heap once it is full, and unordered before. */
+static heap row_of(const f0t_best *b, size_t row)
+{
+    return (heap){b->index + row * b->k, b->value + row * b->k, NULL, b->count[row]};
+}
+
+/* Takes numbers as they come until the row is full; gives how many of x it has looked at. */
+static size_t fill(f0t_best *b, heap *h, const float *x, size_t n, uint32_t first, uint32_t skip)
+{
+    size_t i = 0;
+    for (; i < n && h->count < b->k; i++) {
+        uint32_t index = first + (uint32_t)i;
+        if (index == skip || isnan(x[i]))
+            continue;
+        h->value[h->count] = x[i];
+        h->index[h->count++] = index;
+        if (h->count == b->k)
+            make_heap(h);
+    }
+    return i;
+}
+
+void f0t_best_add(f0t_best *b, size_t row, const float *x, size_t n, uint32_t first, uint32_t skip)
+{
+    heap h = row_of(b, row);
+    if (!b->k)
+        return;
+    size_t i = fill(b, &h, x, n, first, skip);
+    b->count[row] = (uint32_t)h.count;
+    for (; i < n; i++) {
+        /* Also an equal number is of interest: its index may be lower. */
+        i = f0t_kernels()->find_above(x, i, n, nextafterf(h.value[0], -INFINITY));
+        if (i == n)
+            return;
+        uint32_t index = first + (uint32_t)i;
+        if (index != skip && worse(h.value[0], h.index[0], x[i], index))
+            sift_down(&h, 0, x[i], index);
+    }
+}
+
+void f0t_best_sort(f0t_best *b, size_t row)
+{
+    heap h = row_of(b, row);
+    make_heap(&h);
+    sort(h);
 }

@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include "math/best.h"
 #include "math/topk.h"
 
 #include <math.h>
