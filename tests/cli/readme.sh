@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands of the README, and the console blocks of the documents, run as they stand.
+# The commands of the README, and the console blocks of the documents, run as they are; its C compiles.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../documents/lib.sh" || exit 1
 
@@ -8,9 +8,10 @@ case_readme_shows_what_happens() {
     run_sh=1 run_document "$root/README.md" needed
 }
 
-case_pictures_and_keywords() {
-    make_reader
-    run_sh=1 run_document "$root/docs/pictures.md" needed
+case_the_readmes_c_compiles() {
+    sed -n '/^```c$/,/^```$/{/^```/!p}' "$root/README.md" >readme.c
+    grep -q f0t_ readme.c || complain "README.md has no C"
+    gcc -std=c11 -Wall -Wextra -Werror -I"$root/include" -fsyntax-only readme.c 2>"$err" || complain "$(cat "$err")"
 }
 
 # getting-started.md wants an installation: project/commands.sh has one.
