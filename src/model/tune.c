@@ -192,6 +192,12 @@ static f0t_status read_first(f0t_tune_search *s, const json_t *line, bool resume
     return F0T_OK;
 }
 
+/* What was drawn at the end of a range may be a rounding beyond it. */
+static bool is_inside(const f0t_tune_range *range, double value)
+{
+    return value >= range->low * (1 - 1e-12) && value <= range->high * (1 + 1e-12);
+}
+
 static f0t_status read_trial(f0t_tune_search *s, const json_t *line)
 {
     f0t_tune_trial trial = {.score = (double)NAN};
@@ -199,7 +205,7 @@ static f0t_status read_trial(f0t_tune_search *s, const json_t *line)
         double value = (double)NAN;
         const f0t_tune_range range = range_of(s, i);
         F0T_TRY(f0t_json_get_number(&value, line, range.name, s->path));
-        if (!(value >= range.low && value <= range.high))
+        if (!is_inside(&range, value))
             return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" must be from %g to %g", s->path,
                             range.name, range.low, range.high);
         trial.values[i] = value;

@@ -180,6 +180,18 @@ static void a_cut_or_altered_journal_is_no_danger(void **state)
     f0t_tune_close(&s);
 }
 
+/* low x (high / low) need not be high. */
+static void a_value_at_the_end_of_its_range_is_read_again(void **state)
+{
+    f0t_tune_search s;
+    (void)state;
+    const char *path = test_text("end.trials", "{\"search\": \"this\", \"epochs\": 0}\n"
+                                               "{\"lambda\": 1000.0000000000001, \"share\": 0}\n");
+    assert_ok(open_journal(&s, path, true));
+    assert_int_equal(s.trial_count, 1);
+    f0t_tune_close(&s);
+}
+
 static void check_left_alone(const char *text, bool resume)
 {
     f0t_tune_search s;
@@ -250,6 +262,7 @@ int main(void)
         cmocka_unit_test(no_trial_is_begun_that_would_end_too_late),
         cmocka_unit_test(an_interrupted_search_goes_on_the_same),
         cmocka_unit_test(a_cut_or_altered_journal_is_no_danger),
+        cmocka_unit_test(a_value_at_the_end_of_its_range_is_read_again),
         cmocka_unit_test(a_file_that_is_no_journal_is_left_alone),
         cmocka_unit_test(nothing_is_lost_before_it_is_written_anew),
     };
