@@ -1,6 +1,9 @@
-/* f0t_eval_run: methods, training sets, repeats, and what is kept between them. */
+/*
+ * f0t_eval_run: repeats, methods and training sets, what is kept between them, and the rows that come out.
+ */
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/random.h"
 #include "baseline/neighbours.h"
 #include "eval/eval.h"
 #include "io/file.h"
@@ -9,6 +12,97 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- Test images for the figure ------------------------------------------------------------ */
+
+enum { SAMPLES = 12, PICTURES_ASKED = 200 };
+
+static bool has_kind(const f0t_eval *e, size_t image, unsigned kind)
+{
+    size_t count;
+    const uint32_t *tags = f0t_dataset_image_tags(e->dataset, image, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index = e->tags.index[tags[i]];
+        if (index != F0T_NO_SAMPLE_TAG && e->tags.kind[index] & kind)
+            return true;
+    }
+    return false;
+}
+
+static bool has_picture(const f0t_eval *e, size_t image)
+{
+    const char *name = f0t_dataset_image(e->dataset, image);
+    char *path = NULL;
+    bool there = name && f0t_path_join(&path, f0t_dataset_path(e->dataset), name) == F0T_OK &&
+                 f0t_path_exists(path);
+    f0t_free(path);
+    return there;
+}
+
+/* Images in random order: place among the test images, and row. */
+typedef struct pool {
+    uint32_t *order; /* [count] places */
+    uint32_t *rows;  /* [count] rows of the dataset, by place */
+    bool *taken;     /* [count] by place */
+    size_t count;
+} pool;
+
+/* Fills up the samples: first what has everything, then less. */
+static void fill(f0t_eval *e, pool *p, bool with_tags, bool with_picture)
+{
+    size_t asked = 0;
+    for (size_t i = 0; i < p->count && e->sample_count < SAMPLES; i++) {
+        uint32_t place = p->order[i], row = p->rows[place];
+        if (p->taken[place] ||
+            (with_tags && (!has_kind(e, row, F0T_TAG_SEEN) || !has_kind(e, row, F0T_TAG_UNSEEN))))
+            continue;
+        if (with_picture && asked++ >= PICTURES_ASKED)
+            return;
+        if (with_picture && !has_picture(e, row))
+            continue;
+        p->taken[place] = true;
+        e->samples[e->sample_count] = place;
+        e->sample_images[e->sample_count++] = row;
+    }
+}
+
+static void list_images(pool *p, const f0t_dataset *dataset)
+{
+    const uint8_t *split = f0t_dataset_split(dataset);
+    size_t at = 0;
+    for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++)
+        if (split[m] == F0T_TEST) {
+            p->order[at] = (uint32_t)at;
+            p->rows[at++] = (uint32_t)m;
+        }
+}
+
+/* By seed: with a seen and an unseen tag and a picture where there are such. */
+static f0t_status choose_samples(f0t_eval *e)
+{
+    const f0t_random random = {e->seed, UINT64_C(0x73616D706C65)}; /* "sample" */
+    pool p = {.count = f0t_dataset_split_count(e->dataset, F0T_TEST)};
+    f0t_status status = f0t_alloc(&e->samples, SAMPLES, sizeof *e->samples);
+    if (status == F0T_OK)
+        status = f0t_alloc(&e->sample_images, SAMPLES, sizeof *e->sample_images);
+    if (status == F0T_OK)
+        status = f0t_alloc(&p.order, p.count, sizeof *p.order);
+    if (status == F0T_OK)
+        status = f0t_alloc(&p.rows, p.count, sizeof *p.rows);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&p.taken, p.count, sizeof *p.taken);
+    if (status == F0T_OK) {
+        list_images(&p, e->dataset);
+        f0t_random_shuffle(&random, p.order, p.count);
+        fill(e, &p, true, true);
+        fill(e, &p, true, false);
+        fill(e, &p, false, false);
+    }
+    f0t_free(p.order);
+    f0t_free(p.rows);
+    f0t_free(p.taken);
+    return status;
+}
 
 /* A running comparison. */
 typedef struct comparison {
@@ -205,7 +299,7 @@ static f0t_status run_repeat(comparison *c, size_t repeat)
     const f0t_eval_plan *plan = &c->eval->plan;
     F0T_TRY(f0t_eval_tags_split(&c->eval->tags, c->options->unseen, c->options->seed + repeat));
     if (repeat == 0)
-        F0T_TRY(f0t_eval_choose_samples(c->eval));
+        F0T_TRY(choose_samples(c->eval));
     if (repeat == 0 && c->options->results)
         F0T_TRY(load_results(c));
     f0t_status status = open_protocols(c, repeat);
@@ -307,4 +401,102 @@ bool f0t_eval_keeps_others(const f0t_eval *e)
 const char *f0t_eval_value_name(const f0t_eval *e, size_t i)
 {
     return i < e->names.count ? e->names.names[i] : NULL;
+}
+
+/* ---- Rows: means and deviations over the repeats ------------------------------------------- */
+
+enum { KNOBS_TEXT = 200 };
+
+/* A value over the repeats in which it is defined. */
+static f0t_eval_value summarise(const f0t_eval *e, size_t method, f0t_scenario s, size_t at)
+{
+    double sum = 0, squares = 0, count = 0;
+    const char *name = f0t_eval_cell_at(e, 0, method, s)->values.names[at];
+    for (size_t r = 0; r < e->plan.repeat; r++) {
+        double v = f0t_values_get(&f0t_eval_cell_at(e, r, method, s)->values, name);
+        sum += isnan(v) ? 0 : v;
+        count += !isnan(v);
+    }
+    double mean = count > 0 ? sum / count : (double)NAN;
+    for (size_t r = 0; r < e->plan.repeat; r++) {
+        double v = f0t_values_get(&f0t_eval_cell_at(e, r, method, s)->values, name);
+        squares += isnan(v) ? 0 : (v - mean) * (v - mean);
+    }
+    double deviation = count > 1 ? sqrt(squares / (count - 1)) : (double)NAN;
+    return (f0t_eval_value){name, mean, deviation};
+}
+
+/* With a point in every locale. */
+static void write_number(char out[32], double value)
+{
+    snprintf(out, 32, "%g", value);
+    for (char *c = out; *c; c++)
+        if (*c == ',')
+            *c = '.';
+}
+
+static void write_knobs(char *out, const f0t_eval_cell *cell)
+{
+    size_t used = 0;
+    char number[32];
+    *out = 0;
+    for (size_t i = 0; i < cell->knob_count && used < KNOBS_TEXT; i++) {
+        write_number(number, cell->knobs[i]);
+        used += (size_t)snprintf(out + used, KNOBS_TEXT - used, "%s%s %s", i ? ", " : "",
+                                 cell->knob_names[i], number);
+    }
+}
+
+/* A method that is refused in one repeat (other unseen tags) is refused in all. */
+static const f0t_eval_cell *refused_cell(const f0t_eval *e, size_t method, f0t_scenario s)
+{
+    for (size_t r = 0; r < e->plan.repeat; r++)
+        if (*f0t_eval_cell_at(e, r, method, s)->refusal)
+            return f0t_eval_cell_at(e, r, method, s);
+    return NULL;
+}
+
+static void make_row(f0t_eval *e, size_t method, f0t_scenario s)
+{
+    size_t number = e->row_count++;
+    const f0t_eval_cell *first = f0t_eval_cell_at(e, 0, method, s),
+                        *refused = refused_cell(e, method, s);
+    f0t_eval_row *row = &e->rows[number];
+    f0t_eval_value *values = e->values + number * F0T_VALUES_MOST;
+    char *knobs = e->knobs + number * KNOBS_TEXT;
+    *row = (f0t_eval_row){.method = e->plan.methods[method]->name,
+                          .title = e->plan.methods[method]->title,
+                          .scenario = f0t_scenario_name(s),
+                          .refusal = refused ? refused->refusal : NULL,
+                          .images = first->images,
+                          .tags = first->tags,
+                          .repeats = e->plan.repeat,
+                          .values = values,
+                          .value_count = refused ? 0 : first->values.count,
+                          .knobs = knobs};
+    for (size_t i = 0; i < row->value_count; i++)
+        values[i] = summarise(e, method, s, i);
+    write_knobs(knobs, first);
+}
+
+f0t_status f0t_eval_summarise(f0t_eval *e)
+{
+    size_t most = e->plan.method_count * F0T_SCENARIOS;
+    F0T_TRY(f0t_alloc(&e->rows, most, sizeof *e->rows));
+    F0T_TRY(f0t_alloc(&e->values, most * F0T_VALUES_MOST, sizeof *e->values));
+    F0T_TRY(f0t_alloc(&e->knobs, most, KNOBS_TEXT));
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        for (size_t m = 0; m < e->plan.method_count && e->plan.asked[s]; m++)
+            make_row(e, m, (f0t_scenario)s);
+    return F0T_OK;
+}
+
+size_t f0t_eval_row_count(const f0t_eval *eval)
+{
+    return eval->row_count;
+}
+
+const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i)
+{
+    return i < eval->row_count ? &eval->rows[i] : NULL;
 }

@@ -48,10 +48,6 @@ f0t_eval_cell *f0t_eval_cell_at(const f0t_eval *eval, size_t repeat, size_t meth
 /* Makes the rows from the cells. */
 f0t_status f0t_eval_summarise(f0t_eval *eval);
 
-/* Chooses test images for the figure by seed: with a seen and an unseen tag and a picture where
- * there are such. */
-f0t_status f0t_eval_choose_samples(f0t_eval *eval);
-
 /* The results file: cells that are done. Loading a file that is not there does nothing; one of
  * another comparison fails with F0T_ERROR_MISMATCH, one whose lines are not those of this program with
  * F0T_ERROR_FORMAT. Cells of methods, scenarios or repeats that were

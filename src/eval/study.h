@@ -58,7 +58,7 @@ typedef struct f0t_study_rules {
     f0t_rules *seen, *unseen; /* unseen NULL without unseen tags */
     f0t_study_pair *pairs;    /* by seen rule, then unseen rule */
     size_t pair_count;
-    size_t *firsts; /* [seen rules + 1] its pairs are pairs[firsts[r]] up to, without, the next */
+    size_t *firsts; /* [seen rules + 1] the pairs of rule r are pairs[firsts[r], firsts[r + 1]) */
     size_t images, tested;
 } f0t_study_rules;
 
@@ -76,10 +76,10 @@ static inline size_t f0t_rule_images(const f0t_rules *rules, size_t r)
 {
     return rules->firsts[r + 1] - rules->firsts[r];
 }
-/* Rules first … first + count - 1, borrowed; they know nothing of images. */
+/* Rules [first, first + count), borrowed; they know nothing of images. */
 f0t_rules f0t_rules_slice(const f0t_rules *rules, size_t first, size_t count);
 
-/* Numbers first … of rules that `wanted` likes, `most` at the most, drawn by seed, ascending. */
+/* Numbers of the rules that `wanted` accepts, `most` at the most, drawn by seed, ascending. */
 typedef bool (*f0t_rule_test)(const f0t_study_rules *rules, size_t r);
 f0t_status f0t_study_sample(uint32_t **out, size_t *count, const f0t_study_rules *rules,
                             f0t_rule_test wanted, size_t most, uint64_t seed);
@@ -101,8 +101,8 @@ typedef struct f0t_pair_ranking {
 f0t_status f0t_pair_ranking_create(f0t_pair_ranking *out, const f0t_study_rules *rules,
                                    size_t block);
 void f0t_pair_ranking_free(f0t_pair_ranking *ranking);
-/* The average precisions of the pairs of rules first … first + count - 1, from the scores of the
- * unseen tags for each rule, scores[count x unseen tags]. */
+/* The average precisions of the pairs of rules [first, first + count), from the scores of the unseen
+ * tags for each rule, scores[count x unseen tags]. */
 f0t_status f0t_pair_ranking_run(f0t_pair_ranking *ranking, const float *scores, size_t first,
                                 size_t count);
 

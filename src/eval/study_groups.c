@@ -13,26 +13,115 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- Ward's clustering --------------------------------------------------------------------- */
+
+/* Of all pairs of groups, the one is joined that adds least to the variance inside groups (Ward, JASA 58,
+ * 1963; the update is that of Lance and Williams, 1967). */
+
+static double squared_distance(const float *a, const float *b, size_t dim)
+{
+    double sum = 0;
+    for (size_t k = 0; k < dim; k++) {
+        const double d = (double)a[k] - (double)b[k];
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* The groups so far: a group stays in the row of its first point; a row that was joined has weight 0. */
+typedef struct ward {
+    size_t count;
+    double *distances; /* [count x count] */
+    double *weights;   /* [count] */
+} ward;
+
+static void find_nearest(const ward *t, size_t *a, size_t *b)
+{
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t j = 0; t->weights[i] > 0 && j < i; j++)
+            if (t->weights[j] > 0 && t->distances[i * t->count + j] < least) {
+                least = t->distances[i * t->count + j];
+                *a = j;
+                *b = i;
+            }
+}
+
+static void join_groups(const ward *t, size_t a, size_t b)
+{
+    const size_t n = t->count;
+    const double wa = t->weights[a], wb = t->weights[b], ab = t->distances[a * n + b];
+    for (size_t k = 0; k < n; k++) {
+        const double w = t->weights[k];
+        if (w <= 0 || k == a || k == b)
+            continue;
+        const double d =
+            ((wa + w) * t->distances[a * n + k] + (wb + w) * t->distances[b * n + k] - w * ab) /
+            (wa + wb + w);
+        t->distances[a * n + k] = t->distances[k * n + a] = d;
+    }
+    t->weights[a] += wb;
+    t->weights[b] = 0;
+}
+
+void f0t_ward(f0t_merge *merges, const float *vectors, size_t dim, const uint32_t *points,
+              size_t count, double *room)
+{
+    const ward t = {count, room, room + count * count};
+    for (size_t i = 0; i < count; i++) {
+        t.weights[i] = 1;
+        for (size_t j = 0; j < count; j++)
+            t.distances[i * count + j] =
+                squared_distance(vectors + points[i] * dim, vectors + points[j] * dim, dim);
+    }
+    for (size_t i = 0; i + 1 < count; i++) {
+        size_t a = 0, b = 0;
+        find_nearest(&t, &a, &b);
+        join_groups(&t, a, b);
+        merges[i] = (f0t_merge){(uint32_t)a, (uint32_t)b};
+    }
+}
+
+void f0t_ward_cut(uint32_t *group, const f0t_merge *merges, size_t count, size_t k)
+{
+    for (size_t i = 0; i < count; i++)
+        group[i] = (uint32_t)i;
+    for (size_t m = 0; m + k < count; m++)
+        for (size_t i = 0; i < count; i++)
+            if (group[i] == merges[m].b)
+                group[i] = merges[m].a;
+    /* Numbered in the order of their first points. */
+    uint32_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (group[i] != i)
+            group[i] = group[group[i]];
+        else
+            group[i] = next++;
+    }
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
 /* Rules with more relevant tags are no tags of a picture, and grouping takes their number cubed;
  * beyond so many seen tags a ranking SVM of one rule alone takes too long. */
 enum { TAGS_MOST = 200, SEEN_MOST = 4000, CHUNK = 16, K = F0T_STUDY_GROUPS };
 
 /* Memory of one thread. */
-typedef struct bench {
+typedef struct workspace {
     f0t_ranksvm_part *part;
     uint32_t *tags;  /* [seen] a group, then the irrelevant tags */
     uint32_t *group; /* [TAGS_MOST] */
     f0t_merge *merges;
     double *room; /* of f0t_ward */
     float *w;     /* [dim] */
-} bench;
+} workspace;
 
 typedef struct asker {
     const f0t_study_task *task;
     const f0t_study_space *space;
     f0t_ranksvm *svm;
     double lambda;
-    bench *benches;
+    workspace *workspaces;
     size_t threads;
     uint32_t *sample;
     size_t count;
@@ -47,7 +136,7 @@ static bool wanted(const f0t_study_rules *rules, size_t r)
            rules->firsts[r + 1] > rules->firsts[r];
 }
 
-static f0t_status bench_create(bench *b, const asker *a)
+static f0t_status workspace_create(workspace *b, const asker *a)
 {
     F0T_TRY(f0t_ranksvm_part_create(&b->part, a->svm));
     F0T_TRY(f0t_alloc(&b->tags, a->task->tags->seen, sizeof *b->tags));
@@ -57,7 +146,7 @@ static f0t_status bench_create(bench *b, const asker *a)
     return f0t_alloc(&b->w, a->space->dim, sizeof *b->w);
 }
 
-static void bench_free(bench *b)
+static void workspace_free(workspace *b)
 {
     f0t_ranksvm_part_free(b->part);
     f0t_free(b->tags);
@@ -75,18 +164,18 @@ static f0t_status asker_create(asker *a)
         return F0T_OK;
     F0T_TRY(f0t_ranksvm_create(&a->svm, a->space->vectors, a->task->tags->seen, a->space->dim));
     a->threads = (size_t)f0t_team_size();
-    F0T_TRY(f0t_alloc_zero(&a->benches, a->threads, sizeof *a->benches));
+    F0T_TRY(f0t_alloc_zero(&a->workspaces, a->threads, sizeof *a->workspaces));
     for (size_t i = 0; i < a->threads; i++)
-        F0T_TRY(bench_create(&a->benches[i], a));
+        F0T_TRY(workspace_create(&a->workspaces[i], a));
     F0T_TRY(f0t_alloc(&a->scores, CHUNK * K * a->task->tags->unseen, sizeof *a->scores));
     return f0t_pair_ranking_create(&a->ranking, a->task->rules, 1);
 }
 
 static void asker_free(asker *a)
 {
-    for (size_t i = 0; a->benches && i < a->threads; i++)
-        bench_free(&a->benches[i]);
-    f0t_free(a->benches);
+    for (size_t i = 0; a->workspaces && i < a->threads; i++)
+        workspace_free(&a->workspaces[i]);
+    f0t_free(a->workspaces);
     f0t_free(a->sample);
     f0t_free(a->scores);
     f0t_pair_ranking_free(&a->ranking);
@@ -105,7 +194,7 @@ static double dot(const float *a, const float *b, size_t dim)
 
 /* Group g of the rule first, then all irrelevant tags; gives how many there are, and *size of the
  * group. */
-static size_t list_tags(bench *b, size_t *size, const f0t_rules *rules, size_t r, uint32_t g)
+static size_t list_tags(workspace *b, size_t *size, const f0t_rules *rules, size_t r, uint32_t g)
 {
     const uint32_t *relevant = rules->relevant + rules->offsets[r];
     const size_t count = f0t_rule_size(rules, r);
@@ -123,7 +212,8 @@ static size_t list_tags(bench *b, size_t *size, const f0t_rules *rules, size_t r
 }
 
 /* The best of what scores[unseen] holds and the scores along b->w. */
-static void raise_scores(float *scores, const bench *b, const asker *a, size_t size, size_t count)
+static void raise_scores(float *scores, const workspace *b, const asker *a, size_t size,
+                         size_t count)
 {
     const size_t dim = a->space->dim, seen = a->task->tags->seen;
     double mean = 0, squares = 0;
@@ -140,7 +230,7 @@ static void raise_scores(float *scores, const bench *b, const asker *a, size_t s
     }
 }
 
-static void score_rule(float *scores, bench *b, const asker *a, size_t r)
+static void score_rule(float *scores, workspace *b, const asker *a, size_t r)
 {
     const f0t_rules *rules = a->task->rules->seen;
     const f0t_ranksvm_options options = {.hinge = a->task->options->hinge};
@@ -164,9 +254,9 @@ static void score_chunk(const asker *a, size_t first, size_t count)
 #pragma omp parallel for schedule(dynamic, 1) num_threads((int)a->threads)
     for (size_t i = 0; i < count; i++) {
 #ifdef _OPENMP
-        bench *b = &a->benches[omp_get_thread_num()];
+        workspace *b = &a->workspaces[omp_get_thread_num()];
 #else
-        bench *b = &a->benches[0];
+        workspace *b = &a->workspaces[0];
 #endif
         score_rule(a->scores + i * K * a->task->tags->unseen, b, a, a->sample[first + i]);
     }

@@ -3,7 +3,7 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "eval/tsne_parts.h"
+#include "eval/tsne.h"
 #include "math/matmul.h"
 #include "math/topk.h"
 
@@ -85,7 +85,7 @@ static void table_free(table *t)
     f0t_free(t->rows);
 }
 
-/* Squared distances of points first … first + count - 1 to all. */
+/* Squared distances of points [first, first + count) to all. */
 static f0t_status find_distances(table *t, size_t first, size_t count)
 {
     const f0t_matmul op = {.m = count, .n = t->count, .k = t->dims, .b_transposed = true};

@@ -4,7 +4,6 @@
 #include "base/kernels.h"
 #include "base/random.h"
 #include "eval/tsne.h"
-#include "eval/tsne_parts.h"
 
 #include <math.h>
 #include <string.h>
