@@ -110,18 +110,24 @@ static bool all_ahead(const float *scores, size_t tags, const uint32_t *relevant
     return least > highest || count == tags;
 }
 
+/* p->scores[count x tags] = directions[count x dim] vectors[tags x dim]ᵀ */
+static f0t_status score_tags(pass *p, const float *directions, size_t count, const float *vectors,
+                             size_t tags)
+{
+    const f0t_matmul op = {.m = count, .n = tags, .k = p->space->dim, .b_transposed = true};
+    return f0t_matmul_run(p->scores, directions, vectors, NULL, &op);
+}
+
 static f0t_status add_existence(const f0t_study_curve_room *to, size_t at, pass *p,
                                 const float *directions, size_t first, const f0t_rules *block)
 {
     const f0t_rules *seen = p->task->rules->seen;
-    const f0t_matmul op = {
-        .m = block->count, .n = seen->tags, .k = p->space->dim, .b_transposed = true};
     const f0t_ranking ranking = {.images = block->count,
                                  .tags = seen->tags,
                                  .scores = p->scores,
                                  .offsets = block->offsets,
                                  .relevant = block->relevant};
-    F0T_TRY(f0t_matmul_run(p->scores, directions, p->space->vectors, NULL, &op));
+    F0T_TRY(score_tags(p, directions, block->count, p->space->vectors, seen->tags));
     F0T_TRY(f0t_miap_each(p->precisions, &ranking));
     for (size_t r = 0; r < block->count; r++) {
         to->existence[at] += p->precisions[r];
@@ -137,10 +143,8 @@ static f0t_status add_generalisation(const f0t_study_curve_room *to, size_t at, 
                                      const float *directions, size_t first, size_t count)
 {
     const f0t_study_rules *rules = p->task->rules;
-    const size_t dim = p->space->dim, unseen = rules->unseen->tags;
-    const f0t_matmul op = {.m = count, .n = unseen, .k = dim, .b_transposed = true};
-    F0T_TRY(f0t_matmul_run(p->scores, directions, p->space->vectors + p->task->tags->seen * dim,
-                           NULL, &op));
+    const float *vectors = p->space->vectors + p->task->tags->seen * p->space->dim;
+    F0T_TRY(score_tags(p, directions, count, vectors, rules->unseen->tags));
     F0T_TRY(f0t_pair_ranking_run(&p->pairs, p->scores, first, count));
     for (size_t i = rules->firsts[first]; i < rules->firsts[first + count]; i++) {
         const double precision = p->pairs.precisions[i - rules->firsts[first]];
