@@ -15,7 +15,7 @@
 /* The program's exit codes. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3 };
 
-/* ---- Tables -------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------- */
 
 /* What an option's value is, and the type of the field that it sets. */
 typedef enum cli_kind {
@@ -93,7 +93,7 @@ bool cli_is_folder(const char *path);
 /* A file whose content is of this kind, as f0t_inspect names it: "model", "vectors". */
 bool cli_is_kind(const char *path, const char *kind);
 
-/* ---- A running command --------------------------------------------------------------------- */
+/* ---- A running command -------------------------------------------------------------------- */
 
 enum { CLI_OPTIONS_MOST = 64 }; /* of a verb, the common ones included */
 
@@ -163,7 +163,7 @@ double cli_seconds(void);
 const f0t_monitor *cli_monitor_start(bool quiet);
 void cli_monitor_end(void);
 
-/* ---- Output -------------------------------------------------------------------------------- */
+/* ---- Output ------------------------------------------------------------------------------- */
 
 /* A table whose columns line up: cells are copied, numbers go right. */
 typedef struct cli_table cli_table;

@@ -25,7 +25,7 @@ typedef struct lists {
     size_t dims[LIST_MOST];
 } lists;
 
-/* ---- Options to what the library wants --------------------------------------------------------- */
+/* ---- Options to what the library wants ---------------------------------------------------- */
 
 /* Numbers such as 50,100,200 into values[LIST_MOST]. */
 static f0t_status parse_list(cli_context *cli, double *values, size_t *count, const char *name,
@@ -82,7 +82,7 @@ static f0t_status convert(cli_context *cli, f0t_study_options *to, lists *l, con
     return status == F0T_OK && o->dims ? parse_dims(cli, to, l, o->dims) : status;
 }
 
-/* ---- The result -------------------------------------------------------------------------------- */
+/* ---- The result --------------------------------------------------------------------------- */
 
 static void print_number(char *to, size_t size, double value)
 {
@@ -145,7 +145,7 @@ static f0t_status report(cli_context *cli, const f0t_study *study, const char *f
     return cli_print_json(cli, numbers);
 }
 
-/* ---- Running it -------------------------------------------------------------------------------- */
+/* ---- Running it --------------------------------------------------------------------------- */
 
 /* A directory, or a list of tags alone. */
 static f0t_status open_dataset(cli_context *cli, f0t_dataset **out)

@@ -9,7 +9,7 @@ typedef struct options {
     size_t epochs;
 } options;
 
-/* ---- The result -------------------------------------------------------------------------------- */
+/* ---- The result --------------------------------------------------------------------------- */
 
 static double value_of(const f0t_eval_row *row, const char *name)
 {

@@ -17,7 +17,7 @@ typedef struct options {
 
 static const options defaults = {.format = "text", .precision = "f32"};
 
-/* ---- Results as JSON -------------------------------------------------------------------- */
+/* ---- Results as JSON ---------------------------------------------------------------------- */
 
 static json_t *number_or_null(double value)
 {
@@ -66,7 +66,7 @@ static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
     return cli_print_json(cli, list);
 }
 
-/* ---- Results as tables --------------------------------------------------------------------- */
+/* ---- Results as tables -------------------------------------------------------------------- */
 
 static f0t_table_form form_of(const char *name)
 {
@@ -105,7 +105,7 @@ static f0t_status show(cli_context *cli, const options *o, const f0t_eval *eval)
     return status;
 }
 
-/* ---- Methods ------------------------------------------------------------------------------- */
+/* ---- Methods ------------------------------------------------------------------------------ */
 
 static f0t_status list_methods(cli_context *cli)
 {
@@ -128,7 +128,7 @@ static f0t_status list_methods(cli_context *cli)
     return F0T_OK;
 }
 
-/* ---- Running it ---------------------------------------------------------------------------- */
+/* ---- Running it --------------------------------------------------------------------------- */
 
 /* Without --results the file is named by the comparison, and goes when all that it has is shown. */
 static char *results_path(const options *o, uint64_t identity)

@@ -10,7 +10,7 @@ typedef struct options {
     double val;
 } options;
 
-/* ---- Running ------------------------------------------------------------------------------------- */
+/* ---- Running ------------------------------------------------------------------------------ */
 
 static f0t_status set_delimiter(cli_context *cli, const char *text, char *delimiter)
 {
@@ -49,7 +49,7 @@ static f0t_status run(cli_context *cli, const void *given)
     return status;
 }
 
-/* ---- The verbs ------------------------------------------------------------------------------------- */
+/* ---- The verbs ---------------------------------------------------------------------------- */
 
 #define FIELD(member) offsetof(options, member)
 
@@ -107,7 +107,7 @@ static f0t_status run(cli_context *cli, const void *given)
             NULL                                                                                 \
     }
 
-/* ---- csv ---- */
+/* ---- csv ---------------------------------------------------------------------------------- */
 
 static const cli_option csv_options[] = {
     OUTPUT_OPTIONS,
@@ -160,7 +160,7 @@ static const cli_verb verb_csv = {
     .run = run,
 };
 
-/* ---- mulan ---- */
+/* ---- mulan -------------------------------------------------------------------------------- */
 
 static const cli_option mulan_options[] = {
     OUTPUT_OPTIONS,
@@ -192,7 +192,7 @@ static const cli_verb verb_mulan = {
     .run = run,
 };
 
-/* ---- nuswide ---- */
+/* ---- nuswide ------------------------------------------------------------------------------ */
 
 static const cli_option nuswide_options[] = {
     OUTPUT_OPTIONS,
@@ -234,7 +234,7 @@ static const cli_verb verb_nuswide = {
     .run = run,
 };
 
-/* ---- photos ---- */
+/* ---- photos ------------------------------------------------------------------------------- */
 
 static const cli_option photos_options[] = {
     OUTPUT_OPTIONS,
@@ -272,7 +272,7 @@ static const cli_verb verb_photos = {
     .run = run,
 };
 
-/* ---- tagprop ---- */
+/* ---- tagprop ------------------------------------------------------------------------------ */
 
 static const cli_option tagprop_options[] = {
     OUTPUT_OPTIONS,

@@ -10,7 +10,7 @@ typedef struct options {
     size_t rows;
 } options;
 
-/* ---- As JSON ------------------------------------------------------------------------------- */
+/* ---- As JSON ------------------------------------------------------------------------------ */
 
 /* JSON has no NaN and no infinity. */
 static json_t *json_number(double value)
@@ -86,7 +86,7 @@ static json_t *as_json(const f0t_inspection *found)
                      rows);
 }
 
-/* ---- For people ---------------------------------------------------------------------------- */
+/* ---- For people --------------------------------------------------------------------------- */
 
 /* Metadata is whatever the writer of the file put there: one line, cut where it is long. */
 static void print_value(const char *value)
@@ -181,7 +181,7 @@ static void print_all(const f0t_inspection *found)
     print_rows(found);
 }
 
-/* ---- The verb ------------------------------------------------------------------------------ */
+/* ---- The verb ----------------------------------------------------------------------------- */
 
 static f0t_status run(cli_context *cli, const void *given)
 {

@@ -37,7 +37,7 @@ typedef struct tagger {
     size_t changed, unchanged, failed;
 } tagger;
 
-/* ---- Output -------------------------------------------------------------------------------- */
+/* ---- Output ------------------------------------------------------------------------------- */
 
 static void image_name(char *to, size_t size, const tagger *t, size_t m)
 {
@@ -59,7 +59,7 @@ static void show(const tagger *t, size_t m, const uint32_t *index, const float *
         tag_list_print(&list, t->options->format);
 }
 
-/* ---- Sidecars ------------------------------------------------------------------------------ */
+/* ---- Sidecars ----------------------------------------------------------------------------- */
 
 static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
 {
@@ -121,7 +121,7 @@ static void report_sidecars(const tagger *t)
     t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
 }
 
-/* ---- Ranking ------------------------------------------------------------------------------- */
+/* ---- Ranking ------------------------------------------------------------------------------ */
 
 static bool is_wanted(const tagger *t, size_t m)
 {
@@ -249,7 +249,7 @@ static bool is_swapped(const cli_context *cli)
     return false;
 }
 
-/* ---- The command ---------------------------------------------------------------------------- */
+/* ---- The command -------------------------------------------------------------------------- */
 
 static f0t_status run(cli_context *cli, const void *values)
 {

@@ -39,7 +39,7 @@ static const options defaults = {.method = "net",
                                  .lambda = F0T_AUTO,
                                  .ridge = F0T_AUTO};
 
-/* ---- Options to what the library wants ----------------------------------------------------- */
+/* ---- Options to what the library wants ---------------------------------------------------- */
 
 static f0t_status parse_hidden(cli_context *cli, f0t_train_options *to, const char *text)
 {
@@ -112,7 +112,7 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
     return status == F0T_OK ? check(cli, to, o) : status;
 }
 
-/* ---- While it runs ------------------------------------------------------------------------- */
+/* ---- While it runs ------------------------------------------------------------------------ */
 
 typedef struct watcher {
     const cli_context *cli;
@@ -148,7 +148,7 @@ static void on_epoch(void *user, const f0t_epoch *e)
     w->cli->monitor->log(w->cli->monitor->user, F0T_LOG_INFO, line);
 }
 
-/* ---- The result ---------------------------------------------------------------------------- */
+/* ---- The result --------------------------------------------------------------------------- */
 
 static json_t *describe_tuning(const f0t_tuning *tuning)
 {
@@ -240,7 +240,7 @@ static f0t_status report(cli_context *cli, const f0t_model *model, const options
     return F0T_OK;
 }
 
-/* ---- Running it ---------------------------------------------------------------------------- */
+/* ---- Running it --------------------------------------------------------------------------- */
 
 /* MODEL.checkpoint and the like: beside the model, where there is room for both. */
 static char *beside(const char *output, const char *what)
@@ -291,7 +291,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     return status;
 }
 
-/* ---- Pictures ------------------------------------------------------------------------------ */
+/* ---- Pictures ----------------------------------------------------------------------------- */
 
 /* A folder of pictures becomes MODEL.data, where the next training finds their features again. */
 static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vectors *vectors,
@@ -342,7 +342,7 @@ static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const option
     return status;
 }
 
-/* ---- Before anything is read --------------------------------------------------------------- */
+/* ---- Before anything is read -------------------------------------------------------------- */
 
 /* What was forgotten, or is of no use here. */
 static f0t_status check_options(cli_context *cli, const options *o)

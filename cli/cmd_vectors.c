@@ -13,7 +13,7 @@ typedef struct options {
 
 static const options defaults = {.count = 10, .dim = 300};
 
-/* ---- build, convert and trim ---------------------------------------------------------------- */
+/* ---- build, convert and trim -------------------------------------------------------------- */
 
 static json_t *counts_as_json(const f0t_vectors_counts *counts)
 {
@@ -147,7 +147,7 @@ static f0t_status run_trim(cli_context *cli, const void *given)
     return status;
 }
 
-/* ---- nearest -------------------------------------------------------------------------------- */
+/* ---- nearest ------------------------------------------------------------------------------ */
 
 /* True when the word is one of those that the query was made of: "palm + tree". */
 static bool is_used(const char *used, const char *word, size_t length)
@@ -300,7 +300,7 @@ static f0t_status run_nearest(cli_context *cli, const void *given)
     return status;
 }
 
-/* ---- Tables --------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------- */
 
 #define OUTPUT_OPTION                                              \
     {                                                              \

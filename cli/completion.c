@@ -42,7 +42,7 @@ static void put_quoted(FILE *to, const char *text, const char *special, const ch
     }
 }
 
-/* ---- bash: where it has nothing to offer, bash completes file names --------------------- */
+/* ---- bash: where it has nothing to offer, bash completes file names ----------------------- */
 
 static void bash_option_names(FILE *to, const cli_option *o)
 {
@@ -130,7 +130,7 @@ static void write_bash(FILE *to)
           to);
 }
 
-/* ---- zsh: one _arguments call per verb -------------------------------------------------- */
+/* ---- zsh: one _arguments call per verb ---------------------------------------------------- */
 
 static void zsh_sentence(FILE *to, const char *text)
 {
@@ -218,7 +218,7 @@ static void write_zsh(FILE *to)
     fputs("    esac\n}\n_fast0tag \"$@\"\n", to);
 }
 
-/* ---- fish: one `complete` line per verb and per option ---------------------------------- */
+/* ---- fish: one `complete` line per verb and per option ------------------------------------ */
 
 /* The fish_condition under which the lines that follow hold. */
 static char fish_condition[2 * CLI_NAME_SIZE + 128];
@@ -292,7 +292,7 @@ static void write_fish(FILE *to)
     }
 }
 
-/* ---- Which shell ------------------------------------------------------------------------ */
+/* ---- Which shell -------------------------------------------------------------------------- */
 
 int cli_write_completion(const char *shell)
 {

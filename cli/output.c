@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Texts from files ------------------------------------------------------------------- */
+/* ---- Texts from files --------------------------------------------------------------------- */
 
 char *cli_shown(const char *text)
 {
@@ -21,7 +21,7 @@ void cli_print_shown(FILE *to, const char *text)
     free(shown);
 }
 
-/* ---- Tables whose columns line up, also with letters that are not ASCII ----------------- */
+/* ---- Tables whose columns line up, also with letters that are not ASCII ------------------- */
 
 struct cli_table {
     size_t columns, rows, capacity;
@@ -96,7 +96,7 @@ void cli_table_free(cli_table *table)
     free(table);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------------------------- */
 
 f0t_status cli_print_json(cli_context *cli, json_t *value)
 {

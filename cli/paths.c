@@ -38,7 +38,7 @@ bool cli_is_kind(const char *path, const char *kind)
     return is;
 }
 
-/* ---- What will be written ---------------------------------------------------------------------- */
+/* ---- What will be written ----------------------------------------------------------------- */
 
 /* Why no file can be made in the folder of `path`; 0: it can. */
 static int folder_fault(const char *path)
@@ -110,7 +110,7 @@ f0t_status cli_check_folder(cli_context *cli, const char *option, const char *pa
     return fail_output(cli, option, path, fault);
 }
 
-/* ---- What stands in another's place ------------------------------------------------------------ */
+/* ---- What stands in another's place ------------------------------------------------------- */
 
 f0t_status cli_fail_swapped(cli_context *cli, const char *order)
 {
@@ -130,7 +130,7 @@ bool cli_output_swapped(const char *source, const char *output)
     return source_is_old && access(output, F_OK) == 0 && !cli_is_dataset(output);
 }
 
-/* ---- The cache ----------------------------------------------------------------------------------- */
+/* ---- The cache ---------------------------------------------------------------------------- */
 
 /* The folder of the user's caches (XDG Base Directory Specification); NULL: none is known. */
 static const char *cache_root(char *room, size_t size)

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The paper's qualitative figure: the first tags of some methods for some test images  */
+/* ---- The paper's qualitative figure ------------------------------------------------------- */
+
+/* The first tags of some methods for some test images. */
 
 /* A column of the figure: a method in a scenario. */
 typedef struct figure_column {
@@ -183,7 +185,7 @@ static f0t_status add_figure(f0t_text *page, const f0t_eval *e)
 
 enum { BARS_MOST = 1 + F0T_CUTOFFS_MOST };
 
-/* ---- Charts -------------------------------------------------------------------------------- */
+/* ---- Charts ------------------------------------------------------------------------------- */
 
 /* MiAP and the F1 of each K. */
 static size_t bar_names(char names[BARS_MOST][F0T_VALUE_NAME_MOST],
@@ -249,7 +251,7 @@ static f0t_status add_chart(f0t_text *page, const f0t_eval_slice *s)
     return status;
 }
 
-/* ---- The page ------------------------------------------------------------------------------ */
+/* ---- The page ----------------------------------------------------------------------------- */
 
 static f0t_status add_table(f0t_text *page, f0t_status made, f0t_table *table)
 {

@@ -1,3 +1,4 @@
+/* The tables of a comparison, and the reports made of them. */
 #include "report/eval_tables.h"
 
 #include "base/alloc.h"
@@ -21,7 +22,7 @@ typedef struct columns {
     bool ranked[COLUMNS_MOST]; /* the largest is the best */
 } columns;
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Rows --------------------------------------------------------------------------------- */
 
 f0t_eval_slice f0t_eval_slice_of(const f0t_eval *eval, f0t_scenario scenario)
 {
@@ -47,7 +48,7 @@ double f0t_eval_row_mean(const f0t_eval_row *row, const char *name)
     return value ? value->mean : (double)NAN;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------- */
+/* ---- Columns ------------------------------------------------------------------------------ */
 
 static void add_column(columns *c, const char *head, const char *group, const char *name, size_t k,
                        int decimals, bool ranked)
@@ -100,7 +101,7 @@ static void class_columns(columns *c, const f0t_eval *e)
     }
 }
 
-/* ---- Cells --------------------------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------------------------- */
 
 enum { CELL_SIZE = 2 * F0T_NUMBER_SIZE + 8 };
 
@@ -160,7 +161,7 @@ static void add_row(f0t_table *t, const f0t_eval_slice *s, const f0t_eval_row *r
     }
 }
 
-/* ---- The paper's rows ---------------------------------------------------------------------- */
+/* ---- The paper's rows --------------------------------------------------------------------- */
 
 static size_t published_place(const char *name)
 {
@@ -195,7 +196,7 @@ static void add_published(f0t_table *t, const f0t_eval_row *row, const columns *
     }
 }
 
-/* ---- Tables -------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------- */
 
 static void write_caption(char *out, size_t size, const f0t_eval_slice *s, const char *what,
                           const f0t_published_table *theirs)
@@ -275,7 +276,7 @@ void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *s, const char *before
     }
 }
 
-/* ---- Reports: text, Markdown, CSV, LaTeX ------------------------------------------------ */
+/* ---- Reports: text, Markdown, CSV, LaTeX -------------------------------------------------- */
 
 struct f0t_report {
     f0t_text text;
@@ -294,7 +295,7 @@ void f0t_report_free(f0t_report *report)
     f0t_free(report);
 }
 
-/* ---- All values, one line per row ---------------------------------------------------------- */
+/* ---- All values, one line per row --------------------------------------------------------- */
 
 static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, bool deviation)
 {
@@ -350,7 +351,7 @@ static f0t_status make_flat_table(f0t_table **out, const f0t_eval *e)
     return F0T_OK;
 }
 
-/* ---- Tables of scenarios ------------------------------------------------------------------- */
+/* ---- Tables of scenarios ------------------------------------------------------------------ */
 
 static f0t_status add_report_table(f0t_text *to, f0t_table *table, const f0t_eval_layout *layout)
 {

@@ -1,3 +1,4 @@
+/* Pages of HTML, and the pictures embedded in them. */
 #include "report/html.h"
 
 #include "base/alloc.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- The page --------------------------------------------------------------------------- */
+/* ---- The page ----------------------------------------------------------------------------- */
 
 static const char STYLE[] =
     ":root{color-scheme:light dark;--page:#fff;--shade:#0003}"
@@ -143,7 +144,7 @@ void f0t_html_tag(f0t_text *page, const char *tag, bool right)
     f0t_text_form(page, "<span class=\"%s\">%s</span>", right ? "right" : "wrong", tag);
 }
 
-/* ---- Pictures --------------------------------------------------------------------------- */
+/* ---- Pictures ----------------------------------------------------------------------------- */
 
 /* Of a thumbnail: its shorter side is from SIDE to twice that, or less where the longer one is above
  * LONGER, so that it has 2 SIDE LONGER pixels at most. */
@@ -155,7 +156,7 @@ typedef struct shown {
     f0t_text file;
 } shown;
 
-/* ---- A picture as it is ------------------------------------------------------------------------------ */
+/* ---- A picture as it is ------------------------------------------------------------------- */
 
 static const char SVG[] = "image/svg+xml";
 
@@ -207,7 +208,7 @@ static f0t_status take_file(shown *out, const char *path, size_t most)
     return F0T_OK;
 }
 
-/* ---- A picture made small --------------------------------------------------------------------------------- */
+/* ---- A picture made small ----------------------------------------------------------------- */
 
 /* A long picture is asked for again, smaller. */
 static f0t_status decode(f0t_picture *out, f0t_worker *worker, const char *path)
@@ -230,7 +231,7 @@ static f0t_status take_thumbnail(shown *out, f0t_worker *worker, const char *pat
     return F0T_OK;
 }
 
-/* ---- Either, into the page -------------------------------------------------------------------------------- */
+/* ---- Either, into the page ---------------------------------------------------------------- */
 
 static f0t_status take(shown *out, f0t_worker *worker, const char *path)
 {

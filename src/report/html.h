@@ -34,7 +34,7 @@ void f0t_html_chart_end(f0t_text *page);
 /* A tag of a ranking: right ones green, wrong ones red and italic, as in the paper's figure. */
 void f0t_html_tag(f0t_text *page, const char *tag, bool right);
 
-/* ---- Pictures --------------------------------------------------------------------------- */
+/* ---- Pictures ----------------------------------------------------------------------------- */
 
 /* What makes pictures small for a page; NULL where its program is missing, or when there is no memory,
  * which the page then says. */

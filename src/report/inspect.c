@@ -12,7 +12,7 @@
 #include <utf8proc.h>
 #include <zlib.h>
 
-/* ---- The result as it grows ------------------------------------------------------------- */
+/* ---- The result as it grows --------------------------------------------------------------- */
 
 /* Takes over `memory`, also on failure. */
 static f0t_status own(f0t_inspector *in, void *memory)
@@ -200,7 +200,7 @@ void f0t_inspect_shape(char *out, size_t size, size_t dims, const size_t *shape)
         used += (size_t)snprintf(out + used, size - used, "%s%zu", i ? " x " : "", shape[i]);
 }
 
-/* ---- The file, and which kind it is ----------------------------------------------------- */
+/* ---- The file, and which kind it is ------------------------------------------------------- */
 
 /* Those with a magic number first, those that are found by elimination last. */
 static const f0t_inspect_kind *const kinds[] = {

@@ -9,7 +9,7 @@
 
 enum { F0T_INSPECT_HEAD = 1 << 16, F0T_INSPECT_SHOWN = 8 };
 
-/* ---- Numbers: what can be said of many after one pass over them ------------------------- */
+/* ---- Numbers: what can be said of many after one pass over them --------------------------- */
 
 /* Zero-initialised: nothing seen yet. */
 typedef struct f0t_numbers {
@@ -20,7 +20,7 @@ typedef struct f0t_numbers {
 /* `n` more elements of this type, in this machine's byte order and any alignment. */
 void f0t_numbers_add(f0t_numbers *numbers, const void *elements, f0t_dtype type, size_t n);
 
-/* ---- What is being looked at ------------------------------------------------------------ */
+/* ---- What is being looked at -------------------------------------------------------------- */
 
 /* The lists of the result, while they grow. */
 typedef struct f0t_inspect_lists {
@@ -49,7 +49,7 @@ typedef struct f0t_inspector {
 f0t_status f0t_inspect_memory(f0t_inspection **out, const void *data, size_t size, const char *name,
                               const f0t_inspect_options *options);
 
-/* ---- Building the result ------------------------------------------------------------------- */
+/* ---- Building the result ------------------------------------------------------------------ */
 
 f0t_status f0t_inspector_kind(f0t_inspector *inspector, const char *kind, const char *title, ...)
     __attribute__((format(printf, 3, 4)));
@@ -82,7 +82,7 @@ f0t_status f0t_inspect_measure(f0t_numbers *numbers, const f0t_npy *npy,
 f0t_status f0t_inspect_sum(uint32_t *out, const void *data, size_t size,
                            const f0t_monitor *monitor);
 
-/* ---- The kinds ----------------------------------------------------------------------------- */
+/* ---- The kinds ---------------------------------------------------------------------------- */
 
 /* A kind is asked whether the file is one; then it describes it. The first that says yes does. To
  * fail when asked is for want of memory alone. */

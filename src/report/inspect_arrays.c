@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Numbers ---------------------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------------------------ */
 
 enum { WIDEN_BLOCK = 4096 };
 
@@ -71,7 +71,7 @@ void f0t_numbers_add(f0t_numbers *s, const void *elements, f0t_dtype type, size_
     }
 }
 
-/* ---- npy -------------------------------------------------------------------------------- */
+/* ---- npy ---------------------------------------------------------------------------------- */
 
 static f0t_status npy_matches(bool *yes, const f0t_inspector *in)
 {
@@ -157,7 +157,7 @@ static f0t_status describe_npy(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_npy = {npy_matches, describe_npy};
 
-/* ---- safetensors ------------------------------------------------------------------------ */
+/* ---- safetensors -------------------------------------------------------------------------- */
 
 /* A length below 2^32 in eight bytes and '{': text never begins so. */
 static f0t_status safetensors_matches(bool *yes, const f0t_inspector *in)
@@ -226,7 +226,7 @@ static f0t_status describe_safetensors(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_safetensors = {safetensors_matches, describe_safetensors};
 
-/* ---- Vectors of TagProp's release ------------------------------------------------------- */
+/* ---- Vectors of TagProp's release --------------------------------------------------------- */
 
 static f0t_status vecs_matches(bool *yes, const f0t_inspector *in)
 {

@@ -1,3 +1,4 @@
+/* Dataset directories. */
 #include "report/inspect.h"
 
 #include "base/alloc.h"

@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <utf8proc.h>
 
-/* ---- Plain text ------------------------------------------------------------------------- */
+/* ---- Plain text --------------------------------------------------------------------------- */
 
 /* The last character may be cut. */
 bool f0t_inspect_is_text(const f0t_inspector *in)
@@ -81,7 +81,7 @@ static f0t_status describe_text(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_text = {text_matches, describe_text};
 
-/* ---- JSON ------------------------------------------------------------------------------- */
+/* ---- JSON --------------------------------------------------------------------------------- */
 
 enum { JSON_MOST = 1 << 24 };
 
@@ -128,7 +128,7 @@ static f0t_status describe_json(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_json = {json_matches, describe_json};
 
-/* ---- ARFF ------------------------------------------------------------------------------- */
+/* ---- ARFF --------------------------------------------------------------------------------- */
 
 /* The first line that is neither empty nor a comment begins with @relation. */
 static f0t_status arff_matches(bool *yes, const f0t_inspector *in)
@@ -200,7 +200,7 @@ static f0t_status describe_arff(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_arff = {arff_matches, describe_arff};
 
-/* ---- Lists of labels that come with datasets of MULAN ----------------------------------- */
+/* ---- Lists of labels that come with datasets of MULAN ------------------------------------- */
 
 enum { LABELS_MOST = 1 << 24 };
 
@@ -239,7 +239,7 @@ static f0t_status describe_label_file(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_labels = {labels_match, describe_label_file};
 
-/* ---- Comma- and tab-separated text ------------------------------------------------------ */
+/* ---- Comma- and tab-separated text -------------------------------------------------------- */
 
 /* A pass over records. */
 typedef struct csv_pass {

@@ -1,3 +1,4 @@
+/* Word vectors in any form. */
 #include "report/inspect.h"
 
 #include "io/number.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- Is it one? ---------------------------------------------------------------------------- */
+/* ---- Is it one? --------------------------------------------------------------------------- */
 
 /* What stands before the first space is a number: then the line is a row of a matrix. */
 static bool begins_with_number(f0t_line line)
@@ -42,7 +43,7 @@ static f0t_status matches(bool *yes, const f0t_inspector *in)
     return F0T_OK;
 }
 
-/* ---- Text and binary forms ----------------------------------------------------------------- */
+/* ---- Text and binary forms ---------------------------------------------------------------- */
 
 /* What is made of the rows as they come. */
 typedef struct pass {
@@ -139,7 +140,7 @@ static f0t_status describe(f0t_inspector *in)
 
 const f0t_inspect_kind f0t_inspect_vectors = {matches, describe};
 
-/* ---- Our own form -------------------------------------------------------------------------- */
+/* ---- Our own form ------------------------------------------------------------------------- */
 
 static f0t_status show_words(f0t_inspector *in, const f0t_vectors *v)
 {

@@ -1,4 +1,5 @@
-/* The page of the study: what was asked, the curves, the pictures, what was found. */
+/* The page of the study (what was asked, the curves, the pictures, what was found), and the folder that
+ * it is saved in. */
 #include "report/study.h"
 
 #include "base/alloc.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Tables ----------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------- */
 
 static void head(f0t_text *to, const char *first, const f0t_study *study)
 {
@@ -67,7 +68,7 @@ static void table(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
     f0t_text_add(to, "</tbody></table></div>\n");
 }
 
-/* ---- Sections ------------------------------------------------------------------------------------ */
+/* ---- Sections ----------------------------------------------------------------------------- */
 
 static void term(f0t_text *to, const char *word, const char *meaning)
 {
@@ -309,7 +310,7 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
     f0t_html_end(to);
 }
 
-/* ---- The folder ------------------------------------------------------------------------- */
+/* ---- The folder --------------------------------------------------------------------------- */
 
 /* Saves the text as folder/name and lets go of it. */
 static f0t_status save(f0t_text *text, const char *folder, const char *name)

@@ -5,7 +5,7 @@
 #include "fast0tag_tools.h"
 #include "report/text.h"
 
-/* ---- Figures ----------------------------------------------------------------------------------- */
+/* ---- Figures ------------------------------------------------------------------------------ */
 
 typedef enum f0t_study_figure {
     F0T_FIGURE_EXISTENCE,
@@ -23,7 +23,7 @@ void f0t_study_figure_draw(f0t_text *to, const f0t_study *study, f0t_study_figur
 /* The offsets of one image by PCA, or by t-SNE. */
 void f0t_study_picture_draw(f0t_text *to, const f0t_study_picture *picture, bool tsne);
 
-/* ---- Numbers ----------------------------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------------------------ */
 
 /* One line per curve and λ; one per offset. */
 void f0t_study_csv(f0t_text *to, const f0t_study *study);
@@ -34,7 +34,7 @@ void f0t_study_json(f0t_text *to, const f0t_study *study);
 /* "glove.txt, 300-D" */
 void f0t_study_curve_name(f0t_text *to, const f0t_study *study, const f0t_study_curve *curve);
 
-/* ---- The page ------------------------------------------------------------------------------------ */
+/* ---- The page ----------------------------------------------------------------------------- */
 
 void f0t_study_page(f0t_text *to, const f0t_study *study);
 

@@ -44,7 +44,7 @@ void f0t_study_curve_name(f0t_text *to, const f0t_study *study, const f0t_study_
         f0t_text_add(to, ", control");
 }
 
-/* ---- Curves ------------------------------------------------------------------------------------ */
+/* ---- Curves ------------------------------------------------------------------------------- */
 
 /* A plot of curves while it is made. */
 typedef struct curves {
@@ -153,7 +153,7 @@ void f0t_study_figure_draw(f0t_text *to, const f0t_study *study, f0t_study_figur
         draw_curves(to, study, figure);
 }
 
-/* ---- Offsets ------------------------------------------------------------------------------------- */
+/* ---- Offsets ------------------------------------------------------------------------------ */
 
 /* A picture while it is drawn. */
 typedef struct cloud {

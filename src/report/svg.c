@@ -1,8 +1,9 @@
+/* Charts: lines and points, bars. */
 #include "report/svg_frame.h"
 
 #include <math.h>
 
-/* ---- Lines and points ------------------------------------------------------------------- */
+/* ---- Lines and points --------------------------------------------------------------------- */
 
 enum { WIDTH = 640, HEIGHT = 400, LEGEND_MOST = 64, MARKS_MOST = 40, CROWD = 500, NOTES_MOST = 64 };
 
@@ -245,7 +246,7 @@ void f0t_svg_scatter(f0t_text *to, const f0t_svg_plot *plot)
     f0t_svg_close(to);
 }
 
-/* ---- Bars, lying or standing ------------------------------------------------------------ */
+/* ---- Bars, lying or standing -------------------------------------------------------------- */
 
 static const double BAR = 13, GAP = 9; /* pixels across a lying bar, and between groups */
 
@@ -294,7 +295,7 @@ static double widest_group(const f0t_svg_bar_chart *c)
     return widest;
 }
 
-/* ---- Parts of a bar chart --------------------------------------------------------------------------------- */
+/* ---- Parts of a bar chart ----------------------------------------------------------------- */
 
 static void draw_bar(const bar_drawing *d, size_t series, double value, double across)
 {
@@ -359,7 +360,7 @@ static void draw_groups(const bar_drawing *d)
     }
 }
 
-/* ---- The bar chart ----------------------------------------------------------------------------- */
+/* ---- The bar chart ------------------------------------------------------------------------ */
 
 static double bar_chart_height(const f0t_svg_bar_chart *c)
 {

@@ -1,10 +1,11 @@
+/* What charts share: scales, the frame around the data, marks, axes. */
 #include "report/svg_frame.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* ---- Scales: from data to round steps, from values to pixels ---------------------------- */
+/* ---- Scales: from data to round steps, from values to pixels ------------------------------ */
 
 f0t_svg_range f0t_svg_range_none(void)
 {
@@ -122,7 +123,7 @@ size_t f0t_svg_ticks(double ticks[F0T_SVG_TICKS_MOST], const f0t_svg_scale *scal
     return count;
 }
 
-/* ---- The picture ------------------------------------------------------------------------ */
+/* ---- The picture -------------------------------------------------------------------------- */
 
 /* Plain rules and no variables: programs that are no browsers show these, too. The scheme of the root
  * is for a file of its own: without it browsers put light writing on white paper. The colours are those
@@ -207,7 +208,7 @@ double f0t_svg_legend(f0t_text *to, double top, double width, const char *const 
     return any ? y + 14 : top;
 }
 
-/* ---- Marks --------------------------------------------------------------------------------- */
+/* ---- Marks -------------------------------------------------------------------------------- */
 
 void f0t_svg_mark(f0t_text *to, size_t series, double x, double y, double r)
 {
@@ -235,7 +236,7 @@ void f0t_svg_mark(f0t_text *to, size_t series, double x, double y, double r)
     }
 }
 
-/* ---- Axes ---------------------------------------------------------------------------------- */
+/* ---- Axes --------------------------------------------------------------------------------- */
 
 static void grid_line(f0t_text *to, double x1, double y1, double x2, double y2)
 {

@@ -1,3 +1,4 @@
+/* Tables: building them, and writing them as text, Markdown, CSV, LaTeX and HTML. */
 #include "report/table.h"
 
 #include "base/alloc.h"
@@ -17,7 +18,7 @@ struct f0t_table {
     f0t_status status;
 };
 
-/* ---- Building --------------------------------------------------------------------------- */
+/* ---- Building ----------------------------------------------------------------------------- */
 
 static f0t_status fill(f0t_table *t, const char *caption, const char *aligns,
                        const char *const *groups, const char *const *heads)
@@ -92,7 +93,7 @@ void f0t_table_cell(f0t_table *t, const char *text, f0t_cell_style style)
     t->filled++;
 }
 
-/* ---- Reading, for the writers ----------------------------------------------------------- */
+/* ---- Reading, for the writers ------------------------------------------------------------- */
 
 /* "" past the last cell that is set. */
 static const char *text_of(const f0t_table *t, size_t row, size_t column)
@@ -131,7 +132,7 @@ static void pad(f0t_text *to, size_t count)
         f0t_text_add(to, " ");
 }
 
-/* ---- Text ---------------------------------------------------------------------------------- */
+/* ---- Text --------------------------------------------------------------------------------- */
 
 static void find_widths(size_t *widths, const f0t_table *t)
 {
@@ -196,7 +197,7 @@ static void write_text(f0t_text *to, const f0t_table *t, const size_t *widths, b
                     bold && style_of(t, r, c) == F0T_CELL_BEST);
 }
 
-/* ---- Markdown ------------------------------------------------------------------------------ */
+/* ---- Markdown ----------------------------------------------------------------------------- */
 
 static void markdown_cell(f0t_text *to, const char *text, bool best)
 {
@@ -245,7 +246,7 @@ static void write_markdown(f0t_text *to, const f0t_table *t)
     }
 }
 
-/* ---- CSV ----------------------------------------------------------------------------------- */
+/* ---- CSV ---------------------------------------------------------------------------------- */
 
 /* RFC 4180: quotes where needed, doubled inside. */
 static void csv_cell(f0t_text *to, const char *text, bool last)
@@ -267,7 +268,7 @@ static void write_csv(f0t_text *to, const f0t_table *t)
             csv_cell(to, text_of(t, r, c), c + 1 == t->columns);
 }
 
-/* ---- LaTeX --------------------------------------------------------------------------------- */
+/* ---- LaTeX -------------------------------------------------------------------------------- */
 
 static void latex_text(f0t_text *to, const char *text)
 {
@@ -326,7 +327,7 @@ static void write_latex(f0t_text *to, const f0t_table *t)
     f0t_text_add(to, "\\hline\n\\end{tabular}\n\\end{table}\n");
 }
 
-/* ---- Which --------------------------------------------------------------------------------- */
+/* ---- Which -------------------------------------------------------------------------------- */
 
 void f0t_table_write(f0t_text *to, const f0t_table *t, f0t_table_form form, bool bold)
 {
@@ -350,7 +351,7 @@ void f0t_table_write(f0t_text *to, const f0t_table *t, f0t_table_form form, bool
     f0t_free(widths);
 }
 
-/* ---- HTML ---------------------------------------------------------------------------------- */
+/* ---- HTML --------------------------------------------------------------------------------- */
 
 enum { NARROW = 5 }; /* columns that a phone shows side by side */
 

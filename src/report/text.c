@@ -42,7 +42,7 @@ f0t_status f0t_text_save(const f0t_text *text, const char *path)
                              f0t_writer_write(writer, text->bytes ? text->bytes : "", text->size));
 }
 
-/* ---- Escaping ------------------------------------------------------------------------------ */
+/* ---- Escaping ----------------------------------------------------------------------------- */
 
 static const char *entity_of(unsigned char c)
 {
@@ -76,7 +76,7 @@ void f0t_text_escape(f0t_text *text, const char *raw)
     f0t_text_add_bytes(text, from, (size_t)(raw - from));
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------------------------ */
 
 /* Numbers of so many decimals that fit into 64 bits; no plot has others. */
 static bool write_fixed(char *out, size_t size, double value, int decimals)
@@ -151,7 +151,7 @@ void f0t_text_label(f0t_text *text, double value)
     add_power(text, power);
 }
 
-/* ---- Forms --------------------------------------------------------------------------------- */
+/* ---- Forms -------------------------------------------------------------------------------- */
 
 /* One conversion, `form` pointing after its %; returns how many bytes of `form` it was. */
 static size_t add_argument(f0t_text *text, const char *form, va_list *args)
@@ -196,7 +196,7 @@ void f0t_text_form(f0t_text *text, const char *form, ...)
     va_end(args);
 }
 
-/* ---- Base64 -------------------------------------------------------------------------------- */
+/* ---- Base64 ------------------------------------------------------------------------------- */
 
 void f0t_text_base64(f0t_text *text, const void *data, size_t size)
 {
