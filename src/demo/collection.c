@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/monitor.h"
 #include "base/random.h"
-#include "demo/clipart.h"
 #include "demo/demo.h"
 #include "io/file.h"
 

@@ -17,6 +17,7 @@
 
 #include "base/interner.h"
 #include "eval/eval.h"
+#include "report/eval_tables.h"
 #include "word/clean.h"
 
 enum { F0T_DEMO_STATE_SIZE = 64 };
@@ -43,35 +44,68 @@ typedef struct f0t_demo_work {
 /* DIR/NAME; the caller's to free. */
 f0t_status f0t_demo_path(char **out, const f0t_demo_work *work, const char *name);
 
-/* ---- Steps, in this order ---------------------------------------------------------------------- */
+/* ---- Steps, in this order; the others are in run.c ---------------------------------------------------------------------- */
 
-/* Fails when an option makes no sense. */
-f0t_status f0t_demo_check(const f0t_demo_work *work);
 /* A folder that is new, empty, or of an earlier demo; nothing else is written into. */
 f0t_status f0t_demo_open_folder(f0t_demo_work *work);
 f0t_status f0t_demo_find_pictures(f0t_demo_work *work);
-f0t_status f0t_demo_open_vectors(f0t_demo_work *work);
 /* Sets work->same, and forgets results and model of other pictures. */
 f0t_status f0t_demo_compare_state(f0t_demo_work *work);
 f0t_status f0t_demo_describe_pictures(f0t_demo_work *work);
 f0t_status f0t_demo_clean_tags(f0t_demo_work *work);
 f0t_status f0t_demo_save_state(f0t_demo_work *work);
-f0t_status f0t_demo_compare(f0t_demo_work *work);
-f0t_status f0t_demo_train(f0t_demo_work *work);
-f0t_status f0t_demo_open_vocabulary(f0t_demo_work *work);
 
 /* Whether DIR/words.safetensors is of the WordNet in this folder; from now on it is. */
 bool f0t_demo_has_words(const f0t_demo_work *work, const char *wordnet);
 f0t_status f0t_demo_save_words(const f0t_demo_work *work, const char *wordnet);
+
+/* ---- Debian's clip art (package openclipart-svg): docs/demo.md ----------------------------------- */
+
+/* Pictures that a program made in bulk: 1,400 star shapes that differ in numbers alone. */
+bool f0t_clipart_is_generated(const char *path);
+
+/* How many bytes of the path are those of its series: pictures whose names differ in their numbers
+ * alone are often the same drawing once more. */
+size_t f0t_clipart_series(const char *path);
+
+/* Tags that say nothing about what the picture shows. */
+f0t_clean_list f0t_clipart_list(void);
 
 /* ---- The method that is shown ------------------------------------------------------------------ */
 
 /* Whose tags are shown: the paper's network, whichever was best. */
 extern const char f0t_demo_ours[];
 
-/* The mean of a value ("miap") of a method in a scenario; NaN where it did not play. */
+/* The mean of a value ("miap") of a method in a scenario; NaN where it was refused. */
 double f0t_demo_value(const f0t_eval *eval, const char *method, f0t_scenario scenario,
                       const char *value);
+
+/* ---- The sentences and the table, for the terminal and for the page ---------------------------- */
+
+/* 6712 → "6,712". */
+enum { F0T_COUNT_SIZE = 32 };
+const char *f0t_demo_count(char out[F0T_COUNT_SIZE], size_t number);
+
+/* What a scenario gives over a baseline. */
+typedef struct f0t_demo_gain {
+    double miap;    /* of the method that is shown */
+    double against; /* of the baseline */
+    double times;   /* miap / against */
+} f0t_demo_gain;
+
+/* New tags alone over chance; all tags learned, and a fifth of them new, over ranking by frequency. The
+ * frequencies are those of conventional tagging, which knows how often the new tags are used: the
+ * same pictures and tags. */
+f0t_demo_gain f0t_demo_gain_of(const f0t_eval *eval, f0t_scenario scenario);
+
+/* MiAP of each method in the three scenarios. */
+f0t_status f0t_demo_table(f0t_table **out, const f0t_eval *eval);
+
+/* The three gains, in two sentences. */
+void f0t_demo_tell_gains(f0t_text *to, const f0t_eval *eval);
+
+/* How the tags were cleaned, in a few sentences. */
+void f0t_demo_tell_cleaning(f0t_text *to, const f0t_demo_work *work, const f0t_demo *demo);
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 

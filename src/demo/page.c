@@ -1,12 +1,236 @@
+/* The page: the model's answers and small questions about the collection, the top, the cards, the sections. */
 #include "demo/page.h"
 
 #include "base/alloc.h"
-#include "demo/story.h"
 #include "report/html.h"
 #include "report/measures.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { BLOCK = 256 };
+
+/* ---- The view: directions -------------------------------------------------------------------------------- */
+
+static void normalise(float *v, size_t dim)
+{
+    double sum = 0;
+    for (size_t j = 0; j < dim; j++)
+        sum += (double)v[j] * (double)v[j];
+    for (size_t j = 0; j < dim && sum > 0; j++)
+        v[j] = (float)((double)v[j] / sqrt(sum));
+}
+
+static f0t_status find_directions(float *out, const f0t_demo_view *view, const uint32_t *rows,
+                                  size_t count)
+{
+    const f0t_dataset *dataset = view->work->collection;
+    const size_t features = f0t_dataset_dim(dataset);
+    float *block;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_alloc(&block, BLOCK * features, sizeof *block));
+    for (size_t first = 0; first < count && status == F0T_OK; first += BLOCK) {
+        const size_t some = count - first < BLOCK ? count - first : BLOCK;
+        for (size_t i = 0; i < some && status == F0T_OK; i++)
+            status = f0t_dataset_read_features(dataset, rows[first + i], 1, block + i * features);
+        if (status == F0T_OK)
+            status = f0t_model_directions(out + first * view->dim, view->work->model, block, some);
+    }
+    for (size_t i = 0; i < count && status == F0T_OK; i++)
+        normalise(out + i * view->dim, view->dim);
+    f0t_free(block);
+    return status;
+}
+
+static f0t_status list_tests(f0t_demo_view *view)
+{
+    const f0t_dataset *dataset = view->work->collection;
+    const uint8_t *split = f0t_dataset_split(dataset);
+    F0T_TRY(
+        f0t_alloc(&view->tests, f0t_dataset_split_count(dataset, F0T_TEST), sizeof *view->tests));
+    for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++)
+        if (split[m] == F0T_TEST)
+            view->tests[view->test_count++] = (uint32_t)m;
+    return F0T_OK;
+}
+
+static f0t_status fill(f0t_demo_view *view)
+{
+    const f0t_eval *eval = view->work->eval;
+    const size_t shown = eval->sample_count;
+    F0T_TRY(f0t_worker_create(&view->worker));
+    F0T_TRY(list_tests(view));
+    F0T_TRY(f0t_alloc(&view->shown, shown * view->dim, sizeof *view->shown));
+    F0T_TRY(f0t_alloc(&view->directions, view->test_count * view->dim, sizeof *view->directions));
+    F0T_TRY(f0t_alloc(&view->open, shown * F0T_DEMO_TOP, sizeof *view->open));
+    F0T_TRY(find_directions(view->shown, view, eval->sample_images, shown));
+    F0T_TRY(find_directions(view->directions, view, view->tests, view->test_count));
+    return f0t_vocab_rank(view->open, NULL, F0T_DEMO_TOP, view->work->nouns, view->shown, shown);
+}
+
+f0t_status f0t_demo_view_create(f0t_demo_view *out, const f0t_demo_work *work, const f0t_demo *demo)
+{
+    *out = (f0t_demo_view){.work = work, .demo = demo, .dim = f0t_model_dim(work->model)};
+    f0t_status status = fill(out);
+    if (status != F0T_OK)
+        f0t_demo_view_free(out);
+    return status;
+}
+
+void f0t_demo_view_free(f0t_demo_view *view)
+{
+    f0t_worker_free(view->worker);
+    f0t_free(view->shown);
+    f0t_free(view->open);
+    f0t_free(view->tests);
+    f0t_free(view->directions);
+    *view = (f0t_demo_view){0};
+}
+
+/* ---- The view: pictures ---------------------------------------------------------------------------------- */
+
+void f0t_demo_title(char *out, size_t size, const f0t_demo_view *view, size_t m)
+{
+    const char *path = f0t_dataset_image(view->work->collection, m), *slash = strrchr(path, '/');
+    snprintf(out, size, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(out, '.');
+    if (dot && dot > out)
+        *dot = 0;
+}
+
+void f0t_demo_picture(f0t_text *page, const f0t_demo_view *view, size_t m)
+{
+    char title[120];
+    f0t_demo_title(title, sizeof title, view, m);
+    f0t_html_picture(page, view->worker, f0t_dataset_image(view->work->collection, m), title);
+}
+
+/* ---- The view: tags -------------------------------------------------------------------------------------- */
+
+bool f0t_demo_has_tag(const f0t_demo_view *view, size_t m, uint32_t tag)
+{
+    size_t count;
+    const uint32_t *tags = f0t_dataset_image_tags(view->work->collection, m, &count);
+    for (size_t i = 0; i < count; i++)
+        if (view->work->eval->tags.index[tags[i]] == tag)
+            return true;
+    return false;
+}
+
+/* The row of the pictures' own keywords that row m of the collection comes from. */
+static size_t source_of(const f0t_demo_view *view, size_t m)
+{
+    const char *path = f0t_dataset_image(view->work->collection, m);
+    const f0t_dataset *pictures = view->work->pictures;
+    for (size_t i = 0; i < f0t_dataset_image_count(pictures); i++)
+        if (!strcmp(f0t_dataset_image(pictures, i), path))
+            return i;
+    return F0T_NONE;
+}
+
+bool f0t_demo_has_word(const f0t_demo_view *view, size_t m, const char *word)
+{
+    const size_t source = source_of(view, m);
+    size_t count = 0;
+    const uint32_t *tags =
+        source == F0T_NONE ? NULL : f0t_dataset_image_tags(view->work->pictures, source, &count);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        const char *tag = f0t_dataset_tag(view->work->pictures, tags[i]);
+        f0t_texts forms = {0};
+        if (f0t_clean_form(&forms, tag, strlen(tag)) == F0T_OK)
+            for (size_t k = 0; k < forms.count; k++)
+                found = found || f0t_clean_same(f0t_texts_get(&forms, k), word);
+        f0t_texts_free(&forms);
+    }
+    return found;
+}
+
+/* ---- Cards: the pictures that are shown, each with its tags and what each scenario says ---- */
+
+/* Of the method that is shown; NULL when it was refused. */
+static const uint32_t *first_tags(const f0t_eval *eval, f0t_scenario scenario, size_t sample)
+{
+    for (size_t m = 0; m < eval->plan.method_count; m++)
+        if (!strcmp(eval->plan.methods[m]->name, f0t_demo_ours)) {
+            const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, scenario);
+            return cell->top ? cell->top + sample * F0T_SAMPLE_TOP : NULL;
+        }
+    return NULL;
+}
+
+static void add_answer(f0t_text *page, const f0t_demo_view *view, size_t sample,
+                       f0t_scenario scenario, const char *what)
+{
+    const f0t_eval *eval = view->work->eval;
+    const uint32_t *tags = first_tags(eval, scenario, sample);
+    f0t_text_form(page, "<dt>%s</dt><dd>", what);
+    for (size_t k = 0; tags && k < F0T_SAMPLE_TOP && tags[k] != F0T_NO_SAMPLE_TAG; k++) {
+        const bool right = f0t_demo_has_tag(view, eval->sample_images[sample], tags[k]);
+        const bool held = scenario == F0T_SEEN_UNSEEN && eval->tags.kind[tags[k]] == F0T_TAG_UNSEEN;
+        f0t_text_form(page, "%s<span class=\"%s%s\">%s</span>", k ? " " : "",
+                      right ? "right" : "wrong", held ? " held" : "",
+                      f0t_vocab_tag(eval->tags.vocab, tags[k]));
+    }
+    f0t_text_add(page, "</dd>");
+}
+
+/* Nobody has said which of thousands of nouns fit: those that the picture's own keywords have are
+ * right, the others are left to the reader. */
+static void add_open(f0t_text *page, const f0t_demo_view *view, size_t sample)
+{
+    const f0t_vocab *nouns = view->work->nouns;
+    const size_t row = view->work->eval->sample_images[sample];
+    const size_t top = f0t_vocab_size(nouns) < F0T_DEMO_TOP ? f0t_vocab_size(nouns) : F0T_DEMO_TOP;
+    if (!top)
+        return;
+    f0t_text_add(page, "<dt>any noun</dt><dd>");
+    for (size_t k = 0; k < top; k++) {
+        const char *noun = f0t_vocab_tag(nouns, view->open[sample * top + k]);
+        f0t_text_form(page, "%s<span class=\"%s\">%s</span>", k ? " " : "",
+                      f0t_demo_has_word(view, row, noun) ? "right" : "open", noun);
+    }
+    f0t_text_add(page, "</dd>");
+}
+
+/* Tags that were held out have a frame. */
+static void add_truth(f0t_text *page, const f0t_demo_view *view, size_t row)
+{
+    const f0t_eval *eval = view->work->eval;
+    size_t count;
+    const uint32_t *tags = f0t_dataset_image_tags(view->work->collection, row, &count);
+    f0t_text_add(page, "<dt>people said</dt><dd>");
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t index = eval->tags.index[tags[i]];
+        const bool held = index != F0T_NO_SAMPLE_TAG && eval->tags.kind[index] == F0T_TAG_UNSEEN;
+        f0t_text_form(page, held ? "%s<span class=\"held\">%s</span>" : "%s<span>%s</span>",
+                      i ? " " : "", f0t_dataset_tag(view->work->collection, tags[i]));
+    }
+    f0t_text_add(page, "</dd>");
+}
+
+static void add_card(f0t_text *page, const f0t_demo_view *view, size_t sample)
+{
+    const size_t row = view->work->eval->sample_images[sample];
+    f0t_text_add(page, "<article class=\"card\">\n");
+    f0t_demo_picture(page, view, row);
+    f0t_text_add(page, "<dl>");
+    add_truth(page, view, row);
+    add_answer(page, view, sample, F0T_CONVENTIONAL, "all learned");
+    add_answer(page, view, sample, F0T_SEEN_UNSEEN, "a fifth is new");
+    add_answer(page, view, sample, F0T_ZERO_SHOT, "only new ones");
+    add_open(page, view, sample);
+    f0t_text_add(page, "</dl></article>\n");
+}
+
+static void add_cards(f0t_text *page, const f0t_demo_view *view)
+{
+    f0t_text_add(page, "<div class=\"cards\">\n");
+    for (size_t i = 0; i < view->work->eval->sample_count; i++)
+        add_card(page, view, i);
+    f0t_text_add(page, "</div>\n");
+}
 
 /* ---- The top ----------------------------------------------------------------------------------- */
 
@@ -76,7 +300,7 @@ static void add_pictures(f0t_text *page, const f0t_demo_view *view)
         "so <span class=\"open\">only those among the picture's own keywords are "
         "green</span>.</p>\n",
         f0t_demo_count(count, view->demo->nouns));
-    f0t_demo_add_cards(page, view);
+    add_cards(page, view);
 }
 
 static f0t_status add_search(f0t_text *page, const f0t_demo_view *view)

@@ -37,8 +37,7 @@ bool f0t_demo_has_tag(const f0t_demo_view *view, size_t m, uint32_t tag);
  * being rare. */
 bool f0t_demo_has_word(const f0t_demo_view *view, size_t m, const char *word);
 
-/* Parts of the page. */
-void f0t_demo_add_cards(f0t_text *page, const f0t_demo_view *view);
+/* Parts of the page, in files of their own. */
 f0t_status f0t_demo_add_search(f0t_text *page, const f0t_demo_view *view);
 f0t_status f0t_demo_add_direction(f0t_text *page, const f0t_demo_view *view);
 

@@ -1,4 +1,4 @@
-#include "demo/story.h"
+#include "demo/demo.h"
 
 #include "base/alloc.h"
 
@@ -70,7 +70,7 @@ f0t_status f0t_demo_table(f0t_table **out, const f0t_eval *eval)
 
 /* ---- Sentences --------------------------------------------------------------------------------- */
 
-/* A sentence with counts: each %s is the next number. */
+/* A sentence with counts: each # is the next number. */
 static void say(f0t_text *to, const char *form, size_t a, size_t b, size_t c)
 {
     char texts[3][F0T_COUNT_SIZE];

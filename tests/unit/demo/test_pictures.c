@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "demo/clipart.h"
+#include "demo/demo.h"
 
 #include <string.h>
 
