@@ -6,16 +6,16 @@
 
 #include <stddef.h>
 
-/* Each gives memory for `count` elements of `size` bytes at 64-byte alignment, or fails with
- * F0T_ERROR_MEMORY and leaves *out NULL. A count of 0 gives a pointer that can be freed. */
+/* Each allocates memory for `count` elements of `size` bytes at 64-byte alignment, or fails with
+ * F0T_ERROR_MEMORY and leaves *out NULL. A count of 0 returns a pointer that can be freed. */
 f0t_status f0t_alloc(void *out, size_t count, size_t size);
 f0t_status f0t_alloc_zero(void *out, size_t count, size_t size);
 
 /* Grows *array (from f0t_alloc, or NULL) from `count` to at least `count + more` elements; capacity
- * doubles. On failure the array is as it was. */
+ * doubles. On failure the array is unchanged. */
 f0t_status f0t_grow(void *array, size_t *capacity, size_t count, size_t more, size_t size);
 
-/* A copy of the first `length` bytes of `text`, with a 0 behind. */
+/* A copy of the first `length` bytes of `text`, NUL-terminated. */
 f0t_status f0t_string_copy(char **out, const char *text, size_t length);
 
 void f0t_free(void *memory);

@@ -1,6 +1,6 @@
 /*
- * The two hashes of the library, both of 64 bits. FNV-1a (Fowler, Noll and Vo) tells things apart that
- * nobody made alike on purpose, and goes on from call to call. SipHash-1-3 (Aumasson and Bernstein,
+ * The two hashes of the library, both of 64 bits. FNV-1a (Fowler, Noll and Vo) distinguishes
+ * things that nobody made collide on purpose, and continues from call to call. SipHash-1-3 (Aumasson and Bernstein,
  * INDOCRYPT 2012) has a key, so that texts which collide under one key do not collide under the next:
  * for tables of what comes from a file.
  */
@@ -12,7 +12,7 @@
 
 #define F0T_HASH_START UINT64_C(0xCBF29CE484222325)
 
-/* Goes on from `hash`, which is F0T_HASH_START at first. */
+/* Continues from `hash`, which is F0T_HASH_START at first. */
 static inline uint64_t f0t_hash(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
@@ -23,7 +23,7 @@ static inline uint64_t f0t_hash(uint64_t hash, const void *data, size_t size)
 
 uint64_t f0t_siphash(const void *data, size_t size, uint64_t key0, uint64_t key1);
 
-/* A key that nobody knows in advance: for tables whose order nobody sees. */
+/* A key that nobody knows in advance: for tables whose order is not visible. */
 uint64_t f0t_siphash_draw_key(void);
 
 #endif

@@ -109,7 +109,7 @@ static bool fill_slots(const f0t_words *view, int32_t *slots)
     return true;
 }
 
-/* Builds the index anew. */
+/* Rebuilds the index. */
 static f0t_status rebuild(f0t_names *names, size_t slot_count, size_t seeds)
 {
     int32_t *slots;

@@ -41,7 +41,7 @@ typedef struct f0t_words {
     uint64_t seed; /* the key of SipHash */
 } f0t_words;
 
-/* Word i, not NUL-terminated; NULL when the arrays make no sense there. */
+/* Word i, not NUL-terminated; NULL when the arrays are inconsistent there. */
 const char *f0t_words_at(const f0t_words *words, size_t i, size_t *length);
 
 /* The number of a word, F0T_NONE when it is not there. */

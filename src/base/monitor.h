@@ -1,4 +1,4 @@
-/* Telling the caller's monitor how far the work is, and asking whether to stop. */
+/* Reporting progress to the caller's monitor, and asking whether to stop. */
 #ifndef F0T_BASE_MONITOR_H
 #define F0T_BASE_MONITOR_H
 
@@ -15,8 +15,7 @@ typedef struct f0t_stage {
 f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const char *unit,
                           uint64_t total);
 
-/* Says that `done` of the total is done; fails with F0T_ERROR_INTERRUPTED when the work shall stop.
- */
+/* Reports that `done` of the total is done; fails with F0T_ERROR_INTERRUPTED when the work is to stop. */
 f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done);
 
 /* Shows the end of the stage: all is done. */
@@ -25,7 +24,7 @@ void f0t_stage_end(f0t_stage *stage);
 /* True when the monitor's stop flag is set. */
 bool f0t_monitor_stopped(const f0t_monitor *monitor);
 
-/* Gives one line to the monitor's log. */
+/* Logs one line. */
 void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -70,7 +70,7 @@ static size_t sequence_length(const unsigned char *c)
 
 /* C0 and C1 control characters (U+0080 to U+009F are C2 80 to C2 9F), the line and paragraph
  * separators, the marks that turn the direction of text (U+202A to U+202E, U+2066 to U+2069), and bytes
- * that are not UTF-8. Gives the bytes that it takes, or 0. */
+ * that are not UTF-8. Returns the bytes that it takes, or 0. */
 static size_t control_length(const unsigned char *c)
 {
     if (!sequence_length(c) || c[0] < 0x20 || c[0] == 0x7F)

@@ -1,15 +1,15 @@
-/* Failing: the thread's last error, and the macro that passes a failure on. */
+/* Failing: the thread's last error, and the macro that propagates a failure. */
 #ifndef F0T_BASE_STATUS_H
 #define F0T_BASE_STATUS_H
 
 #include "fast0tag.h"
 
 /* Records the message as the thread's last error and returns `status`. Control characters become
- * '?', a message that does not fit is cut at a character. Needs no memory. */
+ * '?', a message that does not fit is truncated at a character. Allocates nothing. */
 f0t_status f0t_fail(f0t_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same with ": " and the text of `errnum` after it, and NOT_FOUND in place of IO for ENOENT. */
+/* The same with ": " and the text of `errnum` after it, and NOT_FOUND instead of IO for ENOENT. */
 f0t_status f0t_fail_errno(int errnum, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

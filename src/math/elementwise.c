@@ -48,7 +48,7 @@ static void normalise_row(float *x, size_t cols)
         f0t_kernels()->scale_block(x, cols, isfinite(square) ? 1 / sqrt(square) : NAN);
 }
 
-/* Below this many numbers, starting threads costs more than it gives. */
+/* Below this many numbers, starting threads costs more than it saves. */
 enum { SMALL = 1 << 15 };
 
 void f0t_rows_normalise(float *x, size_t rows, size_t cols)

@@ -23,7 +23,7 @@ static size_t width(size_t part, size_t n, size_t size)
 
 /* ---- XᵀX ----------------------------------------------------------------------------------------- */
 
-/* Tile (i, j) of XᵀX, j <= i. In a team BLAS takes one thread. */
+/* Tile (i, j) of XᵀX, j <= i. Inside a team BLAS uses one thread. */
 static void multiply_tile(float *block, const float *x, size_t rows, size_t cols, size_t i,
                           size_t j)
 {

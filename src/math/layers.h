@@ -1,6 +1,6 @@
 /*
- * Layers of convolutional networks, prepared by oneDNN: convolution, pooling, and what stands between
- * them, in the blocked layouts that the kernels like. src/onnx/ plans networks with them.
+ * Layers of convolutional networks, prepared by oneDNN: convolution, pooling, and what is between
+ * them, in the blocked layouts that the kernels prefer. src/onnx/ plans networks with them.
  *
  * Arrays are N x C x spatial dimensions (one to three). A layer is used by one thread at a time; it
  * works with the number of threads it was created for (math/team.h).
@@ -16,7 +16,7 @@ enum { F0T_LAYER_RANK = 8, F0T_LAYER_SPACE = 3, F0T_LAYER_AFTER = 6 };
 /* ---- Layouts ------------------------------------------------------------------------------------
  */
 
-/* How an array lies in memory: shape, element type (float32, or bfloat16 where native), blocks. */
+/* How an array is laid out in memory: shape, element type (float32, or bfloat16 where native), blocks. */
 typedef struct f0t_layout f0t_layout;
 
 /* Row-major. No dimension is 0. */
@@ -110,7 +110,7 @@ typedef enum f0t_layer_binary_kind {
     F0T_LAYER_DIV
 } f0t_layer_binary_kind;
 
-/* Dimensions of `y` that are 1 are spread. The result lies as `x` does; it may be x itself. */
+/* Dimensions of `y` that are 1 are spread. The result has the layout of `x`; it may be x itself. */
 f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, const f0t_layout *x,
                                    const f0t_layout *y, const f0t_after *after, size_t after_count);
 
@@ -125,12 +125,12 @@ f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const
 
 void f0t_layer_free(f0t_layer *layer);
 
-/* Layouts that the layer wants, borrowed. */
+/* Layouts that the layer needs, borrowed. */
 const f0t_layout *f0t_layer_source(const f0t_layer *layer);
 const f0t_layout *f0t_layer_weights(const f0t_layer *layer);
 const f0t_layout *f0t_layer_result(const f0t_layer *layer);
 size_t f0t_layer_scratch(const f0t_layer *layer); /* bytes */
-/* The name of the kernel behind it, for people who measure. */
+/* The name of its kernel, for benchmarks. */
 const char *f0t_layer_kernel(const f0t_layer *layer);
 
 /* Arrays in the order in which the layer was created. */

@@ -35,7 +35,7 @@ static f0t_status check(const f0t_matmul *op)
     return check_size(op->k, op->n);
 }
 
-/* k = 0: what stands around A·B alone. */
+/* k = 0: only what is around A·B. */
 static void run_empty(void *c, const float *bias, const f0t_matmul *op)
 {
     float *c32 = c;

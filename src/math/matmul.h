@@ -18,8 +18,8 @@ typedef struct f0t_matmul {
     size_t m, n, k;
     f0t_dtype type;    /* of A and B: F0T_F32 or F0T_BF16; sums are in float32 either way */
     f0t_dtype result;  /* of C: F0T_F32, or F0T_BF16 where A and B are */
-    bool a_transposed; /* A lies as k x m */
-    bool b_transposed; /* B lies as n x k: x·Wᵀ with W as outputs x inputs */
+    bool a_transposed; /* A is stored as k x m */
+    bool b_transposed; /* B is stored as n x k: x·Wᵀ with W as outputs x inputs */
     bool accumulate;   /* adds what C holds (result F0T_F32 only) */
     bool relu;         /* negative results become 0 */
 } f0t_matmul;
@@ -37,15 +37,15 @@ enum { F0T_STABLE_ROWS = 16 };
 
 /* The row-stable product: as f0t_matmul_run, but a row of C does not depend on how many rows A has, for
  * scores must not depend on the caller's blocks. Fewer rows than F0T_STABLE_ROWS are filled up with
- * zeros. Float32 alone, with neither a_transposed nor accumulate. */
+ * zeros. Float32 only, with neither a_transposed nor accumulate. */
 f0t_status f0t_matmul_run_stable(float *c, const float *a, const float *b, const float *bias,
                                  const f0t_matmul *op);
 
 /* ---- Fixed right-hand sides --------------------------------------------------------------------
  */
 
-/* B in the blocked layout that the kernels like best. Pays where B is used often and changes
- * seldom: ranking a vocabulary, applying a trained model. (Training keeps its weights plain.) */
+/* B in the blocked layout that the kernels prefer. Worth it if B is used often and rarely
+ * changes: ranking a vocabulary, applying a trained model. (Training keeps its weights plain.) */
 typedef struct f0t_packed f0t_packed;
 
 /* Room for a k x n matrix of `type`, laid out for products with about `m` rows. */
@@ -54,7 +54,7 @@ void f0t_packed_free(f0t_packed *packed);
 
 /* From and to plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
 f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed);
-/* Sets columns first … first + count - 1 from b, which lies as count x k: large matrices may come in
+/* Sets columns first … first + count - 1 from b, which is stored as count x k: large matrices may be set in
  * parts. Fails with F0T_ERROR_UNSUPPORTED where the layout has no border there. */
 f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count);
 f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed);
@@ -71,7 +71,7 @@ f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, co
  * right all the same, computed in float32 from the rounded inputs, but not faster than float32. */
 bool f0t_matmul_bf16_native(void);
 
-/* Logs that as a warning, once a process; nothing where bfloat16 is native. */
+/* Logs that as a warning, once per process; nothing where bfloat16 is native. */
 void f0t_matmul_bf16_notice(const f0t_monitor *monitor);
 
 /* ---- Memory ------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ struct f0t_plan {
     dnnl_exec_arg_t args[ARGS];
 };
 
-/* The kernels behind oneDNN's primitives differ in speed although they compute the same. With A
+/* The kernels of oneDNN's primitives differ in speed although they compute the same. With A
  * transposed (a weight gradient dyᵀ·x) the backward passes of inner_product are 9 to 18 % faster
  * than matmul for large plain matrices, and up to 15 % without transposition (a data gradient dy·W).
  * Below this size, and with anything but A·B, matmul is the better one. A single row times a plain
@@ -332,7 +332,7 @@ f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, c
 /* ---- Packed matrices ----------------------------------------------------------------------------
  */
 
-/* Asks which layout of B the product likes best. */
+/* Asks which layout of B the product prefers. */
 static f0t_status choose_layout(dnnl_memory_desc_t *out, const f0t_matmul *op)
 {
     dnnl_memory_desc_t any;
@@ -424,7 +424,7 @@ f0t_status f0t_onednn_reorder(const dnnl_memory_desc_t *to_layout, void *to,
     return result;
 }
 
-/* Where bfloat16 is not native its values are held as float32: rounded all the same. */
+/* Where bfloat16 is not native its values are stored as float32, rounded nevertheless. */
 static void round_to_bf16(float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

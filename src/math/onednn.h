@@ -21,7 +21,7 @@ size_t f0t_plan_scratch(const f0t_plan *plan);
 f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, const float *bias,
                         void *scratch);
 
-/* The elements of a packed matrix, and the type they have in memory (F32 in place of BF16 where
+/* The elements of a packed matrix, and the type they have in memory (F32 instead of BF16 where
  * that is not native). */
 const void *f0t_packed_data(const f0t_packed *packed);
 f0t_dtype f0t_onednn_type(f0t_dtype type);

@@ -22,7 +22,7 @@ static void piece(double *c, const double *a, const double *b, const f0t_product
                 op->b_transposed ? (int)op->k : (int)op->n, 0, c + i * op->n + j, (int)op->n);
 }
 
-/* In a team OpenBLAS takes one thread for each call; in a team of one it would ask for the number that
+/* In a team OpenBLAS uses one thread per call; in a team of one it would ask for the number that
  * f0t_team_enter has set. */
 static void row_of_pieces(double *c, const double *a, const double *b, const f0t_product *op,
                           size_t i)

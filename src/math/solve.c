@@ -34,7 +34,7 @@ static f0t_status check_info(lapack_int info, const char *function)
     return F0T_OK;
 }
 
-/* LAPACK tells the size of its work space as a real number, which may be rounded down. */
+/* LAPACK returns the size of its work space as a real number, which may be rounded down. */
 static f0t_status work_size(size_t *out, double told)
 {
     double size = told > 1 << 24 ? nextafterf((float)told, INFINITY) : told;
@@ -54,7 +54,7 @@ static size_t at_most(size_t left, size_t most)
     return left < most ? left : most;
 }
 
-/* How many rows are solved for before the stop flag is looked at. */
+/* How many rows are solved for before the stop flag is checked. */
 static size_t rows_of_a_batch(size_t n)
 {
     const double rows = BATCH_WORK / ((double)n * (double)n);

@@ -1,5 +1,5 @@
 /*
- * Factorisations by LAPACK. Matrices are row-major; each function is laid out so that LAPACK, which
+ * Factorisations by LAPACK. Matrices are row-major; each function is arranged so that LAPACK, which
  * is column-major, needs no transposed copy. Input that holds NaN or infinity fails with
  * F0T_ERROR_NUMERIC before LAPACK sees it.
  *
@@ -14,7 +14,7 @@
 /* Solves x·A = b for each of `rows` rows b of x[rows x n], in place. A[n x n] is symmetric positive
  * definite; only its lower triangle is read, and it is overwritten by its factor. Fails with
  * F0T_ERROR_NUMERIC, naming the pivot, when A is not positive definite: x is then unchanged. Made of
- * pieces of some tenths of a second, between which it looks at the monitor's stop flag (`monitor` may
+ * pieces of some tenths of a second, between which it checks the monitor's stop flag (`monitor` may
  * be NULL); they are the same for any number of threads, and so are the results. */
 f0t_status f0t_cholesky_solve_f32(float *a, size_t n, float *x, size_t rows,
                                   const f0t_monitor *monitor);

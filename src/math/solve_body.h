@@ -37,8 +37,8 @@ static void NAME(cholesky_update)(REAL *a, size_t n, size_t k, size_t nb, size_t
      a + first * n + first, (int)n);
 }
 
-/* Columns k to k + nb of the factor, and what they take from the rest. In a team OpenBLAS takes one
- * thread for each call: the pieces are the same for any number of threads. */
+/* Columns k to k + nb of the factor, and what they take from the rest. In a team OpenBLAS uses one
+ * thread per call: the pieces are the same for any number of threads. */
 static lapack_int NAME(cholesky_panel)(REAL *a, size_t n, size_t k, size_t nb, int threads)
 {
     lapack_int info = 0;

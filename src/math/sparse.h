@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Row i has value[k] in column[k] for k in begin[i] … begin[i + 1] - 1. */
+/* Row i has value[k] in column[k] for k in [begin[i], begin[i + 1]). */
 typedef struct f0t_sparse {
     size_t rows, cols;
     size_t *begin;    /* [rows + 1] */

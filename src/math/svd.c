@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Directions below this part of the largest singular value are taken for rounding errors of
+/* Directions below this share of the largest singular value are taken for rounding errors of
  * float32 sums. */
 static const double smallest = 3e-4;
 

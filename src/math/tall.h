@@ -9,7 +9,7 @@
  * eigenvector of value i. */
 f0t_status f0t_tall_eigen(double *values, double *w, const float *x, size_t rows, size_t n);
 
-/* y[rows x d] = x[rows x n] · tᵀ, t[d x n], d at most n. y may be x: then rows lie d apart. */
+/* y[rows x d] = x[rows x n] · tᵀ, t[d x n], d at most n. y may be x: then rows are d apart. */
 f0t_status f0t_tall_turn(float *y, const float *x, const float *t, size_t rows, size_t n, size_t d);
 
 #endif

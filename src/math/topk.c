@@ -106,7 +106,7 @@ size_t f0t_topk_row(uint32_t *index, float *value, const float *x, size_t n, siz
     return count;
 }
 
-/* Below this many numbers, starting threads costs more than it gives. */
+/* Below this many numbers, starting threads costs more than it saves. */
 enum { SMALL = 1 << 15 };
 
 void f0t_topk_rows(uint32_t *index, float *value, const float *x, size_t rows, size_t n, size_t k)
@@ -160,7 +160,7 @@ static heap row_of(const f0t_best *b, size_t row)
     return (heap){b->index + row * b->k, b->value + row * b->k, NULL, b->count[row]};
 }
 
-/* Takes numbers as they come until the row is full; gives how many of x it has looked at. */
+/* Takes numbers as they come until the row is full; returns how many of x it has read. */
 static size_t fill(f0t_best *b, heap *h, const float *x, size_t n, uint32_t first, uint32_t skip)
 {
     size_t i = 0;

@@ -26,7 +26,7 @@ f0t_status f0t_best_create(f0t_best **out, size_t rows, size_t k);
 void f0t_best_free(f0t_best *best);
 
 /* Offers row `row` the numbers x[n], which have the indices first, first + 1, …; the one with index
- * `skip` is passed over. Threads may work on different rows at once. */
+ * `skip` is skipped. Threads may work on different rows at once. */
 void f0t_best_add(f0t_best *best, size_t row, const float *x, size_t n, uint32_t first,
                   uint32_t skip);
 

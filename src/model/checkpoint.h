@@ -1,6 +1,6 @@
 /*
- * What a training needs to go on where it stopped, in one safetensors file: the step's arrays, the
- * best weights so far, and where it was. Written whole or not at all.
+ * What a training needs to resume where it stopped, in one safetensors file: the step's arrays, the
+ * best weights so far, and where it was. Written completely or not at all.
  */
 #ifndef F0T_MODEL_CHECKPOINT_H
 #define F0T_MODEL_CHECKPOINT_H
@@ -8,7 +8,7 @@
 #include "io/lock.h"
 #include "model/step.h"
 
-/* Where a training stands. */
+/* How far a training is. */
 typedef struct f0t_train_place {
     size_t epoch;      /* finished epochs */
     size_t batch;      /* finished mini-batches of the current epoch */
@@ -18,8 +18,8 @@ typedef struct f0t_train_place {
     double seconds;    /* spent so far */
 } f0t_train_place;
 
-/* One training at a time works with the file at `path`. A file that is no checkpoint is refused and left
- * alone. Nothing is held after a failure. */
+/* One training at a time uses the file at `path`. A file that is not a checkpoint is refused and not
+ * changed. Nothing is locked after a failure. */
 f0t_status f0t_checkpoint_claim(f0t_lock *lock, const char *path);
 
 /* `identity` says what is being trained; a checkpoint of another training is refused. */

@@ -31,7 +31,7 @@ static void fill(f0t_condition *c, float scale)
     }
 }
 
-/* Runs of images that stand together in the file are read at once. */
+/* Runs of images that are adjacent in the file are read at once. */
 static f0t_status read_rows(float *to, const f0t_dataset *dataset, const uint32_t *images,
                             size_t count, size_t dim)
 {
@@ -78,7 +78,7 @@ static void add_moments(double *sum, double *square, const float *x, size_t rows
         }
 }
 
-/* A feature that never changes says nothing: it becomes 0. */
+/* A constant feature carries no information: it becomes 0. */
 static void set_moments(f0t_condition *c, const double *sum, const double *square, size_t count)
 {
     for (size_t j = 0; j < c->dim; j++) {

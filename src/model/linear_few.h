@@ -1,6 +1,6 @@
 /*
  * The linear map where there are fewer images than features: A = W (K + r I)⁻¹ X with K = X Xᵀ [N x N].
- * The same map as that of linear_sums.h, which goes by the D x D matrix Xᵀ X, for N³ instead of D³.
+ * The same map as that of linear_sums.h, which uses the D x D matrix Xᵀ X, for N³ instead of D³.
  */
 #ifndef F0T_MODEL_LINEAR_FEW_H
 #define F0T_MODEL_LINEAR_FEW_H
@@ -9,7 +9,7 @@
 
 typedef struct f0t_linear_few f0t_linear_few;
 
-/* Whether it is the shorter way for these data. */
+/* Whether it is faster for these data. */
 bool f0t_linear_is_few(const f0t_train_data *data);
 
 /* Reads the features, and solves the ranking SVMs for `count` values λ. */

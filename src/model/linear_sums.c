@@ -11,7 +11,7 @@
 
 enum { BLOCK_ROWS = 2048 };
 
-/* A pass in work: L values of λ side by side. */
+/* A running pass: L values of λ side by side. */
 typedef struct pass {
     const f0t_train_data *data;
     const f0t_monitor *monitor;

@@ -7,8 +7,8 @@
 
 #include "model/validate.h"
 
-/* moments[D x D] = Σ x xᵀ, the lower triangle (NULL: not wanted), and crossed[count d x D] = Σ w xᵀ
- * with the ranking SVMs' directions w for each of `count` values λ, one behind the other. */
+/* moments[D x D] = Σ x xᵀ, the lower triangle (NULL: not needed), and crossed[count d x D] = Σ w xᵀ
+ * with the ranking SVMs' directions w for each of `count` values λ, one after the other. */
 f0t_status f0t_linear_sums(double *moments, float *crossed, const f0t_train_data *data,
                            const double *lambdas, size_t count, f0t_hinge hinge,
                            const f0t_monitor *monitor);

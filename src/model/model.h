@@ -1,4 +1,4 @@
-/* What a model is made of. Its parts are public through fast0tag.h alone. */
+/* What a model is made of. Its parts are only public through fast0tag.h. */
 #ifndef F0T_MODEL_MODEL_H
 #define F0T_MODEL_MODEL_H
 
@@ -13,7 +13,7 @@ struct f0t_model {
     f0t_vocab *vocab;
     char *training;  /* JSON */
     char *backbone;  /* JSON, or NULL */
-    f0t_paths paths; /* of tags that stand in a hierarchy */
+    f0t_paths paths; /* of tags in a hierarchy */
 };
 
 #endif

@@ -49,7 +49,7 @@ void f0t_train_options_init(f0t_train_options *options)
                                    .ridge = F0T_AUTO};
 }
 
-/* The paper's mini-batch of 1000, but at least 24 an epoch: a small collection has too few steps
+/* The paper's mini-batch of 1000, but at least 24 per epoch: a small collection has too few steps
  * otherwise. About 1500 steps serve small and large ones. */
 enum { BATCH = 1000, LEAST_BATCHES = 24, STEPS = 1500, LEAST_EPOCHS = 10, MOST_EPOCHS = 200 };
 
@@ -178,7 +178,7 @@ f0t_status f0t_train_options_check_use(const f0t_train_options *o, const char *n
     return F0T_OK;
 }
 
-/* What differs from f0t_train_options_init was set, and shall be used. */
+/* What differs from f0t_train_options_init was set, and is to be used. */
 static f0t_status check_uses(const f0t_train_options *o)
 {
     const struct {

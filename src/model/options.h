@@ -16,7 +16,7 @@ void f0t_train_options_resolve(f0t_train_options *options, size_t images, size_t
  * to free. */
 f0t_status f0t_train_options_describe(char **out, const f0t_train_options *options, double miap);
 
-/* The same with `data`, which says what is trained on, behind: what tells one run from another. */
+/* The same followed by `data`, which says what is trained on: it identifies a run. */
 f0t_status f0t_train_options_identify(char **out, const f0t_train_options *options,
                                       const char *data);
 

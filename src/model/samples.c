@@ -24,7 +24,7 @@ static size_t drop_repeats(uint32_t *tags, size_t count)
     return kept;
 }
 
-/* The training tags of image m behind relevant[at), ascending; gives how many. */
+/* The training tags of image m from relevant[at] on, ascending; returns how many. */
 static size_t collect(uint32_t *to, const f0t_dataset *dataset, size_t m, const uint32_t *number)
 {
     size_t count, kept = 0;

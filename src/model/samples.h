@@ -7,12 +7,11 @@
 #define F0T_NO_SAMPLE_TAG UINT32_MAX
 
 typedef struct f0t_samples {
-    size_t count;     /* images */
-    size_t tags;      /* T, of the training vocabulary */
-    uint32_t *images; /* [count] their rows in the dataset */
-    size_t *offsets;  /* [count + 1] */
-    uint32_t
-        *relevant; /* those of sample i are relevant[offsets[i]] up to, without, [offsets[i + 1]] */
+    size_t count;       /* images */
+    size_t tags;        /* T, of the training vocabulary */
+    uint32_t *images;   /* [count] their rows in the dataset */
+    size_t *offsets;    /* [count + 1] */
+    uint32_t *relevant; /* of sample i: the half-open range [offsets[i], offsets[i + 1]) */
 } f0t_samples;
 
 /* The images of `split`. number[t] is the place of the dataset's tag t among the `tags` training

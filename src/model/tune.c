@@ -228,7 +228,7 @@ static f0t_status read_line(f0t_tune_search *s, const char *text, size_t length,
     return status;
 }
 
-/* A line that was cut off is as good as none; the first one never is. */
+/* A truncated line is ignored; the first one never is. */
 static f0t_status read_lines(f0t_tune_search *s, const f0t_map *map, bool resume)
 {
     const char *at = (const char *)map->data, *end = at + map->size, *stop;
@@ -245,7 +245,7 @@ static f0t_status load(f0t_tune_search *s, bool resume)
     F0T_TRY(f0t_map_open(&map, s->path));
     f0t_status status = read_lines(s, &map, resume);
     f0t_map_close(&map);
-    if (!resume) /* it is ours, and is begun anew */
+    if (!resume) /* it is ours, and is started over */
         s->epochs = 0;
     return status;
 }
@@ -267,7 +267,7 @@ static f0t_status write_line(f0t_writer *w, json_t *line)
 
 static json_t *trial_json(const f0t_tune_search *s, const f0t_tune_trial *trial)
 {
-    /* JSON has no NaN: a score that is not there is read as one. */
+    /* JSON has no NaN: a missing score is read as one. */
     json_t *line = isnan(trial->score)
                        ? json_pack("{s:f}", "seconds", trial->seconds)
                        : json_pack("{s:f, s:f}", "score", trial->score, "seconds", trial->seconds);
@@ -285,7 +285,7 @@ static f0t_status write_all(f0t_writer *w, const f0t_tune_search *s)
     return F0T_OK;
 }
 
-/* Whole or not at all: a trial takes seconds, and all of them are some kilobytes. */
+/* Completely or not at all: a trial takes seconds, and all of them are some kilobytes. */
 static f0t_status save(const f0t_tune_search *s)
 {
     f0t_writer *w;

@@ -7,7 +7,7 @@
  *         f0t_tune_add(&search, values, score, seconds)
  *     }
  *
- * A setting is a pure function of the trials before it, so that a search goes on from its journal as if
+ * A setting is a pure function of the trials before it, so that a search continues from its journal as if
  * it had never stopped.
  */
 #ifndef F0T_MODEL_TUNE_H
@@ -40,9 +40,9 @@ typedef struct f0t_tune_trial {
 
 /* Zero-initialise, and set the first two groups. */
 typedef struct f0t_tune_search {
-    /* What is searched. A grid from the knobs' first values on: in a round each knob in turn may go one
-     * place up or down (the way it last went first), and stays there when that is better; a round that
-     * changed nothing is the last. Without a grid, ranges: the first setting is the caller's, every
+    /* What is searched. A grid from the knobs' first values on: in a round each knob in turn may move one
+     * place up or down (first in the direction of its last move), and stays there when that is better; a round
+     * that changed nothing is the last. Without a grid, ranges: the first setting is the caller's, every
      * third is drawn from all of the ranges, the others near the best. */
     size_t count;                         /* knobs */
     const f0t_knob *grid;                 /* [count]; NULL: */
@@ -67,11 +67,11 @@ typedef struct f0t_tune_search {
     size_t epochs; /* of each trial */
 } f0t_tune_search;
 
-/* Begins a journal at `path`, or with `resume` goes on with the one that is there: then search->epochs
- * and the trials are those it has; one of another search is refused. The journal is JSON: a line that
- * says which search it is, then one line per trial. A line that was cut off is as good as none. A file
- * that is no journal is refused and left alone, and so is one that another process works with. What is
- * there stays until something is written: each time the whole, by a rename. `path` NULL: no journal. */
+/* Begins a journal at `path`, or with `resume` continues an existing one: then search->epochs and the
+ * trials are those it has; one of another search is refused. The journal is JSON: one line that identifies
+ * the search, then one line per trial. A truncated line is ignored. A file that is not a journal is refused
+ * and not changed, and so is one that another process uses. An old file stays until something is written:
+ * each time the whole, by a rename. `path` NULL: no journal. */
 f0t_status f0t_tune_open(f0t_tune_search *search, const char *path, bool resume,
                          const char *identity);
 /* Writes the first line of a new journal. */

@@ -236,7 +236,7 @@ static void note_epoch(void *user, const f0t_epoch *epoch)
 }
 
 /* Epochs of a trial: as many as a training has, or fewer so that enough trials fit. One short
- * training tells how long an epoch takes. */
+ * training shows how long an epoch takes. */
 static f0t_status choose_epochs(tuning *t, size_t *epochs)
 {
     f0t_train_options options = trial_options(t);
@@ -297,7 +297,7 @@ static f0t_status make_identity(char **out, const tuning *t)
     return f0t_train_options_identify(out, &t->full, data);
 }
 
-/* Goes on with a journal, or begins one. */
+/* Continues a journal, or begins one. */
 static f0t_status begin(tuning *t, const char *path)
 {
     char *identity;
