@@ -1,3 +1,4 @@
+/* The inner loops of MiAP: miap.h has what others call. */
 #include "base/kernels.h"
 
 #include <stdint.h>
