@@ -1,5 +1,6 @@
 #include "eval/paper.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -109,13 +110,17 @@ static const f0t_published papers[] = {
 
 f0t_status f0t_published_find(const f0t_published **out, const char *name)
 {
-    *out = NULL;
-    for (size_t i = 0; i < COUNT(papers); i++)
+    char names[100] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < COUNT(papers); i++) {
+        *out = &papers[i];
         if (!strcmp(papers[i].name, name))
-            *out = &papers[i];
-    return *out ? F0T_OK
-                : f0t_fail(F0T_ERROR_ARGUMENT,
-                           "the paper has no tables of '%s'; it has nuswide and iaprtc12", name);
+            return F0T_OK;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " and " : "",
+                                 papers[i].name);
+    }
+    *out = NULL;
+    return f0t_fail(F0T_ERROR_ARGUMENT, "the paper has no tables of '%s'; it has %s", name, names);
 }
 
 const f0t_published_table *f0t_published_table_of(const f0t_published *p, f0t_scenario scenario)
