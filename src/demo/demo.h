@@ -44,7 +44,7 @@ typedef struct f0t_demo_work {
 /* DIR/NAME; the caller's to free. */
 f0t_status f0t_demo_path(char **out, const f0t_demo_work *work, const char *name);
 
-/* ---- Steps, in this order; the others are in run.c ---------------------------------------------------------------------- */
+/* ---- Steps, in this order; those that are not here are in run.c -------------------------------- */
 
 /* A folder that is new, empty, or of an earlier demo; nothing else is written into. */
 f0t_status f0t_demo_open_folder(f0t_demo_work *work);

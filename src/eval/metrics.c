@@ -54,7 +54,8 @@ static f0t_status tag_precision_add(tag_precision *p, const f0t_ranking *block)
 
 /* ---- Average precision of tags: the second pass -------------------------------------------- */
 
-/* The relevant images of tag t are keys[starts[t], starts[t + 1]), sorted, and before[…] counts the images that rank between one and the one ahead of it, itself included. */
+/* The relevant images of tag t are keys[starts[t], starts[t + 1]), sorted, and before[…] counts the images
+ * that rank between one and the one ahead of it, itself included. */
 typedef struct pass {
     const tag_precision *p;
     size_t *starts;   /* [tags + 1] */

@@ -42,7 +42,7 @@ f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_
 /* Marks the tags of these kinds in mask[count]; gives how many there are. */
 size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds);
 
-/* Takes a fifth of the seen tags out of mask[count] and into held[count]: they play the unseen ones
+/* Takes a fifth of the seen tags out of mask[count] and into held[count]: they stand in for the unseen ones
  * where something is tuned. The seed draws an order of the tags; `fold` is which fifth of it, from 0.
  * Gives how many were taken: one at least, none when there are not as many fifths. */
 f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f0t_eval_tags *tags,
