@@ -156,7 +156,7 @@ static void settle(const cli_context *cli, const options *o, const f0t_eval *eva
     if (!shown)
         tell(cli, "%s keeps the results: the same command shows them", path);
     else if (!o->results && f0t_eval_keeps_others(eval))
-        tell(cli, "%s stays: it has other results of this comparison, too", path);
+        tell(cli, "%s is kept: it has other results of this comparison as well", path);
     else if (!o->results)
         unlink(path);
 }
@@ -173,7 +173,7 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
     bool kept = o->results || access(".", W_OK) == 0;
     eval_options->results = kept ? path : NULL;
     if (!kept)
-        tell(cli, "%s cannot be made here: an interruption loses what is done", path);
+        tell(cli, "%s cannot be created here: an interruption would lose the results so far", path);
     status = f0t_eval_run(&eval, dataset, vectors, eval_options);
     if (status == F0T_OK) {
         status = show(cli, o, eval);

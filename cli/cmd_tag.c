@@ -259,17 +259,18 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_backbone_options extract = o->extract;
     f0t_vocab *vocab = NULL;
     if (!o->words.path != !o->words.vectors)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab and --vectors go together");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "--vocab needs --vectors, and --vectors needs --vocab");
     if (o->words.with_seen && !o->words.path)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen adds to a --vocab");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen needs --vocab");
     if (o->words.any_space && !o->words.path)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--any-space is about the vectors of a --vocab");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--any-space needs --vocab");
     if (o->xmp_plain && !o->xmp)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name goes with --xmp");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name needs --xmp");
     if (o->touch && !o->embed)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch goes with --embed");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch needs --embed");
     if (o->dry_run && !o->xmp && !o->embed)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run goes with --xmp or --embed");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run needs --xmp or --embed");
     if (o->words.path && cli_vectors_swapped(o->words.path, o->words.vectors))
         return cli_fail_swapped(cli, "MODEL PICTURES --vocab WORDS --vectors FILE");
     f0t_status status = f0t_model_load(&model, cli->operands[0]);

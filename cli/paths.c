@@ -69,7 +69,7 @@ static f0t_status fail_output(cli_context *cli, const char *option, const char *
 f0t_status cli_check_file(cli_context *cli, const char *option, const char *path)
 {
     if (cli_is_folder(path))
-        return cli_fail(cli, F0T_ERROR_IO, "%s %s: is a folder, a file is wanted", option, path);
+        return cli_fail(cli, F0T_ERROR_IO, "%s %s: is a folder, expected a file", option, path);
     return fail_output(cli, option, path, *path ? folder_fault(path) : ENOENT);
 }
 
@@ -83,8 +83,9 @@ f0t_status cli_check_replaceable(cli_context *cli, const char *option, const cha
     if (status != F0T_OK || stat(path, &info) != 0 || info.st_size == 0)
         return status;
     if (f0t_inspect(&found, path, &quick) != F0T_OK || strcmp(found->kind, kind) != 0)
-        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "%s %s: is there, and no %s (%s): it stays",
-                          option, path, kind, found ? found->title : "nothing that is known");
+        status = cli_fail(cli, F0T_ERROR_ARGUMENT,
+                          "%s %s: exists and is not a %s file (%s); not replaced", option, path,
+                          kind, found ? found->title : "unknown content");
     f0t_inspection_free(found);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
- * The two hashes of the library, both of 64 bits. FNV-1a (Fowler, Noll and Vo) distinguishes
- * things that nobody made collide on purpose, and continues from call to call. SipHash-1-3 (Aumasson and Bernstein,
+ * The two hashes of the library, both of 64 bits. FNV-1a (Fowler, Noll and Vo) distinguishes things that
+ * nobody made collide on purpose, and continues from call to call. SipHash-1-3 (Aumasson and Bernstein,
  * INDOCRYPT 2012) has a key, so that texts which collide under one key do not collide under the next:
  * for tables of what comes from a file.
  */

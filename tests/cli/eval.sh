@@ -150,7 +150,7 @@ case_results_of_a_larger_comparison_stay() {
     local args="eval photos --vectors vectors.txt --trials 3 --epochs 50"
     stop_when_something_is_kept INT $args --methods random,cca,linear,linear-rank
     run 0 $args --methods frequency --scenarios conventional
-    warns "stays: it has other results of this comparison, too"
+    warns "is kept: it has other results of this comparison as well"
     run 0 $args --methods random,cca,linear,linear-rank,frequency
     grep -qE "[0-9]+ of 25 results are there" "$err" || complain "they are lost: $(cat "$err")"
     [ -z "$(ls fast0tag-eval-* 2>/dev/null)" ] || complain "the results file was left"

@@ -87,8 +87,8 @@ case_sidecars_are_written_and_merged() {
     run 1 tag art.f0t new -k 1 --xmp
     warns "leaf.svg.xmp: is no XMP that can be read"
     [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
-    refuse 2 "goes with --xmp" tag art.f0t new --dry-run
-    refuse 2 "goes with --xmp" tag art.f0t new --plain-name
+    refuse 2 "needs --xmp" tag art.f0t new --dry-run
+    refuse 2 "needs --xmp" tag art.f0t new --plain-name
     refuse 2 "--xmp and --embed exclude each other" tag art.f0t new --xmp --embed
 }
 
@@ -228,10 +228,10 @@ case_everything_is_checked_before_pictures_are_read() {
     export F0T_PICTURE=/bin/false # nothing can be decoded from here on
     refuse 3 "nowhere.txt" train art --vectors nowhere.txt -o m.f0t
     refuse 3 "p1.svg" train art --vectors art/p1.svg -o m.f0t
-    refuse 1 "-o folder: is a folder, a file is wanted" train art --vectors vectors.txt -o folder
+    refuse 1 "-o folder: is a folder, expected a file" train art --vectors vectors.txt -o folder
     refuse 3 "-o no/m.f0t: cannot be written" train art --vectors vectors.txt -o no/m.f0t
     refuse 3 "--log no/log: cannot be written" train art --vectors vectors.txt -o m.f0t --log no/log
-    refuse 2 "-o vectors.txt: is there, and no model" train art --vectors vectors.txt -o vectors.txt
+    refuse 2 "-o vectors.txt: exists and is not a model" train art --vectors vectors.txt -o vectors.txt
     refuse 3 "no/data" features art -o no/data
     refuse 1 "is a file, a dataset is a directory" features art -o vectors.txt
     refuse 3 "no/data" import photos art -o no/data

@@ -58,7 +58,7 @@ case_wrong_use_is_told() {
     refuse 2 "missing -o MODEL" train photos --vectors vectors.txt
     refuse 2 "is not one of" train photos --vectors vectors.txt -o m --loss sum
     refuse 2 "is not a list" train photos --vectors vectors.txt -o m --hidden a,b
-    refuse 2 "go together" tag model.f0t photos --vocab words.txt
+    refuse 2 "--vocab needs --vectors" tag model.f0t photos --vocab words.txt
     refuse 2 "a whole number from 1" tag model.f0t photos -k 0
     refuse 3 "nowhere" train nowhere --vectors vectors.txt -o m
     refuse 3 "dimensions" tag model.f0t photos --vocab words.txt --vectors other.txt

@@ -64,7 +64,7 @@ case_contradictions_are_refused() {
     refuse 2 "--json and --format exclude each other" tag m.f0t d --format csv --json
     refuse 2 "--json and --format exclude each other" tag m.f0t d --json --format=text
     refuse 2 "--xmp and --embed exclude each other" tag m.f0t d --xmp --embed
-    refuse 2 "--any-space is about" tag m.f0t d --any-space
+    refuse 2 "--any-space needs --vocab" tag m.f0t d --any-space
     refuse 2 "--json and --format exclude each other" eval d --vectors v --json --format markdown
     refuse 2 "--no-tune and --trials exclude each other" eval d --vectors v --no-tune --trials 4
     # Many of one letter are no more than one.

@@ -157,8 +157,8 @@ case_only_vectors_are_replaced() {
     small >plain.txt
     echo mine >notes.txt
     printf '\377\330\377' >photo.jpg
-    refuse 2 "-o notes.txt: is there, and no vectors" vectors convert plain.txt -o notes.txt
-    refuse 2 "-o photo.jpg: is there, and no vectors" vectors convert plain.txt -o photo.jpg
+    refuse 2 "-o notes.txt: exists and is not a vectors file" vectors convert plain.txt -o notes.txt
+    refuse 2 "-o photo.jpg: exists and is not a vectors file" vectors convert plain.txt -o photo.jpg
     refuse 2 "is the file that is read" vectors convert plain.txt -o ./plain.txt
     cmp <(small) plain.txt || complain "the source was replaced"
     cmp <(echo mine) notes.txt || complain "the notes were replaced"

@@ -82,7 +82,7 @@ case_files_stay_what_they_were() {
     done
     run 0 tag art.f0t new -k 2 --embed --touch
     stat -c '%y' new/photo.jpg | cmp -s - time && complain "--touch does not"
-    refuse 2 "--touch goes with --embed" tag art.f0t new --xmp --touch
+    refuse 2 "--touch needs --embed" tag art.f0t new --xmp --touch
     [ -n "$attributes" ] || skip "extended attributes cannot be set here"
 }
 
