@@ -26,11 +26,4 @@ static inline bool f0t_size_round_up(size_t *out, size_t value, size_t unit)
     return true;
 }
 
-/* A file's 64-bit number as a size_t. */
-static inline bool f0t_size_from_u64(size_t *out, uint64_t value)
-{
-    *out = (size_t)value;
-    return *out == value;
-}
-
 #endif

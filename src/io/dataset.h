@@ -77,8 +77,8 @@ typedef struct f0t_dataset_source {
     void *context;
 } f0t_dataset_source;
 
-/* Reads all but the features; dataset->path is what messages call the dataset. The dataset starts
- * all zero; the caller frees it with f0t_dataset_close, also after a failure. */
+/* Reads all but the features; dataset->path is what messages call the dataset. The dataset is
+ * zero-initialised; the caller frees it with f0t_dataset_close, also after a failure. */
 f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *source,
                             const f0t_dataset_options *options);
 

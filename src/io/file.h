@@ -58,7 +58,7 @@ void f0t_stream_let_go(f0t_stream *stream, size_t size);
 /* Up to `size` bytes; *got is less only at the end. A cut gzip file fails. */
 f0t_status f0t_stream_read(f0t_stream *stream, void *to, size_t size, size_t *got);
 
-/* The next line without its "\n" or "\r\n", borrowed until the next call, with a 0 behind; *line is
+/* The next line without its "\n" or "\r\n", borrowed until the next call, NUL-terminated; *line is
  * NULL at the end. The line is writable. Lines beyond `F0T_LINE_MOST` bytes fail. */
 enum { F0T_LINE_MOST = 1 << 28 };
 f0t_status f0t_stream_line(f0t_stream *stream, char **line, size_t *length);
@@ -72,9 +72,9 @@ const char *f0t_stream_name(const f0t_stream *stream);
 /* True when the bytes come out of gzip; known once something was read. */
 bool f0t_stream_is_packed(const f0t_stream *stream);
 
-/* What is left of the stream, up to `most` bytes, with a 0 behind. */
+/* What is left of the stream, up to `most` bytes, NUL-terminated. */
 f0t_status f0t_stream_read_all(f0t_stream *stream, char **out, size_t *size, size_t most);
-/* All of a small file (up to `most` bytes) with a 0 behind. `monitor` may be NULL. */
+/* All of a small file (up to `most` bytes), NUL-terminated. `monitor` may be NULL. */
 f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most,
                          const f0t_monitor *monitor);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Each value is the first of a list or object, or stands behind a comma or colon. */
+/* Each value is the first of a list or object, or stands after a comma or colon. */
 static size_t count_values(const char *text, size_t size)
 {
     size_t count = 1;
@@ -92,15 +92,6 @@ f0t_status f0t_json_get_number(double *out, const json_t *object, const char *ke
     if (value && !json_is_number(value))
         return wrong_type(name, key, "a number");
     *out = value ? json_number_value(value) : *out;
-    return F0T_OK;
-}
-
-f0t_status f0t_json_get_bool(bool *out, const json_t *object, const char *key, const char *name)
-{
-    json_t *value = member(object, key);
-    if (value && !json_is_boolean(value))
-        return wrong_type(name, key, "true or false");
-    *out = value ? json_is_true(value) : *out;
     return F0T_OK;
 }
 

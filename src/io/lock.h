@@ -14,7 +14,7 @@ typedef struct f0t_lock {
  * The system lets go of the lock when the process ends, however it does. Where the file system has no
  * locks there is none. */
 f0t_status f0t_lock_take(f0t_lock *lock, const char *path);
-/* Lets go and removes the file. A lock that is all zero, or was let go, is fine. */
+/* Lets go and removes the file. A lock that is zero-initialised, or was let go, is fine. */
 void f0t_lock_release(f0t_lock *lock);
 
 #endif

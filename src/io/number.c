@@ -74,13 +74,13 @@ static float convert_slow(const char *p, const char *end, long exponent)
 {
     char text[KEPT_DIGITS + 32];
     size_t n = 0;
-    bool behind_point = false, more = false;
+    bool decimals_point = false, more = false;
     for (; p < end; p++) {
         if (*p == '.') {
-            behind_point = true;
+            decimals_point = true;
             continue;
         }
-        exponent -= behind_point;
+        exponent -= decimals_point;
         if (n == 0 && *p == '0')
             continue;
         if (n < KEPT_DIGITS)
@@ -134,19 +134,19 @@ const char *f0t_number_read(const char *text, const char *end, float *out)
         p++;
     const char *first = p;
     p = read_digits(p, end, &digits);
-    long count = (long)(p - first), behind = 0;
+    long count = (long)(p - first), decimals = 0;
     if (p < end && *p == '.') {
         const char *point = ++p;
         p = read_digits(p, end, &digits);
-        behind = (long)(p - point);
+        decimals = (long)(p - point);
     }
     const char *last = p;
-    if (count + behind == 0) {
+    if (count + decimals == 0) {
         p = read_name(first, end, &value);
     } else {
         p = read_exponent(p, end, &written);
-        exponent = written - behind;
-        if (count + behind > EXACT_DIGITS || !convert_fast(digits, exponent, &value))
+        exponent = written - decimals;
+        if (count + decimals > EXACT_DIGITS || !convert_fast(digits, exponent, &value))
             value = convert_slow(first, last, written);
     }
     *out = negative ? -value : value;

@@ -23,7 +23,7 @@ typedef struct f0t_original {
  * that may not be written, and those with several names (hard links), which a new file in the place of
  * one would part. */
 f0t_status f0t_original_open(f0t_original *original, const char *path, const char *below);
-/* One that is all zero, or was closed, is fine. */
+/* One that is zero-initialised, or was closed, is fine. */
 void f0t_original_close(f0t_original *original);
 
 /* All its bytes, up to `most`; the caller's to free. They are read, not mapped: another program may cut

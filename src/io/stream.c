@@ -243,7 +243,7 @@ static f0t_status read_gzip(f0t_stream *s, char *to, size_t room, size_t *got)
     return check_unpacked(s, *got);
 }
 
-/* More text behind text[end). Keeps a byte free for the 0 behind a line. */
+/* More text after text[end). Keeps a byte free for the NUL after a line. */
 static f0t_status fill_text(f0t_stream *s)
 {
     size_t got;

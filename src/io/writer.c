@@ -337,7 +337,7 @@ f0t_status f0t_writer_patch(f0t_writer *w, uint64_t offset, const void *data, si
 {
     F0T_TRY(flush(w));
     if (offset > w->flushed || size > w->flushed - offset)
-        return f0t_fail(F0T_ERROR_INTERNAL, "%s: a patch behind the end", w->path);
+        return f0t_fail(F0T_ERROR_INTERNAL, "%s: a patch after the end", w->path);
     return write_at(w, data, size, offset);
 }
 

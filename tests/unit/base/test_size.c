@@ -37,21 +37,11 @@ static void sizes_are_rounded_up(void **state)
     assert_false(f0t_size_round_up(&out, SIZE_MAX, 2));
 }
 
-static void a_number_of_64_bits_is_a_size_where_it_fits(void **state)
-{
-    (void)state;
-    size_t out;
-    assert_true(f0t_size_from_u64(&out, 12345));
-    assert_int_equal(out, 12345);
-    assert_int_equal(f0t_size_from_u64(&out, UINT64_MAX), sizeof(size_t) == 8);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_and_products_say_when_they_do_not_fit),
         cmocka_unit_test(sizes_are_rounded_up),
-        cmocka_unit_test(a_number_of_64_bits_is_a_size_where_it_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,17 +21,15 @@ static void members_are_got_by_type(void **state)
     const char *s = NULL;
     int64_t i = 0;
     double r = 0, whole = 0;
-    bool b = false;
     json_t *o = NULL, *a = NULL;
     assert_ok(f0t_json_get_string(&s, root, "s", "a.json"));
     assert_ok(f0t_json_get_integer(&i, root, "i", "a.json"));
     assert_ok(f0t_json_get_number(&r, root, "r", "a.json"));
     assert_ok(f0t_json_get_number(&whole, root, "i", "a.json"));
-    assert_ok(f0t_json_get_bool(&b, root, "b", "a.json"));
     assert_ok(f0t_json_get_object(&o, root, "o", "a.json"));
     assert_ok(f0t_json_get_array(&a, root, "a", "a.json"));
     assert_string_equal(s, "x");
-    assert_true(i == -3 && r == 2.5 && whole == -3 && b && o && json_array_size(a) == 1);
+    assert_true(i == -3 && r == 2.5 && whole == -3 && o && json_array_size(a) == 1);
     json_decref(root);
 }
 
@@ -44,16 +42,14 @@ static void a_missing_member_leaves_the_default(void **state)
         const char *s = "default";
         int64_t i = 7;
         double r = 7;
-        bool b = true;
         json_t *o = root, *a = root;
         assert_ok(f0t_json_get_string(&s, root, keys[k], "a"));
         assert_ok(f0t_json_get_integer(&i, root, keys[k], "a"));
         assert_ok(f0t_json_get_number(&r, root, keys[k], "a"));
-        assert_ok(f0t_json_get_bool(&b, root, keys[k], "a"));
         assert_ok(f0t_json_get_object(&o, root, keys[k], "a"));
         assert_ok(f0t_json_get_array(&a, root, keys[k], "a"));
         assert_string_equal(s, "default");
-        assert_true(i == 7 && r == 7 && b && o == root && a == root);
+        assert_true(i == 7 && r == 7 && o == root && a == root);
         assert_fails(F0T_ERROR_FORMAT, "a.json: \"n", f0t_json_need(root, keys[k], "a.json"));
     }
     json_decref(root);
@@ -66,7 +62,6 @@ static void a_member_of_another_type_is_refused(void **state)
     const char *s = NULL;
     int64_t i = 0;
     double r = 0;
-    bool b = false;
     json_t *o = NULL;
     assert_fails(F0T_ERROR_FORMAT, "a.json: \"i\" must be a text",
                  f0t_json_get_string(&s, root, "i", "a.json"));
@@ -74,10 +69,9 @@ static void a_member_of_another_type_is_refused(void **state)
                  f0t_json_get_integer(&i, root, "i", "a"));
     assert_fails(F0T_ERROR_FORMAT, "\"s\" must be a number",
                  f0t_json_get_number(&r, root, "s", "a"));
-    assert_fails(F0T_ERROR_FORMAT, "true or false", f0t_json_get_bool(&b, root, "s", "a"));
     assert_fails(F0T_ERROR_FORMAT, "an object", f0t_json_get_object(&o, root, "s", "a"));
     assert_fails(F0T_ERROR_FORMAT, "a list", f0t_json_get_array(&o, root, "s", "a"));
-    assert_true(!s && !o && i == 0 && r == 0 && !b);
+    assert_true(!s && !o && i == 0 && r == 0);
     assert_ok(f0t_json_need(root, "s", "a"));
     static const char *const both[] = {"s", "i", NULL}, *const one[] = {"s", NULL};
     assert_ok(f0t_json_only(root, both, "a"));

@@ -45,8 +45,8 @@ static void a_file_appears_whole_at_commit(void **state)
     assert_false(f0t_path_exists(path));
     assert_ok(f0t_writer_printf(w, "llo %d", 5));
     assert_ok(f0t_writer_patch(w, 1, "E", 1));
-    assert_fails(F0T_ERROR_INTERNAL, "behind", f0t_writer_patch(w, 7, "xy", 2));
-    assert_fails(F0T_ERROR_INTERNAL, "behind", f0t_writer_patch(w, UINT64_MAX, "xy", 2));
+    assert_fails(F0T_ERROR_INTERNAL, "after the end", f0t_writer_patch(w, 7, "xy", 2));
+    assert_fails(F0T_ERROR_INTERNAL, "after the end", f0t_writer_patch(w, UINT64_MAX, "xy", 2));
     assert_int_equal(f0t_writer_position(w), 7);
     assert_ok(f0t_writer_commit(w));
     expect(path, "hEllo 5");
