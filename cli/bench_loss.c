@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/random.h"
-#include "rank/loss.h"
+#include "compute/loss.h"
 #include "rank/miap.h"
 
 enum { ROWS = 1000, TAGS = 925 };
@@ -61,7 +61,11 @@ static f0t_status alloc_batch(batch *b)
     const f0t_random random = {1, 1};
     for (size_t i = 0; i < ROWS * TAGS; i++)
         b->scores[i] = (float)(2 * f0t_random_normal(&random, i));
-    b->at = (f0t_loss_batch){ROWS, TAGS, b->scores, b->offsets, b->relevant, 0};
+    b->at = (f0t_loss_batch){.images = ROWS,
+                             .tags = TAGS,
+                             .scores = b->scores,
+                             .offsets = b->offsets,
+                             .relevant = b->relevant};
     return F0T_OK;
 }
 

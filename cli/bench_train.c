@@ -5,10 +5,10 @@
 #include "base/alloc.h"
 #include "base/dtype.h"
 #include "base/random.h"
+#include "compute/loss.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
 #include "model/step.h"
-#include "rank/loss.h"
 
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype pre
     F0T_TRY(fill(&t->tags, TAGS * shape->outputs, 2));
     f0t_rows_normalise(t->tags, TAGS, shape->outputs);
     F0T_TRY(pick_relevant(t));
-    F0T_TRY(f0t_net_create(&t->net, shape, precision));
+    F0T_TRY(f0t_net_create(&t->net, f0t_compute_current(), shape, precision));
     F0T_TRY(f0t_net_set_random(t->net, 4, 1));
     F0T_TRY(f0t_loss_plan_create(&t->loss, &(f0t_loss_options){0}, BATCH, TAGS));
     f0t_step_options options = {.batch = BATCH,
@@ -89,15 +89,14 @@ static f0t_status run_step(void *context)
 {
     training *t = context;
     f0t_loss_result result;
-    float *gradient = f0t_step_gradient(t->step);
-    F0T_TRY(f0t_step_forward(t->step, t->x, BATCH));
-    f0t_loss_batch batch = {.images = BATCH,
-                            .tags = TAGS,
-                            .scores = f0t_step_scores(t->step),
-                            .offsets = t->offsets,
-                            .relevant = t->relevant};
-    F0T_TRY(f0t_loss_run(&result, gradient, t->loss, &batch));
-    return f0t_step_backward(t->step, gradient, 1e-4);
+    F0T_TRY(f0t_step_forward(t->step, t->x, BATCH, 0));
+    f0t_loss_batch batch = {
+        .images = BATCH, .tags = TAGS, .offsets = t->offsets, .relevant = t->relevant};
+    F0T_TRY(f0t_compute_cpu.loss(&result, f0t_step_gradient(t->step), f0t_step_scores(t->step),
+                                 t->loss, &batch));
+    F0T_TRY(f0t_step_gradients(t->step));
+    F0T_TRY(f0t_step_reduce(t->step));
+    return f0t_step_apply(t->step, 1e-4);
 }
 
 /* ---- The products alone -------------------------------------------------------------------------

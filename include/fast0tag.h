@@ -111,6 +111,35 @@ typedef struct f0t_monitor {
     const volatile sig_atomic_t *stop;
 } f0t_monitor;
 
+/* ---- Contexts ------------------------------------------------------------------------------ */
+
+/* How work is done: with how many threads, on which device, and who watches. Functions that compute, or
+ * may take long, take a context as their last argument; NULL is all CPUs and nobody. A context is cheap,
+ * and many threads may share one. Nothing is set for the process: two contexts work side by side.
+ *
+ * The threads are OpenMP's. Those that wait for each other sleep after some microseconds, whatever
+ * OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for that, the first parallel work starts a team of threads that
+ * sleep until the process ends. They take no signals. */
+typedef struct f0t_context f0t_context;
+
+/* Every structure of options begins with its size, which its initializer sets, so that a later version
+ * can have more members: f0t_context_options options = F0T_CONTEXT_OPTIONS. */
+typedef struct f0t_context_options {
+    size_t size;
+    int threads;                /* [0: as many as the machine has] */
+    const char *device;         /* [NULL: "cpu"] */
+    const f0t_monitor *monitor; /* [NULL] borrowed: it must outlive the context */
+} f0t_context_options;
+
+#define F0T_CONTEXT_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_context_options) \
+    }
+
+F0T_API f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *options);
+F0T_API void f0t_context_free(f0t_context *context);
+F0T_API int f0t_context_threads(const f0t_context *context);
+
 /* ---- Threads ------------------------------------------------------------------------------- */
 
 /* Number of threads that the library's own parallel work uses in this process: 0 (the initial value)

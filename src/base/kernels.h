@@ -16,7 +16,7 @@
 
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
-struct f0t_nodes;          /* compute/loss_batch.h */
+struct f0t_nodes;          /* compute/loss_pairs.h */
 struct f0t_svm_loss;       /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
@@ -56,7 +56,7 @@ struct f0t_svm_zone;
     K(bool, has_nan, (const float *x, size_t n))
 
 /* The training step (compute/dropout.h, compute/optimizer.h). Dropout is of the elements [first, first + n) of a
- * layer, first being a multiple of F0T_DROPOUT_GROUP, pointers to element `first`; y may be x. Gate and
+ * layer, with pointers to element `first`; y may be x. Gate and
  * column sums take a strip of at most F0T_STRIP columns, all rows, `stride` elements apart. `half` (may be
  * NULL) receives w rounded to bfloat16. */
 #define F0T_KERNELS_STEP(K) \

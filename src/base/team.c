@@ -9,6 +9,8 @@
  */
 #include "base/team.h"
 
+#include "base/context.h"
+
 #ifndef _OPENMP
 
 int f0t_team_size(void)
@@ -65,7 +67,7 @@ static void open_team(void)
  * lives as long as the thread that opened it. */
 static void *keep_team(void *unused)
 {
-    has_room = find_room((void *)((uintptr_t)cpus + (uintptr_t)f0t_threads_get())) != NULL;
+    has_room = find_room((void *)(2 * (uintptr_t)cpus)) != NULL;
     if (has_room)
         open_team();
     sem_post(&ready);
@@ -102,7 +104,7 @@ static void start_team(void)
 int f0t_team_size(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int size = omp_in_parallel() || forked ? 1 : f0t_threads_get();
+    const int size = omp_in_parallel() || forked ? 1 : f0t_context_wanted();
     if (size > 1)
         pthread_once(&once, start_team);
     return size;

@@ -8,8 +8,8 @@
 #include <omp.h>
 #endif
 
-/* Threads that the calling thread's next parallel work will have: f0t_threads_get(), one inside a
- * parallel region. Every region of the library takes its number from here, because this is also
+/* Threads that the calling thread's next parallel work will have: those of its context
+ * (base/context.h), one inside a parallel region. Every region of the library takes its number from here, because this is also
  * what keeps threads that wait from spinning. */
 int f0t_team_size(void);
 
@@ -23,9 +23,8 @@ static inline int f0t_team_member(void)
 #endif
 }
 
-/* OpenMP keeps the number of threads for each calling thread apart: f0t_threads_set reaches only
- * the thread that called it. Enter sets the caller's number to the library's, leave puts back what
- * enter returned. */
+/* Libraries ask OpenMP how many threads there are, which keeps the number for each calling thread apart.
+ * Enter sets the caller's number to that of its context, leave puts back what enter returned. */
 static inline int f0t_team_enter(void)
 {
 #ifdef _OPENMP

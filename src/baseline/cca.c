@@ -19,6 +19,7 @@
  * eigenproblems of T x T, never one of D x D.
  */
 #include "baseline/ranker.h"
+#include "compute/scoring.h"
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
@@ -221,7 +222,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
         f0t_rows_normalise(images, queries->count, f->dims);
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * f->dims, f->tags + tags->known[i] * f->dims, f->dims * sizeof *rows);
-        status = f0t_score_directions(scores, images, queries->count, rows, tags->count, f->dims);
+        status = f0t_score_once(scores, images, queries->count, rows, tags->count, f->dims, true);
     }
     f0t_free(images);
     f0t_free(rows);

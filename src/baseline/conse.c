@@ -57,7 +57,7 @@ static f0t_status softmax(void *context, f0t_loss_result *result, float *gradien
 
 static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *knobs)
 {
-    const f0t_objective objective = {.loss = softmax};
+    const f0t_objective objective = {.host_loss = softmax};
     f0t_fitting f;
     f0t_train_options options;
     f0t_train_options_init(&options);

@@ -15,6 +15,7 @@
  * tags, the scores are A (R (x − x̄) + ȳ). So all stacking happens in T dimensions.
  */
 #include "baseline/fasttag.h"
+#include "compute/scoring.h"
 
 #include "base/alloc.h"
 #include "baseline/moments.h"
@@ -269,7 +270,7 @@ static f0t_status validate(double *miap, work *w)
                                      .scores = w->block,
                                      .offsets = val->offsets + first,
                                      .relevant = val->relevant};
-        F0T_TRY(f0t_score_directions(w->block, w->guesses + first * T, rows, w->enrich, T, T));
+        F0T_TRY(f0t_score_once(w->block, w->guesses + first * T, rows, w->enrich, T, T, true));
         F0T_TRY(f0t_miap_add(&sum, &ranking));
     }
     *miap = f0t_miap_get(&sum);
@@ -368,7 +369,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     if (status == F0T_OK) {
         for (size_t i = 0; i < tags->count; i++)
             memcpy(rows + i * T, f->enrich + tags->known[i] * T, T * sizeof *rows);
-        status = f0t_score_directions(scores, guesses, queries->count, rows, tags->count, T);
+        status = f0t_score_once(scores, guesses, queries->count, rows, tags->count, T, true);
     }
     f0t_free(guesses);
     f0t_free(rows);

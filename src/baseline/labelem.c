@@ -30,7 +30,7 @@ static f0t_status sje(void *context, f0t_loss_result *result, float *gradient,
 
 static f0t_status run_labelem(f0t_fitting *f)
 {
-    const f0t_objective objective = {.tags = f->data.tags, .loss = sje};
+    const f0t_objective objective = {.tags = f->data.tags, .host_loss = sje};
     return f0t_fitting_run(f, f->data.dim, false, &objective);
 }
 

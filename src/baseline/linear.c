@@ -104,7 +104,7 @@ static f0t_status set_map(f0t_scorer *scorer, const f0t_task *task, const double
     float *rounded;
     F0T_TRY(f0t_condition_create(&scorer->condition, F0T_CONDITION_UNIT, task->dataset,
                                  &task->train, task->monitor));
-    F0T_TRY(f0t_net_create(&scorer->net, &shape, F0T_F32));
+    F0T_TRY(f0t_net_create(&scorer->net, f0t_compute_current(), &shape, F0T_F32));
     F0T_TRY(f0t_alloc(&rounded, size, sizeof *rounded));
     for (size_t i = 0; i < size; i++)
         rounded[i] = (float)map[i];
@@ -150,7 +150,7 @@ static f0t_status choose(double *knobs, const f0t_task *task, void *shared)
     f0t_net *net;
     f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR;
-    F0T_TRY(f0t_net_create(&net, &shape, F0T_F32));
+    F0T_TRY(f0t_net_create(&net, f0t_compute_current(), &shape, F0T_F32));
     f0t_status status = f0t_linear_fit(net, &choice, &data, &options, task->monitor);
     f0t_net_free(net);
     if (status == F0T_OK) {

@@ -1,11 +1,11 @@
 /*
- * The losses that methods of the comparison minimise, beside those of our own (rank/loss.h). The loss of
+ * The losses that methods of the comparison minimise, beside those of our own (compute/loss.h). The loss of
  * a batch is the mean over its images with a relevant and an irrelevant tag.
  */
 #ifndef F0T_BASELINE_LOSSES_H
 #define F0T_BASELINE_LOSSES_H
 
-#include "rank/loss.h"
+#include "compute/loss.h"
 
 /* The structured hinge of labelem (Akata et al., CVPR 2015, eq. 3): for every relevant tag p of an image,
  * max over all tags y ≠ p of [1 + s_y − s_p]₊, the image's own other tags among them; an image has the

@@ -10,6 +10,7 @@
  * An image without a true training tag has no rule: its scores are all 0.
  */
 #include "baseline/ranker.h"
+#include "compute/scoring.h"
 
 #include "base/alloc.h"
 #include "baseline/scorer.h"
@@ -52,8 +53,8 @@ static f0t_status rank(float *scores, float *directions, float *images, const f0
     const f0t_ranksvm_options options = {.hinge = F0T_HINGE_SQUARED};
     F0T_TRY(f0t_ranksvm_solve(svm, rules, &LAMBDA, 1, &options, directions, NULL, task->monitor));
     spread(images, directions, rules, task->dim);
-    return f0t_score_directions(scores, images, rules->image_count, tags->vectors, tags->count,
-                                task->dim);
+    return f0t_score_once(scores, images, rules->image_count, tags->vectors, tags->count, task->dim,
+                          true);
 }
 
 static f0t_status score(float *scores, const void *fitted, const f0t_task *task,

@@ -1,7 +1,7 @@
 #include "baseline/scorer.h"
 
 #include "base/alloc.h"
-#include "math/matmul.h"
+#include "compute/scoring.h"
 #include "math/workspace.h"
 
 #include <string.h>
@@ -48,21 +48,14 @@ f0t_status f0t_scorer_each(const f0t_scorer *s, const f0t_queries *queries, f0t_
     return status;
 }
 
-f0t_status f0t_score_directions(float *scores, const float *directions, size_t rows,
-                                const float *vectors, size_t tags, size_t dim)
-{
-    const f0t_matmul product = {.m = rows, .n = tags, .k = dim, .b_transposed = true};
-    return f0t_matmul_run_stable(scores, directions, vectors, NULL, &product);
-}
-
 f0t_status f0t_scorer_product(float *scores, const float *outputs, size_t rows,
                               const float *vectors, size_t tags, size_t dim)
 {
     f0t_workspace *whole;
     if (rows == ROWS)
-        return f0t_score_directions(scores, outputs, ROWS, vectors, tags, dim);
+        return f0t_score_once(scores, outputs, ROWS, vectors, tags, dim, true);
     F0T_TRY(f0t_workspace_take(&whole, ROWS * tags * sizeof *scores));
-    f0t_status status = f0t_score_directions(whole->data, outputs, ROWS, vectors, tags, dim);
+    f0t_status status = f0t_score_once(whole->data, outputs, ROWS, vectors, tags, dim, true);
     if (status == F0T_OK)
         memcpy(scores, whole->data, rows * tags * sizeof *scores);
     f0t_workspace_give(whole);

@@ -7,6 +7,7 @@
 #define F0T_BASELINE_SCORER_H
 
 #include "baseline/ranker.h"
+#include "compute/scoring.h"
 #include "model/net.h"
 
 enum { F0T_SCORER_ROWS = 256 };
@@ -25,12 +26,7 @@ typedef f0t_status (*f0t_scorer_use)(void *context, float *outputs, size_t first
 f0t_status f0t_scorer_each(const f0t_scorer *scorer, const f0t_queries *queries, f0t_scorer_use use,
                            void *context);
 
-/* F·Vᵀ: scores[rows x tags] of directions[rows x dim] along vectors[tags x dim], by the row-stable product
- * (math/matmul.h). */
-f0t_status f0t_score_directions(float *scores, const float *directions, size_t rows,
-                                const float *vectors, size_t tags, size_t dim);
-
-/* The same for the first `rows` of a block: outputs[F0T_SCORER_ROWS x dim]. */
+/* Scores (compute/scoring.h) of the first `rows` of a block: outputs[F0T_SCORER_ROWS x dim]. */
 f0t_status f0t_scorer_product(float *scores, const float *outputs, size_t rows,
                               const float *vectors, size_t tags, size_t dim);
 

@@ -13,6 +13,7 @@
 #include "baseline/ranker.h"
 #include "baseline/scorer.h"
 #include "baseline/tagprop.h"
+#include "compute/scoring.h"
 #include "rank/ranklist.h"
 
 #include <string.h>
@@ -114,8 +115,8 @@ static f0t_status rank(float *scores, float *lists, float *directions, const fit
     F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
     F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
                                task->monitor));
-    return f0t_score_directions(scores, directions, queries->count, tags->vectors, tags->count,
-                                task->dim);
+    return f0t_score_once(scores, directions, queries->count, tags->vectors, tags->count, task->dim,
+                          true);
 }
 
 static f0t_status score(float *scores, const void *memory, const f0t_task *task,

@@ -21,7 +21,7 @@ static f0t_status train(f0t_fitting *f)
 {
     f0t_warp_loss *loss;
     F0T_TRY(f0t_warp_loss_create(&loss, f->options.batch, f->train.tags, f->options.seed));
-    f0t_objective objective = {.context = loss, .loss = warp};
+    f0t_objective objective = {.context = loss, .host_loss = warp};
     f->data.tags = NULL;
     f->data.dim = f->train.tags;
     f0t_status status = f0t_fitting_run(f, f->train.tags, true, &objective);

@@ -141,7 +141,7 @@ static f0t_status keep(void *context)
 
 f0t_objective f0t_wsabie_tags_objective(f0t_wsabie_tags *tags)
 {
-    return (f0t_objective){.context = tags, .loss = loss, .update = update, .keep = keep};
+    return (f0t_objective){.context = tags, .host_loss = loss, .update = update, .keep = keep};
 }
 
 /* ---- What was learned -------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #define F0T_BASELINE_WSABIE_H
 
 #include "baseline/losses.h"
+#include "compute/optimizer.h"
 #include "model/objective.h"
-#include "model/optimizer.h"
 
 typedef struct f0t_wsabie_tags {
     f0t_warp_loss *warp;

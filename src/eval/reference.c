@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/team.h"
+#include "compute/scoring.h"
 #include "fast0tag_tools.h"
 #include "math/matmul.h"
 #include "math/topk.h"
@@ -213,11 +214,10 @@ static f0t_status add_ranking(measure *m, f0t_miap *sum, size_t first, size_t co
 static f0t_status rank_block(measure *m, size_t first, size_t count)
 {
     const f0t_vocab *vocab = f0t_model_vocab(m->model);
-    const f0t_matmul op = {
-        .m = count, .n = m->tags, .k = f0t_vocab_dim(vocab), .b_transposed = true};
     F0T_TRY(read_rows(m, m->rows, &m->val, first, count));
     F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count));
-    F0T_TRY(f0t_matmul_run(m->scores, m->direction, f0t_vocab_vectors(vocab), NULL, &op));
+    F0T_TRY(f0t_score_once(m->scores, m->direction, count, f0t_vocab_vectors(vocab), m->tags,
+                           f0t_vocab_dim(vocab), false));
     F0T_TRY(add_ranking(m, &m->sums[0], first, count));
     for (size_t i = 0; i < count; i++)
         memcpy(m->scores + i * m->tags, m->frequency, m->tags * sizeof *m->scores);

@@ -1,8 +1,8 @@
 /* Existence and generalisation: ranking SVMs for every rule along λ, and how they rank. */
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "compute/scoring.h"
 #include "eval/study.h"
-#include "math/matmul.h"
 #include "rank/miap.h"
 #include "rank/ranksvm.h"
 
@@ -114,8 +114,7 @@ static bool all_ahead(const float *scores, size_t tags, const uint32_t *relevant
 static f0t_status score_tags(pass *p, const float *directions, size_t count, const float *vectors,
                              size_t tags)
 {
-    const f0t_matmul op = {.m = count, .n = tags, .k = p->space->dim, .b_transposed = true};
-    return f0t_matmul_run(p->scores, directions, vectors, NULL, &op);
+    return f0t_score_once(p->scores, directions, count, vectors, tags, p->space->dim, false);
 }
 
 static f0t_status add_existence(const f0t_study_curve_room *to, size_t at, pass *p,

@@ -6,8 +6,8 @@
  */
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "compute/scoring.h"
 #include "eval/study.h"
-#include "math/matmul.h"
 #include "math/workspace.h"
 #include "rank/ranksvm.h"
 
@@ -104,7 +104,6 @@ static void sum_along(double *cosine, double *ahead, const float *scores, size_t
 f0t_status f0t_offsets_along(double *cosine, double *ahead, const float *vectors, size_t tags,
                              size_t dim, const uint32_t *relevant, size_t count, const float *w)
 {
-    const f0t_matmul op = {.m = 1 + count, .n = tags, .k = dim, .b_transposed = true};
     double length = 0;
     f0t_workspace *memory;
     F0T_TRY(f0t_workspace_take(&memory, (1 + count) * (dim + tags) * sizeof(float)));
@@ -114,7 +113,7 @@ f0t_status f0t_offsets_along(double *cosine, double *ahead, const float *vectors
         memcpy(rows + (1 + i) * dim, vectors + relevant[i] * dim, dim * sizeof *rows);
     for (size_t k = 0; k < dim; k++)
         length += (double)w[k] * (double)w[k];
-    f0t_status status = f0t_matmul_run(scores, rows, vectors, NULL, &op);
+    f0t_status status = f0t_score_once(scores, rows, 1 + count, vectors, tags, dim, false);
     if (status == F0T_OK)
         sum_along(cosine, ahead, scores, tags, relevant, count, sqrt(length));
     f0t_workspace_give(memory);

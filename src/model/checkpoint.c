@@ -13,7 +13,7 @@ static const char FORMAT[] = "fast0tag-checkpoint-1";
 /* ---- Writing ------------------------------------------------------------------------------- */
 
 static f0t_status write_array(f0t_safetensors_writer *w, const char *name, const float *numbers,
-                              f0t_array array)
+                              f0t_model_array array)
 {
     const size_t shape[] = {array.rows, array.cols};
     F0T_TRY(f0t_safetensors_write(w, numbers, array.rows * array.cols * sizeof *numbers));
@@ -26,7 +26,7 @@ static f0t_status save_array(f0t_safetensors_writer *w, const f0t_step *step, co
 {
     char name[NAME_SIZE];
     float *numbers;
-    f0t_array array = net ? f0t_net_array(net, i) : f0t_step_array(step, i);
+    f0t_model_array array = net ? f0t_net_array(net, i) : f0t_step_array(step, i);
     snprintf(name, sizeof name, "%s.%s", net ? "best" : "step", array.name);
     F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
     f0t_status status =
@@ -106,7 +106,7 @@ static f0t_status get_count(size_t *out, const f0t_safetensors *file, const char
 }
 
 static f0t_status find_array(const float **out, const f0t_safetensors *file, const char *prefix,
-                             f0t_array array)
+                             f0t_model_array array)
 {
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "%s.%s", prefix, array.name);

@@ -31,7 +31,7 @@ static f0t_status create_nets(fit *f, const f0t_net_shape *shape)
 {
     F0T_TRY(f0t_alloc_zero(&f->nets, f->lambda_count, sizeof *f->nets));
     for (size_t l = 0; l < f->lambda_count; l++)
-        F0T_TRY(f0t_net_create(&f->nets[l], shape, F0T_F32));
+        F0T_TRY(f0t_net_create(&f->nets[l], f0t_compute_current(), shape, F0T_F32));
     return F0T_OK;
 }
 

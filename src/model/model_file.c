@@ -71,7 +71,7 @@ static f0t_status write_floats(saver *s, const char *name, const float *numbers,
 static f0t_status write_net(saver *s, const f0t_net *net)
 {
     for (size_t i = 0; i < f0t_net_array_count(net); i++) {
-        f0t_array array = f0t_net_array(net, i);
+        f0t_model_array array = f0t_net_array(net, i);
         float *numbers;
         F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
         f0t_status status = f0t_net_array_get(net, i, numbers);
@@ -270,9 +270,10 @@ static f0t_status read_net(f0t_model *m, const f0t_safetensors *file)
     const char *precision;
     F0T_TRY(get_text(&precision, file, "precision"));
     F0T_TRY(read_shape(&shape, m, file));
-    F0T_TRY(f0t_net_create(&m->net, &shape, !strcmp(precision, "bf16") ? F0T_BF16 : F0T_F32));
+    F0T_TRY(f0t_net_create(&m->net, &f0t_compute_cpu, &shape,
+                           !strcmp(precision, "bf16") ? F0T_BF16 : F0T_F32));
     for (size_t i = 0; i < f0t_net_array_count(m->net); i++) {
-        f0t_array array = f0t_net_array(m->net, i);
+        f0t_model_array array = f0t_net_array(m->net, i);
         const f0t_tensor *tensor;
         F0T_TRY(get_floats(&tensor, file, array.name, 2));
         if (tensor->shape[0] != array.rows || tensor->shape[1] != array.cols)

@@ -9,8 +9,7 @@
 #ifndef F0T_MODEL_NET_H
 #define F0T_MODEL_NET_H
 
-#include "base/dtype.h"
-#include "base/status.h"
+#include "compute/compute.h"
 
 enum { F0T_NET_HIDDEN_MAX = 8 };
 
@@ -32,10 +31,11 @@ f0t_status f0t_net_shape_check(const f0t_net_shape *shape);
 
 typedef struct f0t_net f0t_net;
 
-/* All parameters 0. `precision` is of the products: F0T_F32, or F0T_BF16 with float32 sums. The
+/* All parameters 0, in the memory of `compute`. `precision` is of the products: F0T_F32, or F0T_BF16 with float32 sums. The
  * parameters themselves are float32 either way. Where bfloat16 is not native it is no faster:
  * f0t_matmul_bf16_notice (math/matmul.h) tells the user. */
-f0t_status f0t_net_create(f0t_net **out, const f0t_net_shape *shape, f0t_dtype precision);
+f0t_status f0t_net_create(f0t_net **out, const f0t_compute *compute, const f0t_net_shape *shape,
+                          f0t_dtype precision);
 void f0t_net_free(f0t_net *net);
 
 const f0t_net_shape *f0t_net_get_shape(const f0t_net *net);
@@ -49,16 +49,19 @@ f0t_status f0t_net_set_random(f0t_net *net, uint64_t seed, double output_scale);
  */
 
 /* What an array of a net or of a training state is; `name` is borrowed from the object. */
-typedef struct f0t_array {
+typedef struct f0t_model_array {
     const char *name;  /* "layer0.weight", "layer0.bias", …; in a state also "layer0.weight.m" */
     size_t rows, cols; /* a weight is outputs x inputs, a bias 1 x outputs */
-} f0t_array;
+} f0t_model_array;
 
 size_t f0t_net_array_count(const f0t_net *net);
-f0t_array f0t_net_array(const f0t_net *net, size_t i);
+f0t_model_array f0t_net_array(const f0t_net *net, size_t i);
 /* Copies the rows x cols numbers out or in, row-major. Not while another thread uses the net. */
 f0t_status f0t_net_array_get(const f0t_net *net, size_t i, float *to);
 f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
+/* All of them into another net of the same shape, which may be of another compute object; and a net of them. */
+f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from);
+f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const f0t_net *from);
 
 /* ---- Applying it --------------------------------------------------------------------------------
  */
@@ -66,5 +69,33 @@ f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
 /* f[rows x outputs] = f(x) for each row of x[rows x inputs], without dropout. Any number of rows;
  * works in blocks, so that memory stays small. Many threads may call at once. */
 f0t_status f0t_net_apply(const f0t_net *net, float *f, const float *x, size_t rows);
+
+/* ---- Inside, for what trains it ------------------------------------------------------------------ */
+
+enum { F0T_NET_LAYERS_MAX = F0T_NET_HIDDEN_MAX + 1 };
+
+typedef struct f0t_net_layer {
+    size_t inputs, outputs;
+    f0t_buffer *weight;   /* outputs x inputs, float32 */
+    f0t_buffer *weight16; /* the same rounded to bfloat16; NULL in float32 */
+    f0t_buffer *bias;     /* outputs, or NULL */
+    char weight_name[40], bias_name[40];
+} f0t_net_layer;
+
+struct f0t_net {
+    const f0t_compute *compute;
+    f0t_net_shape shape;
+    f0t_dtype precision;
+    size_t layer_count;
+    f0t_net_layer layers[F0T_NET_LAYERS_MAX];
+};
+
+/* The weight as the products take it: of the net's precision. */
+const f0t_buffer *f0t_net_layer_operand(const f0t_net_layer *layer);
+
+/* y[rows x outputs] = relu(x·Wᵀ + b), both of the net's precision, except that the output layer has no relu
+ * and gives float32. */
+f0t_status f0t_net_layer_forward(const f0t_net *net, size_t layer, f0t_buffer *y,
+                                 const f0t_buffer *x, size_t rows);
 
 #endif

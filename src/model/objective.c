@@ -4,6 +4,7 @@
 
 /* Of either kind; the members of the other are NULL. */
 typedef struct own {
+    const f0t_compute *compute;
     f0t_loss_plan *plan;
     const float *directions;
     const uint32_t *rule;
@@ -11,26 +12,25 @@ typedef struct own {
     size_t dim;
 } own;
 
-static f0t_status ranking_loss(void *context, f0t_loss_result *result, float *gradient,
-                               const f0t_loss_batch *batch, const uint32_t *samples)
+static f0t_status ranking_loss(void *context, f0t_loss_result *result, f0t_buffer *gradient,
+                               const f0t_buffer *scores, const f0t_loss_batch *batch,
+                               const uint32_t *samples)
 {
     const own *o = context;
     (void)samples;
-    return f0t_loss_run(result, gradient, o->plan, batch);
+    return o->compute->loss(result, gradient, scores, o->plan, batch);
 }
 
-static f0t_status regression_loss(void *context, f0t_loss_result *result, float *gradient,
-                                  const f0t_loss_batch *batch, const uint32_t *samples)
+static f0t_status regression_loss(void *context, f0t_loss_result *result, f0t_buffer *gradient,
+                                  const f0t_buffer *outputs, const f0t_loss_batch *batch,
+                                  const uint32_t *samples)
 {
     const own *o = context;
     for (size_t r = 0; r < batch->images; r++)
         o->rows[r] = o->rule[samples[r]];
-    f0t_regression regression = {.images = batch->images,
-                                 .dims = o->dim,
-                                 .outputs = batch->scores,
-                                 .targets = o->directions,
-                                 .index = o->rows};
-    return f0t_regression_run(result, gradient, &regression);
+    f0t_regression regression = {
+        .images = batch->images, .dims = o->dim, .targets = o->directions, .index = o->rows};
+    return o->compute->regression(result, gradient, outputs, &regression);
 }
 
 f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
@@ -41,7 +41,8 @@ f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
     *out = (f0t_objective){.tags = data->tags, .loss = ranking_loss};
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
-    f0t_status status = f0t_loss_plan_create(&o->plan, &loss, options->batch, data->train->tags);
+    o->compute = f0t_compute_current();
+    f0t_status status = o->compute->loss_create(&o->plan, &loss, options->batch, data->train->tags);
     if (status != F0T_OK)
         f0t_objective_free(out);
     return status;
@@ -55,6 +56,7 @@ f0t_status f0t_objective_regression(f0t_objective *out, const f0t_train_data *da
     *out = (f0t_objective){.loss = regression_loss};
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
+    o->compute = f0t_compute_current();
     o->directions = directions;
     o->rule = rule;
     o->dim = data->dim;
@@ -68,7 +70,8 @@ void f0t_objective_free(f0t_objective *objective)
 {
     own *o = objective->context;
     if (o) {
-        f0t_loss_plan_free(o->plan);
+        if (o->plan)
+            o->compute->loss_free(o->plan);
         f0t_free(o->rows);
         f0t_free(o);
     }

@@ -8,17 +8,20 @@
 #define F0T_MODEL_OBJECTIVE_H
 
 #include "model/validate.h"
-#include "rank/loss.h"
 
 typedef struct f0t_objective {
     void *context;
     const float *tags; /* V[T x d], or NULL */
 
-    /* The loss of batch->scores, which are S[rows x T], or without tags F[rows x d], and its
-     * gradient with respect to them. samples[rows] are the places of the rows among the training
-     * samples. */
-    f0t_status (*loss)(void *context, f0t_loss_result *result, float *gradient,
-                       const f0t_loss_batch *batch, const uint32_t *samples);
+    /* The loss of the scores S[rows x T], or without tags of F[rows x d], and its gradient with
+     * respect to them, both where the net is. samples[rows] are the places of the rows among the
+     * training samples. */
+    f0t_status (*loss)(void *context, f0t_loss_result *result, f0t_buffer *gradient,
+                       const f0t_buffer *scores, const f0t_loss_batch *batch,
+                       const uint32_t *samples);
+    /* Or the same in the caller's memory, for batch->scores: what has no operation of its own. */
+    f0t_status (*host_loss)(void *context, f0t_loss_result *result, float *gradient,
+                            const f0t_loss_batch *batch, const uint32_t *samples);
     /* After the net's own update, with the number of the step (from 1) and its rate: for parameters
      * beside the net, and for constraints on its weights. May be NULL. */
     f0t_status (*update)(void *context, f0t_net *net, uint64_t step, double rate);

@@ -1,18 +1,194 @@
 #include "model/step.h"
 
-#include "model/step_layer.h"
-#include "model/step_parts.h"
+#include "base/alloc.h"
+#include "base/size.h"
+#include "compute/scoring.h"
 
 #include <math.h>
+#include <stdio.h>
 
-/* ---- Forward ------------------------------------------------------------------------------------
- */
+/* The optimiser's side of one array of the net. */
+typedef struct moments {
+    f0t_buffer *gradient;
+    f0t_buffer *m, *v;
+    char names[2][48];
+} moments;
+
+typedef struct step_layer {
+    f0t_buffer *x;  /* batch x inputs, what the layer takes, after dropout */
+    f0t_buffer *dy; /* batch x outputs, the gradient of what it gives before ReLU */
+    moments weight, bias;
+} step_layer;
+
+struct f0t_step {
+    f0t_net *net;
+    f0t_step_options options;
+    uint64_t count;
+    size_t rows;  /* of the last forward; 0: none is waiting for its gradients */
+    size_t first; /* the number of its first row in the whole mini-batch */
+    bool ready;   /* gradients are waiting to be applied */
+    step_layer layers[F0T_NET_LAYERS_MAX];
+    f0t_scoring scoring;       /* S = F·Vᵀ */
+    f0t_buffer *gradient_tags; /* V for dF = dS·V */
+    f0t_buffer *input;         /* x, where it is not the caller's memory */
+    f0t_buffer *outputs, *scores, *gradient, *doutputs;
+};
+
+/* ---- Memory -------------------------------------------------------------------------------------- */
+
+static f0t_status check_rate(double rate, const char *what)
+{
+    if (!(rate >= 0 && rate < 1))
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "the dropout of the %s is %g: it must be at least 0 and below 1", what,
+                        rate);
+    return F0T_OK;
+}
+
+static f0t_status check_options(const f0t_net *net, const f0t_step_options *options)
+{
+    size_t widest = options->tag_count > net->shape.inputs ? options->tag_count : net->shape.inputs;
+    size_t bytes;
+    if (!options->batch)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch needs at least one image");
+    if (options->tags && !options->tag_count)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "there are no tags to train on");
+    for (size_t l = 0; l < net->layer_count; l++)
+        widest = net->layers[l].outputs > widest ? net->layers[l].outputs : widest;
+    if (!f0t_size_mul(&bytes, widest, options->batch) ||
+        !f0t_size_mul(&bytes, bytes, sizeof(float)) || bytes > PTRDIFF_MAX)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch of %zu images is too large",
+                        options->batch);
+    F0T_TRY(check_rate(options->input_dropout, "inputs"));
+    F0T_TRY(check_rate(options->hidden_dropout, "hidden layers"));
+    return f0t_optimizer_check(&options->optimizer);
+}
+
+static f0t_status create_buffer(f0t_buffer **out, const f0t_step *step, size_t count)
+{
+    return f0t_buffer_create(out, step->net->compute, F0T_F32, count);
+}
+
+static f0t_status create_moments(moments *out, const f0t_step *step, const char *name, size_t n)
+{
+    snprintf(out->names[0], sizeof out->names[0], "%s.m", name);
+    snprintf(out->names[1], sizeof out->names[1], "%s.v", name);
+    F0T_TRY(create_buffer(&out->gradient, step, n));
+    F0T_TRY(create_buffer(&out->m, step, n));
+    if (step->options.optimizer.kind == F0T_OPTIMIZER_ADAM)
+        F0T_TRY(create_buffer(&out->v, step, n));
+    return F0T_OK;
+}
+
+/* Layers without a bias have its gradient all the same: the passes that sum it up do other work, too. */
+static f0t_status create_layer(f0t_step *step, size_t l)
+{
+    const f0t_net_layer *layer = &step->net->layers[l];
+    const f0t_dtype type = step->net->precision;
+    step_layer *state = &step->layers[l];
+    const size_t batch = step->options.batch;
+    F0T_TRY(f0t_buffer_create(&state->x, step->net->compute, type, batch * layer->inputs));
+    F0T_TRY(f0t_buffer_create(&state->dy, step->net->compute, type, batch * layer->outputs));
+    F0T_TRY(
+        create_moments(&state->weight, step, layer->weight_name, layer->inputs * layer->outputs));
+    if (layer->bias)
+        return create_moments(&state->bias, step, layer->bias_name, layer->outputs);
+    return create_buffer(&state->bias.gradient, step, layer->outputs);
+}
+
+static f0t_status create_tags(f0t_step *step)
+{
+    const f0t_compute *compute = step->net->compute;
+    const float *tags = step->options.tags;
+    const size_t d = step->net->shape.outputs, count = step->options.tag_count;
+    const size_t batch = step->options.batch;
+    F0T_TRY(f0t_scoring_open(&step->scoring, compute, tags, count, d,
+                             &(f0t_scoring_options){.packed_for = batch}));
+    F0T_TRY(f0t_buffer_create_packed(&step->gradient_tags, compute, F0T_F32, tags, count, d, false,
+                                     batch));
+    F0T_TRY(create_buffer(&step->doutputs, step, batch * d));
+    return create_buffer(&step->scores, step, batch * count);
+}
+
+static f0t_status create_parts(f0t_step *step)
+{
+    const size_t d = step->net->shape.outputs, batch = step->options.batch;
+    for (size_t l = 0; l < step->net->layer_count; l++)
+        F0T_TRY(create_layer(step, l));
+    if (!step->net->compute->shares_memory)
+        F0T_TRY(create_buffer(&step->input, step, batch * step->net->shape.inputs));
+    F0T_TRY(create_buffer(&step->outputs, step, batch * d));
+    if (step->options.tags)
+        F0T_TRY(create_tags(step));
+    return create_buffer(&step->gradient, step,
+                         batch * (step->options.tags ? step->options.tag_count : d));
+}
+
+f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options *options)
+{
+    f0t_step *step;
+    *out = NULL;
+    F0T_TRY(check_options(net, options));
+    F0T_TRY(f0t_alloc_zero(&step, 1, sizeof *step));
+    step->net = net;
+    step->options = *options;
+    f0t_status status = create_parts(step);
+    step->options.tags = NULL;
+    if (status == F0T_OK)
+        *out = step;
+    else
+        f0t_step_free(step);
+    return status;
+}
+
+static void free_moments(moments *m)
+{
+    f0t_buffer_free(m->gradient);
+    f0t_buffer_free(m->m);
+    f0t_buffer_free(m->v);
+}
+
+void f0t_step_free(f0t_step *step)
+{
+    if (!step)
+        return;
+    for (size_t l = 0; l < step->net->layer_count; l++) {
+        f0t_buffer_free(step->layers[l].x);
+        f0t_buffer_free(step->layers[l].dy);
+        free_moments(&step->layers[l].weight);
+        free_moments(&step->layers[l].bias);
+    }
+    f0t_scoring_close(&step->scoring);
+    f0t_buffer_free(step->gradient_tags);
+    f0t_buffer_free(step->input);
+    f0t_buffer_free(step->outputs);
+    f0t_buffer_free(step->scores);
+    f0t_buffer_free(step->gradient);
+    f0t_buffer_free(step->doutputs);
+    f0t_free(step);
+}
+
+/* ---- Forward ------------------------------------------------------------------------------------- */
 
 static f0t_dropout dropout_before(const f0t_step *step, size_t layer)
 {
     const f0t_step_options *options = &step->options;
     double rate = layer ? options->hidden_dropout : options->input_dropout;
-    return f0t_dropout_make(rate, options->seed, step->count, layer);
+    f0t_dropout dropout = f0t_dropout_make(rate, options->seed, step->count, layer);
+    dropout.first = (uint64_t)step->first * step->net->layers[layer].inputs;
+    return dropout;
+}
+
+/* x after dropout into the first layer's. */
+static f0t_status load(f0t_step *step, const float *x, size_t rows)
+{
+    const f0t_compute *compute = step->net->compute;
+    const f0t_dropout dropout = dropout_before(step, 0);
+    const size_t n = rows * step->net->shape.inputs;
+    const f0t_buffer given = f0t_buffer_view(compute, F0T_F32, n, x);
+    if (step->input)
+        F0T_TRY(compute->upload(step->input, 0, x, n));
+    return compute->drop(step->layers[0].x, step->input ? step->input : &given, n, &dropout);
 }
 
 static f0t_status run_layers(f0t_step *step, size_t rows)
@@ -20,132 +196,217 @@ static f0t_status run_layers(f0t_step *step, size_t rows)
     const f0t_net *net = step->net;
     for (size_t l = 0; l < net->layer_count; l++) {
         bool hidden = l + 1 < net->layer_count;
-        void *y = hidden ? step->layers[l + 1].x : step->outputs;
+        f0t_buffer *y = hidden ? step->layers[l + 1].x : step->outputs;
         F0T_TRY(f0t_net_layer_forward(net, l, y, step->layers[l].x, rows));
         if (hidden) {
             const f0t_dropout dropout = dropout_before(step, l + 1);
-            f0t_layer_drop(y, net->precision, rows * net->layers[l].outputs, &dropout);
+            F0T_TRY(net->compute->drop(y, y, rows * net->layers[l].outputs, &dropout));
         }
     }
     return F0T_OK;
 }
 
-f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows)
+f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t first)
 {
-    const f0t_net *net = step->net;
-    const f0t_dropout dropout = dropout_before(step, 0);
-    f0t_matmul op = {.m = rows, .n = step->options.tag_count, .k = net->shape.outputs};
     step->rows = 0;
+    step->ready = false;
+    step->first = first;
     if (!rows || rows > step->options.batch)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch of %zu images: it may have 1 to %zu",
                         rows, step->options.batch);
-    f0t_layer_input(step->layers[0].x, net->precision, x, rows * net->shape.inputs, &dropout);
+    F0T_TRY(load(step, x, rows));
     F0T_TRY(run_layers(step, rows));
     if (step->scores)
-        F0T_TRY(f0t_matmul_run_packed(step->scores, step->outputs, step->score_tags, NULL, &op));
+        F0T_TRY(f0t_scoring_run(step->scores, &step->scoring, step->outputs, rows));
     step->rows = rows;
     return F0T_OK;
 }
 
-const float *f0t_step_scores(const f0t_step *step)
+const f0t_buffer *f0t_step_scores(const f0t_step *step)
 {
-    return step->scores;
+    return step->scores ? step->scores : step->outputs;
 }
 
-const float *f0t_step_outputs(const f0t_step *step)
-{
-    return step->outputs;
-}
-
-float *f0t_step_gradient(f0t_step *step)
+f0t_buffer *f0t_step_gradient(f0t_step *step)
 {
     return step->gradient;
 }
 
-/* ---- Backward -----------------------------------------------------------------------------------
- */
+/* ---- Gradients ----------------------------------------------------------------------------------- */
 
 /* The gradient of what layer l - 1 gives, before its ReLU and dropout. */
 static f0t_status gradient_below(f0t_step *step, size_t l, size_t rows)
 {
+    const f0t_compute *compute = step->net->compute;
     const f0t_net_layer *layer = &step->net->layers[l];
+    const f0t_dropout dropout = dropout_before(step, l);
+    f0t_buffer *below = step->layers[l - 1].dy;
     f0t_matmul op = {.m = rows,
                      .n = layer->inputs,
                      .k = layer->outputs,
                      .type = step->net->precision,
                      .result = step->net->precision};
-    return f0t_matmul_run(step->layers[l - 1].dy, step->layers[l].dy, f0t_net_layer_operand(layer),
-                          NULL, &op);
+    F0T_TRY(compute->product(below, step->layers[l].dy, f0t_net_layer_operand(layer), NULL, &op));
+    return compute->gate(below, step->layers[l].x, rows, layer->inputs, dropout.scale,
+                         step->layers[l - 1].bias.gradient);
 }
 
-static void update_bias(f0t_step *step, size_t l, double rate)
+static f0t_status gradient_of_weight(f0t_step *step, size_t l, size_t rows)
 {
     const f0t_net_layer *layer = &step->net->layers[l];
-    const f0t_moments *bias = &step->layers[l].bias;
-    if (!layer->bias)
-        return;
-    f0t_parameters parameters = {.w = layer->bias, .m = bias->m, .v = bias->v};
-    f0t_optimizer_update(&parameters, 0, step->dbias, layer->outputs, &step->options.optimizer,
-                         step->count + 1, rate);
-}
-
-static f0t_status update_weight(f0t_step *step, size_t l, size_t rows, double rate)
-{
-    const f0t_net_layer *layer = &step->net->layers[l];
-    const f0t_step_layer *state = &step->layers[l];
+    const step_layer *state = &step->layers[l];
     f0t_matmul op = {.m = layer->outputs,
                      .n = layer->inputs,
                      .k = rows,
                      .type = step->net->precision,
                      .a_transposed = true};
-    f0t_parameters parameters = {.w = layer->weight,
-                                 .m = state->weight.m,
-                                 .v = state->weight.v,
-                                 .half = layer->weight16,
-                                 .decays = true};
-    F0T_TRY(f0t_matmul_run(step->dweight, state->dy, state->x, NULL, &op));
-    f0t_optimizer_update(&parameters, 0, step->dweight, layer->outputs * layer->inputs,
-                         &step->options.optimizer, step->count + 1, rate);
+    return step->net->compute->product(state->weight.gradient, state->dy, state->x, NULL, &op);
+}
+
+/* dF, from dS where there are tags. */
+static f0t_status gradient_of_outputs(f0t_step *step, size_t rows)
+{
+    const f0t_compute *compute = step->net->compute;
+    const size_t last = step->net->layer_count - 1, d = step->net->shape.outputs;
+    f0t_matmul op = {.m = rows, .n = d, .k = step->options.tag_count};
+    if (step->scores)
+        F0T_TRY(compute->product(step->doutputs, step->gradient, step->gradient_tags, NULL, &op));
+    return compute->outputs(step->layers[last].dy, step->scores ? step->doutputs : step->gradient,
+                            rows, d, step->layers[last].bias.gradient);
+}
+
+f0t_status f0t_step_gradients(f0t_step *step)
+{
+    const size_t rows = step->rows;
+    if (!rows)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a backward pass needs a forward pass before it");
+    step->rows = 0;
+    F0T_TRY(gradient_of_outputs(step, rows));
+    for (size_t l = step->net->layer_count; l-- > 0;) {
+        F0T_TRY(gradient_of_weight(step, l, rows));
+        if (l)
+            F0T_TRY(gradient_below(step, l, rows));
+    }
+    step->ready = true;
     return F0T_OK;
 }
 
-/* Layer l's own gradient stands in its dy; the one below needs the weights before the update. */
-static f0t_status back_through(f0t_step *step, size_t l, size_t rows, double rate)
+/* ---- Reduce -------------------------------------------------------------------------------------- */
+
+f0t_status f0t_step_reduce(f0t_step *step)
 {
-    if (l)
-        F0T_TRY(gradient_below(step, l, rows));
-    update_bias(step, l, rate);
-    F0T_TRY(update_weight(step, l, rows, rate));
-    if (l) {
-        const f0t_dropout dropout = dropout_before(step, l);
-        f0t_layer_gate(step->layers[l - 1].dy, step->layers[l].x, step->net->precision, rows,
-                       step->net->layers[l].inputs, dropout.scale, step->dbias);
+    const f0t_compute *compute = step->net->compute;
+    for (size_t l = step->net->layer_count; l-- > 0 && compute->reduce;) {
+        const step_layer *state = &step->layers[l];
+        F0T_TRY(compute->reduce(state->weight.gradient, state->weight.gradient->count));
+        F0T_TRY(compute->reduce(state->bias.gradient, state->bias.gradient->count));
     }
     return F0T_OK;
 }
 
-f0t_status f0t_step_backward_outputs(f0t_step *step, const float *doutputs, double rate)
+/* ---- Apply --------------------------------------------------------------------------------------- */
+
+static f0t_status update(const f0t_step *step, const f0t_parameter_buffers *parameters,
+                         const f0t_buffer *gradient, double rate)
 {
-    size_t last = step->net->layer_count - 1, rows = step->rows;
-    if (!rows)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "a backward pass needs a forward pass before it");
+    return step->net->compute->update(parameters, gradient, gradient->count,
+                                      &step->options.optimizer, step->count + 1, rate);
+}
+
+static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
+{
+    const f0t_net_layer *layer = &step->net->layers[l];
+    const moments *weight = &step->layers[l].weight, *bias = &step->layers[l].bias;
+    const f0t_parameter_buffers weights = {.w = layer->weight,
+                                           .m = weight->m,
+                                           .v = weight->v,
+                                           .half = layer->weight16,
+                                           .decays = true};
+    const f0t_parameter_buffers biases = {.w = layer->bias, .m = bias->m, .v = bias->v};
+    if (layer->bias)
+        F0T_TRY(update(step, &biases, bias->gradient, rate));
+    return update(step, &weights, weight->gradient, rate);
+}
+
+f0t_status f0t_step_apply(f0t_step *step, double rate)
+{
+    if (!step->ready)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "there are no gradients to apply");
     if (!(rate >= 0 && isfinite(rate)))
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
-    step->rows = 0;
-    f0t_layer_output(step->layers[last].dy, step->net->precision, doutputs, rows,
-                     step->net->shape.outputs, step->dbias);
-    for (size_t l = last + 1; l-- > 0;)
-        F0T_TRY(back_through(step, l, rows, rate));
+    step->ready = false;
+    for (size_t l = step->net->layer_count; l-- > 0;)
+        F0T_TRY(update_layer(step, l, rate));
     step->count++;
     return F0T_OK;
 }
 
-f0t_status f0t_step_backward(f0t_step *step, const float *dscores, double rate)
+/* ---- The state ----------------------------------------------------------------------------------- */
+
+uint64_t f0t_step_count(const f0t_step *step)
 {
-    f0t_matmul op = {.m = step->rows, .n = step->net->shape.outputs, .k = step->options.tag_count};
-    if (!step->scores)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "a step without tags has no scores");
-    F0T_TRY(f0t_matmul_run_packed(step->doutputs, dscores, step->gradient_tags, NULL, &op));
-    return f0t_step_backward_outputs(step, step->doutputs, rate);
+    return step->count;
+}
+
+void f0t_step_set_count(f0t_step *step, uint64_t count)
+{
+    step->count = count;
+}
+
+static size_t moments_per_array(const f0t_step *step)
+{
+    return step->options.optimizer.kind == F0T_OPTIMIZER_ADAM ? 2 : 1;
+}
+
+size_t f0t_step_array_count(const f0t_step *step)
+{
+    return f0t_net_array_count(step->net) * (1 + moments_per_array(step));
+}
+
+/* The moments of array i of the net. */
+static const moments *moments_of(const f0t_step *step, size_t i)
+{
+    size_t per_layer = step->net->shape.bias ? 2 : 1;
+    const step_layer *layer = &step->layers[i / per_layer];
+    return i % per_layer ? &layer->bias : &layer->weight;
+}
+
+f0t_model_array f0t_step_array(const f0t_step *step, size_t i)
+{
+    size_t of_net = f0t_net_array_count(step->net), each = moments_per_array(step);
+    if (i < of_net)
+        return f0t_net_array(step->net, i);
+    f0t_model_array array = f0t_net_array(step->net, (i - of_net) / each);
+    array.name = moments_of(step, (i - of_net) / each)->names[(i - of_net) % each];
+    return array;
+}
+
+static f0t_buffer *moment_data(const f0t_step *step, size_t i)
+{
+    size_t each = moments_per_array(step), at = i - f0t_net_array_count(step->net);
+    const moments *of = moments_of(step, at / each);
+    return at % each ? of->v : of->m;
+}
+
+f0t_status f0t_step_array_get(const f0t_step *step, size_t i, float *to)
+{
+    if (i < f0t_net_array_count(step->net))
+        return f0t_net_array_get(step->net, i, to);
+    const f0t_buffer *data = moment_data(step, i);
+    return step->net->compute->download(to, data, 0, data->count);
+}
+
+f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from)
+{
+    if (i < f0t_net_array_count(step->net))
+        return f0t_net_array_set(step->net, i, from);
+    f0t_buffer *data = moment_data(step, i);
+    return step->net->compute->upload(data, 0, from, data->count);
+}
+
+f0t_status f0t_step_gradient_get(const f0t_step *step, size_t i, float *to)
+{
+    const f0t_buffer *gradient = moments_of(step, i)->gradient;
+    return step->net->compute->download(to, gradient, 0, gradient->count);
 }

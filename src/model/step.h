@@ -1,38 +1,36 @@
 /*
- * One training step of a net on a mini-batch:
+ * One training step of a net on a mini-batch, in stages:
  *
  *     forward    the outputs F[rows x d] with dropout, and the scores S = F·Vᵀ [rows x T] of the
  *                training tags' vectors V[T x d], which stay fixed
- *     (caller)   the loss and its gradient with respect to S, or to F
- *     backward   the gradients of all layers, each used by the optimiser as soon as it is there
+ *     (caller)   the loss, and its gradient with respect to S (without tags: to F)
+ *     gradients  of all parameters
+ *     reduce     their sums over the processes of a run; nothing, for one process
+ *     apply      the optimiser's update of the net
  *
  *     f0t_step_create(&step, net, &options)
  *     for each mini-batch:
- *         f0t_step_forward(step, x, rows);
- *         loss(..., f0t_step_scores(step), gradient);
- *         f0t_step_backward(step, gradient, rate);
+ *         f0t_step_forward(step, x, rows, 0);
+ *         compute->loss(&result, f0t_step_gradient(step), f0t_step_scores(step), …);
+ *         f0t_step_gradients(step);
+ *         f0t_step_reduce(step);
+ *         f0t_step_apply(step, rate);
  *
- * All memory is taken when the step is created; forward and backward allocate nothing after the
- * first call with this many rows. Dropout masks are a pure function of (seed, step number, layer,
- * element): the same for every number of threads.
- *
- * What a second device has to offer is memory, copies, and these operations, nothing else:
- *     f0t_matmul_run (and _packed)      products                             math/matmul.h
- *     f0t_layer_input, f0t_layer_drop   dropout of inputs and hidden layers  model/step_layer.h
- *     f0t_layer_gate, f0t_layer_output  the way back, bias gradients         model/step_layer.h
- *     f0t_optimizer_update              the optimiser's pass                 model/optimizer.h
+ * All memory is taken when the step is created; the stages allocate nothing after the first call with
+ * this many rows. Dropout masks are a pure function of (seed, step number, layer, element), where rows
+ * count as the whole mini-batch has them: they are the same for every number of threads, and for any
+ * division of the mini-batch. All arithmetic is the net's compute object's (compute/compute.h).
  */
 #ifndef F0T_MODEL_STEP_H
 #define F0T_MODEL_STEP_H
 
 #include "model/net.h"
-#include "model/optimizer.h"
 
 typedef struct f0t_step_options {
     size_t batch;          /* most rows of a mini-batch */
     const float *tags;     /* V[tag_count x d], copied; NULL when only F is used */
     size_t tag_count;      /* T */
-    double input_dropout;  /* share of the features that is dropped, 0 up to below 1 */
+    double input_dropout;  /* share of the features that is dropped, in [0, 1) */
     double hidden_dropout; /* the same for the units of each hidden layer */
     uint64_t seed;         /* of the dropout masks */
     f0t_optimizer optimizer;
@@ -40,41 +38,42 @@ typedef struct f0t_step_options {
 
 typedef struct f0t_step f0t_step;
 
-/* Trains `net`, which stays the caller's and must outlive the step; nothing else changes the
- * net between a forward and its backward. f0t_net_apply may be called between steps and sees the
- * current weights. */
+/* Trains `net`, which stays the caller's and must outlive the step; nothing else changes the net between
+ * a forward and its apply. f0t_net_apply may be called between steps and sees the current weights. */
 f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options *options);
 void f0t_step_free(f0t_step *step);
 
-/* Runs the net with dropout on x[rows x D], 1 <= rows <= batch; x is not needed afterwards. */
-f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows);
+/* Runs the net with dropout on x[rows x D], 1 <= rows <= batch; x is not needed afterwards. Row 0 is row
+ * `first` of the whole mini-batch: 0, unless this is a part of it. */
+f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t first);
 
-/* What the last forward gave: S[rows x T], F[rows x d]. Borrowed, valid until the next forward.
- * f0t_step_scores is NULL without tags. */
-const float *f0t_step_scores(const f0t_step *step);
-const float *f0t_step_outputs(const f0t_step *step);
+/* What the last forward gave: S[rows x T], or without tags F[rows x d]. Valid until the next forward. */
+const f0t_buffer *f0t_step_scores(const f0t_step *step);
+/* Room for the gradient with respect to it, for the caller to fill. */
+f0t_buffer *f0t_step_gradient(f0t_step *step);
 
-/* Room for a gradient of S (or of F, where that is larger), for the caller to use. */
-float *f0t_step_gradient(f0t_step *step);
+/* The gradients of all parameters, from that of the scores (or outputs) of the last forward. The loss is a
+ * mean over the images of the whole mini-batch, and so is the gradient: nothing is divided here. */
+f0t_status f0t_step_gradients(f0t_step *step);
+/* Adds them up over the processes of a run. */
+f0t_status f0t_step_reduce(f0t_step *step);
+/* Updates the net by them. Counts one step. */
+f0t_status f0t_step_apply(f0t_step *step, double rate);
 
-/* Updates the net by the gradient of the loss with respect to S[rows x T], or to F[rows x d], of
- * the last forward. The loss is a mean over images, and so is the gradient: nothing is divided
- * here. Counts one step. */
-f0t_status f0t_step_backward(f0t_step *step, const float *dscores, double rate);
-f0t_status f0t_step_backward_outputs(f0t_step *step, const float *doutputs, double rate);
-
-/* ---- The whole state, for checkpoints -----------------------------------------------------------
- */
+/* ---- The whole state, for checkpoints ------------------------------------------------------------ */
 
 /* Steps taken. Together with the arrays it is all that a step remembers: a net and a step that were
  * given the same ones go on bit for bit as the first would have. */
 uint64_t f0t_step_count(const f0t_step *step);
 void f0t_step_set_count(f0t_step *step, uint64_t count);
 
-/* The net's arrays, and behind them the optimiser's moments. */
+/* The net's arrays, and after them the optimiser's moments. */
 size_t f0t_step_array_count(const f0t_step *step);
-f0t_array f0t_step_array(const f0t_step *step, size_t i);
+f0t_model_array f0t_step_array(const f0t_step *step, size_t i);
 f0t_status f0t_step_array_get(const f0t_step *step, size_t i, float *to);
 f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from);
+
+/* The gradients of the net's array i, as the last f0t_step_gradients (and reduce) left them. */
+f0t_status f0t_step_gradient_get(const f0t_step *step, size_t i, float *to);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const double CHECKPOINT_SECONDS = 60; /* between two checkpoints */
 
-/* A training in work. */
+/* A running training. */
 typedef struct trainer {
     const f0t_train_data *data;
     const f0t_objective *objective;
@@ -27,6 +27,7 @@ typedef struct trainer {
     uint32_t *images;   /* [batch] */
     size_t *offsets;    /* [batch + 1] */
     uint32_t *relevant; /* of the batch */
+    float *host[2];     /* scores and gradient, where the net is on a device of its own */
     double started, saved, epoch_started;
     f0t_stage stage;
 } trainer;
@@ -68,8 +69,12 @@ static f0t_status allocate(trainer *t)
     F0T_TRY(f0t_alloc(&t->images, o->batch, sizeof *t->images));
     F0T_TRY(f0t_alloc(&t->offsets, o->batch + 1, sizeof *t->offsets));
     F0T_TRY(f0t_alloc(&t->relevant, o->batch * most_relevant(train), sizeof *t->relevant));
-    F0T_TRY(f0t_net_create(&t->best, f0t_net_get_shape(t->net), f0t_net_get_precision(t->net)));
-    return create_step(t);
+    F0T_TRY(f0t_net_create(&t->best, t->net->compute, f0t_net_get_shape(t->net),
+                           f0t_net_get_precision(t->net)));
+    F0T_TRY(create_step(t));
+    for (int i = 0; i < 2 && t->objective->host_loss && !t->net->compute->shares_memory; i++)
+        F0T_TRY(f0t_alloc(&t->host[i], f0t_step_scores(t->step)->count, sizeof *t->host[i]));
+    return F0T_OK;
 }
 
 static void release(trainer *t)
@@ -79,6 +84,8 @@ static void release(trainer *t)
     f0t_free(t->images);
     f0t_free(t->offsets);
     f0t_free(t->relevant);
+    f0t_free(t->host[0]);
+    f0t_free(t->host[1]);
     f0t_net_free(t->best);
     f0t_step_free(t->step);
 }
@@ -108,22 +115,50 @@ static double current_rate(const trainer *t)
     return t->options->rate * 0.5 * (1 + cos(3.14159265358979323846 * fmin(done / all, 1)));
 }
 
-static f0t_status run_backward(trainer *t, const uint32_t *samples, size_t rows,
-                               f0t_loss_result *result)
+/* The objective in the caller's memory: copied, unless it is the net's memory, too. */
+static f0t_status run_host_loss(trainer *t, f0t_loss_result *result, f0t_loss_batch *batch,
+                                const uint32_t *samples)
 {
     const f0t_objective *objective = t->objective;
-    double rate = current_rate(t);
-    float *gradient = f0t_step_gradient(t->step);
+    const f0t_buffer *scores = f0t_step_scores(t->step);
+    f0t_buffer *gradient = f0t_step_gradient(t->step);
+    const size_t n = scores->count / t->options->batch * batch->images;
+    if (!t->host[0]) {
+        batch->scores = scores->data;
+        return objective->host_loss(objective->context, result, gradient->data, batch, samples);
+    }
+    batch->scores = t->host[0];
+    F0T_TRY(scores->compute->download(t->host[0], scores, 0, n));
+    F0T_TRY(objective->host_loss(objective->context, result, t->host[1], batch, samples));
+    return gradient->compute->upload(gradient, 0, t->host[1], n);
+}
+
+static f0t_status run_loss(trainer *t, f0t_loss_result *result, const uint32_t *samples,
+                           size_t rows)
+{
+    const f0t_objective *objective = t->objective;
     f0t_loss_batch batch = {.images = rows,
                             .tags = t->data->train->tags,
-                            .scores = objective->tags ? f0t_step_scores(t->step)
-                                                      : f0t_step_outputs(t->step),
                             .offsets = t->offsets,
                             .relevant = t->relevant,
                             .number = f0t_step_count(t->step)};
-    F0T_TRY(objective->loss(objective->context, result, gradient, &batch, samples));
-    F0T_TRY(objective->tags ? f0t_step_backward(t->step, gradient, rate)
-                            : f0t_step_backward_outputs(t->step, gradient, rate));
+    if (objective->host_loss)
+        return run_host_loss(t, result, &batch, samples);
+    return objective->loss(objective->context, result, f0t_step_gradient(t->step),
+                           f0t_step_scores(t->step), &batch, samples);
+}
+
+/* The stages of a step (model/step.h). */
+static f0t_status run_step(trainer *t, f0t_loss_result *result, const uint32_t *samples,
+                           size_t rows)
+{
+    const f0t_objective *objective = t->objective;
+    const double rate = current_rate(t);
+    F0T_TRY(f0t_step_forward(t->step, t->features, rows, 0));
+    F0T_TRY(run_loss(t, result, samples, rows));
+    F0T_TRY(f0t_step_gradients(t->step));
+    F0T_TRY(f0t_step_reduce(t->step));
+    F0T_TRY(f0t_step_apply(t->step, rate));
     return objective->update
                ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
                : F0T_OK;
@@ -146,29 +181,13 @@ static f0t_status run_batch(trainer *t)
     gather_relevant(t, samples, rows);
     F0T_TRY(
         f0t_condition_gather(t->data->condition, t->features, t->data->dataset, t->images, rows));
-    F0T_TRY(f0t_step_forward(t->step, t->features, rows));
-    F0T_TRY(run_backward(t, samples, rows, &result));
+    F0T_TRY(run_step(t, &result, samples, rows));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
     return F0T_OK;
 }
 
 /* ---- Epochs -------------------------------------------------------------------------------- */
-
-static f0t_status copy_weights(f0t_net *to, const f0t_net *from)
-{
-    for (size_t i = 0; i < f0t_net_array_count(from); i++) {
-        f0t_array array = f0t_net_array(from, i);
-        float *numbers;
-        F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
-        f0t_status status = f0t_net_array_get(from, i, numbers);
-        if (status == F0T_OK)
-            status = f0t_net_array_set(to, i, numbers);
-        f0t_free(numbers);
-        F0T_TRY(status);
-    }
-    return F0T_OK;
-}
 
 static f0t_status save_checkpoint(trainer *t)
 {
@@ -229,7 +248,7 @@ static f0t_status keep_best(trainer *t, double miap, bool *best)
         return F0T_OK;
     t->place.best = miap;
     t->place.best_epoch = t->place.epoch + 1;
-    F0T_TRY(copy_weights(t->best, t->net));
+    F0T_TRY(f0t_net_copy(t->best, t->net));
     return t->objective->keep ? t->objective->keep(t->objective->context) : F0T_OK;
 }
 
@@ -268,7 +287,7 @@ static f0t_status run_epochs(trainer *t)
     while (!is_finished(t))
         F0T_TRY(run_epoch(t));
     f0t_stage_end(&t->stage);
-    return copy_weights(t->net, t->best);
+    return f0t_net_copy(t->net, t->best);
 }
 
 f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,

@@ -1,7 +1,7 @@
 #include "model/validate.h"
 
 #include "base/alloc.h"
-#include "math/matmul.h"
+#include "compute/scoring.h"
 #include "rank/miap.h"
 
 enum { BLOCK_ROWS = 1000 };
@@ -37,10 +37,10 @@ static f0t_status add_block(f0t_miap *miap, const f0t_train_data *data, const f0
 {
     const f0t_samples *val = data->val;
     size_t start = val->offsets[first];
-    f0t_matmul product = {.m = rows, .n = val->tags, .k = data->dim, .b_transposed = true};
     F0T_TRY(f0t_net_apply(net, data->tags ? b->directions : b->scores, b->features, rows));
     if (data->tags)
-        F0T_TRY(f0t_matmul_run(b->scores, b->directions, data->tags, NULL, &product));
+        F0T_TRY(f0t_score_once(b->scores, b->directions, rows, data->tags, val->tags, data->dim,
+                               false));
     for (size_t r = 0; r <= rows; r++)
         b->offsets[r] = val->offsets[first + r] - start;
     f0t_ranking ranking = {.images = rows,

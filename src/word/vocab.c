@@ -5,8 +5,7 @@
 #include "base/interner.h"
 #include "base/monitor.h"
 #include "base/size.h"
-#include "math/matmul.h"
-#include "math/topk.h"
+#include "compute/scoring.h"
 #include "word/lookup.h"
 #include "word/normal.h"
 #include "word/spelling.h"
@@ -289,45 +288,19 @@ const char *f0t_match_name(f0t_match match)
 
 /* ---- Ranking --------------------------------------------------------------------------------- */
 
-enum { SCORES_MOST = 1 << 25 }; /* scores at a time: 128 MB */
-
-/* How many rows go through one product. */
-static size_t block_rows(size_t rows, size_t size)
-{
-    size_t fit = SCORES_MOST / (size ? size : 1);
-    fit = fit ? fit : 1;
-    return rows < fit ? rows : fit;
-}
-
-static f0t_status rank_block(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
-                             const float *directions, size_t rows, float *scores)
-{
-    size_t size = f0t_vocab_size(vocab);
-    f0t_matmul product = {.m = rows, .n = size, .k = f0t_vocab_dim(vocab), .b_transposed = true};
-    F0T_TRY(f0t_matmul_run(scores, directions, f0t_vocab_vectors(vocab), NULL, &product));
-    f0t_topk_rows(index, score, scores, rows, size, k);
-    return F0T_OK;
-}
-
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
                           const float *directions, size_t rows)
 {
     F0T_REQUIRE(index || !rows);
     F0T_REQUIRE(vocab);
     F0T_REQUIRE(directions || !rows);
-    size_t size = f0t_vocab_size(vocab), dim = f0t_vocab_dim(vocab);
-    size_t block = block_rows(rows, size), kept = k < size ? k : size;
-    float *scores;
-    f0t_status status = F0T_OK;
-    if (kept == 0)
-        return F0T_OK;
-    F0T_TRY(f0t_alloc(&scores, block * size, sizeof *scores));
-    for (size_t r = 0; r < rows && status == F0T_OK; r += block) {
-        size_t n = rows - r < block ? rows - r : block;
-        status = rank_block(index + r * kept, score ? score + r * kept : NULL, k, vocab,
-                            directions + r * dim, n, scores);
-    }
-    f0t_free(scores);
+    f0t_scoring scoring;
+    f0t_status status =
+        f0t_scoring_open(&scoring, f0t_compute_current(), f0t_vocab_vectors(vocab),
+                         f0t_vocab_size(vocab), f0t_vocab_dim(vocab), &(f0t_scoring_options){0});
+    if (status == F0T_OK)
+        status = f0t_scoring_top(index, score, k, &scoring, directions, rows);
+    f0t_scoring_close(&scoring);
     return status;
 }
 

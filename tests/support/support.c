@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "base/context.h"
+
 #include "base/random.h"
 
 #include <dirent.h>
@@ -224,6 +226,17 @@ void test_alter_everywhere(const void *data, size_t size, test_load load)
         copy[i] = old;
     }
     free(copy);
+}
+
+void test_threads(int count)
+{
+    static _Thread_local f0t_context context;
+    static const f0t_context *const none;
+    context = (f0t_context){.threads = count};
+    if (count)
+        f0t_context_enter(&context);
+    else
+        f0t_context_leave(&none);
 }
 
 void test_random_floats(float *out, size_t n, uint64_t seed)

@@ -64,4 +64,14 @@ void test_alter_everywhere(const void *data, size_t size, test_load load);
 /* Repeatable numbers in [-1, 1). */
 void test_random_floats(float *out, size_t n, uint64_t seed);
 
+/* Threads of the context that the calling thread works in from now on; 0: none, that is all CPUs. */
+void test_threads(int count);
+
+/* How many threads a context of so many has: one where there is no OpenMP. */
+#ifdef _OPENMP
+#define F0T_TEST_THREADS(count) (count)
+#else
+#define F0T_TEST_THREADS(count) 1
+#endif
+
 #endif

@@ -23,7 +23,7 @@ static double processor_seconds(void)
  * of the time that the other one spun. */
 static int wait_for_each_other(void)
 {
-    f0t_threads_set(2);
+    test_threads(2);
     const int threads = f0t_team_size();
     (void)threads;
     const double begin = processor_seconds();
@@ -69,7 +69,7 @@ static void threads_that_wait_leave_the_processor_to_others(void **state)
 static void a_team_is_as_large_as_the_library_was_told(void **state)
 {
     (void)state;
-    f0t_threads_set(3);
+    test_threads(3);
 #ifdef _OPENMP
     assert_int_equal(f0t_team_size(), 3);
     int inside = 0;
@@ -80,7 +80,7 @@ static void a_team_is_as_large_as_the_library_was_told(void **state)
 #else
     assert_int_equal(f0t_team_size(), 1);
 #endif
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 static int count_members(void)
@@ -100,7 +100,7 @@ static void a_child_goes_on_alone(void **state)
 {
     int status;
     (void)state;
-    f0t_threads_set(2);
+    test_threads(2);
     const int before = count_members();
     assert_int_equal(before, f0t_team_size());
     const pid_t child = fork();
@@ -111,7 +111,7 @@ static void a_child_goes_on_alone(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_int_equal(count_members(), before);
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include "base/context.h"
 #include "base/cpu.h"
 
 #include <pthread.h>
@@ -28,7 +29,7 @@ static void *allocate_and_ask(void *argument)
         char *memory = NULL;
         *wrong += f0t_alloc_zero(&memory, (size_t)i + 1, 1) != F0T_OK || memory[i] != 0;
         f0t_free(memory);
-        *wrong += f0t_cpu_level() >= F0T_CPU_LEVELS || f0t_threads_get() < 1;
+        *wrong += f0t_cpu_level() >= F0T_CPU_LEVELS || f0t_context_wanted() < 1;
     }
     return NULL;
 }
@@ -59,25 +60,11 @@ static void many_threads_allocate_and_ask_at_once(void **state)
     in_many_threads(allocate_and_ask);
 }
 
-static void the_number_of_threads_is_at_least_one(void **state)
-{
-    (void)state;
-    int before = f0t_threads_get();
-    assert_true(before >= 1);
-    f0t_threads_set(1);
-    assert_int_equal(f0t_threads_get(), 1);
-    f0t_threads_set(-5);
-    assert_true(f0t_threads_get() >= 1);
-    f0t_threads_set(0);
-    assert_true(f0t_threads_get() >= 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_error_belongs_to_its_thread),
         cmocka_unit_test(many_threads_allocate_and_ask_at_once),
-        cmocka_unit_test(the_number_of_threads_is_at_least_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

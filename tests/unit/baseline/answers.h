@@ -164,9 +164,9 @@ static inline void keeps_its_bytes(const f0t_ranker *r, const double *knobs)
     t.task.epochs = 4;
     question_open(&one, &t, 0, count);
     question_open(&two, &t, 0, count);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(answer(&one, r, &t.task, knobs));
-    f0t_threads_set(products_know_threads() ? 1 : 2);
+    test_threads(products_know_threads() ? 1 : 2);
     assert_ok(answer(&two, r, &t.task, knobs));
     assert_same_scores(&one, &two);
     if (r->prepare)
@@ -181,7 +181,7 @@ static inline void keeps_its_bytes(const f0t_ranker *r, const double *knobs)
     r->free(fitted);
     if (r->release)
         r->release(shared);
-    f0t_threads_set(0);
+    test_threads(0);
     question_close(&one);
     question_close(&two);
     task_close(&t);

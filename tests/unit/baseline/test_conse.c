@@ -26,7 +26,7 @@ static f0t_status softmax(void *context, f0t_loss_result *result, float *gradien
 /* The same classifier, trained here. */
 static f0t_scorer *train_classifier(const f0t_task *task)
 {
-    const f0t_objective objective = {.loss = softmax};
+    const f0t_objective objective = {.host_loss = softmax};
     f0t_fitting f;
     f0t_scorer *scorer;
     f0t_train_options o;

@@ -1,6 +1,6 @@
 #include "baseline/losses.h"
 
-#include "../rank/batches.h"
+#include "../compute/batches.h"
 
 /* Every relevant tag against every other tag. */
 static double reference(double *gradient, const batch *made)
@@ -67,7 +67,7 @@ static void an_images_own_tags_stand_against_each_other(void **state)
     const float scores[] = {3, 2, -5};
     const uint32_t relevant[] = {0, 1};
     const size_t offsets[] = {0, 2};
-    f0t_loss_batch one = {1, 3, scores, offsets, relevant, 0};
+    f0t_loss_batch one = {1, 3, scores, offsets, relevant, 0, 0, 0};
     float gradient[3];
     f0t_loss_result result;
     (void)state;

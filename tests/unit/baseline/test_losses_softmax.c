@@ -1,6 +1,6 @@
 #include "baseline/losses.h"
 
-#include "../rank/batches.h"
+#include "../compute/batches.h"
 
 /* The loss in double, straight from its definition. */
 static double reference(const batch *made, const double *scores)
@@ -62,7 +62,7 @@ static void large_scores_do_not_overflow(void **state)
     const float scores[] = {1e4F, -1e4F, 0};
     const uint32_t relevant[] = {1};
     const size_t offsets[] = {0, 1};
-    f0t_loss_batch one = {1, 3, scores, offsets, relevant, 0};
+    f0t_loss_batch one = {1, 3, scores, offsets, relevant, 0, 0, 0};
     float gradient[3];
     f0t_loss_result result;
     (void)state;

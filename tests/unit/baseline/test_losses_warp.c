@@ -1,6 +1,6 @@
 #include "baseline/losses.h"
 
-#include "../rank/batches.h"
+#include "../compute/batches.h"
 
 /* A batch whose margins are at least 1/8 away from being violated or not: scores lie on quarters,
  * those of relevant tags an eighth beside. */
@@ -133,12 +133,12 @@ static void draws_depend_on_seed_batch_and_sample_alone(void **state)
     float *one = make(1, bytes), *two = make(1, bytes);
     uint32_t *samples = make_samples(IMAGES);
     (void)state;
-    f0t_threads_set(1);
+    test_threads(1);
     loss_of(&made, samples, one, 1);
-    f0t_threads_set(2);
+    test_threads(2);
     loss_of(&made, samples, two, 1);
     assert_memory_equal(one, two, bytes);
-    f0t_threads_set(0);
+    test_threads(0);
     loss_of(&made, samples, two, 2);
     assert_memory_not_equal(one, two, bytes);
     made.at.number++;

@@ -85,11 +85,11 @@ static void threads_do_not_change_the_sums(void **state)
     small_task t;
     f0t_task_moments *one, *two;
     task_open(&t, &(collection_options){.name = "columns", .features = C_FEATURES_MOST}, C_SEEN);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_task_moments_create(&one, &t.task, NULL));
-    f0t_threads_set(2);
+    test_threads(2);
     assert_ok(f0t_task_moments_create(&two, &t.task, NULL));
-    f0t_threads_set(0);
+    test_threads(0);
     assert_memory_equal(one->sum, two->sum, C_FEATURES_MOST * sizeof *one->sum);
     assert_memory_equal(one->crossed, two->crossed,
                         C_SEEN * C_FEATURES_MOST * sizeof *one->crossed);

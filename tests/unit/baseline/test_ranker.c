@@ -63,9 +63,9 @@ static void threads_change_no_score_by_more_than_rounding(void **state)
         f0t_samples told = tell(&one, &t);
         two.queries = one.queries;
         first_knobs(knobs, rankers[r]);
-        f0t_threads_set(1);
+        test_threads(1);
         assert_ok(answer(&one, rankers[r], &t.task, knobs));
-        f0t_threads_set(2);
+        test_threads(2);
         assert_ok(answer(&two, rankers[r], &t.task, knobs));
         for (size_t i = 0; i < one.images.count * C_SEEN; i++) {
             most = fmax(most, fabs((double)one.scores[i] - (double)two.scores[i]));
@@ -77,7 +77,7 @@ static void threads_change_no_score_by_more_than_rounding(void **state)
         question_close(&two);
         task_close(&t);
     }
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 int main(void)

@@ -97,7 +97,7 @@ static void threads_do_not_change_the_likelihood(void **state)
         f0t_tagprop_model *m = some_model(kind);
         f0t_tagprop_sums sums[2] = {{.ranks = ranks[0]}, {.ranks = ranks[1]}};
         for (int i = 0; i < 2; i++) {
-            f0t_threads_set(i + 1);
+            test_threads(i + 1);
             assert_ok(f0t_tagprop_likelihood(&sums[i], m, &t.m.task.train, t.n->own));
         }
         assert_memory_equal(&sums[0].likelihood, &sums[1].likelihood, sizeof(double));
@@ -105,7 +105,7 @@ static void threads_do_not_change_the_likelihood(void **state)
         assert_memory_equal(ranks[0], ranks[1], sizeof ranks[0]);
         f0t_tagprop_model_free(m);
     }
-    f0t_threads_set(0);
+    test_threads(0);
     near_free(&t);
 }
 

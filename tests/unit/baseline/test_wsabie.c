@@ -20,9 +20,9 @@ static double loss_at(f0t_wsabie_tags *tags, const float *outputs, float *gradie
     static const size_t offsets[] = {0, 1, 3, 3, 5, 6};
     static const uint32_t relevant[] = {2, 0, 6, 3, 4, 5}, samples[] = {4, 8, 15, 16, 23};
     const f0t_objective o = f0t_wsabie_tags_objective(tags);
-    f0t_loss_batch batch = {ROWS, TAGS, outputs, offsets, relevant, 42};
+    f0t_loss_batch batch = {ROWS, TAGS, outputs, offsets, relevant, 42, 0, 0};
     f0t_loss_result result;
-    assert_ok(o.loss(o.context, &result, gradient, &batch, samples));
+    assert_ok(o.host_loss(o.context, &result, gradient, &batch, samples));
     assert_int_equal(result.images, 4);
     return result.loss;
 }
@@ -83,7 +83,7 @@ static void an_update_keeps_the_norms(void **state)
     tags.w[0] = 30;
     tags.w[1] = 40;
     tags.w[2] = 0;
-    assert_ok(f0t_net_create(&net, &shape, F0T_F32));
+    assert_ok(f0t_net_create(&net, &f0t_compute_cpu, &shape, F0T_F32));
     assert_ok(f0t_net_array_set(net, 0, map));
     assert_ok(o.update(o.context, net, 1, 0.01));
     assert_true(fabs((double)tags.w[0] - 0.3) < 1e-6 && fabs((double)tags.w[1] - 0.4) < 1e-6);

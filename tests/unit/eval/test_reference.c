@@ -152,6 +152,6 @@ int main(void)
         cmocka_unit_test(without_validation_there_is_nothing_to_say),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    f0t_threads_set(1); /* faults come in one order */
+    test_threads(1); /* faults come in one order */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -488,6 +488,6 @@ int main(void)
         cmocka_unit_test(it_stops_when_asked),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    f0t_threads_set(1); /* small work: threads would only wait for each other */
+    test_threads(1); /* small work: threads would only wait for each other */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,11 +322,11 @@ static void the_same_start_draws_the_same_picture_with_any_threads(void **state)
     enum { N = 120 };
     (void)state;
     for (size_t exact = N - 1; exact <= N; exact++) {
-        f0t_threads_set(1);
+        test_threads(1);
         picture one = draw(N, exact, 1);
-        f0t_threads_set(3);
+        test_threads(3);
         picture three = draw(N, exact, 1);
-        f0t_threads_set(0);
+        test_threads(0);
         picture other = draw(N, exact, 2);
         assert_memory_equal(one.x, three.x, N * sizeof *one.x);
         assert_memory_equal(one.y, three.y, N * sizeof *one.y);

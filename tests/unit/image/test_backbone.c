@@ -210,12 +210,12 @@ static void processes_are_kept_between_runs(void **state)
     assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
     float *out = malloc(f0t_backbone_dim(backbone) * sizeof *out);
     const char *path = png_write("kept.png", red, 1, 1, 3, 0);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_backbone_run(out, NULL, backbone, &path, 1, NULL));
     setenv("F0T_PICTURE", "/nowhere/fast0tag-picture", 1);
     assert_ok(f0t_backbone_run(out, NULL, backbone, &path, 1, NULL));
     unsetenv("F0T_PICTURE");
-    f0t_threads_set(0);
+    test_threads(0);
     free(out);
     f0t_backbone_close(backbone);
 }
@@ -247,14 +247,14 @@ static void a_process_that_dies_costs_one_picture(void **state)
     test_text("program", text);
     assert_int_equal(chmod(test_path("program"), 0755), 0);
     setenv("F0T_PICTURE", test_path("program"), 1);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
     float *out = malloc(COUNT * f0t_backbone_dim(backbone) * sizeof *out);
     assert_ok(f0t_backbone_run(out, good, backbone, paths, COUNT, NULL));
     for (size_t i = 0; i < COUNT; i++)
         assert_int_equal(good[i], i != 2);
     unsetenv("F0T_PICTURE");
-    f0t_threads_set(0);
+    test_threads(0);
     free(out);
     f0t_free(real);
     f0t_backbone_close(backbone);

@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "base/context.h"
+
 #include "image/parallel.h"
 
 #include <pthread.h>
@@ -32,7 +34,7 @@ static void keep_progress(void *user, const f0t_progress *progress)
 static void no_thread_is_beyond_the_room_that_there_is(void **state)
 {
     (void)state;
-    f0t_threads_set(6);
+    test_threads(6);
     for (int threads = 1; threads <= 3; threads++) {
         seen s = {.threads = threads};
         const f0t_parallel loop = {.count = 200, .threads = threads, .context = &s, .run = look};
@@ -40,7 +42,7 @@ static void no_thread_is_beyond_the_room_that_there_is(void **state)
         assert_int_equal(s.pieces, 200);
         assert_int_equal(s.beyond, 0);
     }
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 static void progress_counts_pictures_and_not_whole_pieces(void **state)
@@ -70,7 +72,7 @@ static f0t_status count_one(void *context, const f0t_parallel_piece *piece,
     counting *c = context;
     const size_t i = piece->number;
     assert_true(piece->next == F0T_NONE || (piece->next > i && piece->next < 50));
-    assert_true(piece->thread >= 0 && piece->thread < f0t_threads_get());
+    assert_true(piece->thread >= 0 && piece->thread < f0t_context_wanted());
     c->seen[i]++;
     if (i % 10 == 3)
         assert_ok(f0t_parallel_warn(notes, "three"));
@@ -111,9 +113,9 @@ static void each_piece_is_done_once(void **state)
     const f0t_monitor monitor = {.log = listen_to, .user = &l};
     const f0t_parallel loop = {50, 0, 3, "counting", &c, count_one, hear, &monitor};
     (void)state;
-    f0t_threads_set(3);
+    test_threads(3);
     assert_ok(f0t_parallel_for(&loop));
-    f0t_threads_set(0);
+    test_threads(0);
     assert_int_equal(l.lines, 6);
     for (size_t i = 0; i < 50; i++)
         assert_int_equal(c.seen[i], 1);

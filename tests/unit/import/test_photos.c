@@ -254,6 +254,6 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_write_may_fail),
     };
-    f0t_threads_set(1); /* faults come in one order */
+    test_threads(1); /* faults come in one order */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

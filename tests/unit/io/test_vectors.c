@@ -292,7 +292,7 @@ static void a_file_of_many_blocks_comes_out_in_order(void **state)
     }
     assert_true(size > 3 * (8 << 20));
     for (int threads = 1; threads <= 3; threads += 2) {
-        f0t_threads_set(threads);
+        test_threads(threads);
         assert_ok(f0t_vectors_open_memory(&v, text, size, "v", NULL));
         assert_int_equal(f0t_vectors_count(v), ROWS);
         for (size_t i = 0; i < ROWS; i += 997) {
@@ -305,7 +305,7 @@ static void a_file_of_many_blocks_comes_out_in_order(void **state)
         }
         f0t_vectors_close(v);
     }
-    f0t_threads_set(0);
+    test_threads(0);
     memcpy(text + size - 7, "x", 1);
     assert_fails(F0T_ERROR_FORMAT,
                  "v:120000: ", f0t_vectors_open_memory(&v, text, size, "v", NULL));

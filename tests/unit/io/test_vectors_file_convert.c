@@ -97,11 +97,11 @@ static void the_same_input_gives_the_same_bytes(void **state)
     const char *from = test_text("g.txt", glove);
     size_t n, m;
     (void)state;
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_vectors_convert(NULL, test_path("one"), from, NULL));
-    f0t_threads_set(3);
+    test_threads(3);
     assert_ok(f0t_vectors_convert(NULL, test_path("three"), from, NULL));
-    f0t_threads_set(0);
+    test_threads(0);
     char *a = test_read(test_path("one"), &n), *b = test_read(test_path("three"), &m);
     assert_int_equal(n, m);
     assert_memory_equal(a, b, n);

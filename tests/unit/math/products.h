@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "math/reference.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdio.h>

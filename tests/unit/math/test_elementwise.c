@@ -1,7 +1,7 @@
 #include "support.h"
 
 #include "math/elementwise.h"
-#include "math/reference.h"
+#include "reference.h"
 
 #include <float.h>
 #include <math.h>

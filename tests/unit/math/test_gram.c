@@ -45,7 +45,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
         float *c[2] = {make(m * n, sizeof **c), make(m * n, sizeof **c)};
         for (int threads = 1; threads <= 5; threads++) {
             const size_t at = threads > 1;
-            f0t_threads_set(threads);
+            test_threads(threads);
             memset(g[at], 0, n * n * sizeof **g);
             memset(c[at], 0, m * n * sizeof **c);
             assert_ok(f0t_gram_add(g[at], x, rows, n));
@@ -53,7 +53,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
             assert_memory_equal(g[0], g[at], n * n * sizeof **g);
             assert_memory_equal(c[0], c[at], m * n * sizeof **c);
         }
-        f0t_threads_set(0);
+        test_threads(0);
         void *all[] = {x, a, g[0], g[1], c[0], c[1]};
         for (size_t j = 0; j < sizeof all / sizeof *all; j++)
             f0t_free(all[j]);

@@ -2,8 +2,6 @@
 
 #include <pthread.h>
 
-#include "base/team.h"
-
 enum { CALLERS = 6, ROUNDS = 30, M = 33, N = 65, K = 40 };
 
 /* What every caller multiplies, and what must come out, bit for bit. */
@@ -12,6 +10,7 @@ static f0t_packed *packed;
 
 static void *multiply(void *number)
 {
+    test_threads(1);
     float c[M * N];
     size_t wrong = 0;
     f0t_matmul op = {.m = M, .n = N, .k = K};
@@ -35,7 +34,7 @@ static void many_threads_multiply_at_once(void **state)
     size_t wrong[CALLERS];
     f0t_matmul op = {.m = M, .n = N, .k = K};
     (void)state;
-    f0t_threads_set(1);
+    test_threads(1);
     test_random_floats(a, M * K, 1);
     test_random_floats(b, K * N, 2);
     assert_ok(f0t_packed_create(&packed, K, N, F0T_F32, M));
@@ -49,38 +48,13 @@ static void many_threads_multiply_at_once(void **state)
         assert_int_equal(wrong[i], 0);
     }
     f0t_packed_free(packed);
-    f0t_threads_set(0);
-}
-
-static void *team_of_new_thread(void *out)
-{
-    int before = f0t_team_enter();
-#ifdef _OPENMP
-    *(int *)out = omp_get_max_threads();
-#else
-    *(int *)out = 1;
-#endif
-    f0t_team_leave(before);
-    return NULL;
-}
-
-static void threads_set_reaches_every_calling_thread(void **state)
-{
-    pthread_t thread;
-    int size = 0;
-    (void)state;
-    f0t_threads_set(1);
-    assert_int_equal(pthread_create(&thread, NULL, team_of_new_thread, &size), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    assert_int_equal(size, 1);
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_multiply_at_once),
-        cmocka_unit_test(threads_set_reaches_every_calling_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,11 @@ static void check(const f0t_product *op)
 {
     double *a = draw(op->m * op->k, 5), *b = draw(op->n * op->k, op->lower ? 5 : 6);
     double *one = malloc(op->m * op->n * sizeof *one), *two = malloc(op->m * op->n * sizeof *two);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_product_f64(one, a, b, op, NULL));
-    f0t_threads_set(2);
+    test_threads(2);
     assert_ok(f0t_product_f64(two, a, b, op, NULL));
-    f0t_threads_set(0);
+    test_threads(0);
     assert_memory_equal(one, two, op->m * op->n * sizeof *one);
     for (size_t i = 0; i < op->m; i++)
         for (size_t j = 0; j < op->n; j++) {

@@ -1,7 +1,7 @@
 /* The references against results that were worked out by hand or are known constants. */
 #include "support.h"
 
-#include "math/reference.h"
+#include "reference.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "math/reference.h"
 #include "math/solve.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,11 +97,11 @@ static void cholesky_gives_the_same_bytes_for_any_threads_and_can_be_stopped(voi
     double *one = numbers((size_t)ROWS * SIZE, 4), *two = numbers((size_t)ROWS * SIZE, 4);
     for (int threads = 1; threads <= 2; threads++) {
         double *a = gram(SIZE);
-        f0t_threads_set(threads);
+        test_threads(threads);
         assert_ok(f0t_cholesky_solve_f64(a, SIZE, threads == 1 ? one : two, ROWS, NULL));
         f0t_free(a);
     }
-    f0t_threads_set(0);
+    test_threads(0);
     assert_memory_equal(one, two, (size_t)ROWS * SIZE * sizeof *one);
     volatile sig_atomic_t stop = 1;
     const f0t_monitor monitor = {.stop = &stop};

@@ -103,10 +103,10 @@ static void threads_change_no_byte(void **state)
     make(&a, MANY, WIDE, 50);
     for (int i = 0; i < 2; i++) {
         v[i] = test_malloc(WIDE * D * sizeof(float));
-        f0t_threads_set(i + 1);
+        test_threads(i + 1);
         assert_ok(f0t_sparse_svd(v[i], s[i], &a, D, &(f0t_svd_options){8, 1, 3, NULL}));
     }
-    f0t_threads_set(0);
+    test_threads(0);
     assert_memory_equal(v[0], v[1], WIDE * D * sizeof(float));
     assert_memory_equal(s[0], s[1], sizeof s[0]);
     test_free(v[0]);
@@ -147,9 +147,9 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     f0t_sparse a;
     make(&a, 20, COLS, 10);
-    f0t_threads_set(1);
+    test_threads(1);
     test_each_fault(F0T_FAULT_ALLOC, decompose, &a);
-    f0t_threads_set(0);
+    test_threads(0);
     f0t_sparse_clear(&a);
 }
 

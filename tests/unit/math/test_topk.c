@@ -1,7 +1,7 @@
 #include "support.h"
 
-#include "math/reference.h"
 #include "math/topk.h"
+#include "reference.h"
 
 #include <math.h>
 #include <stdlib.h>

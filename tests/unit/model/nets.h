@@ -10,8 +10,8 @@
 
 #include "math/matmul.h"
 #include "model/net.h"
-#include "model/net_reference.h"
 #include "model/step.h"
+#include "net_reference.h"
 
 /* Emulators are slow: F0T_TEST_SMALL leaves out the large shapes. */
 static inline bool small_only(void)
@@ -46,10 +46,10 @@ static inline size_t case_count(void)
 static inline f0t_net *make_net(const f0t_net_shape *shape, f0t_dtype precision, uint64_t seed)
 {
     f0t_net *net = NULL;
-    assert_ok(f0t_net_create(&net, shape, precision));
+    assert_ok(f0t_net_create(&net, &f0t_compute_cpu, shape, precision));
     assert_ok(f0t_net_set_random(net, seed, 1));
     for (size_t i = 1; shape->bias && i < f0t_net_array_count(net); i += 2) {
-        f0t_array array = f0t_net_array(net, i);
+        f0t_model_array array = f0t_net_array(net, i);
         float *bias = NULL;
         assert_ok(f0t_alloc(&bias, array.cols, sizeof *bias));
         test_random_floats(bias, array.cols, seed + i);
@@ -57,6 +57,20 @@ static inline f0t_net *make_net(const f0t_net_shape *shape, f0t_dtype precision,
         f0t_free(bias);
     }
     return net;
+}
+
+/* The numbers of a buffer of the CPU. */
+static inline float *floats_of(const f0t_buffer *buffer)
+{
+    return buffer->data;
+}
+
+/* All that comes after the loss. */
+static inline f0t_status step_back(f0t_step *step, double rate)
+{
+    F0T_TRY(f0t_step_gradients(step));
+    F0T_TRY(f0t_step_reduce(step));
+    return f0t_step_apply(step, rate);
 }
 
 static inline float *make_floats(size_t n, uint64_t seed)

@@ -101,6 +101,6 @@ int main(void)
         cmocka_unit_test(both_ways_lead_to_one_map),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    f0t_threads_set(1); /* faults come in one order */
+    test_threads(1); /* faults come in one order */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

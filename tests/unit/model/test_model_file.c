@@ -153,7 +153,7 @@ static void numbers_that_are_none_and_tags_with_control_characters_are_refused(v
                  load_altered("vocab.tags", 0, "\n", 1));
 
     float *weights;
-    const f0t_array array = f0t_net_array(model->net, 0);
+    const f0t_model_array array = f0t_net_array(model->net, 0);
     assert_ok(f0t_alloc_zero(&weights, array.rows * array.cols, sizeof *weights));
     weights[1] = NAN;
     assert_ok(f0t_net_array_set(model->net, 0, weights));

@@ -20,13 +20,20 @@ static void impossible_shapes_are_refused(void **state)
     f0t_net_shape no_outputs = {5, 0, {0}, 0, true}, deep = {5, 9, {0}, 4, true};
     f0t_net_shape huge = {SIZE_MAX / 2, 1, {4}, 4, true};
     f0t_net_shape large = {(size_t)1 << 30, 1, {(size_t)1 << 31}, 4, true};
-    assert_fails(F0T_ERROR_ARGUMENT, "at least one input", f0t_net_create(&net, &none, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "layer 1", f0t_net_create(&net, &empty, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "layer 1", f0t_net_create(&net, &no_outputs, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "at most 8", f0t_net_create(&net, &deep, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "too large", f0t_net_create(&net, &huge, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "too large", f0t_net_create(&net, &large, F0T_F32));
-    assert_fails(F0T_ERROR_ARGUMENT, "float16", f0t_net_create(&net, &paper_like, F0T_F16));
+    assert_fails(F0T_ERROR_ARGUMENT, "at least one input",
+                 f0t_net_create(&net, &f0t_compute_cpu, &none, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "layer 1",
+                 f0t_net_create(&net, &f0t_compute_cpu, &empty, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "layer 1",
+                 f0t_net_create(&net, &f0t_compute_cpu, &no_outputs, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "at most 8",
+                 f0t_net_create(&net, &f0t_compute_cpu, &deep, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "too large",
+                 f0t_net_create(&net, &f0t_compute_cpu, &huge, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "too large",
+                 f0t_net_create(&net, &f0t_compute_cpu, &large, F0T_F32));
+    assert_fails(F0T_ERROR_ARGUMENT, "float16",
+                 f0t_net_create(&net, &f0t_compute_cpu, &paper_like, F0T_F16));
     assert_null(net);
 }
 
@@ -39,7 +46,7 @@ static void arrays_have_names_and_sizes_and_come_back(void **state)
     f0t_net *net = make_net(&paper_like, F0T_BF16, 1);
     assert_int_equal(f0t_net_array_count(net), 6);
     for (size_t i = 0; i < 6; i++) {
-        f0t_array array = f0t_net_array(net, i);
+        f0t_model_array array = f0t_net_array(net, i);
         size_t n = array.rows * array.cols;
         assert_string_equal(array.name, names[i]);
         assert_int_equal(array.rows, sizes[i][0]);
@@ -67,7 +74,7 @@ static void a_net_without_bias_has_weights_alone(void **state)
 
 static double mean_square(const f0t_net *net, size_t i)
 {
-    f0t_array array = f0t_net_array(net, i);
+    f0t_model_array array = f0t_net_array(net, i);
     size_t n = array.rows * array.cols;
     float *values = make_floats(n, 0);
     double sum = 0;
@@ -83,7 +90,7 @@ static void random_weights_have_the_stated_variance(void **state)
     f0t_net_shape shape = {200, 1, {100}, 150, true};
     f0t_net *net = NULL;
     (void)state;
-    assert_ok(f0t_net_create(&net, &shape, F0T_F32));
+    assert_ok(f0t_net_create(&net, &f0t_compute_cpu, &shape, F0T_F32));
     assert_ok(f0t_net_set_random(net, 7, 0.5));
     assert_true(fabs(mean_square(net, 0) / (2.0 / 200) - 1) < 0.05);
     assert_true(fabs(mean_square(net, 2) / (0.25 / 100) - 1) < 0.05);
@@ -95,11 +102,11 @@ static void random_weights_have_the_stated_variance(void **state)
 static void random_weights_are_a_function_of_the_seed(void **state)
 {
     (void)state;
-    f0t_threads_set(1);
+    test_threads(1);
     f0t_net *one = make_net(&paper_like, F0T_F32, 3), *other = make_net(&paper_like, F0T_F32, 4);
-    f0t_threads_set(2);
+    test_threads(2);
     f0t_net *two = make_net(&paper_like, F0T_F32, 3);
-    f0t_threads_set(0);
+    test_threads(0);
     float a[72], b[72], c[72];
     assert_ok(f0t_net_array_get(one, 0, a));
     assert_ok(f0t_net_array_get(two, 0, b));
@@ -168,7 +175,7 @@ static f0t_status create_and_apply(void *context)
     float x[12] = {1}, f[8];
     (void)context;
     f0t_matmul_clear();
-    F0T_TRY(f0t_net_create(&net, &paper_like, F0T_BF16));
+    F0T_TRY(f0t_net_create(&net, &f0t_compute_cpu, &paper_like, F0T_BF16));
     f0t_status status = f0t_net_apply(net, f, x, 2);
     f0t_net_free(net);
     return status;

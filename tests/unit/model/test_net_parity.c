@@ -76,9 +76,9 @@ static void read_case(parity *p, f0t_optimizer_kind kind)
     read_shape(p);
     p->rate = read_number(p->file);
     options.optimizer.decay = read_number(p->file);
-    assert_ok(f0t_net_create(&p->net, &p->c.shape, F0T_F32));
+    assert_ok(f0t_net_create(&p->net, &f0t_compute_cpu, &p->c.shape, F0T_F32));
     for (size_t i = 0; i < f0t_net_array_count(p->net); i++) {
-        f0t_array array = f0t_net_array(p->net, i);
+        f0t_model_array array = f0t_net_array(p->net, i);
         float *values = read_floats(p->file, array.rows * array.cols);
         assert_ok(f0t_net_array_set(p->net, i, values));
         f0t_free(values);
@@ -95,7 +95,7 @@ static void read_case(parity *p, f0t_optimizer_kind kind)
 static void compare_parameters(const parity *p, int step)
 {
     for (size_t i = 0; i < f0t_net_array_count(p->net); i++) {
-        f0t_array array = f0t_net_array(p->net, i);
+        f0t_model_array array = f0t_net_array(p->net, i);
         size_t n = array.rows * array.cols;
         float *want = read_floats(p->file, n), *got = make_floats(n, 0);
         assert_ok(f0t_net_array_get(p->net, i, got));
@@ -112,11 +112,11 @@ static void check_case(parity *p, f0t_optimizer_kind kind)
 {
     read_case(p, kind);
     for (int step = 0; step < 3; step++) {
-        float *gradient = f0t_step_gradient(p->step);
-        assert_ok(f0t_step_forward(p->step, p->x, p->c.rows));
-        double loss = ranknet(p, f0t_step_scores(p->step), gradient);
+        float *gradient = floats_of(f0t_step_gradient(p->step));
+        assert_ok(f0t_step_forward(p->step, p->x, p->c.rows, 0));
+        double loss = ranknet(p, floats_of(f0t_step_scores(p->step)), gradient);
         assert_true(fabs(loss - read_number(p->file)) < 1e-6);
-        assert_ok(f0t_step_backward(p->step, gradient, p->rate));
+        assert_ok(step_back(p->step, p->rate));
         compare_parameters(p, step);
     }
     f0t_step_free(p->step);

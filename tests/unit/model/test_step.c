@@ -34,11 +34,11 @@ static void free_task(task *t)
 
 static void run_step(task *t, size_t rows, double rate)
 {
-    float *gradient = f0t_step_gradient(t->step);
-    assert_ok(f0t_step_forward(t->step, t->x, rows));
+    float *gradient = floats_of(f0t_step_gradient(t->step));
+    assert_ok(f0t_step_forward(t->step, t->x, rows, 0));
     for (size_t i = 0; i < rows * t->c->tags; i++)
-        gradient[i] = (f0t_step_scores(t->step)[i] - t->target[i]) / (float)rows;
-    assert_ok(f0t_step_backward(t->step, gradient, rate));
+        gradient[i] = (floats_of(f0t_step_scores(t->step))[i] - t->target[i]) / (float)rows;
+    assert_ok(step_back(t->step, rate));
 }
 
 /* The same step in double. */
@@ -193,7 +193,7 @@ static float *copy_state(const f0t_step *step, size_t *total)
     size_t capacity = 0;
     *total = 0;
     for (size_t i = 0; i < f0t_step_array_count(step); i++) {
-        f0t_array array = f0t_step_array(step, i);
+        f0t_model_array array = f0t_step_array(step, i);
         size_t n = array.rows * array.cols;
         assert_ok(f0t_grow(&all, &capacity, *total, n, sizeof *all));
         assert_ok(f0t_step_array_get(step, i, all + *total));
@@ -205,7 +205,7 @@ static float *copy_state(const f0t_step *step, size_t *total)
 static void set_state(f0t_step *step, const float *all)
 {
     for (size_t i = 0; i < f0t_step_array_count(step); i++) {
-        f0t_array array = f0t_step_array(step, i);
+        f0t_model_array array = f0t_step_array(step, i);
         assert_ok(f0t_step_array_set(step, i, all));
         all += array.rows * array.cols;
     }
@@ -214,13 +214,13 @@ static void set_state(f0t_step *step, const float *all)
 static float *state_after(const net_case *c, f0t_dtype precision, int threads, size_t *total)
 {
     f0t_step_options options = with_dropout(calm_adam());
-    f0t_threads_set(threads);
+    test_threads(threads);
     task t = make_task(c, precision, &options);
     for (int i = 0; i < 3; i++)
         run_step(&t, c->rows, 0.01);
     float *all = copy_state(t.step, total);
     free_task(&t);
-    f0t_threads_set(0);
+    test_threads(0);
     return all;
 }
 
@@ -323,16 +323,73 @@ static void outputs_without_dropout_are_those_of_apply(void **state)
 {
     const net_case *c = &odd_cases[6];
     f0t_step_options options = plain_sgd();
-    size_t n = c->rows * c->shape.outputs;
+    const size_t n = c->rows * c->shape.outputs;
+    f0t_net *net = make_net(&c->shape, F0T_F32, 1);
+    f0t_step *step = NULL;
+    float *x = make_floats(c->rows * c->shape.inputs, 1), *f = make_floats(n, 1);
     (void)state;
-    task t = make_task(c, F0T_F32, &options);
-    float *f = make_floats(n, 1);
-    run_step(&t, c->rows, 0.01);
-    assert_ok(f0t_net_apply(t.net, f, t.x, c->rows));
-    assert_ok(f0t_step_forward(t.step, t.x, c->rows));
-    assert_memory_equal(f, f0t_step_outputs(t.step), n * sizeof *f);
+    options.batch = c->rows;
+    assert_ok(f0t_step_create(&step, net, &options));
+    assert_ok(f0t_step_forward(step, x, c->rows, 0));
+    memcpy(floats_of(f0t_step_gradient(step)), f, n * sizeof *f);
+    assert_ok(step_back(step, 0.01));
+    assert_ok(f0t_net_apply(net, f, x, c->rows));
+    assert_ok(f0t_step_forward(step, x, c->rows, 0));
+    assert_memory_equal(f, floats_of(f0t_step_scores(step)), n * sizeof *f);
+    f0t_step_free(step);
+    f0t_net_free(net);
+    f0t_free(x);
     f0t_free(f);
+}
+
+/* ---- Parts of a mini-batch --------------------------------------------------------------------- */
+
+/* Forward and gradients of the rows [first, first + rows), dS being given; the gradients of all arrays are
+ * added to sums. */
+static void add_part(task *t, double *sums, const float *dscores, size_t first, size_t rows)
+{
+    const size_t D = t->net->shape.inputs, T = t->options.tag_count;
+    size_t at = 0;
+    assert_ok(f0t_step_forward(t->step, t->x + first * D, rows, first));
+    memcpy(floats_of(f0t_step_gradient(t->step)), dscores + first * T, rows * T * sizeof *dscores);
+    assert_ok(f0t_step_gradients(t->step));
+    for (size_t i = 0; i < f0t_net_array_count(t->net); i++) {
+        const f0t_model_array array = f0t_net_array(t->net, i);
+        const size_t n = array.rows * array.cols;
+        float *gradient = make_floats(n, 1);
+        assert_ok(f0t_step_gradient_get(t->step, i, gradient));
+        for (size_t k = 0; k < n; k++)
+            sums[at + k] += (double)gradient[k];
+        f0t_free(gradient);
+        at += n;
+    }
+}
+
+static void check_parts(const net_case *c, f0t_dtype precision, double tolerance)
+{
+    f0t_step_options options = with_dropout(plain_sgd());
+    task t = make_task(c, precision, &options);
+    float *dscores = make_floats(c->rows * c->tags, 5);
+    double whole[40000] = {0}, parts[40000] = {0}, far = 0, size = 0;
+    add_part(&t, whole, dscores, 0, c->rows);
+    for (size_t first = 0, rows = 1; first < c->rows; first += rows, rows = 2 * rows + 1)
+        add_part(&t, parts, dscores, first, c->rows - first < rows ? c->rows - first : rows);
+    for (size_t i = 0; i < 40000; i++) {
+        far += (whole[i] - parts[i]) * (whole[i] - parts[i]);
+        size += whole[i] * whole[i];
+    }
+    assert_true(size > 0 && sqrt(far / size) < tolerance);
+    f0t_free(dscores);
     free_task(&t);
+}
+
+/* Rows are numbered as the whole has them: the same masks, so the same sums, but for their order. */
+static void a_divided_batch_gives_the_same_gradients(void **state)
+{
+    (void)state;
+    check_parts(&odd_cases[5], F0T_F32, 1e-6);
+    check_parts(&odd_cases[6], F0T_F32, 1e-6);
+    check_parts(&odd_cases[6], F0T_BF16, 1e-2);
 }
 
 static void gradients_of_outputs_train_without_tags(void **state)
@@ -348,16 +405,15 @@ static void gradients_of_outputs_train_without_tags(void **state)
     options.batch = c->rows;
     assert_ok(f0t_step_create(&step, net, &options));
     for (int i = 0; i < 60; i++) {
-        assert_ok(f0t_step_forward(step, x, c->rows));
-        assert_null(f0t_step_scores(step));
-        float *gradient = f0t_step_gradient(step);
+        assert_ok(f0t_step_forward(step, x, c->rows, 0));
+        float *gradient = floats_of(f0t_step_gradient(step));
         last = 0;
         for (size_t j = 0; j < n; j++) {
-            gradient[j] = (f0t_step_outputs(step)[j] - 1) / (float)n;
+            gradient[j] = (floats_of(f0t_step_scores(step))[j] - 1) / (float)n;
             last += (double)(gradient[j] * gradient[j]);
         }
         first = i ? first : last;
-        assert_ok(f0t_step_backward_outputs(step, gradient, 0.05));
+        assert_ok(step_back(step, 0.05));
     }
     assert_true(last < 0.3 * first);
     f0t_step_free(step);
@@ -404,17 +460,18 @@ static void wrong_calls_are_refused(void **state)
 {
     f0t_step_options options = plain_sgd();
     task t = make_task(&odd_cases[4], F0T_F32, &options);
-    float *gradient = f0t_step_gradient(t.step);
+    float *gradient = floats_of(f0t_step_gradient(t.step));
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "forward", f0t_step_backward(t.step, gradient, 0.1));
-    assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 4));
-    assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 0));
-    assert_ok(f0t_step_forward(t.step, t.x, 3));
+    assert_fails(F0T_ERROR_ARGUMENT, "forward", step_back(t.step, 0.1));
+    assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 4, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 0, 0));
+    assert_ok(f0t_step_forward(t.step, t.x, 3, 0));
     memset(gradient, 0, 3 * 17 * sizeof *gradient);
-    assert_fails(F0T_ERROR_ARGUMENT, "learning rate",
-                 f0t_step_backward(t.step, gradient, (double)NAN));
-    assert_ok(f0t_step_backward(t.step, gradient, 0.1));
-    assert_fails(F0T_ERROR_ARGUMENT, "forward", f0t_step_backward(t.step, gradient, 0.1));
+    assert_ok(f0t_step_gradients(t.step));
+    assert_fails(F0T_ERROR_ARGUMENT, "learning rate", f0t_step_apply(t.step, (double)NAN));
+    assert_ok(f0t_step_apply(t.step, 0.1));
+    assert_fails(F0T_ERROR_ARGUMENT, "no gradients", f0t_step_apply(t.step, 0.1));
+    assert_fails(F0T_ERROR_ARGUMENT, "forward", step_back(t.step, 0.1));
     free_task(&t);
 }
 
@@ -432,9 +489,9 @@ static f0t_status create_and_run(void *context)
     f0t_matmul_clear();
     f0t_status status = f0t_step_create(&step, net, &options);
     if (status == F0T_OK)
-        status = f0t_step_forward(step, x, 2);
+        status = f0t_step_forward(step, x, 2, 0);
     if (status == F0T_OK)
-        status = f0t_step_backward(step, f0t_step_scores(step), 0.1);
+        status = step_back(step, 0.1);
     f0t_step_free(step);
     return status;
 }
@@ -476,6 +533,7 @@ int main(void)
         cmocka_unit_test(the_state_names_weights_and_moments),
         cmocka_unit_test(outputs_without_dropout_are_those_of_apply),
         cmocka_unit_test(gradients_of_outputs_train_without_tags),
+        cmocka_unit_test(a_divided_batch_gives_the_same_gradients),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported),

@@ -167,15 +167,15 @@ static void the_linear_map_is_the_same_for_any_number_of_threads(void **state)
     (void)state;
     if (f0t_cpu_level() < F0T_CPU_WIDEST)
         skip();
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(collection_train(&one, &c, &o, NULL));
     for (int threads = 2; threads <= 5; threads++) {
-        f0t_threads_set(threads);
+        test_threads(threads);
         assert_ok(collection_train(&many, &c, &o, NULL));
         assert_same_model(one, many);
         f0t_model_free(many);
     }
-    f0t_threads_set(0);
+    test_threads(0);
     f0t_model_free(one);
 }
 

@@ -36,7 +36,7 @@ static void open_case(training_case *c, bool no_validation)
                                .dim = C_SEEN};
     c->options.epochs = 6;
     f0t_train_options_resolve(&c->options, c->train.count, C_FEATURES, C_DIM);
-    assert_ok(f0t_net_create(&c->net, &shape, F0T_F32));
+    assert_ok(f0t_net_create(&c->net, &f0t_compute_cpu, &shape, F0T_F32));
     assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
 }
 
@@ -103,7 +103,7 @@ static f0t_status count_keep(void *context)
 
 static double train_watched(watch *w, training_case *c, bool hooks)
 {
-    f0t_objective objective = {.context = w, .loss = pull};
+    f0t_objective objective = {.context = w, .host_loss = pull};
     double miap;
     *w = (watch){.c = c};
     if (hooks) {
@@ -171,7 +171,7 @@ static void a_hook_that_fails_ends_the_training(void **state)
 {
     training_case c;
     watch w = {.c = &c};
-    f0t_objective objective = {.context = &w, .loss = pull, .update = refuse};
+    f0t_objective objective = {.context = &w, .host_loss = pull, .update = refuse};
     double miap;
     (void)state;
     open_case(&c, false);

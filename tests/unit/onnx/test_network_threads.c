@@ -40,7 +40,7 @@ static void threads_share_a_network(void **state)
     pthread_t threads[THREADS];
     (void)state;
     test_random_floats(pixels, 3 * PIXELS, 1);
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_network_open(&network, corpus("convolutions"), NULL));
     assert_int_equal(f0t_network_dim(network), DIM);
     assert_string_equal(f0t_network_output(network), "features");
@@ -56,7 +56,7 @@ static void threads_share_a_network(void **state)
             assert_true(jobs[k].got[e] - want[e] < 1e-5F && want[e] - jobs[k].got[e] < 1e-5F);
     }
     f0t_network_close(network);
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 static f0t_status open_and_run(void *context)

@@ -153,12 +153,12 @@ static void blocks_and_threads_change_no_byte(void **state)
     const f0t_ranking all = ranking_of(&made);
     f0t_miap whole = {0, 0, 0};
     (void)state;
-    f0t_threads_set(1);
+    test_threads(1);
     assert_ok(f0t_miap_add(&whole, &all));
     for (int threads = 1; threads < 5; threads++)
         for (size_t block = 1; block < IMAGES; block = block * 3 + 1) {
             f0t_miap parts = {0, 0, 0};
-            f0t_threads_set(threads);
+            test_threads(threads);
             for (size_t m = 0; m < IMAGES; m += block) {
                 f0t_ranking at = all;
                 at.images = IMAGES - m < block ? IMAGES - m : block;
@@ -168,7 +168,7 @@ static void blocks_and_threads_change_no_byte(void **state)
             }
             assert_memory_equal(&parts, &whole, sizeof whole);
         }
-    f0t_threads_set(0);
+    test_threads(0);
     free_batch(&made);
 }
 

@@ -316,9 +316,9 @@ static void the_number_of_threads_and_of_slots_changes_nothing_much(void **state
     for (size_t h = 0; h < 2; h++) {
         solve(&s, lambdas, 2, hinges[h]);
         memcpy(first, s.directions, size);
-        f0t_threads_set(1);
+        test_threads(1);
         solve(&s, lambdas, 2, hinges[h]);
-        f0t_threads_set(0);
+        test_threads(0);
         if (f0t_cpu_level() == F0T_CPU_WIDEST)
             assert_memory_equal(first, s.directions, size);
         for (size_t i = 0; i < size / sizeof *first; i++)

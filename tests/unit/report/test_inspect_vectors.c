@@ -136,11 +136,11 @@ static void broken_files_and_failing_memory_never_hurt(void **state)
     char path[200];
     test_alter_everywhere(glove, sizeof glove - 1, load);
     test_alter_everywhere(binary, sizeof binary - 1, load);
-    f0t_threads_set(1);
+    test_threads(1);
     test_each_fault(F0T_FAULT_ALLOC, load_glove, NULL);
     snprintf(path, sizeof path, "%s", test_path("w.safetensors"));
     test_each_fault(F0T_FAULT_ALLOC, load_path, path);
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 int main(void)

@@ -164,9 +164,9 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     world w;
     world_open(&w);
-    f0t_threads_set(1);
+    test_threads(1);
     test_each_fault(F0T_FAULT_ALLOC, build_and_walk, &w);
-    f0t_threads_set(0);
+    test_threads(0);
     world_close(&w);
 }
 

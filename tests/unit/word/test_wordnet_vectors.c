@@ -77,7 +77,7 @@ static void the_bytes_are_always_the_same(void **state)
     for (int threads = 1; threads <= 3; threads++) {
         size_t n;
         const char *path = test_path("same.safetensors");
-        f0t_threads_set(threads);
+        test_threads(threads);
         assert_ok(build_to(path, 12));
         char *bytes = test_read(path, &n);
         if (first) {
@@ -89,7 +89,7 @@ static void the_bytes_are_always_the_same(void **state)
             size = n;
         }
     }
-    f0t_threads_set(0);
+    test_threads(0);
     f0t_free(first);
 }
 
@@ -114,7 +114,7 @@ static void every_allocation_and_write_may_fail(void **state)
     char path[4096];
     snprintf(path, sizeof path, "%s", test_text("fault.safetensors", "old"));
     size_t before = test_files_left(), size;
-    f0t_threads_set(1);
+    test_threads(1);
     f0t_fault_set(F0T_FAULT_WRITE, 1);
     assert_fails(F0T_ERROR_IO, "", build_to(path, 4));
     f0t_fault_set(F0T_FAULT_WRITE, 0);
@@ -124,7 +124,7 @@ static void every_allocation_and_write_may_fail(void **state)
     assert_int_equal(test_files_left(), before);
     test_each_fault(F0T_FAULT_ALLOC, build_again, path);
     test_each_fault(F0T_FAULT_WRITE, build_again, path);
-    f0t_threads_set(0);
+    test_threads(0);
 }
 
 static void work_can_be_stopped(void **state)

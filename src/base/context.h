@@ -1,0 +1,52 @@
+/*
+ * Whom the calling thread works for: a public function enters its caller's context, and whatever it
+ * calls finds threads and device there. Nothing is set for the process, so that two threads of a program
+ * may work in different contexts at the same time.
+ */
+#ifndef F0T_BASE_CONTEXT_H
+#define F0T_BASE_CONTEXT_H
+
+#include "base/status.h"
+
+struct f0t_compute; /* compute/compute.h */
+
+struct f0t_context {
+    int threads; /* above 0 */
+    const f0t_monitor *monitor;
+    const struct f0t_compute *compute; /* NULL: the CPU */
+};
+
+/* What the calling thread is in; NULL: no context, that is all CPUs. */
+const f0t_context *f0t_context_current(void);
+
+/* Sets it, and returns the one before. NULL changes nothing: what the library calls for itself belongs
+ * to the context that it works in. */
+const f0t_context *f0t_context_enter(const f0t_context *context);
+void f0t_context_leave(const f0t_context *const *before);
+
+/* At the top of a public function: enters, and leaves where the function returns. */
+#define F0T_ENTER(context)                                                                     \
+    __attribute__((cleanup(f0t_context_leave), unused)) const f0t_context *const f0t_before_ = \
+        f0t_context_enter(context)
+
+/* The monitor of a context, or of the current one where it is NULL; may be NULL. */
+const f0t_monitor *f0t_context_monitor(const f0t_context *context);
+
+/* Threads of the current context. */
+int f0t_context_wanted(void);
+
+/* The current context with another monitor, for a call of a public function inside the library. It lives as
+ * long as the block around it. */
+#define F0T_WATCHED(m)                                     \
+    (&(const f0t_context){.threads = f0t_context_wanted(), \
+                          .monitor = (m),                  \
+                          .compute =                       \
+                              f0t_context_current() ? f0t_context_current()->compute : NULL})
+
+/* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
+ * with their size, so that a program that was built with an older header, whose options have fewer
+ * members, gets the defaults of the rest; `from` may be NULL. Fails with F0T_ERROR_ARGUMENT where the size
+ * is none, or a member is set that this version does not know; `name` is that of the structure. */
+f0t_status f0t_options_read(void *to, size_t size, const void *from, const char *name);
+
+#endif

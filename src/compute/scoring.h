@@ -1,0 +1,47 @@
+/*
+ * F·Vᵀ: the scores S[rows x count] of tags with vectors V[count x dim] along directions F[rows x dim], and
+ * the tags that come first.
+ */
+#ifndef F0T_COMPUTE_SCORING_H
+#define F0T_COMPUTE_SCORING_H
+
+#include "compute/compute.h"
+
+typedef struct f0t_scoring {
+    const f0t_compute *compute;
+    size_t count, dim;
+    bool row_stable;
+    f0t_buffer view;   /* V where it is the caller's memory */
+    f0t_buffer *owned; /* V packed, or on another device; NULL: `view` */
+} f0t_scoring;
+
+/* All zero: V as it lies, for scores that are asked for once. */
+typedef struct f0t_scoring_options {
+    size_t
+        packed_for; /* not 0: V is packed for about so many rows at a time, which pays for a V that is used
+                          often. V is then not needed after f0t_scoring_open */
+    bool row_stable; /* scores do not depend on how many rows there are (f0t_matmul_run_stable) */
+} f0t_scoring_options;
+
+/* `vectors` must stay until close, unless they are packed. */
+f0t_status f0t_scoring_open(f0t_scoring *out, const f0t_compute *compute, const float *vectors,
+                            size_t count, size_t dim, const f0t_scoring_options *options);
+void f0t_scoring_close(f0t_scoring *scoring);
+
+/* On the device. */
+f0t_status f0t_scoring_run(f0t_buffer *scores, const f0t_scoring *scoring,
+                           const f0t_buffer *directions, size_t rows);
+
+/* From and to the caller's memory. */
+f0t_status f0t_scoring_scores(float *scores, const f0t_scoring *scoring, const float *directions,
+                              size_t rows);
+
+/* The min(k, count) tags that come first along each direction, best first, ties by order; `score` may be NULL. */
+f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_scoring *scoring,
+                           const float *directions, size_t rows);
+
+/* f0t_scoring_scores of vectors that are used once. */
+f0t_status f0t_score_once(float *scores, const float *directions, size_t rows, const float *vectors,
+                          size_t count, size_t dim, bool row_stable);
+
+#endif
