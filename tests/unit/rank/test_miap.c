@@ -1,6 +1,6 @@
 #include "rank/miap.h"
 
-#include "batches.h"
+#include "../compute/batches.h"
 
 #include "math/workspace.h"
 

@@ -1,5 +1,5 @@
 /* MiAP against scikit-learn's label_ranking_average_precision_score: tests/python/miap.py. */
-#include "batches.h"
+#include "../compute/batches.h"
 
 #include "rank/miap.h"
 

@@ -1,0 +1,163 @@
+/* A whole training and a whole tagging through compute/compute.h, on the CPU and on a second device in plain
+ * loops (tests/support/plain_compute.c): what they give agrees. */
+#include "collection.h"
+
+#include "base/context.h"
+#include "compute/scoring.h"
+#include "model/model.h"
+#include "model/net.h"
+#include "plain_compute.h"
+
+#include <math.h>
+
+/* The model of a few epochs, trained on a device. */
+static f0t_model *train_on(const f0t_compute *compute, const collection *c,
+                           const f0t_train_options *options)
+{
+    const f0t_context context = {.threads = 2, .compute = compute};
+    f0t_model *model;
+    F0T_ENTER(&context);
+    assert_ok(collection_train(&model, c, options, NULL));
+    return model;
+}
+
+static double distance(const f0t_net *a, const f0t_net *b)
+{
+    double far = 0, size = 0;
+    for (size_t i = 0; i < f0t_net_array_count(a); i++) {
+        const f0t_model_array array = f0t_net_array(a, i);
+        const size_t n = array.rows * array.cols;
+        float *x = NULL, *y = NULL;
+        assert_ok(f0t_alloc(&x, n, sizeof *x));
+        assert_ok(f0t_alloc(&y, n, sizeof *y));
+        assert_ok(f0t_net_array_get(a, i, x));
+        assert_ok(f0t_net_array_get(b, i, y));
+        for (size_t k = 0; k < n; k++) {
+            far += ((double)x[k] - (double)y[k]) * ((double)x[k] - (double)y[k]);
+            size += (double)x[k] * (double)x[k];
+        }
+        f0t_free(x);
+        f0t_free(y);
+    }
+    return sqrt(far / size);
+}
+
+static void check_training(const f0t_train_options *options, double tolerance)
+{
+    const collection c = collection_create(&(collection_options){.name = "devices"});
+    f0t_model *ours = train_on(&f0t_compute_cpu, &c, options);
+    plain_count = (plain_counts){0};
+    f0t_model *plain = train_on(&plain_compute, &c, options);
+    assert_true(plain_count.products > 0 && plain_count.updates > 0);
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    assert_ptr_equal(plain->net->compute,
+                     &f0t_compute_cpu); /* models live in the caller's memory */
+    if (!(distance(ours->net, plain->net) < tolerance))
+        fail_msg("the two models differ by %g", distance(ours->net, plain->net));
+    f0t_model_free(ours);
+    f0t_model_free(plain);
+}
+
+static f0t_train_options few_epochs(f0t_method method)
+{
+    f0t_train_options o = collection_training(method);
+    o.epochs = 3;
+    o.batch = 100;
+    o.hidden_dropout = method == F0T_METHOD_NET ? 0.3 : o.hidden_dropout;
+    o.input_dropout = 0.1;
+    return o;
+}
+
+static void a_training_gives_the_same_on_another_device(void **state)
+{
+    (void)state;
+    f0t_train_options net = few_epochs(F0T_METHOD_NET), linear = few_epochs(F0T_METHOD_LINEAR_RANK);
+    check_training(&net, 1e-4);
+    assert_true(plain_count.gates > 0 && plain_count.drops > 0 && plain_count.losses > 0);
+    linear.optimizer = F0T_OPTIMIZER_SGD;
+    check_training(&linear, 1e-5);
+}
+
+static void every_loss_trains_on_another_device(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < F0T_LOSSES; loss++) {
+        f0t_train_options o = few_epochs(F0T_METHOD_LINEAR_RANK);
+        o.loss = (f0t_loss)loss;
+        o.epochs = 1;
+        check_training(&o, 1e-4);
+    }
+    f0t_train_options batch = few_epochs(F0T_METHOD_LINEAR_RANK);
+    batch.pairs = F0T_PAIRS_BATCH;
+    batch.epochs = 1;
+    check_training(&batch, 1e-4);
+}
+
+static void regression_and_bfloat16_train_on_another_device(void **state)
+{
+    f0t_train_options o = few_epochs(F0T_METHOD_NET), half = few_epochs(F0T_METHOD_NET);
+    (void)state;
+    o.to_ranksvm = true;
+    check_training(&o, 1e-4);
+    assert_true(plain_count.regressions > 0);
+    half.bf16 = true;
+    half.epochs = 1;
+    check_training(&half, 2e-2);
+}
+
+/* ---- Tagging --------------------------------------------------------------------------------------- */
+
+enum { ROWS = 37, TOP = 5 };
+
+/* Features to directions to the tags that come first, all on one device. */
+static void tag_on(uint32_t *index, float *score, const f0t_compute *compute,
+                   const f0t_model *model, const float *features, size_t packed_for)
+{
+    const f0t_vocab *vocab = f0t_model_vocab(model);
+    float directions[ROWS * C_DIM];
+    f0t_net *net = NULL;
+    f0t_scoring scoring;
+    assert_ok(f0t_net_create_copy(&net, compute, model->net));
+    assert_ok(f0t_net_apply(net, directions, features, ROWS));
+    assert_ok(f0t_scoring_open(&scoring, compute, f0t_vocab_vectors(vocab), f0t_vocab_size(vocab),
+                               C_DIM, &(f0t_scoring_options){.packed_for = packed_for}));
+    assert_ok(f0t_scoring_top(index, score, TOP, &scoring, directions, ROWS));
+    f0t_scoring_close(&scoring);
+    f0t_net_free(net);
+}
+
+static void tagging_gives_the_same_on_another_device(void **state)
+{
+    const collection c = collection_create(&(collection_options){.name = "tagging"});
+    const f0t_train_options options = few_epochs(F0T_METHOD_NET);
+    uint32_t ours[ROWS * TOP], plain[ROWS * TOP], packed[ROWS * TOP];
+    float our_score[ROWS * TOP], plain_score[ROWS * TOP], packed_score[ROWS * TOP];
+    float features[ROWS * C_FEATURES];
+    (void)state;
+    f0t_model *model = train_on(&f0t_compute_cpu, &c, &options);
+    test_random_floats(features, ROWS * C_FEATURES, 3);
+    tag_on(ours, our_score, &f0t_compute_cpu, model, features, 0);
+    tag_on(packed, packed_score, &f0t_compute_cpu, model, features, ROWS);
+    plain_count = (plain_counts){0};
+    tag_on(plain, plain_score, &plain_compute, model, features, 0);
+    assert_int_equal(plain_count.tops, 1);
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    for (size_t i = 0; i < ROWS * TOP; i++) {
+        assert_int_equal(plain[i], ours[i]);
+        assert_int_equal(packed[i], ours[i]);
+        assert_true(fabsf(plain_score[i] - our_score[i]) <= 1e-4F * (1 + fabsf(our_score[i])));
+        assert_true(fabsf(packed_score[i] - our_score[i]) <= 1e-5F * (1 + fabsf(our_score[i])));
+    }
+    f0t_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_training_gives_the_same_on_another_device),
+        cmocka_unit_test(every_loss_trains_on_another_device),
+        cmocka_unit_test(regression_and_bfloat16_train_on_another_device),
+        cmocka_unit_test(tagging_gives_the_same_on_another_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
