@@ -2,6 +2,9 @@
 #include "onnx/builder.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
+
+#include <stdio.h>
 
 /* ---- Running ------------------------------------------------------------------------------------
  */
@@ -19,19 +22,53 @@ static f0t_status run_packed(const f0t_onnx_step *step, const f0t_onnx_frame *fr
 
 enum { PRODUCT_STEPS = 500 }; /* finding what is prepared for a product's shape */
 
+typedef struct batch {
+    const f0t_onnx_step *step;
+    const float *side[2];
+    float *z;
+} batch;
+
+static f0t_status run_product(const batch *p, size_t m)
+{
+    const f0t_matmul_form *f = &p->step->form;
+    return f0t_matmul_run(p->z + m * f->m * f->n, p->side[0] + f0t_matmul_offset(f, 0, m),
+                          p->side[1] + f0t_matmul_offset(f, 1, m), NULL, &p->step->product);
+}
+
+/* Each thread has products of its own: those of attention are too small to be shared. */
+static f0t_status run_products(const batch *p, int threads)
+{
+    const size_t count = p->step->form.batch.count;
+    f0t_status status = F0T_OK;
+    char message[512];
+    (void)threads;
+#pragma omp parallel for num_threads(threads)
+    for (size_t m = 0; m < count; m++) {
+        f0t_status one = run_product(p, m);
+        if (one == F0T_OK)
+            continue;
+#pragma omp critical(f0t_onnx_products)
+        {
+            status = one;
+            snprintf(message, sizeof message, "%s", f0t_last_error());
+        }
+    }
+    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+}
+
 static f0t_status run_batch(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
-    const f0t_matmul_form *f = &step->form;
-    const float *side[2];
-    float *z = f0t_onnx_frame_at(frame, step->results[0]);
+    batch p = {.step = step, .z = f0t_onnx_frame_at(frame, step->results[0])};
+    const size_t count = step->form.batch.count;
+    const int threads = f0t_team_size();
     for (size_t k = 0; k < 2; k++)
-        side[k] = step->sources[k] == F0T_NONE ? step->constants[k]
-                                               : f0t_onnx_frame_at(frame, step->sources[k]);
-    for (size_t m = 0; m < f->batch.count; m++) {
-        F0T_TRY(f0t_onnx_budget_steps(frame->budget, PRODUCT_STEPS));
-        F0T_TRY(f0t_matmul_run(z + m * f->m * f->n, side[0] + f0t_matmul_offset(f, 0, m),
-                               side[1] + f0t_matmul_offset(f, 1, m), NULL, &step->product));
-    }
+        p.side[k] = step->sources[k] == F0T_NONE ? step->constants[k]
+                                                 : f0t_onnx_frame_at(frame, step->sources[k]);
+    F0T_TRY(f0t_onnx_budget_steps(frame->budget, (uint64_t)count * PRODUCT_STEPS));
+    if (threads > 1 && count >= (size_t)threads)
+        return run_products(&p, threads);
+    for (size_t m = 0; m < count; m++)
+        F0T_TRY(run_product(&p, m));
     return F0T_OK;
 }
 

@@ -1,6 +1,8 @@
 /* Operators on two or more arrays, spread over one shape. */
 #include "onnx/ops.h"
 
+#include "base/team.h"
+
 #include <math.h>
 
 /* ---- One pair of numbers ------------------------------------------------------------------------
@@ -145,6 +147,9 @@ static bool has_zero(const f0t_onnx_array *y)
     return false;
 }
 
+/* Fewer elements than this are not worth waking other threads. */
+enum { SHARED = 1 << 14 };
+
 /* z may be x where x has the shape of the result. */
 static f0t_status apply(f0t_onnx_array *z, const f0t_onnx_array *x, const f0t_onnx_array *y,
                         int kind)
@@ -157,7 +162,9 @@ static f0t_status apply(f0t_onnx_array *z, const f0t_onnx_array *x, const f0t_on
     bool division = kind == F0T_BINARY_DIV || kind == F0T_BINARY_MOD || kind == F0T_BINARY_FMOD;
     if (!z->f && division && has_zero(y))
         return f0t_fail(F0T_ERROR_NUMERIC, "an integer is divided by 0");
-    for (size_t row = 0; n && row < s.count / n; row++) {
+    const size_t rows = n ? s.count / n : 0;
+#pragma omp parallel for num_threads(f0t_team_size()) if (s.count > SHARED)
+    for (size_t row = 0; row < rows; row++) {
         size_t ox = f0t_onnx_spread_offset(&s, 0, row), oy = f0t_onnx_spread_offset(&s, 1, row);
         if (z->f)
             float_row(z->f + row * n, x->f + ox, sx, y->f + oy, sy, n, kind);
