@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/team.h"
 #include "image/parallel.h"
 #include "onnx/network.h"
 
@@ -20,17 +21,6 @@ static size_t side_of(const f0t_backbone *backbone)
     return 2 * (p->side ? p->side : p->width > p->height ? p->width : p->height);
 }
 
-size_t f0t_backbone_batch(const f0t_backbone *backbone)
-{
-    (void)backbone;
-    return BATCH;
-}
-
-static size_t picture_size(const f0t_backbone *backbone)
-{
-    return 3 * backbone->preprocess.width * backbone->preprocess.height;
-}
-
 /* ---- Workspaces -------------------------------------------------------------------------------------- */
 
 static f0t_status fill(f0t_image_workspace *workspace, f0t_backbone *backbone)
@@ -38,12 +28,11 @@ static f0t_status fill(f0t_image_workspace *workspace, f0t_backbone *backbone)
     workspace->backbone = backbone;
     workspace->plan.preprocess = &backbone->preprocess;
     F0T_TRY(f0t_worker_create(&workspace->worker));
-    if (!backbone->network)
-        return f0t_descriptor_create(&workspace->descriptor);
-    return f0t_alloc(&workspace->pixels, BATCH * picture_size(backbone), sizeof *workspace->pixels);
+    return backbone->network ? F0T_OK : f0t_descriptor_create(&workspace->descriptor);
 }
 
-f0t_status f0t_image_workspace_acquire(f0t_image_workspace **out, f0t_backbone *backbone)
+/* An idle one, or a new one; and back. The backbone keeps it: the next run finds its process running. */
+static f0t_status acquire(f0t_image_workspace **out, f0t_backbone *backbone)
 {
     pthread_mutex_lock(&backbone->lock);
     *out = backbone->idle;
@@ -62,7 +51,7 @@ f0t_status f0t_image_workspace_acquire(f0t_image_workspace **out, f0t_backbone *
     return status;
 }
 
-void f0t_image_workspace_release(f0t_image_workspace *workspace)
+static void release(f0t_image_workspace *workspace)
 {
     if (!workspace)
         return;
@@ -81,76 +70,65 @@ void f0t_image_workspace_free(f0t_image_workspace *workspace)
     f0t_worker_free(workspace->worker);
     f0t_descriptor_free(workspace->descriptor);
     f0t_preprocess_plan_free(&workspace->plan);
-    f0t_free(workspace->pixels);
     f0t_free(workspace);
 }
 
-/* ---- Pictures ------------------------------------------------------------------------------------- */
-
-static f0t_status describe(f0t_image_workspace *workspace, float *out, size_t i,
-                           const f0t_picture *picture)
+/* Takes the picture at `path`, while the one at `next` (or NULL) is decoded: `to` gets its features from the
+ * descriptor, the pixels for a network. */
+static f0t_status take(f0t_image_workspace *workspace, float *to, const char *path,
+                       const char *next)
 {
     const f0t_backbone *backbone = workspace->backbone;
-    if (!backbone->network)
-        return f0t_descriptor_run(workspace->descriptor, out + i * f0t_descriptor_dim(),
-                                  picture->rgb, picture->width, picture->height);
-    return f0t_preprocess_run(workspace->pixels + i * picture_size(backbone), &workspace->plan,
-                              picture, f0t_network_get_input(backbone->network)->channels_last);
-}
-
-f0t_status f0t_image_workspace_add(f0t_image_workspace *workspace, float *out, size_t i,
-                                   const char *path, const char *next)
-{
-    const size_t side = side_of(workspace->backbone);
+    const size_t side = side_of(backbone);
     /* Networks were trained on pixels as files have them: their programs know no profiles. */
-    const bool plain = workspace->backbone->network != NULL;
+    const bool plain = backbone->network != NULL;
     f0t_picture picture;
     f0t_status status = f0t_worker_decode(workspace->worker, &picture, path, side, plain);
     if (next)
         f0t_worker_expect(workspace->worker, next, side, plain);
-    return status == F0T_OK ? describe(workspace, out, i, &picture) : status;
+    F0T_TRY(status);
+    if (!backbone->network)
+        return f0t_descriptor_run(workspace->descriptor, to, picture.rgb, picture.width,
+                                  picture.height);
+    return f0t_preprocess_run(to, &workspace->plan, &picture,
+                              f0t_network_get_input(backbone->network)->channels_last);
 }
 
-f0t_status f0t_image_workspace_run(f0t_image_workspace *workspace, float *out, size_t count,
-                                   const f0t_monitor *monitor)
-{
-    f0t_network *network = workspace->backbone->network;
-    if (!network || !count)
-        return F0T_OK;
-    return f0t_network_run_watched(out, network, workspace->pixels, count, monitor);
-}
+/* ---- Many pictures ----------------------------------------------------------------------------------- */
 
-/* ---- Many pictures --------------------------------------------------------------------------------- */
-
+/*
+ * Pictures go through a network in batches, which begin at every eighth. Where there are batches enough,
+ * each thread takes whole ones, from the file to the features. Where there are fewer than threads (one
+ * picture, say), the threads share the reading, and then the network's own work for one batch after the
+ * other.
+ */
 typedef struct extraction {
     f0t_backbone *backbone;
     float *out;
     bool *good; /* [count], or NULL: a failure ends the work */
     const char *const *pictures;
-    size_t count, batch, dim;
+    size_t count, dim;
+    size_t size;                      /* numbers of a picture that the network takes */
+    size_t piece;                     /* pictures that a thread takes at a time */
     f0t_image_workspace **workspaces; /* [threads] */
     int threads;
+    float
+        *pixels; /* [threads x BATCH x size], or [count x size] where the network has all threads */
+    bool *read;  /* [count] where the network has all threads */
     const f0t_monitor *monitor;
 } extraction;
 
-/* A batch may have fewer than it was given: those that can be read move together, and their features
- * back to their rows. */
-static void spread(const extraction *e, size_t first, const size_t *rows, size_t read)
+static size_t least(size_t a, size_t b)
 {
-    for (size_t i = read; i-- > 0;)
-        if (rows[i] != i)
-            memmove(e->out + (first + rows[i]) * e->dim, e->out + (first + i) * e->dim,
-                    e->dim * sizeof *e->out);
+    return a < b ? a : b;
 }
 
-static void clear_bad(const extraction *e, size_t first, size_t count)
+static float *row_of(const extraction *e, size_t i)
 {
-    for (size_t i = first; i < first + count; i++)
-        if (e->good && !e->good[i])
-            memset(e->out + i * e->dim, 0, e->dim * sizeof *e->out);
+    return e->out + i * e->dim;
 }
 
-/* What went wrong with a picture: told and passed over, or the end. */
+/* What went wrong with a picture: logged and skipped, or the end. */
 static f0t_status pass_over(const extraction *e, size_t i, f0t_status status,
                             f0t_parallel_notes *notes)
 {
@@ -160,36 +138,95 @@ static f0t_status pass_over(const extraction *e, size_t i, f0t_status status,
     return f0t_parallel_warn(notes, f0t_last_error());
 }
 
-/* The picture after number i of a piece. */
-static const char *next_picture(const extraction *e, const f0t_parallel_piece *piece, size_t i,
-                                size_t count)
+/* The picture that the thread takes after number i, or NULL. */
+static const char *next_picture(const extraction *e, const f0t_parallel_piece *piece, size_t i)
 {
-    if (i + 1 < count)
-        return e->pictures[piece->number * e->batch + i + 1];
-    return piece->next == F0T_NONE ? NULL : e->pictures[piece->next * e->batch];
+    if (i + 1 < least((piece->number + 1) * e->piece, e->count))
+        return e->pictures[i + 1];
+    return piece->next == F0T_NONE ? NULL : e->pictures[piece->next * e->piece];
+}
+
+static f0t_status take_one(const extraction *e, const f0t_parallel_piece *piece, float *to,
+                           size_t i)
+{
+    return take(e->workspaces[piece->thread], to, e->pictures[i], next_picture(e, piece, i));
+}
+
+/* A batch may have fewer than it was given: pictures that were read lie together, and their features go back
+ * to their rows, first + rows[i]. */
+static void spread(const extraction *e, size_t first, const size_t *rows, size_t read)
+{
+    for (size_t i = read; i-- > 0;)
+        if (rows[i] != i)
+            memmove(row_of(e, first + rows[i]), row_of(e, first + i), e->dim * sizeof *e->out);
+}
+
+static f0t_status run_network(const extraction *e, const float *pixels, size_t first,
+                              const size_t *rows, size_t read)
+{
+    if (!read)
+        return F0T_OK;
+    F0T_TRY(
+        f0t_network_run_watched(row_of(e, first), e->backbone->network, pixels, read, e->monitor));
+    spread(e, first, rows, read);
+    return F0T_OK;
+}
+
+/* ---- Each thread with pictures of its own ------------------------------------------------------------- */
+
+static f0t_status describe_one(void *context, const f0t_parallel_piece *piece,
+                               f0t_parallel_notes *notes)
+{
+    const extraction *e = context;
+    const size_t i = piece->number;
+    f0t_status status = take_one(e, piece, row_of(e, i), i);
+    return status == F0T_OK ? F0T_OK : pass_over(e, i, status, notes);
 }
 
 static f0t_status run_batch(void *context, const f0t_parallel_piece *piece,
                             f0t_parallel_notes *notes)
 {
     const extraction *e = context;
-    f0t_image_workspace *workspace = e->workspaces[piece->thread];
-    size_t first = piece->number * e->batch, rows[16], read = 0;
-    const size_t count = e->count - first < e->batch ? e->count - first : e->batch;
+    float *pixels = e->pixels + (size_t)piece->thread * BATCH * e->size;
+    size_t first = piece->number * BATCH, rows[BATCH], read = 0;
+    const size_t count = least(e->count - first, BATCH);
     for (size_t i = 0; i < count; i++) {
-        f0t_status status =
-            f0t_image_workspace_add(workspace, e->out + first * e->dim, read,
-                                    e->pictures[first + i], next_picture(e, piece, i, count));
+        f0t_status status = take_one(e, piece, pixels + read * e->size, first + i);
         if (status == F0T_OK)
             rows[read++] = i;
         else
             F0T_TRY(pass_over(e, first + i, status, notes));
     }
-    F0T_TRY(f0t_image_workspace_run(workspace, e->out + first * e->dim, read, e->monitor));
-    spread(e, first, rows, read);
-    clear_bad(e, first, count);
-    return F0T_OK;
+    return run_network(e, pixels, first, rows, read);
 }
+
+/* ---- All threads in the network ----------------------------------------------------------------------- */
+
+static f0t_status read_one(void *context, const f0t_parallel_piece *piece,
+                           f0t_parallel_notes *notes)
+{
+    const extraction *e = context;
+    const size_t i = piece->number;
+    f0t_status status = take_one(e, piece, e->pixels + i * e->size, i);
+    e->read[i] = status == F0T_OK;
+    return status == F0T_OK ? F0T_OK : pass_over(e, i, status, notes);
+}
+
+static f0t_status run_read(const extraction *e, size_t first)
+{
+    float *pixels = e->pixels + first * e->size;
+    size_t rows[BATCH], read = 0;
+    for (size_t i = 0; i < least(e->count - first, BATCH); i++) {
+        if (!e->read[first + i])
+            continue;
+        if (read != i)
+            memcpy(pixels + read * e->size, pixels + i * e->size, e->size * sizeof *pixels);
+        rows[read++] = i;
+    }
+    return run_network(e, pixels, first, rows, read);
+}
+
+/* ---- Either ------------------------------------------------------------------------------------------- */
 
 static f0t_status end_all(void *context, size_t i, f0t_status status, const char *message,
                           f0t_parallel_notes *notes)
@@ -200,20 +237,55 @@ static f0t_status end_all(void *context, size_t i, f0t_status status, const char
     return f0t_fail(status, "%s", message);
 }
 
-static f0t_status run(extraction *e)
+static f0t_status run_loop(extraction *e,
+                           f0t_status (*run)(void *context, const f0t_parallel_piece *piece,
+                                             f0t_parallel_notes *notes))
 {
-    const f0t_parallel loop = {.count = (e->count + e->batch - 1) / e->batch,
+    const size_t pieces = (e->count + e->piece - 1) / e->piece;
+    e->threads = (int)least((size_t)e->threads, pieces);
+    const f0t_parallel loop = {.count = pieces,
                                .pictures = e->count,
                                .threads = e->threads,
                                .stage = "reading pictures",
                                .context = e,
-                               .run = run_batch,
+                               .run = run,
                                .failed = end_all,
                                .monitor = e->monitor};
     F0T_TRY(f0t_alloc_zero(&e->workspaces, (size_t)e->threads, sizeof *e->workspaces));
     for (int i = 0; i < e->threads; i++)
-        F0T_TRY(f0t_image_workspace_acquire(&e->workspaces[i], e->backbone));
+        F0T_TRY(acquire(&e->workspaces[i], e->backbone));
     return f0t_parallel_for(&loop);
+}
+
+static f0t_status run_batches(extraction *e)
+{
+    e->piece = BATCH;
+    F0T_TRY(f0t_alloc(&e->pixels, (size_t)e->threads * BATCH * e->size, sizeof *e->pixels));
+    return run_loop(e, run_batch);
+}
+
+static f0t_status run_together(extraction *e)
+{
+    F0T_TRY(f0t_alloc(&e->pixels, e->count * e->size, sizeof *e->pixels));
+    F0T_TRY(f0t_alloc_zero(&e->read, e->count, sizeof *e->read));
+    F0T_TRY(run_loop(e, read_one));
+    for (size_t first = 0; first < e->count; first += BATCH)
+        F0T_TRY(run_read(e, first));
+    return F0T_OK;
+}
+
+static f0t_status run(extraction *e)
+{
+    if (!e->backbone->network)
+        return run_loop(e, describe_one);
+    return e->count / BATCH < (size_t)e->threads ? run_together(e) : run_batches(e);
+}
+
+static void clear_bad(const extraction *e)
+{
+    for (size_t i = 0; e->good && i < e->count; i++)
+        if (!e->good[i])
+            memset(row_of(e, i), 0, e->dim * sizeof *e->out);
 }
 
 static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
@@ -224,16 +296,20 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
                     .good = good,
                     .pictures = pictures,
                     .count = count,
-                    .batch = f0t_backbone_batch(backbone),
                     .dim = f0t_backbone_dim(backbone),
-                    .threads = f0t_threads_get(),
+                    .size = 3 * backbone->preprocess.width * backbone->preprocess.height,
+                    .piece = 1,
+                    .threads = f0t_team_size(),
                     .monitor = monitor};
     for (size_t i = 0; good && i < count; i++)
         good[i] = true;
     f0t_status status = run(&e);
+    clear_bad(&e);
     for (int i = 0; e.workspaces && i < e.threads; i++)
-        f0t_image_workspace_release(e.workspaces[i]);
+        release(e.workspaces[i]);
     f0t_free(e.workspaces);
+    f0t_free(e.pixels);
+    f0t_free(e.read);
     return status;
 }
 

@@ -110,10 +110,12 @@ static size_t claim(state *s)
     return i < s->loop->count ? i : F0T_NONE;
 }
 
-/* A piece is claimed while the one before it is done: its first picture can be asked for early. */
+/* A piece is claimed while the one before it is done: its first picture can be asked for early. Nobody
+ * claims a second one before everybody has had the chance of a first. */
 static void run_thread(state *s, int thread)
 {
     f0t_parallel_piece piece = {claim(s), F0T_NONE, thread};
+#pragma omp barrier
     for (; piece.number != F0T_NONE; piece.number = piece.next) {
         if (f0t_monitor_stopped(s->loop->monitor))
             end_work(s, f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted"));
