@@ -827,8 +827,8 @@ F0T_API const char *f0t_backbone_description(const f0t_backbone *backbone);
 F0T_API f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description);
 
 /* The pictures at these paths: files as they are, and all files below folders that have a picture's
- * file extension, in the order of their names. Names that begin with a dot, and links to folders, are
- * skipped. */
+ * file extension, in the order of their names. A picture that two of the paths lead to is there once. Names
+ * that begin with a dot, and links to folders, are skipped. */
 typedef struct f0t_pictures f0t_pictures;
 
 F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,

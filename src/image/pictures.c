@@ -243,11 +243,66 @@ struct f0t_pictures {
     const char **paths;
 };
 
+/* The absolute path of a file or folder that was named. A link to a picture is a picture of its own. */
+static f0t_status whole_path(char **out, const char *path)
+{
+    struct stat info;
+    const bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *start = NULL, *real;
+    *out = NULL;
+    F0T_TRY(f0t_string_copy(&start, path, folder ? strlen(path) : (size_t)(name - path)));
+    real = realpath(*start ? start : ".", NULL);
+    f0t_free(start);
+    f0t_status status = !real    ? f0t_fail_errno(errno, "%s", path)
+                        : folder ? f0t_string_copy(out, real, strlen(real))
+                                 : f0t_path_join(out, real, name);
+    free(real);
+    return status;
+}
+
+/* Adds a picture that was found below a folder of whole path `whole` (or is that itself), of which `named`
+ * bytes are what the caller wrote, unless it is known. */
+static f0t_status add_once(f0t_pictures *pictures, f0t_names *known, const char *whole,
+                           const char *found, size_t named)
+{
+    uint32_t number;
+    bool added;
+    char *key;
+    const char *rest = found + named + strspn(found + named, "/");
+    F0T_TRY(*rest ? f0t_path_join(&key, whole, rest) : f0t_string_copy(&key, whole, strlen(whole)));
+    f0t_status status = f0t_names_add(known, key, strlen(key), &number, &added);
+    f0t_free(key);
+    if (status == F0T_OK && added)
+        status = f0t_texts_add(&pictures->texts, found, strlen(found));
+    return status;
+}
+
+/* A picture that was named twice, or lies in two of the folders, is found once. */
+static f0t_status find_one(f0t_pictures *pictures, f0t_names *known, const char *path,
+                           const f0t_monitor *monitor)
+{
+    f0t_texts found = {0};
+    char *whole = NULL;
+    f0t_status status = f0t_walk(&found, &pictures->skipped, path, monitor);
+    if (status == F0T_OK)
+        status = whole_path(&whole, path);
+    for (size_t i = 0; status == F0T_OK && i < found.count; i++)
+        status = add_once(pictures, known, whole, f0t_texts_get(&found, i), strlen(path));
+    f0t_free(whole);
+    f0t_texts_free(&found);
+    return status;
+}
+
 static f0t_status find_all(f0t_pictures *pictures, const char *const *paths, size_t count,
                            const f0t_monitor *monitor)
 {
-    for (size_t i = 0; i < count; i++)
-        F0T_TRY(f0t_walk(&pictures->texts, &pictures->skipped, paths[i], monitor));
+    f0t_names known = {0};
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; i < count && status == F0T_OK; i++)
+        status = find_one(pictures, &known, paths[i], monitor);
+    f0t_names_free(&known);
+    F0T_TRY(status);
     f0t_skipped_files_tell(&pictures->skipped, monitor);
     F0T_TRY(f0t_alloc(&pictures->paths, pictures->texts.count, sizeof *pictures->paths));
     for (size_t i = 0; i < pictures->texts.count; i++)

@@ -46,6 +46,33 @@ static void pictures_come_in_the_order_of_their_paths(void **state)
     f0t_texts_free(&found);
 }
 
+/* Whatever they are called by. */
+static void pictures_of_folders_that_are_named_twice_are_found_once(void **state)
+{
+    char folder[4096], slash[4096], inner[4096], link[4096], file[4096];
+    const char *paths[] = {folder, slash, folder, inner, link, file, file};
+    f0t_pictures *pictures;
+    size_t count;
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", test_path("p"));
+    snprintf(slash, sizeof slash, "%s", test_path("p/../p/"));
+    snprintf(inner, sizeof inner, "%s", test_path("p/b"));
+    snprintf(link, sizeof link, "%s", test_path("p/b/loop"));
+    snprintf(file, sizeof file, "%s", test_path("p/a.png"));
+    assert_ok(f0t_pictures_find(&pictures, paths, sizeof paths / sizeof *paths, NULL));
+    const char *const *found = f0t_pictures_paths(pictures, &count);
+    assert_int_equal(count, 5);
+    assert_string_equal(found[0], test_path("p/a.png"));
+    assert_string_equal(found[4], test_path("p/c.JPG"));
+    f0t_pictures_free(pictures);
+    assert_ok(f0t_pictures_find(&pictures, paths + 3, 3, NULL));
+    found = f0t_pictures_paths(pictures, &count);
+    assert_int_equal(count, 5); /* of the inner folder as it is called, then the others */
+    assert_string_equal(found[0], test_path("p/b/deep/z.svg"));
+    assert_string_equal(found[3], test_path("p/b/loop/a.png"));
+    f0t_pictures_free(pictures);
+}
+
 static void keep_line(void *user, f0t_log_level level, const char *line)
 {
     assert_int_equal(level, F0T_LOG_INFO);
@@ -142,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_come_in_the_order_of_their_paths),
+        cmocka_unit_test(pictures_of_folders_that_are_named_twice_are_found_once),
         cmocka_unit_test(what_is_passed_over_is_counted),
         cmocka_unit_test(many_kinds_are_summed_up),
         cmocka_unit_test(a_file_is_itself_whatever_its_name),
