@@ -53,8 +53,7 @@ struct f0t_loss_plan {
     f0t_batch_pairs *pairs;
 };
 
-/* ---- The plan ----------------------------------------------------------------------------------
- */
+/* ---- The plan -------------------------------------------------------------------------------- */
 
 static f0t_status check_options(const f0t_loss_options *options)
 {
@@ -131,8 +130,7 @@ void f0t_loss_plan_free(f0t_loss_plan *plan)
     f0t_free(plan);
 }
 
-/* ---- A batch -----------------------------------------------------------------------------------
- */
+/* ---- A batch --------------------------------------------------------------------------------- */
 
 static f0t_status check_row(const f0t_loss_batch *batch, size_t m)
 {

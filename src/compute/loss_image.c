@@ -51,8 +51,7 @@ static size_t smallest_relevant(const f0t_loss_row *row)
     return least;
 }
 
-/* ---- RankNet -----------------------------------------------------------------------------------
- */
+/* ---- RankNet --------------------------------------------------------------------------------- */
 
 /* The product of factors 1 + z in `excess` stays below this power of e, within float's range; and
  * its rounding error grows with the number of factors. */
@@ -104,8 +103,7 @@ static double ranknet(float *gradient, f0t_loss_row *row, double weight)
     return weight * loss;
 }
 
-/* ---- Point-wise --------------------------------------------------------------------------------
- */
+/* ---- Point-wise ------------------------------------------------------------------------------ */
 
 static double hinge(float *gradient, f0t_loss_row *row)
 {
@@ -131,8 +129,7 @@ static double squared_hinge(float *gradient, f0t_loss_row *row)
     return loss / (double)row->tags;
 }
 
-/* ---- Largest violations ------------------------------------------------------------------------
- */
+/* ---- Largest violations ---------------------------------------------------------------------- */
 
 static size_t place_of(const float *x, float value)
 {
@@ -172,8 +169,7 @@ static double max_out(float *gradient, f0t_loss_row *row)
     return bracket;
 }
 
-/* ---- ListMLE -----------------------------------------------------------------------------------
- */
+/* ---- ListMLE --------------------------------------------------------------------------------- */
 
 /* log(exp(a) + exp(b)); a may be -infinity. */
 static double log_add(double a, double b)

@@ -222,8 +222,7 @@ void f0t_batch_pairs_free(f0t_batch_pairs *pairs)
     f0t_free(pairs);
 }
 
-/* ---- Sums through the nodes --------------------------------------------------------------------
- */
+/* ---- Sums through the nodes ------------------------------------------------------------------ */
 
 static void find_moments(f0t_batch_pairs *pairs)
 {

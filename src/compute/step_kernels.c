@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Random numbers: base/random.c's Philox, LANES blocks side by side ---------------------------
- */
+/* ---- Random numbers: base/random.c's Philox, LANES blocks side by side ----------------------- */
 
 enum { LANES = F0T_DROPOUT_GROUP / 8 };
 
@@ -62,8 +61,7 @@ static inline void draw_factors(float factors[F0T_DROPOUT_GROUP], const f0t_drop
         }
 }
 
-/* ---- Elements -----------------------------------------------------------------------------------
- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 static inline float widen(uint16_t h)
 {
@@ -82,8 +80,7 @@ static inline uint16_t narrow(float value)
     return (uint16_t)((bits & 0x7FFFFFFF) > 0x7F800000 ? bits >> 16 | 0x40 : rounded);
 }
 
-/* ---- Dropout ------------------------------------------------------------------------------------
- */
+/* ---- Dropout --------------------------------------------------------------------------------- */
 
 /* A factor of 0 must also remove infinity and NaN: a dropped element is 0 whatever it was. */
 #define DEFINE_DROP(name, to_type, from_type, LOAD, STORE)                                 \
@@ -107,8 +104,7 @@ DEFINE_DROP(drop_f32, float, float, AS_IT_IS, AS_IT_IS)
 DEFINE_DROP(drop_bf16, uint16_t, uint16_t, widen, narrow)
 DEFINE_DROP(drop_to_bf16, uint16_t, float, AS_IT_IS, narrow)
 
-/* ---- Backward -------------------------------------------------------------------------------
- */
+/* ---- Backward -------------------------------------------------------------------------------- */
 
 #define DEFINE_GATE(name, type, LOAD, STORE)                                                \
     void F0T_KERNEL(name)(type * d, const type *y, size_t stride, size_t rows, size_t cols, \

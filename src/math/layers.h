@@ -3,7 +3,7 @@
  * them, in the blocked layouts that the kernels prefer. src/onnx/ plans networks with them.
  *
  * Arrays are N x C x spatial dimensions (one to three). A layer is used by one thread at a time; it
- * works with the number of threads it was created for (math/team.h).
+ * works with the number of threads it was created for (base/team.h).
  */
 #ifndef F0T_MATH_LAYERS_H
 #define F0T_MATH_LAYERS_H
@@ -13,8 +13,7 @@
 
 enum { F0T_LAYER_RANK = 8, F0T_LAYER_SPACE = 3, F0T_LAYER_AFTER = 6 };
 
-/* ---- Layouts ------------------------------------------------------------------------------------
- */
+/* ---- Layouts --------------------------------------------------------------------------------- */
 
 /* How an array is laid out in memory: shape, element type (float32, or bfloat16 where native), blocks. */
 typedef struct f0t_layout f0t_layout;
@@ -33,8 +32,7 @@ size_t f0t_layout_bytes(const f0t_layout *layout);
 f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
                               const void *from);
 
-/* ---- What a layer does to its result ------------------------------------------------------------
- */
+/* ---- What a layer does to its result --------------------------------------------------------- */
 
 typedef enum f0t_activation {
     F0T_ACTIVATION_SUM,  /* adds what the result's memory holds */
@@ -58,8 +56,7 @@ typedef struct f0t_after {
     float alpha, beta;
 } f0t_after;
 
-/* ---- Layers -------------------------------------------------------------------------------------
- */
+/* ---- Layers ---------------------------------------------------------------------------------- */
 
 typedef struct f0t_layer f0t_layer;
 
@@ -130,8 +127,6 @@ const f0t_layout *f0t_layer_source(const f0t_layer *layer);
 const f0t_layout *f0t_layer_weights(const f0t_layer *layer);
 const f0t_layout *f0t_layer_result(const f0t_layer *layer);
 size_t f0t_layer_scratch(const f0t_layer *layer); /* bytes */
-/* The name of its kernel, for benchmarks. */
-const char *f0t_layer_kernel(const f0t_layer *layer);
 
 /* Arrays in the order in which the layer was created. */
 f0t_status f0t_layer_run(f0t_layer *layer, void *result, const void *const *sources,

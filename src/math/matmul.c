@@ -1,13 +1,122 @@
+/* Products as everybody calls them: checks, the cache of prepared products, execution. */
 #include "math/matmul.h"
 
+#include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "math/plan_cache.h"
+#include "math/onednn.h"
 #include "math/workspace.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+
+/* ---- Prepared products, kept for the next call of the same shape ------------------------------ */
+
+/* A plan and what it was made for. */
+typedef struct cached_plan {
+    f0t_matmul op;
+    bool bias;
+    int threads;
+    f0t_plan *plan;
+    struct cached_plan *next;
+} cached_plan;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cached_plan *idle; /* last used first */
+
+static bool same_op(const f0t_matmul *x, const f0t_matmul *y)
+{
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->type == y->type &&
+           x->result == y->result && x->a_transposed == y->a_transposed &&
+           x->b_transposed == y->b_transposed && x->accumulate == y->accumulate &&
+           x->relu == y->relu;
+}
+
+static cached_plan *take_idle(const f0t_matmul *op, bool bias, const f0t_packed *packed)
+{
+    int threads = f0t_team_size();
+    cached_plan *found = NULL;
+    pthread_mutex_lock(&lock);
+    for (cached_plan **at = &idle; *at; at = &(*at)->next)
+        if ((*at)->bias == bias && (*at)->threads == threads && same_op(&(*at)->op, op) &&
+            f0t_plan_fits((*at)->plan, packed)) {
+            found = *at;
+            *at = found->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void release(cached_plan *cached)
+{
+    while (cached) {
+        cached_plan *next = cached->next;
+        f0t_plan_free(cached->plan);
+        f0t_free(cached);
+        cached = next;
+    }
+}
+
+/* Takes a plan out of the cache, or makes one: it is the caller's alone until given back. */
+static f0t_status take_plan(cached_plan **out, const f0t_matmul *op, bool bias,
+                            const f0t_packed *packed)
+{
+    *out = take_idle(op, bias, packed);
+    if (*out)
+        return F0T_OK;
+    cached_plan *made;
+    F0T_TRY(f0t_alloc_zero(&made, 1, sizeof *made));
+    made->op = *op;
+    made->bias = bias;
+    made->threads = f0t_team_size();
+    f0t_status status = f0t_plan_create(&made->plan, op, bias, packed);
+    if (status == F0T_OK)
+        *out = made;
+    else
+        release(made);
+    return status;
+}
+
+static void give_plan(cached_plan *cached)
+{
+    cached_plan *surplus = NULL;
+    pthread_mutex_lock(&lock);
+    cached->next = idle;
+    idle = cached;
+    cached_plan *last = idle;
+    for (int kept = 1; last && kept < F0T_MATMUL_KEPT; kept++)
+        last = last->next;
+    if (last) {
+        surplus = last->next;
+        last->next = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    release(surplus);
+}
+
+static void clear_plans(void)
+{
+    pthread_mutex_lock(&lock);
+    cached_plan *all = idle;
+    idle = NULL;
+    pthread_mutex_unlock(&lock);
+    release(all);
+}
+
+size_t f0t_matmul_kept(void)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&lock);
+    for (cached_plan *at = idle; at; at = at->next)
+        count++;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+/* ---- Checks ----------------------------------------------------------------------------------- */
 
 static f0t_status check_size(size_t rows, size_t cols)
 {
@@ -35,6 +144,8 @@ static f0t_status check(const f0t_matmul *op)
     return check_size(op->k, op->n);
 }
 
+/* ---- Execution -------------------------------------------------------------------------------- */
+
 /* k = 0: only what is around A·B. */
 static void run_empty(void *c, const float *bias, const f0t_matmul *op)
 {
@@ -51,7 +162,7 @@ static void run_empty(void *c, const float *bias, const f0t_matmul *op)
     }
 }
 
-static f0t_status run_plan(f0t_cached_plan *cached, void *c, const void *a, const void *b,
+static f0t_status run_plan(cached_plan *cached, void *c, const void *a, const void *b,
                            const float *bias)
 {
     f0t_workspace *scratch;
@@ -64,12 +175,12 @@ static f0t_status run_plan(f0t_cached_plan *cached, void *c, const void *a, cons
 static f0t_status run_native(void *c, const void *a, const void *b, const float *bias,
                              const f0t_matmul *op, const f0t_packed *packed)
 {
-    f0t_cached_plan *cached;
+    cached_plan *cached;
     int before = f0t_team_enter();
-    f0t_status status = f0t_plan_take(&cached, op, bias != NULL, packed);
+    f0t_status status = take_plan(&cached, op, bias != NULL, packed);
     if (status == F0T_OK) {
         status = run_plan(cached, c, a, packed ? f0t_packed_data(packed) : b, bias);
-        f0t_plan_give(cached);
+        give_plan(cached);
     }
     f0t_team_leave(before);
     return status;
@@ -164,6 +275,6 @@ void f0t_matmul_bf16_notice(const f0t_monitor *monitor)
 
 void f0t_matmul_clear(void)
 {
-    f0t_plans_clear();
+    clear_plans();
     f0t_workspace_clear();
 }

@@ -41,8 +41,7 @@ enum { F0T_STABLE_ROWS = 16 };
 f0t_status f0t_matmul_run_stable(float *c, const float *a, const float *b, const float *bias,
                                  const f0t_matmul *op);
 
-/* ---- Fixed right-hand sides --------------------------------------------------------------------
- */
+/* ---- Fixed right-hand sides ------------------------------------------------------------------ */
 
 /* B in the blocked layout that the kernels prefer. Worth it if B is used often and rarely
  * changes: ranking a vocabulary, applying a trained model. (Training keeps its weights plain.) */
@@ -52,20 +51,18 @@ typedef struct f0t_packed f0t_packed;
 f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m);
 void f0t_packed_free(f0t_packed *packed);
 
-/* From and to plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
+/* From plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
 f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed);
 /* Sets columns first … first + count - 1 from b, which is stored as count x k: large matrices may be set in
  * parts. Fails with F0T_ERROR_UNSUPPORTED where the layout has no border there. */
 f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count);
-f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed);
 
 /* As f0t_matmul_run; op->k, op->n and op->type must be those of `b`, op->b_transposed is ignored.
  */
 f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, const float *bias,
                                  const f0t_matmul *op);
 
-/* ---- Bfloat16 ----------------------------------------------------------------------------------
- */
+/* ---- Bfloat16 -------------------------------------------------------------------------------- */
 
 /* False where this CPU has no bfloat16 products (they need AVX-512 with AVX512_BF16): results are
  * right all the same, computed in float32 from the rounded inputs, but not faster than float32. */
@@ -74,8 +71,11 @@ bool f0t_matmul_bf16_native(void);
 /* Logs that as a warning, once per process; nothing where bfloat16 is native. */
 void f0t_matmul_bf16_notice(const f0t_monitor *monitor);
 
-/* ---- Memory ------------------------------------------------------------------------------------
- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Prepared products that are kept at most while nobody uses them, the last used; and how many are kept now. */
+enum { F0T_MATMUL_KEPT = 64 };
+size_t f0t_matmul_kept(void);
 
 /* Frees what the products keep for later calls and is not in use: prepared shapes and scratch. */
 void f0t_matmul_clear(void);

@@ -1,6 +1,6 @@
 /*
  * Products by oneDNN: its C interface, version 2 (Debian 12 has 2.6). The other file that touches it is
- * onednn_layers.c.
+ * layers.c.
  *
  * Version 3 differs from what stands in the two in four points. There are no operation descriptors: each
  * dnnl_X_desc_init followed by dnnl_primitive_desc_create becomes one dnnl_X_primitive_desc_create
@@ -12,14 +12,12 @@
 #include "math/onednn.h"
 
 #include "base/alloc.h"
-#include "math/onednn_private.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Errors, the engine, descriptors -----------------------------------------------------------
- */
+/* ---- Errors, the engine, descriptors --------------------------------------------------------- */
 
 f0t_status f0t_onednn_status(dnnl_status_t status, const char *what)
 {
@@ -85,8 +83,7 @@ static f0t_status describe(dnnl_memory_desc_t *out, size_t rows, size_t cols, f0
     return F0T_OK;
 }
 
-/* ---- Plans --------------------------------------------------------------------------------------
- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 enum { ARG_A, ARG_B, ARG_C, ARG_SCRATCH, ARG_BIAS, ARGS };
 
@@ -329,8 +326,7 @@ f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, c
     return F0T_OK;
 }
 
-/* ---- Packed matrices ----------------------------------------------------------------------------
- */
+/* ---- Packed matrices ------------------------------------------------------------------------- */
 
 /* Asks which layout of B the product prefers. */
 static f0t_status choose_layout(dnnl_memory_desc_t *out, const f0t_matmul *op)
@@ -452,15 +448,6 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "a packed matrix cannot be set in these parts");
     F0T_TRY(describe(&plain, packed->k, count, F0T_F32, dnnl_ba));
     return f0t_onednn_reorder(&part, packed->data, &plain, f0t_onednn_writable(b));
-}
-
-f0t_status f0t_packed_get(const f0t_packed *packed, float *b, bool transposed)
-{
-    dnnl_memory_desc_t plain;
-    if (!packed->data)
-        return F0T_OK;
-    F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
-    return f0t_onednn_reorder(&plain, b, &packed->layout, packed->data);
 }
 
 const void *f0t_packed_data(const f0t_packed *packed)

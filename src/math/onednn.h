@@ -1,8 +1,46 @@
-/* Products prepared by oneDNN. Inside src/math/ only: others use matmul.h. */
+/* oneDNN inside src/math/: what onednn.c (products) gives matmul.c, and what it shares with layers.c. No
+ * other file includes oneDNN's header, and no other part includes this one. */
 #ifndef F0T_MATH_ONEDNN_H
 #define F0T_MATH_ONEDNN_H
 
 #include "math/matmul.h"
+
+#include <dnnl.h>
+
+#if DNNL_VERSION_MAJOR != 2
+#error "written for oneDNN 2; the first comment of onednn.c says what to change for 3"
+#endif
+
+/* ---- Engine, errors, layouts ------------------------------------------------------------------ */
+
+/* The CPU engine, started once. */
+f0t_status f0t_onednn_engine(dnnl_engine_t *out);
+
+/* F0T_OK, or a failure to do `what`. */
+f0t_status f0t_onednn_status(dnnl_status_t status, const char *what);
+
+/* Rewrites memory in another layout. */
+f0t_status f0t_onednn_reorder(const dnnl_memory_desc_t *to_layout, void *to,
+                              const dnnl_memory_desc_t *from_layout, void *from);
+
+#define DNN_TRY(call, what) F0T_TRY(f0t_onednn_status((call), (what)))
+
+static inline dnnl_data_type_t f0t_onednn_data_type(f0t_dtype type)
+{
+    return type == F0T_BF16 ? dnnl_bf16 : dnnl_f32;
+}
+
+/* oneDNN takes inputs as memory that it could write. */
+static inline void *f0t_onednn_writable(const void *memory)
+{
+    union {
+        const void *in;
+        void *out;
+    } cast = {memory};
+    return cast.out;
+}
+
+/* ---- Prepared products ------------------------------------------------------------------------ */
 
 /* One prepared product: the compiled primitive and its arguments. Used by one thread at a time. */
 typedef struct f0t_plan f0t_plan;

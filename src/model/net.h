@@ -45,8 +45,7 @@ f0t_dtype f0t_net_get_precision(const f0t_net *net);
  * (He et al., ICCV 2015, eq. 10) and output_scale² / inputs for the output layer; biases 0. */
 f0t_status f0t_net_set_random(f0t_net *net, uint64_t seed, double output_scale);
 
-/* ---- The parameters as named arrays -------------------------------------------------------------
- */
+/* ---- The parameters as named arrays ---------------------------------------------------------- */
 
 /* What an array of a net or of a training state is; `name` is borrowed from the object. */
 typedef struct f0t_model_array {
@@ -63,8 +62,7 @@ f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
 f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from);
 f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const f0t_net *from);
 
-/* ---- Applying it --------------------------------------------------------------------------------
- */
+/* ---- Applying it ----------------------------------------------------------------------------- */
 
 /* f[rows x outputs] = f(x) for each row of x[rows x inputs], without dropout. Any number of rows;
  * works in blocks, so that memory stays small. Many threads may call at once. */

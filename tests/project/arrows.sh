@@ -61,9 +61,11 @@ case_a_wrong_arrow_is_found() {
 case_one_place_touches_onednn() {
     local files
     files=$(grep -rlE '#include *[<"](oneapi/)?dnnl' "$root/src" || true)
-    [ "$files" = "$root/src/math/onednn_private.h" ] || complain "oneDNN's header is in: $files"
-    files=$(grep -rlE '"math/onednn_(private|layer).h"' "$root/src" | sort | xargs -n 1 basename | paste -sd ' ')
-    [ "$files" = "onednn.c onednn_layer.c onednn_layer.h onednn_layers.c onednn_layouts.c" ] || complain "oneDNN is used by: $files"
+    [ "$files" = "$root/src/math/onednn.h" ] || complain "oneDNN's header is in: $files"
+    files=$(grep -rl '"math/onednn.h"' "$root/src" | sort | xargs -n 1 basename | paste -sd ' ')
+    [ "$files" = "layers.c matmul.c onednn.c" ] || complain "oneDNN is used by: $files"
+    files=$(grep -rlE 'dnnl_|DNNL_' "$root/src" | sort | xargs -n 1 basename | paste -sd ' ')
+    [ "$files" = "layers.c onednn.c onednn.h" ] || complain "oneDNN's functions are in: $files"
 }
 
 run_cases
