@@ -24,10 +24,10 @@
 #include "base/alloc.h"
 #include "baseline/moments.h"
 #include "baseline/scorer.h"
-#include "math/eigen.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
 #include "math/product.h"
+#include "math/solve.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "math/gram.h"
+#include "math/product.h"
 #include "math/solve.h"
 
 #include <math.h>

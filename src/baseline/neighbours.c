@@ -4,10 +4,10 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "math/eigen.h"
 #include "math/elementwise.h"
-#include "math/gram.h"
 #include "math/matmul.h"
+#include "math/product.h"
+#include "math/solve.h"
 #include "math/workspace.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
-#include "math/gram.h"
+#include "math/product.h"
 #include "math/solve.h"
 
 #include <math.h>

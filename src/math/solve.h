@@ -16,23 +16,24 @@
  * F0T_ERROR_NUMERIC, naming the pivot, when A is not positive definite: x is then unchanged. Made of
  * pieces of some tenths of a second, between which it checks the monitor's stop flag (`monitor` may
  * be NULL); they are the same for any number of threads, and so are the results. */
-f0t_status f0t_cholesky_solve_f32(float *a, size_t n, float *x, size_t rows,
-                                  const f0t_monitor *monitor);
 f0t_status f0t_cholesky_solve_f64(double *a, size_t n, double *x, size_t rows,
                                   const f0t_monitor *monitor);
 
 /* All eigenvalues of the symmetric A[n x n], ascending, into values[n]; row i of A becomes the unit
  * eigenvector of value i. Only the lower triangle is read. */
-f0t_status f0t_eigen_f32(float *a, size_t n, float *values);
 f0t_status f0t_eigen_f64(double *a, size_t n, double *values);
 
 /* Thin singular value decomposition A[m x n] = U·diag(s)·Vt with p = min(m, n): u[m x p], s[p]
  * descending, vt[p x n]. A is overwritten. */
-f0t_status f0t_svd_f32(float *a, size_t m, size_t n, float *u, float *s, float *vt);
 f0t_status f0t_svd_f64(double *a, size_t m, size_t n, double *u, double *s, double *vt);
 
 /* The same by one thread. */
 f0t_status f0t_eigen_by_one(double *a, size_t n, double *values);
 f0t_status f0t_svd_by_one(double *a, size_t m, size_t n, double *u, double *s, double *vt);
+
+/* f0t_eigen_f64 for large matrices, which checks the monitor's stop flag and shows progress: LAPACK's own
+ * steps, the first and the last one some columns at a time. Between them one call solves the tridiagonal
+ * matrix: seconds for thousands of rows. `monitor` may be NULL. */
+f0t_status f0t_eigen_watched(double *a, size_t n, double *values, const f0t_monitor *monitor);
 
 #endif

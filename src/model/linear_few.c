@@ -1,8 +1,8 @@
 #include "model/linear_few.h"
 
 #include "base/alloc.h"
-#include "math/gram.h"
 #include "math/matmul.h"
+#include "math/product.h"
 #include "math/solve.h"
 #include "model/linear_sums.h"
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/size.h"
-#include "math/gram.h"
+#include "math/product.h"
 #include "math/solve.h"
 #include "rank/ranksvm.h"
 

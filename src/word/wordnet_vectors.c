@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "io/vectors.h"
 #include "io/vectors_rows.h"
-#include "math/svd.h"
+#include "math/sparse.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "support.h"
 
-#include "math/eigen.h"
 #include "math/product.h"
 #include "math/solve.h"
 

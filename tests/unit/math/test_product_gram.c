@@ -1,6 +1,6 @@
 #include "products.h"
 
-#include "math/gram.h"
+#include "math/product.h"
 
 /* Blocks of the same x, one after another, against one product in double. */
 static void check_gram(size_t rows, size_t cols, size_t blocks)
