@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "baseline/ranker.h"
 #include "baseline/scorer.h"
-#include "model/linear_sums.h"
 
 /* Values of λ that are kept. */
 enum { KEPT = F0T_LINEAR_LAMBDAS };

@@ -6,7 +6,7 @@
 
 #include "baseline/losses.h"
 #include "compute/optimizer.h"
-#include "model/objective.h"
+#include "model/trainer.h"
 
 typedef struct f0t_wsabie_tags {
     f0t_warp_loss *warp;

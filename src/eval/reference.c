@@ -11,7 +11,6 @@
 #include "math/matmul.h"
 #include "math/topk.h"
 #include "model/samples.h"
-#include "model/tags.h"
 #include "rank/miap.h"
 #include "word/vocab.h"
 

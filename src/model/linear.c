@@ -2,15 +2,304 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "model/linear_few.h"
-#include "model/linear_sums.h"
+#include "base/size.h"
+#include "math/matmul.h"
+#include "math/product.h"
+#include "math/solve.h"
+#include "rank/ranksvm.h"
 
 #include <math.h>
+#include <string.h>
 
 const double f0t_linear_lambdas[] = {0.01, 0.1, 1, 10, 100, 1000};
 const double f0t_linear_ridges[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30};
 
-/* A fit in work: L values of λ side by side. */
+/* ---- Sums over the training samples ---------------------------------------------------------- */
+
+enum { BLOCK_ROWS = 2048 };
+
+/* A running pass: L values of λ side by side. */
+typedef struct pass {
+    const f0t_train_data *data;
+    const f0t_monitor *monitor;
+    const double *lambdas;
+    size_t lambda_count;
+    f0t_hinge hinge;
+    f0t_rules *rules;
+    float *directions; /* [L x rules x d] */
+    double *moments;   /* [D x D], or NULL */
+    float *crossed;    /* [L d x D] */
+    float *features;   /* [rows x D] */
+    float *targets;    /* [rows x L d] */
+} pass;
+
+static f0t_status allocate_block(pass *p)
+{
+    size_t D = p->data->condition->dim, wide = p->lambda_count * p->data->dim;
+    F0T_TRY(f0t_alloc(&p->features, BLOCK_ROWS * D, sizeof *p->features));
+    return f0t_alloc(&p->targets, BLOCK_ROWS * wide, sizeof *p->targets);
+}
+
+static void release_pass(pass *p)
+{
+    f0t_rules_free(p->rules);
+    f0t_free(p->directions);
+    f0t_free(p->features);
+    f0t_free(p->targets);
+}
+
+static f0t_status solve_rules(pass *p)
+{
+    f0t_ranksvm *svm;
+    f0t_ranksvm_options options = {.hinge = p->hinge};
+    F0T_TRY(f0t_ranksvm_create(&svm, p->data->tags, p->data->train->tags, p->data->dim));
+    f0t_status status = f0t_ranksvm_solve(svm, p->rules, p->lambdas, p->lambda_count, &options,
+                                          p->directions, NULL, p->monitor);
+    f0t_ranksvm_free(svm);
+    return status;
+}
+
+static f0t_status make_rules(pass *p)
+{
+    size_t rules;
+    const f0t_samples *train = p->data->train;
+    f0t_tag_sets sets = {.offsets = train->offsets,
+                         .indices = train->relevant,
+                         .images = train->count,
+                         .tags = train->tags};
+    F0T_TRY(f0t_rules_create(&p->rules, &sets, NULL, train->tags));
+    if (!f0t_size_mul(&rules, p->rules->count, p->lambda_count * p->data->dim))
+        return f0t_fail(F0T_ERROR_MEMORY, "%zu rules are too many", p->rules->count);
+    F0T_TRY(f0t_alloc(&p->directions, rules, sizeof *p->directions));
+    return solve_rules(p);
+}
+
+/* targets[r] = the directions of sample first + r for each λ, one after the other. */
+static void gather_targets(float *targets, const pass *p, size_t first, size_t rows)
+{
+    size_t d = p->data->dim, wide = p->lambda_count * d, rules = p->rules->count;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t l = 0; l < p->lambda_count; l++) {
+            size_t rule = p->rules->of_image[first + r];
+            memcpy(targets + r * wide + l * d, p->directions + (l * rules + rule) * d,
+                   d * sizeof *targets);
+        }
+}
+
+static f0t_status add_block(pass *p, size_t first, size_t rows)
+{
+    size_t D = p->data->condition->dim, wide = p->lambda_count * p->data->dim;
+    F0T_TRY(f0t_condition_gather(p->data->condition, p->features, p->data->dataset,
+                                 p->data->train->images + first, rows));
+    gather_targets(p->targets, p, first, rows);
+    if (p->moments)
+        F0T_TRY(f0t_gram_add(p->moments, p->features, rows, D));
+    return f0t_cross_add(p->crossed, p->targets, p->features, rows, wide, D);
+}
+
+static f0t_status pass_over_features(pass *p)
+{
+    size_t count = p->data->train->count;
+    f0t_stage stage = f0t_stage_begin(p->monitor, "reading the features", "images", count);
+    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
+        F0T_TRY(f0t_stage_update(&stage, first));
+        F0T_TRY(add_block(p, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+static f0t_status run_pass(pass *p)
+{
+    F0T_TRY(make_rules(p));
+    F0T_TRY(allocate_block(p));
+    return pass_over_features(p);
+}
+
+f0t_status f0t_linear_sums(double *moments, float *crossed, const f0t_train_data *data,
+                           const double *lambdas, size_t count, f0t_hinge hinge,
+                           const f0t_monitor *monitor)
+{
+    size_t D = data->condition->dim;
+    pass p = {.data = data,
+              .monitor = monitor,
+              .lambdas = lambdas,
+              .lambda_count = count,
+              .hinge = hinge,
+              .moments = moments,
+              .crossed = crossed};
+    if (moments)
+        memset(moments, 0, D * D * sizeof *moments);
+    memset(crossed, 0, count * data->dim * D * sizeof *crossed);
+    f0t_status status = run_pass(&p);
+    release_pass(&p);
+    return status;
+}
+
+f0t_status f0t_linear_rows(float *features, float *targets, const f0t_train_data *data,
+                           const double *lambdas, size_t count, f0t_hinge hinge,
+                           const f0t_monitor *monitor)
+{
+    const size_t rows = data->train->count;
+    pass p = {.data = data,
+              .monitor = monitor,
+              .lambdas = lambdas,
+              .lambda_count = count,
+              .hinge = hinge};
+    f0t_status status = make_rules(&p);
+    if (status == F0T_OK)
+        status = f0t_condition_gather(data->condition, features, data->dataset, data->train->images,
+                                      rows);
+    if (status == F0T_OK)
+        gather_targets(targets, &p, 0, rows);
+    release_pass(&p);
+    return status;
+}
+
+f0t_status f0t_linear_solve(double *maps, const double *moments, const float *crossed, size_t rows,
+                            size_t features, double ridge)
+{
+    size_t D = features;
+    double *system, trace = 0;
+    F0T_TRY(f0t_alloc(&system, D * D, sizeof *system));
+    memcpy(system, moments, D * D * sizeof *system);
+    for (size_t i = 0; i < rows * D; i++)
+        maps[i] = (double)crossed[i];
+    for (size_t j = 0; j < D; j++)
+        trace += moments[j * D + j];
+    for (size_t j = 0; j < D; j++)
+        system[j * D + j] += ridge * trace / (double)D;
+    f0t_status status = f0t_cholesky_solve_f64(system, D, maps, rows, NULL);
+    f0t_free(system);
+    if (status == F0T_ERROR_NUMERIC)
+        return f0t_fail(status,
+                        "with a ridge of %g the least squares have no solution, because the "
+                        "features depend on each other: take a larger one, 0.01 say",
+                        ridge);
+    return status;
+}
+
+/* ---- Few images ------------------------------------------------------------------------------ */
+
+struct f0t_linear_few {
+    size_t images, features, wide; /* N, D, count d */
+    float *rows;                   /* X[N x D] */
+    float *targets;                /* Wᵀ[N x wide] */
+    double *kernel;                /* K[N x N], the lower triangle */
+};
+
+bool f0t_linear_is_few(const f0t_train_data *data)
+{
+    return data->train->count <= data->condition->dim / 2;
+}
+
+static f0t_status allocate_few(f0t_linear_few *few)
+{
+    const size_t N = few->images;
+    F0T_TRY(f0t_alloc(&few->rows, N * few->features, sizeof *few->rows));
+    F0T_TRY(f0t_alloc(&few->targets, N * few->wide, sizeof *few->targets));
+    return f0t_alloc_zero(&few->kernel, N * N, sizeof *few->kernel);
+}
+
+/* f0t_gram_add sums over rows: those of Xᵀ. */
+static f0t_status make_kernel(f0t_linear_few *few)
+{
+    const size_t N = few->images, D = few->features;
+    float *columns;
+    F0T_TRY(f0t_alloc(&columns, D * N, sizeof *columns));
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < D; j++)
+            columns[j * N + i] = few->rows[i * D + j];
+    f0t_status status = f0t_gram_add(few->kernel, columns, D, N);
+    f0t_free(columns);
+    return status;
+}
+
+f0t_status f0t_linear_few_create(f0t_linear_few **out, const f0t_train_data *data,
+                                 const double *lambdas, size_t count, f0t_hinge hinge,
+                                 const f0t_monitor *monitor)
+{
+    f0t_linear_few *few;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&few, 1, sizeof *few));
+    few->images = data->train->count;
+    few->features = data->condition->dim;
+    few->wide = count * data->dim;
+    f0t_status status = allocate_few(few);
+    if (status == F0T_OK)
+        status = f0t_linear_rows(few->rows, few->targets, data, lambdas, count, hinge, monitor);
+    if (status == F0T_OK)
+        status = make_kernel(few);
+    if (status == F0T_OK)
+        *out = few;
+    else
+        f0t_linear_few_free(few);
+    return status;
+}
+
+void f0t_linear_few_free(f0t_linear_few *few)
+{
+    if (!few)
+        return;
+    f0t_free(few->rows);
+    f0t_free(few->targets);
+    f0t_free(few->kernel);
+    f0t_free(few);
+}
+
+/* shares[wide x N] = W (K + r I)⁻¹ */
+static f0t_status find_shares(double *shares, const f0t_linear_few *few, double ridge)
+{
+    const size_t N = few->images;
+    double *system, trace = 0;
+    F0T_TRY(f0t_alloc(&system, N * N, sizeof *system));
+    memcpy(system, few->kernel, N * N * sizeof *system);
+    for (size_t i = 0; i < N; i++)
+        trace += few->kernel[i * N + i];
+    for (size_t i = 0; i < N; i++)
+        system[i * N + i] += ridge * trace / (double)few->features;
+    for (size_t k = 0; k < few->wide; k++)
+        for (size_t i = 0; i < N; i++)
+            shares[k * N + i] = (double)few->targets[i * few->wide + k];
+    f0t_status status = f0t_cholesky_solve_f64(system, N, shares, few->wide, NULL);
+    f0t_free(system);
+    return status;
+}
+
+/* maps = shares X, by way of float32. */
+static f0t_status multiply(double *maps, const f0t_linear_few *few, const double *shares)
+{
+    const size_t N = few->images, D = few->features, wide = few->wide;
+    const f0t_matmul product = {.m = wide, .n = D, .k = N};
+    float *left = NULL, *products = NULL;
+    f0t_status status = f0t_alloc(&left, wide * N, sizeof *left);
+    if (status == F0T_OK)
+        status = f0t_alloc(&products, wide * D, sizeof *products);
+    for (size_t i = 0; status == F0T_OK && i < wide * N; i++)
+        left[i] = (float)shares[i];
+    if (status == F0T_OK)
+        status = f0t_matmul_run(products, left, few->rows, NULL, &product);
+    for (size_t i = 0; status == F0T_OK && i < wide * D; i++)
+        maps[i] = (double)products[i];
+    f0t_free(left);
+    f0t_free(products);
+    return status;
+}
+
+f0t_status f0t_linear_few_solve(double *maps, const f0t_linear_few *few, double ridge)
+{
+    double *shares;
+    F0T_TRY(f0t_alloc(&shares, few->wide * few->images, sizeof *shares));
+    f0t_status status = find_shares(shares, few, ridge);
+    if (status == F0T_OK)
+        status = multiply(maps, few, shares);
+    f0t_free(shares);
+    return status;
+}
+
+/* ---- The fit, and the choice among several --------------------------------------------------- */
+
+/* A running fit: L values of λ side by side. */
 typedef struct fit {
     const f0t_train_data *data;
     const f0t_train_options *options;
@@ -24,8 +313,6 @@ typedef struct fit {
     float *map;          /* [d x D] */
     f0t_net **nets;      /* [L] */
 } fit;
-
-/* ---- Memory, and the sums -------------------------------------------------------------------------------- */
 
 static f0t_status create_nets(fit *f, const f0t_net_shape *shape)
 {
@@ -44,7 +331,7 @@ static f0t_status make_sums(fit *f)
                            f->options->hinge, f->monitor);
 }
 
-/* Behind the pass over the features, whose own memory is gone then. */
+/* After the pass over the features, whose own memory is free by then. */
 static f0t_status allocate_maps(fit *f, const f0t_net_shape *shape)
 {
     size_t D = f->data->condition->dim, wide = f->lambda_count * f->data->dim;
@@ -53,7 +340,7 @@ static f0t_status allocate_maps(fit *f, const f0t_net_shape *shape)
     return create_nets(f, shape);
 }
 
-static void release(fit *f)
+static void release_fit(fit *f)
 {
     for (size_t l = 0; f->nets && l < f->lambda_count; l++)
         f0t_net_free(f->nets[l]);
@@ -64,8 +351,6 @@ static void release(fit *f)
     f0t_free(f->solved);
     f0t_free(f->map);
 }
-
-/* ---- A, and the choice among several --------------------------------------------------------- */
 
 /* The map of λ number l, from the solved system into its net. */
 static f0t_status set_map(const fit *f, f0t_net *net, size_t l)
@@ -126,7 +411,7 @@ static void set_grid(const double **values, size_t *count, const double *given,
     }
 }
 
-static f0t_status run(fit *f, f0t_net *net, f0t_linear_choice *choice)
+static f0t_status run_fit(fit *f, f0t_net *net, f0t_linear_choice *choice)
 {
     if (f0t_linear_is_few(f->data))
         F0T_TRY(f0t_linear_few_create(&f->few, f->data, f->lambdas, f->lambda_count,
@@ -152,7 +437,7 @@ f0t_status f0t_linear_fit(f0t_net *net, f0t_linear_choice *choice, const f0t_tra
              can_choose);
     set_grid(&f.ridges, &f.ridge_count, &options->ridge, &f0t_linear_ridges[F0T_LINEAR_RIDGE],
              can_choose);
-    f0t_status status = run(&f, net, choice);
-    release(&f);
+    f0t_status status = run_fit(&f, net, choice);
+    release_fit(&f);
     return status;
 }

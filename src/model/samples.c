@@ -6,6 +6,69 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+static f0t_status check_given(const f0t_train_options *options, size_t all)
+{
+    for (size_t i = 0; i < options->tag_count; i++)
+        if (options->tags[i] >= all)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "tag %u to train with: the dataset has %zu",
+                            (unsigned)options->tags[i], all);
+    return F0T_OK;
+}
+
+f0t_status f0t_tags_choose(uint32_t **tags, size_t *count, const f0t_dataset *dataset,
+                           const f0t_train_options *options)
+{
+    const uint32_t *chosen = options->tags;
+    *tags = NULL;
+    *count = options->tag_count;
+    if (chosen)
+        F0T_TRY(check_given(options, f0t_dataset_tag_count(dataset)));
+    else if (!options->all_tags)
+        chosen = f0t_dataset_seen(dataset, count);
+    if (!chosen)
+        *count = f0t_dataset_tag_count(dataset);
+    F0T_TRY(f0t_alloc(tags, *count, sizeof **tags));
+    for (size_t i = 0; i < *count; i++)
+        (*tags)[i] = chosen ? chosen[i] : (uint32_t)i;
+    return F0T_OK;
+}
+
+static f0t_status number_tags(uint32_t **number, const f0t_vocab *vocab, const f0t_dataset *dataset,
+                              const uint32_t *tags, size_t count)
+{
+    size_t all = f0t_dataset_tag_count(dataset);
+    F0T_TRY(f0t_alloc(number, all, sizeof **number));
+    for (size_t i = 0; i < all; i++)
+        (*number)[i] = F0T_NO_SAMPLE_TAG;
+    for (size_t i = 0; i < count; i++) {
+        size_t index = f0t_vocab_get_entry(vocab, i)->index;
+        if (index != F0T_NONE)
+            (*number)[tags[i]] = (uint32_t)index;
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_tags_find(f0t_vocab **vocab, uint32_t **number, const f0t_dataset *dataset,
+                         const uint32_t *tags, size_t count, const f0t_vectors *vectors,
+                         const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    const char **names;
+    f0t_vocab_options vocab_options = {.centred = !options->keep_tag_mean, .monitor = monitor};
+    *vocab = NULL;
+    *number = NULL;
+    F0T_TRY(f0t_alloc(&names, count, sizeof *names));
+    for (size_t i = 0; i < count; i++)
+        names[i] = f0t_dataset_tag(dataset, tags[i]);
+    f0t_status status = f0t_vocab_create(vocab, names, count, vectors, &vocab_options);
+    f0t_free(names);
+    F0T_TRY(status);
+    return number_tags(number, *vocab, dataset, tags, count);
+}
+
+/* ---- Images ---------------------------------------------------------------------------------- */
+
 static int compare_tags(const void *a, const void *b)
 {
     uint32_t x, y;
@@ -36,7 +99,7 @@ static size_t collect(uint32_t *to, const f0t_dataset *dataset, size_t m, const 
     return drop_repeats(to, kept);
 }
 
-static f0t_status allocate(f0t_samples *s, size_t images, size_t all_tags)
+static f0t_status allocate_samples(f0t_samples *s, size_t images, size_t all_tags)
 {
     F0T_TRY(f0t_alloc(&s->images, images, sizeof *s->images));
     F0T_TRY(f0t_alloc(&s->offsets, images + 1, sizeof *s->offsets));
@@ -49,8 +112,8 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
     const uint8_t *parts = f0t_dataset_split(dataset);
     size_t images = f0t_dataset_image_count(dataset);
     *s = (f0t_samples){.tags = tags};
-    f0t_status status =
-        allocate(s, f0t_dataset_split_count(dataset, split), f0t_dataset_offsets(dataset)[images]);
+    f0t_status status = allocate_samples(s, f0t_dataset_split_count(dataset, split),
+                                         f0t_dataset_offsets(dataset)[images]);
     if (status != F0T_OK) {
         f0t_samples_free(s);
         return status;
@@ -72,7 +135,7 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
 f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from)
 {
     *s = (f0t_samples){.tags = from->tags};
-    f0t_status status = allocate(s, from->count, from->offsets[from->count]);
+    f0t_status status = allocate_samples(s, from->count, from->offsets[from->count]);
     if (status != F0T_OK) {
         f0t_samples_free(s);
         return status;

@@ -8,7 +8,7 @@
 #include "model/linear.h"
 #include "model/model.h"
 #include "model/options.h"
-#include "model/tags.h"
+#include "model/samples.h"
 #include "model/trainer.h"
 #include "rank/ranksvm.h"
 #include "word/missing.h"

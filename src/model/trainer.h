@@ -1,8 +1,50 @@
-/* Training of a net by mini-batches: epochs, validation, early stopping, checkpoints. */
+/*
+ * Training of a net by mini-batches. The trainer runs mini-batches and epochs, validates, stops early and writes
+ * checkpoints; an objective says what the net's outputs on a mini-batch cost. These are
+ *     directions F[rows x d], scored as S = F·Vᵀ along the vectors of `tags`, or
+ *     with tags NULL whatever the objective makes of them.
+ */
 #ifndef F0T_MODEL_TRAINER_H
 #define F0T_MODEL_TRAINER_H
 
-#include "model/objective.h"
+#include "model/validate.h"
+
+/* ---- Objectives ------------------------------------------------------------------------------ */
+
+typedef struct f0t_objective {
+    void *context;
+    const float *tags; /* V[T x d], or NULL */
+
+    /* The loss of the scores S[rows x T], or without tags of F[rows x d], and its gradient with
+     * respect to them, both where the net is. samples[rows] are the places of the rows among the
+     * training samples. */
+    f0t_status (*loss)(void *context, f0t_loss_result *result, f0t_buffer *gradient,
+                       const f0t_buffer *scores, const f0t_loss_batch *batch,
+                       const uint32_t *samples);
+    /* Or the same in the caller's memory, for batch->scores: what has no operation of its own. */
+    f0t_status (*host_loss)(void *context, f0t_loss_result *result, float *gradient,
+                            const f0t_loss_batch *batch, const uint32_t *samples);
+    /* After the net's own update, with the number of the step (from 1) and its rate: for parameters
+     * beside the net, and for constraints on its weights. May be NULL. */
+    f0t_status (*update)(void *context, f0t_net *net, uint64_t step, double rate);
+    /* The parameters as they are now are the best so far: keep those beside the net. May be NULL. */
+    f0t_status (*keep)(void *context);
+} f0t_objective;
+
+/* The ranking loss of `options` over the training tags. Freed by f0t_objective_free. */
+f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
+                                 const f0t_train_options *options);
+
+/* Regression: sample i goes to directions[rule[i]], [rules x d] and [train->count], both borrowed.
+ * Freed by f0t_objective_free. */
+f0t_status f0t_objective_regression(f0t_objective *out, const f0t_train_data *data,
+                                    const f0t_train_options *options, const float *directions,
+                                    const uint32_t *rule);
+
+/* Of the two above alone. */
+void f0t_objective_free(f0t_objective *objective);
+
+/* ---- The trainer ----------------------------------------------------------------------------- */
 
 /* Of a new net's output layer (f0t_net_set_random): first directions are short, scores start near 0,
  * where every pair still counts. */

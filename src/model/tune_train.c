@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "model/model.h"
 #include "model/options.h"
-#include "model/tags.h"
+#include "model/samples.h"
 #include "model/train.h"
 #include "model/tune.h"
 #include "model/validate.h"

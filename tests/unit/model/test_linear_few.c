@@ -1,8 +1,7 @@
 /* Few images: the map by way of the N x N matrix is the one by way of the D x D matrix. */
 #include "collection.h"
 
-#include "model/linear_few.h"
-#include "model/linear_sums.h"
+#include "model/linear.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "collection.h"
 
-#include "model/linear_sums.h"
+#include "model/linear.h"
 #include "rank/ranksvm.h"
 
 #include <math.h>
