@@ -183,7 +183,7 @@ struct f0t_svm_zone;
     K(void, descriptor_root, (float *x, size_t n)) \
     K(void, descriptor_stretch, (float *x, size_t n, float length))
 
-/* t-SNE: the pull (eval/tsne) of points x[n], y[n] with likeness p[n] on the point (at_x, at_y), as
+/* t-SNE: the pull (math/tsne_kernels.c) of points x[n], y[n] with likeness p[n] on the point (at_x, at_y), as
  * near x, near y, far x, far y, sum; a point at the same place, itself too, adds 1 to the sum. */
 #define F0T_KERNELS_TSNE(K) \
     K(void, tsne_pull, (float sums[5], const float *x, const float *y, const float *p, size_t n, \
