@@ -4,7 +4,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS fast0tag_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS fast0tag_picture RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/fast0tag)
 install(TARGETS fast0tag EXPORT fast0tagTargets)
+install(TARGETS fast0tag_tools EXPORT fast0tagTargets)
 install(TARGETS fast0tag_static EXPORT fast0tagStaticTargets)
+install(TARGETS fast0tag_tools_static EXPORT fast0tagStaticTargets)
 install(FILES include/fast0tag.h include/fast0tag_tools.h TYPE INCLUDE)
 install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
 
@@ -18,7 +20,9 @@ set(F0T_PC_LIBS_PRIVATE ${F0T_JANSSON_LDFLAGS} ${F0T_XML_LDFLAGS} ${F0T_LAPACKE_
 list(REMOVE_DUPLICATES F0T_PC_LIBS_PRIVATE)
 string(JOIN " " F0T_PC_LIBS_PRIVATE ${F0T_PC_LIBS_PRIVATE})
 configure_file(cmake/fast0tag.pc.in fast0tag.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/fast0tag.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/fast0tag-tools.pc.in fast0tag-tools.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/fast0tag.pc ${CMAKE_BINARY_DIR}/fast0tag-tools.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # CMake package
 set(F0T_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/fast0tag)
@@ -45,7 +49,7 @@ add_custom_target(fast0tag_docs ALL DEPENDS ${F0T_DOCS}/stamp)
 # All that is installed: what `make` builds. (Ninja takes "fast0tag" for the program's file, not for
 # the library's target.)
 add_custom_target(fast0tag_installed DEPENDS fast0tag_cli fast0tag_picture fast0tag fast0tag_static
-  fast0tag_docs)
+  fast0tag_tools fast0tag_tools_static fast0tag_docs)
 install(DIRECTORY ${F0T_DOCS}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${F0T_DOCS}/completions/fast0tag
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

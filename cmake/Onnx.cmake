@@ -16,4 +16,5 @@ target_link_libraries(f0t_onnx_proto PRIVATE PkgConfig::F0T_PROTOBUF)
 target_compile_options(f0t_onnx_proto PRIVATE -w ${F0T_SAN}
   -ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 add_dependencies(f0t_objects f0t_onnx_proto)
+add_dependencies(f0t_tools_objects f0t_onnx_proto)
 target_include_directories(f0t_flags SYSTEM INTERFACE ${F0T_ONNX_FOLDER})

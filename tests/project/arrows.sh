@@ -44,6 +44,29 @@ case_every_part_has_one_row() {
     done
 }
 
+# parts LIBRARY: those that src/README.md has in its table.
+parts() {
+    awk -F ' *[|] *' -v library="## $1:" '
+        /^## / { inside = index($0, library) == 1 }
+        inside && $2 ~ /^[a-z0-9]+$/ && $2 != "part" { print $2 }' "$root/src/README.md"
+}
+
+case_the_build_has_the_same_two_libraries() {
+    local built
+    built=$(sed -n 's/^set(F0T_TOOLS_PARTS \(.*\))/\1/p' "$root/CMakeLists.txt" | tr ' ' '\n' | sort)
+    [ "$built" = "$(parts libfast0tag-tools | sort)" ] || complain "CMakeLists.txt has $built"
+    [ "$(parts libfast0tag | wc -l)" -ge 5 ] || complain "no parts of libfast0tag were seen"
+}
+
+case_no_part_of_the_core_uses_a_tool() {
+    local part tools found
+    tools=$(parts libfast0tag-tools | paste -sd '|')
+    for part in $(parts libfast0tag); do
+        found=$(grep -rnE "#include \"($tools)/" "$root/src/$part")
+        [ -z "$found" ] || complain "$found"
+    done
+}
+
 case_a_wrong_arrow_is_found() {
     mkdir -p src/base src/io cli
     printf '| part | what | may use |\n|---|---|---|\n| base | x | |\n| io | x | base |\n' >src/README.md

@@ -9,7 +9,8 @@ F0T_SKIP_DEPS=1 make -C "$root" install BUILD="$BUILD" PREFIX="$prefix" >"$out" 
 libdir=$(dirname "$(find "$prefix" -name libfast0tag.a)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
-# The program that the cases below build: it needs the library to be found, linked and running.
+# The program that the cases below build: it needs both libraries to be found, linked and running, and what
+# the tools say of a failure to be what the core has as the last error.
 write_program() {
     cat >program.c <<'EOF'
 #include <fast0tag.h>
@@ -17,6 +18,10 @@ write_program() {
 #include <stdio.h>
 int main(void)
 {
+    f0t_inspection *none;
+    if (!f0t_eval_method_name(0) || f0t_inspect(&none, "/nowhere", NULL) == F0T_OK ||
+        !*f0t_last_error())
+        return 1;
     printf("version %s, %s\n", f0t_version(), f0t_status_name(F0T_ERROR_FORMAT));
     return 0;
 }
@@ -40,6 +45,7 @@ case_everything_is_there() {
         [ -s "$prefix/$file" ] || complain "there is no $file"
     done
     for file in libfast0tag.so libfast0tag.so.0 libfast0tag.a pkgconfig/fast0tag.pc \
+        libfast0tag-tools.so libfast0tag-tools.so.0 libfast0tag-tools.a pkgconfig/fast0tag-tools.pc \
         cmake/fast0tag/fast0tagConfig.cmake cmake/fast0tag/fast0tagConfigVersion.cmake; do
         [ -s "$libdir/$file" ] || complain "there is no $file in $(basename "$libdir")"
     done
@@ -144,18 +150,19 @@ print(fast0tag._lib._name, fast0tag.Backbone.open("builtin").dim)' >"$out" 2>"$e
 case_pkg_config_links_the_shared_library() {
     write_program
     # shellcheck disable=SC2046
-    gcc program.c -o program $(pkg-config --cflags --libs fast0tag) 2>"$err" || complain "$(cat "$err")"
+    gcc program.c -o program $(pkg-config --cflags --libs fast0tag-tools) 2>"$err" || complain "$(cat "$err")"
     runs ./program
     readelf -d program | grep -q 'NEEDED.*libfast0tag\.so\.0' || complain "it does not use the library"
+    readelf -d program | grep -q 'NEEDED.*libfast0tag-tools\.so\.0' || complain "it does not use the tools"
 }
 
 # Whole: so that a library which only some part of ours needs is missed when it is not named.
 case_pkg_config_links_the_static_library() {
     write_program
     # shellcheck disable=SC2046
-    gcc program.c -o program $(pkg-config --cflags fast0tag) \
-        -Wl,--whole-archive "$libdir/libfast0tag.a" -Wl,--no-whole-archive \
-        $(pkg-config --libs --static fast0tag | sed 's/-lfast0tag //') 2>"$err" || complain "$(cat "$err")"
+    gcc program.c -o program $(pkg-config --cflags fast0tag-tools) \
+        -Wl,--whole-archive "$libdir/libfast0tag-tools.a" "$libdir/libfast0tag.a" -Wl,--no-whole-archive \
+        $(pkg-config --libs --static fast0tag-tools | sed -E 's/-lfast0tag(-tools)? //g') 2>"$err" || complain "$(cat "$err")"
     runs ./program
     ! readelf -d program | grep -q 'NEEDED.*libfast0tag' || complain "it uses the shared library"
 }
@@ -167,9 +174,10 @@ cmake_minimum_required(VERSION 3.16)
 project(client C)
 find_package(fast0tag 0.1 REQUIRED COMPONENTS static)
 add_executable(shared program.c)
-target_link_libraries(shared fast0tag::fast0tag)
+target_link_libraries(shared fast0tag::tools)
 add_executable(static program.c)
-target_link_libraries(static -Wl,--whole-archive fast0tag::fast0tag_static -Wl,--no-whole-archive)
+target_link_libraries(static -Wl,--whole-archive fast0tag::tools_static fast0tag::fast0tag_static
+  -Wl,--no-whole-archive)
 EOF
     cmake -S . -B build -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$out" 2>&1 && ninja -C build >>"$out" 2>&1 ||
         complain "$(tail -n 20 "$out")"

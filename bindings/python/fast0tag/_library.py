@@ -1,4 +1,4 @@
-"""Finds libfast0tag and declares the functions that the package uses.
+"""Finds libfast0tag and libfast0tag-tools, and declares the functions that the package uses.
 
 The declarations are those of the headers, word for word: tests/test_header.py looks for each of
 them there.
@@ -17,6 +17,7 @@ from . import _errors, _structs
 
 VERSION = "0.1.0"  # of the headers that this package was written for
 SONAME = "libfast0tag.so.0"
+TOOLS = "libfast0tag-tools.so.0"  # beside it
 
 DECLARATIONS = """
 const char *f0t_version(void);
@@ -166,18 +167,19 @@ def declarations() -> list[str]:
     return [line for line in DECLARATIONS.splitlines() if line]
 
 
-def _declare(loaded: ctypes.CDLL) -> None:
+def _declare(loaded: ctypes.CDLL, tools: ctypes.CDLL) -> None:
     for line in declarations():
         match = _DECLARATION.fullmatch(line)
         assert match, line
         result, name, arguments = match.groups()
-        function = getattr(loaded, name)
+        function = getattr(loaded if hasattr(loaded, name) else tools, name)
+        setattr(loaded, name, function)
         function.restype = _ctype(result)
         function.argtypes = [] if arguments == "void" else [
             _argument(argument) for argument in arguments.split(", ")]
         if result.strip() == "f0t_status":
             function.errcheck = _check
-    loaded.f0t_vectors_word.restype = c_void_p  # a word has no 0 behind
+    loaded.f0t_vectors_word.restype = c_void_p  # a word is not NUL-terminated
 
 
 def _places() -> Iterator[str]:
@@ -210,6 +212,14 @@ def _open() -> ctypes.CDLL:
         "'ldconfig'), or set FAST0TAG_LIBRARY to the path of libfast0tag.so.")
 
 
+def _open_tools(loaded: ctypes.CDLL) -> ctypes.CDLL:
+    """The tools that were installed with this library; they use the one that is loaded."""
+    try:
+        return ctypes.CDLL(os.path.join(os.path.dirname(loaded._name), TOOLS))
+    except OSError as error:
+        raise ImportError(f"{TOOLS} was not found beside {loaded._name}: {error}") from None
+
+
 def _load() -> ctypes.CDLL:
     loaded = _open()
     try:
@@ -219,8 +229,9 @@ def _load() -> ctypes.CDLL:
         raise ImportError(f"{loaded._name} is not libfast0tag") from None
     if version.split(".")[:2] != VERSION.split(".")[:2]:
         raise ImportError(f"{loaded._name} is fast0tag {version}; these bindings are for {VERSION}")
+    tools = _open_tools(loaded)
     try:
-        _declare(loaded)
+        _declare(loaded, tools)
     except AttributeError as error:
         raise ImportError(f"{loaded._name} is another fast0tag {version} than these bindings are "
                           f"for: {error}") from None

@@ -180,6 +180,8 @@ class Library(TestCase):
         path = self.stand_in('const char *f0t_version(void) { return "9.8.7"; }')
         self.fails(f"is fast0tag 9.8.7; these bindings are for {fast0tag.__version__}",
                    FAST0TAG_LIBRARY=path)
+        path = self.stand_in(f'const char *f0t_version(void) {{ return "{fast0tag.__version__}"; }}')
+        self.fails(f"libfast0tag-tools.so.0 was not found beside {path}", FAST0TAG_LIBRARY=path)
 
     def test_a_library_that_pkg_config_knows_is_found(self):
         library = os.environ.get("FAST0TAG_LIBRARY")
