@@ -150,19 +150,19 @@ static bool open_bmp(source *s, answer *to)
 
 /* Finds out what reads the file. False, with the reason in `to`, where nothing does; to be closed
  * either way. */
-static bool source_open(answer *to, source *s, const char *path)
+static bool source_open(answer *to, source *s, const char *path, const char *name)
 {
     *s = (source){.path = path};
     if (!is_file(to, path))
         return false;
-    if (raw_is_named(path))
+    if (raw_is_named(name))
         return open_raw(to, s);
     const char *loader = vips_foreign_find_load(path);
     if (loader && is_open(loader)) {
         s->loader = loader;
         return true;
     }
-    if (is_named_svg(path)) {
+    if (is_named_svg(name)) {
         vips_error_clear();
         s->loader = "VipsForeignLoadSvg";
         return true;
@@ -430,10 +430,10 @@ static void decode(answer *to, const source *s, size_t side, bool plain)
     free(own.data);
 }
 
-void decode_picture(answer *to, const char *path, size_t side, bool plain)
+void decode_picture(answer *to, const char *path, const char *name, size_t side, bool plain)
 {
     source s;
-    if (source_open(to, &s, path))
+    if (source_open(to, &s, path, name))
         decode(to, &s, side, plain);
     source_close(&s);
 }
@@ -458,7 +458,7 @@ bool decode_metadata(answer *to, embedded *out, const char *path)
     *out = (embedded){0};
     if (raw_is_named(path))
         return is_file(to, path) && raw_metadata(to, out, path);
-    const bool read = source_open(to, &s, path) && read_metadata(to, out, &s);
+    const bool read = source_open(to, &s, path, path) && read_metadata(to, out, &s);
     source_close(&s);
     return read;
 }

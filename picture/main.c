@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Memory, and processor time of one picture. */
@@ -85,12 +86,26 @@ static void embed(answer *to, const char *text, size_t length)
     xmp_merge(to, text + packet, length - packet, text, lines, true);
 }
 
+/* The picture in the file that came with the request. */
+static void decode_file(answer *to, const f0t_picture_request *request, int fd, const char *name)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fd < 0)
+        answer_fail(to, F0T_ERROR_INTERNAL, "no bytes came with it");
+    else
+        decode_picture(to, path, name, request->side, request->plain);
+}
+
 static void respond(answer *to, const f0t_picture_request *request, const char *path,
-                    const char *text)
+                    const char *text, int fd)
 {
     switch (request->kind) {
     case F0T_PICTURE_DECODE:
-        decode_picture(to, path, request->side, request->plain);
+        decode_picture(to, path, path, request->side, request->plain);
+        break;
+    case F0T_PICTURE_BYTES:
+        decode_file(to, request, fd, path);
         break;
     case F0T_PICTURE_KEYWORDS:
         keywords_read(to, path);
@@ -114,16 +129,54 @@ static bool send_answer(const answer *a)
            (!a->length || fwrite(a->data, a->length, 1, stdout) == 1) && fflush(stdout) == 0;
 }
 
+/* Not by way of stdio, which would read on, over the descriptor of the next request. */
+static bool read_all(void *data, size_t size)
+{
+    char *at = data;
+    while (size) {
+        const ssize_t got = read(STDIN_FILENO, at, size);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        at += got > 0 ? got : 0;
+        size -= got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* A request, and the descriptor that came with it, or -1. */
+static bool read_request(f0t_picture_request *request, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {request, sizeof *request};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.room,
+                             .msg_controllen = sizeof control.room};
+    ssize_t got;
+    *fd = -1;
+    while ((got = recvmsg(STDIN_FILENO, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    if (got < 0 && errno == ENOTSOCK)
+        return read_all(request, sizeof *request);
+    const struct cmsghdr *first = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (first && first->cmsg_type == SCM_RIGHTS && first->cmsg_len == CMSG_LEN(sizeof *fd))
+        memcpy(fd, CMSG_DATA(first), sizeof *fd);
+    return got > 0 && read_all((char *)request + got, sizeof *request - (size_t)got);
+}
+
 static char *read_text(size_t length)
 {
     char *text = malloc(length + 1);
-    if (!text || (length && fread(text, length, 1, stdin) != 1))
+    if (!text || !read_all(text, length))
         exit(1);
     text[length] = 0;
     return text;
 }
 
-static bool handle(const f0t_picture_request *request)
+static bool handle(const f0t_picture_request *request, int fd)
 {
     answer a = {.status = F0T_OK};
     if (request->path_length > F0T_PICTURE_PATH_MAX ||
@@ -131,7 +184,9 @@ static bool handle(const f0t_picture_request *request)
         return false;
     char *path = read_text(request->path_length), *text = read_text(request->text_length);
     limit_time();
-    respond(&a, request, path, text);
+    respond(&a, request, path, text, fd);
+    if (fd >= 0)
+        close(fd);
     const bool sent = send_answer(&a);
     free(a.data);
     free(path);
@@ -142,13 +197,14 @@ static bool handle(const f0t_picture_request *request)
 int main(int argc, char **argv)
 {
     f0t_picture_request request;
+    int fd;
     (void)argc;
     limit_all();
     decode_start(argv[0]);
     if (!end_with_library() || !xmp_start())
         return 1;
-    while (fread(&request, sizeof request, 1, stdin) == 1)
-        if (!handle(&request))
+    while (read_request(&request, &fd))
+        if (!handle(&request, fd))
             return 1;
     return 0;
 }

@@ -31,4 +31,9 @@ struct f0t_backbone {
 
 void f0t_image_workspace_free(f0t_image_workspace *workspace);
 
+/* f0t_backbone_run of pictures in files or in memory. The cache knows files alone. */
+f0t_status f0t_backbone_run_sources(float *out, bool *good, f0t_backbone *backbone,
+                                    const f0t_picture_source *pictures, size_t count,
+                                    const f0t_monitor *monitor);
+
 #endif

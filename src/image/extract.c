@@ -73,17 +73,17 @@ void f0t_image_workspace_free(f0t_image_workspace *workspace)
     f0t_free(workspace);
 }
 
-/* Takes the picture at `path`, while the one at `next` (or NULL) is decoded: `to` gets its features from the
- * descriptor, the pixels for a network. */
-static f0t_status take(f0t_image_workspace *workspace, float *to, const char *path,
-                       const char *next)
+/* Takes a picture, while `next` (or NULL) is decoded: `to` gets its features from the descriptor, the
+ * pixels for a network. */
+static f0t_status take(f0t_image_workspace *workspace, float *to, const f0t_picture_source *source,
+                       const f0t_picture_source *next)
 {
     const f0t_backbone *backbone = workspace->backbone;
     const size_t side = side_of(backbone);
     /* Networks were trained on pixels as files have them: their programs know no profiles. */
     const bool plain = backbone->network != NULL;
     f0t_picture picture;
-    f0t_status status = f0t_worker_decode(workspace->worker, &picture, path, side, plain);
+    f0t_status status = f0t_worker_decode_source(workspace->worker, &picture, source, side, plain);
     if (next)
         f0t_worker_expect(workspace->worker, next, side, plain);
     F0T_TRY(status);
@@ -106,7 +106,7 @@ typedef struct extraction {
     f0t_backbone *backbone;
     float *out;
     bool *good; /* [count], or NULL: a failure ends the work */
-    const char *const *pictures;
+    const f0t_picture_source *pictures;
     size_t count, dim;
     size_t size;                      /* numbers of a picture that the network takes */
     size_t piece;                     /* pictures that a thread takes at a time */
@@ -139,17 +139,18 @@ static f0t_status pass_over(const extraction *e, size_t i, f0t_status status,
 }
 
 /* The picture that the thread takes after number i, or NULL. */
-static const char *next_picture(const extraction *e, const f0t_parallel_piece *piece, size_t i)
+static const f0t_picture_source *next_picture(const extraction *e, const f0t_parallel_piece *piece,
+                                              size_t i)
 {
     if (i + 1 < least((piece->number + 1) * e->piece, e->count))
-        return e->pictures[i + 1];
-    return piece->next == F0T_NONE ? NULL : e->pictures[piece->next * e->piece];
+        return &e->pictures[i + 1];
+    return piece->next == F0T_NONE ? NULL : &e->pictures[piece->next * e->piece];
 }
 
 static f0t_status take_one(const extraction *e, const f0t_parallel_piece *piece, float *to,
                            size_t i)
 {
-    return take(e->workspaces[piece->thread], to, e->pictures[i], next_picture(e, piece, i));
+    return take(e->workspaces[piece->thread], to, &e->pictures[i], next_picture(e, piece, i));
 }
 
 /* A batch may have fewer than it was given: pictures that were read lie together, and their features go back
@@ -289,7 +290,8 @@ static void clear_bad(const extraction *e)
 }
 
 static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
-                          const char *const *pictures, size_t count, const f0t_monitor *monitor)
+                          const f0t_picture_source *pictures, size_t count,
+                          const f0t_monitor *monitor)
 {
     extraction e = {.backbone = backbone,
                     .out = out,
@@ -317,7 +319,7 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
 
 /* The pictures that it does not have. */
 typedef struct missing {
-    const char **pictures; /* [count] */
+    f0t_picture_source *pictures; /* [count] */
     f0t_feature_cache_key *keys;
     size_t *numbers; /* among all */
     bool *good;
@@ -334,8 +336,16 @@ static void missing_free(missing *m)
     f0t_free(m->rows);
 }
 
+/* It knows files alone. */
+static bool get_cached(f0t_backbone *backbone, f0t_feature_cache_key *key, float *row,
+                       const f0t_picture_source *picture)
+{
+    *key = (f0t_feature_cache_key){.lasting = false};
+    return !picture->data && f0t_feature_cache_get(backbone->cache, key, row, picture->path);
+}
+
 static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
-                            const char *const *pictures, size_t count)
+                            const f0t_picture_source *pictures, size_t count)
 {
     const size_t dim = f0t_backbone_dim(backbone);
     F0T_TRY(f0t_alloc(&m->pictures, count, sizeof *m->pictures));
@@ -343,8 +353,7 @@ static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
     F0T_TRY(f0t_alloc(&m->numbers, count, sizeof *m->numbers));
     pthread_mutex_lock(&backbone->lock);
     for (size_t i = 0; i < count; i++)
-        if (!f0t_feature_cache_get(backbone->cache, &m->keys[m->count], out + i * dim,
-                                   pictures[i])) {
+        if (!get_cached(backbone, &m->keys[m->count], out + i * dim, &pictures[i])) {
             m->pictures[m->count] = pictures[i];
             m->numbers[m->count++] = i;
         }
@@ -368,7 +377,7 @@ static void fill_cache(const missing *m, float *out, bool *good, f0t_backbone *b
 }
 
 static f0t_status extract_missing(missing *m, float *out, bool *good, f0t_backbone *backbone,
-                                  const char *const *pictures, size_t count,
+                                  const f0t_picture_source *pictures, size_t count,
                                   const f0t_monitor *monitor)
 {
     F0T_TRY(ask_cache(m, out, backbone, pictures, count));
@@ -381,16 +390,29 @@ static f0t_status extract_missing(missing *m, float *out, bool *good, f0t_backbo
     return F0T_OK;
 }
 
+f0t_status f0t_backbone_run_sources(float *out, bool *good, f0t_backbone *backbone,
+                                    const f0t_picture_source *pictures, size_t count,
+                                    const f0t_monitor *monitor)
+{
+    missing m = {.count = 0};
+    if (!backbone->cache)
+        return extract(out, good, backbone, pictures, count, monitor);
+    f0t_status status = extract_missing(&m, out, good, backbone, pictures, count, monitor);
+    missing_free(&m);
+    return status;
+}
+
 f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
                             const char *const *pictures, size_t count, const f0t_monitor *monitor)
 {
     F0T_REQUIRE(out || !count);
     F0T_REQUIRE(backbone);
     F0T_TRY(f0t_require_all(__func__, "pictures", pictures, count));
-    missing m = {.count = 0};
-    if (!backbone->cache)
-        return extract(out, good, backbone, pictures, count, monitor);
-    f0t_status status = extract_missing(&m, out, good, backbone, pictures, count, monitor);
-    missing_free(&m);
+    f0t_picture_source *sources;
+    F0T_TRY(f0t_alloc(&sources, count, sizeof *sources));
+    for (size_t i = 0; i < count; i++)
+        sources[i] = (f0t_picture_source){.path = pictures[i]};
+    f0t_status status = f0t_backbone_run_sources(out, good, backbone, sources, count, monitor);
+    f0t_free(sources);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * What the library and the program fast0tag-picture say to each other over two pipes: a request and
+ * What the library and the program fast0tag-picture say to each other over a socket: a request and
  * its reply, one after the other. Pictures and metadata come from anywhere, and the libraries that
  * read them are large: they run in that program alone, which has limits on memory and time and may
  * die without harm.
@@ -9,10 +9,11 @@
 
 #include <stdint.h>
 
-/* Pixels of a picture at most, before and after it is shrunk; bytes of a path, of metadata; keywords of
- * a file. */
+/* Pixels of a picture at most, before and after it is shrunk; bytes of a picture in memory, of a path, of
+ * metadata; keywords of a file. */
 #define F0T_PICTURE_PIXELS_MAX 400000000U
 #define F0T_PICTURE_SHRUNK_MAX 67108864U
+#define F0T_PICTURE_BYTES_MAX 2147483647U
 #define F0T_PICTURE_PATH_MAX 65536U
 #define F0T_PICTURE_TEXT_MAX 16777216U
 #define F0T_PICTURE_KEYWORDS_MAX 4096U
@@ -27,7 +28,10 @@ typedef enum f0t_picture_kind {
     F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
     F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */
     F0T_PICTURE_MERGE = 3,    /* the sidecar at the path (it need not exist) with new tags */
-    F0T_PICTURE_EMBED = 4     /* the same of a packet that comes after the lines and a NUL */
+    F0T_PICTURE_EMBED = 4,    /* the same of a packet that comes after the lines and a NUL */
+    F0T_PICTURE_BYTES =
+        5 /* as DECODE, of a file whose descriptor comes with the request (SCM_RIGHTS);
+                                 the path is what it is called */
 } f0t_picture_kind;
 
 /* Then the path and the text, neither NUL-terminated. The text of a merge is lines: "+" and a tag that is

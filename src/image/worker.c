@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -166,6 +167,43 @@ static bool process_send(const process *p, const void *data, size_t size, double
     return true;
 }
 
+/* What the system does not write to, though it says that it may. */
+static void *writable(const void *data)
+{
+    union {
+        const void *in;
+        void *out;
+    } cast = {.in = data};
+    return cast.out;
+}
+
+/* The same, with a descriptor for the other side. */
+static bool process_send_file(const process *p, const void *data, size_t size, int fd,
+                              double deadline)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.room = {0}};
+    struct iovec part = {writable(data), size};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control.room,
+                             .msg_controllen = sizeof control.room};
+    control.header = (struct cmsghdr){
+        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
+    memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    for (;;) {
+        if (!wait_for(p->socket, POLLOUT, deadline))
+            return false;
+        ssize_t sent = sendmsg(p->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0)
+            return process_send(p, (const char *)data + sent, size - (size_t)sent, deadline);
+        if (sent == 0 || (errno != EINTR && errno != EAGAIN))
+            return false;
+    }
+}
+
 static bool process_receive(const process *p, void *data, size_t size, double deadline)
 {
     char *at = data;
@@ -190,6 +228,8 @@ struct f0t_worker {
     char *data;   /* of the last reply */
     size_t room;
     char *expected; /* path of a picture that was asked for and not yet received, or NULL */
+    const void *expected_data;
+    size_t expected_size;
     f0t_picture_request expected_request;
 };
 
@@ -231,17 +271,49 @@ void f0t_worker_free(f0t_worker *worker)
 /* ---- A request and its reply -------------------------------------------------------------------- */
 
 static bool send_request(const f0t_worker *worker, const f0t_picture_request *request,
-                         const char *path, const char *text, double deadline)
+                         const char *path, const char *text, int fd, double deadline)
 {
-    return process_send(&worker->process, request, sizeof *request, deadline) &&
-           process_send(&worker->process, path, request->path_length, deadline) &&
-           process_send(&worker->process, text, request->text_length, deadline);
+    const process *p = &worker->process;
+    return (fd < 0 ? process_send(p, request, sizeof *request, deadline)
+                   : process_send_file(p, request, sizeof *request, fd, deadline)) &&
+           process_send(p, path, request->path_length, deadline) &&
+           process_send(p, text, request->text_length, deadline);
+}
+
+/* A file in memory with the bytes of a picture; -1 for one that is in a file of its own. */
+static f0t_status open_bytes(int *fd, const f0t_picture_source *source)
+{
+    *fd = -1;
+    if (!source->data)
+        return F0T_OK;
+    if (source->size > F0T_PICTURE_BYTES_MAX)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: has %zu bytes: %u at the most", source->path,
+                        source->size, F0T_PICTURE_BYTES_MAX);
+    *fd = memfd_create("picture", MFD_CLOEXEC);
+    for (size_t done = 0; *fd >= 0 && done < source->size;) {
+        ssize_t wrote = write(*fd, (const char *)source->data + done, source->size - done);
+        if (wrote > 0) {
+            done += (size_t)wrote;
+        } else if (errno != EINTR) {
+            close(*fd);
+            *fd = -1;
+        }
+    }
+    return *fd >= 0 ? F0T_OK
+                    : f0t_fail(F0T_ERROR_MEMORY, "%s: no memory for the process that decodes: %s",
+                               source->path, strerror(errno));
+}
+
+static void close_bytes(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
 static bool is_plausible(const f0t_picture_reply *reply, uint32_t kind)
 {
-    if (reply->status != F0T_OK || kind != F0T_PICTURE_DECODE)
+    if (reply->status != F0T_OK || (kind != F0T_PICTURE_DECODE && kind != F0T_PICTURE_BYTES))
         return reply->length <= 2 * F0T_PICTURE_TEXT_MAX;
     const uint64_t pixels = (uint64_t)reply->width * reply->height;
     return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX &&
@@ -264,12 +336,15 @@ static f0t_status receive_data(f0t_worker *worker, size_t length, double deadlin
 
 /* Whether this is what was asked for before. Anything else that was is not wanted any more: a new
  * process is sooner ready than the old one is done with it. */
-static bool is_expected(f0t_worker *worker, const f0t_picture_request *request, const char *path)
+static bool is_expected(f0t_worker *worker, const f0t_picture_request *request,
+                        const f0t_picture_source *source)
 {
     if (!worker->expected)
         return false;
     const bool same = !memcmp(&worker->expected_request, request, sizeof *request) &&
-                      !strcmp(worker->expected, path);
+                      !strcmp(worker->expected, source->path) &&
+                      worker->expected_data == source->data &&
+                      worker->expected_size == source->size;
     if (same)
         forget_expected(worker);
     else
@@ -278,10 +353,12 @@ static bool is_expected(f0t_worker *worker, const f0t_picture_request *request, 
 }
 
 static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answered,
-                       const f0t_picture_request *request, const char *path, const char *text)
+                       const f0t_picture_request *request, const f0t_picture_source *source,
+                       const char *text)
 {
     const double deadline = f0t_time() + PATIENCE;
-    const bool expected = is_expected(worker, request, path);
+    const bool expected = is_expected(worker, request, source);
+    int fd = -1;
     *answered = false;
     if (worker->asked >= LIFETIME && !expected)
         end_process(worker);
@@ -290,8 +367,11 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
         F0T_TRY(process_start(&worker->process, worker->program));
     }
     worker->asked++;
-    *answered = (expected || send_request(worker, request, path, text, deadline)) &&
-                process_receive(&worker->process, reply, sizeof *reply, deadline) &&
+    if (!expected)
+        F0T_TRY(open_bytes(&fd, source));
+    *answered = expected || send_request(worker, request, source->path, text, fd, deadline);
+    close_bytes(fd);
+    *answered = *answered && process_receive(&worker->process, reply, sizeof *reply, deadline) &&
                 is_plausible(reply, request->kind);
     if (*answered)
         F0T_TRY(receive_data(worker, reply->length, deadline, answered));
@@ -307,9 +387,10 @@ static f0t_status told(const f0t_worker *worker, const f0t_picture_reply *reply,
 }
 
 static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_request request,
-                      const char *path, const char *text, size_t text_length)
+                      const f0t_picture_source *source, const char *text, size_t text_length)
 {
     bool answered = false;
+    const char *path = source->path;
     const size_t path_length = strlen(path);
     if (path_length > F0T_PICTURE_PATH_MAX || text_length > F0T_PICTURE_TEXT_MAX)
         return f0t_fail(F0T_ERROR_ARGUMENT,
@@ -317,7 +398,7 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
                         text_length);
     request.path_length = (uint32_t)path_length;
     request.text_length = (uint32_t)text_length;
-    f0t_status status = talk(worker, reply, &answered, &request, path, text);
+    f0t_status status = talk(worker, reply, &answered, &request, source, text);
     if (status == F0T_OK && answered)
         return reply->status == F0T_OK ? F0T_OK : told(worker, reply, path);
     end_process(worker);
@@ -328,38 +409,50 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
 
 /* ---- What can be asked -------------------------------------------------------------------------- */
 
-static f0t_picture_request decode_request(size_t side, bool plain)
+static f0t_picture_request decode_request(const f0t_picture_source *source, size_t side, bool plain)
 {
-    return (f0t_picture_request){
-        .kind = F0T_PICTURE_DECODE, .side = (uint32_t)side, .plain = plain};
+    return (f0t_picture_request){.kind = source->data ? F0T_PICTURE_BYTES : F0T_PICTURE_DECODE,
+                                 .side = (uint32_t)side,
+                                 .plain = plain};
 }
 
-f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
-                             bool plain)
+f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,
+                                    const f0t_picture_source *source, size_t side, bool plain)
 {
     f0t_picture_reply reply;
     *out = (f0t_picture){0};
     if (side == 0 || side > 16384)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a side of %zu pixels: it must be from 1 to 16384",
                         side);
-    F0T_TRY(ask(worker, &reply, decode_request(side, plain), path, "", 0));
+    F0T_TRY(ask(worker, &reply, decode_request(source, side, plain), source, "", 0));
     *out = (f0t_picture){reply.width, reply.height, (const uint8_t *)worker->data};
     return F0T_OK;
 }
 
-void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool plain)
+f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
+                             bool plain)
 {
-    f0t_picture_request request = decode_request(side, plain);
-    const size_t length = strlen(path);
+    return f0t_worker_decode_source(worker, out, &(f0t_picture_source){.path = path}, side, plain);
+}
+
+void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, size_t side,
+                       bool plain)
+{
+    f0t_picture_request request = decode_request(source, side, plain);
+    const size_t length = strlen(source->path);
+    int fd;
     if (!worker->process.pid || worker->expected || worker->asked >= LIFETIME ||
-        length > F0T_PICTURE_PATH_MAX)
+        length > F0T_PICTURE_PATH_MAX || open_bytes(&fd, source) != F0T_OK)
         return;
     request.path_length = (uint32_t)length;
-    if (f0t_string_copy(&worker->expected, path, length) != F0T_OK)
-        return;
-    worker->expected_request = request;
-    if (!send_request(worker, &request, path, "", f0t_time() + PATIENCE))
-        end_process(worker);
+    if (f0t_string_copy(&worker->expected, source->path, length) == F0T_OK) {
+        worker->expected_data = source->data;
+        worker->expected_size = source->size;
+        worker->expected_request = request;
+        if (!send_request(worker, &request, source->path, "", fd, f0t_time() + PATIENCE))
+            end_process(worker);
+    }
+    close_bytes(fd);
 }
 
 void f0t_worker_expect_none(f0t_worker *worker)
@@ -373,7 +466,7 @@ f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *le
 {
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_KEYWORDS, .side = 1};
-    F0T_TRY(ask(worker, &reply, request, path, "", 0));
+    F0T_TRY(ask(worker, &reply, request, &(f0t_picture_source){.path = path}, "", 0));
     *text = worker->data;
     *length = reply.length;
     return F0T_OK;
@@ -396,7 +489,8 @@ f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char 
     f0t_picture_reply reply;
     const f0t_picture_request request = {.kind = F0T_PICTURE_MERGE, .side = 1};
     *out = (f0t_xmp_merged){0};
-    F0T_TRY(ask(worker, &reply, request, path, lines, strlen(lines)));
+    F0T_TRY(
+        ask(worker, &reply, request, &(f0t_picture_source){.path = path}, lines, strlen(lines)));
     take_merged(worker, out, &reply);
     return F0T_OK;
 }
@@ -413,7 +507,8 @@ f0t_status f0t_worker_embed(f0t_worker *worker, f0t_xmp_merged *out, const char 
     memcpy(both, lines, lines_size);
     if (length)
         memcpy(both + lines_size, text, length);
-    f0t_status status = ask(worker, &reply, request, path, both, lines_size + length);
+    f0t_status status = ask(worker, &reply, request, &(f0t_picture_source){.path = path}, both,
+                            lines_size + length);
     f0t_free(both);
     F0T_TRY(status);
     take_merged(worker, out, &reply);

@@ -30,9 +30,21 @@ typedef struct f0t_picture {
 f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
                              bool plain);
 
-/* Asks for a picture that the next f0t_worker_decode will want: the process decodes it meanwhile. What
- * f0t_worker_decode gave last stays as it is. A failure shows with that next call. */
-void f0t_worker_expect(f0t_worker *worker, const char *path, size_t side, bool plain);
+/* A picture: the file at `path`, or, where `data` is not NULL, the bytes of one. Then `path` is what it is
+ * called: in messages, and by its ending, which tells cameras' raw files and SVG. */
+typedef struct f0t_picture_source {
+    const char *path;
+    const void *data; /* [size]; the caller's, and stays */
+    size_t size;
+} f0t_picture_source;
+
+f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,
+                                    const f0t_picture_source *source, size_t side, bool plain);
+
+/* Asks for a picture that the next f0t_worker_decode_source will want: the process decodes it meanwhile. What
+ * was decoded last stays as it is. A failure shows with that next call. */
+void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, size_t side,
+                       bool plain);
 /* Nothing is expected any more. */
 void f0t_worker_expect_none(f0t_worker *worker);
 

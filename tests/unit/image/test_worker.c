@@ -245,16 +245,16 @@ static void pictures_are_decoded_ahead(void **state)
     snprintf(b, sizeof b, "%s", png_write("b.png", pixels[1], 1, 1, 3, 0));
     for (int i = 0; i < 3; i++) {
         assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
-        f0t_worker_expect(worker, b, 64, false);
+        f0t_worker_expect(worker, &(f0t_picture_source){.path = b}, 64, false);
         assert_memory_equal(picture.rgb, pixels[0], 3);
         const bool kept = i == 0;
         assert_ok(f0t_worker_decode(worker, &picture, kept ? b : a, 64, i == 1));
         assert_memory_equal(picture.rgb, pixels[kept], 3);
     }
-    f0t_worker_expect(worker, test_path("nowhere.png"), 64, false);
+    f0t_worker_expect(worker, &(f0t_picture_source){.path = test_path("nowhere.png")}, 64, false);
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.png",
                  f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
-    f0t_worker_expect(worker, a, 64, false);
+    f0t_worker_expect(worker, &(f0t_picture_source){.path = a}, 64, false);
     assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
 }
 
@@ -265,7 +265,7 @@ static void what_is_no_longer_expected_is_read_anew(void **state)
     f0t_picture picture;
     (void)state;
     assert_ok(f0t_worker_decode(worker, &picture, path, 64, false));
-    f0t_worker_expect(worker, path, 64, false);
+    f0t_worker_expect(worker, &(f0t_picture_source){.path = path}, 64, false);
     f0t_worker_expect_none(worker);
     assert_ok(
         f0t_worker_decode(worker, &picture, png_write("a.png", pixels[1], 1, 1, 3, 0), 64, false));
