@@ -5,6 +5,7 @@
 #include "math/layers.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "math/onednn.h"
 
 #include <string.h>
@@ -139,6 +140,56 @@ static f0t_status make_attributes(dnnl_primitive_attr_t *out, const f0t_after *a
     return f0t_onednn_status(status, "prepare a layer");
 }
 
+static const char *kernel_of(const_dnnl_primitive_desc_t desc)
+{
+    const char *name = "";
+    dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, &name);
+    return name;
+}
+
+/* The kernel that oneDNN chooses where there is one thread; "" where it has none. */
+static const char *kernel_of_one_thread(const f0t_layer *layer, const void *operation,
+                                        dnnl_primitive_attr_t attr)
+{
+    dnnl_primitive_desc_t alone;
+    const char *name = "";
+#ifdef _OPENMP
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+#endif
+    if (dnnl_primitive_desc_create(&alone, operation, attr, layer->engine, NULL) == dnnl_success) {
+        name = kernel_of(alone); /* a constant of the library's */
+        dnnl_primitive_desc_destroy(alone);
+    }
+#ifdef _OPENMP
+    omp_set_num_threads(before);
+#endif
+    return name;
+}
+
+/* oneDNN has several kernels of Winograd's algorithm, which round differently, and chooses by the number of
+ * threads: results shall not depend on that. Where that of one thread cannot be had, its choice stands. */
+static void take_kernel_of_one_thread(f0t_layer *layer, const void *operation,
+                                      dnnl_primitive_attr_t attr)
+{
+    dnnl_primitive_desc_iterator_t all;
+    const char *wanted = kernel_of_one_thread(layer, operation, attr);
+    if (!*wanted || !strcmp(wanted, kernel_of(layer->desc)) ||
+        dnnl_primitive_desc_iterator_create(&all, operation, attr, layer->engine, NULL) !=
+            dnnl_success)
+        return;
+    do {
+        dnnl_primitive_desc_t each = dnnl_primitive_desc_iterator_fetch(all);
+        if (each && !strcmp(kernel_of(each), wanted)) {
+            dnnl_primitive_desc_destroy(layer->desc);
+            layer->desc = each;
+            break;
+        }
+        dnnl_primitive_desc_destroy(each);
+    } while (dnnl_primitive_desc_iterator_next(all) == dnnl_success);
+    dnnl_primitive_desc_iterator_destroy(all);
+}
+
 static f0t_status describe_layer(f0t_layer *layer, const void *operation, const f0t_after *after,
                                  size_t count)
 {
@@ -146,6 +197,8 @@ static f0t_status describe_layer(f0t_layer *layer, const void *operation, const 
     F0T_TRY(make_attributes(&attr, after, count));
     dnnl_status_t status =
         dnnl_primitive_desc_create(&layer->desc, operation, attr, layer->engine, NULL);
+    if (status == dnnl_success && strstr(kernel_of(layer->desc), "wino") && f0t_team_size() > 1)
+        take_kernel_of_one_thread(layer, operation, attr);
     dnnl_primitive_attr_destroy(attr);
     return f0t_onednn_status(status, "prepare a layer");
 }
