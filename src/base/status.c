@@ -194,3 +194,21 @@ f0t_status f0t_failure_raise(const f0t_failure *failure)
 {
     return f0t_fail(failure->status, "%s", failure->message);
 }
+
+f0t_status f0t_name_find(size_t *out, const char *kind, const char *name, size_t length,
+                         const char *(*name_at)(size_t i))
+{
+    char names[400] = "";
+    size_t used = 0;
+    for (size_t i = 0; name_at(i); i++) {
+        if (strlen(name_at(i)) == length && !memcmp(name_at(i), name, length)) {
+            *out = i;
+            return F0T_OK;
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
+                                     name_at(i));
+    }
+    return f0t_fail(F0T_ERROR_NOT_FOUND, "no %s is called '%.*s': %s", kind, (int)length, name,
+                    names);
+}

@@ -29,6 +29,11 @@ void f0t_failure_keep(f0t_failure *failure, f0t_status status);
 /* Fails the same way in the calling thread. */
 f0t_status f0t_failure_raise(const f0t_failure *failure);
 
+/* Chooses by name: *out is the i whose name_at(i) is `name` of `length` bytes; name_at gives NULL past the last.
+ * Else fails with F0T_ERROR_NOT_FOUND and lists them: "no loss is called 'x': ranknet, hinge". */
+f0t_status f0t_name_find(size_t *out, const char *kind, const char *name, size_t length,
+                         const char *(*name_at)(size_t i));
+
 /* Names and words from files reach messages: keeps `text` one line that a terminal only shows.
  * `cut`: its end was cut off, perhaps inside a character. */
 void f0t_line_clean(char *text, bool cut);

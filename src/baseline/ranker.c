@@ -1,6 +1,5 @@
 #include "baseline/ranker.h"
 
-#include <stdio.h>
 #include <string.h>
 
 f0t_status f0t_task_read(const f0t_task *task, float *to, const uint32_t *images, size_t count)
@@ -37,19 +36,16 @@ const f0t_ranker *const f0t_rankers[] = {
 };
 /* clang-format on */
 
+static const char *name_at(size_t i)
+{
+    return f0t_rankers[i] ? f0t_rankers[i]->name : NULL;
+}
+
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
 {
-    char names[400] = "";
-    size_t used = 0;
-    for (const f0t_ranker *const *r = f0t_rankers; *r; r++) {
-        if (!strcmp((*r)->name, name)) {
-            *out = *r;
-            return F0T_OK;
-        }
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     (*r)->name);
-    }
+    size_t found;
     *out = NULL;
-    return f0t_fail(F0T_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, names);
+    F0T_TRY(f0t_name_find(&found, "method", name, strlen(name), name_at));
+    *out = f0t_rankers[found];
+    return F0T_OK;
 }

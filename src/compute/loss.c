@@ -26,19 +26,19 @@ const char *f0t_loss_name(f0t_loss loss)
     return (unsigned)loss < F0T_LOSSES ? names[loss] : NULL;
 }
 
+static const char *name_at(size_t i)
+{
+    return i < F0T_LOSSES ? names[i] : NULL;
+}
+
 f0t_status f0t_loss_find(f0t_loss *out, const char *name)
 {
+    size_t found;
     F0T_REQUIRE(out);
     F0T_REQUIRE(name);
-    for (int i = 0; i < F0T_LOSSES; i++)
-        if (!strcmp(name, names[i])) {
-            *out = (f0t_loss)i;
-            return F0T_OK;
-        }
-    return f0t_fail(F0T_ERROR_NOT_FOUND,
-                    "no loss is called '%s': ranknet, ranknet-unweighted, hinge, squared-hinge, "
-                    "crammer-singer, max-out, listmle",
-                    name);
+    F0T_TRY(f0t_name_find(&found, "loss", name, strlen(name), name_at));
+    *out = (f0t_loss)found;
+    return F0T_OK;
 }
 
 struct f0t_loss_plan {

@@ -1,6 +1,5 @@
 #include "eval/paper.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -108,19 +107,19 @@ static const f0t_published papers[] = {
     {"iaprtc12", "IAPR TC-12", iapr_tables, COUNT(iapr_tables), iapr_slips},
 };
 
+static const char *name_at(size_t i)
+{
+    return i < COUNT(papers) ? papers[i].name : NULL;
+}
+
 f0t_status f0t_published_find(const f0t_published **out, const char *name)
 {
-    char names[100] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < COUNT(papers); i++) {
-        *out = &papers[i];
-        if (!strcmp(papers[i].name, name))
-            return F0T_OK;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " and " : "",
-                                 papers[i].name);
-    }
+    size_t found;
     *out = NULL;
-    return f0t_fail(F0T_ERROR_ARGUMENT, "the paper has no tables of '%s'; it has %s", name, names);
+    if (f0t_name_find(&found, "dataset of the paper", name, strlen(name), name_at) != F0T_OK)
+        return F0T_ERROR_ARGUMENT;
+    *out = &papers[found];
+    return F0T_OK;
 }
 
 const f0t_published_table *f0t_published_table_of(const f0t_published *p, f0t_scenario scenario)

@@ -59,20 +59,17 @@ unsigned f0t_training_set_tags(f0t_training_set set)
     return training_sets[set].tags;
 }
 
+static const char *name_at(size_t i)
+{
+    return i < F0T_SCENARIOS ? scenarios[i].name : NULL;
+}
+
 f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
 {
-    char names[200] = "";
-    size_t used = 0;
-    for (int s = 0; s < F0T_SCENARIOS; s++) {
-        if (strlen(scenarios[s].name) == length && !memcmp(scenarios[s].name, name, length)) {
-            *out = (f0t_scenario)s;
-            return F0T_OK;
-        }
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", s ? ", " : "",
-                                 scenarios[s].name);
-    }
-    return f0t_fail(F0T_ERROR_NOT_FOUND, "there is no scenario '%.*s'; there are %s", (int)length,
-                    name, names);
+    size_t found;
+    F0T_TRY(f0t_name_find(&found, "scenario", name, length, name_at));
+    *out = (f0t_scenario)found;
+    return F0T_OK;
 }
 
 /* The oracle knows the true training tags of a test image: ranking those would be no test. */

@@ -45,16 +45,17 @@ static const struct {
       {1 / (0.26862954F * 255), 1 / (0.26130258F * 255), 1 / (0.27577711F * 255)}}},
 };
 
+static const char *name_at(size_t i)
+{
+    return i < sizeof PRESETS / sizeof *PRESETS ? PRESETS[i].name : NULL;
+}
+
 f0t_status f0t_preprocess_preset(f0t_preprocess *out, const char *name)
 {
-    for (size_t i = 0; i < sizeof PRESETS / sizeof *PRESETS; i++)
-        if (!strcmp(PRESETS[i].name, name)) {
-            *out = PRESETS[i].how;
-            return F0T_OK;
-        }
-    return f0t_fail(F0T_ERROR_NOT_FOUND,
-                    "there is no preset '%s'; there are imagenet, caffe-vgg, mobilenet and clip",
-                    name);
+    size_t found;
+    F0T_TRY(f0t_name_find(&found, "preset", name, strlen(name), name_at));
+    *out = PRESETS[found].how;
+    return F0T_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

@@ -185,12 +185,9 @@ static const format formats[] = {
     {"photos", f0t_import_photos, 1, SIZE_MAX, "folders or pictures", 0.1},
 };
 
-static const format *find_format(const char *name)
+static const char *name_at(size_t i)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (!strcmp(formats[i].name, name))
-            return &formats[i];
-    return NULL;
+    return i < sizeof formats / sizeof *formats ? formats[i].name : NULL;
 }
 
 /* Whether a dataset can be written there: found before the work, not after it. */
@@ -260,13 +257,11 @@ f0t_status f0t_import(f0t_import_report **out, const char *output, const char *f
                           .sources = sources,
                           .source_count = source_count,
                           .options = options ? options : &none};
-    const format *chosen = find_format(format_name);
-    if (!chosen)
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "'%s' is no format: nuswide, tagprop, mulan, csv or photos is wanted",
-                        format_name);
+    size_t chosen;
+    if (f0t_name_find(&chosen, "format", format_name, strlen(format_name), name_at) != F0T_OK)
+        return F0T_ERROR_ARGUMENT;
     F0T_TRY(create_report(&job.report));
-    f0t_status status = run(&job, chosen);
+    f0t_status status = run(&job, &formats[chosen]);
     f0t_free(job.backbone);
     if (status == F0T_OK)
         *out = job.report;

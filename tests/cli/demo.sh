@@ -76,7 +76,7 @@ case_wrong_uses() {
     [ "$(cat taken/model.f0t)" = mine ] || complain "somebody's file is gone"
     run 3 demo art -o shown --vectors words.txt "${quick[@]}"
     warns "such tags are needed"
-    refuse 2 "there is no method 'fast'" demo art -o shown --methods fast
+    refuse 2 "no method is called 'fast'" demo art -o shown --methods fast
     [ -d /usr/share/openclipart/svg ] || refuse 3 "openclipart-svg" demo -o clipart
 }
 

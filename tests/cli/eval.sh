@@ -308,8 +308,8 @@ case_wrong_use_is_told() {
     make_split_collection
     refuse 2 "missing operand: DATASET" eval --vectors vectors.txt
     refuse 2 "missing --vectors FILE" eval photos
-    refuse 2 "there is no method 'nett'" eval photos --vectors vectors.txt --methods nett
-    refuse 2 "there is no scenario 'zero'" eval photos --vectors vectors.txt --scenarios zero
+    refuse 2 "no method is called 'nett'" eval photos --vectors vectors.txt --methods nett
+    refuse 2 "no scenario is called 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
     refuse 2 "K '1000001': 1000000 at the most" eval photos --vectors vectors.txt -k 1000001
     for option in --trials --repeat --epochs; do

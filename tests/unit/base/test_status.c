@@ -65,6 +65,21 @@ static void every_status_has_a_name(void **state)
     assert_string_equal(f0t_status_name((f0t_status)99), "unknown status");
 }
 
+static const char *fruit_at(size_t i)
+{
+    return i == 0 ? "apple" : i == 1 ? "pear" : NULL;
+}
+
+static void a_name_is_found_or_all_are_listed(void **state)
+{
+    size_t found = 9;
+    (void)state;
+    assert_int_equal(f0t_name_find(&found, "fruit", "pears", 4, fruit_at), F0T_OK);
+    assert_int_equal(found, 1);
+    assert_int_equal(f0t_name_find(&found, "fruit", "pears", 5, fruit_at), F0T_ERROR_NOT_FOUND);
+    assert_string_equal(f0t_last_error(), "no fruit is called 'pears': apple, pear");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -73,6 +88,7 @@ int main(void)
         cmocka_unit_test(a_line_is_escaped_and_cut),
         cmocka_unit_test(errno_and_prefix_are_added),
         cmocka_unit_test(every_status_has_a_name),
+        cmocka_unit_test(a_name_is_found_or_all_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

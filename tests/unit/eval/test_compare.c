@@ -105,13 +105,14 @@ static void what_cannot_be_compared_is_told(void **state)
     assert_fails(F0T_ERROR_FORMAT, "empty: none of the 360 training images",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     options.methods = "random,nonsense";
-    assert_fails(F0T_ERROR_NOT_FOUND, "no method 'nonsense'",
+    assert_fails(F0T_ERROR_NOT_FOUND, "no method is called 'nonsense'",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     options.methods = "";
-    assert_fails(F0T_ERROR_NOT_FOUND, "no method ''",
+    assert_fails(F0T_ERROR_NOT_FOUND, "no method is called ''",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options));
     options = (f0t_eval_options){.scenarios = "zero-shot,zero"};
-    assert_fails(F0T_ERROR_ARGUMENT, "no scenario 'zero'", f0t_eval_options_check(&options));
+    assert_fails(F0T_ERROR_ARGUMENT, "no scenario is called 'zero'",
+                 f0t_eval_options_check(&options));
     options = (f0t_eval_options){.k = "3,0"};
     assert_fails(F0T_ERROR_ARGUMENT, "K '0'", f0t_eval_options_check(&options));
     options = (f0t_eval_options){.k = "1,2,3,4,5,6,7,8,9"};
@@ -148,7 +149,7 @@ static void spaces_around_names_do_not_matter(void **state)
     assert_ok(f0t_eval_plan_create(&plan, &options));
     assert_true(plan.method_count > 10 && plan.asked[F0T_OPEN]);
     options = (f0t_eval_options){.methods = " "};
-    assert_fails(F0T_ERROR_ARGUMENT, "no method ''", f0t_eval_options_check(&options));
+    assert_fails(F0T_ERROR_ARGUMENT, "no method is called ''", f0t_eval_options_check(&options));
 }
 
 static void names_of_values_are_known_when_nobody_can_play(void **state)

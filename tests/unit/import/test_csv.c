@@ -248,7 +248,8 @@ static void wrong_tables_and_options_are_refused(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "val is 1", import_text(TABLE, &val));
     assert_fails(F0T_ERROR_ARGUMENT, "wants one file",
                  f0t_import(&report, test_path("x"), "csv", sources, 2, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "'x' is no format",
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "no format is called 'x': nuswide, tagprop, mulan, csv, photos",
                  f0t_import(&report, test_path("x"), "x", sources, 1, NULL));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
                  import_one("csv", "/nowhere", test_path("x"), NULL, NULL));
