@@ -31,7 +31,7 @@ typedef struct bench_report bench_report;
 
 bench_report *bench_report_create(const char *bench);
 void bench_report_free(bench_report *report);
-/* Rows for the first contender, ours: one for each peer, or one without. The value is `work` by the
+/* Rows for the first contender, ours: one per peer, or one without. The value is `work` per
  * second, a larger one is faster. */
 void bench_report_add(bench_report *report, const char *name, const char *unit, double work,
                       const bench_contender *contenders, size_t count);

@@ -6,7 +6,7 @@
 
 typedef struct bench_child bench_child;
 
-/* Starts bench/SCRIPT with Python and these words behind it (ends with NULL), and waits until it says
+/* Starts bench/SCRIPT with Python and these words after it (NULL past the end), and waits until it says
  * `ready`. NULL, after a warning that says why, when there is no such script here or it cannot run
  * (a missing module). */
 bench_child *bench_child_start(const cli_context *cli, const char *script,
@@ -14,7 +14,7 @@ bench_child *bench_child_start(const cli_context *cli, const char *script,
 /* Ends it; takes NULL. */
 void bench_child_end(bench_child *child);
 
-/* What the child called itself behind `ready`: a peer's name. */
+/* What the child called itself after `ready`: a peer's name. */
 const char *bench_child_name(const bench_child *child);
 
 /* One turn: sends `run` and waits for `done`. A bench_contender's run. */

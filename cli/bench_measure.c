@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 5, NAME_SIZE = 96 };
 
-/* A clock reading and the first touch of memory must not count: at least this long a round. */
+/* A clock reading and the first touch of memory must not count: at least this long per round. */
 static const double ROUND_SECONDS = 0.02;
 
 static f0t_status time_runs(double *seconds, const bench_contender *contender, size_t repeats)

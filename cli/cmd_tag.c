@@ -18,7 +18,7 @@ typedef struct options {
 
 static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
 
-/* A tagging in work. */
+/* A running tagging. */
 typedef struct tagger {
     cli_context *cli;
     const options *options;

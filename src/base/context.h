@@ -1,5 +1,5 @@
 /*
- * Whom the calling thread works for: a public function enters its caller's context, and whatever it
+ * The context that the calling thread works in: a public function enters its caller's context, and whatever it
  * calls finds threads and device there. Nothing is set for the process, so that two threads of a program
  * may work in different contexts at the same time.
  */
@@ -46,7 +46,7 @@ int f0t_context_wanted(void);
 /* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
  * with their size, so that a program that was built with an older header, whose options have fewer
  * members, gets the defaults of the rest; `from` may be NULL. Fails with F0T_ERROR_ARGUMENT where the size
- * is none, or a member is set that this version does not know; `name` is that of the structure. */
+ * is not set, and with F0T_ERROR_UNSUPPORTED where a member is set that this version does not know; `name` is that of the structure. */
 f0t_status f0t_options_read(void *to, size_t size, const void *from, const char *name);
 
 #endif

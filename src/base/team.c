@@ -3,8 +3,8 @@
  * program wants the processor they spin in its way and in their own: a training beside two busy
  * programs took 20 times as long as with short waits. How long they spin is read from the
  * environment when libgomp is loaded, long before a library is asked for anything. But "if there are
- * more OpenMP threads than available CPUs", its manual says (GOMP_SPINCOUNT), it spins 100 times at
- * the most, or 1000 with OMP_WAIT_POLICY=active. So there are: a team of one thread more than there
+ * more OpenMP threads than available CPUs", its manual says (GOMP_SPINCOUNT), it spins at
+ * most 100 times, or 1000 with OMP_WAIT_POLICY=active. So there are: a team of one thread more than there
  * are CPUs is opened once, by a thread of its own, and sleeps from then on.
  */
 #include "base/team.h"

@@ -10,7 +10,7 @@
  *     max-out              [1 + max_n s_n − min_p s_p]₊
  *     listmle              −log of the Plackett-Luce probability (Xia et al., ICML 2008) that the
  *                          relevant tags come first, in an order drawn by seed; all orders of the
- *                          irrelevant behind them are summed over, as they have no order of their
+ *                          irrelevant after them are summed over, as they have no order of their
  *                          own: Σ_i (log Σ_{j ≥ i or irrelevant} exp(s_j) − s_i), i = 1 … |Y|
  *
  * The loss and gradient of a batch are means over the images that train: those with a relevant and
@@ -26,7 +26,7 @@
 
 #include "base/status.h"
 
-/* All zero: ranknet over the pairs within each image. */
+/* Zero-initialised: ranknet over the pairs within each image. */
 typedef struct f0t_loss_options {
     f0t_loss loss;
     f0t_pairs pairs;
@@ -38,8 +38,8 @@ typedef struct f0t_loss_batch {
     size_t images;
     size_t tags;
     const float *scores;      /* [images x tags] */
-    const size_t *offsets;    /* [images + 1] row m has relevant[offsets[m]] up to, without, */
-    const uint32_t *relevant; /* relevant[offsets[m + 1]]: ascending, distinct, below `tags` */
+    const size_t *offsets;    /* [images + 1] row m has relevant[] in the half-open range */
+    const uint32_t *relevant; /* [offsets[m], offsets[m + 1]): ascending, distinct, below `tags` */
     uint64_t number;          /* of the batch in the training; listmle's orders depend on it */
     size_t first; /* of a part of a mini-batch: the number of its first row in the whole [0] */
     size_t
@@ -54,8 +54,8 @@ typedef struct f0t_loss_result {
 /* The memory for batches of at most this size, made once: a run allocates nothing. */
 typedef struct f0t_loss_plan f0t_loss_plan;
 
-/* For up to `images` rows of up to `tags` scores: about 24 · tags bytes a thread, and with
- * F0T_PAIRS_BATCH 8 · images · tags bytes more. As many threads as f0t_threads_get() says now. */
+/* For up to `images` rows of up to `tags` scores: about 24 · tags bytes per thread, and with
+ * F0T_PAIRS_BATCH 8 · images · tags bytes more. For the threads of the current context. */
 f0t_status f0t_loss_plan_create(f0t_loss_plan **out, const f0t_loss_options *options, size_t images,
                                 size_t tags);
 void f0t_loss_plan_free(f0t_loss_plan *plan);

@@ -57,7 +57,7 @@ static size_t smallest_relevant(const f0t_loss_row *row)
  * its rounding error grows with the number of factors. */
 enum { MOST_EXCESS = 80, MOST_FACTORS = 16 };
 
-/* exp(s_n − s_p) = exp(s_n − c) exp(c − s_p): one exponential a score rather than a pair, and one
+/* exp(s_n − s_p) = exp(s_n − c) exp(c − s_p): one exponential per score rather than per pair, and one
  * logarithm for several relevant tags. No pair has more than `most` = max_n s_n − min_p s_p, half
  * of it on each side of c: no factor overflows, and one that vanishes stands for a pair that adds
  * less than exp(-40). */
@@ -178,7 +178,7 @@ static double log_add(double a, double b)
     return high + log1p(exp(low - high));
 }
 
-/* tails[i] = log of what choice i is among: itself, the relevant behind it, all irrelevant. The
+/* tails[i] = log of what choice i is among: itself, the relevant after it, all irrelevant. The
  * derivative by a score s that is among the choices 0 … i is Σ exp(s − tails) over them, and for
  * the relevant −1. All sums are kept as logarithms: scores may be far apart. */
 static double listmle(float *gradient, f0t_loss_row *row)

@@ -4,7 +4,7 @@
 
 #include "compute/loss.h"
 
-/* A thread's memory, and the image in work. Each array is for `tags` elements. */
+/* A thread's memory, and the image that it is at. Each array is for `tags` elements. */
 typedef struct f0t_loss_row {
     size_t tags;
     size_t count;             /* relevant tags: at least 1, below `tags` */

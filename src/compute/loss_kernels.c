@@ -205,7 +205,7 @@ void F0T_KERNEL(piece_evaluate)(float *y, const float *x, size_t n, double centr
     }
 }
 
-/* As in loss_kernels.h: the softplus of several a at once is the log of a product. Each factor is
+/* As in base/kernels.h: the softplus of several a at once is the log of a product. Each factor is
  * below exp(FAR_ABOVE + 2), and so many of them below a double's largest. */
 enum { FACTORS = 16 };
 

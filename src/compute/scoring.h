@@ -15,7 +15,7 @@ typedef struct f0t_scoring {
     f0t_buffer *owned; /* V packed, or on another device; NULL: `view` */
 } f0t_scoring;
 
-/* All zero: V as it lies, for scores that are asked for once. */
+/* Zero-initialised: V as it lies, for scores that are asked for once. */
 typedef struct f0t_scoring_options {
     size_t
         packed_for; /* not 0: V is packed for about so many rows at a time, which pays for a V that is used

@@ -269,8 +269,7 @@ f0t_status f0t_metrics_create(f0t_metrics **out, size_t tags, size_t images, con
     f0t_metrics *m;
     *out = NULL;
     if (count > F0T_CUTOFFS_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu values of K; %d at the most", count,
-                        F0T_CUTOFFS_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu values of K; at most %d", count, F0T_CUTOFFS_MOST);
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     m->tags = tags;
     m->precision.scores.file = -1;

@@ -84,10 +84,10 @@ static f0t_status read_number(size_t *out, const char *text, size_t length, cons
         number = 10 * number + (size_t)(text[i] - '0');
     }
     if (!digits || number == 0)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': a list of numbers such as %s is wanted",
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': a list of numbers such as %s is expected",
                         what, (int)length, text, example);
     if (number > NUMBER_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': %d at the most", what, (int)length, text,
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s '%.*s': at most %d", what, (int)length, text,
                         NUMBER_MOST);
     *out = number;
     return F0T_OK;
@@ -101,7 +101,7 @@ static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
         if (p->cutoffs[i] == k)
             return F0T_OK;
     if (p->cutoff_count == F0T_CUTOFFS_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "K: %d values at the most", F0T_CUTOFFS_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "K: at most %d values", F0T_CUTOFFS_MOST);
     p->cutoffs[p->cutoff_count++] = k;
     return F0T_OK;
 }
@@ -123,7 +123,7 @@ static f0t_status read_hidden(f0t_eval_plan *p, const char *list)
         size_t units;
         F0T_TRY(read_number(&units, text, length, "hidden layers", "512,256"));
         if (p->hidden_count == F0T_HIDDEN_MAX)
-            return f0t_fail(F0T_ERROR_ARGUMENT, "hidden layers: %d at the most", F0T_HIDDEN_MAX);
+            return f0t_fail(F0T_ERROR_ARGUMENT, "hidden layers: at most %d", F0T_HIDDEN_MAX);
         p->hidden[p->hidden_count++] = units;
     }
     return F0T_OK;
@@ -158,9 +158,9 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
                                                : TRIALS,
                          .effort = EFFORT};
     if (p->repeat > REPEAT_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "repeat %zu: %d at the most", p->repeat, REPEAT_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "repeat %zu: at most %d", p->repeat, REPEAT_MOST);
     if (p->trials > REPEAT_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: %d at the most", p->trials, REPEAT_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: at most %d", p->trials, REPEAT_MOST);
     F0T_TRY(read_methods(p, o->methods));
     F0T_TRY(read_scenarios(p, o->scenarios));
     F0T_TRY(read_figure(p, o->figure));

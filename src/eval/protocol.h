@@ -41,7 +41,7 @@ typedef struct f0t_eval_protocol {
     f0t_eval_split tests[F0T_SCENARIOS]; /* of those asked for */
 } f0t_eval_protocol;
 
-/* `asked` are the scenarios that are wanted; those with another training set are left out. Where the
+/* `asked` are the scenarios that are expected; those with another training set are left out. Where the
  * data cannot teach it, refusal says why, and every method is refused. */
 f0t_status f0t_eval_protocol_create(f0t_eval_protocol *out, f0t_training_set training_set,
                                     const f0t_eval_tags *tags, const bool asked[F0T_SCENARIOS],
@@ -61,7 +61,7 @@ void f0t_eval_memo_free(f0t_eval_memo *memo);
 
 typedef struct f0t_eval_protocol_options {
     uint64_t seed;
-    size_t trials; /* of tuning, at the most; 0: none, each knob keeps its first value */
+    size_t trials; /* of tuning, at most; 0: none, each knob keeps its first value */
     double effort; /* of a trial */
     size_t epochs;
     const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Enough to compare by, and seconds at the most: of more images every so-manieth is taken. */
+/* Enough to compare by, and at most seconds: of more images every so-manieth is taken. */
 enum { QUERIES_MOST = 2000, IMAGES_MOST = 20000, BLOCK = 512 };
 
 /* Neighbours, and how their weights fall: e⁻³ from the first to the last. */

@@ -48,7 +48,7 @@ static void *constant(const void *text)
 static f0t_status check_options(const f0t_study_options *o)
 {
     if (!o->lambda_count || o->lambda_count > LAMBDAS_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu values of lambda: from 1 to %d are wanted",
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu values of lambda: from 1 to %d are expected",
                         o->lambda_count, LAMBDAS_MOST);
     for (size_t i = 0; i < o->lambda_count; i++)
         if (!(o->lambdas[i] >= 1e-6) || !(o->lambdas[i] <= 1e6) ||
@@ -57,8 +57,7 @@ static f0t_status check_options(const f0t_study_options *o)
                             "values of lambda must ascend from 1e-6 to 1e6; value %zu does not fit",
                             i + 1);
     if (o->dim_count > DIMS_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu dimensions: %d at the most", o->dim_count,
-                        DIMS_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu dimensions: at most %d", o->dim_count, DIMS_MOST);
     for (size_t i = 0; i < o->dim_count; i++)
         if (!o->dims[i])
             return f0t_fail(F0T_ERROR_ARGUMENT, "vectors of 0 dimensions");

@@ -79,7 +79,7 @@ static inline size_t f0t_rule_images(const f0t_rules *rules, size_t r)
 /* Rules [first, first + count), borrowed; they know nothing of images. */
 f0t_rules f0t_rules_slice(const f0t_rules *rules, size_t first, size_t count);
 
-/* Numbers of the rules that `wanted` accepts, `most` at the most, drawn by seed, ascending. */
+/* Numbers of the rules that `wanted` accepts, at most `most`, drawn by seed, ascending. */
 typedef bool (*f0t_rule_test)(const f0t_study_rules *rules, size_t r);
 f0t_status f0t_study_sample(uint32_t **out, size_t *count, const f0t_study_rules *rules,
                             f0t_rule_test wanted, size_t most, uint64_t seed);

@@ -310,7 +310,7 @@ f0t_status f0t_study_pictures_find(f0t_study_picture **out, size_t *count,
     uint32_t rows[PICTURES_MOST];
     size_t wanted = task->options->image_count;
     if (wanted > PICTURES_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu images to draw: %d at the most", wanted,
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu images to draw: at most %d", wanted,
                         PICTURES_MOST);
     if (task->options->images)
         F0T_TRY(find_given(rows, task, dataset));

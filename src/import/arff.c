@@ -72,7 +72,7 @@ static f0t_status read_token(f0t_arff *arff, arff_cursor *cursor, size_t *length
             cursor->at++;
         *length = (size_t)(cursor->at - start);
         if (!*length)
-            return f0t_text_fail(arff->stream, "a value is wanted, and %s found",
+            return f0t_text_fail(arff->stream, "a value is expected, and %s found",
                                  c == ','               ? "a comma is"
                                  : c == '{' || c == '}' ? "a brace is"
                                                         : "the end of the line");
@@ -199,8 +199,8 @@ static f0t_status read_header(f0t_arff *arff)
         if (!strcasecmp(arff->token, "@attribute"))
             F0T_TRY(read_attribute(arff, &cursor));
         else if (strcasecmp(arff->token, "@relation") != 0)
-            return f0t_text_fail(arff->stream, "'%.40s': @relation, @attribute or @data is wanted",
-                                 arff->token);
+            return f0t_text_fail(
+                arff->stream, "'%.40s': @relation, @attribute or @data is expected", arff->token);
     }
 }
 
@@ -263,7 +263,7 @@ static f0t_status read_index(f0t_arff *arff, arff_cursor *cursor, size_t *index)
     F0T_TRY(read_token(arff, cursor, &length, &quoted));
     for (const char *c = arff->token; *c; c++) {
         if (*c < '0' || *c > '9')
-            return f0t_text_fail(arff->stream, "'%.40s': the number of an attribute is wanted",
+            return f0t_text_fail(arff->stream, "'%.40s': the number of an attribute is expected",
                                  arff->token);
         value = value >= arff->count ? arff->count : value * 10 + (size_t)(*c - '0');
     }

@@ -92,7 +92,7 @@ f0t_status f0t_collection_draw_val(f0t_collection *collection, const f0t_selecti
     if (!collection->split || !(val > 0))
         return F0T_OK;
     if (val >= 1)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "val is %g: a part below 1 is wanted", val);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "val is %g: a part below 1 is expected", val);
     F0T_TRY(f0t_alloc(&train, selection->count, sizeof *train));
     for (size_t i = 0; i < selection->count; i++) {
         size_t m = image_of(selection, i);

@@ -104,8 +104,8 @@ static f0t_status find_column(const reading *t, const f0t_csv_cell *header, size
     }
     return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no column '%s'; %s", f0t_stream_name(t->stream),
                     column,
-                    header ? "a name of the header or a number from 1 is wanted"
-                           : "a number from 1 is wanted where there is no header");
+                    header ? "a name of the header or a number from 1 is expected"
+                           : "a number from 1 is expected where there is no header");
 }
 
 /* The first of these names that the header has, else `otherwise`. */
@@ -235,7 +235,7 @@ static f0t_status read_tag_columns(reading *t, uint32_t image, const f0t_csv_cel
             F0T_TRY(add_pair(t, image, t->column_tags[i]));
         else if (!cell_is(&cells[i], "0") && !cell_is(&cells[i], "") &&
                  !cell_is(&cells[i], "false") && !cell_is(&cells[i], "0.0"))
-            return fail_at(t, "column %zu: '%.40s': 0 or 1 is wanted", i + 1, cells[i].text);
+            return fail_at(t, "column %zu: '%.40s': 0 or 1 is expected", i + 1, cells[i].text);
         else
             unused += cells[i].length + 1;
     }
@@ -254,7 +254,7 @@ static f0t_status read_split(reading *t, uint32_t image, const f0t_csv_cell *cel
     while (i < n && !cell_is(cell, words[i].word))
         i++;
     if (i == n)
-        return fail_at(t, "column %ld: '%.40s': train, val or test is wanted", t->split + 1,
+        return fail_at(t, "column %ld: '%.40s': train, val or test is expected", t->split + 1,
                        cell->text);
     if (t->to->splits[image] != NO_SPLIT && t->to->splits[image] != words[i].split)
         return fail_at(t, "'%.100s' had another split before",
@@ -278,7 +278,7 @@ static f0t_status read_image(reading *t, const f0t_csv_cell *cell, uint32_t *ima
     for (; length > 2 && text[0] == '.' && text[1] == '/'; text += 2) /* as find prints them */
         length -= 2;
     if (!length || f0t_text_fault(text, length) || memchr(text, '\t', length))
-        return fail_at(t, "column %ld: a path or an id is wanted", t->image + 1);
+        return fail_at(t, "column %ld: a path or an id is expected", t->image + 1);
     F0T_TRY(f0t_names_add(&t->to->images, text, length, image, &added));
     t->to->merged += !added;
     F0T_TRY(f0t_grow(&t->to->splits, &t->splits_capacity, *image, 1, 1));

@@ -192,7 +192,7 @@ static f0t_status open_npy(f0t_given_features *given)
 {
     F0T_TRY(f0t_npy_open(&given->npy, given->path));
     if (f0t_npy_dims(given->npy) != 2)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are wanted",
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are expected",
                         given->path, f0t_npy_dims(given->npy));
     F0T_TRY(f0t_npy_matrix(given->npy, &given->total, &given->dim));
     if (!given->dim || given->total >= NONE)

@@ -223,7 +223,7 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
         return f0t_fail(F0T_ERROR_ARGUMENT, "features come from %s or from the release, not both",
                         o->features);
     if (!(o->val < 1))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "val is %g: a part below 1 is wanted", o->val);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "val is %g: a part below 1 is expected", o->val);
     return F0T_OK;
 }
 

@@ -337,7 +337,7 @@ static f0t_status add_row(mulan *m)
             F0T_TRY(f0t_rows_add(&m->collection.rows, m->roles[i].tag));
         else if (value != 0)
             return f0t_fail(
-                F0T_ERROR_FORMAT, "%s:%llu: the label '%.60s' is %s: 0 or 1 is wanted",
+                F0T_ERROR_FORMAT, "%s:%llu: the label '%.60s' is %s: 0 or 1 is expected",
                 m->files[m->file], (unsigned long long)f0t_stream_line_number(m->stream),
                 f0t_names_get(&m->arff.names, i), isnan(value) ? "missing" : "another number");
     }

@@ -144,7 +144,7 @@ f0t_status f0t_nus_read_words(f0t_stream *stream, f0t_names *words)
         if (!length)
             continue;
         if (memchr(line, '\t', length))
-            return f0t_text_fail(stream, "'%.40s': one word per line is wanted", line);
+            return f0t_text_fail(stream, "'%.40s': one word per line is expected", line);
         F0T_TRY(f0t_names_add(words, line, length, &index, &added));
         if (!added)
             return f0t_text_fail(stream, "'%.*s' is there twice", (int)length, line);
@@ -175,7 +175,7 @@ f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, u
         } while (!length);
         turn_slashes(line, length);
         if (memchr(line, '\t', length))
-            return f0t_text_fail(stream, "'%.60s': one path a line is wanted", line);
+            return f0t_text_fail(stream, "'%.60s': one path per line is expected", line);
         if (known && !f0t_names_find(names, line, length, &index))
             return f0t_text_fail(stream, "'%.*s' is not in Imagelist.txt", (int)length, line);
         if (!known) {
@@ -278,7 +278,7 @@ static f0t_status read_row(f0t_stream *stream, f0t_rows *rows, size_t columns, c
         if (at == end)
             break;
         if ((*at != '0' && *at != '1') || (at + 1 < end && !is_blank(at[1])))
-            return f0t_text_fail(stream, "column %zu: 0 or 1 is wanted", column + 1);
+            return f0t_text_fail(stream, "column %zu: 0 or 1 is expected", column + 1);
         if (column >= columns)
             break;
         if (*at == '1')
@@ -287,7 +287,7 @@ static f0t_status read_row(f0t_stream *stream, f0t_rows *rows, size_t columns, c
         at++;
     }
     if (column != columns || at != end)
-        return f0t_text_fail(stream, "%s%zu columns, %zu are wanted", at != end ? "over " : "",
+        return f0t_text_fail(stream, "%s%zu columns, %zu are expected", at != end ? "over " : "",
                              column, columns);
     return f0t_rows_end(rows);
 }
@@ -326,8 +326,8 @@ f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t strid
         if (!length)
             continue;
         if (length != 1 || (*text != '0' && *text != '1'))
-            return f0t_text_fail(stream, "'%.*s': 0 or 1 is wanted", length < 40 ? (int)length : 40,
-                                 text);
+            return f0t_text_fail(stream, "'%.*s': 0 or 1 is expected",
+                                 length < 40 ? (int)length : 40, text);
         if (i < count)
             column[i * stride] = *text == '1';
         i++;

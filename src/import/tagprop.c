@@ -97,7 +97,7 @@ static f0t_status read_words(f0t_collection *collection, f0t_stream *stream)
         if (!line)
             return F0T_OK;
         if (!length || memchr(line, '\t', length))
-            return f0t_text_fail(stream, "'%.40s': one word per line is wanted", line);
+            return f0t_text_fail(stream, "'%.40s': one word per line is expected", line);
         F0T_TRY(f0t_names_add(&collection->tags, line, length, &index, &added));
         if (!added)
             return f0t_text_fail(stream, "'%.40s' is there twice", line);
@@ -130,7 +130,7 @@ static f0t_status add_annotation(release_files *r, const f0t_vecs *annotations, 
         if (value == 1)
             F0T_TRY(f0t_rows_add(&r->collection.rows, (uint32_t)t));
         else if (value != 0 && !minus)
-            return f0t_fail(F0T_ERROR_FORMAT, "%s: vector %zu, value %zu is %g: 0 or 1 is wanted",
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: vector %zu, value %zu is %g: 0 or 1 is expected",
                             annotations->name, i, t, (double)value);
     }
     return F0T_OK;
@@ -146,7 +146,7 @@ static f0t_status read_images(release_files *r, f0t_stream *list, const f0t_vecs
         if (!line)
             break;
         if (!length || memchr(line, '\t', length))
-            return f0t_text_fail(list, "%s", "a path or an id is wanted");
+            return f0t_text_fail(list, "%s", "a path or an id is expected");
         if (i < annotations->count)
             F0T_TRY(add_annotation(r, annotations, i));
         F0T_TRY(f0t_collection_end_row(&r->collection, line, length, split));

@@ -151,7 +151,7 @@ static f0t_status open_features(f0t_dataset *dataset, const char *tags)
     size_t rows;
     F0T_TRY(f0t_npy_open(&dataset->features, dataset->features_path));
     if (f0t_npy_dims(dataset->features) != 2)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are wanted",
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are expected",
                         dataset->features_path, f0t_npy_dims(dataset->features));
     F0T_TRY(f0t_npy_matrix(dataset->features, &rows, &dataset->dim));
     if (rows != dataset->rows.count)

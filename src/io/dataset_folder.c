@@ -143,7 +143,7 @@ static f0t_status resolve(char **out, const char *path)
     const char *slash = strrchr(*out, '/');
     const char *last = slash ? slash + 1 : *out;
     if (!*last || is_dots(last))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "'%s': the name of a new directory is wanted", path);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "'%s': the name of a new directory is expected", path);
     char *real = realpath(*out, NULL); /* of a link, what it points to is replaced */
     if (!real)
         return F0T_OK;

@@ -82,7 +82,7 @@ static f0t_status check_parts(const f0t_dataset_options *options)
     if (!(val >= 0 && test >= 0 && val + test <= 1))
         return f0t_fail(
             F0T_ERROR_ARGUMENT,
-            "val %g and test %g are no parts of the images: each is wanted from 0 to 1, "
+            "val %g and test %g are no parts of the images: each is expected from 0 to 1, "
             "and together at most 1",
             val, test);
     return F0T_OK;
@@ -206,7 +206,7 @@ static f0t_status read_split(part *p)
         if (m == count)
             return wrong_count(p, m + 1);
         if (!find_split(word, length, &p->dataset->split[m]))
-            return f0t_text_fail(p->stream, "'%.40s': train, val or test is wanted", word);
+            return f0t_text_fail(p->stream, "'%.40s': train, val or test is expected", word);
     }
 }
 
@@ -222,7 +222,7 @@ static f0t_status read_images(part *p)
         if (m == p->dataset->rows.count)
             return wrong_count(p, m + 1);
         if (!length)
-            return f0t_text_fail(p->stream, "%s", "is empty: a path or an id is wanted");
+            return f0t_text_fail(p->stream, "%s", "is empty: a path or an id is expected");
         F0T_TRY(f0t_texts_add(&p->dataset->images, line, length));
     }
 }
@@ -243,7 +243,7 @@ static f0t_status read_list(part *p, f0t_tag_list *list)
         if (!length)
             continue;
         if (memchr(line, '\t', length) || length > F0T_TAG_LONGEST)
-            return f0t_text_fail(p->stream, "'%.40s…': one tag per line is wanted", line);
+            return f0t_text_fail(p->stream, "'%.40s…': one tag per line is expected", line);
         F0T_TRY(f0t_grow(&list->tags, &capacity, list->count, 1, sizeof *list->tags));
         F0T_TRY(f0t_names_add(&p->dataset->tags, line, length, &list->tags[list->count], &added));
         if (!added)

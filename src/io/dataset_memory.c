@@ -32,7 +32,7 @@ static f0t_status find_dtype(f0t_dtype *out, const f0t_dataset *dataset, const c
             return F0T_OK;
         }
     return f0t_fail(F0T_ERROR_ARGUMENT,
-                    "%s: features of type '%s': float32, float16 or float64 is wanted",
+                    "%s: features of type '%s': float32, float16 or float64 is expected",
                     dataset->path, name);
 }
 
@@ -114,7 +114,7 @@ static f0t_status add_tags(f0t_dataset *dataset, const f0t_dataset_arrays *a)
         if (!is_usable(a->tags[t], length))
             return f0t_fail(F0T_ERROR_ARGUMENT,
                             "%s: tag %zu, '%.40s', is no tag: UTF-8 of 1 to %d bytes without tabs, "
-                            "newlines and blanks at its ends is wanted",
+                            "newlines and blanks at its ends is expected",
                             dataset->path, t, a->tags[t], F0T_TAG_LONGEST);
         F0T_TRY(f0t_names_add(&dataset->tags, a->tags[t], length, &index, &added));
         if (!added)
@@ -143,7 +143,7 @@ static f0t_status add_dense(f0t_dataset *dataset, const f0t_dataset_arrays *a, s
         if (row[t] > 1)
             return f0t_fail(F0T_ERROR_ARGUMENT,
                             "%s: the label of image %zu for tag %zu is %u: 0 "
-                            "or 1 is wanted",
+                            "or 1 is expected",
                             dataset->path, m, t, row[t]);
         if (row[t])
             F0T_TRY(f0t_rows_add(&dataset->rows, (uint32_t)t));
@@ -172,8 +172,8 @@ static f0t_status check_labels(const f0t_dataset *dataset, const f0t_dataset_arr
                         a->images, UINT32_MAX);
     if ((a->labels != NULL) == (a->offsets != NULL) ||
         (a->offsets && a->offsets[a->images] && !a->indices))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: either labels, or offsets with indices are wanted",
-                        dataset->path);
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "%s: either labels, or offsets with indices are expected", dataset->path);
     return F0T_OK;
 }
 
@@ -200,7 +200,7 @@ static f0t_status set_split(f0t_dataset *dataset, const f0t_dataset_arrays *a,
         if (a->split[m] > F0T_TEST)
             return f0t_fail(F0T_ERROR_ARGUMENT,
                             "%s: the split of image %zu is %u: F0T_TRAIN, "
-                            "F0T_VAL or F0T_TEST is wanted",
+                            "F0T_VAL or F0T_TEST is expected",
                             dataset->path, m, a->split[m]);
     memcpy(dataset->split, a->split, a->images);
     return F0T_OK;

@@ -33,7 +33,7 @@ static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
     if (fstat(fd, &info) != 0)
         return f0t_fail_errno(errno, "%s", path);
     if (!S_ISREG(info.st_mode))
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: %s, a file is wanted", path,
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %s, a file is expected", path,
                         S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
     if (info.st_size == 0)
         return F0T_OK;

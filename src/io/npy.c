@@ -206,7 +206,7 @@ static f0t_status dict_parse(npy_header *h, const char *dict, size_t size, size_
     unsigned seen = 0;
     bool comma = true;
     if (!take(&c, '{'))
-        return bad(&c, "a dictionary {'descr': …, 'fortran_order': …, 'shape': …} is wanted");
+        return bad(&c, "a dictionary {'descr': …, 'fortran_order': …, 'shape': …} is expected");
     while (!take(&c, '}')) {
         if (!comma)
             return bad(&c, "a comma or '}' is missing");
@@ -412,7 +412,7 @@ f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols)
     const npy_header *h = &npy->header;
     *rows = *cols = 0;
     if (h->dims > 2)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, a matrix (two) is wanted",
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, a matrix (two) is expected",
                         npy->name, h->dims);
     *rows = h->dims > 0 ? h->shape[0] : 1;
     *cols = h->dims > 1 ? h->shape[1] : 1;
@@ -487,7 +487,7 @@ f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, flo
     size_t rows, cols;
     F0T_TRY(f0t_npy_matrix(npy, &rows, &cols));
     if (first > rows || count > rows - first)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: rows %zu to %zu are wanted, and there are %zu",
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: rows %zu to %zu are expected, and there are %zu",
                         npy->name, first, first + count, rows);
     if (column_major(h))
         read_column_major(npy, first, count, to);
@@ -501,7 +501,7 @@ f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count,
     const npy_header *h = &npy->header;
     size_t size = f0t_dtype_size(h->dtype);
     if (first > h->count || count > h->count - first)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: elements %zu to %zu are wanted, there are %zu",
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: elements %zu to %zu are expected, there are %zu",
                         npy->name, first, first + count, h->count);
     if (count)
         memcpy(to, npy->elements + first * size, count * size);

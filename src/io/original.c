@@ -77,7 +77,7 @@ static f0t_status check_kind(const f0t_original *o)
                         "itself, or put one in the link's place",
                         o->path);
     if (!S_ISREG(o->was.st_mode))
-        return f0t_fail(F0T_ERROR_IO, "%s: %s, a file is wanted", o->path,
+        return f0t_fail(F0T_ERROR_IO, "%s: %s, a file is expected", o->path,
                         S_ISDIR(o->was.st_mode) ? "is a folder" : "is not a regular file");
     if (o->was.st_nlink > 1)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,

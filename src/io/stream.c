@@ -125,7 +125,7 @@ static f0t_status open_descriptor(f0t_stream *s, const char *path)
     if (s->fd < 0 || fstat(s->fd, &info) != 0)
         return f0t_fail_errno(errno, "%s", path);
     if (S_ISDIR(info.st_mode))
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: is a folder, a file is wanted", path);
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: is a folder, a file is expected", path);
     s->may_wait = !S_ISREG(info.st_mode);
     s->size = s->may_wait ? 0 : (uint64_t)info.st_size;
     return f0t_alloc(&s->input, INPUT_SIZE, 1);

@@ -75,7 +75,7 @@ f0t_status f0t_text_line(f0t_stream *stream, const char **line, size_t *length)
     }
     const char *fault = f0t_text_fault(text, *length);
     if (fault)
-        return f0t_text_fail(stream, "%s, UTF-8 text is wanted", fault);
+        return f0t_text_fail(stream, "%s, UTF-8 text is expected", fault);
     *line = text;
     return F0T_OK;
 }

@@ -115,7 +115,7 @@ typedef struct f0t_gather {
     size_t dim;
     const f0t_words *wanted; /* NULL: all words; else only these are put */
     f0t_names kept;          /* the words that were put */
-    f0t_names seen;          /* all words, where only some are wanted */
+    f0t_names seen;          /* all words, where only some are expected */
     double *sum;             /* [dim] of all vectors */
     uint64_t fingerprint;    /* the sum of the row hashes: no matter in which order */
     uint64_t summed;

@@ -152,7 +152,7 @@ static f0t_status fail_line(f0t_line_result result, f0t_line line, f0t_line bad,
     if (result == F0T_LINE_BAD)
         return f0t_fail(F0T_ERROR_FORMAT, "'%.*s' is not a number; the last %zu fields should be",
                         length, bad.begin, dim);
-    return f0t_fail(F0T_ERROR_FORMAT, "has %zu numbers where %zu are wanted: is the file cut?",
+    return f0t_fail(F0T_ERROR_FORMAT, "has %zu numbers where %zu are expected: is the file cut?",
                     f0t_line_numbers(line), dim);
 }
 

@@ -155,7 +155,7 @@ static f0t_status check_target(const f0t_writer *w, const char *path)
     struct stat info;
     if (stat(w->path, &info) != 0 || S_ISREG(info.st_mode))
         return F0T_OK;
-    return f0t_fail(F0T_ERROR_IO, "%s: %s, a file is wanted", path,
+    return f0t_fail(F0T_ERROR_IO, "%s: %s, a file is expected", path,
                     S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
 }
 

@@ -2,8 +2,8 @@
  * Matrix products: C = A·B, with what training and ranking put around it.
  *
  * All matrices are row-major without padding. Which kernel runs is decided inside, by the shape:
- * docs/performance.md has the measurements. Everything that a second device would have to offer
- * stands in this header.
+ * docs/performance.md has the measurements. Training and ranking call them by
+ * way of compute/compute.h.
  */
 #ifndef F0T_MATH_MATMUL_H
 #define F0T_MATH_MATMUL_H
@@ -25,7 +25,7 @@ typedef struct f0t_matmul {
 } f0t_matmul;
 
 /* `bias` (n floats) may be NULL. C overlaps neither A nor B. With k = 0 the product is zero. Many
- * threads may call at once; each call uses f0t_threads_get() threads, one inside a parallel region.
+ * threads may call at once; each call uses the threads of its context (base/context.h), one inside a parallel region.
  * The first call of a shape prepares it; later ones allocate nothing. */
 f0t_status f0t_matmul_run(void *c, const void *a, const void *b, const float *bias,
                           const f0t_matmul *op);

@@ -242,7 +242,7 @@ static f0t_status run_step(trainer *t, f0t_loss_result *result, const uint32_t *
                : F0T_OK;
 }
 
-/* Mini-batches of an epoch differ by one image at the most: a small one at the end would move the
+/* Mini-batches of an epoch differ by at most one image: a small one at the end would move the
  * weights as far as the others, by the noise of its few images. */
 static size_t batch_start(const trainer *t, size_t batch)
 {
@@ -278,7 +278,7 @@ static f0t_status save_checkpoint(trainer *t)
     return f0t_checkpoint_save(t->options->checkpoint, t->identity, &place, t->step, t->best);
 }
 
-/* An interruption keeps what was done; its own error stays the one that is told. */
+/* An interruption keeps what was done; its own error stays the one that is reported. */
 static f0t_status stopped(trainer *t)
 {
     F0T_TRY(save_checkpoint(t));

@@ -311,7 +311,7 @@ case_wrong_use_is_told() {
     refuse 2 "no method is called 'nett'" eval photos --vectors vectors.txt --methods nett
     refuse 2 "no scenario is called 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x
-    refuse 2 "K '1000001': 1000000 at the most" eval photos --vectors vectors.txt -k 1000001
+    refuse 2 "K '1000001': at most 1000000" eval photos --vectors vectors.txt -k 1000001
     for option in --trials --repeat --epochs; do
         refuse 2 "a whole number from 1" eval photos --vectors vectors.txt $option 0
     done
@@ -324,7 +324,7 @@ case_wrong_use_is_told() {
     refuse 2 "is not one of" eval photos --vectors vectors.txt --compare-paper coco
     refuse 2 "exclude each other" eval photos --vectors vectors.txt --json --format csv
     refuse 2 "--html" eval photos --vectors vectors.txt --figure net
-    refuse 2 "at the most" eval photos --vectors vectors.txt --repeat 100000
+    refuse 2 "at most" eval photos --vectors vectors.txt --repeat 100000
     refuse 3 "nowhere" eval nowhere --vectors vectors.txt
     refuse 3 "nowhere" eval photos --vectors nowhere
     rm photos/features.npy

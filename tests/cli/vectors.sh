@@ -101,7 +101,7 @@ case_left_out_rows_are_told() {
 
 case_a_cut_file_fails_with_its_line_unless_tolerated() {
     small | head -c 60 >cut.txt
-    refuse 3 "cut.txt:5: has 1 numbers where 3 are wanted" vectors convert cut.txt -o v.st
+    refuse 3 "cut.txt:5: has 1 numbers where 3 are expected" vectors convert cut.txt -o v.st
     [ ! -e v.st ] || complain "a file was written"
     run 0 vectors convert cut.txt -o v.st --tolerant
     says "4 words"

@@ -38,9 +38,9 @@ def text_bytes(text: Optional[str], what: str = "a text") -> Optional[bytes]:
 
 def texts(items: Iterable[str], what: str = "a tag") -> list[bytes]:
     if isinstance(items, (str, bytes)):
-        raise TypeError(f"a list of texts is wanted, not the single {items!r}")
+        raise TypeError(f"a list of texts is expected, not the single {items!r}")
     if not isinstance(items, Iterable):
-        raise TypeError(f"a list of texts is wanted, not {items!r}")
+        raise TypeError(f"a list of texts is expected, not {items!r}")
     return [text_bytes(item, what) or b"" for item in items]
 
 
@@ -70,7 +70,7 @@ def count(value: int, what: str, least: int = 0, most: int = (1 << 63) - 1) -> i
     except (TypeError, ValueError, OverflowError):
         number = -1
     if isinstance(value, (str, bytes)) or number != value or not least <= number <= most:
-        raise ArgumentError(f"{what} is {value!r}; a whole number from {least} is wanted")
+        raise ArgumentError(f"{what} is {value!r}; a whole number from {least} is expected")
     return number
 
 
@@ -99,34 +99,34 @@ def json_text(value: Union[str, Mapping[str, Any], None]) -> Optional[str]:
     except ValueError:
         pass
     raise ArgumentError(f"{value!r} is no description of a backbone: a dict, or a JSON object, is "
-                        "wanted")
+                        "expected")
 
 
 def units(layers: Iterable[int]) -> list[int]:
     """Of hidden layers."""
     if isinstance(layers, (str, bytes)) or not isinstance(layers, Iterable):
-        raise TypeError(f"hidden is {layers!r}; a list is wanted, the units of each layer: [512, 256]")
+        raise TypeError(f"hidden is {layers!r}; a list is expected, the units of each layer: [512, 256]")
     return [count(number, "units of a hidden layer", 1) for number in layers]
 
 
 def as_matrix(array: npt.ArrayLike, columns: Optional[int], what: str) -> npt.NDArray[Any]:
     """A matrix of numbers with so many columns, not copied if it is an array already."""
     if hasattr(array, "tocsr"):
-        raise TypeError(f"{what} are sparse: a dense array is wanted, x.toarray()")
+        raise TypeError(f"{what} are sparse: a dense array is expected, x.toarray()")
     if isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
-        raise ArgumentError(f"{what} are masked in places: real numbers are wanted everywhere")
+        raise ArgumentError(f"{what} are masked in places: real numbers are expected everywhere")
     try:
         matrix = np.asarray(array)
     except ValueError as error:
         raise ArgumentError(f"{what} are no matrix, rows x numbers: {error}") from None
     if matrix.dtype.kind not in "fiub":
-        raise ArgumentError(f"{what} of type {matrix.dtype}: real numbers are wanted")
+        raise ArgumentError(f"{what} of type {matrix.dtype}: real numbers are expected")
     if matrix.ndim != 2:
         hint = "; for a single one, x[None]" if matrix.ndim == 1 else ""
         raise ArgumentError(f"{what} must have 2 dimensions, rows x numbers, not "
                             f"{matrix.ndim}{hint}")
     if columns is not None and matrix.shape[1] != columns:
-        raise ArgumentError(f"{what} have {matrix.shape[1]} numbers per image; {columns} are wanted")
+        raise ArgumentError(f"{what} have {matrix.shape[1]} numbers per image; {columns} are expected")
     return matrix
 
 

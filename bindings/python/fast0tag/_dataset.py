@@ -61,7 +61,7 @@ class Dataset(Handle):
 
     def __init__(self, path: Path, *, seed: int = 0, val: float = 0.1, test: float = 0.2) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
-            raise TypeError(f"the path of a dataset is wanted, not {type(path).__name__}; "
+            raise TypeError(f"the path of a dataset is expected, not {type(path).__name__}; "
                             "Dataset.from_arrays(features, tags) takes what is in memory")
         out = POINTER(_structs.f0t_dataset)()
         library.f0t_dataset_open(byref(out), path_bytes(path), byref(_options(seed, val, test)))

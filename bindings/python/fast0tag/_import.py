@@ -45,7 +45,7 @@ def _member(name: str, kind: Any, value: Any) -> Any:
     encoded = path_bytes(value) if isinstance(value, os.PathLike) else text_bytes(value, name)
     if kind is c_char:
         if encoded is None or len(encoded) != 1:
-            raise ArgumentError(f"{name} is {value!r}; a single character of ASCII is wanted")
+            raise ArgumentError(f"{name} is {value!r}; a single character of ASCII is expected")
     return encoded
 
 

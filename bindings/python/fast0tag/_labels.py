@@ -49,7 +49,7 @@ def _check_names(names: Iterable[str]) -> list[str]:
 
 
 def _refuse_value(row: int, column: int, value: Any) -> None:
-    raise ArgumentError(f"labels have {value!r} in row {row}, column {column}: 0 or 1 is wanted")
+    raise ArgumentError(f"labels have {value!r} in row {row}, column {column}: 0 or 1 is expected")
 
 
 def _of_sparse(labels: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -93,7 +93,7 @@ def tag_lists(labels: Labels, names: Optional[Iterable[str]] = None) -> list[lis
     given: Any = labels
     if not hasattr(given, "tocsr") and not hasattr(given, "__array__"):
         if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-            raise TypeError(f"a list of tags for each image is wanted, not {given!r}")
+            raise TypeError(f"a list of tags for each image is expected, not {given!r}")
         given = [list(row) if isinstance(row, Iterable) and not isinstance(row, (str, bytes))
                  else row for row in given]
     if names is None:
@@ -103,7 +103,7 @@ def tag_lists(labels: Labels, names: Optional[Iterable[str]] = None) -> list[lis
     listed = _check_names(names)
     shape = _shape(given)
     if len(shape) != 2 or shape[1] != len(listed):
-        raise ArgumentError(f"labels of shape {shape}: (images, {len(listed)}) is wanted, a column "
+        raise ArgumentError(f"labels of shape {shape}: (images, {len(listed)}) is expected, a column "
                             "for each of tag_names")
     offsets, columns = _of_sparse(given) if hasattr(given, "tocsr") else _of_dense(given)
     tags = [listed[c] for c in columns.tolist()]

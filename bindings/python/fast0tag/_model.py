@@ -52,7 +52,7 @@ class Model(Handle):
 
     def __init__(self, path: Path) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
-            raise TypeError(f"the path of a model is wanted, not {type(path).__name__}; "
+            raise TypeError(f"the path of a model is expected, not {type(path).__name__}; "
                             "fast0tag.train() makes one of features and tags")
         out = POINTER(_structs.f0t_model)()
         library.f0t_model_load(byref(out), path_bytes(path))
@@ -143,7 +143,7 @@ class Model(Handle):
     def check_vocab(self, vocab: Vocab) -> None:
         """Raises MismatchError where a vocabulary is of another vector space."""
         if not isinstance(vocab, Vocab):
-            raise TypeError(f"a Vocab is wanted, not {type(vocab).__name__}")
+            raise TypeError(f"a Vocab is expected, not {type(vocab).__name__}")
         with self._use() as model, vocab._use() as words:
             library.f0t_model_check_vocab(model, words)
 

@@ -39,7 +39,7 @@ EpochCallback = Callable[[Epoch], object]
 def _hidden(options: _structs.f0t_train_options, layers: Sequence[int]) -> None:
     numbers = units(layers)
     if len(numbers) > _structs.F0T_HIDDEN_MAX:
-        raise ArgumentError(f"{len(numbers)} hidden layers; {_structs.F0T_HIDDEN_MAX} at the most")
+        raise ArgumentError(f"{len(numbers)} hidden layers; at most {_structs.F0T_HIDDEN_MAX}")
     options.hidden_count = len(numbers)
     options.hidden[:len(numbers)] = numbers
 

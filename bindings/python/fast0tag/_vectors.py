@@ -50,7 +50,7 @@ class Vectors(Handle):
     def __init__(self, path: Path, *, tolerant: bool = False,
                  progress: Optional[ProgressCallback] = None) -> None:
         if not isinstance(path, (str, bytes, os.PathLike)):
-            raise TypeError(f"a path is wanted, not {type(path).__name__}; Vectors.from_dict(words) "
+            raise TypeError(f"a path is expected, not {type(path).__name__}; Vectors.from_dict(words) "
                             "and Vectors.from_arrays(words, matrix) take what is in memory")
         out = POINTER(_structs.f0t_vectors)()
         with Monitor(progress) as monitor:
@@ -191,7 +191,7 @@ class Vectors(Handle):
         else:
             vector = as_floats(np.asarray(query))
         if vector.shape != (self.dim,):
-            raise ArgumentError(f"a query of shape {vector.shape}; ({self.dim},) is wanted")
+            raise ArgumentError(f"a query of shape {vector.shape}; ({self.dim},) is expected")
         wanted = min(k + len(own), len(self))
         near = (_structs.f0t_neighbour * max(wanted, 1))()
         found = c_size_t()

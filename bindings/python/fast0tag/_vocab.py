@@ -153,7 +153,7 @@ class Vocab(Handle, Sequence[str]):
     def join(self, other: Vocab) -> Vocab:
         """These tags, then those of the other that are not among them."""
         if not isinstance(other, Vocab):
-            raise TypeError(f"a Vocab is wanted, not {type(other).__name__}")
+            raise TypeError(f"a Vocab is expected, not {type(other).__name__}")
         out = POINTER(_structs.f0t_vocab)()
         with self._use() as a, other._use() as b:
             library.f0t_vocab_join(byref(out), a, b)

@@ -64,7 +64,7 @@ class Arrays(TestCase):
     def test_wrong_shapes_are_named(self):
         for shape, text in (((8,), "2 dimensions, rows x numbers, not 1; for a single one, x[None]"),
                             ((2, 2, 2), "not 3"), ((), "not 0"),
-                            ((5, 7), "have 7 numbers per image; 8 are wanted")):
+                            ((5, 7), "have 7 numbers per image; 8 are expected")):
             with self.subTest(shape), self.assertRaises(fast0tag.ArgumentError) as caught:
                 self.model.tag(np.zeros(shape, np.float32))
             self.assertIn(text, str(caught.exception))
@@ -72,12 +72,12 @@ class Arrays(TestCase):
     def test_wrong_types_are_named(self):
         for array in (np.zeros((2, 8), complex), np.full((2, 8), "1"), np.full((2, 8), None)):
             with self.subTest(array.dtype), self.assertRaisesRegex(fast0tag.ArgumentError,
-                                                                   "real numbers are wanted"):
+                                                                   "real numbers are expected"):
                 self.model.tag(array)
 
     def test_what_is_no_matrix_is_said(self):
         for features, kind, text in (([[1.0], [1.0, 2.0]], fast0tag.ArgumentError, "no matrix"),
-                                     (None, fast0tag.ArgumentError, "real numbers are wanted"),
+                                     (None, fast0tag.ArgumentError, "real numbers are expected"),
                                      (np.ma.masked_less(np.ones((2, 8)) * np.arange(8), 1),
                                       fast0tag.ArgumentError, "are masked in places")):
             with self.subTest(text), self.assertRaisesRegex(kind, text):
@@ -210,7 +210,7 @@ class Labels(TestCase):
                 (Sparse(self.matrix), None, TypeError, "needs tag_names"),
                 (self.matrix, self.names[:5], ValueError, r"shape \(60, 6\): \(images, 5\)"),
                 (self.matrix[0], self.names, ValueError, r"shape \(6,\)"),
-                (bad, self.names, ValueError, "have 0.5 in row 7, column 2: 0 or 1 is wanted"),
+                (bad, self.names, ValueError, "have 0.5 in row 7, column 2: 0 or 1 is expected"),
                 (Sparse(bad), self.names, ValueError, "have 0.5 in row 7, column 2"),
                 (unknown, self.names, ValueError, "have nan in row 7"),
                 (self.matrix - 2 * self.matrix.astype(int), self.names, ValueError, "have -1"),
@@ -221,7 +221,7 @@ class Labels(TestCase):
                 ("cat", None, TypeError, "a list of tags for each image"),
                 (None, None, TypeError, "a list of tags for each image"),
                 (5, None, TypeError, "a list of tags for each image"),
-                ([1] * 60, None, TypeError, "a list of texts is wanted, not 1"),
+                ([1] * 60, None, TypeError, "a list of texts is expected, not 1"),
                 (["cat"] * 60, None, TypeError, "not the single 'cat'"),
                 ([[["cat"]]] * 60, None, TypeError, "must be a str, not list")):
             with self.subTest(text), self.assertRaisesRegex(kind, text):

@@ -51,7 +51,7 @@ class Names(unittest.TestCase):
         with self.assertRaises(fast0tag.Error) as caught:
             library.f0t_import(ctypes.byref(out), b"out", b"?", (ctypes.c_char_p * 1)(b"x"), 1,
                                ctypes.byref(_structs.f0t_import_options()))
-        message = re.search(r"format: (.*) is wanted", str(caught.exception))[1]
+        message = re.search(r"format: (.*) is expected", str(caught.exception))[1]
         self.assertEqual(listed(message), list(typing.get_args(_choices.Layout)))
         backbone = ctypes.POINTER(_structs.f0t_backbone)()
         with self.assertRaises(fast0tag.Error) as caught:

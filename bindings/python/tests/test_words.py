@@ -120,7 +120,7 @@ class Words(TestCase):
                           (b"cat", TypeError), (3, TypeError)):
             with self.subTest(tag), self.assertRaises(kind):
                 fast0tag.Vocab([tag], "vectors.txt")
-        with self.assertRaisesRegex(TypeError, "a list of texts is wanted, not the single 'cat'"):
+        with self.assertRaisesRegex(TypeError, "a list of texts is expected, not the single 'cat'"):
             fast0tag.Vocab("cat", "vectors.txt")
         for tags in ([["a\tb"]], [["a\nb"]]):
             with self.subTest(tags), self.assertRaisesRegex(fast0tag.ArgumentError, "a tab or a line"):

@@ -118,13 +118,13 @@ static void what_cannot_be_compared_is_told(void **state)
     options = (f0t_eval_options){.k = "1,2,3,4,5,6,7,8,9"};
     assert_fails(F0T_ERROR_ARGUMENT, "8 values", f0t_eval_options_check(&options));
     options = (f0t_eval_options){.k = "99999999999999999999"};
-    assert_fails(F0T_ERROR_ARGUMENT, "1000000 at the most", f0t_eval_options_check(&options));
+    assert_fails(F0T_ERROR_ARGUMENT, "at most 1000000", f0t_eval_options_check(&options));
     options = (f0t_eval_options){.k = "3,3x"};
     assert_fails(F0T_ERROR_ARGUMENT, "a list of numbers", f0t_eval_options_check(&options));
     options = (f0t_eval_options){.k = "3,,5"};
     assert_fails(F0T_ERROR_ARGUMENT, "K ''", f0t_eval_options_check(&options));
     options = (f0t_eval_options){.hidden = "1000001"};
-    assert_fails(F0T_ERROR_ARGUMENT, "hidden layers '1000001': 1000000 at the most",
+    assert_fails(F0T_ERROR_ARGUMENT, "hidden layers '1000001': at most 1000000",
                  f0t_eval_options_check(&options));
     fixture_close(&h);
 }

@@ -24,8 +24,8 @@ static void assert_colour(const uint8_t *got, const int *want, int tolerance)
 {
     for (int k = 0; k < 3; k++)
         if (abs(got[k] - want[k]) > tolerance)
-            fail_msg("%d %d %d where %d %d %d is wanted", got[0], got[1], got[2], want[0], want[1],
-                     want[2]);
+            fail_msg("%d %d %d where %d %d %d is expected", got[0], got[1], got[2], want[0],
+                     want[1], want[2]);
 }
 
 static void every_format_is_decoded(void **state)

@@ -93,11 +93,11 @@ static void wrong_rows_are_named_by_line(void **state)
     refuse(HEADER, "x,1,red,x\n", "'x' of attribute 'a' is no number");
     refuse(HEADER, "nan,1,red,x\n", "'nan' of attribute 'a' is no number");
     refuse(HEADER, "1,1,green,x\n", "'green' is no value of attribute 'd'");
-    refuse(HEADER, "1,,red,x\n", "a value is wanted, and a comma is found");
+    refuse(HEADER, "1,,red,x\n", "a value is expected, and a comma is found");
     refuse(HEADER, "1,'1,red,x\n", "a quote is not closed");
     refuse(HEADER, "{4 1}\n", "attribute 4 is asked for, but there are 4 (from 0)");
     refuse(HEADER, "{99999999999999999999999 1}\n", "is asked for, but there are 4");
-    refuse(HEADER, "{-1 1}\n", "the number of an attribute is wanted");
+    refuse(HEADER, "{-1 1}\n", "the number of an attribute is expected");
     refuse(HEADER, "{0 1,0 2}\n", "attribute 0 is there twice");
     refuse(HEADER, "{0 1\n", "the row is not closed");
     refuse(HEADER, "{0 1 1 1}\n", "the row is not closed");

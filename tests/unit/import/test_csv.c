@@ -106,7 +106,7 @@ static void a_column_may_be_a_tag(void **state)
     assert_int_equal(noted(report, "tag is on no image and is left out"), 1);
     f0t_import_report_free(report);
     f0t_dataset_close(d);
-    assert_fails(F0T_ERROR_FORMAT, "t.csv:2: column 2: 'yes': 0 or 1 is wanted",
+    assert_fails(F0T_ERROR_FORMAT, "t.csv:2: column 2: 'yes': 0 or 1 is expected",
                  import_text("id,dog\n1,yes\n", &options));
     assert_fails(F0T_ERROR_FORMAT, "t.csv:1: column 2 has no name",
                  import_text("id, \n1,1\n", &options));
@@ -237,7 +237,7 @@ static void wrong_tables_and_options_are_refused(void **state)
     assert_fails(F0T_ERROR_FORMAT, "has no images", import_text("", NULL));
     assert_fails(F0T_ERROR_FORMAT, "has no images", import_text("id,tags\n", NULL));
     assert_fails(F0T_ERROR_FORMAT, "has one column", import_text("id\na\n", NULL));
-    assert_fails(F0T_ERROR_FORMAT, "t.csv:3: column 1: a path or an id is wanted",
+    assert_fails(F0T_ERROR_FORMAT, "t.csv:3: column 1: a path or an id is expected",
                  import_text("id,tags\na,x\n,y\n", NULL));
     assert_fails(F0T_ERROR_FORMAT, "t.csv:2: column 1: a path or an id",
                  import_text("id,tags\n\"a\nb\",x\n", NULL));

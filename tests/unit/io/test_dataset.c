@@ -301,7 +301,7 @@ static void features_of_another_shape_are_refused(void **state)
     start();
     put("tags.txt", "a\n");
     put_npy_header("(1,)");
-    assert_fails(F0T_ERROR_FORMAT, "has 1 dimensions, images x features are wanted", try_open());
+    assert_fails(F0T_ERROR_FORMAT, "has 1 dimensions, images x features are expected", try_open());
     put_npy_header("(1, 1, 1)");
     assert_fails(F0T_ERROR_FORMAT, "has 3 dimensions", try_open());
     put_npy_header("(1, 1)");
@@ -316,7 +316,7 @@ static void wrong_lines_are_named_by_file_and_line(void **state)
         {"tags.txt", "a\nb\xFF\n", "tags.txt:2: not UTF-8"},
         {"tags.txt", "a\nb\x01\n", "tags.txt:2: a control character"},
         {"tags.txt", "", "tags.txt: is empty"},
-        {"split.txt", "train\nTrain\n", "split.txt:2: 'Train': train, val or test is wanted"},
+        {"split.txt", "train\nTrain\n", "split.txt:2: 'Train': train, val or test is expected"},
         {"split.txt", "train\n\n", "split.txt:2: ''"},
         {"images.txt", "x\n \n", "images.txt:2: is empty"},
         {"seen.txt", "a\nb\na\n", "seen.txt:3: 'a' is in seen.txt already"},

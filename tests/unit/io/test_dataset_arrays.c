@@ -110,7 +110,7 @@ static void wrong_arrays_are_refused(void **state)
     (a = dense(), a.tags = empty, refuse(&a, "tag 1"));
     (a = dense(), a.tags = none, refuse(&a, "tags[1] is NULL"));
     (a = dense(), a.tags = NULL, refuse(&a, "tags is NULL"));
-    (a = dense(), a.labels = two, refuse(&a, "0 or 1 is wanted"));
+    (a = dense(), a.labels = two, refuse(&a, "0 or 1 is expected"));
     (a = dense(), a.labels = NULL, refuse(&a, "either labels"));
     (a = dense(), a.offsets = OFFSETS, refuse(&a, "either labels"));
     (a = sparse(), a.indices = NULL, refuse(&a, "either labels"));

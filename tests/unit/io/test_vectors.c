@@ -181,8 +181,8 @@ static void bad_rows_are_left_out_counted_and_told(void **state)
 static void a_cut_file_names_the_line_unless_it_is_tolerated(void **state)
 {
     static const char *const texts[] = {"a 1 2\nb 3 4\nc 5", "3 2\na 1 2\nb 3 4\nc 5"};
-    static const char *const places[] = {"v:3: has 1 numbers where 2 are wanted",
-                                         "v:4: has 1 numbers where 2 are wanted"};
+    static const char *const places[] = {"v:3: has 1 numbers where 2 are expected",
+                                         "v:4: has 1 numbers where 2 are expected"};
     f0t_vectors_options options = {.tolerant = true};
     f0t_vectors *v;
     (void)state;
@@ -202,7 +202,7 @@ static void short_and_bad_rows_in_the_middle_always_fail(void **state)
     f0t_vectors_options options = {.tolerant = true};
     f0t_vectors *v;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "v:2: has 1 numbers where 2 are wanted",
+    assert_fails(F0T_ERROR_FORMAT, "v:2: has 1 numbers where 2 are expected",
                  f0t_vectors_open_memory(&v, "a 1 2\nb 3\nc 5 6\n", 16, "v", &options));
     assert_fails(F0T_ERROR_FORMAT, "v:3: 'x' is not a number",
                  f0t_vectors_open_memory(&v, "a 1 2\n\nb x 4\nc 5 6\n", 20, "v", &options));

@@ -85,8 +85,8 @@ static void assert_colour(const f0t_picture *p, size_t x, size_t y, const int wa
     const uint8_t *got = p->rgb + 3 * (y * p->width + x);
     for (int k = 0; k < 3; k++)
         if (abs(got[k] - want[k]) > 10)
-            fail_msg("%d %d %d where %d %d %d is wanted", got[0], got[1], got[2], want[0], want[1],
-                     want[2]);
+            fail_msg("%d %d %d where %d %d %d is expected", got[0], got[1], got[2], want[0],
+                     want[1], want[2]);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
