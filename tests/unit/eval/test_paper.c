@@ -104,7 +104,7 @@ static void rows_are_found_by_scenario_and_method(void **state)
     assert_null(f0t_published_row_of(t, "tagprop"));
     assert_null(f0t_published_table_of(p, F0T_CONVENTIONAL));
     assert_null(f0t_published_table_of(NULL, F0T_CONVENTIONAL));
-    assert_fails(F0T_ERROR_ARGUMENT, "it has nuswide and iaprtc12",
+    assert_fails(F0T_ERROR_ARGUMENT, "no dataset of the paper is called 'corel': nuswide, iaprtc12",
                  f0t_published_find(&p, "corel"));
 }
 

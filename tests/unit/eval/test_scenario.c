@@ -15,7 +15,7 @@ static void names_are_found(void **state)
         assert_non_null(f0t_scenario_title(found));
     }
     f0t_scenario found;
-    assert_fails(F0T_ERROR_NOT_FOUND, "there are conventional, conventional-unseen, zero-shot",
+    assert_fails(F0T_ERROR_NOT_FOUND, "'zero-shots': conventional, conventional-unseen, zero-shot",
                  f0t_scenario_find(&found, "zero-shots", 10));
     assert_ok(f0t_scenario_find(&found, "open,conventional", 4));
     assert_int_equal(found, F0T_OPEN);
@@ -41,7 +41,7 @@ static void training_sets_and_rankings_are_those_of_the_paper(void **state)
     }
 }
 
-static void methods_play_where_they_can(void **state)
+static void methods_apply_where_they_can(void **state)
 {
     const f0t_ranker open = {0}, closed = {.closed = true}, oracle = {.oracle = true};
     const f0t_ranker small = {.most_tags = 12};
@@ -66,7 +66,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(training_sets_and_rankings_are_those_of_the_paper),
-        cmocka_unit_test(methods_play_where_they_can),
+        cmocka_unit_test(methods_apply_where_they_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
