@@ -9,236 +9,196 @@
 #include <string.h>
 
 typedef struct options {
-    tag_words words;
-    const char *format, *part, *backbone, *precision;
-    f0t_backbone_options extract;
-    size_t k;
-    bool xmp, xmp_plain, embed, touch, dry_run, force, strict, no_cache;
+    const char *words, *vectors;
+    f0t_tagger_options tagger;
+    f0t_tag_options tag;
+    const char *format, *part, *precision;
+    bool xmp, xmp_plain, embed, touch, dry_run, force, no_cache;
 } options;
 
-static const options defaults = {.format = "text", .part = "all", .precision = "f32", .k = 5};
+static const options defaults = {.tagger = F0T_TAGGER_OPTIONS,
+                                 .tag = F0T_TAG_OPTIONS,
+                                 .format = "text",
+                                 .part = "all",
+                                 .precision = "f32"};
 
-/* A running tagging. */
-typedef struct tagger {
+/* A running command. */
+typedef struct command {
     cli_context *cli;
     const options *options;
-    const f0t_model *model;
-    const f0t_vocab *vocab;
+    const f0t_tagger *tagger;
     const tag_source *source;
-    size_t kept;            /* tags an image */
-    float *rows;            /* [block x D] */
-    bool *good;             /* [block] */
-    float *directions;      /* [block x d] */
-    uint32_t *index;        /* [block x kept] */
-    float *score;           /* [block x kept] */
     json_t *list;           /* with --json */
-    f0t_sidecars *sidecars; /* with --xmp */
+    f0t_sidecars *sidecars; /* with --xmp or --embed */
     size_t tagged;
     size_t changed, unchanged, failed;
-} tagger;
+    f0t_status status; /* of what ended it early */
+    const f0t_context *context;
+} command;
 
 /* ---- Output ------------------------------------------------------------------------------- */
 
-static void image_name(char *to, size_t size, const tagger *t, size_t m)
+static void image_name(char *to, size_t size, const command *c, size_t m)
 {
-    const char *name = tag_source_image(t->source, m);
+    const char *name = tag_source_image(c->source, m);
     if (name)
         snprintf(to, size, "%s", name);
     else
         snprintf(to, size, "%zu", m + 1);
 }
 
-static void show(const tagger *t, size_t m, const uint32_t *index, const float *score)
+static void show(const command *c, const f0t_tag_result *result)
 {
     char name[4096];
-    const tag_list list = {name, t->vocab, index, score, t->kept};
-    image_name(name, sizeof name, t, m);
-    if (t->list)
-        json_array_append_new(t->list, tag_list_json(&list));
+    image_name(name, sizeof name, c, result->input);
+    if (c->list)
+        json_array_append_new(c->list, tag_list_json(name, result));
     else
-        tag_list_print(&list, t->options->format);
+        tag_list_print(name, result, c->options->format);
+}
+
+static void say(const command *c, f0t_log_level level, const char *line)
+{
+    c->cli->monitor->log(c->cli->monitor->user, level, line);
 }
 
 /* ---- Sidecars ----------------------------------------------------------------------------- */
 
-static f0t_status write_sidecar(tagger *t, size_t m, const uint32_t *index)
+static f0t_status write_sidecar(command *c, const f0t_tag_result *result)
 {
     char room[4096], line[4400];
-    const char **tags = cli_alloc(t->kept * sizeof *tags), *path;
-    const char *picture = tag_source_picture(t->source, m, room, sizeof room);
+    const char *path, *picture = tag_source_picture(c->source, result->input, room, sizeof room);
     bool changed;
-    for (size_t i = 0; i < t->kept; i++) {
-        const char *tag = f0t_vocab_tag(t->vocab, index[i]), *in = f0t_model_path(t->model, tag);
-        tags[i] = in ? in : tag;
-    }
-    f0t_status status = f0t_sidecars_write(t->sidecars, &path, &changed, picture, tags, t->kept);
-    free(tags);
+    f0t_status status = f0t_tagger_write(&path, &changed, c->tagger, result, c->sidecars, picture);
     if (status == F0T_ERROR_MEMORY)
-        return status;
+        return cli_fail(c->cli, status, "%s", f0t_last_error());
     if (status != F0T_OK) { /* this picture's own trouble */
-        t->failed++;
-        t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_WARNING, f0t_last_error());
+        c->failed++;
+        say(c, F0T_LOG_WARNING, f0t_last_error());
         return F0T_OK;
     }
-    t->changed += changed;
-    t->unchanged += !changed;
-    if (changed && t->options->dry_run) {
-        snprintf(line, sizeof line, "%s would change: %s", path, f0t_sidecars_change(t->sidecars));
-        t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
+    c->changed += changed;
+    c->unchanged += !changed;
+    if (changed && c->options->dry_run) {
+        snprintf(line, sizeof line, "%s would change: %s", path, f0t_sidecars_change(c->sidecars));
+        say(c, F0T_LOG_INFO, line);
     }
     return F0T_OK;
 }
 
-static f0t_status open_sidecars(tagger *t)
+static f0t_status open_sidecars(command *c)
 {
-    const f0t_sidecar_options how = {.plain_name = t->options->xmp_plain,
-                                     .dry_run = t->options->dry_run,
-                                     .embed = t->options->embed,
-                                     .touch = t->options->touch,
-                                     .folders = t->cli->operands + 1,
-                                     .folder_count = t->cli->operand_count - 1};
-    if (!t->options->xmp && !t->options->embed)
+    const f0t_sidecar_options how = {.plain_name = c->options->xmp_plain,
+                                     .dry_run = c->options->dry_run,
+                                     .embed = c->options->embed,
+                                     .touch = c->options->touch,
+                                     .folders = c->cli->operands + 1,
+                                     .folder_count = c->cli->operand_count - 1};
+    if (!c->options->xmp && !c->options->embed)
         return F0T_OK;
-    if (t->source->rows && !tag_source_image(t->source, 0))
-        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--%s needs pictures: %s does not name them",
-                        t->options->xmp ? "xmp" : "embed", t->cli->operands[1]);
-    return f0t_sidecars_open(&t->sidecars, &how);
+    if (c->source->input.count && !tag_source_image(c->source, 0))
+        return cli_fail(c->cli, F0T_ERROR_ARGUMENT, "--%s needs pictures: %s does not name them",
+                        c->options->xmp ? "xmp" : "embed", c->cli->operands[1]);
+    return f0t_sidecars_open(&c->sidecars, &how);
 }
 
-static const char *kind(const tagger *t)
+static const char *kind(const command *c)
 {
-    return t->options->embed ? "picture" : "sidecar";
+    return c->options->embed ? "picture" : "sidecar";
 }
 
-static void report_sidecars(const tagger *t)
+static void report_sidecars(const command *c)
 {
     char line[120];
-    if (!t->sidecars)
+    if (!c->sidecars)
         return;
-    snprintf(line, sizeof line, "%zu %s%s %s, %zu as %s", t->changed, kind(t),
-             t->changed == 1 ? "" : "s", t->options->dry_run ? "would be written" : "written",
-             t->unchanged, t->unchanged == 1 ? "it was" : "they were");
-    t->cli->monitor->log(t->cli->monitor->user, F0T_LOG_INFO, line);
+    snprintf(line, sizeof line, "%zu %s%s %s, %zu as %s", c->changed, kind(c),
+             c->changed == 1 ? "" : "s", c->options->dry_run ? "would be written" : "written",
+             c->unchanged, c->unchanged == 1 ? "it was" : "they were");
+    say(c, F0T_LOG_INFO, line);
 }
 
-/* ---- Ranking ------------------------------------------------------------------------------ */
+/* ---- Tagging ------------------------------------------------------------------------------ */
 
-static bool is_wanted(const tagger *t, size_t m)
+static bool is_wanted(const command *c, size_t m)
 {
     static const char *const parts[] = {"train", "val", "test"};
-    const uint8_t *split = t->source->features ? f0t_features_split(t->source->features) : NULL;
-    return !strcmp(t->options->part, "all") ||
-           (split && !strcmp(t->options->part, parts[split[m]]));
+    const uint8_t *split = c->source->features ? f0t_features_split(c->source->features) : NULL;
+    return !strcmp(c->options->part, "all") ||
+           (split && !strcmp(c->options->part, parts[split[m]]));
 }
 
-static f0t_status tag_block(tagger *t, size_t first, size_t rows)
+static bool take(void *user, const f0t_tag_result *result)
 {
-    f0t_status status = tag_source_read(t->source, first, rows, t->rows, t->good,
-                                        t->options->strict, t->cli->monitor);
-    if (status == F0T_OK)
-        status = f0t_model_directions(t->directions, t->model, t->rows, rows);
-    if (status == F0T_OK)
-        status = f0t_vocab_rank(t->index, t->score, t->options->k, t->vocab, t->directions, rows);
-    for (size_t r = 0; r < rows && status == F0T_OK; r++) {
-        t->tagged += t->good[r];
-        if (!t->good[r] || !is_wanted(t, first + r))
-            continue;
-        show(t, first + r, t->index + r * t->kept, t->score + r * t->kept);
-        if (t->sidecars)
-            status = write_sidecar(t, first + r, t->index + r * t->kept);
-    }
+    command *c = user;
+    if (result->status != F0T_OK) /* the library has logged why */
+        return true;
+    c->tagged++;
+    if (!is_wanted(c, result->input))
+        return true;
+    show(c, result);
+    if (c->sidecars)
+        c->status = write_sidecar(c, result);
+    return c->status == F0T_OK;
+}
+
+static f0t_status tag_all(command *c)
+{
+    f0t_status status =
+        f0t_tagger_each(c->tagger, &c->source->input, &c->options->tag, take, c, c->context);
+    if (c->status != F0T_OK)
+        return c->status;
+    if (status == F0T_OK && !c->tagged && c->source->input.count)
+        return cli_fail(c->cli, F0T_ERROR_FORMAT, "none of the pictures can be read");
     return status;
 }
 
-/* Blocks begin small, so that the first tags come soon, and grow while they take less than this. */
-static const double BLOCK_SECONDS = 0.5;
-enum { FIRST_BLOCK = 16 };
-
-static f0t_status tag_all(tagger *t)
+static f0t_status check_part(const command *c)
 {
-    size_t count = t->source->rows, block = FIRST_BLOCK, rows;
-    f0t_progress progress = {.stage = "tagging", .unit = "images", .total = count};
-    for (size_t first = 0; first < count; first += rows) {
-        const double began = cli_seconds();
-        rows = count - first < block ? count - first : block;
-        f0t_status status = tag_block(t, first, rows);
-        if (status != F0T_OK)
-            return status;
-        if (cli_seconds() - began < BLOCK_SECONDS && 2 * block <= t->source->block)
-            block *= 2;
-        if (*t->cli->monitor->stop)
-            return cli_fail(t->cli, F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images",
-                            first + rows, count);
-        progress.done = first + rows;
-        if (t->cli->monitor->progress)
-            t->cli->monitor->progress(t->cli->monitor->user, &progress);
-    }
-    return t->tagged || !count
-               ? F0T_OK
-               : cli_fail(t->cli, F0T_ERROR_FORMAT, "none of the pictures can be read");
-}
-
-static f0t_status check_features(tagger *t)
-{
-    size_t has = t->source->dim, wants = f0t_model_features(t->model);
-    if (has != wants)
-        return cli_fail(t->cli, F0T_ERROR_MISMATCH,
-                        "%s has %zu features per image, the model takes %zu", t->cli->operands[1],
-                        has, wants);
-    if (strcmp(t->options->part, "all") != 0 &&
-        (!t->source->features || !f0t_features_split(t->source->features)))
-        return cli_fail(t->cli, F0T_ERROR_ARGUMENT, "--part needs a dataset, not a bare matrix");
+    if (strcmp(c->options->part, "all") != 0 &&
+        (!c->source->features || !f0t_features_split(c->source->features)))
+        return cli_fail(c->cli, F0T_ERROR_ARGUMENT, "--part needs a dataset, not a bare matrix");
     return F0T_OK;
 }
 
-/* With as many tags for each picture as there are words, every picture gets every word: that is hardly
+/* With as many tags per picture as there are words, every picture gets every word: that is hardly
  * meant, and it is a lot to take back. */
-static f0t_status check_choice(tagger *t)
+static f0t_status check_choice(const command *c)
 {
-    const size_t size = f0t_vocab_size(t->vocab);
-    if ((!t->options->xmp && !t->options->embed) || t->options->force || t->options->k < size)
+    const size_t size = f0t_vocab_size(f0t_tagger_vocab(c->tagger)), k = c->options->tag.k;
+    if ((!c->options->xmp && !c->options->embed) || c->options->force || k < size)
         return F0T_OK;
-    return cli_fail(t->cli, F0T_ERROR_ARGUMENT,
+    return cli_fail(c->cli, F0T_ERROR_ARGUMENT,
                     "-k %zu of %zu word%s: each picture would get %s; take a smaller -k or more "
                     "words, or write them with --force",
-                    t->options->k, size, size == 1 ? "" : "s", size == 1 ? "it" : "all of them");
+                    k, size, size == 1 ? "" : "s", size == 1 ? "it" : "all of them");
 }
 
-static f0t_status run_tagger(tagger *t)
+static f0t_status run_command(command *c)
 {
-    size_t size = f0t_vocab_size(t->vocab), block = t->source->block;
-    f0t_status status = check_features(t);
+    f0t_status status = check_part(c);
     if (status == F0T_OK)
-        status = check_choice(t);
+        status = check_choice(c);
     if (status != F0T_OK)
         return status;
-    t->kept = t->options->k < size ? t->options->k : size;
-    t->rows = cli_alloc(block * f0t_model_features(t->model) * sizeof *t->rows);
-    t->directions = cli_alloc(block * f0t_model_dim(t->model) * sizeof *t->directions);
-    t->index = cli_alloc(block * t->kept * sizeof *t->index);
-    t->score = cli_alloc(block * t->kept * sizeof *t->score);
-    t->good = cli_alloc(block * sizeof *t->good);
-    t->list = t->cli->json ? json_array() : NULL;
-    if (!t->list)
-        tag_list_print_head(t->options->format);
-    status = open_sidecars(t);
+    c->list = c->cli->json ? json_array() : NULL;
+    if (!c->list)
+        tag_list_print_head(c->options->format);
+    status = open_sidecars(c);
     if (status == F0T_OK)
-        status = tag_all(t);
-    report_sidecars(t);
-    if (status == F0T_OK && t->list)
-        status = cli_print_json(t->cli, json_incref(t->list));
-    if (status == F0T_OK && t->failed)
-        status = cli_fail(t->cli, F0T_ERROR_IO, "%zu %s%s could not be written", t->failed, kind(t),
-                          t->failed == 1 ? "" : "s");
-    f0t_sidecars_close(t->sidecars);
-    json_decref(t->list);
-    free(t->rows);
-    free(t->good);
-    free(t->directions);
-    free(t->index);
-    free(t->score);
+        status = tag_all(c);
+    report_sidecars(c);
+    if (status == F0T_OK && c->list)
+        status = cli_print_json(c->cli, json_incref(c->list));
+    if (status == F0T_OK && c->failed)
+        status = cli_fail(c->cli, F0T_ERROR_IO, "%zu %s%s could not be written", c->failed, kind(c),
+                          c->failed == 1 ? "" : "s");
+    f0t_sidecars_close(c->sidecars);
+    json_decref(c->list);
     return status;
 }
+
+/* ---- The command -------------------------------------------------------------------------- */
 
 /* One of the pictures is a model, and the model is none. */
 static bool is_swapped(const cli_context *cli)
@@ -249,21 +209,14 @@ static bool is_swapped(const cli_context *cli)
     return false;
 }
 
-/* ---- The command -------------------------------------------------------------------------- */
-
-static f0t_status run(cli_context *cli, const void *values)
+static f0t_status check_options(cli_context *cli, const options *o)
 {
-    const options *o = values;
-    f0t_model *model = NULL;
-    tag_source source = {.folder = NULL};
-    f0t_backbone_options extract = o->extract;
-    f0t_vocab *vocab = NULL;
-    if (!o->words.path != !o->words.vectors)
+    if (!o->words != !o->vectors)
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "--vocab needs --vectors, and --vectors needs --vocab");
-    if (o->words.with_seen && !o->words.path)
+    if (o->tagger.with_model_tags && !o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen needs --vocab");
-    if (o->words.any_space && !o->words.path)
+    if (o->tagger.any_space && !o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--any-space needs --vocab");
     if (o->xmp_plain && !o->xmp)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--plain-name needs --xmp");
@@ -271,26 +224,54 @@ static f0t_status run(cli_context *cli, const void *values)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch needs --embed");
     if (o->dry_run && !o->xmp && !o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run needs --xmp or --embed");
-    if (o->words.path && cli_vectors_swapped(o->words.path, o->words.vectors))
+    if (o->words && cli_vectors_swapped(o->words, o->vectors))
         return cli_fail_swapped(cli, "MODEL PICTURES --vocab WORDS --vectors FILE");
-    f0t_status status = f0t_model_load(&model, cli->operands[0]);
+    return F0T_OK;
+}
+
+/* Makes the tagger, and runs it. */
+static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model *model,
+                             const f0t_vocab *vocab, const tag_source *source)
+{
+    f0t_tagger_options how = o->tagger;
+    f0t_tagger *tagger = NULL;
+    how.vocab = vocab;
+    how.features_only = source->features != NULL;
+    how.bf16 = o->precision[0] == 'b';
+    how.cache = cli_cache_folder(!o->no_cache);
+    f0t_context_options in = F0T_CONTEXT_OPTIONS;
+    f0t_context *context;
+    in.threads = f0t_threads_get();
+    in.monitor = cli->monitor;
+    f0t_status status = f0t_context_create(&context, &in);
+    if (status == F0T_OK)
+        status = f0t_tagger_create(&tagger, model, &how, context);
+    command c = {.cli = cli, .options = o, .tagger = tagger, .source = source, .context = context};
+    if (status == F0T_OK)
+        status = run_command(&c);
+    f0t_tagger_close(tagger);
+    f0t_context_free(context);
+    return status;
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    f0t_model *model = NULL;
+    f0t_vocab *vocab = NULL;
+    tag_source source = {.folder = NULL};
+    f0t_status status = check_options(cli, o);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_model_load(&model, cli->operands[0]);
     if (status != F0T_OK && is_swapped(cli))
         return cli_fail_swapped(cli, "MODEL PICTURES");
-    extract.bf16 = o->precision[0] == 'b';
-    extract.monitor = cli->monitor;
-    extract.cache = cli_cache_folder(!o->no_cache);
     if (status == F0T_OK)
-        status = tag_source_open(&source, cli, model, o->backbone, &extract);
-    if (status == F0T_OK && o->words.path)
-        status = tag_words_open(&vocab, cli, &o->words, model);
-    if (status == F0T_OK) {
-        tagger t = {.cli = cli,
-                    .options = o,
-                    .model = model,
-                    .vocab = vocab ? vocab : f0t_model_vocab(model),
-                    .source = &source};
-        status = run_tagger(&t);
-    }
+        status = tag_source_open(&source, cli, model, o->tagger.backbone);
+    if (status == F0T_OK && o->words)
+        status = tag_words_open(&vocab, cli, o->words, o->vectors, model);
+    if (status == F0T_OK)
+        status = run_tagger(cli, o, model, vocab, &source);
     f0t_vocab_free(vocab);
     tag_source_close(&source);
     f0t_model_free(model);
@@ -300,21 +281,21 @@ static f0t_status run(cli_context *cli, const void *values)
 #define AT(field) offsetof(options, field)
 
 static const cli_option table[] = {
-    {"top", 'k', CLI_COUNT, AT(k), "N", "Number of tags per image. Default 5.", NULL},
-    {"vocab", 0, CLI_TEXT, AT(words.path), "FILE",
+    {"top", 'k', CLI_COUNT, AT(tag.k), "N", "Number of tags per image. Default 5.", NULL},
+    {"vocab", 0, CLI_TEXT, AT(words), "FILE",
      "Words to rank, one per line, seen in training or not. Default: the tags of the training.",
      NULL},
-    {"vectors", 0, CLI_TEXT, AT(words.vectors), "FILE",
+    {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
      "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},
-    {"with-seen", 0, CLI_FLAG, AT(words.with_seen), NULL,
+    {"with-seen", 0, CLI_FLAG, AT(tagger.with_model_tags), NULL,
      "Rank the tags of the training together with the words.", NULL},
-    {"any-space", 0, CLI_FLAG, AT(words.any_space), NULL,
+    {"any-space", 0, CLI_FLAG, AT(tagger.any_space), NULL,
      "Accept vectors that are not from the file of the training. The ranking may be meaningless.",
      NULL},
-    {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
+    {"backbone", 0, CLI_TEXT, AT(tagger.backbone), "WHAT",
      "What computes the features of pictures: 'builtin', or FILE.onnx. Default: that of the model.",
      NULL},
-    {"preset", 0, CLI_CHOICE, AT(extract.preset), "NAME",
+    {"preset", 0, CLI_CHOICE, AT(tagger.preset), "NAME",
      "How pictures are prepared for a --backbone. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
     {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Precision of a network. Default f32.",
@@ -334,7 +315,7 @@ static const cli_option table[] = {
     {"force", 0, CLI_FLAG, AT(force), NULL,
      "Write even if every picture gets every word, that is, -k is not below their number.", NULL},
     {"dry-run", 0, CLI_FLAG, AT(dry_run), NULL, "Only print which files would change.", NULL},
-    {"strict", 0, CLI_FLAG, AT(strict), NULL,
+    {"strict", 0, CLI_FLAG, AT(tag.strict), NULL,
      "Stop at a picture that cannot be read. Default: report it and continue.", NULL},
     CLI_CACHE_OPTION(AT(no_cache)),
     {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",

@@ -3,12 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *tag_of(const tag_list *l, size_t i)
-{
-    return f0t_vocab_tag(l->vocab, l->index[i]);
-}
-
-/* RFC 4180: quotes around what needs them, doubled inside. One line for each record: line ends are
+/* RFC 4180: quotes around what needs them, doubled inside. One line per record: line ends are
  * escaped like every other control character. */
 static void print_field(const char *text, char separator)
 {
@@ -26,24 +21,24 @@ static void print_field(const char *text, char separator)
     free(shown);
 }
 
-/* One line for each image and tag: image, rank, tag, score. */
-static void print_rows(const tag_list *l, char separator)
+/* One line per image and tag: image, rank, tag, score. */
+static void print_rows(const char *image, const f0t_tag_result *result, char separator)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        print_field(l->image, separator);
+    for (size_t i = 0; i < result->count; i++) {
+        print_field(image, separator);
         printf("%c%zu%c", separator, i + 1, separator);
-        print_field(tag_of(l, i), separator);
-        printf("%c%.6g\n", separator, (double)l->score[i]);
+        print_field(result->tags[i].tag, separator);
+        printf("%c%.6g\n", separator, (double)result->tags[i].score);
     }
 }
 
-static void print_text(const tag_list *l)
+static void print_text(const char *image, const f0t_tag_result *result)
 {
-    cli_print_shown(stdout, l->image);
+    cli_print_shown(stdout, image);
     printf(":");
-    for (size_t i = 0; i < l->count; i++) {
+    for (size_t i = 0; i < result->count; i++) {
         printf("%s ", i ? "," : "");
-        cli_print_shown(stdout, tag_of(l, i));
+        cli_print_shown(stdout, result->tags[i].tag);
     }
     printf("\n");
 }
@@ -56,27 +51,27 @@ void tag_list_print_head(const char *format)
         printf("image\trank\ttag\tscore\n");
 }
 
-void tag_list_print(const tag_list *l, const char *format)
+void tag_list_print(const char *image, const f0t_tag_result *result, const char *format)
 {
     if (!strcmp(format, "csv"))
-        print_rows(l, ',');
+        print_rows(image, result, ',');
     else if (!strcmp(format, "tsv"))
-        print_rows(l, '\t');
+        print_rows(image, result, '\t');
     else
-        print_text(l);
+        print_text(image, result);
 }
 
-json_t *tag_list_json(const tag_list *l)
+json_t *tag_list_json(const char *image, const f0t_tag_result *result)
 {
     json_t *tags = json_array();
-    for (size_t i = 0; i < l->count; i++)
-        json_array_append_new(
-            tags, json_pack("{s:s, s:f}", "tag", tag_of(l, i), "score", (double)l->score[i]));
-    json_t *image = json_string(l->image); /* NULL: JSON is UTF-8, and names need not be */
-    if (!image) {
-        char *shown = cli_shown(l->image);
-        image = json_string(shown);
+    for (size_t i = 0; i < result->count; i++)
+        json_array_append_new(tags, json_pack("{s:s, s:f}", "tag", result->tags[i].tag, "score",
+                                              (double)result->tags[i].score));
+    json_t *name = json_string(image); /* NULL: JSON is UTF-8, and names need not be */
+    if (!name) {
+        char *shown = cli_shown(image);
+        name = json_string(shown);
         free(shown);
     }
-    return json_pack("{s:o, s:o}", "image", image, "tags", tags);
+    return json_pack("{s:o, s:o}", "image", name, "tags", tags);
 }

@@ -4,17 +4,9 @@
 
 #include "cli.h"
 
-typedef struct tag_list {
-    const char *image; /* its name */
-    const f0t_vocab *vocab;
-    const uint32_t *index; /* [count] in the vocabulary, best first */
-    const float *score;    /* [count] */
-    size_t count;
-} tag_list;
-
-/* `format` is text, csv or tsv. */
+/* `format` is text, csv or tsv, `image` the image's name. */
 void tag_list_print_head(const char *format);
-void tag_list_print(const tag_list *list, const char *format);
-json_t *tag_list_json(const tag_list *list);
+void tag_list_print(const char *image, const f0t_tag_result *result, const char *format);
+json_t *tag_list_json(const char *image, const f0t_tag_result *result);
 
 #endif

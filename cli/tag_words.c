@@ -14,13 +14,13 @@ static void report_missing(const cli_context *cli, const f0t_vocab *vocab)
     }
 }
 
-static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const tag_words *words,
+static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const char *path,
                              const f0t_model *model, const f0t_vectors *vectors)
 {
     f0t_tags *tags = NULL;
     f0t_vocab_options vocab_options = {.centred = f0t_vocab_centred(f0t_model_vocab(model)),
                                        .monitor = cli->monitor};
-    f0t_status status = f0t_tags_load(&tags, words->path, cli->monitor);
+    f0t_status status = f0t_tags_load(&tags, path, cli->monitor);
     if (status == F0T_OK)
         status = f0t_vocab_create(out, tags->items, tags->count, vectors, &vocab_options);
     f0t_tags_free(tags);
@@ -28,36 +28,18 @@ static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const tag_words 
         return status;
     report_missing(cli, *out);
     if (f0t_vocab_size(*out) == 0)
-        return cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", words->path);
+        return cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", path);
     return F0T_OK;
 }
 
-/* --any-space lets another space pass, if only the dimensions agree. */
-static f0t_status check_space(const tag_words *words, const f0t_model *model,
-                              const f0t_vocab *vocab)
-{
-    if (words->any_space && f0t_vocab_dim(vocab) == f0t_model_dim(model))
-        return F0T_OK;
-    return f0t_model_check_vocab(model, vocab);
-}
-
-f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const tag_words *words,
+f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const char *path, const char *vectors,
                           const f0t_model *model)
 {
-    f0t_vectors *vectors = NULL;
-    f0t_vocab *given = NULL;
+    f0t_vectors *opened = NULL;
     f0t_vectors_options vector_options = {.monitor = cli->monitor};
-    f0t_status status = f0t_vectors_open(&vectors, words->vectors, &vector_options);
+    f0t_status status = f0t_vectors_open(&opened, vectors, &vector_options);
     if (status == F0T_OK)
-        status = make_vocab(&given, cli, words, model, vectors);
-    if (status == F0T_OK)
-        status = check_space(words, model, given);
-    if (status == F0T_OK && words->with_seen)
-        status = f0t_vocab_join(out, f0t_model_vocab(model), given);
-    else if (status == F0T_OK)
-        *out = given;
-    if (*out != given)
-        f0t_vocab_free(given);
-    f0t_vectors_close(vectors);
+        status = make_vocab(out, cli, path, model, opened);
+    f0t_vectors_close(opened);
     return status;
 }

@@ -4,14 +4,8 @@
 
 #include "cli.h"
 
-typedef struct tag_words {
-    const char *path, *vectors;
-    bool with_seen; /* together with the tags of the training */
-    bool any_space; /* of whatever vectors, if only the dimensions agree */
-} tag_words;
-
-/* Words without a vector are named. */
-f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const tag_words *words,
+/* The words of the file `path`, with vectors of the file `vectors`. Those without a vector are named. */
+f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const char *path, const char *vectors,
                           const f0t_model *model);
 
 #endif

@@ -6,19 +6,25 @@
  * that direction and ranks any vocabulary along it.
  *
  * This header is the manual of the library, meant to be read from top to bottom; the part for
- * importing, inspecting and reporting is fast0tag_tools.h. Here are, in this order: word vectors,
- * vocabularies, datasets, training, models, networks, and the features of pictures.
+ * importing, inspecting and reporting is fast0tag_tools.h. To load a model and tag a picture:
  *
- *     f0t_vectors *vectors = NULL;
- *     f0t_vocab *vocab = NULL;
- *     const char *tags[] = {"palm tree", "dogs"};
- *     if (f0t_vectors_open(&vectors, "glove.safetensors", NULL) ||
- *         f0t_vocab_create(&vocab, tags, 2, vectors, NULL))
+ *     const char *picture = "dog.jpg";
+ *     const f0t_tag_input input = {.count = 1, .paths = &picture};
+ *     f0t_tagger *tagger = NULL;
+ *     f0t_tag_results *results = NULL;
+ *     if (f0t_tagger_open(&tagger, "photos.f0t", NULL, NULL) ||
+ *         f0t_tagger_run(&results, tagger, &input, NULL, NULL))
  *         fprintf(stderr, "%s\n", f0t_last_error());
- *     else
- *         printf("%zu tags of %zu dimensions\n", f0t_vocab_size(vocab), f0t_vocab_dim(vocab));
- *     f0t_vocab_free(vocab);
- *     f0t_vectors_close(vectors);
+ *     else if (results->failed)
+ *         fprintf(stderr, "%s\n", results->items[0].error);
+ *     for (size_t i = 0; results && i < results->items[0].count; i++)
+ *         printf("%s\n", results->items[0].tags[i].tag);
+ *     f0t_tag_results_free(results);
+ *     f0t_tagger_close(tagger);
+ *
+ * Models come from "fast0tag train", or from f0t_train. Here are, in this order: errors, monitors and
+ * contexts; word vectors, vocabularies and datasets; training and models; networks and the features of
+ * pictures; and, at the end, tagging and the keywords of pictures.
  *
  * Contract, kept by every function:
  *  - A function that can fail returns f0t_status, F0T_OK being 0; one that returns void or a value
@@ -842,6 +848,179 @@ F0T_API void f0t_pictures_free(f0t_pictures *pictures);
 F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
                                     const char *const *pictures, size_t count,
                                     const f0t_monitor *monitor);
+
+/* ---- Tagging ----------------------------------------------------------------------------------- */
+
+/*
+ * A tagger is all that tagging needs, ready for use: a model, the words to choose from, and the backbone
+ * that turns pictures into the model's features. The first example of this header opens one and tags a
+ * picture; a server that gets pictures by the network and wants ten tags each does
+ *
+ *     f0t_tag_options options = F0T_TAG_OPTIONS;
+ *     const f0t_tag_input input = {.count = 1, .data = &body, .sizes = &body_size};
+ *     options.k = 10;
+ *     f0t_tagger_run(&results, tagger, &input, &options, context);
+ *
+ * What is done once is done when the tagger is made: the network is prepared, the words' vectors are laid
+ * out for products. Many threads may use one tagger at the same time, each call with a context of its
+ * own (threads, monitor); a call that takes long does not hold up the others.
+ */
+typedef struct f0t_tagger f0t_tagger;
+
+typedef struct f0t_tagger_options {
+    size_t size;
+    const f0t_vocab
+        *vocab;           /* [NULL: the model's tags] the words to rank, seen in training or not; it
+                               must outlive the tagger */
+    bool with_model_tags; /* rank the model's tags together with those of `vocab` */
+    bool any_space;     /* accept a vocabulary of other vectors than the model was trained with, if
+                               only the dimensions agree: its ranking may be meaningless */
+    bool features_only; /* do not open the backbone: pictures are refused, features are not */
+    const char *backbone; /* [NULL: the model's own] as for f0t_backbone_open; one that is not the
+                               model's own is refused */
+    const char *preset, *output; /* as in f0t_backbone_options, */
+    bool bf16;
+    const char *cache;
+} f0t_tagger_options;
+
+#define F0T_TAGGER_OPTIONS                 \
+    {                                      \
+        .size = sizeof(f0t_tagger_options) \
+    }
+
+/* Makes a tagger of a model, which must outlive it. Fails with F0T_ERROR_MISMATCH when vocabulary,
+ * backbone and model do not belong together. A model that was trained on bare features has no backbone
+ * of its own: unless `options` name one, its tagger takes features only. */
+F0T_API f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_model *model,
+                                     const f0t_tagger_options *options, const f0t_context *context);
+/* The same for a model file; the tagger owns the model. */
+F0T_API f0t_status f0t_tagger_open(f0t_tagger **out, const char *path,
+                                   const f0t_tagger_options *options, const f0t_context *context);
+F0T_API void f0t_tagger_close(f0t_tagger *tagger);
+
+F0T_API const f0t_model *f0t_tagger_model(const f0t_tagger *tagger);
+/* The words that it chooses from. */
+F0T_API const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger);
+
+/* What is to be tagged: `count` pictures or rows of features. One of the four is set. */
+typedef struct f0t_tag_input {
+    size_t count;
+    const char *const
+        *paths; /* [count] files of pictures (f0t_pictures_find finds those of a folder) */
+    const void *const *data; /* [count] pictures in memory: the bytes of such a file, */
+    const size_t *sizes;     /* [count] so many */
+    const float *features;   /* [count x D], D as the model takes them */
+    const f0t_features
+        *rows; /* the first `count` rows, read block by block: may be larger than memory */
+} f0t_tag_input;
+
+typedef struct f0t_tag_options {
+    size_t size;
+    size_t k;    /* tags per picture, at most [5] */
+    bool strict; /* a picture that cannot be read fails the call */
+} f0t_tag_options;
+
+#define F0T_TAG_OPTIONS                         \
+    {                                           \
+        .size = sizeof(f0t_tag_options), .k = 5 \
+    }
+
+/* A tag and how well it fits: the product of the picture's direction and the tag's vector, larger being
+ * better. A score compares the tags of one picture; across pictures it depends on the length of their
+ * directions. */
+typedef struct f0t_tag_score {
+    const char *tag;
+    size_t index; /* in the vocabulary */
+    float score;
+} f0t_tag_score;
+
+/* The tags of one picture, or why there are none. */
+typedef struct f0t_tag_result {
+    size_t input;              /* which picture, from 0 */
+    f0t_status status;         /* F0T_OK, or what went wrong with it, */
+    const char *error;         /* in one line; NULL where nothing did */
+    const f0t_tag_score *tags; /* [count], best first, ties in the order of the vocabulary */
+    size_t count;
+} f0t_tag_result;
+
+typedef struct f0t_tag_results {
+    const f0t_tag_result *items; /* [count], in the order of the input */
+    size_t count;
+    size_t failed; /* items without tags */
+} f0t_tag_results;
+
+/* Tags all of the input. A picture that cannot be read (or a row of features with NaN or infinity) does
+ * not fail the call, unless it is to be strict: its result has the reason, which is logged as well, and
+ * the others have their tags. */
+F0T_API f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
+                                  const f0t_tag_input *input, const f0t_tag_options *options,
+                                  const f0t_context *context);
+F0T_API void f0t_tag_results_free(f0t_tag_results *results);
+
+/* The same for many pictures, while they come: `each` is called by the calling thread once per picture, in
+ * the order of the input, as soon as its block is done. Blocks begin small, so that the first tags come
+ * soon, and grow. The result is valid during the call. Where `each` returns false, no more are tagged, and
+ * f0t_tagger_each fails with F0T_ERROR_INTERRUPTED. */
+typedef bool (*f0t_tag_callback)(void *user, const f0t_tag_result *result);
+F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
+                                   const f0t_tag_options *options, f0t_tag_callback each,
+                                   void *user, const f0t_context *context);
+
+/* ---- Keywords of pictures ---------------------------------------------------------------------- */
+
+/*
+ * Tags as keywords in XMP sidecars, PICTURE.xmp, where photo programs look for them: in dc:subject,
+ * lr:hierarchicalSubject and digiKam:TagsList. What is already in a sidecar stays: keywords that a
+ * person or another program set are never changed. A list that we create includes the keywords that the
+ * person gave the picture elsewhere (XMP, IPTC, its other sidecar), because some programs read only one list.
+ * Ours are marked, and the next call replaces them: the same call twice changes nothing. One that somebody
+ * removed is not written again. A sidecar is written completely or not at all; one that cannot be read is
+ * left unchanged, which is a failure.
+ *
+ * A file that another program changes meanwhile is read again. What replaces a file has its owner, group,
+ * mode, access control list and extended attributes. A sidecar that is a link, a file with several names
+ * (hard links) and one whose owner or attributes cannot be kept are left unchanged, which is a failure. A
+ * picture that is a link has its sidecar beside the link; embedded tags go into what it points to.
+ */
+typedef struct f0t_sidecars f0t_sidecars;
+
+typedef struct f0t_sidecar_options {
+    bool plain_name; /* photo.xmp instead of photo.jpg.xmp; refused next to photo.svg, photo.cr2 or
+                        the like, whose sidecar photo.xmp would also be */
+    bool dry_run;    /* write nothing, only say what would change */
+    bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
+                        those of its XMP packet stay as they are, and so does its mtime */
+    bool touch; /* a picture that tags go into has the present time as its mtime */
+    /* [folder_count] folders that a person named, borrowed: in pictures' paths that begin with one of
+     * them, no link after it is followed when writing. */
+    const char *const *folders;
+    size_t folder_count;
+} f0t_sidecar_options;
+
+/* `options` may be NULL. For one thread. */
+F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
+F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
+/* Makes these tags, best first, our tags of the picture. A tag may be a path, "People|woman": then
+ * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
+ * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
+ * the next call; *changed says whether it changed (or would). */
+F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
+                                      const char *picture, const char *const *tags, size_t count);
+/* Removes all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
+ * before, with what others changed since. A sidecar, or the packet of a picture, that we made and that holds
+ * nothing else is deleted. Nothing happens where there is none. */
+F0T_API f0t_status f0t_sidecars_remove(f0t_sidecars *sidecars, const char **path, bool *changed,
+                                       const char *picture);
+/* How the last file that was written changed (or would): "-old +new", words of the keyword lists; "" where
+ * it did not. Valid until the next call. */
+F0T_API const char *f0t_sidecars_change(const f0t_sidecars *sidecars);
+
+/* The tags of a result as keywords of a picture, as f0t_sidecars_write does it. Tags that the pictures of the
+ * training have in a hierarchy go to their place there (f0t_model_path). A result without tags removes
+ * nothing: it fails with its own error. */
+F0T_API f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *tagger,
+                                    const f0t_tag_result *result, f0t_sidecars *sidecars,
+                                    const char *picture);
 
 #ifdef __cplusplus
 }

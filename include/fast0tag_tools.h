@@ -559,55 +559,6 @@ F0T_API f0t_status f0t_demo_run(f0t_demo **out, const char *output,
                                 const f0t_demo_options *options);
 F0T_API void f0t_demo_free(f0t_demo *demo);
 
-/* ---- Keywords of pictures ---------------------------------------------------------------------- */
-
-/*
- * Tags as keywords in XMP sidecars, PICTURE.xmp, where photo programs look for them: in dc:subject,
- * lr:hierarchicalSubject and digiKam:TagsList. What is already in a sidecar stays: keywords that a
- * person or another program set are never changed. A list that we create includes the keywords that the
- * person gave the picture elsewhere (XMP, IPTC, its other sidecar), because some programs read only one list.
- * Ours are marked, and the next call replaces them: the same call twice changes nothing. One that somebody
- * removed is not written again. A sidecar is written completely or not at all; one that cannot be read is
- * left unchanged, which is a failure.
- *
- * A file that another program changes meanwhile is read again. What replaces a file has its owner, group,
- * mode, access control list and extended attributes. A sidecar that is a link, a file with several names
- * (hard links) and one whose owner or attributes cannot be kept are left unchanged, which is a failure. A
- * picture that is a link has its sidecar beside the link; embedded tags go into what it points to.
- */
-typedef struct f0t_sidecars f0t_sidecars;
-
-typedef struct f0t_sidecar_options {
-    bool plain_name; /* photo.xmp instead of photo.jpg.xmp; refused next to photo.svg, photo.cr2 or
-                        the like, whose sidecar photo.xmp would also be */
-    bool dry_run;    /* write nothing, only say what would change */
-    bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
-                        those of its XMP packet stay as they are, and so does its mtime */
-    bool touch; /* a picture that tags go into has the present time as its mtime */
-    /* [folder_count] folders that a person named, borrowed: in pictures' paths that begin with one of
-     * them, no link after it is followed when writing. */
-    const char *const *folders;
-    size_t folder_count;
-} f0t_sidecar_options;
-
-/* `options` may be NULL. For one thread. */
-F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
-F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
-/* Makes these tags, best first, our tags of the picture. A tag may be a path, "People|woman": then
- * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
- * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
- * the next call; *changed says whether it changed (or would). */
-F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
-                                      const char *picture, const char *const *tags, size_t count);
-/* Removes all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
- * before, with what others changed since. A sidecar, or the packet of a picture, that we made and that holds
- * nothing else is deleted. Nothing happens where there is none. */
-F0T_API f0t_status f0t_sidecars_remove(f0t_sidecars *sidecars, const char **path, bool *changed,
-                                       const char *picture);
-/* How the last file that was written changed (or would): "-old +new", words of the keyword lists; "" where
- * it did not. Valid until the next call. */
-F0T_API const char *f0t_sidecars_change(const f0t_sidecars *sidecars);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,4 @@
 /* Tags written where other programs look for them: XMP sidecars beside the pictures, or the pictures. */
-#include "fast0tag_tools.h"
-
 #include "base/alloc.h"
 #include "base/status.h"
 #include "image/keywords.h"

@@ -67,12 +67,9 @@ static f0t_status check_rows(const float *features, size_t first, size_t rows, s
                     first + r + 1);
 }
 
-f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
-                                size_t rows)
+f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t_net *net,
+                                   const float *features, size_t rows)
 {
-    F0T_REQUIRE(out || !rows);
-    F0T_REQUIRE(model);
-    F0T_REQUIRE(features || !rows);
     size_t dim = model->condition.dim, d = f0t_model_dim(model);
     float *block;
     f0t_status status = F0T_OK;
@@ -84,10 +81,19 @@ f0t_status f0t_model_directions(float *out, const f0t_model *model, const float 
             break;
         memcpy(block, features + r * dim, n * dim * sizeof *block);
         f0t_condition_apply(&model->condition, block, n);
-        status = f0t_net_apply(model->net, out + r * d, block, n);
+        status = f0t_net_apply(net, out + r * d, block, n);
     }
     f0t_free(block);
     return status;
+}
+
+f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
+                                size_t rows)
+{
+    F0T_REQUIRE(out || !rows);
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(features || !rows);
+    return f0t_model_directions_by(out, model, model->net, features, rows);
 }
 
 f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab)

@@ -16,4 +16,8 @@ struct f0t_model {
     f0t_paths paths; /* of tags in a hierarchy */
 };
 
+/* f0t_model_directions through a net that is a copy of the model's on another device, or its own. */
+f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t_net *net,
+                                   const float *features, size_t rows);
+
 #endif

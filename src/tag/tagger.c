@@ -1,0 +1,469 @@
+/*
+ * The tagger: pictures to features to directions to tags, block by block.
+ *
+ * A tagger does not change after it is made. What a call needs besides (rows, directions, scores of a block) is
+ * the call's own, so that many threads may call at once.
+ */
+#include "fast0tag.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/monitor.h"
+#include "base/size.h"
+#include "compute/scoring.h"
+#include "image/backbone.h"
+#include "math/elementwise.h"
+#include "model/model.h"
+
+#include <string.h>
+
+struct f0t_tagger {
+    const f0t_model *model;
+    f0t_model *owned; /* the model, where it was opened by path */
+    const f0t_vocab *vocab;
+    f0t_vocab *joined; /* the vocabulary, where it was made of two */
+    f0t_backbone *backbone;
+    f0t_net *copy;         /* of the model's net on another device; NULL: the model's own */
+    f0t_scoring many, one; /* the words' vectors for blocks, and for a single row */
+};
+
+/* ---- Making one ------------------------------------------------------------------------------------ */
+
+static f0t_status choose_words(f0t_tagger *t, const f0t_tagger_options *o)
+{
+    const f0t_vocab *own = f0t_model_vocab(t->model);
+    t->vocab = o->vocab ? o->vocab : own;
+    if (!o->vocab)
+        return F0T_OK;
+    if (!o->any_space || f0t_vocab_dim(o->vocab) != f0t_vocab_dim(own))
+        F0T_TRY(f0t_model_check_vocab(t->model, o->vocab));
+    if (!o->with_model_tags)
+        return F0T_OK;
+    F0T_TRY(f0t_vocab_join(&t->joined, own, o->vocab));
+    t->vocab = t->joined;
+    return F0T_OK;
+}
+
+/* Packed vectors are there twice: more than this, and the memory is worth more than the time. */
+static const size_t PACKED_MOST = (size_t)256 << 20;
+enum { PACKED_FOR = 256 };
+
+/* A single row is multiplied with the vectors as they are: that has a kernel of its own, which sums in
+ * another order than the products with packed ones do. */
+static f0t_status lay_out_words(f0t_tagger *t)
+{
+    const f0t_compute *compute = f0t_compute_current();
+    const float *vectors = f0t_vocab_vectors(t->vocab);
+    const size_t count = f0t_vocab_size(t->vocab), dim = f0t_vocab_dim(t->vocab);
+    const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
+    const f0t_scoring_options plain = {0}, many = {.packed_for = packed ? PACKED_FOR : 0};
+    if (t->model->net->compute != compute)
+        F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
+    F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
+    return compute->shares_memory ? f0t_scoring_open(&t->one, compute, vectors, count, dim, &plain)
+                                  : F0T_OK;
+}
+
+static f0t_status check_dim(const f0t_tagger *t, size_t has, const char *what)
+{
+    const size_t wants = f0t_model_features(t->model);
+    if (has == wants)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_MISMATCH, "%s %zu features per image, the model takes %zu", what, has,
+                    wants);
+}
+
+/* The one that was asked for must be the model's own, where that is known. */
+static f0t_status open_backbone(f0t_tagger *t, const f0t_tagger_options *o)
+{
+    const char *own = f0t_model_backbone(t->model), *name = o->backbone ? o->backbone : own;
+    const f0t_backbone_options options = {.preset = o->preset,
+                                          .output = o->output,
+                                          .bf16 = o->bf16,
+                                          .cache = o->cache,
+                                          .monitor = f0t_context_monitor(NULL)};
+    if (o->features_only || !name)
+        return F0T_OK;
+    F0T_TRY(f0t_backbone_open(&t->backbone, name, &options));
+    if (own && o->backbone)
+        F0T_TRY(f0t_backbone_check(t->backbone, own));
+    return check_dim(t, f0t_backbone_dim(t->backbone), "the backbone makes");
+}
+
+static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
+{
+    f0t_tagger_options own = F0T_TAGGER_OPTIONS;
+    F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tagger_options"));
+    F0T_TRY(choose_words(t, &own));
+    F0T_TRY(open_backbone(t, &own));
+    return lay_out_words(t);
+}
+
+/* Takes over `owned`. */
+static f0t_status create(f0t_tagger **out, const f0t_model *model, f0t_model *owned,
+                         const f0t_tagger_options *options)
+{
+    f0t_tagger *t;
+    f0t_status status = f0t_alloc_zero(&t, 1, sizeof *t);
+    if (status != F0T_OK) {
+        f0t_model_free(owned);
+        return status;
+    }
+    t->model = model;
+    t->owned = owned;
+    status = fill(t, options);
+    if (status == F0T_OK)
+        *out = t;
+    else
+        f0t_tagger_close(t);
+    return status;
+}
+
+f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_model *model,
+                             const f0t_tagger_options *options, const f0t_context *context)
+{
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(model);
+    F0T_ENTER(context);
+    return create(out, model, NULL, options);
+}
+
+f0t_status f0t_tagger_open(f0t_tagger **out, const char *path, const f0t_tagger_options *options,
+                           const f0t_context *context)
+{
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
+    F0T_ENTER(context);
+    f0t_model *model;
+    F0T_TRY(f0t_model_load(&model, path));
+    return create(out, model, model, options);
+}
+
+void f0t_tagger_close(f0t_tagger *t)
+{
+    if (!t)
+        return;
+    f0t_scoring_close(&t->many);
+    f0t_scoring_close(&t->one);
+    f0t_net_free(t->copy);
+    f0t_backbone_close(t->backbone);
+    f0t_vocab_free(t->joined);
+    f0t_model_free(t->owned);
+    f0t_free(t);
+}
+
+const f0t_model *f0t_tagger_model(const f0t_tagger *tagger)
+{
+    return tagger->model;
+}
+
+const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger)
+{
+    return tagger->vocab;
+}
+
+/* ---- A call ---------------------------------------------------------------------------------------- */
+
+/* Pictures, and rows of features, at a time at most. Blocks begin small, so that the first tags come soon, and
+ * grow while they take less than this. */
+enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1000 };
+static const double BLOCK_SECONDS = 0.5;
+
+typedef struct tagging {
+    const f0t_tagger *tagger;
+    const f0t_tag_input *input;
+    f0t_tag_options options;
+    f0t_tag_callback each;
+    void *user;
+    const f0t_monitor *monitor;
+    size_t kept;           /* tags per picture */
+    size_t block;          /* rows that there is room for */
+    float *rows;           /* [block x D] */
+    float *directions;     /* [block x d] */
+    uint32_t *index;       /* [block x kept] */
+    float *score;          /* [block x kept] */
+    f0t_tag_score *tags;   /* [kept] */
+    f0t_failure *failures; /* [block] of the rows that have no tags */
+} tagging;
+
+static bool has_pictures(const f0t_tag_input *input)
+{
+    return input->paths || input->data;
+}
+
+static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
+{
+    const int kinds = (input->paths != NULL) + (input->data != NULL) + (input->features != NULL) +
+                      (input->rows != NULL);
+    if (kinds > 1 || (!kinds && input->count))
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "f0t_tag_input has %s: paths, data, features or rows say what is tagged",
+                        kinds ? "several of them set" : "none of them set");
+    if (input->data && !input->sizes)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input has data without sizes");
+    if (has_pictures(input) && !t->backbone)
+        return f0t_fail(
+            F0T_ERROR_ARGUMENT,
+            "this tagger takes features only: it was made without a backbone, which makes them "
+            "from pictures");
+    if (!input->rows)
+        return F0T_OK;
+    if (input->count > f0t_features_rows(input->rows))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu rows are to be tagged, but there are %zu",
+                        input->count, f0t_features_rows(input->rows));
+    return check_dim(t, f0t_features_dim(input->rows), "the rows have");
+}
+
+static f0t_status make_room(tagging *g)
+{
+    const size_t most = has_pictures(g->input) ? PICTURE_BLOCK : ROW_BLOCK;
+    const size_t size = f0t_vocab_size(g->tagger->vocab);
+    g->kept = g->options.k < size ? g->options.k : size;
+    g->block = g->input->count < most ? g->input->count : most;
+    F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_features(g->tagger->model), sizeof *g->rows));
+    F0T_TRY(f0t_alloc(&g->directions, g->block * f0t_model_dim(g->tagger->model),
+                      sizeof *g->directions));
+    F0T_TRY(f0t_alloc(&g->index, g->block * g->kept, sizeof *g->index));
+    F0T_TRY(f0t_alloc(&g->score, g->block * g->kept, sizeof *g->score));
+    F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
+    return f0t_alloc(&g->failures, g->block, sizeof *g->failures);
+}
+
+static void free_room(tagging *g)
+{
+    f0t_free(g->rows);
+    f0t_free(g->directions);
+    f0t_free(g->index);
+    f0t_free(g->score);
+    f0t_free(g->tags);
+    f0t_free(g->failures);
+}
+
+/* ---- Features of a block ---------------------------------------------------------------------------- */
+
+/* One row of the caller's that is not finite does not fail the others. */
+static f0t_status take_features(tagging *g, size_t first, size_t count)
+{
+    const size_t dim = f0t_model_features(g->tagger->model);
+    memcpy(g->rows, g->input->features + first * dim, count * dim * sizeof *g->rows);
+    if (f0t_finite_f32(g->rows, count * dim))
+        return F0T_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (f0t_finite_f32(g->rows + i * dim, dim))
+            continue;
+        f0t_failure_keep(&g->failures[i],
+                         f0t_fail(F0T_ERROR_NUMERIC, "the features of row %zu hold NaN or infinity",
+                                  first + i + 1));
+        if (g->options.strict)
+            return F0T_ERROR_NUMERIC;
+        f0t_log(g->monitor, F0T_LOG_WARNING, "%s", g->failures[i].message);
+        memset(g->rows + i * dim, 0, dim * sizeof *g->rows);
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_pictures(tagging *g, size_t first, size_t count)
+{
+    const f0t_monitor quiet = {.log = g->monitor ? g->monitor->log : NULL,
+                               .user = g->monitor ? g->monitor->user : NULL,
+                               .stop = g->monitor ? g->monitor->stop : NULL};
+    bool good[PICTURE_BLOCK];
+    F0T_TRY(f0t_backbone_run(g->rows, g->options.strict ? NULL : good, g->tagger->backbone,
+                             g->input->paths + first, count, &quiet));
+    for (size_t i = 0; i < count && !g->options.strict; i++)
+        if (!good[i])
+            f0t_failure_keep(&g->failures[i], F0T_ERROR_FORMAT);
+    return F0T_OK;
+}
+
+static f0t_status read_block(tagging *g, size_t first, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        g->failures[i].status = F0T_OK;
+    if (has_pictures(g->input))
+        return read_pictures(g, first, count);
+    if (g->input->rows)
+        return f0t_features_read(g->input->rows, first, count, g->rows);
+    return take_features(g, first, count);
+}
+
+/* ---- Tags of a block -------------------------------------------------------------------------------- */
+
+static f0t_status rank(tagging *g, size_t count)
+{
+    const f0t_tagger *t = g->tagger;
+    const bool single = count == 1 && t->one.compute;
+    F0T_TRY(f0t_model_directions_by(g->directions, t->model, t->copy ? t->copy : t->model->net,
+                                    g->rows, count));
+    return f0t_scoring_top(g->index, g->score, g->options.k, single ? &t->one : &t->many,
+                           g->directions, count);
+}
+
+/* Gives row i of the block to the caller. */
+static bool give(tagging *g, size_t first, size_t i)
+{
+    const f0t_failure *failure = &g->failures[i];
+    const bool good = failure->status == F0T_OK;
+    for (size_t j = 0; j < g->kept && good; j++) {
+        const uint32_t index = g->index[i * g->kept + j];
+        g->tags[j] = (f0t_tag_score){f0t_vocab_tag(g->tagger->vocab, index), index,
+                                     g->score[i * g->kept + j]};
+    }
+    return g->each(g->user, &(f0t_tag_result){.input = first + i,
+                                              .status = failure->status,
+                                              .error = good ? NULL : failure->message,
+                                              .tags = g->tags,
+                                              .count = good ? g->kept : 0});
+}
+
+static f0t_status tag_block(tagging *g, size_t first, size_t count)
+{
+    F0T_TRY(read_block(g, first, count));
+    F0T_TRY(rank(g, count));
+    for (size_t i = 0; i < count; i++)
+        if (!give(g, first, i))
+            return f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller after %zu of %zu images",
+                            first + i + 1, g->input->count);
+    return F0T_OK;
+}
+
+static f0t_status tag_all(tagging *g)
+{
+    const size_t count = g->input->count;
+    f0t_stage stage = f0t_stage_begin(g->monitor, "tagging", "images", count);
+    size_t block = FIRST_BLOCK, rows;
+    for (size_t first = 0; first < count; first += rows) {
+        const double began = f0t_time();
+        rows = count - first < block ? count - first : block;
+        F0T_TRY(tag_block(g, first, rows));
+        if (f0t_time() - began < BLOCK_SECONDS && 2 * block <= g->block)
+            block *= 2;
+        if (f0t_monitor_stopped(g->monitor))
+            return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images",
+                            first + rows, count);
+        F0T_TRY(f0t_stage_update(&stage, first + rows));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
+                           const f0t_tag_options *options, f0t_tag_callback each, void *user,
+                           const f0t_context *context)
+{
+    F0T_REQUIRE(tagger);
+    F0T_REQUIRE(input);
+    F0T_REQUIRE(each);
+    F0T_ENTER(context);
+    tagging g = {.tagger = tagger,
+                 .input = input,
+                 .options = F0T_TAG_OPTIONS,
+                 .each = each,
+                 .user = user,
+                 .monitor = f0t_context_monitor(context)};
+    F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
+    F0T_TRY(check_input(tagger, input));
+    f0t_status status = make_room(&g);
+    if (status == F0T_OK)
+        status = tag_all(&g);
+    free_room(&g);
+    return status;
+}
+
+/* ---- All results as one object ---------------------------------------------------------------------- */
+
+typedef struct all {
+    f0t_tag_results shown; /* what the caller sees: first */
+    f0t_tag_result *items;
+    f0t_tag_score *tags; /* [count x kept] */
+    size_t kept;
+    f0t_status status;
+} all;
+
+static bool keep(void *user, const f0t_tag_result *result)
+{
+    all *a = user;
+    f0t_tag_result *item = &a->items[result->input];
+    f0t_tag_score *tags = a->tags + result->input * a->kept;
+    char *error = NULL;
+    if (result->error)
+        a->status = f0t_string_copy(&error, result->error, strlen(result->error));
+    memcpy(tags, result->tags, result->count * sizeof *tags);
+    *item = *result;
+    item->tags = tags;
+    item->error = error;
+    a->shown.failed += result->status != F0T_OK;
+    return a->status == F0T_OK;
+}
+
+static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input *input,
+                          const f0t_tag_options *options)
+{
+    f0t_tag_options own = F0T_TAG_OPTIONS;
+    const size_t size = f0t_vocab_size(tagger->vocab);
+    size_t tags;
+    F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tag_options"));
+    a->kept = own.k < size ? own.k : size;
+    if (!f0t_size_mul(&tags, input->count, a->kept))
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for %zu tags of %zu images", a->kept,
+                        input->count);
+    F0T_TRY(f0t_alloc_zero(&a->items, input->count, sizeof *a->items));
+    a->shown = (f0t_tag_results){.items = a->items, .count = input->count};
+    F0T_TRY(f0t_alloc(&a->tags, tags, sizeof *a->tags));
+    f0t_status status = f0t_tagger_each(tagger, input, &own, keep, a, NULL);
+    return a->status == F0T_OK ? status : a->status;
+}
+
+f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
+                          const f0t_tag_input *input, const f0t_tag_options *options,
+                          const f0t_context *context)
+{
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(tagger);
+    F0T_REQUIRE(input);
+    F0T_ENTER(context);
+    all *a;
+    F0T_TRY(f0t_alloc_zero(&a, 1, sizeof *a));
+    f0t_status status = collect(a, tagger, input, options);
+    if (status == F0T_OK)
+        *out = &a->shown;
+    else
+        f0t_tag_results_free(&a->shown);
+    return status;
+}
+
+void f0t_tag_results_free(f0t_tag_results *results)
+{
+    if (!results)
+        return;
+    all *a = (all *)results;
+    for (size_t i = 0; i < results->count; i++)
+        f0t_free((char *)(uintptr_t)a->items[i].error);
+    f0t_free(a->items);
+    f0t_free(a->tags);
+    f0t_free(a);
+}
+
+/* ---- Keywords --------------------------------------------------------------------------------------- */
+
+f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *tagger,
+                            const f0t_tag_result *result, f0t_sidecars *sidecars,
+                            const char *picture)
+{
+    F0T_REQUIRE(tagger);
+    F0T_REQUIRE(result);
+    const char **tags;
+    if (result->status != F0T_OK)
+        return f0t_fail(result->status, "%s", result->error);
+    F0T_TRY(f0t_alloc(&tags, result->count, sizeof *tags));
+    for (size_t i = 0; i < result->count; i++) {
+        const char *in = f0t_model_path(tagger->model, result->tags[i].tag);
+        tags[i] = in ? in : result->tags[i].tag;
+    }
+    f0t_status status = f0t_sidecars_write(sidecars, path, changed, picture, tags, result->count);
+    f0t_free(tags);
+    return status;
+}
