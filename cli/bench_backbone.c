@@ -73,6 +73,7 @@ static bool make(const cli_context *cli, files *f, const char *network)
  */
 
 typedef struct backbone {
+    const f0t_context *context;
     f0t_network *network;
     float *pixels, *features;
     size_t batch;
@@ -81,15 +82,15 @@ typedef struct backbone {
 static f0t_status run_network(void *context)
 {
     backbone *b = context;
-    return f0t_network_run(b->features, b->network, b->pixels, b->batch);
+    return f0t_network_run(b->features, b->network, b->pixels, b->batch, b->context);
 }
 
 static f0t_status prepare(backbone *b, const char *path, bool bf16, size_t batch)
 {
-    const f0t_network_options options = {.bf16 = bf16};
+    const f0t_network_options options = {.size = sizeof(f0t_network_options), .bf16 = bf16};
     const f0t_random random = {.seed = 1};
     b->batch = batch;
-    F0T_TRY(f0t_network_open(&b->network, path, &options));
+    F0T_TRY(f0t_network_open(&b->network, path, &options, b->context));
     const f0t_network_input *in = f0t_network_get_input(b->network);
     size_t count = batch * in->channels * in->height * in->width;
     F0T_TRY(f0t_alloc(&b->pixels, count, sizeof *b->pixels));
@@ -109,7 +110,7 @@ static bench_child *start_peer(const cli_context *cli, const char *runtime, cons
                                size_t k)
 {
     char threads[16], batch[16];
-    snprintf(threads, sizeof threads, "%d", f0t_threads_get());
+    snprintf(threads, sizeof threads, "%d", f0t_context_threads(cli->context));
     snprintf(batch, sizeof batch, "%zu", cases[k].batch);
     const char *words[] = {runtime, network, cases[k].bf16 ? "bf16" : "f32", threads, batch, NULL};
     return bench_child_start(cli, "backbone_peer.py", words);
@@ -117,7 +118,7 @@ static bench_child *start_peer(const cli_context *cli, const char *runtime, cons
 
 static f0t_status measure(const cli_context *cli, bench_report *report, const files *f, size_t k)
 {
-    backbone ours = {0};
+    backbone ours = {.context = cli->context};
     bench_contender contenders[3] = {{NULL, run_network, &ours, 0}};
     size_t count = 1;
     f0t_status status = prepare(&ours, f->path, cases[k].bf16, cases[k].batch);

@@ -47,12 +47,12 @@ static f0t_status open_vectors(f0t_vectors **vectors)
 {
     char path[PATH_SIZE];
     data_path(path, vectors_name);
-    return f0t_vectors_open(vectors, path, NULL);
+    return f0t_vectors_open(vectors, path, NULL, NULL);
 }
 
 static f0t_status take_vectors(bench_tags *tags, const f0t_vocab *vocab)
 {
-    tags->count = f0t_vocab_size(vocab);
+    tags->count = f0t_vocab_count(vocab);
     tags->dims = f0t_vocab_dim(vocab);
     tags->real = true;
     F0T_TRY(f0t_alloc(&tags->vectors, tags->count * tags->dims, sizeof *tags->vectors));
@@ -67,7 +67,7 @@ static f0t_status take_words(bench_tags *tags, const char *const *words, size_t 
     f0t_vocab *vocab = NULL;
     f0t_status status = open_vectors(&vectors);
     if (status == F0T_OK)
-        status = f0t_vocab_create(&vocab, words, count, vectors, NULL);
+        status = f0t_vocab_create(&vocab, words, count, vectors, NULL, NULL);
     if (status == F0T_OK)
         status = take_vectors(tags, vocab);
     f0t_vocab_free(vocab);
@@ -159,7 +159,7 @@ f0t_status bench_tags_nuswide(cli_context *cli, bench_tags *tags, f0t_rules **ru
         f0t_log(cli->monitor, F0T_LOG_WARNING, "no nuswide81 in F0T_DATA: its rules are left out");
         return F0T_OK;
     }
-    F0T_TRY(f0t_dataset_open(&dataset, folder, NULL));
+    F0T_TRY(f0t_dataset_open(&dataset, folder, NULL, cli->context));
     f0t_status status = load_nuswide(tags, rules, dataset);
     f0t_dataset_close(dataset);
     return status;

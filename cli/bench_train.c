@@ -160,7 +160,8 @@ static bench_child *start_peer(const cli_context *cli, const f0t_net_shape *shap
     enum { NUMBERS = F0T_NET_HIDDEN_MAX + 5 };
     char numbers[NUMBERS][16];
     const char *words[NUMBERS + 2] = {precision == F0T_F32 ? "f32" : "bf16"};
-    size_t count = 0, values[NUMBERS] = {(size_t)f0t_threads_get(), BATCH, TAGS, shape->inputs};
+    size_t count = 0, values[NUMBERS] = {(size_t)f0t_context_threads(cli->context), BATCH, TAGS,
+                                         shape->inputs};
     for (count = 4; count < 4 + f0t_net_shape_layers(shape); count++)
         values[count] = f0t_net_shape_outputs(shape, count - 4);
     for (size_t i = 0; i < count; i++) {

@@ -107,7 +107,9 @@ struct cli_context {
     uint64_t seed;
     const cli_option *given[CLI_OPTIONS_MOST]; /* [given_count], each once */
     size_t given_count;
+    int threads;                /* 0: all */
     const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
+    f0t_context *context;       /* the threads, and the monitor */
     char message[512];          /* of cli_fail, instead of f0t_last_error() */
 };
 

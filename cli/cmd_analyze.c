@@ -62,7 +62,7 @@ static f0t_status parse_dims(cli_context *cli, f0t_study_options *to, lists *l, 
 
 static f0t_status convert(cli_context *cli, f0t_study_options *to, lists *l, const options *o)
 {
-    f0t_study_options_init(to);
+    *to = (f0t_study_options)F0T_STUDY_OPTIONS;
     to->seed = cli->seed;
     to->unseen = o->unseen;
     to->part = strcmp(o->part, "all") ? o->part : NULL;
@@ -152,13 +152,11 @@ static f0t_status open_dataset(cli_context *cli, f0t_dataset **out)
 {
     const char *path = cli->operands[0];
     struct stat found;
-    f0t_dataset_options split;
-    f0t_dataset_options_init(&split);
-    split.monitor = cli->monitor;
+    f0t_dataset_options split = F0T_DATASET_OPTIONS;
     split.seed = cli->seed;
     if (!stat(path, &found) && S_ISREG(found.st_mode))
-        return f0t_dataset_open_files(out, NULL, path, &split);
-    return f0t_dataset_open(out, path, &split);
+        return f0t_dataset_open_files(out, NULL, path, &split, cli->context);
+    return f0t_dataset_open(out, path, &split, cli->context);
 }
 
 static f0t_status study(cli_context *cli, const options *o, const f0t_dataset *dataset,
@@ -169,7 +167,7 @@ static f0t_status study(cli_context *cli, const options *o, const f0t_dataset *d
     f0t_study *result = NULL;
     f0t_status status = convert(cli, &wanted, &l, o);
     if (status == F0T_OK)
-        status = f0t_study_run(&result, dataset, vectors, o->vectors.count, &wanted, cli->monitor);
+        status = f0t_study_run(&result, dataset, vectors, o->vectors.count, &wanted, cli->context);
     if (status == F0T_OK)
         status = f0t_study_save(result, o->output);
     if (status == F0T_OK)
@@ -181,7 +179,7 @@ static f0t_status study(cli_context *cli, const options *o, const f0t_dataset *d
 static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
-    const f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    const f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_dataset *dataset = NULL;
     if (!o->vectors.count || !o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing %s",
@@ -193,7 +191,7 @@ static f0t_status run(cli_context *cli, const void *values)
     if (status == F0T_OK)
         status = open_dataset(cli, &dataset);
     for (size_t i = 0; status == F0T_OK && i < o->vectors.count; i++)
-        status = f0t_vectors_open(&vectors[i], o->vectors.items[i], &vector_options);
+        status = f0t_vectors_open(&vectors[i], o->vectors.items[i], &vector_options, cli->context);
     if (status == F0T_OK)
         status = study(cli, o, dataset, (const f0t_vectors *const *)vectors);
     for (size_t i = 0; i < o->vectors.count; i++)

@@ -54,14 +54,14 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_demo *demo = NULL;
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing -o DIR, the folder for the page");
-    const f0t_demo_options how = {.pictures = cli->operand_count ? cli->operands[0] : NULL,
+    const f0t_demo_options how = {.size = sizeof(f0t_demo_options),
+                                  .pictures = cli->operand_count ? cli->operands[0] : NULL,
                                   .vectors = o->vectors,
                                   .wordnet = o->wordnet,
                                   .seed = cli->seed,
                                   .methods = o->methods,
-                                  .epochs = o->epochs,
-                                  .monitor = cli->monitor};
-    f0t_status status = f0t_demo_run(&demo, o->output, &how);
+                                  .epochs = o->epochs};
+    f0t_status status = f0t_demo_run(&demo, o->output, &how, cli->context);
     if (status == F0T_OK)
         status = show(cli, demo);
     f0t_demo_free(demo);

@@ -85,7 +85,8 @@ static bool terminal_is_able(void)
 static f0t_status print_tables(const options *o, const f0t_eval *eval)
 {
     f0t_report *report;
-    f0t_eval_layout layout = {.form = form_of(o->format),
+    f0t_eval_layout layout = {.size = sizeof(f0t_eval_layout),
+                              .form = form_of(o->format),
                               .bold = terminal_is_able(),
                               .per_class = o->per_class,
                               .paper = o->paper};
@@ -174,7 +175,7 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
     eval_options->results = kept ? path : NULL;
     if (!kept)
         tell(cli, "%s cannot be created here: an interruption would lose the results so far", path);
-    status = f0t_eval_run(&eval, dataset, vectors, eval_options);
+    status = f0t_eval_run(&eval, dataset, vectors, eval_options, cli->context);
     if (status == F0T_OK) {
         status = show(cli, o, eval);
         if (kept)
@@ -187,7 +188,8 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
 
 static f0t_eval_options convert(const cli_context *cli, const options *o)
 {
-    return (f0t_eval_options){.methods = o->methods,
+    return (f0t_eval_options){.size = sizeof(f0t_eval_options),
+                              .methods = o->methods,
                               .scenarios = o->scenarios,
                               .unseen = o->unseen,
                               .k = o->k,
@@ -198,9 +200,8 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .epochs = o->epochs,
                               .hidden = o->hidden,
                               .bf16 = !strcmp(o->precision, "bf16"),
-                              .keep_tag_mean = o->keep_mean,
-                              .figure = o->figure,
-                              .monitor = cli->monitor};
+                              .centred = !o->keep_mean,
+                              .figure = o->figure};
 }
 
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
@@ -225,21 +226,19 @@ static f0t_status run(cli_context *cli, const void *values)
     const options *o = values;
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
-    f0t_dataset_options split;
-    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_dataset_options split = F0T_DATASET_OPTIONS;
+    f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_eval_options eval_options = convert(cli, o);
     if (o->list)
         return list_methods(cli);
     f0t_status status = check(cli, o, &eval_options);
-    f0t_dataset_options_init(&split);
-    split.monitor = cli->monitor;
     split.seed = cli->seed;
     if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
         status = cli_fail_swapped(cli, "DATASET --vectors FILE");
     if (status == F0T_OK)
-        status = f0t_dataset_open(&dataset, cli->operands[0], &split);
+        status = f0t_dataset_open(&dataset, cli->operands[0], &split, cli->context);
     if (status == F0T_OK)
-        status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+        status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
     if (status == F0T_OK)
         status = compare(cli, o, &eval_options, dataset, vectors);
     f0t_vectors_close(vectors);

@@ -24,11 +24,13 @@ static f0t_status run(cli_context *cli, const void *given)
         return cli_fail_swapped(cli, "FOLDER -o DATASET");
     backbone_options.bf16 = o->precision[0] == 'b';
     backbone_options.cache = cli_cache_folder(!o->no_cache);
-    backbone_options.monitor = how.monitor = cli->monitor;
+    backbone_options.size = sizeof backbone_options;
+    how.size = sizeof how;
     how.seed = cli->seed;
-    f0t_status status = f0t_backbone_open(&how.extract, o->name, &backbone_options);
+    f0t_status status = f0t_backbone_open(&how.extract, o->name, &backbone_options, cli->context);
     if (status == F0T_OK)
-        status = f0t_import(&report, o->output, "photos", cli->operands, cli->operand_count, &how);
+        status = f0t_import(&report, o->output, "photos", cli->operands, cli->operand_count, &how,
+                            cli->context);
     if (status == F0T_OK)
         status = cli_import_show(cli, report);
     f0t_import_report_free(report);

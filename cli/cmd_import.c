@@ -40,8 +40,9 @@ static f0t_status run(cli_context *cli, const void *given)
                         o->val);
     how.val = o->val > 0 || !cli_given(cli, "val") ? o->val : -1; /* 0 was given: none */
     how.seed = cli->seed;
-    how.monitor = cli->monitor;
-    status = f0t_import(&report, o->output, format, cli->operands, cli->operand_count, &how);
+    how.size = sizeof how;
+    status = f0t_import(&report, o->output, format, cli->operands, cli->operand_count, &how,
+                        cli->context);
     if (status != F0T_OK)
         return status;
     status = cli_import_show(cli, report);

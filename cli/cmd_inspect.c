@@ -187,8 +187,9 @@ static f0t_status run(cli_context *cli, const void *given)
 {
     const options *o = given;
     f0t_inspection *found;
-    f0t_inspect_options how = {.quick = o->quick, .rows = o->rows, .monitor = cli->monitor};
-    f0t_status status = f0t_inspect(&found, cli->operands[0], &how);
+    f0t_inspect_options how = {
+        .size = sizeof(f0t_inspect_options), .quick = o->quick, .rows = o->rows};
+    f0t_status status = f0t_inspect(&found, cli->operands[0], &how, cli->context);
     if (status != F0T_OK)
         return status;
     if (cli->json)

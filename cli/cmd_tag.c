@@ -33,7 +33,6 @@ typedef struct command {
     size_t tagged;
     size_t changed, unchanged, failed;
     f0t_status status; /* of what ended it early */
-    const f0t_context *context;
 } command;
 
 /* ---- Output ------------------------------------------------------------------------------- */
@@ -88,7 +87,8 @@ static f0t_status write_sidecar(command *c, const f0t_tag_result *result)
 
 static f0t_status open_sidecars(command *c)
 {
-    const f0t_sidecar_options how = {.plain_name = c->options->xmp_plain,
+    const f0t_sidecar_options how = {.size = sizeof(f0t_sidecar_options),
+                                     .plain_name = c->options->xmp_plain,
                                      .dry_run = c->options->dry_run,
                                      .embed = c->options->embed,
                                      .touch = c->options->touch,
@@ -145,7 +145,7 @@ static bool take(void *user, const f0t_tag_result *result)
 static f0t_status tag_all(command *c)
 {
     f0t_status status =
-        f0t_tagger_each(c->tagger, &c->source->input, &c->options->tag, take, c, c->context);
+        f0t_tagger_each(c->tagger, &c->source->input, &c->options->tag, take, c, c->cli->context);
     if (c->status != F0T_OK)
         return c->status;
     if (status == F0T_OK && !c->tagged && c->source->input.count)
@@ -165,7 +165,7 @@ static f0t_status check_part(const command *c)
  * meant, and it is a lot to take back. */
 static f0t_status check_choice(const command *c)
 {
-    const size_t size = f0t_vocab_size(f0t_tagger_vocab(c->tagger)), k = c->options->tag.k;
+    const size_t size = f0t_vocab_count(f0t_tagger_vocab(c->tagger)), k = c->options->tag.k;
     if ((!c->options->xmp && !c->options->embed) || c->options->force || k < size)
         return F0T_OK;
     return cli_fail(c->cli, F0T_ERROR_ARGUMENT,
@@ -239,18 +239,11 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     how.features_only = source->features != NULL;
     how.bf16 = o->precision[0] == 'b';
     how.cache = cli_cache_folder(!o->no_cache);
-    f0t_context_options in = F0T_CONTEXT_OPTIONS;
-    f0t_context *context;
-    in.threads = f0t_threads_get();
-    in.monitor = cli->monitor;
-    f0t_status status = f0t_context_create(&context, &in);
-    if (status == F0T_OK)
-        status = f0t_tagger_create(&tagger, model, &how, context);
-    command c = {.cli = cli, .options = o, .tagger = tagger, .source = source, .context = context};
+    f0t_status status = f0t_tagger_create(&tagger, model, &how, cli->context);
+    command c = {.cli = cli, .options = o, .tagger = tagger, .source = source};
     if (status == F0T_OK)
         status = run_command(&c);
     f0t_tagger_close(tagger);
-    f0t_context_free(context);
     return status;
 }
 

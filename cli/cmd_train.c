@@ -83,7 +83,7 @@ static f0t_status check(cli_context *cli, const f0t_train_options *to, const opt
 
 static f0t_status convert(cli_context *cli, f0t_train_options *to, const options *o)
 {
-    f0t_train_options_init(to);
+    *to = (f0t_train_options)F0T_TRAIN_OPTIONS;
     f0t_status status = f0t_method_find(&to->method, o->method);
     if (status == F0T_OK)
         status = f0t_loss_find(&to->loss, o->loss);
@@ -91,7 +91,7 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
         status = parse_hidden(cli, to, o->hidden);
     to->seed = cli->seed;
     to->all_tags = !strcmp(o->tags, "all");
-    to->keep_tag_mean = o->keep_mean;
+    to->centred = !o->keep_mean;
     to->pairs = !strcmp(o->pairs, "batch") ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
     to->to_ranksvm = !strcmp(o->target, "ranksvm");
     to->condition = condition_of(o->condition);
@@ -207,8 +207,8 @@ static f0t_status print_json(cli_context *cli, const f0t_model *model, const opt
 {
     return cli_print_json(cli,
                           json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o}", "model", o->output,
-                                    "tags", (json_int_t)f0t_vocab_size(f0t_model_vocab(model)),
-                                    "features", (json_int_t)f0t_model_features(model), "epochs",
+                                    "tags", (json_int_t)f0t_vocab_count(f0t_model_vocab(model)),
+                                    "features", (json_int_t)f0t_model_input_dim(model), "epochs",
                                     (json_int_t)r->epochs, "seconds", r->seconds, "training",
                                     training, "tuning", describe_tuning(&r->tuning), "reference",
                                     describe_reference(&r->reference)));
@@ -226,8 +226,8 @@ static f0t_status report(cli_context *cli, const f0t_model *model, const options
         printf("tuned in %zu trials of %.0f s: from %.2f to %.2f %%, known and held-out tags\n",
                r->tuning.trials, r->tuning.seconds, r->tuning.first, r->tuning.best);
     printf("%s: %s, %zu features, %zu tags, %.1f s", o->output,
-           f0t_method_name(f0t_model_method(model)), f0t_model_features(model),
-           f0t_vocab_size(f0t_model_vocab(model)), r->seconds);
+           f0t_method_name(f0t_model_method(model)), f0t_model_input_dim(model),
+           f0t_vocab_count(f0t_model_vocab(model)), r->seconds);
     if (r->epochs)
         printf(", %zu epochs", r->epochs);
     if (json_is_real(miap))
@@ -267,9 +267,9 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     f0t_status status = F0T_OK;
     if (cli_given(cli, "tune"))
         status = f0t_train_tune(train_options, &result.tuning, dataset, vectors, o->tune, trials,
-                                cli->monitor);
+                                cli->context);
     if (status == F0T_OK)
-        status = f0t_train(&model, dataset, vectors, train_options, cli->monitor);
+        status = f0t_train(&model, dataset, vectors, train_options, cli->context);
     if (status == F0T_OK)
         status = f0t_model_save(model, o->output);
     if (status == F0T_OK) {
@@ -279,7 +279,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
         result.epochs = w.epochs;
         result.seconds = cli_seconds() - began;
         status =
-            f0t_reference_measure(&result.reference, model, dataset, train_options, cli->monitor);
+            f0t_reference_measure(&result.reference, model, dataset, train_options, cli->context);
     }
     if (status == F0T_OK)
         status = report(cli, model, o, &result);
@@ -304,11 +304,12 @@ static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vec
     how.seed = cli->seed;
     how.vectors = vectors;
     extract.cache = cli_cache_folder(!o->no_cache);
-    extract.monitor = how.monitor = cli->monitor;
-    f0t_status status =
-        f0t_backbone_open(&how.extract, o->backbone ? o->backbone : "builtin", &extract);
+    extract.size = sizeof extract;
+    how.size = sizeof how;
+    f0t_status status = f0t_backbone_open(&how.extract, o->backbone ? o->backbone : "builtin",
+                                          &extract, cli->context);
     if (status == F0T_OK)
-        status = f0t_import(&report, path, "photos", cli->operands, 1, &how);
+        status = f0t_import(&report, path, "photos", cli->operands, 1, &how, cli->context);
     if (status == F0T_OK)
         cli_import_log(cli, report);
     f0t_import_report_free(report);
@@ -325,19 +326,17 @@ static bool is_pictures(const cli_context *cli, const options *o)
 static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o,
                                const f0t_vectors *vectors)
 {
-    f0t_dataset_options split;
+    f0t_dataset_options split = F0T_DATASET_OPTIONS;
     const char *source = cli->operands[0];
-    f0t_dataset_options_init(&split);
-    split.monitor = cli->monitor;
     split.seed = cli->seed;
     if (o->labels)
-        return f0t_dataset_open_files(out, source, o->labels, &split);
+        return f0t_dataset_open_files(out, source, o->labels, &split, cli->context);
     if (!is_pictures(cli, o))
-        return f0t_dataset_open(out, source, &split);
+        return f0t_dataset_open(out, source, &split, cli->context);
     char *path = beside(o->output, "data");
     f0t_status status = make_dataset(cli, o, vectors, path);
     if (status == F0T_OK)
-        status = f0t_dataset_open(out, path, &split);
+        status = f0t_dataset_open(out, path, &split, cli->context);
     free(path);
     return status;
 }
@@ -385,14 +384,14 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     f0t_train_options train_options;
-    f0t_vectors_options vector_options = {.monitor = cli->monitor};
+    f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_status status = check_all(cli, o);
     if (status == F0T_OK)
         status = convert(cli, &train_options, o);
     if (status == F0T_OK && access(cli->operands[0], F_OK) != 0)
         status = cli_fail(cli, F0T_ERROR_NOT_FOUND, "%s: %s", cli->operands[0], strerror(errno));
     if (status == F0T_OK)
-        status = f0t_vectors_open(&vectors, o->vectors, &vector_options);
+        status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
     if (status == F0T_OK)
         status = open_dataset(&dataset, cli, o, vectors);
     if (status == F0T_OK)

@@ -20,7 +20,8 @@ static f0t_status open_places(untagger *u)
 {
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < PLACES && status == F0T_OK; i++) {
-        const f0t_sidecar_options how = {.embed = i == 0,
+        const f0t_sidecar_options how = {.size = sizeof(f0t_sidecar_options),
+                                         .embed = i == 0,
                                          .plain_name = i == 2,
                                          .dry_run = u->options->dry_run,
                                          .touch = u->options->touch,
@@ -43,7 +44,7 @@ static f0t_status untag(untagger *u, const char *picture)
     for (size_t i = 0; i < PLACES; i++) {
         const char *path;
         bool changed;
-        f0t_status status = f0t_sidecars_remove(u->places[i], &path, &changed, picture);
+        f0t_status status = f0t_sidecars_remove(&path, &changed, u->places[i], picture);
         if (status == F0T_ERROR_MEMORY)
             return status;
         if (status != F0T_OK) { /* this file's own trouble */
@@ -97,11 +98,11 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_pictures *pictures = NULL;
     size_t count = 0;
     f0t_status status =
-        f0t_pictures_find(&pictures, cli->operands, cli->operand_count, cli->monitor);
+        f0t_pictures_find(&pictures, cli->operands, cli->operand_count, cli->context);
     if (status == F0T_OK)
         status = open_places(&u);
     if (status == F0T_OK) {
-        const char *const *paths = f0t_pictures_paths(pictures, &count);
+        const char *const *paths = f0t_pictures_paths(&count, pictures);
         status = count
                      ? untag_all(&u, paths, count)
                      : cli_fail(cli, F0T_ERROR_NOT_FOUND, "%s: has no pictures", cli->operands[0]);

@@ -25,12 +25,14 @@ static json_t *counts_as_json(const f0t_vectors_counts *counts)
 }
 
 /* The tags of `tags` (may be NULL) that got no vector from the file. */
-static json_t *missing_tags(const f0t_vectors *vectors, const f0t_tags *tags, f0t_status *status)
+static json_t *missing_tags(const cli_context *cli, const f0t_vectors *vectors,
+                            const f0t_tags *tags, f0t_status *status)
 {
     f0t_vocab *vocab;
-    f0t_vocab_options how = {.no_suggestions = true};
+    f0t_vocab_options how = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     json_t *missing = json_array();
-    *status = tags ? f0t_vocab_create(&vocab, tags->items, tags->count, vectors, &how) : F0T_OK;
+    *status = tags ? f0t_vocab_create(&vocab, tags->items, tags->count, vectors, &how, cli->context)
+                   : F0T_OK;
     if (!tags || *status != F0T_OK)
         return missing;
     for (size_t i = 0; i < f0t_vocab_entry_count(vocab); i++) {
@@ -64,10 +66,10 @@ static f0t_status report(cli_context *cli, const char *path, const f0t_vectors_c
                          const f0t_tags *tags)
 {
     f0t_vectors *vectors;
-    f0t_status status = f0t_vectors_open(&vectors, path, NULL);
+    f0t_status status = f0t_vectors_open(&vectors, path, NULL, cli->context);
     if (status != F0T_OK)
         return status;
-    json_t *missing = missing_tags(vectors, tags, &status);
+    json_t *missing = missing_tags(cli, vectors, tags, &status);
     if (status == F0T_OK && cli->json) {
         char space[17];
         snprintf(space, sizeof space, "%016" PRIx64, f0t_vectors_fingerprint(vectors));
@@ -90,7 +92,7 @@ static f0t_status report(cli_context *cli, const char *path, const f0t_vectors_c
 static f0t_status run_build(cli_context *cli, const void *given)
 {
     const options *o = given;
-    f0t_wordnet_options how = {o->from, o->dim, o->f16, cli->monitor};
+    f0t_wordnet_options how = {.size = sizeof how, .from = o->from, .dim = o->dim, .f16 = o->f16};
     f0t_vectors_counts counts;
     if (strcmp(cli->operands[0], "wordnet") != 0)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "'%s': vectors can only be built from wordnet",
@@ -99,7 +101,7 @@ static f0t_status run_build(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
     f0t_status status = cli_check_replaceable(cli, "-o", o->output, "vectors");
     if (status == F0T_OK)
-        status = f0t_vectors_build_wordnet(&counts, o->output, &how);
+        status = f0t_vectors_build_wordnet(&counts, o->output, &how, cli->context);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
 }
 
@@ -117,18 +119,18 @@ static f0t_status check_output(cli_context *cli, const options *o)
 static f0t_status run_convert(cli_context *cli, const void *given)
 {
     const options *o = given;
-    f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
+    f0t_convert_options how = {.size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant};
     f0t_vectors_counts counts;
     f0t_status status = check_output(cli, o);
     if (status == F0T_OK)
-        status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how);
+        status = f0t_vectors_convert(&counts, o->output, cli->operands[0], &how, cli->context);
     return status == F0T_OK ? report(cli, o->output, &counts, NULL) : status;
 }
 
 static f0t_status run_trim(cli_context *cli, const void *given)
 {
     const options *o = given;
-    f0t_convert_options how = {o->f16, o->tolerant, cli->monitor};
+    f0t_convert_options how = {.size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant};
     f0t_vectors_counts counts;
     f0t_tags *tags;
     if (!o->words)
@@ -137,10 +139,11 @@ static f0t_status run_trim(cli_context *cli, const void *given)
         return cli_fail_swapped(cli, "FILE --words WORDS -o OUT");
     f0t_status status = check_output(cli, o);
     if (status == F0T_OK)
-        status = f0t_tags_load(&tags, o->words, cli->monitor);
+        status = f0t_tags_load(&tags, o->words, cli->context);
     if (status != F0T_OK)
         return status;
-    status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how);
+    status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how,
+                              cli->context);
     if (status == F0T_OK)
         status = report(cli, o->output, &counts, tags);
     f0t_tags_free(tags);
@@ -167,7 +170,7 @@ static json_t *neighbours_as_json(const f0t_vectors *vectors, const f0t_vocab_en
     json_t *list = json_array();
     for (size_t i = 0; i < found && json_array_size(list) < most; i++) {
         size_t length;
-        const char *word = f0t_vectors_word(vectors, near[i].index, &length);
+        const char *word = f0t_vectors_word(&length, vectors, near[i].index);
         if (word && !is_used(entry->used, word, length))
             json_array_append_new(list, json_pack("{s:s%, s:f}", "word", word, length, "cosine",
                                                   (double)near[i].cosine));
@@ -213,7 +216,7 @@ static f0t_status ask(cli_context *cli, const options *o, json_t **answer,
     size_t most = o->count < all ? o->count : all;
     f0t_neighbour *near = cli_alloc((most + OWN_WORDS) * sizeof *near);
     f0t_status status =
-        f0t_vectors_nearest(near, &found, most + OWN_WORDS, vectors, vector, cli->monitor);
+        f0t_vectors_nearest(near, &found, most + OWN_WORDS, vectors, vector, cli->context);
     if (status == F0T_OK)
         *answer = neighbours_as_json(vectors, entry, near, found, most);
     free(near);
@@ -287,12 +290,13 @@ static f0t_status run_nearest(cli_context *cli, const void *given)
     const options *o = given;
     f0t_vectors *vectors;
     f0t_vocab *vocab;
-    f0t_vectors_options how = {o->tolerant, cli->monitor};
-    f0t_vocab_options lookup = {.monitor = cli->monitor};
-    f0t_status status = f0t_vectors_open(&vectors, cli->operands[0], &how);
+    f0t_vectors_options how = {.size = sizeof how, .tolerant = o->tolerant};
+    f0t_vocab_options lookup = {.size = sizeof(f0t_vocab_options)};
+    f0t_status status = f0t_vectors_open(&vectors, cli->operands[0], &how, cli->context);
     if (status != F0T_OK)
         return status;
-    status = f0t_vocab_create(&vocab, cli->operands + 1, cli->operand_count - 1, vectors, &lookup);
+    status = f0t_vocab_create(&vocab, cli->operands + 1, cli->operand_count - 1, vectors, &lookup,
+                              cli->context);
     if (status == F0T_OK)
         status = answer_all(cli, o, vectors, vocab);
     f0t_vocab_free(vocab);

@@ -15,9 +15,9 @@ static json_t *json_dataset(const f0t_import_dataset *d)
 static json_t *as_json(const f0t_import_report *report)
 {
     json_t *datasets = json_array(), *notes = json_array();
-    for (size_t i = 0; i < f0t_import_report_datasets(report); i++)
+    for (size_t i = 0; i < f0t_import_report_dataset_count(report); i++)
         json_array_append_new(datasets, json_dataset(f0t_import_report_dataset(report, i)));
-    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+    for (size_t i = 0; i < f0t_import_report_note_count(report); i++) {
         const f0t_import_note *note = f0t_import_report_note(report, i);
         json_array_append_new(notes, json_pack("{s:I, s:s, s:s?}", "count", (json_int_t)note->count,
                                                "what", note->what, "example", note->example));
@@ -30,7 +30,7 @@ static void print_datasets(const f0t_import_report *report)
     static const char *const heads[] = {"dataset", "images", "features", "tags", "seen",
                                         "unseen",  "train",  "val",      "test"};
     cli_table *table = cli_table_create(9, heads, "lrrrrrrrr");
-    for (size_t i = 0; i < f0t_import_report_datasets(report); i++) {
+    for (size_t i = 0; i < f0t_import_report_dataset_count(report); i++) {
         const f0t_import_dataset *d = f0t_import_report_dataset(report, i);
         const size_t numbers[] = {d->images, d->dim,   d->tags, d->seen,
                                   d->unseen, d->train, d->val,  d->test};
@@ -59,7 +59,7 @@ static void print_report(const f0t_import_report *report)
 {
     char line[4400];
     print_datasets(report);
-    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+    for (size_t i = 0; i < f0t_import_report_note_count(report); i++) {
         write_note(line, sizeof line, f0t_import_report_note(report, i));
         cli_print_shown(stdout, line);
         printf("\n");
@@ -69,7 +69,7 @@ static void print_report(const f0t_import_report *report)
 void cli_import_log(const cli_context *cli, const f0t_import_report *report)
 {
     char line[4400];
-    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+    for (size_t i = 0; i < f0t_import_report_note_count(report); i++) {
         write_note(line, sizeof line, f0t_import_report_note(report, i));
         cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
     }

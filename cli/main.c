@@ -74,10 +74,22 @@ static int close_output(int code)
     return code ? code : CLI_FAILED;
 }
 
+static f0t_status run_in_context(cli_context *cli, const void *options)
+{
+    f0t_context_options how = F0T_CONTEXT_OPTIONS;
+    how.threads = cli->threads;
+    how.monitor = cli->monitor;
+    f0t_status status = f0t_context_create(&cli->context, &how);
+    if (status == F0T_OK)
+        status = cli->verb->run(cli, options);
+    f0t_context_free(cli->context);
+    return status;
+}
+
 static int run_verb(cli_context *cli, const void *options)
 {
     cli->monitor = cli_monitor_start(cli->quiet);
-    f0t_status status = cli->verb->run(cli, options);
+    f0t_status status = run_in_context(cli, options);
     cli_monitor_end();
     if (status != F0T_OK) {
         fprintf(stderr, "fast0tag %s: ", cli->name);

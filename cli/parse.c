@@ -240,7 +240,7 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
         return code;
     if (p.common.threads > 4096)
         return refuse(&p, "--threads: %zu is too many", p.common.threads);
-    f0t_threads_set((int)p.common.threads);
+    cli->threads = (int)p.common.threads;
     code = check_conflicts(&p);
     return code == CLI_DONE ? check_operands(&p) : code;
 }

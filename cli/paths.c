@@ -29,9 +29,9 @@ bool cli_is_dataset(const char *path)
 
 bool cli_is_kind(const char *path, const char *kind)
 {
-    const f0t_inspect_options quick = {.quick = true};
+    const f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true};
     f0t_inspection *found;
-    if (cli_is_folder(path) || f0t_inspect(&found, path, &quick) != F0T_OK)
+    if (cli_is_folder(path) || f0t_inspect(&found, path, &quick, NULL) != F0T_OK)
         return false;
     const bool is = !strcmp(found->kind, kind);
     f0t_inspection_free(found);
@@ -76,13 +76,13 @@ f0t_status cli_check_file(cli_context *cli, const char *option, const char *path
 f0t_status cli_check_replaceable(cli_context *cli, const char *option, const char *path,
                                  const char *kind)
 {
-    const f0t_inspect_options quick = {.quick = true};
+    const f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true};
     f0t_inspection *found = NULL;
     struct stat info;
     f0t_status status = cli_check_file(cli, option, path);
     if (status != F0T_OK || stat(path, &info) != 0 || info.st_size == 0)
         return status;
-    if (f0t_inspect(&found, path, &quick) != F0T_OK || strcmp(found->kind, kind) != 0)
+    if (f0t_inspect(&found, path, &quick, NULL) != F0T_OK || strcmp(found->kind, kind) != 0)
         status = cli_fail(cli, F0T_ERROR_ARGUMENT,
                           "%s %s: exists and is not a %s file (%s); not replaced", option, path,
                           kind, found ? found->title : "unknown content");

@@ -11,15 +11,15 @@ static bool is_matrix(const char *path)
 static f0t_status open_features(tag_source *s, cli_context *cli, const f0t_model *model)
 {
     const char *path = cli->operands[1];
-    f0t_status status = f0t_features_open(&s->features, path, cli->monitor);
+    f0t_status status = f0t_features_open(&s->features, path, cli->context);
     if (status != F0T_OK)
         return status;
     s->folder = path;
-    s->input = (f0t_tag_input){.count = f0t_features_rows(s->features), .rows = s->features};
-    if (f0t_features_dim(s->features) == f0t_model_features(model))
+    s->input = (f0t_tag_input){.count = f0t_features_count(s->features), .rows = s->features};
+    if (f0t_features_dim(s->features) == f0t_model_input_dim(model))
         return F0T_OK;
     return cli_fail(cli, F0T_ERROR_MISMATCH, "%s has %zu features per image, the model takes %zu",
-                    path, f0t_features_dim(s->features), f0t_model_features(model));
+                    path, f0t_features_dim(s->features), f0t_model_input_dim(model));
 }
 
 static f0t_status open_pictures(tag_source *s, cli_context *cli, const f0t_model *model,
@@ -31,10 +31,10 @@ static f0t_status open_pictures(tag_source *s, cli_context *cli, const f0t_model
                         "pictures",
                         cli->operands[0]);
     f0t_status status =
-        f0t_pictures_find(&s->pictures, cli->operands + 1, cli->operand_count - 1, cli->monitor);
+        f0t_pictures_find(&s->pictures, cli->operands + 1, cli->operand_count - 1, cli->context);
     if (status != F0T_OK)
         return status;
-    s->input.paths = f0t_pictures_paths(s->pictures, &s->input.count);
+    s->input.paths = f0t_pictures_paths(&s->input.count, s->pictures);
     return s->input.count
                ? F0T_OK
                : cli_fail(cli, F0T_ERROR_NOT_FOUND, "%s: has no pictures", cli->operands[1]);

@@ -14,16 +14,16 @@ int main(int argc, char **argv)
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     f0t_model *model = NULL;
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     if (argc != 4) {
         fprintf(stderr, "usage: train DATASET VECTORS MODEL\n");
         return 2;
     }
-    f0t_train_options_init(&options);
     options.epoch = show;
-    int failed =
-        f0t_dataset_open(&dataset, argv[1], NULL) || f0t_vectors_open(&vectors, argv[2], NULL) ||
-        f0t_train(&model, dataset, vectors, &options, NULL) || f0t_model_save(model, argv[3]);
+    int failed = f0t_dataset_open(&dataset, argv[1], NULL, NULL) ||
+                 f0t_vectors_open(&vectors, argv[2], NULL, NULL) ||
+                 f0t_train(&model, dataset, vectors, &options, NULL) ||
+                 f0t_model_save(model, argv[3]);
     if (failed)
         fprintf(stderr, "%s\n", f0t_last_error());
     f0t_model_free(model);

@@ -107,7 +107,7 @@ typedef struct f0t_progress {
     uint64_t total;
 } f0t_progress;
 
-/* Functions that may take long accept a monitor, or NULL. Its callbacks are called from the calling
+/* A context (below) may have a monitor. Its callbacks are called from the calling
  * thread only, `progress` about ten times per second. Set *stop (from a signal handler, from another
  * thread) and the work ends soon with F0T_ERROR_INTERRUPTED. Any member may be NULL. */
 typedef struct f0t_monitor {
@@ -146,15 +146,6 @@ F0T_API f0t_status f0t_context_create(f0t_context **out, const f0t_context_optio
 F0T_API void f0t_context_free(f0t_context *context);
 F0T_API int f0t_context_threads(const f0t_context *context);
 
-/* ---- Threads ------------------------------------------------------------------------------- */
-
-/* Number of threads that the library's own parallel work uses in this process: 0 (the initial value)
- * or less means as many as the machine has. They are OpenMP threads. Threads that wait for each other
- * sleep after some microseconds, whatever OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for that, the first
- * parallel work starts a team of threads that sleep until the process ends. They receive no signals. */
-F0T_API void f0t_threads_set(int count);
-F0T_API int f0t_threads_get(void);
-
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 
 /* What f0t_vectors_find and the like return when there is no such entry. */
@@ -185,18 +176,24 @@ typedef struct f0t_vectors_counts {
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_vectors_options {
+    size_t size;
     /* a file that is truncated, or has another number of rows than its first line says, is read as
      * far as possible: a warning instead of an error */
     bool tolerant;
-    const f0t_monitor *monitor;
 } f0t_vectors_options;
+
+#define F0T_VECTORS_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_vectors_options) \
+    }
 
 /* Opens a file of any of these forms. What was left out is logged. */
 F0T_API f0t_status f0t_vectors_open(f0t_vectors **out, const char *path,
-                                    const f0t_vectors_options *options);
+                                    const f0t_vectors_options *options, const f0t_context *context);
 /* The same from memory, which must stay unchanged until close. `name` is for messages. */
 F0T_API f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
-                                           const char *name, const f0t_vectors_options *options);
+                                           const char *name, const f0t_vectors_options *options,
+                                           const f0t_context *context);
 /* From arrays: words[count], all different, and their vectors rows[count x dim], which are copied.
  * `name` is for messages and f0t_vectors_source; NULL: "memory". Fails with F0T_ERROR_ARGUMENT or
  * F0T_ERROR_NUMERIC, naming the word, where a file's word would be left out: word i stays word i.
@@ -215,15 +212,15 @@ F0T_API size_t f0t_vectors_dim(const f0t_vectors *vectors);
 
 /* Word i in the order of the file, `*length` bytes of UTF-8, not NUL-terminated. NULL when i is not
  * below the count, or when a mapped file is damaged there. */
-F0T_API const char *f0t_vectors_word(const f0t_vectors *vectors, size_t i, size_t *length);
+F0T_API const char *f0t_vectors_word(size_t *length, const f0t_vectors *vectors, size_t i);
 
 /* The index of the word with exactly this spelling, or F0T_NONE. f0t_vocab_create handles case,
  * plurals and phrases. */
 F0T_API size_t f0t_vectors_find(const f0t_vectors *vectors, const char *word, size_t length);
 
 /* The vectors of words first … first + count - 1, as the file has them, into out[count x dim]. */
-F0T_API f0t_status f0t_vectors_get(const f0t_vectors *vectors, size_t first, size_t count,
-                                   float *out);
+F0T_API f0t_status f0t_vectors_get(float *out, const f0t_vectors *vectors, size_t first,
+                                   size_t count);
 
 /* The mean of all vectors of the file, [dim]. A file that was trimmed has the mean of the file it
  * came from, so that centring does the same with both. */
@@ -248,10 +245,10 @@ typedef struct f0t_neighbour {
 
 /* The k words whose vectors have the largest cosine with query[dim], best first, ties in the order
  * of the file; *found is less than k when there are fewer words. Words without a direction (all
- * zero, NaN) are not among them. Exact: every word is compared. `monitor` may be NULL. */
+ * zero, NaN) are not among them. Exact: every word is compared. */
 F0T_API f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
                                        const f0t_vectors *vectors, const float *query,
-                                       const f0t_monitor *monitor);
+                                       const f0t_context *context);
 
 /* ---- Vocabularies ------------------------------------------------------------------------------ */
 
@@ -270,21 +267,27 @@ F0T_API f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t
 typedef struct f0t_vocab f0t_vocab;
 
 typedef struct f0t_vocab_options {
+    size_t size;
     bool centred;        /* subtract the mean of the vector file from each word's vector, before it
                            is normalised to length 1 */
     bool no_suggestions; /* do not search for the nearest spelling of tags without a vector; it is
                             searched for the first 100, in one pass over all words of the file */
-    const f0t_monitor *monitor;
 } f0t_vocab_options;
+
+#define F0T_VOCAB_OPTIONS                 \
+    {                                     \
+        .size = sizeof(f0t_vocab_options) \
+    }
 
 /* Makes a vocabulary of tags[count]. Zero-initialise `options`, or pass NULL, for the defaults. Tags
  * that differ only in case, Unicode form or separators are one: the first spelling is kept. The vectors
  * may be closed afterwards. A tag that is not UTF-8, or is longer than 1024 bytes, fails. */
 F0T_API f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
-                                    const f0t_vectors *vectors, const f0t_vocab_options *options);
+                                    const f0t_vectors *vectors, const f0t_vocab_options *options,
+                                    const f0t_context *context);
 F0T_API void f0t_vocab_free(f0t_vocab *vocab);
 
-F0T_API size_t f0t_vocab_size(const f0t_vocab *vocab);
+F0T_API size_t f0t_vocab_count(const f0t_vocab *vocab);
 F0T_API size_t f0t_vocab_dim(const f0t_vocab *vocab);
 
 /* Tag i as it was given first; NULL when i is not below the size. */
@@ -340,13 +343,13 @@ F0T_API const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_
 F0T_API f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
 
 /* Tags from a text file, one per line (a gzipped one, too). Spaces at the ends of a line and empty
- * lines are left out. `monitor` may be NULL; its stop flag ends the reading. */
+ * lines are left out. */
 typedef struct f0t_tags {
     const char *const *items; /* [count] */
     size_t count;
 } f0t_tags;
 
-F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor);
+F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context);
 F0T_API void f0t_tags_free(f0t_tags *tags);
 
 /* ---- Datasets ---------------------------------------------------------------------------------- */
@@ -358,8 +361,8 @@ F0T_API void f0t_tags_free(f0t_tags *tags);
  *
  *     f0t_dataset *dataset;
  *     size_t count;
- *     if (f0t_dataset_open(&dataset, "flickr8k", NULL) == F0T_OK) {
- *         const uint32_t *tags = f0t_dataset_image_tags(dataset, 0, &count);
+ *     if (f0t_dataset_open(&dataset, "flickr8k", NULL, NULL) == F0T_OK) {
+ *         const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, 0);
  *         for (size_t i = 0; i < count; i++)
  *             printf("%s\n", f0t_dataset_tag(dataset, tags[i]));
  *     }
@@ -373,27 +376,31 @@ typedef enum f0t_split { F0T_TRAIN = 0, F0T_VAL = 1, F0T_TEST = 2 } f0t_split;
 /* How images are split where there is no split.txt: round(test M) of the images become test and
  * round(val M) val, drawn by seed alone: the same on every machine. */
 typedef struct f0t_dataset_options {
-    uint64_t seed;              /* 0 */
-    double val;                 /* 0.1 */
-    double test;                /* 0.2 */
-    const f0t_monitor *monitor; /* NULL; its stop flag ends the reading */
+    size_t size;
+    uint64_t seed; /* 0 */
+    double val;    /* 0.1 */
+    double test;   /* 0.2 */
 } f0t_dataset_options;
 
-/* Sets the values given above. */
-F0T_API void f0t_dataset_options_init(f0t_dataset_options *options);
+#define F0T_DATASET_OPTIONS                                          \
+    {                                                                \
+        .size = sizeof(f0t_dataset_options), .val = 0.1, .test = 0.2 \
+    }
 
 /* Opens a directory; `options` may be NULL. Everything except the features is read and checked: the
  * files must agree in M, and every line must be UTF-8. Features stay on disk. */
 F0T_API f0t_status f0t_dataset_open(f0t_dataset **out, const char *path,
-                                    const f0t_dataset_options *options);
+                                    const f0t_dataset_options *options, const f0t_context *context);
 /* The same from two files: a matrix of features (npy) and the tags of its rows (as tags.txt). Without
  * the matrix (NULL) it is a dataset without features: enough for rules. */
 F0T_API f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
-                                          const f0t_dataset_options *options);
+                                          const f0t_dataset_options *options,
+                                          const f0t_context *context);
 
 /* A dataset that is already in memory. Each text is what the file of that name would contain, line by
  * line; NULL where there is no such file. */
 typedef struct f0t_dataset_memory {
+    size_t size;
     const char *path;     /* what messages call it, and the folder of relative image paths; NULL:
                              "memory" */
     const void *features; /* [rows x dim]; NULL: none. Borrowed until close; all else is copied */
@@ -404,8 +411,14 @@ typedef struct f0t_dataset_memory {
     const char *json; /* dataset.json */
 } f0t_dataset_memory;
 
+#define F0T_DATASET_MEMORY                 \
+    {                                      \
+        .size = sizeof(f0t_dataset_memory) \
+    }
+
 F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
-                                           const f0t_dataset_options *options);
+                                           const f0t_dataset_options *options,
+                                           const f0t_context *context);
 
 /* A dataset of matrices: features and labels as a program has them, without any text files.
  *
@@ -414,9 +427,10 @@ F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_
  *     const char *tags[] = {"dog", "cat"};
  *     f0t_dataset_arrays arrays = {.images = 3, .features = features, .dim = 2,
  *                                  .tags = tags, .tag_count = 2, .labels = labels};
- *     f0t_dataset_open_arrays(&dataset, &arrays, NULL);
+ *     f0t_dataset_open_arrays(&dataset, &arrays, NULL, NULL);
  */
 typedef struct f0t_dataset_arrays {
+    size_t size;
     size_t images;         /* M */
     const float *features; /* [M x dim]; NULL: none. Borrowed until close; all else is copied */
     size_t dim;
@@ -431,8 +445,14 @@ typedef struct f0t_dataset_arrays {
     const char *name;        /* what messages call it; NULL: "memory" */
 } f0t_dataset_arrays;
 
+#define F0T_DATASET_ARRAYS                 \
+    {                                      \
+        .size = sizeof(f0t_dataset_arrays) \
+    }
+
 F0T_API f0t_status f0t_dataset_open_arrays(f0t_dataset **out, const f0t_dataset_arrays *arrays,
-                                           const f0t_dataset_options *options);
+                                           const f0t_dataset_options *options,
+                                           const f0t_context *context);
 F0T_API void f0t_dataset_close(f0t_dataset *dataset);
 
 F0T_API const char *f0t_dataset_path(const f0t_dataset *dataset);
@@ -457,10 +477,10 @@ F0T_API size_t f0t_dataset_split_count(const f0t_dataset *dataset, f0t_split spl
 F0T_API size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
 F0T_API const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
 /* The index of a tag; false when the dataset does not have it. */
-F0T_API bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t);
+F0T_API bool f0t_dataset_find_tag(size_t *t, const f0t_dataset *dataset, const char *tag);
 
 /* The tags of image m: *count indices, ascending, each once. */
-F0T_API const uint32_t *f0t_dataset_image_tags(const f0t_dataset *dataset, size_t m, size_t *count);
+F0T_API const uint32_t *f0t_dataset_image_tags(size_t *count, const f0t_dataset *dataset, size_t m);
 /* The same for all images at once: those of image m are `indices` over the half-open range
  * [offsets[m], offsets[m + 1]); `offsets` is [M + 1]. */
 F0T_API const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
@@ -470,8 +490,8 @@ F0T_API uint64_t f0t_dataset_repeats(const f0t_dataset *dataset);
 
 /* The seen and the unseen tags, *count indices each; NULL when the dataset has neither seen.txt nor
  * unseen.txt. With one of the two files, the other list is all other tags. */
-F0T_API const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count);
-F0T_API const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count);
+F0T_API const uint32_t *f0t_dataset_seen(size_t *count, const f0t_dataset *dataset);
+F0T_API const uint32_t *f0t_dataset_unseen(size_t *count, const f0t_dataset *dataset);
 
 /* D; 0 when the dataset has no features. */
 F0T_API size_t f0t_dataset_dim(const f0t_dataset *dataset);
@@ -480,8 +500,8 @@ F0T_API const char *f0t_dataset_features_path(const f0t_dataset *dataset);
 /* Features of images first, …, first + count - 1 as they are in the file (not normalised) into
  * to[count x D]. Reads only these rows: the file may be larger than memory. Fails with
  * F0T_ERROR_NUMERIC at a NaN or an infinity, naming its row. */
-F0T_API f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count,
-                                             float *to);
+F0T_API f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *dataset, size_t first,
+                                             size_t count);
 
 /*
  * Writing a dataset, image by image. It is written into a new directory beside `path` and put in its
@@ -491,6 +511,7 @@ typedef struct f0t_dataset_writer f0t_dataset_writer;
 
 /* Zero-initialise, or pass NULL, for a dataset without features that must not replace anything. */
 typedef struct f0t_dataset_info {
+    size_t size;
     const char *name;     /* NULL: the last part of the path */
     const char *backbone; /* a JSON object, or NULL */
     size_t dim;           /* D, when each image comes with its features; else 0 */
@@ -500,7 +521,13 @@ typedef struct f0t_dataset_info {
                              directory with a file that is not part of one is refused. */
 } f0t_dataset_info;
 
+#define F0T_DATASET_INFO                 \
+    {                                    \
+        .size = sizeof(f0t_dataset_info) \
+    }
+
 typedef struct f0t_dataset_row {
+    size_t size;
     const char *image; /* path or id; NULL in all rows when there is none */
     const char *const *tags;
     size_t tag_count;
@@ -508,6 +535,11 @@ typedef struct f0t_dataset_row {
     f0t_split split;
     const float *features; /* [D], where info.dim is not 0 */
 } f0t_dataset_row;
+
+#define F0T_DATASET_ROW                 \
+    {                                   \
+        .size = sizeof(f0t_dataset_row) \
+    }
 
 F0T_API f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
                                       const f0t_dataset_info *info);
@@ -525,21 +557,20 @@ F0T_API void f0t_dataset_abort(f0t_dataset_writer *writer);
 /* ---- Features ---------------------------------------------------------------------------------- */
 
 /* Features to be tagged: those of a dataset, of an npy file (one row per image), or of an npy file
- * that comes through standard input ("-", read into memory). `monitor` may be NULL; its stop flag
- * ends the reading. */
+ * that comes through standard input ("-", read into memory). */
 typedef struct f0t_features f0t_features;
 
 F0T_API f0t_status f0t_features_open(f0t_features **out, const char *path,
-                                     const f0t_monitor *monitor);
+                                     const f0t_context *context);
 F0T_API void f0t_features_close(f0t_features *features);
-F0T_API size_t f0t_features_rows(const f0t_features *features);
+F0T_API size_t f0t_features_count(const f0t_features *features);
 F0T_API size_t f0t_features_dim(const f0t_features *features);
 /* What the dataset says of row m, or of all rows; NULL where it does not, or for a bare matrix. */
 F0T_API const char *f0t_features_image(const f0t_features *features, size_t m);
 F0T_API const uint8_t *f0t_features_split(const f0t_features *features);
 /* Rows first, …, first + count - 1 into to[count x dim]. */
-F0T_API f0t_status f0t_features_read(const f0t_features *features, size_t first, size_t count,
-                                     float *to);
+F0T_API f0t_status f0t_features_read(float *to, const f0t_features *features, size_t first,
+                                     size_t count);
 
 /* ---- Training ------------------------------------------------------------------------------ */
 
@@ -603,10 +634,11 @@ enum { F0T_HIDDEN_MAX = 8 };
 #define F0T_AUTO_COUNT SIZE_MAX
 #define F0T_HIDDEN_AUTO F0T_AUTO_COUNT
 
-/* f0t_train_options_init sets the values in brackets; "auto" is F0T_AUTO or F0T_AUTO_COUNT, chosen by
+/* F0T_TRAIN_OPTIONS sets the values in brackets; "auto" is F0T_AUTO or F0T_AUTO_COUNT, chosen by
  * f0t_train from the data and written into the model. Any other value is used as it is, or refused:
  * nothing is replaced silently. */
 typedef struct f0t_train_options {
+    size_t size;
     f0t_method method; /* [net] */
     uint64_t seed;     /* [0] */
 
@@ -614,7 +646,7 @@ typedef struct f0t_train_options {
     bool all_tags;        /* train on the dataset's unseen tags too [no] */
     const uint32_t *tags; /* or: train on exactly these tags of the dataset, each once [NULL] */
     size_t tag_count;
-    bool keep_tag_mean; /* do not subtract the mean of the vector file from the tag vectors [no] */
+    bool centred; /* subtract the mean of the vector file from the tag vectors [yes] */
 
     /* Net and linear-rank. */
     f0t_loss loss;   /* [ranknet] */
@@ -647,7 +679,17 @@ typedef struct f0t_train_options {
     void *epoch_user;
 } f0t_train_options;
 
-F0T_API void f0t_train_options_init(f0t_train_options *options);
+#define F0T_TRAIN_OPTIONS                                                                    \
+    {                                                                                        \
+        .size = sizeof(f0t_train_options), .centred = true, .hidden_count = F0T_HIDDEN_AUTO, \
+        .batch = F0T_AUTO_COUNT, .epochs = F0T_AUTO_COUNT, .patience = F0T_AUTO_COUNT,       \
+        .rate = F0T_AUTO, .decay = F0T_AUTO, .input_dropout = F0T_AUTO,                      \
+        .hidden_dropout = F0T_AUTO, .hinge = F0T_HINGE_SQUARED, .lambda = F0T_AUTO,          \
+        .ridge = F0T_AUTO                                                                    \
+    }
+/* The same for what has no preprocessor. */
+F0T_API const f0t_train_options *f0t_train_options_default(void);
+
 /* Fails with F0T_ERROR_ARGUMENT, saying which value is wrong and why; also when an option is set that
  * the method does not use. f0t_train does this first. */
 F0T_API f0t_status f0t_train_options_check(const f0t_train_options *options);
@@ -675,7 +717,7 @@ typedef struct f0t_model f0t_model;
  * other tags are never read. */
 F0T_API f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, const f0t_train_options *options,
-                             const f0t_monitor *monitor);
+                             const f0t_context *context);
 
 /* What f0t_train_tune did. */
 typedef struct f0t_tuning {
@@ -694,7 +736,7 @@ typedef struct f0t_tuning {
  * search continues from there. */
 F0T_API f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning,
                                   const f0t_dataset *dataset, const f0t_vectors *vectors,
-                                  double seconds, const char *journal, const f0t_monitor *monitor);
+                                  double seconds, const char *journal, const f0t_context *context);
 
 F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
 /* The same from the bytes of such a file, which may be freed afterwards. `name` is for messages. */
@@ -706,7 +748,7 @@ F0T_API void f0t_model_free(f0t_model *model);
 
 F0T_API f0t_method f0t_model_method(const f0t_model *model);
 /* D, the features that it takes; d, the dimension of its directions. */
-F0T_API size_t f0t_model_features(const f0t_model *model);
+F0T_API size_t f0t_model_input_dim(const f0t_model *model);
 F0T_API size_t f0t_model_dim(const f0t_model *model);
 /* The tags it was trained with. */
 F0T_API const f0t_vocab *f0t_model_vocab(const f0t_model *model);
@@ -722,7 +764,7 @@ F0T_API const char *f0t_model_path(const f0t_model *model, const char *tag);
 /* The directions [rows x d] of features [rows x D], which may be of any length. Fails with
  * F0T_ERROR_NUMERIC, naming the row, when a feature is NaN or infinite. */
 F0T_API f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
-                                        size_t rows);
+                                        size_t rows, const f0t_context *context);
 
 /* Fails with F0T_ERROR_MISMATCH when the vocabulary is of another vector space, or not centred as the
  * model's tags are: its ranking would be meaningless. */
@@ -731,7 +773,7 @@ F0T_API f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab
 /* The k tags that come first along each of directions[rows x d], best first, ties by tag order, and
  * their scores: index and score (may be NULL) are [rows x min(k, size of the vocabulary)]. */
 F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
-                                  const float *directions, size_t rows);
+                                  const float *directions, size_t rows, const f0t_context *context);
 
 /* ---- Networks ---------------------------------------------------------------------------------- */
 
@@ -739,11 +781,11 @@ F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const
  * docs/onnx.md lists. Its weights may lie in the file or beside it. Many threads may use one.
  *
  *     f0t_network *network;
- *     if (f0t_network_open(&network, "mobilenet_v2.onnx", NULL) == F0T_OK) {
+ *     if (f0t_network_open(&network, "mobilenet_v2.onnx", NULL, NULL) == F0T_OK) {
  *         const f0t_network_input *in = f0t_network_get_input(network);
  *         ... pixels[images x in->channels x in->height x in->width] ...
  *         ... features[images x f0t_network_dim(network)] ...
- *         f0t_network_run(features, network, pixels, images);
+ *         f0t_network_run(features, network, pixels, images, NULL);
  *     }
  *     f0t_network_close(network);
  */
@@ -751,12 +793,17 @@ typedef struct f0t_network f0t_network;
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_network_options {
+    size_t size;
     const char *output;   /* name of the value to compute; NULL: the features, that is, the input of
                              the classifier at the end of the network */
     bool bf16;            /* convolutions and products of bfloat16, where the CPU supports it */
     size_t height, width; /* of the pictures, where the file does not fix it [224] */
-    const f0t_monitor *monitor; /* or NULL */
 } f0t_network_options;
+
+#define F0T_NETWORK_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_network_options) \
+    }
 
 /* What the network takes: float32, channels before rows and columns unless `channels_last`. */
 typedef struct f0t_network_input {
@@ -768,10 +815,11 @@ typedef struct f0t_network_input {
 /* Fails with F0T_ERROR_UNSUPPORTED, naming operator and node, when computing the output needs an
  * operator that fast0tag lacks. */
 F0T_API f0t_status f0t_network_open(f0t_network **out, const char *path,
-                                    const f0t_network_options *options);
+                                    const f0t_network_options *options, const f0t_context *context);
 /* The same from memory, which must stay unchanged until close. `name` is for messages. */
 F0T_API f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
-                                           const char *name, const f0t_network_options *options);
+                                           const char *name, const f0t_network_options *options,
+                                           const f0t_context *context);
 F0T_API void f0t_network_close(f0t_network *network);
 
 F0T_API const f0t_network_input *f0t_network_get_input(const f0t_network *network);
@@ -781,9 +829,9 @@ F0T_API size_t f0t_network_dim(const f0t_network *network);
 
 /* pixels[images x channels x height x width] to out[images x dim]. The pixels must be what the network
  * was trained with: size, order of channels, mean and scale. The first run with a number of images
- * prepares it; runs use f0t_threads_get() threads. */
+ * prepares it; runs use the threads of the context. */
 F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels,
-                                   size_t images);
+                                   size_t images, const f0t_context *context);
 
 /* ---- Features of pictures ---------------------------------------------------------------------- */
 
@@ -791,7 +839,7 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
  * that the features of its training came from (f0t_model_backbone).
  *
  *     f0t_backbone *backbone;
- *     if (f0t_backbone_open(&backbone, "builtin", NULL) == F0T_OK) {
+ *     if (f0t_backbone_open(&backbone, "builtin", NULL, NULL) == F0T_OK) {
  *         const char *pictures[] = {"dog.jpg", "beach.png"};
  *         ... features[2 x f0t_backbone_dim(backbone)] ...
  *         f0t_backbone_run(features, NULL, backbone, pictures, 2, NULL);
@@ -806,21 +854,27 @@ typedef struct f0t_backbone f0t_backbone;
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_backbone_options {
+    size_t size;
     const char *preset; /* how pictures are prepared for a network: "imagenet", "caffe-vgg",
                            "mobilenet" or "clip"; NULL: as FILE.json beside FILE.onnx says */
     const char *output; /* as in f0t_network_options, and of FILE.json where NULL */
     bool bf16;
-    const f0t_monitor *monitor; /* or NULL */
     /* a folder that caches the features of pictures, at most 1 GB per backbone: those of unchanged
      * pictures (path, size, time) are not computed again. It need not exist, may be damaged or
      * removed, and changes no result. NULL: none */
     const char *cache;
 } f0t_backbone_options;
 
+#define F0T_BACKBONE_OPTIONS                 \
+    {                                        \
+        .size = sizeof(f0t_backbone_options) \
+    }
+
 /* `name` is "builtin", the path of an ONNX file, or a description such as a model's. Options that do
  * not apply (a preset with "builtin") fail with F0T_ERROR_ARGUMENT. */
 F0T_API f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
-                                     const f0t_backbone_options *options);
+                                     const f0t_backbone_options *options,
+                                     const f0t_context *context);
 F0T_API void f0t_backbone_close(f0t_backbone *backbone);
 
 /* D. */
@@ -838,16 +892,16 @@ F0T_API f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *
 typedef struct f0t_pictures f0t_pictures;
 
 F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,
-                                     const f0t_monitor *monitor);
-F0T_API const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count);
+                                     const f0t_context *context);
+F0T_API const char *const *f0t_pictures_paths(size_t *count, const f0t_pictures *pictures);
 F0T_API void f0t_pictures_free(f0t_pictures *pictures);
 
 /* Features of `count` pictures into out[count x dim]. A picture that cannot be read is logged,
  * its row is 0 and good[i] false; with `good` NULL the call fails. Uses
- * f0t_threads_get() threads, each with a process that decodes. */
+ * the threads of the context, each with a process that decodes. */
 F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
                                     const char *const *pictures, size_t count,
-                                    const f0t_monitor *monitor);
+                                    const f0t_context *context);
 
 /* ---- Tagging ----------------------------------------------------------------------------------- */
 
@@ -985,6 +1039,7 @@ F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input
 typedef struct f0t_sidecars f0t_sidecars;
 
 typedef struct f0t_sidecar_options {
+    size_t size;
     bool plain_name; /* photo.xmp instead of photo.jpg.xmp; refused next to photo.svg, photo.cr2 or
                         the like, whose sidecar photo.xmp would also be */
     bool dry_run;    /* write nothing, only say what would change */
@@ -997,6 +1052,11 @@ typedef struct f0t_sidecar_options {
     size_t folder_count;
 } f0t_sidecar_options;
 
+#define F0T_SIDECAR_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_sidecar_options) \
+    }
+
 /* `options` may be NULL. For one thread. */
 F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options);
 F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
@@ -1004,12 +1064,12 @@ F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
  * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
  * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
  * the next call; *changed says whether it changed (or would). */
-F0T_API f0t_status f0t_sidecars_write(f0t_sidecars *sidecars, const char **path, bool *changed,
+F0T_API f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *sidecars,
                                       const char *picture, const char *const *tags, size_t count);
 /* Removes all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
  * before, with what others changed since. A sidecar, or the packet of a picture, that we made and that holds
  * nothing else is deleted. Nothing happens where there is none. */
-F0T_API f0t_status f0t_sidecars_remove(f0t_sidecars *sidecars, const char **path, bool *changed,
+F0T_API f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *sidecars,
                                        const char *picture);
 /* How the last file that was written changed (or would): "-old +new", words of the keyword lists; "" where
  * it did not. Valid until the next call. */

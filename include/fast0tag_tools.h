@@ -29,12 +29,14 @@ extern "C" {
  *
  *     const char *source = "photos.csv";
  *     f0t_import_report *report;
- *     f0t_import_options options = {.features = "photos.npy", .separator = ","};
- *     f0t_status status = f0t_import(&report, "photos", "csv", &source, 1, &options);
+ *     f0t_import_options options = F0T_IMPORT_OPTIONS;
+ *     options.features = "photos.npy";
+ *     f0t_status status = f0t_import(&report, "photos", "csv", &source, 1, &options, NULL);
  *
  * docs/formats.md has the details of each layout.
  */
 typedef struct f0t_import_options {
+    size_t size;
     bool replace;     /* old datasets at `output` may be replaced; see f0t_dataset_info */
     const char *name; /* for dataset.json; NULL: the last part of `output` */
     /* an .npy file with one row per image, in the order of the source (NUS-WIDE: Imagelist.txt;
@@ -50,7 +52,6 @@ typedef struct f0t_import_options {
                              0.15 for tagprop (as in the paper), otherwise 0.1; below 0: none. An import
                              without train and test leaves the split to f0t_dataset_open. */
     uint64_t seed;
-    const f0t_monitor *monitor; /* or NULL */
 
     /* nuswide, tagprop: features that come with the release, by name, side by side: "CH,EDH",
      * "DenseSift,Gist" */
@@ -82,6 +83,11 @@ typedef struct f0t_import_options {
     f0t_backbone *extract;
 } f0t_import_options;
 
+#define F0T_IMPORT_OPTIONS                 \
+    {                                      \
+        .size = sizeof(f0t_import_options) \
+    }
+
 /* The result of an import: the datasets, and what was changed or left out. */
 typedef struct f0t_import_report f0t_import_report;
 
@@ -101,44 +107,55 @@ typedef struct f0t_import_note {
 /* `options` may be NULL. `output` is written completely or not at all. */
 F0T_API f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format,
                               const char *const *sources, size_t source_count,
-                              const f0t_import_options *options);
+                              const f0t_import_options *options, const f0t_context *context);
 F0T_API void f0t_import_report_free(f0t_import_report *report);
-F0T_API size_t f0t_import_report_datasets(const f0t_import_report *report);
+F0T_API size_t f0t_import_report_dataset_count(const f0t_import_report *report);
 F0T_API const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_report *report,
                                                             size_t i);
-F0T_API size_t f0t_import_report_notes(const f0t_import_report *report);
+F0T_API size_t f0t_import_report_note_count(const f0t_import_report *report);
 F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
 
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_convert_options {
+    size_t size;
     bool f16;      /* 16-bit numbers: half the size, three digits */
     bool tolerant; /* as in f0t_vectors_options */
-    const f0t_monitor *monitor;
 } f0t_convert_options;
+
+#define F0T_CONVERT_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_convert_options) \
+    }
 
 /* Writes the word vectors of the file `from`, of any form, into `to` in the form that opens at once
  * (f0t_vectors_open). Needs little memory: the vectors are streamed. `counts` (may be NULL) says
  * what became of the rows. A failure or an interruption leaves an old file `to` as it was. */
 F0T_API f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
-                                       const f0t_convert_options *options);
+                                       const f0t_convert_options *options,
+                                       const f0t_context *context);
 
 /* The same with only the words that these tags need: the tags themselves and everything that
  * f0t_vocab_create may look up for them (other spellings, singular and plural, the words of a
  * phrase). Mean and fingerprint stay those of the whole file. */
 F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
                                     const char *const *tags, size_t tag_count,
-                                    const f0t_convert_options *options);
+                                    const f0t_convert_options *options, const f0t_context *context);
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_wordnet_options {
+    size_t size;
     const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:
                          F0T_WORDNET_FOLDER, where Debian's package wordnet-base has them */
     size_t dim;       /* numbers per vector [300], up to 4096 */
     bool f16;         /* as in f0t_convert_options */
-    const f0t_monitor *monitor;
 } f0t_wordnet_options;
+
+#define F0T_WORDNET_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_wordnet_options) \
+    }
 
 #define F0T_WORDNET_FOLDER "/usr/share/wordnet"
 
@@ -149,7 +166,8 @@ typedef struct f0t_wordnet_options {
  * Takes ten seconds on two cores, and 770 MB. docs/wordnet.md says how the vectors are made and how good
  * they are. */
 F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
-                                             const f0t_wordnet_options *options);
+                                             const f0t_wordnet_options *options,
+                                             const f0t_context *context);
 
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 
@@ -160,8 +178,9 @@ F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const c
  *
  *     f0t_eval *eval;
  *     f0t_report *report;
- *     f0t_eval_options options = {.methods = "net,conse,random", .scenarios = "zero-shot"};
- *     if (f0t_eval_run(&eval, dataset, vectors, &options) == F0T_OK &&
+ *     f0t_eval_options options = F0T_EVAL_OPTIONS;
+ *     options.methods = "net,conse,random";
+ *     if (f0t_eval_run(&eval, dataset, vectors, &options, NULL) == F0T_OK &&
  *         f0t_eval_report(&report, eval, NULL) == F0T_OK)
  *         fputs(f0t_report_text(report), stdout);
  */
@@ -169,6 +188,7 @@ typedef struct f0t_eval f0t_eval;
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_eval_options {
+    size_t size;
     const char *methods;   /* names, separated by commas; NULL or "all": every one */
     const char *scenarios; /* of conventional, conventional-unseen, zero-shot, seen-unseen, open;
                               likewise */
@@ -184,20 +204,25 @@ typedef struct f0t_eval_options {
     /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
     const char *hidden;
     bool bf16;           /* matrix products of bfloat16 */
-    bool keep_tag_mean;  /* as in f0t_train_options */
+    bool centred;        /* as in f0t_train_options [yes] */
     const char *results; /* a file that stores results as each method ends: the same comparison,
                               run again, continues from there. The file of another comparison is
                               refused, and one that another process uses (FILE.lock, until
                               f0t_eval_free). NULL: nothing is stored */
     const char *figure;  /* methods whose tags for some test images f0t_eval_save_page shows; "all";
                            NULL: net, and the best other */
-    const f0t_monitor *monitor;
 } f0t_eval_options;
+
+#define F0T_EVAL_OPTIONS                                  \
+    {                                                     \
+        .size = sizeof(f0t_eval_options), .centred = true \
+    }
 
 /* Every method in every scenario that was asked for. The dataset must stay open as long as the
  * result is used. */
 F0T_API f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset,
-                                const f0t_vectors *vectors, const f0t_eval_options *options);
+                                const f0t_vectors *vectors, const f0t_eval_options *options,
+                                const f0t_context *context);
 F0T_API void f0t_eval_free(f0t_eval *eval);
 
 /* True when the file options->results has results that this run did not ask for, of other methods,
@@ -257,12 +282,18 @@ typedef enum f0t_table_form {
 } f0t_table_form;
 
 typedef struct f0t_eval_layout {
+    size_t size;
     f0t_table_form form;
     bool bold;         /* F0T_TABLE_TEXT: the best in bold, by escape sequences of terminals */
     bool per_class;    /* a second table per scenario with the means over tags */
     const char *paper; /* "nuswide" or "iaprtc12": the paper's published row under ours with the
                           difference, and its misprints named; NULL: none */
 } f0t_eval_layout;
+
+#define F0T_EVAL_LAYOUT                 \
+    {                                   \
+        .size = sizeof(f0t_eval_layout) \
+    }
 
 /* The tables of the paper: one per scenario. Zero-initialise `layout`, or pass NULL, for the defaults. */
 F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
@@ -291,7 +322,7 @@ typedef struct f0t_reference {
 F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                          const f0t_dataset *dataset,
                                          const f0t_train_options *options,
-                                         const f0t_monitor *monitor);
+                                         const f0t_context *context);
 
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
@@ -301,15 +332,20 @@ F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *mo
  * MULAN, TagProp's vecs, CSV and TSV, JSON, plain text, a gzip of any text form, a dataset directory.
  *
  *     f0t_inspection *found;
- *     if (f0t_inspect(&found, "features.npy", NULL) == F0T_OK)
+ *     if (f0t_inspect(&found, "features.npy", NULL, NULL) == F0T_OK)
  *         printf("%s: %s\n", found->path, found->title);
  *     f0t_inspection_free(found);
  */
 typedef struct f0t_inspect_options {
-    bool quick;                 /* no pass over the content: no ranges, no checksum, no counts */
-    size_t rows;                /* how many first rows to show; 0: 5 */
-    const f0t_monitor *monitor; /* or NULL */
+    size_t size;
+    bool quick;  /* no pass over the content: no ranges, no checksum, no counts */
+    size_t rows; /* how many first rows to show; 0: 5 */
 } f0t_inspect_options;
+
+#define F0T_INSPECT_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_inspect_options) \
+    }
 
 /* A fact about the file. A number is given as text, in full, without separators. */
 typedef struct f0t_inspect_fact {
@@ -356,7 +392,7 @@ typedef struct f0t_inspection {
 /* Looks at a file or directory; `options` may be NULL. Fails with F0T_ERROR_UNSUPPORTED when it is
  * nothing that fast0tag knows, and as the file's loader does when it is broken. */
 F0T_API f0t_status f0t_inspect(f0t_inspection **out, const char *path,
-                               const f0t_inspect_options *options);
+                               const f0t_inspect_options *options, const f0t_context *context);
 F0T_API void f0t_inspection_free(f0t_inspection *inspection);
 
 /* ---- The study of rankability ---------------------------------------------------------------- */
@@ -367,9 +403,8 @@ F0T_API void f0t_inspection_free(f0t_inspection *inspection);
  * what do the offsets between relevant and irrelevant tags look like? Labels are enough; no features
  * are needed.
  *
- *     f0t_study_options options;
+ *     f0t_study_options options = F0T_STUDY_OPTIONS;
  *     f0t_study *study;
- *     f0t_study_options_init(&options);
  *     if (f0t_study_run(&study, dataset, &vectors, 1, &options, NULL) == F0T_OK) {
  *         for (size_t i = 0; i < study->finding_count; i++)
  *             puts(study->findings[i]);
@@ -381,8 +416,9 @@ F0T_API void f0t_inspection_free(f0t_inspection *inspection);
  * in percent.
  */
 
-/* f0t_study_options_init sets the values in brackets. */
+/* F0T_STUDY_OPTIONS sets the values in brackets. */
 typedef struct f0t_study_options {
+    size_t size;
     const char *unseen; /* NULL: as seen.txt and unseen.txt of the dataset say, without them "20%".
                            "20%": that share of the tags, drawn by seed; "16": that many; "none":
                            all tags are seen, and there is nothing to generalise to [NULL] */
@@ -407,7 +443,11 @@ typedef struct f0t_study_options {
     double perplexity; /* of t-SNE [30] */
 } f0t_study_options;
 
-F0T_API void f0t_study_options_init(f0t_study_options *options);
+#define F0T_STUDY_OPTIONS                                                              \
+    {                                                                                  \
+        .size = sizeof(f0t_study_options), .hinge = F0T_HINGE_SQUARED, .sample = 1000, \
+        .offsets = 20000, .perplexity = 30                                             \
+    }
 
 /* The results of one set of vectors for each λ. Arrays are [lambda_count]. */
 typedef struct f0t_study_curve {
@@ -507,7 +547,7 @@ typedef struct f0t_study {
  * invalid. */
 F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                                  const f0t_vectors *const *vectors, size_t count,
-                                 const f0t_study_options *options, const f0t_monitor *monitor);
+                                 const f0t_study_options *options, const f0t_context *context);
 /* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
  * study.json into the folder, which is created if it does not exist. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
@@ -521,7 +561,7 @@ F0T_API void f0t_study_free(f0t_study *study);
  * the vocabulary is opened to thousands of nouns. docs/demo.md says how.
  *
  *     f0t_demo *demo;
- *     if (f0t_demo_run(&demo, "demo", NULL) == F0T_OK)
+ *     if (f0t_demo_run(&demo, "demo", NULL, NULL) == F0T_OK)
  *         printf("%s\nsee %s\n", demo->story, demo->page);
  *     f0t_demo_free(demo);
  */
@@ -531,6 +571,7 @@ F0T_API void f0t_study_free(f0t_study *study);
 
 /* Zero-initialise, or pass NULL, for the defaults. */
 typedef struct f0t_demo_options {
+    size_t size;
     const char *pictures; /* a folder of pictures that carry keywords; NULL: F0T_DEMO_FOLDER */
     const char *vectors;  /* word vectors; NULL: made from WordNet */
     const char *wordnet;  /* as `from` of f0t_wordnet_options */
@@ -538,8 +579,12 @@ typedef struct f0t_demo_options {
     const char *methods;  /* to compare with, besides random, frequency, linear and net: names as in
                              f0t_eval_options; NULL: "tagprop,conse" */
     size_t epochs;        /* as in f0t_eval_options */
-    const f0t_monitor *monitor;
 } f0t_demo_options;
+
+#define F0T_DEMO_OPTIONS                 \
+    {                                    \
+        .size = sizeof(f0t_demo_options) \
+    }
 
 typedef struct f0t_demo {
     const char *page;          /* the page that was written, DIR/index.html */
@@ -555,8 +600,8 @@ typedef struct f0t_demo {
 /* Writes into the folder `output`, which is created if it does not exist: the page, and what a second
  * run reuses (features, vectors, results, a model). Fails with F0T_ERROR_NOT_FOUND, saying what to do,
  * when there are no pictures. */
-F0T_API f0t_status f0t_demo_run(f0t_demo **out, const char *output,
-                                const f0t_demo_options *options);
+F0T_API f0t_status f0t_demo_run(f0t_demo **out, const char *output, const f0t_demo_options *options,
+                                const f0t_context *context);
 F0T_API void f0t_demo_free(f0t_demo *demo);
 
 #ifdef __cplusplus

@@ -49,4 +49,11 @@ int f0t_context_wanted(void);
  * is not set, and with F0T_ERROR_UNSUPPORTED where a member is set that this version does not know; `name` is that of the structure. */
 f0t_status f0t_options_read(void *to, size_t size, const void *from, const char *name);
 
+/* In a public function, whose parameter `options` then points to a complete copy:
+ * F0T_READ_OPTIONS(f0t_vocab_options, F0T_VOCAB_OPTIONS, options); */
+#define F0T_READ_OPTIONS(type, defaults, options)                                    \
+    type own_##options = defaults;                                                   \
+    F0T_TRY(f0t_options_read(&own_##options, sizeof own_##options, options, #type)); \
+    (options) = &own_##options
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef F0T_BASE_MONITOR_H
 #define F0T_BASE_MONITOR_H
 
-#include "base/status.h"
+#include "base/context.h"
 
 /* One stage of work. `shown` is the time of the last progress call. */
 typedef struct f0t_stage {

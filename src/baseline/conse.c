@@ -59,8 +59,7 @@ static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *kn
 {
     const f0t_objective objective = {.host_loss = softmax};
     f0t_fitting f;
-    f0t_train_options options;
-    f0t_train_options_init(&options);
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     options.method = F0T_METHOD_LINEAR_RANK; /* no hidden layer */
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[KNOB_DECAY];

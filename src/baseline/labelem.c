@@ -47,9 +47,8 @@ static f0t_status train(void **fitted, const f0t_task *task, const double *knobs
                         f0t_status (*run)(f0t_fitting *f))
 {
     f0t_fitting f;
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     f0t_scorer *scorer = NULL;
-    f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR_RANK;
     options.loss = F0T_LOSS_CRAMMER_SINGER;
     options.patience = F0T_FITTING_TO_THE_END;

@@ -145,9 +145,8 @@ static f0t_status choose(double *knobs, const f0t_task *task, void *shared)
     const f0t_train_data data = data_of(shared, task);
     const f0t_net_shape shape = {.inputs = f0t_task_features(task), .outputs = task->dim};
     f0t_linear_choice choice;
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     f0t_net *net;
-    f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR;
     F0T_TRY(f0t_net_create(&net, f0t_compute_current(), &shape, F0T_F32));
     f0t_status status = f0t_linear_fit(net, &choice, &data, &options, task->monitor);

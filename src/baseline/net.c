@@ -33,9 +33,8 @@ static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
 static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *shared,
                                   const double *knobs)
 {
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     (void)shared;
-    f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR_RANK;
     options.decay = knobs[0];
     options.rate = knobs[1];
@@ -61,9 +60,8 @@ const f0t_ranker f0t_ranker_linear_rank = {
 /* The shape is that of f0t_train_options_resolve, unless the task has another. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     (void)shared;
-    f0t_train_options_init(&options);
     options.decay = knobs[0];
     options.rate = knobs[1];
     if (task->hidden) {

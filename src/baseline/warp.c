@@ -35,7 +35,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     f0t_train_options options;
     f0t_scorer *scorer = NULL;
     (void)shared;
-    f0t_train_options_init(&options);
+    options = (f0t_train_options)F0T_TRAIN_OPTIONS;
     options.decay = knobs[0];
     options.rate = knobs[1];
     if (task->hidden) {

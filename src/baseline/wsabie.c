@@ -193,7 +193,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     fitted_wsabie *w;
     (void)shared;
     *fitted = NULL;
-    f0t_train_options_init(&options);
+    options = (f0t_train_options)F0T_TRAIN_OPTIONS;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.rate = knobs[KNOB_RATE];
     options.patience = F0T_FITTING_TO_THE_END;

@@ -26,7 +26,7 @@ static f0t_status find_copies(bool *copy, f0t_names *prints, float *features,
     for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
         uint32_t index;
         bool added;
-        F0T_TRY(f0t_dataset_read_features(dataset, m, 1, features));
+        F0T_TRY(f0t_dataset_read_features(features, dataset, m, 1));
         const uint64_t print = f0t_hash(F0T_HASH_START, features, dim * sizeof *features);
         F0T_TRY(f0t_names_add(prints, (const char *)&print, sizeof print, &index, &added));
         copy[m] = !added;
@@ -76,14 +76,15 @@ static f0t_status write_row(making *k, size_t m)
 {
     const f0t_dataset *from = k->work->pictures;
     const f0t_cleaned *cleaned = &k->work->cleaned;
-    f0t_dataset_row row = {.image = f0t_dataset_image(from, m),
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                           .image = f0t_dataset_image(from, m),
                            .tags = k->names,
                            .has_split = k->work->clipart,
                            .features = k->features};
     row.tag_count = f0t_cleaned_image(k->tags, cleaned, from, m);
     if (!row.tag_count || k->work->copy[m])
         return F0T_OK;
-    F0T_TRY(f0t_dataset_read_features(from, m, 1, k->features));
+    F0T_TRY(f0t_dataset_read_features(k->features, from, m, 1));
     for (size_t i = 0; i < row.tag_count; i++)
         k->names[i] = f0t_names_get(&cleaned->tags, k->tags[i]);
     if (row.has_split)
@@ -95,7 +96,7 @@ static f0t_status write_rows(making *k)
 {
     const f0t_dataset *from = k->work->pictures;
     const size_t images = f0t_dataset_image_count(from);
-    f0t_stage stage = f0t_stage_begin(k->work->options.monitor, "clean tags", "pictures", images);
+    f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "clean tags", "pictures", images);
     F0T_TRY(f0t_alloc(&k->features, f0t_dataset_dim(from), sizeof *k->features));
     F0T_TRY(f0t_alloc(&k->tags, k->work->cleaned.most, sizeof *k->tags));
     F0T_TRY(f0t_alloc(&k->names, k->work->cleaned.most, sizeof *k->names));
@@ -134,7 +135,8 @@ static f0t_status write_lists(making *k)
 static f0t_status write_collection(f0t_demo_work *work, const char *path)
 {
     making k = {.work = work};
-    const f0t_dataset_info info = {.name = work->clipart ? "clip art" : NULL,
+    const f0t_dataset_info info = {.size = sizeof(f0t_dataset_info),
+                                   .name = work->clipart ? "clip art" : NULL,
                                    .backbone = f0t_dataset_backbone(work->pictures),
                                    .dim = f0t_dataset_dim(work->pictures),
                                    .replace = true};
@@ -162,7 +164,7 @@ static f0t_status clean(f0t_demo_work *work)
                                  .least = images / RARE > LEAST ? images / RARE : LEAST,
                                  .most = images / COMMON,
                                  .skip = work->copy,
-                                 .monitor = work->options.monitor};
+                                 .monitor = f0t_context_monitor(NULL)};
     if (work->clipart)
         options.list = f0t_clipart_list();
     F0T_TRY(f0t_clean_dataset(&work->cleaned, work->pictures, &options));
@@ -179,13 +181,11 @@ static f0t_status clean(f0t_demo_work *work)
 /* Where there is no split.txt the seed draws it. */
 static f0t_status open_collection(f0t_demo_work *work, const char *path)
 {
-    f0t_dataset_options split;
-    f0t_dataset_options_init(&split);
+    f0t_dataset_options split = F0T_DATASET_OPTIONS;
     split.seed = work->options.seed;
-    split.monitor = work->options.monitor;
     split.val = VAL;
     split.test = TEST;
-    return f0t_dataset_open(&work->collection, path, &split);
+    return f0t_dataset_open(&work->collection, path, &split, NULL);
 }
 
 f0t_status f0t_demo_clean_tags(f0t_demo_work *work)

@@ -33,9 +33,10 @@ static f0t_status find_directions(float *out, const f0t_demo_view *view, const u
     for (size_t first = 0; first < count && status == F0T_OK; first += BLOCK) {
         const size_t some = count - first < BLOCK ? count - first : BLOCK;
         for (size_t i = 0; i < some && status == F0T_OK; i++)
-            status = f0t_dataset_read_features(dataset, rows[first + i], 1, block + i * features);
+            status = f0t_dataset_read_features(block + i * features, dataset, rows[first + i], 1);
         if (status == F0T_OK)
-            status = f0t_model_directions(out + first * view->dim, view->work->model, block, some);
+            status =
+                f0t_model_directions(out + first * view->dim, view->work->model, block, some, NULL);
     }
     for (size_t i = 0; i < count && status == F0T_OK; i++)
         normalise(out + i * view->dim, view->dim);
@@ -66,7 +67,8 @@ static f0t_status fill(f0t_demo_view *view)
     F0T_TRY(f0t_alloc(&view->open, shown * F0T_DEMO_TOP, sizeof *view->open));
     F0T_TRY(find_directions(view->shown, view, eval->sample_images, shown));
     F0T_TRY(find_directions(view->directions, view, view->tests, view->test_count));
-    return f0t_vocab_rank(view->open, NULL, F0T_DEMO_TOP, view->work->nouns, view->shown, shown);
+    return f0t_vocab_rank(view->open, NULL, F0T_DEMO_TOP, view->work->nouns, view->shown, shown,
+                          NULL);
 }
 
 f0t_status f0t_demo_view_create(f0t_demo_view *out, const f0t_demo_work *work, const f0t_demo *demo)
@@ -111,7 +113,7 @@ void f0t_demo_picture(f0t_text *page, const f0t_demo_view *view, size_t m)
 bool f0t_demo_has_tag(const f0t_demo_view *view, size_t m, uint32_t tag)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(view->work->collection, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, view->work->collection, m);
     for (size_t i = 0; i < count; i++)
         if (view->work->eval->tags.index[tags[i]] == tag)
             return true;
@@ -134,7 +136,7 @@ bool f0t_demo_has_word(const f0t_demo_view *view, size_t m, const char *word)
     const size_t source = source_of(view, m);
     size_t count = 0;
     const uint32_t *tags =
-        source == F0T_NONE ? NULL : f0t_dataset_image_tags(view->work->pictures, source, &count);
+        source == F0T_NONE ? NULL : f0t_dataset_image_tags(&count, view->work->pictures, source);
     bool found = false;
     for (size_t i = 0; i < count && !found; i++) {
         const char *tag = f0t_dataset_tag(view->work->pictures, tags[i]);
@@ -182,7 +184,8 @@ static void add_open(f0t_text *page, const f0t_demo_view *view, size_t sample)
 {
     const f0t_vocab *nouns = view->work->nouns;
     const size_t row = view->work->eval->sample_images[sample];
-    const size_t top = f0t_vocab_size(nouns) < F0T_DEMO_TOP ? f0t_vocab_size(nouns) : F0T_DEMO_TOP;
+    const size_t top =
+        f0t_vocab_count(nouns) < F0T_DEMO_TOP ? f0t_vocab_count(nouns) : F0T_DEMO_TOP;
     if (!top)
         return;
     f0t_text_add(page, "<dt>any noun</dt><dd>");
@@ -199,7 +202,7 @@ static void add_truth(f0t_text *page, const f0t_demo_view *view, size_t row)
 {
     const f0t_eval *eval = view->work->eval;
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(view->work->collection, row, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, view->work->collection, row);
     f0t_text_add(page, "<dt>people said</dt><dd>");
     for (size_t i = 0; i < count; i++) {
         const uint32_t index = eval->tags.index[tags[i]];

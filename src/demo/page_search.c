@@ -52,7 +52,7 @@ static void count_tests(search *s)
     for (size_t i = 0; i < s->view->test_count; i++) {
         size_t count;
         const uint32_t *own =
-            f0t_dataset_image_tags(s->view->work->collection, s->view->tests[i], &count);
+            f0t_dataset_image_tags(&count, s->view->work->collection, s->view->tests[i]);
         for (size_t k = 0; k < count; k++)
             if (s->tags->index[own[k]] != F0T_NO_SAMPLE_TAG)
                 s->counts[s->tags->index[own[k]]]++;

@@ -52,7 +52,7 @@ static f0t_status no_clipart(void)
 static f0t_status take_paths(f0t_demo_work *work, const f0t_pictures *found)
 {
     size_t count;
-    const char *const *paths = f0t_pictures_paths(found, &count);
+    const char *const *paths = f0t_pictures_paths(&count, found);
     for (size_t i = 0; i < count; i++)
         if (work->clipart && f0t_clipart_is_generated(paths[i]))
             work->generated++;
@@ -68,13 +68,14 @@ f0t_status f0t_demo_find_pictures(f0t_demo_work *work)
     work->clipart = !work->options.pictures;
     if (work->clipart && !f0t_path_is_folder(folder))
         return no_clipart();
-    F0T_TRY(f0t_pictures_find(&found, &folder, 1, work->options.monitor));
+    F0T_TRY(f0t_pictures_find(&found, &folder, 1, NULL));
     f0t_status status = take_paths(work, found);
     f0t_pictures_free(found);
     F0T_TRY(status);
     if (!work->paths.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", folder);
-    f0t_log(work->options.monitor, F0T_LOG_INFO, "%zu pictures in %s", work->paths.count, folder);
+    f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO, "%zu pictures in %s", work->paths.count,
+            folder);
     return F0T_OK;
 }
 
@@ -95,11 +96,11 @@ static f0t_monitor without_log(f0t_monitor *outer, const f0t_monitor *given)
         .progress = outer->progress ? pass_progress : NULL, .user = outer, .stop = outer->stop};
 }
 
-static void tell_notes(const f0t_demo_work *work, const f0t_import_report *report)
+static void log_notes(const f0t_import_report *report)
 {
-    for (size_t i = 0; i < f0t_import_report_notes(report); i++) {
+    for (size_t i = 0; i < f0t_import_report_note_count(report); i++) {
         const f0t_import_note *note = f0t_import_report_note(report, i);
-        f0t_log(work->options.monitor, F0T_LOG_INFO, "%llu %s", (unsigned long long)note->count,
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO, "%llu %s", (unsigned long long)note->count,
                 note->what);
     }
 }
@@ -107,19 +108,19 @@ static void tell_notes(const f0t_demo_work *work, const f0t_import_report *repor
 static f0t_status import(const f0t_demo_work *work, const char *path)
 {
     f0t_monitor outer;
-    const f0t_monitor monitor = without_log(&outer, work->options.monitor);
-    const f0t_backbone_options backbone_options = {.monitor = &monitor};
-    f0t_import_options how = {.replace = true, .monitor = &monitor};
+    const f0t_monitor monitor = without_log(&outer, f0t_context_monitor(NULL));
+    f0t_import_options how = {.size = sizeof(f0t_import_options), .replace = true};
     f0t_import_report *report = NULL;
     const char **sources;
     F0T_TRY(f0t_alloc(&sources, work->paths.count, sizeof *sources));
     for (size_t i = 0; i < work->paths.count; i++)
         sources[i] = f0t_texts_get(&work->paths, i);
-    f0t_status status = f0t_backbone_open(&how.extract, "builtin", &backbone_options);
+    f0t_status status = f0t_backbone_open(&how.extract, "builtin", NULL, F0T_WATCHED(&monitor));
     if (status == F0T_OK)
-        status = f0t_import(&report, path, "photos", sources, work->paths.count, &how);
+        status = f0t_import(&report, path, "photos", sources, work->paths.count, &how,
+                            F0T_WATCHED(&monitor));
     if (status == F0T_OK)
-        tell_notes(work, report);
+        log_notes(report);
     f0t_import_report_free(report);
     f0t_backbone_close(how.extract);
     f0t_free(sources);
@@ -132,10 +133,10 @@ f0t_status f0t_demo_describe_pictures(f0t_demo_work *work)
     char *path;
     F0T_TRY(f0t_demo_path(&path, work, "pictures"));
     f0t_status status = F0T_OK;
-    if (!work->same || f0t_dataset_open(&work->pictures, path, NULL) != F0T_OK) {
+    if (!work->same || f0t_dataset_open(&work->pictures, path, NULL, NULL) != F0T_OK) {
         status = import(work, path);
         if (status == F0T_OK)
-            status = f0t_dataset_open(&work->pictures, path, NULL);
+            status = f0t_dataset_open(&work->pictures, path, NULL, NULL);
     }
     f0t_free(path);
     return status;

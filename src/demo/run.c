@@ -32,24 +32,24 @@ static const char *wordnet_folder(const f0t_demo_work *work)
 
 static f0t_status build_vectors(f0t_demo_work *work, const char *path)
 {
-    const f0t_vectors_options reading = {.monitor = work->options.monitor};
-    const f0t_wordnet_options building = {.from = wordnet_folder(work),
-                                          .monitor = work->options.monitor};
+    const f0t_vectors_options reading = {.size = sizeof(f0t_vectors_options)};
+    const f0t_wordnet_options building = {.size = sizeof(f0t_wordnet_options),
+                                          .from = wordnet_folder(work)};
     if (f0t_demo_has_words(work, building.from) &&
-        f0t_vectors_open(&work->vectors, path, &reading) == F0T_OK)
+        f0t_vectors_open(&work->vectors, path, &reading, NULL) == F0T_OK)
         return F0T_OK;
-    f0t_log(work->options.monitor, F0T_LOG_INFO, "word vectors are made from WordNet");
-    F0T_TRY(f0t_vectors_build_wordnet(NULL, path, &building));
+    f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO, "word vectors are made from WordNet");
+    F0T_TRY(f0t_vectors_build_wordnet(NULL, path, &building, NULL));
     F0T_TRY(f0t_demo_save_words(work, building.from));
-    return f0t_vectors_open(&work->vectors, path, &reading);
+    return f0t_vectors_open(&work->vectors, path, &reading, NULL);
 }
 
 static f0t_status open_vectors(f0t_demo_work *work)
 {
-    const f0t_vectors_options options = {.monitor = work->options.monitor};
+    const f0t_vectors_options options = {.size = sizeof(f0t_vectors_options)};
     char *path;
     if (work->options.vectors)
-        return f0t_vectors_open(&work->vectors, work->options.vectors, &options);
+        return f0t_vectors_open(&work->vectors, work->options.vectors, &options, NULL);
     F0T_TRY(f0t_demo_path(&path, work, "words.safetensors"));
     f0t_status status = build_vectors(work, path);
     f0t_free(path);
@@ -67,14 +67,15 @@ static void list_methods(char *out, size_t size, const f0t_demo_work *work)
 
 static f0t_eval_options eval_options(const f0t_demo_work *work, const char *methods)
 {
-    return (f0t_eval_options){.methods = methods,
+    return (f0t_eval_options){.size = sizeof(f0t_eval_options),
+                              .centred = true,
+                              .methods = methods,
                               .scenarios = "conventional,zero-shot,seen-unseen",
                               .seed = work->options.seed,
                               .trials = TRIALS,
                               .epochs = work->options.epochs,
                               .hidden = HIDDEN,
-                              .figure = f0t_demo_ours,
-                              .monitor = work->options.monitor};
+                              .figure = f0t_demo_ours};
 }
 
 /* The nouns of the open vocabulary come last, but from here. */
@@ -108,10 +109,10 @@ static f0t_status compare_methods(f0t_demo_work *work)
     f0t_eval_options options = eval_options(work, methods);
     F0T_TRY(f0t_demo_path(&path, work, "results.jsonl"));
     options.results = path;
-    f0t_status status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options);
+    f0t_status status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options, NULL);
     if (status == F0T_ERROR_MISMATCH &&
         unlink(path) == 0) /* of an earlier version of the program */
-        status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options);
+        status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options, NULL);
     f0t_free(path);
     return status;
 }
@@ -147,16 +148,14 @@ static void take_choice(f0t_train_options *to, const f0t_eval *eval)
 
 static f0t_status train(f0t_demo_work *work, const char *path)
 {
-    f0t_train_options options;
-    f0t_train_options_init(&options);
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     options.seed = work->options.seed;
     if (work->options.epochs)
         options.epochs = work->options.epochs;
     take_choice(&options, work->eval);
     if (f0t_path_exists(path) && f0t_model_load(&work->model, path) == F0T_OK)
         return F0T_OK;
-    F0T_TRY(
-        f0t_train(&work->model, work->collection, work->vectors, &options, work->options.monitor));
+    F0T_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, NULL));
     return f0t_model_save(work->model, path);
 }
 
@@ -185,7 +184,9 @@ static f0t_status save_nouns(const f0t_texts *nouns, const char *path)
 static f0t_status make_vocabulary(f0t_demo_work *work, const f0t_texts *nouns)
 {
     const f0t_vocab *seen = f0t_model_vocab(work->model);
-    const f0t_vocab_options options = {.centred = f0t_vocab_centred(seen), .no_suggestions = true};
+    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options),
+                                       .centred = f0t_vocab_centred(seen),
+                                       .no_suggestions = true};
     const char **names;
     size_t count = 0;
     F0T_TRY(f0t_alloc(&names, nouns->count, sizeof *names));
@@ -197,7 +198,7 @@ static f0t_status make_vocabulary(f0t_demo_work *work, const f0t_texts *nouns)
             names[count++] = f0t_texts_get(nouns, i);
     }
     if (status == F0T_OK)
-        status = f0t_vocab_create(&work->nouns, names, count, work->vectors, &options);
+        status = f0t_vocab_create(&work->nouns, names, count, work->vectors, &options, NULL);
     f0t_free(names);
     return status;
 }
@@ -230,10 +231,10 @@ static void count_all(f0t_demo *demo, const f0t_demo_work *work)
 {
     demo->pictures = work->paths.count;
     demo->images = f0t_dataset_image_count(work->collection);
-    f0t_dataset_seen(work->collection, &demo->seen);
-    f0t_dataset_unseen(work->collection, &demo->unseen);
+    f0t_dataset_seen(&demo->seen, work->collection);
+    f0t_dataset_unseen(&demo->unseen, work->collection);
     demo->tags = demo->seen + demo->unseen;
-    demo->nouns = f0t_vocab_size(work->nouns);
+    demo->nouns = f0t_vocab_count(work->nouns);
     demo->eval = work->eval;
     demo->seconds = f0t_time() - work->began;
 }
@@ -265,17 +266,19 @@ static f0t_status run(result *r)
     return F0T_OK;
 }
 
-f0t_status f0t_demo_run(f0t_demo **out, const char *output, const f0t_demo_options *options)
+f0t_status f0t_demo_run(f0t_demo **out, const char *output, const f0t_demo_options *options,
+                        const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(output);
+    F0T_READ_OPTIONS(f0t_demo_options, F0T_DEMO_OPTIONS, options);
     result *r;
     F0T_TRY(f0t_alloc_zero(&r, 1, sizeof *r));
     r->work.output = output;
     r->work.began = f0t_time();
-    if (options)
-        r->work.options = *options;
+    r->work.options = *options;
     f0t_status status = run(r);
     if (status == F0T_OK)
         *out = &r->shown;

@@ -20,7 +20,7 @@ enum { SAMPLES = 12, PICTURES_ASKED = 200 };
 static bool has_kind(const f0t_eval *e, size_t image, unsigned kind)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(e->dataset, image, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, e->dataset, image);
     for (size_t i = 0; i < count; i++) {
         uint32_t index = e->tags.index[tags[i]];
         if (index != F0T_NO_SAMPLE_TAG && e->tags.kind[index] & kind)
@@ -151,7 +151,7 @@ static void log_cells(const comparison *c, const f0t_eval_cell *cells,
     if (!last)
         return;
     name_run(run, c, repeat);
-    f0t_log(c->options->monitor, F0T_LOG_INFO,
+    f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO,
             "%s%s: MiAP%s; %.0f trials in %.1f s, fitted in %.1f s", run, method, line,
             f0t_values_get(last, "trials"), f0t_values_get(last, "tune_s"),
             f0t_values_get(last, "train_s"));
@@ -180,7 +180,7 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
                                        .samples = e->samples,
                                        .sample_count = e->sample_count,
                                        .store = &c->store,
-                                       .monitor = c->options->monitor};
+                                       .monitor = f0t_context_monitor(NULL)};
 }
 
 static f0t_status run_protocol(comparison *c, size_t repeat, size_t method,
@@ -223,7 +223,7 @@ static void warn_of_no_truth(const comparison *c, const f0t_eval_protocol *proto
     for (int s = 0; s < F0T_SCENARIOS && !*protocol->refusal; s++) {
         const f0t_eval_split *test = &protocol->tests[s];
         if (protocol->asked[s] && test->truth.offsets[test->truth.count] == 0)
-            f0t_log(c->options->monitor, F0T_LOG_WARNING,
+            f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING,
                     "%s%s: no test image has one of the %zu tags that are ranked: MiAP, recall, F1 "
                     "and mAP are not defined",
                     run, f0t_scenario_name((f0t_scenario)s), test->count);
@@ -284,13 +284,13 @@ static f0t_status load_results(comparison *c)
 {
     const char *path = c->options->results;
     size_t done, all;
-    F0T_TRY(f0t_results_load(c->eval, &c->others, path, c->identity, c->options->monitor));
+    F0T_TRY(f0t_results_load(c->eval, &c->others, path, c->identity, f0t_context_monitor(NULL)));
     c->loaded = true;
     c->eval->keeps_others = c->others != NULL;
     count_cells(&done, &all, c->eval);
     if (done)
-        f0t_log(c->options->monitor, F0T_LOG_INFO, "%s: %zu of %zu results are there", path, done,
-                all);
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO, "%s: %zu of %zu results are there", path,
+                done, all);
     return F0T_OK;
 }
 
@@ -330,12 +330,13 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
         F0T_TRY(f0t_results_claim(e, o->results));
     f0t_values_set_names(&e->names, e->plan.cutoffs, e->plan.cutoff_count);
     F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o));
-    F0T_TRY(f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->keep_tag_mean, o->monitor));
+    F0T_TRY(
+        f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->centred, f0t_context_monitor(NULL)));
     if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)
-        f0t_log(o->monitor, F0T_LOG_WARNING,
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING,
                 "there are no validation images: nothing can be tuned or stopped early");
     if (o->bf16)
-        f0t_matmul_bf16_notice(o->monitor);
+        f0t_matmul_bf16_notice(f0t_context_monitor(NULL));
     F0T_TRY(f0t_alloc_zero(&e->cells, e->plan.repeat * e->plan.method_count * F0T_SCENARIOS,
                            sizeof *e->cells));
     for (size_t r = 0; r < e->plan.repeat; r++)
@@ -347,20 +348,21 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
 static void tell_kept(const comparison *c)
 {
     if (c->loaded && f0t_path_exists(c->options->results))
-        f0t_log(c->options->monitor, F0T_LOG_INFO,
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO,
                 "%s keeps what is done: the same comparison goes on from there",
                 c->options->results);
 }
 
 f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
-                        const f0t_eval_options *options)
+                        const f0t_eval_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
-    static const f0t_eval_options none;
-    comparison c = {.options = options ? options : &none};
+    F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
+    comparison c = {.options = options};
     F0T_TRY(f0t_alloc_zero(&c.eval, 1, sizeof *c.eval));
     c.eval->dataset = dataset;
     c.eval->seed = c.options->seed;

@@ -1,6 +1,7 @@
 /* From the options to what is to be done. */
 #include "eval/eval.h"
 
+#include "base/context.h"
 #include <string.h>
 
 /* With less, trials favour weak regularisation: there is little to regularise yet. Networks get half of
@@ -170,9 +171,9 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
 
 f0t_status f0t_eval_options_check(const f0t_eval_options *options)
 {
-    const f0t_eval_options defaults = {0};
+    F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
     f0t_eval_plan plan;
-    f0t_status status = f0t_eval_plan_create(&plan, options ? options : &defaults);
+    f0t_status status = f0t_eval_plan_create(&plan, options);
     return status == F0T_ERROR_NOT_FOUND ? F0T_ERROR_ARGUMENT : status;
 }
 

@@ -615,7 +615,7 @@ static f0t_status check_features(const f0t_dataset *dataset)
     F0T_TRY(f0t_alloc(&row, f0t_dataset_dim(dataset), sizeof *row));
     f0t_status status = F0T_OK;
     for (size_t m = 0; m < images && status == F0T_OK; m++)
-        status = f0t_dataset_read_features(dataset, m, 1, row);
+        status = f0t_dataset_read_features(row, dataset, m, 1);
     f0t_free(row);
     return status;
 }

@@ -115,8 +115,8 @@ static f0t_status read_rows(const measure *m, float *rows, const part *p, size_t
                             size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        F0T_TRY(f0t_dataset_read_features(m->dataset, p->samples.images[p->taken[first + i]], 1,
-                                          rows + i * m->features));
+        F0T_TRY(f0t_dataset_read_features(rows + i * m->features, m->dataset,
+                                          p->samples.images[p->taken[first + i]], 1));
     return F0T_OK;
 }
 
@@ -214,7 +214,7 @@ static f0t_status rank_block(measure *m, size_t first, size_t count)
 {
     const f0t_vocab *vocab = f0t_model_vocab(m->model);
     F0T_TRY(read_rows(m, m->rows, &m->val, first, count));
-    F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count));
+    F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count, NULL));
     F0T_TRY(f0t_score_once(m->scores, m->direction, count, f0t_vocab_vectors(vocab), m->tags,
                            f0t_vocab_dim(vocab), false));
     F0T_TRY(add_ranking(m, &m->sums[0], first, count));
@@ -252,22 +252,25 @@ static f0t_status run(measure *m, const f0t_train_options *options)
 
 f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                  const f0t_dataset *dataset, const f0t_train_options *options,
-                                 const f0t_monitor *monitor)
+                                 const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     F0T_REQUIRE(model);
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(options);
+    F0T_READ_OPTIONS(f0t_train_options, F0T_TRAIN_OPTIONS, options);
     measure m = {.model = model,
                  .dataset = dataset,
                  .monitor = monitor,
-                 .tags = f0t_vocab_size(f0t_model_vocab(model)),
+                 .tags = f0t_vocab_count(f0t_model_vocab(model)),
                  .features = f0t_dataset_dim(dataset)};
     *out =
         (f0t_reference){.model = (double)NAN, .frequency = (double)NAN, .neighbours = (double)NAN};
-    if (m.features != f0t_model_features(model))
+    if (m.features != f0t_model_input_dim(model))
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu features, the model takes %zu",
-                        f0t_dataset_path(dataset), m.features, f0t_model_features(model));
+                        f0t_dataset_path(dataset), m.features, f0t_model_input_dim(model));
     f0t_status status = run(&m, options);
     if (status == F0T_OK)
         *out = (f0t_reference){.model = 100 * f0t_miap_get(&m.sums[0]),

@@ -38,8 +38,8 @@ static void add_numbers(sum *s, const uint64_t *numbers, size_t count)
 
 static void add_options(sum *s, const f0t_eval_options *o, const f0t_eval_plan *plan)
 {
-    uint64_t numbers[] = {o->seed,          plan->trials,   o->epochs, o->bf16,
-                          o->keep_tag_mean, F0T_SAMPLE_TOP, F0T_FOLDS, plan->cutoff_count};
+    uint64_t numbers[] = {o->seed,     plan->trials,   o->epochs, o->bf16,
+                          !o->centred, F0T_SAMPLE_TOP, F0T_FOLDS, plan->cutoff_count};
     add_text(s, f0t_version());
     add_text(s, o->unseen);
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
@@ -63,7 +63,7 @@ static f0t_status add_features(sum *s, const f0t_dataset *d)
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < rows && status == F0T_OK; i++) {
         const size_t at = rows > 1 ? i * (images - 1) / (rows - 1) : 0;
-        status = f0t_dataset_read_features(d, at, 1, row);
+        status = f0t_dataset_read_features(row, d, at, 1);
         if (status == F0T_OK)
             add_bytes(s, row, dim * sizeof *row);
     }
@@ -77,7 +77,7 @@ static f0t_status add_dataset(sum *s, const f0t_dataset *d)
     const size_t images = f0t_dataset_image_count(d), tags = f0t_dataset_tag_count(d);
     const size_t *offsets = f0t_dataset_offsets(d);
     size_t seen, unseen;
-    const uint32_t *lists[2] = {f0t_dataset_seen(d, &seen), f0t_dataset_unseen(d, &unseen)};
+    const uint32_t *lists[2] = {f0t_dataset_seen(&seen, d), f0t_dataset_unseen(&unseen, d)};
     const uint64_t numbers[] = {images, tags, f0t_dataset_dim(d), lists[0] ? seen : 0,
                                 lists[1] ? unseen : 0};
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
@@ -95,12 +95,12 @@ f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0
     F0T_REQUIRE(out);
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
-    static const f0t_eval_options none;
+    F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
     sum s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
     uint64_t space = f0t_vectors_fingerprint(vectors);
     f0t_eval_plan plan;
-    F0T_TRY(f0t_eval_plan_create(&plan, options ? options : &none));
-    add_options(&s, options ? options : &none, &plan);
+    F0T_TRY(f0t_eval_plan_create(&plan, options));
+    add_options(&s, options, &plan);
     add_numbers(&s, &space, 1);
     F0T_TRY(add_dataset(&s, dataset));
     *out = (uint64_t)s.high << 32 | (uint32_t)s.low;

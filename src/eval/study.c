@@ -11,16 +11,6 @@ static const double LAMBDAS[] = {0.001, 0.01, 0.1, 1, 10, 100, 1000};
 
 enum { LAMBDAS_MOST = 100, DIMS_MOST = 100, ROWS = 5 };
 
-void f0t_study_options_init(f0t_study_options *options)
-{
-    *options = (f0t_study_options){.hinge = F0T_HINGE_SQUARED,
-                                   .lambdas = LAMBDAS,
-                                   .lambda_count = sizeof LAMBDAS / sizeof *LAMBDAS,
-                                   .sample = 1000,
-                                   .offsets = 20000,
-                                   .perplexity = 30};
-}
-
 /* The caller's study, and what it points to. */
 typedef struct work {
     f0t_study study; /* must be first: it is what the caller gets, and frees */
@@ -237,19 +227,24 @@ static f0t_status run(work *w, const f0t_dataset *dataset, const f0t_vectors *co
 
 f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                          const f0t_vectors *const *vectors, size_t count,
-                         const f0t_study_options *options, const f0t_monitor *monitor)
+                         const f0t_study_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors || !count);
     for (size_t i = 0; i < count; i++)
         F0T_REQUIRE(vectors[i]);
+    F0T_READ_OPTIONS(f0t_study_options, F0T_STUDY_OPTIONS, options);
     const double began = f0t_time();
-    f0t_study_options defaults;
     work *w;
-    f0t_study_options_init(&defaults);
-    const f0t_study_options *o = options ? options : &defaults;
+    const f0t_study_options *o = options;
+    if (!own_options.lambdas) {
+        own_options.lambdas = LAMBDAS;
+        own_options.lambda_count = sizeof LAMBDAS / sizeof *LAMBDAS;
+    }
     if (!count)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a study needs word vectors");
     F0T_TRY(check_options(o));

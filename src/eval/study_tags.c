@@ -19,10 +19,10 @@
 /* Keeps those of names[*count] that the file has a vector for, one of each spelling. */
 static f0t_status keep_known(const char **names, size_t *count, const f0t_vectors *vectors)
 {
-    const f0t_vocab_options options = {.no_suggestions = true};
+    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     f0t_vocab *vocab;
     size_t kept = 0;
-    F0T_TRY(f0t_vocab_create(&vocab, names, *count, vectors, &options));
+    F0T_TRY(f0t_vocab_create(&vocab, names, *count, vectors, &options, NULL));
     for (size_t i = 0; i < *count; i++) {
         const f0t_match match = f0t_vocab_get_entry(vocab, i)->match;
         if (match != F0T_MATCH_NONE && match != F0T_MATCH_SAME)
@@ -37,11 +37,11 @@ static f0t_status keep_known(const char **names, size_t *count, const f0t_vector
 static f0t_status number_tags(f0t_study_tags *tags, const f0t_dataset *dataset,
                               const f0t_vectors *vectors, size_t count)
 {
-    const f0t_vocab_options options = {.no_suggestions = true};
+    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     const size_t all = f0t_dataset_tag_count(dataset);
     f0t_vocab *vocab;
     F0T_TRY(f0t_alloc(&tags->number, all, sizeof *tags->number));
-    F0T_TRY(f0t_vocab_create(&vocab, tags->names, count, vectors, &options));
+    F0T_TRY(f0t_vocab_create(&vocab, tags->names, count, vectors, &options, NULL));
     f0t_status status = F0T_OK;
     for (size_t t = 0; status == F0T_OK && t < all; t++) {
         size_t place = F0T_NONE;
@@ -60,8 +60,8 @@ static void read_lists(bool *unseen, bool *kept, const f0t_study_tags *tags,
                        const f0t_dataset *dataset)
 {
     size_t counts[2];
-    const uint32_t *lists[2] = {f0t_dataset_unseen(dataset, &counts[0]),
-                                f0t_dataset_seen(dataset, &counts[1])};
+    const uint32_t *lists[2] = {f0t_dataset_unseen(&counts[0], dataset),
+                                f0t_dataset_seen(&counts[1], dataset)};
     /* A tag that is seen in one spelling is seen. */
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < counts[side]; i++) {
@@ -108,7 +108,7 @@ static f0t_status split_tags(f0t_study_tags *tags, const f0t_dataset *dataset, s
 {
     bool *unseen = NULL, *kept = NULL;
     size_t listed;
-    tags->given = !options->unseen && f0t_dataset_seen(dataset, &listed);
+    tags->given = !options->unseen && f0t_dataset_seen(&listed, dataset);
     f0t_status status = f0t_alloc_zero(&unseen, count, sizeof *unseen);
     if (status == F0T_OK)
         status = f0t_alloc_zero(&kept, count, sizeof *kept);
@@ -195,15 +195,16 @@ enum { BLOCK = 4096 };
 f0t_status f0t_study_space_create(f0t_study_space *out, const f0t_study_tags *tags,
                                   const f0t_vectors *vectors, bool centred)
 {
-    const f0t_vocab_options options = {.centred = centred, .no_suggestions = true};
+    const f0t_vocab_options options = {
+        .size = sizeof(f0t_vocab_options), .centred = centred, .no_suggestions = true};
     const size_t count = tags->seen + tags->unseen;
     f0t_vocab *vocab;
     *out = (f0t_study_space){.dim = f0t_vectors_dim(vectors)};
-    F0T_TRY(f0t_vocab_create(&vocab, tags->names, count, vectors, &options));
+    F0T_TRY(f0t_vocab_create(&vocab, tags->names, count, vectors, &options, NULL));
     f0t_status status = F0T_OK;
-    if (f0t_vocab_size(vocab) != count)
+    if (f0t_vocab_count(vocab) != count)
         status = f0t_fail(F0T_ERROR_NUMERIC, "%s: %zu of %zu tags have no direction once centred",
-                          f0t_vectors_source(vectors), count - f0t_vocab_size(vocab), count);
+                          f0t_vectors_source(vectors), count - f0t_vocab_count(vocab), count);
     if (status == F0T_OK)
         status = f0t_alloc(&out->vectors, count * out->dim, sizeof *out->vectors);
     if (status == F0T_OK)
@@ -233,7 +234,7 @@ static f0t_status add_words(f0t_pca *pca, const f0t_vectors *vectors, bool centr
     f0t_stage stage = f0t_stage_begin(monitor, "finding principal axes", "words", count);
     for (size_t first = 0; first < count; first += BLOCK) {
         const size_t some = count - first < BLOCK ? count - first : BLOCK;
-        F0T_TRY(f0t_vectors_get(vectors, first, some, rows));
+        F0T_TRY(f0t_vectors_get(rows, vectors, first, some));
         if (centred)
             subtract(rows, some, f0t_vectors_mean(vectors), dim);
         f0t_rows_normalise(rows, some, dim);

@@ -29,28 +29,30 @@ static f0t_status tell_missing(const f0t_eval_tags *tags, const f0t_monitor *mon
     return status;
 }
 
-static f0t_status make_vocab(f0t_eval_tags *tags, const f0t_vectors *vectors, bool keep_mean,
+static f0t_status make_vocab(f0t_eval_tags *tags, const f0t_vectors *vectors, bool centred,
                              const f0t_monitor *monitor)
 {
     const char **names;
     size_t count = f0t_dataset_tag_count(tags->dataset);
-    f0t_vocab_options options = {.centred = !keep_mean, .no_suggestions = true, .monitor = monitor};
+    f0t_vocab_options options = {
+        .size = sizeof(f0t_vocab_options), .centred = centred, .no_suggestions = true};
     F0T_TRY(f0t_alloc(&names, count, sizeof *names));
     for (size_t t = 0; t < count; t++)
         names[t] = f0t_dataset_tag(tags->dataset, t);
-    f0t_status status = f0t_vocab_create(&tags->vocab, names, count, vectors, &options);
+    f0t_status status =
+        f0t_vocab_create(&tags->vocab, names, count, vectors, &options, F0T_WATCHED(monitor));
     f0t_free(names);
     F0T_TRY(status);
-    tags->count = f0t_vocab_size(tags->vocab);
+    tags->count = f0t_vocab_count(tags->vocab);
     return tell_missing(tags, monitor);
 }
 
 f0t_status f0t_eval_tags_create(f0t_eval_tags *tags, const f0t_dataset *dataset,
-                                const f0t_vectors *vectors, bool keep_mean,
+                                const f0t_vectors *vectors, bool centred,
                                 const f0t_monitor *monitor)
 {
     *tags = (f0t_eval_tags){.dataset = dataset};
-    f0t_status status = make_vocab(tags, vectors, keep_mean, monitor);
+    f0t_status status = make_vocab(tags, vectors, centred, monitor);
     if (status == F0T_OK)
         status = f0t_alloc_zero(&tags->kind, tags->count, sizeof *tags->kind);
     if (status == F0T_OK)
@@ -73,7 +75,7 @@ void f0t_eval_tags_free(f0t_eval_tags *tags)
 bool f0t_eval_tags_are_given(const f0t_dataset *dataset, const char *unseen)
 {
     size_t count;
-    return !unseen && f0t_dataset_seen(dataset, &count) != NULL;
+    return !unseen && f0t_dataset_seen(&count, dataset) != NULL;
 }
 
 /* Of two spellings of one word the dataset's first counts (seen tags come first there): where the
@@ -81,8 +83,8 @@ bool f0t_eval_tags_are_given(const f0t_dataset *dataset, const char *unseen)
 static f0t_status split_by_lists(f0t_eval_tags *tags)
 {
     size_t all = f0t_dataset_tag_count(tags->dataset), counts[2];
-    const uint32_t *lists[2] = {f0t_dataset_seen(tags->dataset, &counts[0]),
-                                f0t_dataset_unseen(tags->dataset, &counts[1])};
+    const uint32_t *lists[2] = {f0t_dataset_seen(&counts[0], tags->dataset),
+                                f0t_dataset_unseen(&counts[1], tags->dataset)};
     uint8_t *kind;
     F0T_TRY(f0t_alloc(&kind, all, sizeof *kind));
     memset(kind, F0T_TAG_OTHER, all);

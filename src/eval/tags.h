@@ -23,10 +23,10 @@ typedef struct f0t_eval_tags {
                         vector, or another spelling of a tag that is of another kind */
 } f0t_eval_tags;
 
-/* Looks up the vectors, centred unless `keep_mean`, and names the tags without one in the log. The
+/* Looks up the vectors, `centred` or not, and names the tags without one in the log. The
  * kinds are not set yet. */
 f0t_status f0t_eval_tags_create(f0t_eval_tags *out, const f0t_dataset *dataset,
-                                const f0t_vectors *vectors, bool keep_mean,
+                                const f0t_vectors *vectors, bool centred,
                                 const f0t_monitor *monitor);
 void f0t_eval_tags_free(f0t_eval_tags *tags);
 

@@ -1,6 +1,7 @@
 #include "image/backbone.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "onnx/network.h"
@@ -107,13 +108,13 @@ static f0t_status check_input(const f0t_backbone *backbone, const char *path)
 static f0t_status open_network(f0t_backbone *backbone, const request *r,
                                const f0t_backbone_options *o)
 {
-    const f0t_network_options options = {.output = r->output,
+    const f0t_network_options options = {.size = sizeof(f0t_network_options),
+                                         .output = r->output,
                                          .bf16 = o->bf16,
                                          .height = r->preprocess.height,
-                                         .width = r->preprocess.width,
-                                         .monitor = o->monitor};
+                                         .width = r->preprocess.width};
     backbone->preprocess = r->preprocess;
-    F0T_TRY(f0t_network_open(&backbone->network, r->path, &options));
+    F0T_TRY(f0t_network_open(&backbone->network, r->path, &options, NULL));
     F0T_TRY(check_input(backbone, r->path));
     return describe_network(backbone, r->path);
 }
@@ -124,7 +125,7 @@ static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_
     f0t_status status = o->preset ? f0t_preprocess_preset(&r.preprocess, o->preset) : F0T_OK;
     r.prepared = o->preset != NULL;
     if (status == F0T_OK)
-        status = read_beside(&r, path, o->monitor);
+        status = read_beside(&r, path, f0t_context_monitor(NULL));
     if (status == F0T_OK && !r.prepared)
         status = f0t_fail(F0T_ERROR_NOT_FOUND,
                           "%s: how pictures are prepared for it is not known: name a preset, or "
@@ -247,17 +248,16 @@ static f0t_status open_cache(f0t_backbone *backbone, const f0t_backbone_options 
 /* ---- The public side --------------------------------------------------------------------------------- */
 
 f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
-                             const f0t_backbone_options *options)
+                             const f0t_backbone_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(name);
-    static const f0t_backbone_options none;
+    F0T_READ_OPTIONS(f0t_backbone_options, F0T_BACKBONE_OPTIONS, options);
     f0t_backbone *backbone;
     F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
     pthread_mutex_init(&backbone->lock, NULL);
-    if (!options)
-        options = &none;
     f0t_status status = open_any(backbone, name, options);
     if (status == F0T_OK && options->cache)
         status = open_cache(backbone, options);

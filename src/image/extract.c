@@ -403,8 +403,10 @@ f0t_status f0t_backbone_run_sources(float *out, bool *good, f0t_backbone *backbo
 }
 
 f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone,
-                            const char *const *pictures, size_t count, const f0t_monitor *monitor)
+                            const char *const *pictures, size_t count, const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out || !count);
     F0T_REQUIRE(backbone);
     F0T_TRY(f0t_require_all(__func__, "pictures", pictures, count));

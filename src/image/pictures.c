@@ -311,8 +311,10 @@ static f0t_status find_all(f0t_pictures *pictures, const char *const *paths, siz
 }
 
 f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count,
-                             const f0t_monitor *monitor)
+                             const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_TRY(f0t_require_all(__func__, "paths", paths, count));
@@ -335,7 +337,7 @@ void f0t_pictures_free(f0t_pictures *pictures)
     f0t_free(pictures);
 }
 
-const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count)
+const char *const *f0t_pictures_paths(size_t *count, const f0t_pictures *pictures)
 {
     *count = pictures->texts.count;
     return pictures->paths;

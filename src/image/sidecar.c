@@ -26,10 +26,10 @@ f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *opti
 {
     F0T_REQUIRE(out);
     *out = NULL;
+    F0T_READ_OPTIONS(f0t_sidecar_options, F0T_SIDECAR_OPTIONS, options);
     f0t_sidecars *sidecars;
     F0T_TRY(f0t_alloc_zero(&sidecars, 1, sizeof *sidecars));
-    if (options)
-        sidecars->options = *options;
+    sidecars->options = *options;
     f0t_status status = f0t_worker_create(&sidecars->worker);
     if (status == F0T_OK)
         *out = sidecars;
@@ -284,7 +284,7 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
                     picture, other, s->path);
 }
 
-f0t_status f0t_sidecars_write(f0t_sidecars *s, const char **path, bool *changed,
+f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
                               const char *picture, const char *const *tags, size_t count)
 {
     F0T_REQUIRE(s);
@@ -326,7 +326,7 @@ static f0t_status find_ours(f0t_sidecars *s, bool *found)
     return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;
 }
 
-f0t_status f0t_sidecars_remove(f0t_sidecars *s, const char **path, bool *changed,
+f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *s,
                                const char *picture)
 {
     F0T_REQUIRE(s);

@@ -182,7 +182,8 @@ static f0t_status prepare_tags(writing *w)
 static f0t_status prepare(writing *w)
 {
     const f0t_collection_target *target = w->target;
-    f0t_dataset_info info = {.name = target->name,
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info),
+                             .name = target->name,
                              .backbone = target->backbone,
                              .features = target->features,
                              .replace = target->replace};
@@ -223,7 +224,10 @@ static f0t_status write_row(writing *w, size_t i)
     const f0t_collection *c = w->collection;
     size_t m = image_of(w->selection, i), count;
     const uint32_t *indices = f0t_rows_get(&c->rows, m, &count);
-    f0t_dataset_row row = {.image = image_name(w, m), .tags = w->tags, .tag_count = count};
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                           .image = image_name(w, m),
+                           .tags = w->tags,
+                           .tag_count = count};
     for (size_t k = 0; k < count; k++) {
         w->tags[k] = w->tag_names[indices[k]];
         w->used[indices[k]] = 1;

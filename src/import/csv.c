@@ -37,7 +37,7 @@ static f0t_status open_table(reading *t, const char *path)
 {
     F0T_TRY(t->whole ? f0t_stream_open_memory(&t->stream, t->whole, t->whole_size, path)
                      : f0t_stream_open(&t->stream, path));
-    f0t_stream_watch(t->stream, t->options->monitor);
+    f0t_stream_watch(t->stream, f0t_context_monitor(NULL));
     return f0t_csv_open(&t->csv, t->stream, t->options->delimiter);
 }
 
@@ -300,7 +300,7 @@ static f0t_status read_record(reading *t, const f0t_csv_cell *cells, size_t coun
 
 static f0t_status read_records(reading *t)
 {
-    f0t_stage stage = f0t_stage_begin(t->options->monitor, "reading the table", "bytes",
+    f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "reading the table", "bytes",
                                       f0t_stream_size(t->stream));
     const f0t_csv_cell *cells;
     size_t count;
@@ -397,9 +397,9 @@ static const char *choose_separator(const habits *seen)
 /* The separator is found out from the bytes that are read after it: of a pipe they are kept. */
 static f0t_status keep_pipe(reading *t, const char *path)
 {
-    return f0t_path_is_file(path)
-               ? F0T_OK
-               : f0t_file_read(&t->whole, &t->whole_size, path, PIPE_MOST, t->options->monitor);
+    return f0t_path_is_file(path) ? F0T_OK
+                                  : f0t_file_read(&t->whole, &t->whole_size, path, PIPE_MOST,
+                                                  f0t_context_monitor(NULL));
 }
 
 static f0t_status find_separator(reading *t, const char *path)

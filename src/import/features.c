@@ -165,7 +165,7 @@ static f0t_status match(f0t_given_features *given, f0t_import_job *job, const f0
     f0t_status status = prepare(&m, images);
     if (status == F0T_OK)
         status = f0t_stream_open(&m.stream, job->options->ids);
-    f0t_stream_watch(m.stream, job->options->monitor);
+    f0t_stream_watch(m.stream, f0t_context_monitor(NULL));
     if (status == F0T_OK)
         status = match_lines(&m);
     if (status == F0T_OK)

@@ -2,6 +2,7 @@
 #include "import/import.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/status.h"
 #include "import/features.h"
 #include "io/dataset_folder.h"
@@ -91,7 +92,7 @@ f0t_status f0t_import_report_say(f0t_import_report *report, uint64_t count, cons
     return F0T_OK;
 }
 
-size_t f0t_import_report_datasets(const f0t_import_report *report)
+size_t f0t_import_report_dataset_count(const f0t_import_report *report)
 {
     return report->dataset_count;
 }
@@ -101,7 +102,7 @@ const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_report *rep
     return &report->datasets[i];
 }
 
-size_t f0t_import_report_notes(const f0t_import_report *report)
+size_t f0t_import_report_note_count(const f0t_import_report *report)
 {
     return report->note_count;
 }
@@ -132,7 +133,7 @@ static f0t_status write_one(f0t_import_job *job, f0t_collection *collection,
     target->backbone = job->backbone;
     target->images = options->images;
     target->replace = options->replace;
-    target->monitor = options->monitor;
+    target->monitor = f0t_context_monitor(NULL);
     F0T_TRY(f0t_collection_draw_val(collection, selection, job->val, options->seed));
     F0T_TRY(say_repeats(job, collection));
     return f0t_collection_write(collection, selection, target, job->output, job->report);
@@ -239,24 +240,23 @@ static f0t_status run(f0t_import_job *job, const format *chosen)
     job->val = options->val != 0 ? options->val : chosen->val;
     if (options->backbone)
         F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST,
-                              options->monitor));
+                              f0t_context_monitor(NULL)));
     return chosen->run(job);
 }
 
 f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format_name,
                       const char *const *sources, size_t source_count,
-                      const f0t_import_options *options)
+                      const f0t_import_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(output);
     F0T_REQUIRE(format_name);
     F0T_TRY(f0t_require_all(__func__, "sources", sources, source_count));
-    static const f0t_import_options none;
-    f0t_import_job job = {.output = output,
-                          .sources = sources,
-                          .source_count = source_count,
-                          .options = options ? options : &none};
+    F0T_READ_OPTIONS(f0t_import_options, F0T_IMPORT_OPTIONS, options);
+    f0t_import_job job = {
+        .output = output, .sources = sources, .source_count = source_count, .options = options};
     size_t chosen;
     if (f0t_name_find(&chosen, "format", format_name, strlen(format_name), name_at) != F0T_OK)
         return F0T_ERROR_ARGUMENT;

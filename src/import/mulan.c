@@ -229,7 +229,7 @@ static f0t_status open_file(mulan *m, size_t file)
     close_file(m);
     m->file = file;
     F0T_TRY(f0t_stream_open(&m->stream, m->files[file]));
-    f0t_stream_watch(m->stream, m->job->options->monitor);
+    f0t_stream_watch(m->stream, f0t_context_monitor(NULL));
     F0T_TRY(f0t_arff_open(&m->arff, m->stream));
     return m->roles ? check_same(m) : F0T_OK;
 }
@@ -271,7 +271,7 @@ static f0t_status read_labels(mulan *m)
 {
     char *text;
     size_t size;
-    F0T_TRY(f0t_file_read(&text, &size, m->xml, XML_LARGEST, m->job->options->monitor));
+    F0T_TRY(f0t_file_read(&text, &size, m->xml, XML_LARGEST, f0t_context_monitor(NULL)));
     f0t_status status = f0t_mulan_xml_read(&m->collection.tags, text, size, m->xml);
     f0t_free(text);
     return status;
@@ -347,7 +347,7 @@ static f0t_status add_row(mulan *m)
 
 static f0t_status read_rows(mulan *m)
 {
-    f0t_stage stage = f0t_stage_begin(m->job->options->monitor, "reading labels", "bytes",
+    f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "reading labels", "bytes",
                                       f0t_stream_size(m->stream));
     for (bool found = true;;) {
         F0T_TRY(f0t_arff_next(&m->arff, &found));

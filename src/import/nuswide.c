@@ -62,8 +62,8 @@ static f0t_status read_feature_row(nuswide *n, size_t row, float *to)
 
 static f0t_status copy_rows(nuswide *n, f0t_npy_writer *npy, float *row)
 {
-    f0t_stage stage =
-        f0t_stage_begin(n->job->options->monitor, "writing features", "images", n->selection.count);
+    f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "writing features", "images",
+                                      n->selection.count);
     for (size_t i = 0; i < n->selection.count; i++) {
         F0T_TRY(f0t_stage_update(&stage, i));
         F0T_TRY(read_feature_row(n, n->selection.rows[i], row));
@@ -201,8 +201,9 @@ static f0t_status write_set(nuswide *n, size_t set, f0t_collection_target *targe
 static f0t_status write_sets(nuswide *n, const char *features)
 {
     const f0t_import_options *options = n->job->options;
-    f0t_collection_target target = {
-        .backbone = n->job->backbone, .images = options->images, .monitor = options->monitor};
+    f0t_collection_target target = {.backbone = n->job->backbone,
+                                    .images = options->images,
+                                    .monitor = f0t_context_monitor(NULL)};
     if (n->own || options->features) {
         target.dim = n->own ? f0t_nus_features_dim(n->own) : n->given.dim;
         target.features = n->given.refer ? n->given.path : features;
@@ -246,7 +247,7 @@ static f0t_status leave_out(nuswide *n, size_t set, const char *what)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no %s, which the set %s needs", n->files.root,
                         what, set_names[set]);
     n->make[set] = false;
-    f0t_log(n->job->options->monitor, F0T_LOG_WARNING, "the set %s is not made: there is no %s",
+    f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "the set %s is not made: there is no %s",
             set_names[set], what);
     char text[128];
     snprintf(text, sizeof text, "set is not made, there is no %s:", what);
@@ -429,7 +430,7 @@ static f0t_status run(nuswide *n)
 {
     char *features;
     F0T_TRY(choose_sets(n));
-    n->files.monitor = n->job->options->monitor;
+    n->files.monitor = f0t_context_monitor(NULL);
     F0T_TRY(f0t_nus_files_scan(&n->files, n->job->sources[0]));
     F0T_TRY(f0t_nus_images_read(&n->images, &n->files));
     F0T_TRY(read_lists(n));

@@ -594,7 +594,7 @@ static f0t_status read_raw(f0t_nus_marks *marks, const f0t_nus_files *files, con
     f0t_stream *stream;
     F0T_TRY(f0t_nus_files_open(files, path, &stream));
     f0t_status status =
-        f0t_nus_read_raw(stream, words, ids, &marks->rows, &others, job->options->monitor);
+        f0t_nus_read_raw(stream, words, ids, &marks->rows, &others, f0t_context_monitor(NULL));
     f0t_stream_close(stream);
     F0T_TRY(status);
     return f0t_import_report_say(job->report, others,

@@ -85,7 +85,7 @@ static f0t_status walk_source(photos *p, const char *source)
     char *whole = realpath(source, NULL);
     if (!whole)
         return f0t_fail_errno(errno, "%s", source);
-    f0t_status status = f0t_walk(&found, &p->skipped, whole, p->job->options->monitor);
+    f0t_status status = f0t_walk(&found, &p->skipped, whole, f0t_context_monitor(NULL));
     for (size_t i = 0; status == F0T_OK && i < found.count; i++)
         status = add_path(p, f0t_texts_get(&found, i), f0t_texts_length(&found, i), strlen(whole));
     f0t_texts_free(&found);
@@ -100,7 +100,7 @@ static f0t_status find_pictures(photos *p)
     F0T_TRY(f0t_import_report_say(p->job->report, p->repeats,
                                   "{picture was|pictures were} named twice and {is|are} taken once",
                                   NULL));
-    f0t_skipped_files_tell(&p->skipped, p->job->options->monitor);
+    f0t_skipped_files_tell(&p->skipped, f0t_context_monitor(NULL));
     if (!p->names.texts.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
     F0T_TRY(f0t_alloc_zero(&p->keywords, p->names.texts.count, sizeof *p->keywords));
@@ -139,14 +139,14 @@ static f0t_status note_failure(void *context, size_t i, f0t_status status, const
 
 static f0t_status read_all(photos *p)
 {
-    const int threads = f0t_threads_get();
+    const int threads = f0t_context_wanted();
     const f0t_parallel loop = {.count = p->names.texts.count,
                                .threads = threads,
                                .stage = "reading keywords",
                                .context = p,
                                .run = read_keywords,
                                .failed = note_failure,
-                               .monitor = p->job->options->monitor};
+                               .monitor = f0t_context_monitor(NULL)};
     p->worker_count = (size_t)threads;
     F0T_TRY(f0t_alloc_zero(&p->workers, p->worker_count, sizeof *p->workers));
     for (size_t i = 0; i < p->worker_count; i++)
@@ -218,21 +218,22 @@ static f0t_status gather_words(f0t_names *words, const f0t_texts *from)
 /* Fails when fewer than two of the words have a vector. */
 static f0t_status look_up(const photos *p, const f0t_names *words)
 {
-    const f0t_vocab_options quick = {.no_suggestions = true};
+    const f0t_vocab_options quick = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     const size_t count = f0t_names_count(words);
     const char **tags;
     f0t_vocab *vocab = NULL;
     F0T_TRY(f0t_alloc(&tags, count, sizeof *tags));
     for (size_t i = 0; i < count; i++)
         tags[i] = f0t_names_get(words, i);
-    f0t_status status = f0t_vocab_create(&vocab, tags, count, p->job->options->vectors, &quick);
+    f0t_status status =
+        f0t_vocab_create(&vocab, tags, count, p->job->options->vectors, &quick, NULL);
     f0t_free(tags);
-    if (status == F0T_OK && f0t_vocab_size(vocab) < 2)
+    if (status == F0T_OK && f0t_vocab_count(vocab) < 2)
         status =
             f0t_fail(F0T_ERROR_FORMAT,
                      "%s: %zu of the %zu keywords of its pictures (%.60s) have a vector, two are "
                      "needed: are the vectors of another language?",
-                     p->job->sources[0], f0t_vocab_size(vocab), count, f0t_names_get(words, 0));
+                     p->job->sources[0], f0t_vocab_count(vocab), count, f0t_names_get(words, 0));
     f0t_vocab_free(vocab);
     return status;
 }

@@ -39,7 +39,7 @@ static f0t_status take_over(f0t_photo_features *f, const f0t_dataset *old)
         if (!path || !is_older(path, &made.st_mtim) || !f0t_picture_stamp_get(&stamp, path) ||
             f0t_feature_file_find(f->part, &stamp) != F0T_NONE)
             continue;
-        status = f0t_dataset_read_features(old, m, 1, row);
+        status = f0t_dataset_read_features(row, old, m, 1);
         if (status == F0T_OK)
             status = f0t_feature_file_add(f->part, &stamp, row);
     }
@@ -52,7 +52,8 @@ static f0t_status use_old(f0t_photo_features *f, const f0t_import_job *job)
 {
     f0t_dataset *old;
     f0t_status status = F0T_OK;
-    if (!f0t_path_is_folder(job->output) || f0t_dataset_open(&old, job->output, NULL) != F0T_OK)
+    if (!f0t_path_is_folder(job->output) ||
+        f0t_dataset_open(&old, job->output, NULL, NULL) != F0T_OK)
         return F0T_OK;
     const char *backbone = f0t_dataset_backbone(old);
     if (f0t_dataset_dim(old) == f->dim && backbone &&
@@ -77,14 +78,14 @@ typedef struct block {
 static f0t_status run_block(f0t_photo_features *f, const f0t_import_job *job, block *b)
 {
     const double began = f0t_time();
-    const f0t_monitor *monitor = job->options->monitor;
+    const f0t_monitor *monitor = f0t_context_monitor(NULL);
     const f0t_monitor quiet = {.log = monitor ? monitor->log : NULL,
                                .user = monitor ? monitor->user : NULL,
                                .stop = monitor ? monitor->stop : NULL};
     if (!b->count)
         return F0T_OK;
     F0T_TRY(f0t_backbone_run(b->rows, job->options->strict ? NULL : b->good, job->options->extract,
-                             b->paths, b->count, &quiet));
+                             b->paths, b->count, F0T_WATCHED(&quiet)));
     for (size_t i = 0; i < b->count; i++) {
         if (!job->options->strict && !b->good[i])
             continue;
@@ -105,7 +106,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
                                const f0t_texts *pictures, block *b)
 {
     f0t_stage stage =
-        f0t_stage_begin(job->options->monitor, "features", "pictures", pictures->count);
+        f0t_stage_begin(f0t_context_monitor(NULL), "features", "pictures", pictures->count);
     for (size_t i = 0; i < pictures->count; i++) {
         const char *path = f0t_texts_get(pictures, i);
         f0t_picture_stamp stamp;

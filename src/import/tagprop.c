@@ -110,7 +110,7 @@ static f0t_status read_dictionary(release_files *r)
     f0t_stream *stream = NULL;
     F0T_TRY(file_path(r, &path, "", "dictionary.txt"));
     f0t_status status = f0t_stream_open(&stream, path);
-    f0t_stream_watch(stream, r->job->options->monitor);
+    f0t_stream_watch(stream, f0t_context_monitor(NULL));
     if (status == F0T_OK)
         status = read_words(&r->collection, stream);
     f0t_stream_close(stream);
@@ -176,7 +176,7 @@ static f0t_status read_part(release_files *r, size_t part)
         status = file_path(r, &annotations_path, part_names[part], "annot.hvecs");
     if (status == F0T_OK)
         status = f0t_stream_open(&list, list_path);
-    f0t_stream_watch(list, r->job->options->monitor);
+    f0t_stream_watch(list, f0t_context_monitor(NULL));
     if (status == F0T_OK)
         status = f0t_vecs_open(&annotations, annotations_path);
     if (status == F0T_OK)

@@ -2,6 +2,7 @@
 #include "io/dataset.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/text.h"
 
 #include <errno.h>
@@ -225,16 +226,14 @@ static f0t_status open_files(f0t_dataset *dataset, const char *features, const c
 static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags,
                            const f0t_dataset_options *options)
 {
-    f0t_dataset_options defaults;
     f0t_dataset *dataset;
     *out = NULL;
-    f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
     const char *shown = path ? path : tags;
     f0t_status status = f0t_string_copy(&dataset->path, shown, strlen(shown));
     if (status == F0T_OK)
-        status = tags ? open_files(dataset, path, tags, options ? options : &defaults)
-                      : open_folder(dataset, path, options ? options : &defaults);
+        status =
+            tags ? open_files(dataset, path, tags, options) : open_folder(dataset, path, options);
     if (status != F0T_OK)
         f0t_dataset_close(dataset);
     else
@@ -242,20 +241,25 @@ static f0t_status open_any(f0t_dataset **out, const char *path, const char *tags
     return status;
 }
 
-f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options)
+f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options,
+                            const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
+    F0T_READ_OPTIONS(f0t_dataset_options, F0T_DATASET_OPTIONS, options);
     return open_any(out, path, NULL, options);
 }
 
 f0t_status f0t_dataset_open_files(f0t_dataset **out, const char *features, const char *tags,
-                                  const f0t_dataset_options *options)
+                                  const f0t_dataset_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(tags);
+    F0T_READ_OPTIONS(f0t_dataset_options, F0T_DATASET_OPTIONS, options);
     return open_any(out, features, tags, options);
 }
 
@@ -333,7 +337,7 @@ const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t)
     return f0t_names_get(&dataset->tags, t);
 }
 
-bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t)
+bool f0t_dataset_find_tag(size_t *t, const f0t_dataset *dataset, const char *tag)
 {
     uint32_t index;
     if (!f0t_names_find(&dataset->tags, tag, strlen(tag), &index))
@@ -342,7 +346,7 @@ bool f0t_dataset_find_tag(const f0t_dataset *dataset, const char *tag, size_t *t
     return true;
 }
 
-const uint32_t *f0t_dataset_image_tags(const f0t_dataset *dataset, size_t m, size_t *count)
+const uint32_t *f0t_dataset_image_tags(size_t *count, const f0t_dataset *dataset, size_t m)
 {
     return f0t_rows_get(&dataset->rows, m, count);
 }
@@ -369,12 +373,12 @@ static const uint32_t *get_list(const f0t_tag_list *list, size_t *count)
     return !list->given ? NULL : list->count ? list->tags : none;
 }
 
-const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count)
+const uint32_t *f0t_dataset_seen(size_t *count, const f0t_dataset *dataset)
 {
     return get_list(&dataset->seen, count);
 }
 
-const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count)
+const uint32_t *f0t_dataset_unseen(size_t *count, const f0t_dataset *dataset)
 {
     return get_list(&dataset->unseen, count);
 }
@@ -418,8 +422,8 @@ f0t_status f0t_features_check(const float *rows, size_t first, size_t count, siz
     return F0T_OK;
 }
 
-f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count,
-                                     float *to)
+f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *dataset, size_t first,
+                                     size_t count)
 {
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(to || !count);

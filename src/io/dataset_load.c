@@ -71,11 +71,6 @@ static f0t_status read_json(f0t_dataset *dataset, f0t_stream *stream)
 
 enum { SPLIT_STREAM = 0x73706C69 }; /* "spli": apart from whatever else the seed draws */
 
-void f0t_dataset_options_init(f0t_dataset_options *options)
-{
-    *options = (f0t_dataset_options){.seed = 0, .val = 0.1, .test = 0.2};
-}
-
 static f0t_status check_parts(const f0t_dataset_options *options)
 {
     double val = options->val, test = options->test;
@@ -114,8 +109,7 @@ typedef struct part {
 
 /* Calls read() on the file of this name, when there is one. */
 static f0t_status with_file(f0t_dataset *dataset, const f0t_dataset_source *source,
-                            const f0t_dataset_options *options, const char *name, bool *found,
-                            f0t_status (*read)(part *p))
+                            const char *name, bool *found, f0t_status (*read)(part *p))
 {
     part p = {dataset, NULL};
     *found = false;
@@ -123,7 +117,7 @@ static f0t_status with_file(f0t_dataset *dataset, const f0t_dataset_source *sour
     if (!p.stream)
         return F0T_OK;
     *found = true;
-    f0t_stream_watch(p.stream, options->monitor);
+    f0t_stream_watch(p.stream, f0t_context_monitor(NULL));
     f0t_status status = read(&p);
     f0t_stream_close(p.stream);
     return status;
@@ -306,18 +300,18 @@ f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *sour
                             const f0t_dataset_options *options)
 {
     bool found;
-    F0T_TRY(with_file(dataset, source, options, "dataset.json", &found, read_about));
-    F0T_TRY(with_file(dataset, source, options, "seen.txt", &found, read_seen));
-    F0T_TRY(with_file(dataset, source, options, "unseen.txt", &found, read_unseen));
-    F0T_TRY(with_file(dataset, source, options, "tags.txt", &found, read_tags));
+    F0T_TRY(with_file(dataset, source, "dataset.json", &found, read_about));
+    F0T_TRY(with_file(dataset, source, "seen.txt", &found, read_seen));
+    F0T_TRY(with_file(dataset, source, "unseen.txt", &found, read_unseen));
+    F0T_TRY(with_file(dataset, source, "tags.txt", &found, read_tags));
     if (!found)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: is no dataset: it has no tags.txt",
                         dataset->path);
     F0T_TRY(complete(dataset, &dataset->seen, &dataset->unseen));
     F0T_TRY(complete(dataset, &dataset->unseen, &dataset->seen));
-    F0T_TRY(with_file(dataset, source, options, "images.txt", &found, read_images));
-    F0T_TRY(with_file(dataset, source, options, "paths.txt", &found, read_paths));
-    F0T_TRY(with_file(dataset, source, options, "split.txt", &dataset->split_given, read_split));
+    F0T_TRY(with_file(dataset, source, "images.txt", &found, read_images));
+    F0T_TRY(with_file(dataset, source, "paths.txt", &found, read_paths));
+    F0T_TRY(with_file(dataset, source, "split.txt", &dataset->split_given, read_split));
     if (dataset->split_given)
         return F0T_OK;
     F0T_TRY(f0t_alloc(&dataset->split, dataset->rows.count, 1));

@@ -2,6 +2,7 @@
 #include "io/dataset.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/text.h"
 
 #include <string.h>
@@ -70,16 +71,17 @@ static f0t_status load(f0t_dataset *dataset, const f0t_dataset_memory *memory,
 }
 
 f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory,
-                                   const f0t_dataset_options *options)
+                                   const f0t_dataset_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(memory);
-    f0t_dataset_options defaults;
+    F0T_READ_OPTIONS(f0t_dataset_options, F0T_DATASET_OPTIONS, options);
+    F0T_READ_OPTIONS(f0t_dataset_memory, F0T_DATASET_MEMORY, memory);
     f0t_dataset *dataset;
-    f0t_dataset_options_init(&defaults);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
-    f0t_status status = load(dataset, memory, options ? options : &defaults);
+    f0t_status status = load(dataset, memory, options);
     if (status != F0T_OK)
         f0t_dataset_close(dataset);
     else
@@ -235,16 +237,17 @@ static f0t_status fill(f0t_dataset *dataset, const f0t_dataset_arrays *a,
 }
 
 f0t_status f0t_dataset_open_arrays(f0t_dataset **out, const f0t_dataset_arrays *arrays,
-                                   const f0t_dataset_options *options)
+                                   const f0t_dataset_options *options, const f0t_context *context)
 {
-    f0t_dataset_options defaults;
+    F0T_ENTER(context);
     f0t_dataset *dataset;
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(arrays);
-    f0t_dataset_options_init(&defaults);
+    F0T_READ_OPTIONS(f0t_dataset_options, F0T_DATASET_OPTIONS, options);
+    F0T_READ_OPTIONS(f0t_dataset_arrays, F0T_DATASET_ARRAYS, arrays);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
-    f0t_status status = fill(dataset, arrays, options ? options : &defaults);
+    f0t_status status = fill(dataset, arrays, options);
     if (status != F0T_OK)
         f0t_dataset_close(dataset);
     else

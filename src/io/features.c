@@ -1,5 +1,6 @@
 /* The features of images, from a dataset, an npy file or standard input. */
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/npy.h"
 
 #include <string.h>
@@ -27,10 +28,7 @@ static f0t_status open_input(f0t_features *f, const f0t_monitor *monitor)
 
 static f0t_status open_dataset(f0t_features *f, const char *path, const f0t_monitor *monitor)
 {
-    f0t_dataset_options options;
-    f0t_dataset_options_init(&options);
-    options.monitor = monitor;
-    F0T_TRY(f0t_dataset_open(&f->dataset, path, &options));
+    F0T_TRY(f0t_dataset_open(&f->dataset, path, NULL, F0T_WATCHED(monitor)));
     f->rows = f0t_dataset_image_count(f->dataset);
     f->dim = f0t_dataset_dim(f->dataset);
     return f->dim ? F0T_OK : f0t_fail(F0T_ERROR_FORMAT, "%s: has no features", path);
@@ -44,8 +42,10 @@ static f0t_status open_any(f0t_features *f, const char *path, const f0t_monitor 
     return f0t_npy_matrix(f->npy, &f->rows, &f->dim);
 }
 
-f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_monitor *monitor)
+f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
@@ -69,7 +69,7 @@ void f0t_features_close(f0t_features *f)
     f0t_free(f);
 }
 
-size_t f0t_features_rows(const f0t_features *f)
+size_t f0t_features_count(const f0t_features *f)
 {
     return f->rows;
 }
@@ -89,10 +89,10 @@ const uint8_t *f0t_features_split(const f0t_features *f)
     return f->dataset ? f0t_dataset_split(f->dataset) : NULL;
 }
 
-f0t_status f0t_features_read(const f0t_features *f, size_t first, size_t count, float *to)
+f0t_status f0t_features_read(float *to, const f0t_features *f, size_t first, size_t count)
 {
     F0T_REQUIRE(f);
     F0T_REQUIRE(to || !count);
-    return f->dataset ? f0t_dataset_read_features(f->dataset, first, count, to)
+    return f->dataset ? f0t_dataset_read_features(to, f->dataset, first, count)
                       : f0t_npy_read_rows(f->npy, first, count, to);
 }

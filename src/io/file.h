@@ -2,7 +2,7 @@
 #ifndef F0T_IO_FILE_H
 #define F0T_IO_FILE_H
 
-#include "base/status.h"
+#include "base/context.h"
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "io/vectors.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/text.h"
 #include "io/vectors_rows.h"
 
@@ -94,7 +95,7 @@ static f0t_status read_stream(f0t_vectors *v, f0t_stream *stream, const char *pe
 {
     f0t_source *source;
     F0T_TRY(f0t_source_open(&source, stream, peek, peeked, options->tolerant));
-    f0t_status status = read_source(v, source, f0t_stream_name(stream), options->monitor);
+    f0t_status status = read_source(v, source, f0t_stream_name(stream), f0t_context_monitor(NULL));
     f0t_source_close(source);
     return status;
 }
@@ -206,7 +207,7 @@ static f0t_status open_stream(f0t_vectors *v, f0t_stream *stream, bool *own,
 static f0t_status open_with(f0t_vectors *v, f0t_stream *stream, const void *data, size_t size,
                             const char *name, const f0t_vectors_options *options)
 {
-    static const f0t_vectors_options none;
+    static const f0t_vectors_options none = F0T_VECTORS_OPTIONS;
     f0t_safetensors *file;
     bool own = false;
     f0t_status status = open_stream(v, stream, &own, options ? options : &none);
@@ -228,7 +229,7 @@ static f0t_status open_any(f0t_vectors **out, const void *data, size_t size, con
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     f0t_status status =
         data ? f0t_stream_open_memory(&stream, data, size, name) : f0t_stream_open(&stream, name);
-    f0t_stream_watch(stream, options ? options->monitor : NULL);
+    f0t_stream_watch(stream, f0t_context_monitor(NULL));
     if (status == F0T_OK)
         status = open_with(v, stream, data, size, name, options);
     if (status != F0T_OK)
@@ -238,21 +239,27 @@ static f0t_status open_any(f0t_vectors **out, const void *data, size_t size, con
     return status;
 }
 
-f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options)
+f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options,
+                            const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
+    F0T_READ_OPTIONS(f0t_vectors_options, F0T_VECTORS_OPTIONS, options);
     return open_any(out, NULL, 0, path, options);
 }
 
 f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size,
-                                   const char *name, const f0t_vectors_options *options)
+                                   const char *name, const f0t_vectors_options *options,
+                                   const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(data || !size);
     F0T_REQUIRE(name);
+    F0T_READ_OPTIONS(f0t_vectors_options, F0T_VECTORS_OPTIONS, options);
     return open_any(out, data ? data : "", data ? size : 0, name, options);
 }
 
@@ -283,7 +290,7 @@ size_t f0t_vectors_dim(const f0t_vectors *v)
 }
 
 /* The words of a mapped file were never looked at before. */
-const char *f0t_vectors_word(const f0t_vectors *v, size_t i, size_t *length)
+const char *f0t_vectors_word(size_t *length, const f0t_vectors *v, size_t i)
 {
     const char *word = f0t_words_at(&v->words, i, length);
     if (word && v->file && !f0t_text_is_word(word, *length)) {
@@ -309,7 +316,7 @@ const float *f0t_vectors_row(const f0t_vectors *v, size_t i, float *buffer)
     return buffer;
 }
 
-f0t_status f0t_vectors_get(const f0t_vectors *v, size_t first, size_t count, float *out)
+f0t_status f0t_vectors_get(float *out, const f0t_vectors *v, size_t first, size_t count)
 {
     F0T_REQUIRE(v);
     F0T_REQUIRE(out || !count);

@@ -265,7 +265,7 @@ static f0t_status describe(conversion *c)
     c->rest.fingerprint = c->gather.fingerprint;
     c->rest.source = f0t_vectors_base_name(c->from);
     c->rest.counts = c->gather.counts;
-    f0t_gather_log(&c->gather.counts, c->from, c->options.monitor);
+    f0t_gather_log(&c->gather.counts, c->from, f0t_context_monitor(NULL));
     return F0T_OK;
 }
 
@@ -273,7 +273,7 @@ static f0t_status convert_source(conversion *c, f0t_source *source)
 {
     bool cut = false;
     F0T_TRY(begin(c, f0t_source_layout(source)->dim));
-    F0T_TRY(f0t_source_run(source, f0t_gather_take, &c->gather, &cut, c->options.monitor));
+    F0T_TRY(f0t_source_run(source, f0t_gather_take, &c->gather, &cut, f0t_context_monitor(NULL)));
     c->gather.counts.cut = cut;
     return describe(c);
 }
@@ -281,10 +281,10 @@ static f0t_status convert_source(conversion *c, f0t_source *source)
 static f0t_status add_mapped(f0t_word_rows *rows, const f0t_vectors *v, size_t i, const char *path)
 {
     size_t length;
-    const char *word = f0t_vectors_word(v, i, &length);
+    const char *word = f0t_vectors_word(&length, v, i);
     if (!word)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: word %zu is damaged", path, i + 1);
-    F0T_TRY(f0t_vectors_get(v, i, 1, f0t_word_rows_next(rows)));
+    F0T_TRY(f0t_vectors_get(f0t_word_rows_next(rows), v, i, 1));
     f0t_word_rows_add(rows, word, length);
     return F0T_OK;
 }
@@ -311,7 +311,8 @@ static f0t_status convert_own(conversion *c, const f0t_vectors *v)
     char name[300];
     f0t_word_rows rows = {0};
     snprintf(name, sizeof name, "reading %s", c->from);
-    f0t_stage stage = f0t_stage_begin(c->options.monitor, name, "words", f0t_vectors_count(v));
+    f0t_stage stage =
+        f0t_stage_begin(f0t_context_monitor(NULL), name, "words", f0t_vectors_count(v));
     F0T_TRY(begin(c, v->dim));
     f0t_status status = copy_rows(c, v, &rows, &stage);
     f0t_word_rows_clear(&rows);
@@ -335,7 +336,7 @@ static f0t_status finish(conversion *c, f0t_status status)
 static f0t_status rewrite_own(conversion *c)
 {
     f0t_vectors *v;
-    F0T_TRY(f0t_vectors_open(&v, c->from, NULL));
+    F0T_TRY(f0t_vectors_open(&v, c->from, NULL, NULL));
     f0t_status status = finish(c, convert_own(c, v));
     f0t_vectors_close(v);
     return status;
@@ -364,7 +365,7 @@ f0t_status f0t_vectors_rewrite(f0t_vectors_counts *counts, const char *to, const
     if (options)
         c.options = *options;
     F0T_TRY(f0t_stream_open(&stream, from));
-    f0t_stream_watch(stream, c.options.monitor);
+    f0t_stream_watch(stream, f0t_context_monitor(NULL));
     f0t_status status = rewrite_stream(&c, stream, &own);
     f0t_stream_close(stream);
     if (status == F0T_OK && own)
@@ -375,9 +376,11 @@ f0t_status f0t_vectors_rewrite(f0t_vectors_counts *counts, const char *to, const
 }
 
 f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
-                               const f0t_convert_options *options)
+                               const f0t_convert_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(to);
     F0T_REQUIRE(from);
+    F0T_READ_OPTIONS(f0t_convert_options, F0T_CONVERT_OPTIONS, options);
     return f0t_vectors_rewrite(counts, to, from, NULL, options);
 }

@@ -39,7 +39,7 @@ static f0t_status read_rows(float *to, const f0t_dataset *dataset, const uint32_
         size_t run = 1;
         while (i + run < count && images[i + run] == images[i] + run)
             run++;
-        F0T_TRY(f0t_dataset_read_features(dataset, images[i], run, to + i * dim));
+        F0T_TRY(f0t_dataset_read_features(to + i * dim, dataset, images[i], run));
         i += run;
     }
     return F0T_OK;

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "math/elementwise.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ f0t_method f0t_model_method(const f0t_model *model)
     return model->method;
 }
 
-size_t f0t_model_features(const f0t_model *model)
+size_t f0t_model_input_dim(const f0t_model *model)
 {
     return model->condition.dim;
 }
@@ -88,8 +89,9 @@ f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t
 }
 
 f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features,
-                                size_t rows)
+                                size_t rows, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out || !rows);
     F0T_REQUIRE(model);
     F0T_REQUIRE(features || !rows);

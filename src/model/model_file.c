@@ -86,9 +86,9 @@ static f0t_status write_net(saver *s, const f0t_net *net)
 static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
 {
     size_t bytes = 0;
-    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(vocab), 2, f0t_vocab_size(vocab),
+    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(vocab), 2, f0t_vocab_count(vocab),
                          f0t_vocab_dim(vocab)));
-    for (size_t i = 0; i < f0t_vocab_size(vocab); i++) {
+    for (size_t i = 0; i < f0t_vocab_count(vocab); i++) {
         const char *tag = f0t_vocab_tag(vocab, i);
         F0T_TRY(check_tag(tag, i));
         F0T_TRY(write_bytes(s, tag, strlen(tag)));

@@ -1,6 +1,7 @@
 #include "model/options.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -34,19 +35,10 @@ f0t_status f0t_method_find(f0t_method *out, const char *name)
 
 /* ---- Defaults ------------------------------------------------------------------------------ */
 
-void f0t_train_options_init(f0t_train_options *options)
+const f0t_train_options *f0t_train_options_default(void)
 {
-    *options = (f0t_train_options){.hidden_count = F0T_AUTO_COUNT,
-                                   .batch = F0T_AUTO_COUNT,
-                                   .epochs = F0T_AUTO_COUNT,
-                                   .patience = F0T_AUTO_COUNT,
-                                   .rate = F0T_AUTO,
-                                   .decay = F0T_AUTO,
-                                   .input_dropout = F0T_AUTO,
-                                   .hidden_dropout = F0T_AUTO,
-                                   .hinge = F0T_HINGE_SQUARED,
-                                   .lambda = F0T_AUTO,
-                                   .ridge = F0T_AUTO};
+    static const f0t_train_options options = F0T_TRAIN_OPTIONS;
+    return &options;
 }
 
 /* The paper's mini-batch of 1000, but at least 24 per epoch: a small collection has too few steps
@@ -285,6 +277,7 @@ static f0t_status check_choices(const f0t_train_options *o)
 f0t_status f0t_train_options_check(const f0t_train_options *o)
 {
     F0T_REQUIRE(o);
+    F0T_READ_OPTIONS(f0t_train_options, F0T_TRAIN_OPTIONS, o);
     F0T_TRY(check_choices(o));
     F0T_TRY(check_hidden(o));
     F0T_TRY(check_counts(o));

@@ -1,6 +1,7 @@
 #include "model/samples.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/random.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ f0t_status f0t_tags_choose(uint32_t **tags, size_t *count, const f0t_dataset *da
     if (chosen)
         F0T_TRY(check_given(options, f0t_dataset_tag_count(dataset)));
     else if (!options->all_tags)
-        chosen = f0t_dataset_seen(dataset, count);
+        chosen = f0t_dataset_seen(count, dataset);
     if (!chosen)
         *count = f0t_dataset_tag_count(dataset);
     F0T_TRY(f0t_alloc(tags, *count, sizeof **tags));
@@ -55,13 +56,15 @@ f0t_status f0t_tags_find(f0t_vocab **vocab, uint32_t **number, const f0t_dataset
                          const f0t_train_options *options, const f0t_monitor *monitor)
 {
     const char **names;
-    f0t_vocab_options vocab_options = {.centred = !options->keep_tag_mean, .monitor = monitor};
+    f0t_vocab_options vocab_options = {.size = sizeof(f0t_vocab_options),
+                                       .centred = options->centred};
     *vocab = NULL;
     *number = NULL;
     F0T_TRY(f0t_alloc(&names, count, sizeof *names));
     for (size_t i = 0; i < count; i++)
         names[i] = f0t_dataset_tag(dataset, tags[i]);
-    f0t_status status = f0t_vocab_create(vocab, names, count, vectors, &vocab_options);
+    f0t_status status =
+        f0t_vocab_create(vocab, names, count, vectors, &vocab_options, F0T_WATCHED(monitor));
     f0t_free(names);
     F0T_TRY(status);
     return number_tags(number, *vocab, dataset, tags, count);
@@ -91,7 +94,7 @@ static size_t drop_repeats(uint32_t *tags, size_t count)
 static size_t collect(uint32_t *to, const f0t_dataset *dataset, size_t m, const uint32_t *number)
 {
     size_t count, kept = 0;
-    const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
     for (size_t i = 0; i < count; i++)
         if (number[tags[i]] != F0T_NO_SAMPLE_TAG)
             to[kept++] = number[tags[i]];

@@ -53,10 +53,10 @@ static f0t_status make_vocab(training *t, const uint32_t *tags, size_t count,
     F0T_TRY(f0t_tags_find(&t->model->vocab, &t->number, t->dataset, tags, count, vectors,
                           &t->options, t->monitor));
     F0T_TRY(tell_missing(t, tags, count));
-    if (f0t_vocab_size(t->model->vocab) < 2)
+    if (f0t_vocab_count(t->model->vocab) < 2)
         return f0t_fail(F0T_ERROR_FORMAT,
                         "%s: %zu of its %zu tags have a vector; a ranking needs two at least",
-                        f0t_dataset_path(t->dataset), f0t_vocab_size(t->model->vocab), count);
+                        f0t_dataset_path(t->dataset), f0t_vocab_count(t->model->vocab), count);
     return F0T_OK;
 }
 
@@ -75,7 +75,7 @@ static f0t_status prepare_tags(training *t, const f0t_vectors *vectors)
 
 static f0t_status prepare_samples(training *t)
 {
-    size_t tags = f0t_vocab_size(t->model->vocab);
+    size_t tags = f0t_vocab_count(t->model->vocab);
     bool all = t->options.pairs == F0T_PAIRS_BATCH;
     F0T_TRY(f0t_samples_create(&t->train, t->dataset, F0T_TRAIN, t->number, tags, all));
     F0T_TRY(f0t_samples_create(&t->val, t->dataset, F0T_VAL, t->number, tags, true));
@@ -265,18 +265,17 @@ f0t_status f0t_train_run(f0t_model **out, f0t_train_options *options, const f0t_
 }
 
 f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors,
-                     const f0t_train_options *options, const f0t_monitor *monitor)
+                     const f0t_train_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
-    f0t_train_options used;
+    F0T_READ_OPTIONS(f0t_train_options, F0T_TRAIN_OPTIONS, options);
+    f0t_train_options used = *options;
     f0t_lock lock = {.path = NULL};
-    if (options)
-        used = *options;
-    else
-        f0t_train_options_init(&used);
     if (used.checkpoint)
         F0T_TRY(f0t_checkpoint_claim(&lock, used.checkpoint));
     f0t_status status = f0t_train_run(out, &used, dataset, vectors, monitor);

@@ -110,7 +110,7 @@ static f0t_status part_create(tag_part *part, const f0t_dataset *dataset, const 
         f0t_tags_find(&part->vocab, &number, dataset, tags, count, vectors, options, NULL);
     if (status == F0T_OK)
         status = f0t_samples_create(&part->val, dataset, F0T_VAL, number,
-                                    f0t_vocab_size(part->vocab), true);
+                                    f0t_vocab_count(part->vocab), true);
     f0t_free(number);
     return status;
 }
@@ -340,13 +340,16 @@ static f0t_status run(tuning *t, const char *journal)
 
 f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *out, const f0t_dataset *dataset,
                           const f0t_vectors *vectors, double seconds, const char *journal,
-                          const f0t_monitor *monitor)
+                          const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(options);
     F0T_REQUIRE(out);
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
-    const f0t_train_options asked = *options;
+    f0t_train_options asked = F0T_TRAIN_OPTIONS;
+    F0T_TRY(f0t_options_read(&asked, sizeof asked, options, "f0t_train_options"));
     tuning t = {.asked = &asked,
                 .full = asked,
                 .dataset = dataset,
@@ -366,7 +369,10 @@ f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *out, const f0t
     f0t_status status = run(&t, journal);
     if (status == F0T_OK) {
         const f0t_tune_trial *trials = t.search.trials;
-        set_knobs(&t, options, trials[t.search.best].values);
+        f0t_train_options chosen = asked;
+        set_knobs(&t, &chosen, trials[t.search.best].values);
+        chosen.size = options->size;
+        memcpy(options, &chosen, chosen.size < sizeof chosen ? chosen.size : sizeof chosen);
         *out = (f0t_tuning){t.search.trial_count, trials[0].score, trials[t.search.best].score,
                             t.search.spent};
     }

@@ -3,6 +3,7 @@
 #include "onnx/network.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/team.h"
 #include "onnx/schedule.h"
 
@@ -212,14 +213,14 @@ static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
 
 static f0t_status fill(f0t_network *net, const f0t_network_options *o)
 {
-    net->bf16 = o && o->bf16;
+    net->bf16 = o->bf16;
     if (net->bf16)
-        f0t_matmul_bf16_notice(o->monitor);
+        f0t_matmul_bf16_notice(f0t_context_monitor(NULL));
     F0T_TRY(f0t_onnx_weights_create(&net->weights));
-    F0T_TRY(find_output(net, o ? o->output : NULL));
+    F0T_TRY(find_output(net, o->output));
     F0T_TRY(find_input(net));
     F0T_TRY(set_shape(net, o));
-    return try_it(net, o ? o->monitor : NULL);
+    return try_it(net, f0t_context_monitor(NULL));
 }
 
 static f0t_status create(f0t_network **out, f0t_onnx_graph *graph,
@@ -241,26 +242,31 @@ static f0t_status create(f0t_network **out, f0t_onnx_graph *graph,
     return status;
 }
 
-f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_network_options *options)
+f0t_status f0t_network_open(f0t_network **out, const char *path, const f0t_network_options *options,
+                            const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
+    F0T_READ_OPTIONS(f0t_network_options, F0T_NETWORK_OPTIONS, options);
     f0t_onnx_graph *graph;
-    F0T_TRY(f0t_onnx_graph_open(&graph, path, options ? options->monitor : NULL));
+    F0T_TRY(f0t_onnx_graph_open(&graph, path, f0t_context_monitor(NULL)));
     return create(out, graph, options);
 }
 
 f0t_status f0t_network_open_memory(f0t_network **out, const void *data, size_t size,
-                                   const char *name, const f0t_network_options *options)
+                                   const char *name, const f0t_network_options *options,
+                                   const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(data || !size);
     F0T_REQUIRE(name);
+    F0T_READ_OPTIONS(f0t_network_options, F0T_NETWORK_OPTIONS, options);
     f0t_onnx_graph *graph;
-    F0T_TRY(f0t_onnx_graph_open_memory(&graph, data, size, name, NULL,
-                                       options ? options->monitor : NULL));
+    F0T_TRY(f0t_onnx_graph_open_memory(&graph, data, size, name, NULL, f0t_context_monitor(NULL)));
     return create(out, graph, options);
 }
 
@@ -352,10 +358,12 @@ f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pi
     return F0T_OK;
 }
 
-f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels, size_t images)
+f0t_status f0t_network_run(float *out, f0t_network *network, const float *pixels, size_t images,
+                           const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out || !images);
     F0T_REQUIRE(network);
     F0T_REQUIRE(pixels || !images);
-    return f0t_network_run_watched(out, network, pixels, images, NULL);
+    return f0t_network_run_watched(out, network, pixels, images, f0t_context_monitor(context));
 }

@@ -95,7 +95,7 @@ static void choose_columns(figure *f)
 static bool is_true_tag(const f0t_eval *e, size_t image, uint32_t tag)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(e->dataset, image, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, e->dataset, image);
     for (size_t i = 0; i < count; i++)
         if (e->tags.index[tags[i]] == tag)
             return true;
@@ -122,7 +122,7 @@ static void add_tags(f0t_text *page, const figure *f, size_t sample, const figur
 static void add_truth(f0t_text *page, const f0t_eval *e, size_t image)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(e->dataset, image, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, e->dataset, image);
     f0t_text_add(page, "<td data-head=\"its tags\">");
     for (size_t i = 0; i < count; i++)
         f0t_text_form(page, "<span>%s</span><br>", f0t_dataset_tag(e->dataset, tags[i]));

@@ -2,6 +2,7 @@
 #include "report/eval_tables.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -410,10 +411,10 @@ f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval, const f0t_eva
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(eval);
-    static const f0t_eval_layout plain;
+    F0T_READ_OPTIONS(f0t_eval_layout, F0T_EVAL_LAYOUT, layout);
     f0t_report *report;
     F0T_TRY(f0t_alloc_zero(&report, 1, sizeof *report));
-    f0t_status status = write_report(&report->text, eval, layout ? layout : &plain);
+    f0t_status status = write_report(&report->text, eval, layout);
     if (status == F0T_OK)
         status = report->text.status;
     if (status != F0T_OK)

@@ -316,7 +316,7 @@ static f0t_status create(f0t_inspector **out, const char *name, const f0t_inspec
     in = *out;
     in->quick = options && options->quick;
     in->rows = options && options->rows ? options->rows : 5;
-    in->monitor = options ? options->monitor : NULL;
+    in->monitor = f0t_context_monitor(NULL);
     return add_text(in, &in->result.path, "%s", name);
 }
 
@@ -333,11 +333,14 @@ static f0t_status finish(f0t_inspection **out, f0t_inspector *in, f0t_status sta
     return F0T_OK;
 }
 
-f0t_status f0t_inspect(f0t_inspection **out, const char *path, const f0t_inspect_options *options)
+f0t_status f0t_inspect(f0t_inspection **out, const char *path, const f0t_inspect_options *options,
+                       const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
+    F0T_READ_OPTIONS(f0t_inspect_options, F0T_INSPECT_OPTIONS, options);
     f0t_inspector *in = NULL;
     f0t_status status = create(&in, path, options);
     if (status == F0T_OK)

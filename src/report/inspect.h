@@ -1,4 +1,4 @@
-/* Inside f0t_inspect (fast0tag_tools.h): what is being looked at, the result as it grows, and the
+/* Inside f0t_inspect (fast0tag_tools.h, NULL): what is being looked at, the result as it grows, and the
  * kinds of files. */
 #ifndef F0T_REPORT_INSPECT_H
 #define F0T_REPORT_INSPECT_H

@@ -51,13 +51,13 @@ static f0t_status add_tag_counts(f0t_inspector *in, const f0t_dataset *d)
     uint64_t marks = 0;
     for (size_t m = 0; m < images; m++) {
         size_t count;
-        (void)f0t_dataset_image_tags(d, m, &count);
+        (void)f0t_dataset_image_tags(&count, d, m);
         untagged += !count;
         most = count > most ? count : most;
         marks += count;
     }
     F0T_TRY(f0t_inspector_count(in, "tags", f0t_dataset_tag_count(d)));
-    if (f0t_dataset_seen(d, &seen) && f0t_dataset_unseen(d, &unseen)) {
+    if (f0t_dataset_seen(&seen, d) && f0t_dataset_unseen(&unseen, d)) {
         F0T_TRY(f0t_inspector_count(in, "seen", seen));
         F0T_TRY(f0t_inspector_count(in, "unseen", unseen));
     }
@@ -98,7 +98,7 @@ static f0t_status add_image(f0t_inspector *in, const f0t_dataset *d, size_t m)
     char text[1000];
     const char *image = f0t_dataset_image(d, m);
     size_t count, used = 0;
-    const uint32_t *tags = f0t_dataset_image_tags(d, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, d, m);
     if (image)
         used = (size_t)snprintf(text, sizeof text, "%s: ", image);
     for (size_t i = 0; i < count && used < sizeof text; i++)
@@ -134,7 +134,7 @@ f0t_status f0t_inspect_folder(f0t_inspector *in, const char *path)
     if (!found)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "%s: is a folder, and no dataset: there is no tags.txt in it", path);
-    F0T_TRY(f0t_dataset_open(&dataset, path, NULL));
+    F0T_TRY(f0t_dataset_open(&dataset, path, NULL, NULL));
     f0t_status status = describe(in, dataset);
     f0t_dataset_close(dataset);
     return status;

@@ -148,7 +148,7 @@ static f0t_status show_words(f0t_inspector *in, const f0t_vectors *v)
     size_t count = f0t_vectors_count(v), dim = f0t_vectors_dim(v), length;
     size_t shown = dim < F0T_INSPECT_SHOWN ? dim : F0T_INSPECT_SHOWN;
     for (size_t i = 0; i < count && i < in->rows; i++) {
-        const char *word = f0t_vectors_word(v, i, &length);
+        const char *word = f0t_vectors_word(&length, v, i);
         if (!word)
             return f0t_fail(F0T_ERROR_FORMAT, "%s: word %zu is damaged", in->result.path, i);
         f0t_dtype_to_f32(values, v->data + i * dim * f0t_dtype_size(v->dtype), v->dtype, shown);
@@ -160,7 +160,7 @@ static f0t_status show_words(f0t_inspector *in, const f0t_vectors *v)
 f0t_status f0t_inspect_own_vectors(f0t_inspector *in)
 {
     f0t_vectors *v;
-    F0T_TRY(f0t_vectors_open_memory(&v, in->map.data, in->map.size, in->result.path, NULL));
+    F0T_TRY(f0t_vectors_open_memory(&v, in->map.data, in->map.size, in->result.path, NULL, NULL));
     f0t_status status = f0t_inspector_kind(in, "vectors", "word vectors, %s, %zu words x %zu %s",
                                            f0t_vectors_format(v), f0t_vectors_count(v),
                                            f0t_vectors_dim(v), f0t_vectors_dtype(v));

@@ -54,7 +54,7 @@ static f0t_status lay_out_words(f0t_tagger *t)
 {
     const f0t_compute *compute = f0t_compute_current();
     const float *vectors = f0t_vocab_vectors(t->vocab);
-    const size_t count = f0t_vocab_size(t->vocab), dim = f0t_vocab_dim(t->vocab);
+    const size_t count = f0t_vocab_count(t->vocab), dim = f0t_vocab_dim(t->vocab);
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
     const f0t_scoring_options plain = {0}, many = {.packed_for = packed ? PACKED_FOR : 0};
     if (t->model->net->compute != compute)
@@ -66,7 +66,7 @@ static f0t_status lay_out_words(f0t_tagger *t)
 
 static f0t_status check_dim(const f0t_tagger *t, size_t has, const char *what)
 {
-    const size_t wants = f0t_model_features(t->model);
+    const size_t wants = f0t_model_input_dim(t->model);
     if (has == wants)
         return F0T_OK;
     return f0t_fail(F0T_ERROR_MISMATCH, "%s %zu features per image, the model takes %zu", what, has,
@@ -77,14 +77,14 @@ static f0t_status check_dim(const f0t_tagger *t, size_t has, const char *what)
 static f0t_status open_backbone(f0t_tagger *t, const f0t_tagger_options *o)
 {
     const char *own = f0t_model_backbone(t->model), *name = o->backbone ? o->backbone : own;
-    const f0t_backbone_options options = {.preset = o->preset,
+    const f0t_backbone_options options = {.size = sizeof(f0t_backbone_options),
+                                          .preset = o->preset,
                                           .output = o->output,
                                           .bf16 = o->bf16,
-                                          .cache = o->cache,
-                                          .monitor = f0t_context_monitor(NULL)};
+                                          .cache = o->cache};
     if (o->features_only || !name)
         return F0T_OK;
-    F0T_TRY(f0t_backbone_open(&t->backbone, name, &options));
+    F0T_TRY(f0t_backbone_open(&t->backbone, name, &options, NULL));
     if (own && o->backbone)
         F0T_TRY(f0t_backbone_check(t->backbone, own));
     return check_dim(t, f0t_backbone_dim(t->backbone), "the backbone makes");
@@ -210,19 +210,19 @@ static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
             "from pictures");
     if (!input->rows)
         return F0T_OK;
-    if (input->count > f0t_features_rows(input->rows))
+    if (input->count > f0t_features_count(input->rows))
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu rows are to be tagged, but there are %zu",
-                        input->count, f0t_features_rows(input->rows));
+                        input->count, f0t_features_count(input->rows));
     return check_dim(t, f0t_features_dim(input->rows), "the rows have");
 }
 
 static f0t_status make_room(tagging *g)
 {
     const size_t most = has_pictures(g->input) ? PICTURE_BLOCK : ROW_BLOCK;
-    const size_t size = f0t_vocab_size(g->tagger->vocab);
+    const size_t size = f0t_vocab_count(g->tagger->vocab);
     g->kept = g->options.k < size ? g->options.k : size;
     g->block = g->input->count < most ? g->input->count : most;
-    F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_features(g->tagger->model), sizeof *g->rows));
+    F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_input_dim(g->tagger->model), sizeof *g->rows));
     F0T_TRY(f0t_alloc(&g->directions, g->block * f0t_model_dim(g->tagger->model),
                       sizeof *g->directions));
     F0T_TRY(f0t_alloc(&g->index, g->block * g->kept, sizeof *g->index));
@@ -246,7 +246,7 @@ static void free_room(tagging *g)
 /* One row of the caller's that is not finite does not fail the others. */
 static f0t_status take_features(tagging *g, size_t first, size_t count)
 {
-    const size_t dim = f0t_model_features(g->tagger->model);
+    const size_t dim = f0t_model_input_dim(g->tagger->model);
     memcpy(g->rows, g->input->features + first * dim, count * dim * sizeof *g->rows);
     if (f0t_finite_f32(g->rows, count * dim))
         return F0T_OK;
@@ -271,7 +271,7 @@ static f0t_status read_pictures(tagging *g, size_t first, size_t count)
                                .stop = g->monitor ? g->monitor->stop : NULL};
     bool good[PICTURE_BLOCK];
     F0T_TRY(f0t_backbone_run(g->rows, g->options.strict ? NULL : good, g->tagger->backbone,
-                             g->input->paths + first, count, &quiet));
+                             g->input->paths + first, count, F0T_WATCHED(&quiet)));
     for (size_t i = 0; i < count && !g->options.strict; i++)
         if (!good[i])
             f0t_failure_keep(&g->failures[i], F0T_ERROR_FORMAT);
@@ -285,7 +285,7 @@ static f0t_status read_block(tagging *g, size_t first, size_t count)
     if (has_pictures(g->input))
         return read_pictures(g, first, count);
     if (g->input->rows)
-        return f0t_features_read(g->input->rows, first, count, g->rows);
+        return f0t_features_read(g->rows, g->input->rows, first, count);
     return take_features(g, first, count);
 }
 
@@ -402,7 +402,7 @@ static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input 
                           const f0t_tag_options *options)
 {
     f0t_tag_options own = F0T_TAG_OPTIONS;
-    const size_t size = f0t_vocab_size(tagger->vocab);
+    const size_t size = f0t_vocab_count(tagger->vocab);
     size_t tags;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tag_options"));
     a->kept = own.k < size ? own.k : size;
@@ -463,7 +463,7 @@ f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *
         const char *in = f0t_model_path(tagger->model, result->tags[i].tag);
         tags[i] = in ? in : result->tags[i].tag;
     }
-    f0t_status status = f0t_sidecars_write(sidecars, path, changed, picture, tags, result->count);
+    f0t_status status = f0t_sidecars_write(path, changed, sidecars, picture, tags, result->count);
     f0t_free(tags);
     return status;
 }

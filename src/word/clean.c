@@ -1,6 +1,7 @@
 /* Tags made fit to learn from: the forms of one tag and its flaws, then all tags of a dataset. */
 #include "word/clean.h"
 
+#include "base/context.h"
 #include "base/alloc.h"
 #include "word/inflect.h"
 #include "word/normal.h"
@@ -263,13 +264,14 @@ static f0t_status find_forms(work *w)
 static f0t_status find_unknown(work *w)
 {
     const size_t count = f0t_names_count(&w->names);
-    const f0t_vocab_options options = {.no_suggestions = true, .monitor = w->options->monitor};
+    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     const char **names;
     f0t_vocab *vocab;
     F0T_TRY(f0t_alloc(&names, count, sizeof *names));
     for (size_t i = 0; i < count; i++)
         names[i] = f0t_names_get(&w->names, i);
-    f0t_status status = f0t_vocab_create(&vocab, names, count, w->options->vectors, &options);
+    f0t_status status = f0t_vocab_create(&vocab, names, count, w->options->vectors, &options,
+                                         F0T_WATCHED(w->options->monitor));
     f0t_free(names);
     F0T_TRY(status);
     for (size_t i = 0; i < count; i++)
@@ -361,7 +363,7 @@ static uint32_t end_of(const work *w, uint32_t i)
 static void count_image(work *w, size_t *last, size_t m)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(w->dataset, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, w->dataset, m);
     for (size_t i = 0; i < count; i++)
         for (size_t k = w->out->offsets[tags[i]]; k < w->out->offsets[tags[i] + 1]; k++) {
             const uint32_t end = end_of(w, w->of_tag[k]);
@@ -427,7 +429,7 @@ static void find_most(f0t_cleaned *out, const f0t_dataset *dataset)
 {
     for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
         size_t count, found = 0;
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
         for (size_t i = 0; i < count; i++)
             found += out->offsets[tags[i] + 1] - out->offsets[tags[i]];
         out->most = found > out->most ? found : out->most;
@@ -503,7 +505,7 @@ static int compare(const void *a, const void *b)
 size_t f0t_cleaned_image(uint32_t *to, const f0t_cleaned *c, const f0t_dataset *dataset, size_t m)
 {
     size_t count, found = 0, kept = 0;
-    const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
     for (size_t i = 0; i < count; i++)
         for (size_t k = c->offsets[tags[i]]; k < c->offsets[tags[i] + 1]; k++)
             to[found++] = c->indices[k];

@@ -3,6 +3,7 @@
 #include "word/lookup.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "io/vectors.h"
 #include "word/inflect.h"
 
@@ -188,7 +189,7 @@ static bool get_unit(float *to, const f0t_lookup *lookup, size_t index)
 {
     size_t dim = f0t_vectors_dim(lookup->vectors);
     const float *mean = f0t_vectors_mean(lookup->vectors);
-    if (f0t_vectors_get(lookup->vectors, index, 1, to) != F0T_OK)
+    if (f0t_vectors_get(to, lookup->vectors, index, 1) != F0T_OK)
         return false;
     bool zero = true;
     for (size_t i = 0; zero && i < dim; i++)
@@ -330,11 +331,13 @@ static f0t_status want_tag(f0t_forms *wanted, const char *tag)
 
 f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
                             const char *const *tags, size_t tag_count,
-                            const f0t_convert_options *options)
+                            const f0t_convert_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(to);
     F0T_REQUIRE(from);
     F0T_TRY(f0t_require_all(__func__, "tags", tags, tag_count));
+    F0T_READ_OPTIONS(f0t_convert_options, F0T_CONVERT_OPTIONS, options);
     f0t_forms wanted;
     f0t_status status = F0T_OK;
     f0t_forms_init(&wanted);

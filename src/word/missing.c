@@ -33,7 +33,7 @@ static loss count_images(size_t *images, const f0t_dataset *dataset, const bool 
     loss lost = {0};
     for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
         size_t count, gone = 0;
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
         for (size_t i = 0; i < count; i++) {
             images[tags[i]]++;
             gone += missing[tags[i]];

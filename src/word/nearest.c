@@ -64,8 +64,10 @@ static f0t_status pick(f0t_neighbour *out, size_t *found, size_t k, const search
 
 f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k,
                                const f0t_vectors *vectors, const float *query,
-                               const f0t_monitor *monitor)
+                               const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out || !k);
     F0T_REQUIRE(found);
     F0T_REQUIRE(vectors);

@@ -118,7 +118,7 @@ static f0t_status find_nearest(size_t *best, const char *text, const f0t_vectors
         bool insults;
         if (!may_be_near(&wanted, &outlines[i], most))
             continue;
-        const char *word = f0t_vectors_word(vectors, i, &length);
+        const char *word = f0t_vectors_word(&length, vectors, i);
         read_letters(&other, word, length);
         int d = distance(&wanted, &other, most);
         if (d > most)
@@ -153,7 +153,7 @@ static void draw_outlines(outline *outlines, const f0t_vectors *vectors)
     for (long i = 0; i < count; i++) {
         letters word;
         size_t length;
-        const char *text = f0t_vectors_word(vectors, (size_t)i, &length);
+        const char *text = f0t_vectors_word(&length, vectors, (size_t)i);
         read_letters(&word, text ? text : "", length);
         outlines[i] = (outline){word.set, text && word.count >= 0 ? word.count : UNUSABLE};
     }

@@ -1,5 +1,6 @@
 /* Files of tags, one per line. */
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/interner.h"
 #include "io/text.h"
 
@@ -41,8 +42,10 @@ static f0t_status read_lines(tag_file *file, f0t_stream *stream)
     return F0T_OK;
 }
 
-f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor)
+f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context)
 {
+    F0T_ENTER(context);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);

@@ -140,7 +140,7 @@ static f0t_status suggest(f0t_vocab *v, const f0t_vectors *vectors, const f0t_mo
     F0T_TRY(f0t_spelling_nearest(nearest, texts, count, vectors, monitor));
     for (size_t i = 0; i < count; i++) {
         const char *word =
-            nearest[i] == F0T_NONE ? NULL : f0t_vectors_word(vectors, nearest[i], &length);
+            nearest[i] == F0T_NONE ? NULL : f0t_vectors_word(&length, vectors, nearest[i]);
         if (word)
             F0T_TRY(
                 f0t_string_copy((char **)(uintptr_t)&v->entries[entries[i]].nearest, word, length));
@@ -164,21 +164,23 @@ static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
     v->centred = options->centred;
     v->fingerprint = f0t_vectors_fingerprint(vectors);
     F0T_TRY(allocate(v, count));
-    F0T_TRY(add_tags(v, tags, count, &lookup, options->monitor));
-    return options->no_suggestions ? F0T_OK : suggest(v, vectors, options->monitor);
+    F0T_TRY(add_tags(v, tags, count, &lookup, f0t_context_monitor(NULL)));
+    return options->no_suggestions ? F0T_OK : suggest(v, vectors, f0t_context_monitor(NULL));
 }
 
 f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
-                            const f0t_vectors *vectors, const f0t_vocab_options *options)
+                            const f0t_vectors *vectors, const f0t_vocab_options *options,
+                            const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
     F0T_REQUIRE(vectors);
-    static const f0t_vocab_options none;
+    F0T_READ_OPTIONS(f0t_vocab_options, F0T_VOCAB_OPTIONS, options);
     f0t_vocab *v;
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
-    f0t_status status = fill(v, tags, count, vectors, options ? options : &none);
+    f0t_status status = fill(v, tags, count, vectors, options);
     if (status != F0T_OK)
         f0t_vocab_free(v);
     else
@@ -221,7 +223,7 @@ f0t_status f0t_vocab_restore(f0t_vocab **out, const f0t_vocab_parts *parts)
 
 /* ---- Looking into it ------------------------------------------------------------------------- */
 
-size_t f0t_vocab_size(const f0t_vocab *v)
+size_t f0t_vocab_count(const f0t_vocab *v)
 {
     return v->size;
 }
@@ -289,15 +291,16 @@ const char *f0t_match_name(f0t_match match)
 /* ---- Ranking --------------------------------------------------------------------------------- */
 
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
-                          const float *directions, size_t rows)
+                          const float *directions, size_t rows, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(index || !rows);
     F0T_REQUIRE(vocab);
     F0T_REQUIRE(directions || !rows);
     f0t_scoring scoring;
     f0t_status status =
         f0t_scoring_open(&scoring, f0t_compute_current(), f0t_vocab_vectors(vocab),
-                         f0t_vocab_size(vocab), f0t_vocab_dim(vocab), &(f0t_scoring_options){0});
+                         f0t_vocab_count(vocab), f0t_vocab_dim(vocab), &(f0t_scoring_options){0});
     if (status == F0T_OK)
         status = f0t_scoring_top(index, score, k, &scoring, directions, rows);
     f0t_scoring_close(&scoring);
@@ -310,11 +313,11 @@ f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_voc
 static f0t_status join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b, const char **tags,
                        float *vectors)
 {
-    size_t count = f0t_vocab_size(a), dim = f0t_vocab_dim(a), bytes = dim * sizeof *vectors;
+    size_t count = f0t_vocab_count(a), dim = f0t_vocab_dim(a), bytes = dim * sizeof *vectors;
     for (size_t i = 0; i < count; i++)
         tags[i] = f0t_vocab_tag(a, i);
     memcpy(vectors, f0t_vocab_vectors(a), count * bytes);
-    for (size_t i = 0; i < f0t_vocab_size(b); i++) {
+    for (size_t i = 0; i < f0t_vocab_count(b); i++) {
         size_t there;
         F0T_TRY(f0t_vocab_find(&there, a, f0t_vocab_tag(b, i)));
         if (there != F0T_NONE)
@@ -345,7 +348,7 @@ f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *
         f0t_vocab_centred(a) != f0t_vocab_centred(b))
         return f0t_fail(F0T_ERROR_MISMATCH,
                         "two vocabularies of different vector spaces cannot be one");
-    if (!f0t_size_add(&both, f0t_vocab_size(a), f0t_vocab_size(b)))
+    if (!f0t_size_add(&both, f0t_vocab_count(a), f0t_vocab_count(b)))
         return f0t_fail(F0T_ERROR_MEMORY, "too many tags");
     f0t_status status = f0t_alloc(&tags, both, sizeof *tags);
     if (status == F0T_OK)

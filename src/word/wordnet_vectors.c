@@ -194,7 +194,7 @@ static f0t_status put_batch(build *b, size_t first, size_t count)
 static f0t_status put_all(build *b)
 {
     size_t total = b->wordnet.lemmas.view.count;
-    f0t_stage stage = f0t_stage_begin(b->options.monitor, "vectors", "words", total);
+    f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "vectors", "words", total);
     for (size_t first = 0; first < total; first += BATCH) {
         F0T_TRY(f0t_stage_update(&stage, first));
         F0T_TRY(put_batch(b, first, total - first < BATCH ? total - first : BATCH));
@@ -224,17 +224,17 @@ static f0t_status run(build *b)
     F0T_TRY(f0t_wordnet_folder_open(&b->folder, b->options.from));
     F0T_TRY(f0t_wordnet_read(&b->wordnet, &b->folder.files));
     F0T_TRY(f0t_wordnet_space_find(&b->space, &b->wordnet, b->options.dim,
-                                   &f0t_wordnet_recipe_default, b->options.monitor));
+                                   &f0t_wordnet_recipe_default, f0t_context_monitor(NULL)));
     return write_vectors(b);
 }
 
 f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
-                                     const f0t_wordnet_options *options)
+                                     const f0t_wordnet_options *options, const f0t_context *context)
 {
+    F0T_ENTER(context);
     F0T_REQUIRE(to);
-    build b = {.to = to};
-    if (options)
-        b.options = *options;
+    F0T_READ_OPTIONS(f0t_wordnet_options, F0T_WORDNET_OPTIONS, options);
+    build b = {.to = to, .options = *options};
     b.options.from = b.options.from ? b.options.from : F0T_WORDNET_FOLDER;
     b.options.dim = b.options.dim ? b.options.dim : DIM;
     if (b.options.dim > DIM_MOST)

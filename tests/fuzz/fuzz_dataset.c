@@ -31,9 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bundle b = {(const char *)data, (const char *)data + size};
     f0t_dataset_source source = {open_part, &b};
-    f0t_dataset_options options;
+    f0t_dataset_options options = F0T_DATASET_OPTIONS;
     f0t_dataset *dataset;
-    f0t_dataset_options_init(&options);
     if (f0t_alloc_zero(&dataset, 1, sizeof *dataset) != F0T_OK)
         return 0;
     if (f0t_string_copy(&dataset->path, "x", 1) == F0T_OK)

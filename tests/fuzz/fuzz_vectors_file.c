@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     file[0] = (uint8_t)(json & 0xFF);
     file[1] = (uint8_t)(json >> 8);
     memcpy(file + 8, data + 2, size - 2);
-    if (f0t_vectors_open_memory(&vectors, file, size + 6, "input", NULL) == F0T_OK)
+    if (f0t_vectors_open_memory(&vectors, file, size + 6, "input", NULL, NULL) == F0T_OK)
         use_and_close(vectors);
     free(file);
     return 0;

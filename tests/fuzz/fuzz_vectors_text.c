@@ -6,8 +6,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int tolerant = 0; tolerant < 2; tolerant++) {
         f0t_vectors *vectors;
-        f0t_vectors_options options = {.tolerant = tolerant};
-        if (f0t_vectors_open_memory(&vectors, data, size, "input", &options) == F0T_OK)
+        f0t_vectors_options options = {.size = sizeof(f0t_vectors_options), .tolerant = tolerant};
+        if (f0t_vectors_open_memory(&vectors, data, size, "input", &options, NULL) == F0T_OK)
             use_and_close(vectors);
     }
     return 0;

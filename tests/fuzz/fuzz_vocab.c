@@ -45,9 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *rest = text;
     for (char *tag; count < TAGS_MOST && (tag = strsep(&rest, "\n"));)
         tags[count++] = tag;
-    if (!vectors && f0t_vectors_open_memory(&vectors, words, sizeof words - 1, "v", NULL) != F0T_OK)
+    if (!vectors &&
+        f0t_vectors_open_memory(&vectors, words, sizeof words - 1, "v", NULL, NULL) != F0T_OK)
         abort();
-    if (f0t_vocab_create(&vocab, tags, count, vectors, NULL) == F0T_OK) {
+    if (f0t_vocab_create(&vocab, tags, count, vectors, NULL, NULL) == F0T_OK) {
         for (size_t i = 0; i < count; i++)
             check_key(tags[i], vocab);
         f0t_vocab_free(vocab);

@@ -12,10 +12,10 @@ static inline void use_and_close(f0t_vectors *vectors)
     f0t_neighbour near[4];
     size_t length, found;
     for (size_t i = 0; i < f0t_vectors_count(vectors) && i < 8; i++) {
-        const char *word = f0t_vectors_word(vectors, i, &length);
+        const char *word = f0t_vectors_word(&length, vectors, i);
         if (word)
             (void)f0t_vectors_find(vectors, word, length);
-        if (f0t_vectors_dim(vectors) <= DIM_MOST && f0t_vectors_get(vectors, i, 1, row) == F0T_OK)
+        if (f0t_vectors_dim(vectors) <= DIM_MOST && f0t_vectors_get(row, vectors, i, 1) == F0T_OK)
             (void)f0t_vectors_nearest(near, &found, 4, vectors, row, NULL);
     }
     (void)f0t_vectors_find(vectors, "word", 4);

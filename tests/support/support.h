@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/fault.h"
 #include "base/status.h"
 

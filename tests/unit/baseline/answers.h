@@ -24,15 +24,15 @@ static inline void task_open(small_task *t, const collection_options *options, s
 {
     const char *names[C_TAGS];
     uint32_t number[C_TAGS];
-    f0t_vocab_options centred = {.centred = true};
+    f0t_vocab_options centred = {.size = sizeof(f0t_vocab_options), .centred = true};
     *t = (small_task){.files = collection_create(options)};
-    assert_ok(f0t_dataset_open(&t->dataset, t->files.path, NULL));
-    assert_ok(f0t_vectors_open(&t->vectors, t->files.vectors, NULL));
+    assert_ok(f0t_dataset_open(&t->dataset, t->files.path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&t->vectors, t->files.vectors, NULL, NULL));
     for (uint32_t i = 0; i < C_TAGS; i++) {
         names[i] = f0t_dataset_tag(t->dataset, i);
         number[i] = i < tags ? i : F0T_NO_SAMPLE_TAG;
     }
-    assert_ok(f0t_vocab_create(&t->vocab, names, C_TAGS, t->vectors, &centred));
+    assert_ok(f0t_vocab_create(&t->vocab, names, C_TAGS, t->vectors, &centred, NULL));
     t->task = (f0t_task){.dataset = t->dataset,
                          .unit = &t->unit,
                          .tags = tags,

@@ -41,7 +41,7 @@ static inline void made_task_create(made_task *m, size_t seen, size_t first)
     uint32_t train[C_TAGS], rank[C_TAGS];
     collection c = collection_create(&(collection_options){.name = "tasks"});
     *m = (made_task){0};
-    assert_ok(f0t_dataset_open(&m->dataset, c.path, NULL));
+    assert_ok(f0t_dataset_open(&m->dataset, c.path, NULL, NULL));
     assert_ok(f0t_alloc(&m->vectors, C_TAGS * C_DIM, sizeof *m->vectors));
     made_vectors(m->vectors);
     assert_int_equal(f0t_dataset_tag_count(m->dataset), C_TAGS);

@@ -29,8 +29,7 @@ static f0t_scorer *train_classifier(const f0t_task *task)
     const f0t_objective objective = {.host_loss = softmax};
     f0t_fitting f;
     f0t_scorer *scorer;
-    f0t_train_options o;
-    f0t_train_options_init(&o);
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     o.method = F0T_METHOD_LINEAR_RANK;
     o.decay = KNOBS[1];
     o.rate = KNOBS[2];

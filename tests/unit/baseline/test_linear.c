@@ -9,9 +9,8 @@ static void reference(float *scores, const small_task *t, const question *q, dou
     f0t_samples train;
     f0t_net *net;
     f0t_linear_choice choice;
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     f0t_net_shape shape = {.inputs = C_FEATURES, .outputs = C_DIM};
-    f0t_train_options_init(&options);
     options.lambda = lambda;
     options.ridge = ridge;
     assert_ok(f0t_samples_pick(&train, &t->task.train));

@@ -7,7 +7,7 @@ enum { IMAGES = 2500, FEATURES = 6, NEAR = 20 };
 /* Enough images for several blocks, one of them cut. */
 static f0t_dataset *big_dataset(f0t_task *task, f0t_condition *unit)
 {
-    f0t_dataset_info info = {.dim = FEATURES, .replace = true};
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .dim = FEATURES, .replace = true};
     f0t_dataset_writer *w;
     f0t_dataset *dataset;
     const f0t_random random = {5, 0};
@@ -18,12 +18,16 @@ static f0t_dataset *big_dataset(f0t_task *task, f0t_condition *unit)
         float x[FEATURES];
         for (size_t j = 0; j < FEATURES; j++)
             x[j] = (float)f0t_random_normal(&random, m / 2 * FEATURES + j); /* each twice */
-        f0t_dataset_row row = {
-            .tags = &tag, .tag_count = 1, .has_split = true, .split = F0T_TRAIN, .features = x};
+        f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                               .tags = &tag,
+                               .tag_count = 1,
+                               .has_split = true,
+                               .split = F0T_TRAIN,
+                               .features = x};
         assert_ok(f0t_dataset_write(w, &row));
     }
     assert_ok(f0t_dataset_commit(w));
-    assert_ok(f0t_dataset_open(&dataset, path, NULL));
+    assert_ok(f0t_dataset_open(&dataset, path, NULL, NULL));
     *task = (f0t_task){.dataset = dataset, .unit = unit, .tags = 1};
     assert_ok(f0t_samples_create(&task->train, dataset, F0T_TRAIN, &number, 1, true));
     assert_ok(f0t_condition_create(unit, F0T_CONDITION_UNIT, dataset, &task->train, NULL));

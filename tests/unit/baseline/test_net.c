@@ -17,7 +17,7 @@ static void assert_as_trained(const f0t_ranker *r, const double *knobs, const f0
     assert_ok(f0t_train(&model, t.dataset, t.vectors, o, NULL));
     assert_ok(f0t_alloc(&directions, rows * C_DIM, sizeof *directions));
     assert_ok(f0t_alloc(&scores, rows * C_TAGS, sizeof *scores));
-    assert_ok(f0t_model_directions(directions, model, q.features, rows));
+    assert_ok(f0t_model_directions(directions, model, q.features, rows, NULL));
     f0t_matmul product = {.m = rows, .n = C_TAGS, .k = C_DIM, .b_transposed = true};
     assert_ok(f0t_matmul_run(scores, directions, q.tags.vectors, NULL, &product));
     for (size_t i = 0; i < rows * C_TAGS; i++)
@@ -31,8 +31,7 @@ static void assert_as_trained(const f0t_ranker *r, const double *knobs, const f0
 
 static f0t_train_options options_of(f0t_method method)
 {
-    f0t_train_options o;
-    f0t_train_options_init(&o);
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     o.method = method;
     o.seed = 3;
     return o;

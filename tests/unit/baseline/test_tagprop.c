@@ -31,7 +31,7 @@ static void real_photographs_reach_what_is_known(void **state)
     float *x, *scores;
     void *shared, *fitted;
     const double knobs[] = {50, 1, 0};
-    assert_ok(f0t_dataset_open(&dataset, path, NULL));
+    assert_ok(f0t_dataset_open(&dataset, path, NULL, NULL));
     task.dataset = dataset;
     task.tags = f0t_dataset_tag_count(dataset);
     assert_ok(f0t_alloc(&all, task.tags, sizeof *all));

@@ -12,7 +12,8 @@ static f0t_demo_work start(void)
 {
     f0t_demo_work work = {.output = test_path(OUTPUT)};
     const char *picture = test_text("picture.svg", "<svg/>");
-    assert_ok(f0t_vectors_open(&work.vectors, test_text("v.txt", "dog 1 0\ncat 0 1\n"), NULL));
+    assert_ok(
+        f0t_vectors_open(&work.vectors, test_text("v.txt", "dog 1 0\ncat 0 1\n"), NULL, NULL));
     assert_ok(f0t_texts_add(&work.paths, picture, strlen(picture)));
     assert_ok(f0t_demo_open_folder(&work));
     return work;

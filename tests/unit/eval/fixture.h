@@ -17,8 +17,8 @@ static inline fixture fixture_open(const collection_options *o)
 {
     fixture f = {0};
     collection c = collection_create(o);
-    assert_ok(f0t_dataset_open(&f.dataset, c.path, NULL));
-    assert_ok(f0t_vectors_open(&f.vectors, c.vectors, NULL));
+    assert_ok(f0t_dataset_open(&f.dataset, c.path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&f.vectors, c.vectors, NULL, NULL));
     return f;
 }
 
@@ -26,7 +26,7 @@ static inline fixture fixture_open(const collection_options *o)
 static inline fixture fixture_open_with_tags(const collection_options *o, const char *unseen)
 {
     fixture f = fixture_open(o);
-    assert_ok(f0t_eval_tags_create(&f.tags, f.dataset, f.vectors, false, NULL));
+    assert_ok(f0t_eval_tags_create(&f.tags, f.dataset, f.vectors, true, NULL));
     assert_ok(f0t_eval_tags_split(&f.tags, unseen, 0));
     return f;
 }

@@ -33,10 +33,12 @@ static double value_of(const f0t_eval *eval, const char *method, const char *sce
 static void methods_meet_in_every_scenario(void **state)
 {
     fixture h = fixture_open(&plain);
-    f0t_eval_options options = {.methods = "random,frequency,linear,ranksvm"};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random,frequency,linear,ranksvm"};
     f0t_eval *eval;
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_int_equal(f0t_eval_row_count(eval), 20);
     assert_null(f0t_eval_get_row(eval, 20));
     assert_int_equal(row_of(eval, "linear", "zero-shot")->tags, C_TAGS - C_SEEN);
@@ -60,7 +62,9 @@ static void methods_meet_in_every_scenario(void **state)
 static void repeats_give_mean_and_deviation(void **state)
 {
     fixture h = fixture_open(&plain);
-    f0t_eval_options options = {.methods = "random",
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
                                 .scenarios = "zero-shot,conventional",
                                 .repeat = 3,
                                 .unseen = "4",
@@ -68,12 +72,12 @@ static void repeats_give_mean_and_deviation(void **state)
     f0t_eval *eval, *single;
     double sum = 0, squares = 0, each[3];
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_int_equal(f0t_eval_row_count(eval), 2);
     options.repeat = 1;
     for (int i = 0; i < 3; i++) {
         options.seed = (uint64_t)i;
-        assert_ok(f0t_eval_run(&single, h.dataset, h.vectors, &options));
+        assert_ok(f0t_eval_run(&single, h.dataset, h.vectors, &options, NULL));
         each[i] = value_of(single, "random", "zero-shot", "p2");
         sum += each[i];
         f0t_eval_free(single);
@@ -96,34 +100,39 @@ static void what_cannot_be_compared_is_told(void **state)
     static const collection_options empty = {.name = "empty", .untagged = true};
     fixture h = fixture_open(&bare);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random"};
+    f0t_eval_options options = {
+        .size = sizeof(f0t_eval_options), .centred = true, .methods = "random"};
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "has no features",
-                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     fixture_close(&h);
     h = fixture_open(&empty);
     assert_fails(F0T_ERROR_FORMAT, "empty: none of the 360 training images",
-                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     options.methods = "random,nonsense";
     assert_fails(F0T_ERROR_NOT_FOUND, "no method is called 'nonsense'",
-                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     options.methods = "";
     assert_fails(F0T_ERROR_NOT_FOUND, "no method is called ''",
-                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
-    options = (f0t_eval_options){.scenarios = "zero-shot,zero"};
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
+    options = (f0t_eval_options){
+        .size = sizeof(f0t_eval_options), .centred = true, .scenarios = "zero-shot,zero"};
     assert_fails(F0T_ERROR_ARGUMENT, "no scenario is called 'zero'",
                  f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.k = "3,0"};
+    options = (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .k = "3,0"};
     assert_fails(F0T_ERROR_ARGUMENT, "K '0'", f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.k = "1,2,3,4,5,6,7,8,9"};
+    options = (f0t_eval_options){
+        .size = sizeof(f0t_eval_options), .centred = true, .k = "1,2,3,4,5,6,7,8,9"};
     assert_fails(F0T_ERROR_ARGUMENT, "8 values", f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.k = "99999999999999999999"};
+    options = (f0t_eval_options){
+        .size = sizeof(f0t_eval_options), .centred = true, .k = "99999999999999999999"};
     assert_fails(F0T_ERROR_ARGUMENT, "at most 1000000", f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.k = "3,3x"};
+    options = (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .k = "3,3x"};
     assert_fails(F0T_ERROR_ARGUMENT, "a list of numbers", f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.k = "3,,5"};
+    options = (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .k = "3,,5"};
     assert_fails(F0T_ERROR_ARGUMENT, "K ''", f0t_eval_options_check(&options));
-    options = (f0t_eval_options){.hidden = "1000001"};
+    options =
+        (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .hidden = "1000001"};
     assert_fails(F0T_ERROR_ARGUMENT, "hidden layers '1000001': at most 1000000",
                  f0t_eval_options_check(&options));
     fixture_close(&h);
@@ -132,7 +141,9 @@ static void what_cannot_be_compared_is_told(void **state)
 static void spaces_around_names_do_not_matter(void **state)
 {
     f0t_eval_plan plan;
-    f0t_eval_options options = {.methods = " random , linear",
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = " random , linear",
                                 .scenarios = "zero-shot, open ",
                                 .k = " 2 , 4",
                                 .hidden = "8, 4",
@@ -145,10 +156,11 @@ static void spaces_around_names_do_not_matter(void **state)
     assert_int_equal(plan.cutoffs[1], 4);
     assert_int_equal(plan.hidden[1], 4);
     assert_true(plan.figure[1]);
-    options = (f0t_eval_options){.methods = " all ", .scenarios = "all "};
+    options = (f0t_eval_options){
+        .size = sizeof(f0t_eval_options), .centred = true, .methods = " all ", .scenarios = "all "};
     assert_ok(f0t_eval_plan_create(&plan, &options));
     assert_true(plan.method_count > 10 && plan.asked[F0T_OPEN]);
-    options = (f0t_eval_options){.methods = " "};
+    options = (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .methods = " "};
     assert_fails(F0T_ERROR_ARGUMENT, "no method is called ''", f0t_eval_options_check(&options));
 }
 
@@ -156,10 +168,14 @@ static void names_of_values_are_known_when_nobody_can_play(void **state)
 {
     fixture h = fixture_open(&plain);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "frequency", .scenarios = "zero-shot", .k = "7"};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "frequency",
+                                .scenarios = "zero-shot",
+                                .k = "7"};
     size_t count = 0;
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_int_equal(f0t_eval_get_row(eval, 0)->value_count, 0);
     assert_string_equal(f0t_eval_value_name(eval, 0), "miap");
     assert_string_equal(f0t_eval_value_name(eval, 1), "p7");
@@ -167,7 +183,7 @@ static void names_of_values_are_known_when_nobody_can_play(void **state)
         count++;
     f0t_eval_free(eval);
     options.scenarios = "conventional";
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     const f0t_eval_row *row = f0t_eval_get_row(eval, 0);
     assert_int_equal(row->value_count, count);
     for (size_t i = 0; i < count; i++)
@@ -181,9 +197,10 @@ static void a_training_set_that_cannot_be_learned_leaves_the_others(void **state
     static const collection_options only = {.name = "only-tested", .only_tested = true};
     fixture h = fixture_open(&only);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random,linear"};
+    f0t_eval_options options = {
+        .size = sizeof(f0t_eval_options), .centred = true, .methods = "random,linear"};
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_non_null(row_of(eval, "linear", "conventional-unseen")->refusal);
     assert_non_null(row_of(eval, "random", "conventional-unseen")->refusal);
     assert_true(value_of(eval, "linear", "zero-shot", "miap") > 0);
@@ -191,7 +208,7 @@ static void a_training_set_that_cannot_be_learned_leaves_the_others(void **state
     f0t_eval_free(eval);
     options.scenarios = "conventional-unseen";
     assert_fails(F0T_ERROR_FORMAT, "only-tested: none of the 360 training images",
-                 f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     fixture_close(&h);
 }
 
@@ -216,10 +233,12 @@ static void what_no_test_image_has_gives_no_number(void **state)
     heard told = {0};
     f0t_monitor monitor = {.log = hear, .user = &told};
     f0t_eval *eval;
-    f0t_eval_options options = {
-        .methods = "random", .scenarios = "conventional,zero-shot", .monitor = &monitor};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
+                                .scenarios = "conventional,zero-shot"};
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, F0T_WATCHED(&monitor)));
     assert_true(isnan(value_of(eval, "random", "zero-shot", "miap")));
     assert_true(isnan(value_of(eval, "random", "zero-shot", "class_f3")));
     assert_true(value_of(eval, "random", "zero-shot", "p3") == 0);
@@ -236,9 +255,12 @@ static void without_validation_images_nothing_is_tuned(void **state)
     static const collection_options none = {.name = "no-val", .no_validation = true};
     fixture h = fixture_open(&none);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "linear", .scenarios = "zero-shot"};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "linear",
+                                .scenarios = "zero-shot"};
     (void)state;
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_true(value_of(eval, "linear", "zero-shot", "trials") == 0);
     assert_true(isnan(value_of(eval, "linear", "zero-shot", "validation_miap")));
     f0t_eval_free(eval);

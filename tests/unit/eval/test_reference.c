@@ -15,11 +15,11 @@ typedef struct reference_case {
 static void open_case(reference_case *c, const collection_options *how)
 {
     collection files = collection_create(how);
-    f0t_train_options_init(&c->options);
+    c->options = (f0t_train_options)F0T_TRAIN_OPTIONS;
     c->options.method = F0T_METHOD_LINEAR;
     c->options.lambda = c->options.ridge = 1;
-    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL));
-    assert_ok(f0t_vectors_open(&c->vectors, files.vectors, NULL));
+    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&c->vectors, files.vectors, NULL, NULL));
     assert_ok(f0t_train(&c->model, c->dataset, c->vectors, &c->options, NULL));
 }
 
@@ -34,7 +34,7 @@ static void close_case(reference_case *c)
 static size_t place_of(const reference_case *c, uint32_t tag)
 {
     size_t count, place = F0T_NONE;
-    const uint32_t *seen = f0t_dataset_seen(c->dataset, &count);
+    const uint32_t *seen = f0t_dataset_seen(&count, c->dataset);
     for (size_t i = 0; i < count; i++)
         if (seen[i] == tag)
             assert_ok(f0t_vocab_find(&place, f0t_model_vocab(c->model),
@@ -46,7 +46,7 @@ static size_t place_of(const reference_case *c, uint32_t tag)
 static double precision_of(const reference_case *c, size_t m, const double *scores, size_t tags)
 {
     size_t count, relevant = 0;
-    const uint32_t *own = f0t_dataset_image_tags(c->dataset, m, &count);
+    const uint32_t *own = f0t_dataset_image_tags(&count, c->dataset, m);
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t place = place_of(c, own[i]);
@@ -72,7 +72,7 @@ static void count_tags(const reference_case *c, double *counts)
     const uint8_t *split = f0t_dataset_split(c->dataset);
     for (size_t m = 0; m < f0t_dataset_image_count(c->dataset); m++) {
         size_t count;
-        const uint32_t *own = f0t_dataset_image_tags(c->dataset, m, &count);
+        const uint32_t *own = f0t_dataset_image_tags(&count, c->dataset, m);
         for (size_t i = 0; split[m] == F0T_TRAIN && i < count; i++)
             if (place_of(c, own[i]) != F0T_NONE)
                 counts[place_of(c, own[i])] += 1;
@@ -88,7 +88,7 @@ static void frequency_is_as_counted_and_the_model_is_ahead(void **state)
     (void)state;
     open_case(&c, &(collection_options){.name = "plain"});
     assert_ok(f0t_reference_measure(&found, c.model, c.dataset, &c.options, NULL));
-    const size_t tags = f0t_vocab_size(f0t_model_vocab(c.model));
+    const size_t tags = f0t_vocab_count(f0t_model_vocab(c.model));
     count_tags(&c, counts);
     for (size_t m = 0; m < f0t_dataset_image_count(c.dataset); m++) {
         const double precision =

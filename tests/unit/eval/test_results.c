@@ -26,8 +26,7 @@ static f0t_status run_heard(f0t_eval **eval, const fixture *h, f0t_eval_options 
                             listener *l)
 {
     f0t_monitor monitor = {.log = listen, .user = l, .stop = &l->stop};
-    options.monitor = &monitor;
-    return f0t_eval_run(eval, h->dataset, h->vectors, &options);
+    return f0t_eval_run(eval, h->dataset, h->vectors, &options, F0T_WATCHED(&monitor));
 }
 
 /* ---- Interrupted, and gone on ------------------------------------------------------------------ */
@@ -50,7 +49,9 @@ static void assert_same_results(const f0t_eval *one, const f0t_eval *other)
 static void an_interrupted_comparison_goes_on(void **state)
 {
     fixture h = fixture_open(&plain);
-    f0t_eval_options options = {.methods = "frequency,linear,random",
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "frequency,linear,random",
                                 .results = test_path("results.jsonl")};
     f0t_eval *eval, *whole;
     size_t runs = 0;
@@ -67,7 +68,7 @@ static void an_interrupted_comparison_goes_on(void **state)
     }
     assert_true(runs > 1);
     options.results = NULL;
-    assert_ok(f0t_eval_run(&whole, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&whole, h.dataset, h.vectors, &options, NULL));
     assert_same_results(eval, whole);
     f0t_eval_free(eval);
     f0t_eval_free(whole);
@@ -77,7 +78,10 @@ static void an_interrupted_comparison_goes_on(void **state)
 static void an_interruption_before_anything_is_done_promises_nothing(void **state)
 {
     fixture h = fixture_open(&plain);
-    f0t_eval_options options = {.methods = "linear", .results = test_path("nothing.jsonl")};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "linear",
+                                .results = test_path("nothing.jsonl")};
     f0t_eval *eval;
     listener l = {.stop = 1};
     (void)state;
@@ -92,10 +96,12 @@ static f0t_status compare_again(void *context)
 {
     fixture *h = context;
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random,frequency",
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random,frequency",
                                 .scenarios = "zero-shot,conventional",
                                 .results = test_path("again.jsonl")};
-    f0t_status status = f0t_eval_run(&eval, h->dataset, h->vectors, &options);
+    f0t_status status = f0t_eval_run(&eval, h->dataset, h->vectors, &options, NULL);
     f0t_eval_free(eval);
     return status;
 }
@@ -110,7 +116,10 @@ static void more_may_be_asked_for_and_nothing_is_lost(void **state)
 {
     fixture h = fixture_open(&plain);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random", .results = test_path("again.jsonl")};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
+                                .results = test_path("again.jsonl")};
     listener l = {.most = 0};
     size_t size;
     (void)state;
@@ -124,7 +133,7 @@ static void more_may_be_asked_for_and_nothing_is_lost(void **state)
     assert_non_null(strstr(text, "\"seen-unseen\""));
     f0t_free(text);
     options.methods = "random,frequency";
-    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     assert_false(f0t_eval_keeps_others(eval));
     f0t_eval_free(eval);
     fixture_close(&h);
@@ -136,15 +145,18 @@ static void a_second_comparison_with_the_file_is_refused(void **state)
 {
     fixture h = fixture_open(&plain);
     f0t_eval *first, *second;
-    f0t_eval_options options = {
-        .methods = "random", .scenarios = "conventional", .results = test_path("single.jsonl")};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
+                                .scenarios = "conventional",
+                                .results = test_path("single.jsonl")};
     (void)state;
-    assert_ok(f0t_eval_run(&first, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&first, h.dataset, h.vectors, &options, NULL));
     assert_fails(F0T_ERROR_IO, "single.jsonl: another process works with it",
-                 f0t_eval_run(&second, h.dataset, h.vectors, &options));
+                 f0t_eval_run(&second, h.dataset, h.vectors, &options, NULL));
     f0t_eval_free(first);
     assert_int_not_equal(access(test_path("single.jsonl.lock"), F_OK), 0);
-    assert_ok(f0t_eval_run(&second, h.dataset, h.vectors, &options));
+    assert_ok(f0t_eval_run(&second, h.dataset, h.vectors, &options, NULL));
     f0t_eval_free(second);
     fixture_close(&h);
 }
@@ -153,7 +165,10 @@ static void a_file_that_cannot_be_written_is_told_before_any_work(void **state)
 {
     fixture h = fixture_open(&plain);
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random", .results = "/nowhere/at/all.jsonl"};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
+                                .results = "/nowhere/at/all.jsonl"};
     listener l = {.most = 0};
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "/nowhere/at/all.jsonl: cannot be written",
@@ -180,7 +195,7 @@ static void every_failed_write_and_allocation_is_told(void **state)
 
 static uint64_t identity_of(const fixture *h, uint64_t seed)
 {
-    f0t_eval_options options = {.seed = seed};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options), .centred = true, .seed = seed};
     uint64_t identity;
     assert_ok(f0t_eval_identity(&identity, h->dataset, h->vectors, &options));
     return identity;
@@ -190,8 +205,11 @@ static void a_results_file_of_another_comparison_is_refused(void **state)
 {
     fixture h = fixture_open(&plain);
     f0t_eval *eval;
-    f0t_eval_options options = {
-        .methods = "random", .results = test_path("again.jsonl"), .seed = 5};
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random",
+                                .results = test_path("again.jsonl"),
+                                .seed = 5};
     listener l = {.most = 0};
     (void)state;
     assert_ok(compare_afresh(&h));
@@ -214,8 +232,8 @@ static void assert_matters(const char *file, void (*change)(char *text, size_t s
     change(text, size);
     test_file(name, text, size);
     f0t_free(text);
-    assert_ok(f0t_dataset_open(&h.dataset, test_path(plain.name), NULL));
-    assert_ok(f0t_vectors_open(&h.vectors, test_path("collection.txt"), NULL));
+    assert_ok(f0t_dataset_open(&h.dataset, test_path(plain.name), NULL, NULL));
+    assert_ok(f0t_vectors_open(&h.vectors, test_path("collection.txt"), NULL, NULL));
     assert_true(identity_of(&h, 0) != before);
     fixture_close(&h);
 }
@@ -251,10 +269,13 @@ static fixture *hostile_data;
 static f0t_status load_results(const void *data, size_t size)
 {
     f0t_eval *eval;
-    f0t_eval_options options = {.methods = "random,frequency",
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random,frequency",
                                 .scenarios = "zero-shot,conventional"};
     options.results = test_file("hostile.jsonl", data, size);
-    f0t_status status = f0t_eval_run(&eval, hostile_data->dataset, hostile_data->vectors, &options);
+    f0t_status status =
+        f0t_eval_run(&eval, hostile_data->dataset, hostile_data->vectors, &options, NULL);
     for (size_t i = 0; status == F0T_OK && i < f0t_eval_row_count(eval); i++) {
         const f0t_eval_row *row = f0t_eval_get_row(eval, i);
         for (size_t v = 0; v < row->value_count; v++)

@@ -34,20 +34,21 @@ static input input_open(void)
     static const char *const seen[] = {"tag0", "tag1", "tag2", "tag3", "tag4",
                                        "tag5", "tag6", "tag7", "tag8"};
     static const char *const unseen[] = {"tag9", "tag10", "tag11"};
-    const f0t_dataset_info info = {.replace = true};
+    const f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .replace = true};
     f0t_dataset_writer *w;
     input in;
     assert_ok(f0t_dataset_create(&w, test_path("study"), &info));
     for (size_t m = 0; m < IMAGES; m++) {
         const char *tags[C_TAGS];
-        const f0t_dataset_row row = {.tags = tags, .tag_count = draw_tags(tags, m)};
+        const f0t_dataset_row row = {
+            .size = sizeof(f0t_dataset_row), .tags = tags, .tag_count = draw_tags(tags, m)};
         assert_ok(f0t_dataset_write(w, &row));
     }
     assert_ok(f0t_dataset_write_seen(w, seen, C_SEEN));
     assert_ok(f0t_dataset_write_unseen(w, unseen, C_TAGS - C_SEEN));
     assert_ok(f0t_dataset_commit(w));
-    assert_ok(f0t_dataset_open(&in.dataset, test_path("study"), NULL));
-    assert_ok(f0t_vectors_open(&in.vectors, collection_vectors(), NULL));
+    assert_ok(f0t_dataset_open(&in.dataset, test_path("study"), NULL, NULL));
+    assert_ok(f0t_vectors_open(&in.vectors, collection_vectors(), NULL, NULL));
     return in;
 }
 
@@ -59,8 +60,7 @@ static void input_close(input *in)
 
 static f0t_study_options small(void)
 {
-    f0t_study_options o;
-    f0t_study_options_init(&o);
+    f0t_study_options o = F0T_STUDY_OPTIONS;
     o.perplexity = 5;
     return o;
 }
@@ -143,7 +143,7 @@ static void curves_are_what_images_give_one_by_one(void **state)
     for (size_t m = 0; m < IMAGES; m++) {
         bool relevant[C_TAGS] = {false};
         size_t count;
-        const uint32_t *tags = f0t_dataset_image_tags(in.dataset, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, in.dataset, m);
         for (size_t i = 0; i < count; i++)
             relevant[tags[i]] = true;
         bool any = false;
@@ -315,7 +315,7 @@ static void files_are_compared_on_the_tags_of_all(void **state)
     assert_ok(f0t_vectors_open(&few,
                                test_text("few.txt", "tag0 1 0 1\ntag1 0 1 1\ntag3 1 1 0\n"
                                                     "tag9 0 0 1\ntag10 1 2 1\ntag2 3 0 1\n"),
-                               NULL));
+                               NULL, NULL));
     const f0t_vectors *both[] = {in.vectors, few};
     assert_ok(f0t_study_run(&study, in.dataset, both, 2, &o, NULL));
     assert_int_equal(study->seen_count, 4);
@@ -370,7 +370,8 @@ static void senseless_options_are_refused(void **state)
     o.lambda_count = 1;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "must ascend");
     o = small();
-    o.lambda_count = 0;
+    o.lambda_count = 0; /* of an array that is given */
+    o.lambdas = falling;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "0 values of lambda");
     o = small();
     o.dims = &zero;
@@ -406,7 +407,7 @@ static void tags_without_vectors_are_told(void **state)
     f0t_vectors *other;
     f0t_study *study;
     (void)state;
-    assert_ok(f0t_vectors_open(&other, test_text("other.txt", "dog 1 2\ncat 2 1\n"), NULL));
+    assert_ok(f0t_vectors_open(&other, test_text("other.txt", "dog 1 2\ncat 2 1\n"), NULL, NULL));
     const f0t_vectors *vectors = other;
     assert_fails(F0T_ERROR_FORMAT, "0 of its 12 tags have a vector",
                  f0t_study_run(&study, in.dataset, &vectors, 1, &o, NULL));
@@ -439,7 +440,7 @@ static void it_stops_when_asked(void **state)
         stopper s = {.left = n};
         const f0t_monitor monitor = {.progress = count_down, .user = &s, .stop = &s.stop};
         assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                     f0t_study_run(&study, in.dataset, &vectors, 1, &o, &monitor));
+                     f0t_study_run(&study, in.dataset, &vectors, 1, &o, F0T_WATCHED(&monitor)));
         assert_null(study);
     }
     input_close(&in);

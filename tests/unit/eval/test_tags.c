@@ -90,7 +90,7 @@ static f0t_dataset *careful_dataset(bool lists)
 {
     static const char *const lines[] = {"Dog\tcat", "dog\tsea", "zzz\tsky", "cat\tsky\tother"};
     static const char *const seen[] = {"Dog", "cat"}, *const unseen[] = {"dog", "sea", "sky"};
-    f0t_dataset_info info = {.dim = 1, .replace = true};
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .dim = 1, .replace = true};
     f0t_dataset_writer *w;
     f0t_dataset *dataset;
     const char *path = test_path("careful");
@@ -101,8 +101,10 @@ static f0t_dataset *careful_dataset(bool lists)
         strcpy(line, lines[m]);
         for (char *t = strtok(line, "\t"); t; t = strtok(NULL, "\t"))
             tags[count++] = t;
-        f0t_dataset_row row = {
-            .tags = (const char *const *)tags, .tag_count = count, .features = &(float){1}};
+        f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                               .tags = (const char *const *)tags,
+                               .tag_count = count,
+                               .features = &(float){1}};
         assert_ok(f0t_dataset_write(w, &row));
     }
     if (lists) {
@@ -110,7 +112,7 @@ static f0t_dataset *careful_dataset(bool lists)
         assert_ok(f0t_dataset_write_unseen(w, unseen, 3));
     }
     assert_ok(f0t_dataset_commit(w));
-    assert_ok(f0t_dataset_open(&dataset, path, NULL));
+    assert_ok(f0t_dataset_open(&dataset, path, NULL, NULL));
     return dataset;
 }
 
@@ -135,17 +137,18 @@ static void spellings_of_one_word_do_not_leak_and_missing_vectors_are_told(void 
     size_t t;
     (void)state;
     assert_ok(f0t_vectors_open(
-        &vectors, test_text("v.txt", "dog 1 2\ncat 2 1\nsea 0 1\nsky 1 0\nother 3 1\n"), NULL));
-    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, true, &monitor));
+        &vectors, test_text("v.txt", "dog 1 2\ncat 2 1\nsea 0 1\nsky 1 0\nother 3 1\n"), NULL,
+        NULL));
+    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, false, &monitor));
     assert_non_null(strstr(h.line, "1 of 7 tags have no vector"));
     assert_non_null(strstr(h.line, "zzz"));
     assert_ok(f0t_eval_tags_split(&tags, NULL, 0));
     assert_int_equal(tags.count, 5);
-    assert_true(f0t_dataset_find_tag(dataset, "Dog", &t));
+    assert_true(f0t_dataset_find_tag(&t, dataset, "Dog"));
     assert_int_equal(tags.kind[tags.index[t]], F0T_TAG_SEEN);
-    assert_true(f0t_dataset_find_tag(dataset, "dog", &t));
+    assert_true(f0t_dataset_find_tag(&t, dataset, "dog"));
     assert_int_equal(tags.index[t], F0T_NO_SAMPLE_TAG);
-    assert_true(f0t_dataset_find_tag(dataset, "other", &t));
+    assert_true(f0t_dataset_find_tag(&t, dataset, "other"));
     assert_int_equal(tags.kind[tags.index[t]], F0T_TAG_OTHER);
     f0t_eval_tags_free(&tags);
     f0t_vectors_close(vectors);
@@ -157,8 +160,8 @@ static int split_with(const f0t_dataset *dataset, const char *text)
 {
     f0t_vectors *vectors;
     f0t_eval_tags tags;
-    assert_ok(f0t_vectors_open(&vectors, test_text("few.txt", text), NULL));
-    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, true, NULL));
+    assert_ok(f0t_vectors_open(&vectors, test_text("few.txt", text), NULL, NULL));
+    assert_ok(f0t_eval_tags_create(&tags, dataset, vectors, false, NULL));
     f0t_status status = f0t_eval_tags_split(&tags, NULL, 0);
     int unseen = status == F0T_OK ? (int)count_kind(&tags, F0T_TAG_UNSEEN) : -1;
     f0t_eval_tags_free(&tags);

@@ -69,7 +69,7 @@ static size_t count_tags(const f0t_dataset *dataset, f0t_split split, size_t fro
 {
     size_t sum = 0, count;
     for (size_t m = 0; m < C_IMAGES; m++) {
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
         for (size_t i = 0; i < count && f0t_dataset_split(dataset)[m] == (uint8_t)split; i++)
             sum += tags[i] >= from && tags[i] < to;
     }

@@ -15,7 +15,7 @@ static void the_descriptor_describes_pictures_and_passes_over_others(void **stat
     f0t_backbone *backbone;
     bool good[3];
     (void)state;
-    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     const size_t dim = f0t_backbone_dim(backbone);
     float *out = malloc(3 * dim * sizeof *out), *one = malloc(dim * sizeof *one);
     char first[4096];
@@ -41,8 +41,8 @@ static void a_backbone_is_known_by_its_description(void **state)
 {
     f0t_backbone *backbone, *again;
     (void)state;
-    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
-    assert_ok(f0t_backbone_open(&again, f0t_backbone_description(backbone), NULL));
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
+    assert_ok(f0t_backbone_open(&again, f0t_backbone_description(backbone), NULL, NULL));
     assert_ok(f0t_backbone_check(again, f0t_backbone_description(backbone)));
     assert_fails(F0T_ERROR_MISMATCH, "another backbone",
                  f0t_backbone_check(again, "{\"name\": \"builtin-0\"}"));
@@ -50,10 +50,10 @@ static void a_backbone_is_known_by_its_description(void **state)
                  f0t_backbone_check(again, "{\"name\": \"a.onnx\", \"crc32\": \"00\"}"));
     f0t_backbone_close(again);
     assert_fails(F0T_ERROR_UNSUPPORTED, "'other'",
-                 f0t_backbone_open(&again, "{\"name\": \"other\"}", NULL));
-    assert_fails(F0T_ERROR_FORMAT, "description", f0t_backbone_open(&again, "{", NULL));
+                 f0t_backbone_open(&again, "{\"name\": \"other\"}", NULL, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "description", f0t_backbone_open(&again, "{", NULL, NULL));
     assert_fails(F0T_ERROR_NOT_FOUND, "name a preset",
-                 f0t_backbone_open(&again, test_path("none.onnx"), NULL));
+                 f0t_backbone_open(&again, test_path("none.onnx"), NULL, NULL));
     assert_null(again);
     f0t_backbone_close(backbone);
 }
@@ -66,18 +66,18 @@ static void other_weights_beside_a_network_are_another_backbone(void **state)
     const char *path = network_write();
     (void)state;
     test_file("weight", &weights[0], sizeof *weights);
-    assert_ok(f0t_backbone_open(&first, path, NULL));
-    assert_ok(f0t_backbone_open(&second, f0t_backbone_description(first), NULL));
+    assert_ok(f0t_backbone_open(&first, path, NULL, NULL));
+    assert_ok(f0t_backbone_open(&second, f0t_backbone_description(first), NULL, NULL));
     f0t_backbone_close(second);
     unlink(test_path("weight")); /* the first has it mapped */
     test_file("weight", &weights[1], sizeof *weights);
-    assert_ok(f0t_backbone_open(&second, path, NULL));
+    assert_ok(f0t_backbone_open(&second, path, NULL, NULL));
     assert_string_not_equal(f0t_backbone_description(first), f0t_backbone_description(second));
     assert_fails(F0T_ERROR_MISMATCH, "external_crc32",
                  f0t_backbone_check(second, f0t_backbone_description(first)));
     f0t_backbone_close(second);
     assert_fails(F0T_ERROR_MISMATCH, "external_crc32",
-                 f0t_backbone_open(&second, f0t_backbone_description(first), NULL));
+                 f0t_backbone_open(&second, f0t_backbone_description(first), NULL, NULL));
     assert_null(second);
     f0t_backbone_close(first);
 }
@@ -85,18 +85,22 @@ static void other_weights_beside_a_network_are_another_backbone(void **state)
 /* Rather than to take no notice of them. */
 static void options_of_a_network_are_refused_without_one(void **state)
 {
-    const f0t_backbone_options given[] = {{.preset = "clip"}, {.output = "pool"}, {.bf16 = true}};
+    const f0t_backbone_options given[] = {{.size = sizeof *given, .preset = "clip"},
+                                          {.size = sizeof *given, .output = "pool"},
+                                          {.size = sizeof *given, .bf16 = true}};
     f0t_backbone *backbone, *again;
     (void)state;
-    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     for (size_t i = 0; i < 3; i++) {
         assert_fails(F0T_ERROR_ARGUMENT, "about a network",
-                     f0t_backbone_open(&again, "builtin", &given[i]));
-        assert_fails(F0T_ERROR_ARGUMENT, "about a network",
-                     f0t_backbone_open(&again, f0t_backbone_description(backbone), &given[i]));
+                     f0t_backbone_open(&again, "builtin", &given[i], NULL));
+        assert_fails(
+            F0T_ERROR_ARGUMENT, "about a network",
+            f0t_backbone_open(&again, f0t_backbone_description(backbone), &given[i], NULL));
     }
-    assert_fails(F0T_ERROR_ARGUMENT, "a.onnx is as the features were made",
-                 f0t_backbone_open(&again, "{\"name\": \"a\", \"file\": \"a.onnx\"}", &given[0]));
+    assert_fails(
+        F0T_ERROR_ARGUMENT, "a.onnx is as the features were made",
+        f0t_backbone_open(&again, "{\"name\": \"a\", \"file\": \"a.onnx\"}", &given[0], NULL));
     f0t_backbone_close(backbone);
 }
 
@@ -110,10 +114,10 @@ static void a_network_gives_the_features_that_it_gives_elsewhere(void **state)
     f0t_pictures *pictures;
     const char *folder = test_data("photos");
     size_t count;
-    assert_ok(f0t_dataset_open(&dataset, test_data("flickr8k"), NULL));
-    assert_ok(f0t_backbone_open(&backbone, network, NULL));
+    assert_ok(f0t_dataset_open(&dataset, test_data("flickr8k"), NULL, NULL));
+    assert_ok(f0t_backbone_open(&backbone, network, NULL, NULL));
     assert_ok(f0t_pictures_find(&pictures, &folder, 1, NULL));
-    const char *const *paths = f0t_pictures_paths(pictures, &count);
+    const char *const *paths = f0t_pictures_paths(&count, pictures);
     const size_t dim = f0t_backbone_dim(backbone);
     assert_int_equal(dim, f0t_dataset_dim(dataset));
     float *out = malloc(count * dim * sizeof *out), *row = malloc(dim * sizeof *row);
@@ -127,7 +131,7 @@ static void a_network_gives_the_features_that_it_gives_elsewhere(void **state)
             if (strncmp(name, own, strcspn(own, ".")) != 0)
                 continue;
             double ab = 0, aa = 0, bb = 0;
-            assert_ok(f0t_dataset_read_features(dataset, m, 1, row));
+            assert_ok(f0t_dataset_read_features(row, dataset, m, 1));
             for (size_t k = 0; k < dim; k++) {
                 ab += (double)row[k] * (double)out[i * dim + k];
                 aa += (double)out[i * dim + k] * (double)out[i * dim + k];
@@ -151,7 +155,7 @@ static void processes_are_kept_between_runs(void **state)
 {
     f0t_backbone *backbone;
     (void)state;
-    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     float *out = malloc(f0t_backbone_dim(backbone) * sizeof *out);
     const char *path = png_write("kept.png", red, 1, 1, 3, 0);
     test_threads(1);
@@ -192,7 +196,7 @@ static void a_process_that_dies_costs_one_picture(void **state)
     assert_int_equal(chmod(test_path("program"), 0755), 0);
     setenv("F0T_PICTURE", test_path("program"), 1);
     test_threads(1);
-    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     float *out = malloc(COUNT * f0t_backbone_dim(backbone) * sizeof *out);
     assert_ok(f0t_backbone_run(out, good, backbone, paths, COUNT, NULL));
     for (size_t i = 0; i < COUNT; i++)
@@ -208,7 +212,7 @@ static f0t_status open_once(void *context)
 {
     f0t_backbone *backbone;
     (void)context;
-    F0T_TRY(f0t_backbone_open(&backbone, "builtin", NULL));
+    F0T_TRY(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     f0t_backbone_close(backbone);
     return F0T_OK;
 }

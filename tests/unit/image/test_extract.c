@@ -37,7 +37,7 @@ static f0t_backbone *open_network(void)
     f0t_backbone *backbone;
     const char *path = network_write();
     test_file("weight", &weight, sizeof weight);
-    assert_ok(f0t_backbone_open(&backbone, path, NULL));
+    assert_ok(f0t_backbone_open(&backbone, path, NULL, NULL));
     assert_int_equal(f0t_backbone_dim(backbone), DIM);
     return backbone;
 }

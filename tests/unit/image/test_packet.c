@@ -161,11 +161,11 @@ static void cut_and_altered_files_do_no_harm(void **state)
 
 static f0t_status embed(const char *path, const char *const *tags, size_t count, bool *changed)
 {
-    const f0t_sidecar_options options = {.embed = true};
+    const f0t_sidecar_options options = {.size = sizeof(f0t_sidecar_options), .embed = true};
     f0t_sidecars *sidecars;
     const char *written;
     F0T_TRY(f0t_sidecars_open(&sidecars, &options));
-    f0t_status status = f0t_sidecars_write(sidecars, &written, changed, path, tags, count);
+    f0t_status status = f0t_sidecars_write(&written, changed, sidecars, path, tags, count);
     f0t_sidecars_close(sidecars);
     return status;
 }

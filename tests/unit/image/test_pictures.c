@@ -60,13 +60,13 @@ static void pictures_of_folders_that_are_named_twice_are_found_once(void **state
     snprintf(link, sizeof link, "%s", test_path("p/b/loop"));
     snprintf(file, sizeof file, "%s", test_path("p/a.png"));
     assert_ok(f0t_pictures_find(&pictures, paths, sizeof paths / sizeof *paths, NULL));
-    const char *const *found = f0t_pictures_paths(pictures, &count);
+    const char *const *found = f0t_pictures_paths(&count, pictures);
     assert_int_equal(count, 5);
     assert_string_equal(found[0], test_path("p/a.png"));
     assert_string_equal(found[4], test_path("p/c.JPG"));
     f0t_pictures_free(pictures);
     assert_ok(f0t_pictures_find(&pictures, paths + 3, 3, NULL));
-    found = f0t_pictures_paths(pictures, &count);
+    found = f0t_pictures_paths(&count, pictures);
     assert_int_equal(count, 5); /* of the inner folder as it is called, then the others */
     assert_string_equal(found[0], test_path("p/b/deep/z.svg"));
     assert_string_equal(found[3], test_path("p/b/loop/a.png"));

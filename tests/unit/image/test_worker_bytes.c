@@ -131,8 +131,9 @@ static void features_of_bytes_are_those_of_files(void **state)
     f0t_picture_source sources[3] = {read_source(png_write("f.png", pixels, 4, 4, 3, 0))};
     sources[1] = (f0t_picture_source){.path = sources[0].path};
     sources[2] = (f0t_picture_source){"none", "", 0};
-    const f0t_backbone_options options = {.cache = test_path("cache")};
-    assert_ok(f0t_backbone_open(&backbone, "builtin", &options));
+    const f0t_backbone_options options = {.size = sizeof(f0t_backbone_options),
+                                          .cache = test_path("cache")};
+    assert_ok(f0t_backbone_open(&backbone, "builtin", &options, NULL));
     const size_t dim = f0t_backbone_dim(backbone);
     float *out = malloc(3 * dim * sizeof *out);
     bool good[3];

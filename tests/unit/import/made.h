@@ -17,7 +17,7 @@ static inline f0t_status import_one(const char *format, const char *source, cons
                                     const f0t_import_options *options, f0t_import_report **report)
 {
     f0t_import_report *made;
-    f0t_status status = f0t_import(&made, output, format, &source, 1, options);
+    f0t_status status = f0t_import(&made, output, format, &source, 1, options, NULL);
     assert_true((status == F0T_OK) == (made != NULL));
     if (report)
         *report = made;
@@ -31,7 +31,7 @@ static inline const char *tags_of(const f0t_dataset *dataset, size_t m)
 {
     static char text[2000];
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
         strcat(text, i ? "|" : "");
@@ -43,7 +43,7 @@ static inline const char *tags_of(const f0t_dataset *dataset, size_t m)
 /* The count of the note that contains this text, 0 when there is none. */
 static inline uint64_t noted(const f0t_import_report *report, const char *text)
 {
-    for (size_t i = 0; i < f0t_import_report_notes(report); i++)
+    for (size_t i = 0; i < f0t_import_report_note_count(report); i++)
         if (strstr(f0t_import_report_note(report, i)->what, text))
             return f0t_import_report_note(report, i)->count;
     return 0;
@@ -52,7 +52,7 @@ static inline uint64_t noted(const f0t_import_report *report, const char *text)
 static inline f0t_dataset *open_made(const char *path)
 {
     f0t_dataset *dataset;
-    assert_ok(f0t_dataset_open(&dataset, path, NULL));
+    assert_ok(f0t_dataset_open(&dataset, path, NULL, NULL));
     return dataset;
 }
 
@@ -73,7 +73,7 @@ static inline float feature_of(const f0t_dataset *dataset, size_t m)
 {
     float row[16];
     assert_true(f0t_dataset_dim(dataset) <= 16);
-    assert_ok(f0t_dataset_read_features(dataset, m, 1, row));
+    assert_ok(f0t_dataset_read_features(row, dataset, m, 1));
     return row[0];
 }
 

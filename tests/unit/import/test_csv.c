@@ -8,7 +8,7 @@
 
 static f0t_status import_text(const char *text, const f0t_import_options *options)
 {
-    f0t_import_options with = options ? *options : (f0t_import_options){0};
+    f0t_import_options with = options ? *options : (f0t_import_options)F0T_IMPORT_OPTIONS;
     with.replace = true;
     return import_one("csv", test_text("t.csv", text), test_path("made"), &with, NULL);
 }
@@ -27,7 +27,7 @@ static void tags_of_a_cell_are_separated(void **state)
     assert_string_equal(f0t_dataset_image(d, 2), "sub/c.jpg");
     assert_false(f0t_dataset_split_is_given(d));
     const f0t_import_dataset *made = f0t_import_report_dataset(report, 0);
-    assert_int_equal(f0t_import_report_datasets(report), 1);
+    assert_int_equal(f0t_import_report_dataset_count(report), 1);
     assert_true(made->images == 3 && made->tags == 3 && made->untagged == 1 && !made->train);
     assert_int_equal(noted(report, "image has no tag"), 1);
     assert_int_equal(noted(report, "tag was on an image twice"), 1);
@@ -37,7 +37,8 @@ static void tags_of_a_cell_are_separated(void **state)
 
 static void a_first_line_with_a_picture_is_no_header(void **state)
 {
-    const f0t_import_options named = {.tags_column = "sea"}, numbered = {.tags_column = "2"};
+    const f0t_import_options named = {.size = sizeof(f0t_import_options), .tags_column = "sea"},
+                             numbered = {.size = sizeof(f0t_import_options), .tags_column = "2"};
     f0t_dataset *d;
     (void)state;
     for (int by_number = 0; by_number < 2; by_number++) {
@@ -62,10 +63,15 @@ static void a_first_line_with_a_picture_is_no_header(void **state)
 
 static void columns_are_chosen_by_name_or_number(void **state)
 {
-    f0t_import_options by_name = {
-        .image_column = "Photo", .tags_column = "words", .separator = ", "};
-    f0t_import_options by_number = {
-        .image_column = "3", .tags_column = "1", .no_header = true, .separator = "+"};
+    f0t_import_options by_name = {.size = sizeof(f0t_import_options),
+                                  .image_column = "Photo",
+                                  .tags_column = "words",
+                                  .separator = ", "};
+    f0t_import_options by_number = {.size = sizeof(f0t_import_options),
+                                    .image_column = "3",
+                                    .tags_column = "1",
+                                    .no_header = true,
+                                    .separator = "+"};
     f0t_dataset *d;
     (void)state;
     assert_ok(import_text("words\tx\tphoto\na, b\t0\tp1\n", &by_name));
@@ -91,7 +97,7 @@ static void columns_are_chosen_by_name_or_number(void **state)
 
 static void a_column_may_be_a_tag(void **state)
 {
-    f0t_import_options options = {.tag_columns = true};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .tag_columns = true};
     f0t_import_report *report;
     (void)state;
     assert_ok(import_one("csv",
@@ -130,7 +136,7 @@ static void lines_of_one_image_are_merged(void **state)
 
 static void a_split_column_is_kept(void **state)
 {
-    f0t_import_options options = {.split_column = "part"};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .split_column = "part"};
     (void)state;
     assert_ok(import_text("id,tags,part\na,x,train\nb,y,validation\nc,z,test\n", &options));
     f0t_dataset *d = open_made(test_path("made"));
@@ -145,7 +151,8 @@ static void a_split_column_is_kept(void **state)
 
 static void features_are_named_or_copied(void **state)
 {
-    f0t_import_options options = {.features = write_npy("f.npy", 3, 10)};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .features = write_npy("f.npy", 3, 10)};
     (void)state;
     assert_ok(import_text(TABLE, &options));
     f0t_dataset *d = open_made(test_path("made"));
@@ -156,7 +163,8 @@ static void features_are_named_or_copied(void **state)
     assert_ok(import_text(TABLE, &options));
     assert_int_equal(access(test_path("made/features.npy"), F_OK), 0);
     /* From the dataset that is replaced: copied, too. */
-    options = (f0t_import_options){.features = test_path("made/features.npy")};
+    options = (f0t_import_options){.size = sizeof(f0t_import_options),
+                                   .features = test_path("made/features.npy")};
     assert_ok(import_text(TABLE, &options));
     d = open_made(test_path("made"));
     assert_true(feature_of(d, 1) == 11);
@@ -168,7 +176,8 @@ static void features_are_named_or_copied(void **state)
 
 static void a_list_of_ids_says_which_row_is_which(void **state)
 {
-    f0t_import_options options = {.features = write_npy("g.npy", 3, 0), .replace = true};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .features = write_npy("g.npy", 3, 0), .replace = true};
     f0t_import_report *report;
     (void)state;
     options.ids = test_text("ids.txt", "photos\\c.png\nunknown\r\na.jpg\n");
@@ -195,7 +204,8 @@ static void a_list_of_ids_says_which_row_is_which(void **state)
 
 static void names_of_pictures_lead_from_the_dataset_to_their_folder(void **state)
 {
-    f0t_import_options options = {.images = test_path("pictures")};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .images = test_path("pictures")};
     (void)state;
     mkdir(test_path("pictures"), 0777);
     assert_ok(import_text("id,tags\na.jpg,x\n/abs/b.jpg,y\n", &options));
@@ -215,7 +225,9 @@ static void names_of_pictures_lead_from_the_dataset_to_their_folder(void **state
 
 static void name_and_backbone_are_kept(void **state)
 {
-    f0t_import_options options = {.name = "Mine", .backbone = test_text("b.json", "{\"a\": 1}")};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .name = "Mine",
+                                  .backbone = test_text("b.json", "{\"a\": 1}")};
     (void)state;
     assert_ok(import_text(TABLE, &options));
     f0t_dataset *d = open_made(test_path("made"));
@@ -228,9 +240,11 @@ static void name_and_backbone_are_kept(void **state)
 
 static void wrong_tables_and_options_are_refused(void **state)
 {
-    f0t_import_options empty = {.separator = ""}, sets = {.sets = "81"},
-                       own = {.own_features = "x"};
-    f0t_import_options ids = {.ids = "x"}, val = {.val = 1};
+    f0t_import_options empty = {.size = sizeof(f0t_import_options), .separator = ""},
+                       sets = {.size = sizeof(f0t_import_options), .sets = "81"},
+                       own = {.size = sizeof(f0t_import_options), .own_features = "x"};
+    f0t_import_options ids = {.size = sizeof(f0t_import_options), .ids = "x"},
+                       val = {.size = sizeof(f0t_import_options), .val = 1};
     const char *sources[] = {"a", "b"};
     f0t_import_report *report;
     (void)state;
@@ -247,10 +261,10 @@ static void wrong_tables_and_options_are_refused(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "goes with features", import_text(TABLE, &ids));
     assert_fails(F0T_ERROR_ARGUMENT, "val is 1", import_text(TABLE, &val));
     assert_fails(F0T_ERROR_ARGUMENT, "wants one file",
-                 f0t_import(&report, test_path("x"), "csv", sources, 2, NULL));
+                 f0t_import(&report, test_path("x"), "csv", sources, 2, NULL, NULL));
     assert_fails(F0T_ERROR_ARGUMENT,
                  "no format is called 'x': nuswide, tagprop, mulan, csv, photos",
-                 f0t_import(&report, test_path("x"), "x", sources, 1, NULL));
+                 f0t_import(&report, test_path("x"), "x", sources, 1, NULL, NULL));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
                  import_one("csv", "/nowhere", test_path("x"), NULL, NULL));
 }
@@ -269,7 +283,8 @@ static f0t_status import_again(void *context)
 
 static void every_failure_leaves_nothing_behind(void **state)
 {
-    f0t_import_options options = {.features = write_npy("h.npy", 3, 0), .replace = true};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .features = write_npy("h.npy", 3, 0), .replace = true};
     (void)state;
     test_text("faults.csv", TABLE);
     options.ids = test_text("faults.txt", "c\na\nb,1\n");
@@ -281,7 +296,8 @@ static void an_import_can_be_stopped(void **state)
 {
     const volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_import_options options = {.monitor = &monitor};
+    f0t_import_options options = {.size = sizeof(f0t_import_options)};
+    F0T_ENTER(F0T_WATCHED(&monitor));
     (void)state;
     size_t before = test_files_left();
     assert_fails(

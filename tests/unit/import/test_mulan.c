@@ -11,10 +11,10 @@ static f0t_status import_files(const char *xml, const char *train, const char *t
 {
     const char *sources[3] = {test ? test_text("x-test.arff", test) : NULL,
                               test_text("x-train.arff", train), test_text("x.xml", xml)};
-    f0t_import_options options = {.replace = true, .val = -1};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .replace = true, .val = -1};
     f0t_import_report *made;
-    f0t_status status =
-        f0t_import(&made, output, "mulan", test ? sources : sources + 1, test ? 3 : 2, &options);
+    f0t_status status = f0t_import(&made, output, "mulan", test ? sources : sources + 1,
+                                   test ? 3 : 2, &options, NULL);
     if (report)
         *report = made;
     else
@@ -47,11 +47,11 @@ static void labels_become_tags_and_the_rest_features(void **state)
     /* Not named in a sparse row: the first value, which is 1 for "sky {1,0}". */
     assert_string_equal(tags_of(d, 1), "sea|sky");
     assert_string_equal(tags_of(d, 2), "sun");
-    assert_ok(f0t_dataset_read_features(d, 0, 1, row));
+    assert_ok(f0t_dataset_read_features(row, d, 0, 1));
     assert_memory_equal(row, ((float[]){0.5f, 0, 1, 5}), sizeof row);
-    assert_ok(f0t_dataset_read_features(d, 1, 1, row));
+    assert_ok(f0t_dataset_read_features(row, d, 1, 1));
     assert_memory_equal(row, ((float[]){0, 1, 0, 2}), sizeof row);
-    assert_ok(f0t_dataset_read_features(d, 2, 1, row));
+    assert_ok(f0t_dataset_read_features(row, d, 2, 1));
     assert_memory_equal(row, ((float[]){0, 1, 0, 2}), sizeof row);
     assert_int_equal(f0t_dataset_split_count(d, F0T_TRAIN), 2);
     assert_int_equal(f0t_dataset_split(d)[2], F0T_TEST);
@@ -130,12 +130,13 @@ static void a_file_that_changes_between_the_passes_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         change c = {cases[i].text, 0};
         const f0t_monitor monitor = {.progress = change_file, .user = &c};
-        const f0t_import_options options = {.replace = true, .val = -1, .monitor = &monitor};
+        const f0t_import_options options = {
+            .size = sizeof(f0t_import_options), .replace = true, .val = -1};
         const char *sources[2] = {test_text("x.xml", XML),
                                   test_text("x-train.arff", HEADER "0.5,1,green,0,x,0,5\n")};
         f0t_import_report *report;
-        f0t_status status =
-            f0t_import(&report, test_path("changed"), "mulan", sources, 2, &options);
+        f0t_status status = f0t_import(&report, test_path("changed"), "mulan", sources, 2, &options,
+                                       F0T_WATCHED(&monitor));
         assert_int_equal(c.calls, 2);
         assert_fails(cases[i].status, cases[i].says, status);
     }
@@ -147,19 +148,20 @@ static void the_sources_are_an_xml_and_arff_files(void **state)
     f0t_import_report *report;
     (void)state;
     assert_fails(F0T_ERROR_ARGUMENT, "an .xml and one or two .arff",
-                 f0t_import(&report, test_path("x"), "mulan", two_xml, 2, NULL));
+                 f0t_import(&report, test_path("x"), "mulan", two_xml, 2, NULL, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "an .xml and one or two .arff",
-                 f0t_import(&report, test_path("x"), "mulan", no_xml, 2, NULL));
+                 f0t_import(&report, test_path("x"), "mulan", no_xml, 2, NULL, NULL));
 }
 
 static void features_are_given_once(void **state)
 {
     const char *sources[] = {test_text("y.xml", XML), test_text("y.arff", HEADER "{}\n")};
-    f0t_import_options options = {.features = write_npy("y.npy", 1, 0)};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .features = write_npy("y.npy", 1, 0)};
     f0t_import_report *report;
     (void)state;
     assert_fails(F0T_ERROR_ARGUMENT, "is one file too many",
-                 f0t_import(&report, test_path("y"), "mulan", sources, 2, &options));
+                 f0t_import(&report, test_path("y"), "mulan", sources, 2, &options, NULL));
 }
 
 static f0t_status import_again(void *context)
@@ -190,7 +192,7 @@ static void corel5k_is_imported(void **state)
     f0t_import_report *report;
     float row[499];
     (void)state;
-    assert_ok(f0t_import(&report, test_path("corel5k"), "mulan", sources, 3, NULL));
+    assert_ok(f0t_import(&report, test_path("corel5k"), "mulan", sources, 3, NULL, NULL));
     const f0t_import_dataset *made = f0t_import_report_dataset(report, 0);
     assert_int_equal(made->images, 5000);
     assert_int_equal(made->dim, 499);
@@ -201,7 +203,7 @@ static void corel5k_is_imported(void **state)
     assert_int_equal(f0t_dataset_tag_count(d), 374);
     /* {19 1,93 1,143 1,149 1,259 1,329 1,379 1,461 1,499 1,500 1,501 1,502 1} */
     assert_string_equal(tags_of(d, 0), "city|mountain|sky|sun");
-    assert_ok(f0t_dataset_read_features(d, 0, 1, row));
+    assert_ok(f0t_dataset_read_features(row, d, 0, 1));
     float sum = 0;
     for (size_t i = 0; i < 499; i++)
         sum += row[i];

@@ -65,7 +65,7 @@ static void make_tree(void)
 
 static f0t_status import_tree(const f0t_import_options *options, f0t_import_report **report)
 {
-    f0t_import_options with = options ? *options : (f0t_import_options){0};
+    f0t_import_options with = options ? *options : (f0t_import_options)F0T_IMPORT_OPTIONS;
     with.replace = true;
     return import_one("nuswide", test_path("nus"), test_path("made"), &with, report);
 }
@@ -73,21 +73,21 @@ static f0t_status import_tree(const f0t_import_options *options, f0t_import_repo
 static void check_lists(const f0t_dataset *d, size_t want_seen, size_t want_unseen)
 {
     size_t seen, unseen;
-    f0t_dataset_seen(d, &seen);
-    f0t_dataset_unseen(d, &unseen);
+    f0t_dataset_seen(&seen, d);
+    f0t_dataset_unseen(&unseen, d);
     assert_int_equal(seen, want_seen);
     assert_int_equal(unseen, want_unseen);
 }
 
 static void three_datasets_are_made(void **state)
 {
-    f0t_import_options options = {.val = -1};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .val = -1};
     f0t_import_report *report;
     size_t count;
     (void)state;
     make_tree();
     assert_ok(import_tree(&options, &report));
-    assert_int_equal(f0t_import_report_datasets(report), 3);
+    assert_int_equal(f0t_import_report_dataset_count(report), 3);
     /* zoo/0004 is in neither list. */
     assert_int_equal(noted(report, "in neither TrainImagelist"), 1);
     assert_int_equal(noted(report, "are also concepts"), 2);
@@ -107,7 +107,7 @@ static void three_datasets_are_made(void **state)
     assert_string_equal(tags_of(d, 0), "sky|dog");
     assert_string_equal(tags_of(d, 1), "water");
     assert_string_equal(tags_of(d, 2), "");
-    assert_null(f0t_dataset_seen(d, &count));
+    assert_null(f0t_dataset_seen(&count, d));
     assert_int_equal(f0t_dataset_split(d)[1], F0T_TEST);
     f0t_dataset_close(d);
 
@@ -130,7 +130,7 @@ static void three_datasets_are_made(void **state)
 
 static void train_and_test_files_serve_as_well(void **state)
 {
-    f0t_import_options options = {.val = -1};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .val = -1};
     static const char *const concepts[] = {"sky", "water", "dog", "map"};
     char name[100];
     (void)state;
@@ -179,19 +179,21 @@ static void names_and_places_may_differ(void **state)
 
 static void what_is_missing_is_left_out_or_refused(void **state)
 {
-    f0t_import_options all = {.sets = "81,1k,5k"}, one = {.sets = "81"}, wrong = {.sets = "82"};
+    f0t_import_options all = {.size = sizeof(f0t_import_options), .sets = "81,1k,5k"},
+                       one = {.size = sizeof(f0t_import_options), .sets = "81"},
+                       wrong = {.size = sizeof(f0t_import_options), .sets = "82"};
     f0t_import_report *report;
     (void)state;
     make_tree();
     drop("NUS_WID_Tags/All_Tags.txt");
     assert_ok(import_tree(NULL, &report));
-    assert_int_equal(f0t_import_report_datasets(report), 2);
+    assert_int_equal(f0t_import_report_dataset_count(report), 2);
     assert_int_equal(noted(report, "set is not made, there is no All_Tags.txt"), 1);
     f0t_import_report_free(report);
     assert_fails(F0T_ERROR_NOT_FOUND, "has no All_Tags.txt, which the set 5k needs",
                  import_tree(&all, NULL));
     assert_ok(import_tree(&one, &report));
-    assert_int_equal(f0t_import_report_datasets(report), 1);
+    assert_int_equal(f0t_import_report_dataset_count(report), 1);
     f0t_import_report_free(report);
     assert_fails(F0T_ERROR_ARGUMENT, "sets are 81, 1k and 5k", import_tree(&wrong, NULL));
     drop("NUS_WID_Tags/TagList1k.txt");
@@ -239,7 +241,8 @@ static void wrong_files_are_named_by_line(void **state)
 
 static void features_come_from_the_release(void **state)
 {
-    f0t_import_options options = {.own_features = "CH", .val = -1};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .own_features = "CH", .val = -1};
     float row[2];
     size_t size;
     (void)state;
@@ -247,7 +250,7 @@ static void features_come_from_the_release(void **state)
     assert_ok(import_tree(&options, NULL));
     f0t_dataset *d = open_made(test_path("made/1k"));
     assert_int_equal(f0t_dataset_dim(d), 2);
-    assert_ok(f0t_dataset_read_features(d, 3, 1, row));
+    assert_ok(f0t_dataset_read_features(row, d, 3, 1));
     assert_true(row[0] == 4.1f &&
                 row[1] == 4.2f); /* the fifth line: the fourth image is left out */
     f0t_dataset_close(d);
@@ -282,7 +285,7 @@ static void wrong_features_of_the_release_are_refused(void **state)
         {"1\n2\n3\n4\n5\n6\n7\n", "has more lines than its image list (6)", F0T_ERROR_MISMATCH},
         {"", "has no numbers", F0T_ERROR_FORMAT},
     };
-    f0t_import_options options = {.own_features = "CH"};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .own_features = "CH"};
     (void)state;
     make_tree();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -293,7 +296,8 @@ static void wrong_features_of_the_release_are_refused(void **state)
 
 static void features_of_the_images_one_has(void **state)
 {
-    f0t_import_options options = {.features = write_npy("four.npy", 4, 0), .val = -1};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .features = write_npy("four.npy", 4, 0), .val = -1};
     f0t_import_report *report;
     size_t size;
     (void)state;
@@ -327,7 +331,8 @@ static void features_of_the_images_one_has(void **state)
 
 static void pictures_are_named_from_within_each_dataset(void **state)
 {
-    f0t_import_options options = {.images = test_path("Flickr"), .sets = "81"};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .images = test_path("Flickr"), .sets = "81"};
     (void)state;
     make_tree();
     mkdir(test_path("Flickr"), 0777);
@@ -339,7 +344,7 @@ static void pictures_are_named_from_within_each_dataset(void **state)
 
 static void part_of_train_becomes_val_by_seed(void **state)
 {
-    f0t_import_options options = {.val = 0.34, .seed = 3};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .val = 0.34, .seed = 3};
     uint8_t first[5];
     (void)state;
     make_tree();
@@ -380,8 +385,10 @@ static f0t_status import_again(void *context)
 static void every_failure_leaves_nothing_behind(void **state)
 {
     /* One set each: every file that is written costs an fsync. */
-    f0t_import_options own = {.own_features = "CH", .sets = "81"};
-    f0t_import_options given = {.features = write_npy("given.npy", 6, 0), .sets = "5k"};
+    f0t_import_options own = {
+        .size = sizeof(f0t_import_options), .own_features = "CH", .sets = "81"};
+    f0t_import_options given = {
+        .size = sizeof(f0t_import_options), .features = write_npy("given.npy", 6, 0), .sets = "5k"};
     (void)state;
     make_tree();
     given.ids = test_text("given.txt", "11\n22\n33\n44\n55\n66\n");

@@ -58,10 +58,10 @@ static void a_picture_of_two_sources_is_one_image(void **state)
                                        "circle"};
     const char *sources[] = {make_folder(), test_path("p/"), test_path("p/b"),
                              test_path("p/a/1.jpg")};
-    const f0t_import_options options = {.folder_tags = true};
+    const f0t_import_options options = {.size = sizeof(f0t_import_options), .folder_tags = true};
     f0t_import_report *report;
     (void)state;
-    assert_ok(f0t_import(&report, test_path("twice"), "photos", sources, 4, &options));
+    assert_ok(f0t_import(&report, test_path("twice"), "photos", sources, 4, &options, NULL));
     assert_int_equal(noted(report, "pictures were named twice"), 6);
     f0t_import_report_free(report);
     assert_tags(test_path("twice"), want, 4);
@@ -71,7 +71,7 @@ static void folders_are_tags_where_asked_for(void **state)
 {
     static const char *const want[] = {"dog|München|Rome|Anna|a", "a|cat|palm tree|Köln", "sea|b",
                                        "circle"};
-    const f0t_import_options options = {.folder_tags = true};
+    const f0t_import_options options = {.size = sizeof(f0t_import_options), .folder_tags = true};
     (void)state;
     assert_ok(import_one("photos", make_folder(), test_path("folders"), &options, NULL));
     assert_tags(test_path("folders"), want, 4);
@@ -83,6 +83,7 @@ static void a_table_adds_tags(void **state)
     static const char *const want[] = {"dog|München|Rome|Anna|beach", "cat|palm tree|Köln",
                                        "palm tree|sea|tower", "beach|circle"};
     const f0t_import_options options = {
+        .size = sizeof(f0t_import_options),
         .table = test_text("tags.csv", "file,tags\na/1.jpg,beach;dog\n1.png,tower;palm tree\n"
                                        "./c.svg,beach\nb/1.jpg,lost\n"),
     };
@@ -100,6 +101,7 @@ static void names_may_have_other_endings(void **state)
     static const char *const want[] = {"dog|München|Rome|Anna", "sea|wave|cat|palm tree|Köln",
                                        "sea", "circle|round"};
     f0t_import_options options = {
+        .size = sizeof(f0t_import_options),
         .table =
             test_text("stems.csv", "id,tags\n2,\"sea, wave\"\n1,\"lost, tag\"\nc.JPG,round\n")};
     f0t_import_report *report;
@@ -126,12 +128,12 @@ static void names_may_have_other_endings(void **state)
 
 static void keywords_without_vectors_are_found_before_pictures_are_decoded(void **state)
 {
-    f0t_import_options options = {0};
+    f0t_import_options options = F0T_IMPORT_OPTIONS;
     f0t_vectors *vectors;
     const char *picture = test_path("p/b/1.png");
     (void)state;
     make_folder();
-    assert_ok(f0t_vectors_open(&vectors, test_text("v.txt", "chien 1 2\nsea 2 1\n"), NULL));
+    assert_ok(f0t_vectors_open(&vectors, test_text("v.txt", "chien 1 2\nsea 2 1\n"), NULL, NULL));
     options.vectors = vectors;
     assert_fails(F0T_ERROR_FORMAT, "1 of the 9 keywords of its pictures",
                  import_one("photos", test_path("p"), test_path("early"), &options, NULL));
@@ -144,7 +146,8 @@ static void keywords_without_vectors_are_found_before_pictures_are_decoded(void 
 
 static void wrong_tables_are_refused(void **state)
 {
-    f0t_import_options options = {.table = test_path("nowhere.csv")};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .table = test_path("nowhere.csv")};
     const char *source = make_folder();
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.csv",
@@ -154,7 +157,7 @@ static void wrong_tables_are_refused(void **state)
                  import_one("photos", source, test_path("bad"), &options, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "csv does not know a table beside its source",
                  import_one("csv", options.table, test_path("bad"), &options, NULL));
-    const f0t_import_options columns = {.separator = ","};
+    const f0t_import_options columns = {.size = sizeof(f0t_import_options), .separator = ","};
     assert_fails(F0T_ERROR_ARGUMENT, "photos does not know separators",
                  import_one("photos", source, test_path("bad"), &columns, NULL));
 }
@@ -182,7 +185,7 @@ static size_t import_features(const f0t_import_options *options, const char *sou
     const size_t count = f0t_dataset_image_count(dataset);
     float *row = malloc(f0t_dataset_dim(dataset) * sizeof *row);
     for (size_t m = 0; m < count; m++) {
-        assert_ok(f0t_dataset_read_features(dataset, m, 1, row));
+        assert_ok(f0t_dataset_read_features(row, dataset, m, 1));
         first[m] = row[0];
     }
     free(row);
@@ -193,11 +196,11 @@ static size_t import_features(const f0t_import_options *options, const char *sou
 /* What has not changed is not decoded again: it could not be. */
 static void features_are_used_again(void **state)
 {
-    f0t_import_options options = {.replace = true};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .replace = true};
     float first[4], again[4];
     const char *source = make_folder();
     (void)state;
-    assert_ok(f0t_backbone_open(&options.extract, "builtin", NULL));
+    assert_ok(f0t_backbone_open(&options.extract, "builtin", NULL, NULL));
     assert_int_equal(import_features(&options, source, first), 4);
     break_pixels(test_path("p/b/1.png"));
     assert_int_equal(import_features(&options, source, again), 4);
@@ -209,7 +212,8 @@ static void features_are_used_again(void **state)
 
 static f0t_status import_once(void *context)
 {
-    const f0t_import_options options = {.replace = true, .table = test_path("tags.csv")};
+    const f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .replace = true, .table = test_path("tags.csv")};
     return import_one("photos", context, test_path("made"), &options, NULL);
 }
 

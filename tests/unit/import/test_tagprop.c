@@ -37,14 +37,14 @@ static const char *make_release(void)
 
 static f0t_status import_release(const f0t_import_options *options)
 {
-    f0t_import_options with = options ? *options : (f0t_import_options){0};
+    f0t_import_options with = options ? *options : (f0t_import_options)F0T_IMPORT_OPTIONS;
     with.replace = true;
     return import_one("tagprop", test_path("release"), test_path("made"), &with, NULL);
 }
 
 static void words_lists_and_annotations_become_a_dataset(void **state)
 {
-    f0t_import_options options = {.val = 0.34};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .val = 0.34};
     (void)state;
     make_release();
     assert_ok(import_release(&options));
@@ -63,14 +63,15 @@ static void words_lists_and_annotations_become_a_dataset(void **state)
 
 static void own_features_stand_side_by_side(void **state)
 {
-    f0t_import_options options = {.own_features = "DenseSift, Gist", .prefix = "tiny"};
+    f0t_import_options options = {
+        .size = sizeof(f0t_import_options), .own_features = "DenseSift, Gist", .prefix = "tiny"};
     float rows[4 * 3];
     (void)state;
     make_release();
     assert_ok(import_release(&options));
     f0t_dataset *d = open_made(test_path("made"));
     assert_int_equal(f0t_dataset_dim(d), 3);
-    assert_ok(f0t_dataset_read_features(d, 0, 4, rows));
+    assert_ok(f0t_dataset_read_features(rows, d, 0, 4));
     assert_memory_equal(rows, ((float[]){1, 2, 0.5f, 3, 4, 1.5f, 5, 6, 2.5f, 7, 8, 3.5f}),
                         sizeof rows);
     f0t_dataset_close(d);
@@ -82,7 +83,8 @@ static void own_features_stand_side_by_side(void **state)
 
 static void features_of_the_user_go_by_the_lists(void **state)
 {
-    f0t_import_options options = {.features = write_npy("mine.npy", 4, 5)};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .features = write_npy("mine.npy", 4, 5)};
     (void)state;
     make_release();
     assert_ok(import_release(&options));
@@ -95,7 +97,7 @@ static void what_does_not_fit_together_is_refused(void **state)
 {
     static const uint16_t short_annotations[] = {3, 1, 0, 1}, wide[] = {2, 1, 0};
     static const uint16_t two[] = {3, 0, 0, 2}, minus[] = {3, 65535, 65535, 1};
-    f0t_import_options options = {.own_features = "DenseSift"};
+    f0t_import_options options = {.size = sizeof(f0t_import_options), .own_features = "DenseSift"};
     (void)state;
     make_release();
     put("tiny_train_annot.hvecs", short_annotations, sizeof short_annotations);
@@ -138,7 +140,8 @@ static f0t_status import_again(void *context)
 
 static void every_failure_leaves_nothing_behind(void **state)
 {
-    f0t_import_options options = {.own_features = "DenseSift,Gist"};
+    f0t_import_options options = {.size = sizeof(f0t_import_options),
+                                  .own_features = "DenseSift,Gist"};
     (void)state;
     make_release();
     test_each_fault(F0T_FAULT_ALLOC, import_again, &options);

@@ -46,7 +46,7 @@ static void put_features(const char *name, const float *rows, size_t count, size
 static f0t_status try_open(void)
 {
     f0t_dataset *dataset;
-    f0t_status status = f0t_dataset_open(&dataset, test_path(folder), NULL);
+    f0t_status status = f0t_dataset_open(&dataset, test_path(folder), NULL, NULL);
     assert_true((status == F0T_OK) == (dataset != NULL));
     f0t_dataset_close(dataset);
     return status;
@@ -55,7 +55,7 @@ static f0t_status try_open(void)
 static f0t_dataset *must_open(void)
 {
     f0t_dataset *dataset;
-    assert_ok(f0t_dataset_open(&dataset, test_path(folder), NULL));
+    assert_ok(f0t_dataset_open(&dataset, test_path(folder), NULL, NULL));
     return dataset;
 }
 
@@ -70,18 +70,18 @@ static void tags_are_numbered_as_they_appear(void **state)
     assert_int_equal(f0t_dataset_tag_count(d), 3);
     assert_string_equal(f0t_dataset_tag(d, 0), "dog");
     assert_string_equal(f0t_dataset_tag(d, 2), "palm tree");
-    assert_true(f0t_dataset_find_tag(d, "cat", &t) && t == 1);
-    assert_false(f0t_dataset_find_tag(d, "ca", &t));
-    f0t_dataset_image_tags(d, 1, &count);
+    assert_true(f0t_dataset_find_tag(&t, d, "cat") && t == 1);
+    assert_false(f0t_dataset_find_tag(&t, d, "ca"));
+    f0t_dataset_image_tags(&count, d, 1);
     assert_int_equal(count, 0);
-    const uint32_t *tags = f0t_dataset_image_tags(d, 2, &count);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, d, 2);
     assert_true(count == 2 && tags[0] == 1 && tags[1] == 2);
     assert_int_equal(f0t_dataset_offsets(d)[3], 4);
     assert_int_equal(f0t_dataset_indices(d)[0], 0);
     assert_int_equal(f0t_dataset_dim(d), 0);
     assert_null(f0t_dataset_features_path(d));
     assert_null(f0t_dataset_image(d, 0));
-    assert_null(f0t_dataset_seen(d, &count));
+    assert_null(f0t_dataset_seen(&count, d));
     assert_null(f0t_dataset_backbone(d));
     assert_string_equal(f0t_dataset_name(d), folder);
     assert_int_equal(f0t_dataset_repeats(d), 0);
@@ -97,7 +97,7 @@ static void images_may_all_be_without_tags(void **state)
     f0t_dataset *d = must_open();
     assert_int_equal(f0t_dataset_image_count(d), 2);
     assert_int_equal(f0t_dataset_tag_count(d), 0);
-    f0t_dataset_image_tags(d, 1, &count);
+    f0t_dataset_image_tags(&count, d, 1);
     assert_int_equal(count, 0);
     f0t_dataset_close(d);
 }
@@ -113,7 +113,7 @@ static void blanks_marks_and_line_ends_of_other_systems_do_not_matter(void **sta
     f0t_dataset *d = must_open();
     assert_int_equal(f0t_dataset_tag_count(d), 2);
     assert_string_equal(f0t_dataset_tag(d, 0), "dog");
-    f0t_dataset_image_tags(d, 2, &count);
+    f0t_dataset_image_tags(&count, d, 2);
     assert_int_equal(count, 1);
     assert_int_equal(f0t_dataset_repeats(d), 1);
     const uint8_t *split = f0t_dataset_split(d);
@@ -137,9 +137,9 @@ static void seen_and_unseen_tags_come_first(void **state)
     assert_string_equal(f0t_dataset_tag(d, 1), "unicorn");
     assert_string_equal(f0t_dataset_tag(d, 2), "dog");
     assert_string_equal(f0t_dataset_tag(d, 3), "zebra");
-    const uint32_t *seen = f0t_dataset_seen(d, &count);
+    const uint32_t *seen = f0t_dataset_seen(&count, d);
     assert_true(count == 2 && seen[0] == 0 && seen[1] == 1);
-    assert_int_equal(f0t_dataset_unseen(d, &count)[0], 2);
+    assert_int_equal(f0t_dataset_unseen(&count, d)[0], 2);
     assert_int_equal(count, 1);
     f0t_dataset_close(d);
 }
@@ -152,14 +152,14 @@ static void with_one_list_the_other_is_the_rest(void **state)
     put("tags.txt", "zebra\tdog\tcat\n");
     put("unseen.txt", "dog\n");
     f0t_dataset *d = must_open();
-    assert_int_equal(f0t_dataset_unseen(d, &count)[0], 0);
+    assert_int_equal(f0t_dataset_unseen(&count, d)[0], 0);
     assert_int_equal(count, 1);
-    const uint32_t *seen = f0t_dataset_seen(d, &count);
+    const uint32_t *seen = f0t_dataset_seen(&count, d);
     assert_true(count == 2 && seen[0] == 1 && seen[1] == 2);
     f0t_dataset_close(d);
     put("unseen.txt", "");
     d = must_open();
-    assert_non_null(f0t_dataset_unseen(d, &count));
+    assert_non_null(f0t_dataset_unseen(&count, d));
     assert_int_equal(count, 0);
     f0t_dataset_close(d);
 }
@@ -174,11 +174,11 @@ static void features_are_read_in_blocks(void **state)
     put_features("features.npy", rows, 3, 2);
     f0t_dataset *d = must_open();
     assert_int_equal(f0t_dataset_dim(d), 2);
-    assert_ok(f0t_dataset_read_features(d, 1, 2, got));
+    assert_ok(f0t_dataset_read_features(got, d, 1, 2));
     assert_memory_equal(got, rows + 2, sizeof got);
-    assert_ok(f0t_dataset_read_features(d, 3, 0, got));
-    assert_fails(F0T_ERROR_ARGUMENT, "it has 3", f0t_dataset_read_features(d, 2, 2, got));
-    assert_fails(F0T_ERROR_ARGUMENT, "it has 3", f0t_dataset_read_features(d, 1, SIZE_MAX, got));
+    assert_ok(f0t_dataset_read_features(got, d, 3, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "it has 3", f0t_dataset_read_features(got, d, 2, 2));
+    assert_fails(F0T_ERROR_ARGUMENT, "it has 3", f0t_dataset_read_features(got, d, 1, SIZE_MAX));
     f0t_dataset_close(d);
 }
 
@@ -191,11 +191,11 @@ static void a_nan_in_the_features_is_found_with_its_row(void **state)
     put("tags.txt", "a\nb\nc\n");
     put_features("features.npy", rows, 3, 2);
     f0t_dataset *d = must_open();
-    assert_ok(f0t_dataset_read_features(d, 0, 1, got));
+    assert_ok(f0t_dataset_read_features(got, d, 0, 1));
     assert_fails(F0T_ERROR_NUMERIC, "features.npy: row 1, column 1 (from 0) is NaN",
-                 f0t_dataset_read_features(d, 0, 3, got));
+                 f0t_dataset_read_features(got, d, 0, 3));
     assert_fails(F0T_ERROR_NUMERIC, "row 2, column 0 (from 0) is infinite",
-                 f0t_dataset_read_features(d, 2, 1, got));
+                 f0t_dataset_read_features(got, d, 2, 1));
     f0t_dataset_close(d);
 }
 
@@ -206,7 +206,7 @@ static void a_dataset_without_features_says_so(void **state)
     start();
     put("tags.txt", "a\n");
     f0t_dataset *d = must_open();
-    assert_fails(F0T_ERROR_NOT_FOUND, "has no features", f0t_dataset_read_features(d, 0, 1, got));
+    assert_fails(F0T_ERROR_NOT_FOUND, "has no features", f0t_dataset_read_features(got, d, 0, 1));
     f0t_dataset_close(d);
 }
 
@@ -214,8 +214,8 @@ static void a_list_of_tags_alone_is_a_dataset(void **state)
 {
     f0t_dataset *dataset;
     (void)state;
-    assert_ok(
-        f0t_dataset_open_files(&dataset, NULL, test_text("labels.txt", "sea\tsky\n\nsea\n"), NULL));
+    assert_ok(f0t_dataset_open_files(&dataset, NULL, test_text("labels.txt", "sea\tsky\n\nsea\n"),
+                                     NULL, NULL));
     assert_int_equal(f0t_dataset_image_count(dataset), 3);
     assert_int_equal(f0t_dataset_tag_count(dataset), 2);
     assert_int_equal(f0t_dataset_dim(dataset), 0);
@@ -223,7 +223,7 @@ static void a_list_of_tags_alone_is_a_dataset(void **state)
     assert_string_equal(f0t_dataset_name(dataset), "labels.txt");
     f0t_dataset_close(dataset);
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.txt",
-                 f0t_dataset_open_files(&dataset, NULL, test_path("nowhere.txt"), NULL));
+                 f0t_dataset_open_files(&dataset, NULL, test_path("nowhere.txt"), NULL, NULL));
 }
 
 static void the_json_file_names_features_elsewhere_and_keeps_the_backbone(void **state)
@@ -348,9 +348,9 @@ static void what_is_no_directory_is_no_dataset(void **state)
     (void)state;
     start();
     assert_fails(F0T_ERROR_NOT_FOUND, "it has no tags.txt", try_open());
-    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_dataset_open(&d, "/nowhere", NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_dataset_open(&d, "/nowhere", NULL, NULL));
     assert_fails(F0T_ERROR_FORMAT, "a dataset is a directory",
-                 f0t_dataset_open(&d, test_text("file", "x"), NULL));
+                 f0t_dataset_open(&d, test_text("file", "x"), NULL, NULL));
     put("tags.txt", "a\n");
     char inner[200];
     snprintf(inner, sizeof inner, "%s/split.txt", test_path(folder));
@@ -399,21 +399,21 @@ static void the_seed_splits_where_no_file_does(void **state)
     const uint8_t known[] = {1, 0, 0, 2, 2, 0, 0, 2};
     assert_memory_equal(first, known, sizeof known);
     f0t_dataset_close(d);
-    f0t_dataset_options_init(&options);
+    options = (f0t_dataset_options)F0T_DATASET_OPTIONS;
     options.seed = 1;
-    assert_ok(f0t_dataset_open(&d, test_path(folder), &options));
+    assert_ok(f0t_dataset_open(&d, test_path(folder), &options, NULL));
     assert_memory_not_equal(first, f0t_dataset_split(d), COUNT);
     f0t_dataset_close(d);
     options.test = 0.5, options.val = 0.5;
-    assert_ok(f0t_dataset_open(&d, test_path(folder), &options));
+    assert_ok(f0t_dataset_open(&d, test_path(folder), &options, NULL));
     assert_int_equal(f0t_dataset_split_count(d, F0T_TRAIN), 0);
     f0t_dataset_close(d);
     options.val = 0.6;
     assert_fails(F0T_ERROR_ARGUMENT, "are no parts",
-                 f0t_dataset_open(&d, test_path(folder), &options));
+                 f0t_dataset_open(&d, test_path(folder), &options, NULL));
     options.val = NAN;
     assert_fails(F0T_ERROR_ARGUMENT, "are no parts",
-                 f0t_dataset_open(&d, test_path(folder), &options));
+                 f0t_dataset_open(&d, test_path(folder), &options, NULL));
 }
 
 static f0t_status open_again(void *context)
@@ -443,12 +443,12 @@ static void flickr8k_opens(void **state)
     size_t seen, unseen;
     static float block[8 * 1280];
     (void)state;
-    assert_ok(f0t_dataset_open(&d, test_data("flickr8k"), NULL));
+    assert_ok(f0t_dataset_open(&d, test_data("flickr8k"), NULL, NULL));
     assert_int_equal(f0t_dataset_image_count(d), 8091);
     assert_int_equal(f0t_dataset_dim(d), 1280);
     assert_int_equal(f0t_dataset_tag_count(d), 226);
-    f0t_dataset_seen(d, &seen);
-    f0t_dataset_unseen(d, &unseen);
+    f0t_dataset_seen(&seen, d);
+    f0t_dataset_unseen(&unseen, d);
     assert_true(seen == 181 && unseen == 45);
     assert_int_equal(f0t_dataset_split_count(d, F0T_TRAIN), 6091);
     assert_int_equal(f0t_dataset_split_count(d, F0T_VAL), 1000);
@@ -456,7 +456,7 @@ static void flickr8k_opens(void **state)
     assert_string_equal(f0t_dataset_tag(d, 0), "man");
     assert_string_equal(f0t_dataset_image(d, 0), "thumbs/1000268201_693b08cb0e.jpg");
     for (size_t m = 0; m < 8091; m += 8)
-        assert_ok(f0t_dataset_read_features(d, m, 8091 - m < 8 ? 8091 - m : 8, block));
+        assert_ok(f0t_dataset_read_features(block, d, m, 8091 - m < 8 ? 8091 - m : 8));
     f0t_dataset_close(d);
 }
 
@@ -465,7 +465,7 @@ static void nuswide81_opens(void **state)
     f0t_dataset *d;
     size_t empty = 0, most = 0, count;
     (void)state;
-    assert_ok(f0t_dataset_open(&d, test_data("nuswide81"), NULL));
+    assert_ok(f0t_dataset_open(&d, test_data("nuswide81"), NULL, NULL));
     assert_int_equal(f0t_dataset_split_count(d, F0T_TRAIN), 161789);
     assert_int_equal(f0t_dataset_split_count(d, F0T_TEST), 107859);
     assert_int_equal(f0t_dataset_dim(d), 0);
@@ -474,7 +474,7 @@ static void nuswide81_opens(void **state)
     size_t images = f0t_dataset_image_count(d), used = 0, slots = 1 << 16;
     uint64_t(*table)[2] = calloc(slots, sizeof *table);
     for (size_t m = 0; m < images; m++) {
-        const uint32_t *tags = f0t_dataset_image_tags(d, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, d, m);
         uint64_t bits[2] = {0};
         for (size_t i = 0; i < count; i++)
             bits[tags[i] / 64] |= (uint64_t)1 << tags[i] % 64;

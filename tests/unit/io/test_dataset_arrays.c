@@ -15,7 +15,8 @@ static const bool UNSEEN[] = {false, true, false};
 
 static f0t_dataset_arrays dense(void)
 {
-    return (f0t_dataset_arrays){.images = 4,
+    return (f0t_dataset_arrays){.size = sizeof(f0t_dataset_arrays),
+                                .images = 4,
                                 .features = FEATURES,
                                 .dim = 2,
                                 .tags = TAGS,
@@ -47,12 +48,12 @@ static void check_dataset(const f0t_dataset *d)
     assert_memory_equal(f0t_dataset_indices(d), want, sizeof want);
     assert_memory_equal(f0t_dataset_split(d), SPLIT, sizeof SPLIT);
     assert_true(f0t_dataset_split_is_given(d));
-    assert_int_equal(f0t_dataset_seen(d, &count)[1], 2);
+    assert_int_equal(f0t_dataset_seen(&count, d)[1], 2);
     assert_int_equal(count, 2);
-    assert_int_equal(f0t_dataset_unseen(d, &count)[0], 1);
+    assert_int_equal(f0t_dataset_unseen(&count, d)[0], 1);
     assert_int_equal(count, 1);
     assert_int_equal(f0t_dataset_dim(d), 2);
-    assert_ok(f0t_dataset_read_features(d, 2, 2, row));
+    assert_ok(f0t_dataset_read_features(row, d, 2, 2));
     assert_memory_equal(row, FEATURES + 4, sizeof row);
 }
 
@@ -62,7 +63,7 @@ static void labels_are_a_matrix_or_sparse_rows(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         f0t_dataset *d;
-        assert_ok(f0t_dataset_open_arrays(&d, &both[i], NULL));
+        assert_ok(f0t_dataset_open_arrays(&d, &both[i], NULL, NULL));
         check_dataset(d);
         f0t_dataset_close(d);
     }
@@ -70,25 +71,30 @@ static void labels_are_a_matrix_or_sparse_rows(void **state)
 
 static void what_is_not_said_is_drawn_or_left_out(void **state)
 {
-    f0t_dataset_arrays a = {
-        .images = 4, .tags = TAGS, .tag_count = 3, .labels = LABELS, .name = "mine"};
-    f0t_dataset_options how = {.seed = 1, .val = 0.25, .test = 0.5};
+    f0t_dataset_arrays a = {.size = sizeof(f0t_dataset_arrays),
+                            .images = 4,
+                            .tags = TAGS,
+                            .tag_count = 3,
+                            .labels = LABELS,
+                            .name = "mine"};
+    f0t_dataset_options how = {
+        .size = sizeof(f0t_dataset_options), .seed = 1, .val = 0.25, .test = 0.5};
     f0t_dataset *d;
     size_t count;
     (void)state;
-    assert_ok(f0t_dataset_open_arrays(&d, &a, &how));
+    assert_ok(f0t_dataset_open_arrays(&d, &a, &how, NULL));
     assert_string_equal(f0t_dataset_name(d), "mine");
     assert_false(f0t_dataset_split_is_given(d));
     assert_int_equal(f0t_dataset_split_count(d, F0T_TEST), 2);
     assert_int_equal(f0t_dataset_dim(d), 0);
-    assert_null(f0t_dataset_seen(d, &count));
+    assert_null(f0t_dataset_seen(&count, d));
     f0t_dataset_close(d);
 }
 
 static void refuse(const f0t_dataset_arrays *a, const char *text)
 {
     f0t_dataset *d;
-    assert_fails(F0T_ERROR_ARGUMENT, text, f0t_dataset_open_arrays(&d, a, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, text, f0t_dataset_open_arrays(&d, a, NULL, NULL));
     assert_null(d);
 }
 
@@ -131,8 +137,8 @@ static void vectors_come_from_arrays(void **state)
     assert_int_equal(f0t_vectors_count(v), 3);
     assert_int_equal(f0t_vectors_dim(v), 2);
     assert_int_equal(f0t_vectors_find(v, "tree", 4), 2);
-    assert_memory_equal(f0t_vectors_word(v, 1, &length), "cat", 3);
-    assert_ok(f0t_vectors_get(v, 1, 1, row));
+    assert_memory_equal(f0t_vectors_word(&length, v, 1), "cat", 3);
+    assert_ok(f0t_vectors_get(row, v, 1, 1));
     assert_memory_equal(row, rows + 2, sizeof row);
     memcpy(mean, f0t_vectors_mean(v), sizeof mean);
     assert_float_equal(mean[0], 0.5, 1e-6);
@@ -150,7 +156,7 @@ static void arrays_and_text_are_one_space(void **state)
     f0t_vectors *a, *b;
     (void)state;
     assert_ok(f0t_vectors_create(&a, TAGS, rows, 3, 2, "x"));
-    assert_ok(f0t_vectors_open_memory(&b, text, strlen(text), "text", NULL));
+    assert_ok(f0t_vectors_open_memory(&b, text, strlen(text), "text", NULL, NULL));
     assert_true(f0t_vectors_fingerprint(a) == f0t_vectors_fingerprint(b));
     f0t_vectors_close(a);
     f0t_vectors_close(b);
@@ -189,7 +195,7 @@ static void many_words_are_kept(void **state)
     }
     assert_ok(f0t_vectors_create(&v, words, rows, COUNT, 1, NULL));
     assert_int_equal(f0t_vectors_find(v, "w69999", 6), 69999);
-    assert_ok(f0t_vectors_get(v, 69999, 1, &row));
+    assert_ok(f0t_vectors_get(&row, v, 69999, 1));
     assert_true(row == 69999);
     f0t_vectors_close(v);
     free(rows);
@@ -206,7 +212,7 @@ static f0t_status open_both(void *context)
     (void)context;
     f0t_status status = f0t_vectors_create(&v, TAGS, rows, 3, 2, NULL);
     if (status == F0T_OK)
-        status = f0t_dataset_open_arrays(&d, &a, NULL);
+        status = f0t_dataset_open_arrays(&d, &a, NULL, NULL);
     f0t_vectors_close(v);
     f0t_dataset_close(d);
     return status;

@@ -31,9 +31,8 @@ static f0t_status load(const void *data, size_t size)
 {
     bundle b = {data, size};
     f0t_dataset_source source = {open_part, &b};
-    f0t_dataset_options options;
+    f0t_dataset_options options = F0T_DATASET_OPTIONS;
     f0t_dataset *dataset;
-    f0t_dataset_options_init(&options);
     F0T_TRY(f0t_alloc_zero(&dataset, 1, sizeof *dataset));
     f0t_status status = f0t_string_copy(&dataset->path, "memory", 6);
     if (status == F0T_OK)

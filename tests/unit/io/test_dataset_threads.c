@@ -17,13 +17,13 @@ static void *ask(void *context)
     float got[4 * DIM];
     size_t wrong = 0, count, t;
     for (size_t m = 0; m + 4 <= IMAGES; m++) {
-        wrong += f0t_dataset_read_features(dataset, m, 4, got) != F0T_OK;
+        wrong += f0t_dataset_read_features(got, dataset, m, 4) != F0T_OK;
         wrong += memcmp(got, expected + m * DIM, sizeof got) != 0;
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
         wrong += count != 1 || strcmp(f0t_dataset_tag(dataset, tags[0]), m % 2 ? "odd" : "even");
-        wrong += !f0t_dataset_find_tag(dataset, "odd", &t);
+        wrong += !f0t_dataset_find_tag(&t, dataset, "odd");
         /* Each thread has its own last error. */
-        wrong += f0t_dataset_read_features(dataset, IMAGES + m, 1, got) != F0T_ERROR_ARGUMENT;
+        wrong += f0t_dataset_read_features(got, dataset, IMAGES + m, 1) != F0T_ERROR_ARGUMENT;
         wrong += !strstr(f0t_last_error(), "it has 64");
     }
     *(size_t *)context = wrong;
@@ -45,7 +45,7 @@ static void many_threads_share_one_dataset(void **state)
     assert_ok(f0t_npy_create(&npy, test_path("shared/features.npy"), F0T_F32, DIM));
     assert_ok(f0t_npy_write_rows(npy, expected, IMAGES));
     assert_ok(f0t_npy_commit(npy));
-    assert_ok(f0t_dataset_open(&dataset, test_path("shared"), NULL));
+    assert_ok(f0t_dataset_open(&dataset, test_path("shared"), NULL, NULL));
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask, &wrong[i]), 0);
     for (size_t i = 0; i < THREADS; i++) {

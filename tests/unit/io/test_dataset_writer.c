@@ -13,9 +13,9 @@ static const float features[] = {0.5f, -2, 3, 4};
 /* Two images with all that a dataset can have. */
 static f0t_status write_rows(f0t_dataset_writer *writer)
 {
-    f0t_dataset_row row = {"a.jpg", dog_cat, 2, true, F0T_VAL, features};
+    f0t_dataset_row row = {sizeof row, "a.jpg", dog_cat, 2, true, F0T_VAL, features};
     F0T_TRY(f0t_dataset_write(writer, &row));
-    row = (f0t_dataset_row){"b.jpg", NULL, 0, true, F0T_TEST, features + 2};
+    row = (f0t_dataset_row){sizeof row, "b.jpg", NULL, 0, true, F0T_TEST, features + 2};
     F0T_TRY(f0t_dataset_write(writer, &row));
     F0T_TRY(f0t_dataset_write_seen(writer, dog_cat, 1));
     return f0t_dataset_write_unseen(writer, dog_cat + 1, 1);
@@ -23,8 +23,12 @@ static f0t_status write_rows(f0t_dataset_writer *writer)
 
 static f0t_status write_full(const char *path, const char *name, bool half, bool replace)
 {
-    f0t_dataset_info info = {
-        .name = name, .backbone = "{\"n\": 1}", .dim = 2, .half = half, .replace = replace};
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info),
+                             .name = name,
+                             .backbone = "{\"n\": 1}",
+                             .dim = 2,
+                             .half = half,
+                             .replace = replace};
     f0t_dataset_writer *writer;
     F0T_TRY(f0t_dataset_create(&writer, path, &info));
     f0t_status status = write_rows(writer);
@@ -39,17 +43,17 @@ static void check_full(const char *path, const char *name)
     f0t_dataset *d;
     float got[4];
     size_t count;
-    assert_ok(f0t_dataset_open(&d, path, NULL));
+    assert_ok(f0t_dataset_open(&d, path, NULL, NULL));
     assert_string_equal(f0t_dataset_name(d), name);
     assert_string_equal(f0t_dataset_backbone(d), "{\"n\":1}");
     assert_int_equal(f0t_dataset_image_count(d), 2);
     assert_string_equal(f0t_dataset_image(d, 1), "b.jpg");
     assert_string_equal(f0t_dataset_tag(d, 1), "palm tree");
-    f0t_dataset_image_tags(d, 0, &count);
+    f0t_dataset_image_tags(&count, d, 0);
     assert_int_equal(count, 2);
     assert_true(f0t_dataset_split(d)[0] == F0T_VAL && f0t_dataset_split(d)[1] == F0T_TEST);
-    assert_int_equal(f0t_dataset_unseen(d, &count)[0], 1);
-    assert_ok(f0t_dataset_read_features(d, 0, 2, got));
+    assert_int_equal(f0t_dataset_unseen(&count, d)[0], 1);
+    assert_ok(f0t_dataset_read_features(got, d, 0, 2));
     assert_memory_equal(got, features, sizeof got);
     f0t_dataset_close(d);
 }
@@ -67,12 +71,12 @@ static void a_small_dataset_needs_no_more_than_tags(void **state)
 {
     f0t_dataset_writer *writer;
     f0t_dataset *d;
-    f0t_dataset_row row = {.tags = dog_cat, .tag_count = 1};
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row), .tags = dog_cat, .tag_count = 1};
     (void)state;
     assert_ok(f0t_dataset_create(&writer, test_path("small"), NULL));
     assert_ok(f0t_dataset_write(writer, &row));
     assert_ok(f0t_dataset_commit(writer));
-    assert_ok(f0t_dataset_open(&d, test_path("small"), NULL));
+    assert_ok(f0t_dataset_open(&d, test_path("small"), NULL, NULL));
     assert_string_equal(f0t_dataset_name(d), "small");
     assert_false(f0t_dataset_split_is_given(d));
     f0t_dataset_close(d);
@@ -124,8 +128,8 @@ static void of_a_link_the_target_is_replaced(void **state)
 static void an_aborted_write_leaves_nothing(void **state)
 {
     f0t_dataset_writer *writer;
-    f0t_dataset_info info = {.dim = 2};
-    f0t_dataset_row row = {"a", dog_cat, 1, false, F0T_TRAIN, features};
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .dim = 2};
+    f0t_dataset_row row = {sizeof row, "a", dog_cat, 1, false, F0T_TRAIN, features};
     (void)state;
     size_t before = test_files_left();
     assert_ok(f0t_dataset_create(&writer, test_path("gone"), &info));
@@ -138,7 +142,7 @@ static void an_aborted_write_leaves_nothing(void **state)
 static f0t_status write_one(const f0t_dataset_row *row)
 {
     f0t_dataset_writer *writer;
-    f0t_dataset_row good = {.tags = dog_cat, .tag_count = 1};
+    f0t_dataset_row good = {.size = sizeof(f0t_dataset_row), .tags = dog_cat, .tag_count = 1};
     F0T_TRY(f0t_dataset_create(&writer, test_path("one"), NULL));
     f0t_status status = f0t_dataset_write(writer, &good);
     if (status == F0T_OK)
@@ -152,10 +156,11 @@ static void what_would_be_read_as_something_else_is_refused(void **state)
     static const char *const wrong[] = {"", " dog", "dog ", "a\tb", "a\nb", "\xFF"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        f0t_dataset_row row = {.tags = wrong + i, .tag_count = 1};
+        f0t_dataset_row row = {.size = sizeof(f0t_dataset_row), .tags = wrong + i, .tag_count = 1};
         assert_fails(F0T_ERROR_ARGUMENT, "image 1: the tag '", write_one(&row));
     }
-    f0t_dataset_row named = {.image = "x"}, split = {.has_split = true, .split = F0T_TEST};
+    f0t_dataset_row named = {.size = sizeof(f0t_dataset_row), .image = "x"},
+                    split = {.size = sizeof split, .has_split = true, .split = F0T_TEST};
     assert_fails(F0T_ERROR_ARGUMENT, "images.txt has a line for all", write_one(&named));
     assert_fails(F0T_ERROR_ARGUMENT, "split.txt has a line for all", write_one(&split));
     split.split = (f0t_split)3;
@@ -184,8 +189,8 @@ static const char *make_features(const char *name, size_t rows)
 static f0t_status write_referring(const char *path, const char *file)
 {
     f0t_dataset_writer *writer;
-    f0t_dataset_info info = {.features = file, .replace = true};
-    f0t_dataset_row row = {.tags = dog_cat, .tag_count = 1};
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .features = file, .replace = true};
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row), .tags = dog_cat, .tag_count = 1};
     F0T_TRY(f0t_dataset_create(&writer, path, &info));
     f0t_status status = f0t_dataset_write(writer, &row);
     return status == F0T_OK ? f0t_dataset_commit(writer) : status;
@@ -202,8 +207,8 @@ static void features_elsewhere_are_named_relative_to_the_dataset(void **state)
     char *json = test_read(test_path("refers/dataset.json"), &size);
     assert_non_null(strstr(json, "\"../there.npy\""));
     f0t_free(json);
-    assert_ok(f0t_dataset_open(&d, test_path("refers"), NULL));
-    assert_ok(f0t_dataset_read_features(d, 0, 1, &got));
+    assert_ok(f0t_dataset_open(&d, test_path("refers"), NULL, NULL));
+    assert_ok(f0t_dataset_read_features(&got, d, 0, 1));
     assert_true(got == features[0]);
     f0t_dataset_close(d);
     assert_fails(F0T_ERROR_MISMATCH, "three.npy has 3 rows, but there are 1 images",

@@ -21,9 +21,9 @@ static void a_matrix_has_rows_and_no_names(void **state)
     float row[4];
     (void)state;
     assert_ok(f0t_features_open(&f, matrix(), NULL));
-    assert_int_equal(f0t_features_rows(f), 3);
+    assert_int_equal(f0t_features_count(f), 3);
     assert_int_equal(f0t_features_dim(f), 2);
-    assert_ok(f0t_features_read(f, 1, 2, row));
+    assert_ok(f0t_features_read(row, f, 1, 2));
     assert_true(row[0] == 3 && row[3] == 6);
     assert_null(f0t_features_image(f, 0));
     assert_null(f0t_features_split(f));
@@ -34,8 +34,9 @@ static void a_dataset_gives_names_and_parts(void **state)
 {
     const char *tags[] = {"dog"};
     const float x[2] = {7, 8};
-    f0t_dataset_info info = {.dim = 2};
-    f0t_dataset_row row = {.image = "a.jpg",
+    f0t_dataset_info info = {.size = sizeof(f0t_dataset_info), .dim = 2};
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                           .image = "a.jpg",
                            .tags = tags,
                            .tag_count = 1,
                            .has_split = true,
@@ -51,7 +52,7 @@ static void a_dataset_gives_names_and_parts(void **state)
     assert_ok(f0t_features_open(&f, test_path("photos"), NULL));
     assert_string_equal(f0t_features_image(f, 0), "a.jpg");
     assert_int_equal(f0t_features_split(f)[0], F0T_TEST);
-    assert_ok(f0t_features_read(f, 0, 1, read));
+    assert_ok(f0t_features_read(read, f, 0, 1));
     assert_true(read[1] == 8);
     f0t_features_close(f);
 }
@@ -60,8 +61,8 @@ static void what_has_no_features_is_refused(void **state)
 {
     f0t_features *f;
     const char *tags[] = {"dog"};
-    f0t_dataset_info info = {0};
-    f0t_dataset_row row = {.tags = tags, .tag_count = 1};
+    f0t_dataset_info info = F0T_DATASET_INFO;
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row), .tags = tags, .tag_count = 1};
     f0t_dataset_writer *w;
     (void)state;
     assert_ok(f0t_dataset_create(&w, test_path("bare"), &info));
@@ -79,7 +80,7 @@ static f0t_status open_and_read(void *path)
     f0t_features *f;
     float row[2];
     F0T_TRY(f0t_features_open(&f, path, NULL));
-    f0t_status status = f0t_features_read(f, 0, 1, row);
+    f0t_status status = f0t_features_read(row, f, 0, 1);
     f0t_features_close(f);
     return status;
 }

@@ -34,7 +34,7 @@ static size_t make_binary(char *to, const char *newline)
 static f0t_vectors *open_text(const char *text)
 {
     f0t_vectors *v = NULL;
-    assert_ok(f0t_vectors_open_memory(&v, text, strlen(text), "v.txt", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, text, strlen(text), "v.txt", NULL, NULL));
     return v;
 }
 
@@ -48,12 +48,12 @@ static void assert_expected(const f0t_vectors *v, const char *second)
     float got[3][2];
     assert_int_equal(f0t_vectors_count(v), 3);
     assert_int_equal(f0t_vectors_dim(v), 2);
-    assert_ok(f0t_vectors_get(v, 0, 3, &got[0][0]));
+    assert_ok(f0t_vectors_get(&got[0][0], v, 0, 3));
     assert_memory_equal(got, expected, sizeof expected);
     for (size_t i = 0; i < 3; i++) {
         size_t length;
         const char *want = i == 1 ? second : words[i];
-        const char *word = f0t_vectors_word(v, i, &length);
+        const char *word = f0t_vectors_word(&length, v, i);
         assert_int_equal(length, strlen(want));
         assert_memory_equal(word, want, length);
         assert_int_equal(find(v, want), i);
@@ -92,7 +92,7 @@ static void binary_reads_with_and_without_newlines(void **state)
     for (int i = 0; i < 2; i++) {
         f0t_vectors *v;
         size_t size = make_binary(data, i ? "\n" : "");
-        assert_ok(f0t_vectors_open_memory(&v, data, size, "v.bin", NULL));
+        assert_ok(f0t_vectors_open_memory(&v, data, size, "v.bin", NULL, NULL));
         assert_expected(v, "palm_tree");
         assert_string_equal(f0t_vectors_format(v), "word2vec binary");
         assert_string_equal(f0t_vectors_dtype(v), "float32");
@@ -114,14 +114,14 @@ static void gzip_of_each_is_read_and_names_do_not_matter(void **state)
     char data[256];
     f0t_vectors *v;
     (void)state;
-    assert_ok(f0t_vectors_open(&v, gzip_file("a.bin", glove, sizeof glove - 1), NULL));
+    assert_ok(f0t_vectors_open(&v, gzip_file("a.bin", glove, sizeof glove - 1), NULL, NULL));
     assert_expected(v, "palm tree");
     f0t_vectors_close(v);
     size_t size = make_binary(data, "\n");
-    assert_ok(f0t_vectors_open(&v, gzip_file("b.txt", data, size), NULL));
+    assert_ok(f0t_vectors_open(&v, gzip_file("b.txt", data, size), NULL, NULL));
     assert_expected(v, "palm_tree");
     f0t_vectors_close(v);
-    assert_ok(f0t_vectors_open(&v, test_file("c.safetensors", data, size), NULL));
+    assert_ok(f0t_vectors_open(&v, test_file("c.safetensors", data, size), NULL, NULL));
     assert_expected(v, "palm_tree");
     f0t_vectors_close(v);
 }
@@ -132,7 +132,7 @@ static void a_packed_safetensors_file_says_what_to_do(void **state)
     f0t_vectors *v;
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "unpack",
-                 f0t_vectors_open(&v, gzip_file("s.gz", data, sizeof data - 1), NULL));
+                 f0t_vectors_open(&v, gzip_file("s.gz", data, sizeof data - 1), NULL, NULL));
     assert_null(v);
 }
 
@@ -154,11 +154,12 @@ static void bad_rows_are_left_out_counted_and_told(void **state)
                                "\xFF\xFE 1 2\n\nlast 7 8";
     heard log = {{0}, 0};
     f0t_monitor monitor = {.log = hear, .user = &log};
-    f0t_vectors_options options = {.monitor = &monitor};
+    f0t_vectors_options options = {.size = sizeof(f0t_vectors_options)};
     f0t_vectors *v;
     float row[2];
     (void)state;
-    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", &options));
+    assert_ok(
+        f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", &options, F0T_WATCHED(&monitor)));
     f0t_vectors_counts counts = f0t_vectors_get_counts(v);
     assert_int_equal(counts.rows, 9);
     assert_int_equal(counts.words, 3);
@@ -168,7 +169,7 @@ static void bad_rows_are_left_out_counted_and_told(void **state)
     assert_int_equal(counts.invalid, 1);
     assert_int_equal(counts.zero, 1);
     assert_int_equal(counts.cut, 0);
-    assert_ok(f0t_vectors_get(v, find(v, "a"), 1, row));
+    assert_ok(f0t_vectors_get(row, v, find(v, "a"), 1));
     assert_true(row[0] == 1 && row[1] == 2);
     assert_true(find(v, "b") == F0T_NONE);
     assert_int_equal(find(v, "last"), 2);
@@ -183,14 +184,14 @@ static void a_cut_file_names_the_line_unless_it_is_tolerated(void **state)
     static const char *const texts[] = {"a 1 2\nb 3 4\nc 5", "3 2\na 1 2\nb 3 4\nc 5"};
     static const char *const places[] = {"v:3: has 1 numbers where 2 are expected",
                                          "v:4: has 1 numbers where 2 are expected"};
-    f0t_vectors_options options = {.tolerant = true};
+    f0t_vectors_options options = {.size = sizeof(f0t_vectors_options), .tolerant = true};
     f0t_vectors *v;
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         const size_t size = strlen(texts[i]);
         assert_fails(F0T_ERROR_FORMAT, places[i],
-                     f0t_vectors_open_memory(&v, texts[i], size, "v", NULL));
-        assert_ok(f0t_vectors_open_memory(&v, texts[i], size, "v", &options));
+                     f0t_vectors_open_memory(&v, texts[i], size, "v", NULL, NULL));
+        assert_ok(f0t_vectors_open_memory(&v, texts[i], size, "v", &options, NULL));
         assert_int_equal(f0t_vectors_count(v), 2);
         assert_int_equal(f0t_vectors_get_counts(v).cut, 1);
         f0t_vectors_close(v);
@@ -199,37 +200,37 @@ static void a_cut_file_names_the_line_unless_it_is_tolerated(void **state)
 
 static void short_and_bad_rows_in_the_middle_always_fail(void **state)
 {
-    f0t_vectors_options options = {.tolerant = true};
+    f0t_vectors_options options = {.size = sizeof(f0t_vectors_options), .tolerant = true};
     f0t_vectors *v;
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "v:2: has 1 numbers where 2 are expected",
-                 f0t_vectors_open_memory(&v, "a 1 2\nb 3\nc 5 6\n", 16, "v", &options));
+                 f0t_vectors_open_memory(&v, "a 1 2\nb 3\nc 5 6\n", 16, "v", &options, NULL));
     assert_fails(F0T_ERROR_FORMAT, "v:3: 'x' is not a number",
-                 f0t_vectors_open_memory(&v, "a 1 2\n\nb x 4\nc 5 6\n", 20, "v", &options));
+                 f0t_vectors_open_memory(&v, "a 1 2\n\nb x 4\nc 5 6\n", 20, "v", &options, NULL));
 }
 
 static void a_header_that_promises_another_number_is_an_error_unless_tolerated(void **state)
 {
     static const char *const texts[] = {"5 2\na 1 2\nb 3 4\n", "1 2\na 1 2\nb 3 4\n"};
-    f0t_vectors_options options = {.tolerant = true};
+    f0t_vectors_options options = {.size = sizeof(f0t_vectors_options), .tolerant = true};
     f0t_vectors *v;
     char data[256];
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_fails(F0T_ERROR_FORMAT, "has 2 rows, its first line promises",
-                     f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", NULL));
-        assert_ok(f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", &options));
+                     f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", NULL, NULL));
+        assert_ok(f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", &options, NULL));
         assert_int_equal(f0t_vectors_count(v), 2);
         f0t_vectors_close(v);
     }
     size_t size = make_binary(data, "");
     data[0] = '2';
     assert_fails(F0T_ERROR_FORMAT, "more bytes after the 2 rows",
-                 f0t_vectors_open_memory(&v, data, size, "v", NULL));
+                 f0t_vectors_open_memory(&v, data, size, "v", NULL, NULL));
     data[0] = '4';
     assert_fails(F0T_ERROR_FORMAT, "has 3 rows, its first line promises 4",
-                 f0t_vectors_open_memory(&v, data, size, "v", NULL));
-    assert_ok(f0t_vectors_open_memory(&v, data, size, "v", &options));
+                 f0t_vectors_open_memory(&v, data, size, "v", NULL, NULL));
+    assert_ok(f0t_vectors_open_memory(&v, data, size, "v", &options, NULL));
     assert_expected(v, "palm_tree");
     f0t_vectors_close(v);
 }
@@ -240,9 +241,10 @@ static void files_without_a_word_fail(void **state)
     f0t_vectors *v;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_fails(F0T_ERROR_FORMAT,
-                     "v: ", f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", NULL));
-    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_vectors_open(&v, "/nowhere/v.txt", NULL));
+        assert_fails(F0T_ERROR_FORMAT, "v: ",
+                     f0t_vectors_open_memory(&v, texts[i], strlen(texts[i]), "v", NULL, NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
+                 f0t_vectors_open(&v, "/nowhere/v.txt", NULL, NULL));
     assert_null(v);
 }
 
@@ -252,10 +254,10 @@ static void get_and_word_stay_inside(void **state)
     float row[2];
     size_t length = 7;
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "vectors", f0t_vectors_get(v, 3, 1, row));
-    assert_fails(F0T_ERROR_ARGUMENT, "vectors", f0t_vectors_get(v, 1, SIZE_MAX, row));
-    assert_ok(f0t_vectors_get(v, 3, 0, row));
-    assert_null(f0t_vectors_word(v, 3, &length));
+    assert_fails(F0T_ERROR_ARGUMENT, "vectors", f0t_vectors_get(row, v, 3, 1));
+    assert_fails(F0T_ERROR_ARGUMENT, "vectors", f0t_vectors_get(row, v, 1, SIZE_MAX));
+    assert_ok(f0t_vectors_get(row, v, 3, 0));
+    assert_null(f0t_vectors_word(&length, v, 3));
     assert_int_equal(length, 0);
     f0t_vectors_close(v);
 }
@@ -293,14 +295,14 @@ static void a_file_of_many_blocks_comes_out_in_order(void **state)
     assert_true(size > 3 * (8 << 20));
     for (int threads = 1; threads <= 3; threads += 2) {
         test_threads(threads);
-        assert_ok(f0t_vectors_open_memory(&v, text, size, "v", NULL));
+        assert_ok(f0t_vectors_open_memory(&v, text, size, "v", NULL, NULL));
         assert_int_equal(f0t_vectors_count(v), ROWS);
         for (size_t i = 0; i < ROWS; i += 997) {
             char word[32];
             float row[DIM];
             snprintf(word, sizeof word, "w%zu", i);
             assert_int_equal(find(v, word), i);
-            assert_ok(f0t_vectors_get(v, i, 1, row));
+            assert_ok(f0t_vectors_get(row, v, i, 1));
             assert_true(row[3] == (float)((double)(i % 7) + (double)((i * 31 + 3) % 100000) / 1e5));
         }
         f0t_vectors_close(v);
@@ -308,7 +310,7 @@ static void a_file_of_many_blocks_comes_out_in_order(void **state)
     test_threads(0);
     memcpy(text + size - 7, "x", 1);
     assert_fails(F0T_ERROR_FORMAT,
-                 "v:120000: ", f0t_vectors_open_memory(&v, text, size, "v", NULL));
+                 "v:120000: ", f0t_vectors_open_memory(&v, text, size, "v", NULL, NULL));
     f0t_free(text);
 }
 
@@ -320,13 +322,13 @@ static void a_row_longer_than_a_block_is_refused(void **state)
     (void)state;
     assert_ok(f0t_alloc(&text, SIZE, 1));
     memset(text, 'x', SIZE);
-    assert_fails(F0T_ERROR_FORMAT, "v: ", f0t_vectors_open_memory(&v, text, SIZE, "v", NULL));
+    assert_fails(F0T_ERROR_FORMAT, "v: ", f0t_vectors_open_memory(&v, text, SIZE, "v", NULL, NULL));
     memcpy(text, "a 1 2\nb 1 2\n", 12);
     assert_fails(F0T_ERROR_FORMAT, "v: a row of over",
-                 f0t_vectors_open_memory(&v, text, SIZE, "v", NULL));
+                 f0t_vectors_open_memory(&v, text, SIZE, "v", NULL, NULL));
     memcpy(text, "9 2\nab \0\0\0\0\0\0\0\0\n", 16);
     assert_fails(F0T_ERROR_FORMAT, "v: a row of over",
-                 f0t_vectors_open_memory(&v, text, SIZE, "v", NULL));
+                 f0t_vectors_open_memory(&v, text, SIZE, "v", NULL, NULL));
     f0t_free(text);
 }
 
@@ -334,11 +336,12 @@ static void interruption_stops_the_reading(void **state)
 {
     volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_vectors_options options = {.monitor = &monitor};
+    f0t_vectors_options options = {.size = sizeof(f0t_vectors_options)};
     f0t_vectors *v;
     (void)state;
-    assert_fails(F0T_ERROR_INTERRUPTED, "reading v",
-                 f0t_vectors_open_memory(&v, glove, sizeof glove - 1, "v", &options));
+    assert_fails(
+        F0T_ERROR_INTERRUPTED, "reading v",
+        f0t_vectors_open_memory(&v, glove, sizeof glove - 1, "v", &options, F0T_WATCHED(&monitor)));
 }
 
 /* ---- Hostile files ------------------------------------------------------------------------------
@@ -347,7 +350,7 @@ static void interruption_stops_the_reading(void **state)
 static f0t_status load(const void *data, size_t size)
 {
     f0t_vectors *v;
-    f0t_status status = f0t_vectors_open_memory(&v, data, size, "v", NULL);
+    f0t_status status = f0t_vectors_open_memory(&v, data, size, "v", NULL, NULL);
     f0t_vectors_close(v);
     return status;
 }
@@ -424,7 +427,7 @@ static void real_glove_files_are_read(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         f0t_vectors *v;
-        assert_ok(f0t_vectors_open(&v, test_data(files[i].name), NULL));
+        assert_ok(f0t_vectors_open(&v, test_data(files[i].name), NULL, NULL));
         assert_int_equal(f0t_vectors_count(v), files[i].count);
         assert_int_equal(f0t_vectors_dim(v), 300);
         assert_true(find(v, "dog") != F0T_NONE);

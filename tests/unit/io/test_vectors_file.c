@@ -11,7 +11,8 @@
 static char *make_file(size_t *size)
 {
     const char *to = test_path("own.safetensors");
-    assert_ok(f0t_vectors_convert(NULL, to, test_text("own.txt", "a 1\nbb 2\nccc 3\n"), NULL));
+    assert_ok(
+        f0t_vectors_convert(NULL, to, test_text("own.txt", "a 1\nbb 2\nccc 3\n"), NULL, NULL));
     return test_read(to, size);
 }
 
@@ -20,14 +21,14 @@ static f0t_status load(const void *data, size_t size)
 {
     f0t_vectors *v;
     float row[64];
-    F0T_TRY(f0t_vectors_open_memory(&v, data, size, "v", NULL));
+    F0T_TRY(f0t_vectors_open_memory(&v, data, size, "v", NULL, NULL));
     for (size_t i = 0; i < f0t_vectors_count(v) && i < 10; i++) {
         size_t length;
-        const char *word = f0t_vectors_word(v, i, &length);
+        const char *word = f0t_vectors_word(&length, v, i);
         if (word)
             (void)f0t_vectors_find(v, word, length);
         if (f0t_vectors_dim(v) <= 64)
-            (void)f0t_vectors_get(v, i, 1, row);
+            (void)f0t_vectors_get(row, v, i, 1);
     }
     (void)f0t_vectors_find(v, "nothing", 7);
     f0t_vectors_close(v);
@@ -40,7 +41,7 @@ static void a_small_file_is_whole(void **state)
     char *data = make_file(&size);
     f0t_vectors *v;
     (void)state;
-    assert_ok(f0t_vectors_open_memory(&v, data, size, "v", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, data, size, "v", NULL, NULL));
     assert_int_equal(f0t_vectors_find(v, "ccc", 3), 2);
     assert_true(f0t_vectors_mean(v)[0] == 2);
     f0t_vectors_close(v);
@@ -146,10 +147,10 @@ static f0t_status load_parts(const parts *p)
     assert_ok(f0t_safetensors_set_metadata(w, "index_seed", "0"));
     assert_ok(f0t_safetensors_set_metadata(w, "fingerprint", "0"));
     assert_ok(f0t_safetensors_commit(w));
-    F0T_TRY(f0t_vectors_open(&v, path, NULL));
+    F0T_TRY(f0t_vectors_open(&v, path, NULL, NULL));
     for (size_t i = 0; i < p->shape[0]; i++) {
         size_t length;
-        assert_null(f0t_vectors_word(v, i, &length));
+        assert_null(f0t_vectors_word(&length, v, i));
     }
     assert_true(f0t_vectors_find(v, "a", 1) == F0T_NONE);
     f0t_vectors_close(v);

@@ -13,7 +13,7 @@ static const char glove[] = "the 1 -0.5 3\npalm tree 0.25 2 0\ncaf\xC3\xA9 -3 4e
 static f0t_vectors *open_file(const char *path)
 {
     f0t_vectors *v = NULL;
-    assert_ok(f0t_vectors_open(&v, path, NULL));
+    assert_ok(f0t_vectors_open(&v, path, NULL, NULL));
     return v;
 }
 
@@ -25,12 +25,12 @@ static void assert_same(const f0t_vectors *a, const f0t_vectors *b, double toler
     assert_int_equal(f0t_vectors_count(a), f0t_vectors_count(b));
     assert_int_equal(dim, f0t_vectors_dim(b));
     for (size_t i = 0; i < f0t_vectors_count(a); i++) {
-        const char *word = f0t_vectors_word(a, i, &n), *other = f0t_vectors_word(b, i, &m);
+        const char *word = f0t_vectors_word(&n, a, i), *other = f0t_vectors_word(&m, b, i);
         assert_int_equal(n, m);
         assert_memory_equal(word, other, n);
         assert_int_equal(f0t_vectors_find(b, word, n), i);
-        assert_ok(f0t_vectors_get(a, i, 1, x));
-        assert_ok(f0t_vectors_get(b, i, 1, y));
+        assert_ok(f0t_vectors_get(x, a, i, 1));
+        assert_ok(f0t_vectors_get(y, b, i, 1));
         for (size_t j = 0; j < dim; j++)
             assert_true(fabs((double)x[j] - (double)y[j]) <= tolerance);
     }
@@ -43,7 +43,7 @@ static void the_converted_file_has_the_same_words_and_numbers(void **state)
     const char *from = test_text("g.txt", glove), *to = test_path("g.safetensors");
     f0t_vectors_counts counts;
     (void)state;
-    assert_ok(f0t_vectors_convert(&counts, to, from, NULL));
+    assert_ok(f0t_vectors_convert(&counts, to, from, NULL, NULL));
     assert_int_equal(counts.rows, 6);
     assert_int_equal(counts.words, 4);
     assert_int_equal(counts.duplicates, 1);
@@ -61,13 +61,13 @@ static void float16_keeps_three_digits_and_the_space(void **state)
 {
     const char *from = test_text("g.txt", glove), *to = test_path("h.safetensors");
     const char *again = test_path("again.safetensors");
-    f0t_convert_options options = {.f16 = true};
+    f0t_convert_options options = {.size = sizeof(f0t_convert_options), .f16 = true};
     (void)state;
-    assert_ok(f0t_vectors_convert(NULL, to, from, &options));
+    assert_ok(f0t_vectors_convert(NULL, to, from, &options, NULL));
     f0t_vectors *a = open_file(from), *b = open_file(to);
     assert_same(a, b, 1e-3);
     assert_string_equal(f0t_vectors_dtype(b), "float16");
-    assert_ok(f0t_vectors_convert(NULL, again, to, NULL));
+    assert_ok(f0t_vectors_convert(NULL, again, to, NULL, NULL));
     f0t_vectors *c = open_file(again);
     assert_same(b, c, 0);
     assert_string_equal(f0t_vectors_source(c), "g.txt");
@@ -76,7 +76,7 @@ static void float16_keeps_three_digits_and_the_space(void **state)
     f0t_vectors_close(c);
     assert_fails(
         F0T_ERROR_NUMERIC, "word 2 has the number 70000",
-        f0t_vectors_convert(NULL, to, test_text("big.txt", "a 1 2\nb 70000 1\n"), &options));
+        f0t_vectors_convert(NULL, to, test_text("big.txt", "a 1 2\nb 70000 1\n"), &options, NULL));
 }
 
 static void a_file_may_be_converted_onto_itself(void **state)
@@ -84,8 +84,8 @@ static void a_file_may_be_converted_onto_itself(void **state)
     const char *path = test_text("self", glove);
     f0t_vectors *before = open_file(path);
     (void)state;
-    assert_ok(f0t_vectors_convert(NULL, path, path, NULL));
-    assert_ok(f0t_vectors_convert(NULL, path, path, NULL));
+    assert_ok(f0t_vectors_convert(NULL, path, path, NULL, NULL));
+    assert_ok(f0t_vectors_convert(NULL, path, path, NULL, NULL));
     f0t_vectors *after = open_file(path);
     assert_same(before, after, 0);
     f0t_vectors_close(before);
@@ -98,9 +98,9 @@ static void the_same_input_gives_the_same_bytes(void **state)
     size_t n, m;
     (void)state;
     test_threads(1);
-    assert_ok(f0t_vectors_convert(NULL, test_path("one"), from, NULL));
+    assert_ok(f0t_vectors_convert(NULL, test_path("one"), from, NULL, NULL));
     test_threads(3);
-    assert_ok(f0t_vectors_convert(NULL, test_path("three"), from, NULL));
+    assert_ok(f0t_vectors_convert(NULL, test_path("three"), from, NULL, NULL));
     test_threads(0);
     char *a = test_read(test_path("one"), &n), *b = test_read(test_path("three"), &m);
     assert_int_equal(n, m);
@@ -139,12 +139,13 @@ static void a_failed_conversion_leaves_the_old_file_and_nothing_else(void **stat
     const char *to = test_text("kept", "old"), *from = test_text("cut.txt", "a 1 2\nb 1 2\nc 1");
     volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_convert_options options = {.monitor = &monitor};
+    f0t_convert_options options = {.size = sizeof(f0t_convert_options)};
     size_t files = test_files_left(), size;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "cut.txt:3: ", f0t_vectors_convert(NULL, to, from, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "cut.txt:3: ", f0t_vectors_convert(NULL, to, from, NULL, NULL));
     from = test_text("cut.txt", glove);
-    assert_fails(F0T_ERROR_INTERRUPTED, "reading", f0t_vectors_convert(NULL, to, from, &options));
+    assert_fails(F0T_ERROR_INTERRUPTED, "reading",
+                 f0t_vectors_convert(NULL, to, from, &options, F0T_WATCHED(&monitor)));
     assert_int_equal(test_files_left(), files);
     char *text = test_read(to, &size);
     assert_string_equal(text, "old");
@@ -153,15 +154,15 @@ static void a_failed_conversion_leaves_the_old_file_and_nothing_else(void **stat
 
 static f0t_status convert(void *context)
 {
-    f0t_convert_options options = {.f16 = true};
-    return f0t_vectors_convert(NULL, test_path("fault.safetensors"), context, &options);
+    f0t_convert_options options = {.size = sizeof(f0t_convert_options), .f16 = true};
+    return f0t_vectors_convert(NULL, test_path("fault.safetensors"), context, &options, NULL);
 }
 
 static f0t_status convert_and_open(void *context)
 {
     f0t_vectors *v;
-    F0T_TRY(f0t_vectors_convert(NULL, test_path("fault2.safetensors"), context, NULL));
-    F0T_TRY(f0t_vectors_open(&v, test_path("fault2.safetensors"), NULL));
+    F0T_TRY(f0t_vectors_convert(NULL, test_path("fault2.safetensors"), context, NULL, NULL));
+    F0T_TRY(f0t_vectors_open(&v, test_path("fault2.safetensors"), NULL, NULL));
     f0t_vectors_close(v);
     return F0T_OK;
 }

@@ -104,7 +104,8 @@ static inline void collection_write_row(f0t_dataset_writer *w, size_t m,
             tags[kept++] = names[other[i]];
     if (o->no_validation && split == F0T_VAL)
         split = F0T_TRAIN;
-    f0t_dataset_row row = {.tags = tags,
+    f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
+                           .tags = tags,
                            .tag_count = kept,
                            .has_split = true,
                            .split = split,
@@ -118,7 +119,8 @@ static inline collection collection_create(const collection_options *o)
                                 "tag5", "tag6", "tag7", "tag8"};
     const char *unseen[C_TAGS - C_SEEN] = {"tag9", "tag10", "tag11"};
     size_t features = o->features ? o->features : C_FEATURES;
-    f0t_dataset_info info = {.dim = o->no_features ? 0 : features, .replace = true};
+    f0t_dataset_info info = {
+        .size = sizeof(f0t_dataset_info), .dim = o->no_features ? 0 : features, .replace = true};
     f0t_dataset_writer *w;
     collection c = {test_path(o->name), collection_vectors()};
     assert_ok(f0t_dataset_create(&w, c.path, &info));
@@ -133,8 +135,7 @@ static inline collection collection_create(const collection_options *o)
 /* Options for a training of a second. */
 static inline f0t_train_options collection_training(f0t_method method)
 {
-    f0t_train_options o;
-    f0t_train_options_init(&o);
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     o.method = method;
     if (method == F0T_METHOD_LINEAR)
         return o;
@@ -160,11 +161,11 @@ static inline f0t_status collection_train(f0t_model **model, const collection *c
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     *model = NULL;
-    f0t_status status = f0t_dataset_open(&dataset, c->path, NULL);
+    f0t_status status = f0t_dataset_open(&dataset, c->path, NULL, NULL);
     if (status == F0T_OK)
-        status = f0t_vectors_open(&vectors, c->vectors, NULL);
+        status = f0t_vectors_open(&vectors, c->vectors, NULL, NULL);
     if (status == F0T_OK)
-        status = f0t_train(model, dataset, vectors, options, monitor);
+        status = f0t_train(model, dataset, vectors, options, F0T_WATCHED(monitor));
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;

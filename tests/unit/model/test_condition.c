@@ -14,7 +14,7 @@ static void open_samples(f0t_dataset **dataset, f0t_samples *train, bool all)
         number[t] = C_TAGS - 1 - t; /* another order than the dataset's */
     number[3] = F0T_NO_SAMPLE_TAG;
     number[4] = number[5]; /* two tags that are one */
-    assert_ok(f0t_dataset_open(dataset, c.path, NULL));
+    assert_ok(f0t_dataset_open(dataset, c.path, NULL, NULL));
     assert_ok(f0t_samples_create(train, *dataset, F0T_TRAIN, number, C_TAGS, all));
 }
 
@@ -28,7 +28,7 @@ static void samples_have_the_tags_of_their_images(void **state)
     for (size_t i = 0; i < train.count; i++) {
         size_t count, found = 0;
         bool there[C_TAGS] = {false};
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, train.images[i], &count);
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, train.images[i]);
         for (size_t k = 0; k < count; k++)
             if (tags[k] != 3)
                 there[C_TAGS - 1 - (tags[k] == 4 ? 5 : tags[k])] = true;

@@ -21,7 +21,7 @@ static void open_case(few_case *c)
         collection_create(&(collection_options){.name = "few", .features = FEATURES});
     uint32_t number[C_TAGS];
     *c = (few_case){0};
-    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL));
+    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
     for (uint32_t t = 0; t < C_TAGS; t++)
         number[t] = t < C_SEEN ? t : F0T_NO_SAMPLE_TAG;
     assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, C_SEEN, false));

@@ -51,13 +51,13 @@ static void a_model_comes_back_as_it_was_saved(void **state)
         assert_ok(f0t_model_save(model, test_path("model.f0t")));
         assert_ok(f0t_model_load(&loaded, test_path("model.f0t")));
         assert_int_equal(f0t_model_method(loaded), method);
-        assert_int_equal(f0t_model_features(loaded), C_FEATURES);
+        assert_int_equal(f0t_model_input_dim(loaded), C_FEATURES);
         assert_int_equal(f0t_model_dim(loaded), C_DIM);
         assert_string_equal(f0t_model_training(loaded), f0t_model_training(model));
         assert_ok(f0t_model_check_vocab(model, f0t_model_vocab(loaded)));
         assert_string_equal(f0t_vocab_tag(f0t_model_vocab(loaded), 3), "tag3");
-        assert_ok(f0t_model_directions(a, model, x, 2));
-        assert_ok(f0t_model_directions(b, loaded, x, 2));
+        assert_ok(f0t_model_directions(a, model, x, 2, NULL));
+        assert_ok(f0t_model_directions(b, loaded, x, 2, NULL));
         assert_memory_equal(a, b, sizeof a);
         f0t_model_free(loaded);
         f0t_model_free(model);
@@ -216,20 +216,21 @@ static void another_space_is_refused(void **state)
     f0t_vectors *vectors;
     f0t_vocab *vocab;
     const char *words[] = {"tag1", "tag20"};
-    f0t_vocab_options centred = {.centred = true};
+    f0t_vocab_options centred = {.size = sizeof(f0t_vocab_options), .centred = true};
     (void)state;
     assert_ok(f0t_vectors_open(
-        &vectors, test_text("foreign.txt", "tag1 1 2 3 4 5 6 7 8\ntag20 8 7 6 5 4 3 2 1\n"), NULL));
-    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred));
+        &vectors, test_text("foreign.txt", "tag1 1 2 3 4 5 6 7 8\ntag20 8 7 6 5 4 3 2 1\n"), NULL,
+        NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred, NULL));
     assert_fails(F0T_ERROR_MISMATCH, "are not those that the model was trained with",
                  f0t_model_check_vocab(model, vocab));
     f0t_vocab_free(vocab);
     f0t_vectors_close(vectors);
-    assert_ok(f0t_vectors_open(&vectors, collection_vectors(), NULL));
-    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, NULL));
+    assert_ok(f0t_vectors_open(&vectors, collection_vectors(), NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, NULL, NULL));
     assert_fails(F0T_ERROR_MISMATCH, "is not centred", f0t_model_check_vocab(model, vocab));
     f0t_vocab_free(vocab);
-    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred, NULL));
     assert_ok(f0t_model_check_vocab(model, vocab));
     f0t_vocab_free(vocab);
     f0t_vectors_close(vectors);

@@ -32,11 +32,11 @@ static double first_is_right(const f0t_model *model, const collection *c, bool u
     f0t_vectors *vectors;
     f0t_vocab *vocab;
     const char *words[] = {"tag9", "tag10", "tag11"};
-    f0t_vocab_options options = {.centred = true};
+    f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .centred = true};
     size_t right = 0, all = 0;
-    assert_ok(f0t_dataset_open(&dataset, c->path, NULL));
-    assert_ok(f0t_vectors_open(&vectors, c->vectors, NULL));
-    assert_ok(f0t_vocab_create(&vocab, words, 3, vectors, &options));
+    assert_ok(f0t_dataset_open(&dataset, c->path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&vectors, c->vectors, NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 3, vectors, &options, NULL));
     assert_ok(f0t_model_check_vocab(model, vocab));
     const f0t_vocab *ranked = unseen ? vocab : f0t_model_vocab(model);
     for (size_t m = 0; m < C_IMAGES; m++) {
@@ -46,11 +46,11 @@ static double first_is_right(const f0t_model *model, const collection *c, bool u
         bool possible = false, hit = false;
         if (f0t_dataset_split(dataset)[m] != F0T_TEST)
             continue;
-        assert_ok(f0t_dataset_read_features(dataset, m, 1, x));
-        assert_ok(f0t_model_directions(w, model, x, 1));
-        assert_ok(f0t_vocab_rank(&index, NULL, 1, ranked, w, 1));
-        assert_true(f0t_dataset_find_tag(dataset, f0t_vocab_tag(ranked, index), &t));
-        const uint32_t *tags = f0t_dataset_image_tags(dataset, m, &count);
+        assert_ok(f0t_dataset_read_features(x, dataset, m, 1));
+        assert_ok(f0t_model_directions(w, model, x, 1, NULL));
+        assert_ok(f0t_vocab_rank(&index, NULL, 1, ranked, w, 1, NULL));
+        assert_true(f0t_dataset_find_tag(&t, dataset, f0t_vocab_tag(ranked, index)));
+        const uint32_t *tags = f0t_dataset_image_tags(&count, dataset, m);
         for (size_t i = 0; i < count; i++) {
             possible = possible || (tags[i] >= C_SEEN) == unseen;
             hit = hit || tags[i] == t;
@@ -71,7 +71,7 @@ static void learns(f0t_method method)
     f0t_model *model;
     assert_ok(collection_train(&model, &c, &o, NULL));
     assert_int_equal(f0t_model_method(model), method);
-    assert_int_equal(f0t_vocab_size(f0t_model_vocab(model)), C_SEEN);
+    assert_int_equal(f0t_vocab_count(f0t_model_vocab(model)), C_SEEN);
     assert_true(first_is_right(model, &c, false) > 0.85); /* by chance 0.3 */
     if (method == F0T_METHOD_LINEAR)                      /* by chance 0.45; nine tags say little */
         assert_true(first_is_right(model, &c, true) > 0.6);
@@ -311,7 +311,7 @@ static void tags_without_vectors_are_left_out(void **state)
     (void)state;
     c.vectors = test_text("few.txt", "tag0 1 0 0\ntag1 0 1 0\ntag2 0 0 1\nother 1 1 1\n");
     assert_ok(collection_train(&model, &c, &o, NULL));
-    assert_int_equal(f0t_vocab_size(f0t_model_vocab(model)), 3);
+    assert_int_equal(f0t_vocab_count(f0t_model_vocab(model)), 3);
     f0t_model_free(model);
     c.vectors = test_text("one.txt", "tag0 1 0 0\nother 1 1 1\n");
     assert_fails(F0T_ERROR_FORMAT, "needs two at least", collection_train(&model, &c, &o, NULL));
@@ -346,7 +346,7 @@ static void layers_are_no_bottleneck(void **state)
     f0t_model *model;
     char want[64];
     (void)state;
-    f0t_train_options_init(&o);
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.epochs = 1;
     assert_ok(collection_train(&model, &c, &o, NULL));
     snprintf(want, sizeof want, "\"hidden\": [%d, %d]", C_DIM, C_DIM);
@@ -357,22 +357,21 @@ static void layers_are_no_bottleneck(void **state)
 
 static void wrong_options_are_refused(void **state)
 {
-    f0t_train_options o;
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     (void)state;
-    f0t_train_options_init(&o);
     assert_ok(f0t_train_options_check(&o));
     o.hidden_count = 9;
     assert_fails(F0T_ERROR_ARGUMENT, "too many", f0t_train_options_check(&o));
-    f0t_train_options_init(&o);
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.hidden_count = 1;
     assert_fails(F0T_ERROR_ARGUMENT, "no units", f0t_train_options_check(&o));
-    f0t_train_options_init(&o);
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.input_dropout = 1;
     assert_fails(F0T_ERROR_ARGUMENT, "input dropout", f0t_train_options_check(&o));
-    f0t_train_options_init(&o);
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.rate = (double)NAN;
     assert_fails(F0T_ERROR_ARGUMENT, "learning rate", f0t_train_options_check(&o));
-    f0t_train_options_init(&o);
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.pairs = F0T_PAIRS_BATCH;
     o.loss = F0T_LOSS_HINGE;
     assert_fails(F0T_ERROR_ARGUMENT, "ranknet", f0t_train_options_check(&o));
@@ -397,8 +396,7 @@ static void numbers_out_of_range_are_refused(void **state)
     const double bad[] = {-1, -1e-9, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
     (void)state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        f0t_train_options o;
-        f0t_train_options_init(&o);
+        f0t_train_options o = F0T_TRAIN_OPTIONS;
         o.method = reals[i].linear ? F0T_METHOD_LINEAR : F0T_METHOD_NET;
         double *value = (double *)(void *)((char *)&o + reals[i].offset);
         assert_true(*value == F0T_AUTO);
@@ -423,8 +421,7 @@ static void counts_of_zero_are_refused(void **state)
                                     offsetof(f0t_train_options, patience)};
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        f0t_train_options o;
-        f0t_train_options_init(&o);
+        f0t_train_options o = F0T_TRAIN_OPTIONS;
         *(size_t *)(void *)((char *)&o + counts[i]) = 0;
         assert_fails(F0T_ERROR_ARGUMENT, "at least 1", f0t_train_options_check(&o));
     }
@@ -432,9 +429,8 @@ static void counts_of_zero_are_refused(void **state)
 
 static void options_of_another_method_are_refused(void **state)
 {
-    f0t_train_options o;
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     (void)state;
-    f0t_train_options_init(&o);
     o.method = F0T_METHOD_LINEAR;
     o.to_ranksvm = true;
     assert_fails(F0T_ERROR_ARGUMENT, "net and linear-rank", f0t_train_options_check(&o));

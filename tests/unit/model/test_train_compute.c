@@ -119,7 +119,7 @@ static void tag_on(uint32_t *index, float *score, const f0t_compute *compute,
     f0t_scoring scoring;
     assert_ok(f0t_net_create_copy(&net, compute, model->net));
     assert_ok(f0t_net_apply(net, directions, features, ROWS));
-    assert_ok(f0t_scoring_open(&scoring, compute, f0t_vocab_vectors(vocab), f0t_vocab_size(vocab),
+    assert_ok(f0t_scoring_open(&scoring, compute, f0t_vocab_vectors(vocab), f0t_vocab_count(vocab),
                                C_DIM, &(f0t_scoring_options){.packed_for = packed_for}));
     assert_ok(f0t_scoring_top(index, score, TOP, &scoring, directions, ROWS));
     f0t_scoring_close(&scoring);

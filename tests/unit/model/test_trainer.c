@@ -22,7 +22,7 @@ static void open_case(training_case *c, bool no_validation)
     f0t_net_shape shape = {.inputs = C_FEATURES, .outputs = C_SEEN, .bias = true};
     uint32_t number[C_TAGS];
     *c = (training_case){.options = collection_training(F0T_METHOD_LINEAR_RANK)};
-    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL));
+    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
     for (uint32_t t = 0; t < C_TAGS; t++)
         number[t] = t < C_SEEN ? t : F0T_NO_SAMPLE_TAG;
     assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, C_SEEN, false));

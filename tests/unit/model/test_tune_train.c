@@ -13,8 +13,8 @@ static opened open_collection(const collection_options *options)
 {
     collection c = collection_create(options);
     opened o;
-    assert_ok(f0t_dataset_open(&o.dataset, c.path, NULL));
-    assert_ok(f0t_vectors_open(&o.vectors, c.vectors, NULL));
+    assert_ok(f0t_dataset_open(&o.dataset, c.path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&o.vectors, c.vectors, NULL, NULL));
     return o;
 }
 
@@ -27,8 +27,7 @@ static void close_collection(opened *o)
 /* Small and quick, with everything to tune still open. */
 static f0t_train_options quick(f0t_method method)
 {
-    f0t_train_options o;
-    f0t_train_options_init(&o);
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
     o.method = method;
     if (method == F0T_METHOD_LINEAR)
         return o;
@@ -107,7 +106,7 @@ static void a_stop_is_heard_within_a_trial(void **state)
     f0t_tuning t;
     (void)state;
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_train_tune(&o, &t, c.dataset, c.vectors, 10, NULL, &monitor));
+                 f0t_train_tune(&o, &t, c.dataset, c.vectors, 10, NULL, F0T_WATCHED(&monitor)));
     assert_true(o.rate <= 0);
     close_collection(&c);
 }

@@ -59,17 +59,18 @@ static errors compare(const float *got, const float *want, size_t rows, size_t n
 static errors run_family(const char *name, bool bf16)
 {
     f0t_network *net;
-    f0t_network_options options = {.output = "logits", .bf16 = bf16};
+    f0t_network_options options = {
+        .size = sizeof(f0t_network_options), .output = "logits", .bf16 = bf16};
     size_t inputs, outputs;
     float *pixels = read_floats(beside(name, "in"), &inputs);
     float *want = read_floats(beside(name, "out"), &outputs), *got;
-    assert_ok(f0t_network_open(&net, beside(name, "onnx"), &options));
+    assert_ok(f0t_network_open(&net, beside(name, "onnx"), &options, NULL));
     assert_int_equal(f0t_network_dim(net) * IMAGES, outputs);
     assert_ok(f0t_alloc(&got, outputs, sizeof *got));
-    assert_ok(f0t_network_run(got, net, pixels, IMAGES));
+    assert_ok(f0t_network_run(got, net, pixels, IMAGES, NULL));
     errors e = compare(got, want, IMAGES, outputs / IMAGES);
     /* One picture alone gives what it gives among others. */
-    assert_ok(f0t_network_run(got, net, pixels + inputs / IMAGES, 1));
+    assert_ok(f0t_network_run(got, net, pixels + inputs / IMAGES, 1, NULL));
     errors single = compare(got, want + outputs / IMAGES, 1, outputs / IMAGES);
     e.largest = fmax(e.largest, single.largest);
     e.cosine = fmin(e.cosine, single.cosine);
@@ -139,7 +140,7 @@ static void the_features_are_what_the_classifier_takes(void **state)
         skip();
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         f0t_network *net;
-        assert_ok(f0t_network_open(&net, beside(wanted[k].name, "onnx"), NULL));
+        assert_ok(f0t_network_open(&net, beside(wanted[k].name, "onnx"), NULL, NULL));
         if (f0t_network_dim(net) != wanted[k].dim)
             print_message("%s: %s, %zu\n", wanted[k].name, f0t_network_output(net),
                           f0t_network_dim(net));
@@ -163,10 +164,10 @@ static void a_real_network_agrees_with_the_plain_operators(void **state)
     assert_ok(f0t_onnx_array_shape(&in, F0T_ONNX_FLOAT, 4, dims));
     assert_ok(f0t_onnx_array_alloc(&in));
     test_random_floats(in.f, PIXELS, 1);
-    assert_ok(f0t_network_open(&net, path, NULL));
+    assert_ok(f0t_network_open(&net, path, NULL, NULL));
     assert_string_equal(f0t_network_output(net), "features");
     assert_int_equal(f0t_network_dim(net), DIM);
-    assert_ok(f0t_network_run(got, net, in.f, 1));
+    assert_ok(f0t_network_run(got, net, in.f, 1, NULL));
     assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
     assert_ok(onnx_interpret(graph, &in, out));
     assert_int_equal(out[0].count, DIM);

@@ -9,7 +9,7 @@ static f0t_status open_text(f0t_network **out, onnx_bytes *file, const char *tex
                             const f0t_network_options *options)
 {
     *file = onnx_from_text(text);
-    return f0t_network_open_memory(out, file->data, file->size, "made", options);
+    return f0t_network_open_memory(out, file->data, file->size, "made", options, NULL);
 }
 
 static void what_is_no_network_of_pictures_is_refused(void **state)
@@ -37,7 +37,8 @@ static void what_is_no_network_of_pictures_is_refused(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         f0t_network *network;
         onnx_bytes file;
-        f0t_network_options options = {.output = rows[k].output};
+        f0t_network_options options = {.size = sizeof(f0t_network_options),
+                                       .output = rows[k].output};
         f0t_status status = open_text(&network, &file, rows[k].text, &options);
         if (status == F0T_OK || !strstr(f0t_last_error(), rows[k].want))
             print_error("%s\n", rows[k].text);
@@ -65,7 +66,8 @@ static void open_dimensions_are_filled_in(void **state)
         f0t_network *network;
         onnx_bytes file;
         char text[128];
-        f0t_network_options options = {.height = rows[k].height, .width = rows[k].width};
+        f0t_network_options options = {
+            .size = sizeof(f0t_network_options), .height = rows[k].height, .width = rows[k].width};
         snprintf(text, sizeof text, "x:float%s; r=Relu(x); y=Flatten(r); return y", rows[k].shape);
         assert_ok(open_text(&network, &file, text, &options));
         const f0t_network_input *got = f0t_network_get_input(network);
@@ -101,7 +103,7 @@ static void any_number_of_pictures_can_be_run(void **state)
                      batches[b]);
             assert_ok(open_text(&network, &file, text, NULL));
             assert_int_equal(f0t_network_dim(network), 1);
-            assert_ok(f0t_network_run(got, network, pixels, images));
+            assert_ok(f0t_network_run(got, network, pixels, images, NULL));
             for (size_t k = 0; k < images; k++)
                 assert_true(got[k] == (float)(9 * k + 3));
             assert_true(got[images] == -1);
@@ -119,16 +121,16 @@ static void a_network_for_one_picture_says_so(void **state)
     (void)state;
     assert_ok(open_text(&network, &file,
                         "x:float[N,3,1,1]; s=int64[2]{1,3}; y=Reshape(x,s); return y", NULL));
-    assert_ok(f0t_network_run(got, network, pixels, 1));
+    assert_ok(f0t_network_run(got, network, pixels, 1, NULL));
     assert_fails(F0T_ERROR_FORMAT, "6 elements do not become 3",
-                 f0t_network_run(got, network, pixels, 2));
+                 f0t_network_run(got, network, pixels, 2, NULL));
     f0t_network_close(network);
     onnx_bytes_free(&file);
     assert_ok(open_text(&network, &file,
                         "x:float[N,3,1,1]; a=int64[1]{0}; e=int64[1]{1}; y=Slice(x,a,e); return y",
                         NULL));
     assert_fails(F0T_ERROR_UNSUPPORTED, "cannot take 2 pictures at a time",
-                 f0t_network_run(got, network, pixels, 2));
+                 f0t_network_run(got, network, pixels, 2, NULL));
     f0t_network_close(network);
     onnx_bytes_free(&file);
 }
@@ -138,8 +140,8 @@ static f0t_status open_and_run(void *context)
     const onnx_bytes *file = context;
     f0t_network *network;
     float pixels[9] = {0}, got[3];
-    F0T_TRY(f0t_network_open_memory(&network, file->data, file->size, "made", NULL));
-    f0t_status status = f0t_network_run(got, network, pixels, 3);
+    F0T_TRY(f0t_network_open_memory(&network, file->data, file->size, "made", NULL, NULL));
+    f0t_status status = f0t_network_run(got, network, pixels, 3, NULL);
     f0t_network_close(network);
     return status;
 }

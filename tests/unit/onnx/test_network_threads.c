@@ -28,7 +28,7 @@ static void *work(void *context)
 {
     job *j = context;
     for (size_t k = 0; k < ROUNDS && j->status == F0T_OK; k++)
-        j->status = f0t_network_run(j->got, j->network, j->pixels, j->images);
+        j->status = f0t_network_run(j->got, j->network, j->pixels, j->images, NULL);
     return NULL;
 }
 
@@ -41,10 +41,10 @@ static void threads_share_a_network(void **state)
     (void)state;
     test_random_floats(pixels, 3 * PIXELS, 1);
     test_threads(1);
-    assert_ok(f0t_network_open(&network, corpus("convolutions"), NULL));
+    assert_ok(f0t_network_open(&network, corpus("convolutions"), NULL, NULL));
     assert_int_equal(f0t_network_dim(network), DIM);
     assert_string_equal(f0t_network_output(network), "features");
-    assert_ok(f0t_network_run(want, network, pixels, 3));
+    assert_ok(f0t_network_run(want, network, pixels, 3, NULL));
     for (size_t k = 0; k < THREADS; k++) {
         jobs[k] = (job){.network = network, .pixels = pixels, .images = 1 + k % 3};
         assert_int_equal(pthread_create(&threads[k], NULL, work, &jobs[k]), 0);
@@ -64,8 +64,8 @@ static f0t_status open_and_run(void *context)
     f0t_network *network;
     float pixels[PIXELS] = {0}, out[DIM];
     f0t_matmul_clear();
-    F0T_TRY(f0t_network_open(&network, context, NULL));
-    f0t_status status = f0t_network_run(out, network, pixels, 1);
+    F0T_TRY(f0t_network_open(&network, context, NULL, NULL));
+    f0t_status status = f0t_network_run(out, network, pixels, 1, NULL);
     f0t_network_close(network);
     return status;
 }
@@ -81,15 +81,15 @@ static void every_allocation_may_fail(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     f0t_network *network;
-    f0t_network_options options = {.output = "nothing"};
+    f0t_network_options options = {.size = sizeof(f0t_network_options), .output = "nothing"};
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "there is no value 'nothing'",
-                 f0t_network_open(&network, corpus("convolutions"), &options));
+                 f0t_network_open(&network, corpus("convolutions"), &options, NULL));
     assert_null(network);
     assert_fails(F0T_ERROR_UNSUPPORTED, "not float32 of N x C x H x W",
-                 f0t_network_open(&network, corpus("places"), NULL));
+                 f0t_network_open(&network, corpus("places"), NULL, NULL));
     assert_fails(F0T_ERROR_NOT_FOUND, "none.onnx",
-                 f0t_network_open(&network, test_path("none.onnx"), NULL));
+                 f0t_network_open(&network, test_path("none.onnx"), NULL, NULL));
 }
 
 int main(void)

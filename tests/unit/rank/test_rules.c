@@ -176,7 +176,7 @@ static void nuswide_has_18429_rules(void **state)
     (void)state;
     f0t_dataset *dataset;
     f0t_rules *rules;
-    assert_ok(f0t_dataset_open(&dataset, test_data("nuswide81"), NULL));
+    assert_ok(f0t_dataset_open(&dataset, test_data("nuswide81"), NULL, NULL));
     const f0t_tag_sets sets = {f0t_dataset_offsets(dataset), f0t_dataset_indices(dataset),
                                f0t_dataset_image_count(dataset), f0t_dataset_tag_count(dataset)};
     assert_ok(f0t_rules_create(&rules, &sets, NULL, sets.tags));

@@ -31,10 +31,13 @@ static int open_all(void **state)
         fputs("\xFF\xD8\xFF\xE0", file);
         fclose(file);
     }
-    assert_ok(f0t_dataset_open(&dataset, c.path, NULL));
-    assert_ok(f0t_vectors_open(&vectors, c.vectors, NULL));
-    f0t_eval_options options = {.methods = "random,frequency,linear,ranksvm", .figure = "linear"};
-    assert_ok(f0t_eval_run(&eval, dataset, vectors, &options));
+    assert_ok(f0t_dataset_open(&dataset, c.path, NULL, NULL));
+    assert_ok(f0t_vectors_open(&vectors, c.vectors, NULL, NULL));
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "random,frequency,linear,ranksvm",
+                                .figure = "linear"};
+    assert_ok(f0t_eval_run(&eval, dataset, vectors, &options, NULL));
     return 0;
 }
 
@@ -84,6 +87,8 @@ static void the_page_has_everything_inside(void **state)
 static void all_methods_are_shown_where_it_is_asked(void **state)
 {
     const f0t_eval_options options = {
+        .size = sizeof(f0t_eval_options),
+        .centred = true,
         .methods = "random,cca,seen2unseen,labelem,conse,linear,linear-rank,ranksvm",
         .figure = "all",
         .no_tune = true,
@@ -92,7 +97,7 @@ static void all_methods_are_shown_where_it_is_asked(void **state)
     char path[300];
     size_t size, columns = 0;
     (void)state;
-    assert_ok(f0t_eval_run(&all, dataset, vectors, &options));
+    assert_ok(f0t_eval_run(&all, dataset, vectors, &options, NULL));
     for (size_t i = 0; i < all->row_count; i++)
         columns += !all->rows[i].refusal && strcmp(all->rows[i].scenario, "open") != 0;
     assert_true(columns > 24);
@@ -118,7 +123,7 @@ static void check_report(const f0t_eval_layout *layout, const char *part)
 
 static void reports_come_in_every_form(void **state)
 {
-    f0t_eval_layout layout = {0};
+    f0t_eval_layout layout = F0T_EVAL_LAYOUT;
     (void)state;
     check_report(NULL, "Zero-shot tagging: 120 test images, 3 tags\n");
     check_report(NULL, "here those of zero-shot tagging");
@@ -127,11 +132,13 @@ static void reports_come_in_every_form(void **state)
     check_report(&layout, "\033[1m");
     layout.paper = "nuswide";
     check_report(&layout, "  difference");
-    layout = (f0t_eval_layout){.form = F0T_TABLE_LATEX, .paper = "iaprtc12"};
+    layout = (f0t_eval_layout){
+        .size = sizeof(f0t_eval_layout), .form = F0T_TABLE_LATEX, .paper = "iaprtc12"};
     check_report(&layout, "\n% The paper's");
-    layout = (f0t_eval_layout){.form = F0T_TABLE_MARKDOWN, .per_class = true};
+    layout = (f0t_eval_layout){
+        .size = sizeof(f0t_eval_layout), .form = F0T_TABLE_MARKDOWN, .per_class = true};
     check_report(&layout, "| P K = 3 | P* K = 3 | R K = 3 | F1 K = 3 | N+ K = 3 |");
-    layout = (f0t_eval_layout){.form = F0T_TABLE_CSV};
+    layout = (f0t_eval_layout){.size = sizeof(f0t_eval_layout), .form = F0T_TABLE_CSV};
     check_report(&layout, "\nfrequency,zero-shot,120,3,1,,");
 }
 
@@ -151,7 +158,7 @@ static void an_oracle_wins_nothing(void **state)
 {
     static const char title[] = "\nRankSVM (oracle)  ";
     f0t_report *report;
-    f0t_eval_layout layout = {.bold = true};
+    f0t_eval_layout layout = {.size = sizeof(f0t_eval_layout), .bold = true};
     size_t lines = 0;
     (void)state;
     assert_true(zero_shot_f3("ranksvm") == zero_shot_f3("linear"));
@@ -170,7 +177,8 @@ static void an_oracle_wins_nothing(void **state)
 static f0t_status save_page(void *context)
 {
     f0t_report *report;
-    f0t_eval_layout layout = {.per_class = true, .paper = "nuswide"};
+    f0t_eval_layout layout = {
+        .size = sizeof(f0t_eval_layout), .per_class = true, .paper = "nuswide"};
     f0t_status status = f0t_eval_save_page(eval, context, NULL);
     if (status == F0T_OK)
         status = f0t_eval_report(&report, eval, &layout);

@@ -229,7 +229,7 @@ static const char *make_dataset(void)
 static f0t_status load_path(void *path)
 {
     f0t_inspection *found;
-    F0T_TRY(f0t_inspect(&found, path, NULL));
+    F0T_TRY(f0t_inspect(&found, path, NULL, NULL));
     f0t_inspection_free(found);
     return F0T_OK;
 }
@@ -240,7 +240,7 @@ static void a_dataset_is_described(void **state)
     char path[200];
     f0t_inspection *found;
     snprintf(path, sizeof path, "%s", make_dataset());
-    assert_ok(f0t_inspect(&found, path, NULL));
+    assert_ok(f0t_inspect(&found, path, NULL, NULL));
     assert_string_equal(found->kind, "dataset");
     assert_string_equal(found->title, "dataset set, 3 images, 3 tags, with features");
     assert_string_equal(fact(found, "tags.txt"), "15 bytes, crc32 34ce76c2");
@@ -255,16 +255,17 @@ static void a_dataset_is_described(void **state)
     assert_string_equal(found->rows[1].text, "b.jpg: ");
     assert_true(found->size > 150 && !found->has_checksum);
     f0t_inspection_free(found);
-    f0t_inspect_options quick = {.quick = true};
-    assert_ok(f0t_inspect(&found, path, &quick));
+    f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true};
+    assert_ok(f0t_inspect(&found, path, &quick, NULL));
     assert_string_equal(fact(found, "tags.txt"), "15 bytes");
     assert_false(found->arrays[0].measured);
     f0t_inspection_free(found);
     test_each_fault(F0T_FAULT_ALLOC, load_path, path);
     test_text("set/tags.txt", "dog\n");
-    assert_int_not_equal(f0t_inspect(&found, path, NULL), F0T_OK);
+    assert_int_not_equal(f0t_inspect(&found, path, NULL, NULL), F0T_OK);
     assert_null(found);
-    assert_fails(F0T_ERROR_UNSUPPORTED, "no dataset", f0t_inspect(&found, test_path("."), NULL));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "no dataset",
+                 f0t_inspect(&found, test_path("."), NULL, NULL));
 }
 
 static void json_and_text_are_described(void **state)
@@ -310,7 +311,7 @@ static void quick_looks_at_nothing_twice(void **state)
     (void)state;
     bytes files[] = {npy_file(), safetensors_file("safetensors", "pt"), onnx_file(),
                      text_file("text", "a\nb\nc\n")};
-    f0t_inspect_options quick = {.quick = true, .rows = 2};
+    f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true, .rows = 2};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_inspection *found = look(&files[i], &quick);
         assert_false(found->has_checksum);
@@ -351,7 +352,7 @@ static void what_is_not_known_is_said(void **state)
                  f0t_inspect_memory(&found, "a\0b", 3, "x", NULL));
     assert_fails(F0T_ERROR_UNSUPPORTED, "no kind",
                  f0t_inspect_memory(&found, "a\xFF", 2, "x", NULL));
-    assert_fails(F0T_ERROR_NOT_FOUND, "none", f0t_inspect(&found, test_path("none"), NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "none", f0t_inspect(&found, test_path("none"), NULL, NULL));
     assert_fails(F0T_ERROR_FORMAT, "JSON", f0t_inspect_memory(&found, "{\"a\"", 4, "x", NULL));
     f0t_inspection_free(NULL);
 }
@@ -404,7 +405,8 @@ static void the_stop_flag_ends_it(void **state)
     (void)state;
     volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_inspect_options options = {.monitor = &monitor};
+    f0t_inspect_options options = {.size = sizeof(f0t_inspect_options)};
+    F0T_ENTER(F0T_WATCHED(&monitor));
     bytes files[] = {npy_file(), safetensors_file("safetensors", "pt"), onnx_file(),
                      text_file("text", "a\nb\n")};
     for (size_t i = 0; i < 4; i++) {

@@ -106,7 +106,7 @@ static void vectors_of_tagprop_are_described(void **state)
 static void quick_reads_no_more_than_it_shows(void **state)
 {
     (void)state;
-    f0t_inspect_options quick = {.quick = true, .rows = 1};
+    f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true, .rows = 1};
     const struct {
         const void *data;
         size_t size;
@@ -138,7 +138,7 @@ static void real_files_are_described(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_inspection *found;
-        assert_ok(f0t_inspect(&found, test_data(files[i].path), NULL));
+        assert_ok(f0t_inspect(&found, test_data(files[i].path), NULL, NULL));
         assert_string_equal(found->kind, files[i].kind);
         assert_string_equal(found->title, files[i].title);
         f0t_inspection_free(found);

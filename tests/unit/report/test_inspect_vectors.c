@@ -64,8 +64,8 @@ static void our_own_form_is_described(void **state)
     (void)state;
     f0t_inspection *found;
     const char *from = test_text("w.txt", word2vec), *to = test_path("w.safetensors");
-    assert_ok(f0t_vectors_convert(NULL, to, from, NULL));
-    assert_ok(f0t_inspect(&found, to, NULL));
+    assert_ok(f0t_vectors_convert(NULL, to, from, NULL, NULL));
+    assert_ok(f0t_inspect(&found, to, NULL, NULL));
     assert_string_equal(found->kind, "vectors");
     assert_string_equal(found->title, "word vectors, fast0tag vectors, 3 words x 2 float32");
     assert_string_equal(found->rows[2].text, "dog");
@@ -86,7 +86,7 @@ static void a_cut_file_is_described_and_said_to_be_cut(void **state)
 static void quick_says_what_the_first_line_promises(void **state)
 {
     (void)state;
-    f0t_inspect_options quick = {.quick = true};
+    f0t_inspect_options quick = {.size = sizeof(f0t_inspect_options), .quick = true};
     f0t_inspection *found;
     assert_ok(f0t_inspect_memory(&found, word2vec, sizeof word2vec - 1, "x", &quick));
     assert_string_equal(found->title, "word vectors, text with header, 2 dimensions");
@@ -125,7 +125,7 @@ static f0t_status load_glove(void *context)
 static f0t_status load_path(void *path)
 {
     f0t_inspection *found;
-    F0T_TRY(f0t_inspect(&found, path, NULL));
+    F0T_TRY(f0t_inspect(&found, path, NULL, NULL));
     f0t_inspection_free(found);
     return F0T_OK;
 }

@@ -117,8 +117,8 @@ typedef struct setting {
 
 static void open_setting(setting *s)
 {
-    assert_ok(f0t_dataset_open_files(&s->dataset, NULL, test_text("tags.txt", TAGS), NULL));
-    assert_ok(f0t_vectors_open(&s->vectors, test_text("v.txt", VECTORS), NULL));
+    assert_ok(f0t_dataset_open_files(&s->dataset, NULL, test_text("tags.txt", TAGS), NULL, NULL));
+    assert_ok(f0t_vectors_open(&s->vectors, test_text("v.txt", VECTORS), NULL, NULL));
 }
 
 static void close_setting(setting *s)

@@ -29,7 +29,7 @@ static f0t_dataset *open_images(void)
                                              "late\n"
                                              "sea\tsky\tlate\n"
                                              "rare\tlate\n");
-    assert_ok(f0t_dataset_open_files(&dataset, NULL, path, NULL));
+    assert_ok(f0t_dataset_open_files(&dataset, NULL, path, NULL, NULL));
     return dataset;
 }
 
@@ -39,7 +39,7 @@ static const char *tell(heard *h, const f0t_dataset *dataset, const char *const 
     const f0t_monitor monitor = {.log = hear, .user = h};
     for (size_t i = 0; i < count; i++) {
         size_t t;
-        assert_true(f0t_dataset_find_tag(dataset, gone[i], &t));
+        assert_true(f0t_dataset_find_tag(&t, dataset, gone[i]));
         missing[t] = true;
     }
     *h = (heard){0};
@@ -75,7 +75,7 @@ static void what_does_not_fit_is_cut_after_the_gravest(void **state)
     for (size_t i = 0; i < 200; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "word%zu%s\n", i,
                  i > 100 ? "\tmost" : "");
-    assert_ok(f0t_dataset_open_files(&dataset, NULL, test_text("many.txt", text), NULL));
+    assert_ok(f0t_dataset_open_files(&dataset, NULL, test_text("many.txt", text), NULL, NULL));
     assert_int_equal(f0t_dataset_tag_count(dataset), 201);
     memset(all, true, sizeof all);
     assert_ok(f0t_missing_log(dataset, all, 201, "and are left out", &monitor));

@@ -9,7 +9,7 @@
 static f0t_vectors *open_text(const char *text)
 {
     f0t_vectors *v;
-    assert_ok(f0t_vectors_open_memory(&v, text, strlen(text), "v", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, text, strlen(text), "v", NULL, NULL));
     return v;
 }
 
@@ -81,10 +81,10 @@ static void cosines_are_those_of_the_definition(void **state)
         text[size++] = '\n';
     }
     const char *from = test_file("r.txt", text, size), *to = test_path("r.safetensors");
-    assert_ok(f0t_vectors_convert(NULL, to, from, NULL));
+    assert_ok(f0t_vectors_convert(NULL, to, from, NULL, NULL));
     for (int mapped = 0; mapped < 2; mapped++) {
         f0t_vectors *v;
-        assert_ok(f0t_vectors_open(&v, mapped ? to : from, NULL));
+        assert_ok(f0t_vectors_open(&v, mapped ? to : from, NULL, NULL));
         assert_ok(f0t_vectors_nearest(near, &found, K, v, values + 5 * DIM, NULL));
         assert_int_equal(found, K);
         assert_int_equal(near[0].index, 5);
@@ -124,7 +124,7 @@ static void every_allocation_may_fail_and_it_can_be_interrupted(void **state)
     (void)state;
     test_each_fault(F0T_FAULT_ALLOC, search, v);
     assert_fails(F0T_ERROR_INTERRUPTED, "comparing",
-                 f0t_vectors_nearest(near, &found, 1, v, query, &monitor));
+                 f0t_vectors_nearest(near, &found, 1, v, query, F0T_WATCHED(&monitor)));
     f0t_vectors_close(v);
 }
 
@@ -136,11 +136,11 @@ static void a_dog_is_near_a_puppy(void **state)
     size_t found, length;
     bool puppy = false;
     (void)state;
-    assert_ok(f0t_vectors_open(&v, test_data("glove-300d-flickr8k.txt"), NULL));
-    assert_ok(f0t_vectors_get(v, f0t_vectors_find(v, "dog", 3), 1, query));
+    assert_ok(f0t_vectors_open(&v, test_data("glove-300d-flickr8k.txt"), NULL, NULL));
+    assert_ok(f0t_vectors_get(query, v, f0t_vectors_find(v, "dog", 3), 1));
     assert_ok(f0t_vectors_nearest(near, &found, 20, v, query, NULL));
     for (size_t i = 0; i < found; i++) {
-        const char *word = f0t_vectors_word(v, near[i].index, &length);
+        const char *word = f0t_vectors_word(&length, v, near[i].index);
         puppy = puppy || (length == 5 && memcmp(word, "puppy", 5) == 0);
     }
     assert_true(puppy);

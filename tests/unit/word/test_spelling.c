@@ -49,7 +49,7 @@ static f0t_vectors *open_words(void)
 {
     static const char text[] = "the 1\ndog 1\ngiraffe 1\ngiraff 1\nElephant 1\nhouse 1\ndgo 1\n";
     f0t_vectors *v;
-    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL, NULL));
     return v;
 }
 
@@ -73,7 +73,7 @@ static void no_insult_is_suggested(void **state)
     size_t nearest[2];
     f0t_vectors *v;
     (void)state;
-    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL, NULL));
     assert_ok(f0t_spelling_nearest(nearest, texts, 2, v, NULL));
     assert_true(nearest[0] == 2 && nearest[1] == 2);
     f0t_vectors_close(v);

@@ -15,7 +15,7 @@ static const char vectors_text[] =
 static f0t_vectors *open_vectors(void)
 {
     f0t_vectors *v;
-    assert_ok(f0t_vectors_open_memory(&v, vectors_text, sizeof vectors_text - 1, "v", NULL));
+    assert_ok(f0t_vectors_open_memory(&v, vectors_text, sizeof vectors_text - 1, "v", NULL, NULL));
     return v;
 }
 
@@ -23,7 +23,7 @@ static f0t_vocab *make(const char *const *tags, size_t count, const f0t_vocab_op
 {
     f0t_vectors *v = open_vectors();
     f0t_vocab *vocab = NULL;
-    assert_ok(f0t_vocab_create(&vocab, tags, count, v, options));
+    assert_ok(f0t_vocab_create(&vocab, tags, count, v, options, NULL));
     f0t_vectors_close(v);
     return vocab;
 }
@@ -49,7 +49,7 @@ static void tags_get_vectors_of_length_one_in_their_order(void **state)
     static const char *const tags[] = {"tree", "dog"};
     f0t_vocab *vocab = make(tags, 2, NULL);
     (void)state;
-    assert_int_equal(f0t_vocab_size(vocab), 2);
+    assert_int_equal(f0t_vocab_count(vocab), 2);
     assert_int_equal(f0t_vocab_dim(vocab), 3);
     assert_string_equal(f0t_vocab_tag(vocab, 0), "tree");
     assert_null(f0t_vocab_tag(vocab, 2));
@@ -107,7 +107,7 @@ static void tags_without_a_vector_are_left_out_with_the_nearest_spelling(void **
                                        "busses", ""};
     f0t_vocab *vocab = make(tags, 7, NULL);
     (void)state;
-    assert_int_equal(f0t_vocab_size(vocab), 1);
+    assert_int_equal(f0t_vocab_count(vocab), 1);
     assert_int_equal(f0t_vocab_entry_count(vocab), 7);
     assert_null(f0t_vocab_get_entry(vocab, 7));
     static const char *const missing[] = {NULL,         "paml",   "treee", "xyzzy",
@@ -130,11 +130,11 @@ static void tags_without_a_vector_are_left_out_with_the_nearest_spelling(void **
 static void suggestions_can_be_turned_off(void **state)
 {
     static const char *const tags[] = {"paml"};
-    f0t_vocab_options options = {.no_suggestions = true};
+    f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     f0t_vocab *vocab = make(tags, 1, &options);
     (void)state;
     assert_null(f0t_vocab_get_entry(vocab, 0)->nearest);
-    assert_int_equal(f0t_vocab_size(vocab), 0);
+    assert_int_equal(f0t_vocab_count(vocab), 0);
     f0t_vocab_free(vocab);
 }
 
@@ -143,7 +143,7 @@ static void spellings_of_one_tag_are_merged(void **state)
     static const char *const tags[] = {"Palm Tree", "dog", "palm_tree", "DOG", "paml", "Paml"};
     f0t_vocab *vocab = make(tags, 6, NULL);
     (void)state;
-    assert_int_equal(f0t_vocab_size(vocab), 2);
+    assert_int_equal(f0t_vocab_count(vocab), 2);
     assert_string_equal(f0t_vocab_tag(vocab, 0), "Palm Tree");
     assert_int_equal(f0t_vocab_get_entry(vocab, 2)->match, F0T_MATCH_SAME);
     assert_int_equal(f0t_vocab_get_entry(vocab, 2)->index, 0);
@@ -179,15 +179,15 @@ static void centring_subtracts_the_mean_of_the_file(void **state)
 {
     static const char text[] = "x 1 2\ny 3 0\nmid 2 1\n";
     static const char *const tags[] = {"x", "mid", "x y"};
-    f0t_vocab_options options = {.centred = true};
+    f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .centred = true};
     f0t_vectors *v;
     f0t_vocab *vocab;
     (void)state;
-    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL));
-    assert_ok(f0t_vocab_create(&vocab, tags, 3, v, &options));
+    assert_ok(f0t_vectors_open_memory(&v, text, sizeof text - 1, "v", NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, tags, 3, v, &options, NULL));
     assert_true(f0t_vocab_centred(vocab));
     assert_true(f0t_vocab_fingerprint(vocab) == f0t_vectors_fingerprint(v));
-    assert_int_equal(f0t_vocab_size(vocab), 1);
+    assert_int_equal(f0t_vocab_count(vocab), 1);
     assert_true(fabs((double)f0t_vocab_vectors(vocab)[0] + sqrt(0.5)) < 1e-6);
     assert_true(fabs((double)f0t_vocab_vectors(vocab)[1] - sqrt(0.5)) < 1e-6);
     assert_int_equal(f0t_vocab_get_entry(vocab, 1)->match, F0T_MATCH_NONE);
@@ -202,10 +202,10 @@ static void a_tag_that_is_not_utf8_is_named(void **state)
     f0t_vectors *v = open_vectors();
     f0t_vocab *vocab;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "tag 2: ", f0t_vocab_create(&vocab, tags, 2, v, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "tag 2: ", f0t_vocab_create(&vocab, tags, 2, v, NULL, NULL));
     assert_null(vocab);
-    assert_ok(f0t_vocab_create(&vocab, NULL, 0, v, NULL));
-    assert_int_equal(f0t_vocab_size(vocab), 0);
+    assert_ok(f0t_vocab_create(&vocab, NULL, 0, v, NULL, NULL));
+    assert_int_equal(f0t_vocab_count(vocab), 0);
     f0t_vocab_free(vocab);
     f0t_vectors_close(v);
 }
@@ -214,7 +214,7 @@ static f0t_status create(void *context)
 {
     static const char *const tags[] = {"palm tree", "Palm_Tree", "paml", "dogs", "paml!"};
     f0t_vocab *vocab;
-    f0t_status status = f0t_vocab_create(&vocab, tags, 5, context, NULL);
+    f0t_status status = f0t_vocab_create(&vocab, tags, 5, context, NULL, NULL);
     f0t_vocab_free(vocab);
     return status;
 }
@@ -232,9 +232,9 @@ static void assert_covered(const char *vectors, const char *const *tags, size_t 
 {
     f0t_vectors *v;
     f0t_vocab *vocab;
-    assert_ok(f0t_vectors_open(&v, test_data(vectors), NULL));
-    assert_ok(f0t_vocab_create(&vocab, tags, count, v, NULL));
-    assert_int_equal(f0t_vocab_size(vocab), count);
+    assert_ok(f0t_vectors_open(&v, test_data(vectors), NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, tags, count, v, NULL, NULL));
+    assert_int_equal(f0t_vocab_count(vocab), count);
     f0t_vocab_free(vocab);
     f0t_vectors_close(v);
 }
@@ -264,10 +264,10 @@ static void nuswide_is_covered_by_its_glove_file(void **state)
     assert_int_equal(concepts->count, 81);
     assert_covered("glove-300d-nuswide1006.txt", concepts->items, 81);
     f0t_tags_free(concepts);
-    assert_ok(f0t_vectors_open(&v, test_data("glove-300d-nuswide1006.txt"), NULL));
+    assert_ok(f0t_vectors_open(&v, test_data("glove-300d-nuswide1006.txt"), NULL, NULL));
     for (size_t i = 0; i < 1006; i++) {
         size_t length;
-        const char *word = f0t_vectors_word(v, i, &length);
+        const char *word = f0t_vectors_word(&length, v, i);
         assert_ok(f0t_string_copy((char **)(uintptr_t)&tags[i], word, length));
     }
     f0t_vectors_close(v);

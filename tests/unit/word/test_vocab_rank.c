@@ -48,7 +48,7 @@ static void the_best_tags_come_first(void **state)
         uint32_t index[ROWS * K];
         size_t kept = size < K ? size : K;
         test_random_floats(directions, ROWS * DIM, 9);
-        assert_ok(f0t_vocab_rank(index, score, K, vocab, directions, ROWS));
+        assert_ok(f0t_vocab_rank(index, score, K, vocab, directions, ROWS, NULL));
         for (size_t r = 0; r < ROWS; r++)
             for (size_t i = 0; i < kept; i++) {
                 size_t better = 0;
@@ -68,7 +68,7 @@ static void two_vocabularies_become_one(void **state)
     size_t index;
     (void)state;
     assert_ok(f0t_vocab_join(&both, a, b));
-    assert_int_equal(f0t_vocab_size(both), 6);
+    assert_int_equal(f0t_vocab_count(both), 6);
     assert_string_equal(f0t_vocab_tag(both, 5), "w5");
     assert_ok(f0t_vocab_find(&index, both, "W2"));
     assert_int_equal(index, 2);
@@ -100,7 +100,7 @@ static f0t_status join_and_rank(void *context)
     float direction[DIM] = {1};
     uint32_t index[2];
     F0T_TRY(f0t_vocab_join(&both, ab[0], ab[1]));
-    f0t_status status = f0t_vocab_rank(index, NULL, 2, both, direction, 1);
+    f0t_status status = f0t_vocab_rank(index, NULL, 2, both, direction, 1, NULL);
     f0t_vocab_free(both);
     return status;
 }

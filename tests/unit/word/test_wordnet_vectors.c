@@ -9,8 +9,9 @@
 
 static f0t_status build_to(const char *path, size_t dim)
 {
-    f0t_wordnet_options options = {.from = test_source("wordnet"), .dim = dim};
-    return f0t_vectors_build_wordnet(NULL, path, &options);
+    f0t_wordnet_options options = {
+        .size = sizeof(f0t_wordnet_options), .from = test_source("wordnet"), .dim = dim};
+    return f0t_vectors_build_wordnet(NULL, path, &options, NULL);
 }
 
 static double cosine(const f0t_vectors *v, const char *a, const char *b)
@@ -19,8 +20,8 @@ static double cosine(const f0t_vectors *v, const char *a, const char *b)
     size_t i = f0t_vectors_find(v, a, strlen(a)), j = f0t_vectors_find(v, b, strlen(b));
     double dot = 0, xx = 0, yy = 0;
     assert_true(i != F0T_NONE && j != F0T_NONE && f0t_vectors_dim(v) <= 512);
-    assert_ok(f0t_vectors_get(v, i, 1, x));
-    assert_ok(f0t_vectors_get(v, j, 1, y));
+    assert_ok(f0t_vectors_get(x, v, i, 1));
+    assert_ok(f0t_vectors_get(y, v, j, 1));
     for (size_t k = 0; k < f0t_vectors_dim(v); k++) {
         dot += (double)x[k] * (double)y[k];
         xx += (double)x[k] * (double)x[k];
@@ -42,9 +43,10 @@ static void relatives_are_nearer_than_strangers(void **state)
     f0t_vectors *v;
     const char *path = test_path("tiny.safetensors");
     f0t_vectors_counts counts;
-    f0t_wordnet_options options = {.from = test_source("wordnet"), .dim = 16};
-    assert_ok(f0t_vectors_build_wordnet(&counts, path, &options));
-    assert_ok(f0t_vectors_open(&v, path, NULL));
+    f0t_wordnet_options options = {
+        .size = sizeof(f0t_wordnet_options), .from = test_source("wordnet"), .dim = 16};
+    assert_ok(f0t_vectors_build_wordnet(&counts, path, &options, NULL));
+    assert_ok(f0t_vectors_open(&v, path, NULL, NULL));
     assert_int_equal(f0t_vectors_dim(v), 16);
     assert_int_equal(f0t_vectors_count(v), counts.words);
     for (size_t i = 0; i < sizeof triples / sizeof *triples; i++)
@@ -62,9 +64,9 @@ static void more_dimensions_than_meanings_are_fine(void **state)
     float x[300];
     const char *path = test_path("wide.safetensors");
     assert_ok(build_to(path, 300));
-    assert_ok(f0t_vectors_open(&v, path, NULL));
+    assert_ok(f0t_vectors_open(&v, path, NULL, NULL));
     assert_true(cosine(v, "dog", "puppy") > cosine(v, "dog", "pine"));
-    assert_ok(f0t_vectors_get(v, 0, 1, x));
+    assert_ok(f0t_vectors_get(x, v, 0, 1));
     assert_true(x[299] == 0);
     f0t_vectors_close(v);
 }
@@ -96,9 +98,10 @@ static void the_bytes_are_always_the_same(void **state)
 static void wrong_options_are_refused(void **state)
 {
     (void)state;
-    f0t_wordnet_options options = {.from = test_path("nowhere")};
+    f0t_wordnet_options options = {.size = sizeof(f0t_wordnet_options),
+                                   .from = test_path("nowhere")};
     assert_fails(F0T_ERROR_NOT_FOUND, "wordnet-base",
-                 f0t_vectors_build_wordnet(NULL, test_path("no.st"), &options));
+                 f0t_vectors_build_wordnet(NULL, test_path("no.st"), &options, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "at most 4096", build_to(test_path("no.st"), 5000));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", build_to(test_path("nowhere/no.st"), 4));
 }
@@ -132,9 +135,11 @@ static void work_can_be_stopped(void **state)
     (void)state;
     volatile sig_atomic_t stop = 1;
     f0t_monitor monitor = {.stop = &stop};
-    f0t_wordnet_options options = {.from = test_source("wordnet"), .dim = 4, .monitor = &monitor};
-    assert_fails(F0T_ERROR_INTERRUPTED, "",
-                 f0t_vectors_build_wordnet(NULL, test_path("stop.st"), &options));
+    f0t_wordnet_options options = {
+        .size = sizeof(f0t_wordnet_options), .from = test_source("wordnet"), .dim = 4};
+    assert_fails(
+        F0T_ERROR_INTERRUPTED, "",
+        f0t_vectors_build_wordnet(NULL, test_path("stop.st"), &options, F0T_WATCHED(&monitor)));
 }
 
 int main(void)
