@@ -174,7 +174,7 @@ typedef struct f0t_vectors_counts {
     uint64_t cut;        /* 1: the last row was truncated and is left out (see `tolerant`) */
 } f0t_vectors_counts;
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_vectors_options {
     size_t size;
     /* a file that is truncated, or has another number of rows than its first line says, is read as
@@ -279,7 +279,7 @@ typedef struct f0t_vocab_options {
         .size = sizeof(f0t_vocab_options) \
     }
 
-/* Makes a vocabulary of tags[count]. Zero-initialise `options`, or pass NULL, for the defaults. Tags
+/* Makes a vocabulary of tags[count]. Tags
  * that differ only in case, Unicode form or separators are one: the first spelling is kept. The vectors
  * may be closed afterwards. A tag that is not UTF-8, or is longer than 1024 bytes, fails. */
 F0T_API f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count,
@@ -425,7 +425,7 @@ F0T_API f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_
  *     const float features[] = {1, 0, 0, 1, 1, 1};
  *     const uint8_t labels[] = {1, 0, 0, 1, 1, 1};
  *     const char *tags[] = {"dog", "cat"};
- *     f0t_dataset_arrays arrays = {.images = 3, .features = features, .dim = 2,
+ *     f0t_dataset_arrays arrays = {.size = sizeof arrays, .images = 3, .features = features, .dim = 2,
  *                                  .tags = tags, .tag_count = 2, .labels = labels};
  *     f0t_dataset_open_arrays(&dataset, &arrays, NULL, NULL);
  */
@@ -509,7 +509,7 @@ F0T_API f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *datas
  */
 typedef struct f0t_dataset_writer f0t_dataset_writer;
 
-/* Zero-initialise, or pass NULL, for a dataset without features that must not replace anything. */
+/* NULL is a dataset without features that must not replace anything. */
 typedef struct f0t_dataset_info {
     size_t size;
     const char *name;     /* NULL: the last part of the path */
@@ -791,7 +791,7 @@ F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const
  */
 typedef struct f0t_network f0t_network;
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_network_options {
     size_t size;
     const char *output;   /* name of the value to compute; NULL: the features, that is, the input of
@@ -852,7 +852,7 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
  */
 typedef struct f0t_backbone f0t_backbone;
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_backbone_options {
     size_t size;
     const char *preset; /* how pictures are prepared for a network: "imagenet", "caffe-vgg",

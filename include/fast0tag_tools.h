@@ -117,7 +117,7 @@ F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *r
 
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_convert_options {
     size_t size;
     bool f16;      /* 16-bit numbers: half the size, three digits */
@@ -143,7 +143,7 @@ F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, 
                                     const char *const *tags, size_t tag_count,
                                     const f0t_convert_options *options, const f0t_context *context);
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_wordnet_options {
     size_t size;
     const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:
@@ -186,7 +186,7 @@ F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const c
  */
 typedef struct f0t_eval f0t_eval;
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_eval_options {
     size_t size;
     const char *methods;   /* names, separated by commas; NULL or "all": every one */
@@ -295,7 +295,7 @@ typedef struct f0t_eval_layout {
         .size = sizeof(f0t_eval_layout) \
     }
 
-/* The tables of the paper: one per scenario. Zero-initialise `layout`, or pass NULL, for the defaults. */
+/* The tables of the paper: one per scenario. `layout` may be NULL. */
 F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
                                    const f0t_eval_layout *layout);
 
@@ -569,7 +569,7 @@ F0T_API void f0t_study_free(f0t_study *study);
 /* Where Debian's package openclipart-svg has its pictures. */
 #define F0T_DEMO_FOLDER "/usr/share/openclipart/svg"
 
-/* Zero-initialise, or pass NULL, for the defaults. */
+/* NULL is the defaults. */
 typedef struct f0t_demo_options {
     size_t size;
     const char *pictures; /* a folder of pictures that carry keywords; NULL: F0T_DEMO_FOLDER */

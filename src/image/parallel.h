@@ -17,7 +17,7 @@ typedef struct f0t_parallel_notes f0t_parallel_notes;
 typedef struct f0t_parallel {
     size_t count;      /* of pieces of work */
     size_t pictures;   /* in all of them; 0: one in each */
-    int threads;       /* at the most: f0t_threads_get() may have changed since there was room */
+    int threads;       /* at most, for which there is room */
     const char *stage; /* what is done, for the monitor */
     void *context;
     /* Does one piece. A failure other than of memory or by interruption is this piece's own: `failed`

@@ -1,8 +1,8 @@
 /* Tags made fit to learn from: the forms of one tag and its flaws, then all tags of a dataset. */
 #include "word/clean.h"
 
-#include "base/context.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "word/inflect.h"
 #include "word/normal.h"
 

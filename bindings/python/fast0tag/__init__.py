@@ -12,7 +12,7 @@ from __future__ import annotations
 from ._backbone import Backbone, find_pictures
 from ._choices import (Condition, EvaluationMethod, Hinge, Layout, Loss, Match, Method, Optimizer,
                        Pairs, Paper, Preset, Scenario, Split, Target)
-from ._convert import count as _count
+from ._context import Context
 from ._dataset import Dataset, Image, write_dataset
 from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
                       NotFoundError, NumericError, OutOfMemoryError, StoppedError,
@@ -33,22 +33,12 @@ def library_version() -> str:
     return str(_lib.f0t_version(), "utf-8")
 
 
-def set_threads(count: int) -> None:
-    """How many threads the library's own parallel work uses; 0: as many as the machine has."""
-    _lib.f0t_threads_set(_count(count, "the number of threads", most=(1 << 31) - 1))
-
-
-def get_threads() -> int:
-    return int(_lib.f0t_threads_get())
-
-
 __all__ = [
-    "ArgumentError", "Backbone", "Condition", "Counts", "Dataset", "Entry", "Epoch", "Error",
+    "ArgumentError", "Backbone", "Condition", "Context", "Counts", "Dataset", "Entry", "Epoch", "Error",
     "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
     "Layout", "Loss", "Match", "Method", "MismatchError", "Model", "NotFoundError", "NumericError",
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TaggedImage", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
-    "get_threads", "import_dataset", "library_version", "load_tags", "set_threads", "train",
-    "write_dataset",
+    "import_dataset", "library_version", "load_tags", "train", "write_dataset",
 ]

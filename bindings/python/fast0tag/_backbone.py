@@ -46,9 +46,9 @@ class Backbone(Handle):
         encoded = text_bytes(json_text(name)) if isinstance(name, Mapping) else path_bytes(name)
         with Monitor(progress) as monitor:
             options = _structs.f0t_backbone_options(text_bytes(preset), text_bytes(output),
-                                                    flag(bf16, "bf16"), monitor.pointer,
+                                                    flag(bf16, "bf16"),
                                                     None if cache is None else path_bytes(cache))
-            library.f0t_backbone_open(byref(out), encoded, byref(options))
+            library.f0t_backbone_open(byref(out), encoded, byref(options), monitor.context)
         self._take(out)
         self._one_at_a_time = threading.Lock()
 
@@ -90,7 +90,7 @@ class Backbone(Handle):
         with self._use() as pointer, self._one_at_a_time, monitor:
             library.f0t_backbone_run(
                 float_pointer(out), None if strict else cast(good.ctypes.data, POINTER(c_bool)),
-                pointer, text_array(pictures), len(pictures), monitor.pointer)
+                pointer, text_array(pictures), len(pictures), monitor.context)
         return out, good
 
 
@@ -103,9 +103,9 @@ def _find(paths: Sequence[bytes], monitor: Monitor) -> list[bytes]:
     out = POINTER(_structs.f0t_pictures)()
     number = c_size_t()
     with monitor:
-        library.f0t_pictures_find(byref(out), text_array(paths), len(paths), monitor.pointer)
+        library.f0t_pictures_find(byref(out), text_array(paths), len(paths), monitor.context)
     try:
-        found = library.f0t_pictures_paths(out, byref(number))
+        found = library.f0t_pictures_paths(byref(number), out)
         return [found[i] for i in range(number.value)]
     finally:
         library.f0t_pictures_free(out)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _structs
 from ._choices import Split
+from ._context import unwatched
 from ._convert import (Floats, Path, as_floats, as_matrix, choice, count, flag, float_pointer, json_text,
                        lines, path_bytes, real, text_array, text_bytes, texts)
 from ._errors import ArgumentError
@@ -64,7 +65,9 @@ class Dataset(Handle):
             raise TypeError(f"the path of a dataset is expected, not {type(path).__name__}; "
                             "Dataset.from_arrays(features, tags) takes what is in memory")
         out = POINTER(_structs.f0t_dataset)()
-        library.f0t_dataset_open(byref(out), path_bytes(path), byref(_options(seed, val, test)))
+        with unwatched() as context:
+            library.f0t_dataset_open(byref(out), path_bytes(path),
+                                     byref(_options(seed, val, test)), context)
         self._take(out)
 
     @classmethod
@@ -114,7 +117,9 @@ class Dataset(Handle):
         memory.seen = None if seen is None else lines(seen, "a tag")
         memory.unseen = None if unseen is None else lines(unseen, "a tag")
         out = POINTER(_structs.f0t_dataset)()
-        library.f0t_dataset_open_memory(byref(out), byref(memory), byref(_options(seed, val, test)))
+        with unwatched() as context:
+            library.f0t_dataset_open_memory(byref(out), byref(memory),
+                                            byref(_options(seed, val, test)), context)
         made = cls._wrap(out)
         made._matrix = matrix
         return made
@@ -209,7 +214,7 @@ class Dataset(Handle):
     def _list(self, function: str) -> Optional[list[str]]:
         number = c_size_t()
         with self._use() as pointer:
-            found = getattr(library, function)(pointer, byref(number))
+            found = getattr(library, function)(byref(number), pointer)
             if not found:
                 return None
             return [library.f0t_dataset_tag(pointer, found[i]).decode()
@@ -223,7 +228,7 @@ class Dataset(Handle):
             raise IndexError(f"images {first} to {first + number} of {len(self)}")
         out = np.empty((number, self.dim), np.float32)
         with self._use() as pointer:
-            library.f0t_dataset_read_features(pointer, first, number, float_pointer(out))
+            library.f0t_dataset_read_features(float_pointer(out), pointer, first, number)
         return out
 
 

@@ -44,7 +44,7 @@ class TagClassifier:
 
     def __init__(self, vectors: Union[VectorsLike, npt.ArrayLike], *,
                  tag_names: Optional[Sequence[str]] = None, k: int = 5, method: Method = "net",
-                 seed: int = 0, val: Optional[float] = None, keep_mean: bool = False,
+                 seed: int = 0, val: Optional[float] = None, centred: bool = True,
                  loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
                  target: Optional[Target] = None, condition: Optional[Condition] = None,
                  hidden: Optional[Sequence[int]] = None, batch: Optional[int] = None,

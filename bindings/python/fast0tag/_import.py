@@ -62,20 +62,19 @@ def import_dataset(layout: Layout, sources: Paths, output: Path, *,
     items = path_list(sources)
     struct = _structs.f0t_import_options()
     for name, value in options.items():
-        if name not in dict(struct._fields_) or name in ("monitor", "extract", "backbone", "vectors"):
+        if name not in dict(struct._fields_) or name in ("size", "extract", "backbone", "vectors"):
             raise TypeError(f"import_dataset() has no option '{name}'")
         setattr(struct, name, _member(name, dict(struct._fields_)[name], value))
     opened = backbone if backbone is None or isinstance(backbone, Backbone) \
         else Backbone(backbone, progress=progress)
     out = POINTER(_structs.f0t_import_report)()
     with Monitor(progress) as monitor:
-        struct.monitor = monitor.pointer
         if opened is None:
-            _run(out, output, layout, items, struct)
+            _run(out, output, layout, items, struct, monitor)
         else:
             with opened._use() as pointer:
                 struct.extract = pointer
-                _run(out, output, layout, items, struct)
+                _run(out, output, layout, items, struct, monitor)
     try:
         return _report(out)
     finally:
@@ -83,16 +82,16 @@ def import_dataset(layout: Layout, sources: Paths, output: Path, *,
 
 
 def _run(out: Any, output: Path, layout: str, items: list[bytes],
-         struct: _structs.f0t_import_options) -> None:
+         struct: _structs.f0t_import_options, monitor: Monitor) -> None:
     library.f0t_import(byref(out), path_bytes(output), text_bytes(layout), text_array(items),
-                       len(items), byref(struct))
+                       len(items), byref(struct), monitor.context)
 
 
 def _report(report: Any) -> tuple[list[Imported], list[str]]:
     made = [_imported(library.f0t_import_report_dataset(report, i).contents)
-            for i in range(library.f0t_import_report_datasets(report))]
+            for i in range(library.f0t_import_report_dataset_count(report))]
     notes = []
-    for i in range(library.f0t_import_report_notes(report)):
+    for i in range(library.f0t_import_report_note_count(report)):
         note = library.f0t_import_report_note(report, i).contents
         example = "" if note.example is None else f", such as {note.example.decode(errors='replace')}"
         notes.append(f"{note.count} {note.what.decode()}{example}")

@@ -22,29 +22,31 @@ TOOLS = "libfast0tag-tools.so.0"  # beside it
 DECLARATIONS = """
 const char *f0t_version(void);
 const char *f0t_last_error(void);
-void f0t_threads_set(int count);
-int f0t_threads_get(void);
 
-f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options);
-f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size, const char *name, const f0t_vectors_options *options);
+f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *options);
+void f0t_context_free(f0t_context *context);
+int f0t_context_threads(const f0t_context *context);
+
+f0t_status f0t_vectors_open(f0t_vectors **out, const char *path, const f0t_vectors_options *options, const f0t_context *context);
+f0t_status f0t_vectors_open_memory(f0t_vectors **out, const void *data, size_t size, const char *name, const f0t_vectors_options *options, const f0t_context *context);
 void f0t_vectors_close(f0t_vectors *vectors);
 size_t f0t_vectors_count(const f0t_vectors *vectors);
 size_t f0t_vectors_dim(const f0t_vectors *vectors);
-const char *f0t_vectors_word(const f0t_vectors *vectors, size_t i, size_t *length);
+const char *f0t_vectors_word(size_t *length, const f0t_vectors *vectors, size_t i);
 size_t f0t_vectors_find(const f0t_vectors *vectors, const char *word, size_t length);
-f0t_status f0t_vectors_get(const f0t_vectors *vectors, size_t first, size_t count, float *out);
+f0t_status f0t_vectors_get(float *out, const f0t_vectors *vectors, size_t first, size_t count);
 const float *f0t_vectors_mean(const f0t_vectors *vectors);
 uint64_t f0t_vectors_fingerprint(const f0t_vectors *vectors);
 const char *f0t_vectors_format(const f0t_vectors *vectors);
 const char *f0t_vectors_dtype(const f0t_vectors *vectors);
 const char *f0t_vectors_source(const f0t_vectors *vectors);
-f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k, const f0t_vectors *vectors, const float *query, const f0t_monitor *monitor);
-f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from, const f0t_convert_options *options);
-f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to, const f0t_wordnet_options *options);
+f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k, const f0t_vectors *vectors, const float *query, const f0t_context *context);
+f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from, const f0t_convert_options *options, const f0t_context *context);
+f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to, const f0t_wordnet_options *options, const f0t_context *context);
 
-f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count, const f0t_vectors *vectors, const f0t_vocab_options *options);
+f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count, const f0t_vectors *vectors, const f0t_vocab_options *options, const f0t_context *context);
 void f0t_vocab_free(f0t_vocab *vocab);
-size_t f0t_vocab_size(const f0t_vocab *vocab);
+size_t f0t_vocab_count(const f0t_vocab *vocab);
 size_t f0t_vocab_dim(const f0t_vocab *vocab);
 const char *f0t_vocab_tag(const f0t_vocab *vocab, size_t i);
 f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *vocab, const char *tag);
@@ -54,12 +56,12 @@ uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);
 size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
 const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
-f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows);
-f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_monitor *monitor);
+f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows, const f0t_context *context);
+f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context);
 void f0t_tags_free(f0t_tags *tags);
 
-f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options);
-f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory, const f0t_dataset_options *options);
+f0t_status f0t_dataset_open(f0t_dataset **out, const char *path, const f0t_dataset_options *options, const f0t_context *context);
+f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *memory, const f0t_dataset_options *options, const f0t_context *context);
 void f0t_dataset_close(f0t_dataset *dataset);
 const char *f0t_dataset_path(const f0t_dataset *dataset);
 const char *f0t_dataset_name(const f0t_dataset *dataset);
@@ -71,10 +73,10 @@ size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
 const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
 const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
 const uint32_t *f0t_dataset_indices(const f0t_dataset *dataset);
-const uint32_t *f0t_dataset_seen(const f0t_dataset *dataset, size_t *count);
-const uint32_t *f0t_dataset_unseen(const f0t_dataset *dataset, size_t *count);
+const uint32_t *f0t_dataset_seen(size_t *count, const f0t_dataset *dataset);
+const uint32_t *f0t_dataset_unseen(size_t *count, const f0t_dataset *dataset);
 size_t f0t_dataset_dim(const f0t_dataset *dataset);
-f0t_status f0t_dataset_read_features(const f0t_dataset *dataset, size_t first, size_t count, float *to);
+f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *dataset, size_t first, size_t count);
 f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path, const f0t_dataset_info *info);
 f0t_status f0t_dataset_write(f0t_dataset_writer *writer, const f0t_dataset_row *row);
 f0t_status f0t_dataset_write_seen(f0t_dataset_writer *writer, const char *const *tags, size_t count);
@@ -82,43 +84,43 @@ f0t_status f0t_dataset_write_unseen(f0t_dataset_writer *writer, const char *cons
 f0t_status f0t_dataset_commit(f0t_dataset_writer *writer);
 void f0t_dataset_abort(f0t_dataset_writer *writer);
 
-f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_monitor *monitor);
+f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_context *context);
 void f0t_features_close(f0t_features *features);
-size_t f0t_features_rows(const f0t_features *features);
+size_t f0t_features_count(const f0t_features *features);
 size_t f0t_features_dim(const f0t_features *features);
 const char *f0t_features_image(const f0t_features *features, size_t m);
 const uint8_t *f0t_features_split(const f0t_features *features);
-f0t_status f0t_features_read(const f0t_features *features, size_t first, size_t count, float *to);
+f0t_status f0t_features_read(float *to, const f0t_features *features, size_t first, size_t count);
 
-void f0t_train_options_init(f0t_train_options *options);
+const f0t_train_options *f0t_train_options_default(void);
 f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
-f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_monitor *monitor);
-f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_monitor *monitor);
+f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_context *context);
+f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_context *context);
 
 f0t_status f0t_model_load(f0t_model **out, const char *path);
 f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name);
 f0t_status f0t_model_save(const f0t_model *model, const char *path);
 void f0t_model_free(f0t_model *model);
 f0t_method f0t_model_method(const f0t_model *model);
-size_t f0t_model_features(const f0t_model *model);
+size_t f0t_model_input_dim(const f0t_model *model);
 size_t f0t_model_dim(const f0t_model *model);
 const f0t_vocab *f0t_model_vocab(const f0t_model *model);
 const char *f0t_model_training(const f0t_model *model);
 const char *f0t_model_backbone(const f0t_model *model);
-f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features, size_t rows);
+f0t_status f0t_model_directions(float *out, const f0t_model *model, const float *features, size_t rows, const f0t_context *context);
 f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab *vocab);
 
-f0t_status f0t_backbone_open(f0t_backbone **out, const char *name, const f0t_backbone_options *options);
+f0t_status f0t_backbone_open(f0t_backbone **out, const char *name, const f0t_backbone_options *options, const f0t_context *context);
 void f0t_backbone_close(f0t_backbone *backbone);
 size_t f0t_backbone_dim(const f0t_backbone *backbone);
 const char *f0t_backbone_description(const f0t_backbone *backbone);
 f0t_status f0t_backbone_check(const f0t_backbone *backbone, const char *description);
-f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone, const char *const *pictures, size_t count, const f0t_monitor *monitor);
-f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count, const f0t_monitor *monitor);
-const char *const *f0t_pictures_paths(const f0t_pictures *pictures, size_t *count);
+f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbone, const char *const *pictures, size_t count, const f0t_context *context);
+f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_t count, const f0t_context *context);
+const char *const *f0t_pictures_paths(size_t *count, const f0t_pictures *pictures);
 void f0t_pictures_free(f0t_pictures *pictures);
 
-f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_eval_options *options);
+f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_eval_options *options, const f0t_context *context);
 void f0t_eval_free(f0t_eval *eval);
 size_t f0t_eval_row_count(const f0t_eval *eval);
 const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
@@ -126,11 +128,11 @@ const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 const char *f0t_eval_method_name(size_t i);
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 
-f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format, const char *const *sources, size_t source_count, const f0t_import_options *options);
+f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format, const char *const *sources, size_t source_count, const f0t_import_options *options, const f0t_context *context);
 void f0t_import_report_free(f0t_import_report *report);
-size_t f0t_import_report_datasets(const f0t_import_report *report);
+size_t f0t_import_report_dataset_count(const f0t_import_report *report);
 const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_report *report, size_t i);
-size_t f0t_import_report_notes(const f0t_import_report *report);
+size_t f0t_import_report_note_count(const f0t_import_report *report);
 const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
 """
 

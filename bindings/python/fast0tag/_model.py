@@ -13,6 +13,7 @@ import numpy.typing as npt
 from . import _structs
 from ._backbone import Backbone
 from ._choices import Method, Preset, Split
+from ._context import unwatched
 from ._convert import Floats, Path, as_floats, as_matrix, count, float_pointer, path_bytes
 from ._errors import ArgumentError, FormatError, NumericError
 from ._handle import Handle
@@ -98,7 +99,7 @@ class Model(Handle):
     @property
     def feature_dim(self) -> int:
         """D, the features that it takes of an image."""
-        return int(self._number("f0t_model_features"))
+        return int(self._number("f0t_model_input_dim"))
 
     @property
     def dim(self) -> int:
@@ -175,9 +176,9 @@ class Model(Handle):
         """Of a block of rows that begins at row `first`."""
         rows = as_floats(features)
         try:
-            with self._use() as pointer:
+            with self._use() as pointer, unwatched() as context:
                 library.f0t_model_directions(float_pointer(out), pointer, float_pointer(rows),
-                                             len(rows))
+                                             len(rows), context)
         except NumericError:
             wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
             if not wrong.size:

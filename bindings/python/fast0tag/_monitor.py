@@ -8,7 +8,9 @@ from ctypes import c_int, pointer
 from typing import Any, Callable, NamedTuple, Optional, Type
 
 from . import _structs
+from ._context import create
 from ._errors import StoppedError
+from ._library import library
 
 logger = logging.getLogger("fast0tag")
 
@@ -30,7 +32,7 @@ def _text(value: Optional[bytes]) -> str:
 
 
 class Monitor:
-    """Watches one call: `with Monitor(progress) as m: library.f(…, m.pointer)`.
+    """Watches one call: `with Monitor(progress) as m: library.f(…, m.context)`.
 
     An exception in a callback, Ctrl-C among them, ends the work and comes out of the `with`. Log
     lines go to the logger "fast0tag".
@@ -52,7 +54,8 @@ class Monitor:
             progress=_structs.PROGRESS(self.guard(self._show)),
             stop=pointer(self._stop))
         # Not by byref(), whose objects the garbage collector does not look into.
-        self.pointer: Any = pointer(self._struct)
+        self._pointer = pointer(self._struct)
+        self.context: Any = None
 
     def guard(self, function: Callable[..., object]) -> Callable[..., None]:
         """The function as a callback of the library, which exceptions cannot pass."""
@@ -89,6 +92,7 @@ class Monitor:
             self._progress(progress)
 
     def __enter__(self) -> Monitor:
+        self.context = create(self._pointer)
         if threading.current_thread() is threading.main_thread():
             self._hook_before, self._hook = sys.unraisablehook, self._unraisable
             sys.unraisablehook = self._hook
@@ -96,6 +100,8 @@ class Monitor:
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  _: Any) -> None:
+        library.f0t_context_free(self.context)
+        self.context = None
         if self._hook is not None and sys.unraisablehook is self._hook:
             sys.unraisablehook = self._hook_before
         self._hook = None

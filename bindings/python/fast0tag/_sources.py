@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import _structs
 from ._backbone import Backbone, _find, path_list
 from ._choices import Preset, Split
+from ._context import unwatched
 from ._convert import Floats, Path, choice, float_pointer
 from ._errors import ArgumentError, NotFoundError
 from ._handle import Handle
@@ -34,7 +35,8 @@ class _Features(Handle):
 
     def __init__(self, path: bytes) -> None:
         out = POINTER(_structs.f0t_features)()
-        library.f0t_features_open(byref(out), path, None)
+        with unwatched() as context:
+            library.f0t_features_open(byref(out), path, context)
         self._take(out)
 
     def name(self, m: int) -> str:
@@ -44,7 +46,7 @@ class _Features(Handle):
 
     def rows_of(self, part: Optional[Split], path: bytes) -> npt.NDArray[np.bool_]:
         """Which rows are of this part of the dataset; None: all."""
-        rows = int(self._number("f0t_features_rows"))
+        rows = int(self._number("f0t_features_count"))
         if part is None:
             return np.ones(rows, np.bool_)
         wanted = choice(_structs.SPLITS, part, "part")
@@ -63,7 +65,7 @@ def _read_features(features: _Features, path: bytes, part: Optional[Split],
         number = min(MATRIX_BLOCK, len(chosen) - first)
         rows = np.empty((number, dim), np.float32)
         with features._use() as pointer:
-            library.f0t_features_read(pointer, first, number, float_pointer(rows))
+            library.f0t_features_read(float_pointer(rows), pointer, first, number)
         wanted = np.flatnonzero(chosen[first:first + number])
         yield [features.name(first + int(m)) for m in wanted], rows[wanted]
         monitor.show(Progress("tagging", "images", first + number, len(chosen)))

@@ -5,7 +5,8 @@ tests/test_header.py compiles the headers and compares every size, offset, kind 
 from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,
-                    c_size_t, c_uint32, c_uint64, c_void_p)
+                    c_size_t, c_uint32, c_uint64, c_void_p, sizeof)
+from typing import Any
 
 from . import _choices
 
@@ -24,6 +25,17 @@ CONDITIONS = _choices.numbered(_choices.Condition)
 SPLITS = _choices.numbered(_choices.Split)
 LEVELS = {"info": 0, "warning": 1}
 MATCHES = _choices.numbered(_choices.Match)
+
+
+class Sized(Structure):
+    """A struct that begins with its own size, which is set here: later versions may have more."""
+
+    def __init__(self, *arguments: Any, **members: Any) -> None:
+        super().__init__(sizeof(self), *arguments, **members)
+
+
+class f0t_context(Structure):
+    pass
 
 
 class f0t_vectors(Structure):
@@ -78,22 +90,27 @@ class f0t_monitor(Structure):
     _fields_ = [("log", LOG), ("progress", PROGRESS), ("user", c_void_p), ("stop", POINTER(c_int))]
 
 
+class f0t_context_options(Sized):
+    _fields_ = [("size", c_size_t), ("threads", c_int), ("device", c_char_p),
+                ("monitor", POINTER(f0t_monitor))]
+
+
 class f0t_vectors_counts(Structure):
     _fields_ = [("rows", c_uint64), ("words", c_uint64), ("duplicates", c_uint64),
                 ("empty", c_uint64), ("invalid", c_uint64), ("not_finite", c_uint64),
                 ("zero", c_uint64), ("cut", c_uint64)]
 
 
-class f0t_vectors_options(Structure):
-    _fields_ = [("tolerant", c_bool), ("monitor", POINTER(f0t_monitor))]
+class f0t_vectors_options(Sized):
+    _fields_ = [("size", c_size_t), ("tolerant", c_bool)]
 
 
 class f0t_neighbour(Structure):
     _fields_ = [("index", c_size_t), ("cosine", c_float)]
 
 
-class f0t_vocab_options(Structure):
-    _fields_ = [("centred", c_bool), ("no_suggestions", c_bool), ("monitor", POINTER(f0t_monitor))]
+class f0t_vocab_options(Sized):
+    _fields_ = [("size", c_size_t), ("centred", c_bool), ("no_suggestions", c_bool)]
 
 
 class f0t_vocab_entry(Structure):
@@ -105,25 +122,25 @@ class f0t_tags(Structure):
     _fields_ = [("items", POINTER(c_char_p)), ("count", c_size_t)]
 
 
-class f0t_dataset_options(Structure):
-    _fields_ = [("seed", c_uint64), ("val", c_double), ("test", c_double),
-                ("monitor", POINTER(f0t_monitor))]
+class f0t_dataset_options(Sized):
+    _fields_ = [("size", c_size_t), ("seed", c_uint64), ("val", c_double), ("test", c_double)]
 
 
-class f0t_dataset_memory(Structure):
-    _fields_ = [("path", c_char_p), ("features", c_void_p), ("dtype", c_char_p),
+class f0t_dataset_memory(Sized):
+    _fields_ = [("size", c_size_t), ("path", c_char_p), ("features", c_void_p), ("dtype", c_char_p),
                 ("rows", c_size_t), ("dim", c_size_t), ("tags", c_char_p), ("split", c_char_p),
                 ("images", c_char_p), ("seen", c_char_p), ("unseen", c_char_p), ("json", c_char_p)]
 
 
-class f0t_dataset_info(Structure):
-    _fields_ = [("name", c_char_p), ("backbone", c_char_p), ("dim", c_size_t), ("half", c_bool),
-                ("features", c_char_p), ("replace", c_bool)]
+class f0t_dataset_info(Sized):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("backbone", c_char_p), ("dim", c_size_t),
+                ("half", c_bool), ("features", c_char_p), ("replace", c_bool)]
 
 
-class f0t_dataset_row(Structure):
-    _fields_ = [("image", c_char_p), ("tags", POINTER(c_char_p)), ("tag_count", c_size_t),
-                ("has_split", c_bool), ("split", c_int), ("features", POINTER(c_float))]
+class f0t_dataset_row(Sized):
+    _fields_ = [("size", c_size_t), ("image", c_char_p), ("tags", POINTER(c_char_p)),
+                ("tag_count", c_size_t), ("has_split", c_bool), ("split", c_int),
+                ("features", POINTER(c_float))]
 
 
 class f0t_epoch(Structure):
@@ -135,9 +152,9 @@ class f0t_epoch(Structure):
 EPOCH = CFUNCTYPE(None, c_void_p, POINTER(f0t_epoch))
 
 
-class f0t_train_options(Structure):
-    _fields_ = [("method", c_int), ("seed", c_uint64), ("all_tags", c_bool),
-                ("tags", POINTER(c_uint32)), ("tag_count", c_size_t), ("keep_tag_mean", c_bool),
+class f0t_train_options(Sized):
+    _fields_ = [("size", c_size_t), ("method", c_int), ("seed", c_uint64), ("all_tags", c_bool),
+                ("tags", POINTER(c_uint32)), ("tag_count", c_size_t), ("centred", c_bool),
                 ("loss", c_int), ("pairs", c_int), ("to_ranksvm", c_bool), ("condition", c_int),
                 ("hidden_count", c_size_t), ("hidden", c_size_t * F0T_HIDDEN_MAX),
                 ("batch", c_size_t), ("epochs", c_size_t), ("patience", c_size_t),
@@ -153,26 +170,24 @@ class f0t_tuning(Structure):
                 ("seconds", c_double)]
 
 
-class f0t_backbone_options(Structure):
-    _fields_ = [("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool),
-                ("monitor", POINTER(f0t_monitor)), ("cache", c_char_p)]
+class f0t_backbone_options(Sized):
+    _fields_ = [("size", c_size_t), ("preset", c_char_p), ("output", c_char_p),
+                ("bf16", c_bool), ("cache", c_char_p)]
 
 
-class f0t_convert_options(Structure):
-    _fields_ = [("f16", c_bool), ("tolerant", c_bool), ("monitor", POINTER(f0t_monitor))]
+class f0t_convert_options(Sized):
+    _fields_ = [("size", c_size_t), ("f16", c_bool), ("tolerant", c_bool)]
 
 
-class f0t_wordnet_options(Structure):
-    _fields_ = [("from", c_char_p), ("dim", c_size_t), ("f16", c_bool),
-                ("monitor", POINTER(f0t_monitor))]
+class f0t_wordnet_options(Sized):
+    _fields_ = [("size", c_size_t), ("from", c_char_p), ("dim", c_size_t), ("f16", c_bool)]
 
 
-class f0t_eval_options(Structure):
-    _fields_ = [("methods", c_char_p), ("scenarios", c_char_p), ("unseen", c_char_p),
-                ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64), ("no_tune", c_bool),
-                ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
-                ("bf16", c_bool), ("keep_tag_mean", c_bool), ("results", c_char_p),
-                ("figure", c_char_p), ("monitor", POINTER(f0t_monitor))]
+class f0t_eval_options(Sized):
+    _fields_ = [("size", c_size_t), ("methods", c_char_p), ("scenarios", c_char_p),
+                ("unseen", c_char_p), ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64),
+                ("no_tune", c_bool), ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
+                ("bf16", c_bool), ("centred", c_bool), ("results", c_char_p), ("figure", c_char_p)]
 
 
 class f0t_eval_value(Structure):
@@ -186,16 +201,15 @@ class f0t_eval_row(Structure):
                 ("value_count", c_size_t), ("knobs", c_char_p)]
 
 
-class f0t_import_options(Structure):
-    _fields_ = [("replace", c_bool), ("name", c_char_p), ("features", c_char_p),
+class f0t_import_options(Sized):
+    _fields_ = [("size", c_size_t), ("replace", c_bool), ("name", c_char_p), ("features", c_char_p),
                 ("ids", c_char_p), ("copy_features", c_bool), ("backbone", c_char_p),
                 ("images", c_char_p), ("val", c_double), ("seed", c_uint64),
-                ("monitor", POINTER(f0t_monitor)), ("own_features", c_char_p),
-                ("sets", c_char_p), ("prefix", c_char_p), ("image_column", c_char_p),
-                ("tags_column", c_char_p), ("split_column", c_char_p), ("separator", c_char_p),
-                ("tag_columns", c_bool), ("no_header", c_bool), ("delimiter", c_char),
-                ("table", c_char_p),
-                ("folder_tags", c_bool), ("strict", c_bool), ("vectors", POINTER(f0t_vectors)),
+                ("own_features", c_char_p), ("sets", c_char_p), ("prefix", c_char_p),
+                ("image_column", c_char_p), ("tags_column", c_char_p), ("split_column", c_char_p),
+                ("separator", c_char_p), ("tag_columns", c_bool), ("no_header", c_bool),
+                ("delimiter", c_char), ("table", c_char_p), ("folder_tags", c_bool),
+                ("strict", c_bool), ("vectors", POINTER(f0t_vectors)),
                 ("extract", POINTER(f0t_backbone))]
 
 

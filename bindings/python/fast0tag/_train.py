@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import math
-from ctypes import POINTER, byref
-from typing import Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union, get_args
+from ctypes import POINTER, byref, sizeof
+from typing import (Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union,
+                    get_args)
 
 import numpy.typing as npt
 
@@ -66,16 +67,16 @@ def _set_choices(options: _structs.f0t_train_options, given: Mapping[str, Any]) 
             setattr(options, name, choice(table, given[name], name))
     if given["target"] is not None:
         options.to_ranksvm = choice(TARGETS, given["target"], "target") == 1
-    for name in ("all_tags", "constant_rate", "bf16", "resume"):
+    for name in ("all_tags", "centred", "constant_rate", "bf16", "resume"):
         setattr(options, name, flag(given[name], name))
-    options.keep_tag_mean = flag(given["keep_mean"], "keep_mean")
 
 
 def _options(given: Mapping[str, Any]) -> _structs.f0t_train_options:
     """The library's options from those of train(). What its method does not use is refused, also
     where it has the value that it would have anyway."""
-    options = _structs.f0t_train_options()
-    library.f0t_train_options_init(byref(options))
+    options = _structs.f0t_train_options.from_buffer_copy(
+        library.f0t_train_options_default().contents)
+    options.size = sizeof(options)
     options.method = choice(_structs.METHODS, given["method"], "method")
     options.seed = count(given["seed"], "seed")
     _set_choices(options, given)
@@ -98,7 +99,7 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
           vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None, method: Method = "net",
           seed: int = 0, split: Optional[Sequence[Split]] = None, val: Optional[float] = None,
           backbone: Union[str, Mapping[str, Any], None] = None, all_tags: bool = False,
-          keep_mean: bool = False, loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
+          centred: bool = True, loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
           target: Optional[Target] = None, condition: Optional[Condition] = None,
           hidden: Optional[Sequence[int]] = None, batch: Optional[int] = None,
           epochs: Optional[int] = None, patience: Optional[int] = None,
@@ -116,8 +117,8 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
     `vectors` are Vectors, the path of a file, or a dict of words and their vectors. Of features and
     tags, a share `val` (0.1) drawn by seed chooses when to stop, unless `split` says train, val or
     test of each image. A dataset has its own split, and its seen tags are those that are learned,
-    unless all_tags. The options are those of "fast0tag train"; None lets the library choose, and an
-    option that the method does not use is refused. `tune` first searches so many seconds for better
+    unless all_tags. The options are those of "fast0tag train" (centred=False is its --keep-mean); None
+    lets the library choose, and an option that the method does not use is refused. `tune` first searches so many seconds for better
     ones. `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
     after each epoch."""
     options = _options(locals())
@@ -145,8 +146,8 @@ def _run(options: _structs.f0t_train_options, dataset: Dataset, vectors: Vectors
         options.epoch = _structs.EPOCH(monitor.guard(told))
         if tune is not None:
             library.f0t_train_tune(byref(options), byref(tuning), d, v, tune, None,
-                                   monitor.pointer)
-        library.f0t_train(byref(out), d, v, byref(options), monitor.pointer)
+                                   monitor.context)
+        library.f0t_train(byref(out), d, v, byref(options), monitor.context)
     return Model._wrap(out)
 
 
@@ -201,7 +202,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              unseen: Union[str, int, None] = None, k: Union[int, Sequence[int]] = (3, 5), repeat: int = 1,
              seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
              trials: Optional[int] = None, epochs: Optional[int] = None,
-             hidden: Optional[Sequence[int]] = None, bf16: bool = False, keep_mean: bool = False,
+             hidden: Optional[Sequence[int]] = None, bf16: bool = False, centred: bool = True,
              results: Optional[Path] = None, html: Optional[Path] = None,
              paper: Optional[Paper] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
@@ -209,8 +210,9 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     for each as a dict, the same as "fast0tag eval --json" writes.
 
     `unseen` draws the unseen tags by seed: "20%" or 58. `results` is a file that keeps what is done:
-    the same call goes on from there. `html` is a folder for a page with tables and charts, `paper`
-    (nuswide or iaprtc12) puts the paper's published rows there."""
+    the same call goes on from there. centred=False keeps the mean of the vectors.
+    `html` is a folder for a page with tables and charts, `paper` (nuswide or iaprtc12) puts the
+    paper's published rows there."""
     wanted = (_listed(EVALUATION_METHODS, methods, "method"),
               _listed(SCENARIOS, scenarios, "scenario"))
     if paper is not None:
@@ -229,10 +231,9 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             epochs=0 if epochs is None else count(epochs, "epochs", 1),
             hidden=None if hidden is None else
             ",".join(str(number) for number in units(hidden)).encode(),
-            bf16=flag(bf16, "bf16"), keep_tag_mean=flag(keep_mean, "keep_mean"),
-            results=None if results is None else path_bytes(results),
-            monitor=monitor.pointer)
-        library.f0t_eval_run(byref(out), d, v, byref(options))
+            bf16=flag(bf16, "bf16"), centred=flag(centred, "centred"),
+            results=None if results is None else path_bytes(results))
+        library.f0t_eval_run(byref(out), d, v, byref(options), monitor.context)
         try:
             if html is not None:
                 library.f0t_eval_save_page(out, path_bytes(html), text_bytes(paper))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _structs
+from ._context import unwatched
 from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, path_bytes,
                        texts)
 from ._errors import ArgumentError, MismatchError, NotFoundError, NumericError
@@ -54,8 +55,9 @@ class Vectors(Handle):
                             "and Vectors.from_arrays(words, matrix) take what is in memory")
         out = POINTER(_structs.f0t_vectors)()
         with Monitor(progress) as monitor:
-            options = _structs.f0t_vectors_options(flag(tolerant, "tolerant"), monitor.pointer)
-            library.f0t_vectors_open(byref(out), path_bytes(path), byref(options))
+            options = _structs.f0t_vectors_options(flag(tolerant, "tolerant"))
+            library.f0t_vectors_open(byref(out), path_bytes(path), byref(options),
+                                     monitor.context)
         self._take(out)
         self._file = (os.path.abspath(path_bytes(path)), tolerant)
 
@@ -87,7 +89,9 @@ class Vectors(Handle):
         data = b"%d %d\n" % rows.shape + b"".join(
             word + b" " + row.tobytes() + b"\n" for word, row in zip(encoded, rows))
         out = POINTER(_structs.f0t_vectors)()
-        library.f0t_vectors_open_memory(byref(out), data, len(data), texts([name])[0], None)
+        with unwatched() as context:
+            library.f0t_vectors_open_memory(byref(out), data, len(data), texts([name])[0], None,
+                                            context)
         made = cls._wrap(out)
         made._memory = data
         return made
@@ -145,8 +149,8 @@ class Vectors(Handle):
         """Word number `index` of the file."""
         length = c_size_t()
         with self._use() as pointer:
-            found = library.f0t_vectors_word(pointer, count(index, "a word's number"),
-                                             byref(length)) if index >= 0 else None
+            found = library.f0t_vectors_word(byref(length), pointer, count(
+                index, "a word's number")) if index >= 0 else None
             if found is None:
                 raise IndexError(f"there is no word {index} of {len(self)}")
             return string_at(found, length.value).decode()
@@ -165,7 +169,7 @@ class Vectors(Handle):
             if number > len(self):
                 raise IndexError(f"words {first} to {first + number} of {len(self)}")
             out = np.empty((number, self.dim), np.float32)
-            library.f0t_vectors_get(pointer, first, number, float_pointer(out))
+            library.f0t_vectors_get(float_pointer(out), pointer, first, number)
         return out
 
     def __contains__(self, word: object) -> bool:
@@ -197,7 +201,7 @@ class Vectors(Handle):
         found = c_size_t()
         with self._use() as pointer, Monitor(progress) as monitor:
             library.f0t_vectors_nearest(near, byref(found), wanted, pointer, float_pointer(vector),
-                                        monitor.pointer)
+                                        monitor.context)
         named = ((self.word(n.index), float(n.cosine)) for n in near[:found.value])
         return [pair for pair in named if pair[0] not in own][:k]
 
@@ -242,10 +246,9 @@ def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool
     """Writes word vectors of any form in the one that opens at once."""
     counts = _structs.f0t_vectors_counts()
     with Monitor(progress) as monitor:
-        options = _structs.f0t_convert_options(flag(f16, "f16"), flag(tolerant, "tolerant"),
-                                               monitor.pointer)
+        options = _structs.f0t_convert_options(flag(f16, "f16"), flag(tolerant, "tolerant"))
         library.f0t_vectors_convert(byref(counts), path_bytes(to), path_bytes(source),
-                                    byref(options))
+                                    byref(options), monitor.context)
     return _counts(counts)
 
 
@@ -256,6 +259,7 @@ def build_wordnet(to: Path, *, folder: Optional[Path] = None, dim: int = 300, f1
     with Monitor(progress) as monitor:
         options = _structs.f0t_wordnet_options(
             None if folder is None else path_bytes(folder), count(dim, "dim", 1),
-            flag(f16, "f16"), monitor.pointer)
-        library.f0t_vectors_build_wordnet(byref(counts), path_bytes(to), byref(options))
+            flag(f16, "f16"))
+        library.f0t_vectors_build_wordnet(byref(counts), path_bytes(to), byref(options),
+                                          monitor.context)
     return _counts(counts)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _structs
 from ._choices import Match
+from ._context import unwatched
 from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, index_pointer,
                        path_bytes, text_array, texts)
 from ._handle import Handle
@@ -57,16 +58,15 @@ class Vocab(Handle, Sequence[str]):
         opened = open_vectors(vectors, progress)
         with opened._use() as pointer, Monitor(progress) as monitor:
             options = _structs.f0t_vocab_options(flag(centred, "centred"),
-                                                 not flag(suggestions, "suggestions"),
-                                                 monitor.pointer)
+                                                 not flag(suggestions, "suggestions"))
             library.f0t_vocab_create(byref(out), text_array(items), len(items), pointer,
-                                     byref(options))
+                                     byref(options), monitor.context)
         self._take(out)
 
     def _take(self, pointer: Any, owner: Optional[Handle] = None) -> None:
         super()._take(pointer, owner)
         self._names: dict[int, str] = {}
-        self._size = int(self._number("f0t_vocab_size"))
+        self._size = int(self._number("f0t_vocab_count"))
 
     _size = 0
 
@@ -177,15 +177,16 @@ class Vocab(Handle, Sequence[str]):
     def _rank_into(self, index: Indices, score: Floats, directions: Floats) -> None:
         if not score.size:
             return
-        with self._use() as pointer:
+        with self._use() as pointer, unwatched() as context:
             library.f0t_vocab_rank(index_pointer(index), float_pointer(score), index.shape[1],
-                                   pointer, float_pointer(directions), len(directions))
+                                   pointer, float_pointer(directions), len(directions), context)
 
 
 def load_tags(path: Path) -> list[str]:
-    """Tags from a text file, one a line."""
+    """Tags from a text file, one per line."""
     out = POINTER(_structs.f0t_tags)()
-    library.f0t_tags_load(byref(out), path_bytes(path), None)
+    with unwatched() as context:
+        library.f0t_tags_load(byref(out), path_bytes(path), context)
     try:
         return [out.contents.items[i].decode() for i in range(out.contents.count)]
     finally:

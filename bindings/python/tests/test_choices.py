@@ -50,13 +50,14 @@ class Names(unittest.TestCase):
         out = ctypes.POINTER(_structs.f0t_import_report)()
         with self.assertRaises(fast0tag.Error) as caught:
             library.f0t_import(ctypes.byref(out), b"out", b"?", (ctypes.c_char_p * 1)(b"x"), 1,
-                               ctypes.byref(_structs.f0t_import_options()))
+                               ctypes.byref(_structs.f0t_import_options()), None)
         message = re.search(r"format: (.*) is expected", str(caught.exception))[1]
         self.assertEqual(listed(message), list(typing.get_args(_choices.Layout)))
         backbone = ctypes.POINTER(_structs.f0t_backbone)()
         with self.assertRaises(fast0tag.Error) as caught:
             library.f0t_backbone_open(ctypes.byref(backbone), b"x.onnx",
-                                      ctypes.byref(_structs.f0t_backbone_options(preset=b"?")))
+                                      ctypes.byref(_structs.f0t_backbone_options(preset=b"?")),
+                                      None)
         message = str(caught.exception).split("there are ")[1]
         self.assertEqual(listed(message), list(typing.get_args(_choices.Preset)))
 

@@ -69,8 +69,8 @@ class Errors(TestCase):
 
     def test_no_value_reaches_ctypes_unchecked(self):
         model = self.train()
-        for use in (lambda: fast0tag.set_threads("2"), lambda: fast0tag.set_threads(-1),
-                    lambda: fast0tag.set_threads(1 << 40), lambda: fast0tag.set_threads(None),
+        for use in (lambda: fast0tag.Context("2"), lambda: fast0tag.Context(-1),
+                    lambda: fast0tag.Context(1 << 40), lambda: fast0tag.Context(None),
                     lambda: model.check_vocab("cat"), lambda: model.vocab + ["cat"],
                     lambda: model.tag(self.data.features, words=3, vectors="vectors.txt"),
                     lambda: fast0tag.import_dataset("csv", "a", "b", seed=-1),

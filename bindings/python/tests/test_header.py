@@ -63,6 +63,13 @@ class Header(unittest.TestCase):
                 want.append(f"{name}.{field} {at.offset} {at.size} {kind_of(kind)}")
         self.assertEqual(compile_and_run(body), want)
 
+    def test_options_begin_with_their_size(self):
+        sized = [struct for struct in structs() if struct._fields_[0][0] == "size"]
+        self.assertIn(_structs.f0t_train_options, sized)
+        for struct in sized:
+            with self.subTest(struct):
+                self.assertEqual(struct().size, ctypes.sizeof(struct))
+
     def test_no_struct_of_the_header_has_another_member(self):
         # Too few values for a struct are a warning of the compiler, too many are one as well.
         body = "".join(

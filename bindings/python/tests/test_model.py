@@ -139,6 +139,15 @@ class Models(TestCase):
         model = self.train(tune=0.2)
         self.assertEqual(len(model.tag(self.data.features)), 60)
 
+    def test_tag_vectors_are_centred_unless_told(self):
+        self.assertTrue(self.train().vocab.centred)
+        model = self.train(centred=False)
+        self.assertFalse(model.vocab.centred)
+        self.write_dataset()
+        self.program("train", "photos", "--vectors", "vectors.txt", "--method", "linear",
+                     "--keep-mean", "-o", "b.f0t")
+        self.assertFalse(fast0tag.Model("b.f0t").vocab.centred)
+
 
 class Lifetime(TestCase):
     def test_a_closed_model_says_so(self):
@@ -289,10 +298,3 @@ class Threads(TestCase):
             time.sleep(0.0005)
         thread.join()
         self.assertGreater(ticks, 20)
-
-    def test_the_number_of_threads(self):
-        before = fast0tag.get_threads()
-        fast0tag.set_threads(1)
-        self.assertEqual(fast0tag.get_threads(), 1)
-        fast0tag.set_threads(0)
-        self.assertEqual(fast0tag.get_threads(), before)

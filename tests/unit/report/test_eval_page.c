@@ -78,7 +78,7 @@ static void the_page_has_everything_inside(void **state)
     assert_non_null(strstr(page, "is swapped"));
     f0t_free(page);
     assert_ok(f0t_eval_save_page(eval, folder, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "no tables of 'x'", f0t_eval_save_page(eval, folder, "x"));
+    assert_fails(F0T_ERROR_ARGUMENT, "'x'", f0t_eval_save_page(eval, folder, "x"));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
                  f0t_eval_save_page(eval, test_path("nowhere/page"), NULL));
 }
