@@ -41,4 +41,28 @@ case_the_headers_and_the_build_say_the_same_version() {
     grep -q "^## .*$build\|^## Unreleased" "$root/CHANGELOG.md" || complain "no entry in CHANGELOG.md"
 }
 
+# Items begin with a file; what follows is another file, from there or from the root, or a name in the first one.
+case_the_walk_in_architecture_md_names_what_is_there() {
+    /usr/bin/python3 - "$root" >"$out" <<'PY' || complain "$(cat "$out")"
+import os, re, sys
+root = sys.argv[1]
+text = open(os.path.join(root, "docs/architecture.md")).read()
+walk = text.split("## From main to the result")[1].split("\n## ")[0]
+items = re.findall(r"^\d+\. (.*(?:\n   .*)*)", walk, re.M)
+wrong = [] if len(items) > 15 else ["%d items" % len(items)]
+for item in items:
+    first, *rest = re.findall(r"`([^`]+)`", item)
+    source = open(os.path.join(root, first)).read()
+    for name in rest:
+        if re.search(r"\.[ch]$", name):
+            found = any(os.path.exists(os.path.join(root, folder, name)) for folder in ("", os.path.dirname(first)))
+        else:
+            found = re.search(r"\b%s\b" % re.escape(name), source)
+        if not found:
+            wrong.append("%s: no %s" % (first, name))
+print("\n".join(wrong))
+sys.exit(bool(wrong))
+PY
+}
+
 run_cases
