@@ -956,16 +956,19 @@ F0T_API const f0t_model *f0t_tagger_model(const f0t_tagger *tagger);
 /* The words that it chooses from. */
 F0T_API const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger);
 
-/* What is to be tagged: `count` pictures or rows of features. One of the four is set. */
+/* What is to be tagged: `count` pictures, or rows of features. One of paths, data, features and rows is
+ * set. */
 typedef struct f0t_tag_input {
     size_t count;
     const char *const
-        *paths; /* [count] files of pictures (f0t_pictures_find finds those of a folder) */
-    const void *const *data; /* [count] pictures in memory: the bytes of such a file, */
-    const size_t *sizes;     /* [count] so many */
-    const float *features;   /* [count x D], D as the model takes them */
-    const f0t_features
-        *rows; /* the first `count` rows, read block by block: may be larger than memory */
+        *paths;              /* [count] files of pictures; f0t_pictures_find has those of folders */
+    const void *const *data; /* [count] pictures in memory, the bytes of such files, */
+    const size_t *sizes;     /* [count] so many of them; */
+    const char *const
+        *names; /* [count] what messages call them. SVG and cameras' raw files are known by
+                                 the name's extension alone. NULL: "picture 1", … */
+    const float *features;    /* [count x D], D as the model takes them */
+    const f0t_features *rows; /* the first `count` of them, read block by block */
 } f0t_tag_input;
 
 typedef struct f0t_tag_options {
@@ -983,8 +986,8 @@ typedef struct f0t_tag_options {
  * better. A score compares the tags of one picture; across pictures it depends on the length of their
  * directions. */
 typedef struct f0t_tag_score {
-    const char *tag;
-    size_t index; /* in the vocabulary */
+    const char *tag; /* of the tagger's vocabulary, and valid as long as that */
+    size_t index;    /* in the vocabulary */
     float score;
 } f0t_tag_score;
 

@@ -135,6 +135,8 @@ static f0t_status pass_over(const extraction *e, size_t i, f0t_status status,
     if (!e->good || status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
         return status;
     e->good[i] = false;
+    if (e->pictures[i].failure)
+        f0t_failure_keep(e->pictures[i].failure, status);
     return f0t_parallel_warn(notes, f0t_last_error());
 }
 

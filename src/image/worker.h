@@ -36,6 +36,7 @@ typedef struct f0t_picture_source {
     const char *path;
     const void *data; /* [size]; the caller's, and stays */
     size_t size;
+    f0t_failure *failure; /* or NULL: where f0t_backbone_run_sources leaves why it cannot be read */
 } f0t_picture_source;
 
 f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,

@@ -15,6 +15,7 @@
 #include "math/elementwise.h"
 #include "model/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct f0t_tagger {
@@ -168,7 +169,7 @@ const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger)
 
 /* Pictures, and rows of features, at a time at most. Blocks begin small, so that the first tags come soon, and
  * grow while they take less than this. */
-enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1000 };
+enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1000, NAME_SIZE = 32 };
 static const double BLOCK_SECONDS = 0.5;
 
 typedef struct tagging {
@@ -178,14 +179,16 @@ typedef struct tagging {
     f0t_tag_callback each;
     void *user;
     const f0t_monitor *monitor;
-    size_t kept;           /* tags per picture */
-    size_t block;          /* rows that there is room for */
-    float *rows;           /* [block x D] */
-    float *directions;     /* [block x d] */
-    uint32_t *index;       /* [block x kept] */
-    float *score;          /* [block x kept] */
-    f0t_tag_score *tags;   /* [kept] */
-    f0t_failure *failures; /* [block] of the rows that have no tags */
+    size_t kept;                 /* tags per picture */
+    size_t block;                /* rows that there is room for */
+    float *rows;                 /* [block x D] */
+    float *directions;           /* [block x d] */
+    uint32_t *index;             /* [block x kept] */
+    float *score;                /* [block x kept] */
+    f0t_tag_score *tags;         /* [kept] */
+    f0t_failure *failures;       /* [block] of the rows that have no tags */
+    f0t_picture_source *sources; /* [block] of pictures, */
+    char (*names)[NAME_SIZE];    /* and names of those that have none */
 } tagging;
 
 static bool has_pictures(const f0t_tag_input *input)
@@ -193,27 +196,42 @@ static bool has_pictures(const f0t_tag_input *input)
     return input->paths || input->data;
 }
 
-static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
+static f0t_status check_pictures(const f0t_tagger *t, const f0t_tag_input *input)
 {
-    const int kinds = (input->paths != NULL) + (input->data != NULL) + (input->features != NULL) +
-                      (input->rows != NULL);
-    if (kinds > 1 || (!kinds && input->count))
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "f0t_tag_input has %s: paths, data, features or rows say what is tagged",
-                        kinds ? "several of them set" : "none of them set");
-    if (input->data && !input->sizes)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input has data without sizes");
-    if (has_pictures(input) && !t->backbone)
+    if (!t->backbone)
         return f0t_fail(
             F0T_ERROR_ARGUMENT,
-            "this tagger takes features only: it was made without a backbone, which makes them "
-            "from pictures");
-    if (!input->rows)
-        return F0T_OK;
+            "this tagger takes features only: it was made without a backbone, which makes "
+            "them from pictures");
+    if (input->paths)
+        return f0t_require_all("f0t_tag_input", "paths", input->paths, input->count);
+    if (!input->sizes)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: data needs sizes, which is NULL");
+    for (size_t i = 0; i < input->count; i++)
+        if (!input->data[i])
+            return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: data[%zu] is NULL", i);
+    return input->names ? f0t_require_all("f0t_tag_input", "names", input->names, input->count)
+                        : F0T_OK;
+}
+
+static f0t_status check_rows(const f0t_tagger *t, const f0t_tag_input *input)
+{
     if (input->count > f0t_features_count(input->rows))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu rows are to be tagged, but there are %zu",
-                        input->count, f0t_features_count(input->rows));
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: %zu rows of %zu", input->count,
+                        f0t_features_count(input->rows));
     return check_dim(t, f0t_features_dim(input->rows), "the rows have");
+}
+
+static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
+{
+    const int kinds = !!input->paths + !!input->data + !!input->features + !!input->rows;
+    if (kinds > 1 || (!kinds && input->count))
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "f0t_tag_input: one of paths, data, features and rows must be set, not %d",
+                        kinds);
+    if (has_pictures(input))
+        return check_pictures(t, input);
+    return input->rows ? check_rows(t, input) : F0T_OK;
 }
 
 static f0t_status make_room(tagging *g)
@@ -228,7 +246,11 @@ static f0t_status make_room(tagging *g)
     F0T_TRY(f0t_alloc(&g->index, g->block * g->kept, sizeof *g->index));
     F0T_TRY(f0t_alloc(&g->score, g->block * g->kept, sizeof *g->score));
     F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
-    return f0t_alloc(&g->failures, g->block, sizeof *g->failures);
+    F0T_TRY(f0t_alloc(&g->failures, g->block, sizeof *g->failures));
+    if (!has_pictures(g->input))
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&g->sources, g->block, sizeof *g->sources));
+    return f0t_alloc(&g->names, g->block, sizeof *g->names);
 }
 
 static void free_room(tagging *g)
@@ -239,6 +261,8 @@ static void free_room(tagging *g)
     f0t_free(g->score);
     f0t_free(g->tags);
     f0t_free(g->failures);
+    f0t_free(g->sources);
+    f0t_free(g->names);
 }
 
 /* ---- Features of a block ---------------------------------------------------------------------------- */
@@ -264,18 +288,29 @@ static f0t_status take_features(tagging *g, size_t first, size_t count)
     return F0T_OK;
 }
 
+/* Picture i of the block. */
+static f0t_picture_source source_of(tagging *g, size_t first, size_t i)
+{
+    const f0t_tag_input *input = g->input;
+    const size_t m = first + i;
+    if (input->paths)
+        return (f0t_picture_source){.path = input->paths[m], .failure = &g->failures[i]};
+    snprintf(g->names[i], sizeof g->names[i], "picture %zu", m + 1);
+    return (f0t_picture_source){.path = input->names ? input->names[m] : g->names[i],
+                                .data = input->data[m],
+                                .size = input->sizes[m],
+                                .failure = &g->failures[i]};
+}
+
 static f0t_status read_pictures(tagging *g, size_t first, size_t count)
 {
-    const f0t_monitor quiet = {.log = g->monitor ? g->monitor->log : NULL,
-                               .user = g->monitor ? g->monitor->user : NULL,
-                               .stop = g->monitor ? g->monitor->stop : NULL};
     bool good[PICTURE_BLOCK];
-    F0T_TRY(f0t_backbone_run(g->rows, g->options.strict ? NULL : good, g->tagger->backbone,
-                             g->input->paths + first, count, F0T_WATCHED(&quiet)));
-    for (size_t i = 0; i < count && !g->options.strict; i++)
-        if (!good[i])
-            f0t_failure_keep(&g->failures[i], F0T_ERROR_FORMAT);
-    return F0T_OK;
+    f0t_monitor quiet = g->monitor ? *g->monitor : (f0t_monitor){0};
+    quiet.progress = NULL; /* that of a block is of no interest */
+    for (size_t i = 0; i < count; i++)
+        g->sources[i] = source_of(g, first, i);
+    return f0t_backbone_run_sources(g->rows, g->options.strict ? NULL : good, g->tagger->backbone,
+                                    g->sources, count, &quiet);
 }
 
 static f0t_status read_block(tagging *g, size_t first, size_t count)
