@@ -15,7 +15,8 @@ static f0t_status open_features(tag_source *s, cli_context *cli, const f0t_model
     if (status != F0T_OK)
         return status;
     s->folder = path;
-    s->input = (f0t_tag_input){.count = f0t_features_count(s->features), .rows = s->features};
+    s->input.count = f0t_features_count(s->features);
+    s->input.rows = s->features;
     if (f0t_features_dim(s->features) == f0t_model_input_dim(model))
         return F0T_OK;
     return cli_fail(cli, F0T_ERROR_MISMATCH, "%s has %zu features per image, the model takes %zu",
@@ -43,7 +44,7 @@ static f0t_status open_pictures(tag_source *s, cli_context *cli, const f0t_model
 f0t_status tag_source_open(tag_source *s, cli_context *cli, const f0t_model *model,
                            const char *backbone)
 {
-    *s = (tag_source){.folder = NULL};
+    *s = (tag_source){.input = F0T_TAG_INPUT};
     const bool ready = is_matrix(cli->operands[1]) || cli_is_dataset(cli->operands[1]);
     if (ready && cli->operand_count > 2)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: one dataset or matrix at a time",

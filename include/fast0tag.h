@@ -9,7 +9,7 @@
  * importing, inspecting and reporting is fast0tag_tools.h. To load a model and tag a picture:
  *
  *     const char *picture = "dog.jpg";
- *     const f0t_tag_input input = {.count = 1, .paths = &picture};
+ *     const f0t_tag_input input = {.size = sizeof input, .count = 1, .paths = &picture};
  *     f0t_tagger *tagger = NULL;
  *     f0t_tag_results *results = NULL;
  *     if (f0t_tagger_open(&tagger, "photos.f0t", NULL, NULL) ||
@@ -911,7 +911,10 @@ F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbo
  * picture; a server that gets pictures by the network and wants ten tags each does
  *
  *     f0t_tag_options options = F0T_TAG_OPTIONS;
- *     const f0t_tag_input input = {.count = 1, .data = &body, .sizes = &body_size};
+ *     f0t_tag_input input = F0T_TAG_INPUT;
+ *     input.count = 1;
+ *     input.data = &body;
+ *     input.sizes = &body_size;
  *     options.k = 10;
  *     f0t_tagger_run(&results, tagger, &input, &options, context);
  *
@@ -959,6 +962,7 @@ F0T_API const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger);
 /* What is to be tagged: `count` pictures, or rows of features. One of paths, data, features and rows is
  * set. */
 typedef struct f0t_tag_input {
+    size_t size;
     size_t count;
     const char *const
         *paths;              /* [count] files of pictures; f0t_pictures_find has those of folders */
@@ -970,6 +974,11 @@ typedef struct f0t_tag_input {
     const float *features;    /* [count x D], D as the model takes them */
     const f0t_features *rows; /* the first `count` of them, read block by block */
 } f0t_tag_input;
+
+#define F0T_TAG_INPUT                 \
+    {                                 \
+        .size = sizeof(f0t_tag_input) \
+    }
 
 typedef struct f0t_tag_options {
     size_t size;

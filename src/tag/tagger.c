@@ -174,7 +174,7 @@ static const double BLOCK_SECONDS = 0.5;
 
 typedef struct tagging {
     const f0t_tagger *tagger;
-    const f0t_tag_input *input;
+    f0t_tag_input input;
     f0t_tag_options options;
     f0t_tag_callback each;
     void *user;
@@ -236,10 +236,10 @@ static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
 
 static f0t_status make_room(tagging *g)
 {
-    const size_t most = has_pictures(g->input) ? PICTURE_BLOCK : ROW_BLOCK;
+    const size_t most = has_pictures(&g->input) ? PICTURE_BLOCK : ROW_BLOCK;
     const size_t size = f0t_vocab_count(g->tagger->vocab);
     g->kept = g->options.k < size ? g->options.k : size;
-    g->block = g->input->count < most ? g->input->count : most;
+    g->block = g->input.count < most ? g->input.count : most;
     F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_input_dim(g->tagger->model), sizeof *g->rows));
     F0T_TRY(f0t_alloc(&g->directions, g->block * f0t_model_dim(g->tagger->model),
                       sizeof *g->directions));
@@ -247,7 +247,7 @@ static f0t_status make_room(tagging *g)
     F0T_TRY(f0t_alloc(&g->score, g->block * g->kept, sizeof *g->score));
     F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
     F0T_TRY(f0t_alloc(&g->failures, g->block, sizeof *g->failures));
-    if (!has_pictures(g->input))
+    if (!has_pictures(&g->input))
         return F0T_OK;
     F0T_TRY(f0t_alloc(&g->sources, g->block, sizeof *g->sources));
     return f0t_alloc(&g->names, g->block, sizeof *g->names);
@@ -271,7 +271,7 @@ static void free_room(tagging *g)
 static f0t_status take_features(tagging *g, size_t first, size_t count)
 {
     const size_t dim = f0t_model_input_dim(g->tagger->model);
-    memcpy(g->rows, g->input->features + first * dim, count * dim * sizeof *g->rows);
+    memcpy(g->rows, g->input.features + first * dim, count * dim * sizeof *g->rows);
     if (f0t_finite_f32(g->rows, count * dim))
         return F0T_OK;
     for (size_t i = 0; i < count; i++) {
@@ -291,7 +291,7 @@ static f0t_status take_features(tagging *g, size_t first, size_t count)
 /* Picture i of the block. */
 static f0t_picture_source source_of(tagging *g, size_t first, size_t i)
 {
-    const f0t_tag_input *input = g->input;
+    const f0t_tag_input *input = &g->input;
     const size_t m = first + i;
     if (input->paths)
         return (f0t_picture_source){.path = input->paths[m], .failure = &g->failures[i]};
@@ -317,10 +317,10 @@ static f0t_status read_block(tagging *g, size_t first, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         g->failures[i].status = F0T_OK;
-    if (has_pictures(g->input))
+    if (has_pictures(&g->input))
         return read_pictures(g, first, count);
-    if (g->input->rows)
-        return f0t_features_read(g->rows, g->input->rows, first, count);
+    if (g->input.rows)
+        return f0t_features_read(g->rows, g->input.rows, first, count);
     return take_features(g, first, count);
 }
 
@@ -360,13 +360,13 @@ static f0t_status tag_block(tagging *g, size_t first, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!give(g, first, i))
             return f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller after %zu of %zu images",
-                            first + i + 1, g->input->count);
+                            first + i + 1, g->input.count);
     return F0T_OK;
 }
 
 static f0t_status tag_all(tagging *g)
 {
-    const size_t count = g->input->count;
+    const size_t count = g->input.count;
     f0t_stage stage = f0t_stage_begin(g->monitor, "tagging", "images", count);
     size_t block = FIRST_BLOCK, rows;
     for (size_t first = 0; first < count; first += rows) {
@@ -393,13 +393,14 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
     F0T_REQUIRE(each);
     F0T_ENTER(context);
     tagging g = {.tagger = tagger,
-                 .input = input,
+                 .input = F0T_TAG_INPUT,
                  .options = F0T_TAG_OPTIONS,
                  .each = each,
                  .user = user,
                  .monitor = f0t_context_monitor(context)};
     F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
-    F0T_TRY(check_input(tagger, input));
+    F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
+    F0T_TRY(check_input(tagger, &g.input));
     f0t_status status = make_room(&g);
     if (status == F0T_OK)
         status = tag_all(&g);
@@ -437,17 +438,19 @@ static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input 
                           const f0t_tag_options *options)
 {
     f0t_tag_options own = F0T_TAG_OPTIONS;
+    f0t_tag_input given = F0T_TAG_INPUT;
     const size_t size = f0t_vocab_count(tagger->vocab);
     size_t tags;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tag_options"));
+    F0T_TRY(f0t_options_read(&given, sizeof given, input, "f0t_tag_input"));
     a->kept = own.k < size ? own.k : size;
-    if (!f0t_size_mul(&tags, input->count, a->kept))
+    if (!f0t_size_mul(&tags, given.count, a->kept))
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for %zu tags of %zu images", a->kept,
-                        input->count);
-    F0T_TRY(f0t_alloc_zero(&a->items, input->count, sizeof *a->items));
-    a->shown = (f0t_tag_results){.items = a->items, .count = input->count};
+                        given.count);
+    F0T_TRY(f0t_alloc_zero(&a->items, given.count, sizeof *a->items));
+    a->shown = (f0t_tag_results){.items = a->items, .count = given.count};
     F0T_TRY(f0t_alloc(&a->tags, tags, sizeof *a->tags));
-    f0t_status status = f0t_tagger_each(tagger, input, &own, keep, a, NULL);
+    f0t_status status = f0t_tagger_each(tagger, &given, &own, keep, a, NULL);
     return a->status == F0T_OK ? status : a->status;
 }
 

@@ -1,7 +1,6 @@
 /* Two trainings side by side, in contexts with different numbers of threads: each gives what it gives alone. */
 #include "collection.h"
 
-#include "base/context.h"
 #include "model/model.h"
 
 #include <pthread.h>
@@ -17,15 +16,14 @@ typedef struct caller {
 
 static f0t_status train_one(f0t_model **model, const caller *c)
 {
-    F0T_ENTER(c->context);
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     *model = NULL;
-    f0t_status status = f0t_dataset_open(&dataset, c->collection->path, NULL);
+    f0t_status status = f0t_dataset_open(&dataset, c->collection->path, NULL, c->context);
     if (status == F0T_OK)
-        status = f0t_vectors_open(&vectors, c->collection->vectors, NULL);
+        status = f0t_vectors_open(&vectors, c->collection->vectors, NULL, c->context);
     if (status == F0T_OK)
-        status = f0t_train(model, dataset, vectors, &c->options, NULL);
+        status = f0t_train(model, dataset, vectors, &c->options, c->context);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;

@@ -39,7 +39,7 @@ static inline char *colour_features(float *features)
     test_file("weight", &weight, sizeof weight);
     for (size_t i = 0; i < T_COLOURS; i++)
         paths[i] = colour_picture(i);
-    assert_ok(f0t_backbone_open(&backbone, network_write(), NULL));
+    assert_ok(f0t_backbone_open(&backbone, network_write(), NULL, NULL));
     assert_int_equal(f0t_backbone_dim(backbone), T_FEATURES);
     assert_ok(f0t_backbone_run(features, NULL, backbone, paths, T_COLOURS, NULL));
     assert_ok(f0t_string_copy(&description, f0t_backbone_description(backbone),
@@ -53,7 +53,7 @@ static inline f0t_model *colour_model(bool bare)
 {
     static float of[T_COLOURS * T_FEATURES], features[T_IMAGES * T_FEATURES];
     char tags[T_IMAGES * 8] = "", split[T_IMAGES * 8] = "", json[2048];
-    f0t_train_options options;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     f0t_dataset *dataset;
     f0t_vectors *vectors;
     f0t_model *model;
@@ -67,18 +67,18 @@ static inline f0t_model *colour_model(bool bare)
         strcat(split, m < 32 ? "train\n" : "val\n");
     }
     snprintf(json, sizeof json, "{\"backbone\": %s}", backbone);
-    const f0t_dataset_memory memory = {.features = features,
+    const f0t_dataset_memory memory = {.size = sizeof memory,
+                                       .features = features,
                                        .rows = T_IMAGES,
                                        .dim = T_FEATURES,
                                        .tags = tags,
                                        .split = split,
                                        .json = bare ? NULL : json};
-    f0t_train_options_init(&options);
     options.method = F0T_METHOD_LINEAR;
     options.lambda = 1;
     options.ridge = 0.1;
-    assert_ok(f0t_vectors_open(&vectors, colour_vectors(), NULL));
-    assert_ok(f0t_dataset_open_memory(&dataset, &memory, NULL));
+    assert_ok(f0t_vectors_open(&vectors, colour_vectors(), NULL, NULL));
+    assert_ok(f0t_dataset_open_memory(&dataset, &memory, NULL, NULL));
     assert_ok(f0t_train(&model, dataset, vectors, &options, NULL));
     f0t_dataset_close(dataset);
     f0t_vectors_close(vectors);

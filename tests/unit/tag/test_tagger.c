@@ -28,11 +28,11 @@ static int stop(void **state)
 
 static f0t_vocab *words(const char *const *tags, size_t count, bool centred)
 {
-    const f0t_vocab_options options = {.centred = centred};
+    const f0t_vocab_options options = {.size = sizeof options, .centred = centred};
     f0t_vectors *vectors;
     f0t_vocab *vocab;
-    assert_ok(f0t_vectors_open(&vectors, colour_vectors(), NULL));
-    assert_ok(f0t_vocab_create(&vocab, tags, count, vectors, &options));
+    assert_ok(f0t_vectors_open(&vectors, colour_vectors(), NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, tags, count, vectors, &options, NULL));
     f0t_vectors_close(vectors);
     return vocab;
 }
@@ -76,9 +76,12 @@ static void paths_bytes_and_features_give_the_same(void **state)
         bytes[i] = test_read(paths[i], &sizes[i]);
     }
     const f0t_tag_input inputs[] = {
-        {.count = T_COLOURS, .paths = paths},
-        {.count = T_COLOURS, .data = (const void *const *)bytes, .sizes = sizes},
-        {.count = T_COLOURS, .features = features}};
+        {.size = sizeof(f0t_tag_input), .count = T_COLOURS, .paths = paths},
+        {.size = sizeof(f0t_tag_input),
+         .count = T_COLOURS,
+         .data = (const void *const *)bytes,
+         .sizes = sizes},
+        {.size = sizeof(f0t_tag_input), .count = T_COLOURS, .features = features}};
     for (size_t k = 0; k < 3; k++) {
         assert_ok(f0t_tagger_run(&results[k], tagger, &inputs[k], &options, NULL));
         assert_int_equal(results[k]->count, T_COLOURS);
@@ -97,7 +100,7 @@ static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state
 {
     enum { ROWS = 1100 };
     const f0t_tag_options options = two();
-    f0t_dataset_info info = {.dim = T_FEATURES, .replace = true};
+    f0t_dataset_info info = {.size = sizeof info, .dim = T_FEATURES, .replace = true};
     f0t_dataset_writer *writer;
     f0t_features *rows;
     f0t_tag_results *results;
@@ -106,19 +109,22 @@ static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state
     assert_ok(f0t_dataset_create(&writer, test_path("many"), &info));
     for (size_t m = 0; m < ROWS; m++)
         assert_ok(f0t_dataset_write(
-            writer, &(f0t_dataset_row){.features = features + m % T_COLOURS * T_FEATURES}));
+            writer, &(f0t_dataset_row){.size = sizeof(f0t_dataset_row),
+                                       .features = features + m % T_COLOURS * T_FEATURES}));
     assert_ok(f0t_dataset_commit(writer));
     assert_ok(f0t_model_save(model, test_path("m.f0t")));
     assert_ok(f0t_tagger_open(&opened, test_path("m.f0t"), NULL, NULL));
     assert_string_equal(f0t_model_backbone(f0t_tagger_model(opened)), f0t_model_backbone(model));
     assert_ok(f0t_features_open(&rows, test_path("many"), NULL));
-    const f0t_tag_input input = {.count = ROWS, .rows = rows};
+    const f0t_tag_input input = {.size = sizeof input, .count = ROWS, .rows = rows};
     assert_ok(f0t_tagger_run(&results, opened, &input, &options, NULL));
     assert_int_equal(results->count, ROWS);
     assert_colours(results);
     f0t_tag_results_free(results);
     assert_fails(F0T_ERROR_ARGUMENT, "1101 rows of 1100",
-                 f0t_tagger_run(&results, opened, &(f0t_tag_input){.count = ROWS + 1, .rows = rows},
+                 f0t_tagger_run(&results, opened,
+                                &(f0t_tag_input){
+                                    .size = sizeof(f0t_tag_input), .count = ROWS + 1, .rows = rows},
                                 NULL, NULL));
     f0t_features_close(rows);
     f0t_tagger_close(opened);
@@ -129,10 +135,13 @@ static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state
 
 static void nothing_gives_nothing(void **state)
 {
-    const f0t_tag_input none = {0}, one = {.count = 1},
-                        two_kinds = {.paths = &colour_names[0], .features = features};
-    const f0t_tag_input without = {.count = 1, .data = (const void *const *)colour_names};
-    const f0t_tag_input nulls = {.count = 1, .paths = (const char *const[]){NULL}};
+    const f0t_tag_input none = F0T_TAG_INPUT, one = {.size = sizeof one, .count = 1};
+    const f0t_tag_input two_kinds = {
+        .size = sizeof two_kinds, .paths = colour_names, .features = features};
+    const f0t_tag_input without = {
+        .size = sizeof without, .count = 1, .data = (const void *const *)colour_names};
+    const f0t_tag_input nulls = {
+        .size = sizeof nulls, .count = 1, .paths = (const char *const[]){NULL}};
     f0t_tag_results *results;
     f0t_tag_options options = F0T_TAG_OPTIONS;
     (void)state;
@@ -148,8 +157,10 @@ static void nothing_gives_nothing(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "paths[0]",
                  f0t_tagger_run(&results, tagger, &nulls, NULL, NULL));
     options.k = 0;
-    assert_ok(f0t_tagger_run(&results, tagger, &(f0t_tag_input){.count = 2, .features = features},
-                             &options, NULL));
+    assert_ok(f0t_tagger_run(
+        &results, tagger,
+        &(f0t_tag_input){.size = sizeof(f0t_tag_input), .count = 2, .features = features}, &options,
+        NULL));
     assert_int_equal(results->items[1].count, 0);
     f0t_tag_results_free(results);
 }
@@ -167,7 +178,7 @@ static void a_bad_picture_does_not_fail_the_others(void **state)
 {
     const char *paths[] = {colour_picture(0), test_text("bad.png", "nothing"), colour_picture(2),
                            test_path("none.png")};
-    const f0t_tag_input input = {.count = 4, .paths = paths};
+    const f0t_tag_input input = {.size = sizeof input, .count = 4, .paths = paths};
     f0t_tag_options strict = two();
     f0t_context_options options = F0T_CONTEXT_OPTIONS;
     size_t lines = 0;
@@ -199,7 +210,7 @@ static void bad_bytes_have_a_name_and_bad_features_a_number(void **state)
 {
     const void *data[] = {"nothing", "neither"};
     const size_t sizes[] = {7, 7};
-    f0t_tag_input input = {.count = 2, .data = data, .sizes = sizes};
+    f0t_tag_input input = {.size = sizeof input, .count = 2, .data = data, .sizes = sizes};
     float rows[3 * T_FEATURES];
     f0t_tag_options strict = two();
     f0t_tag_results *results;
@@ -214,7 +225,7 @@ static void bad_bytes_have_a_name_and_bad_features_a_number(void **state)
     f0t_tag_results_free(results);
     memcpy(rows, features, sizeof rows);
     rows[T_FEATURES + 5] = NAN;
-    input = (f0t_tag_input){.count = 3, .features = rows};
+    input = (f0t_tag_input){.size = sizeof(f0t_tag_input), .count = 3, .features = rows};
     assert_ok(f0t_tagger_run(&results, tagger, &input, NULL, NULL));
     assert_int_equal(results->failed, 1);
     assert_int_equal(results->items[1].status, F0T_ERROR_NUMERIC);
@@ -240,7 +251,7 @@ static bool take(void *user, const f0t_tag_result *result)
 
 static void results_come_in_order_until_the_caller_ends_it(void **state)
 {
-    const f0t_tag_input input = {.count = T_COLOURS, .features = features};
+    const f0t_tag_input input = {.size = sizeof input, .count = T_COLOURS, .features = features};
     seen all = {.most = 100}, some = {.most = 2};
     volatile sig_atomic_t stopped = 1;
     const f0t_monitor monitor = {.stop = &stopped};
@@ -263,9 +274,11 @@ static void assert_first_tag(const f0t_tagger_options *options, size_t colour, c
     f0t_tagger *other;
     f0t_tag_results *results;
     assert_ok(f0t_tagger_create(&other, model, options, NULL));
-    assert_ok(f0t_tagger_run(
-        &results, other, &(f0t_tag_input){.count = 1, .features = features + colour * T_FEATURES},
-        NULL, NULL));
+    assert_ok(f0t_tagger_run(&results, other,
+                             &(f0t_tag_input){.size = sizeof(f0t_tag_input),
+                                              .count = 1,
+                                              .features = features + colour * T_FEATURES},
+                             NULL, NULL));
     assert_string_equal(results->items[0].tags[0].tag, tag);
     f0t_tag_results_free(results);
     f0t_tagger_close(other);
@@ -299,7 +312,7 @@ static void another_backbone_is_refused(void **state)
 {
     f0t_tagger_options options = F0T_TAGGER_OPTIONS;
     const char *path = colour_picture(0);
-    const f0t_tag_input input = {.count = 1, .paths = &path};
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .paths = &path};
     f0t_tag_results *results;
     f0t_tagger *other;
     f0t_model *bare = colour_model(true);
@@ -336,7 +349,7 @@ static void a_tagger_of_another_device_gives_the_same(void **state)
 {
     const f0t_context context = {.threads = 1, .compute = &plain_compute};
     const f0t_tag_options options = two();
-    const f0t_tag_input input = {.count = T_COLOURS, .features = features};
+    const f0t_tag_input input = {.size = sizeof input, .count = T_COLOURS, .features = features};
     f0t_tag_results *ours, *plain;
     f0t_tagger *other;
     (void)state;
@@ -357,7 +370,7 @@ static void a_tagger_of_another_device_gives_the_same(void **state)
 static void tags_become_keywords(void **state)
 {
     const char *picture = colour_picture(1), *path;
-    const f0t_tag_input input = {.count = 1, .paths = &picture};
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .paths = &picture};
     f0t_tag_options one = two();
     f0t_tag_result bad = {.status = F0T_ERROR_FORMAT, .error = "is broken"};
     f0t_tag_results *results;
@@ -395,9 +408,12 @@ static f0t_status make_and_run(void *context)
     f0t_tagger *other = NULL;
     f0t_status status = f0t_tagger_open(&other, test_path("faults.f0t"), NULL, NULL);
     for (size_t i = 0; i < 2 && status == F0T_OK; i++)
-        status = run_once(other, &(f0t_tag_input){.count = 1, .paths = paths + i});
+        status = run_once(
+            other, &(f0t_tag_input){.size = sizeof(f0t_tag_input), .count = 1, .paths = paths + i});
     if (status == F0T_OK)
-        status = run_once(other, &(f0t_tag_input){.count = T_COLOURS, .features = features});
+        status = run_once(other, &(f0t_tag_input){.size = sizeof(f0t_tag_input),
+                                                  .count = T_COLOURS,
+                                                  .features = features});
     f0t_tagger_close(other);
     return status;
 }

@@ -9,8 +9,9 @@ static f0t_tagger *tagger;
 static float rows[ROWS * T_FEATURES];
 static const char *paths[T_COLOURS];
 
-static const f0t_tag_input inputs[] = {{.count = ROWS, .features = rows},
-                                       {.count = T_COLOURS, .paths = paths}};
+static const f0t_tag_input inputs[] = {
+    {.size = sizeof(f0t_tag_input), .count = ROWS, .features = rows},
+    {.size = sizeof(f0t_tag_input), .count = T_COLOURS, .paths = paths}};
 
 /* A caller: its context, and what it gets when nobody else works. */
 typedef struct caller {
