@@ -31,7 +31,7 @@ static void limit_all(void)
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_FSIZE, &none);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they map terabytes */
+#if !defined(__SANITIZE_ADDRESS__) /* it maps terabytes */
     const struct rlimit memory = both(MEMORY_LIMIT);
     setrlimit(RLIMIT_AS, &memory);
 #endif

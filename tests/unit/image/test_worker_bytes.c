@@ -15,7 +15,7 @@ static f0t_picture_source read_source(const char *path)
     char *data = malloc(map.size + 1);
     assert_non_null(data);
     memcpy(data, map.data, map.size);
-    const f0t_picture_source source = {path, data, map.size};
+    const f0t_picture_source source = {.path = path, .data = data, .size = map.size};
     f0t_map_close(&map);
     return source;
 }
@@ -115,7 +115,7 @@ static void bytes_that_are_no_picture_fail_alone(void **state)
     assert_fails(F0T_ERROR_UNSUPPORTED, "b.png: has 3221225472 bytes",
                  f0t_worker_decode_source(worker, &p, &source, 16, false));
     free_source(&source);
-    const f0t_picture_source other = {"a.dng", text, sizeof text};
+    const f0t_picture_source other = {.path = "a.dng", .data = text, .size = sizeof text};
     assert_true(f0t_worker_decode_source(worker, &p, &other, 16, false) != F0T_OK);
     const f0t_picture_source large = read_source(png_write("l.png", pixels, 4, 4, 3, 32000));
     assert_fails(F0T_ERROR_UNSUPPORTED, "32000 x 32000 pixels",
@@ -130,7 +130,7 @@ static void features_of_bytes_are_those_of_files(void **state)
     (void)state;
     f0t_picture_source sources[3] = {read_source(png_write("f.png", pixels, 4, 4, 3, 0))};
     sources[1] = (f0t_picture_source){.path = sources[0].path};
-    sources[2] = (f0t_picture_source){"none", "", 0};
+    sources[2] = (f0t_picture_source){.path = "none", .data = ""};
     const f0t_backbone_options options = {.size = sizeof(f0t_backbone_options),
                                           .cache = test_path("cache")};
     assert_ok(f0t_backbone_open(&backbone, "builtin", &options, NULL));
