@@ -86,6 +86,11 @@ typedef enum f0t_status {
  * a failure. Overwritten by the next failure; success does not change it. */
 F0T_API const char *f0t_last_error(void);
 
+/* Makes `line` the last error of the calling thread, and returns `status`: for functions of your own that
+ * fail as those of the library do, by `return f0t_error_set(F0T_ERROR_IO, "…")`. A line that is too long is
+ * truncated. */
+F0T_API f0t_status f0t_error_set(f0t_status status, const char *line);
+
 /* Names of files and tags may contain what a terminal would execute. Writes `text` to to[size] with
  * control characters, marks that change the direction of text, and bytes that are not UTF-8 escaped as
  * \n, \t, \r or \x1b, truncated to size - 1 bytes and NUL-terminated. Returns the length of the whole, as
@@ -350,6 +355,11 @@ typedef struct f0t_tags {
 } f0t_tags;
 
 F0T_API f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context);
+/* The nouns of WordNet that name what a picture may show (things, living beings, food, places of nature) and
+ * insult nobody, in its order. `folder` has its database files, as for f0t_vectors_build_wordnet; NULL:
+ * F0T_WORDNET_FOLDER. */
+F0T_API f0t_status f0t_tags_from_wordnet(f0t_tags **out, const char *folder,
+                                         const f0t_context *context);
 F0T_API void f0t_tags_free(f0t_tags *tags);
 
 /* ---- Datasets ---------------------------------------------------------------------------------- */
@@ -895,6 +905,9 @@ F0T_API f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *path
                                      const f0t_context *context);
 F0T_API const char *const *f0t_pictures_paths(size_t *count, const f0t_pictures *pictures);
 F0T_API void f0t_pictures_free(f0t_pictures *pictures);
+/* A number that identifies these files as they are now: by their paths, sizes and times, and those of their
+ * XMP sidecars. What was made from the pictures is out of date when it changes. */
+F0T_API f0t_status f0t_pictures_fingerprint(uint64_t *out, const char *const *paths, size_t count);
 
 /* Features of `count` pictures into out[count x dim]. A picture that cannot be read is logged,
  * its row is 0 and good[i] false; with `good` NULL the call fails. Uses

@@ -14,6 +14,12 @@ const char *f0t_last_error(void)
     return last_error;
 }
 
+f0t_status f0t_error_set(f0t_status status, const char *line)
+{
+    F0T_REQUIRE(line);
+    return f0t_fail(status, "%s", line);
+}
+
 const char *f0t_status_name(f0t_status status)
 {
     switch (status) {

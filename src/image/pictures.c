@@ -1,7 +1,10 @@
 #include "image/pictures.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/monitor.h"
+#include "image/feature_file.h"
+#include "image/keywords.h"
 #include "image/protocol.h"
 #include "io/file.h"
 
@@ -401,5 +404,33 @@ f0t_status f0t_namesakes_find(f0t_namesakes *n, const char **other, const char *
     *other = NULL;
     F0T_TRY(read_folder(n, picture, (size_t)(name - picture)));
     *other = find(n, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    return F0T_OK;
+}
+
+/* ---- Whether they changed -------------------------------------------------------------------- */
+
+static void add_file(uint64_t *hash, const char *path)
+{
+    f0t_picture_stamp stamp = {{0}};
+    f0t_picture_stamp_get(&stamp, path); /* what is not there stays 0 */
+    *hash = f0t_hash(*hash, path, strlen(path) + 1);
+    *hash = f0t_hash(*hash, &stamp, sizeof stamp);
+}
+
+/* Keywords may be in a sidecar, and change while the picture does not. */
+f0t_status f0t_pictures_fingerprint(uint64_t *out, const char *const *paths, size_t count)
+{
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(paths);
+    *out = F0T_HASH_START;
+    for (size_t i = 0; i < count; i++) {
+        add_file(out, paths[i]);
+        for (int plain = 0; plain < 2; plain++) {
+            char *sidecar;
+            F0T_TRY(f0t_sidecar_path(&sidecar, paths[i], plain));
+            add_file(out, sidecar);
+            f0t_free(sidecar);
+        }
+    }
     return F0T_OK;
 }

@@ -57,6 +57,14 @@ static void errno_and_prefix_are_added(void **state)
     assert_string_equal(f0t_last_error(), "f: row 3 is short");
 }
 
+static void a_caller_may_fail_likewise(void **state)
+{
+    (void)state;
+    assert_int_equal(f0t_error_set(F0T_ERROR_IO, "a.txt: 100% \nfull"), F0T_ERROR_IO);
+    assert_string_equal(f0t_last_error(), "a.txt: 100% ?full");
+    assert_int_equal(f0t_error_set(F0T_ERROR_IO, NULL), F0T_ERROR_ARGUMENT);
+}
+
 static void every_status_has_a_name(void **state)
 {
     (void)state;
@@ -87,6 +95,7 @@ int main(void)
         cmocka_unit_test(a_long_message_is_cut_at_a_character),
         cmocka_unit_test(a_line_is_escaped_and_cut),
         cmocka_unit_test(errno_and_prefix_are_added),
+        cmocka_unit_test(a_caller_may_fail_likewise),
         cmocka_unit_test(every_status_has_a_name),
         cmocka_unit_test(a_name_is_found_or_all_are_listed),
     };

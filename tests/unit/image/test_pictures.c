@@ -136,6 +136,27 @@ static void a_file_is_itself_whatever_its_name(void **state)
     f0t_texts_free(&found);
 }
 
+static uint64_t print_of(const char *const *paths, size_t count)
+{
+    uint64_t print;
+    assert_ok(f0t_pictures_fingerprint(&print, paths, count));
+    return print;
+}
+
+static void what_changed_has_another_fingerprint(void **state)
+{
+    const char *paths[] = {test_text("p.svg", "<svg/>"), test_path("missing.svg")};
+    const uint64_t print = print_of(paths, 2);
+    (void)state;
+    assert_true(print_of(paths, 2) == print);
+    assert_true(print_of(paths, 1) != print);
+    test_text("p.xmp", "<x/>");
+    const uint64_t tagged = print_of(paths, 2);
+    assert_true(tagged != print);
+    test_text("p.svg.xmp", "<x/>");
+    assert_true(print_of(paths, 2) != tagged);
+}
+
 static void a_stop_is_heard(void **state)
 {
     volatile sig_atomic_t flag = 1;
@@ -173,6 +194,7 @@ int main(void)
         cmocka_unit_test(what_is_passed_over_is_counted),
         cmocka_unit_test(many_kinds_are_summed_up),
         cmocka_unit_test(a_file_is_itself_whatever_its_name),
+        cmocka_unit_test(what_changed_has_another_fingerprint),
         cmocka_unit_test(a_stop_is_heard),
         cmocka_unit_test(every_allocation_may_fail),
     };
