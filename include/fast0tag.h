@@ -150,6 +150,8 @@ typedef struct f0t_context_options {
 F0T_API f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *options);
 F0T_API void f0t_context_free(f0t_context *context);
 F0T_API int f0t_context_threads(const f0t_context *context);
+/* Its monitor, or NULL: for functions of your own that take a context and log or can be stopped. */
+F0T_API const f0t_monitor *f0t_context_monitor(const f0t_context *context);
 
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 

@@ -115,6 +115,76 @@ F0T_API const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_rep
 F0T_API size_t f0t_import_report_note_count(const f0t_import_report *report);
 F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
 
+/* ---- Clean tags ------------------------------------------------------------------------------- */
+
+/*
+ * Tags as people leave them, made fit to learn from: one form per word, plurals with their singulars, and
+ * nothing that says something about the file instead of the picture. docs/demo.md has the rules.
+ *
+ *     f0t_cleaning *cleaning;
+ *     if (f0t_tags_clean(&cleaning, dataset, vectors, NULL, NULL) == F0T_OK)
+ *         f0t_cleaning_save(cleaning, "clean", NULL, NULL);
+ *     f0t_cleaning_free(cleaning);
+ */
+typedef struct f0t_clean_options {
+    size_t size;
+    size_t least,
+        most; /* images that a tag must have, and may have [0: one in 650 and 3 at least; one
+                           in 5] */
+    /* [drop_count] tags of this collection that say nothing; one that ends with "*" stands for all that
+     * begin so */
+    const char *const *drop;
+    size_t drop_count;
+} f0t_clean_options;
+
+#define F0T_CLEAN_OPTIONS                 \
+    {                                     \
+        .size = sizeof(f0t_clean_options) \
+    }
+
+/* What became of the tags. */
+typedef struct f0t_cleaning {
+    const char *const *tags; /* [tag_count] that are kept */
+    size_t tag_count;
+    size_t keywords;  /* different ones before anything was left out or merged */
+    size_t plurals;   /* of them, that went with their singular */
+    size_t spellings; /* that went with another spelling: "sea gull", "seagull" */
+    size_t least;     /* images that each tag has, at least */
+    const f0t_import_note
+        *notes; /* [note_count] why how many were left out: "without a word vector" */
+    size_t note_count;
+} f0t_cleaning;
+
+/* Tags without a vector mean nothing and are left out. Images with the same features as one before them are
+ * copies: they are not counted. The dataset must stay open as long as the result is used. */
+F0T_API f0t_status f0t_tags_clean(f0t_cleaning **out, const f0t_dataset *dataset,
+                                  const f0t_vectors *vectors, const f0t_clean_options *options,
+                                  const f0t_context *context);
+F0T_API void f0t_cleaning_free(f0t_cleaning *cleaning);
+
+typedef struct f0t_cleaning_layout {
+    size_t size;
+    const char *name; /* for dataset.json [NULL: the last part of the path] */
+    bool replace;     /* an old dataset may be replaced */
+    const bool
+        *unseen; /* [tag_count] the tags of unseen.txt; the others are those of seen.txt [NULL:
+                           no such files] */
+    /* [images of the dataset] images of the same group stay in one part of the split, which is drawn by
+     * seed [NULL: no split.txt] */
+    const char *const *groups;
+    uint64_t seed;
+    double val, test; /* their shares of the groups [0.1, 0.2] */
+} f0t_cleaning_layout;
+
+#define F0T_CLEANING_LAYOUT                                          \
+    {                                                                \
+        .size = sizeof(f0t_cleaning_layout), .val = 0.1, .test = 0.2 \
+    }
+
+/* Writes a dataset with the clean tags: its images that have one, without the copies. */
+F0T_API f0t_status f0t_cleaning_save(const f0t_cleaning *cleaning, const char *path,
+                                     const f0t_cleaning_layout *layout, const f0t_context *context);
+
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 
 /* NULL is the defaults. */
@@ -267,6 +337,15 @@ F0T_API const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
 F0T_API const char *f0t_eval_method_name(size_t i);
 F0T_API const char *f0t_eval_method_title(size_t i);
 F0T_API const char *f0t_eval_method_source(size_t i);
+
+/* The values that the comparison chose for this method in this scenario, and its hidden layers, into options
+ * of f0t_train, for the methods that it has: the model of that row. */
+F0T_API f0t_status f0t_eval_train_options(f0t_train_options *to, const f0t_eval *eval,
+                                          const char *method, const char *scenario);
+
+/* Draws which of `count` tags are unseen, "20%" or "16" of them, by seed: sets all of unseen[count]. Fails
+ * with F0T_ERROR_ARGUMENT when `text` is neither, or leaves fewer than two tags on either side. */
+F0T_API f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed);
 
 /* A text that the library made. */
 typedef struct f0t_report f0t_report;
@@ -552,6 +631,31 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
  * study.json into the folder, which is created if it does not exist. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
 F0T_API void f0t_study_free(f0t_study *study);
+
+/* ---- Showcase -------------------------------------------------------------------------------- */
+
+/* A comparison for readers who know nothing of it: what it is made from. */
+typedef struct f0t_showcase {
+    const f0t_eval
+        *eval; /* conventional, zero-shot and seen-unseen; random, frequency and net among
+                                the methods; with figure "net" */
+    const f0t_model *model;       /* trained on the seen tags of eval's dataset */
+    const f0t_vocab *words;       /* an open vocabulary, centred as the model's */
+    const f0t_dataset *pictures;  /* with keywords as people left them, */
+    const f0t_cleaning *cleaning; /* from which came eval's dataset */
+    size_t found;                 /* pictures, and those that were not taken: */
+    size_t generated;             /* made by a program, in bulk */
+    bool clipart;                 /* they are those of F0T_DEMO_FOLDER */
+    const char *vectors; /* file, for the commands that it shows; NULL: words.safetensors */
+} f0t_showcase;
+
+/* A page that needs no other file: pictures with the tags that each scenario gives them, search by a word,
+ * the direction of one picture, the numbers. */
+F0T_API f0t_status f0t_showcase_save(const f0t_showcase *showcase, const char *path,
+                                     const f0t_context *context);
+/* What was done and with what result, as text of several paragraphs; it refers to the page at `page`. */
+F0T_API f0t_status f0t_showcase_report(f0t_report **out, const f0t_showcase *showcase,
+                                       const char *page);
 
 /* ---- The demo -------------------------------------------------------------------------------- */
 

@@ -29,9 +29,6 @@ void f0t_context_leave(const f0t_context *const *before);
     __attribute__((cleanup(f0t_context_leave), unused)) const f0t_context *const f0t_before_ = \
         f0t_context_enter(context)
 
-/* The monitor of a context, or of the current one where it is NULL; may be NULL. */
-const f0t_monitor *f0t_context_monitor(const f0t_context *context);
-
 /* Threads of the current context. */
 int f0t_context_wanted(void);
 

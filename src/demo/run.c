@@ -1,27 +1,19 @@
 /* f0t_demo_run: vectors, the comparison, the model, the open vocabulary, and all steps in their order. */
-#include "base/alloc.h"
-#include "base/monitor.h"
 #include "demo/demo.h"
-#include "io/file.h"
-#include "report/eval_tables.h"
-#include "word/wordnet_nouns.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-const char f0t_demo_ours[] = "net";
+/* Whose tags are shown: the paper's network, whichever was best. */
+static const char OURS[] = "net";
 static const char OTHERS[] = "tagprop,conse";
 
 /* Small, so that two cores learn in seconds; the paper's would have 6,960 and 1,740. */
 static const char HIDDEN[] = "512,256";
 enum { TRIALS = 4, METHODS_SIZE = 1000 };
-
-f0t_status f0t_demo_path(char **out, const f0t_demo_work *work, const char *name)
-{
-    return f0t_path_join(out, work->output, name);
-}
 
 static const char *wordnet_folder(const f0t_demo_work *work)
 {
@@ -32,28 +24,23 @@ static const char *wordnet_folder(const f0t_demo_work *work)
 
 static f0t_status build_vectors(f0t_demo_work *work, const char *path)
 {
-    const f0t_vectors_options reading = {.size = sizeof(f0t_vectors_options)};
-    const f0t_wordnet_options building = {.size = sizeof(f0t_wordnet_options),
-                                          .from = wordnet_folder(work)};
+    f0t_wordnet_options building = F0T_WORDNET_OPTIONS;
+    building.from = wordnet_folder(work);
     if (f0t_demo_has_words(work, building.from) &&
-        f0t_vectors_open(&work->vectors, path, &reading, NULL) == F0T_OK)
+        f0t_vectors_open(&work->vectors, path, NULL, work->context) == F0T_OK)
         return F0T_OK;
-    f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO, "word vectors are made from WordNet");
-    F0T_TRY(f0t_vectors_build_wordnet(NULL, path, &building, NULL));
-    F0T_TRY(f0t_demo_save_words(work, building.from));
-    return f0t_vectors_open(&work->vectors, path, &reading, NULL);
+    f0t_demo_log(work, "word vectors are made from WordNet");
+    F0T_DEMO_TRY(f0t_vectors_build_wordnet(NULL, path, &building, work->context));
+    F0T_DEMO_TRY(f0t_demo_save_words(work, building.from));
+    return f0t_vectors_open(&work->vectors, path, NULL, work->context);
 }
 
 static f0t_status open_vectors(f0t_demo_work *work)
 {
-    const f0t_vectors_options options = {.size = sizeof(f0t_vectors_options)};
-    char *path;
+    char path[F0T_DEMO_PATH_SIZE];
     if (work->options.vectors)
-        return f0t_vectors_open(&work->vectors, work->options.vectors, &options, NULL);
-    F0T_TRY(f0t_demo_path(&path, work, "words.safetensors"));
-    f0t_status status = build_vectors(work, path);
-    f0t_free(path);
-    return status;
+        return f0t_vectors_open(&work->vectors, work->options.vectors, NULL, work->context);
+    return build_vectors(work, f0t_demo_path(path, work, "words.safetensors"));
 }
 
 /* ---- The comparison ---------------------------------------------------------------------------- */
@@ -67,84 +54,56 @@ static void list_methods(char *out, size_t size, const f0t_demo_work *work)
 
 static f0t_eval_options eval_options(const f0t_demo_work *work, const char *methods)
 {
-    return (f0t_eval_options){.size = sizeof(f0t_eval_options),
-                              .centred = true,
-                              .methods = methods,
-                              .scenarios = "conventional,zero-shot,seen-unseen",
-                              .seed = work->options.seed,
-                              .trials = TRIALS,
-                              .epochs = work->options.epochs,
-                              .hidden = HIDDEN,
-                              .figure = f0t_demo_ours};
+    f0t_eval_options options = F0T_EVAL_OPTIONS;
+    options.methods = methods;
+    options.scenarios = "conventional,zero-shot,seen-unseen";
+    options.seed = work->options.seed;
+    options.trials = TRIALS;
+    options.epochs = work->options.epochs;
+    options.hidden = HIDDEN;
+    options.figure = OURS;
+    return options;
 }
 
 /* The nouns of the open vocabulary come last, but from here. */
 static f0t_status check_wordnet(const f0t_demo_work *work)
 {
-    char *path;
-    F0T_TRY(f0t_path_join(&path, wordnet_folder(work), "data.noun"));
-    const bool there = f0t_path_is_file(path);
-    f0t_free(path);
-    return there ? F0T_OK
-                 : f0t_fail(F0T_ERROR_NOT_FOUND,
-                            "%s: has no WordNet (data.noun): Debian's package is wordnet-base",
-                            wordnet_folder(work));
+    char path[F0T_DEMO_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/data.noun", wordnet_folder(work));
+    if (access(path, F_OK) == 0)
+        return F0T_OK;
+    return f0t_demo_fail(F0T_ERROR_NOT_FOUND,
+                         "%s: has no WordNet (data.noun): Debian's package is wordnet-base",
+                         wordnet_folder(work));
 }
 
 static f0t_status check_options(const f0t_demo_work *work)
 {
     char methods[METHODS_SIZE];
     if (work->options.methods && strlen(work->options.methods) > METHODS_SIZE / 2)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "the list of methods is too long");
+        return f0t_error_set(F0T_ERROR_ARGUMENT, "the list of methods is too long");
     list_methods(methods, sizeof methods, work);
     const f0t_eval_options options = eval_options(work, methods);
-    F0T_TRY(f0t_eval_options_check(&options));
+    F0T_DEMO_TRY(f0t_eval_options_check(&options));
     return check_wordnet(work);
 }
 
 static f0t_status compare_methods(f0t_demo_work *work)
 {
-    char methods[METHODS_SIZE], *path;
+    char methods[METHODS_SIZE], path[F0T_DEMO_PATH_SIZE];
     list_methods(methods, sizeof methods, work);
     f0t_eval_options options = eval_options(work, methods);
-    F0T_TRY(f0t_demo_path(&path, work, "results.jsonl"));
-    options.results = path;
-    f0t_status status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options, NULL);
+    options.results = f0t_demo_path(path, work, "results.jsonl");
+    f0t_status status =
+        f0t_eval_run(&work->eval, work->collection, work->vectors, &options, work->context);
     if (status == F0T_ERROR_MISMATCH &&
         unlink(path) == 0) /* of an earlier version of the program */
-        status = f0t_eval_run(&work->eval, work->collection, work->vectors, &options, NULL);
-    f0t_free(path);
+        status =
+            f0t_eval_run(&work->eval, work->collection, work->vectors, &options, work->context);
     return status;
 }
 
-double f0t_demo_value(const f0t_eval *eval, const char *method, f0t_scenario scenario,
-                      const char *value)
-{
-    const f0t_eval_slice slice = f0t_eval_slice_of(eval, scenario);
-    for (size_t i = 0; i < slice.count; i++)
-        if (!strcmp(slice.rows[i].method, method))
-            return f0t_eval_row_mean(&slice.rows[i], value);
-    return (double)NAN;
-}
-
 /* ---- The model --------------------------------------------------------------------------------- */
-
-/* The settings that the comparison chose for ranking new tags. */
-static void take_choice(f0t_train_options *to, const f0t_eval *eval)
-{
-    size_t m = 0;
-    while (strcmp(eval->plan.methods[m]->name, f0t_demo_ours) != 0)
-        m++;
-    const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, F0T_ZERO_SHOT);
-    for (size_t i = 0; i < cell->knob_count; i++) {
-        if (!strcmp(cell->knob_names[i], "decay"))
-            to->decay = cell->knobs[i];
-        if (!strcmp(cell->knob_names[i], "rate"))
-            to->rate = cell->knobs[i];
-    }
-    to->hidden_count = eval->plan.hidden_count;
-    memcpy(to->hidden, eval->plan.hidden, sizeof to->hidden);
-}
 
 static f0t_status train(f0t_demo_work *work, const char *path)
 {
@@ -152,69 +111,62 @@ static f0t_status train(f0t_demo_work *work, const char *path)
     options.seed = work->options.seed;
     if (work->options.epochs)
         options.epochs = work->options.epochs;
-    take_choice(&options, work->eval);
-    if (f0t_path_exists(path) && f0t_model_load(&work->model, path) == F0T_OK)
+    /* What the comparison chose for ranking new tags. */
+    F0T_DEMO_TRY(f0t_eval_train_options(&options, work->eval, OURS, "zero-shot"));
+    if (access(path, F_OK) == 0 && f0t_model_load(&work->model, path) == F0T_OK)
         return F0T_OK;
-    F0T_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, NULL));
+    F0T_DEMO_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, work->context));
     return f0t_model_save(work->model, path);
 }
 
 static f0t_status train_model(f0t_demo_work *work)
 {
-    char *path;
-    F0T_TRY(f0t_demo_path(&path, work, "model.f0t"));
-    f0t_status status = train(work, path);
-    f0t_free(path);
-    return status;
+    char path[F0T_DEMO_PATH_SIZE];
+    return train(work, f0t_demo_path(path, work, "model.f0t"));
 }
 
 /* ---- The open vocabulary ----------------------------------------------------------------------- */
 
-static f0t_status save_nouns(const f0t_texts *nouns, const char *path)
+/* Nouns that training did not see, into names[nouns->count]. */
+static f0t_status choose_nouns(const char **names, size_t *count, const f0t_tags *nouns,
+                               const f0t_vocab *seen)
 {
-    f0t_writer *writer;
-    F0T_TRY(f0t_writer_open(&writer, path));
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < nouns->count && status == F0T_OK; i++)
-        status = f0t_writer_printf(writer, "%s\n", f0t_texts_get(nouns, i));
-    return f0t_writer_finish(writer, status);
+    *count = 0;
+    for (size_t i = 0; i < nouns->count; i++) {
+        size_t place;
+        F0T_DEMO_TRY(f0t_vocab_find(&place, seen, nouns->items[i]));
+        if (place == F0T_NONE)
+            names[(*count)++] = nouns->items[i];
+    }
+    return F0T_OK;
 }
 
-/* Nouns that training did not see. */
-static f0t_status make_vocabulary(f0t_demo_work *work, const f0t_texts *nouns)
+static f0t_status make_vocabulary(f0t_demo_work *work, const f0t_tags *nouns)
 {
     const f0t_vocab *seen = f0t_model_vocab(work->model);
-    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options),
-                                       .centred = f0t_vocab_centred(seen),
-                                       .no_suggestions = true};
-    const char **names;
-    size_t count = 0;
-    F0T_TRY(f0t_alloc(&names, nouns->count, sizeof *names));
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; status == F0T_OK && i < nouns->count; i++) {
-        size_t place;
-        status = f0t_vocab_find(&place, seen, f0t_texts_get(nouns, i));
-        if (status == F0T_OK && place == F0T_NONE)
-            names[count++] = f0t_texts_get(nouns, i);
-    }
+    f0t_vocab_options options = F0T_VOCAB_OPTIONS;
+    const char **names = malloc((nouns->count + 1) * sizeof *names);
+    size_t count;
+    if (!names)
+        return f0t_demo_fail_memory();
+    options.centred = f0t_vocab_centred(seen);
+    options.no_suggestions = true;
+    f0t_status status = choose_nouns(names, &count, nouns, seen);
     if (status == F0T_OK)
-        status = f0t_vocab_create(&work->nouns, names, count, work->vectors, &options, NULL);
-    f0t_free(names);
+        status =
+            f0t_vocab_create(&work->nouns, names, count, work->vectors, &options, work->context);
+    free(names);
     return status;
 }
 
 static f0t_status open_vocabulary(f0t_demo_work *work)
 {
-    f0t_texts nouns = {0};
-    char *path;
-    F0T_TRY(f0t_demo_path(&path, work, "nouns.txt"));
-    f0t_status status = f0t_wordnet_visible_nouns(&nouns, wordnet_folder(work));
+    f0t_tags *nouns;
+    F0T_DEMO_TRY(f0t_tags_from_wordnet(&nouns, wordnet_folder(work), work->context));
+    f0t_status status = f0t_demo_write(work, "nouns.txt", nouns->items, nouns->count, "\n");
     if (status == F0T_OK)
-        status = save_nouns(&nouns, path);
-    if (status == F0T_OK)
-        status = make_vocabulary(work, &nouns);
-    f0t_texts_free(&nouns);
-    f0t_free(path);
+        status = make_vocabulary(work, nouns);
+    f0t_tags_free(nouns);
     return status;
 }
 
@@ -224,62 +176,99 @@ static f0t_status open_vocabulary(f0t_demo_work *work)
 typedef struct result {
     f0t_demo shown;
     f0t_demo_work work;
-    char *page, *story;
+    char page[F0T_DEMO_PATH_SIZE];
+    f0t_report *story;
 } result;
+
+static f0t_status take_steps(f0t_demo_work *work)
+{
+    F0T_DEMO_TRY(check_options(work));
+    F0T_DEMO_TRY(f0t_demo_find_pictures(work));
+    F0T_DEMO_TRY(f0t_demo_open_folder(work));
+    F0T_DEMO_TRY(open_vectors(work));
+    F0T_DEMO_TRY(f0t_demo_compare_state(work));
+    F0T_DEMO_TRY(f0t_demo_describe_pictures(work));
+    F0T_DEMO_TRY(f0t_demo_clean_tags(work));
+    F0T_DEMO_TRY(f0t_demo_save_state(work));
+    F0T_DEMO_TRY(compare_methods(work));
+    F0T_DEMO_TRY(train_model(work));
+    return open_vocabulary(work);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void count_all(f0t_demo *demo, const f0t_demo_work *work)
 {
-    demo->pictures = work->paths.count;
+    demo->pictures = work->path_count;
     demo->images = f0t_dataset_image_count(work->collection);
     f0t_dataset_seen(&demo->seen, work->collection);
     f0t_dataset_unseen(&demo->unseen, work->collection);
     demo->tags = demo->seen + demo->unseen;
     demo->nouns = f0t_vocab_count(work->nouns);
     demo->eval = work->eval;
-    demo->seconds = f0t_time() - work->began;
 }
 
-static f0t_status take_steps(f0t_demo_work *work)
+static f0t_status show(result *r)
 {
-    F0T_TRY(check_options(work));
-    F0T_TRY(f0t_demo_find_pictures(work));
-    F0T_TRY(f0t_demo_open_folder(work));
-    F0T_TRY(open_vectors(work));
-    F0T_TRY(f0t_demo_compare_state(work));
-    F0T_TRY(f0t_demo_describe_pictures(work));
-    F0T_TRY(f0t_demo_clean_tags(work));
-    F0T_TRY(f0t_demo_save_state(work));
-    F0T_TRY(compare_methods(work));
-    F0T_TRY(train_model(work));
-    return open_vocabulary(work);
+    const f0t_demo_work *work = &r->work;
+    const f0t_showcase showcase = {.eval = work->eval,
+                                   .model = work->model,
+                                   .words = work->nouns,
+                                   .pictures = work->pictures,
+                                   .cleaning = work->cleaning,
+                                   .found = work->path_count,
+                                   .generated = work->generated,
+                                   .clipart = work->clipart,
+                                   .vectors = work->options.vectors};
+    r->shown.page = f0t_demo_path(r->page, work, "index.html");
+    F0T_DEMO_TRY(f0t_showcase_save(&showcase, r->page, work->context));
+    F0T_DEMO_TRY(f0t_showcase_report(&r->story, &showcase, r->page));
+    r->shown.story = f0t_report_text(r->story);
+    return F0T_OK;
 }
 
 static f0t_status run(result *r)
 {
-    F0T_TRY(take_steps(&r->work));
-    F0T_TRY(f0t_demo_path(&r->page, &r->work, "index.html"));
-    r->shown.page = r->page;
+    const double began = seconds_now();
+    F0T_DEMO_TRY(take_steps(&r->work));
     count_all(&r->shown, &r->work);
-    F0T_TRY(f0t_demo_write_page(&r->work, &r->shown));
-    F0T_TRY(f0t_demo_write_story(&r->story, &r->work, &r->shown));
-    r->shown.story = r->story;
+    r->shown.seconds = seconds_now() - began;
+    return show(r);
+}
+
+/* Of a program that was built with an older header, whose options are fewer, too. */
+static f0t_status read_options(f0t_demo_options *to, const f0t_demo_options *given)
+{
+    *to = (f0t_demo_options)F0T_DEMO_OPTIONS;
+    if (given && (given->size < sizeof given->size || given->size > sizeof *to))
+        return f0t_error_set(F0T_ERROR_ARGUMENT,
+                             "f0t_demo_options: its size is not set; begin with F0T_DEMO_OPTIONS");
+    if (given)
+        memcpy(to, given, given->size);
     return F0T_OK;
 }
 
 f0t_status f0t_demo_run(f0t_demo **out, const char *output, const f0t_demo_options *options,
                         const f0t_context *context)
 {
-    F0T_ENTER(context);
-    F0T_REQUIRE(out);
-    *out = NULL;
-    F0T_REQUIRE(output);
-    F0T_READ_OPTIONS(f0t_demo_options, F0T_DEMO_OPTIONS, options);
-    result *r;
-    F0T_TRY(f0t_alloc_zero(&r, 1, sizeof *r));
+    if (out)
+        *out = NULL;
+    if (!out || !output)
+        return f0t_demo_fail(F0T_ERROR_ARGUMENT, "f0t_demo_run: %s is NULL",
+                             out ? "output" : "out");
+    result *r = calloc(1, sizeof *r);
+    if (!r)
+        return f0t_demo_fail_memory();
     r->work.output = output;
-    r->work.began = f0t_time();
-    r->work.options = *options;
-    f0t_status status = run(r);
+    r->work.context = context;
+    f0t_status status = read_options(&r->work.options, options);
+    if (status == F0T_OK)
+        status = run(r);
     if (status == F0T_OK)
         *out = &r->shown;
     else
@@ -292,16 +281,15 @@ void f0t_demo_free(f0t_demo *demo)
     result *r = (result *)demo;
     if (!r)
         return;
+    f0t_report_free(r->story);
     f0t_vocab_free(r->work.nouns);
     f0t_model_free(r->work.model);
     f0t_eval_free(r->work.eval);
-    f0t_free(r->work.copy);
-    f0t_cleaned_free(&r->work.cleaned);
+    f0t_cleaning_free(r->work.cleaning);
     f0t_dataset_close(r->work.collection);
     f0t_dataset_close(r->work.pictures);
     f0t_vectors_close(r->work.vectors);
-    f0t_texts_free(&r->work.paths);
-    f0t_free(r->page);
-    f0t_free(r->story);
-    f0t_free(r);
+    f0t_pictures_free(r->work.found);
+    free(r->work.paths);
+    free(r);
 }

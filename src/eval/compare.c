@@ -400,6 +400,47 @@ bool f0t_eval_keeps_others(const f0t_eval *e)
     return e->keeps_others;
 }
 
+static void take_knob(f0t_train_options *to, const char *name, double value)
+{
+    const struct {
+        const char *name;
+        double *to;
+    } places[] = {{"rate", &to->rate},
+                  {"decay", &to->decay},
+                  {"dropout", &to->input_dropout},
+                  {"lambda", &to->lambda},
+                  {"ridge", &to->ridge}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!strcmp(name, places[i].name))
+            *places[i].to = value;
+}
+
+f0t_status f0t_eval_train_options(f0t_train_options *to, const f0t_eval *eval, const char *method,
+                                  const char *scenario)
+{
+    F0T_REQUIRE(to);
+    F0T_REQUIRE(eval);
+    F0T_REQUIRE(method);
+    F0T_REQUIRE(scenario);
+    const f0t_eval_plan *plan = &eval->plan;
+    f0t_scenario found;
+    size_t m = 0;
+    F0T_TRY(f0t_method_find(&to->method, method));
+    F0T_TRY(f0t_scenario_find(&found, scenario, strlen(scenario)));
+    while (m < plan->method_count && strcmp(plan->methods[m]->name, method) != 0)
+        m++;
+    if (m == plan->method_count || !plan->asked[found])
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "the comparison has no %s in %s", method, scenario);
+    const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, found);
+    for (size_t i = 0; i < cell->knob_count; i++)
+        take_knob(to, cell->knob_names[i], cell->knobs[i]);
+    if (plan->hidden_count && to->method == F0T_METHOD_NET) {
+        to->hidden_count = plan->hidden_count;
+        memcpy(to->hidden, plan->hidden, sizeof to->hidden);
+    }
+    return F0T_OK;
+}
+
 const char *f0t_eval_value_name(const f0t_eval *e, size_t i)
 {
     return i < e->names.count ? e->names.names[i] : NULL;

@@ -134,6 +134,8 @@ static void draw(uint32_t *order, size_t count, uint64_t seed, uint64_t stream)
 
 f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed)
 {
+    F0T_REQUIRE(unseen);
+    F0T_REQUIRE(text);
     uint32_t *order;
     size_t wanted;
     F0T_TRY(parse_unseen(&wanted, text, count));

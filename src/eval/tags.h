@@ -6,6 +6,7 @@
 #define F0T_EVAL_TAGS_H
 
 #include "base/status.h"
+#include "fast0tag_tools.h"
 
 /* Bits, so that sets of kinds can be asked for. */
 typedef enum f0t_tag_kind {
@@ -35,9 +36,6 @@ void f0t_eval_tags_free(f0t_eval_tags *tags);
  * many, by seed: fails with F0T_ERROR_ARGUMENT when it is neither, or leaves fewer than two tags on
  * either side. */
 f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed);
-
-/* Draws "20%" or "16" of `count` tags by seed: sets all of unseen[count]. Fails as above. */
-f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed);
 
 /* Marks the tags of these kinds in mask[count]; gives how many there are. */
 size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds);

@@ -279,10 +279,6 @@ void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *s, const char *before
 
 /* ---- Reports: text, Markdown, CSV, LaTeX -------------------------------------------------- */
 
-struct f0t_report {
-    f0t_text text;
-};
-
 const char *f0t_report_text(const f0t_report *report)
 {
     return report->text.bytes ? report->text.bytes : "";

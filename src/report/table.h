@@ -8,6 +8,11 @@
 #include "fast0tag_tools.h"
 #include "report/text.h"
 
+/* The text that the caller of a report gets. */
+struct f0t_report {
+    f0t_text text;
+};
+
 typedef struct f0t_table f0t_table;
 
 typedef enum f0t_cell_style { F0T_CELL_PLAIN, F0T_CELL_BEST } f0t_cell_style;

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ALL_OPTIONAL = {"f0t_eval_options_check"}  # NULL: the defaults
-RESULTS = {"f0t_study"}  # structs that only the library makes
+RESULTS = {"f0t_study", "f0t_cleaning"}  # structs that only the library makes
 
 text = "".join((Path(sys.argv[1]) / name).read_text() for name in ("fast0tag.h", "fast0tag_tools.h"))
 text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)

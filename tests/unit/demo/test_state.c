@@ -10,11 +10,11 @@ static const char *const OUTPUT = "demo";
 
 static f0t_demo_work start(void)
 {
-    f0t_demo_work work = {.output = test_path(OUTPUT)};
-    const char *picture = test_text("picture.svg", "<svg/>");
+    static const char *picture;
+    f0t_demo_work work = {.output = test_path(OUTPUT), .paths = &picture, .path_count = 1};
+    picture = test_text("picture.svg", "<svg/>");
     assert_ok(
         f0t_vectors_open(&work.vectors, test_text("v.txt", "dog 1 0\ncat 0 1\n"), NULL, NULL));
-    assert_ok(f0t_texts_add(&work.paths, picture, strlen(picture)));
     assert_ok(f0t_demo_open_folder(&work));
     return work;
 }
@@ -22,17 +22,13 @@ static f0t_demo_work start(void)
 static void end(f0t_demo_work *work)
 {
     f0t_vectors_close(work->vectors);
-    f0t_texts_free(&work->paths);
 }
 
 static bool exists(const char *name)
 {
-    char *path;
+    char path[F0T_DEMO_PATH_SIZE];
     f0t_demo_work work = {.output = test_path(OUTPUT)};
-    assert_ok(f0t_demo_path(&path, &work, name));
-    const bool there = access(path, F_OK) == 0;
-    f0t_free(path);
-    return there;
+    return access(f0t_demo_path(path, &work, name), F_OK) == 0;
 }
 
 static void the_same_pictures_and_options_are_recognised(void **state)

@@ -59,6 +59,30 @@ static void methods_meet_in_every_scenario(void **state)
     fixture_close(&h);
 }
 
+static void the_chosen_values_are_options_of_training(void **state)
+{
+    fixture h = fixture_open(&plain);
+    f0t_eval_options options = F0T_EVAL_OPTIONS;
+    f0t_train_options training = F0T_TRAIN_OPTIONS;
+    f0t_eval *eval;
+    (void)state;
+    options.methods = "linear,random";
+    options.scenarios = "zero-shot";
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
+    assert_ok(f0t_eval_train_options(&training, eval, "linear", "zero-shot"));
+    assert_int_equal(training.method, F0T_METHOD_LINEAR);
+    assert_true(training.lambda > 0 && training.ridge >= 0);
+    assert_ok(f0t_train_options_check(&training));
+    assert_fails(F0T_ERROR_NOT_FOUND, "random",
+                 f0t_eval_train_options(&training, eval, "random", "zero-shot"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "no net in zero-shot",
+                 f0t_eval_train_options(&training, eval, "net", "zero-shot"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "no linear in open",
+                 f0t_eval_train_options(&training, eval, "linear", "open"));
+    f0t_eval_free(eval);
+    fixture_close(&h);
+}
+
 static void repeats_give_mean_and_deviation(void **state)
 {
     fixture h = fixture_open(&plain);
@@ -301,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_meet_in_every_scenario),
+        cmocka_unit_test(the_chosen_values_are_options_of_training),
         cmocka_unit_test(repeats_give_mean_and_deviation),
         cmocka_unit_test(what_cannot_be_compared_is_told),
         cmocka_unit_test(spaces_around_names_do_not_matter),

@@ -1,12 +1,13 @@
 /*
- * Tags as people leave them, made fit to learn from: one form for each word, plurals with
+ * Tags as people leave them, made fit to learn from: one form per word, plurals with
  * their singulars, and nothing that says something about the file in place of the picture. What is
  * done works on anyone's tags; a collection may bring a list of its own. docs/demo.md has the rules.
  */
-#ifndef F0T_WORD_CLEAN_H
-#define F0T_WORD_CLEAN_H
+#ifndef F0T_IMPORT_CLEAN_H
+#define F0T_IMPORT_CLEAN_H
 
 #include "base/interner.h"
+#include "fast0tag_tools.h"
 
 /* Why a tag is left out. */
 typedef enum f0t_flaw {
@@ -46,13 +47,13 @@ f0t_flaw f0t_clean_flaw(const char *form, const f0t_clean_list *list);
 
 /* ---- All tags of a dataset ----------------------------------------------------------------------- */
 
-typedef struct f0t_clean_options {
+typedef struct f0t_clean_rules {
     const f0t_vectors *vectors; /* what has no vector here means nothing */
     size_t least, most;         /* images that a tag must have, and may have; most 0: any */
     const bool *skip;           /* [images] of the dataset that do not count; or NULL: all do */
     f0t_clean_list list;
     const f0t_monitor *monitor; /* or NULL */
-} f0t_clean_options;
+} f0t_clean_rules;
 
 typedef struct f0t_cleaned {
     f0t_names tags;             /* those that are kept */
@@ -67,8 +68,8 @@ typedef struct f0t_cleaned {
     f0t_texts texts;                 /* what examples point to */
 } f0t_cleaned;
 
-f0t_status f0t_clean_dataset(f0t_cleaned *out, const f0t_dataset *dataset,
-                             const f0t_clean_options *options);
+f0t_status f0t_clean_tags(f0t_cleaned *out, const f0t_dataset *dataset,
+                          const f0t_clean_rules *options);
 void f0t_cleaned_free(f0t_cleaned *cleaned);
 
 /* The cleaned tags of image m, ascending, each once, into to[most]; gives how many. */

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "word/clean.h"
+#include "import/clean.h"
 
 #include <string.h>
 
@@ -148,8 +148,8 @@ static void a_dataset_is_cleaned(void **state)
     f0t_cleaned c;
     (void)state;
     open_setting(&s);
-    const f0t_clean_options options = {.vectors = s.vectors, .least = 2, .most = 5};
-    assert_ok(f0t_clean_dataset(&c, s.dataset, &options));
+    const f0t_clean_rules options = {.vectors = s.vectors, .least = 2, .most = 5};
+    assert_ok(f0t_clean_tags(&c, s.dataset, &options));
     assert_string_equal(tags_of(&c, s.dataset, 0), "dog");
     assert_string_equal(tags_of(&c, s.dataset, 1), "dog|ice cream");
     assert_string_equal(tags_of(&c, s.dataset, 2), "dog|seagull");
@@ -178,8 +178,8 @@ static void images_that_are_skipped_do_not_count(void **state)
     const bool skip[6] = {false, false, false, true, false, false};
     (void)state;
     open_setting(&s);
-    const f0t_clean_options options = {.vectors = s.vectors, .least = 2, .skip = skip};
-    assert_ok(f0t_clean_dataset(&c, s.dataset, &options));
+    const f0t_clean_rules options = {.vectors = s.vectors, .least = 2, .skip = skip};
+    assert_ok(f0t_clean_tags(&c, s.dataset, &options));
     uint32_t index;
     assert_false(f0t_names_find(&c.tags, "cat", 3, &index));
     assert_false(f0t_names_find(&c.tags, "ice cream", 9, &index));
@@ -193,8 +193,8 @@ static f0t_status clean_once(void *context)
 {
     const setting *s = context;
     f0t_cleaned c;
-    const f0t_clean_options options = {.vectors = s->vectors, .least = 2};
-    f0t_status status = f0t_clean_dataset(&c, s->dataset, &options);
+    const f0t_clean_rules options = {.vectors = s->vectors, .least = 2};
+    f0t_status status = f0t_clean_tags(&c, s->dataset, &options);
     if (status == F0T_OK)
         f0t_cleaned_free(&c);
     return status;

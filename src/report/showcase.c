@@ -1,7 +1,10 @@
-/* The page: the model's answers and small questions about the collection, the top, the cards, the sections. */
-#include "demo/page.h"
+/* The page of a showcase: the model's answers and small questions about the collection, the top, the cards, the
+ * sections. */
+#include "report/showcase.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
+#include "import/clean.h"
 #include "report/html.h"
 #include "report/measures.h"
 
@@ -22,10 +25,10 @@ static void normalise(float *v, size_t dim)
         v[j] = (float)((double)v[j] / sqrt(sum));
 }
 
-static f0t_status find_directions(float *out, const f0t_demo_view *view, const uint32_t *rows,
+static f0t_status find_directions(float *out, const f0t_showcase_view *view, const uint32_t *rows,
                                   size_t count)
 {
-    const f0t_dataset *dataset = view->work->collection;
+    const f0t_dataset *dataset = view->collection;
     const size_t features = f0t_dataset_dim(dataset);
     float *block;
     f0t_status status = F0T_OK;
@@ -35,8 +38,8 @@ static f0t_status find_directions(float *out, const f0t_demo_view *view, const u
         for (size_t i = 0; i < some && status == F0T_OK; i++)
             status = f0t_dataset_read_features(block + i * features, dataset, rows[first + i], 1);
         if (status == F0T_OK)
-            status =
-                f0t_model_directions(out + first * view->dim, view->work->model, block, some, NULL);
+            status = f0t_model_directions(out + first * view->dim, view->given->model, block, some,
+                                          NULL);
     }
     for (size_t i = 0; i < count && status == F0T_OK; i++)
         normalise(out + i * view->dim, view->dim);
@@ -44,9 +47,9 @@ static f0t_status find_directions(float *out, const f0t_demo_view *view, const u
     return status;
 }
 
-static f0t_status list_tests(f0t_demo_view *view)
+static f0t_status list_tests(f0t_showcase_view *view)
 {
-    const f0t_dataset *dataset = view->work->collection;
+    const f0t_dataset *dataset = view->collection;
     const uint8_t *split = f0t_dataset_split(dataset);
     F0T_TRY(
         f0t_alloc(&view->tests, f0t_dataset_split_count(dataset, F0T_TEST), sizeof *view->tests));
@@ -56,90 +59,82 @@ static f0t_status list_tests(f0t_demo_view *view)
     return F0T_OK;
 }
 
-static f0t_status fill(f0t_demo_view *view)
+static f0t_status fill(f0t_showcase_view *view)
 {
-    const f0t_eval *eval = view->work->eval;
+    const f0t_eval *eval = view->eval;
     const size_t shown = eval->sample_count;
     F0T_TRY(f0t_worker_create(&view->worker));
     F0T_TRY(list_tests(view));
     F0T_TRY(f0t_alloc(&view->shown, shown * view->dim, sizeof *view->shown));
     F0T_TRY(f0t_alloc(&view->directions, view->test_count * view->dim, sizeof *view->directions));
-    F0T_TRY(f0t_alloc(&view->open, shown * F0T_DEMO_TOP, sizeof *view->open));
+    F0T_TRY(f0t_alloc(&view->open, shown * F0T_SHOWCASE_TOP, sizeof *view->open));
     F0T_TRY(find_directions(view->shown, view, eval->sample_images, shown));
     F0T_TRY(find_directions(view->directions, view, view->tests, view->test_count));
-    return f0t_vocab_rank(view->open, NULL, F0T_DEMO_TOP, view->work->nouns, view->shown, shown,
-                          NULL);
+    return f0t_vocab_rank(view->open, NULL, F0T_SHOWCASE_TOP, view->given->words, view->shown,
+                          shown, NULL);
 }
 
-f0t_status f0t_demo_view_create(f0t_demo_view *out, const f0t_demo_work *work, const f0t_demo *demo)
-{
-    *out = (f0t_demo_view){.work = work, .demo = demo, .dim = f0t_model_dim(work->model)};
-    f0t_status status = fill(out);
-    if (status != F0T_OK)
-        f0t_demo_view_free(out);
-    return status;
-}
-
-void f0t_demo_view_free(f0t_demo_view *view)
+static void free_view(f0t_showcase_view *view)
 {
     f0t_worker_free(view->worker);
     f0t_free(view->shown);
     f0t_free(view->open);
     f0t_free(view->tests);
     f0t_free(view->directions);
-    *view = (f0t_demo_view){0};
 }
 
 /* ---- The view: pictures ---------------------------------------------------------------------------------- */
 
-void f0t_demo_title(char *out, size_t size, const f0t_demo_view *view, size_t m)
+void f0t_showcase_title(char *out, size_t size, const f0t_showcase_view *view, size_t m)
 {
-    const char *path = f0t_dataset_image(view->work->collection, m), *slash = strrchr(path, '/');
+    const char *path = f0t_dataset_image(view->collection, m), *slash = strrchr(path, '/');
     snprintf(out, size, "%s", slash ? slash + 1 : path);
     char *dot = strrchr(out, '.');
     if (dot && dot > out)
         *dot = 0;
 }
 
-void f0t_demo_picture(f0t_text *page, const f0t_demo_view *view, size_t m)
+void f0t_showcase_picture(f0t_text *page, const f0t_showcase_view *view, size_t m)
 {
     char title[120];
-    f0t_demo_title(title, sizeof title, view, m);
-    f0t_html_picture(page, view->worker, f0t_dataset_image(view->work->collection, m), title);
+    f0t_showcase_title(title, sizeof title, view, m);
+    f0t_html_picture(page, view->worker, f0t_dataset_image(view->collection, m), title);
 }
 
 /* ---- The view: tags -------------------------------------------------------------------------------------- */
 
-bool f0t_demo_has_tag(const f0t_demo_view *view, size_t m, uint32_t tag)
+bool f0t_showcase_has_tag(const f0t_showcase_view *view, size_t m, uint32_t tag)
 {
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(&count, view->work->collection, m);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, view->collection, m);
     for (size_t i = 0; i < count; i++)
-        if (view->work->eval->tags.index[tags[i]] == tag)
+        if (view->eval->tags.index[tags[i]] == tag)
             return true;
     return false;
 }
 
 /* The row of the pictures' own keywords that row m of the collection comes from. */
-static size_t source_of(const f0t_demo_view *view, size_t m)
+static size_t source_of(const f0t_showcase_view *view, size_t m)
 {
-    const char *path = f0t_dataset_image(view->work->collection, m);
-    const f0t_dataset *pictures = view->work->pictures;
+    const char *path = f0t_dataset_image(view->collection, m);
+    const f0t_dataset *pictures = view->given->pictures;
     for (size_t i = 0; i < f0t_dataset_image_count(pictures); i++)
         if (!strcmp(f0t_dataset_image(pictures, i), path))
             return i;
     return F0T_NONE;
 }
 
-bool f0t_demo_has_word(const f0t_demo_view *view, size_t m, const char *word)
+/* True when somebody gave row m this word, also as a plural or as a tag that the clean-up left out for
+ * being rare. */
+static bool has_word(const f0t_showcase_view *view, size_t m, const char *word)
 {
     const size_t source = source_of(view, m);
     size_t count = 0;
     const uint32_t *tags =
-        source == F0T_NONE ? NULL : f0t_dataset_image_tags(&count, view->work->pictures, source);
+        source == F0T_NONE ? NULL : f0t_dataset_image_tags(&count, view->given->pictures, source);
     bool found = false;
     for (size_t i = 0; i < count && !found; i++) {
-        const char *tag = f0t_dataset_tag(view->work->pictures, tags[i]);
+        const char *tag = f0t_dataset_tag(view->given->pictures, tags[i]);
         f0t_texts forms = {0};
         if (f0t_clean_form(&forms, tag, strlen(tag)) == F0T_OK)
             for (size_t k = 0; k < forms.count; k++)
@@ -155,21 +150,21 @@ bool f0t_demo_has_word(const f0t_demo_view *view, size_t m, const char *word)
 static const uint32_t *first_tags(const f0t_eval *eval, f0t_scenario scenario, size_t sample)
 {
     for (size_t m = 0; m < eval->plan.method_count; m++)
-        if (!strcmp(eval->plan.methods[m]->name, f0t_demo_ours)) {
+        if (!strcmp(eval->plan.methods[m]->name, f0t_showcase_method)) {
             const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, scenario);
             return cell->top ? cell->top + sample * F0T_SAMPLE_TOP : NULL;
         }
     return NULL;
 }
 
-static void add_answer(f0t_text *page, const f0t_demo_view *view, size_t sample,
+static void add_answer(f0t_text *page, const f0t_showcase_view *view, size_t sample,
                        f0t_scenario scenario, const char *what)
 {
-    const f0t_eval *eval = view->work->eval;
+    const f0t_eval *eval = view->eval;
     const uint32_t *tags = first_tags(eval, scenario, sample);
     f0t_text_form(page, "<dt>%s</dt><dd>", what);
     for (size_t k = 0; tags && k < F0T_SAMPLE_TOP && tags[k] != F0T_NO_SAMPLE_TAG; k++) {
-        const bool right = f0t_demo_has_tag(view, eval->sample_images[sample], tags[k]);
+        const bool right = f0t_showcase_has_tag(view, eval->sample_images[sample], tags[k]);
         const bool held = scenario == F0T_SEEN_UNSEEN && eval->tags.kind[tags[k]] == F0T_TAG_UNSEEN;
         f0t_text_form(page, "%s<span class=\"%s%s\">%s</span>", k ? " " : "",
                       right ? "right" : "wrong", held ? " held" : "",
@@ -180,44 +175,44 @@ static void add_answer(f0t_text *page, const f0t_demo_view *view, size_t sample,
 
 /* Nobody has said which of thousands of nouns fit: those that the picture's own keywords have are
  * right, the others are left to the reader. */
-static void add_open(f0t_text *page, const f0t_demo_view *view, size_t sample)
+static void add_open(f0t_text *page, const f0t_showcase_view *view, size_t sample)
 {
-    const f0t_vocab *nouns = view->work->nouns;
-    const size_t row = view->work->eval->sample_images[sample];
+    const f0t_vocab *nouns = view->given->words;
+    const size_t row = view->eval->sample_images[sample];
     const size_t top =
-        f0t_vocab_count(nouns) < F0T_DEMO_TOP ? f0t_vocab_count(nouns) : F0T_DEMO_TOP;
+        f0t_vocab_count(nouns) < F0T_SHOWCASE_TOP ? f0t_vocab_count(nouns) : F0T_SHOWCASE_TOP;
     if (!top)
         return;
     f0t_text_add(page, "<dt>any noun</dt><dd>");
     for (size_t k = 0; k < top; k++) {
         const char *noun = f0t_vocab_tag(nouns, view->open[sample * top + k]);
         f0t_text_form(page, "%s<span class=\"%s\">%s</span>", k ? " " : "",
-                      f0t_demo_has_word(view, row, noun) ? "right" : "open", noun);
+                      has_word(view, row, noun) ? "right" : "open", noun);
     }
     f0t_text_add(page, "</dd>");
 }
 
 /* Tags that were held out have a frame. */
-static void add_truth(f0t_text *page, const f0t_demo_view *view, size_t row)
+static void add_truth(f0t_text *page, const f0t_showcase_view *view, size_t row)
 {
-    const f0t_eval *eval = view->work->eval;
+    const f0t_eval *eval = view->eval;
     size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(&count, view->work->collection, row);
+    const uint32_t *tags = f0t_dataset_image_tags(&count, view->collection, row);
     f0t_text_add(page, "<dt>people said</dt><dd>");
     for (size_t i = 0; i < count; i++) {
         const uint32_t index = eval->tags.index[tags[i]];
         const bool held = index != F0T_NO_SAMPLE_TAG && eval->tags.kind[index] == F0T_TAG_UNSEEN;
         f0t_text_form(page, held ? "%s<span class=\"held\">%s</span>" : "%s<span>%s</span>",
-                      i ? " " : "", f0t_dataset_tag(view->work->collection, tags[i]));
+                      i ? " " : "", f0t_dataset_tag(view->collection, tags[i]));
     }
     f0t_text_add(page, "</dd>");
 }
 
-static void add_card(f0t_text *page, const f0t_demo_view *view, size_t sample)
+static void add_card(f0t_text *page, const f0t_showcase_view *view, size_t sample)
 {
-    const size_t row = view->work->eval->sample_images[sample];
+    const size_t row = view->eval->sample_images[sample];
     f0t_text_add(page, "<article class=\"card\">\n");
-    f0t_demo_picture(page, view, row);
+    f0t_showcase_picture(page, view, row);
     f0t_text_add(page, "<dl>");
     add_truth(page, view, row);
     add_answer(page, view, sample, F0T_CONVENTIONAL, "all learned");
@@ -227,28 +222,30 @@ static void add_card(f0t_text *page, const f0t_demo_view *view, size_t sample)
     f0t_text_add(page, "</dl></article>\n");
 }
 
-static void add_cards(f0t_text *page, const f0t_demo_view *view)
+static void add_cards(f0t_text *page, const f0t_showcase_view *view)
 {
     f0t_text_add(page, "<div class=\"cards\">\n");
-    for (size_t i = 0; i < view->work->eval->sample_count; i++)
+    for (size_t i = 0; i < view->eval->sample_count; i++)
         add_card(page, view, i);
     f0t_text_add(page, "</div>\n");
 }
 
 /* ---- The top ----------------------------------------------------------------------------------- */
 
-static void add_title(f0t_text *page, const f0t_demo_view *view)
+static void add_title(f0t_text *page, const f0t_showcase_view *view)
 {
-    char images[F0T_COUNT_SIZE], tags[F0T_COUNT_SIZE], subtitle[300];
-    const f0t_demo *demo = view->demo;
+    char images[F0T_SHOWCASE_COUNT_SIZE], tags[F0T_SHOWCASE_COUNT_SIZE], subtitle[300];
+    const f0t_showcase *given = view->given;
     snprintf(subtitle, sizeof subtitle,
              "fast0tag on %s pictures with %s tags%s, all learned on this computer",
-             f0t_demo_count(images, demo->images), f0t_demo_count(tags, demo->tags),
-             view->work->clipart ? " from Debian's clip art" : "");
+             f0t_showcase_count(images, f0t_showcase_images(given)),
+             f0t_showcase_count(tags, f0t_showcase_tags(given)),
+             given->clipart ? " from Debian's clip art" : "");
     f0t_html_begin(page, "Pictures, named with words that were never learned", subtitle);
 }
 
-static void add_figure(f0t_text *page, f0t_demo_gain gain, const char *what, const char *against)
+static void add_figure(f0t_text *page, f0t_showcase_gain gain, const char *what,
+                       const char *against)
 {
     if (!isfinite(gain.times))
         return;
@@ -259,21 +256,21 @@ static void add_figure(f0t_text *page, f0t_demo_gain gain, const char *what, con
     f0t_text_form(page, " %.1f against %.1f %s</span></div>\n", gain.miap, gain.against, against);
 }
 
-static void add_figures(f0t_text *page, const f0t_demo_view *view)
+static void add_figures(f0t_text *page, const f0t_showcase_view *view)
 {
-    const f0t_eval *eval = view->work->eval;
-    char nouns[F0T_COUNT_SIZE];
+    const f0t_eval *eval = view->eval;
+    char nouns[F0T_SHOWCASE_COUNT_SIZE];
     f0t_text_add(page, "<div class=\"figures\">\n");
-    add_figure(page, f0t_demo_gain_of(eval, F0T_ZERO_SHOT), "tags that it was never shown",
+    add_figure(page, f0t_showcase_gain_of(eval, F0T_ZERO_SHOT), "tags that it was never shown",
                "by chance");
-    add_figure(page, f0t_demo_gain_of(eval, F0T_SEEN_UNSEEN), "all tags, a fifth never shown",
+    add_figure(page, f0t_showcase_gain_of(eval, F0T_SEEN_UNSEEN), "all tags, a fifth never shown",
                "by frequency");
-    add_figure(page, f0t_demo_gain_of(eval, F0T_CONVENTIONAL), "all tags, all of them learned",
+    add_figure(page, f0t_showcase_gain_of(eval, F0T_CONVENTIONAL), "all tags, all of them learned",
                "by frequency");
     f0t_text_form(page,
                   "<div><b>%s</b>nouns to choose from<br><span class=\"sub\">none of them "
                   "learned</span></div>\n</div>\n",
-                  f0t_demo_count(nouns, view->demo->nouns));
+                  f0t_showcase_count(nouns, f0t_vocab_count(view->given->words)));
     f0t_text_form(page, "<p><b>How to read this.</b> MiAP: %s</p>\n", f0t_measure_meaning("MiAP"));
 }
 
@@ -289,9 +286,9 @@ static void add_contents(f0t_text *page)
 
 /* ---- Sections ---------------------------------------------------------------------------------- */
 
-static void add_pictures(f0t_text *page, const f0t_demo_view *view)
+static void add_pictures(f0t_text *page, const f0t_showcase_view *view)
 {
-    char count[F0T_COUNT_SIZE];
+    char count[F0T_SHOWCASE_COUNT_SIZE];
     f0t_html_section(page, "pictures", "Pictures and what it says");
     f0t_text_form(
         page,
@@ -302,17 +299,17 @@ static void add_pictures(f0t_text *page, const f0t_demo_view *view)
         "The last row ranks %s nouns of WordNet, none of them learned; nobody has judged these, "
         "so <span class=\"open\">only those among the picture's own keywords are "
         "green</span>.</p>\n",
-        f0t_demo_count(count, view->demo->nouns));
+        f0t_showcase_count(count, f0t_vocab_count(view->given->words)));
     add_cards(page, view);
 }
 
-static f0t_status add_search(f0t_text *page, const f0t_demo_view *view)
+static f0t_status add_search(f0t_text *page, const f0t_showcase_view *view)
 {
     f0t_html_section(page, "search", "Searching by a new word");
-    return f0t_demo_add_search(page, view);
+    return f0t_showcase_add_search(page, view);
 }
 
-static f0t_status add_direction(f0t_text *page, const f0t_demo_view *view)
+static f0t_status add_direction(f0t_text *page, const f0t_showcase_view *view)
 {
     f0t_html_section(page, "direction", "The principal direction");
     f0t_html_paragraph(
@@ -322,12 +319,12 @@ static f0t_status add_direction(f0t_text *page, const f0t_demo_view *view)
               "one whose own tags come furthest; up and down is "
               "what spreads them most across it. Any other word has its place, too: that "
               "is why words work that were never learned.");
-    return f0t_demo_add_direction(page, view);
+    return f0t_showcase_add_direction(page, view);
 }
 
-static f0t_status add_numbers(f0t_text *page, const f0t_demo_view *view)
+static f0t_status add_numbers(f0t_text *page, const f0t_showcase_view *view)
 {
-    const f0t_eval *eval = view->work->eval;
+    const f0t_eval *eval = view->eval;
     f0t_table *table;
     f0t_html_section(page, "numbers", "The numbers");
     f0t_html_paragraph(page,
@@ -335,29 +332,28 @@ static f0t_status add_numbers(f0t_text *page, const f0t_demo_view *view)
                        "stands where a method ranks only tags that it learned. Every method was "
                        "tuned the same way, on validation pictures and learned tags alone, and "
                        "tested once.");
-    F0T_TRY(f0t_demo_table(&table, eval));
+    F0T_TRY(f0t_showcase_table(&table, eval));
     f0t_table_write_html(page, table);
     f0t_table_free(table);
     f0t_text_add(page, "<p>");
-    f0t_demo_tell_gains(page, eval);
+    f0t_showcase_tell_gains(page, eval);
     f0t_text_add(page, "</p>\n");
     return F0T_OK;
 }
 
-static void add_tags(f0t_text *page, const f0t_demo_view *view)
+static void add_tags(f0t_text *page, const f0t_showcase_view *view)
 {
     f0t_text told = {0};
     f0t_html_section(page, "tags", "How the tags were cleaned");
-    f0t_demo_tell_cleaning(&told, view->work, view->demo);
+    f0t_showcase_tell_cleaning(&told, view->given);
     f0t_html_paragraph(page, told.bytes ? told.bytes : "");
     if (page->status == F0T_OK)
         page->status = told.status;
     f0t_text_free(&told);
 }
 
-static void add_yours(f0t_text *page, const f0t_demo_view *view)
+static void add_yours(f0t_text *page, const f0t_showcase_view *view)
 {
-    const char *given = view->work->options.vectors;
     f0t_html_section(page, "yours", "Your own pictures");
     f0t_html_paragraph(page,
                        "This page for a folder of pictures that carry keywords (XMP, IPTC, SVG "
@@ -371,12 +367,12 @@ static void add_yours(f0t_text *page, const f0t_demo_view *view)
     f0t_html_paragraph(page, "And the model of this page on any picture, with any nouns:");
     f0t_text_form(page,
                   "<pre>fast0tag tag model.f0t picture.jpg --vocab nouns.txt --vectors %s</pre>\n",
-                  given ? given : "words.safetensors");
+                  view->given->vectors ? view->given->vectors : "words.safetensors");
 }
 
 /* ---- The page ---------------------------------------------------------------------------------- */
 
-static f0t_status write_page(f0t_text *page, const f0t_demo_view *view)
+static f0t_status write_page(f0t_text *page, const f0t_showcase_view *view)
 {
     add_title(page, view);
     add_figures(page, view);
@@ -391,15 +387,29 @@ static f0t_status write_page(f0t_text *page, const f0t_demo_view *view)
     return page->status;
 }
 
-f0t_status f0t_demo_write_page(const f0t_demo_work *work, const f0t_demo *demo)
+static f0t_status save_page(f0t_showcase_view *view, const char *path)
 {
-    f0t_demo_view view;
     f0t_text page = {0};
-    F0T_TRY(f0t_demo_view_create(&view, work, demo));
-    f0t_status status = write_page(&page, &view);
+    F0T_TRY(fill(view));
+    f0t_status status = write_page(&page, view);
     if (status == F0T_OK)
-        status = f0t_text_save(&page, demo->page);
+        status = f0t_text_save(&page, path);
     f0t_text_free(&page);
-    f0t_demo_view_free(&view);
+    return status;
+}
+
+f0t_status f0t_showcase_save(const f0t_showcase *showcase, const char *path,
+                             const f0t_context *context)
+{
+    F0T_REQUIRE(showcase);
+    F0T_REQUIRE(path);
+    F0T_TRY(f0t_showcase_check(showcase));
+    F0T_ENTER(context);
+    f0t_showcase_view view = {.given = showcase,
+                              .eval = showcase->eval,
+                              .collection = showcase->eval->dataset,
+                              .dim = f0t_model_dim(showcase->model)};
+    f0t_status status = save_page(&view, path);
+    free_view(&view);
     return status;
 }

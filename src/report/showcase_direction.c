@@ -1,7 +1,7 @@
 /* The principal direction of one picture, drawn: tags along it, and across. */
 #include "base/alloc.h"
-#include "demo/page.h"
 #include "report/html.h"
+#include "report/showcase.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ enum { ROUNDS = 60, NAMED = 5 };
 
 /* Tags in the plane of the direction and of what spreads them most across it. */
 typedef struct plane {
-    const f0t_demo_view *view;
+    const f0t_showcase_view *view;
     size_t row, tags, dim;
     const float *direction, *vectors; /* [dim], [tags x dim] */
     double *across;                   /* [dim] */
@@ -76,9 +76,9 @@ enum { GREY = 6, SERIES = GREY + 1 };
 
 static kind kind_of(const plane *p, uint32_t tag)
 {
-    if (!f0t_demo_has_tag(p->view, p->row, tag))
+    if (!f0t_showcase_has_tag(p->view, p->row, tag))
         return OTHERS;
-    return p->view->work->eval->tags.kind[tag] == F0T_TAG_UNSEEN ? NEW : LEARNED;
+    return p->view->eval->tags.kind[tag] == F0T_TAG_UNSEEN ? NEW : LEARNED;
 }
 
 /* The points of one kind in a row of their own. */
@@ -95,7 +95,7 @@ static size_t gather(const plane *p, kind wanted, double *x, double *y)
 
 static f0t_svg_note note_of(const plane *p, size_t t, double height)
 {
-    return (f0t_svg_note){.text = f0t_vocab_tag(p->view->work->eval->tags.vocab, t),
+    return (f0t_svg_note){.text = f0t_vocab_tag(p->view->eval->tags.vocab, t),
                           .x = p->x[t],
                           .y = p->y[t] + 0.028 * height};
 }
@@ -205,9 +205,9 @@ static double height_of(const plane *p)
     return own > 1 ? sum / (double)own : 0;
 }
 
-static f0t_status plane_create(plane *p, const f0t_demo_view *view)
+static f0t_status plane_create(plane *p, const f0t_showcase_view *view)
 {
-    const f0t_eval *eval = view->work->eval;
+    const f0t_eval *eval = view->eval;
     *p = (plane){.view = view,
                  .tags = eval->tags.count,
                  .dim = view->dim,
@@ -226,7 +226,7 @@ static void plane_free(plane *p)
 
 static void look_at(plane *p, size_t sample)
 {
-    p->row = p->view->work->eval->sample_images[sample];
+    p->row = p->view->eval->sample_images[sample];
     p->direction = p->view->shown + sample * p->dim;
     place_along(p);
 }
@@ -236,7 +236,7 @@ static void choose(plane *p)
 {
     size_t best = 0;
     double most = -1;
-    for (size_t i = 0; i < p->view->work->eval->sample_count; i++) {
+    for (size_t i = 0; i < p->view->eval->sample_count; i++) {
         look_at(p, i);
         const double height = height_of(p);
         if (height > most) {
@@ -257,7 +257,7 @@ static f0t_status draw_best(f0t_text *page, plane *p)
     for (size_t t = 0; t < p->tags; t++)
         p->y[t] = dot(p->vectors + t * p->dim, p->across, p->dim);
     f0t_text_add(page, "<div class=\"beside\">");
-    f0t_demo_picture(page, p->view, p->row);
+    f0t_showcase_picture(page, p->view, p->row);
     f0t_html_chart_begin(page);
     f0t_status status = draw_plane(page, p);
     f0t_html_chart_end(page);
@@ -265,10 +265,10 @@ static f0t_status draw_best(f0t_text *page, plane *p)
     return status;
 }
 
-f0t_status f0t_demo_add_direction(f0t_text *page, const f0t_demo_view *view)
+f0t_status f0t_showcase_add_direction(f0t_text *page, const f0t_showcase_view *view)
 {
     plane p;
-    if (!view->work->eval->sample_count)
+    if (!view->eval->sample_count)
         return F0T_OK;
     f0t_status status = plane_create(&p, view);
     if (status == F0T_OK)

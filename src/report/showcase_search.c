@@ -1,7 +1,7 @@
 /* The other way round: the test pictures that come first for a word that no training saw. */
 #include "base/alloc.h"
-#include "demo/page.h"
 #include "math/topk.h"
+#include "report/showcase.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@
 enum { PICTURES = 6, LEAST = 3, BEST = 3, WORST = 2 };
 
 typedef struct search {
-    const f0t_demo_view *view;
+    const f0t_showcase_view *view;
     const f0t_eval_tags *tags;
     size_t *counts;       /* [tags] test pictures that have it */
     size_t *right;        /* [tags] of the first; F0T_NONE: not asked */
@@ -52,7 +52,7 @@ static void count_tests(search *s)
     for (size_t i = 0; i < s->view->test_count; i++) {
         size_t count;
         const uint32_t *own =
-            f0t_dataset_image_tags(&count, s->view->work->collection, s->view->tests[i]);
+            f0t_dataset_image_tags(&count, s->view->collection, s->view->tests[i]);
         for (size_t k = 0; k < count; k++)
             if (s->tags->index[own[k]] != F0T_NO_SAMPLE_TAG)
                 s->counts[s->tags->index[own[k]]]++;
@@ -67,7 +67,7 @@ static size_t find(search *s, size_t tag)
         s->scores[i] = (float)((score_of(s, i, tag) - s->mean[i]) / s->scale[i]);
     s->found = f0t_topk_row(s->order, NULL, s->scores, s->view->test_count, PICTURES);
     for (size_t i = 0; i < s->found; i++)
-        right += f0t_demo_has_tag(s->view, s->view->tests[s->order[i]], (uint32_t)tag);
+        right += f0t_showcase_has_tag(s->view, s->view->tests[s->order[i]], (uint32_t)tag);
     return right;
 }
 
@@ -91,9 +91,9 @@ static void add_word(f0t_text *page, search *s, size_t tag)
                   (double)(s->found * s->counts[tag]) / (double)s->view->test_count);
     for (size_t i = 0; i < s->found; i++) {
         const size_t row = s->view->tests[s->order[i]];
-        const bool has = f0t_demo_has_tag(s->view, row, (uint32_t)tag);
+        const bool has = f0t_showcase_has_tag(s->view, row, (uint32_t)tag);
         f0t_text_form(page, "<figure class=\"%s\">", has ? "hit" : "miss");
-        f0t_demo_picture(page, s->view, row);
+        f0t_showcase_picture(page, s->view, row);
         f0t_text_add(page, has ? "<figcaption>✓</figcaption></figure>\n"
                                : "<figcaption>✗</figcaption></figure>\n");
     }
@@ -151,9 +151,9 @@ static f0t_status create(search *s)
     return f0t_alloc(&s->scores, pictures, sizeof *s->scores);
 }
 
-f0t_status f0t_demo_add_search(f0t_text *page, const f0t_demo_view *view)
+f0t_status f0t_showcase_add_search(f0t_text *page, const f0t_showcase_view *view)
 {
-    search s = {.view = view, .tags = &view->work->eval->tags};
+    search s = {.view = view, .tags = &view->eval->tags};
     f0t_status status = create(&s);
     if (status == F0T_OK) {
         measure_pictures(&s);

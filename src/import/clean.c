@@ -1,5 +1,5 @@
 /* Tags made fit to learn from: the forms of one tag and its flaws, then all tags of a dataset. */
-#include "word/clean.h"
+#include "import/clean.h"
 
 #include "base/alloc.h"
 #include "base/context.h"
@@ -211,7 +211,7 @@ typedef struct form {
 
 typedef struct work {
     const f0t_dataset *dataset;
-    const f0t_clean_options *options;
+    const f0t_clean_rules *options;
     f0t_names names; /* of the forms */
     form *forms;     /* [names] */
     size_t capacity;
@@ -372,7 +372,7 @@ static void count_image(work *w, size_t *last, size_t m)
         }
 }
 
-static void judge_count(form *f, const f0t_clean_options *options)
+static void judge_count(form *f, const f0t_clean_rules *options)
 {
     if (f->flaw == F0T_FLAW_NONE && f->images < options->least)
         f->flaw = F0T_FLAW_RARE;
@@ -473,8 +473,8 @@ static f0t_status run(work *w)
     return tell(w);
 }
 
-f0t_status f0t_clean_dataset(f0t_cleaned *out, const f0t_dataset *dataset,
-                             const f0t_clean_options *options)
+f0t_status f0t_clean_tags(f0t_cleaned *out, const f0t_dataset *dataset,
+                          const f0t_clean_rules *options)
 {
     *out = (f0t_cleaned){0};
     work w = {.dataset = dataset, .options = options, .out = out};
