@@ -19,7 +19,7 @@ write_program() {
 int main(void)
 {
     f0t_inspection *none;
-    if (!f0t_eval_method_name(0) || f0t_inspect(&none, "/nowhere", NULL) == F0T_OK ||
+    if (!f0t_eval_method_name(0) || f0t_inspect(&none, "/nowhere", NULL, NULL) == F0T_OK ||
         !*f0t_last_error())
         return 1;
     printf("version %s, %s\n", f0t_version(), f0t_status_name(F0T_ERROR_FORMAT));
