@@ -1,5 +1,5 @@
 /*
- * fast0tag, the tools: import of datasets, conversion of word vectors, comparison of methods, the
+ * fast0tag, the tools: import of datasets, comparison of methods, the
  * study of rankability, inspection of files.
  *
  * The contract of fast0tag.h (who owns what, errors, threads) holds here too.
@@ -184,60 +184,6 @@ typedef struct f0t_cleaning_layout {
 /* Writes a dataset with the clean tags: its images that have one, without the copies. */
 F0T_API f0t_status f0t_cleaning_save(const f0t_cleaning *cleaning, const char *path,
                                      const f0t_cleaning_layout *layout, const f0t_context *context);
-
-/* ---- Word vectors ------------------------------------------------------------------------------ */
-
-/* NULL is the defaults. */
-typedef struct f0t_convert_options {
-    size_t size;
-    bool f16;      /* 16-bit numbers: half the size, three digits */
-    bool tolerant; /* as in f0t_vectors_options */
-} f0t_convert_options;
-
-#define F0T_CONVERT_OPTIONS                 \
-    {                                       \
-        .size = sizeof(f0t_convert_options) \
-    }
-
-/* Writes the word vectors of the file `from`, of any form, into `to` in the form that opens at once
- * (f0t_vectors_open). Needs little memory: the vectors are streamed. `counts` (may be NULL) says
- * what became of the rows. A failure or an interruption leaves an old file `to` as it was. */
-F0T_API f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from,
-                                       const f0t_convert_options *options,
-                                       const f0t_context *context);
-
-/* The same with only the words that these tags need: the tags themselves and everything that
- * f0t_vocab_create may look up for them (other spellings, singular and plural, the words of a
- * phrase). Mean and fingerprint stay those of the whole file. */
-F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
-                                    const char *const *tags, size_t tag_count,
-                                    const f0t_convert_options *options, const f0t_context *context);
-
-/* NULL is the defaults. */
-typedef struct f0t_wordnet_options {
-    size_t size;
-    const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:
-                         F0T_WORDNET_FOLDER, where Debian's package wordnet-base has them */
-    size_t dim;       /* numbers per vector [300], up to 4096 */
-    bool f16;         /* as in f0t_convert_options */
-} f0t_wordnet_options;
-
-#define F0T_WORDNET_OPTIONS                 \
-    {                                       \
-        .size = sizeof(f0t_wordnet_options) \
-    }
-
-#define F0T_WORDNET_FOLDER "/usr/share/wordnet"
-
-/* Makes word vectors of all words and phrases of WordNet, a dictionary of English whose entries say
- * what is a kind of, a part of or similar to what, and writes them into `to` in the form that opens
- * at once. Nothing but the dictionary is needed, and the same dictionary always gives the same
- * bytes, with any number of threads. `counts` (may be NULL) says how many words there are.
- * Takes ten seconds on two cores, and 770 MB. docs/wordnet.md says how the vectors are made and how good
- * they are. */
-F0T_API f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,
-                                             const f0t_wordnet_options *options,
-                                             const f0t_context *context);
 
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 

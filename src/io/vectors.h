@@ -17,7 +17,7 @@
 
 #include "base/dtype.h"
 #include "base/interner.h"
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 #include "io/safetensors.h"
 
 #define F0T_VECTORS_FORMAT "fast0tag-vectors"

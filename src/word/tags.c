@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/interner.h"
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 #include "io/text.h"
 #include "word/wordnet_nouns.h"
 

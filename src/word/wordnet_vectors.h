@@ -2,7 +2,7 @@
 #ifndef F0T_WORD_WORDNET_VECTORS_H
 #define F0T_WORD_WORDNET_VECTORS_H
 
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 #include "word/wordnet_graph.h"
 
 /* What may be set to measure what each part is worth. */

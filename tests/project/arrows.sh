@@ -62,7 +62,7 @@ case_no_part_of_the_core_uses_a_tool() {
     local part tools found
     tools=$(parts libfast0tag-tools | paste -sd '|')
     for part in $(parts libfast0tag); do
-        found=$(grep -rnE "#include \"($tools)/" "$root/src/$part")
+        found=$(grep -rnE "#include \"(($tools)/|fast0tag_tools\.h)" "$root/src/$part")
         [ -z "$found" ] || complain "$found"
     done
 }

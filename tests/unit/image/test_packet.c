@@ -1,6 +1,6 @@
 #include "pictures.h"
 
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 #include "image/packet.h"
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "support.h"
 
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 #include "io/vectors.h"
 
 #include <math.h>

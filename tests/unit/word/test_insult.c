@@ -1,4 +1,4 @@
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 
 #include "base/hash.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-#include "fast0tag_tools.h"
+#include "fast0tag.h"
 
 #include "memory_wordnet.h"
 #include "tiny.h"
