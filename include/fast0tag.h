@@ -1005,7 +1005,9 @@ typedef struct f0t_tagger_options {
     const char *backbone; /* [NULL: the model's own] as for f0t_backbone_open; one that is not the
                                model's own is refused */
     const char *preset, *output; /* as in f0t_backbone_options, */
-    bool bf16;
+    bool
+        bf16; /* also: candidates among many words are found by products of bfloat16, and then scored
+                  exactly: the tags are the same */
     const char *cache;
 } f0t_tagger_options;
 

@@ -47,17 +47,19 @@ static f0t_status choose_words(f0t_tagger *t, const f0t_tagger_options *o)
 
 /* Packed vectors are there twice: more than this, and the memory is worth more than the time. */
 static const size_t PACKED_MOST = (size_t)256 << 20;
-enum { PACKED_FOR = 256 };
+/* From so many words on, products of bfloat16 and the exact scores of some are faster. */
+enum { PACKED_FOR = 256, SCREENED_LEAST = 1 << 14 };
 
 /* A single row is multiplied with the vectors as they are: that has a kernel of its own, which sums in
  * another order than the products with packed ones do. */
-static f0t_status lay_out_words(f0t_tagger *t)
+static f0t_status lay_out_words(f0t_tagger *t, bool bf16)
 {
     const f0t_compute *compute = f0t_compute_current();
     const float *vectors = f0t_vocab_vectors(t->vocab);
     const size_t count = f0t_vocab_count(t->vocab), dim = f0t_vocab_dim(t->vocab);
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
-    const f0t_scoring_options plain = {0}, many = {.packed_for = packed ? PACKED_FOR : 0};
+    const f0t_scoring_options plain = {0}, many = {.packed_for = packed ? PACKED_FOR : 0,
+                                                   .screened = bf16 && count >= SCREENED_LEAST};
     if (t->model->net->compute != compute)
         F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
     F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
@@ -97,7 +99,7 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tagger_options"));
     F0T_TRY(choose_words(t, &own));
     F0T_TRY(open_backbone(t, &own));
-    return lay_out_words(t);
+    return lay_out_words(t, own.bf16);
 }
 
 /* Takes over `owned`. */
