@@ -87,15 +87,25 @@ examples_work() {
     LD_LIBRARY_PATH=$libdir "$1/train" photos vectors.txt model.f0t >"$out" 2>"$err" ||
         complain "train: $(cat "$err")"
     says "epoch 1: loss"
-    LD_LIBRARY_PATH=$libdir "$1/tag" model.f0t photos/features.npy vectors.txt lake lorry cat dog \
-        >"$out" 2>"$err" || complain "tag: $(cat "$err")"
-    [ "$(wc -l <"$out")" = 60 ] || complain "tag: not a line for each row"
+    LD_LIBRARY_PATH=$libdir "$1/words" model.f0t photos/features.npy vectors.txt lake lorry cat dog \
+        >"$out" 2>"$err" || complain "words: $(cat "$err")"
+    [ "$(wc -l <"$out")" = 60 ] || complain "words: not one line per row"
+    for i in $(seq 12); do
+        colour=red draw "art/a$i.svg" rose && colour=blue draw "art/b$i.svg" sea
+    done
+    printf 'rose 1 0\nsea 0 1\n' >two.txt
+    "$FAST0TAG" train art --vectors two.txt --method linear --lambda 1 --ridge 0.1 -o art.f0t >"$out" 2>"$err" ||
+        complain "$(cat "$err")"
+    LD_LIBRARY_PATH=$libdir "$1/tag" art.f0t art/b1.svg nowhere.jpg art/a1.svg >"$out" 2>"$err" ||
+        complain "tag: $(cat "$err")"
+    [ "$(cut -d' ' -f1,2 "$out")" = $'art/b1.svg: sea\nart/a1.svg: rose' ] || complain "tag: $(cat "$out")"
+    warns "nowhere.jpg"
 }
 
 # build_examples OPTION…: by gcc, with what pkg-config says and these options.
 build_examples() {
     local name
-    for name in train tag; do
+    for name in train tag words; do
         gcc -std=c11 -Wall -Wextra -Werror "$root/examples/$name.c" -o "$name" "$@" 2>"$err" ||
             complain "$(cat "$err")"
     done

@@ -1,7 +1,9 @@
 """fast0tag: image tagging with words it has never seen.
 
+    tagger = fast0tag.Tagger("photos.f0t")
+    tagger.tag("dog.jpg", k=5)
+
     model = fast0tag.train(features, tags, vectors="glove.txt")
-    model.tag(new_features, k=5)
     model.tag(new_features, words=["lake", "lorry"], vectors="glove.txt")
 
 The bindings need libfast0tag: the one that is installed, or the one that the environment variable
@@ -23,6 +25,7 @@ from ._library import VERSION as __version__
 from ._library import library as _lib
 from ._model import Model, TaggedImage
 from ._monitor import Progress
+from ._tagger import Tagger, TagResult
 from ._train import Epoch, evaluate, evaluation_methods, train
 from ._vectors import Counts, Vectors, build_wordnet, convert_vectors
 from ._vocab import Entry, Vocab, load_tags
@@ -38,7 +41,7 @@ __all__ = [
     "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
     "Layout", "Loss", "Match", "Method", "MismatchError", "Model", "NotFoundError", "NumericError",
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
-    "StoppedError", "TagClassifier", "TaggedImage", "Target", "UnsupportedError", "Vectors", "Vocab",
+    "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
     "import_dataset", "library_version", "load_tags", "train", "write_dataset",
 ]

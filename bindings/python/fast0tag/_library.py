@@ -120,6 +120,11 @@ f0t_status f0t_pictures_find(f0t_pictures **out, const char *const *paths, size_
 const char *const *f0t_pictures_paths(size_t *count, const f0t_pictures *pictures);
 void f0t_pictures_free(f0t_pictures *pictures);
 
+f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_model *model, const f0t_tagger_options *options, const f0t_context *context);
+void f0t_tagger_close(f0t_tagger *tagger);
+f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger, const f0t_tag_input *input, const f0t_tag_options *options, const f0t_context *context);
+void f0t_tag_results_free(f0t_tag_results *results);
+
 f0t_status f0t_eval_options_check(const f0t_eval_options *options);
 f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_eval_options *options, const f0t_context *context);
 void f0t_eval_free(f0t_eval *eval);

@@ -70,6 +70,10 @@ class f0t_pictures(Structure):
     pass
 
 
+class f0t_tagger(Structure):
+    pass
+
+
 class f0t_eval(Structure):
     pass
 
@@ -173,6 +177,36 @@ class f0t_tuning(Structure):
 class f0t_backbone_options(Sized):
     _fields_ = [("size", c_size_t), ("preset", c_char_p), ("output", c_char_p),
                 ("bf16", c_bool), ("cache", c_char_p)]
+
+
+class f0t_tagger_options(Sized):
+    _fields_ = [("size", c_size_t), ("vocab", POINTER(f0t_vocab)), ("with_model_tags", c_bool),
+                ("any_space", c_bool), ("features_only", c_bool), ("backbone", c_char_p),
+                ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("cache", c_char_p)]
+
+
+class f0t_tag_input(Sized):
+    _fields_ = [("size", c_size_t), ("count", c_size_t), ("paths", POINTER(c_char_p)),
+                ("data", POINTER(c_void_p)), ("sizes", POINTER(c_size_t)),
+                ("names", POINTER(c_char_p)), ("features", POINTER(c_float)),
+                ("rows", POINTER(f0t_features))]
+
+
+class f0t_tag_options(Sized):
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("strict", c_bool)]
+
+
+class f0t_tag_score(Structure):
+    _fields_ = [("tag", c_char_p), ("index", c_size_t), ("score", c_float)]
+
+
+class f0t_tag_result(Structure):
+    _fields_ = [("input", c_size_t), ("status", c_int), ("error", c_char_p),
+                ("tags", POINTER(f0t_tag_score)), ("count", c_size_t)]
+
+
+class f0t_tag_results(Structure):
+    _fields_ = [("items", POINTER(f0t_tag_result)), ("count", c_size_t), ("failed", c_size_t)]
 
 
 class f0t_convert_options(Sized):

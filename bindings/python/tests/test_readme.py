@@ -1,5 +1,7 @@
 """The examples of README.md, run as they stand."""
+import contextlib
 import doctest
+import io
 import os
 import shutil
 import tempfile
@@ -18,6 +20,22 @@ def make_album():
                    ridge=0.1).save("album.f0t")
     support.draw("holiday/coast.svg", "blue")
     support.draw("holiday/wood.svg", "green")
+    shutil.copy(support.ROOT / "tests/pictures/quarters.jpg", "holiday/photo.jpg")
+
+
+class FirstExample(support.TestCase):
+    """The block of the README of the sources."""
+
+    def test_it_runs(self):
+        text = (support.ROOT / "README.md").read_text(encoding="utf-8")
+        code = text.split("```python\n")[1].split("```")[0]
+        self.data.write_vectors("glove.txt")
+        make_album()
+        os.rename("album.f0t", "photos.f0t")
+        os.rename("holiday/photo.jpg", "dog.jpg")
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(code, {})
+        self.assertEqual(set(printed.getvalue().split()), {"car", "sea", "tree"})
 
 
 def load_tests(loader, tests, pattern):

@@ -1,0 +1,163 @@
+"""The tagger: a model, the words to choose from, and what turns pictures into its features."""
+from __future__ import annotations
+
+import os
+from copy import copy
+from ctypes import POINTER, byref, c_char_p, c_size_t, c_void_p, cast
+from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _errors, _structs
+from ._backbone import Backbone
+from ._choices import PRESETS, Preset
+from ._convert import (Path, as_floats, as_matrix, choice, count, flag, float_pointer, json_text,
+                       path_bytes, text_array, text_bytes)
+from ._handle import Handle, Resource
+from ._library import library
+from ._model import Model, Tags, Words
+from ._monitor import Monitor, ProgressCallback
+from ._vectors import VectorsLike
+from ._vocab import Vocab
+
+Bytes = (bytes, bytearray, memoryview)
+PathName = Union[str, "os.PathLike[str]", "os.PathLike[bytes]"]
+Picture = Union[PathName, bytes, bytearray, memoryview]
+
+
+class TagResult(NamedTuple):
+    """The tags of a picture with their scores, best first; or why there are none."""
+
+    tags: Tags
+    error: Optional[_errors.Error] = None
+
+
+def _void_pointers(items: Sequence[bytes]) -> Any:
+    """const void *const *, which lives as long as the object and the items."""
+    return (c_void_p * max(len(items), 1))(*[cast(c_char_p(item), c_void_p) for item in items])
+
+
+class Tagger(Handle):
+    """Tags pictures: files, or bytes in memory; or rows of features.
+
+        tagger = fast0tag.Tagger("photos.f0t")
+        tagger.tag("dog.jpg")                          # [('dog', 0.71), ('grass', 0.40), …]
+        tagger.tag(request.body, k=10)                 # the bytes of a picture
+        tagger.tag_many(["a.jpg", "b.png"])            # one result per picture
+        tagger.tag_many(features)                      # a row per image
+
+    What is done once is done when it is made: the network is prepared, the words' vectors are laid
+    out for products. Many threads may share one; each call uses the threads of its own Context.
+    """
+
+    _what = "tagger"
+    _free = "f0t_tagger_close"
+
+    def __init__(self, model: Union[Model, Path], *, words: Words = None,
+                 vectors: Optional[VectorsLike] = None, with_seen: bool = False,
+                 backbone: Union[Backbone, Path, None] = None, preset: Optional[Preset] = None,
+                 output: Optional[str] = None, bf16: bool = False, cache: Optional[Path] = None,
+                 features_only: bool = False,
+                 progress: Optional[ProgressCallback] = None) -> None:
+        """Of a model or the path of one. `words`, `vectors` and `with_seen` are as in Model.tag:
+        without them it ranks the tags of the training. `backbone`, `preset`, `output`, `bf16` and
+        `cache` are as in Backbone: without them it is the model's own, and another one is refused.
+        With `features_only` it is not opened, and pictures are an error."""
+        # Copies: that the caller closes a model or vocabulary does not matter here.
+        self.model = copy(model) if isinstance(model, Model) else Model(model)
+        self.vocab: Vocab = copy(self.model._choose(words, vectors, with_seen))
+        if preset is not None:
+            choice(PRESETS, preset, "preset")
+        if isinstance(backbone, Backbone):
+            name = text_bytes(json_text(backbone.description))
+        else:
+            name = None if backbone is None else path_bytes(backbone)
+        out = POINTER(_structs.f0t_tagger)()
+        with self.model._use() as pointer, self.vocab._use() as chosen, \
+                Monitor(progress) as monitor:
+            options = _structs.f0t_tagger_options(
+                chosen, False, False, flag(features_only, "features_only"), name,
+                text_bytes(preset), text_bytes(output), flag(bf16, "bf16"),
+                None if cache is None else path_bytes(cache))
+            library.f0t_tagger_create(byref(out), pointer, byref(options), monitor.context)
+            self._hold(out)
+
+    def _hold(self, pointer: Any) -> None:
+        """The tagger uses model and vocabulary as long as it lives."""
+        used = (self.model._resource, self.vocab._resource)
+        for resource in used:
+            resource.hold()
+
+        def free(made: Any) -> None:
+            library.f0t_tagger_close(made)
+            for resource in used:
+                resource.release()
+        self._pointer = pointer
+        self._own(Resource(pointer, free, self._what))
+
+    def _told(self) -> str:
+        return f"{self.model._told()}, ranks {len(self.vocab)} words"
+
+    def tag(self, picture: Union[Picture, npt.ArrayLike], k: int = 5) -> Tags:
+        """The k best tags, best first, of one picture: the path of a file, the bytes of one, or a
+        row of features. A picture that cannot be read is an error."""
+        if isinstance(picture, (str, os.PathLike, *Bytes)):
+            results = self.tag_many([picture], k, strict=True)
+        else:
+            results = self.tag_many(np.asarray(picture)[None], k, strict=True)
+        return results[0].tags
+
+    def tag_many(self, pictures: Union[Iterable[Picture], npt.ArrayLike], k: int = 5, *,
+                 strict: bool = False,
+                 progress: Optional[ProgressCallback] = None) -> list[TagResult]:
+        """One result per picture, in order: all paths, or all bytes, or an array of features
+        [images, D]. One that cannot be read has an error in place of tags, and is logged; with
+        `strict` it ends the work."""
+        if isinstance(pictures, (str, os.PathLike, *Bytes)):
+            raise TypeError("tag_many takes a list; tag takes a single picture")
+        options = _structs.f0t_tag_options(count(k, "k", 1), flag(strict, "strict"))
+        given: Any = _structs.f0t_tag_input()
+        keep = self._fill(given, pictures)
+        out = POINTER(_structs.f0t_tag_results)()
+        with self._use() as pointer, Monitor(progress) as monitor:
+            library.f0t_tagger_run(byref(out), pointer, byref(given), byref(options),
+                                   monitor.context)
+            try:
+                found = out.contents
+                made = [self._result(found.items[i]) for i in range(found.count)]
+            finally:
+                library.f0t_tag_results_free(out)
+        del keep
+        return made
+
+    def _fill(self, given: Any, pictures: Any) -> Any:
+        """Says what is tagged; gives what must live as long as the call."""
+        if not hasattr(pictures, "__array__"):
+            pictures = list(pictures)
+            paths = [isinstance(item, (str, os.PathLike)) for item in pictures]
+            data = [isinstance(item, Bytes) for item in pictures]
+            given.count = len(pictures)
+            if paths and all(paths):
+                given.paths = text_array([path_bytes(item) for item in pictures])
+                return given
+            if data and all(data):
+                blocks = [bytes(item) for item in pictures]
+                given.data = _void_pointers(blocks)
+                given.sizes = (c_size_t * len(blocks))(*map(len, blocks))
+                return blocks
+            if any(paths) or any(data):
+                raise TypeError("pictures are all paths, or all bytes")
+            if not pictures:
+                return given
+        rows = as_floats(as_matrix(pictures, self.model.feature_dim, "features"))
+        given.count = len(rows)
+        given.features = float_pointer(rows)
+        return rows
+
+    @staticmethod
+    def _result(item: Any) -> TagResult:
+        if item.status:
+            return TagResult([], _errors.make(item.status, item.error.decode(errors="replace")))
+        return TagResult([(item.tags[i].tag.decode(), item.tags[i].score)
+                          for i in range(item.count)])
