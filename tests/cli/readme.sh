@@ -14,6 +14,17 @@ case_the_readmes_c_compiles() {
     gcc -std=c11 -Wall -Wextra -Werror -I"$root/include" -fsyntax-only readme.c 2>"$err" || complain "$(cat "$err")"
 }
 
+# The first example of the header, as the body of a function.
+case_the_headers_example_compiles() {
+    {
+        printf '#include <fast0tag.h>\n#include <stdio.h>\nvoid tag(void);\nvoid tag(void)\n{\n'
+        sed -n '/^ \* .*tag a picture:$/,/^ \* Models come/{s/^ \*     //p}' "$root/include/fast0tag.h"
+        printf '}\n'
+    } >header.c
+    grep -q f0t_tagger_run header.c || complain "fast0tag.h has no first example"
+    gcc -std=c11 -Wall -Wextra -Werror -I"$root/include" -fsyntax-only header.c 2>"$err" || complain "$(cat "$err")"
+}
+
 # getting-started.md wants an installation: project/commands.sh has one.
 case_the_documents_show_what_happens() {
     local document
