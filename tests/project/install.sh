@@ -96,7 +96,8 @@ examples_work() {
     printf 'rose 1 0\nsea 0 1\n' >two.txt
     "$FAST0TAG" train art --vectors two.txt --method linear --lambda 1 --ridge 0.1 -o art.f0t >"$out" 2>"$err" ||
         complain "$(cat "$err")"
-    LD_LIBRARY_PATH=$libdir "$1/tag" art.f0t art/b1.svg nowhere.jpg art/a1.svg >"$out" 2>"$err" ||
+    F0T_PICTURE=$prefix/libexec/fast0tag/fast0tag-picture LD_LIBRARY_PATH=$libdir \
+        "$1/tag" art.f0t art/b1.svg nowhere.jpg art/a1.svg >"$out" 2>"$err" ||
         complain "tag: $(cat "$err")"
     [ "$(cut -d' ' -f1,2 "$out")" = $'art/b1.svg: sea\nart/a1.svg: rose' ] || complain "tag: $(cat "$out")"
     warns "nowhere.jpg"
