@@ -87,8 +87,8 @@ static f0t_status parse_resize(f0t_preprocess *out, const json_t *json, const ch
             out->resample = (f0t_resample)i;
             return F0T_OK;
         }
-    return f0t_fail(F0T_ERROR_FORMAT, "%s: \"kernel\" is '%s': area, bilinear or bicubic is wanted",
-                    name, kernel);
+    return f0t_fail(F0T_ERROR_FORMAT,
+                    "%s: \"kernel\" is '%s': area, bilinear or bicubic is expected", name, kernel);
 }
 
 static f0t_status parse_crop(f0t_preprocess *out, const json_t *json, const char *name)
@@ -134,7 +134,7 @@ f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const c
     F0T_TRY(parse_crop(out, json, name));
     F0T_TRY(f0t_json_get_string(&channels, json, "channels", name));
     if (strcmp(channels, "RGB") != 0 && strcmp(channels, "BGR") != 0)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"channels\" is '%s': RGB or BGR is wanted", name,
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"channels\" is '%s': RGB or BGR is expected", name,
                         channels);
     out->bgr = channels[0] == 'B';
     F0T_TRY(parse_numbers(out->mean, json, "mean", name));

@@ -287,7 +287,7 @@ static f0t_status open_bytes(int *fd, const f0t_picture_source *source)
     if (!source->data)
         return F0T_OK;
     if (source->size > F0T_PICTURE_BYTES_MAX)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: has %zu bytes: %u at the most", source->path,
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: has %zu bytes: at most %u", source->path,
                         source->size, F0T_PICTURE_BYTES_MAX);
     *fd = memfd_create("picture", MFD_CLOEXEC);
     for (size_t done = 0; *fd >= 0 && done < source->size;) {

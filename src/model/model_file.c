@@ -3,7 +3,7 @@
  *
  *     condition.shift, condition.scale   F32 [D]
  *     layer0.weight [out, in], layer0.bias [1, out], …   F32
- *     vocab.vectors   F32 [T, d];   vocab.tags   U8, a newline behind each tag
+ *     vocab.vectors   F32 [T, d];   vocab.tags   U8, a newline after each tag
  *     vocab.paths     U8, lines: tags in their hierarchy, "People|woman"; not in every model
  *
  * and in the metadata: format, version, method, precision, sizes, training (JSON), backbone (JSON),

@@ -18,19 +18,19 @@ const char *f0t_method_name(f0t_method method)
     return (size_t)method < sizeof METHODS / sizeof *METHODS ? METHODS[method] : NULL;
 }
 
+static const char *method_at(size_t i)
+{
+    return i < sizeof METHODS / sizeof *METHODS ? METHODS[i] : NULL;
+}
+
 f0t_status f0t_method_find(f0t_method *out, const char *name)
 {
+    size_t found;
     F0T_REQUIRE(out);
     F0T_REQUIRE(name);
-    for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++)
-        if (!strcmp(METHODS[i], name)) {
-            *out = (f0t_method)i;
-            return F0T_OK;
-        }
-    return f0t_fail(F0T_ERROR_NOT_FOUND,
-                    "there is no method '%s'; there are net, linear and "
-                    "linear-rank",
-                    name);
+    F0T_TRY(f0t_name_find(&found, "method", name, strlen(name), method_at));
+    *out = (f0t_method)found;
+    return F0T_OK;
 }
 
 /* ---- Defaults ------------------------------------------------------------------------------ */
@@ -247,7 +247,7 @@ static f0t_status check_hidden(const f0t_train_options *o)
     if (o->hidden_count == F0T_AUTO_COUNT)
         return F0T_OK;
     if (o->hidden_count > F0T_HIDDEN_MAX)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu hidden layers are too many: %d at the most",
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu hidden layers are too many: at most %d",
                         o->hidden_count, F0T_HIDDEN_MAX);
     for (size_t i = 0; i < o->hidden_count; i++)
         if (o->hidden[i] == 0)

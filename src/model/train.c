@@ -19,7 +19,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A training in work. The model grows as its parts are made. */
+/* A running training. The model grows as its parts are made. */
 typedef struct training {
     const f0t_dataset *dataset;
     const f0t_monitor *monitor;
