@@ -221,7 +221,7 @@ static VipsImage *open_picture(answer *to, const source *s, int shrink, bool any
     const uint64_t pixels =
         (uint64_t)vips_image_get_width(image) * (uint64_t)vips_image_get_height(image);
     if (!any_size && pixels > F0T_PICTURE_PIXELS_MAX) {
-        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has %d x %d pixels: %u million at the most",
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has %d x %d pixels: at most %u million",
                     vips_image_get_width(image), vips_image_get_height(image),
                     F0T_PICTURE_PIXELS_MAX / 1000000);
         g_object_unref(image);

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes of a file at most: 77,000 pictures with the built-in descriptor. */
+/* At most so many bytes per file: 77,000 pictures with the built-in descriptor. */
 #define LARGEST ((size_t)1 << 30)
 
 struct f0t_feature_cache {

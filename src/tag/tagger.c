@@ -57,9 +57,11 @@ static f0t_status lay_out_words(f0t_tagger *t, bool bf16)
     const f0t_compute *compute = f0t_compute_current();
     const float *vectors = f0t_vocab_vectors(t->vocab);
     const size_t count = f0t_vocab_count(t->vocab), dim = f0t_vocab_dim(t->vocab);
+    const bool screened = bf16 && count >= SCREENED_LEAST;
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
-    const f0t_scoring_options plain = {0}, many = {.packed_for = packed ? PACKED_FOR : 0,
-                                                   .screened = bf16 && count >= SCREENED_LEAST};
+    const f0t_scoring_options plain = {0},
+                              many = {.packed_for = packed || screened ? PACKED_FOR : 0,
+                                      .screened = screened};
     if (t->model->net->compute != compute)
         F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
     F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
