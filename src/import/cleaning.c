@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A tag is kept that one in RARE images has, and LEAST at the least, since fewer cannot be learned
+/* A tag is kept that one in RARE images has, and at least LEAST, since fewer cannot be learned
  * from and tested; and that no more than one in COMMON has, since it would say nothing of any. */
 enum { RARE = 650, LEAST = 3, COMMON = 5 };
 

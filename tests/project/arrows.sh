@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../cli/lib.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
-# wrong_arrows ROOT: a line for each include that may not be.
+# wrong_arrows ROOT: one line per include that may not be.
 wrong_arrows() {
     (cd "$1" && find src cli -name '*.[ch]' | sort | xargs awk -v table=src/README.md '
         BEGIN {
