@@ -977,37 +977,39 @@ F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbo
 /*
  * A tagger is all that tagging needs, ready for use: a model, the words to choose from, and the backbone
  * that turns pictures into the model's features. The first example of this header opens one and tags a
- * picture; a server that gets pictures by the network and wants ten tags each does
+ * picture by its path. A server that receives pictures, and wants ten tags of each, writes:
  *
- *     f0t_tag_options options = F0T_TAG_OPTIONS;
  *     f0t_tag_input input = F0T_TAG_INPUT;
+ *     f0t_tag_options options = F0T_TAG_OPTIONS;
  *     input.count = 1;
  *     input.data = &body;
  *     input.sizes = &body_size;
  *     options.k = 10;
  *     f0t_tagger_run(&results, tagger, &input, &options, context);
  *
- * What is done once is done when the tagger is made: the network is prepared, the words' vectors are laid
- * out for products. Many threads may use one tagger at the same time, each call with a context of its
+ * What is done once is done when the tagger is made: the network is prepared, the vectors of the words are
+ * laid out for products. Many threads may use one tagger at the same time, each call with a context of its
  * own (threads, monitor); a call that takes long does not hold up the others.
  */
 typedef struct f0t_tagger f0t_tagger;
 
 typedef struct f0t_tagger_options {
     size_t size;
-    const f0t_vocab
-        *vocab;           /* [NULL: the model's tags] the words to rank, seen in training or not; it
-                               must outlive the tagger */
-    bool with_model_tags; /* rank the model's tags together with those of `vocab` */
-    bool any_space;     /* accept a vocabulary of other vectors than the model was trained with, if
-                               only the dimensions agree: its ranking may be meaningless */
-    bool features_only; /* do not open the backbone: pictures are refused, features are not */
-    const char *backbone; /* [NULL: the model's own] as for f0t_backbone_open; one that is not the
-                               model's own is refused */
-    const char *preset, *output; /* as in f0t_backbone_options, */
-    bool
-        bf16; /* also: candidates among many words are found by products of bfloat16, and then scored
-                  exactly: the tags are the same */
+    /* the words to rank, seen in training or not; borrowed until close [NULL: the model's tags] */
+    const f0t_vocab *vocab;
+    /* rank the model's tags together with those of `vocab` */
+    bool with_model_tags;
+    /* accept a vocabulary of other vectors than the model was trained with, if their dimensions agree;
+     * its ranking may be meaningless */
+    bool any_space;
+    /* do not open the backbone: features are tagged, pictures are refused */
+    bool features_only;
+    /* as for f0t_backbone_open; one that differs from the model's own is refused [NULL: that] */
+    const char *backbone;
+    /* as in f0t_backbone_options. With bf16, candidates among many words are found by products of bfloat16,
+     * too, and then scored exactly: the tags are the same */
+    const char *preset, *output;
+    bool bf16;
     const char *cache;
 } f0t_tagger_options;
 
@@ -1018,10 +1020,11 @@ typedef struct f0t_tagger_options {
 
 /* Makes a tagger of a model, which must outlive it. Fails with F0T_ERROR_MISMATCH when vocabulary,
  * backbone and model do not belong together. A model that was trained on bare features has no backbone
- * of its own: unless `options` name one, its tagger takes features only. */
+ * of its own: unless the options name one, its tagger takes features only. The tagger works on the device
+ * of this context, whatever those of later calls. */
 F0T_API f0t_status f0t_tagger_create(f0t_tagger **out, const f0t_model *model,
                                      const f0t_tagger_options *options, const f0t_context *context);
-/* The same for a model file; the tagger owns the model. */
+/* The same for a model file; the model is the tagger's. */
 F0T_API f0t_status f0t_tagger_open(f0t_tagger **out, const char *path,
                                    const f0t_tagger_options *options, const f0t_context *context);
 F0T_API void f0t_tagger_close(f0t_tagger *tagger);
@@ -1035,15 +1038,17 @@ F0T_API const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger);
 typedef struct f0t_tag_input {
     size_t size;
     size_t count;
-    const char *const
-        *paths;              /* [count] files of pictures; f0t_pictures_find has those of folders */
-    const void *const *data; /* [count] pictures in memory, the bytes of such files, */
-    const size_t *sizes;     /* [count] so many of them; */
-    const char *const
-        *names; /* [count] what messages call them. SVG and cameras' raw files are known by
-                                 the name's extension alone. NULL: "picture 1", … */
-    const float *features;    /* [count x D], D as the model takes them */
-    const f0t_features *rows; /* the first `count` of them, read block by block */
+    /* [count] files of pictures; f0t_pictures_find finds those of a folder */
+    const char *const *paths;
+    /* [count] pictures in memory: what such files contain, sizes[i] bytes each. names[i] is what messages call
+     * them, and its extension is what SVG and cameras' raw files are known by; NULL: "picture 1", … */
+    const void *const *data;
+    const size_t *sizes;
+    const char *const *names;
+    /* [count x D], D as the model takes them (f0t_model_input_dim) */
+    const float *features;
+    /* the first `count` rows of these, read block by block */
+    const f0t_features *rows;
 } f0t_tag_input;
 
 #define F0T_TAG_INPUT                 \
@@ -1054,7 +1059,7 @@ typedef struct f0t_tag_input {
 typedef struct f0t_tag_options {
     size_t size;
     size_t k;    /* tags per picture, at most [5] */
-    bool strict; /* a picture that cannot be read fails the call */
+    bool strict; /* a picture that cannot be read fails the call [no] */
 } f0t_tag_options;
 
 #define F0T_TAG_OPTIONS                         \
@@ -1086,18 +1091,18 @@ typedef struct f0t_tag_results {
     size_t failed; /* items without tags */
 } f0t_tag_results;
 
-/* Tags all of the input. A picture that cannot be read (or a row of features with NaN or infinity) does
- * not fail the call, unless it is to be strict: its result has the reason, which is logged as well, and
- * the others have their tags. */
+/* Tags all of the input. A picture that cannot be read, or a row of features with NaN or infinity, does not
+ * fail the call unless it is strict: its result has the reason, which is logged as well, and the others
+ * have their tags. */
 F0T_API f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
                                   const f0t_tag_input *input, const f0t_tag_options *options,
                                   const f0t_context *context);
 F0T_API void f0t_tag_results_free(f0t_tag_results *results);
 
-/* The same for many pictures, while they come: `each` is called by the calling thread once per picture, in
- * the order of the input, as soon as its block is done. Blocks begin small, so that the first tags come
- * soon, and grow. The result is valid during the call. Where `each` returns false, no more are tagged, and
- * f0t_tagger_each fails with F0T_ERROR_INTERRUPTED. */
+/* The same for many pictures, without waiting for the last: `each` is called once per picture, in the order
+ * of the input and by the calling thread, as soon as the picture's block is done. Blocks begin small, so
+ * that the first tags come soon, and grow. A result is valid until `each` returns. Where it returns false, no more
+ * are tagged, and f0t_tagger_each fails with F0T_ERROR_INTERRUPTED. */
 typedef bool (*f0t_tag_callback)(void *user, const f0t_tag_result *result);
 F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                                    const f0t_tag_options *options, f0t_tag_callback each,
@@ -1158,9 +1163,9 @@ F0T_API f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sid
  * it did not. Valid until the next call. */
 F0T_API const char *f0t_sidecars_change(const f0t_sidecars *sidecars);
 
-/* The tags of a result as keywords of a picture, as f0t_sidecars_write does it. Tags that the pictures of the
- * training have in a hierarchy go to their place there (f0t_model_path). A result without tags removes
- * nothing: it fails with its own error. */
+/* Writes the tags of a result as keywords of a picture, as f0t_sidecars_write does. Tags that the pictures of
+ * the training have in a hierarchy go to their place there (f0t_model_path). Fails with the result's own
+ * error where there is one, and changes nothing. */
 F0T_API f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *tagger,
                                     const f0t_tag_result *result, f0t_sidecars *sidecars,
                                     const char *picture);
