@@ -125,8 +125,8 @@ typedef struct f0t_monitor {
 /* ---- Contexts ------------------------------------------------------------------------------ */
 
 /* How work is done: with how many threads, on which device, and who watches. Functions that compute, or
- * may take long, take a context as their last argument; NULL is all CPUs and nobody (in a callback of the library: the
- * context of the call that it came from). A context is cheap, and many threads may share one. Nothing is set for the process: two contexts work side by side.
+ * may take long, take a context as their last argument; NULL is all CPUs and nobody. A context is cheap,
+ * and many threads may share one. Nothing is set for the process: two contexts work side by side.
  *
  * The threads are OpenMP's. Those that wait for each other sleep after some microseconds, whatever
  * OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for that, the first parallel work starts a team of threads that
@@ -1091,7 +1091,7 @@ typedef struct f0t_tag_results {
     size_t failed; /* items without tags */
 } f0t_tag_results;
 
-/* Tags all of the input. A picture that cannot be read, or a row of features with NaN or infinity, does not
+/* Tags all of the input. A picture that cannot be read, or a row of `features` with NaN or infinity, does not
  * fail the call unless it is strict: its result has the reason, which is logged as well, and the others
  * have their tags. */
 F0T_API f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,

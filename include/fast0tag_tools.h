@@ -429,8 +429,9 @@ F0T_API void f0t_inspection_free(f0t_inspection *inspection);
  * are needed.
  *
  *     f0t_study_options options = F0T_STUDY_OPTIONS;
+ *     const f0t_vectors *files[] = {vectors};
  *     f0t_study *study;
- *     if (f0t_study_run(&study, dataset, &vectors, 1, &options, NULL) == F0T_OK) {
+ *     if (f0t_study_run(&study, dataset, files, 1, &options, NULL) == F0T_OK) {
  *         for (size_t i = 0; i < study->finding_count; i++)
  *             puts(study->findings[i]);
  *         f0t_study_save(study, "study");

@@ -21,7 +21,7 @@ typedef struct answer {
 /* answer.c. A failure with one line of text. */
 void answer_fail(answer *to, f0t_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Adds text behind the data. */
+/* Adds text after the data. */
 void answer_add(answer *to, const char *text, size_t length);
 
 /* decode.c: the pixels of a picture; its embedded metadata, NULL where there is none. */

@@ -32,6 +32,13 @@ const f0t_monitor *f0t_context_monitor(const f0t_context *context)
     return context ? context->monitor : NULL;
 }
 
+const f0t_context *f0t_context_suspend(void)
+{
+    const f0t_context *before = current;
+    current = NULL;
+    return before;
+}
+
 int f0t_context_wanted(void)
 {
 #ifdef _OPENMP
@@ -69,4 +76,12 @@ f0t_status f0t_options_read(void *to, size_t size, const void *from, const char 
     memcpy(to, from, given < size ? given : size);
     memcpy(to, &size, sizeof size);
     return F0T_OK;
+}
+
+void f0t_options_write(void *to, const void *from, size_t size)
+{
+    size_t given;
+    memcpy(&given, to, sizeof given);
+    memcpy(to, from, given < size ? given : size);
+    memcpy(to, &given, sizeof given);
 }

@@ -24,6 +24,10 @@ const f0t_context *f0t_context_current(void);
 const f0t_context *f0t_context_enter(const f0t_context *context);
 void f0t_context_leave(const f0t_context *const *before);
 
+/* Around a callback: what the caller's own functions do is no part of the work. Returns the context, for
+ * f0t_context_leave. */
+const f0t_context *f0t_context_suspend(void);
+
 /* At the top of a public function: enters, and leaves where the function returns. */
 #define F0T_ENTER(context)                                                                     \
     __attribute__((cleanup(f0t_context_leave), unused)) const f0t_context *const f0t_before_ = \
@@ -43,8 +47,13 @@ int f0t_context_wanted(void);
 /* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
  * with their size, so that a program that was built with an older header, whose options have fewer
  * members, gets the defaults of the rest; `from` may be NULL. Fails with F0T_ERROR_ARGUMENT where the size
- * is not set, and with F0T_ERROR_UNSUPPORTED where a member is set that this version does not know; `name` is that of the structure. */
+ * is not set, and with F0T_ERROR_UNSUPPORTED where a member is set
+ * that this version does not know; `name` is that of the structure. A new member begins where the old structure
+ * ended, never in its padding, which callers do not set. */
 f0t_status f0t_options_read(void *to, size_t size, const void *from, const char *name);
+
+/* And back, as many members as the caller's have; its size stays. */
+void f0t_options_write(void *to, const void *from, size_t size);
 
 /* In a public function, whose parameter `options` then points to a complete copy:
  * F0T_READ_OPTIONS(f0t_vocab_options, F0T_VOCAB_OPTIONS, options); */

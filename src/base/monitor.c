@@ -28,8 +28,11 @@ f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const ch
 static void show(f0t_stage *stage)
 {
     const f0t_monitor *monitor = stage->monitor;
-    if (monitor && monitor->progress)
-        monitor->progress(monitor->user, &stage->progress);
+    if (!monitor || !monitor->progress)
+        return;
+    const f0t_context *context = f0t_context_suspend();
+    monitor->progress(monitor->user, &stage->progress);
+    f0t_context_leave(&context);
 }
 
 f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done)
@@ -66,5 +69,7 @@ void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     f0t_line_clean(line, length >= (int)sizeof line);
+    const f0t_context *context = f0t_context_suspend();
     monitor->log(monitor->user, level, line);
+    f0t_context_leave(&context);
 }

@@ -24,6 +24,7 @@ int f0t_team_size(void)
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -101,10 +102,23 @@ static void start_team(void)
         pthread_join(keeper, NULL);
 }
 
+/* As many of `size` as the system has been seen to give: libgomp ends the process where it refuses one. */
+static int allowed(int size)
+{
+    static atomic_int seen = 1;
+    const int most = atomic_load_explicit(&seen, memory_order_relaxed);
+    if (size <= most)
+        return size;
+    if (!find_room((void *)(uintptr_t)size))
+        return most;
+    atomic_store_explicit(&seen, size, memory_order_relaxed);
+    return size;
+}
+
 int f0t_team_size(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int size = omp_in_parallel() || forked ? 1 : f0t_context_wanted();
+    const int size = omp_in_parallel() || forked ? 1 : allowed(f0t_context_wanted());
     if (size > 1)
         pthread_once(&once, start_team);
     return size;

@@ -69,6 +69,8 @@ static int all_threads(void)
 #endif
 }
 
+enum { THREADS_MOST = 4096 };
+
 f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *options)
 {
     F0T_REQUIRE(out);
@@ -77,10 +79,10 @@ f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *opti
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_context_options"));
     if (own.device && strcmp(own.device, f0t_compute_cpu.device) != 0)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "there is no device '%s': cpu", own.device);
-    if (own.threads < 0)
+    if (own.threads < 0 || own.threads > THREADS_MOST)
         return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "%d threads: a context has one or more, or 0 for all of the machine",
-                        own.threads);
+                        "%d threads: a context has 1 to %d, or 0 for all of the machine",
+                        own.threads, THREADS_MOST);
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     **out = (f0t_context){.threads = own.threads ? own.threads : all_threads(),
                           .monitor = own.monitor,
@@ -95,5 +97,5 @@ void f0t_context_free(f0t_context *context)
 
 int f0t_context_threads(const f0t_context *context)
 {
-    return context->threads;
+    return context ? context->threads : all_threads();
 }

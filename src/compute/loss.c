@@ -305,7 +305,8 @@ f0t_status f0t_regression_run(f0t_loss_result *result, float *gradient,
     *result = (f0t_loss_result){0, 0};
     for (size_t m = 0; m < regression->images; m++)
         training += has_target(regression, m);
-    double scale = training ? 1 / (double)training : 0;
+    const size_t all = regression->training ? regression->training : training;
+    const double scale = all ? 1 / (double)all : 0;
     int threads = f0t_team_size();
     (void)threads;
 #pragma omp parallel for schedule(static) num_threads(threads)

@@ -81,6 +81,7 @@ typedef struct f0t_regression {
     const float *targets;  /* [rows x dims] */
     const uint32_t *index; /* [images] the row of `targets` for each image, or F0T_NO_TARGET: that
                               image does not train; NULL: row m for image m */
+    size_t training;       /* as in f0t_loss_batch [0] */
 } f0t_regression;
 
 #define F0T_NO_TARGET UINT32_MAX

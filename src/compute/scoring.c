@@ -5,9 +5,11 @@
 #include "base/team.h"
 #include "math/topk.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+enum { SCREEN_ROWS = 256 };
 enum { SCORES_MOST = 1 << 25 }; /* numbers that are there at a time: 128 MB */
 
 /* ---- Rounding -------------------------------------------------------------------------------------- */
@@ -65,7 +67,7 @@ f0t_status f0t_scoring_open(f0t_scoring *out, const f0t_compute *compute, const 
                          .row_stable = options->row_stable,
                          .view = f0t_buffer_view(compute, F0T_F32, count * dim, vectors)};
     if (options->screened && count && compute->shares_memory && f0t_matmul_bf16_native())
-        return open_screen(out, vectors, options->packed_for ? options->packed_for : 1);
+        return open_screen(out, vectors, options->packed_for ? options->packed_for : SCREEN_ROWS);
     if (options->packed_for)
         return f0t_buffer_create_packed(&out->owned, compute, F0T_F32, vectors, dim, count, true,
                                         options->packed_for);
@@ -206,25 +208,35 @@ static double most_error(const f0t_scoring *s, const float *direction)
            (length + moved) * (s->longest + s->moved) * ((double)s->dim + 8) * 0x1p-23;
 }
 
+static void score_exactly(const screen *c, size_t r, size_t tag, const float *direction)
+{
+    const f0t_scoring *s = c->scoring;
+    double score, square;
+    f0t_kernels()->products(&score, &square, (const float *)s->view.data + tag * s->dim, direction,
+                            s->dim);
+    const float exact = (float)fmax(-FLT_MAX, fmin(FLT_MAX, score));
+    f0t_best_add(c->best, r, &exact, 1, (uint32_t)tag, UINT32_MAX);
+}
+
 /* Scores every tag that may be among the first. Those before the k-th of the approximation are, so a tag
  * whose own is twice the error below it is not. */
 static void screen_row(const screen *c, size_t r, const float *direction, size_t kept)
 {
     const f0t_scoring *s = c->scoring;
     const float *approximate = (const float *)c->scores->data + r * s->count;
-    const float *vectors = s->view.data;
     f0t_topk_row(c->index + r * kept, c->value + r * kept, approximate, s->count, kept);
     const double low = (double)c->value[r * kept + kept - 1] - 2 * most_error(s, direction);
     const float limit = nextafterf((float)low, -INFINITY);
     for (size_t i = 0; i < s->count; i++) {
-        double score, square;
         i = f0t_kernels()->find_above(approximate, i, s->count, limit);
-        if (i == s->count)
-            return;
-        f0t_kernels()->products(&score, &square, vectors + i * s->dim, direction, s->dim);
-        const float exact = (float)score;
-        f0t_best_add(c->best, r, &exact, 1, (uint32_t)i, UINT32_MAX);
+        if (i < s->count)
+            score_exactly(c, r, i, direction);
     }
+    if (c->best->count[r] == kept)
+        return;
+    c->best->count[r] = 0; /* numbers so large that the approximation overflowed */
+    for (size_t i = 0; i < s->count; i++)
+        score_exactly(c, r, i, direction);
 }
 
 static f0t_status screen_block(uint32_t *index, float *score, const screen *c,

@@ -415,13 +415,15 @@ static void take_knob(f0t_train_options *to, const char *name, double value)
             *places[i].to = value;
 }
 
-f0t_status f0t_eval_train_options(f0t_train_options *to, const f0t_eval *eval, const char *method,
-                                  const char *scenario)
+f0t_status f0t_eval_train_options(f0t_train_options *options, const f0t_eval *eval,
+                                  const char *method, const char *scenario)
 {
-    F0T_REQUIRE(to);
+    F0T_REQUIRE(options);
     F0T_REQUIRE(eval);
     F0T_REQUIRE(method);
     F0T_REQUIRE(scenario);
+    f0t_train_options chosen = F0T_TRAIN_OPTIONS, *to = &chosen;
+    F0T_TRY(f0t_options_read(&chosen, sizeof chosen, options, "f0t_train_options"));
     const f0t_eval_plan *plan = &eval->plan;
     f0t_scenario found;
     size_t m = 0;
@@ -438,6 +440,7 @@ f0t_status f0t_eval_train_options(f0t_train_options *to, const f0t_eval *eval, c
         to->hidden_count = plan->hidden_count;
         memcpy(to->hidden, plan->hidden, sizeof to->hidden);
     }
+    f0t_options_write(options, &chosen, sizeof chosen);
     return F0T_OK;
 }
 

@@ -1,6 +1,7 @@
 /* The results file: lines of JSON. The first names the comparison, by a number that tells it from any other so
  * that results are never mixed up; the others are one cell each. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "eval/eval.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -9,34 +10,27 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 /* ---- What tells one comparison from another ------------------------------------------------ */
 
 enum { FEATURES_MOST = 1 << 27, ROWS_LEAST = 256 };
 
-/* Two checksums side by side make 64 bits: of all bytes with different starts. */
-typedef struct sum {
-    uLong low, high;
-} sum;
-
-static void add_bytes(sum *s, const void *bytes, size_t size)
+static void add_bytes(uint64_t *s, const void *bytes, size_t size)
 {
-    s->low = crc32_z(s->low, bytes, size);
-    s->high = adler32_z(s->high, bytes, size);
+    *s = f0t_hash(*s, bytes, size);
 }
 
-static void add_text(sum *s, const char *text)
+static void add_text(uint64_t *s, const char *text)
 {
     add_bytes(s, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void add_numbers(sum *s, const uint64_t *numbers, size_t count)
+static void add_numbers(uint64_t *s, const uint64_t *numbers, size_t count)
 {
     add_bytes(s, numbers, count * sizeof *numbers);
 }
 
-static void add_options(sum *s, const f0t_eval_options *o, const f0t_eval_plan *plan)
+static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_plan *plan)
 {
     uint64_t numbers[] = {o->seed,     plan->trials,   o->epochs, o->bf16,
                           !o->centred, F0T_SAMPLE_TOP, F0T_FOLDS, plan->cutoff_count};
@@ -50,7 +44,7 @@ static void add_options(sum *s, const f0t_eval_options *o, const f0t_eval_plan *
 
 /* All rows, or as many as make up FEATURES_MOST bytes, evenly from the first to the last: features may
  * be larger than memory. */
-static f0t_status add_features(sum *s, const f0t_dataset *d)
+static f0t_status add_features(uint64_t *s, const f0t_dataset *d)
 {
     const size_t images = f0t_dataset_image_count(d), dim = f0t_dataset_dim(d);
     if (!images || !dim)
@@ -72,7 +66,7 @@ static f0t_status add_features(sum *s, const f0t_dataset *d)
 }
 
 /* The tags begin with the lists of seen and unseen ones: their lengths tell which are in them. */
-static f0t_status add_dataset(sum *s, const f0t_dataset *d)
+static f0t_status add_dataset(uint64_t *s, const f0t_dataset *d)
 {
     const size_t images = f0t_dataset_image_count(d), tags = f0t_dataset_tag_count(d);
     const size_t *offsets = f0t_dataset_offsets(d);
@@ -96,14 +90,14 @@ f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
     F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
-    sum s = {crc32(0, NULL, 0), adler32(0, NULL, 0)};
+    uint64_t s = F0T_HASH_START;
     uint64_t space = f0t_vectors_fingerprint(vectors);
     f0t_eval_plan plan;
     F0T_TRY(f0t_eval_plan_create(&plan, options));
     add_options(&s, options, &plan);
     add_numbers(&s, &space, 1);
     F0T_TRY(add_dataset(&s, dataset));
-    *out = (uint64_t)s.high << 32 | (uint32_t)s.low;
+    *out = s;
     return F0T_OK;
 }
 

@@ -83,10 +83,13 @@ static f0t_status take(f0t_image_workspace *workspace, float *to, const f0t_pict
     /* Networks were trained on pixels as files have them: their programs know no profiles. */
     const bool plain = backbone->network != NULL;
     f0t_picture picture;
-    f0t_status status = f0t_worker_decode_source(workspace->worker, &picture, source, side, plain);
-    if (next)
+    f0t_failure failure = {0};
+    f0t_failure_keep(&failure,
+                     f0t_worker_decode_source(workspace->worker, &picture, source, side, plain));
+    if (next) /* whose own failure is its own affair */
         f0t_worker_expect(workspace->worker, next, side, plain);
-    F0T_TRY(status);
+    if (failure.status != F0T_OK)
+        return f0t_failure_raise(&failure);
     if (!backbone->network)
         return f0t_descriptor_run(workspace->descriptor, to, picture.rgb, picture.width,
                                   picture.height);

@@ -15,13 +15,15 @@ struct f0t_parallel_notes {
     f0t_texts lines;
 };
 
-/* What the threads share. The first failure that ends the work is kept. */
+/* What the threads share. Of the failures that end the work that of the first piece is kept: pieces are claimed
+ * in order, and those before it are still done, so that it does not depend on the threads which one is told. */
 typedef struct state {
     const f0t_parallel *loop;
     f0t_parallel_notes notes;
     f0t_stage stage;
     atomic_size_t next, done;
-    atomic_bool ended;
+    atomic_size_t last;   /* the piece that failed; those after it are not done */
+    atomic_bool ended;    /* nothing more is done */
     pthread_mutex_t lock; /* of what follows, and of loop->failed */
     f0t_status status;
     char message[512];
@@ -52,12 +54,26 @@ static void tell_notes(state *s)
 
 /* ---- Failures --------------------------------------------------------------------------------------- */
 
+static void keep_failure(state *s, f0t_status status)
+{
+    s->status = status;
+    snprintf(s->message, sizeof s->message, "%s", f0t_last_error());
+}
+
 static void end_work(state *s, f0t_status status)
 {
     pthread_mutex_lock(&s->lock);
-    if (!atomic_exchange(&s->ended, true)) {
-        s->status = status;
-        snprintf(s->message, sizeof s->message, "%s", f0t_last_error());
+    if (!atomic_exchange(&s->ended, true))
+        keep_failure(s, status);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void end_after(state *s, size_t piece, f0t_status status)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!atomic_load(&s->ended) && piece < atomic_load(&s->last)) {
+        atomic_store(&s->last, piece);
+        keep_failure(s, status);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -77,7 +93,7 @@ static void piece_failed(state *s, size_t i, f0t_status status)
     answer = s->loop->failed(s->loop->context, i, status, message, &s->notes);
     pthread_mutex_unlock(&s->lock);
     if (answer != F0T_OK)
-        end_work(s, answer);
+        end_after(s, i, answer);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------------- */
@@ -119,7 +135,7 @@ static void run_thread(state *s, int thread)
     for (; piece.number != F0T_NONE; piece.number = piece.next) {
         if (f0t_monitor_stopped(s->loop->monitor))
             end_work(s, f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted"));
-        if (atomic_load(&s->ended))
+        if (atomic_load(&s->ended) || piece.number > atomic_load(&s->last))
             break;
         piece.next = claim(s);
         run_one(s, &piece);
@@ -131,7 +147,10 @@ f0t_status f0t_parallel_for(const f0t_parallel *loop)
     state s = {.loop = loop,
                .notes = {.lock = PTHREAD_MUTEX_INITIALIZER},
                .lock = PTHREAD_MUTEX_INITIALIZER,
+               .last = SIZE_MAX,
                .status = F0T_OK};
+    if (!loop->count)
+        return F0T_OK;
     const int team = f0t_team_size(), threads = team < loop->threads ? team : loop->threads;
     (void)threads;
     s.stage =

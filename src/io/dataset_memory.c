@@ -89,8 +89,6 @@ f0t_status f0t_dataset_open_memory(f0t_dataset **out, const f0t_dataset_memory *
     return status;
 }
 
-/* ---- Matrices --------------------------------------------------------------------------------- */
-
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
 /* What tags.txt could hold. */

@@ -152,8 +152,7 @@ f0t_status f0t_dataset_create(f0t_dataset_writer **out, const char *path,
     F0T_READ_OPTIONS(f0t_dataset_info, F0T_DATASET_INFO, info);
     f0t_dataset_writer *writer;
     F0T_TRY(f0t_alloc_zero(&writer, 1, sizeof *writer));
-    if (info)
-        writer->info = *info;
+    writer->info = *info;
     f0t_status status = start(writer, path);
     if (status != F0T_OK)
         release(writer);
@@ -218,8 +217,8 @@ f0t_status f0t_dataset_write(f0t_dataset_writer *writer, const f0t_dataset_row *
 {
     F0T_REQUIRE(writer);
     F0T_REQUIRE(row);
-    F0T_TRY(f0t_require_all(__func__, "tags", row->tags, row->tag_count));
     F0T_READ_OPTIONS(f0t_dataset_row, F0T_DATASET_ROW, row);
+    F0T_TRY(f0t_require_all(__func__, "tags", row->tags, row->tag_count));
     static const char *const words[] = {"train", "val", "test"};
     if (row->has_split && (unsigned)row->split > F0T_TEST)
         return f0t_fail(F0T_ERROR_ARGUMENT, "image %zu: %d is no split", writer->count,

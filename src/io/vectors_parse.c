@@ -138,7 +138,7 @@ static bool read_header(f0t_line line, uint64_t *rows, uint64_t *dim)
     return p == line.end;
 }
 
-/* Behind the word of a binary record come bytes that no text has: control characters, or what is
+/* After the word of a binary record come bytes that no text has: control characters, or what is
  * not UTF-8. */
 static bool looks_binary(const char *p, const char *end, uint64_t dim)
 {

@@ -162,6 +162,7 @@ f0t_status f0t_train_options_check_use(const f0t_train_options *o, const char *n
 {
     F0T_REQUIRE(o);
     F0T_REQUIRE(name);
+    F0T_READ_OPTIONS(f0t_train_options, F0T_TRAIN_OPTIONS, o);
     if (!f0t_method_name(o->method))
         return f0t_fail(F0T_ERROR_ARGUMENT, "there is no method %d", (int)o->method);
     for (size_t i = 0; i < sizeof USES / sizeof *USES; i++)
@@ -170,7 +171,7 @@ f0t_status f0t_train_options_check_use(const f0t_train_options *o, const char *n
     return F0T_OK;
 }
 
-/* What differs from f0t_train_options_init was set, and is to be used. */
+/* What differs from F0T_TRAIN_OPTIONS was set, and is to be used. */
 static f0t_status check_uses(const f0t_train_options *o)
 {
     const struct {

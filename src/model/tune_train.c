@@ -371,8 +371,7 @@ f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *out, const f0t
         const f0t_tune_trial *trials = t.search.trials;
         f0t_train_options chosen = asked;
         set_knobs(&t, &chosen, trials[t.search.best].values);
-        chosen.size = options->size;
-        memcpy(options, &chosen, chosen.size < sizeof chosen ? chosen.size : sizeof chosen);
+        f0t_options_write(options, &chosen, sizeof chosen);
         *out = (f0t_tuning){t.search.trial_count, trials[0].score, trials[t.search.best].score,
                             t.search.spent};
     }

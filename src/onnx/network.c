@@ -185,8 +185,8 @@ static f0t_status set_shape(f0t_network *net, const f0t_network_options *o)
     bool last = (end->dims[3] == 3 || end->dims[3] == 1) && end->dims[1] != 3 && end->dims[1] != 1;
     size_t c = last ? 3 : 1, h = last ? 1 : 2, w = last ? 2 : 3;
     net->dims[c] = net->dims[c] ? net->dims[c] : 3;
-    net->dims[h] = net->dims[h] ? net->dims[h] : o && o->height ? o->height : SIZE_OPEN;
-    net->dims[w] = net->dims[w] ? net->dims[w] : o && o->width ? o->width : SIZE_OPEN;
+    net->dims[h] = net->dims[h] ? net->dims[h] : o->height ? o->height : SIZE_OPEN;
+    net->dims[w] = net->dims[w] ? net->dims[w] : o->width ? o->width : SIZE_OPEN;
     net->batch = end->dims[0];
     net->shape = (f0t_network_input){name, net->dims[c], net->dims[h], net->dims[w], last};
     return F0T_OK;

@@ -60,8 +60,7 @@ static f0t_status lay_out_words(f0t_tagger *t, bool bf16)
     const bool screened = bf16 && count >= SCREENED_LEAST;
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
     const f0t_scoring_options plain = {0},
-                              many = {.packed_for = packed || screened ? PACKED_FOR : 0,
-                                      .screened = screened};
+                              many = {.packed_for = packed ? PACKED_FOR : 0, .screened = screened};
     if (t->model->net->compute != compute)
         F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
     F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
@@ -173,7 +172,7 @@ const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger)
 
 /* Pictures, and rows of features, at a time at most. Blocks begin small, so that the first tags come soon, and
  * grow while they take less than this. */
-enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1000, NAME_SIZE = 32 };
+enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1024, NAME_SIZE = 32 };
 static const double BLOCK_SECONDS = 0.5;
 
 typedef struct tagging {
@@ -292,6 +291,18 @@ static f0t_status take_features(tagging *g, size_t first, size_t count)
     return F0T_OK;
 }
 
+/* A file with such a row is broken. */
+static f0t_status read_rows(tagging *g, size_t first, size_t count)
+{
+    const size_t dim = f0t_model_input_dim(g->tagger->model);
+    F0T_TRY(f0t_features_read(g->rows, g->input.rows, first, count));
+    for (size_t i = 0; i < count; i++)
+        if (!f0t_finite_f32(g->rows + i * dim, dim))
+            return f0t_fail(F0T_ERROR_NUMERIC, "the features of row %zu hold NaN or infinity",
+                            first + i + 1);
+    return F0T_OK;
+}
+
 /* Picture i of the block. */
 static f0t_picture_source source_of(tagging *g, size_t first, size_t i)
 {
@@ -323,9 +334,7 @@ static f0t_status read_block(tagging *g, size_t first, size_t count)
         g->failures[i].status = F0T_OK;
     if (has_pictures(&g->input))
         return read_pictures(g, first, count);
-    if (g->input.rows)
-        return f0t_features_read(g->rows, g->input.rows, first, count);
-    return take_features(g, first, count);
+    return g->input.rows ? read_rows(g, first, count) : take_features(g, first, count);
 }
 
 /* ---- Tags of a block -------------------------------------------------------------------------------- */
@@ -350,11 +359,15 @@ static bool give(tagging *g, size_t first, size_t i)
         g->tags[j] = (f0t_tag_score){f0t_vocab_tag(g->tagger->vocab, index), index,
                                      g->score[i * g->kept + j]};
     }
-    return g->each(g->user, &(f0t_tag_result){.input = first + i,
-                                              .status = failure->status,
-                                              .error = good ? NULL : failure->message,
-                                              .tags = g->tags,
-                                              .count = good ? g->kept : 0});
+    const f0t_tag_result result = {.input = first + i,
+                                   .status = failure->status,
+                                   .error = good ? NULL : failure->message,
+                                   .tags = g->tags,
+                                   .count = good ? g->kept : 0};
+    const f0t_context *context = f0t_context_suspend();
+    const bool more = g->each(g->user, &result);
+    f0t_context_leave(&context);
+    return more;
 }
 
 static f0t_status tag_block(tagging *g, size_t first, size_t count)
@@ -375,14 +388,14 @@ static f0t_status tag_all(tagging *g)
     size_t block = FIRST_BLOCK, rows;
     for (size_t first = 0; first < count; first += rows) {
         const double began = f0t_time();
+        if (f0t_monitor_stopped(g->monitor))
+            return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images", first,
+                            count);
+        (void)f0t_stage_update(&stage, first);
         rows = count - first < block ? count - first : block;
         F0T_TRY(tag_block(g, first, rows));
         if (f0t_time() - began < BLOCK_SECONDS && 2 * block <= g->block)
             block *= 2;
-        if (f0t_monitor_stopped(g->monitor))
-            return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted after %zu of %zu images",
-                            first + rows, count);
-        F0T_TRY(f0t_stage_update(&stage, first + rows));
     }
     f0t_stage_end(&stage);
     return F0T_OK;
@@ -455,7 +468,9 @@ static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input 
     a->shown = (f0t_tag_results){.items = a->items, .count = given.count};
     F0T_TRY(f0t_alloc(&a->tags, tags, sizeof *a->tags));
     f0t_status status = f0t_tagger_each(tagger, &given, &own, keep, a, NULL);
-    return a->status == F0T_OK ? status : a->status;
+    return a->status == F0T_OK
+               ? status
+               : f0t_fail(a->status, "no memory for the results of %zu images", given.count);
 }
 
 f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
@@ -495,8 +510,14 @@ f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *
                             const f0t_tag_result *result, f0t_sidecars *sidecars,
                             const char *picture)
 {
+    F0T_REQUIRE(path);
+    F0T_REQUIRE(changed);
     F0T_REQUIRE(tagger);
     F0T_REQUIRE(result);
+    F0T_REQUIRE(sidecars);
+    F0T_REQUIRE(picture);
+    *path = NULL;
+    *changed = false;
     const char **tags;
     if (result->status != F0T_OK)
         return f0t_fail(result->status, "%s", result->error);

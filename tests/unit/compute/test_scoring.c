@@ -110,6 +110,24 @@ static void directions_of_any_length_are_ranked(void **state)
     }
 }
 
+/* Numbers that bfloat16, or float32, cannot sum: every place of the result is a tag all the same. */
+static void huge_directions_give_tags(void **state)
+{
+    uint32_t index[ROWS * TOP];
+    f0t_scoring scoring;
+    (void)state;
+    test_random_floats(vectors, TAGS * DIM, 4);
+    for (size_t i = 0; i < ROWS * DIM; i++)
+        directions[i] = i % 2 ? 3.4e38F : -3.4e38F;
+    memset(index, 0xFF, sizeof index);
+    assert_ok(f0t_scoring_open(&scoring, &f0t_compute_cpu, vectors, TAGS, DIM,
+                               &(f0t_scoring_options){.screened = true}));
+    assert_ok(f0t_scoring_top(index, NULL, TOP, &scoring, directions, ROWS));
+    for (size_t i = 0; i < ROWS * TOP; i++)
+        assert_true(index[i] < TAGS);
+    f0t_scoring_close(&scoring);
+}
+
 static void nan_is_ranked_as_without_screening(void **state)
 {
     uint32_t plain[ROWS * TOP], screened[ROWS * TOP];
@@ -160,6 +178,7 @@ int main(void)
         cmocka_unit_test(every_way_finds_the_first),
         cmocka_unit_test(near_ties_are_told_apart),
         cmocka_unit_test(directions_of_any_length_are_ranked),
+        cmocka_unit_test(huge_directions_give_tags),
         cmocka_unit_test(nan_is_ranked_as_without_screening),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };

@@ -286,7 +286,7 @@ static void results_come_in_order_until_the_caller_ends_it(void **state)
                  f0t_tagger_each(tagger, &input, NULL, take, &some, NULL));
     assert_int_equal(some.count, 2);
     all.count = 0;
-    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted after 4 of 4 images",
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted after 0 of 4 images",
                  f0t_tagger_each(tagger, &input, NULL, take, &all, &context));
 }
 
