@@ -157,8 +157,8 @@ static void check_batch_pairs(parity *at)
 
 static void check_regression(parity *at)
 {
-    const f0t_regression regression = {at->made.at.images, at->made.at.tags, at->made.scores,
-                                       at->targets, NULL};
+    const f0t_regression regression = {
+        at->made.at.images, at->made.at.tags, at->made.scores, at->targets, NULL, 0};
     f0t_loss_result result;
     double want = read_loss(at, "regression");
     assert_ok(f0t_regression_run(&result, at->ours32, &regression));

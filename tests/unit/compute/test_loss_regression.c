@@ -6,7 +6,7 @@ static f0t_regression make_regression(size_t images, size_t dims, float **output
     *targets = make(images * dims, sizeof(float));
     test_random_floats(*outputs, images * dims, 1);
     test_random_floats(*targets, images * dims, 2);
-    return (f0t_regression){images, dims, *outputs, *targets, NULL};
+    return (f0t_regression){images, dims, *outputs, *targets, NULL, 0};
 }
 
 /* The definition, at most 1e-6 away. */
@@ -62,7 +62,7 @@ static void images_that_all_have_no_target_give_0(void **state)
 {
     const uint32_t index[] = {F0T_NO_TARGET, F0T_NO_TARGET};
     const float outputs[] = {1, 2};
-    const f0t_regression at = {2, 1, outputs, NULL, index};
+    const f0t_regression at = {2, 1, outputs, NULL, index, 0};
     f0t_loss_result result;
     float gradient[] = {7, 7};
     (void)state;
@@ -106,6 +106,23 @@ static void numbers_that_are_none_name_the_row(void **state)
     }
 }
 
+/* Rows of a part of a mini-batch are divided by the images of the whole. */
+static void a_part_has_its_share_of_the_whole(void **state)
+{
+    const float outputs[] = {1, 2, 3, 4, 5, 6}, targets[6] = {0};
+    const f0t_regression whole = {3, 2, outputs, targets, NULL, 0};
+    const f0t_regression first = {1, 2, outputs, targets, NULL, 3};
+    const f0t_regression rest = {2, 2, outputs + 2, targets + 2, NULL, 3};
+    f0t_loss_result all, a, b;
+    float g[6], parts[6];
+    (void)state;
+    assert_ok(f0t_regression_run(&all, g, &whole));
+    assert_ok(f0t_regression_run(&a, parts, &first));
+    assert_ok(f0t_regression_run(&b, parts + 2, &rest));
+    assert_true(fabs(a.loss + b.loss - all.loss) < 1e-12 * all.loss);
+    assert_memory_equal(g, parts, sizeof g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +131,7 @@ int main(void)
         cmocka_unit_test(images_that_all_have_no_target_give_0),
         cmocka_unit_test(threads_change_no_byte_and_the_gradient_may_be_the_outputs),
         cmocka_unit_test(numbers_that_are_none_name_the_row),
+        cmocka_unit_test(a_part_has_its_share_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
