@@ -3,6 +3,7 @@
 #include "bench_child.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/random.h"
 #include "base/status.h"
 
@@ -165,6 +166,7 @@ static f0t_status measure_all(cli_context *cli, const bench_options *options, be
 
 f0t_status bench_backbone(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     bench_report *report = bench_report_create("backbone");
     files f = {.folder = ""};
     f0t_status status = measure_all(cli, options, report, &f);

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 #include "image/descriptor.h"
 
@@ -139,6 +140,7 @@ static f0t_status run_all(cli_context *cli, const bench_options *options, bench_
 
 f0t_status bench_descriptor(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     steps *s;
     F0T_TRY(f0t_alloc_zero(&s, 1, sizeof *s));
     bench_report *report = bench_report_create("descriptor");

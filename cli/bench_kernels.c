@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 #include "math/elementwise.h"
 #include "math/topk.h"
@@ -104,6 +105,7 @@ static f0t_status run_all(cli_context *cli, const bench_options *options, bench_
 
 f0t_status bench_kernels(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     arrays data = {0};
     bench_report *report = bench_report_create("kernels");
     f0t_status status = run_all(cli, options, report, &data);

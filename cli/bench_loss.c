@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 #include "base/random.h"
 #include "compute/loss.h"
@@ -108,6 +109,7 @@ static f0t_status run_all(cli_context *cli, const bench_options *options, bench_
 
 f0t_status bench_loss(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     batch b = {0};
     bench_report *report = bench_report_create("loss");
     f0t_status status = run_all(cli, options, report, &b);

@@ -2,6 +2,7 @@
 #include "bench_peers.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 
 #include <stdlib.h>
@@ -151,6 +152,7 @@ static f0t_status run_all(cli_context *cli, const bench_options *options, bench_
 
 f0t_status bench_matmul(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     matrices data = {0};
     bench_report *report = bench_report_create("matmul");
     f0t_status status = run_all(cli, options, report, &data);

@@ -5,6 +5,7 @@
 #include "bench_child.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static f0t_status measure_nuswide(cli_context *cli, bench_report *report,
 
 f0t_status bench_ranksvm(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     bench_report *report = bench_report_create("ranksvm");
     f0t_status status = measure_seen(cli, report, options);
     if (status == F0T_OK)

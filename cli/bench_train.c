@@ -3,6 +3,7 @@
 #include "bench_child.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/dtype.h"
 #include "base/random.h"
 #include "compute/loss.h"
@@ -198,6 +199,7 @@ static f0t_status measure(const cli_context *cli, bench_report *report, size_t i
 
 f0t_status bench_train(cli_context *cli, const void *options)
 {
+    F0T_ENTER(cli->context); /* what is measured is inside of the library */
     bench_report *report = bench_report_create("train");
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < CASES && status == F0T_OK; i++)
