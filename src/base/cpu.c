@@ -80,13 +80,11 @@ const f0t_kernel_table *f0t_kernels_of(f0t_cpu level)
 #endif
 }
 
-const f0t_kernel_table *f0t_kernels(void)
+_Atomic(const f0t_kernel_table *) f0t_kernels_chosen;
+
+const f0t_kernel_table *f0t_kernels_choose(void)
 {
-    static _Atomic(const f0t_kernel_table *) chosen;
-    const f0t_kernel_table *table = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (!table) {
-        table = f0t_kernels_of(f0t_cpu_level());
-        atomic_store_explicit(&chosen, table, memory_order_relaxed);
-    }
+    const f0t_kernel_table *table = f0t_kernels_of(f0t_cpu_level());
+    atomic_store_explicit(&f0t_kernels_chosen, table, memory_order_relaxed);
     return table;
 }

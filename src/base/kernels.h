@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -201,8 +202,14 @@ typedef struct f0t_kernel_table {
     F0T_KERNELS(F0T_KERNEL_MEMBER)
 } f0t_kernel_table;
 
-/* Those of this CPU's level, chosen at the first call. */
-const f0t_kernel_table *f0t_kernels(void);
+/* Those of this CPU's level, chosen at the first call: a load and a branch, for it stands in inner loops. */
+extern _Atomic(const f0t_kernel_table *) f0t_kernels_chosen;
+const f0t_kernel_table *f0t_kernels_choose(void);
+static inline const f0t_kernel_table *f0t_kernels(void)
+{
+    const f0t_kernel_table *table = atomic_load_explicit(&f0t_kernels_chosen, memory_order_relaxed);
+    return table ? table : f0t_kernels_choose();
+}
 /* Those of another level, no higher than this CPU's: for tests. */
 const f0t_kernel_table *f0t_kernels_of(f0t_cpu level);
 
