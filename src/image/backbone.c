@@ -272,11 +272,7 @@ void f0t_backbone_close(f0t_backbone *backbone)
 {
     if (!backbone)
         return;
-    while (backbone->idle) {
-        f0t_image_workspace *next = backbone->idle->next;
-        f0t_image_workspace_free(backbone->idle);
-        backbone->idle = next;
-    }
+    f0t_image_workspaces_free(backbone->idle);
     f0t_feature_cache_close(backbone->cache);
     pthread_mutex_destroy(&backbone->lock);
     f0t_network_close(backbone->network);

@@ -29,7 +29,8 @@ struct f0t_backbone {
     f0t_image_workspace *idle;
 };
 
-void f0t_image_workspace_free(f0t_image_workspace *workspace);
+/* This one and all after it. */
+void f0t_image_workspaces_free(f0t_image_workspace *first);
 
 /* f0t_backbone_run of pictures in files or in memory. The cache knows files alone. */
 f0t_status f0t_backbone_run_sources(float *out, bool *good, f0t_backbone *backbone,

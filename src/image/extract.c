@@ -13,6 +13,9 @@
  * way of resampling decides. Dense layers want several pictures at a time. */
 enum { DESCRIPTOR_SIDE = 256, BATCH = 8 };
 
+/* Idle workspaces that a backbone keeps whatever the last team was: callers of one thread each take turns. */
+enum { IDLE_LEAST = 8 };
+
 static size_t side_of(const f0t_backbone *backbone)
 {
     const f0t_preprocess *p = &backbone->preprocess;
@@ -47,14 +50,12 @@ static f0t_status acquire(f0t_image_workspace **out, f0t_backbone *backbone)
     if (status == F0T_OK)
         *out = workspace;
     else
-        f0t_image_workspace_free(workspace);
+        f0t_image_workspaces_free(workspace);
     return status;
 }
 
-static void release(f0t_image_workspace *workspace)
+static void put_back(f0t_image_workspace *workspace)
 {
-    if (!workspace)
-        return;
     f0t_backbone *backbone = workspace->backbone;
     f0t_worker_expect_none(workspace->worker); /* by the next time the picture may be another */
     pthread_mutex_lock(&backbone->lock);
@@ -63,14 +64,34 @@ static void release(f0t_image_workspace *workspace)
     pthread_mutex_unlock(&backbone->lock);
 }
 
-void f0t_image_workspace_free(f0t_image_workspace *workspace)
+/* Each is a process and its memory: those that a team of this size has no use for go, the oldest first. */
+static void trim_idle(f0t_backbone *backbone, int team)
 {
-    if (!workspace)
-        return;
+    pthread_mutex_lock(&backbone->lock);
+    f0t_image_workspace **end = &backbone->idle;
+    for (int i = 0; *end && (i < team || i < IDLE_LEAST); i++)
+        end = &(*end)->next;
+    f0t_image_workspace *surplus = *end;
+    *end = NULL;
+    pthread_mutex_unlock(&backbone->lock);
+    f0t_image_workspaces_free(surplus);
+}
+
+static void workspace_free(f0t_image_workspace *workspace)
+{
     f0t_worker_free(workspace->worker);
     f0t_descriptor_free(workspace->descriptor);
     f0t_preprocess_plan_free(&workspace->plan);
     f0t_free(workspace);
+}
+
+void f0t_image_workspaces_free(f0t_image_workspace *first)
+{
+    while (first) {
+        f0t_image_workspace *next = first->next;
+        workspace_free(first);
+        first = next;
+    }
 }
 
 /* Takes a picture, while `next` (or NULL) is decoded: `to` gets its features from the descriptor, the
@@ -312,8 +333,9 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
         good[i] = true;
     f0t_status status = run(&e);
     clear_bad(&e);
-    for (int i = 0; e.workspaces && i < e.threads; i++)
-        release(e.workspaces[i]);
+    for (int i = 0; e.workspaces && i < e.threads && e.workspaces[i]; i++)
+        put_back(e.workspaces[i]);
+    trim_idle(backbone, f0t_team_size());
     f0t_free(e.workspaces);
     f0t_free(e.pixels);
     f0t_free(e.read);

@@ -2,6 +2,7 @@
 #include "networks.h"
 #include "pictures.h"
 
+#include "image/backbone.h"
 #include "image/worker.h"
 
 #include <sys/stat.h>
@@ -117,12 +118,45 @@ static void one_picture_needs_one_process(void **state)
     f0t_free(real);
 }
 
+static size_t count_idle(const f0t_backbone *backbone)
+{
+    size_t count = 0;
+    for (const f0t_image_workspace *w = backbone->idle; w; w = w->next)
+        count++;
+    return count;
+}
+
+/* Each is a process. A large team's stay while such teams come, those of a caller that left do not. */
+static void idle_processes_are_as_many_as_the_last_team_had(void **state)
+{
+    enum { LARGE = 12, KEPT = 8 };
+    static float out[COUNT * DIM];
+    bool good[COUNT];
+    f0t_backbone *backbone = open_network();
+    (void)state;
+    write_all();
+    test_threads(LARGE);
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, COUNT, NULL));
+    assert_int_equal(count_idle(backbone), LARGE);
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, 1, NULL));
+    assert_int_equal(count_idle(backbone), LARGE);
+    test_threads(2);
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, 1, NULL));
+    assert_int_equal(count_idle(backbone), KEPT);
+    assert_ok(f0t_backbone_run(out, good, backbone, paths, COUNT, NULL));
+    assert_features(out, good, 0, COUNT);
+    assert_int_equal(count_idle(backbone), KEPT);
+    test_threads(0);
+    f0t_backbone_close(backbone);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_picture_has_its_features),
         cmocka_unit_test(a_picture_that_cannot_be_read_may_end_the_work),
         cmocka_unit_test(one_picture_needs_one_process),
+        cmocka_unit_test(idle_processes_are_as_many_as_the_last_team_had),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
