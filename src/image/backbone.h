@@ -25,7 +25,7 @@ struct f0t_backbone {
     f0t_preprocess preprocess;
     char *description;
     f0t_feature_cache *cache; /* or NULL */
-    pthread_mutex_t lock;     /* of the cache, and of */
+    pthread_mutex_t lock;     /* of */
     f0t_image_workspace *idle;
 };
 

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +20,13 @@
 #define LARGEST ((size_t)1 << 30)
 
 struct f0t_feature_cache {
-    f0t_lock lock;
-    f0t_feature_file *file; /* NULL: given up */
+    f0t_lock lock; /* against other processes */
     size_t dim;
     size_t most;   /* records */
     bool was_full; /* when it was opened */
-    size_t found, missed;
+    atomic_size_t found, missed;
+    pthread_rwlock_t of_file; /* read: records; write: adds one, or gives up */
+    f0t_feature_file *file;   /* NULL: given up */
 };
 
 /* ---- Opening ----------------------------------------------------------------------------------------- */
@@ -53,6 +56,7 @@ f0t_status f0t_feature_cache_open(f0t_feature_cache **out, const char *folder, s
     char *path;
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&cache, 1, sizeof *cache));
+    pthread_rwlock_init(&cache->of_file, NULL);
     f0t_status status = file_name(&path, folder, backbone);
     if (status == F0T_OK)
         open_file(cache, path, dim, backbone);
@@ -75,6 +79,7 @@ void f0t_feature_cache_close(f0t_feature_cache *cache)
         return;
     f0t_feature_file_close(cache->file, cache->was_full && cache->missed > cache->found);
     f0t_lock_release(&cache->lock);
+    pthread_rwlock_destroy(&cache->of_file);
     f0t_free(cache);
 }
 
@@ -95,12 +100,6 @@ static bool make_key(f0t_feature_cache_key *key, const char *picture)
     return found;
 }
 
-static void give_up(f0t_feature_cache *cache)
-{
-    f0t_feature_file_close(cache->file, true);
-    cache->file = NULL;
-}
-
 /* No picture has features that are no numbers: such a file was made to do harm. */
 static bool is_finite(const float *row, size_t dim)
 {
@@ -110,31 +109,58 @@ static bool is_finite(const float *row, size_t dim)
     return true;
 }
 
+typedef enum found { FOUND, MISSED, DAMAGED } found;
+
+static found look_up(float *row, const f0t_feature_cache *cache, const f0t_picture_stamp *stamp)
+{
+    const size_t record = cache->file ? f0t_feature_file_find(cache->file, stamp) : F0T_NONE;
+    if (record == F0T_NONE)
+        return MISSED;
+    const f0t_status status = f0t_feature_file_read(row, cache->file, record);
+    return status == F0T_OK && is_finite(row, cache->dim) ? FOUND : DAMAGED;
+}
+
+/* With the lock to write. */
+static void give_up(f0t_feature_cache *cache)
+{
+    f0t_feature_file_close(cache->file, true);
+    cache->file = NULL;
+}
+
 bool f0t_feature_cache_get(f0t_feature_cache *cache, f0t_feature_cache_key *key, float *row,
                            const char *picture)
 {
     *key = (f0t_feature_cache_key){.lasting = false};
-    if (!cache->file || !make_key(key, picture))
+    if (!make_key(key, picture))
         return false;
-    const size_t record = f0t_feature_file_find(cache->file, &key->stamp);
-    if (record == F0T_NONE) {
-        cache->missed++;
+    pthread_rwlock_rdlock(&cache->of_file);
+    const found result = look_up(row, cache, &key->stamp);
+    pthread_rwlock_unlock(&cache->of_file);
+    if (result == DAMAGED) {
+        pthread_rwlock_wrlock(&cache->of_file);
+        give_up(cache); /* once or twice: another thread may have seen it, too */
+        pthread_rwlock_unlock(&cache->of_file);
         return false;
     }
-    if (f0t_feature_file_read(cache->file, record, row) != F0T_OK || !is_finite(row, cache->dim)) {
+    atomic_fetch_add(result == FOUND ? &cache->found : &cache->missed, 1);
+    return result == FOUND;
+}
+
+static void add(f0t_feature_cache *cache, const f0t_picture_stamp *stamp, const float *row)
+{
+    if (!cache->file || f0t_feature_file_count(cache->file) >= cache->most ||
+        f0t_feature_file_find(cache->file, stamp) != F0T_NONE)
+        return;
+    if (f0t_feature_file_add(cache->file, stamp, row) != F0T_OK)
         give_up(cache);
-        return false;
-    }
-    cache->found++;
-    return true;
 }
 
 void f0t_feature_cache_put(f0t_feature_cache *cache, const f0t_feature_cache_key *key,
                            const float *row)
 {
-    if (!cache->file || !key->lasting || f0t_feature_file_count(cache->file) >= cache->most ||
-        f0t_feature_file_find(cache->file, &key->stamp) != F0T_NONE)
+    if (!key->lasting)
         return;
-    if (f0t_feature_file_add(cache->file, &key->stamp, row) != F0T_OK)
-        give_up(cache);
+    pthread_rwlock_wrlock(&cache->of_file);
+    add(cache, &key->stamp, row);
+    pthread_rwlock_unlock(&cache->of_file);
 }

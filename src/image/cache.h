@@ -1,5 +1,5 @@
 /*
- * Features of pictures, kept from one command for the next: a file of records (file.h) for each backbone
+ * Features of pictures, kept from one command for the next: a file of records (feature_file.h) for each backbone
  * in a folder that may be removed at any time. Whatever is wrong with it, features are made as without it.
  */
 #ifndef F0T_IMAGE_CACHE_H
@@ -23,7 +23,8 @@ typedef struct f0t_feature_cache_key {
 } f0t_feature_cache_key;
 
 /* The features of a picture in its present state; false where they are not here. Sets *key for
- * f0t_feature_cache_put, which keeps them once they are made, while there is room. */
+ * f0t_feature_cache_put, which keeps them once they are made, while there is room. Any number of threads
+ * may call both: those that get do not wait for each other. */
 bool f0t_feature_cache_get(f0t_feature_cache *cache, f0t_feature_cache_key *key, float *row,
                            const char *picture);
 void f0t_feature_cache_put(f0t_feature_cache *cache, const f0t_feature_cache_key *key,

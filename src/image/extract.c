@@ -378,13 +378,11 @@ static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
     F0T_TRY(f0t_alloc(&m->pictures, count, sizeof *m->pictures));
     F0T_TRY(f0t_alloc(&m->keys, count, sizeof *m->keys));
     F0T_TRY(f0t_alloc(&m->numbers, count, sizeof *m->numbers));
-    pthread_mutex_lock(&backbone->lock);
     for (size_t i = 0; i < count; i++)
         if (!get_cached(backbone, &m->keys[m->count], out + i * dim, &pictures[i])) {
             m->pictures[m->count] = pictures[i];
             m->numbers[m->count++] = i;
         }
-    pthread_mutex_unlock(&backbone->lock);
     F0T_TRY(f0t_alloc(&m->good, m->count, sizeof *m->good));
     return f0t_alloc(&m->rows, m->count * dim, sizeof *m->rows);
 }
@@ -392,7 +390,6 @@ static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,
 static void fill_cache(const missing *m, float *out, bool *good, f0t_backbone *backbone)
 {
     const size_t dim = f0t_backbone_dim(backbone);
-    pthread_mutex_lock(&backbone->lock);
     for (size_t i = 0; i < m->count; i++) {
         memcpy(out + m->numbers[i] * dim, m->rows + i * dim, dim * sizeof *out);
         if (good)
@@ -400,7 +397,6 @@ static void fill_cache(const missing *m, float *out, bool *good, f0t_backbone *b
         if (!good || m->good[i])
             f0t_feature_cache_put(backbone->cache, &m->keys[i], m->rows + i * dim);
     }
-    pthread_mutex_unlock(&backbone->lock);
 }
 
 static f0t_status extract_missing(missing *m, float *out, bool *good, f0t_backbone *backbone,

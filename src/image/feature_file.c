@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -127,16 +128,18 @@ size_t f0t_feature_file_record_size(const f0t_feature_file *features)
     return features->size;
 }
 
-f0t_status f0t_feature_file_read(const f0t_feature_file *features, size_t number, float *row)
+f0t_status f0t_feature_file_read(float *row, const f0t_feature_file *features, size_t number)
 {
     record r;
-    if (!seek(features, number) || fread(features->buffer, features->size, 1, features->file) != 1)
+    const size_t size = features->dim * sizeof *row;
+    const struct iovec parts[] = {{&r, sizeof r}, {row, size}};
+    const off_t at = (off_t)(sizeof(header) + number * features->size);
+    const ssize_t got = preadv(fileno(features->file), parts, 2, at);
+    if (got < 0)
         return f0t_fail_errno(errno, "%s", features->path);
-    memcpy(&r, features->buffer, sizeof r);
-    if (sum_of(features->buffer + sizeof r, features->size - sizeof r) != r.sum)
+    if ((size_t)got != features->size || sum_of(row, size) != r.sum)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: record %zu is damaged; remove the file",
                         features->path, number);
-    memcpy(row, features->buffer + sizeof r, features->size - sizeof r);
     return F0T_OK;
 }
 

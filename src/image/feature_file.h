@@ -31,7 +31,8 @@ size_t f0t_feature_file_find(const f0t_feature_file *features, const f0t_picture
 size_t f0t_feature_file_count(const f0t_feature_file *features);
 /* Bytes of each. */
 size_t f0t_feature_file_record_size(const f0t_feature_file *features);
-f0t_status f0t_feature_file_read(const f0t_feature_file *features, size_t record, float *row);
+/* Many threads may find and read at once, while none adds. */
+f0t_status f0t_feature_file_read(float *row, const f0t_feature_file *features, size_t record);
 f0t_status f0t_feature_file_add(f0t_feature_file *features, const f0t_picture_stamp *stamp,
                                 const float *row);
 

@@ -134,7 +134,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
 static f0t_status read_row(void *context, size_t m, float *row)
 {
     const f0t_photo_features *f = context;
-    return f0t_feature_file_read(f->part, f->rows[m], row);
+    return f0t_feature_file_read(row, f->part, f->rows[m]);
 }
 
 void f0t_photo_features_use(f0t_photo_features *f, size_t i)

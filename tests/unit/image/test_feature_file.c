@@ -41,7 +41,7 @@ static size_t count_found(const char *path, size_t most)
         const size_t record = f0t_feature_file_find(part, &stamp);
         if (record == F0T_NONE)
             continue;
-        assert_ok(f0t_feature_file_read(part, record, row));
+        assert_ok(f0t_feature_file_read(row, part, record));
         assert_true(row[0] == (float)i && row[2] == 2);
         found++;
     }
