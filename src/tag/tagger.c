@@ -14,6 +14,7 @@
 #include "image/backbone.h"
 #include "math/elementwise.h"
 #include "model/model.h"
+#include "word/vocab.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static f0t_status choose_words(f0t_tagger *t, const f0t_tagger_options *o)
         F0T_TRY(f0t_model_check_vocab(t->model, o->vocab));
     if (!o->with_model_tags)
         return F0T_OK;
-    F0T_TRY(f0t_vocab_join(&t->joined, own, o->vocab));
+    F0T_TRY(f0t_vocab_join_any(&t->joined, own, o->vocab));
     t->vocab = t->joined;
     return F0T_OK;
 }

@@ -334,20 +334,15 @@ static f0t_status join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b, 
     return f0t_vocab_restore(out, &parts);
 }
 
-f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b)
+f0t_status f0t_vocab_join_any(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b)
 {
-    F0T_REQUIRE(out);
-    *out = NULL;
-    F0T_REQUIRE(a);
-    F0T_REQUIRE(b);
     const char **tags = NULL;
     float *vectors = NULL;
     size_t both;
-    if (f0t_vocab_dim(a) != f0t_vocab_dim(b) ||
-        f0t_vocab_fingerprint(a) != f0t_vocab_fingerprint(b) ||
-        f0t_vocab_centred(a) != f0t_vocab_centred(b))
-        return f0t_fail(F0T_ERROR_MISMATCH,
-                        "two vocabularies of different vector spaces cannot be one");
+    *out = NULL;
+    if (f0t_vocab_dim(a) != f0t_vocab_dim(b))
+        return f0t_fail(F0T_ERROR_MISMATCH, "vectors of %zu and of %zu dimensions cannot be joined",
+                        f0t_vocab_dim(a), f0t_vocab_dim(b));
     if (!f0t_size_add(&both, f0t_vocab_count(a), f0t_vocab_count(b)))
         return f0t_fail(F0T_ERROR_MEMORY, "too many tags");
     f0t_status status = f0t_alloc(&tags, both, sizeof *tags);
@@ -358,4 +353,18 @@ f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *
     f0t_free(tags);
     f0t_free(vectors);
     return status;
+}
+
+f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b)
+{
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(a);
+    F0T_REQUIRE(b);
+    if (f0t_vocab_dim(a) != f0t_vocab_dim(b) ||
+        f0t_vocab_fingerprint(a) != f0t_vocab_fingerprint(b) ||
+        f0t_vocab_centred(a) != f0t_vocab_centred(b))
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "two vocabularies of different vector spaces cannot be one");
+    return f0t_vocab_join_any(out, a, b);
 }

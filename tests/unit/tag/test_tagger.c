@@ -324,6 +324,10 @@ static void other_words_are_ranked(void **state)
     assert_null(other);
     options.any_space = true;
     assert_first_tag(&options, 0, "crimson");
+    options.with_model_tags = true;
+    assert_first_tag(&options, 1, "green");
+    options.any_space = false;
+    assert_fails(F0T_ERROR_MISMATCH, "centred", f0t_tagger_create(&other, model, &options, NULL));
     options.size = 3;
     assert_fails(F0T_ERROR_ARGUMENT, "f0t_tagger_options.size",
                  f0t_tagger_create(&other, model, &options, NULL));

@@ -79,6 +79,16 @@ static void two_vocabularies_become_one(void **state)
     b = make(2, 4, 2);
     assert_fails(F0T_ERROR_MISMATCH, "different vector spaces", f0t_vocab_join(&both, a, b));
     assert_null(both);
+    assert_ok(f0t_vocab_join_any(&both, a, b));
+    assert_int_equal(f0t_vocab_count(both), 6);
+    assert_int_equal(f0t_vocab_fingerprint(both), f0t_vocab_fingerprint(a));
+    f0t_vocab_free(both);
+    f0t_vocab_free(b);
+    const float vector = 1;
+    assert_ok(f0t_vocab_restore(
+        &b, &(f0t_vocab_parts){
+                .tags = (const char *const[]){"w9"}, .count = 1, .vectors = &vector, .dim = 1}));
+    assert_fails(F0T_ERROR_MISMATCH, "of 5 and of 1 dimensions", f0t_vocab_join_any(&both, a, b));
     f0t_vocab_free(a);
     f0t_vocab_free(b);
 }
