@@ -169,7 +169,7 @@ static f0t_status study(cli_context *cli, const options *o, const f0t_dataset *d
     if (status == F0T_OK)
         status = f0t_study_run(&result, dataset, vectors, o->vectors.count, &wanted, cli->context);
     if (status == F0T_OK)
-        status = f0t_study_save(result, o->output);
+        status = f0t_study_save(result, o->output, cli->context);
     if (status == F0T_OK)
         status = report(cli, result, o->output);
     f0t_study_free(result);

@@ -167,7 +167,7 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
 {
     f0t_eval *eval = NULL;
     uint64_t identity;
-    f0t_status status = f0t_eval_identity(&identity, dataset, vectors, eval_options);
+    f0t_status status = f0t_eval_identity(&identity, dataset, vectors, eval_options, cli->context);
     if (status != F0T_OK)
         return status;
     char *path = results_path(o, identity);

@@ -256,7 +256,7 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_status status = check_options(cli, o);
     if (status != F0T_OK)
         return status;
-    status = f0t_model_load(&model, cli->operands[0]);
+    status = f0t_model_load(&model, cli->operands[0], cli->context);
     if (status != F0T_OK && is_swapped(cli))
         return cli_fail_swapped(cli, "MODEL PICTURES");
     if (status == F0T_OK)

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         return 2;
     }
     int failed =
-        f0t_model_load(&model, argv[1]) || f0t_features_open(&features, argv[2], NULL) ||
+        f0t_model_load(&model, argv[1], NULL) || f0t_features_open(&features, argv[2], NULL) ||
         make_vocab(&vocab, model, argv[3], (const char *const *)argv + 4, (size_t)argc - 4) ||
         rank(model, vocab, features);
     if (failed)

@@ -804,10 +804,10 @@ F0T_API f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning
                                   const f0t_dataset *dataset, const f0t_vectors *vectors,
                                   double seconds, const char *journal, const f0t_context *context);
 
-F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path);
+F0T_API f0t_status f0t_model_load(f0t_model **out, const char *path, const f0t_context *context);
 /* The same from the bytes of such a file, which may be freed afterwards. `name` is for messages. */
 F0T_API f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size,
-                                         const char *name);
+                                         const char *name, const f0t_context *context);
 /* Written completely or not at all. */
 F0T_API f0t_status f0t_model_save(const f0t_model *model, const char *path);
 F0T_API void f0t_model_free(f0t_model *model);

@@ -251,7 +251,8 @@ F0T_API f0t_status f0t_eval_options_check(const f0t_eval_options *options);
 /* A number that identifies the comparison: by data, vectors and all options but methods, scenarios and
  * repeat. */
 F0T_API f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset,
-                                     const f0t_vectors *vectors, const f0t_eval_options *options);
+                                     const f0t_vectors *vectors, const f0t_eval_options *options,
+                                     const f0t_context *context);
 
 /* Something that was measured: "miap", "p3", "class_f5", "train_s", … in percent, seconds or counts. */
 typedef struct f0t_eval_value {
@@ -434,7 +435,7 @@ F0T_API void f0t_inspection_free(f0t_inspection *inspection);
  *     if (f0t_study_run(&study, dataset, files, 1, &options, NULL) == F0T_OK) {
  *         for (size_t i = 0; i < study->finding_count; i++)
  *             puts(study->findings[i]);
- *         f0t_study_save(study, "study");
+ *         f0t_study_save(study, "study", NULL);
  *     }
  *     f0t_study_free(study);
  *
@@ -576,13 +577,15 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                                  const f0t_study_options *options, const f0t_context *context);
 /* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
  * study.json into the folder, which is created if it does not exist. */
-F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder);
+F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder,
+                                  const f0t_context *context);
 F0T_API void f0t_study_free(f0t_study *study);
 
 /* ---- Showcase -------------------------------------------------------------------------------- */
 
-/* A comparison for readers who know nothing of it: what it is made from. */
+/* A comparison for readers who know nothing of it: what it is made from. Begin with F0T_SHOWCASE. */
 typedef struct f0t_showcase {
+    size_t size;
     const f0t_eval
         *eval; /* conventional, zero-shot and seen-unseen; random, frequency and net among
                                 the methods; with figure "net" */
@@ -595,6 +598,10 @@ typedef struct f0t_showcase {
     bool clipart;                 /* they are those of F0T_DEMO_FOLDER */
     const char *vectors; /* file, for the commands that it shows; NULL: words.safetensors */
 } f0t_showcase;
+#define F0T_SHOWCASE                 \
+    {                                \
+        .size = sizeof(f0t_showcase) \
+    }
 
 /* A page that needs no other file: pictures with the tags that each scenario gives them, search by a word,
  * the direction of one picture, the numbers. */

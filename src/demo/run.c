@@ -113,7 +113,7 @@ static f0t_status train(f0t_demo_work *work, const char *path)
         options.epochs = work->options.epochs;
     /* What the comparison chose for ranking new tags. */
     F0T_DEMO_TRY(f0t_eval_train_options(&options, work->eval, OURS, "zero-shot"));
-    if (access(path, F_OK) == 0 && f0t_model_load(&work->model, path) == F0T_OK)
+    if (access(path, F_OK) == 0 && f0t_model_load(&work->model, path, work->context) == F0T_OK)
         return F0T_OK;
     F0T_DEMO_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, work->context));
     return f0t_model_save(work->model, path);
@@ -216,7 +216,8 @@ static void count_all(f0t_demo *demo, const f0t_demo_work *work)
 static f0t_status show(result *r)
 {
     const f0t_demo_work *work = &r->work;
-    const f0t_showcase showcase = {.eval = work->eval,
+    const f0t_showcase showcase = {.size = sizeof showcase,
+                                   .eval = work->eval,
                                    .model = work->model,
                                    .words = work->nouns,
                                    .pictures = work->pictures,

@@ -329,7 +329,7 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     if (o->results)
         F0T_TRY(f0t_results_claim(e, o->results));
     f0t_values_set_names(&e->names, e->plan.cutoffs, e->plan.cutoff_count);
-    F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o));
+    F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o, NULL));
     F0T_TRY(
         f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->centred, f0t_context_monitor(NULL)));
     if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)

@@ -2,6 +2,7 @@
  * that results are never mixed up; the others are one cell each. */
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/monitor.h"
 #include "eval/eval.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -57,7 +58,9 @@ static f0t_status add_features(uint64_t *s, const f0t_dataset *d)
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < rows && status == F0T_OK; i++) {
         const size_t at = rows > 1 ? i * (images - 1) / (rows - 1) : 0;
-        status = f0t_dataset_read_features(row, d, at, 1);
+        status = f0t_monitor_stopped(f0t_context_monitor(NULL))
+                     ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading features")
+                     : f0t_dataset_read_features(row, d, at, 1);
         if (status == F0T_OK)
             add_bytes(s, row, dim * sizeof *row);
     }
@@ -84,11 +87,12 @@ static f0t_status add_dataset(uint64_t *s, const f0t_dataset *d)
 }
 
 f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0t_vectors *vectors,
-                             const f0t_eval_options *options)
+                             const f0t_eval_options *options, const f0t_context *context)
 {
     F0T_REQUIRE(out);
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
+    F0T_ENTER(context);
     F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
     uint64_t s = F0T_HASH_START;
     uint64_t space = f0t_vectors_fingerprint(vectors);

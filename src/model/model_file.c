@@ -10,6 +10,7 @@
  * centred, vector_space, and a checksum of all tensors' bytes.
  */
 #include "base/alloc.h"
+#include "base/monitor.h"
 #include "base/size.h"
 #include "io/safetensors.h"
 #include "io/text.h"
@@ -370,6 +371,9 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
 {
     F0T_TRY(check_format(file));
     F0T_TRY(check_sum(file));
+    if (f0t_monitor_stopped(f0t_context_monitor(NULL)))
+        return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading %s",
+                        f0t_safetensors_path(file));
     F0T_TRY(read_texts(m, file));
     F0T_TRY(read_condition(m, file));
     F0T_TRY(read_net(m, file));
@@ -393,22 +397,25 @@ static f0t_status load(f0t_model **out, f0t_safetensors *file, f0t_status status
     return status;
 }
 
-f0t_status f0t_model_load(f0t_model **out, const char *path)
+f0t_status f0t_model_load(f0t_model **out, const char *path, const f0t_context *context)
 {
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(path);
+    F0T_ENTER(context);
     f0t_safetensors *file = NULL;
     f0t_status status = f0t_safetensors_open(&file, path);
     return load(out, file, status);
 }
 
-f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name)
+f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name,
+                                 const f0t_context *context)
 {
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(data || !size);
     F0T_REQUIRE(name);
+    F0T_ENTER(context);
     f0t_safetensors *file = NULL;
     f0t_status status = f0t_safetensors_open_memory(&file, data, size, name);
     return load(out, file, status);

@@ -403,6 +403,7 @@ f0t_status f0t_showcase_save(const f0t_showcase *showcase, const char *path,
 {
     F0T_REQUIRE(showcase);
     F0T_REQUIRE(path);
+    F0T_READ_OPTIONS(f0t_showcase, F0T_SHOWCASE, showcase);
     F0T_TRY(f0t_showcase_check(showcase));
     F0T_ENTER(context);
     f0t_showcase_view view = {.given = showcase,

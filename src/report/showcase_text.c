@@ -2,6 +2,7 @@
 #include "report/showcase.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,6 +217,7 @@ f0t_status f0t_showcase_report(f0t_report **out, const f0t_showcase *showcase, c
     *out = NULL;
     F0T_REQUIRE(showcase);
     F0T_REQUIRE(page);
+    F0T_READ_OPTIONS(f0t_showcase, F0T_SHOWCASE, showcase);
     F0T_TRY(f0t_showcase_check(showcase));
     f0t_report *report;
     F0T_TRY(f0t_alloc_zero(&report, 1, sizeof *report));

@@ -3,6 +3,7 @@
 #include "report/study.h"
 
 #include "base/alloc.h"
+#include "base/monitor.h"
 #include "io/file.h"
 #include "report/html.h"
 #include "report/measures.h"
@@ -316,7 +317,9 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
 static f0t_status save(f0t_text *text, const char *folder, const char *name)
 {
     char *path = NULL;
-    f0t_status status = f0t_path_join(&path, folder, name);
+    f0t_status status = f0t_monitor_stopped(f0t_context_monitor(NULL))
+                            ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted before %s", name)
+                            : f0t_path_join(&path, folder, name);
     if (status == F0T_OK)
         status = f0t_text_save(text, path);
     f0t_free(path);
@@ -353,10 +356,11 @@ static f0t_status save_picture(const f0t_study_picture *picture, size_t number, 
     return save(&text, folder, name);
 }
 
-f0t_status f0t_study_save(const f0t_study *study, const char *folder)
+f0t_status f0t_study_save(const f0t_study *study, const char *folder, const f0t_context *context)
 {
     F0T_REQUIRE(study);
     F0T_REQUIRE(folder);
+    F0T_ENTER(context);
     f0t_text text = {0};
     F0T_TRY(f0t_folder_create(folder));
     F0T_TRY(save_figures(study, folder));

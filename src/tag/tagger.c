@@ -142,7 +142,7 @@ f0t_status f0t_tagger_open(f0t_tagger **out, const char *path, const f0t_tagger_
     F0T_REQUIRE(path);
     F0T_ENTER(context);
     f0t_model *model;
-    F0T_TRY(f0t_model_load(&model, path));
+    F0T_TRY(f0t_model_load(&model, path, NULL));
     return create(out, model, model, options);
 }
 

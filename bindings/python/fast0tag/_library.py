@@ -97,8 +97,8 @@ f0t_status f0t_train_options_check_use(const f0t_train_options *options, const c
 f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_context *context);
 f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_context *context);
 
-f0t_status f0t_model_load(f0t_model **out, const char *path);
-f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name);
+f0t_status f0t_model_load(f0t_model **out, const char *path, const f0t_context *context);
+f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name, const f0t_context *context);
 f0t_status f0t_model_save(const f0t_model *model, const char *path);
 void f0t_model_free(f0t_model *model);
 f0t_method f0t_model_method(const f0t_model *model);

@@ -56,7 +56,8 @@ class Model(Handle):
             raise TypeError(f"the path of a model is expected, not {type(path).__name__}; "
                             "fast0tag.train() makes one of features and tags")
         out = POINTER(_structs.f0t_model)()
-        library.f0t_model_load(byref(out), path_bytes(path))
+        with unwatched() as context:
+            library.f0t_model_load(byref(out), path_bytes(path), context)
         self._take(out)
 
     @classmethod
@@ -69,7 +70,8 @@ class Model(Handle):
         """A model from the bytes of its file."""
         out = POINTER(_structs.f0t_model)()
         data = bytes(data)
-        library.f0t_model_load_memory(byref(out), data, len(data), b"a model's bytes")
+        with unwatched() as context:
+            library.f0t_model_load_memory(byref(out), data, len(data), b"a model's bytes", context)
         return cls._wrap(out)
 
     def to_bytes(self) -> bytes:

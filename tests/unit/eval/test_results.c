@@ -197,8 +197,21 @@ static uint64_t identity_of(const fixture *h, uint64_t seed)
 {
     f0t_eval_options options = {.size = sizeof(f0t_eval_options), .centred = true, .seed = seed};
     uint64_t identity;
-    assert_ok(f0t_eval_identity(&identity, h->dataset, h->vectors, &options));
+    assert_ok(f0t_eval_identity(&identity, h->dataset, h->vectors, &options, NULL));
     return identity;
+}
+
+static void identifying_may_be_interrupted(void **state)
+{
+    fixture h = fixture_open(&plain);
+    volatile sig_atomic_t stopped = 1;
+    const f0t_monitor monitor = {.stop = &stopped};
+    const f0t_context context = {.threads = 1, .monitor = &monitor};
+    uint64_t identity;
+    (void)state;
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted while reading features",
+                 f0t_eval_identity(&identity, h.dataset, h.vectors, NULL, &context));
+    fixture_close(&h);
 }
 
 static void a_results_file_of_another_comparison_is_refused(void **state)
@@ -380,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_second_comparison_with_the_file_is_refused),
         cmocka_unit_test(a_file_that_cannot_be_written_is_told_before_any_work),
         cmocka_unit_test(every_failed_write_and_allocation_is_told),
+        cmocka_unit_test(identifying_may_be_interrupted),
         cmocka_unit_test(a_results_file_of_another_comparison_is_refused),
         cmocka_unit_test(a_row_in_the_middle_of_the_features_is_of_the_identity),
         cmocka_unit_test(the_lists_of_tags_are_of_the_identity),

@@ -28,13 +28,13 @@ static f0t_model *train_tiny(f0t_method method)
 static f0t_status load_bytes(const void *data, size_t size)
 {
     f0t_model *model;
-    f0t_status status = f0t_model_load(&model, test_file("bytes.f0t", data, size));
+    f0t_status status = f0t_model_load(&model, test_file("bytes.f0t", data, size), NULL);
     assert_true((status == F0T_OK) == (model != NULL));
     f0t_model_free(model);
     char *odd = malloc(size + 1);
     assert_non_null(odd);
     memcpy(odd + 1, data, size);
-    assert_int_equal(f0t_model_load_memory(&model, odd + 1, size, "bytes.f0t"), status);
+    assert_int_equal(f0t_model_load_memory(&model, odd + 1, size, "bytes.f0t", NULL), status);
     free(odd);
     assert_true((status == F0T_OK) == (model != NULL));
     f0t_model_free(model);
@@ -49,7 +49,7 @@ static void a_model_comes_back_as_it_was_saved(void **state)
         float x[2 * C_FEATURES], a[2 * C_DIM], b[2 * C_DIM];
         test_random_floats(x, 2 * C_FEATURES, 5);
         assert_ok(f0t_model_save(model, test_path("model.f0t")));
-        assert_ok(f0t_model_load(&loaded, test_path("model.f0t")));
+        assert_ok(f0t_model_load(&loaded, test_path("model.f0t"), NULL));
         assert_int_equal(f0t_model_method(loaded), method);
         assert_int_equal(f0t_model_input_dim(loaded), C_FEATURES);
         assert_int_equal(f0t_model_dim(loaded), C_DIM);
@@ -168,16 +168,34 @@ static void what_is_no_model_is_said_to_be_none(void **state)
     f0t_model *model;
     static const char other[] = "\x02\0\0\0\0\0\0\0{}";
     (void)state;
-    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_model_load(&model, "/nowhere/model.f0t"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "nowhere",
+                 f0t_model_load(&model, "/nowhere/model.f0t", NULL));
     assert_fails(F0T_ERROR_FORMAT, "is no fast0tag model",
-                 f0t_model_load(&model, test_file("other", other, sizeof other - 1)));
+                 f0t_model_load(&model, test_file("other", other, sizeof other - 1), NULL));
+}
+
+static void loading_may_be_interrupted(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET), *loaded = model;
+    volatile sig_atomic_t stopped = 1;
+    const f0t_monitor monitor = {.stop = &stopped};
+    const f0t_context context = {.threads = 1, .monitor = &monitor};
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted while reading",
+                 f0t_model_load(&loaded, test_path("model.f0t"), &context));
+    assert_null(loaded);
+    stopped = 0;
+    assert_ok(f0t_model_load(&loaded, test_path("model.f0t"), &context));
+    f0t_model_free(loaded);
+    f0t_model_free(model);
 }
 
 static f0t_status load_saved(void *context)
 {
     f0t_model *model;
     (void)context;
-    f0t_status status = f0t_model_load(&model, test_path("model.f0t"));
+    f0t_status status = f0t_model_load(&model, test_path("model.f0t"), NULL);
     f0t_model_free(model);
     return status;
 }
@@ -245,6 +263,7 @@ int main(void)
         cmocka_unit_test(an_altered_file_is_refused),
         cmocka_unit_test(numbers_that_are_none_and_tags_with_control_characters_are_refused),
         cmocka_unit_test(what_is_no_model_is_said_to_be_none),
+        cmocka_unit_test(loading_may_be_interrupted),
         cmocka_unit_test(every_allocation_and_write_may_fail),
         cmocka_unit_test(another_space_is_refused),
     };

@@ -193,7 +193,7 @@ static f0t_status save(void *context)
     f0t_study_curve curves[2];
     f0t_study_picture picture;
     const f0t_study study = make_study(curves, &picture);
-    return f0t_study_save(&study, context);
+    return f0t_study_save(&study, context, NULL);
 }
 
 static void all_files_are_written_or_none_is_broken(void **state)
@@ -218,6 +218,19 @@ static void all_files_are_written_or_none_is_broken(void **state)
                  save((void *)(uintptr_t)test_path("nowhere/below")));
 }
 
+static void saving_may_be_interrupted(void **state)
+{
+    volatile sig_atomic_t stopped = 1;
+    const f0t_monitor monitor = {.stop = &stopped};
+    const f0t_context context = {.threads = 1, .monitor = &monitor};
+    f0t_study_curve curves[2];
+    f0t_study_picture picture;
+    const f0t_study study = make_study(curves, &picture);
+    (void)state;
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted before existence.svg",
+                 f0t_study_save(&study, test_path("stopped"), &context));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +241,7 @@ int main(void)
         cmocka_unit_test(json_has_all_numbers),
         cmocka_unit_test(the_page_is_well_formed),
         cmocka_unit_test(all_files_are_written_or_none_is_broken),
+        cmocka_unit_test(saving_may_be_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
