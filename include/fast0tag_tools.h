@@ -576,7 +576,7 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                                  const f0t_vectors *const *vectors, size_t count,
                                  const f0t_study_options *options, const f0t_context *context);
 /* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
- * study.json into the folder, which is created if it does not exist. */
+ * study.json into the folder, which is created if it does not exist. An interruption leaves it as it was. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder,
                                   const f0t_context *context);
 F0T_API void f0t_study_free(f0t_study *study);

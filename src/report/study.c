@@ -282,6 +282,11 @@ static void setting(f0t_text *to, const f0t_study *study)
         list_tags(to, "Unseen tags", study->unseen, study->unseen_count);
 }
 
+static bool is_stopped(void)
+{
+    return f0t_monitor_stopped(f0t_context_monitor(NULL));
+}
+
 void f0t_study_page(f0t_text *to, const f0t_study *study)
 {
     static const char *const ids[] = {"reading",   "findings",   "existence", "generalisation",
@@ -304,7 +309,7 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
     groups(to, study);
     f0t_html_section(to, "pictures", "Offsets of single images");
     f0t_worker *worker = f0t_html_worker_create(to);
-    for (size_t i = 0; i < study->picture_count; i++)
+    for (size_t i = 0; i < study->picture_count && !is_stopped(); i++)
         picture(to, worker, &study->pictures[i]);
     f0t_worker_free(worker);
     setting(to, study);
@@ -317,9 +322,7 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
 static f0t_status save(f0t_text *text, const char *folder, const char *name)
 {
     char *path = NULL;
-    f0t_status status = f0t_monitor_stopped(f0t_context_monitor(NULL))
-                            ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted before %s", name)
-                            : f0t_path_join(&path, folder, name);
+    f0t_status status = f0t_path_join(&path, folder, name);
     if (status == F0T_OK)
         status = f0t_text_save(text, path);
     f0t_free(path);
@@ -356,11 +359,8 @@ static f0t_status save_picture(const f0t_study_picture *picture, size_t number, 
     return save(&text, folder, name);
 }
 
-f0t_status f0t_study_save(const f0t_study *study, const char *folder, const f0t_context *context)
+static f0t_status save_all(const f0t_study *study, f0t_text *page, const char *folder)
 {
-    F0T_REQUIRE(study);
-    F0T_REQUIRE(folder);
-    F0T_ENTER(context);
     f0t_text text = {0};
     F0T_TRY(f0t_folder_create(folder));
     F0T_TRY(save_figures(study, folder));
@@ -370,6 +370,23 @@ f0t_status f0t_study_save(const f0t_study *study, const char *folder, const f0t_
     F0T_TRY(save(&text, folder, "curves.csv"));
     f0t_study_json(&text, study);
     F0T_TRY(save(&text, folder, "study.json"));
-    f0t_study_page(&text, study);
-    return save(&text, folder, "index.html");
+    return save(page, folder, "index.html");
+}
+
+/* The page, whose pictures take the time, is made before anything is written: an interruption leaves
+ * no half of a folder. */
+f0t_status f0t_study_save(const f0t_study *study, const char *folder, const f0t_context *context)
+{
+    F0T_REQUIRE(study);
+    F0T_REQUIRE(folder);
+    F0T_ENTER(context);
+    f0t_text page = {0};
+    f0t_study_page(&page, study);
+    f0t_status status = page.status;
+    if (status == F0T_OK && is_stopped())
+        status = f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted before the study was written");
+    if (status == F0T_OK)
+        status = save_all(study, &page, folder);
+    f0t_text_free(&page);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* What is written about a study: figures and page well-formed, numbers as they are. */
 #include "support.h"
 
+#include "io/file.h"
 #include "report/study.h"
 #include "xml.h"
 
@@ -227,8 +228,9 @@ static void saving_may_be_interrupted(void **state)
     f0t_study_picture picture;
     const f0t_study study = make_study(curves, &picture);
     (void)state;
-    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted before existence.svg",
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted before the study was written",
                  f0t_study_save(&study, test_path("stopped"), &context));
+    assert_false(f0t_path_exists(test_path("stopped")));
 }
 
 int main(void)
