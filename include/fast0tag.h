@@ -638,6 +638,41 @@ F0T_API const uint8_t *f0t_features_split(const f0t_features *features);
 F0T_API f0t_status f0t_features_read(float *to, const f0t_features *features, size_t first,
                                      size_t count);
 
+/* ---- Classes of a network -------------------------------------------------------------------- */
+
+/* What a backbone already knows. Most networks were trained to tell C classes apart, and their last layer makes
+ * one number per class of the D features: W x + b. The names of the classes have word vectors, so that a
+ * picture's probabilities p are a direction, Σ p_c v_c, before anything was learned. */
+typedef struct f0t_classes f0t_classes;
+
+/* From arrays: labels[count], "" for a class without a name, weights[count x dim] and bias[count] (NULL: zeros),
+ * which are copied. A label is one name, or several with commas between them: "tench, Tinca tinca". */
+F0T_API f0t_status f0t_classes_create(f0t_classes **out, const char *const *labels,
+                                      const float *weights, const float *bias, size_t count,
+                                      size_t dim);
+F0T_API void f0t_classes_close(f0t_classes *classes);
+
+/* C, and D. */
+F0T_API size_t f0t_classes_count(const f0t_classes *classes);
+F0T_API size_t f0t_classes_dim(const f0t_classes *classes);
+/* The label of class c; NULL when c is not below the count. */
+F0T_API const char *f0t_classes_label(const f0t_classes *classes, size_t c);
+
+/* The probabilities [rows x C] of the classes for features[rows x D] as the network makes them (not normalised):
+ * the softmax of (W x + b) / temperature. 1 is the network's own; a larger one, up to 100, spreads them over more
+ * classes, a smaller one, down to 0.01, over fewer. Fails with F0T_ERROR_NUMERIC, naming the row, when a feature
+ * is NaN or infinite. */
+F0T_API f0t_status f0t_classes_probabilities(float *out, const f0t_classes *classes,
+                                             const float *features, size_t rows, double temperature,
+                                             const f0t_context *context);
+
+/* Vectors of the classes into out[C x dim], of length 1: that of the first name of the label that has one (as
+ * tags have, f0t_vocab_create), else that of the last word of a name ("setter" of "English setter"). Where there
+ * is none the row is 0 and found[c] (`found` may be NULL) false. `centred` as in f0t_vocab_options. */
+F0T_API f0t_status f0t_classes_vectors(float *out, bool *found, const f0t_classes *classes,
+                                       const f0t_vectors *vectors, bool centred,
+                                       const f0t_context *context);
+
 /* ---- Training ------------------------------------------------------------------------------ */
 
 /* How f(x), the direction of an image, is made from its features (section 4 of the paper). */
