@@ -107,8 +107,7 @@ static void say_existence(sentences *s, const f0t_study *study)
     if (study->seen_count <= c->dim + 1)
         say(s,
             "That alone says little: %zu vectors in %zu dimensions can be parted in any way by a "
-            "direction, whatever the words mean. Fewer dimensions (--dims) or unseen tags are a "
-            "test.",
+            "direction, whatever the words mean. Fewer dimensions or unseen tags are a test.",
             study->seen_count, c->dim);
     if (study->lambda_count > 1)
         say(s, "Regularisation: at the largest λ, %s, the MiAP is %s %%.",

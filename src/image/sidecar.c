@@ -280,7 +280,7 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
         return F0T_OK;
     return f0t_fail(F0T_ERROR_UNSUPPORTED,
                     "%s: %s, which stands beside it, would have the same sidecar, %s; give one of "
-                    "them another name, or use sidecars with the full name (no --plain-name)",
+                    "them another name, or use sidecars with the full name",
                     picture, other, s->path);
 }
 

@@ -419,7 +419,7 @@ static f0t_status find_separator(reading *t, const char *path)
         return F0T_OK;
     return f0t_import_report_say(t->report, seen.with[SEPARATORS - 1],
                                  "{cell of tags has|cells of tags have} a comma, which is taken as "
-                                 "part of a tag: --separator , divides there",
+                                 "part of a tag, unless it is the separator",
                                  seen.example);
 }
 
@@ -429,7 +429,7 @@ static f0t_status say_separator(const reading *t)
     if (t->options->separator || t->options->tag_columns || t->separator[0] == ';')
         return F0T_OK;
     snprintf(what, sizeof what,
-             "{cell of tags is|cells of tags are} divided at '%s': --separator TEXT says otherwise",
+             "{cell of tags is|cells of tags are} divided at '%s', unless a separator is given",
              t->separator);
     return f0t_import_report_say(t->report, t->divided, what, NULL);
 }

@@ -224,8 +224,8 @@ f0t_status f0t_given_features_open(f0t_given_features *given, f0t_import_job *jo
         F0T_TRY(match(given, job, images, image_count, key_of));
     else if (given->total != image_count)
         return f0t_fail(F0T_ERROR_MISMATCH,
-                        "%s has %zu rows, but there are %zu images; a list of ids (--ids) says "
-                        "which images they are",
+                        "%s has %zu rows, but there are %zu images; a list of ids says which "
+                        "images they are",
                         given->path, given->total, image_count);
     else
         given->selection.count = image_count;

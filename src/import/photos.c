@@ -200,8 +200,8 @@ static f0t_status fail_without_tags(const photos *p)
 {
     return f0t_fail(
         F0T_ERROR_FORMAT,
-        "%s: none of its %zu pictures has a keyword to learn from: --csv FILE takes tags from a "
-        "table, --folders the names of folders; or give some pictures keywords in a photo program",
+        "%s: none of its %zu pictures has a keyword to learn from: take tags from a CSV table, or "
+        "from the names of folders, or give some pictures keywords in a photo program",
         p->job->sources[0], p->names.texts.count);
 }
 

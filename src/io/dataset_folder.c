@@ -100,7 +100,7 @@ static f0t_status check_replaceable(const char *path, bool replace)
     if (!found.entries)
         return status;
     if (!replace)
-        return f0t_fail(F0T_ERROR_IO, "%s: exists already; --force replaces it", path);
+        return f0t_fail(F0T_ERROR_IO, "%s: exists already; with force it is replaced", path);
     if (status == F0T_OK && !found.tags && !found.folders)
         return f0t_fail(F0T_ERROR_IO, "%s: is no dataset, and is not replaced", path);
     return status;

@@ -283,7 +283,7 @@ static f0t_status stopped(trainer *t)
 {
     F0T_TRY(save_checkpoint(t));
     return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted in epoch %zu%s", t->place.epoch + 1,
-                    t->options->checkpoint ? "; the same command with --resume goes on from there"
+                    t->options->checkpoint ? "; with resume, the same training goes on from there"
                                            : "");
 }
 

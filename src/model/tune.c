@@ -186,7 +186,7 @@ static f0t_status read_first(f0t_tune_search *s, const json_t *line, bool resume
         return refuse(s);
     if (resume && strcmp(search, s->identity) != 0)
         return f0t_fail(F0T_ERROR_MISMATCH,
-                        "%s is the journal of another search; remove it, or leave out --resume",
+                        "%s is the journal of another search; remove it, or do not resume",
                         s->path);
     s->epochs = (size_t)epochs;
     return F0T_OK;

@@ -9,7 +9,7 @@ case_a_table_becomes_a_dataset() {
     says "1 image has no tag and is kept"
     [ "$(cat made/tags.txt)" = "$(printf 'sea\tsky\n\npalm tree')" ] || complain "tags: $(cat made/tags.txt)"
     [ "$(cat made/images.txt)" = "$(printf 'a.jpg\nb.jpg\nc.jpg')" ] || complain "images"
-    refuse 1 "made: exists already; --force replaces it" import csv t.csv -o made
+    refuse 1 "made: exists already; with force it is replaced" import csv t.csv -o made
     run 0 import csv t.csv -o made --force
 }
 
@@ -150,7 +150,7 @@ case_separators_are_found_out() {
     [ "$(cat bars/tags.txt)" = "$(printf 'sea\tmist')" ] || complain "$(cat bars/tags.txt)"
     printf 'image,tags\na.jpg,"Paris, France;sea"\n' >t.csv
     run 0 import csv t.csv -o both
-    says "1 cell of tags has a comma, which is taken as part of a tag: --separator , divides there (Paris, France;sea)"
+    says "1 cell of tags has a comma, which is taken as part of a tag, unless it is the separator (Paris, France;sea)"
     { echo image,tags && seq -f '%g.jpg,dog' 20 && echo 'x.jpg,"Paris, France"'; } >t.csv
     run 0 import csv t.csv -o one
     says "1 cell of tags has a comma"

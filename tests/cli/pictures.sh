@@ -136,7 +136,7 @@ case_a_folder_is_learned_by_table_and_folders() {
         sed -i 's/<rdf:li>[a-z]*<.rdf:li>//' art/p$i.svg
         echo "p$i;${names[i % 4]} / thing" >>tags.csv
     done
-    refuse 3 "none of its 48 pictures has a keyword to learn from: --csv FILE" \
+    refuse 3 "none of its 48 pictures has a keyword to learn from: take tags from a CSV table" \
         train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
     [ ! -e art.f0t.data ] || complain "pictures were decoded for nothing"
     run 0 train art --csv tags.csv --separator ' / ' --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
