@@ -1,4 +1,4 @@
-/* fast0tag vectors: word vectors are built, converted, trimmed and looked into. */
+/* fast0tag vectors: word vectors are built, converted, trimmed, joined and looked into. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 typedef struct options {
-    const char *output, *words, *from;
+    const char *output, *words, *from, *weights;
     bool f16, tolerant;
     size_t count, dim;
 } options;
 
 static const options defaults = {.count = 10, .dim = 300};
 
-/* ---- build, convert and trim -------------------------------------------------------------- */
+/* ---- build, convert, trim and join -------------------------------------------------------- */
 
 static json_t *counts_as_json(const f0t_vectors_counts *counts)
 {
@@ -110,9 +110,10 @@ static f0t_status check_output(cli_context *cli, const options *o)
 {
     if (!o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
-    if (cli_is_same_file(o->output, cli->operands[0]))
-        return cli_fail(cli, F0T_ERROR_ARGUMENT,
-                        "-o %s: is the file that is read; give another name", o->output);
+    for (size_t i = 0; i < cli->operand_count; i++)
+        if (cli_is_same_file(o->output, cli->operands[i]))
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "-o %s: is the file that is read; give another name", o->output);
     return cli_check_replaceable(cli, "-o", o->output, "vectors");
 }
 
@@ -144,6 +145,61 @@ static f0t_status run_trim(cli_context *cli, const void *given)
         return status;
     status = f0t_vectors_trim(&counts, o->output, cli->operands[0], tags->items, tags->count, &how,
                               cli->context);
+    if (status == F0T_OK)
+        status = report(cli, o->output, &counts, tags);
+    f0t_tags_free(tags);
+    return status;
+}
+
+/* One number per file, such as 1,0.7; the library checks the numbers themselves. */
+static f0t_status parse_weights(cli_context *cli, double *values, const char *text)
+{
+    size_t count = 0;
+    for (const char *at = text; at;) {
+        char *end;
+        double value = strtod(at, &end);
+        if (end == at || (*end && *end != ','))
+            return cli_fail(cli, F0T_ERROR_ARGUMENT, "--weights: '%s' is not a list such as 1,0.7",
+                            text);
+        if (count < F0T_JOIN_MOST)
+            values[count] = value;
+        count++;
+        at = *end ? end + 1 : NULL;
+    }
+    if (count != cli->operand_count)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--weights: %zu for %zu files; give one per file",
+                        count, cli->operand_count);
+    return F0T_OK;
+}
+
+static f0t_status load_words(cli_context *cli, f0t_tags **tags, const options *o)
+{
+    *tags = NULL;
+    if (!o->words)
+        return F0T_OK;
+    if (cli_vectors_swapped(o->words, cli->operands[0]))
+        return cli_fail_swapped(cli, "FILE FILE… --words WORDS -o OUT");
+    return f0t_tags_load(tags, o->words, cli->context);
+}
+
+static f0t_status run_join(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    double weights[F0T_JOIN_MOST];
+    f0t_join_options how = {.size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant};
+    f0t_vectors_counts counts;
+    f0t_tags *tags = NULL;
+    f0t_status status = check_output(cli, o);
+    if (status == F0T_OK && o->weights)
+        status = parse_weights(cli, weights, o->weights);
+    if (status == F0T_OK)
+        status = load_words(cli, &tags, o);
+    how.weights = o->weights ? weights : NULL;
+    how.tags = tags ? tags->items : NULL;
+    how.tag_count = tags ? tags->count : 0;
+    if (status == F0T_OK)
+        status = f0t_vectors_join(&counts, o->output, cli->operands, cli->operand_count, &how,
+                                  cli->context);
     if (status == F0T_OK)
         status = report(cli, o->output, &counts, tags);
     f0t_tags_free(tags);
@@ -345,6 +401,19 @@ static const cli_option trim_options[] = {
     {.name = NULL},
 };
 
+static const cli_option join_options[] = {
+    OUTPUT_OPTION,
+    {"weights", 0, CLI_TEXT, offsetof(options, weights), "LIST",
+     "One number above 0 per file, separated by commas: how much each counts. Default 1 each.",
+     NULL},
+    {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
+     "Only what these words and phrases need, one per line. Default: all words of all files.",
+     NULL},
+    F16_OPTION,
+    TOLERANT_OPTION,
+    {.name = NULL},
+};
+
 static const cli_option nearest_options[] = {
     {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
      "Show N neighbours of each. Default 10.", NULL},
@@ -433,6 +502,38 @@ static const cli_verb verb_trim = {
     .run = run_trim,
 };
 
+static const cli_example join_examples[] = {
+    {"fast0tag vectors join glove.safetensors wordnet.safetensors --weights 1,0.7 -o "
+     "both.safetensors",
+     "GloVe, and beside it what WordNet says of the same words."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_join = {
+    .name = "join",
+    .summary = "put the word vectors of several files side by side",
+    .operands = "IN IN…",
+    .least = 2,
+    .most = F0T_JOIN_MOST,
+    .description =
+        "Each IN is a file of word vectors in any form. A word's vector in OUT is the vectors that "
+        "the files have for it, one after the other: each centred by the mean of its file, of "
+        "length "
+        "1, times the file's weight; the whole is of length 1. OUT has the words of all files. "
+        "What one file lacks the others give, and a word that a file has in another spelling, as "
+        "singular, plural or verb, or as the words of a phrase, is found there.\n\n"
+        "OUT is a vector space of its own, the same for the same files, weights and order, also "
+        "when the files were converted before: a model trained with it needs it again. To keep "
+        "only some words, use --words or trim OUT; a word that was trimmed from a file before "
+        "cannot give anything.",
+    .options = join_options,
+    .examples = join_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_join,
+};
+
 static const cli_example nearest_examples[] = {
     {"fast0tag vectors nearest glove.safetensors dog \"palm tree\"",
      "The ten words nearest to each."},
@@ -458,14 +559,16 @@ static const cli_verb verb_nearest = {
     .run = run_nearest,
 };
 
-static const cli_verb *const verbs[] = {&verb_build, &verb_convert, &verb_trim, &verb_nearest,
-                                        NULL};
+static const cli_verb *const verbs[] = {&verb_build, &verb_convert, &verb_trim,
+                                        &verb_join,  &verb_nearest, NULL};
 
 const cli_verb cli_verb_vectors = {
     .name = "vectors",
-    .summary = "build, convert, trim and query word vectors",
+    .summary = "build, convert, trim, join and query word vectors",
     .operands = "",
-    .description = "Word vectors give every tag its place. The commands turn the files they come "
-                   "in into one that opens at once, cut it down, and show what is near what.",
+    .description =
+        "Word vectors give every tag its place. The commands turn the files they come "
+        "in into one that opens at once, cut it down, join several, and show what is near "
+        "what.",
     .verbs = verbs,
 };

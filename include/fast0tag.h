@@ -285,6 +285,46 @@ F0T_API f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, 
                                     const char *const *tags, size_t tag_count,
                                     const f0t_convert_options *options, const f0t_context *context);
 
+#define F0T_JOIN_MOST 16 /* files */
+
+/* NULL is the defaults. */
+typedef struct f0t_join_options {
+    size_t size;
+    const double *weights; /* [number of files], each above 0; only their ratios matter [1 each] */
+    const char *const *tags; /* [tag_count]: only the words that these need, as f0t_vectors_trim
+                                has it [NULL: all words] */
+    size_t tag_count;
+    bool f16, tolerant; /* as in f0t_convert_options */
+} f0t_join_options;
+
+#define F0T_JOIN_OPTIONS                 \
+    {                                    \
+        .size = sizeof(f0t_join_options) \
+    }
+
+/* Joins the word vectors of from[from_count], files of any form, into the file `to`, which opens at once:
+ * what text knows of a word (GloVe) beside what a dictionary says of it (f0t_vectors_build_wordnet). The
+ * vector of a word has one block per file, in their order; their dimensions add up.
+ *  - A block is the file's vector of the word, centred by the mean of the file, of length 1, times the
+ *    weight of the file. The whole is normalised to length 1.
+ *  - The words are those of all files, each spelling once: those of the first file, then what the next
+ *    one adds. A word that a file does not have in this spelling has the block that a vocabulary would
+ *    find for it there, by rules 1 to 4 of f0t_vocab: "palm_tree" and "Palm Tree" meet "palm tree", "dogs"
+ *    meets "dog", and a phrase gets the mean of its words. Where these find nothing the block is zero:
+ *    such a word has what the other files give.
+ *  - The mean of the result is stored as zero, since the blocks are centred: a vocabulary of it is the same
+ *    whether it is to be centred or not.
+ *  - Its fingerprint follows from the fingerprints of the files, their weights and their order: it is the
+ *    same when a file was converted before, or trimmed, or with other `tags`. But a word that was trimmed
+ *    away cannot give its block: trim the result, or name `tags`, rather than trim a file before.
+ *  - f0t_vectors_source is such as "glove.txt + 0.7 WordNet".
+ * Files in the form that opens at once are mapped; others are read into memory first, as by
+ * f0t_vectors_open. `counts` (may be NULL) counts the words of all files as rows, those that an earlier
+ * file has too as duplicates. A failure or an interruption leaves an old file `to` as it was. */
+F0T_API f0t_status f0t_vectors_join(f0t_vectors_counts *counts, const char *to,
+                                    const char *const *from, size_t from_count,
+                                    const f0t_join_options *options, const f0t_context *context);
+
 /* NULL is the defaults. */
 typedef struct f0t_wordnet_options {
     size_t size;

@@ -35,6 +35,7 @@ struct f0t_vectors {
     uint64_t fingerprint;
     const char *format;
     char *source;
+    const char *parents; /* of joined vectors, as the file has it: JSON; else NULL */
     f0t_vectors_counts counts;
     /* In memory: */
     f0t_names list;
@@ -70,8 +71,9 @@ typedef struct f0t_vectors_writer {
     uint16_t *halves; /* [HALVES x dim] */
 } f0t_vectors_writer;
 
+/* `parents`: the files that were joined, as JSON; NULL: none were. */
 f0t_status f0t_vectors_writer_open(f0t_vectors_writer *writer, const char *path, size_t dim,
-                                   bool f16);
+                                   bool f16, const char *parents);
 
 /* A f0t_gather_put: `writer` is a f0t_vectors_writer. */
 f0t_status f0t_vectors_writer_put(void *writer, const float *values, size_t rows);

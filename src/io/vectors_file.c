@@ -103,6 +103,7 @@ static f0t_status attach_rest(f0t_vectors *v)
     F0T_TRY(f0t_alloc(&v->mean, v->dim, sizeof *v->mean));
     memcpy(v->mean, mean->data, v->dim * sizeof *v->mean);
     F0T_TRY(f0t_string_copy(&v->source, source ? source : "?", source ? strlen(source) : 1));
+    v->parents = f0t_safetensors_metadata(v->file, "parents");
     return read_metadata(&v->fingerprint, v->file, "fingerprint", 16);
 }
 
@@ -122,7 +123,22 @@ f0t_status f0t_vectors_attach(f0t_vectors *v, f0t_safetensors *file)
 
 enum { HEADER_ROOM = 8192, HALVES = 256, SOURCE_MOST = 1024 };
 
-f0t_status f0t_vectors_writer_open(f0t_vectors_writer *w, const char *path, size_t dim, bool f16)
+/* In the header each quotation mark of `parents` takes two bytes. */
+static f0t_status create_file(f0t_vectors_writer *w, const char *parents)
+{
+    size_t room = HEADER_ROOM + (parents ? 2 * strlen(parents) : 0);
+    F0T_TRY(f0t_safetensors_create(&w->file, w->path, room));
+    f0t_status status =
+        parents ? f0t_safetensors_set_metadata(w->file, "parents", parents) : F0T_OK;
+    if (status != F0T_OK) {
+        f0t_safetensors_abort(w->file);
+        w->file = NULL;
+    }
+    return status;
+}
+
+f0t_status f0t_vectors_writer_open(f0t_vectors_writer *w, const char *path, size_t dim, bool f16,
+                                   const char *parents)
 {
     memset(w, 0, sizeof *w);
     w->path = path;
@@ -130,7 +146,7 @@ f0t_status f0t_vectors_writer_open(f0t_vectors_writer *w, const char *path, size
     w->f16 = f16;
     if (f16)
         F0T_TRY(f0t_alloc(&w->halves, HALVES, dim * sizeof *w->halves));
-    f0t_status status = f0t_safetensors_create(&w->file, path, HEADER_ROOM);
+    f0t_status status = create_file(w, parents);
     if (status != F0T_OK)
         f0t_free(w->halves);
     return status;
@@ -249,11 +265,11 @@ typedef struct conversion {
     f0t_vectors_rest rest;
 } conversion;
 
-static f0t_status begin(conversion *c, size_t dim)
+static f0t_status begin(conversion *c, size_t dim, const char *parents)
 {
     F0T_TRY(f0t_gather_init(&c->gather, dim, c->wanted, f0t_vectors_writer_put, &c->writer));
     F0T_TRY(f0t_alloc(&c->mean, dim, sizeof *c->mean));
-    return f0t_vectors_writer_open(&c->writer, c->to, dim, c->options.f16);
+    return f0t_vectors_writer_open(&c->writer, c->to, dim, c->options.f16, parents);
 }
 
 /* What the file says besides the vectors, where it comes from these alone. */
@@ -272,7 +288,7 @@ static f0t_status describe(conversion *c)
 static f0t_status convert_source(conversion *c, f0t_source *source)
 {
     bool cut = false;
-    F0T_TRY(begin(c, f0t_source_layout(source)->dim));
+    F0T_TRY(begin(c, f0t_source_layout(source)->dim, NULL));
     F0T_TRY(f0t_source_run(source, f0t_gather_take, &c->gather, &cut, f0t_context_monitor(NULL)));
     c->gather.counts.cut = cut;
     return describe(c);
@@ -305,7 +321,7 @@ static f0t_status copy_rows(conversion *c, const f0t_vectors *v, f0t_word_rows *
     return F0T_OK;
 }
 
-/* Mean, fingerprint and source are handed on: what comes of a file is of the same space. */
+/* Mean, fingerprint, source and parents are handed on: what comes of a file is of the same space. */
 static f0t_status convert_own(conversion *c, const f0t_vectors *v)
 {
     char name[300];
@@ -313,7 +329,7 @@ static f0t_status convert_own(conversion *c, const f0t_vectors *v)
     snprintf(name, sizeof name, "reading %s", c->from);
     f0t_stage stage =
         f0t_stage_begin(f0t_context_monitor(NULL), name, "words", f0t_vectors_count(v));
-    F0T_TRY(begin(c, v->dim));
+    F0T_TRY(begin(c, v->dim, v->parents));
     f0t_status status = copy_rows(c, v, &rows, &stage);
     f0t_word_rows_clear(&rows);
     F0T_TRY(status);

@@ -329,6 +329,16 @@ static f0t_status want_tag(f0t_forms *wanted, const char *tag)
     return F0T_OK;
 }
 
+f0t_status f0t_lookup_want(f0t_forms *wanted, const char *const *tags, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        f0t_status status = want_tag(wanted, tags[i]);
+        if (status != F0T_OK)
+            return f0t_fail_prefix(status, "tag %zu: ", i + 1);
+    }
+    return F0T_OK;
+}
+
 f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const char *from,
                             const char *const *tags, size_t tag_count,
                             const f0t_convert_options *options, const f0t_context *context)
@@ -339,13 +349,8 @@ f0t_status f0t_vectors_trim(f0t_vectors_counts *counts, const char *to, const ch
     F0T_TRY(f0t_require_all(__func__, "tags", tags, tag_count));
     F0T_READ_OPTIONS(f0t_convert_options, F0T_CONVERT_OPTIONS, options);
     f0t_forms wanted;
-    f0t_status status = F0T_OK;
     f0t_forms_init(&wanted);
-    for (size_t i = 0; i < tag_count && status == F0T_OK; i++) {
-        status = want_tag(&wanted, tags[i]);
-        if (status != F0T_OK)
-            f0t_fail_prefix(status, "tag %zu: ", i + 1);
-    }
+    f0t_status status = f0t_lookup_want(&wanted, tags, tag_count);
     if (status == F0T_OK)
         status = f0t_vectors_rewrite(counts, to, from, &wanted.list.view, options);
     f0t_forms_clear(&wanted);

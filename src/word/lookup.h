@@ -55,4 +55,7 @@ typedef struct f0t_found {
 f0t_status f0t_lookup_tag(f0t_found *found, float *vector, const f0t_lookup *lookup,
                           const char *tag, size_t length);
 
+/* Adds every spelling under which f0t_lookup_tag may look for one of tags[count], or for a word of one. */
+f0t_status f0t_lookup_want(f0t_forms *wanted, const char *const *tags, size_t count);
+
 #endif

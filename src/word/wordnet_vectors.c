@@ -208,7 +208,7 @@ static f0t_status write_vectors(build *b)
     size_t dim = b->options.dim;
     F0T_TRY(f0t_gather_init(&b->gather, dim, NULL, f0t_vectors_writer_put, &b->writer));
     F0T_TRY(f0t_alloc(&b->mean, dim, sizeof *b->mean));
-    F0T_TRY(f0t_vectors_writer_open(&b->writer, b->to, dim, b->options.f16));
+    F0T_TRY(f0t_vectors_writer_open(&b->writer, b->to, dim, b->options.f16, NULL));
     F0T_TRY(put_all(b));
     F0T_TRY(f0t_gather_finish(&b->gather, b->options.from, b->mean));
     b->rest = (f0t_vectors_rest){.words = &b->gather.kept.view,

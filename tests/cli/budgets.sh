@@ -119,6 +119,7 @@ case_sigterm_is_answered_while_inputs_are_read() {
     stops tag m.f0t photos --vectors vectors.txt --vocab mute
     stops vectors convert mute -o v.safetensors
     stops vectors trim vectors.txt --words mute -o v.safetensors
+    stops vectors join vectors.txt mute -o v.safetensors
     stops import csv mute.csv -o o
     stops import mulan x.xml mute.arff -o o
     stops import mulan mute.xml x.arff -o o

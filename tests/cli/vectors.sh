@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fast0tag vectors: converting, trimming, asking for neighbours, and doing it wrongly.
+# fast0tag vectors: converting, trimming, joining, asking for neighbours, and doing it wrongly.
 . "$(dirname "$0")/lib.sh"
 
 small() {
@@ -90,6 +90,62 @@ case_trim_keeps_what_a_vocabulary_needs() {
     run 0 vectors nearest t.st "palm trees" --json
     json_holds 'd[0]["match"] == "parts" and d[0]["used"] == "palm + tree"'
     json_holds '[n["word"] for n in d[0]["neighbours"]] == ["dog"]'
+}
+
+# A dictionary for the words of small(): another number of dimensions, spellings and phrases.
+dictionary() {
+    printf 'Dogs 1 2\npalm_tree 3 4\nunicorn -5 6\n'
+}
+
+case_join_puts_files_side_by_side() {
+    small >a.txt
+    dictionary >b.txt
+    run 0 vectors join a.txt b.txt --weights 1,0.7 -o j.st --json
+    json_holds 'd["words"] == 8 and d["dim"] == 5 and d["type"] == "float32"'
+    json_holds 'd["source"]["rows"] == 8 and d["source"]["duplicates"] == 0'
+    warns "a.txt: 5 words as they are, 1 by another spelling or form, 1 by the words of a phrase, 1 not at all"
+    warns "b.txt: 3 words as they are, 1 by another spelling or form, 0 by the words of a phrase, 4 not at all"
+    run 0 inspect j.st
+    says "8 words x 5 float32"
+    says "a.txt + 0.7 b.txt"
+    says '"source":"b.txt"'
+    run 0 vectors nearest j.st dog -k 1
+    says "1.0000  Dogs"
+}
+
+case_joined_files_are_one_space_whatever_the_form_of_their_parents() {
+    small >a.txt
+    dictionary >b.txt
+    printf 'dogs\nPalm Tree\n' >words.txt
+    run 0 vectors convert a.txt -o a.st
+    run 0 vectors trim b.txt -w words.txt -o b.st
+    run 0 vectors join a.txt b.txt -o j.st
+    space=$(sed 's/.* of space //' "$out")
+    run 0 vectors join a.st b.st -o k.st --f16
+    says "float16, of space $space"
+    run 0 vectors join a.txt b.txt -w words.txt -o s.st
+    says "s.st: 5 words x 5 float32, of space $space"
+    says "0 of 2 tags have no vector"
+    run 0 vectors join b.txt a.txt -o r.st
+    ! grep -q "$space" "$out" || complain "the order does not matter"
+}
+
+case_wrong_joins_are_refused() {
+    small >a.txt
+    dictionary >b.txt
+    printf 'xyzzy\n' >words.txt
+    refuse 2 "missing operand" vectors join a.txt -o o.st
+    refuse 2 "give -o OUT" vectors join a.txt b.txt
+    refuse 2 "--weights: 3 for 2 files; give one per file" vectors join a.txt b.txt -o o.st --weights 1,2,3
+    refuse 2 "--weights: '1;2' is not a list such as 1,0.7" vectors join a.txt b.txt -o o.st --weights '1;2'
+    refuse 2 "--weights: '1,' is not a list such as 1,0.7" vectors join a.txt b.txt -o o.st --weights 1,
+    refuse 2 "weight 2 is 0: give a number above 0" vectors join a.txt b.txt -o o.st --weights 1,0
+    refuse 2 "weight 1 is nan: give a number above 0" vectors join a.txt b.txt -o o.st --weights nan,1
+    refuse 2 "-o b.txt: is the file that is read" vectors join a.txt b.txt -o b.txt
+    refuse 3 "nowhere.txt" vectors join a.txt nowhere.txt -o o.st
+    refuse 3 "none of the files has one of the words" vectors join a.txt b.txt -w words.txt -o o.st
+    [ ! -e o.st ] || complain "a file was written"
+    cmp <(dictionary) b.txt || complain "a source was replaced"
 }
 
 case_left_out_rows_are_told() {
