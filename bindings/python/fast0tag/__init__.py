@@ -27,7 +27,7 @@ from ._model import Model, TaggedImage
 from ._monitor import Progress
 from ._tagger import Tagger, TagResult
 from ._train import Epoch, evaluate, evaluation_methods, train
-from ._vectors import Counts, Vectors, build_wordnet, convert_vectors
+from ._vectors import Counts, Vectors, build_wordnet, convert_vectors, join_vectors
 from ._vocab import Entry, Vocab, load_tags
 
 
@@ -43,5 +43,5 @@ __all__ = [
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
-    "import_dataset", "library_version", "load_tags", "train", "write_dataset",
+    "import_dataset", "join_vectors", "library_version", "load_tags", "train", "write_dataset",
 ]

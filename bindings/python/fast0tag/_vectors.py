@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from ctypes import POINTER, byref, c_size_t, string_at
+from ctypes import POINTER, byref, c_double, c_size_t, string_at
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _structs
 from ._context import unwatched
 from ._convert import (Floats, Path, as_floats, as_matrix, count, flag, float_pointer, path_bytes,
-                       texts)
+                       real, text_array, texts)
 from ._errors import ArgumentError, MismatchError, NotFoundError, NumericError
 from ._handle import Handle
 from ._library import library
@@ -249,6 +249,29 @@ def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool
         options = _structs.f0t_convert_options(flag(f16, "f16"), flag(tolerant, "tolerant"))
         library.f0t_vectors_convert(byref(counts), path_bytes(to), path_bytes(source),
                                     byref(options), monitor.context)
+    return _counts(counts)
+
+
+def join_vectors(sources: Iterable[Path], to: Path, *, weights: Optional[Iterable[float]] = None,
+                 tags: Optional[Iterable[str]] = None, f16: bool = False, tolerant: bool = False,
+                 progress: Optional[ProgressCallback] = None) -> Counts:
+    """Writes the word vectors of several files side by side: each centred, of length 1, times its weight
+    (1), the whole of length 1. What one file lacks the others give. With `tags`, only what these need."""
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise TypeError(f"a list of paths is expected, not the single {sources!r}")
+    paths = [path_bytes(path) for path in sources]
+    factors = None if weights is None else [real(weight, "a weight") for weight in weights]
+    if factors is not None and len(factors) != len(paths):
+        raise ArgumentError(f"{len(factors)} weights for {len(paths)} files")
+    wanted = None if tags is None else texts(tags)
+    counts = _structs.f0t_vectors_counts()
+    with Monitor(progress) as monitor:
+        options = _structs.f0t_join_options(
+            None if factors is None else (c_double * len(factors))(*factors),
+            None if wanted is None else text_array(wanted), len(wanted or ()), flag(f16, "f16"),
+            flag(tolerant, "tolerant"))
+        library.f0t_vectors_join(byref(counts), path_bytes(to), text_array(paths), len(paths),
+                                 byref(options), monitor.context)
     return _counts(counts)
 
 

@@ -55,6 +55,31 @@ class Words(TestCase):
             self.assertEqual(b.format, "fast0tag vectors")
             np.testing.assert_array_equal(a.rows(0, 10), b.rows(0, 10))
 
+    def test_joined_vectors_have_what_both_files_say(self):
+        with open("more.txt", "w", encoding="utf-8") as more:
+            more.write(f"{self.data.words[0]} 1 2\nunicorn 3 -4\n")
+        counts = fast0tag.join_vectors(["vectors.txt", "more.txt"], "both", weights=[1, 0.5])
+        self.assertEqual((counts.rows, counts.words, counts.duplicates), (12, 11, 1))
+        rows = [self.data.matrix.astype(np.float64), np.array([[1.0, 2.0], [3.0, -4.0]])]
+        a, b = [(m[0] - m.mean(0)) / np.linalg.norm(m[0] - m.mean(0)) for m in rows]
+        with fast0tag.Vectors("both") as both:
+            np.testing.assert_allclose(both[self.data.words[0]],
+                                       np.concatenate([a, 0.5 * b]) / np.hypot(1, 0.5), atol=1e-6)
+            self.assertFalse(both["unicorn"][:len(a)].any() or both.mean.any())
+            self.assertEqual(both.source, "vectors.txt + 0.5 more.txt")
+        fast0tag.join_vectors(["vectors.txt", "more.txt"], "some", tags=["unicorns"], f16=True)
+        with fast0tag.Vectors("some") as some:
+            self.assertEqual((list(some), some.dtype), (["unicorn"], "float16"))
+
+    def test_joins_that_do_not_fit_are_refused(self):
+        for sources, weights in ((["vectors.txt"], None), (["vectors.txt"] * 2, [1]),
+                                 (["vectors.txt"] * 2, [1, 0]), (["vectors.txt"] * 2, ["1", 1]),
+                                 ("vectors.txt", None)):
+            with self.subTest(sources, weights=weights), \
+                    self.assertRaises((fast0tag.ArgumentError, TypeError)):
+                fast0tag.join_vectors(sources, "both", weights=weights)
+        self.assertFalse(os.path.exists("both"))
+
     def test_vectors_that_do_not_fit_are_refused(self):
         for words, matrix in ((["a"], np.zeros((2, 3))), (["a b"], np.ones((1, 3))),
                               ([""], np.ones((1, 3))), (["a"], np.ones(3))):
