@@ -306,7 +306,8 @@ size_t f0t_dataset_image_count(const f0t_dataset *dataset)
 
 const char *f0t_dataset_image(const f0t_dataset *dataset, size_t m)
 {
-    return dataset->has_images ? f0t_texts_get(&dataset->images, m) : NULL;
+    const f0t_dataset *d = dataset->of ? dataset->of : dataset;
+    return d->has_images ? f0t_texts_get(&d->images, m) : NULL;
 }
 
 const uint8_t *f0t_dataset_split(const f0t_dataset *dataset)
@@ -427,6 +428,8 @@ f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *dataset, size
 {
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(to || !count);
+    if (dataset->of)
+        dataset = dataset->of;
     if (!dataset->features)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: the dataset has no features", dataset->path);
     if (first > dataset->rows.count || count > dataset->rows.count - first)

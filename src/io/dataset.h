@@ -55,6 +55,7 @@ typedef struct f0t_tag_list {
 } f0t_tag_list;
 
 struct f0t_dataset {
+    const f0t_dataset *of; /* whose images and features it has, for a view; else NULL */
     char *path, *name, *backbone;
     char *features_path; /* NULL without features */
     f0t_npy *features;
@@ -89,6 +90,14 @@ f0t_status f0t_dataset_draw_split(uint8_t *split, size_t count, const f0t_datase
  * rows[count x dim] has a NaN or an infinity. */
 f0t_status f0t_features_check(const float *rows, size_t first, size_t count, size_t dim,
                               const char *file);
+
+/* ---- Views (dataset_view.c) ------------------------------------------------------------------- */
+
+/* A dataset with the images, features, split and paths of `of`, which must stay open, and with tags of its own,
+ * no list of seen or unseen ones among them. Takes over what *tags and *rows (one per image) hold, unless it
+ * fails. */
+f0t_status f0t_dataset_view(f0t_dataset **out, const f0t_dataset *of, f0t_names *tags,
+                            f0t_rows *rows);
 
 /* ---- Writing (dataset_writer.c) --------------------------------------------------------------- */
 
