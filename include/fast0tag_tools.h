@@ -185,6 +185,87 @@ typedef struct f0t_cleaning_layout {
 F0T_API f0t_status f0t_cleaning_save(const f0t_cleaning *cleaning, const char *path,
                                      const f0t_cleaning_layout *layout, const f0t_context *context);
 
+/* ---- Keywords of a collection, before training -------------------------------------------------- */
+
+/*
+ * The keywords of a person's collection made fit to learn from, in the person's own words: one tag where a
+ * word is written in several ways, nothing that a camera or a program wrote, nothing that cannot be learned.
+ * docs/pictures.md has the rules. Tags without a word vector stay: they may be learned as themselves.
+ *
+ *     f0t_prepared *prepared;
+ *     if (f0t_tags_prepare(&prepared, dataset, NULL, NULL) == F0T_OK)
+ *         f0t_train(&model, prepared->dataset, vectors, NULL, NULL);
+ *     f0t_prepared_free(prepared);
+ */
+
+/* The steps, in their order. */
+typedef enum f0t_prepare_step {
+    /* "Palm_Tree" and "palm tree", "sea gull" and "seagull" are one tag; "dog, cat" is two */
+    F0T_PREPARE_SPELLINGS = 0,
+    F0T_PREPARE_PLURALS = 1,    /* "dogs" and "dog" are one tag */
+    F0T_PREPARE_FILE_WORDS = 2, /* "IMG_1234", "2019", "jpg", "untitled" are left out */
+    F0T_PREPARE_COMMON = 3,     /* what 98 % of the tagged images have is left out */
+    F0T_PREPARE_RARE = 4        /* what too few images have is not learned */
+} f0t_prepare_step;
+enum { F0T_PREPARE_STEPS = 5 };
+
+/* When a plural and its singular are one tag: that of the two which more images have. */
+typedef enum f0t_prepare_plurals {
+    /* where one is on fewer than 10 images, or on less than a tenth of the other's: those who use both
+     * more often than that mean two things */
+    F0T_PREPARE_PLURALS_RARE = 0,
+    F0T_PREPARE_PLURALS_ALL = 1, /* always */
+    F0T_PREPARE_PLURALS_KEEP = 2 /* never */
+} f0t_prepare_plurals;
+
+/* NULL is the defaults. */
+typedef struct f0t_prepare_options {
+    size_t size;
+    f0t_prepare_plurals plurals;                       /* [F0T_PREPARE_PLURALS_RARE] */
+    bool keep_spellings, keep_file_words, keep_common; /* leave out the step */
+    size_t least; /* images that a tag must have to be learned [0: 2; 1 where fewer than 50 images
+                     have a tag, which also have no common one] */
+} f0t_prepare_options;
+
+#define F0T_PREPARE_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_prepare_options) \
+    }
+
+/* What a step did. */
+typedef struct f0t_prepare_note {
+    size_t count;        /* keywords that went with another, or are not learned */
+    const char *example; /* the one of them that most images have; NULL for none */
+    size_t images;       /* that have it */
+    const char *into;    /* what it went with; NULL where it went nowhere */
+} f0t_prepare_note;
+
+/* A keyword that went with another one. */
+typedef struct f0t_prepare_merge {
+    const char *from, *into;
+} f0t_prepare_merge;
+
+/* Test images count nowhere; in the dataset they have what is left of their tags. */
+typedef struct f0t_prepared {
+    /* the same images, features and split, and the tags to learn, each as most images have it spelled */
+    const f0t_dataset *dataset;
+    size_t keywords; /* different ones before */
+    size_t least;    /* images that each tag has, at least */
+    f0t_prepare_note notes[F0T_PREPARE_STEPS];
+    const f0t_prepare_merge *merges;
+    size_t merge_count;
+    const char *const
+        *rare; /* [rare_count] on too few images: words to rank rather than to learn */
+    size_t rare_count;
+} f0t_prepared;
+
+/* The dataset must stay open as long as the result is used. Its lists of seen and unseen tags, of one that was
+ * made for a comparison, are not looked at: such tags are best left as they are. Fails with
+ * F0T_ERROR_FORMAT where keywords are there and none is left. */
+F0T_API f0t_status f0t_tags_prepare(f0t_prepared **out, const f0t_dataset *dataset,
+                                    const f0t_prepare_options *options, const f0t_context *context);
+F0T_API void f0t_prepared_free(f0t_prepared *prepared);
+
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 
 /*

@@ -1,205 +1,13 @@
-/* Tags made fit to learn from: the forms of one tag and its flaws, then all tags of a dataset. */
+/* All tags of a dataset, made fit to learn from. */
 #include "import/clean.h"
 
 #include "base/alloc.h"
 #include "base/context.h"
-#include "word/inflect.h"
-#include "word/normal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MOST = 3, LENGTH_MOST = 40 };
-
-const char *f0t_flaw_name(f0t_flaw flaw)
-{
-    static const char *const names[F0T_FLAWS] = {"kept",
-                                                 "that are no words",
-                                                 "about the file",
-                                                 "about keeping files",
-                                                 "in the collection's own list",
-                                                 "without a word vector",
-                                                 "on too many pictures",
-                                                 "on too few pictures"};
-    return names[flaw];
-}
-
-/* ---- One tag: its forms ---------------------------------------------------------------------- */
-
-static bool is_punctuation(char c)
-{
-    return c > 0 && strchr(" .,;:!?\"'`#*+-_=~^|/\\<>()[]{}&", c) != NULL;
-}
-
-static f0t_status add_form(f0t_texts *out, const char *text, size_t length)
-{
-    f0t_word_text key;
-    f0t_status status = f0t_normal_key(&key, text, length);
-    if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: nothing to learn from */
-        return F0T_OK;
-    F0T_TRY(status);
-    const char *begin = key.data, *end = key.data + key.length;
-    while (begin < end && is_punctuation(*begin))
-        begin++;
-    while (end > begin && is_punctuation(end[-1]))
-        end--;
-    if (begin < end)
-        status = f0t_texts_add(out, begin, (size_t)(end - begin));
-    f0t_free(key.data);
-    return status;
-}
-
-f0t_status f0t_clean_form(f0t_texts *out, const char *tag, size_t length)
-{
-    for (size_t begin = 0, end; begin <= length; begin = end + 1) {
-        end = begin;
-        while (end < length && !strchr(",;", tag[end]))
-            end++;
-        F0T_TRY(add_form(out, tag + begin, end - begin));
-    }
-    return F0T_OK;
-}
-
-static bool is_plural(const char *plural, const char *singular)
-{
-    f0t_inflections guesses;
-    f0t_singulars(&guesses, plural, strlen(plural));
-    for (size_t i = 0; i < guesses.count; i++)
-        if (!strcmp(guesses.text[i], singular))
-            return true;
-    return false;
-}
-
-bool f0t_clean_same(const char *a, const char *b)
-{
-    return !strcmp(a, b) || is_plural(a, b) || is_plural(b, a);
-}
-
-/* ---- Words that are no tags ------------------------------------------------------------------ */
-
-/* Words that say nothing about what a picture shows, in anyone's collection. In the form of
- * f0t_clean_form, singular; plurals are looked up by it. */
-
-/* About the file: its type, the program or camera, how it came about, its licence. */
-static const char *const file_words[] = {"ai",
-                                         "bitmap",
-                                         "bmp",
-                                         "clip art",
-                                         "clipart",
-                                         "copyright",
-                                         "corel draw",
-                                         "coreldraw",
-                                         "creative commons",
-                                         "eps",
-                                         "file",
-                                         "gif",
-                                         "gimp",
-                                         "graphic",
-                                         "heic",
-                                         "illustrator",
-                                         "image",
-                                         "image magick",
-                                         "imagemagick",
-                                         "inkscape",
-                                         "jpeg",
-                                         "jpg",
-                                         "licence",
-                                         "license",
-                                         "line art",
-                                         "lineart",
-                                         "magick",
-                                         "open clip art",
-                                         "open clipart",
-                                         "openclipart",
-                                         "pdf",
-                                         "photo",
-                                         "photograph",
-                                         "photoshop",
-                                         "pic",
-                                         "picture",
-                                         "pixel",
-                                         "png",
-                                         "potrace",
-                                         "ps",
-                                         "psd",
-                                         "public domain",
-                                         "raster",
-                                         "raw",
-                                         "scan",
-                                         "screenshot",
-                                         "sodipodi",
-                                         "svg",
-                                         "tif",
-                                         "tiff",
-                                         "vector",
-                                         "vector art",
-                                         "vector graphic",
-                                         "webp",
-                                         "xcf",
-                                         "xml"};
-
-/* Of somebody who keeps files in order. */
-static const char *const keeping_words[] = {
-    "category", "default",  "download", "etc",           "example",       "favorite",  "favourite",
-    "hash",     "import",   "keyword",  "misc",          "miscellaneous", "new",       "none",
-    "null",     "other",    "sample",   "tag",           "tagme",         "temp",      "test",
-    "tmp",      "to do",    "todo",     "uncategorised", "uncategorized", "undefined", "unknown",
-    "unnamed",  "unsorted", "untitled", "upload",        "uploaded",      "various"};
-
-/* ---- One tag: what is wrong with it ---------------------------------------------------------- */
-
-/* Letters, single spaces and what stands inside of words: all else is a number, a code, an address or
- * the name of a file. */
-static bool is_wordlike(const char *form)
-{
-    size_t words = 1, letters = 0, length = strlen(form);
-    for (const char *c = form; *c; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
-        if (!letter && *c != ' ' && *c != '\'' && *c != '-')
-            return false;
-        letters += letter;
-        words += *c == ' ';
-    }
-    return letters > 1 && words <= WORDS_MOST && length <= LENGTH_MOST;
-}
-
-static bool is_among(const char *const *words, size_t count, const char *text, size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == length && !memcmp(words[i], text, length))
-            return true;
-    return false;
-}
-
-#define AMONG(list, text, length) is_among(list, sizeof(list) / sizeof *(list), text, length)
-
-static bool is_listed(const f0t_clean_list *list, const char *form)
-{
-    for (size_t i = 0; list && i < list->count; i++) {
-        const size_t length = strlen(list->drop[i]);
-        const bool all = length && list->drop[i][length - 1] == '*';
-        if (all ? !strncmp(form, list->drop[i], length - 1) : !strcmp(form, list->drop[i]))
-            return true;
-    }
-    return false;
-}
-
-f0t_flaw f0t_clean_flaw(const char *form, const f0t_clean_list *list)
-{
-    const size_t length = strlen(form);
-    const size_t singular = length > 1 && form[length - 1] == 's' ? length - 1 : length;
-    if (is_listed(list, form))
-        return F0T_FLAW_LISTED;
-    if (!is_wordlike(form))
-        return F0T_FLAW_FORM;
-    if (AMONG(file_words, form, length) || AMONG(file_words, form, singular))
-        return F0T_FLAW_FILE;
-    if (AMONG(keeping_words, form, length) || AMONG(keeping_words, form, singular))
-        return F0T_FLAW_KEEPING;
-    return F0T_FLAW_NONE;
-}
-
-/* ---- All tags of a dataset: their forms ------------------------------------------------------ */
+/* ---- Forms ------------------------------------------------------------------------------------- */
 
 /* What is known of each form. */
 typedef struct form {
@@ -287,19 +95,11 @@ static f0t_status find_unknown(work *w)
 /* The form whose last word is this one's singular, where the collection has it. */
 static bool find_singular(uint32_t *out, const work *w, uint32_t i)
 {
-    char text[F0T_INFLECT_LENGTH * 4];
-    const char *name = f0t_names_get(&w->names, i), *space = strrchr(name, ' ');
-    const size_t begin = space ? (size_t)(space + 1 - name) : 0;
-    f0t_inflections singulars;
-    f0t_singulars(&singulars, name + begin, strlen(name) - begin);
-    for (size_t k = 0; k < singulars.count; k++) {
-        const size_t length = strlen(singulars.text[k]);
-        if (begin + length >= sizeof text)
-            continue;
-        memcpy(text, name, begin);
-        memcpy(text + begin, singulars.text[k], length);
-        if (f0t_names_find(&w->names, text, begin + length, out) && *out != i &&
-            w->forms[*out].flaw == F0T_FLAW_NONE && w->forms[*out].same == *out)
+    uint32_t found[F0T_INFLECT_MOST];
+    const size_t count = f0t_clean_singulars(found, &w->names, i);
+    for (size_t k = 0; k < count; k++) {
+        *out = found[k];
+        if (w->forms[*out].flaw == F0T_FLAW_NONE && w->forms[*out].same == *out)
             return true;
     }
     return false;
@@ -315,25 +115,13 @@ static void merge_plurals(work *w)
         }
 }
 
-/* The form without its spaces, where the collection has that; room for any form that is no flaw. */
-static bool find_joined(uint32_t *out, const work *w, const char *name)
-{
-    char text[F0T_INFLECT_LENGTH * 4];
-    size_t length = 0;
-    for (const char *c = name; *c && length < sizeof text; c++)
-        if (*c != ' ')
-            text[length++] = *c;
-    return strchr(name, ' ') && f0t_names_find(&w->names, text, length, out);
-}
-
 /* "sea gull" and "seagull" are one: the one with a vector, and where both have one the joined. */
 static void merge_spellings(work *w)
 {
     for (uint32_t i = 0; i < f0t_names_count(&w->names); i++) {
         uint32_t joined;
         if (w->forms[i].flaw != F0T_FLAW_NONE || w->forms[i].same != i ||
-            !find_joined(&joined, w, f0t_names_get(&w->names, i)) ||
-            w->forms[joined].same != joined)
+            !f0t_clean_joined(&joined, &w->names, i) || w->forms[joined].same != joined)
             continue;
         if (w->forms[joined].flaw == F0T_FLAW_UNKNOWN) {
             w->forms[joined].flaw = F0T_FLAW_NONE;

@@ -1,0 +1,347 @@
+/* The keywords of a collection before training. */
+#include "support.h"
+
+#include "base/alloc.h"
+#include "fast0tag_tools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMAGES = 60, ROOM = 200 };
+
+/* A collection is written as the tags that runs of images have: all of `tags` on images [from, to). */
+typedef struct run_of {
+    size_t from, to;
+    const char *tags;
+} run_of;
+
+static f0t_dataset *make(const run_of *runs, size_t count, size_t images, const char *split)
+{
+    f0t_dataset_memory memory = F0T_DATASET_MEMORY;
+    f0t_dataset *dataset;
+    char *text = calloc(images, ROOM);
+    assert_non_null(text);
+    for (size_t m = 0; m < images; m++) {
+        for (size_t i = 0; i < count; i++)
+            if (runs[i].from <= m && m < runs[i].to) {
+                strcat(text, runs[i].tags);
+                strcat(text, "\t");
+            }
+        strcat(text, "\n");
+    }
+    memory.tags = text;
+    memory.split = split;
+    const f0t_dataset_options all = {.size = sizeof all};
+    assert_ok(f0t_dataset_open_memory(&dataset, &memory, &all, NULL));
+    free(text);
+    return dataset;
+}
+
+#define MAKE(runs) make(runs, sizeof(runs) / sizeof *(runs), IMAGES, NULL)
+
+static bool has(const f0t_prepared *p, const char *tag)
+{
+    size_t t;
+    return f0t_dataset_find_tag(&t, p->dataset, tag);
+}
+
+static size_t images_of(const f0t_prepared *p, const char *tag)
+{
+    size_t t = 0, found = 0, count;
+    if (!f0t_dataset_find_tag(&t, p->dataset, tag))
+        return 0;
+    for (size_t m = 0; m < f0t_dataset_image_count(p->dataset); m++) {
+        const uint32_t *tags = f0t_dataset_image_tags(&count, p->dataset, m);
+        for (size_t i = 0; i < count; i++)
+            found += tags[i] == t;
+    }
+    return found;
+}
+
+static void assert_note(const f0t_prepared *p, f0t_prepare_step step, size_t count,
+                        const char *example, const char *into)
+{
+    const f0t_prepare_note *n = &p->notes[step];
+    if (n->count != count)
+        fail_msg("step %d: %zu keywords, not %zu", (int)step, n->count, count);
+    if (!count) {
+        assert_null(n->example);
+        return;
+    }
+    assert_string_equal(n->example, example);
+    assert_true(into ? n->into && !strcmp(into, n->into) : !n->into);
+}
+
+static void each_tag_has_the_spelling_of_most_images(void **state)
+{
+    static const run_of runs[] = {{0, 20, "Palm_Tree"},  {20, 25, "palm tree"},
+                                  {25, 27, "PALM-TREE"}, {0, 30, "seagull"},
+                                  {30, 33, "sea gull"},  {10, 12, "New York"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options keep = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(p->keywords, 6);
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 3);
+    assert_int_equal(images_of(p, "Palm_Tree"), 27);
+    assert_int_equal(images_of(p, "seagull"), 33);
+    assert_int_equal(images_of(p, "New York"), 2);
+    assert_note(p, F0T_PREPARE_SPELLINGS, 3, "palm tree", "Palm_Tree");
+    assert_int_equal(p->merge_count, 3);
+    f0t_prepared_free(p);
+    keep.keep_spellings = true;
+    assert_ok(f0t_tags_prepare(&p, dataset, &keep, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 6);
+    assert_note(p, F0T_PREPARE_SPELLINGS, 0, NULL, NULL);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void a_list_of_tags_that_are_there_is_taken_apart(void **state)
+{
+    static const run_of runs[] = {{0, 5, "dog"},
+                                  {5, 10, "cat"},
+                                  {10, 13, "Dog, cat"},
+                                  {20, 25, "Paris, Texas"},
+                                  {30, 33, "dog; rhino"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(images_of(p, "dog"), 8);
+    assert_int_equal(images_of(p, "cat"), 8);
+    assert_int_equal(images_of(p, "Paris, Texas"), 5);
+    assert_int_equal(images_of(p, "dog; rhino"), 3);
+    assert_note(p, F0T_PREPARE_SPELLINGS, 1, "Dog, cat", "dog");
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+/* Of a full-width comma the form is a comma, which the tag has not. */
+static void a_list_may_name_a_list(void **state)
+{
+    static const run_of runs[] = {{0, 5, "b"},
+                                  {5, 10, "c"},
+                                  {10, 13, "b,c"},
+                                  {13, 20, "a"},
+                                  {20, 23,
+                                   "a;b\xEF\xBC\x8C"
+                                   "c"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    options.keep_file_words = true; /* single letters */
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(images_of(p, "b"), 8);
+    assert_int_equal(images_of(p, "a"), 10);
+    assert_int_equal(images_of(p, "b,c"), 3);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void rare_plurals_and_singulars_go_with_the_other(void **state)
+{
+    static const run_of runs[] = {{0, 30, "dog"},   {30, 45, "dogs"}, {0, 30, "shoes"},
+                                  {30, 35, "shoe"}, {40, 44, "Cats"}, {44, 46, "cat"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(images_of(p, "dog"), 30);
+    assert_int_equal(images_of(p, "dogs"), 15); /* both are in use */
+    assert_int_equal(images_of(p, "shoes"), 35);
+    assert_int_equal(images_of(p, "Cats"), 6);
+    assert_note(p, F0T_PREPARE_PLURALS, 2, "shoe", "shoes");
+    f0t_prepared_free(p);
+    options.plurals = F0T_PREPARE_PLURALS_ALL;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(images_of(p, "dog"), 45);
+    assert_note(p, F0T_PREPARE_PLURALS, 3, "dogs", "dog");
+    f0t_prepared_free(p);
+    options.plurals = F0T_PREPARE_PLURALS_KEEP;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 6);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void a_plural_beside_ten_times_as_many_is_rare(void **state)
+{
+    static const run_of runs[] = {{0, 150, "dog"},
+                                  {150, 164, "dogs"},
+                                  {0, 139, "cat"},
+                                  {150, 164, "cats"},
+                                  {160, 200, "sea"}};
+    f0t_dataset *dataset = make(runs, 5, 200, NULL);
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(images_of(p, "dog"), 164);
+    assert_true(has(p, "cats"));
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void what_cameras_and_programs_wrote_is_left_out(void **state)
+{
+    static const run_of runs[] = {{0, 20, "dog"}, {0, 40, "IMG_1234"}, {0, 30, "2019"},
+                                  {0, 5, "jpg"},  {0, 5, "photo"},     {30, 40, "!!"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options keep = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 2);
+    assert_true(has(p, "dog") && has(p, "photo"));
+    assert_note(p, F0T_PREPARE_FILE_WORDS, 4, "IMG_1234", NULL);
+    f0t_prepared_free(p);
+    keep.keep_file_words = true;
+    assert_ok(f0t_tags_prepare(&p, dataset, &keep, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 6);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void only_what_nearly_all_images_have_is_common(void **state)
+{
+    static const run_of runs[] = {
+        {0, 60, "holiday"}, {0, 59, "mine"}, {0, 58, "sea"}, {0, 37, "outdoors"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options keep = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 2);
+    assert_int_equal(images_of(p, "outdoors"), 37); /* 62 % */
+    assert_int_equal(images_of(p, "sea"), 58);      /* 97 % */
+    assert_note(p, F0T_PREPARE_COMMON, 2, "holiday", NULL);
+    f0t_prepared_free(p);
+    keep.keep_common = true;
+    assert_ok(f0t_tags_prepare(&p, dataset, &keep, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 4);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void tags_on_one_image_are_words_to_rank(void **state)
+{
+    static const run_of runs[] = {{0, 50, "dog"},    {50, 55, "cat"}, {3, 4, "Ankole"},
+                                  {4, 5, "ankoles"}, {5, 6, "okapi"}, {6, 7, "Tapir"},
+                                  {7, 8, "2019"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(p->least, 2);
+    assert_true(has(p, "dog") && has(p, "Ankole") && !has(p, "okapi"));
+    assert_int_equal(p->rare_count, 2);
+    assert_string_equal(p->rare[0], "okapi");
+    assert_string_equal(p->rare[1], "Tapir");
+    assert_note(p, F0T_PREPARE_RARE, 2, "okapi", NULL);
+    f0t_prepared_free(p);
+    options.least = 1;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(p->rare_count, 0);
+    assert_true(has(p, "okapi"));
+    f0t_prepared_free(p);
+    options.least = 3;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(p->rare_count, 3);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void few_images_tell_nothing_of_rare_and_common(void **state)
+{
+    static const run_of runs[] = {{0, 49, "dog"}, {3, 4, "okapi"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(p->least, 1);
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 2);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void test_images_count_nowhere(void **state)
+{
+    static const run_of runs[] = {
+        {0, 3, "dog"}, {3, 5, "Dog"}, {4, 5, "rhino"}, {0, 1, "okapi"}, {4, 5, "okapi"}};
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_dataset *dataset = make(runs, 5, 5, "train\nval\ntrain\ntest\ntest\n");
+    f0t_prepared *p;
+    (void)state;
+    options.least = 2;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(p->keywords, 2);
+    assert_int_equal(images_of(p, "dog"), 5); /* a test image has its tag by the usual name */
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 1);
+    assert_int_equal(p->rare_count, 1); /* of the rhino nothing is known */
+    assert_string_equal(p->rare[0], "okapi");
+    assert_int_equal(f0t_dataset_split(p->dataset)[1], F0T_VAL);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+static void nothing_left_is_told(void **state)
+{
+    static const run_of runs[] = {{0, 60, "2019"}, {0, 1, "dog"}}, none[] = {{0, 0, ""}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepared *p;
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "of its 2 keywords none is left to learn",
+                 f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_null(p);
+    f0t_dataset_close(dataset);
+    dataset = MAKE(none); /* training says what to do */
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 0);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+    assert_fails(F0T_ERROR_ARGUMENT, "dataset", f0t_tags_prepare(&p, NULL, NULL, NULL));
+    f0t_prepared_free(NULL);
+}
+
+static f0t_status prepare(void *context)
+{
+    f0t_prepared *p;
+    f0t_status status = f0t_tags_prepare(&p, context, NULL, NULL);
+    f0t_prepared_free(p);
+    return status;
+}
+
+static void a_lack_of_memory_is_reported(void **state)
+{
+    static const run_of runs[] = {{0, 50, "dog"},      {3, 9, "Dogs"},  {4, 5, "sea gull"},
+                                  {5, 9, "seagull"},   {6, 7, "Tapir"}, {7, 8, "2019"},
+                                  {9, 10, "dog, Dogs"}};
+    f0t_dataset *dataset = MAKE(runs);
+    (void)state;
+    test_each_fault(F0T_FAULT_ALLOC, prepare, dataset);
+    f0t_dataset_close(dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_tag_has_the_spelling_of_most_images),
+        cmocka_unit_test(a_list_of_tags_that_are_there_is_taken_apart),
+        cmocka_unit_test(a_list_may_name_a_list),
+        cmocka_unit_test(rare_plurals_and_singulars_go_with_the_other),
+        cmocka_unit_test(a_plural_beside_ten_times_as_many_is_rare),
+        cmocka_unit_test(what_cameras_and_programs_wrote_is_left_out),
+        cmocka_unit_test(only_what_nearly_all_images_have_is_common),
+        cmocka_unit_test(tags_on_one_image_are_words_to_rank),
+        cmocka_unit_test(few_images_tell_nothing_of_rare_and_common),
+        cmocka_unit_test(test_images_count_nowhere),
+        cmocka_unit_test(nothing_left_is_told),
+        cmocka_unit_test(a_lack_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
