@@ -1,6 +1,7 @@
 /* fast0tag train: learns from a dataset. */
 #include "cli.h"
 #include "import.h"
+#include "raw_tags.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,8 +15,9 @@ typedef struct options {
     const char *optimizer, *schedule, *precision, *hinge, *backbone;
     f0t_backbone_options extract;
     f0t_import_options import; /* of a folder of pictures */
+    raw_tags_options raw_tags;
     size_t batch, epochs, patience;
-    double rate, decay, input_dropout, dropout, lambda, ridge, tune;
+    double rate, decay, input_dropout, dropout, lambda, ridge, tune, test;
     bool keep_mean, resume, no_cache;
 } options;
 
@@ -29,6 +31,7 @@ static const options defaults = {.method = "net",
                                  .schedule = "cosine",
                                  .precision = "f32",
                                  .hinge = "squared",
+                                 .raw_tags = {.plurals = "rare"},
                                  .batch = F0T_AUTO_COUNT,
                                  .epochs = F0T_AUTO_COUNT,
                                  .patience = F0T_AUTO_COUNT,
@@ -200,18 +203,19 @@ typedef struct outcome {
     double seconds;
     f0t_tuning tuning;
     f0t_reference reference;
+    const f0t_prepared *prepared; /* NULL: tags as they are */
 } outcome;
 
 static f0t_status print_json(cli_context *cli, const f0t_model *model, const options *o,
                              const outcome *r, json_t *training)
 {
-    return cli_print_json(cli,
-                          json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o}", "model", o->output,
-                                    "tags", (json_int_t)f0t_vocab_count(f0t_model_vocab(model)),
-                                    "features", (json_int_t)f0t_model_input_dim(model), "epochs",
-                                    (json_int_t)r->epochs, "seconds", r->seconds, "training",
-                                    training, "tuning", describe_tuning(&r->tuning), "reference",
-                                    describe_reference(&r->reference)));
+    return cli_print_json(
+        cli, json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "model", o->output, "tags",
+                       (json_int_t)f0t_vocab_count(f0t_model_vocab(model)), "features",
+                       (json_int_t)f0t_model_input_dim(model), "epochs", (json_int_t)r->epochs,
+                       "seconds", r->seconds, "training", training, "tuning",
+                       describe_tuning(&r->tuning), "reference", describe_reference(&r->reference),
+                       "cleaning", cli_raw_tags_json(r->prepared)));
 }
 
 static f0t_status report(cli_context *cli, const f0t_model *model, const options *o,
@@ -252,11 +256,12 @@ static char *beside(const char *output, const char *what)
 }
 
 static f0t_status train(cli_context *cli, const options *o, f0t_train_options *train_options,
-                        const f0t_dataset *dataset, const f0t_vectors *vectors)
+                        const f0t_dataset *dataset, const f0t_prepared *prepared,
+                        const f0t_vectors *vectors)
 {
     f0t_model *model = NULL;
     watcher w = {.cli = cli, .log = o->log ? fopen(o->log, o->resume ? "a" : "w") : NULL};
-    outcome result = {.reference = {.model = (double)NAN}};
+    outcome result = {.reference = {.model = (double)NAN}, .prepared = prepared};
     double began = cli_seconds();
     if (o->log && !w.log)
         return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
@@ -288,6 +293,19 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     if (w.log)
         fclose(w.log);
     f0t_model_free(model);
+    return status;
+}
+
+static f0t_status prepare_and_train(cli_context *cli, const options *o,
+                                    f0t_train_options *train_options, const f0t_dataset *dataset,
+                                    const f0t_vectors *vectors)
+{
+    f0t_prepared *prepared;
+    f0t_status status = cli_raw_tags_prepare(&prepared, cli, &o->raw_tags, dataset);
+    if (status == F0T_OK)
+        status =
+            train(cli, o, train_options, prepared ? prepared->dataset : dataset, prepared, vectors);
+    f0t_prepared_free(prepared);
     return status;
 }
 
@@ -329,6 +347,7 @@ static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const option
     f0t_dataset_options split = F0T_DATASET_OPTIONS;
     const char *source = cli->operands[0];
     split.seed = cli->seed;
+    split.test = o->test; /* unless asked for, every picture is learned from */
     if (o->labels)
         return f0t_dataset_open_files(out, source, o->labels, &split, cli->context);
     if (!is_pictures(cli, o))
@@ -378,6 +397,15 @@ static f0t_status check_all(cli_context *cli, const options *o)
     return status == F0T_OK && o->log ? cli_check_file(cli, "--log", o->log) : status;
 }
 
+static f0t_status check_dataset(cli_context *cli, const options *o, const f0t_dataset *dataset)
+{
+    if (cli_given(cli, "test") && f0t_dataset_split_is_given(dataset))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "--test: %s has a split.txt, which says what is for testing",
+                        f0t_dataset_path(dataset));
+    return cli_raw_tags_check(cli, &o->raw_tags, dataset);
+}
+
 static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
@@ -395,7 +423,9 @@ static f0t_status run(cli_context *cli, const void *values)
     if (status == F0T_OK)
         status = open_dataset(&dataset, cli, o, vectors);
     if (status == F0T_OK)
-        status = train(cli, o, &train_options, dataset, vectors);
+        status = check_dataset(cli, o, dataset);
+    if (status == F0T_OK)
+        status = prepare_and_train(cli, o, &train_options, dataset, vectors);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;
@@ -418,6 +448,11 @@ static const cli_option table[] = {
      "imagenet|caffe-vgg|mobilenet|clip"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
     CLI_CACHE_OPTION(AT(no_cache)),
+    CLI_RAW_TAGS_OPTIONS(AT(raw_tags)),
+    {"test", 0, CLI_REAL, AT(test), "SHARE",
+     "Share of the images to leave for testing, drawn by seed, where the dataset has no split.txt. "
+     "Default 0: all are learned from, a tenth of them to decide when to stop.",
+     NULL},
     {"tags", 0, CLI_CHOICE, AT(tags), "WHICH",
      "Tags to train with: the dataset's seen ones (all, where it does not say), or all. Default "
      "seen.",
@@ -480,6 +515,8 @@ static const cli_example examples[] = {
      "Trains the network on the dataset's seen tags."},
     {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t",
      "Learns the keywords of a collection."},
+    {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t --keep-tags --test 0.2",
+     "Learns every keyword as it is, from four fifths of the pictures."},
     {"fast0tag train animals --folders --vectors glove.txt -o animals.f0t",
      "animals/dog/1.jpg has the tag dog."},
     {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
@@ -502,7 +539,10 @@ const cli_verb cli_verb_train = {
         "of a dataset and the vectors of its tags. The validation images decide when to stop. The "
         "resulting model ranks any words with vectors from the same file.\n\n"
         "A folder of pictures with keywords is first turned into a dataset, MODEL.data, which is "
-        "kept: the next training reuses its features.",
+        "kept: the next training reuses its features.\n\n"
+        "Raw keywords, of pictures or of a dataset without seen.txt and unseen.txt, are cleaned "
+        "first, and "
+        "stay in the words of who wrote them; each step is reported, and can be left out.",
     .options = table,
     .examples = examples,
     .json = true,

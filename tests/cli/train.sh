@@ -13,6 +13,68 @@ case_a_model_is_trained_and_tags() {
     [ ! -e model.f0t.checkpoint ] || complain "the checkpoint was left"
 }
 
+# Words of a person: every fifth picture has each of these, the first 40 also another spelling.
+make_keywords() {
+    make_collection
+    rm photos/split.txt
+    /usr/bin/python3 - <<'PY'
+lines = open("photos/tags.txt").read().splitlines()
+for m, line in enumerate(lines):
+    more = ["mine", "IMG_%d" % (1000 + m), "Zorb" if m % 5 == 0 else "sky"]
+    more += ["skies"] * (m < 4) + ["SEA"] * (m < 3) + ["okapi"] * (m == 7)
+    lines[m] = "\t".join([line] + more)
+open("photos/tags.txt", "w").write("\n".join(lines) + "\n")
+PY
+    printf 'okapi 1 1 0 0 0 1\nmine 0 1 0 1 0 1\nzorb 0 0 1 0 1 1\n' >>vectors.txt
+}
+
+case_raw_keywords_are_cleaned_step_by_step() {
+    make_keywords
+    local args="train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1"
+    run 0 $args --json
+    json_holds 'd["tags"] == 7 and d["cleaning"]["keywords"] == 71 and d["cleaning"]["tags"] == 7'
+    json_holds 'd["cleaning"]["merged"] == {"skies": "sky", "SEA": "sea"}'
+    json_holds 'd["cleaning"]["file_words"] == 60 and d["cleaning"]["common"] == 1 and d["cleaning"]["rare"] == ["okapi"]'
+    warns "1 keyword goes with another spelling: 'SEA' with 'sea' (--keep-spellings keeps it)"
+    warns "1 keyword goes with its plural or singular: 'skies' with 'sky' (--plurals none keeps it)"
+    warns "60 keywords are about files or no words, and are left out: 'IMG_10"
+    warns "1 keyword is on nearly all pictures, and is left out: 'mine' (--keep-common keeps it)"
+    warns "1 keyword is on too few pictures, and is not learned: 'okapi' (--least 1 learns it)"
+    warns "71 keywords became 7 tags"
+    run 0 $args --keep-common --least 1
+    says "8 features, 9 tags"
+    run 0 $args --plurals none --keep-spellings --json
+    json_holds 'd["cleaning"]["tags"] == 9 and not d["cleaning"]["merged"]'
+    run 0 $args --keep-file-words --json
+    json_holds 'd["cleaning"]["file_words"] == 0 and len(d["cleaning"]["rare"]) == 61'
+}
+
+case_tags_are_kept_where_asked_for_or_prepared() {
+    make_keywords
+    local args="train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1"
+    run 0 $args --keep-tags --json
+    json_holds 'd["cleaning"] is None'
+    warns "60 of 71 tags have no vector"
+    refuse 2 "--least is for raw keywords: --keep-tags takes them as they are" $args --keep-tags --least 2
+    cut -f1 photos/tags.txt | sort -u >photos/seen.txt
+    run 0 $args --json
+    json_holds 'd["cleaning"] is None'
+    refuse 2 "--plurals is for raw keywords: photos has seen.txt" $args --plurals all
+    refuse 2 "is not one of" $args --plurals some
+}
+
+case_all_pictures_are_learned_from_unless_some_are_for_testing() {
+    make_keywords
+    local args="train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1 --json"
+    run 0 $args
+    json_holds 'd["reference"]["compared"] == 54'
+    run 0 $args --test 0.2
+    json_holds 'd["reference"]["compared"] == 42'
+    refuse 2 "val 0.1 and test 1 are no parts of the images" $args --test 1
+    yes train | head -n 60 >photos/split.txt
+    refuse 2 "--test: photos has a split.txt" $args --test 0.2
+}
+
 case_unseen_words_are_ranked() {
     make_collection
     printf 'lake\nlorry\nrain\n' >words.txt

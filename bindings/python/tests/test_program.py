@@ -67,7 +67,7 @@ class Program(TestCase):
             draw(f"photos/{m:02}.svg", ["red", "blue", "green"][m % 3],
                  ["car", "sea", "tree"][m % 3])
         self.program("train", "photos", "--vectors", "vectors.txt", "-o", "model.f0t", "--method",
-                     "linear", "--lambda", "1", "--ridge", "0.1")
+                     "linear", "--lambda", "1", "--ridge", "0.1", "--test", "0.2")
         made, notes = fast0tag.import_dataset("photos", "photos", "data", backbone="builtin")
         self.assertEqual((made[0].images, made[0].tags), (12, 3))
         model = fast0tag.train("data", vectors="vectors.txt", method="linear", lambda_=1, ridge=0.1)
