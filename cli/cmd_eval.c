@@ -10,12 +10,12 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *precision, *results, *hidden;
+    const char *arithmetic, *results, *hidden;
     size_t repeat, epochs, trials;
     bool no_tune, keep_mean, per_class, list;
 } options;
 
-static const options defaults = {.format = "text", .precision = "f32"};
+static const options defaults = {.format = "text", .arithmetic = "f32"};
 
 /* ---- Results as JSON ---------------------------------------------------------------------- */
 
@@ -199,7 +199,7 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .trials = o->trials,
                               .epochs = o->epochs,
                               .hidden = o->hidden,
-                              .bf16 = !strcmp(o->precision, "bf16"),
+                              .bf16 = !strcmp(o->arithmetic, "bf16"),
                               .centred = !o->keep_mean,
                               .figure = o->figure};
 }
@@ -271,8 +271,8 @@ static const cli_option table[] = {
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
      "Units of the hidden layers of net and warp, such as 512,256. Default as for train.", NULL},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE",
-     "Precision of the matrix products. Default f32.", "f32|bf16"},
+    {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE",
+     "Arithmetic of the matrix products. Default f32.", "f32|bf16"},
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
      "Do not subtract the mean of the vector file from the tag vectors.", NULL},
     {"results", 0, CLI_TEXT, AT(results), "FILE",

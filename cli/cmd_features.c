@@ -6,11 +6,11 @@
 typedef struct options {
     f0t_import_options import;
     f0t_backbone_options backbone;
-    const char *output, *name, *precision;
+    const char *output, *name, *arithmetic;
     bool no_cache;
 } options;
 
-static const options defaults = {.name = "builtin", .precision = "f32"};
+static const options defaults = {.name = "builtin", .arithmetic = "f32"};
 
 static f0t_status run(cli_context *cli, const void *given)
 {
@@ -22,7 +22,7 @@ static f0t_status run(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing -o DATASET, the directory to make");
     if (cli_output_swapped(cli->operands[0], o->output))
         return cli_fail_swapped(cli, "FOLDER -o DATASET");
-    backbone_options.bf16 = o->precision[0] == 'b';
+    backbone_options.bf16 = o->arithmetic[0] == 'b';
     backbone_options.cache = cli_cache_folder(!o->no_cache);
     backbone_options.size = sizeof backbone_options;
     how.size = sizeof how;
@@ -51,7 +51,7 @@ static const cli_option table[] = {
      "imagenet|caffe-vgg|mobilenet|clip"},
     {"features-output", 0, CLI_TEXT, AT(backbone.output), "NAME",
      "Which value of the network is the features. Default: what its classifier takes.", NULL},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Precision of the network. Default f32.",
+    {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE", "Arithmetic of the network. Default f32.",
      "f32|bf16"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
     CLI_TABLE_COLUMN_OPTIONS(AT(import)),

@@ -12,7 +12,7 @@ typedef struct options {
     const char *words, *vectors;
     f0t_tagger_options tagger;
     f0t_tag_options tag;
-    const char *format, *part, *precision;
+    const char *format, *part, *arithmetic;
     bool xmp, xmp_plain, embed, touch, dry_run, force, no_cache;
 } options;
 
@@ -20,7 +20,7 @@ static const options defaults = {.tagger = F0T_TAGGER_OPTIONS,
                                  .tag = F0T_TAG_OPTIONS,
                                  .format = "text",
                                  .part = "all",
-                                 .precision = "f32"};
+                                 .arithmetic = "f32"};
 
 /* A running command. */
 typedef struct command {
@@ -237,7 +237,7 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     f0t_tagger *tagger = NULL;
     how.vocab = vocab;
     how.features_only = source->features != NULL;
-    how.bf16 = o->precision[0] == 'b';
+    how.bf16 = o->arithmetic[0] == 'b';
     how.cache = cli_cache_folder(!o->no_cache);
     f0t_status status = f0t_tagger_create(&tagger, model, &how, cli->context);
     command c = {.cli = cli, .options = o, .tagger = tagger, .source = source};
@@ -291,7 +291,7 @@ static const cli_option table[] = {
     {"preset", 0, CLI_CHOICE, AT(tagger.preset), "NAME",
      "How pictures are prepared for a --backbone. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE", "Precision of a network. Default f32.",
+    {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE", "Arithmetic of a network. Default f32.",
      "f32|bf16"},
     {"xmp", 0, CLI_FLAG, AT(xmp), NULL,
      "Write the tags as keywords into XMP sidecars, NAME.jpg.xmp. What others wrote there stays; "

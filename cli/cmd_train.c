@@ -12,7 +12,7 @@
 typedef struct options {
     const char *vectors, *output, *log, *labels;
     const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
-    const char *optimizer, *schedule, *precision, *hinge, *backbone;
+    const char *optimizer, *schedule, *arithmetic, *hinge, *backbone;
     f0t_backbone_options extract;
     f0t_import_options import; /* of a folder of pictures */
     raw_tags_options raw_tags;
@@ -29,7 +29,7 @@ static const options defaults = {.method = "net",
                                  .condition = "auto",
                                  .optimizer = "adam",
                                  .schedule = "cosine",
-                                 .precision = "f32",
+                                 .arithmetic = "f32",
                                  .hinge = "squared",
                                  .raw_tags = {.plurals = "rare"},
                                  .batch = F0T_AUTO_COUNT,
@@ -100,7 +100,7 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
     to->condition = condition_of(o->condition);
     to->optimizer = !strcmp(o->optimizer, "sgd") ? F0T_OPTIMIZER_SGD : F0T_OPTIMIZER_ADAM;
     to->constant_rate = !strcmp(o->schedule, "constant");
-    to->bf16 = !strcmp(o->precision, "bf16");
+    to->bf16 = !strcmp(o->arithmetic, "bf16");
     to->hinge = !strcmp(o->hinge, "plain") ? F0T_HINGE_PLAIN : F0T_HINGE_SQUARED;
     to->batch = o->batch;
     to->epochs = o->epochs;
@@ -491,8 +491,8 @@ static const cli_option table[] = {
     {"dropout", 0, CLI_REAL, AT(dropout), "SHARE", "Dropout of hidden units. Default 0.3.", NULL},
     {"input-dropout", 0, CLI_REAL, AT(input_dropout), "SHARE",
      "Dropout of features. Default 0.3 for net, 0.2 for linear-rank.", NULL},
-    {"precision", 0, CLI_CHOICE, AT(precision), "TYPE",
-     "Precision of the matrix products; weights are always float32. Default f32.", "f32|bf16"},
+    {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE",
+     "Arithmetic of the matrix products; weights are always float32. Default f32.", "f32|bf16"},
     {"hinge", 0, CLI_CHOICE, AT(hinge), "KIND", "Loss of the ranking SVMs. Default squared.",
      "plain|squared"},
     {"lambda", 0, CLI_REAL, AT(lambda), "X",

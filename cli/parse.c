@@ -163,6 +163,28 @@ static int apply(parser *p, const cli_option *o, char *base, const char *attache
     return set_value(p, o, base + o->offset, attached);
 }
 
+/* Options that had another name once, by verbs that know the new one. */
+static const struct {
+    const char *old, *now;
+} RENAMED[] = {{"precision", "arithmetic"}};
+
+static const char *new_name(const parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof RENAMED / sizeof *RENAMED; i++)
+        if (strlen(RENAMED[i].old) == length && !strncmp(RENAMED[i].old, name, length) &&
+            find_in(p->cli->verb->options, NULL, RENAMED[i].now, strlen(RENAMED[i].now), 0))
+            return RENAMED[i].now;
+    return NULL;
+}
+
+static int refuse_unknown(const parser *p, const char *name, size_t length)
+{
+    const char *now = new_name(p, name, length);
+    if (now)
+        return refuse(p, "there is no option '--%.*s': it is --%s now", (int)length, name, now);
+    return refuse(p, "there is no option '--%.*s'", (int)length, name);
+}
+
 static int parse_long(parser *p, const char *word)
 {
     char *base;
@@ -170,7 +192,7 @@ static int parse_long(parser *p, const char *word)
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const cli_option *o = find_option(p, name, length, 0, &base);
     if (!o)
-        return refuse(p, "there is no option '--%.*s'", (int)length, name);
+        return refuse_unknown(p, name, length);
     return apply(p, o, base, equals ? equals + 1 : NULL);
 }
 

@@ -137,7 +137,7 @@ case_what_is_given_is_used_or_refused() {
         refuse 2 "${bad##* }" $args $bad
     done
     for bad in loss=ranknet pairs=image target=loss hidden=8 batch=9 epochs=5 patience=5 optimizer=adam rate=1 schedule=cosine \
-        decay=1 input-dropout=0 dropout=0 precision=f32; do
+        decay=1 input-dropout=0 dropout=0 arithmetic=f32; do
         refuse 2 "the method linear does not use '${bad%=*}': it belongs to net" $args --method linear --$bad
     done
     refuse 2 "does not use 'dropout': it belongs to net" $args --method linear-rank --dropout 0.3
