@@ -227,7 +227,8 @@ static void a_resumed_training_equals_an_uninterrupted_one(void **state)
         f0t_monitor monitor = {.stop = &s.flag};
         o.epoch = stop_at;
         o.epoch_user = &s;
-        assert_fails(F0T_ERROR_INTERRUPTED, "--resume", collection_train(&parts, &c, &o, &monitor));
+        assert_fails(F0T_ERROR_INTERRUPTED, "with resume",
+                     collection_train(&parts, &c, &o, &monitor));
         assert_null(parts);
     }
     o.epoch = NULL;
