@@ -29,25 +29,25 @@ typedef struct steps {
 static f0t_status whole(void *context)
 {
     steps *s = context;
-    return f0t_descriptor_run(s->descriptor, s->out, s->rgb, WIDTH, HEIGHT);
+    return f0t_descriptor_run(s->out, s->descriptor, s->rgb, WIDTH, HEIGHT);
 }
 
 static f0t_status whole_small(void *context)
 {
     steps *s = context;
-    return f0t_descriptor_run(s->descriptor, s->out, s->rgb, SMALL_WIDTH, SMALL_HEIGHT);
+    return f0t_descriptor_run(s->out, s->descriptor, s->rgb, SMALL_WIDTH, SMALL_HEIGHT);
 }
 
 static f0t_status whole_photo(void *context)
 {
     steps *s = context;
-    return f0t_descriptor_run(s->descriptor, s->out, s->rgb, PHOTO_WIDTH, PHOTO_HEIGHT);
+    return f0t_descriptor_run(s->out, s->descriptor, s->rgb, PHOTO_WIDTH, PHOTO_HEIGHT);
 }
 
 static f0t_status whole_large(void *context)
 {
     steps *s = context;
-    return f0t_descriptor_run(s->descriptor, s->out, s->rgb, LARGE_WIDTH, LARGE_HEIGHT);
+    return f0t_descriptor_run(s->out, s->descriptor, s->rgb, LARGE_WIDTH, LARGE_HEIGHT);
 }
 
 static f0t_status resize(void *context)
@@ -78,7 +78,7 @@ static f0t_status fisher(void *context)
     f0t_fisher_clear(&s->fisher);
     for (size_t y = 0; y < F0T_PLACES; y++)
         f0t_fisher_add(&s->fisher, s->patches[y]);
-    f0t_fisher_get(&s->fisher, s->out);
+    f0t_fisher_get(s->out, &s->fisher);
     return F0T_OK;
 }
 
@@ -86,7 +86,7 @@ static f0t_status colours(void *context)
 {
     steps *s = context;
     float *bins = s->out, *halves = bins + F0T_BINS, *layout = halves + F0T_HALVES * F0T_BINS;
-    f0t_colour_fill(&s->curves, bins, halves, layout, s->picture);
+    f0t_colour_fill(bins, halves, layout, &s->curves, s->picture);
     return F0T_OK;
 }
 

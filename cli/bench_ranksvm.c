@@ -34,8 +34,8 @@ typedef struct solving {
 static f0t_status run(void *context)
 {
     const solving *s = context;
-    return f0t_ranksvm_solve(s->svm, s->rules, &s->lambda, 1, &s->options, s->directions,
-                             s->results, NULL);
+    return f0t_ranksvm_solve(s->directions, s->results, s->svm, s->rules, &s->lambda, 1,
+                             &s->options, NULL);
 }
 
 /* Starts the peer on the first rules, with our objectives to compare its own with. */

@@ -46,7 +46,7 @@ static size_t first_slot(const f0t_words *words, const char *word, size_t length
     return (size_t)f0t_siphash(word, length, words->seed, 0) & (words->slot_count - 1);
 }
 
-const char *f0t_words_at(const f0t_words *words, size_t i, size_t *length)
+const char *f0t_words_at(size_t *length, const f0t_words *words, size_t i)
 {
     *length = 0;
     if (i >= words->count)
@@ -61,7 +61,7 @@ const char *f0t_words_at(const f0t_words *words, size_t i, size_t *length)
 static bool is_word(const f0t_words *words, size_t i, const char *word, size_t length)
 {
     size_t n;
-    const char *text = f0t_words_at(words, i, &n);
+    const char *text = f0t_words_at(&n, words, i);
     return text && n == length && (!length || memcmp(text, word, length) == 0);
 }
 
@@ -100,7 +100,7 @@ static bool fill_slots(const f0t_words *view, int32_t *slots)
 {
     for (size_t i = 0; i < view->count; i++) {
         size_t length;
-        const char *word = f0t_words_at(view, i, &length);
+        const char *word = f0t_words_at(&length, view, i);
         size_t slot = find_slot(view, word, length);
         if (slot == F0T_NONE)
             return false;
@@ -158,8 +158,8 @@ static f0t_status append(f0t_names *names, size_t slot, const char *text, size_t
     return F0T_OK;
 }
 
-f0t_status f0t_names_add(f0t_names *names, const char *text, size_t length, uint32_t *index,
-                         bool *added)
+f0t_status f0t_names_add(uint32_t *index, bool *added, f0t_names *names, const char *text,
+                         size_t length)
 {
     F0T_TRY(reserve(names));
     size_t slot = find_slot(&names->view, text, length);
@@ -176,7 +176,7 @@ f0t_status f0t_names_add(f0t_names *names, const char *text, size_t length, uint
     return F0T_OK;
 }
 
-bool f0t_names_find(const f0t_names *names, const char *text, size_t length, uint32_t *index)
+bool f0t_names_find(uint32_t *index, const f0t_names *names, const char *text, size_t length)
 {
     size_t found = f0t_words_find(&names->view, text, length);
     *index = (uint32_t)found;

@@ -42,7 +42,7 @@ typedef struct f0t_words {
 } f0t_words;
 
 /* Word i, not NUL-terminated; NULL when the arrays are inconsistent there. */
-const char *f0t_words_at(const f0t_words *words, size_t i, size_t *length);
+const char *f0t_words_at(size_t *length, const f0t_words *words, size_t i);
 
 /* The number of a word, F0T_NONE when it is not there. */
 size_t f0t_words_find(const f0t_words *words, const char *word, size_t length);
@@ -62,9 +62,9 @@ typedef struct f0t_names {
  * so that the same texts give the same bytes. */
 void f0t_names_init_stored(f0t_names *names);
 /* The number of the text, which is added where it is new; *added (may be NULL) says so. */
-f0t_status f0t_names_add(f0t_names *names, const char *text, size_t length, uint32_t *index,
-                         bool *added);
-bool f0t_names_find(const f0t_names *names, const char *text, size_t length, uint32_t *index);
+f0t_status f0t_names_add(uint32_t *index, bool *added, f0t_names *names, const char *text,
+                         size_t length);
+bool f0t_names_find(uint32_t *index, const f0t_names *names, const char *text, size_t length);
 const char *f0t_names_get(const f0t_names *names, size_t i);
 size_t f0t_names_count(const f0t_names *names);
 void f0t_names_free(f0t_names *names);

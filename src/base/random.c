@@ -17,7 +17,7 @@ static void philox_round(uint32_t c[4], uint32_t k0, uint32_t k1)
     c[2] = n2;
 }
 
-void f0t_random_block(const f0t_random *random, uint64_t i, uint32_t out[4])
+void f0t_random_block(uint32_t out[4], const f0t_random *random, uint64_t i)
 {
     uint32_t k0 = (uint32_t)random->seed, k1 = (uint32_t)(random->seed >> 32);
     out[0] = (uint32_t)i;
@@ -34,7 +34,7 @@ void f0t_random_block(const f0t_random *random, uint64_t i, uint32_t out[4])
 uint64_t f0t_random_u64(const f0t_random *random, uint64_t i)
 {
     uint32_t block[4];
-    f0t_random_block(random, i, block);
+    f0t_random_block(block, random, i);
     return (uint64_t)block[1] << 32 | block[0];
 }
 
@@ -97,7 +97,7 @@ double f0t_random_normal(const f0t_random *random, uint64_t i)
     return q < 0 ? -x : x;
 }
 
-void f0t_random_shuffle(const f0t_random *random, uint32_t *order, size_t n)
+void f0t_random_shuffle(uint32_t *order, size_t n, const f0t_random *random)
 {
     for (size_t i = n; i > 1; i--) {
         size_t j = (size_t)f0t_random_below(random, i, i);

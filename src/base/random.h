@@ -16,7 +16,7 @@ typedef struct f0t_random {
 } f0t_random;
 
 /* Block i of the stream: four 32-bit numbers. */
-void f0t_random_block(const f0t_random *random, uint64_t i, uint32_t out[4]);
+void f0t_random_block(uint32_t out[4], const f0t_random *random, uint64_t i);
 
 /* Number i of the stream: 64 bits, or uniform below `bound` (> 0), or uniform in [0, 1), or
  * standard normal. */
@@ -26,6 +26,6 @@ double f0t_random_uniform(const f0t_random *random, uint64_t i);
 double f0t_random_normal(const f0t_random *random, uint64_t i);
 
 /* Puts `order` (n indices) into random order. */
-void f0t_random_shuffle(const f0t_random *random, uint32_t *order, size_t n);
+void f0t_random_shuffle(uint32_t *order, size_t n, const f0t_random *random);
 
 #endif

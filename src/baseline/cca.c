@@ -115,7 +115,7 @@ static f0t_status analyse(room *r, const double *knobs, const f0t_monitor *monit
     const f0t_product directions = {.m = T, .n = T, .k = T}, maps = {.m = T, .n = D, .k = T};
     for (size_t i = 0; i < T * D; i++)
         r->solved[i] = r->m->crossed[i];
-    F0T_TRY(f0t_task_moments_solve(r->m, knobs[RIDGE_X], r->solved, T, monitor));
+    F0T_TRY(f0t_task_moments_solve(r->solved, T, r->m, knobs[RIDGE_X], monitor));
     F0T_TRY(whiten_tags(r, knobs[RIDGE_Y], monitor));
     F0T_TRY(f0t_product_f64(r->product, r->solved, r->m->crossed, &explained, monitor));
     for (size_t i = 0; i < T * T; i++)

@@ -192,7 +192,7 @@ static f0t_status regress(work *w, const f0t_task_moments *plain)
     const f0t_product explained = {.m = T, .n = T, .k = D, .b_transposed = true, .lower = true};
     memcpy(w->sums.all, plain->pairs, T * T * sizeof *w->sums.all);
     memcpy(w->regression, w->m->crossed, T * D * sizeof *w->regression);
-    F0T_TRY(f0t_task_moments_solve(w->m, w->knobs[RIDGE], w->regression, T, w->task->monitor));
+    F0T_TRY(f0t_task_moments_solve(w->regression, T, w->m, w->knobs[RIDGE], w->task->monitor));
     F0T_TRY(f0t_product_f64(w->sums.unexplained, w->regression, w->m->crossed, &explained,
                             w->task->monitor));
     for (size_t i = 0; i < T * T; i++)
@@ -232,7 +232,7 @@ static f0t_status guess_validation(work *w, const fitted *f)
     const size_t T = w->task->tags;
     for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
         size_t rows = block_rows(val, first);
-        F0T_TRY(f0t_task_read(w->task, w->block, val->images + first, rows));
+        F0T_TRY(f0t_task_read(w->block, w->task, val->images + first, rows));
         F0T_TRY(guess(w->guesses + first * T, f, w->block, rows, T, w->m->features));
     }
     return F0T_OK;

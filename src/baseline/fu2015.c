@@ -169,7 +169,7 @@ static f0t_status regress(fitted *f, const f0t_task *task, const f0t_task_moment
     F0T_TRY(f0t_alloc(&f->shift, d, sizeof *f->shift));
     F0T_TRY(f0t_alloc(&targets, d * D, sizeof *targets));
     cross_vectors(targets, m, task);
-    f0t_status status = f0t_task_moments_solve(m, ridge, targets, d, task->monitor);
+    f0t_status status = f0t_task_moments_solve(targets, d, m, ridge, task->monitor);
     if (status == F0T_OK)
         set_map(f, targets, m, task);
     f0t_free(targets);

@@ -149,7 +149,7 @@ static f0t_status choose(double *knobs, const f0t_task *task, void *shared)
     f0t_net *net;
     options.method = F0T_METHOD_LINEAR;
     F0T_TRY(f0t_net_create(&net, f0t_compute_current(), &shape, F0T_F32));
-    f0t_status status = f0t_linear_fit(net, &choice, &data, &options, task->monitor);
+    f0t_status status = f0t_linear_fit(&choice, net, &data, &options, task->monitor);
     f0t_net_free(net);
     if (status == F0T_OK) {
         knobs[0] = choice.lambda;

@@ -194,7 +194,7 @@ static size_t draw_violator(const row *r, size_t i, size_t *draws)
     uint32_t words[4];
     for (size_t n = 0; n < r->irrelevant; n++) {
         if (n % 4 == 0)
-            f0t_random_block(&r->random, (uint64_t)i << 32 | n / 4, words);
+            f0t_random_block(words, &r->random, (uint64_t)i << 32 | n / 4);
         size_t tag = irrelevant_tag(r, (size_t)((uint64_t)words[n % 4] * r->irrelevant >> 32));
         if (r->scores[tag] > bound) {
             *draws = n + 1;

@@ -72,7 +72,7 @@ static f0t_status add_block(f0t_task_moments *m, const f0t_task *task, const dou
 {
     int threads = f0t_team_size();
     (void)threads;
-    F0T_TRY(f0t_task_read(task, block, task->train.images + first, rows));
+    F0T_TRY(f0t_task_read(block, task, task->train.images + first, rows));
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t j = 0; j < m->features; j += COLUMNS)
         add_columns(m, &task->train, block, weights, first, rows, j,
@@ -172,8 +172,8 @@ void f0t_task_moments_free(f0t_task_moments *m)
 /* Centred features that are all (nearly) the same leave no variance but rounding, which may be
  * negative, and a share of that regularises nothing: then the ridge grows, up to the mean square of
  * features of length 1. Other features never get there. */
-f0t_status f0t_task_moments_solve(const f0t_task_moments *m, double ridge, double *targets,
-                                  size_t rows, const f0t_monitor *monitor)
+f0t_status f0t_task_moments_solve(double *targets, size_t rows, const f0t_task_moments *m,
+                                  double ridge, const f0t_monitor *monitor)
 {
     const size_t n = m->features;
     const double most = m->images / (double)n;

@@ -28,7 +28,7 @@ void f0t_task_moments_free(f0t_task_moments *moments);
 /* map[rows x D] = targets (Σ x xᵀ + r I)⁻¹ of targets[rows x D], in place: the ridge regression onto
  * what was crossed with the features. r is `ridge` times the mean diagonal of Σ x xᵀ; more where that
  * leaves the system singular. */
-f0t_status f0t_task_moments_solve(const f0t_task_moments *moments, double ridge, double *targets,
-                                  size_t rows, const f0t_monitor *monitor);
+f0t_status f0t_task_moments_solve(double *targets, size_t rows, const f0t_task_moments *moments,
+                                  double ridge, const f0t_monitor *monitor);
 
 #endif

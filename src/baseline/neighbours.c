@@ -105,7 +105,7 @@ void f0t_metric_free(f0t_metric *m)
     f0t_free(m);
 }
 
-f0t_status f0t_metric_apply(const f0t_metric *m, float *to, const float *rows, size_t count)
+f0t_status f0t_metric_apply(float *to, const f0t_metric *m, const float *rows, size_t count)
 {
     const f0t_matmul op = {.m = count, .n = m->features, .k = m->features, .b_transposed = true};
     F0T_TRY(f0t_matmul_run_stable(to, rows, m->map, m->shift, &op));
@@ -212,7 +212,7 @@ static f0t_status map_rows(f0t_neighbours *n)
     f0t_status status = F0T_OK;
     for (size_t first = 0; first < n->count && status == F0T_OK; first += BLOCK) {
         size_t m = block_rows(first, n->count);
-        status = f0t_metric_apply(n->metric, block->data, n->rows + first * D, m);
+        status = f0t_metric_apply(block->data, n->metric, n->rows + first * D, m);
         memcpy(n->rows + first * D, block->data, m * D * sizeof *n->rows);
     }
     f0t_workspace_give(block);
@@ -225,7 +225,7 @@ static f0t_status fill(f0t_neighbours *n, const f0t_task *task, size_t k, float 
     if (!f0t_size_mul(&size, n->count, n->features) || n->count >= UINT32_MAX)
         return f0t_fail(F0T_ERROR_MEMORY, "%zu training images are too many", n->count);
     F0T_TRY(f0t_alloc(&n->rows, size, sizeof *n->rows));
-    F0T_TRY(f0t_task_read(task, n->rows, task->train.images, n->count));
+    F0T_TRY(f0t_task_read(n->rows, task, task->train.images, n->count));
     F0T_TRY(f0t_metric_create(&n->metric, n->rows, n->count, n->features, task->monitor));
     F0T_TRY(map_rows(n));
     F0T_TRY(f0t_best_create(&n->own, n->count, k));
@@ -301,7 +301,7 @@ static f0t_status search_queries(f0t_best *best, const f0t_neighbours *n, const 
     const size_t D = n->features, m = block_rows(first, best->rows);
     int threads = f0t_team_size();
     (void)threads;
-    F0T_TRY(f0t_metric_apply(n->metric, b->rows, queries + first * D, m));
+    F0T_TRY(f0t_metric_apply(b->rows, n->metric, queries + first * D, m));
     for (size_t other = 0; other < n->count; other += BLOCK) {
         size_t wide = block_rows(other, n->count);
         F0T_TRY(multiply(b->products, b->rows, m, n->rows + other * D, wide, D));

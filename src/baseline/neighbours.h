@@ -29,7 +29,7 @@ f0t_status f0t_metric_create(f0t_metric **out, const float *rows, size_t count, 
 void f0t_metric_free(f0t_metric *metric);
 
 /* rows[count x D] become to[count x D]. */
-f0t_status f0t_metric_apply(const f0t_metric *metric, float *to, const float *rows, size_t count);
+f0t_status f0t_metric_apply(float *to, const f0t_metric *metric, const float *rows, size_t count);
 
 /* ---- Neighbours -------------------------------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-f0t_status f0t_task_read(const f0t_task *task, float *to, const uint32_t *images, size_t count)
+f0t_status f0t_task_read(float *to, const f0t_task *task, const uint32_t *images, size_t count)
 {
-    return f0t_condition_gather(task->unit, to, task->dataset, images, count);
+    return f0t_condition_gather(to, task->unit, task->dataset, images, count);
 }
 
 size_t f0t_task_features(const f0t_task *task)

@@ -36,7 +36,7 @@ typedef struct f0t_task {
 } f0t_task;
 
 /* Features, each row of length 1, of these images of the dataset into to[count x D]. */
-f0t_status f0t_task_read(const f0t_task *task, float *to, const uint32_t *images, size_t count);
+f0t_status f0t_task_read(float *to, const f0t_task *task, const uint32_t *images, size_t count);
 /* D. */
 size_t f0t_task_features(const f0t_task *task);
 

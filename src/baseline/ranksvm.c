@@ -51,7 +51,7 @@ static f0t_status rank(float *scores, float *directions, float *images, const f0
                        const f0t_ranksvm *svm, const f0t_task *task, const f0t_candidates *tags)
 {
     const f0t_ranksvm_options options = {.hinge = F0T_HINGE_SQUARED};
-    F0T_TRY(f0t_ranksvm_solve(svm, rules, &LAMBDA, 1, &options, directions, NULL, task->monitor));
+    F0T_TRY(f0t_ranksvm_solve(directions, NULL, svm, rules, &LAMBDA, 1, &options, task->monitor));
     spread(images, directions, rules, task->dim);
     return f0t_score_once(scores, images, rules->image_count, tags->vectors, tags->count, task->dim,
                           true);

@@ -26,8 +26,8 @@ static f0t_status run_block(const f0t_scorer *s, float *x, float *outputs, const
     size_t D = s->condition.dim;
     memcpy(x, features, rows * D * sizeof *x);
     memset(x + rows * D, 0, (ROWS - rows) * D * sizeof *x);
-    f0t_condition_apply(&s->condition, x, ROWS);
-    return f0t_net_apply(s->net, outputs, x, ROWS);
+    f0t_condition_apply(x, &s->condition, ROWS);
+    return f0t_net_apply(outputs, s->net, x, ROWS);
 }
 
 f0t_status f0t_scorer_each(const f0t_scorer *s, const f0t_queries *queries, f0t_scorer_use use,

@@ -113,7 +113,7 @@ static f0t_status rank(float *scores, float *lists, float *directions, const fit
                        const f0t_task *task, const f0t_candidates *tags, const f0t_queries *queries)
 {
     F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
-    F0T_TRY(f0t_ranklist_solve(f->svm, lists, queries->count, f->lambda, 0, directions, NULL,
+    F0T_TRY(f0t_ranklist_solve(directions, NULL, f->svm, lists, queries->count, f->lambda, 0,
                                task->monitor));
     return f0t_score_once(scores, directions, queries->count, tags->vectors, tags->count, task->dim,
                           true);

@@ -127,7 +127,7 @@ static f0t_status update(void *context, f0t_net *net, uint64_t step, double rate
     f0t_parameters parameters = {.w = s->w, .m = s->m, .v = s->v};
     f0t_optimizer_update(&parameters, 0, s->dw, s->tags * s->dim, &s->optimizer, step, rate);
     shorten_rows(s->w, s->tags, s->dim, s->norm);
-    F0T_TRY(f0t_net_array_get(net, 0, s->map));
+    F0T_TRY(f0t_net_array_get(s->map, net, 0));
     shorten_columns(s->map, s->factors, s->dim, s->features, s->norm);
     return f0t_net_array_set(net, 0, s->map);
 }

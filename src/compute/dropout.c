@@ -22,7 +22,7 @@ uint32_t f0t_dropout_number(const f0t_random *random, uint64_t e)
 {
     uint32_t words[4];
     uint64_t group = e / F0T_DROPOUT_GROUP, at = e % F0T_DROPOUT_GROUP;
-    f0t_random_block(random, group * 64 + at % 64, words);
+    f0t_random_block(words, random, group * 64 + at % 64);
     return words[at / 128] >> at / 64 % 2 * 16 & 0xFFFF;
 }
 

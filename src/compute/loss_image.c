@@ -18,7 +18,7 @@ void f0t_loss_order(uint32_t *order, const f0t_loss_options *options, const f0t_
     size_t count = count_of(batch, m);
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)i;
-    f0t_random_shuffle(&random, order, count);
+    f0t_random_shuffle(order, count, &random);
 }
 
 void f0t_loss_row_load(f0t_loss_row *row, const f0t_loss_options *options,

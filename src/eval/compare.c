@@ -93,7 +93,7 @@ static f0t_status choose_samples(f0t_eval *e)
         status = f0t_alloc_zero(&p.taken, p.count, sizeof *p.taken);
     if (status == F0T_OK) {
         list_images(&p, e->dataset);
-        f0t_random_shuffle(&random, p.order, p.count);
+        f0t_random_shuffle(p.order, p.count, &random);
         fill(e, &p, true, true);
         fill(e, &p, true, false);
         fill(e, &p, false, false);

@@ -121,7 +121,7 @@ static f0t_status collect_keys(pass *s)
     for (size_t first = 0; first < p->scores.rows && status == F0T_OK; first += s->block_rows) {
         size_t left = p->scores.rows - first;
         size_t rows = left < s->block_rows ? left : s->block_rows;
-        status = f0t_spill_read(&p->scores, s->block, first, rows);
+        status = f0t_spill_read(s->block, &p->scores, first, rows);
         for (; at < p->pairs && p->relevant_images[at] < first + rows && status == F0T_OK; at++) {
             size_t image = p->relevant_images[at], tag = p->relevant_tags[at];
             s->keys[next[tag]++] = key_of(s->block[(image - first) * p->tags + tag], image);
@@ -175,7 +175,7 @@ static f0t_status count_ranks(pass *s)
     for (size_t first = 0; first < scores->rows; first += s->block_rows) {
         size_t left = scores->rows - first;
         size_t rows = left < s->block_rows ? left : s->block_rows;
-        F0T_TRY(f0t_spill_read(scores, s->block, first, rows));
+        F0T_TRY(f0t_spill_read(s->block, scores, first, rows));
         count_block(s, first, rows);
     }
     return F0T_OK;

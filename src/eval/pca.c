@@ -39,7 +39,7 @@ static void copy_axis(float *to, const double *from, size_t dims)
         to[j] = (float)(sign * from[j]);
 }
 
-f0t_status f0t_pca_finish(f0t_pca *pca, float *axes, double *values, double *total, size_t count)
+f0t_status f0t_pca_finish(float *axes, double *values, double *total, f0t_pca *pca, size_t count)
 {
     const size_t dims = pca->dims;
     double *all;

@@ -21,6 +21,6 @@ f0t_status f0t_pca_add(f0t_pca *pca, const float *x, size_t rows);
 /* The first `count` components as rows of axes[count x dims], each with its largest number above 0,
  * and values[count], the mean squares along them, descending; *total is the sum over all. The sums
  * are used up. */
-f0t_status f0t_pca_finish(f0t_pca *pca, float *axes, double *values, double *total, size_t count);
+f0t_status f0t_pca_finish(float *axes, double *values, double *total, f0t_pca *pca, size_t count);
 
 #endif

@@ -371,7 +371,7 @@ static bool has_truth(const f0t_eval_protocol *p)
 static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 {
     double knobs[F0T_KNOBS_MAX], score;
-    while (f0t_tune_next(search, knobs)) {
+    while (f0t_tune_next(knobs, search)) {
         const double began = f0t_time();
         F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
         F0T_TRY(try_knobs(&score, t, knobs));

@@ -384,7 +384,7 @@ static f0t_status read_lines(f0t_eval *e, kept *k, f0t_stream *s, const char *pa
     char *line, name[300];
     size_t length;
     for (bool head = true;; head = false) {
-        F0T_TRY(f0t_stream_line(s, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, s));
         if (!line && head)
             return f0t_fail(F0T_ERROR_FORMAT, "%s: empty, no results of a comparison", path);
         if (!line)

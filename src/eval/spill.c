@@ -96,7 +96,7 @@ static f0t_status read_file(const f0t_spill *spill, float *to, size_t first, siz
     return F0T_OK;
 }
 
-f0t_status f0t_spill_read(const f0t_spill *spill, float *to, size_t first, size_t count)
+f0t_status f0t_spill_read(float *to, const f0t_spill *spill, size_t first, size_t count)
 {
     size_t room = first < spill->memory_rows ? spill->memory_rows - first : 0;
     size_t kept = count < room ? count : room;

@@ -21,6 +21,6 @@ void f0t_spill_free(f0t_spill *spill);
 
 f0t_status f0t_spill_add(f0t_spill *spill, const float *rows, size_t count);
 /* Rows [first, first + count) into to[count x columns]. */
-f0t_status f0t_spill_read(const f0t_spill *spill, float *to, size_t first, size_t count);
+f0t_status f0t_spill_read(float *to, const f0t_spill *spill, size_t first, size_t count);
 
 #endif

@@ -161,8 +161,8 @@ static f0t_status add_block(const f0t_study_curve_room *to, pass *p, size_t firs
     const size_t count = seen->count - first < p->block ? seen->count - first : p->block;
     const f0t_rules block = f0t_rules_slice(seen, first, count);
     const f0t_ranksvm_options options = {.hinge = o->hinge};
-    F0T_TRY(f0t_ranksvm_solve(p->svm, &block, o->lambdas, o->lambda_count, &options, p->directions,
-                              NULL, monitor));
+    F0T_TRY(f0t_ranksvm_solve(p->directions, NULL, p->svm, &block, o->lambdas, o->lambda_count,
+                              &options, monitor));
     for (size_t i = 0; i < o->lambda_count; i++) {
         const float *directions = p->directions + i * count * p->space->dim;
         F0T_TRY(add_existence(to, i, p, directions, first, &block));

@@ -243,7 +243,7 @@ static void score_rule(float *scores, workspace *b, const asker *a, size_t r)
             scores[u] = -HUGE_VALF;
         for (uint32_t g = 0; g < k; g++) {
             size_t size, all = list_tags(b, &size, rules, r, g);
-            f0t_ranksvm_part_solve(b->part, b->w, NULL, b->tags, size, all, a->lambda, &options);
+            f0t_ranksvm_part_solve(b->w, NULL, b->part, b->tags, size, all, a->lambda, &options);
             raise_scores(scores, b, a, size, all);
         }
     }

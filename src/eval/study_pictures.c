@@ -146,7 +146,7 @@ static f0t_status choose_irrelevant(f0t_study_picture *picture, maker *k, size_t
             k->irrelevant[picture->irrelevant_all++] = t;
     picture->irrelevant = picture->irrelevant_all;
     if (room < picture->irrelevant_all) {
-        f0t_random_shuffle(&random, k->irrelevant, picture->irrelevant_all);
+        f0t_random_shuffle(k->irrelevant, picture->irrelevant_all, &random);
         picture->irrelevant = room ? room : 1;
     }
     return F0T_OK;
@@ -173,7 +173,7 @@ static f0t_status find_direction(f0t_study_picture *picture, maker *k)
     F0T_TRY(f0t_alloc(&k->w, k->space->dim, sizeof *k->w));
     F0T_TRY(f0t_ranksvm_create(&svm, k->space->vectors, k->rule.tags, k->space->dim));
     f0t_status status =
-        f0t_ranksvm_solve(svm, &k->rule, &picture->lambda, 1, &options, k->w, NULL, NULL);
+        f0t_ranksvm_solve(k->w, NULL, svm, &k->rule, &picture->lambda, 1, &options, NULL);
     f0t_ranksvm_free(svm);
     return status;
 }
@@ -226,7 +226,7 @@ static f0t_status find_axes(f0t_study_picture *picture, float *axes, const maker
     F0T_TRY(f0t_pca_create(&pca, k->space->dim));
     f0t_status status = f0t_pca_add(&pca, k->offsets, points);
     if (status == F0T_OK)
-        status = f0t_pca_finish(&pca, axes, values, &total, 2);
+        status = f0t_pca_finish(axes, values, &total, &pca, 2);
     f0t_pca_free(&pca);
     F0T_TRY(status);
     for (int a = 0; a < 2; a++)

@@ -165,7 +165,7 @@ f0t_status f0t_study_sample(uint32_t **out, size_t *count, const f0t_study_rules
         if (wanted(rules, r))
             (*out)[found++] = (uint32_t)r;
     if (found > most) {
-        f0t_random_shuffle(&random, *out, found);
+        f0t_random_shuffle(*out, found, &random);
         found = most;
         qsort(*out, found, sizeof **out, compare_numbers);
     }

@@ -187,7 +187,7 @@ static f0t_status follow(f0t_study_structure *out, const f0t_study_task *task,
     F0T_TRY(f0t_alloc(&directions, picked->count * dim, sizeof *directions));
     f0t_status status = f0t_ranksvm_create(&svm, space->vectors, picked->tags, dim);
     if (status == F0T_OK)
-        status = f0t_ranksvm_solve(svm, picked, &out->lambda, 1, &options, directions, NULL,
+        status = f0t_ranksvm_solve(directions, NULL, svm, picked, &out->lambda, 1, &options,
                                    task->monitor);
     for (size_t r = 0; status == F0T_OK && r < picked->count; r++) {
         double cosine = 0, ahead = 0;

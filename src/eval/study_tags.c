@@ -249,7 +249,7 @@ static f0t_status find_axes(float *axes, f0t_pca *pca, size_t dim)
 {
     double *values, total;
     F0T_TRY(f0t_alloc(&values, dim, sizeof *values));
-    f0t_status status = f0t_pca_finish(pca, axes, values, &total, dim);
+    f0t_status status = f0t_pca_finish(axes, values, &total, pca, dim);
     f0t_free(values);
     return status;
 }
@@ -303,7 +303,7 @@ f0t_status f0t_study_space_shuffle(f0t_study_space *out, const f0t_study_space *
         const f0t_random random = {seed, UINT64_C(0x6465616C) + (uint64_t)side}; /* "deal" */
         for (size_t i = 0; i < counts[side]; i++)
             order[i] = (uint32_t)(first + i);
-        f0t_random_shuffle(&random, order, counts[side]);
+        f0t_random_shuffle(order, counts[side], &random);
         for (size_t i = 0; i < counts[side]; i++)
             memcpy(out->vectors + (first + i) * dim, space->vectors + order[i] * dim,
                    dim * sizeof *out->vectors);

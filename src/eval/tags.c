@@ -107,7 +107,7 @@ static f0t_status split_by_lists(f0t_eval_tags *tags)
 static f0t_status parse_unseen(size_t *out, const char *text, size_t count)
 {
     float number = 0;
-    const char *end = f0t_number_read(text, text + strlen(text), &number);
+    const char *end = f0t_number_read(&number, text, text + strlen(text));
     bool share = end && !strcmp(end, "%");
     bool sane = end && (share || !*end) && number > 0 && number < 1e9F &&
                 (share || number == floorf(number));
@@ -129,7 +129,7 @@ static f0t_status parse_unseen(size_t *out, const char *text, size_t count)
 static void draw(uint32_t *order, size_t count, uint64_t seed, uint64_t stream)
 {
     const f0t_random random = {seed, stream};
-    f0t_random_shuffle(&random, order, count);
+    f0t_random_shuffle(order, count, &random);
 }
 
 f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_t seed)

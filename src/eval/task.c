@@ -188,7 +188,7 @@ static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0
 {
     f0t_candidates tags = {.count = s->count, .vectors = s->vectors, .known = s->known};
     f0t_queries queries = {.count = rows, .features = b->features};
-    F0T_TRY(f0t_task_read(fit->task, b->features, s->truth.images + first, rows));
+    F0T_TRY(f0t_task_read(b->features, fit->task, s->truth.images + first, rows));
     if (fit->ranker->oracle) {
         queries.relevant = slice(b->oracle_offsets, &s->oracle, first, rows);
         queries.offsets = b->oracle_offsets;

@@ -127,7 +127,7 @@ static void give_up(f0t_feature_cache *cache)
     cache->file = NULL;
 }
 
-bool f0t_feature_cache_get(f0t_feature_cache *cache, f0t_feature_cache_key *key, float *row,
+bool f0t_feature_cache_get(f0t_feature_cache_key *key, float *row, f0t_feature_cache *cache,
                            const char *picture)
 {
     *key = (f0t_feature_cache_key){.lasting = false};

@@ -25,7 +25,7 @@ typedef struct f0t_feature_cache_key {
 /* The features of a picture in its present state; false where they are not here. Sets *key for
  * f0t_feature_cache_put, which keeps them once they are made, while there is room. Any number of threads
  * may call both: those that get do not wait for each other. */
-bool f0t_feature_cache_get(f0t_feature_cache *cache, f0t_feature_cache_key *key, float *row,
+bool f0t_feature_cache_get(f0t_feature_cache_key *key, float *row, f0t_feature_cache *cache,
                            const char *picture);
 void f0t_feature_cache_put(f0t_feature_cache *cache, const f0t_feature_cache_key *key,
                            const float *row);

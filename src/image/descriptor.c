@@ -162,7 +162,7 @@ static float read_curve(const float *curve, float x)
 }
 
 /* Each row of the matrix from sRGB to XYZ is divided by the white it gives. */
-void f0t_colour_lab(const f0t_colour_curves *curves, const float rgb[3], float lab[3])
+void f0t_colour_lab(float lab[3], const f0t_colour_curves *curves, const float rgb[3])
 {
     static const float matrix[3][3] = {{0.43390F, 0.37620F, 0.18990F},
                                        {0.21260F, 0.71520F, 0.07220F},
@@ -227,7 +227,7 @@ static size_t layout_column(size_t x)
     return column < F0T_LAYOUT_COLUMNS ? column : 2 * F0T_LAYOUT_COLUMNS - 1 - column;
 }
 
-void f0t_colour_fill(const f0t_colour_curves *curves, float *whole, float *halves, float *layout,
+void f0t_colour_fill(float *whole, float *halves, float *layout, const f0t_colour_curves *curves,
                      const float *picture)
 {
     enum { PIXELS = F0T_WORK_SIDE * F0T_WORK_SIDE, ROW = F0T_LAYOUT_COLUMNS * 3 };
@@ -239,7 +239,7 @@ void f0t_colour_fill(const f0t_colour_curves *curves, float *whole, float *halve
         for (size_t x = 0; x < F0T_WORK_SIDE; x++) {
             const float *at = picture + y * F0T_WORK_STRIDE + x + 1;
             float rgb[3] = {at[0], at[F0T_WORK_PIXELS], at[2 * F0T_WORK_PIXELS]}, lab[3];
-            f0t_colour_lab(curves, rgb, lab);
+            f0t_colour_lab(lab, curves, rgb);
             count_pixel(bins, lab);
             for (size_t c = 0; c < 3; c++)
                 fields[layout_column(x) * 3 + c] += lab[c];
@@ -325,7 +325,7 @@ static void fill_fisher(f0t_descriptor *d, float *out)
         f0t_patches_fill(d->patches, d->gradients, d->basis, d->cells, y);
         f0t_fisher_add(&d->fisher, d->patches);
     }
-    f0t_fisher_get(&d->fisher, out);
+    f0t_fisher_get(out, &d->fisher);
 }
 
 /* Upright, square, wide: steps of e^0.3 in width by height, 35 % each. */
@@ -346,7 +346,7 @@ static void join(float *out)
     f0t_kernels()->descriptor_stretch(out, DIM, 1);
 }
 
-f0t_status f0t_descriptor_run(f0t_descriptor *descriptor, float *out, const uint8_t *rgb,
+f0t_status f0t_descriptor_run(float *out, f0t_descriptor *descriptor, const uint8_t *rgb,
                               size_t width, size_t height)
 {
     if (width == 0 || height == 0)
@@ -354,7 +354,7 @@ f0t_status f0t_descriptor_run(f0t_descriptor *descriptor, float *out, const uint
                         width, height);
     f0t_work_resize(descriptor->picture, &descriptor->work, rgb, width, height);
     fill_fisher(descriptor, out);
-    f0t_colour_fill(&descriptor->curves, out + WHOLE_AT, out + HALVES_AT, out + LAYOUT_AT,
+    f0t_colour_fill(out + WHOLE_AT, out + HALVES_AT, out + LAYOUT_AT, &descriptor->curves,
                     descriptor->picture);
     fill_shape(out + SHAPE_AT, width, height);
     join(out);

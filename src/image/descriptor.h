@@ -38,7 +38,7 @@ void f0t_descriptor_free(f0t_descriptor *descriptor);
 /* Describes a picture: rgb[height x width x 3] is 8-bit sRGB, row by row, into out[dim], which has
  * length 1. Any size but 0 will do; a shorter side of 128 pixels or more is enough, and pictures
  * beyond 512 pixels cost time for nothing. Allocates nothing. */
-f0t_status f0t_descriptor_run(f0t_descriptor *descriptor, float *out, const uint8_t *rgb,
+f0t_status f0t_descriptor_run(float *out, f0t_descriptor *descriptor, const uint8_t *rgb,
                               size_t width, size_t height);
 
 /* ---- The steps, for descriptor.c and descriptor_fisher.c ---------------------------------------- */
@@ -149,7 +149,7 @@ void f0t_fisher_prepare(f0t_fisher *fisher);
 void f0t_fisher_clear(f0t_fisher *fisher);
 void f0t_fisher_add(f0t_fisher *fisher, const float *patches);
 /* out[2][F0T_MIXTURE][F0T_PATCH_DIM]: gradients by the means, then by the deviations. */
-void f0t_fisher_get(const f0t_fisher *fisher, float *out);
+void f0t_fisher_get(float *out, const f0t_fisher *fisher);
 
 /* ---- Colour --------------------------------------------------------------------------------- */
 
@@ -160,11 +160,11 @@ typedef struct f0t_colour_curves {
 
 void f0t_colour_prepare(f0t_colour_curves *curves);
 /* L, a, b in hundredths of CIE 1976 (white D65) of an sRGB colour in 0 … 1. */
-void f0t_colour_lab(const f0t_colour_curves *curves, const float rgb[3], float lab[3]);
+void f0t_colour_lab(float lab[3], const f0t_colour_curves *curves, const float rgb[3]);
 /* whole[F0T_BINS], halves[F0T_HALVES][F0T_BINS], the upper first: shares of the pixels;
  * layout[F0T_LAYOUT_ROWS][F0T_LAYOUT_COLUMNS][3]: mean colours. A mirrored picture gives the same.
  */
-void f0t_colour_fill(const f0t_colour_curves *curves, float *whole, float *halves, float *layout,
+void f0t_colour_fill(float *whole, float *halves, float *layout, const f0t_colour_curves *curves,
                      const float *picture);
 
 #endif

@@ -255,7 +255,7 @@ void f0t_fisher_add(f0t_fisher *fisher, const float *patches)
             fisher->count[k] += fisher->posterior[i][k];
 }
 
-void f0t_fisher_get(const f0t_fisher *fisher, float *out)
+void f0t_fisher_get(float *out, const f0t_fisher *fisher)
 {
     const float patches = F0T_PLACES * F0T_PLACES;
     for (size_t k = 0; k < F0T_MIXTURE; k++) {

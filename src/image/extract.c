@@ -106,13 +106,13 @@ static f0t_status take(f0t_image_workspace *workspace, float *to, const f0t_pict
     f0t_picture picture;
     f0t_failure failure = {0};
     f0t_failure_keep(&failure,
-                     f0t_worker_decode_source(workspace->worker, &picture, source, side, plain));
+                     f0t_worker_decode_source(&picture, workspace->worker, source, side, plain));
     if (next) /* whose own failure is its own affair */
         f0t_worker_expect(workspace->worker, next, side, plain);
     if (failure.status != F0T_OK)
         return f0t_failure_raise(&failure);
     if (!backbone->network)
-        return f0t_descriptor_run(workspace->descriptor, to, picture.rgb, picture.width,
+        return f0t_descriptor_run(to, workspace->descriptor, picture.rgb, picture.width,
                                   picture.height);
     return f0t_preprocess_run(to, &workspace->plan, &picture,
                               f0t_network_get_input(backbone->network)->channels_last);
@@ -368,7 +368,7 @@ static bool get_cached(f0t_backbone *backbone, f0t_feature_cache_key *key, float
                        const f0t_picture_source *picture)
 {
     *key = (f0t_feature_cache_key){.lasting = false};
-    return !picture->data && f0t_feature_cache_get(backbone->cache, key, row, picture->path);
+    return !picture->data && f0t_feature_cache_get(key, row, backbone->cache, picture->path);
 }
 
 static f0t_status ask_cache(missing *m, float *out, f0t_backbone *backbone,

@@ -85,7 +85,7 @@ static f0t_status add_file(const gathering *g, const char *path)
 {
     const char *text;
     size_t length;
-    F0T_TRY(f0t_worker_keywords(g->worker, &text, &length, path));
+    F0T_TRY(f0t_worker_keywords(&text, &length, g->worker, path));
     f0t_status status = add_lines(g, text, length);
     return status == F0T_ERROR_UNSUPPORTED ? f0t_fail_prefix(status, "%s: ", path) : status;
 }

@@ -274,7 +274,7 @@ static f0t_status add_once(f0t_pictures *pictures, f0t_names *known, const char 
     char *key;
     const char *rest = found + named + strspn(found + named, "/");
     F0T_TRY(*rest ? f0t_path_join(&key, whole, rest) : f0t_string_copy(&key, whole, strlen(whole)));
-    f0t_status status = f0t_names_add(known, key, strlen(key), &number, &added);
+    f0t_status status = f0t_names_add(&number, &added, known, key, strlen(key));
     f0t_free(key);
     if (status == F0T_OK && added)
         status = f0t_texts_add(&pictures->texts, found, strlen(found));

@@ -136,7 +136,7 @@ static f0t_status merge(f0t_sidecars *s, const f0t_original *original, const cha
                         bool *changed)
 {
     f0t_xmp_merged merged;
-    F0T_TRY(f0t_worker_merge(s->worker, &merged, s->path, lines));
+    F0T_TRY(f0t_worker_merge(&merged, s->worker, s->path, lines));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
     return merged.changed && !s->options.dry_run
@@ -167,7 +167,7 @@ static f0t_status embed_in(f0t_sidecars *s, const f0t_original *original, const 
     f0t_xmp_merged merged;
     f0t_xmp_packet place;
     F0T_TRY(f0t_xmp_packet_find(&place, from->data, from->size, s->path));
-    F0T_TRY(f0t_worker_embed(s->worker, &merged, s->path, lines, place.text, place.length));
+    F0T_TRY(f0t_worker_embed(&merged, s->worker, s->path, lines, place.text, place.length));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
     return merged.changed && !s->options.dry_run ? write_picture(s, original, &place, from, &merged)
@@ -178,7 +178,7 @@ static f0t_status embed(f0t_sidecars *s, const f0t_original *original, const cha
                         bool *changed)
 {
     content from;
-    F0T_TRY(f0t_original_read(original, &from.data, &from.size, PICTURE_MOST));
+    F0T_TRY(f0t_original_read(&from.data, &from.size, original, PICTURE_MOST));
     f0t_status status = embed_in(s, original, &from, lines, changed);
     f0t_free(from.data);
     return status;

@@ -416,7 +416,7 @@ static f0t_picture_request decode_request(const f0t_picture_source *source, size
                                  .plain = plain};
 }
 
-f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,
+f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
                                     const f0t_picture_source *source, size_t side, bool plain)
 {
     f0t_picture_reply reply;
@@ -429,10 +429,10 @@ f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,
     return F0T_OK;
 }
 
-f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
+f0t_status f0t_worker_decode(f0t_picture *out, f0t_worker *worker, const char *path, size_t side,
                              bool plain)
 {
-    return f0t_worker_decode_source(worker, out, &(f0t_picture_source){.path = path}, side, plain);
+    return f0t_worker_decode_source(out, worker, &(f0t_picture_source){.path = path}, side, plain);
 }
 
 void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, size_t side,
@@ -461,7 +461,7 @@ void f0t_worker_expect_none(f0t_worker *worker)
         end_process(worker);
 }
 
-f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
+f0t_status f0t_worker_keywords(const char **text, size_t *length, f0t_worker *worker,
                                const char *path)
 {
     f0t_picture_reply reply;
@@ -483,7 +483,7 @@ static void take_merged(const f0t_worker *worker, f0t_xmp_merged *out,
                             .change = worker->data + reply->length - lines};
 }
 
-f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
+f0t_status f0t_worker_merge(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
                             const char *lines)
 {
     f0t_picture_reply reply;
@@ -495,7 +495,7 @@ f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char 
     return F0T_OK;
 }
 
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
+f0t_status f0t_worker_embed(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
                             const char *lines, const char *text, size_t length)
 {
     f0t_picture_reply reply;

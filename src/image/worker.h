@@ -27,7 +27,7 @@ typedef struct f0t_picture {
 /* The picture at `path`, upright, transparency on white; shrunk by a whole number where its shorter side
  * is at least twice `side`, so that it stays at least `side`. Its colours are sRGB; where `plain`, they
  * are what the file has, whatever its colour profile says. */
-f0t_status f0t_worker_decode(f0t_worker *worker, f0t_picture *out, const char *path, size_t side,
+f0t_status f0t_worker_decode(f0t_picture *out, f0t_worker *worker, const char *path, size_t side,
                              bool plain);
 
 /* A picture: the file at `path`, or, where `data` is not NULL, the bytes of one. Then `path` is what it is
@@ -39,7 +39,7 @@ typedef struct f0t_picture_source {
     f0t_failure *failure; /* or NULL: where f0t_backbone_run_sources leaves why it cannot be read */
 } f0t_picture_source;
 
-f0t_status f0t_worker_decode_source(f0t_worker *worker, f0t_picture *out,
+f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
                                     const f0t_picture_source *source, size_t side, bool plain);
 
 /* Asks for a picture that the next f0t_worker_decode_source will want: the process decodes it meanwhile. What
@@ -53,7 +53,7 @@ void f0t_worker_expect_none(f0t_worker *worker);
  * or a path ("People|woman"). Sources: xmp, hierarchy, digikam, iptc, svg; ours for tags that
  * f0t_worker_merge put there, carried for keywords of the person that it put there too. `*text` is the
  * worker's until its next call, NUL-terminated. */
-f0t_status f0t_worker_keywords(f0t_worker *worker, const char **text, size_t *length,
+f0t_status f0t_worker_keywords(const char **text, size_t *length, f0t_worker *worker,
                                const char *path);
 
 /* XMP with other tags of ours than before. All is the worker's until its next call. */
@@ -67,11 +67,11 @@ typedef struct f0t_xmp_merged {
 /* What the sidecar at `path` (it need not exist) is after these lines (protocol.h): "+tag" are ours in place
  * of those of the last time, "=keyword" are the person's, which every list that is made takes up, and "-"
  * takes all of ours away. Nothing is written. */
-f0t_status f0t_worker_merge(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
+f0t_status f0t_worker_merge(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
                             const char *lines);
 
 /* The same for a packet, text[length], that is embedded in the picture at `path`; length 0: none is. */
-f0t_status f0t_worker_embed(f0t_worker *worker, f0t_xmp_merged *out, const char *path,
+f0t_status f0t_worker_embed(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
                             const char *lines, const char *text, size_t length);
 
 #endif

@@ -92,7 +92,7 @@ static f0t_status next_line(f0t_arff *arff, arff_cursor *cursor)
     const char *line;
     size_t length;
     do {
-        F0T_TRY(f0t_text_line(arff->stream, &line, &length));
+        F0T_TRY(f0t_text_line(&line, &length, arff->stream));
         *cursor = (arff_cursor){line, line ? line + length : NULL};
     } while (line && !peek(cursor));
     return F0T_OK;
@@ -101,7 +101,7 @@ static f0t_status next_line(f0t_arff *arff, arff_cursor *cursor)
 /* A finite number that fills the text. */
 static bool parse_number(const char *text, size_t length, float *out)
 {
-    return length && f0t_number_read(text, text + length, out) == text + length && isfinite(*out);
+    return length && f0t_number_read(out, text, text + length) == text + length && isfinite(*out);
 }
 
 /* ---- Header ---------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static f0t_status read_nominal(f0t_arff *arff, arff_cursor *cursor, f0t_arff_att
     cursor->at++;
     do {
         F0T_TRY(read_token(arff, cursor, &length, &quoted));
-        F0T_TRY(f0t_names_add(&attribute->values, arff->token, length, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &attribute->values, arff->token, length));
         if (!added)
             return f0t_text_fail(arff->stream, "the value '%.40s' is there twice", arff->token);
         if (index == VALUES_MOST)
@@ -174,7 +174,7 @@ static f0t_status read_attribute(f0t_arff *arff, arff_cursor *cursor)
     uint32_t index;
     bool quoted, added;
     F0T_TRY(read_token(arff, cursor, &length, &quoted));
-    F0T_TRY(f0t_names_add(&arff->names, arff->token, length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &arff->names, arff->token, length));
     if (!added)
         return f0t_text_fail(arff->stream, "the attribute '%.60s' is there twice", arff->token);
     F0T_TRY(f0t_grow(&arff->attributes, &arff->capacity, arff->count, 1, sizeof *arff->attributes));
@@ -228,7 +228,7 @@ static f0t_status set_value(f0t_arff *arff, size_t i, size_t length, bool quoted
         if (!parse_number(arff->token, length, &arff->values[i]))
             return f0t_text_fail(arff->stream, "'%.40s' of attribute '%.60s' is no number",
                                  arff->token, f0t_names_get(&arff->names, i));
-    } else if (f0t_names_find(&attribute->values, arff->token, length, &index)) {
+    } else if (f0t_names_find(&index, &attribute->values, arff->token, length)) {
         arff->values[i] = (float)index;
     } else {
         return f0t_text_fail(arff->stream, "'%.40s' is no value of attribute '%.60s'", arff->token,
@@ -298,7 +298,7 @@ static f0t_status read_sparse(f0t_arff *arff, arff_cursor *cursor)
     return F0T_OK;
 }
 
-f0t_status f0t_arff_next(f0t_arff *arff, bool *found)
+f0t_status f0t_arff_next(bool *found, f0t_arff *arff)
 {
     arff_cursor cursor;
     F0T_TRY(next_line(arff, &cursor));

@@ -41,6 +41,6 @@ f0t_status f0t_arff_open(f0t_arff *arff, f0t_stream *stream);
 void f0t_arff_close(f0t_arff *arff);
 
 /* Reads the next row into arff->values; *found is false at the end. */
-f0t_status f0t_arff_next(f0t_arff *arff, bool *found);
+f0t_status f0t_arff_next(bool *found, f0t_arff *arff);
 
 #endif

@@ -32,7 +32,7 @@ static f0t_status enter_form(work *w, const char *text, size_t length)
 {
     uint32_t index;
     bool added;
-    F0T_TRY(f0t_names_add(&w->names, text, length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &w->names, text, length));
     if (added) {
         F0T_TRY(f0t_grow(&w->forms, &w->capacity, index, 1, sizeof *w->forms));
         w->forms[index] = (form){.flaw = f0t_clean_flaw(text, &w->options->list), .same = index};
@@ -188,7 +188,7 @@ static f0t_status keep_forms(work *w)
     for (size_t i = 0; i < f0t_names_count(&w->names); i++) {
         const char *name = f0t_names_get(&w->names, i);
         if (w->forms[i].same == i && w->forms[i].flaw == F0T_FLAW_NONE)
-            F0T_TRY(f0t_names_add(&w->out->tags, name, strlen(name), &w->forms[i].kept, NULL));
+            F0T_TRY(f0t_names_add(&w->forms[i].kept, NULL, &w->out->tags, name, strlen(name)));
     }
     return F0T_OK;
 }

@@ -249,7 +249,7 @@ size_t f0t_clean_singulars(uint32_t found[F0T_INFLECT_MOST], const f0t_names *fo
             continue;
         memcpy(text, name, begin);
         memcpy(text + begin, singulars.text[k], length);
-        count += f0t_names_find(forms, text, begin + length, &found[count]) && found[count] != i;
+        count += f0t_names_find(&found[count], forms, text, begin + length) && found[count] != i;
     }
     return count;
 }
@@ -265,5 +265,5 @@ bool f0t_clean_joined(uint32_t *out, const f0t_names *forms, uint32_t i)
                 return false;
             text[length++] = *c;
         }
-    return strchr(name, ' ') && f0t_names_find(forms, text, length, out);
+    return strchr(name, ' ') && f0t_names_find(out, forms, text, length);
 }

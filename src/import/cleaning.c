@@ -35,7 +35,7 @@ static f0t_status find_copies(bool *copy, f0t_names *prints, float *features,
         bool added;
         F0T_TRY(f0t_dataset_read_features(features, dataset, m, 1));
         const uint64_t print = f0t_hash(F0T_HASH_START, features, dim * sizeof *features);
-        F0T_TRY(f0t_names_add(prints, (const char *)&print, sizeof print, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, prints, (const char *)&print, sizeof print));
         copy[m] = !added;
     }
     return F0T_OK;
@@ -150,7 +150,7 @@ static f0t_status draw_split(f0t_split *out, making *k, const char *group)
 {
     const f0t_random random = {k->layout.seed, UINT64_C(0x64656D6F)}; /* "demo" */
     uint32_t number;
-    F0T_TRY(f0t_names_add(&k->groups, group, strlen(group), &number, NULL));
+    F0T_TRY(f0t_names_add(&number, NULL, &k->groups, group, strlen(group)));
     const double place = f0t_random_uniform(&random, number);
     *out = place < k->layout.test                   ? F0T_TEST
            : place < k->layout.test + k->layout.val ? F0T_VAL

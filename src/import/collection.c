@@ -62,8 +62,8 @@ static size_t clean(char *to, const char *text, size_t length)
     return n && to[n - 1] == ' ' ? n - 1 : n;
 }
 
-f0t_status f0t_collection_tag(f0t_collection *collection, const char *text, size_t length,
-                              uint32_t *index, bool *found)
+f0t_status f0t_collection_tag(uint32_t *index, bool *found, f0t_collection *collection,
+                              const char *text, size_t length)
 {
     char tag[TAG_LONGEST];
     *found = false;
@@ -75,7 +75,7 @@ f0t_status f0t_collection_tag(f0t_collection *collection, const char *text, size
     if (f0t_text_fault(tag, n))
         return f0t_fail(F0T_ERROR_FORMAT, "a tag is not UTF-8");
     *found = true;
-    return f0t_names_add(&collection->tags, tag, n, index, NULL);
+    return f0t_names_add(index, NULL, &collection->tags, tag, n);
 }
 
 static size_t image_of(const f0t_selection *selection, size_t i)
@@ -103,7 +103,7 @@ f0t_status f0t_collection_draw_val(f0t_collection *collection, const f0t_selecti
         if (collection->split[m] == F0T_TRAIN)
             train[count++] = (uint32_t)m;
     }
-    f0t_random_shuffle(&random, train, count);
+    f0t_random_shuffle(train, count, &random);
     size_t want = (size_t)floor(val * (double)count + 0.5);
     for (size_t i = 0; i < want; i++)
         collection->split[train[i]] = F0T_VAL;
@@ -168,7 +168,7 @@ static f0t_status prepare_tags(writing *w)
     const f0t_rows *rows = &w->collection->rows;
     size_t count = f0t_names_count(&w->collection->tags), most = 0, n;
     for (size_t m = 0; m < rows->count; m++) {
-        f0t_rows_get(rows, m, &n);
+        f0t_rows_get(&n, rows, m);
         most = n > most ? n : most;
     }
     F0T_TRY(f0t_alloc(&w->tags, most, sizeof *w->tags));
@@ -223,7 +223,7 @@ static f0t_status write_row(writing *w, size_t i)
 {
     const f0t_collection *c = w->collection;
     size_t m = image_of(w->selection, i), count;
-    const uint32_t *indices = f0t_rows_get(&c->rows, m, &count);
+    const uint32_t *indices = f0t_rows_get(&count, &c->rows, m);
     f0t_dataset_row row = {.size = sizeof(f0t_dataset_row),
                            .image = image_name(w, m),
                            .tags = w->tags,

@@ -28,8 +28,8 @@ f0t_status f0t_collection_end_row(f0t_collection *collection, const char *image,
 /* The number of a tag of any text, which is added where it is new: blanks and control characters
  * inside become one space each run, those at the ends go; *found is false when nothing is left.
  * Fails (FORMAT) when it is no UTF-8. */
-f0t_status f0t_collection_tag(f0t_collection *collection, const char *text, size_t length,
-                              uint32_t *index, bool *found);
+f0t_status f0t_collection_tag(uint32_t *index, bool *found, f0t_collection *collection,
+                              const char *text, size_t length);
 
 /* Which images become rows of the dataset, and which rows of the features file they have. */
 typedef struct f0t_selection {

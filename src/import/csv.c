@@ -182,8 +182,8 @@ static f0t_status enter_tag_columns(reading *t, const f0t_csv_cell *header, size
     for (size_t i = 0; i < count; i++) {
         if (!is_tag_column(t, i))
             continue;
-        F0T_TRY(f0t_collection_tag(&t->to->collection, header[i].text, header[i].length,
-                                   &t->column_tags[i], &found));
+        F0T_TRY(f0t_collection_tag(&t->column_tags[i], &found, &t->to->collection, header[i].text,
+                                   header[i].length));
         if (!found)
             return fail_at(t, "column %zu has no name", i + 1);
     }
@@ -212,7 +212,7 @@ static f0t_status read_tags_cell(reading *t, uint32_t image, const f0t_csv_cell 
         uint32_t tag;
         bool found;
         f0t_status status =
-            f0t_collection_tag(&t->to->collection, at, (size_t)(stop - at), &tag, &found);
+            f0t_collection_tag(&tag, &found, &t->to->collection, at, (size_t)(stop - at));
         if (status == F0T_ERROR_FORMAT)
             return f0t_fail_prefix(status, "%s:%llu: ", f0t_stream_name(t->stream),
                                    (unsigned long long)f0t_csv_line(t->csv));
@@ -279,7 +279,7 @@ static f0t_status read_image(reading *t, const f0t_csv_cell *cell, uint32_t *ima
         length -= 2;
     if (!length || f0t_text_fault(text, length) || memchr(text, '\t', length))
         return fail_at(t, "column %ld: a path or an id is expected", t->image + 1);
-    F0T_TRY(f0t_names_add(&t->to->images, text, length, image, &added));
+    F0T_TRY(f0t_names_add(image, &added, &t->to->images, text, length));
     t->to->merged += !added;
     F0T_TRY(f0t_grow(&t->to->splits, &t->splits_capacity, *image, 1, 1));
     if (added)
@@ -305,7 +305,7 @@ static f0t_status read_records(reading *t)
     const f0t_csv_cell *cells;
     size_t count;
     for (bool first = true;; first = false) {
-        F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
+        F0T_TRY(f0t_csv_next(&cells, &count, t->csv));
         if (!count)
             break;
         bool header = false;
@@ -372,7 +372,7 @@ static f0t_status look_ahead(reading *t, habits *seen)
     const f0t_csv_cell *cells;
     size_t count;
     for (size_t line = 0; line < LOOKED_AT; line++) {
-        F0T_TRY(f0t_csv_next(t->csv, &cells, &count));
+        F0T_TRY(f0t_csv_next(&cells, &count, t->csv));
         if (!count)
             break;
         bool header = false;

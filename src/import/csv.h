@@ -25,7 +25,7 @@ void f0t_csv_close(f0t_csv *csv);
 
 /* The next record, borrowed until the next call; *count is 0 at the end. Every record has as many
  * cells as the first, else FORMAT. */
-f0t_status f0t_csv_next(f0t_csv *csv, const f0t_csv_cell **cells, size_t *count);
+f0t_status f0t_csv_next(const f0t_csv_cell **cells, size_t *count, f0t_csv *csv);
 
 /* The line on which the record that was read last begins. */
 uint64_t f0t_csv_line(const f0t_csv *csv);

@@ -159,7 +159,7 @@ static f0t_status read_record(f0t_csv *csv, const char *line, size_t length)
         F0T_TRY(read_line(csv, line, length));
         if (!csv->quoted)
             return finish_record(csv);
-        F0T_TRY(f0t_text_line(csv->stream, &line, &length));
+        F0T_TRY(f0t_text_line(&line, &length, csv->stream));
         if (!line)
             return f0t_fail(F0T_ERROR_FORMAT,
                             "%s:%llu: a quote is opened in this record and never closed",
@@ -177,7 +177,7 @@ static char guess_delimiter(const char *line, size_t length)
     return ',';
 }
 
-f0t_status f0t_csv_next(f0t_csv *csv, const f0t_csv_cell **cells, size_t *count)
+f0t_status f0t_csv_next(const f0t_csv_cell **cells, size_t *count, f0t_csv *csv)
 {
     const char *line;
     size_t length;
@@ -186,7 +186,7 @@ f0t_status f0t_csv_next(f0t_csv *csv, const f0t_csv_cell **cells, size_t *count)
     *count = 0;
     *cells = NULL;
     do {
-        F0T_TRY(f0t_text_line(csv->stream, &line, &length));
+        F0T_TRY(f0t_text_line(&line, &length, csv->stream));
         if (!line)
             return F0T_OK;
     } while (!length);

@@ -9,7 +9,7 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-void f0t_key_base(const char *text, size_t *start, size_t *length)
+void f0t_key_base(size_t *start, size_t *length, const char *text)
 {
     const char *slash = strrchr(text, '/'), *base = slash ? slash + 1 : text;
     const char *dot = strrchr(base, '.');
@@ -40,7 +40,7 @@ static f0t_status enter(f0t_names *names, uint32_t **images, size_t *capacity, c
 {
     uint32_t index;
     bool added;
-    F0T_TRY(f0t_names_add(names, text, length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, names, text, length));
     F0T_TRY(f0t_grow(images, capacity, index, 1, sizeof **images));
     (*images)[index] = added ? image : NONE;
     return F0T_OK;
@@ -53,7 +53,7 @@ static f0t_status finder_fill(finder *f, const f0t_texts *images)
         const char *name = f0t_texts_get(images, m);
         F0T_TRY(enter(&f->names, &f->name_image, &f->name_capacity, name,
                       f0t_texts_length(images, m), (uint32_t)m));
-        f->key_of(name, &start, &length);
+        f->key_of(&start, &length, name);
         F0T_TRY(
             enter(&f->keys, &f->key_image, &f->key_capacity, name + start, length, (uint32_t)m));
     }
@@ -64,10 +64,10 @@ static uint32_t find(const finder *f, const char *text, size_t length)
 {
     uint32_t index;
     size_t start;
-    if (f0t_names_find(&f->names, text, length, &index))
+    if (f0t_names_find(&index, &f->names, text, length))
         return f->name_image[index];
-    f->key_of(text, &start, &length);
-    return f0t_names_find(&f->keys, text + start, length, &index) ? f->key_image[index] : NONE;
+    f->key_of(&start, &length, text);
+    return f0t_names_find(&index, &f->keys, text + start, length) ? f->key_image[index] : NONE;
 }
 
 /* ---- The list of ids ------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static f0t_status match_lines(matching *m)
     const char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(m->stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, m->stream));
         if (!line)
             break;
         F0T_TRY(match_line(m, line, length));
@@ -184,7 +184,7 @@ static f0t_status read_row(void *context, size_t m, float *row)
 {
     f0t_given_features *given = context;
     size_t at = given->selection.rows ? given->selection.rows[m] : m;
-    F0T_TRY(f0t_npy_read_rows(given->npy, at, 1, row));
+    F0T_TRY(f0t_npy_read_rows(row, given->npy, at, 1));
     return f0t_features_check(row, at, 1, given->dim, given->path);
 }
 
@@ -194,7 +194,7 @@ static f0t_status open_npy(f0t_given_features *given)
     if (f0t_npy_dims(given->npy) != 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are expected",
                         given->path, f0t_npy_dims(given->npy));
-    F0T_TRY(f0t_npy_matrix(given->npy, &given->total, &given->dim));
+    F0T_TRY(f0t_npy_matrix(&given->total, &given->dim, given->npy));
     if (!given->dim || given->total >= NONE)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu x %zu are no features", given->path,
                         given->total, given->dim);

@@ -15,10 +15,10 @@ typedef struct f0t_given_features {
 } f0t_given_features;
 
 /* A part of an image's name that identifies it: text[*start, *start + *length). */
-typedef void (*f0t_key_of)(const char *text, size_t *start, size_t *length);
+typedef void (*f0t_key_of)(size_t *start, size_t *length, const char *text);
 
 /* The file's name without folders and ending: "b" of "a/b.jpg". */
-void f0t_key_base(const char *text, size_t *start, size_t *length);
+void f0t_key_base(size_t *start, size_t *length, const char *text);
 
 /* Opens options->features and finds, with options->ids, which of the images have which row: by the
  * whole name, else by key where that is unique. Says in the report what is left out. */

@@ -68,7 +68,7 @@ static void enter_label(reading *r, const char *text, size_t length)
         stop_here(r, "%s", "a label's name is empty or has control characters");
         return;
     }
-    f0t_status status = f0t_names_add(r->labels, text, length, &index, &added);
+    f0t_status status = f0t_names_add(&index, &added, r->labels, text, length);
     if (status != F0T_OK)
         stop(r, status);
     else if (!added)
@@ -285,7 +285,7 @@ static f0t_status set_role(mulan *m, size_t i, uint8_t *found)
     const char *name = f0t_names_get(&m->arff.names, i);
     role *r = &m->roles[i];
     *r = (role){.tag = NO_TAG};
-    if (f0t_names_find(&m->collection.tags, name, strlen(name), &r->tag)) {
+    if (f0t_names_find(&r->tag, &m->collection.tags, name, strlen(name))) {
         found[r->tag] = 1;
         if (attribute->kind == F0T_ARFF_NUMERIC || attribute->numbers)
             return F0T_OK;
@@ -350,7 +350,7 @@ static f0t_status read_rows(mulan *m)
     f0t_stage stage = f0t_stage_begin(f0t_context_monitor(NULL), "reading labels", "bytes",
                                       f0t_stream_size(m->stream));
     for (bool found = true;;) {
-        F0T_TRY(f0t_arff_next(&m->arff, &found));
+        F0T_TRY(f0t_arff_next(&found, &m->arff));
         if (!found)
             break;
         F0T_TRY(add_row(m));
@@ -390,7 +390,7 @@ static f0t_status check_end(mulan *m)
 {
     bool found = false;
     if (m->arff.rows == m->row_counts[m->file])
-        F0T_TRY(f0t_arff_next(&m->arff, &found));
+        F0T_TRY(f0t_arff_next(&found, &m->arff));
     if (found || m->arff.rows != m->row_counts[m->file])
         return f0t_fail(F0T_ERROR_IO, "%s: has changed while it was read", m->files[m->file]);
     return F0T_OK;
@@ -406,7 +406,7 @@ static f0t_status next_row(void *context, size_t index, float *row)
         F0T_TRY(check_end(m));
         F0T_TRY(open_file(m, m->file + 1));
     }
-    F0T_TRY(f0t_arff_next(&m->arff, &found));
+    F0T_TRY(f0t_arff_next(&found, &m->arff));
     if (!found || index + 1 == m->collection.rows.count)
         F0T_TRY(check_end(m));
     for (size_t i = 0; i < m->arff.count; i++)

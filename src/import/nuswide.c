@@ -55,7 +55,7 @@ static void release(nuswide *n)
 static f0t_status read_feature_row(nuswide *n, size_t row, float *to)
 {
     if (n->own)
-        return f0t_nus_features_read(n->own, row, to);
+        return f0t_nus_features_read(to, n->own, row);
     /* The source's rows are ours now. */
     return n->given.source.read(n->given.source.context, row, to);
 }
@@ -100,13 +100,13 @@ static f0t_status add_names(f0t_collection *c, const nuswide *n, size_t set)
     for (size_t i = 0; i < f0t_names_count(&n->words) && set != SET_81; i++)
         if (n->seen_of && n->seen_of[i] != NONE) {
             const char *word = f0t_names_get(&n->words, i);
-            F0T_TRY(f0t_names_add(&c->tags, word, strlen(word), &index, NULL));
+            F0T_TRY(f0t_names_add(&index, NULL, &c->tags, word, strlen(word)));
         }
     c->seen = f0t_names_count(&c->tags);
     const f0t_names *others = set == SET_5K ? &n->words : &n->concepts;
     for (size_t i = 0; i < f0t_names_count(others); i++) {
         const char *word = f0t_names_get(others, i);
-        F0T_TRY(f0t_names_add(&c->tags, word, strlen(word), &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &c->tags, word, strlen(word)));
         c->unseen += added && set != SET_81;
     }
     return F0T_OK;
@@ -117,7 +117,7 @@ static f0t_status add_seen(f0t_collection *c, const nuswide *n, size_t m)
 {
     size_t count;
     const f0t_nus_marks *marks = n->has_tag_marks ? &n->tag_marks : &n->raw_marks;
-    const uint32_t *words = f0t_nus_marks_get(marks, m, &count);
+    const uint32_t *words = f0t_nus_marks_get(&count, marks, m);
     for (size_t i = 0; i < count; i++)
         if (n->seen_of[words[i]] != NONE)
             F0T_TRY(f0t_rows_add(&c->rows, n->seen_of[words[i]]));
@@ -127,7 +127,7 @@ static f0t_status add_seen(f0t_collection *c, const nuswide *n, size_t m)
 static f0t_status add_concepts(f0t_collection *c, const nuswide *n, size_t m)
 {
     size_t count;
-    const uint32_t *concepts = f0t_nus_marks_get(&n->concept_marks, m, &count);
+    const uint32_t *concepts = f0t_nus_marks_get(&count, &n->concept_marks, m);
     for (size_t i = 0; i < count; i++)
         F0T_TRY(f0t_rows_add(&c->rows, (uint32_t)c->seen + concepts[i]));
     return F0T_OK;
@@ -137,7 +137,7 @@ static f0t_status add_concepts(f0t_collection *c, const nuswide *n, size_t m)
 static f0t_status add_unseen(f0t_collection *c, const nuswide *n, const uint32_t *number, size_t m)
 {
     size_t count;
-    const uint32_t *words = f0t_nus_marks_get(&n->raw_marks, m, &count);
+    const uint32_t *words = f0t_nus_marks_get(&count, &n->raw_marks, m);
     for (size_t i = 0; i < count; i++)
         if (number[words[i]] != NONE)
             F0T_TRY(f0t_rows_add(&c->rows, number[words[i]]));
@@ -261,8 +261,8 @@ static f0t_status read_words(nuswide *n, f0t_names *words, const char *name, boo
     *found = path != NULL;
     if (!path)
         return F0T_OK;
-    F0T_TRY(f0t_nus_files_open(&n->files, path, &stream));
-    f0t_status status = f0t_nus_read_words(stream, words);
+    F0T_TRY(f0t_nus_files_open(&stream, &n->files, path));
+    f0t_status status = f0t_nus_read_words(words, stream);
     f0t_stream_close(stream);
     if (status == F0T_OK && !f0t_names_count(words))
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has no words", path);
@@ -277,11 +277,11 @@ static f0t_status join_words(nuswide *n, const f0t_names *raw)
     uint32_t index;
     for (size_t i = 0; i < f0t_names_count(&n->tags); i++) {
         const char *word = f0t_names_get(&n->tags, i);
-        F0T_TRY(f0t_names_add(&n->words, word, strlen(word), &index, NULL));
+        F0T_TRY(f0t_names_add(&index, NULL, &n->words, word, strlen(word)));
     }
     for (size_t i = 0; i < f0t_names_count(raw); i++) {
         const char *word = f0t_names_get(raw, i);
-        F0T_TRY(f0t_names_add(&n->words, word, strlen(word), &index, NULL));
+        F0T_TRY(f0t_names_add(&index, NULL, &n->words, word, strlen(word)));
     }
     return F0T_OK;
 }
@@ -298,7 +298,7 @@ static f0t_status number_seen(nuswide *n)
         n->seen_of[i] = NONE;
         if (i >= f0t_names_count(&n->tags))
             continue;
-        if (!f0t_names_find(&n->concepts, word, strlen(word), &index))
+        if (!f0t_names_find(&index, &n->concepts, word, strlen(word)))
             n->seen_of[i] = (uint32_t)n->seen_count++;
         else if (!shared++)
             first = word;
@@ -338,17 +338,17 @@ static f0t_status read_marks(nuswide *n)
     bool found = true;
     if (n->make[SET_81] || n->make[SET_1K])
         F0T_TRY(
-            f0t_nus_concepts_read(&n->concept_marks, &n->files, &n->images, &n->concepts, &found));
+            f0t_nus_concepts_read(&n->concept_marks, &found, &n->files, &n->images, &n->concepts));
     if (!found) {
         F0T_TRY(leave_out(n, SET_81, "Groundtruth"));
         F0T_TRY(leave_out(n, SET_1K, "Groundtruth"));
     }
     if (n->make[SET_1K] || n->make[SET_5K])
         F0T_TRY(
-            f0t_nus_tags_read(&n->tag_marks, &n->files, &n->images, &n->tags, &n->has_tag_marks));
+            f0t_nus_tags_read(&n->tag_marks, &n->has_tag_marks, &n->files, &n->images, &n->tags));
     if (n->make[SET_5K] || (n->make[SET_1K] && !n->has_tag_marks))
-        F0T_TRY(f0t_nus_raw_read(&n->raw_marks, &n->files, &n->images, &n->words, n->job,
-                                 &n->has_raw_marks));
+        F0T_TRY(f0t_nus_raw_read(&n->raw_marks, &n->has_raw_marks, &n->files, &n->images, &n->words,
+                                 n->job));
     if (!n->has_raw_marks)
         F0T_TRY(leave_out(n, SET_5K, "All_Tags.txt"));
     if (!n->has_raw_marks && !n->has_tag_marks)
@@ -419,7 +419,7 @@ static f0t_status select_images(nuswide *n)
     bool by_part = false;
     if (options->own_features)
         F0T_TRY(
-            f0t_nus_features_open(&n->own, &n->files, &n->images, options->own_features, &by_part));
+            f0t_nus_features_open(&n->own, &by_part, &n->files, &n->images, options->own_features));
     F0T_TRY(options->features ? order_given(n) : order_images(n, by_part));
     return drop_unlisted(n);
 }

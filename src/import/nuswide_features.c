@@ -57,7 +57,7 @@ static f0t_status read_numbers(f0t_stream *stream, const char *line, size_t leng
             at++;
         if (at == end)
             return F0T_OK;
-        const char *next = f0t_number_read(at, end, &value);
+        const char *next = f0t_number_read(&value, at, end);
         if (!next || !isfinite(value) || (next < end && *next != ' ' && *next != '\t'))
             return f0t_text_fail(stream, "value %zu is no finite number", *count + 1);
         if (*count < most)
@@ -70,7 +70,7 @@ static f0t_status read_line(kind *k, float *to)
 {
     char *line;
     size_t length, count;
-    F0T_TRY(f0t_stream_line(k->stream, &line, &length));
+    F0T_TRY(f0t_stream_line(&line, &length, k->stream));
     if (!line)
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %llu lines, fewer than its image list",
                         f0t_stream_name(k->stream),
@@ -86,8 +86,8 @@ static f0t_status find_dim(kind *k, const f0t_nus_files *files)
     char *line;
     size_t length;
     f0t_stream *stream;
-    F0T_TRY(f0t_nus_files_open(files, k->paths[0], &stream));
-    f0t_status status = f0t_stream_line(stream, &line, &length);
+    F0T_TRY(f0t_nus_files_open(&stream, files, k->paths[0]));
+    f0t_status status = f0t_stream_line(&line, &length, stream);
     if (status == F0T_OK && line)
         status = read_numbers(stream, line, length, NULL, 0, &k->dim);
     if (status == F0T_OK && !k->dim)
@@ -161,8 +161,8 @@ static f0t_status open_all(f0t_nus_features *features, const f0t_nus_files *file
     return f0t_alloc(&features->skipped, features->dim, sizeof *features->skipped);
 }
 
-f0t_status f0t_nus_features_open(f0t_nus_features **out, const f0t_nus_files *files,
-                                 const f0t_nus_images *images, const char *names, bool *by_part)
+f0t_status f0t_nus_features_open(f0t_nus_features **out, bool *by_part, const f0t_nus_files *files,
+                                 const f0t_nus_images *images, const char *names)
 {
     *out = NULL;
     f0t_nus_features *features;
@@ -185,7 +185,7 @@ static f0t_status open_streams(f0t_nus_features *features)
     for (kind *k = features->kinds; k < features->kinds + features->count; k++) {
         f0t_stream_close(k->stream);
         k->stream = NULL;
-        F0T_TRY(f0t_nus_files_open(features->files, k->paths[features->file], &k->stream));
+        F0T_TRY(f0t_nus_files_open(&k->stream, features->files, k->paths[features->file]));
     }
     return F0T_OK;
 }
@@ -197,7 +197,7 @@ static f0t_status check_ends(f0t_nus_features *features)
     size_t length;
     for (size_t k = 0; k < features->count; k++) {
         f0t_stream *stream = features->kinds[k].stream;
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, stream));
         if (line && length)
             return f0t_fail(F0T_ERROR_MISMATCH, "%s has more lines than its image list (%zu)",
                             f0t_stream_name(stream), features->counts[features->file]);
@@ -223,7 +223,7 @@ static f0t_status read_next(f0t_nus_features *features, float *to)
                                                                        : F0T_OK;
 }
 
-f0t_status f0t_nus_features_read(f0t_nus_features *features, size_t row, float *to)
+f0t_status f0t_nus_features_read(float *to, f0t_nus_features *features, size_t row)
 {
     while (features->next < row)
         F0T_TRY(read_next(features, features->skipped));

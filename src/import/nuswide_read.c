@@ -36,10 +36,10 @@ static f0t_status enter(f0t_nus_files *files, const char *path, const char *name
     size_t n = lower(key, name);
     if (n < 4 || (strcmp(key + n - 4, ".txt") != 0 && strcmp(key + n - 4, ".dat") != 0))
         return F0T_OK;
-    if (f0t_names_find(&files->names, key, n, &index))
+    if (f0t_names_find(&index, &files->names, key, n))
         return F0T_OK;
     F0T_TRY(f0t_texts_add(&files->paths, path, strlen(path)));
-    return f0t_names_add(&files->names, key, n, &index, NULL);
+    return f0t_names_add(&index, NULL, &files->names, key, n);
 }
 
 static f0t_status visit(f0t_nus_files *files, const char *folder, const struct dirent *entry,
@@ -91,7 +91,7 @@ void f0t_nus_files_free(f0t_nus_files *files)
     f0t_texts_free(&files->paths);
 }
 
-f0t_status f0t_nus_files_open(const f0t_nus_files *files, const char *path, f0t_stream **out)
+f0t_status f0t_nus_files_open(f0t_stream **out, const f0t_nus_files *files, const char *path)
 {
     F0T_TRY(f0t_stream_open(out, path));
     f0t_stream_watch(*out, files->monitor);
@@ -112,7 +112,7 @@ const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, .
     size_t length = lower(key, name);
     for (size_t i = 0; i < 2; i++) {
         memcpy(key + length, endings[i], 5);
-        if (f0t_names_find(&files->names, key, length + 4, &index))
+        if (f0t_names_find(&index, &files->names, key, length + 4))
             return f0t_texts_get(&files->paths, index);
     }
     return NULL;
@@ -120,7 +120,7 @@ const char *f0t_nus_files_find(const f0t_nus_files *files, const char *format, .
 
 /* ---- Images and words ------------------------------------------------------------------------ */
 
-void f0t_nus_photo_id(const char *text, size_t *start, size_t *length)
+void f0t_nus_photo_id(size_t *start, size_t *length, const char *text)
 {
     const char *base = text;
     for (const char *c = text; *c; c++)
@@ -131,21 +131,21 @@ void f0t_nus_photo_id(const char *text, size_t *start, size_t *length)
     *length = dot ? (size_t)(dot - base) : strlen(base);
 }
 
-f0t_status f0t_nus_read_words(f0t_stream *stream, f0t_names *words)
+f0t_status f0t_nus_read_words(f0t_names *words, f0t_stream *stream)
 {
     const char *line;
     size_t length;
     uint32_t index;
     bool added;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, stream));
         if (!line)
             return F0T_OK;
         if (!length)
             continue;
         if (memchr(line, '\t', length))
             return f0t_text_fail(stream, "'%.40s': one word per line is expected", line);
-        F0T_TRY(f0t_names_add(words, line, length, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, words, line, length));
         if (!added)
             return f0t_text_fail(stream, "'%.*s' is there twice", (int)length, line);
     }
@@ -160,8 +160,8 @@ static void turn_slashes(const char *line, size_t length)
             text[i] = '/';
 }
 
-f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, uint32_t **order,
-                             size_t *count)
+f0t_status f0t_nus_read_list(uint32_t **order, size_t *count, f0t_stream *stream, f0t_names *names,
+                             bool known)
 {
     const char *line;
     size_t length, capacity = 0;
@@ -169,17 +169,17 @@ f0t_status f0t_nus_read_list(f0t_stream *stream, f0t_names *names, bool known, u
     bool added;
     for (*count = 0;; ++*count) {
         do {
-            F0T_TRY(f0t_text_line_trimmed(stream, &line, &length));
+            F0T_TRY(f0t_text_line_trimmed(&line, &length, stream));
             if (!line)
                 return F0T_OK;
         } while (!length);
         turn_slashes(line, length);
         if (memchr(line, '\t', length))
             return f0t_text_fail(stream, "'%.60s': one path per line is expected", line);
-        if (known && !f0t_names_find(names, line, length, &index))
+        if (known && !f0t_names_find(&index, names, line, length))
             return f0t_text_fail(stream, "'%.*s' is not in Imagelist.txt", (int)length, line);
         if (!known) {
-            F0T_TRY(f0t_names_add(names, line, length, &index, &added));
+            F0T_TRY(f0t_names_add(&index, &added, names, line, length));
             if (!added)
                 return f0t_text_fail(stream, "'%.*s' is there twice", (int)length, line);
         }
@@ -194,8 +194,8 @@ static f0t_status read_file(const f0t_nus_files *files, const char *path, f0t_na
                             bool known, uint32_t **order, size_t *count)
 {
     f0t_stream *stream;
-    F0T_TRY(f0t_nus_files_open(files, path, &stream));
-    f0t_status status = f0t_nus_read_list(stream, names, known, order, count);
+    F0T_TRY(f0t_nus_files_open(&stream, files, path));
+    f0t_status status = f0t_nus_read_list(order, count, stream, names, known);
     f0t_stream_close(stream);
     return status;
 }
@@ -292,7 +292,7 @@ static f0t_status read_row(f0t_stream *stream, f0t_rows *rows, size_t columns, c
     return f0t_rows_end(rows);
 }
 
-f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t columns,
+f0t_status f0t_nus_read_matrix(f0t_rows *rows, f0t_stream *stream, size_t columns,
                                const f0t_monitor *monitor)
 {
     f0t_stage stage =
@@ -300,7 +300,7 @@ f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t column
     char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, stream));
         if (!line)
             break;
         if (!length)
@@ -313,12 +313,12 @@ f0t_status f0t_nus_read_matrix(f0t_stream *stream, f0t_rows *rows, size_t column
     return F0T_OK;
 }
 
-f0t_status f0t_nus_read_column(f0t_stream *stream, uint8_t *column, size_t stride, size_t count)
+f0t_status f0t_nus_read_column(uint8_t *column, f0t_stream *stream, size_t stride, size_t count)
 {
     char *line;
     size_t length, i = 0;
     for (;;) {
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, stream));
         if (!line)
             break;
         const char *text = line;
@@ -350,7 +350,7 @@ static f0t_status read_raw_row(f0t_rows *rows, const f0t_names *words, const cha
         while (at < end && !is_blank(*at))
             at++;
         if (at > start) {
-            if (f0t_names_find(words, start, (size_t)(at - start), &index))
+            if (f0t_names_find(&index, words, start, (size_t)(at - start)))
                 F0T_TRY(f0t_rows_add(rows, index));
             else
                 ++*others;
@@ -360,15 +360,15 @@ static f0t_status read_raw_row(f0t_rows *rows, const f0t_names *words, const cha
     return f0t_rows_end(rows);
 }
 
-f0t_status f0t_nus_read_raw(f0t_stream *stream, const f0t_names *words, f0t_texts *ids,
-                            f0t_rows *rows, uint64_t *others, const f0t_monitor *monitor)
+f0t_status f0t_nus_read_raw(f0t_texts *ids, f0t_rows *rows, uint64_t *others, f0t_stream *stream,
+                            const f0t_names *words, const f0t_monitor *monitor)
 {
     f0t_stage stage =
         f0t_stage_begin(monitor, f0t_stream_name(stream), "bytes", f0t_stream_size(stream));
     char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, stream));
         if (!line)
             break;
         const char *text = line;
@@ -398,11 +398,11 @@ void f0t_nus_marks_free(f0t_nus_marks *marks)
     f0t_free(marks->row_of);
 }
 
-const uint32_t *f0t_nus_marks_get(const f0t_nus_marks *marks, size_t m, size_t *count)
+const uint32_t *f0t_nus_marks_get(size_t *count, const f0t_nus_marks *marks, size_t m)
 {
     size_t row = marks->row_of ? marks->row_of[m] : m;
     *count = 0;
-    return row == NONE ? NULL : f0t_rows_get(&marks->rows, row, count);
+    return row == NONE ? NULL : f0t_rows_get(count, &marks->rows, row);
 }
 
 /* Rows are those of the train list, then those of the test list. */
@@ -428,8 +428,8 @@ static f0t_status read_column(const f0t_nus_files *files, const char *name, cons
     if (!path)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no file Labels_%s%s.txt", files->root, name,
                         ending);
-    F0T_TRY(f0t_nus_files_open(files, path, &stream));
-    f0t_status status = f0t_nus_read_column(stream, column, stride, count);
+    F0T_TRY(f0t_nus_files_open(&stream, files, path));
+    f0t_status status = f0t_nus_read_column(column, stream, stride, count);
     f0t_stream_close(stream);
     return status;
 }
@@ -478,9 +478,8 @@ static f0t_status read_concepts(f0t_nus_marks *marks, const f0t_nus_files *files
     return status;
 }
 
-f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, const f0t_nus_files *files,
-                                 const f0t_nus_images *images, const f0t_names *concepts,
-                                 bool *found)
+f0t_status f0t_nus_concepts_read(f0t_nus_marks *marks, bool *found, const f0t_nus_files *files,
+                                 const f0t_nus_images *images, const f0t_names *concepts)
 {
     const char *first = f0t_names_get(concepts, 0);
     f0t_stage stage = f0t_stage_begin(files->monitor, "reading the ground truth", "concepts",
@@ -501,8 +500,8 @@ static f0t_status read_matrix(const f0t_nus_files *files, const char *path, f0t_
 {
     f0t_stream *stream;
     size_t before = rows->count;
-    F0T_TRY(f0t_nus_files_open(files, path, &stream));
-    f0t_status status = f0t_nus_read_matrix(stream, rows, columns, files->monitor);
+    F0T_TRY(f0t_nus_files_open(&stream, files, path));
+    f0t_status status = f0t_nus_read_matrix(rows, stream, columns, files->monitor);
     f0t_stream_close(stream);
     if (status == F0T_OK && rows->count - before != want)
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu lines, but its image list has %zu images",
@@ -510,8 +509,8 @@ static f0t_status read_matrix(const f0t_nus_files *files, const char *path, f0t_
     return status;
 }
 
-f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, const f0t_nus_files *files,
-                             const f0t_nus_images *images, const f0t_names *tags, bool *found)
+f0t_status f0t_nus_tags_read(f0t_nus_marks *marks, bool *found, const f0t_nus_files *files,
+                             const f0t_nus_images *images, const f0t_names *tags)
 {
     const char *all = f0t_nus_files_find(files, "AllTags1k"), *paths[F0T_NUS_PARTS];
     size_t columns = f0t_names_count(tags);
@@ -542,8 +541,8 @@ static f0t_status fill_table(id_table *table)
     uint32_t index;
     bool added;
     for (size_t i = 0; i < table->ids.count; i++) {
-        F0T_TRY(f0t_names_add(&table->names, f0t_texts_get(&table->ids, i),
-                              f0t_texts_length(&table->ids, i), &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &table->names, f0t_texts_get(&table->ids, i),
+                              f0t_texts_length(&table->ids, i)));
         F0T_TRY(f0t_grow(&table->lines, &table->capacity, index, 1, sizeof *table->lines));
         if (added)
             table->lines[index] = (uint32_t)i;
@@ -563,11 +562,11 @@ static uint32_t find_line(const id_table *table, const char *image, size_t m)
 {
     size_t start, length;
     uint32_t index;
-    f0t_nus_photo_id(image, &start, &length);
+    f0t_nus_photo_id(&start, &length, image);
     if (m < table->ids.count && f0t_texts_length(&table->ids, m) == length &&
         !memcmp(f0t_texts_get(&table->ids, m), image + start, length))
         return (uint32_t)m;
-    return f0t_names_find(&table->names, image + start, length, &index) ? table->lines[index]
+    return f0t_names_find(&index, &table->names, image + start, length) ? table->lines[index]
                                                                         : NONE;
 }
 
@@ -592,9 +591,9 @@ static f0t_status read_raw(f0t_nus_marks *marks, const f0t_nus_files *files, con
 {
     uint64_t others = 0;
     f0t_stream *stream;
-    F0T_TRY(f0t_nus_files_open(files, path, &stream));
+    F0T_TRY(f0t_nus_files_open(&stream, files, path));
     f0t_status status =
-        f0t_nus_read_raw(stream, words, ids, &marks->rows, &others, f0t_context_monitor(NULL));
+        f0t_nus_read_raw(ids, &marks->rows, &others, stream, words, f0t_context_monitor(NULL));
     f0t_stream_close(stream);
     F0T_TRY(status);
     return f0t_import_report_say(job->report, others,
@@ -603,9 +602,9 @@ static f0t_status read_raw(f0t_nus_marks *marks, const f0t_nus_files *files, con
                                  NULL);
 }
 
-f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, const f0t_nus_files *files,
+f0t_status f0t_nus_raw_read(f0t_nus_marks *marks, bool *found, const f0t_nus_files *files,
                             const f0t_nus_images *images, const f0t_names *words,
-                            f0t_import_job *job, bool *found)
+                            f0t_import_job *job)
 {
     const char *path = f0t_nus_files_find(files, "All_Tags");
     id_table table = {0};

@@ -69,7 +69,7 @@ static f0t_status add_path(photos *p, const char *path, size_t length, size_t ro
 {
     uint32_t number;
     bool added;
-    F0T_TRY(f0t_names_add(&p->names, path, length, &number, &added));
+    F0T_TRY(f0t_names_add(&number, &added, &p->names, path, length));
     p->repeats += !added;
     if (!added)
         return F0T_OK;
@@ -210,7 +210,7 @@ static f0t_status gather_words(f0t_names *words, const f0t_texts *from)
     for (size_t k = 0; k < from->count; k++) {
         const char *word = f0t_keyword_leaf(f0t_texts_get(from, k));
         uint32_t index;
-        F0T_TRY(f0t_names_add(words, word, strlen(word), &index, NULL));
+        F0T_TRY(f0t_names_add(&index, NULL, words, word, strlen(word)));
     }
     return F0T_OK;
 }
@@ -261,7 +261,7 @@ static f0t_status add_tag(photos *p, const char *text, size_t length)
 {
     uint32_t index;
     bool found;
-    f0t_status status = f0t_collection_tag(&p->collection, text, length, &index, &found);
+    f0t_status status = f0t_collection_tag(&index, &found, &p->collection, text, length);
     if (status == F0T_ERROR_FORMAT) /* no UTF-8: no keyword that anything could match */
         return F0T_OK;
     F0T_TRY(status);
@@ -275,7 +275,7 @@ static f0t_status count_path(photos *p, const char *keyword, const char *word)
     uint32_t tag, index;
     bool found, added;
     const int before = (int)(f0t_keyword_leaf(keyword) - keyword);
-    f0t_status status = f0t_collection_tag(&p->collection, word, strlen(word), &tag, &found);
+    f0t_status status = f0t_collection_tag(&tag, &found, &p->collection, word, strlen(word));
     if (status == F0T_ERROR_FORMAT || (status == F0T_OK && (!found || !before)))
         return F0T_OK;
     F0T_TRY(status);
@@ -283,7 +283,7 @@ static f0t_status count_path(photos *p, const char *keyword, const char *word)
                                 f0t_names_get(&p->collection.tags, tag));
     if (length < 0 || (size_t)length >= sizeof path || f0t_text_fault(path, (size_t)length))
         return F0T_OK;
-    F0T_TRY(f0t_names_add(&p->tag_paths, path, (size_t)length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &p->tag_paths, path, (size_t)length));
     if (added)
         F0T_TRY(f0t_grow(&p->path_counts, &p->path_capacity, index, 1, sizeof *p->path_counts));
     p->path_counts[index] = added ? 1 : p->path_counts[index] + 1;
@@ -315,7 +315,7 @@ static f0t_status choose_paths(photos *p)
         best[t] = F0T_NONE;
     for (size_t i = 0; i < f0t_names_count(&p->tag_paths); i++) {
         const char *word = f0t_keyword_leaf(f0t_names_get(&p->tag_paths, i));
-        if (f0t_names_find(&p->collection.tags, word, strlen(word), &tag) &&
+        if (f0t_names_find(&tag, &p->collection.tags, word, strlen(word)) &&
             (best[tag] == F0T_NONE || p->path_counts[i] > p->path_counts[best[tag]]))
             best[tag] = i;
     }

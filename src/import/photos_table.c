@@ -30,7 +30,7 @@ static bool find_end(const f0t_names *names, const char *path, size_t length, ui
 {
     const char *end = path + length;
     for (const char *at = path; at;) {
-        if (f0t_names_find(names, at, (size_t)(end - at), number))
+        if (f0t_names_find(number, names, at, (size_t)(end - at)))
             return true;
         at = memchr(at, '/', (size_t)(end - at));
         at = at ? at + 1 : NULL;
@@ -64,7 +64,7 @@ static f0t_status gather_stems(matching *m)
         bool added;
         if (m->found[line] != F0T_NO_LINE)
             continue;
-        F0T_TRY(f0t_names_add(&m->stems, name, stem_length(name), &stem, &added));
+        F0T_TRY(f0t_names_add(&stem, &added, &m->stems, name, stem_length(name)));
         F0T_TRY(f0t_grow(&m->stem_line, &m->stem_capacity, stem, 1, sizeof *m->stem_line));
         m->stem_line[stem] = added ? (uint32_t)line : F0T_NO_LINE;
     }

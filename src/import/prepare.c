@@ -58,7 +58,7 @@ typedef struct prepared {
 static f0t_status enter_form(prepared *p, uint32_t *index, const char *name, const char *key)
 {
     bool added;
-    F0T_TRY(f0t_names_add(&p->names, name, strlen(name), index, &added));
+    F0T_TRY(f0t_names_add(index, &added, &p->names, name, strlen(name)));
     if (!added)
         return F0T_OK;
     F0T_TRY(f0t_grow(&p->forms, &p->forms_capacity, *index, 1, sizeof *p->forms));
@@ -104,8 +104,8 @@ static f0t_status add_listed(prepared *p, size_t t, bool *listed)
     f0t_status status = f0t_clean_form(&parts, tag, strlen(tag));
     *listed = parts.count > 1;
     for (size_t i = 0; i < parts.count && *listed && status == F0T_OK; i++) {
-        *listed = f0t_names_find(&p->names, f0t_texts_get(&parts, i), f0t_texts_length(&parts, i),
-                                 &index);
+        *listed = f0t_names_find(&index, &p->names, f0t_texts_get(&parts, i),
+                                 f0t_texts_length(&parts, i));
         if (*listed)
             status = add_of_tag(p, index);
     }
@@ -269,7 +269,7 @@ static f0t_status keep_tags(prepared *p, f0t_names *tags)
         if (!is_kept(f) || f->kept != NO_TAG)
             continue;
         const char *name = f0t_dataset_tag(p->from, f->tag);
-        F0T_TRY(f0t_names_add(tags, name, strlen(name), &f->kept, NULL));
+        F0T_TRY(f0t_names_add(&f->kept, NULL, tags, name, strlen(name)));
     }
     return F0T_OK;
 }

@@ -93,12 +93,12 @@ static f0t_status read_words(f0t_collection *collection, f0t_stream *stream)
     uint32_t index;
     bool added;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, stream));
         if (!line)
             return F0T_OK;
         if (!length || memchr(line, '\t', length))
             return f0t_text_fail(stream, "'%.40s': one word per line is expected", line);
-        F0T_TRY(f0t_names_add(&collection->tags, line, length, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &collection->tags, line, length));
         if (!added)
             return f0t_text_fail(stream, "'%.40s' is there twice", line);
     }
@@ -123,7 +123,7 @@ static f0t_status read_dictionary(release_files *r)
 /* Annotations are 0 or 1; some releases write -1 for 0. */
 static f0t_status add_annotation(release_files *r, const f0t_vecs *annotations, size_t i)
 {
-    F0T_TRY(f0t_vecs_read(annotations, i, r->annotation));
+    F0T_TRY(f0t_vecs_read(r->annotation, annotations, i));
     for (size_t t = 0; t < annotations->dim; t++) {
         float value = r->annotation[t];
         bool minus = value == -1 || (value == MINUS_ONE_16 && annotations->width == 2);
@@ -142,7 +142,7 @@ static f0t_status read_images(release_files *r, f0t_stream *list, const f0t_vecs
     const char *line;
     size_t length, i = 0;
     for (;; i++) {
-        F0T_TRY(f0t_text_line_trimmed(list, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, list));
         if (!line)
             break;
         if (!length || memchr(line, '\t', length))
@@ -262,7 +262,7 @@ static f0t_status read_row(void *context, size_t m, float *row)
     size_t part = m >= r->train_count;
     for (size_t i = 0; i < r->kind_count; i++) {
         const f0t_vecs *v = &r->kinds[i].parts[part];
-        F0T_TRY(f0t_vecs_read(v, part ? m - r->train_count : m, row));
+        F0T_TRY(f0t_vecs_read(row, v, part ? m - r->train_count : m));
         row += v->dim;
     }
     return F0T_OK;

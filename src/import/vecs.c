@@ -83,7 +83,7 @@ void f0t_vecs_close(f0t_vecs *v)
     *v = (f0t_vecs){0};
 }
 
-f0t_status f0t_vecs_read(const f0t_vecs *v, size_t i, float *to)
+f0t_status f0t_vecs_read(float *to, const f0t_vecs *v, size_t i)
 {
     const unsigned char *at = v->data + i * (v->header + v->dim * v->width) + v->header;
     for (size_t d = 0; d < v->dim; d++, at += v->width) {

@@ -31,6 +31,6 @@ f0t_status f0t_vecs_open_memory(f0t_vecs *vecs, const void *data, size_t size, c
 void f0t_vecs_close(f0t_vecs *vecs);
 
 /* Vector i as float32 into to[dim]. Fails (NUMERIC) at a NaN or an infinity. */
-f0t_status f0t_vecs_read(const f0t_vecs *vecs, size_t i, float *to);
+f0t_status f0t_vecs_read(float *to, const f0t_vecs *vecs, size_t i);
 
 #endif

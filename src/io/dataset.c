@@ -61,7 +61,7 @@ f0t_status f0t_rows_end(f0t_rows *rows)
     return F0T_OK;
 }
 
-const uint32_t *f0t_rows_get(const f0t_rows *rows, size_t m, size_t *count)
+const uint32_t *f0t_rows_get(size_t *count, const f0t_rows *rows, size_t m)
 {
     *count = rows->offsets[m + 1] - rows->offsets[m];
     return rows->indices ? rows->indices + rows->offsets[m] : NULL; /* NULL: no row has any */
@@ -95,7 +95,7 @@ f0t_status f0t_paths_add(f0t_paths *paths, const char *path, size_t length)
     const char *fault = length > LONGEST ? "too long" : f0t_text_fault(path, length);
     if (fault)
         return f0t_fail(F0T_ERROR_FORMAT, "the path of a tag: %s", fault);
-    F0T_TRY(f0t_names_add(&paths->tags, path + before, length - before, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &paths->tags, path + before, length - before));
     return added ? f0t_texts_add(&paths->paths, path, length) : F0T_OK;
 }
 
@@ -110,7 +110,7 @@ f0t_status f0t_paths_copy(f0t_paths *to, const f0t_paths *from)
 const char *f0t_paths_find(const f0t_paths *paths, const char *tag)
 {
     uint32_t index;
-    return f0t_names_find(&paths->tags, tag, strlen(tag), &index)
+    return f0t_names_find(&index, &paths->tags, tag, strlen(tag))
                ? f0t_texts_get(&paths->paths, index)
                : NULL;
 }
@@ -154,7 +154,7 @@ static f0t_status open_features(f0t_dataset *dataset, const char *tags)
     if (f0t_npy_dims(dataset->features) != 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has %zu dimensions, images x features are expected",
                         dataset->features_path, f0t_npy_dims(dataset->features));
-    F0T_TRY(f0t_npy_matrix(dataset->features, &rows, &dataset->dim));
+    F0T_TRY(f0t_npy_matrix(&rows, &dataset->dim, dataset->features));
     if (rows != dataset->rows.count)
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu rows, but %s has %zu images",
                         dataset->features_path, rows, tags, dataset->rows.count);
@@ -341,7 +341,7 @@ const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t)
 bool f0t_dataset_find_tag(size_t *t, const f0t_dataset *dataset, const char *tag)
 {
     uint32_t index;
-    if (!f0t_names_find(&dataset->tags, tag, strlen(tag), &index))
+    if (!f0t_names_find(&index, &dataset->tags, tag, strlen(tag)))
         return false;
     *t = index;
     return true;
@@ -349,7 +349,7 @@ bool f0t_dataset_find_tag(size_t *t, const f0t_dataset *dataset, const char *tag
 
 const uint32_t *f0t_dataset_image_tags(size_t *count, const f0t_dataset *dataset, size_t m)
 {
-    return f0t_rows_get(&dataset->rows, m, count);
+    return f0t_rows_get(count, &dataset->rows, m);
 }
 
 const size_t *f0t_dataset_offsets(const f0t_dataset *dataset)
@@ -435,7 +435,7 @@ f0t_status f0t_dataset_read_features(float *to, const f0t_dataset *dataset, size
     if (first > dataset->rows.count || count > dataset->rows.count - first)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s: images %zu to %zu are asked for, it has %zu",
                         dataset->path, first, first + count, dataset->rows.count);
-    F0T_TRY(f0t_npy_read_rows(dataset->features, first, count, to));
+    F0T_TRY(f0t_npy_read_rows(to, dataset->features, first, count));
     return f0t_features_check(to, first, count, dataset->dim,
                               dataset->features_path ? dataset->features_path : dataset->path);
 }

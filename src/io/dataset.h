@@ -25,7 +25,7 @@ f0t_status f0t_rows_add(f0t_rows *rows, uint32_t index);
 /* Ends the row: its indices are sorted, and each is there once. */
 f0t_status f0t_rows_end(f0t_rows *rows);
 /* The indices of row m. */
-const uint32_t *f0t_rows_get(const f0t_rows *rows, size_t m, size_t *count);
+const uint32_t *f0t_rows_get(size_t *count, const f0t_rows *rows, size_t m);
 void f0t_rows_free(f0t_rows *rows);
 
 /* ---- Paths of tags (dataset.c) ---------------------------------------------------------------- */

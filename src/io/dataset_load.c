@@ -61,7 +61,7 @@ static f0t_status read_json(f0t_dataset *dataset, f0t_stream *stream)
     const char *file = f0t_stream_name(stream);
     char *text;
     size_t size;
-    F0T_TRY(f0t_stream_read_all(stream, &text, &size, LARGEST));
+    F0T_TRY(f0t_stream_read_all(&text, &size, stream, LARGEST));
     f0t_status status = parse(dataset, text, size, file);
     f0t_free(text);
     return status;
@@ -91,7 +91,7 @@ f0t_status f0t_dataset_draw_split(uint8_t *split, size_t count, const f0t_datase
     F0T_TRY(f0t_alloc(&order, count, sizeof *order));
     for (size_t m = 0; m < count; m++)
         order[m] = (uint32_t)m;
-    f0t_random_shuffle(&random, order, count);
+    f0t_random_shuffle(order, count, &random);
     size_t test = (size_t)floor(options->test * (double)count + 0.5);
     size_t val = (size_t)floor(options->val * (double)count + 0.5);
     for (size_t i = 0; i < count; i++)
@@ -133,7 +133,7 @@ static f0t_status add_tag(part *p, const char *tag, size_t length)
         return F0T_OK;
     if (length > F0T_TAG_LONGEST)
         return f0t_text_fail(p->stream, "a tag of %zu bytes; tags are separated by tabs", length);
-    F0T_TRY(f0t_names_add(&p->dataset->tags, tag, length, &index, NULL));
+    F0T_TRY(f0t_names_add(&index, NULL, &p->dataset->tags, tag, length));
     return f0t_rows_add(&p->dataset->rows, index);
 }
 
@@ -154,7 +154,7 @@ static f0t_status read_tags(part *p)
     const char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_text_line(p->stream, &line, &length));
+        F0T_TRY(f0t_text_line(&line, &length, p->stream));
         if (!line)
             break;
         if (p->dataset->rows.count == UINT32_MAX)
@@ -194,7 +194,7 @@ static f0t_status read_split(part *p)
     const char *word;
     F0T_TRY(f0t_alloc(&p->dataset->split, count, 1));
     for (size_t m = 0;; m++) {
-        F0T_TRY(f0t_text_line_trimmed(p->stream, &word, &length));
+        F0T_TRY(f0t_text_line_trimmed(&word, &length, p->stream));
         if (!word)
             return m == count ? F0T_OK : wrong_count(p, m);
         if (m == count)
@@ -210,7 +210,7 @@ static f0t_status read_images(part *p)
     size_t length;
     p->dataset->has_images = true;
     for (size_t m = 0;; m++) {
-        F0T_TRY(f0t_text_line_trimmed(p->stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, p->stream));
         if (!line)
             return m == p->dataset->rows.count ? F0T_OK : wrong_count(p, m);
         if (m == p->dataset->rows.count)
@@ -231,7 +231,7 @@ static f0t_status read_list(part *p, f0t_tag_list *list)
     bool added;
     list->given = true;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(p->stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, p->stream));
         if (!line)
             return F0T_OK;
         if (!length)
@@ -239,7 +239,7 @@ static f0t_status read_list(part *p, f0t_tag_list *list)
         if (memchr(line, '\t', length) || length > F0T_TAG_LONGEST)
             return f0t_text_fail(p->stream, "'%.40s…': one tag per line is expected", line);
         F0T_TRY(f0t_grow(&list->tags, &capacity, list->count, 1, sizeof *list->tags));
-        F0T_TRY(f0t_names_add(&p->dataset->tags, line, length, &list->tags[list->count], &added));
+        F0T_TRY(f0t_names_add(&list->tags[list->count], &added, &p->dataset->tags, line, length));
         if (!added)
             return f0t_text_fail(
                 p->stream, "'%.40s' is %s already", line,
@@ -279,7 +279,7 @@ static f0t_status read_paths(part *p)
     const char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(p->stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, p->stream));
         if (!line)
             return F0T_OK;
         f0t_status status = f0t_paths_add(&p->dataset->paths, line, length);

@@ -116,7 +116,7 @@ static f0t_status add_tags(f0t_dataset *dataset, const f0t_dataset_arrays *a)
                             "%s: tag %zu, '%.40s', is no tag: UTF-8 of 1 to %d bytes without tabs, "
                             "newlines and blanks at its ends is expected",
                             dataset->path, t, a->tags[t], F0T_TAG_LONGEST);
-        F0T_TRY(f0t_names_add(&dataset->tags, a->tags[t], length, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &dataset->tags, a->tags[t], length));
         if (!added)
             return f0t_fail(F0T_ERROR_ARGUMENT, "%s: tag %zu, '%.40s', is tag %u already",
                             dataset->path, t, a->tags[t], index);

@@ -296,7 +296,7 @@ static f0t_status check_rows(const f0t_dataset_writer *writer)
     f0t_npy *npy;
     size_t rows, cols;
     F0T_TRY(f0t_npy_open(&npy, writer->features));
-    f0t_status status = f0t_npy_matrix(npy, &rows, &cols);
+    f0t_status status = f0t_npy_matrix(&rows, &cols, npy);
     f0t_npy_close(npy);
     if (status == F0T_OK && rows != writer->count)
         return f0t_fail(F0T_ERROR_MISMATCH, "%s has %zu rows, but there are %zu images",

@@ -20,7 +20,7 @@ static f0t_status open_input(f0t_features *f, const f0t_monitor *monitor)
     size_t size;
     F0T_TRY(f0t_stream_open(&stream, "/dev/stdin"));
     f0t_stream_watch(stream, monitor);
-    f0t_status status = f0t_stream_read_all(stream, &f->memory, &size, INPUT_MOST);
+    f0t_status status = f0t_stream_read_all(&f->memory, &size, stream, INPUT_MOST);
     f0t_stream_close(stream);
     F0T_TRY(status);
     return f0t_npy_open_memory(&f->npy, f->memory, size, "standard input");
@@ -39,7 +39,7 @@ static f0t_status open_any(f0t_features *f, const char *path, const f0t_monitor 
     if (f0t_path_is_folder(path))
         return open_dataset(f, path, monitor);
     F0T_TRY(strcmp(path, "-") ? f0t_npy_open(&f->npy, path) : open_input(f, monitor));
-    return f0t_npy_matrix(f->npy, &f->rows, &f->dim);
+    return f0t_npy_matrix(&f->rows, &f->dim, f->npy);
 }
 
 f0t_status f0t_features_open(f0t_features **out, const char *path, const f0t_context *context)
@@ -94,5 +94,5 @@ f0t_status f0t_features_read(float *to, const f0t_features *f, size_t first, siz
     F0T_REQUIRE(f);
     F0T_REQUIRE(to || !count);
     return f->dataset ? f0t_dataset_read_features(to, f->dataset, first, count)
-                      : f0t_npy_read_rows(f->npy, first, count, to);
+                      : f0t_npy_read_rows(to, f->npy, first, count);
 }

@@ -56,12 +56,12 @@ void f0t_stream_watch(f0t_stream *stream, const f0t_monitor *monitor);
 void f0t_stream_let_go(f0t_stream *stream, size_t size);
 
 /* Up to `size` bytes; *got is less only at the end. A cut gzip file fails. */
-f0t_status f0t_stream_read(f0t_stream *stream, void *to, size_t size, size_t *got);
+f0t_status f0t_stream_read(void *to, size_t *got, f0t_stream *stream, size_t size);
 
 /* The next line without its "\n" or "\r\n", borrowed until the next call, NUL-terminated; *line is
  * NULL at the end. The line is writable. Lines beyond `F0T_LINE_MOST` bytes fail. */
 enum { F0T_LINE_MOST = 1 << 28 };
-f0t_status f0t_stream_line(f0t_stream *stream, char **line, size_t *length);
+f0t_status f0t_stream_line(char **line, size_t *length, f0t_stream *stream);
 
 /* Number of the line that was read last, from 1; bytes of the file that were used, and in all, for
  * progress. */
@@ -73,7 +73,7 @@ const char *f0t_stream_name(const f0t_stream *stream);
 bool f0t_stream_is_packed(const f0t_stream *stream);
 
 /* What is left of the stream, up to `most` bytes, NUL-terminated. */
-f0t_status f0t_stream_read_all(f0t_stream *stream, char **out, size_t *size, size_t most);
+f0t_status f0t_stream_read_all(char **out, size_t *size, f0t_stream *stream, size_t most);
 /* All of a small file (up to `most` bytes), NUL-terminated. `monitor` may be NULL. */
 f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most,
                          const f0t_monitor *monitor);

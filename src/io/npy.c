@@ -407,7 +407,7 @@ int f0t_npy_version(const f0t_npy *npy)
     return npy->header.version;
 }
 
-f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols)
+f0t_status f0t_npy_matrix(size_t *rows, size_t *cols, const f0t_npy *npy)
 {
     const npy_header *h = &npy->header;
     *rows = *cols = 0;
@@ -481,11 +481,11 @@ static void read_column_major(const f0t_npy *npy, size_t first, size_t count, fl
                       all - col < TILE_COLS ? all - col : TILE_COLS, to + r * all);
 }
 
-f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, float *to)
+f0t_status f0t_npy_read_rows(float *to, const f0t_npy *npy, size_t first, size_t count)
 {
     const npy_header *h = &npy->header;
     size_t rows, cols;
-    F0T_TRY(f0t_npy_matrix(npy, &rows, &cols));
+    F0T_TRY(f0t_npy_matrix(&rows, &cols, npy));
     if (first > rows || count > rows - first)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s: rows %zu to %zu are expected, and there are %zu",
                         npy->name, first, first + count, rows);
@@ -496,7 +496,7 @@ f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, flo
     return F0T_OK;
 }
 
-f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count, void *to)
+f0t_status f0t_npy_read_elements(void *to, const f0t_npy *npy, size_t first, size_t count)
 {
     const npy_header *h = &npy->header;
     size_t size = f0t_dtype_size(h->dtype);

@@ -29,7 +29,7 @@ int f0t_npy_version(const f0t_npy *npy);         /* 1, 2 or 3 */
 
 /* As a matrix: rows x cols. A vector has one column, a single number is 1 x 1; fails (FORMAT) for
  * more than two dimensions, and for rows without columns, whose number no file size backs. */
-f0t_status f0t_npy_matrix(const f0t_npy *npy, size_t *rows, size_t *cols);
+f0t_status f0t_npy_matrix(size_t *rows, size_t *cols, const f0t_npy *npy);
 
 /* The elements where they lie in the file when they are row-major, of this machine's byte order and
  * aligned for their type; else NULL. */
@@ -38,11 +38,11 @@ const void *f0t_npy_data(const f0t_npy *npy);
 /* Rows [first, first + count) of the matrix as float32 into to[count x cols], whatever is on disk.
  * Reads only what it needs: files may be larger than memory. Column-major files are met in one
  * strip per column: ask for hundreds of rows at once there. */
-f0t_status f0t_npy_read_rows(const f0t_npy *npy, size_t first, size_t count, float *to);
+f0t_status f0t_npy_read_rows(float *to, const f0t_npy *npy, size_t first, size_t count);
 
 /* Elements [first, first + count) in the order of the file, whatever their shape, in this machine's
  * byte order. */
-f0t_status f0t_npy_read_elements(const f0t_npy *npy, size_t first, size_t count, void *to);
+f0t_status f0t_npy_read_elements(void *to, const f0t_npy *npy, size_t first, size_t count);
 
 /* Writes a row-major matrix in a stream: begin, rows in as many calls as one likes, commit when all
  * are there. */

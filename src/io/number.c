@@ -123,7 +123,7 @@ static const char *read_name(const char *p, const char *end, float *out)
     return begins_with(p, end, "nan") ? p + 3 : NULL;
 }
 
-const char *f0t_number_read(const char *text, const char *end, float *out)
+const char *f0t_number_read(float *out, const char *text, const char *end)
 {
     const char *p = text;
     bool negative = p < end && *p == '-';

@@ -6,6 +6,6 @@
  * or inf, infinity or nan in any case, from text[0, end). Returns where the number ends, or NULL
  * when none begins here. The result is the nearest float32, ties to even; too large gives infinity,
  * too small zero. */
-const char *f0t_number_read(const char *text, const char *end, float *out);
+const char *f0t_number_read(float *out, const char *text, const char *end);
 
 #endif

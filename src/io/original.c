@@ -131,7 +131,7 @@ void f0t_original_close(f0t_original *o)
     *o = (f0t_original){.folder = -1, .fd = -1};
 }
 
-f0t_status f0t_original_read(const f0t_original *o, char **out, size_t *size, size_t most)
+f0t_status f0t_original_read(char **out, size_t *size, const f0t_original *o, size_t most)
 {
     const size_t wanted = (size_t)o->was.st_size;
     ssize_t got = 0;

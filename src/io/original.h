@@ -28,7 +28,7 @@ void f0t_original_close(f0t_original *original);
 
 /* All its bytes, up to `most`; the caller's to free. They are read, not mapped: another program may cut
  * the file meanwhile. */
-f0t_status f0t_original_read(const f0t_original *original, char **out, size_t *size, size_t most);
+f0t_status f0t_original_read(char **out, size_t *size, const f0t_original *original, size_t most);
 
 /* Whether something else is under its name by now, or it has changed. */
 bool f0t_original_has_changed(const f0t_original *original);

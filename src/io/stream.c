@@ -262,7 +262,7 @@ static f0t_status fill_text(f0t_stream *s)
     return F0T_OK;
 }
 
-f0t_status f0t_stream_read(f0t_stream *s, void *to, size_t size, size_t *got)
+f0t_status f0t_stream_read(void *to, size_t *got, f0t_stream *s, size_t size)
 {
     *got = 0;
     while (*got < size) {
@@ -278,7 +278,7 @@ f0t_status f0t_stream_read(f0t_stream *s, void *to, size_t size, size_t *got)
     return F0T_OK;
 }
 
-f0t_status f0t_stream_line(f0t_stream *s, char **line, size_t *length)
+f0t_status f0t_stream_line(char **line, size_t *length, f0t_stream *s)
 {
     size_t searched = 0;
     char *newline = NULL;
@@ -336,7 +336,7 @@ static f0t_status read_whole(f0t_stream *s, char **out, size_t *size, size_t mos
     size_t capacity = 0, got;
     do {
         F0T_TRY(f0t_grow(out, &capacity, *size, START_SIZE, 1));
-        F0T_TRY(f0t_stream_read(s, *out + *size, capacity - *size - 1, &got));
+        F0T_TRY(f0t_stream_read(*out + *size, &got, s, capacity - *size - 1));
         *size += got;
         if (*size > most)
             return f0t_fail(F0T_ERROR_FORMAT, "%s: is over %zu bytes long", s->name, most);
@@ -345,7 +345,7 @@ static f0t_status read_whole(f0t_stream *s, char **out, size_t *size, size_t mos
     return F0T_OK;
 }
 
-f0t_status f0t_stream_read_all(f0t_stream *s, char **out, size_t *size, size_t most)
+f0t_status f0t_stream_read_all(char **out, size_t *size, f0t_stream *s, size_t most)
 {
     *out = NULL;
     *size = 0;
@@ -366,7 +366,7 @@ f0t_status f0t_file_read(char **out, size_t *size, const char *path, size_t most
     *size = 0;
     F0T_TRY(f0t_stream_open(&s, path));
     f0t_stream_watch(s, monitor);
-    f0t_status status = f0t_stream_read_all(s, out, size, most);
+    f0t_status status = f0t_stream_read_all(out, size, s, most);
     f0t_stream_close(s);
     return status;
 }

@@ -62,11 +62,11 @@ void f0t_text_trim(const char **text, size_t *length)
     }
 }
 
-f0t_status f0t_text_line(f0t_stream *stream, const char **line, size_t *length)
+f0t_status f0t_text_line(const char **line, size_t *length, f0t_stream *stream)
 {
     char *text;
     *line = NULL;
-    F0T_TRY(f0t_stream_line(stream, &text, length));
+    F0T_TRY(f0t_stream_line(&text, length, stream));
     if (!text)
         return F0T_OK;
     if (f0t_stream_line_number(stream) == 1 && *length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) {
@@ -80,9 +80,9 @@ f0t_status f0t_text_line(f0t_stream *stream, const char **line, size_t *length)
     return F0T_OK;
 }
 
-f0t_status f0t_text_line_trimmed(f0t_stream *stream, const char **line, size_t *length)
+f0t_status f0t_text_line_trimmed(const char **line, size_t *length, f0t_stream *stream)
 {
-    F0T_TRY(f0t_text_line(stream, line, length));
+    F0T_TRY(f0t_text_line(line, length, stream));
     if (*line)
         f0t_text_trim(line, length);
     return F0T_OK;

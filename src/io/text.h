@@ -16,10 +16,10 @@ void f0t_text_trim(const char **text, size_t *length);
 
 /* The next line of the stream, checked, without the byte-order mark that some programs put first;
  * *line is NULL at the end. A failure names the file and the line. */
-f0t_status f0t_text_line(f0t_stream *stream, const char **line, size_t *length);
+f0t_status f0t_text_line(const char **line, size_t *length, f0t_stream *stream);
 
 /* The same, trimmed. */
-f0t_status f0t_text_line_trimmed(f0t_stream *stream, const char **line, size_t *length);
+f0t_status f0t_text_line_trimmed(const char **line, size_t *length, f0t_stream *stream);
 
 /* Fails with FORMAT and "FILE:LINE: " before the message, for the line that was read last. */
 #define f0t_text_fail(stream, format, ...)                                  \

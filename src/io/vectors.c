@@ -45,7 +45,7 @@ static f0t_status put_rows(void *context, const float *values, size_t rows)
 static f0t_status take_over(f0t_vectors *v, f0t_gather *gather, const char *name)
 {
     F0T_TRY(f0t_alloc(&v->mean, v->dim, sizeof *v->mean));
-    F0T_TRY(f0t_gather_finish(gather, name, v->mean));
+    F0T_TRY(f0t_gather_finish(v->mean, gather, name));
     v->list = gather->kept;
     memset(&gather->kept, 0, sizeof gather->kept);
     v->words = v->list.view;
@@ -71,7 +71,7 @@ static f0t_status read_rows(f0t_vectors *v, f0t_source *source, f0t_gather *gath
                             const char *name, const f0t_monitor *monitor)
 {
     bool cut;
-    F0T_TRY(f0t_source_run(source, f0t_gather_take, gather, &cut, monitor));
+    F0T_TRY(f0t_source_run(&cut, source, f0t_gather_take, gather, monitor));
     gather->counts.cut = cut;
     F0T_TRY(take_over(v, gather, name));
     f0t_gather_log(&v->counts, name, monitor);
@@ -183,10 +183,10 @@ f0t_status f0t_vectors_create(f0t_vectors **out, const char *const *words, const
 
 /* ---- Opening ---------------------------------------------------------------------------------- */
 
-f0t_status f0t_vectors_peek(f0t_stream *stream, char peek[F0T_VECTORS_PEEK], size_t *peeked,
-                            bool *own)
+f0t_status f0t_vectors_peek(char peek[F0T_VECTORS_PEEK], size_t *peeked, bool *own,
+                            f0t_stream *stream)
 {
-    F0T_TRY(f0t_stream_read(stream, peek, F0T_VECTORS_PEEK, peeked));
+    F0T_TRY(f0t_stream_read(peek, peeked, stream, F0T_VECTORS_PEEK));
     *own = f0t_safetensors_begins(peek, *peeked);
     if (*own && f0t_stream_is_packed(stream))
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
@@ -200,7 +200,7 @@ static f0t_status open_stream(f0t_vectors *v, f0t_stream *stream, bool *own,
 {
     char peek[F0T_VECTORS_PEEK];
     size_t peeked;
-    F0T_TRY(f0t_vectors_peek(stream, peek, &peeked, own));
+    F0T_TRY(f0t_vectors_peek(peek, &peeked, own, stream));
     return *own ? F0T_OK : read_stream(v, stream, peek, peeked, options);
 }
 
@@ -292,7 +292,7 @@ size_t f0t_vectors_dim(const f0t_vectors *v)
 /* The words of a mapped file were never looked at before. */
 const char *f0t_vectors_word(size_t *length, const f0t_vectors *v, size_t i)
 {
-    const char *word = f0t_words_at(&v->words, i, length);
+    const char *word = f0t_words_at(length, &v->words, i);
     if (word && v->file && !f0t_text_is_word(word, *length)) {
         *length = 0;
         return NULL;

@@ -49,8 +49,8 @@ struct f0t_vectors {
 enum { F0T_VECTORS_PEEK = 16 };
 
 /* Reads the first bytes; *own says that they begin our own form (or some safetensors file). */
-f0t_status f0t_vectors_peek(f0t_stream *stream, char peek[F0T_VECTORS_PEEK], size_t *peeked,
-                            bool *own);
+f0t_status f0t_vectors_peek(char peek[F0T_VECTORS_PEEK], size_t *peeked, bool *own,
+                            f0t_stream *stream);
 
 /* The vector of word i (below the count): where it lies, or converted into buffer[dim]. */
 const float *f0t_vectors_row(const f0t_vectors *vectors, size_t i, float *buffer);

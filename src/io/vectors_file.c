@@ -275,7 +275,7 @@ static f0t_status begin(conversion *c, size_t dim, const char *parents)
 /* What the file says besides the vectors, where it comes from these alone. */
 static f0t_status describe(conversion *c)
 {
-    F0T_TRY(f0t_gather_finish(&c->gather, c->from, c->mean));
+    F0T_TRY(f0t_gather_finish(c->mean, &c->gather, c->from));
     c->rest.words = &c->gather.kept.view;
     c->rest.mean = c->mean;
     c->rest.fingerprint = c->gather.fingerprint;
@@ -289,7 +289,7 @@ static f0t_status convert_source(conversion *c, f0t_source *source)
 {
     bool cut = false;
     F0T_TRY(begin(c, f0t_source_layout(source)->dim, NULL));
-    F0T_TRY(f0t_source_run(source, f0t_gather_take, &c->gather, &cut, f0t_context_monitor(NULL)));
+    F0T_TRY(f0t_source_run(&cut, source, f0t_gather_take, &c->gather, f0t_context_monitor(NULL)));
     c->gather.counts.cut = cut;
     return describe(c);
 }
@@ -363,7 +363,7 @@ static f0t_status rewrite_stream(conversion *c, f0t_stream *stream, bool *own)
     char peek[F0T_VECTORS_PEEK];
     size_t peeked;
     f0t_source *source;
-    F0T_TRY(f0t_vectors_peek(stream, peek, &peeked, own));
+    F0T_TRY(f0t_vectors_peek(peek, &peeked, own, stream));
     if (*own)
         return F0T_OK;
     F0T_TRY(f0t_source_open(&source, stream, peek, peeked, c->options.tolerant));

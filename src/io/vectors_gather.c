@@ -42,7 +42,7 @@ static f0t_status take_row(f0t_gather *g, const f0t_word_row *row, const float *
 {
     uint32_t index;
     bool added;
-    F0T_TRY(f0t_names_add(g->wanted ? &g->seen : &g->kept, row->word, row->length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, g->wanted ? &g->seen : &g->kept, row->word, row->length));
     *put = added;
     if (!added) {
         g->counts.duplicates++;
@@ -53,7 +53,7 @@ static f0t_status take_row(f0t_gather *g, const f0t_word_row *row, const float *
     if (g->wanted) {
         *put = f0t_words_find(g->wanted, row->word, row->length) != F0T_NONE;
         if (*put)
-            return f0t_names_add(&g->kept, row->word, row->length, &index, &added);
+            return f0t_names_add(&index, &added, &g->kept, row->word, row->length);
     }
     return F0T_OK;
 }
@@ -81,7 +81,7 @@ f0t_status f0t_gather_take(void *gather, const f0t_word_rows *rows)
     return F0T_OK;
 }
 
-f0t_status f0t_gather_finish(f0t_gather *g, const char *name, float *mean)
+f0t_status f0t_gather_finish(float *mean, f0t_gather *g, const char *name)
 {
     if (g->counts.words == 0)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: %s", name,

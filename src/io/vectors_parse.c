@@ -42,7 +42,7 @@ static f0t_line before_field(f0t_line line, f0t_line field)
 
 static bool read_field(f0t_line field, float *value)
 {
-    return f0t_number_read(field.begin, field.end, value) == field.end;
+    return f0t_number_read(value, field.begin, field.end) == field.end;
 }
 
 size_t f0t_line_numbers(f0t_line line)
@@ -69,7 +69,7 @@ static bool parse_simple(f0t_line line, size_t dim, float *values, f0t_line *wor
     for (size_t i = 0; i < dim; i++) {
         if (p >= line.end || *p != ' ')
             return false;
-        p = f0t_number_read(p + 1, line.end, &values[i]);
+        p = f0t_number_read(&values[i], p + 1, line.end);
         if (!p)
             return false;
     }
@@ -94,8 +94,8 @@ static f0t_line_result parse_backwards(f0t_line line, size_t dim, float *values,
     return F0T_LINE_ROW;
 }
 
-f0t_line_result f0t_line_parse(f0t_line line, size_t dim, float *values, f0t_line *word,
-                               f0t_line *bad)
+f0t_line_result f0t_line_parse(float *values, f0t_line *word, f0t_line *bad, f0t_line line,
+                               size_t dim)
 {
     if (line.begin == line.end)
         return F0T_LINE_BLANK;

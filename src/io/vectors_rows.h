@@ -33,8 +33,8 @@ typedef enum f0t_line_result {
 
 /* Takes the line apart: its last `dim` fields into values[dim], what stands before them is the word.
  * SHORT: it has fewer fields. BAD: one of them is not a number, and stands at bad->begin. */
-f0t_line_result f0t_line_parse(f0t_line line, size_t dim, float *values, f0t_line *word,
-                               f0t_line *bad);
+f0t_line_result f0t_line_parse(float *values, f0t_line *word, f0t_line *bad, f0t_line line,
+                               size_t dim);
 
 /* ---- The form of a file (vectors_parse.c) ---------------------------------------------------------- */
 
@@ -102,7 +102,7 @@ void f0t_source_close(f0t_source *source);
 const f0t_vectors_layout *f0t_source_layout(const f0t_source *source);
 
 /* Gives all rows to `take`. Once; *cut says whether the last row was cut (and `tolerant`). */
-f0t_status f0t_source_run(f0t_source *source, f0t_source_take take, void *context, bool *cut,
+f0t_status f0t_source_run(bool *cut, f0t_source *source, f0t_source_take take, void *context,
                           const f0t_monitor *monitor);
 
 /* ---- Gathering: what is done with every row, wherever its numbers go (vectors_gather.c) ------------ */
@@ -132,7 +132,7 @@ void f0t_gather_clear(f0t_gather *gather);
 f0t_status f0t_gather_take(void *gather, const f0t_word_rows *rows);
 
 /* The mean of all rows into mean[dim]; fails when not a single word was put. */
-f0t_status f0t_gather_finish(f0t_gather *gather, const char *name, float *mean);
+f0t_status f0t_gather_finish(float *mean, f0t_gather *gather, const char *name);
 
 /* Logs what was left out of the file `name`. */
 void f0t_gather_log(const f0t_vectors_counts *counts, const char *name, const f0t_monitor *monitor);

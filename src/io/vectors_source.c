@@ -46,7 +46,7 @@ static f0t_status block_init(text_block *block, const f0t_stream *stream)
 static f0t_status block_read(text_block *block, f0t_stream *stream, size_t held)
 {
     size_t got;
-    F0T_TRY(f0t_stream_read(stream, block->text + held, block->capacity - held, &got));
+    F0T_TRY(f0t_stream_read(block->text + held, &got, stream, block->capacity - held));
     block->size = held + got;
     block->begin = 0;
     block->last = block->size < block->capacity;
@@ -169,7 +169,7 @@ static f0t_status parse_lines(text_piece *piece, const f0t_vectors_layout *layou
     for (; p < piece->end; p = next) {
         f0t_line line = f0t_line_at(p, piece->end, &next);
         f0t_line_result result =
-            f0t_line_parse(line, layout->dim, f0t_word_rows_next(rows), &word, &bad);
+            f0t_line_parse(f0t_word_rows_next(rows), &word, &bad, line, layout->dim);
         piece->lines++;
         if (result == F0T_LINE_ROW)
             f0t_word_rows_add(rows, word.begin, (size_t)(word.end - word.begin));
@@ -272,7 +272,7 @@ static f0t_status check_rest(f0t_source *s, text_block *block)
     while (p < end && *p == '\n')
         p++;
     if (!block->last)
-        F0T_TRY(f0t_stream_read(s->stream, &more, 1, &got));
+        F0T_TRY(f0t_stream_read(&more, &got, s->stream, 1));
     block->last = true;
     if ((p < end || got) && !s->tolerant)
         return f0t_fail(F0T_ERROR_FORMAT,
@@ -353,7 +353,7 @@ static f0t_status check_count(f0t_source *s, const f0t_monitor *monitor)
     return F0T_OK;
 }
 
-f0t_status f0t_source_run(f0t_source *s, f0t_source_take take, void *context, bool *cut,
+f0t_status f0t_source_run(bool *cut, f0t_source *s, f0t_source_take take, void *context,
                           const f0t_monitor *monitor)
 {
     s->take = take;

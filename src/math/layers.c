@@ -296,7 +296,7 @@ size_t f0t_layer_scratch(const f0t_layer *layer)
     return layer->scratch;
 }
 
-f0t_status f0t_layer_run(f0t_layer *layer, void *result, const void *const *sources,
+f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sources,
                          const void *const *constants, void *scratch)
 {
     for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {

@@ -129,7 +129,7 @@ const f0t_layout *f0t_layer_result(const f0t_layer *layer);
 size_t f0t_layer_scratch(const f0t_layer *layer); /* bytes */
 
 /* Arrays in the order in which the layer was created. */
-f0t_status f0t_layer_run(f0t_layer *layer, void *result, const void *const *sources,
+f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sources,
                          const void *const *constants, void *scratch);
 
 #endif

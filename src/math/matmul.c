@@ -167,7 +167,7 @@ static f0t_status run_plan(cached_plan *cached, void *c, const void *a, const vo
 {
     f0t_workspace *scratch;
     F0T_TRY(f0t_workspace_take(&scratch, f0t_plan_scratch(cached->plan)));
-    f0t_status status = f0t_plan_run(cached->plan, c, a, b, bias, scratch->data);
+    f0t_status status = f0t_plan_run(c, cached->plan, a, b, bias, scratch->data);
     f0t_workspace_give(scratch);
     return status;
 }

@@ -313,7 +313,7 @@ size_t f0t_plan_scratch(const f0t_plan *plan)
     return plan->scratch;
 }
 
-f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, const float *bias,
+f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, const float *bias,
                         void *scratch)
 {
     void *data[ARGS] = {f0t_onednn_writable(a), f0t_onednn_writable(b), c, scratch,

@@ -56,7 +56,7 @@ bool f0t_plan_fits(const f0t_plan *plan, const f0t_packed *packed);
 
 /* Bytes of scratch that a run needs, and the run itself. */
 size_t f0t_plan_scratch(const f0t_plan *plan);
-f0t_status f0t_plan_run(f0t_plan *plan, void *c, const void *a, const void *b, const float *bias,
+f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, const float *bias,
                         void *scratch);
 
 /* The elements of a packed matrix, and the type they have in memory (F32 instead of BF16 where

@@ -30,7 +30,7 @@ static f0t_status save_array(f0t_safetensors_writer *w, const f0t_step *step, co
     snprintf(name, sizeof name, "%s.%s", net ? "best" : "step", array.name);
     F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
     f0t_status status =
-        net ? f0t_net_array_get(net, i, numbers) : f0t_step_array_get(step, i, numbers);
+        net ? f0t_net_array_get(numbers, net, i) : f0t_step_array_get(numbers, step, i);
     if (status == F0T_OK)
         status = write_array(w, name, numbers, array);
     f0t_free(numbers);
@@ -194,8 +194,8 @@ static f0t_status read_all(const f0t_safetensors *file, const char *identity,
     return F0T_OK;
 }
 
-f0t_status f0t_checkpoint_load(const char *path, const char *identity, f0t_train_place *place,
-                               f0t_step *step, f0t_net *best)
+f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *best,
+                               const char *path, const char *identity)
 {
     f0t_safetensors *file;
     if (!f0t_path_exists(path))

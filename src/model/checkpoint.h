@@ -26,7 +26,7 @@ f0t_status f0t_checkpoint_claim(f0t_lock *lock, const char *path);
 f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_train_place *place,
                                const f0t_step *step, const f0t_net *best);
 /* Leaves everything as it is when there is no such file. */
-f0t_status f0t_checkpoint_load(const char *path, const char *identity, f0t_train_place *place,
-                               f0t_step *step, f0t_net *best);
+f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *best,
+                               const char *path, const char *identity);
 
 #endif

@@ -53,17 +53,17 @@ static void shift_and_scale(const f0t_condition *c, float *x, size_t rows)
             x[r * c->dim + j] = (x[r * c->dim + j] - c->shift[j]) * c->scale[j];
 }
 
-void f0t_condition_apply(const f0t_condition *c, float *x, size_t rows)
+void f0t_condition_apply(float *x, const f0t_condition *c, size_t rows)
 {
     f0t_rows_normalise(x, rows, c->dim);
     shift_and_scale(c, x, rows);
 }
 
-f0t_status f0t_condition_gather(const f0t_condition *c, float *to, const f0t_dataset *dataset,
+f0t_status f0t_condition_gather(float *to, const f0t_condition *c, const f0t_dataset *dataset,
                                 const uint32_t *images, size_t count)
 {
     F0T_TRY(read_rows(to, dataset, images, count, c->dim));
-    f0t_condition_apply(c, to, count);
+    f0t_condition_apply(to, c, count);
     return F0T_OK;
 }
 
@@ -97,7 +97,7 @@ static f0t_status measure(f0t_condition *c, const f0t_dataset *dataset, const f0
     for (size_t first = 0; first < train->count; first += BLOCK_ROWS) {
         size_t rows = train->count - first < BLOCK_ROWS ? train->count - first : BLOCK_ROWS;
         F0T_TRY(f0t_stage_update(&stage, first));
-        F0T_TRY(f0t_condition_gather(c, block, dataset, train->images + first, rows));
+        F0T_TRY(f0t_condition_gather(block, c, dataset, train->images + first, rows));
         add_moments(sums, sums + c->dim, block, rows, c->dim);
     }
     f0t_stage_end(&stage);

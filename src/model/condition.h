@@ -24,10 +24,10 @@ f0t_status f0t_condition_create(f0t_condition *out, f0t_condition_kind kind,
 void f0t_condition_free(f0t_condition *condition);
 
 /* x[rows x dim] in place. */
-void f0t_condition_apply(const f0t_condition *condition, float *x, size_t rows);
+void f0t_condition_apply(float *x, const f0t_condition *condition, size_t rows);
 
 /* The conditioned features of these images of the dataset into to[count x dim]. */
-f0t_status f0t_condition_gather(const f0t_condition *condition, float *to,
+f0t_status f0t_condition_gather(float *to, const f0t_condition *condition,
                                 const f0t_dataset *dataset, const uint32_t *images, size_t count);
 
 #endif

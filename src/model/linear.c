@@ -53,8 +53,8 @@ static f0t_status solve_rules(pass *p)
     f0t_ranksvm *svm;
     f0t_ranksvm_options options = {.hinge = p->hinge};
     F0T_TRY(f0t_ranksvm_create(&svm, p->data->tags, p->data->train->tags, p->data->dim));
-    f0t_status status = f0t_ranksvm_solve(svm, p->rules, p->lambdas, p->lambda_count, &options,
-                                          p->directions, NULL, p->monitor);
+    f0t_status status = f0t_ranksvm_solve(p->directions, NULL, svm, p->rules, p->lambdas,
+                                          p->lambda_count, &options, p->monitor);
     f0t_ranksvm_free(svm);
     return status;
 }
@@ -89,7 +89,7 @@ static void gather_targets(float *targets, const pass *p, size_t first, size_t r
 static f0t_status add_block(pass *p, size_t first, size_t rows)
 {
     size_t D = p->data->condition->dim, wide = p->lambda_count * p->data->dim;
-    F0T_TRY(f0t_condition_gather(p->data->condition, p->features, p->data->dataset,
+    F0T_TRY(f0t_condition_gather(p->features, p->data->condition, p->data->dataset,
                                  p->data->train->images + first, rows));
     gather_targets(p->targets, p, first, rows);
     if (p->moments)
@@ -148,7 +148,7 @@ f0t_status f0t_linear_rows(float *features, float *targets, const f0t_train_data
               .hinge = hinge};
     f0t_status status = make_rules(&p);
     if (status == F0T_OK)
-        status = f0t_condition_gather(data->condition, features, data->dataset, data->train->images,
+        status = f0t_condition_gather(features, data->condition, data->dataset, data->train->images,
                                       rows);
     if (status == F0T_OK)
         gather_targets(targets, &p, 0, rows);
@@ -422,7 +422,7 @@ static f0t_status run_fit(fit *f, f0t_net *net, f0t_linear_choice *choice)
     return choose(f, net, choice);
 }
 
-f0t_status f0t_linear_fit(f0t_net *net, f0t_linear_choice *choice, const f0t_train_data *data,
+f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
                           const f0t_train_options *options, const f0t_monitor *monitor)
 {
     fit f = {.data = data,

@@ -25,7 +25,7 @@ typedef struct f0t_linear_choice {
 
 /* Fills `net`, which has no hidden layer and no bias. λ and ridge as in `options`, or the best of a
  * grid by validation MiAP. */
-f0t_status f0t_linear_fit(f0t_net *net, f0t_linear_choice *choice, const f0t_train_data *data,
+f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
                           const f0t_train_options *options, const f0t_monitor *monitor);
 
 /* ---- The two halves of the least squares -------------------------------------------------

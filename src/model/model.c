@@ -81,8 +81,8 @@ f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t
         if (status != F0T_OK)
             break;
         memcpy(block, features + r * dim, n * dim * sizeof *block);
-        f0t_condition_apply(&model->condition, block, n);
-        status = f0t_net_apply(net, out + r * d, block, n);
+        f0t_condition_apply(block, &model->condition, n);
+        status = f0t_net_apply(out + r * d, net, block, n);
     }
     f0t_free(block);
     return status;

@@ -75,7 +75,7 @@ static f0t_status write_net(saver *s, const f0t_net *net)
         f0t_model_array array = f0t_net_array(net, i);
         float *numbers;
         F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
-        f0t_status status = f0t_net_array_get(net, i, numbers);
+        f0t_status status = f0t_net_array_get(numbers, net, i);
         if (status == F0T_OK)
             status = write_floats(s, array.name, numbers, 2, array.rows, array.cols);
         f0t_free(numbers);

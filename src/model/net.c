@@ -157,7 +157,7 @@ static f0t_status set_part(f0t_net *net, size_t i, size_t first, const float *fr
     return layer->weight16 ? net->compute->upload(layer->weight16, first, from, n) : F0T_OK;
 }
 
-f0t_status f0t_net_array_get(const f0t_net *net, size_t i, float *to)
+f0t_status f0t_net_array_get(float *to, const f0t_net *net, size_t i)
 {
     const f0t_net_layer *layer = &net->layers[i / arrays_per_layer(net)];
     const f0t_buffer *from = is_bias(net, i) ? layer->bias : layer->weight;
@@ -176,7 +176,7 @@ f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from)
         const f0t_model_array array = f0t_net_array(from, i);
         float *numbers;
         F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
-        f0t_status status = f0t_net_array_get(from, i, numbers);
+        f0t_status status = f0t_net_array_get(numbers, from, i);
         if (status == F0T_OK)
             status = f0t_net_array_set(to, i, numbers);
         f0t_free(numbers);
@@ -248,7 +248,7 @@ const f0t_buffer *f0t_net_layer_operand(const f0t_net_layer *layer)
     return layer->weight16 ? layer->weight16 : layer->weight;
 }
 
-f0t_status f0t_net_layer_forward(const f0t_net *net, size_t l, f0t_buffer *y, const f0t_buffer *x,
+f0t_status f0t_net_layer_forward(f0t_buffer *y, const f0t_net *net, size_t l, const f0t_buffer *x,
                                  size_t rows)
 {
     const f0t_net_layer *layer = &net->layers[l];
@@ -301,7 +301,7 @@ static f0t_status run_layers(const f0t_net *net, const scratch *work, f0t_buffer
     const f0t_buffer *from = input;
     for (size_t l = 0; l < net->layer_count; l++) {
         f0t_buffer *to = l + 1 < net->layer_count ? work->hidden[l % 2] : output;
-        F0T_TRY(f0t_net_layer_forward(net, l, to, from, rows));
+        F0T_TRY(f0t_net_layer_forward(to, net, l, from, rows));
         from = to;
     }
     return F0T_OK;
@@ -320,7 +320,7 @@ static f0t_status apply_block(const f0t_net *net, const scratch *work, float *f,
     return work->output ? net->compute->download(f, work->output, 0, outputs) : F0T_OK;
 }
 
-f0t_status f0t_net_apply(const f0t_net *net, float *f, const float *x, size_t rows)
+f0t_status f0t_net_apply(float *f, const f0t_net *net, const float *x, size_t rows)
 {
     scratch work = {0};
     f0t_status status = create_scratch(&work, net, rows < BLOCK ? rows : BLOCK);

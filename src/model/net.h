@@ -56,7 +56,7 @@ typedef struct f0t_model_array {
 size_t f0t_net_array_count(const f0t_net *net);
 f0t_model_array f0t_net_array(const f0t_net *net, size_t i);
 /* Copies the rows x cols numbers out or in, row-major. Not while another thread uses the net. */
-f0t_status f0t_net_array_get(const f0t_net *net, size_t i, float *to);
+f0t_status f0t_net_array_get(float *to, const f0t_net *net, size_t i);
 f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
 /* All of them into another net of the same shape, which may be of another compute object; and a net of them. */
 f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from);
@@ -66,7 +66,7 @@ f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const 
 
 /* f[rows x outputs] = f(x) for each row of x[rows x inputs], without dropout. Any number of rows;
  * works in blocks, so that memory stays small. Many threads may call at once. */
-f0t_status f0t_net_apply(const f0t_net *net, float *f, const float *x, size_t rows);
+f0t_status f0t_net_apply(float *f, const f0t_net *net, const float *x, size_t rows);
 
 /* ---- Inside, for what trains it ------------------------------------------------------------------ */
 
@@ -93,7 +93,7 @@ const f0t_buffer *f0t_net_layer_operand(const f0t_net_layer *layer);
 
 /* y[rows x outputs] = relu(x·Wᵀ + b), both of the net's precision, except that the output layer has no relu
  * and gives float32. */
-f0t_status f0t_net_layer_forward(const f0t_net *net, size_t layer, f0t_buffer *y,
+f0t_status f0t_net_layer_forward(f0t_buffer *y, const f0t_net *net, size_t layer,
                                  const f0t_buffer *x, size_t rows);
 
 #endif

@@ -168,5 +168,5 @@ void f0t_samples_shuffle(uint32_t *order, size_t count, uint64_t seed, uint64_t 
     f0t_random random = {seed, UINT64_C(0x73687566) << 32 | epoch}; /* "shuf" */
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)i;
-    f0t_random_shuffle(&random, order, count);
+    f0t_random_shuffle(order, count, &random);
 }

@@ -197,7 +197,7 @@ static f0t_status run_layers(f0t_step *step, size_t rows)
     for (size_t l = 0; l < net->layer_count; l++) {
         bool hidden = l + 1 < net->layer_count;
         f0t_buffer *y = hidden ? step->layers[l + 1].x : step->outputs;
-        F0T_TRY(f0t_net_layer_forward(net, l, y, step->layers[l].x, rows));
+        F0T_TRY(f0t_net_layer_forward(y, net, l, step->layers[l].x, rows));
         if (hidden) {
             const f0t_dropout dropout = dropout_before(step, l + 1);
             F0T_TRY(net->compute->drop(y, y, rows * net->layers[l].outputs, &dropout));
@@ -389,10 +389,10 @@ static f0t_buffer *moment_data(const f0t_step *step, size_t i)
     return at % each ? of->v : of->m;
 }
 
-f0t_status f0t_step_array_get(const f0t_step *step, size_t i, float *to)
+f0t_status f0t_step_array_get(float *to, const f0t_step *step, size_t i)
 {
     if (i < f0t_net_array_count(step->net))
-        return f0t_net_array_get(step->net, i, to);
+        return f0t_net_array_get(to, step->net, i);
     const f0t_buffer *data = moment_data(step, i);
     return step->net->compute->download(to, data, 0, data->count);
 }
@@ -405,7 +405,7 @@ f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from)
     return step->net->compute->upload(data, 0, from, data->count);
 }
 
-f0t_status f0t_step_gradient_get(const f0t_step *step, size_t i, float *to)
+f0t_status f0t_step_gradient_get(float *to, const f0t_step *step, size_t i)
 {
     const f0t_buffer *gradient = moments_of(step, i)->gradient;
     return step->net->compute->download(to, gradient, 0, gradient->count);

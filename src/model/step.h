@@ -70,10 +70,10 @@ void f0t_step_set_count(f0t_step *step, uint64_t count);
 /* The net's arrays, and after them the optimiser's moments. */
 size_t f0t_step_array_count(const f0t_step *step);
 f0t_model_array f0t_step_array(const f0t_step *step, size_t i);
-f0t_status f0t_step_array_get(const f0t_step *step, size_t i, float *to);
+f0t_status f0t_step_array_get(float *to, const f0t_step *step, size_t i);
 f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from);
 
 /* The gradients of the net's array i, as the last f0t_step_gradients (and reduce) left them. */
-f0t_status f0t_step_gradient_get(const f0t_step *step, size_t i, float *to);
+f0t_status f0t_step_gradient_get(float *to, const f0t_step *step, size_t i);
 
 #endif

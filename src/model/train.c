@@ -126,7 +126,7 @@ static f0t_status run_trainer(training *t, const f0t_objective *objective)
     F0T_TRY(make_identity(&identity, t));
     f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, F0T_OUTPUT_SCALE);
     if (status == F0T_OK)
-        status = f0t_trainer_run(t->model->net, &t->miap, &data, objective, &t->options, identity,
+        status = f0t_trainer_run(&t->miap, t->model->net, &data, objective, &t->options, identity,
                                  t->monitor);
     f0t_free(identity);
     return status;
@@ -149,8 +149,8 @@ static f0t_status regress(training *t, const f0t_rules *rules, float *directions
     f0t_ranksvm_options options = {.hinge = t->options.hinge};
     size_t dim = f0t_vocab_dim(t->model->vocab);
     F0T_TRY(f0t_ranksvm_create(&svm, f0t_vocab_vectors(t->model->vocab), t->train.tags, dim));
-    f0t_status status = f0t_ranksvm_solve(svm, rules, &t->options.lambda, 1, &options, directions,
-                                          NULL, t->monitor);
+    f0t_status status = f0t_ranksvm_solve(directions, NULL, svm, rules, &t->options.lambda, 1,
+                                          &options, t->monitor);
     f0t_ranksvm_free(svm);
     f0t_objective objective = {0};
     f0t_train_data data = data_of(t);
@@ -182,7 +182,7 @@ static f0t_status train_linear(training *t)
 {
     f0t_linear_choice choice;
     f0t_train_data data = data_of(t);
-    F0T_TRY(f0t_linear_fit(t->model->net, &choice, &data, &t->options, t->monitor));
+    F0T_TRY(f0t_linear_fit(&choice, t->model->net, &data, &t->options, t->monitor));
     t->options.lambda = choice.lambda;
     t->options.ridge = choice.ridge;
     t->miap = choice.miap;

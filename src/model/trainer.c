@@ -258,7 +258,7 @@ static f0t_status run_batch(trainer *t)
     f0t_loss_result result;
     gather_relevant(t, samples, rows);
     F0T_TRY(
-        f0t_condition_gather(t->data->condition, t->features, t->data->dataset, t->images, rows));
+        f0t_condition_gather(t->features, t->data->condition, t->data->dataset, t->images, rows));
     F0T_TRY(run_step(t, &result, samples, rows));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
@@ -358,7 +358,7 @@ static f0t_status run_epochs(trainer *t)
 {
     if (t->options->resume && t->options->checkpoint)
         F0T_TRY(
-            f0t_checkpoint_load(t->options->checkpoint, t->identity, &t->place, t->step, t->best));
+            f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint, t->identity));
     t->started = t->saved = f0t_time();
     t->stage = f0t_stage_begin(t->monitor, "training", "images",
                                (uint64_t)t->options->epochs * t->data->train->count);
@@ -368,7 +368,7 @@ static f0t_status run_epochs(trainer *t)
     return f0t_net_copy(t->net, t->best);
 }
 
-f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,
+f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *data,
                            const f0t_objective *objective, const f0t_train_options *options,
                            const char *identity, const f0t_monitor *monitor)
 {

@@ -53,7 +53,7 @@ void f0t_objective_free(f0t_objective *objective);
 /* Trains `net`, whose weights are set, and leaves the best weights in it and their validation MiAP
  * in percent in *miap (NaN without a validation part: then the last weights are the best). `options`
  * has no "auto" left (options.h). `identity` names the training for its checkpoint. */
-f0t_status f0t_trainer_run(f0t_net *net, double *miap, const f0t_train_data *data,
+f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *data,
                            const f0t_objective *objective, const f0t_train_options *options,
                            const char *identity, const f0t_monitor *monitor);
 

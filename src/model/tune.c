@@ -136,7 +136,7 @@ static bool has_room(const f0t_tune_search *s)
            (!(s->seconds > 0) || s->spent + s->trials[count - 1].seconds <= s->seconds);
 }
 
-bool f0t_tune_next(const f0t_tune_search *s, double *values)
+bool f0t_tune_next(double *values, const f0t_tune_search *s)
 {
     if (!has_room(s))
         return false;

@@ -2,7 +2,7 @@
  * The search for hyper-parameters ("knobs"), of `train --tune` and of the comparison. It proposes a
  * setting, the caller trains and judges, and adds the result:
  *
- *     while (f0t_tune_next(&search, values)) {
+ *     while (f0t_tune_next(values, &search)) {
  *         …
  *         f0t_tune_add(&search, values, score, seconds)
  *     }
@@ -80,7 +80,7 @@ void f0t_tune_close(f0t_tune_search *search);
 
 /* The setting of the next trial into values[count]; false: the search is over. values[] of the first
  * trial over ranges are NaN: the caller's own. */
-bool f0t_tune_next(const f0t_tune_search *search, double *values);
+bool f0t_tune_next(double *values, const f0t_tune_search *search);
 /* `values` are those that were used. */
 f0t_status f0t_tune_add(f0t_tune_search *search, const double *values, double score,
                         double seconds);

@@ -267,7 +267,7 @@ static f0t_status split_tags(tuning *t, uint32_t *tags, size_t count)
 {
     const f0t_random random = {t->asked->seed, UINT64_C(0x74756e65) << 32}; /* "tune" */
     const size_t held = count / HELD_OUT;
-    f0t_random_shuffle(&random, tags, count);
+    f0t_random_shuffle(tags, count, &random);
     F0T_TRY(part_create(&t->held, t->dataset, tags, held, t->vectors, t->asked));
     F0T_TRY(part_create(&t->kept, t->dataset, tags + held, count - held, t->vectors, t->asked));
     if (!has_relevant(&t->kept) && !has_relevant(&t->held))
@@ -318,7 +318,7 @@ static f0t_status run_trials(tuning *t)
     const double seconds = t->search.seconds;
     double values[F0T_KNOBS_MAX];
     f0t_stage stage = f0t_stage_begin(t->monitor, "tuning", "seconds", (uint64_t)seconds);
-    while (f0t_tune_next(&t->search, values)) {
+    while (f0t_tune_next(values, &t->search)) {
         f0t_train_options options = trial_options(t);
         F0T_TRY(f0t_stage_update(&stage, (uint64_t)fmin(t->search.spent, seconds)));
         if (options.method != F0T_METHOD_LINEAR)

@@ -37,7 +37,7 @@ static f0t_status add_block(f0t_miap *miap, const f0t_train_data *data, const f0
 {
     const f0t_samples *val = data->val;
     size_t start = val->offsets[first];
-    F0T_TRY(f0t_net_apply(net, data->tags ? b->directions : b->scores, b->features, rows));
+    F0T_TRY(f0t_net_apply(data->tags ? b->directions : b->scores, net, b->features, rows));
     if (data->tags)
         F0T_TRY(f0t_score_once(b->scores, b->directions, rows, data->tags, val->tags, data->dim,
                                false));
@@ -57,7 +57,7 @@ static f0t_status add_all(f0t_miap *miap, const f0t_net *const *nets, size_t cou
     const f0t_samples *val = data->val;
     for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
         size_t rows = val->count - first < BLOCK_ROWS ? val->count - first : BLOCK_ROWS;
-        F0T_TRY(f0t_condition_gather(data->condition, b->features, data->dataset,
+        F0T_TRY(f0t_condition_gather(b->features, data->condition, data->dataset,
                                      val->images + first, rows));
         for (size_t i = 0; i < count; i++)
             F0T_TRY(add_block(&miap[i], data, nets[i], b, first, rows));

@@ -8,7 +8,7 @@
 /* ---- Slots --------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_onnx_builder_slot(f0t_onnx_builder *b, size_t bytes, size_t *slot)
+f0t_status f0t_onnx_builder_slot(size_t *slot, f0t_onnx_builder *b, size_t bytes)
 {
     f0t_onnx_schedule *s = b->schedule;
     F0T_TRY(f0t_grow(&s->slots, &b->slot_capacity, s->slot_count, 1, sizeof *s->slots));
@@ -22,7 +22,7 @@ f0t_status f0t_onnx_builder_slot(f0t_onnx_builder *b, size_t bytes, size_t *slot
 /* ---- Steps --------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_onnx_builder_step(f0t_onnx_builder *b, f0t_onnx_step **out, f0t_onnx_step_run run,
+f0t_status f0t_onnx_builder_step(f0t_onnx_step **out, f0t_onnx_builder *b, f0t_onnx_step_run run,
                                  const f0t_onnx_node *node, size_t sources, size_t results)
 {
     f0t_onnx_schedule *s = b->schedule;
@@ -71,7 +71,7 @@ f0t_status f0t_onnx_step_run_layer(const f0t_onnx_step *step, const f0t_onnx_fra
     for (size_t k = 0; k < step->source_count; k++)
         sources[k] = step->sources[k] == F0T_NONE ? step->constants[0]
                                                   : f0t_onnx_frame_at(frame, step->sources[k]);
-    f0t_status status = f0t_layer_run(step->layer, f0t_onnx_frame_at(frame, step->results[0]),
+    f0t_status status = f0t_layer_run(f0t_onnx_frame_at(frame, step->results[0]), step->layer,
                                       sources, step->constants, frame->scratch);
     if (sources != few)
         f0t_free(sources);
@@ -138,16 +138,16 @@ f0t_status f0t_onnx_builder_place(f0t_onnx_builder *b, size_t value, size_t slot
     return forget_plain(place, f0t_onnx_builder_array(b, value));
 }
 
-f0t_status f0t_onnx_builder_place_plain(f0t_onnx_builder *b, size_t value, size_t *slot)
+f0t_status f0t_onnx_builder_place_plain(size_t *slot, f0t_onnx_builder *b, size_t value)
 {
-    F0T_TRY(f0t_onnx_builder_slot(b, plain_bytes(f0t_onnx_builder_array(b, value)), slot));
+    F0T_TRY(f0t_onnx_builder_slot(slot, b, plain_bytes(f0t_onnx_builder_array(b, value))));
     return f0t_onnx_builder_place(b, value, *slot, NULL);
 }
 
 f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_t input)
 {
     size_t slot;
-    F0T_TRY(f0t_onnx_builder_slot(b, plain_bytes(f0t_onnx_builder_array(b, value)), &slot));
+    F0T_TRY(f0t_onnx_builder_slot(&slot, b, plain_bytes(f0t_onnx_builder_array(b, value))));
     b->schedule->slots[slot].input = input;
     return f0t_onnx_builder_place(b, value, slot, NULL);
 }
@@ -160,7 +160,7 @@ static f0t_status check_made(const f0t_onnx_builder *b, size_t value)
                     b->schedule->graph->values[value].name);
 }
 
-f0t_status f0t_onnx_builder_layout(f0t_onnx_builder *b, size_t value, f0t_layout **out)
+f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value)
 {
     const f0t_onnx_place *place = &b->places[value];
     *out = NULL;
@@ -173,7 +173,7 @@ static f0t_status emit_reorder(f0t_onnx_builder *b, const f0t_layout *to, size_t
                                const f0t_layout *from, size_t source)
 {
     f0t_onnx_step *step;
-    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, NULL, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, NULL, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
     F0T_TRY(f0t_layer_create_reorder(&step->layer, to, from));
@@ -184,12 +184,12 @@ static f0t_status emit_reorder(f0t_onnx_builder *b, const f0t_layout *to, size_t
 static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *to, size_t *slot)
 {
     f0t_layout *from;
-    F0T_TRY(f0t_onnx_builder_layout(b, value, &from));
+    F0T_TRY(f0t_onnx_builder_layout(&from, b, value));
     f0t_status status = F0T_OK;
     if (f0t_layout_equal(from, to)) {
         *slot = b->places[value].slot;
     } else {
-        status = f0t_onnx_builder_slot(b, f0t_layout_bytes(to), slot);
+        status = f0t_onnx_builder_slot(slot, b, f0t_layout_bytes(to));
         if (status == F0T_OK)
             status = emit_reorder(b, to, *slot, from, b->places[value].slot);
     }
@@ -197,13 +197,13 @@ static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *t
     return status;
 }
 
-f0t_status f0t_onnx_builder_need_layout(f0t_onnx_builder *b, size_t value, const f0t_layout *layout,
-                                        size_t *slot)
+f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
+                                        const f0t_layout *layout)
 {
     return rewrite(b, value, layout, slot);
 }
 
-f0t_status f0t_onnx_builder_need_plain(f0t_onnx_builder *b, size_t value, size_t *slot)
+f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t value)
 {
     f0t_onnx_place *place = &b->places[value];
     f0t_layout *plain;
@@ -375,7 +375,7 @@ static f0t_status sort_slots(size_t *order, const f0t_onnx_schedule *s)
     return F0T_OK;
 }
 
-f0t_status f0t_onnx_builder_arrange(f0t_onnx_builder *b, size_t most, size_t *arena)
+f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most)
 {
     f0t_onnx_schedule *s = b->schedule;
     heap h = {.most = most, .budget = s->fold.budget};

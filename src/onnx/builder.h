@@ -89,9 +89,9 @@ typedef struct f0t_onnx_builder {
 /* ---- Memory -------------------------------------------------------------------------------------
  */
 
-f0t_status f0t_onnx_builder_slot(f0t_onnx_builder *b, size_t bytes, size_t *slot);
+f0t_status f0t_onnx_builder_slot(size_t *slot, f0t_onnx_builder *b, size_t bytes);
 /* Gives the slots their offsets; returns the size of all through *arena, which is at most `most`. */
-f0t_status f0t_onnx_builder_arrange(f0t_onnx_builder *b, size_t most, size_t *arena);
+f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most);
 
 static inline void *f0t_onnx_frame_at(const f0t_onnx_frame *frame, size_t slot)
 {
@@ -110,7 +110,7 @@ static inline void *f0t_onnx_frame_at(const f0t_onnx_frame *frame, size_t slot)
  */
 
 /* A new step with room for sources and results; it is part of the schedule at once. */
-f0t_status f0t_onnx_builder_step(f0t_onnx_builder *b, f0t_onnx_step **out, f0t_onnx_step_run run,
+f0t_status f0t_onnx_builder_step(f0t_onnx_step **out, f0t_onnx_builder *b, f0t_onnx_step_run run,
                                  const f0t_onnx_node *node, size_t sources, size_t results);
 /* Marks the slots of the last step as used by it. */
 void f0t_onnx_builder_used(f0t_onnx_builder *b);
@@ -129,15 +129,15 @@ static inline const f0t_onnx_array *f0t_onnx_builder_array(const f0t_onnx_builde
 f0t_status f0t_onnx_builder_place(f0t_onnx_builder *b, size_t value, size_t slot,
                                   const f0t_layout *layout);
 /* A plain result of the value's shape: a new slot, and its place. */
-f0t_status f0t_onnx_builder_place_plain(f0t_onnx_builder *b, size_t value, size_t *slot);
+f0t_status f0t_onnx_builder_place_plain(size_t *slot, f0t_onnx_builder *b, size_t value);
 /* The same in the memory of this input of the graph. */
 f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_t input);
 /* The slot where the value is plain, or lies as `layout` says; a step rewrites it where needed. */
-f0t_status f0t_onnx_builder_need_plain(f0t_onnx_builder *b, size_t value, size_t *slot);
-f0t_status f0t_onnx_builder_need_layout(f0t_onnx_builder *b, size_t value, const f0t_layout *layout,
-                                        size_t *slot);
+f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t value);
+f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
+                                        const f0t_layout *layout);
 /* The layout in which it is now, to be freed. Dimensions of size 0 have none. */
-f0t_status f0t_onnx_builder_layout(f0t_onnx_builder *b, size_t value, f0t_layout **out);
+f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value);
 /* True when the item that is emitted now is the last to use the memory of `value`. */
 bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value);
 /* The item has been emitted: its inputs are used once less. */

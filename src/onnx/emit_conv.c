@@ -113,9 +113,8 @@ static f0t_status set_constants(f0t_onnx_step *step, f0t_onnx_builder *b, const 
     f0t_status status = merge(&scale, &bias, b, conv, c->norm, filters);
     f0t_onnx_filters f = {conv->node, conv->node->inputs[1], groups, scale, bias};
     if (status == F0T_OK)
-        status =
-            f0t_onnx_weights_filters(b->weights, &b->schedule->fold, &f,
-                                     f0t_layer_weights(step->layer), &step->constants[0], &kept);
+        status = f0t_onnx_weights_filters(&step->constants[0], &kept, b->weights,
+                                          &b->schedule->fold, &f, f0t_layer_weights(step->layer));
     f0t_free(scale);
     f0t_free(bias);
     if (status == F0T_OK)
@@ -152,8 +151,8 @@ static f0t_status choose_result(f0t_onnx_builder *b, const chain *c, const f0t_l
                                 size_t *slot)
 {
     if (c->other == F0T_NONE)
-        return f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), slot);
-    return f0t_onnx_builder_need_layout(b, c->other, layout, slot);
+        return f0t_onnx_builder_slot(slot, b, f0t_layout_bytes(layout));
+    return f0t_onnx_builder_need_layout(slot, b, c->other, layout);
 }
 
 static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const chain *c,
@@ -162,9 +161,9 @@ static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const cha
     size_t source, result;
     f0t_onnx_step *step;
     F0T_TRY(
-        f0t_onnx_builder_need_layout(b, conv->node->inputs[0], f0t_layer_source(*layer), &source));
+        f0t_onnx_builder_need_layout(&source, b, conv->node->inputs[0], f0t_layer_source(*layer)));
     F0T_TRY(choose_result(b, c, f0t_layer_result(*layer), &result));
-    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, conv->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, conv->node, 1, 1));
     step->layer = *layer;
     *layer = NULL;
     step->sources[0] = source;

@@ -10,7 +10,7 @@ static f0t_status add_layer(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_
                             size_t source, size_t result, f0t_onnx_step **out)
 {
     f0t_onnx_step *step;
-    f0t_status status = f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, 1, 1);
+    f0t_status status = f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, item->node, 1, 1);
     if (status != F0T_OK) {
         f0t_layer_free(layer);
         return status;
@@ -82,7 +82,7 @@ static f0t_status pool(f0t_onnx_builder *b, const f0t_onnx_item *item, const f0t
     size_t result, in = item->node->inputs[0];
     F0T_TRY(f0t_layer_create_pool(&layer, kind, w, layout));
     f0t_status status =
-        f0t_onnx_builder_slot(b, f0t_layout_bytes(f0t_layer_result(layer)), &result);
+        f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(f0t_layer_result(layer)));
     if (status != F0T_OK) {
         f0t_layer_free(layer);
         return status;
@@ -106,7 +106,7 @@ f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *d
     if (!f0t_onnx_builder_window(&w, &window) || !is_plain_window(&w, x, padding))
         return F0T_OK;
     *done = true;
-    F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[0], &layout));
+    F0T_TRY(f0t_onnx_builder_layout(&layout, b, item->node->inputs[0]));
     f0t_status status = pool(b, item, layout,
                              !average  ? F0T_LAYER_POOL_MAX
                              : padding ? F0T_LAYER_POOL_AVERAGE_PADDING
@@ -124,7 +124,7 @@ static f0t_status activate(f0t_onnx_builder *b, const f0t_onnx_item *item, const
     size_t source = b->places[item->x].slot, result = source;
     f0t_onnx_step *step;
     if (!f0t_onnx_builder_is_last(b, item->x))
-        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), &result));
+        F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(layout)));
     for (size_t k = 0; k < item->after_count; k++) {
         f0t_layer *layer;
         F0T_TRY(f0t_layer_create_activation(&layer, &item->after[k], layout));
@@ -140,7 +140,7 @@ f0t_status f0t_emit_activation(f0t_onnx_builder *b, const f0t_onnx_item *item, b
     f0t_layout *layout;
     if (!f0t_onnx_builder_array(b, item->x)->count)
         return F0T_OK;
-    F0T_TRY(f0t_onnx_builder_layout(b, item->x, &layout));
+    F0T_TRY(f0t_onnx_builder_layout(&layout, b, item->x));
     *done = true;
     f0t_status status = activate(b, item, layout);
     f0t_layout_free(layout);
@@ -195,7 +195,7 @@ static f0t_status layout_of_y(f0t_onnx_builder *b, const pair *p, const f0t_layo
         return f0t_layout_create(out, y->rank, y->dims, F0T_F32);
     if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, p->x), y))
         return f0t_layout_copy(out, x);
-    return f0t_onnx_builder_layout(b, p->y, out);
+    return f0t_onnx_builder_layout(out, b, p->y);
 }
 
 static void follow(f0t_onnx_builder *b, f0t_onnx_item **last, f0t_after *after, size_t *count,
@@ -221,10 +221,10 @@ static f0t_status combine(f0t_onnx_builder *b, const f0t_onnx_item *item, const 
     bool constant = f0t_onnx_builder_is_constant(b, p->y), plain = !b->places[p->x].layout;
     follow(b, &next, after, &count, item->node->outputs[0]);
     if (!constant)
-        F0T_TRY(f0t_onnx_builder_need_layout(b, p->y, y, &second));
+        F0T_TRY(f0t_onnx_builder_need_layout(&second, b, p->y, y));
     if (!f0t_onnx_builder_is_last(b, p->x) || p->x == p->y)
-        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(x), &result));
-    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, 2, 1));
+        F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(x)));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, item->node, 2, 1));
     F0T_TRY(f0t_layer_create_binary(&step->layer, p->kind, x, y, after, count));
     step->sources[0] = b->places[p->x].slot;
     step->sources[1] = second;
@@ -247,7 +247,7 @@ f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
     *done = true;
     if (f0t_onnx_builder_is_constant(b, p.y))
         F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, p.y));
-    F0T_TRY(f0t_onnx_builder_layout(b, p.x, &x));
+    F0T_TRY(f0t_onnx_builder_layout(&x, b, p.x));
     f0t_status status = layout_of_y(b, &p, x, &y);
     if (status == F0T_OK)
         status = combine(b, item, &p, x, y);
@@ -269,12 +269,12 @@ static f0t_status join(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_layou
     f0t_onnx_step *step;
     bool plain = true;
     for (size_t k = 0; k < count; k++) {
-        F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[k], &layouts[k]));
+        F0T_TRY(f0t_onnx_builder_layout(&layouts[k], b, item->node->inputs[k]));
         plain &= !b->places[item->node->inputs[k]].layout;
     }
-    F0T_TRY(f0t_onnx_builder_step(b, &step, f0t_onnx_step_run_layer, item->node, count, 1));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, item->node, count, 1));
     F0T_TRY(f0t_layer_create_concat(&step->layer, (const f0t_layout *const *)layouts, count, axis));
-    F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(f0t_layer_result(step->layer)), &result));
+    F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(f0t_layer_result(step->layer))));
     for (size_t k = 0; k < count; k++)
         step->sources[k] = b->places[item->node->inputs[k]].slot;
     step->results[0] = result;
@@ -319,7 +319,7 @@ static f0t_status normalise(f0t_onnx_builder *b, const f0t_onnx_item *item,
     f0t_layer *layer;
     f0t_onnx_step *step;
     if (!f0t_onnx_builder_is_last(b, in))
-        F0T_TRY(f0t_onnx_builder_slot(b, f0t_layout_bytes(layout), &result));
+        F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(layout)));
     F0T_TRY(f0t_layer_create_norm(&layer, layout, f0t_op_float(&call, "epsilon", 1e-5F), relu));
     F0T_TRY(add_layer(b, item, layer, b->places[in].slot, result, &step));
     static const size_t order[] = {3, 4, 1, 2}; /* mean, variance, scale, shift */
@@ -342,7 +342,7 @@ f0t_status f0t_emit_batch_norm(f0t_onnx_builder *b, size_t n, bool *done)
     if (x->type != F0T_ONNX_FLOAT || x->rank > 5)
         return F0T_OK;
     *done = true;
-    F0T_TRY(f0t_onnx_builder_layout(b, item->node->inputs[0], &layout));
+    F0T_TRY(f0t_onnx_builder_layout(&layout, b, item->node->inputs[0]));
     f0t_status status = normalise(b, item, layout);
     f0t_layout_free(layout);
     return status;

@@ -16,7 +16,7 @@ static bool pads(const f0t_onnx_builder *b, const f0t_onnx_item *item)
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t count;
     const int64_t *list =
-        f0t_op_ints(&call, f0t_op_has(&call, "paddings") ? "paddings" : "pads", &count);
+        f0t_op_ints(&count, &call, f0t_op_has(&call, "paddings") ? "paddings" : "pads");
     if (!f0t_onnx_item_is(item, "Pad"))
         return false;
     if (item->node->input_count > 1 && item->node->inputs[1] != F0T_NONE) {
@@ -37,7 +37,7 @@ f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *d
     *done = true;
     if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, in), f0t_onnx_builder_array(b, out)))
         return f0t_onnx_builder_place(b, out, b->places[in].slot, b->places[in].layout);
-    F0T_TRY(f0t_onnx_builder_need_plain(b, in, &slot));
+    F0T_TRY(f0t_onnx_builder_need_plain(&slot, b, in));
     return f0t_onnx_builder_place(b, out, slot, NULL);
 }
 
@@ -63,7 +63,7 @@ static void read_order(size_t *order, size_t *back, const f0t_onnx_item *item, s
 {
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     size_t count;
-    const int64_t *perm = f0t_op_ints(&call, "perm", &count);
+    const int64_t *perm = f0t_op_ints(&count, &call, "perm");
     for (size_t d = 0; d < rank; d++)
         order[d] = perm ? (size_t)perm[d] : rank - 1 - d;
     for (size_t d = 0; d < rank; d++)
@@ -91,7 +91,7 @@ f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bo
         return status;
     }
     F0T_TRY(seen_as(&layout, x, y, back));
-    f0t_status status = f0t_onnx_builder_need_layout(b, in, layout, &slot);
+    f0t_status status = f0t_onnx_builder_need_layout(&slot, b, in, layout);
     f0t_layout_free(layout);
     F0T_TRY(status);
     return f0t_onnx_builder_place(b, out, slot, NULL);
@@ -142,14 +142,14 @@ static f0t_status emit_rows(f0t_onnx_builder *b, const f0t_onnx_item *item, size
 {
     const f0t_onnx_array *x = f0t_onnx_builder_array(b, in);
     size_t source, result;
-    F0T_TRY(f0t_onnx_builder_need_plain(b, in, &source));
+    F0T_TRY(f0t_onnx_builder_need_plain(&source, b, in));
     if (!b->places[in].layout && f0t_onnx_builder_is_last(b, in)) {
         result = source;
         F0T_TRY(f0t_onnx_builder_place(b, out, source, NULL));
     } else {
-        F0T_TRY(f0t_onnx_builder_place_plain(b, out, &result));
+        F0T_TRY(f0t_onnx_builder_place_plain(&result, b, out));
     }
-    F0T_TRY(f0t_onnx_builder_step(b, step, run, item->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(step, b, run, item->node, 1, 1));
     (*step)->sources[0] = source;
     (*step)->results[0] = result;
     (*step)->columns = x->dims[x->rank - 1];
@@ -241,7 +241,7 @@ static f0t_status set_inputs(f0t_onnx_builder *b, const f0t_onnx_item *item,
         if (f0t_onnx_builder_is_constant(b, v))
             F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, v));
         else
-            F0T_TRY(f0t_onnx_builder_need_plain(b, v, &(*slots)[k]));
+            F0T_TRY(f0t_onnx_builder_need_plain(&(*slots)[k], b, v));
         (*inputs)[k] = *f0t_onnx_builder_array(b, v);
         (*inputs)[k].owned = false;
     }
@@ -255,7 +255,7 @@ static f0t_status set_output(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t
     size_t v = item->node->outputs[k];
     step->outputs[k] = *f0t_onnx_builder_array(b, v);
     step->outputs[k].owned = false;
-    return f0t_onnx_builder_place_plain(b, v, &step->results[k]);
+    return f0t_onnx_builder_place_plain(&step->results[k], b, v);
 }
 
 f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item)
@@ -268,7 +268,7 @@ f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item)
     f0t_status status = set_inputs(b, item, &inputs, &left_out, &slots);
     if (status == F0T_OK)
         status =
-            f0t_onnx_builder_step(b, &step, run_op, node, node->input_count, node->output_count);
+            f0t_onnx_builder_step(&step, b, run_op, node, node->input_count, node->output_count);
     if (status != F0T_OK || !step) {
         f0t_free(inputs);
         f0t_free(left_out);

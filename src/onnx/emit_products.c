@@ -112,9 +112,9 @@ static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item, con
 {
     size_t source, result;
     f0t_onnx_step *step;
-    F0T_TRY(f0t_onnx_builder_need_plain(b, d->x, &source));
-    F0T_TRY(f0t_onnx_builder_place_plain(b, d->output, &result));
-    F0T_TRY(f0t_onnx_builder_step(b, &step, run_packed, item->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_need_plain(&source, b, d->x));
+    F0T_TRY(f0t_onnx_builder_place_plain(&result, b, d->output));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, run_packed, item->node, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
     step->product = (f0t_matmul){.m = d->m,
@@ -124,10 +124,9 @@ static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item, con
                                  .result = F0T_F32,
                                  .relu = d->relu != NULL};
     bool turned;
-    size_t weights = f0t_onnx_fold_matrix(&b->schedule->fold, d->weights, &turned);
-    F0T_TRY(f0t_onnx_weights_matrix(b->weights, &b->schedule->fold, item->node, weights,
-                                    d->transposed != turned, d->alpha, b->type, d->m,
-                                    &step->packed));
+    size_t weights = f0t_onnx_fold_matrix(&turned, &b->schedule->fold, d->weights);
+    F0T_TRY(f0t_onnx_weights_matrix(&step->packed, b->weights, &b->schedule->fold, item->node,
+                                    weights, d->transposed != turned, d->alpha, b->type, d->m));
     F0T_TRY(set_bias(step, b, d));
     f0t_onnx_builder_used(b);
     if (b->type == F0T_BF16 && d->m * d->k * sizeof(uint16_t) > b->schedule->scratch)
@@ -202,10 +201,10 @@ static f0t_status emit_batch(f0t_onnx_builder *b, const f0t_onnx_item *item,
         if (f0t_onnx_builder_is_constant(b, in[k]))
             F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, in[k]));
         else
-            F0T_TRY(f0t_onnx_builder_need_plain(b, in[k], &sources[k]));
+            F0T_TRY(f0t_onnx_builder_need_plain(&sources[k], b, in[k]));
     }
-    F0T_TRY(f0t_onnx_builder_place_plain(b, item->node->outputs[0], &result));
-    F0T_TRY(f0t_onnx_builder_step(b, &step, run_batch, item->node, 2, 1));
+    F0T_TRY(f0t_onnx_builder_place_plain(&result, b, item->node->outputs[0]));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, run_batch, item->node, 2, 1));
     for (size_t k = 0; k < 2; k++) {
         step->sources[k] = sources[k];
         step->constants[k] = f0t_onnx_builder_array(b, in[k])->f;

@@ -13,7 +13,7 @@ bool f0t_onnx_fold_is_constant(const f0t_onnx_fold *fold, size_t value)
     return f0t_onnx_array_known(&fold->arrays[value]);
 }
 
-size_t f0t_onnx_fold_matrix(const f0t_onnx_fold *fold, size_t value, bool *transposed)
+size_t f0t_onnx_fold_matrix(bool *transposed, const f0t_onnx_fold *fold, size_t value)
 {
     size_t source = fold->turned[value];
     *transposed = source != F0T_NONE;
@@ -138,7 +138,7 @@ static bool note_turned(f0t_onnx_fold *fold, const f0t_onnx_node *node, f0t_onnx
     const f0t_onnx_array *x = in == F0T_NONE ? NULL : &fold->arrays[in];
     f0t_op_call call = {.node = node, .op = node->op};
     size_t count;
-    const int64_t *order = f0t_op_ints(&call, "perm", &count);
+    const int64_t *order = f0t_op_ints(&count, &call, "perm");
     if (strcmp(node->op->name, "Transpose") != 0 || !x || node->output_count != 1 || !x->raw ||
         x->rank != 2 || fold->turned[in] != F0T_NONE ||
         (order && (count != 2 || order[0] != 1 || order[1] != 0)))
@@ -165,7 +165,7 @@ static f0t_status run_node(f0t_onnx_fold *fold, const f0t_onnx_node *node,
         inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
     }
     bool now = constant || shape_is_enough(node);
-    F0T_TRY(f0t_onnx_node_run(graph, node, inputs, outputs, !now, fold->budget));
+    F0T_TRY(f0t_onnx_node_run(outputs, graph, node, inputs, !now, fold->budget));
     if (!now)
         return F0T_OK;
     fold->used[node - graph->nodes] = false;

@@ -29,7 +29,7 @@ f0t_status f0t_onnx_fold_decode(f0t_onnx_fold *fold, size_t value);
 
 /* The matrix of a constant, and whether it is to be transposed: exporters write the weights of a
  * dense layer as the transpose of what they store, which need not be in memory as well. */
-size_t f0t_onnx_fold_matrix(const f0t_onnx_fold *fold, size_t value, bool *transposed);
+size_t f0t_onnx_fold_matrix(bool *transposed, const f0t_onnx_fold *fold, size_t value);
 
 /* Additions and multiplications of a convolution or product; 0 for the others. */
 double f0t_onnx_fold_operations(const f0t_onnx_fold *fold, const f0t_onnx_node *node);

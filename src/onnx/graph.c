@@ -17,7 +17,7 @@ static f0t_status add_value(f0t_onnx_graph *graph, const char *name, size_t *val
     F0T_TRY(f0t_onnx_budget_take(graph->budget, 1, sizeof *graph->values));
     F0T_TRY(f0t_grow(&graph->values, &graph->value_capacity, graph->value_count, 1,
                      sizeof *graph->values));
-    F0T_TRY(f0t_names_add(&graph->names, name, strlen(name), &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &graph->names, name, strlen(name)));
     *value = index;
     if (added)
         graph->values[graph->value_count++] = (f0t_onnx_value){.producer = F0T_NONE};
@@ -54,7 +54,7 @@ static f0t_status set_names(f0t_onnx_graph *graph)
     memcpy(graph->name_text, words->text, words->size);
     for (size_t v = 0; v < words->count; v++) {
         size_t length;
-        const char *at = f0t_words_at(words, v, &length);
+        const char *at = f0t_words_at(&length, words, v);
         graph->values[v].name = graph->name_text + (at - words->text);
         graph->name_text[(size_t)(at - words->text) + length] = '\0';
     }
@@ -102,7 +102,7 @@ static f0t_status read_attributes(f0t_onnx_node *node, f0t_onnx_message bytes,
     static const uint32_t dropped[] = {6, 11, 13, 14, 15, 22, 23, 0};
     f0t_onnx_field field;
     size_t capacity = 0;
-    while (f0t_onnx_message_next(&bytes, &field)) {
+    while (f0t_onnx_message_next(&field, &bytes)) {
         if (field.number != F0T_ONNX_NODE_ATTRIBUTE || field.wire != 2)
             continue;
         F0T_TRY(f0t_grow(&node->attributes, &capacity, node->attribute_count, 1, sizeof(void *)));
@@ -354,7 +354,7 @@ static f0t_status read_graph(f0t_onnx_graph *graph, f0t_onnx_message bytes)
     f0t_onnx_field field;
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
         f0t_onnx_message rest = bytes;
-        while (f0t_onnx_message_next(&rest, &field)) {
+        while (f0t_onnx_message_next(&field, &rest)) {
             F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
             if (field.number == parts[p].number && field.wire == 2)
                 F0T_TRY(parts[p].read(graph, field.body));
@@ -391,7 +391,7 @@ static f0t_status read_model(f0t_onnx_graph *graph)
     f0t_onnx_message model = {graph->map.data, graph->map.data + graph->map.size};
     f0t_onnx_message body = {NULL, NULL};
     f0t_onnx_field field;
-    while (f0t_onnx_message_next(&model, &field)) {
+    while (f0t_onnx_message_next(&field, &model)) {
         F0T_TRY(f0t_onnx_budget_steps(graph->budget, FIELD_STEPS));
         if (field.number == F0T_ONNX_MODEL_IR && field.wire == 0)
             graph->ir_version = field.value < 1000 ? (int)field.value : 1000;

@@ -300,7 +300,7 @@ static bool is_last_mean(const f0t_onnx_items *items, const f0t_onnx_item *mean)
     f0t_op_call call = {.node = mean->node, .op = mean->node->op};
     const f0t_onnx_array *x = &items->fold->arrays[mean->node->inputs[0]];
     size_t count;
-    const int64_t *axes = f0t_op_ints(&call, "axes", &count);
+    const int64_t *axes = f0t_op_ints(&count, &call, "axes");
     if (mean->node->input_count > 1 && mean->node->inputs[1] != F0T_NONE) {
         axes = items->fold->arrays[mean->node->inputs[1]].i;
         count = items->fold->arrays[mean->node->inputs[1]].count;

@@ -319,7 +319,7 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
         status = f0t_alloc_zero(&inputs, net->graph->input_count, sizeof *inputs);
     if (status == F0T_OK) {
         inputs[net->input] = pixels;
-        status = f0t_onnx_schedule_run(one->schedule, inputs, results, monitor);
+        status = f0t_onnx_schedule_run(results, one->schedule, inputs, monitor);
         f0t_free(inputs);
     }
     give_idle(net, one);

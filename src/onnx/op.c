@@ -93,8 +93,8 @@ f0t_status f0t_op_run(f0t_op_call *call)
     return call->op->run(call);
 }
 
-f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
-                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
+f0t_status f0t_onnx_node_run(f0t_onnx_array *outputs, const f0t_onnx_graph *graph,
+                             const f0t_onnx_node *node, const f0t_onnx_array *const *inputs,
                              bool shape_only, f0t_onnx_budget *budget)
 {
     f0t_op_call call = {.node = node,
@@ -175,14 +175,14 @@ const char *f0t_op_text(const f0t_op_call *call, const char *name, const char *o
     return a->s.data ? (const char *)a->s.data : "";
 }
 
-const int64_t *f0t_op_ints(const f0t_op_call *call, const char *name, size_t *count)
+const int64_t *f0t_op_ints(size_t *count, const f0t_op_call *call, const char *name)
 {
     const f0t_onnx_attribute_proto *a = find(call, name);
     *count = a ? a->n_ints : 0;
     return a && a->n_ints ? a->ints : NULL;
 }
 
-const float *f0t_op_floats(const f0t_op_call *call, const char *name, size_t *count)
+const float *f0t_op_floats(size_t *count, const f0t_op_call *call, const char *name)
 {
     const f0t_onnx_attribute_proto *a = find(call, name);
     *count = a ? a->n_floats : 0;
@@ -236,7 +236,7 @@ f0t_status f0t_op_list(const int64_t **list, size_t *count, const f0t_op_call *c
     *list = NULL;
     *count = 0;
     if (!in) {
-        *list = attribute ? f0t_op_ints(call, attribute, count) : NULL;
+        *list = attribute ? f0t_op_ints(count, call, attribute) : NULL;
         return F0T_OK;
     }
     F0T_TRY(f0t_op_need(call, k));

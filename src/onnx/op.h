@@ -49,8 +49,8 @@ const f0t_op *f0t_op_table(size_t *count);
  * they have none, and runs it. Outputs that are all empty are shaped and not computed. */
 f0t_status f0t_op_run(f0t_op_call *call);
 /* Runs one node on these inputs (NULL: left out); outputs are made. Messages name file and node. */
-f0t_status f0t_onnx_node_run(const f0t_onnx_graph *graph, const f0t_onnx_node *node,
-                             const f0t_onnx_array *const *inputs, f0t_onnx_array *outputs,
+f0t_status f0t_onnx_node_run(f0t_onnx_array *outputs, const f0t_onnx_graph *graph,
+                             const f0t_onnx_node *node, const f0t_onnx_array *const *inputs,
                              bool shape_only, f0t_onnx_budget *budget);
 
 /* ---- For the operators ------------------------------------------------------------------------
@@ -83,8 +83,8 @@ static inline f0t_status f0t_op_steps(const f0t_op_call *call, size_t a, size_t 
 int64_t f0t_op_int(const f0t_op_call *call, const char *name, int64_t otherwise);
 float f0t_op_float(const f0t_op_call *call, const char *name, float otherwise);
 const char *f0t_op_text(const f0t_op_call *call, const char *name, const char *otherwise);
-const int64_t *f0t_op_ints(const f0t_op_call *call, const char *name, size_t *count);
-const float *f0t_op_floats(const f0t_op_call *call, const char *name, size_t *count);
+const int64_t *f0t_op_ints(size_t *count, const f0t_op_call *call, const char *name);
+const float *f0t_op_floats(size_t *count, const f0t_op_call *call, const char *name);
 const f0t_onnx_tensor_proto *f0t_op_tensor(const f0t_op_call *call, const char *name);
 bool f0t_op_has(const f0t_op_call *call, const char *name);
 

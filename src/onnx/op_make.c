@@ -50,10 +50,10 @@ static f0t_status give_numbers(f0t_op_call *call, bool list, bool floats)
     size_t count = 1;
     int64_t whole = f0t_op_int(call, "value_int", 0);
     float number = f0t_op_float(call, "value_float", 0);
-    const int64_t *wholes = list ? f0t_op_ints(call, "value_ints", &count) : &whole;
+    const int64_t *wholes = list ? f0t_op_ints(&count, call, "value_ints") : &whole;
     const float *numbers = &number;
     if (list && floats)
-        numbers = f0t_op_floats(call, "value_floats", &count);
+        numbers = f0t_op_floats(&count, call, "value_floats");
     F0T_TRY(f0t_op_output(call, 0, floats ? F0T_ONNX_FLOAT : F0T_ONNX_INT64, list, &count));
     for (size_t k = 0; k < count && !call->shape_only; k++) {
         if (floats)

@@ -164,7 +164,7 @@ f0t_status f0t_op_transpose(f0t_op_call *call)
     const f0t_onnx_array *x = f0t_op_in(call, 0);
     ptrdiff_t step[F0T_ONNX_RANK];
     size_t count;
-    const int64_t *order = f0t_op_ints(call, "perm", &count);
+    const int64_t *order = f0t_op_ints(&count, call, "perm");
     walk w = {.rank = x->rank};
     bool seen[F0T_ONNX_RANK] = {false};
     if (order && count != x->rank)

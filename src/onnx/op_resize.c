@@ -196,8 +196,8 @@ static f0t_status read_axes(axis *axes, const f0t_op_call *call)
     const f0t_onnx_array *roi = old ? NULL : filled(call, 1), *scales = filled(call, old ? 1 : 2);
     const f0t_onnx_array *sizes = old ? NULL : filled(call, 3);
     size_t count, attributes, places[F0T_ONNX_RANK];
-    const int64_t *list = f0t_op_ints(call, "axes", &count);
-    const float *given = f0t_op_floats(call, "scales", &attributes);
+    const int64_t *list = f0t_op_ints(&count, call, "axes");
+    const float *given = f0t_op_floats(&attributes, call, "scales");
     bool crop =
         strcmp(f0t_op_text(call, "coordinate_transformation_mode", ""), "tf_crop_and_resize") == 0;
     count = list ? count : x->rank;

@@ -11,7 +11,7 @@
 static f0t_status read_sizes(size_t *to, const f0t_op_call *call, const char *name, size_t rank)
 {
     size_t count;
-    const int64_t *list = f0t_op_ints(call, name, &count);
+    const int64_t *list = f0t_op_ints(&count, call, name);
     for (size_t d = 0; d < rank; d++)
         to[d] = 1;
     if (!list)
@@ -30,7 +30,7 @@ static f0t_status read_sizes(size_t *to, const f0t_op_call *call, const char *na
 static f0t_status read_pads(f0t_onnx_window *w, const f0t_op_call *call)
 {
     size_t count;
-    const int64_t *pads = f0t_op_ints(call, "pads", &count);
+    const int64_t *pads = f0t_op_ints(&count, call, "pads");
     if (!pads)
         return F0T_OK;
     if (count != 2 * w->rank)
@@ -236,8 +236,8 @@ static f0t_status read_transposed(f0t_onnx_window *out, const f0t_op_call *call,
                                   const f0t_onnx_array *x, const f0t_onnx_array *w)
 {
     size_t extra_count, shape_count;
-    const int64_t *extra = f0t_op_ints(call, "output_padding", &extra_count);
-    const int64_t *shape = f0t_op_ints(call, "output_shape", &shape_count);
+    const int64_t *extra = f0t_op_ints(&extra_count, call, "output_padding");
+    const int64_t *shape = f0t_op_ints(&shape_count, call, "output_shape");
     const char *pad = f0t_op_text(call, "auto_pad", "NOTSET");
     F0T_TRY(f0t_onnx_window_attributes(out, call, x, w));
     if ((extra && extra_count != out->rank) || (shape && shape_count != out->rank))

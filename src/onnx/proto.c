@@ -53,7 +53,7 @@ static bool read_field(f0t_onnx_message *m, f0t_onnx_field *f)
     }
 }
 
-bool f0t_onnx_message_next(f0t_onnx_message *m, f0t_onnx_field *f)
+bool f0t_onnx_message_next(f0t_onnx_field *f, f0t_onnx_message *m)
 {
     const unsigned char *start = m->at;
     if (m->at == m->end)
@@ -109,7 +109,7 @@ static size_t copy_fields(unsigned char *to, f0t_onnx_message bytes, const uint3
     f0t_onnx_field field;
     size_t used = 0;
     const unsigned char *start = bytes.at;
-    while (f0t_onnx_message_next(&bytes, &field)) {
+    while (f0t_onnx_message_next(&field, &bytes)) {
         size_t size = (size_t)(bytes.at - start);
         if (!is_dropped(field.number, dropped)) {
             memcpy(to + used, start, size);
@@ -124,7 +124,7 @@ static bool must_copy(f0t_onnx_message bytes, const uint32_t *dropped, bool *val
 {
     f0t_onnx_field field;
     bool copy = false;
-    while (f0t_onnx_message_next(&bytes, &field))
+    while (f0t_onnx_message_next(&field, &bytes))
         copy |= is_dropped(field.number, dropped);
     *valid = bytes.at == bytes.end;
     return copy;
@@ -170,7 +170,7 @@ f0t_onnx_message f0t_onnx_message_find(f0t_onnx_message message, uint32_t number
 {
     f0t_onnx_field field;
     f0t_onnx_message found = {NULL, NULL};
-    while (f0t_onnx_message_next(&message, &field))
+    while (f0t_onnx_message_next(&field, &message))
         if (field.number == number && field.wire == 2)
             found = field.body;
     return found;

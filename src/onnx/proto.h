@@ -28,7 +28,7 @@ typedef struct f0t_onnx_field {
 } f0t_onnx_field;
 
 /* The next field; false at the end, and where no field can be read: then at != end. */
-bool f0t_onnx_message_next(f0t_onnx_message *message, f0t_onnx_field *field);
+bool f0t_onnx_message_next(f0t_onnx_field *field, f0t_onnx_message *message);
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 

@@ -137,7 +137,7 @@ static f0t_status place_outputs(f0t_onnx_builder *b, const f0t_onnx_schedule_opt
             F0T_TRY(f0t_onnx_fold_decode(&s->fold, v));
             continue;
         }
-        F0T_TRY(f0t_onnx_builder_need_plain(b, v, &s->output_slots[k]));
+        F0T_TRY(f0t_onnx_builder_need_plain(&s->output_slots[k], b, v));
     }
     for (size_t k = 0; k < o->output_count; k++)
         if (s->output_slots[k] != F0T_NONE)
@@ -180,7 +180,7 @@ static f0t_status build(f0t_onnx_builder *b, const f0t_onnx_schedule_options *o)
     F0T_TRY(place_inputs(b));
     F0T_TRY(emit_all(b));
     F0T_TRY(place_outputs(b, o));
-    f0t_status status = f0t_onnx_builder_arrange(b, most, &s->arena);
+    f0t_status status = f0t_onnx_builder_arrange(&s->arena, b, most);
     if (status == F0T_OK && (!f0t_size_add(&all, s->arena, s->scratch) || all > most))
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "its kernels would need %zu MB of memory",
                           s->scratch >> 20);
@@ -310,8 +310,8 @@ static f0t_status run_steps(const f0t_onnx_schedule *s, const f0t_onnx_frame *fr
     return F0T_OK;
 }
 
-f0t_status f0t_onnx_schedule_run(f0t_onnx_schedule *s, const float *const *inputs,
-                                 void *const *outputs, const f0t_monitor *monitor)
+f0t_status f0t_onnx_schedule_run(void *const *outputs, f0t_onnx_schedule *s,
+                                 const float *const *inputs, const f0t_monitor *monitor)
 {
     f0t_workspace *memory;
     f0t_onnx_budget budget = f0t_onnx_budget_run(s->file, s->images, monitor);

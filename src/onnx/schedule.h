@@ -35,7 +35,7 @@ int f0t_onnx_schedule_threads(const f0t_onnx_schedule *schedule);
 
 /* inputs[k]: the elements of input k (NULL for constants); outputs[k] is written: float, or int64 for
  * integers. */
-f0t_status f0t_onnx_schedule_run(f0t_onnx_schedule *schedule, const float *const *inputs,
-                                 void *const *outputs, const f0t_monitor *monitor);
+f0t_status f0t_onnx_schedule_run(void *const *outputs, f0t_onnx_schedule *schedule,
+                                 const float *const *inputs, const f0t_monitor *monitor);
 
 #endif

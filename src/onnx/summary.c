@@ -20,7 +20,7 @@ static f0t_status count_operators(f0t_onnx_summary *s, const f0t_onnx_graph *gra
         const char *name = graph->nodes[n].proto->op_type;
         uint32_t index;
         bool added;
-        F0T_TRY(f0t_names_add(&s->operators, name, strlen(name), &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &s->operators, name, strlen(name)));
         s->counts[index]++;
         s->supported[index] = graph->nodes[n].op != NULL && (added || s->supported[index]);
     }

@@ -162,9 +162,9 @@ static f0t_status keep(f0t_onnx_weights *weights, entry *made, f0t_status status
     return status;
 }
 
-f0t_status f0t_onnx_weights_filters(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
-                                    const f0t_onnx_filters *filters, const f0t_layout *layout,
-                                    const void **data, const float **bias)
+f0t_status f0t_onnx_weights_filters(const void **data, const float **bias,
+                                    f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                    const f0t_onnx_filters *filters, const f0t_layout *layout)
 {
     f0t_status status = F0T_OK;
     pthread_mutex_lock(&weights->lock);
@@ -241,9 +241,9 @@ static f0t_status make_matrix(entry **out, f0t_onnx_fold *fold, const f0t_onnx_n
     return status;
 }
 
-f0t_status f0t_onnx_weights_matrix(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
-                                   const f0t_onnx_node *node, size_t value, bool transposed,
-                                   float alpha, f0t_dtype type, size_t m, const f0t_packed **out)
+f0t_status f0t_onnx_weights_matrix(const f0t_packed **out, f0t_onnx_weights *weights,
+                                   f0t_onnx_fold *fold, const f0t_onnx_node *node, size_t value,
+                                   bool transposed, float alpha, f0t_dtype type, size_t m)
 {
     f0t_status status = F0T_OK;
     pthread_mutex_lock(&weights->lock);

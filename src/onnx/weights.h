@@ -24,13 +24,13 @@ typedef struct f0t_onnx_filters {
 } f0t_onnx_filters;
 
 /* The filters in this layout, and their biases; both stay as long as the weights. */
-f0t_status f0t_onnx_weights_filters(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
-                                    const f0t_onnx_filters *filters, const f0t_layout *layout,
-                                    const void **data, const float **bias);
+f0t_status f0t_onnx_weights_filters(const void **data, const float **bias,
+                                    f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                    const f0t_onnx_filters *filters, const f0t_layout *layout);
 
 /* A constant matrix k x n (n x k when transposed), times alpha, for products with about m rows. */
-f0t_status f0t_onnx_weights_matrix(f0t_onnx_weights *weights, f0t_onnx_fold *fold,
-                                   const f0t_onnx_node *node, size_t value, bool transposed,
-                                   float alpha, f0t_dtype type, size_t m, const f0t_packed **out);
+f0t_status f0t_onnx_weights_matrix(const f0t_packed **out, f0t_onnx_weights *weights,
+                                   f0t_onnx_fold *fold, const f0t_onnx_node *node, size_t value,
+                                   bool transposed, float alpha, f0t_dtype type, size_t m);
 
 #endif

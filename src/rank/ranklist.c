@@ -244,7 +244,7 @@ static f0t_status take_results(batch *b, float *directions, f0t_ranksvm_result *
         /* Where λ is large w = 0 is near the optimum, but ranks nothing: one step is always taken. */
         bool stepped = it->result.rounds > 0 || it->sums.active == 0;
         if (all || (it->result.gap <= b->gap && stepped)) {
-            F0T_TRY(f0t_ranksvm_restore(b->svm, directions + it->number * b->svm->dims,
+            F0T_TRY(f0t_ranksvm_restore(directions + it->number * b->svm->dims, b->svm,
                                         b->w + i * R, 1));
             if (results)
                 results[it->number] = it->result;
@@ -270,12 +270,12 @@ static f0t_status take_results(batch *b, float *directions, f0t_ranksvm_result *
 static f0t_status newton_step(batch *b)
 {
     for (int i = 0; i < CONJUGATE && any_goes_on(b); i++) {
-        F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->p, product_rows(b)));
+        F0T_TRY(f0t_ranksvm_scores(b->along, b->svm, b->p, product_rows(b)));
         each_row(b, row_hessian);
-        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, product_rows(b)));
+        F0T_TRY(f0t_ranksvm_sums(b->sums, b->svm, b->weights, product_rows(b)));
         each_row(b, row_conjugate);
     }
-    F0T_TRY(f0t_ranksvm_scores(b->svm, b->along, b->step, product_rows(b)));
+    F0T_TRY(f0t_ranksvm_scores(b->along, b->svm, b->step, product_rows(b)));
     each_row(b, row_advance);
     return F0T_OK;
 }
@@ -292,9 +292,9 @@ static f0t_status solve_batch(batch *b, const float *lists, size_t first, size_t
         f0t_list_levels(b->rooms[0], b->levels + i * T, lists + (first + i) * T);
     }
     for (int i = 0; i < NEWTON && b->live; i++) {
-        F0T_TRY(f0t_ranksvm_scores(b->svm, b->scores, b->w, product_rows(b)));
+        F0T_TRY(f0t_ranksvm_scores(b->scores, b->svm, b->w, product_rows(b)));
         each_row(b, row_gradient);
-        F0T_TRY(f0t_ranksvm_sums(b->svm, b->sums, b->weights, product_rows(b)));
+        F0T_TRY(f0t_ranksvm_sums(b->sums, b->svm, b->weights, product_rows(b)));
         each_row(b, row_bounds);
         F0T_TRY(take_results(b, directions, results, i + 1 == NEWTON));
         if (b->live)
@@ -314,9 +314,9 @@ static f0t_status check(const float *lists, size_t rows, size_t tags, double lam
     return F0T_OK;
 }
 
-f0t_status f0t_ranklist_solve(const f0t_ranksvm *svm, const float *lists, size_t rows,
-                              double lambda, double gap, float *directions,
-                              f0t_ranksvm_result *results, const f0t_monitor *monitor)
+f0t_status f0t_ranklist_solve(float *directions, f0t_ranksvm_result *results,
+                              const f0t_ranksvm *svm, const float *lists, size_t rows,
+                              double lambda, double gap, const f0t_monitor *monitor)
 {
     batch b = {.svm = svm, .lambda = lambda, .gap = gap > 0 ? gap : DEFAULT_GAP};
     F0T_TRY(check(lists, rows, svm->tags, lambda));

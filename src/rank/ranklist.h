@@ -14,8 +14,8 @@
 /* Solves lists[rows x tags] into directions[rows x dims]. In a list tag i comes before tag j where its
  * number is larger; equal ones make no pair; NaN is refused. The relative duality gap is at most
  * `gap` (0: 0.001), or what 60 Newton steps reach. results[rows] may be NULL. */
-f0t_status f0t_ranklist_solve(const f0t_ranksvm *svm, const float *lists, size_t rows,
-                              double lambda, double gap, float *directions,
-                              f0t_ranksvm_result *results, const f0t_monitor *monitor);
+f0t_status f0t_ranklist_solve(float *directions, f0t_ranksvm_result *results,
+                              const f0t_ranksvm *svm, const float *lists, size_t rows,
+                              double lambda, double gap, const f0t_monitor *monitor);
 
 #endif

@@ -169,7 +169,7 @@ static f0t_status flush(solver *s)
     const size_t dims = s->svm->dims;
     if (!s->waiting)
         return F0T_OK;
-    F0T_TRY(f0t_ranksvm_restore(s->svm, s->restored, s->turned, RESULT_ROWS));
+    F0T_TRY(f0t_ranksvm_restore(s->restored, s->svm, s->turned, RESULT_ROWS));
     for (size_t i = 0; i < s->waiting; i++)
         memcpy(s->directions + s->places[i] * dims, s->restored + i * dims, dims * sizeof(float));
     s->waiting = 0;
@@ -286,13 +286,13 @@ static f0t_status run_round(solver *s)
 {
     each(s, begin);
     const size_t rows = product_rows(s);
-    F0T_TRY(f0t_ranksvm_scores(s->svm, s->scores, s->queries, rows));
+    F0T_TRY(f0t_ranksvm_scores(s->scores, s->svm, s->queries, rows));
     each(s, f0t_svm_slot_score);
     bool sums = false;
     for (size_t i = 0; i < s->live; i++)
         sums = sums || f0t_svm_slot_sums(&s->slots[i]);
     if (sums) {
-        F0T_TRY(f0t_ranksvm_sums(s->svm, s->sums, s->weights, rows));
+        F0T_TRY(f0t_ranksvm_sums(s->sums, s->svm, s->weights, rows));
         each(s, sum);
     }
     return refill(s);
@@ -343,9 +343,9 @@ static void order_lambdas(solver *s)
     }
 }
 
-f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, const double *lambdas,
-                             size_t count, const f0t_ranksvm_options *options, float *directions,
-                             f0t_ranksvm_result *results, const f0t_monitor *monitor)
+f0t_status f0t_ranksvm_solve(float *directions, f0t_ranksvm_result *results, const f0t_ranksvm *svm,
+                             const f0t_rules *rules, const double *lambdas, size_t count,
+                             const f0t_ranksvm_options *options, const f0t_monitor *monitor)
 {
     F0T_TRY(check(svm, rules, lambdas, count, options));
     if (!rules->count || !count)

@@ -42,9 +42,9 @@ void f0t_ranksvm_free(f0t_ranksvm *svm);
  * above the gap (none is known for λ from 1e-4 to 1e4 and unit vectors) have their best direction
  * and are counted in a warning. Same input, same bytes, whatever other rules there are, and for any
  * number of threads, as far as the matrix products give the same for any. */
-f0t_status f0t_ranksvm_solve(const f0t_ranksvm *svm, const f0t_rules *rules, const double *lambdas,
-                             size_t count, const f0t_ranksvm_options *options, float *directions,
-                             f0t_ranksvm_result *results, const f0t_monitor *monitor);
+f0t_status f0t_ranksvm_solve(float *directions, f0t_ranksvm_result *results, const f0t_ranksvm *svm,
+                             const f0t_rules *rules, const double *lambdas, size_t count,
+                             const f0t_ranksvm_options *options, const f0t_monitor *monitor);
 
 /* ---- Part of the tags -------------------------------------------------------------------------- */
 
@@ -64,7 +64,7 @@ void f0t_ranksvm_part_free(f0t_ranksvm_part *part);
  * others; both kinds must be there. `options` may be NULL, its batch is ignored. Allocates nothing.
  * Where the plain hinge leaves many tags in the way (few dimensions, small λ) it may end above the gap:
  * the result says so. */
-void f0t_ranksvm_part_solve(f0t_ranksvm_part *part, float *direction, f0t_ranksvm_result *result,
+void f0t_ranksvm_part_solve(float *direction, f0t_ranksvm_result *result, f0t_ranksvm_part *part,
                             const uint32_t *tags, size_t relevant, size_t count, double lambda,
                             const f0t_ranksvm_options *options);
 

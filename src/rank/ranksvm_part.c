@@ -71,13 +71,13 @@ static f0t_svm_bounds solve_set(f0t_svm_work *work, const f0t_svm_task *task, do
     double solved = loss->k / 10;
     for (bool more = true; more;) {
         int steps = 0;
-        const bool done = f0t_svm_work_solve(work, task, *loss, &bounds, &steps);
-        f0t_svm_work_lengthen(work, task, task->gap, &bounds);
+        const bool done = f0t_svm_work_solve(&bounds, &steps, work, task, *loss);
+        f0t_svm_work_lengthen(&bounds, work, task, task->gap);
         if (f0t_svm_gap(bounds.primal, bounds.dual) <= task->gap)
             break;
         if (done) {
             solved = loss->k;
-            more = f0t_svm_loss_next(task, loss, size);
+            more = f0t_svm_loss_next(loss, task, size);
         } else {
             const double k = sqrt(loss->k * solved);
             more = k < 0.8 * loss->k;
@@ -183,7 +183,7 @@ static f0t_svm_bounds solve(f0t_ranksvm_part *part, const f0t_svm_task *task, co
         f0t_svm_loss loss = f0t_svm_loss_first(task, part->svm->size);
         f0t_svm_work_load(work, part->set, part->beta, part->scores, part->relevant, part->count);
         bounds = solve_set(work, task, part->svm->size, &loss, bounds.dual);
-        f0t_svm_work_result(work, part->w);
+        f0t_svm_work_result(part->w, work);
         bounds.primal = f0t_svm_work_primal(work, task);
         memcpy(part->beta, work->beta, part->count * sizeof *part->beta);
         memcpy(part->scores, work->scores, part->count * sizeof *part->scores);
@@ -199,7 +199,7 @@ static f0t_svm_bounds solve(f0t_ranksvm_part *part, const f0t_svm_task *task, co
     return bounds;
 }
 
-void f0t_ranksvm_part_solve(f0t_ranksvm_part *part, float *direction, f0t_ranksvm_result *result,
+void f0t_ranksvm_part_solve(float *direction, f0t_ranksvm_result *result, f0t_ranksvm_part *part,
                             const uint32_t *tags, size_t relevant, size_t count, double lambda,
                             const f0t_ranksvm_options *options)
 {

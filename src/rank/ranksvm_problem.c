@@ -114,7 +114,7 @@ static f0t_status prepare(f0t_ranksvm *svm, const float *vectors)
     if (svm->tags > GRAM_TAGS)
         return F0T_OK;
     F0T_TRY(f0t_alloc(&svm->gram, svm->tags * svm->tags, sizeof *svm->gram));
-    return f0t_ranksvm_scores(svm, svm->gram, svm->vectors, svm->tags);
+    return f0t_ranksvm_scores(svm->gram, svm, svm->vectors, svm->tags);
 }
 
 f0t_status f0t_ranksvm_create(f0t_ranksvm **out, const float *vectors, size_t tags, size_t dims)
@@ -151,7 +151,7 @@ void f0t_ranksvm_free(f0t_ranksvm *svm)
     f0t_free(svm);
 }
 
-f0t_status f0t_ranksvm_scores(const f0t_ranksvm *svm, float *scores, const float *directions,
+f0t_status f0t_ranksvm_scores(float *scores, const f0t_ranksvm *svm, const float *directions,
                               size_t rows)
 {
     const f0t_matmul op = {
@@ -159,14 +159,14 @@ f0t_status f0t_ranksvm_scores(const f0t_ranksvm *svm, float *scores, const float
     return f0t_matmul_run_packed(scores, directions, svm->to_scores, NULL, &op);
 }
 
-f0t_status f0t_ranksvm_sums(const f0t_ranksvm *svm, float *sums, const float *weights, size_t rows)
+f0t_status f0t_ranksvm_sums(float *sums, const f0t_ranksvm *svm, const float *weights, size_t rows)
 {
     const f0t_matmul op = {
         .m = rows, .n = svm->rank, .k = svm->tags, .type = F0T_F32, .result = F0T_F32};
     return f0t_matmul_run_packed(sums, weights, svm->from_weights, NULL, &op);
 }
 
-f0t_status f0t_ranksvm_restore(const f0t_ranksvm *svm, float *to, const float *directions,
+f0t_status f0t_ranksvm_restore(float *to, const f0t_ranksvm *svm, const float *directions,
                                size_t rows)
 {
     const f0t_matmul op = {
@@ -226,7 +226,7 @@ f0t_svm_loss f0t_svm_loss_first(const f0t_svm_task *task, double size)
                           task->hinge == F0T_HINGE_SQUARED ? HUGE_VAL : 1};
 }
 
-bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size)
+bool f0t_svm_loss_next(f0t_svm_loss *loss, const f0t_svm_task *task, double size)
 {
     const double most = task->hinge == F0T_HINGE_SQUARED ? squared : sharpest;
     const bool rough = task->lambda / loss->k > settled * size;

@@ -32,12 +32,12 @@ struct f0t_ranksvm {
 
 /* Products that serve all running rules: scores[rows x T] of directions[rows x rank], and
  * sums[rows x rank] of the vectors by weights[rows x T]. */
-f0t_status f0t_ranksvm_scores(const f0t_ranksvm *svm, float *scores, const float *directions,
+f0t_status f0t_ranksvm_scores(float *scores, const f0t_ranksvm *svm, const float *directions,
                               size_t rows);
-f0t_status f0t_ranksvm_sums(const f0t_ranksvm *svm, float *sums, const float *weights, size_t rows);
+f0t_status f0t_ranksvm_sums(float *sums, const f0t_ranksvm *svm, const float *weights, size_t rows);
 
 /* The directions in the caller's coordinates, to[rows x dims]. */
-f0t_status f0t_ranksvm_restore(const f0t_ranksvm *svm, float *to, const float *directions,
+f0t_status f0t_ranksvm_restore(float *to, const f0t_ranksvm *svm, const float *directions,
                                size_t rows);
 
 /* ---- Losses and bounds ------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ double f0t_svm_gap(double upper, double lower);
  * length of the vectors. */
 f0t_svm_loss f0t_svm_loss_first(const f0t_svm_task *task, double size);
 /* False when there is no next one. */
-bool f0t_svm_loss_next(const f0t_svm_task *task, f0t_svm_loss *loss, double size);
+bool f0t_svm_loss_next(f0t_svm_loss *loss, const f0t_svm_task *task, double size);
 /* Whether the rounded problem is solved well enough to go on to the next. */
 bool f0t_svm_loss_done(const f0t_svm_task *task, f0t_svm_loss loss, const f0t_svm_bounds *bounds);
 

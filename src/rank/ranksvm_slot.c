@@ -361,7 +361,7 @@ static bool next_loss(f0t_svm_slot *slot, double size)
 {
     if (slot->loss_done) {
         slot->solved_k = slot->loss.k;
-        return f0t_svm_loss_next(&slot->task, &slot->loss, size);
+        return f0t_svm_loss_next(&slot->loss, &slot->task, size);
     }
     const double k = sqrt(slot->loss.k * slot->solved_k);
     const bool nearer = k < 0.8 * slot->loss.k;
@@ -377,8 +377,8 @@ static f0t_svm_bounds solve(f0t_svm_slot *slot, f0t_svm_work *work, int stages)
     f0t_svm_bounds bounds = {.dual = slot->dual};
     do {
         int steps = 0;
-        slot->loss_done = f0t_svm_work_solve(work, &slot->task, slot->loss, &bounds, &steps);
-        f0t_svm_work_lengthen(work, &slot->task, near_gap * slot->task.gap, &bounds);
+        slot->loss_done = f0t_svm_work_solve(&bounds, &steps, work, &slot->task, slot->loss);
+        f0t_svm_work_lengthen(&bounds, work, &slot->task, near_gap * slot->task.gap);
         slot->dual = bounds.dual;
         stages -= steps > 0;
         if ((stages <= 0 && !complete) || is_near(slot, &bounds))
@@ -393,9 +393,9 @@ static void solve_set(f0t_svm_slot *slot, const f0t_svm_thread *thread, float *w
     const f0t_svm_bounds bounds = solve(slot, work, stages);
     slot->near = is_near(slot, &bounds);
     slot->primal = bounds.primal;
-    f0t_svm_work_direction(work, w);
+    f0t_svm_work_direction(w, work);
     if (slot->near) {
-        f0t_svm_work_result(work, slot->result);
+        f0t_svm_work_result(slot->result, work);
         slot->primal = f0t_svm_work_primal(work, &slot->task);
     }
     memcpy(slot->beta, work->beta, work->count * sizeof *slot->beta);
@@ -451,7 +451,7 @@ static bool enter_set(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_
     for (size_t i = 0; i < slot->set_count; i++)
         slot->beta[i] = (double)rows.weights[slot->set[i]] / slot->task.lambda;
     load_set(slot, thread);
-    f0t_svm_work_result(thread->work, slot->result);
+    f0t_svm_work_result(slot->result, thread->work);
     solve_set(slot, thread, rows.query, 1);
     return true;
 }
@@ -522,7 +522,7 @@ static void judge(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows
     }
     slot->state = F0T_SVM_POINT;
     if (slot->loss.k < sharpest && f0t_svm_loss_done(&slot->task, slot->loss, &bounds) &&
-        f0t_svm_loss_next(&slot->task, &slot->loss, thread->svm->size))
+        f0t_svm_loss_next(&slot->loss, &slot->task, thread->svm->size))
         return;
     if (f0t_svm_gap(bounds.rounded_primal, bounds.rounded_dual) <= reliable &&
         enter_set(slot, thread, rows))

@@ -314,14 +314,14 @@ void f0t_svm_work_combine(f0t_svm_work *work)
     combine(work, work->direction, work->svm->vectors, work->svm->rank);
 }
 
-void f0t_svm_work_direction(f0t_svm_work *work, float *w)
+void f0t_svm_work_direction(float *w, f0t_svm_work *work)
 {
     f0t_svm_work_combine(work);
     for (size_t j = 0; j < work->svm->rank; j++)
         w[j] = (float)work->direction[j];
 }
 
-void f0t_svm_work_result(f0t_svm_work *work, float *result)
+void f0t_svm_work_result(float *result, f0t_svm_work *work)
 {
     const size_t dims = work->svm->dims;
     const float *given = work->svm->given;
@@ -424,8 +424,8 @@ bool f0t_svm_work_bend(f0t_svm_work *work, double *step, double lambda, f0t_svm_
     return f0t_svm_graph_bend(work->graph, step, work->rest_scores, &set, lambda, loss);
 }
 
-bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_loss loss,
-                        f0t_svm_bounds *best, int *steps)
+bool f0t_svm_work_solve(f0t_svm_bounds *best, int *steps, f0t_svm_work *work,
+                        const f0t_svm_task *task, f0t_svm_loss loss)
 {
     for (*steps = 0; *steps < NEWTON_STEPS; ++*steps) {
         const double dual = best->dual;
@@ -498,8 +498,8 @@ static double best_length(f0t_svm_work *work, const f0t_svm_task *task, double *
     return high;
 }
 
-void f0t_svm_work_lengthen(f0t_svm_work *work, const f0t_svm_task *task, double gap,
-                           f0t_svm_bounds *bounds)
+void f0t_svm_work_lengthen(f0t_svm_bounds *bounds, f0t_svm_work *work, const f0t_svm_task *task,
+                           double gap)
 {
     double primal;
     if (task->hinge != F0T_HINGE_PLAIN)

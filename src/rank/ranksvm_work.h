@@ -85,16 +85,16 @@ void f0t_svm_work_load(f0t_svm_work *work, const uint32_t *tags, const double *b
 /* Σ β v into work->direction. */
 void f0t_svm_work_combine(f0t_svm_work *work);
 /* The same, rounded. */
-void f0t_svm_work_direction(f0t_svm_work *work, float *w);
+void f0t_svm_work_direction(float *w, f0t_svm_work *work);
 /* Σ β v over the vectors as the caller gave them, rounded: the result[dims] itself. The scores
  * become its scores, without the rounding of the Gram matrix that steps leave in them. */
-void f0t_svm_work_result(f0t_svm_work *work, float *result);
+void f0t_svm_work_result(float *result, f0t_svm_work *work);
 
 /* Solves the problem of the set, with this loss, from β on, in *steps Newton steps. True when it is
  * solved; `best` holds the bounds of the last point, `dual` never falling. False: steps no longer
  * lead on. */
-bool f0t_svm_work_solve(f0t_svm_work *work, const f0t_svm_task *task, f0t_svm_loss loss,
-                        f0t_svm_bounds *best, int *steps);
+bool f0t_svm_work_solve(f0t_svm_bounds *best, int *steps, f0t_svm_work *work,
+                        const f0t_svm_task *task, f0t_svm_loss loss);
 
 /* Bends a gradient step with the scores work->rest_scores into the Newton step (f0t_svm_graph_bend). */
 bool f0t_svm_work_bend(f0t_svm_work *work, double *step, double lambda, f0t_svm_loss loss);
@@ -104,7 +104,7 @@ double f0t_svm_work_primal(const f0t_svm_work *work, const f0t_svm_task *task);
 
 /* A hinge's solution comes with rounded corners: a little longer it is better. Lengthens it where that
  * brings it within `gap`. */
-void f0t_svm_work_lengthen(f0t_svm_work *work, const f0t_svm_task *task, double gap,
-                           f0t_svm_bounds *bounds);
+void f0t_svm_work_lengthen(f0t_svm_bounds *bounds, f0t_svm_work *work, const f0t_svm_task *task,
+                           double gap);
 
 #endif

@@ -213,10 +213,10 @@ static f0t_status take_file(shown *out, const char *path, size_t most)
 /* A long picture is asked for again, smaller. */
 static f0t_status decode(f0t_picture *out, f0t_worker *worker, const char *path)
 {
-    F0T_TRY(f0t_worker_decode(worker, out, path, SIDE, false));
+    F0T_TRY(f0t_worker_decode(out, worker, path, SIDE, false));
     const size_t longer = out->width > out->height ? out->width : out->height;
     const size_t side = longer > LONGER ? SIDE * LONGER / longer : SIDE;
-    return side == SIDE ? F0T_OK : f0t_worker_decode(worker, out, path, side ? side : 1, false);
+    return side == SIDE ? F0T_OK : f0t_worker_decode(out, worker, path, side ? side : 1, false);
 }
 
 static f0t_status take_thumbnail(shown *out, f0t_worker *worker, const char *path)

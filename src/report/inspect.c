@@ -209,17 +209,17 @@ static const f0t_inspect_kind *const kinds[] = {
     &f0t_inspect_text,   &f0t_inspect_vecs,
 };
 
-f0t_status f0t_inspector_stream(const f0t_inspector *in, f0t_stream **out)
+f0t_status f0t_inspector_stream(f0t_stream **out, const f0t_inspector *in)
 {
     return f0t_stream_open_memory(out, in->map.data, in->map.size, in->result.path);
 }
 
-f0t_status f0t_inspector_read(const f0t_inspector *in, char **out, size_t *size, size_t most)
+f0t_status f0t_inspector_read(char **out, size_t *size, const f0t_inspector *in, size_t most)
 {
     f0t_stream *stream;
     *out = NULL;
-    F0T_TRY(f0t_inspector_stream(in, &stream));
-    f0t_status status = f0t_stream_read_all(stream, out, size, most);
+    F0T_TRY(f0t_inspector_stream(&stream, in));
+    f0t_status status = f0t_stream_read_all(out, size, stream, most);
     f0t_stream_close(stream);
     return status;
 }
@@ -232,10 +232,10 @@ static f0t_status read_head(f0t_inspector *in)
     const unsigned char *bytes = in->map.data;
     in->packed = in->map.size >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
     F0T_TRY(f0t_alloc(&in->head, F0T_INSPECT_HEAD + 1, 1));
-    F0T_TRY(f0t_inspector_stream(in, &stream));
-    f0t_status status = f0t_stream_read(stream, in->head, F0T_INSPECT_HEAD, &in->head_size);
+    F0T_TRY(f0t_inspector_stream(&stream, in));
+    f0t_status status = f0t_stream_read(in->head, &in->head_size, stream, F0T_INSPECT_HEAD);
     if (status == F0T_OK)
-        status = f0t_stream_read(stream, &extra, 1, &more);
+        status = f0t_stream_read(&extra, &more, stream, 1);
     in->head[in->head_size] = '\0';
     in->whole = more == 0;
     f0t_stream_close(stream);

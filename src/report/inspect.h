@@ -70,9 +70,9 @@ void f0t_inspector_free(f0t_inspector *inspector);
 void f0t_inspect_shape(char *out, size_t size, size_t dims, const size_t *shape);
 
 /* The content of the file, unpacked, from its beginning. */
-f0t_status f0t_inspector_stream(const f0t_inspector *inspector, f0t_stream **out);
+f0t_status f0t_inspector_stream(f0t_stream **out, const f0t_inspector *inspector);
 /* All of it, NUL-terminated; fails when it is over `most` bytes. */
-f0t_status f0t_inspector_read(const f0t_inspector *inspector, char **out, size_t *size,
+f0t_status f0t_inspector_read(char **out, size_t *size, const f0t_inspector *inspector,
                               size_t most);
 
 /* One pass over all elements of an array, with progress. */

@@ -90,7 +90,7 @@ f0t_status f0t_inspect_measure(f0t_numbers *numbers, const f0t_npy *npy, const f
     f0t_status status = F0T_OK;
     for (size_t done = 0, part; done < count && status == F0T_OK; done += part) {
         part = count - done < BLOCK ? count - done : BLOCK;
-        status = f0t_npy_read_elements(npy, done, part, block);
+        status = f0t_npy_read_elements(block, npy, done, part);
         f0t_numbers_add(numbers, block, type, part);
         if (status == F0T_OK)
             status = f0t_stage_update(&stage, done + part);
@@ -104,7 +104,7 @@ static f0t_status add_npy_rows(f0t_inspector *in, const f0t_npy *npy, size_t row
 {
     float *numbers;
     F0T_TRY(f0t_alloc(&numbers, rows, cols * sizeof *numbers));
-    f0t_status status = f0t_npy_read_rows(npy, 0, rows, numbers);
+    f0t_status status = f0t_npy_read_rows(numbers, npy, 0, rows);
     for (size_t r = 0; r < rows && status == F0T_OK; r++)
         status = f0t_inspector_row(in, "", 0, numbers + r * cols, cols);
     f0t_free(numbers);
@@ -116,11 +116,11 @@ static f0t_status show_npy_rows(f0t_inspector *in, const f0t_npy *npy)
 {
     float first[F0T_INSPECT_SHOWN];
     size_t rows, cols;
-    if (f0t_npy_matrix(npy, &rows, &cols) != F0T_OK || !rows)
+    if (f0t_npy_matrix(&rows, &cols, npy) != F0T_OK || !rows)
         return F0T_OK;
     if (f0t_npy_dims(npy) == 2)
         return add_npy_rows(in, npy, rows < in->rows ? rows : in->rows, cols);
-    F0T_TRY(f0t_npy_read_rows(npy, 0, rows < F0T_INSPECT_SHOWN ? rows : F0T_INSPECT_SHOWN, first));
+    F0T_TRY(f0t_npy_read_rows(first, npy, 0, rows < F0T_INSPECT_SHOWN ? rows : F0T_INSPECT_SHOWN));
     return f0t_inspector_row(in, "", 0, first, rows);
 }
 
@@ -253,7 +253,7 @@ static f0t_status measure_vecs(f0t_inspector *in, const f0t_vecs *v, f0t_numbers
     for (size_t i = 0; i < v->count; i++) {
         if (in->quick && i >= in->rows)
             break;
-        F0T_TRY(f0t_vecs_read(v, i, row));
+        F0T_TRY(f0t_vecs_read(row, v, i));
         f0t_numbers_add(numbers, row, F0T_F32, v->dim);
         if (i < in->rows)
             F0T_TRY(f0t_inspector_row(in, "", 0, row, v->dim));

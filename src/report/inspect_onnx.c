@@ -45,7 +45,7 @@ static bool is_model(const f0t_inspector *in)
     f0t_onnx_message model = {in->map.data, in->map.data + in->map.size};
     f0t_onnx_field f;
     size_t versions = 0, graphs = 0, opsets = 0;
-    while (f0t_onnx_message_next(&model, &f)) {
+    while (f0t_onnx_message_next(&f, &model)) {
         if (!is_model_field(&f))
             return false;
         versions += f.number == IR_VERSION;
@@ -65,7 +65,7 @@ static f0t_status matches(bool *yes, const f0t_inspector *in)
 static f0t_onnx_message find(f0t_onnx_message m, uint32_t number)
 {
     f0t_onnx_field f;
-    while (f0t_onnx_message_next(&m, &f))
+    while (f0t_onnx_message_next(&f, &m))
         if (f.number == number && f.wire == 2)
             return f.body;
     return (f0t_onnx_message){m.end, m.end};
@@ -74,7 +74,7 @@ static f0t_onnx_message find(f0t_onnx_message m, uint32_t number)
 static uint64_t find_value(f0t_onnx_message m, uint32_t number)
 {
     f0t_onnx_field f;
-    while (f0t_onnx_message_next(&m, &f))
+    while (f0t_onnx_message_next(&f, &m))
         if (f.number == number && f.wire == 0)
             return f.value;
     return 0;
@@ -92,7 +92,7 @@ static void describe_shape(char *out, size_t size, f0t_onnx_message value_info)
     f0t_onnx_field f;
     size_t used = 0;
     out[0] = '\0';
-    while (f0t_onnx_message_next(&shape, &f) && used < size) {
+    while (f0t_onnx_message_next(&f, &shape) && used < size) {
         f0t_onnx_message name = find(f.body, 2);
         const char *between = used ? " x " : "";
         if (f.number != 1 || f.wire != 2)
@@ -112,7 +112,7 @@ static f0t_status add_ends(f0t_inspector *in, f0t_onnx_message graph, uint32_t n
 {
     f0t_onnx_field f;
     char shape[300];
-    while (f0t_onnx_message_next(&graph, &f)) {
+    while (f0t_onnx_message_next(&f, &graph)) {
         if (f.number != number || f.wire != 2)
             continue;
         f0t_onnx_message end = find(f.body, 1);
@@ -127,7 +127,7 @@ static uint64_t count_fields(f0t_onnx_message m, uint32_t number)
 {
     uint64_t count = 0;
     f0t_onnx_field f;
-    while (f0t_onnx_message_next(&m, &f))
+    while (f0t_onnx_message_next(&f, &m))
         count += f.number == number;
     return count;
 }
@@ -135,7 +135,7 @@ static uint64_t count_fields(f0t_onnx_message m, uint32_t number)
 static f0t_status add_opsets(f0t_inspector *in, f0t_onnx_message model)
 {
     f0t_onnx_field f;
-    while (f0t_onnx_message_next(&model, &f)) {
+    while (f0t_onnx_message_next(&f, &model)) {
         if (f.number != OPSET_IMPORT)
             continue;
         f0t_onnx_message domain = find(f.body, 1);
@@ -153,7 +153,7 @@ static f0t_status add_operators(f0t_inspector *in, const f0t_onnx_summary *s)
 {
     for (size_t k = 0; k < s->operators.view.count; k++) {
         size_t length;
-        const char *name = f0t_words_at(&s->operators.view, k, &length);
+        const char *name = f0t_words_at(&length, &s->operators.view, k);
         F0T_TRY(f0t_inspector_fact(in, s->supported[k] ? "operator" : "not supported", "%zu %.*s",
                                    s->counts[k], (int)length, name));
     }

@@ -50,7 +50,7 @@ static f0t_status read_lines(f0t_inspector *in, f0t_stream *stream, line_counts 
     f0t_stage stage =
         f0t_stage_begin(in->monitor, "reading the lines", "bytes", f0t_stream_size(stream));
     for (;; found->count++) {
-        F0T_TRY(f0t_stream_line(stream, &line, &length));
+        F0T_TRY(f0t_stream_line(&line, &length, stream));
         if (!line || (in->quick && found->count >= in->rows))
             break;
         found->empty += !length;
@@ -67,7 +67,7 @@ static f0t_status describe_text(f0t_inspector *in)
 {
     line_counts found = {0};
     f0t_stream *stream;
-    F0T_TRY(f0t_inspector_stream(in, &stream));
+    F0T_TRY(f0t_inspector_stream(&stream, in));
     f0t_status status = read_lines(in, stream, &found);
     f0t_stream_close(stream);
     F0T_TRY(status);
@@ -117,7 +117,7 @@ static f0t_status describe_json(f0t_inspector *in)
     char *text;
     size_t size;
     json_t *root = NULL;
-    F0T_TRY(f0t_inspector_read(in, &text, &size, JSON_MOST));
+    F0T_TRY(f0t_inspector_read(&text, &size, in, JSON_MOST));
     f0t_status status = f0t_json_parse(&root, text, size, in->result.path);
     if (status == F0T_OK)
         status = describe_members(in, root);
@@ -150,7 +150,7 @@ static f0t_status read_arff_rows(f0t_inspector *in, f0t_arff *arff)
     f0t_stage stage =
         f0t_stage_begin(in->monitor, "reading the rows", "bytes", f0t_stream_size(arff->stream));
     while (!in->quick || in->result.row_count < in->rows) {
-        F0T_TRY(f0t_arff_next(arff, &found));
+        F0T_TRY(f0t_arff_next(&found, arff));
         if (!found)
             break;
         if (in->result.row_count < in->rows)
@@ -190,7 +190,7 @@ static f0t_status describe_arff(f0t_inspector *in)
 {
     f0t_arff arff = {0};
     f0t_stream *stream;
-    F0T_TRY(f0t_inspector_stream(in, &stream));
+    F0T_TRY(f0t_inspector_stream(&stream, in));
     arff.stream = stream;
     f0t_status status = describe_arff_rows(in, &arff);
     f0t_arff_close(&arff);
@@ -228,7 +228,7 @@ static f0t_status describe_label_file(f0t_inspector *in)
     char *text;
     size_t size;
     f0t_names labels = {0};
-    F0T_TRY(f0t_inspector_read(in, &text, &size, LABELS_MOST));
+    F0T_TRY(f0t_inspector_read(&text, &size, in, LABELS_MOST));
     f0t_status status = f0t_mulan_xml_read(&labels, text, size, in->result.path);
     if (status == F0T_OK)
         status = describe_labels(in, &labels);
@@ -271,7 +271,7 @@ static f0t_status read_records(csv_pass *p, f0t_csv *csv, f0t_stream *stream)
     f0t_stage stage =
         f0t_stage_begin(p->monitor, "reading the records", "bytes", f0t_stream_size(stream));
     for (; p->records < p->most; p->records++) {
-        F0T_TRY(f0t_csv_next(csv, &cells, &count));
+        F0T_TRY(f0t_csv_next(&cells, &count, csv));
         if (!count)
             break;
         p->columns = count;
@@ -322,7 +322,7 @@ static f0t_status describe_csv(f0t_inspector *in)
     bool tabs = line_end && memchr(in->head, '\t', (size_t)(line_end - in->head));
     const char *kind = tabs ? "tsv" : "csv", *title = tabs ? "tab-separated" : "comma-separated";
     f0t_stream *stream;
-    F0T_TRY(f0t_inspector_stream(in, &stream));
+    F0T_TRY(f0t_inspector_stream(&stream, in));
     F0T_TRY(run_csv_pass(&p, stream));
     if (in->quick)
         F0T_TRY(f0t_inspector_kind(in, kind, "%s text, %zu columns", title, p.columns));

@@ -13,7 +13,7 @@
 static bool begins_with_number(f0t_line line)
 {
     float number;
-    const char *end = f0t_number_read(line.begin, line.end, &number);
+    const char *end = f0t_number_read(&number, line.begin, line.end);
     return end && (end == line.end || *end == ' ');
 }
 
@@ -88,7 +88,7 @@ static f0t_status run_pass(f0t_inspector *in, f0t_source *source, pass *p)
     bool cut = false;
     const f0t_vectors_layout *layout = f0t_source_layout(source);
     const char *form = f0t_vectors_form_name(layout->form);
-    F0T_TRY(f0t_source_run(source, take, p, &cut, in->monitor));
+    F0T_TRY(f0t_source_run(&cut, source, take, p, in->monitor));
     f0t_vectors_counts counts = p->gather.counts;
     counts.cut = cut;
     const size_t shape[] = {(size_t)counts.words, layout->dim};
@@ -128,7 +128,7 @@ static f0t_status describe(f0t_inspector *in)
 {
     f0t_stream *stream;
     f0t_source *source;
-    F0T_TRY(f0t_inspector_stream(in, &stream));
+    F0T_TRY(f0t_inspector_stream(&stream, in));
     f0t_status status = f0t_source_open(&source, stream, NULL, 0, true);
     if (status == F0T_OK)
         status =

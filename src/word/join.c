@@ -152,7 +152,7 @@ static f0t_status take_word(bool *taken, joining *j, const char *word, size_t le
     if (length == 0 || length > F0T_TAG_MOST ||
         (j->options->tags && f0t_words_find(&j->wanted.list.view, word, length) == F0T_NONE))
         return F0T_OK;
-    F0T_TRY(f0t_names_add(&j->words, word, length, &index, taken));
+    F0T_TRY(f0t_names_add(&index, taken, &j->words, word, length));
     counts->words += *taken;
     counts->duplicates += !*taken;
     return F0T_OK;

@@ -45,7 +45,7 @@ static bool is_stop_word(const char *word, size_t length)
 size_t f0t_forms_parts(f0t_word_part *parts, const char *tag, size_t length)
 {
     size_t count = 0, counting = 0, begin = 0, end = 0;
-    while (count < F0T_PARTS_MOST && f0t_normal_part(tag, length, &begin, &end)) {
+    while (count < F0T_PARTS_MOST && f0t_normal_part(&begin, &end, tag, length)) {
         bool counts = !is_stop_word(tag + begin, end - begin);
         parts[count++] = (f0t_word_part){begin, end, counts};
         counting += counts;
@@ -65,7 +65,7 @@ static f0t_status add_form(f0t_forms *forms, const char *text, size_t length, f0
     if (length == 0)
         return F0T_OK;
     F0T_TRY(f0t_grow(&forms->how, &forms->how_capacity, forms->list.view.count, 1, 1));
-    F0T_TRY(f0t_names_add(&forms->list, text, length, &index, &added));
+    F0T_TRY(f0t_names_add(&index, &added, &forms->list, text, length));
     if (added)
         forms->how[index] = (unsigned char)how;
     return F0T_OK;
@@ -207,7 +207,7 @@ static f0t_status find_spelling(f0t_found *found, float *vector, const f0t_looku
     found->match = F0T_MATCH_NONE;
     for (size_t i = 0; i < words->count; i++) {
         size_t length;
-        const char *form = f0t_words_at(words, i, &length);
+        const char *form = f0t_words_at(&length, words, i);
         size_t index = f0t_vectors_find(lookup->vectors, form, length);
         if (index == F0T_NONE || !get_unit(vector, lookup, index))
             continue;

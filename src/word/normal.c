@@ -173,7 +173,7 @@ static bool hyphen_ends(const char *text, size_t length, size_t at, utf8proc_int
     return !is_space(next) && !is_hyphen(next);
 }
 
-bool f0t_normal_part(const char *text, size_t length, size_t *begin, size_t *end)
+bool f0t_normal_part(size_t *begin, size_t *end, const char *text, size_t length)
 {
     utf8proc_int32_t c = 0, before = 0;
     size_t i = *begin, n;

@@ -32,6 +32,6 @@ f0t_status f0t_normal_key(f0t_word_text *out, const char *text, size_t length);
 
 /* Where the next part of a tag begins and ends: parts are what spaces, underscores and hyphens
  * between other characters separate. False when there is none at or after *begin. */
-bool f0t_normal_part(const char *text, size_t length, size_t *begin, size_t *end);
+bool f0t_normal_part(size_t *begin, size_t *end, const char *text, size_t length);
 
 #endif

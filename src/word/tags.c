@@ -30,7 +30,7 @@ static f0t_status read_lines(tag_file *file, f0t_stream *stream)
     const char *line;
     size_t length;
     for (;;) {
-        F0T_TRY(f0t_text_line_trimmed(stream, &line, &length));
+        F0T_TRY(f0t_text_line_trimmed(&line, &length, stream));
         if (!line)
             break;
         if (length)

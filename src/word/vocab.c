@@ -93,7 +93,7 @@ static f0t_status add_entry(f0t_vocab *v, const char *tag, size_t *before)
     F0T_TRY(f0t_string_copy((char **)(uintptr_t)&entry->tag, tag, strlen(tag)));
     v->entry_count++;
     F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
-    f0t_status status = f0t_names_add(&v->keys, key.data, key.length, &index, &added);
+    f0t_status status = f0t_names_add(&index, &added, &v->keys, key.data, key.length);
     f0t_free(key.data);
     F0T_TRY(status);
     if (added)

@@ -273,7 +273,7 @@ static f0t_status add_lemma(f0t_wordnet *w, const char *text, size_t length, siz
 {
     uint32_t lemma;
     bool added;
-    F0T_TRY(f0t_names_add(&w->lemmas, text, length, &lemma, &added));
+    F0T_TRY(f0t_names_add(&lemma, &added, &w->lemmas, text, length));
     *index = lemma;
     for (int pos = 0; added && pos < F0T_POS_COUNT; pos++) {
         F0T_TRY(
@@ -396,7 +396,7 @@ static f0t_status read_exceptions(f0t_wordnet *w, const f0t_wordnet_file *file, 
         size_t lemma = f0t_words_find(&w->lemmas.view, base, base_length);
         if (lemma == F0T_NONE)
             continue;
-        F0T_TRY(f0t_names_add(&w->irregular[pos], form, form_length, &index, &added));
+        F0T_TRY(f0t_names_add(&index, &added, &w->irregular[pos], form, form_length));
         if (!added)
             continue;
         F0T_TRY(f0t_grow(&w->regular[pos], &w->regular_capacity[pos], index, 1,

@@ -134,7 +134,7 @@ static size_t find_phrase(const glossary *g, size_t first, size_t count)
     size_t lemma = f0t_wordnet_lemma(g->wordnet, g->text + last->begin, last->end - last->begin);
     if (count == 1 || lemma == F0T_NONE)
         return lemma;
-    const char *word = f0t_words_at(lemmas, lemma, &length);
+    const char *word = f0t_words_at(&length, lemmas, lemma);
     memcpy(phrase, g->text + t->begin, head);
     memcpy(phrase + head, word, length);
     return f0t_words_find(lemmas, phrase, head + length);

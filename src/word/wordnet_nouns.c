@@ -241,7 +241,7 @@ static f0t_status add_nouns(f0t_texts *out, const f0t_wordnet *w, const bool *in
     for (size_t i = 0; i < w->lemmas.view.count; i++) {
         const f0t_sense *sense = first_sense(w, i);
         size_t length;
-        const char *word = f0t_words_at(&w->lemmas.view, i, &length);
+        const char *word = f0t_words_at(&length, &w->lemmas.view, i);
         bool insults;
         if (!sense || !in[sense->synset] || sense->count < least || !word ||
             f0t_wordnet_insults(w, marked, i))

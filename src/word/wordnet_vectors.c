@@ -142,8 +142,8 @@ static void set_length_1(float *row, size_t n)
         row[i] = (float)((double)row[i] / sqrt(square));
 }
 
-f0t_status f0t_wordnet_space_get(const f0t_wordnet_space *space, size_t first, size_t count,
-                                 float *out)
+f0t_status f0t_wordnet_space_get(float *out, const f0t_wordnet_space *space, size_t first,
+                                 size_t count)
 {
     f0t_sparse rows = {0};
     uint32_t *lemmas;
@@ -182,10 +182,10 @@ static f0t_status put_batch(build *b, size_t first, size_t count)
 {
     const f0t_words *lemmas = &b->wordnet.lemmas.view;
     F0T_TRY(f0t_word_rows_reset(&b->rows, b->options.dim, count));
-    F0T_TRY(f0t_wordnet_space_get(&b->space, first, count, b->rows.values));
+    F0T_TRY(f0t_wordnet_space_get(b->rows.values, &b->space, first, count));
     for (size_t i = first; i < first + count; i++) {
         size_t length;
-        const char *word = f0t_words_at(lemmas, i, &length);
+        const char *word = f0t_words_at(&length, lemmas, i);
         f0t_word_rows_add(&b->rows, word, length);
     }
     return f0t_gather_take(&b->gather, &b->rows);
@@ -210,7 +210,7 @@ static f0t_status write_vectors(build *b)
     F0T_TRY(f0t_alloc(&b->mean, dim, sizeof *b->mean));
     F0T_TRY(f0t_vectors_writer_open(&b->writer, b->to, dim, b->options.f16, NULL));
     F0T_TRY(put_all(b));
-    F0T_TRY(f0t_gather_finish(&b->gather, b->options.from, b->mean));
+    F0T_TRY(f0t_gather_finish(b->mean, &b->gather, b->options.from));
     b->rest = (f0t_vectors_rest){.words = &b->gather.kept.view,
                                  .mean = b->mean,
                                  .fingerprint = b->gather.fingerprint,

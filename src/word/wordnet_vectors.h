@@ -30,7 +30,7 @@ f0t_status f0t_wordnet_space_find(f0t_wordnet_space *out, const f0t_wordnet *wor
 void f0t_wordnet_space_clear(f0t_wordnet_space *space);
 
 /* The vectors of `count` lemmas from `first` on, each of length 1 (or 0), into out[count x dim]. */
-f0t_status f0t_wordnet_space_get(const f0t_wordnet_space *space, size_t first, size_t count,
-                                 float *out);
+f0t_status f0t_wordnet_space_get(float *out, const f0t_wordnet_space *space, size_t first,
+                                 size_t count);
 
 #endif

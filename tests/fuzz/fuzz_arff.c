@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     f0t_status status = f0t_arff_open(&arff, stream);
     for (size_t total = 0; status == F0T_OK && found && total < MOST; total += arff.count) {
-        status = f0t_arff_next(&arff, &found);
+        status = f0t_arff_next(&found, &arff);
         if (status == F0T_OK && found)
             check(&arff);
     }

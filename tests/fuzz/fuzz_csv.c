@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (f0t_stream_open_memory(&stream, data, size, "fuzz") != F0T_OK)
         return 0;
     if (f0t_csv_open(&csv, stream, 0) == F0T_OK)
-        while (count && total < MOST && f0t_csv_next(csv, &cells, &count) == F0T_OK) {
+        while (count && total < MOST && f0t_csv_next(&cells, &count, csv) == F0T_OK) {
             for (size_t i = 0; i < count; i++) {
                 if (cells[i].text[cells[i].length] != '\0')
                     abort();

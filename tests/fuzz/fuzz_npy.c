@@ -8,15 +8,15 @@ static void read_all(const f0t_npy *npy)
 {
     size_t rows, cols;
     float *to;
-    if (f0t_npy_matrix(npy, &rows, &cols) != F0T_OK || !rows)
+    if (f0t_npy_matrix(&rows, &cols, npy) != F0T_OK || !rows)
         return;
     size_t step = rows < 300 ? rows : 300;
     if (f0t_alloc(&to, step * cols, sizeof *to) != F0T_OK)
         return;
     for (size_t row = 0; row < rows; row += step)
-        f0t_npy_read_rows(npy, row, rows - row < step ? rows - row : step, to);
-    f0t_npy_read_rows(npy, rows - 1, 1, to);
-    f0t_npy_read_rows(npy, 0, 1, to);
+        f0t_npy_read_rows(to, npy, row, rows - row < step ? rows - row : step);
+    f0t_npy_read_rows(to, npy, rows - 1, 1);
+    f0t_npy_read_rows(to, npy, 0, 1);
     f0t_free(to);
 }
 

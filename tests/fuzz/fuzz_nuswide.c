@@ -12,9 +12,9 @@ static void read_list(f0t_stream *stream)
     f0t_names names = {0};
     uint32_t *order = NULL;
     size_t count;
-    if (f0t_nus_read_list(stream, &names, false, &order, &count) == F0T_OK)
+    if (f0t_nus_read_list(&order, &count, stream, &names, false) == F0T_OK)
         for (size_t i = 0, start, length; i < count; i++)
-            f0t_nus_photo_id(f0t_names_get(&names, order[i]), &start, &length);
+            f0t_nus_photo_id(&start, &length, f0t_names_get(&names, order[i]));
     f0t_names_free(&names);
     f0t_free(order);
 }
@@ -22,14 +22,14 @@ static void read_list(f0t_stream *stream)
 static void read_words(f0t_stream *stream)
 {
     f0t_names words = {0};
-    (void)!f0t_nus_read_words(stream, &words);
+    (void)!f0t_nus_read_words(&words, stream);
     f0t_names_free(&words);
 }
 
 static void read_matrix(f0t_stream *stream, size_t columns)
 {
     f0t_rows rows = {0};
-    if (f0t_nus_read_matrix(stream, &rows, columns, NULL) == F0T_OK)
+    if (f0t_nus_read_matrix(&rows, stream, columns, NULL) == F0T_OK)
         for (size_t i = 0; i < rows.used; i++)
             if (rows.indices[i] >= columns)
                 abort();
@@ -39,7 +39,7 @@ static void read_matrix(f0t_stream *stream, size_t columns)
 static void read_column(f0t_stream *stream)
 {
     uint8_t column[3 * 8];
-    (void)!f0t_nus_read_column(stream, column, 3, 8);
+    (void)!f0t_nus_read_column(column, stream, 3, 8);
 }
 
 static void read_raw(f0t_stream *stream)
@@ -49,8 +49,8 @@ static void read_raw(f0t_stream *stream)
     f0t_rows rows = {0};
     uint32_t index;
     uint64_t others = 0;
-    if (f0t_names_add(&words, "sky", 3, &index, NULL) == F0T_OK &&
-        f0t_nus_read_raw(stream, &words, &ids, &rows, &others, NULL) == F0T_OK &&
+    if (f0t_names_add(&index, NULL, &words, "sky", 3) == F0T_OK &&
+        f0t_nus_read_raw(&ids, &rows, &others, stream, &words, NULL) == F0T_OK &&
         ids.count != rows.count)
         abort();
     f0t_names_free(&words);

@@ -18,11 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     for (unsigned i = 0; got && total < MOST; i++) {
         if (pattern >> i % 8 & 1) {
-            if (f0t_stream_read(stream, bytes, sizeof bytes, &got) != F0T_OK)
+            if (f0t_stream_read(bytes, &got, stream, sizeof bytes) != F0T_OK)
                 break;
             total += got;
         } else {
-            if (f0t_stream_line(stream, &line, &length) != F0T_OK || !line)
+            if (f0t_stream_line(&line, &length, stream) != F0T_OK || !line)
                 break;
             if (line[length] != '\0' || memchr(line, '\n', length))
                 abort();

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == F0T_OK)
         status = f0t_alloc(&row, vecs.dim, sizeof *row);
     for (size_t i = 0; status == F0T_OK && i < vecs.count; i++)
-        status = f0t_vecs_read(&vecs, i, row);
+        status = f0t_vecs_read(row, &vecs, i);
     f0t_free(row);
     f0t_vecs_close(&vecs);
     return 0;

@@ -18,7 +18,7 @@ static f0t_status create_array(f0t_net_ref *ref, const f0t_net *net, size_t i)
     F0T_TRY(f0t_alloc_zero(&ref->m[i], n, sizeof(double)));
     F0T_TRY(f0t_alloc_zero(&ref->v[i], n, sizeof(double)));
     F0T_TRY(f0t_alloc(&values, n, sizeof(float)));
-    f0t_status status = f0t_net_array_get(net, i, values);
+    f0t_status status = f0t_net_array_get(values, net, i);
     for (size_t j = 0; status == F0T_OK && j < n; j++)
         ref->w[i][j] = (double)values[j];
     f0t_free(values);

@@ -136,7 +136,7 @@ static void run(f0t_onnx_schedule *schedule, const f0t_onnx_graph *graph,
             f0t_onnx_array_alloc(&outputs[k]) == F0T_OK;
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    if (ready && f0t_onnx_schedule_run(schedule, data, memory, NULL) == F0T_OK) {
+    if (ready && f0t_onnx_schedule_run(memory, schedule, data, NULL) == F0T_OK) {
         for (size_t k = 0; k < graph->output_count; k++)
             read_all(&outputs[k]);
         compare(schedule, graph, inputs);

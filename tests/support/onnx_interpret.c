@@ -24,7 +24,7 @@ static f0t_status run_node(run *r, const f0t_onnx_node *node)
         r->inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &r->values[node->inputs[k]];
     for (size_t k = 0; k < node->output_count; k++)
         r->outputs[k] = (f0t_onnx_array){0};
-    f0t_status status = f0t_onnx_node_run(r->graph, node, r->inputs, r->outputs, false, &r->budget);
+    f0t_status status = f0t_onnx_node_run(r->outputs, r->graph, node, r->inputs, false, &r->budget);
     for (size_t k = 0; k < node->output_count; k++) {
         if (status == F0T_OK)
             r->values[node->outputs[k]] = r->outputs[k];

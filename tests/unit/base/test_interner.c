@@ -14,18 +14,18 @@ static void names_are_numbered_in_the_order_they_came(void **state)
     uint32_t index;
     bool added;
     (void)state;
-    assert_ok(f0t_names_add(&names, "dog", 3, &index, &added));
+    assert_ok(f0t_names_add(&index, &added, &names, "dog", 3));
     assert_true(added && index == 0);
-    assert_ok(f0t_names_add(&names, "cat", 3, &index, &added));
+    assert_ok(f0t_names_add(&index, &added, &names, "cat", 3));
     assert_true(added && index == 1);
-    assert_ok(f0t_names_add(&names, "dogs", 3, &index, &added));
+    assert_ok(f0t_names_add(&index, &added, &names, "dogs", 3));
     assert_true(!added && index == 0);
-    assert_ok(f0t_names_add(&names, "", 0, &index, NULL));
+    assert_ok(f0t_names_add(&index, NULL, &names, "", 0));
     assert_int_equal(index, 2);
     assert_int_equal(f0t_names_count(&names), 3);
     assert_string_equal(f0t_names_get(&names, 1), "cat");
-    assert_false(f0t_names_find(&names, "do", 2, &index));
-    assert_true(f0t_names_find(&names, "", 0, &index));
+    assert_false(f0t_names_find(&index, &names, "do", 2));
+    assert_true(f0t_names_find(&index, &names, "", 0));
     assert_int_equal(index, 2);
     f0t_names_free(&names);
 }
@@ -39,16 +39,16 @@ static void many_names_are_all_found_again(void **state)
     (void)state;
     for (uint32_t i = 0; i < COUNT; i++) {
         int n = snprintf(text, sizeof text, "word %u", i * 7919u);
-        assert_ok(f0t_names_add(&names, text, (size_t)n, &index, NULL));
+        assert_ok(f0t_names_add(&index, NULL, &names, text, (size_t)n));
         assert_int_equal(index, i);
     }
     for (uint32_t i = 0; i < COUNT; i++) {
         int n = snprintf(text, sizeof text, "word %u", i * 7919u);
-        assert_true(f0t_names_find(&names, text, (size_t)n, &index));
+        assert_true(f0t_names_find(&index, &names, text, (size_t)n));
         assert_int_equal(index, i);
         assert_string_equal(f0t_names_get(&names, i), text);
     }
-    assert_false(f0t_names_find(&names, "word", 4, &index));
+    assert_false(f0t_names_find(&index, &names, "word", 4));
     f0t_names_free(&names);
 }
 
@@ -57,7 +57,7 @@ static void an_empty_list_finds_nothing(void **state)
     f0t_names names = {0};
     uint32_t index;
     (void)state;
-    assert_false(f0t_names_find(&names, "x", 1, &index));
+    assert_false(f0t_names_find(&index, &names, "x", 1));
     f0t_names_free(&names);
 }
 
@@ -81,7 +81,7 @@ static f0t_status add_some(void *context)
     f0t_status status = F0T_OK;
     (void)context;
     for (uint32_t i = 0, index; i < 200 && status == F0T_OK; i++)
-        status = f0t_names_add(&names, (const char *)&i, 4, &index, NULL);
+        status = f0t_names_add(&index, NULL, &names, (const char *)&i, 4);
     f0t_names_free(&names);
     return status;
 }
@@ -98,7 +98,7 @@ static uint32_t add(f0t_names *list, const char *word, bool want_added)
 {
     uint32_t index = UINT32_MAX;
     bool added = !want_added;
-    assert_ok(f0t_names_add(list, word, strlen(word), &index, &added));
+    assert_ok(f0t_names_add(&index, &added, list, word, strlen(word)));
     assert_int_equal(added, want_added);
     return index;
 }
@@ -115,9 +115,9 @@ static void words_are_found_by_their_spelling(void **state)
     assert_int_equal(f0t_words_find(&list.view, "palm tree", 9), 1);
     assert_true(f0t_words_find(&list.view, "palm tre", 8) == F0T_NONE);
     assert_true(f0t_words_find(&list.view, "", 0) == F0T_NONE);
-    assert_memory_equal(f0t_words_at(&list.view, 1, &length), "palm tree\n", 10);
+    assert_memory_equal(f0t_words_at(&length, &list.view, 1), "palm tree\n", 10);
     assert_int_equal(length, 9);
-    assert_null(f0t_words_at(&list.view, 2, &length));
+    assert_null(f0t_words_at(&length, &list.view, 2));
     f0t_names_free(&list);
 }
 
@@ -159,7 +159,7 @@ static void words_made_to_collide_get_another_seed(void **state)
     assert_true(list.view.seed > 0);
     for (size_t i = 0; i < count; i++) {
         size_t length;
-        const char *at = f0t_words_at(&list.view, i, &length);
+        const char *at = f0t_words_at(&length, &list.view, i);
         assert_int_equal(f0t_words_find(&list.view, at, length), i);
     }
     f0t_names_free(&list);
@@ -177,7 +177,7 @@ static void arrays_that_make_no_sense_find_nothing(void **state)
         for (int i = 0; i < 8; i++)
             slots[i] = 1;
         f0t_words words = {2, text, 4, bad_offsets[k], slots, 8, 0};
-        assert_null(f0t_words_at(&words, 0, &length));
+        assert_null(f0t_words_at(&length, &words, 0));
         assert_true(f0t_words_find(&words, "a", 1) == F0T_NONE);
     }
     static const int64_t offsets[3] = {0, 2, 4};
@@ -201,7 +201,7 @@ static f0t_status add_many(void *context)
     f0t_names_init_stored(&list);
     for (int i = 0; i < 300 && status == F0T_OK; i++) {
         int n = snprintf(word, sizeof word, "w%d", i);
-        status = f0t_names_add(&list, word, (size_t)n, &index, &added);
+        status = f0t_names_add(&index, &added, &list, word, (size_t)n);
     }
     f0t_names_free(&list);
     return status;

@@ -26,7 +26,7 @@ static void blocks_are_those_of_random123(void **state)
         f0t_random random = {(uint64_t)key[1] << 32 | key[0], (uint64_t)c[3] << 32 | c[2]};
         uint64_t i = (uint64_t)c[1] << 32 | c[0];
         uint32_t got[4];
-        f0t_random_block(&random, i, got);
+        f0t_random_block(got, &random, i);
         assert_memory_equal(got, cases[k].want, sizeof got);
         assert_true(f0t_random_u64(&random, i) ==
                     ((uint64_t)cases[k].want[1] << 32 | cases[k].want[0]));
@@ -173,7 +173,7 @@ static void every_order_is_as_likely(void **state)
     for (uint64_t s = 0; s < N; s++) {
         uint32_t order[5] = {0, 1, 2, 3, 4};
         f0t_random random = {11, s};
-        f0t_random_shuffle(&random, order, 5);
+        f0t_random_shuffle(order, 5, &random);
         size_t code = 0, seen = 0;
         for (size_t i = 0; i < 5; i++) {
             size_t rank = 0;
@@ -193,8 +193,8 @@ static void short_lists_are_shuffled_too(void **state)
     (void)state;
     uint32_t one = 9;
     f0t_random random = {1, 1};
-    f0t_random_shuffle(&random, NULL, 0);
-    f0t_random_shuffle(&random, &one, 1);
+    f0t_random_shuffle(NULL, 0, &random);
+    f0t_random_shuffle(&one, 1, &random);
     assert_int_equal(one, 9);
 }
 

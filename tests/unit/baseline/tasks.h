@@ -65,7 +65,7 @@ static inline void made_task_create(made_task *m, size_t seen, size_t first)
     assert_ok(f0t_samples_create(&m->test, m->dataset, F0T_TEST, rank, C_TAGS - first, true));
     assert_ok(f0t_condition_create(&m->unit, F0T_CONDITION_UNIT, m->dataset, &m->task.train, NULL));
     assert_ok(f0t_alloc(&m->features, m->test.count * C_FEATURES, sizeof *m->features));
-    assert_ok(f0t_task_read(&m->task, m->features, m->test.images, m->test.count));
+    assert_ok(f0t_task_read(m->features, &m->task, m->test.images, m->test.count));
     m->tags = (f0t_candidates){
         .count = C_TAGS - first, .vectors = m->vectors + first * C_DIM, .known = m->known};
     m->queries = (f0t_queries){.count = m->test.count,

@@ -28,7 +28,7 @@ static void covariances(textbook *t, const made_task *m)
     const f0t_samples *s = &m->task.train;
     float *read;
     assert_ok(f0t_alloc(&read, s->count * C_FEATURES, sizeof *read));
-    assert_ok(f0t_task_read(&m->task, read, s->images, s->count));
+    assert_ok(f0t_task_read(read, &m->task, s->images, s->count));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < s->count; i++) {
             double x[C_FEATURES], y[C_TAGS] = {0};

@@ -67,8 +67,8 @@ static void check_scores(const question *q, const f0t_task *task, f0t_scorer *sc
     for (size_t r = 0; r < q->images.count; r++) {
         float x[C_FEATURES], outputs[C_SEEN];
         memcpy(x, q->features + r * C_FEATURES, sizeof x);
-        f0t_condition_apply(&scorer->condition, x, 1);
-        assert_ok(f0t_net_apply(scorer->net, outputs, x, 1));
+        f0t_condition_apply(x, &scorer->condition, 1);
+        assert_ok(f0t_net_apply(outputs, scorer->net, x, 1));
         for (size_t i = 0; i < C_TAGS; i++) {
             double want = cosine(outputs, task->vectors, q->tags.vectors + i * C_DIM, top);
             assert_true(fabs((double)q->scores[r * C_TAGS + i] - want) < 1e-4);

@@ -22,7 +22,7 @@ static void hand_open(by_hand *h, const made_task *m, double ridge)
     assert_ok(f0t_task_moments_create(&h->plain, &m->task, NULL));
     assert_ok(f0t_task_moments_centre(&h->centred, h->plain));
     memcpy(h->r, h->centred->crossed, sizeof h->r);
-    assert_ok(f0t_task_moments_solve(h->centred, ridge, h->r, T, NULL));
+    assert_ok(f0t_task_moments_solve(h->r, T, h->centred, ridge, NULL));
     for (size_t s = 0; s < T; s++)
         for (size_t t = 0; t < T; t++)
             for (size_t j = 0; j < D; j++)
@@ -65,7 +65,7 @@ static double hand_miap(const by_hand *h, const double *a, const made_task *m)
     f0t_miap miap = {0};
     assert_ok(f0t_alloc(&x, val->count * D, sizeof *x));
     assert_ok(f0t_alloc(&scores, val->count * T, sizeof *scores));
-    assert_ok(f0t_task_read(&m->task, x, val->images, val->count));
+    assert_ok(f0t_task_read(x, &m->task, val->images, val->count));
     for (size_t i = 0; i < val->count; i++)
         for (size_t t = 0; t < T; t++)
             scores[i * T + t] = (float)hand_score(h, a, x + i * D, t);
@@ -141,7 +141,7 @@ static void prefer(made_task *m, const by_hand *h, const double *a)
         float x[D];
         double scores[T];
         bool taken[T] = {false};
-        assert_ok(f0t_task_read(&m->task, x, val->images + i, 1));
+        assert_ok(f0t_task_read(x, &m->task, val->images + i, 1));
         for (size_t t = 0; t < T; t++)
             scores[t] = hand_score(h, a, x, t);
         for (size_t n = val->offsets[i]; n < val->offsets[i + 1]; n++) {

@@ -12,7 +12,7 @@ static void regression(double (*map)[D + 1], const made_task *m, double ridge)
     double system[(D + 1) * (D + 1)] = {0}, mean[D] = {0}, trace = 0, M = (double)s->count;
     float *x;
     assert_ok(f0t_alloc(&x, s->count * D, sizeof *x));
-    assert_ok(f0t_task_read(&m->task, x, s->images, s->count));
+    assert_ok(f0t_task_read(x, &m->task, s->images, s->count));
     memset(map, 0, C_DIM * sizeof *map);
     for (size_t i = 0; i < s->count; i++) {
         double row[D + 1];

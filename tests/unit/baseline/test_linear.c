@@ -16,10 +16,10 @@ static void reference(float *scores, const small_task *t, const question *q, dou
     assert_ok(f0t_samples_pick(&train, &t->task.train));
     f0t_train_data data = {t->dataset, &t->unit, &train, &t->task.val, t->task.vectors, C_DIM};
     assert_ok(f0t_net_create(&net, &f0t_compute_cpu, &shape, F0T_F32));
-    assert_ok(f0t_linear_fit(net, &choice, &data, &options, NULL));
+    assert_ok(f0t_linear_fit(&choice, net, &data, &options, NULL));
     for (size_t r = 0; r < q->images.count; r++) {
         float w[C_DIM];
-        assert_ok(f0t_net_apply(net, w, q->features + r * C_FEATURES, 1));
+        assert_ok(f0t_net_apply(w, net, q->features + r * C_FEATURES, 1));
         for (size_t i = 0; i < q->tags.count; i++) {
             double sum = 0;
             for (size_t k = 0; k < C_DIM; k++)

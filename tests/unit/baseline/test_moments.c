@@ -11,7 +11,7 @@ static void check(const made_task *m, const f0t_task_moments *got, const double 
     float *read;
     assert_ok(f0t_alloc(&read, s->count * C_FEATURES, sizeof *read));
     assert_ok(f0t_alloc(&x, s->count * C_FEATURES, sizeof *x));
-    assert_ok(f0t_task_read(&m->task, read, s->images, s->count));
+    assert_ok(f0t_task_read(read, &m->task, s->images, s->count));
     for (size_t i = 0; i < s->count; i++) {
         const double w = weights ? weights[i] : 1, a = (double)read[i * C_FEATURES + 7],
                      b = (double)read[i * C_FEATURES + 3];
@@ -65,7 +65,7 @@ static void solving_gives_the_ridge_regression(void **state)
     made_task_create(&m, C_SEEN, 0);
     assert_ok(f0t_task_moments_create(&moments, &m.task, NULL));
     memcpy(map, moments->crossed, sizeof map);
-    assert_ok(f0t_task_moments_solve(moments, 0.1, map, 1, NULL));
+    assert_ok(f0t_task_moments_solve(map, 1, moments, 0.1, NULL));
     for (size_t j = 0; j < C_FEATURES; j++)
         trace += moments->squares[j * C_FEATURES + j];
     for (size_t i = 0; i < C_FEATURES; i++) {

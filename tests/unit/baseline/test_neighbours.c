@@ -77,7 +77,7 @@ static void the_nearest_are_those_of_all_comparisons(void **state)
         assert_int_equal(n->own->index[i * NEAR], i ^ 1); /* its twin */
     }
     assert_ok(f0t_alloc(&queries, IMAGES * FEATURES, sizeof *queries));
-    assert_ok(f0t_task_read(&task, queries, task.train.images, IMAGES));
+    assert_ok(f0t_task_read(queries, &task, task.train.images, IMAGES));
     assert_ok(f0t_neighbours_search(&found, n, queries, IMAGES, NEAR));
     for (size_t i = 0; i < IMAGES; i += 11)
         check_list(n, i, found, i, false);

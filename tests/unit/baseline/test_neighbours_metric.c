@@ -77,7 +77,7 @@ static void applied_rows_have_length_one(void **state)
     f0t_metric *m;
     make_rows(x);
     assert_ok(f0t_metric_create(&m, x, ROWS, D, NULL));
-    assert_ok(f0t_metric_apply(m, y, x, ROWS));
+    assert_ok(f0t_metric_apply(y, m, x, ROWS));
     for (size_t i = 0; i < ROWS; i++) {
         double norm = 0;
         for (size_t j = 0; j < D; j++)
@@ -95,7 +95,7 @@ static void rows_that_are_all_equal_stay_finite(void **state)
     for (size_t i = 0; i < 4 * D; i++)
         x[i] = 0.25F;
     assert_ok(f0t_metric_create(&m, x, 4, D, NULL));
-    assert_ok(f0t_metric_apply(m, y, x, 4));
+    assert_ok(f0t_metric_apply(y, m, x, 4));
     for (size_t i = 0; i < 4 * D; i++)
         assert_true(isfinite(y[i]));
     f0t_metric_free(m);

@@ -17,7 +17,7 @@ static void the_scores_are_along_the_direction_of_the_true_training_tags(void **
     f0t_ranksvm *svm;
     assert_ok(f0t_rules_create(&rules, &sets, NULL, C_SEEN));
     assert_ok(f0t_ranksvm_create(&svm, m.vectors, C_SEEN, C_DIM));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, w, NULL, NULL));
+    assert_ok(f0t_ranksvm_solve(w, NULL, svm, rules, &lambda, 1, &options, NULL));
     for (size_t t = 0; t < m.tags.count; t++) {
         double sum = 0;
         for (size_t k = 0; k < C_DIM; k++)

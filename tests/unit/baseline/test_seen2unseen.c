@@ -43,7 +43,7 @@ static size_t compare_with_halves(size_t k, bool sigmoid)
     assert_ok(f0t_ranksvm_create(&svm, m.vectors, C_SEEN, C_DIM));
     for (size_t i = 3; i < m.test.count; i += 20) {
         ties += count_ties(lists + i * C_SEEN);
-        assert_ok(f0t_ranklist_solve(svm, lists + i * C_SEEN, 1, 10, 0, w, NULL, NULL));
+        assert_ok(f0t_ranklist_solve(w, NULL, svm, lists + i * C_SEEN, 1, 10, 0, NULL));
         for (size_t t = 0; t < C_TAGS; t++) {
             double sum = 0;
             for (size_t d = 0; d < C_DIM; d++)

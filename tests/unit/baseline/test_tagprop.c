@@ -42,7 +42,7 @@ static void real_photographs_reach_what_is_known(void **state)
     assert_ok(f0t_condition_create(&unit, F0T_CONDITION_UNIT, dataset, &task.train, NULL));
     assert_ok(f0t_alloc(&x, task.val.count * unit.dim, sizeof *x));
     assert_ok(f0t_alloc(&scores, task.val.count * task.tags, sizeof *scores));
-    assert_ok(f0t_task_read(&task, x, task.val.images, task.val.count));
+    assert_ok(f0t_task_read(x, &task, task.val.images, task.val.count));
     f0t_candidates tags = {.count = task.tags, .known = all};
     f0t_queries queries = {.count = task.val.count, .features = x};
     assert_ok(f0t_ranker_tagprop.prepare(&shared, &task));

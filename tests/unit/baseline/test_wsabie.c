@@ -87,7 +87,7 @@ static void an_update_keeps_the_norms(void **state)
     assert_ok(f0t_net_array_set(net, 0, map));
     assert_ok(o.update(o.context, net, 1, 0.01));
     assert_true(fabs((double)tags.w[0] - 0.3) < 1e-6 && fabs((double)tags.w[1] - 0.4) < 1e-6);
-    assert_ok(f0t_net_array_get(net, 0, got));
+    assert_ok(f0t_net_array_get(got, net, 0));
     assert_true(fabs((double)got[0] - 0.3) < 1e-6 && fabs((double)got[FEATURES] - 0.4) < 1e-6);
     assert_true(got[1] == map[1] && got[FEATURES + 1] == map[1]);
     assert_true(fabs(length(got + 3, DIM, FEATURES) - 0.5) < 1e-6);

@@ -46,7 +46,7 @@ static inline void fill_relevant(batch *made, uint64_t seed)
         bool *is = make(tags, sizeof *is);
         for (size_t t = 0; t < tags; t++)
             order[t] = (uint32_t)t;
-        f0t_random_shuffle(&random, order, tags);
+        f0t_random_shuffle(order, tags, &random);
         for (size_t i = 0; i < wanted_relevant(m, tags, seed); i++)
             is[order[i]] = true;
         for (size_t t = 0; t < tags; t++)

@@ -24,7 +24,7 @@ static void components_are_those_of_the_singular_value_decomposition(void **stat
     assert_ok(f0t_pca_create(&pca, DIM));
     assert_ok(f0t_pca_add(&pca, x, 13));
     assert_ok(f0t_pca_add(&pca, x + 13 * DIM, ROWS - 13));
-    assert_ok(f0t_pca_finish(&pca, axes, values, &total, DIM));
+    assert_ok(f0t_pca_finish(axes, values, &total, &pca, DIM));
     for (size_t i = 0; i < DIM; i++) {
         double cosine = 0, largest = 0;
         for (size_t k = 0; k < DIM; k++) {
@@ -49,7 +49,7 @@ static void more_components_than_dimensions_are_refused(void **state)
     (void)state;
     assert_ok(f0t_pca_create(&pca, 3));
     assert_fails(F0T_ERROR_ARGUMENT, "4 components of 3 dimensions",
-                 f0t_pca_finish(&pca, axes, values, &total, 4));
+                 f0t_pca_finish(axes, values, &total, &pca, 4));
     f0t_pca_free(&pca);
     assert_fails(F0T_ERROR_MEMORY, "no memory", f0t_pca_create(&pca, SIZE_MAX / 2));
 }
@@ -64,7 +64,7 @@ static f0t_status find(void *context)
     F0T_TRY(f0t_pca_create(&pca, DIM));
     f0t_status status = f0t_pca_add(&pca, x, ROWS);
     if (status == F0T_OK)
-        status = f0t_pca_finish(&pca, axes, values, &total, 2);
+        status = f0t_pca_finish(axes, values, &total, &pca, 2);
     f0t_pca_free(&pca);
     return status;
 }

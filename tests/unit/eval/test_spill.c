@@ -22,7 +22,7 @@ static f0t_status write_and_read(void *context)
     }
     for (size_t first = 0; first < ROWS && status == F0T_OK; first += 7) {
         size_t count = ROWS - first < 7 ? ROWS - first : 7;
-        status = f0t_spill_read(&spill, got + first * COLUMNS, first, count);
+        status = f0t_spill_read(got + first * COLUMNS, &spill, first, count);
     }
     f0t_spill_free(&spill);
     return status;

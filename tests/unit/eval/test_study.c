@@ -23,7 +23,7 @@ static size_t draw_tags(const char **tags, size_t m)
     const size_t count = 2 + (size_t)f0t_random_below(&random, 99, 6);
     for (uint32_t i = 0; i < C_TAGS; i++)
         order[i] = i;
-    f0t_random_shuffle(&random, order, C_TAGS);
+    f0t_random_shuffle(order, C_TAGS, &random);
     for (size_t i = 0; i < count; i++)
         tags[i] = names[order[i]];
     return count;
@@ -123,7 +123,7 @@ static void solve_image(float *w, const float v[C_TAGS][C_DIM], const bool *rele
     const f0t_tag_sets sets = {offsets, seen, 1, C_SEEN};
     assert_ok(f0t_ranksvm_create(&svm, &v[0][0], C_SEEN, C_DIM));
     assert_ok(f0t_rules_create(&rules, &sets, NULL, C_SEEN));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, w, NULL, NULL));
+    assert_ok(f0t_ranksvm_solve(w, NULL, svm, rules, &lambda, 1, &options, NULL));
     f0t_rules_free(rules);
     f0t_ranksvm_free(svm);
 }

@@ -40,14 +40,14 @@ static int make_pictures(void **state)
 static bool get(f0t_feature_cache *cache, const char *path, float *out)
 {
     f0t_feature_cache_key key;
-    return f0t_feature_cache_get(cache, &key, out, path);
+    return f0t_feature_cache_get(&key, out, cache, path);
 }
 
 static void keep(f0t_feature_cache *cache, const char *path)
 {
     f0t_feature_cache_key key;
     float out[DIM];
-    assert_false(f0t_feature_cache_get(cache, &key, out, path));
+    assert_false(f0t_feature_cache_get(&key, out, cache, path));
     f0t_feature_cache_put(cache, &key, row);
 }
 
@@ -188,7 +188,7 @@ static void numbers_that_are_none_are_not_taken(void **state)
     const char *path = test_path("f.jpg");
     (void)state;
     assert_ok(f0t_feature_cache_open(&cache, folder(), DIM, "none"));
-    assert_false(f0t_feature_cache_get(cache, &key, out, path));
+    assert_false(f0t_feature_cache_get(&key, out, cache, path));
     f0t_feature_cache_put(cache, &key, none);
     f0t_feature_cache_close(cache);
     assert_ok(f0t_feature_cache_open(&cache, folder(), DIM, "none"));
@@ -206,7 +206,7 @@ static f0t_status use(void *context)
     f0t_feature_cache_key key;
     float out[DIM];
     F0T_TRY(f0t_feature_cache_open(&cache, folder(), DIM, "faults"));
-    if (cache && !f0t_feature_cache_get(cache, &key, out, context))
+    if (cache && !f0t_feature_cache_get(&key, out, cache, context))
         f0t_feature_cache_put(cache, &key, row);
     f0t_feature_cache_close(cache);
     return F0T_OK;

@@ -52,7 +52,7 @@ static void get_or_put(size_t picture)
     f0t_feature_cache_key key;
     float row[DIM], want[DIM];
     fill(want, picture);
-    if (!f0t_feature_cache_get(cache, &key, row, paths[picture])) {
+    if (!f0t_feature_cache_get(&key, row, cache, paths[picture])) {
         f0t_feature_cache_put(cache, &key, want);
         return;
     }
@@ -100,7 +100,7 @@ static void a_damaged_file_is_given_up_once(void **state)
     (void)state;
     open_cache("damaged");
     for (size_t i = 0; i < PICTURES; i++) {
-        assert_false(f0t_feature_cache_get(cache, &key, row, paths[i]));
+        assert_false(f0t_feature_cache_get(&key, row, cache, paths[i]));
         f0t_feature_cache_put(cache, &key, none);
     }
     use_by_all();

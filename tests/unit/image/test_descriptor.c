@@ -27,7 +27,7 @@ static float *describe(const scene *s)
     uint8_t *rgb = scene_draw(s);
     float *out;
     assert_ok(f0t_alloc(&out, dim, sizeof *out));
-    assert_ok(f0t_descriptor_run(descriptor, out, rgb, s->width, s->height));
+    assert_ok(f0t_descriptor_run(out, descriptor, rgb, s->width, s->height));
     f0t_free(rgb);
     return out;
 }
@@ -105,7 +105,7 @@ static void pictures_of_one_colour_have_a_descriptor(void **state)
     assert_ok(f0t_alloc(&first, dim, sizeof *first));
     for (int value = 0; value < 256; value += 51) {
         memset(rgb, value, sizeof rgb);
-        assert_ok(f0t_descriptor_run(descriptor, value ? x : first, rgb, 40, 30));
+        assert_ok(f0t_descriptor_run(value ? x : first, descriptor, rgb, 40, 30));
         if (value == 0)
             assert_true(isfinite(first[0]));
         else {
@@ -123,8 +123,8 @@ static void a_picture_without_pixels_is_refused(void **state)
     uint8_t rgb[3] = {0};
     float *x;
     assert_ok(f0t_alloc(&x, dim, sizeof *x));
-    assert_fails(F0T_ERROR_ARGUMENT, "0 x 5 pixels", f0t_descriptor_run(descriptor, x, rgb, 0, 5));
-    assert_fails(F0T_ERROR_ARGUMENT, "5 x 0 pixels", f0t_descriptor_run(descriptor, x, rgb, 5, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "0 x 5 pixels", f0t_descriptor_run(x, descriptor, rgb, 0, 5));
+    assert_fails(F0T_ERROR_ARGUMENT, "5 x 0 pixels", f0t_descriptor_run(x, descriptor, rgb, 5, 0));
     f0t_free(x);
 }
 
@@ -186,7 +186,7 @@ static void upside_down_is_another_picture(void **state)
         memcpy(rgb + i * 600, rgb + (149 - i) * 600, 600);
         memcpy(rgb + (149 - i) * 600, swap, 600);
     }
-    assert_ok(f0t_descriptor_run(descriptor, y, rgb, 200, 150));
+    assert_ok(f0t_descriptor_run(y, descriptor, rgb, 200, 150));
     assert_true(cosine_of(x, y, dim) < 0.9);
     f0t_free(rgb);
     f0t_free(x);
@@ -213,7 +213,7 @@ static void a_run_allocates_nothing(void **state)
     float *x;
     assert_ok(f0t_alloc(&x, dim, sizeof *x));
     f0t_fault_set(F0T_FAULT_ALLOC, 0);
-    assert_ok(f0t_descriptor_run(descriptor, x, rgb, 1000, 20));
+    assert_ok(f0t_descriptor_run(x, descriptor, rgb, 1000, 20));
     assert_int_equal(f0t_fault_count(F0T_FAULT_ALLOC), 0);
     f0t_free(x);
 }

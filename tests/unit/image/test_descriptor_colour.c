@@ -53,7 +53,7 @@ static void lab_is_that_of_the_standard(void **state)
         float rgb[3] = {(float)(i % 11) / 10, (float)(i / 11 % 11) / 10, (float)(i / 121) / 10};
         float got[3];
         double want[3];
-        f0t_colour_lab(&curves, rgb, got);
+        f0t_colour_lab(got, &curves, rgb);
         plain_lab(want, rgb);
         for (size_t c = 0; c < 3; c++)
             assert_true(fabs(got[c] - want[c]) < 1e-3);
@@ -65,7 +65,7 @@ static void fill_random(uint64_t seed)
     test_random_floats(picture, 3 * F0T_WORK_PIXELS, seed);
     for (size_t i = 0; i < 3 * F0T_WORK_PIXELS; i++)
         picture[i] = fabsf(picture[i]);
-    f0t_colour_fill(&curves, whole, halves, layout, picture);
+    f0t_colour_fill(whole, halves, layout, &curves, picture);
 }
 
 static void every_pixel_counts_once(void **state)
@@ -91,7 +91,7 @@ static void bins_are_hats(void **state)
     for (size_t i = 0; i < SIDE * SIDE; i++) {
         const float *at = picture + i / SIDE * F0T_WORK_STRIDE + i % SIDE + 1;
         float rgb[3] = {at[0], at[F0T_WORK_PIXELS], at[2 * F0T_WORK_PIXELS]}, lab[3];
-        f0t_colour_lab(&curves, rgb, lab);
+        f0t_colour_lab(lab, &curves, rgb);
         double a = fmin(fmax(lab[1] / 0.5, -1), 1), b = fmin(fmax(lab[2] / 0.6, -1), 1);
         double place[3] = {fmin(fmax(lab[0], 0), 1) * 3, (copysign(sqrt(fabs(a)), a) + 1) * 2.5,
                            (copysign(sqrt(fabs(b)), b) + 1) * 2.5};
@@ -111,9 +111,9 @@ static void halves_and_layout_know_where_a_colour_is(void **state)
     float red_lab[3], blue_lab[3];
     for (size_t i = 0; i < SIDE * SIDE; i++)
         paint(i / SIDE, i % SIDE, i / SIDE < SIDE / 2 ? red : blue);
-    f0t_colour_fill(&curves, whole, halves, layout, picture);
-    f0t_colour_lab(&curves, red, red_lab);
-    f0t_colour_lab(&curves, blue, blue_lab);
+    f0t_colour_fill(whole, halves, layout, &curves, picture);
+    f0t_colour_lab(red_lab, &curves, red);
+    f0t_colour_lab(blue_lab, &curves, blue);
     for (size_t i = 0; i < F0T_BINS; i++)
         assert_true(halves[i] * halves[F0T_BINS + i] < 1e-9F);
     for (size_t i = 0; i < F0T_LAYOUT; i++) {

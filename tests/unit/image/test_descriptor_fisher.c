@@ -39,7 +39,7 @@ static void add_all(void)
     f0t_fisher_clear(&fisher);
     for (size_t row = 0; row < ROWS; row++)
         f0t_fisher_add(&fisher, patches[row * F0T_PLACES]);
-    f0t_fisher_get(&fisher, got);
+    f0t_fisher_get(got, &fisher);
 }
 
 /* The likelihood of all patches, without the constant of the normal density. */

@@ -39,8 +39,8 @@ static void describe(float *out, struct dirent *const *names, const char *folder
         char path[1024];
         f0t_picture picture;
         snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-        assert_ok(f0t_worker_decode(worker, &picture, path, side, false));
-        assert_ok(f0t_descriptor_run(descriptor, out + i * f0t_descriptor_dim(), picture.rgb,
+        assert_ok(f0t_worker_decode(&picture, worker, path, side, false));
+        assert_ok(f0t_descriptor_run(out + i * f0t_descriptor_dim(), descriptor, picture.rgb,
                                      picture.width, picture.height));
     }
 }

@@ -24,7 +24,7 @@ static f0t_status describe_all(work *w)
     F0T_TRY(f0t_descriptor_create(&descriptor));
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < PICTURES && status == F0T_OK; i++)
-        status = f0t_descriptor_run(descriptor, w->out + i * f0t_descriptor_dim(), w->rgb[i],
+        status = f0t_descriptor_run(w->out + i * f0t_descriptor_dim(), descriptor, w->rgb[i],
                                     pictures[i].width, pictures[i].height);
     f0t_descriptor_free(descriptor);
     return status;

@@ -31,7 +31,7 @@ static void version_1_gives_these_numbers(void **state)
     assert_ok(f0t_alloc(&x, f0t_descriptor_dim(), sizeof *x));
     for (unsigned kind = 0; kind < 3; kind++) {
         uint8_t *rgb = scene_draw(&(scene){.kind = kind, .width = 240, .height = 150});
-        assert_ok(f0t_descriptor_run(descriptor, x, rgb, 240, 150));
+        assert_ok(f0t_descriptor_run(x, descriptor, rgb, 240, 150));
         check_parts(x, want[kind]);
         f0t_free(rgb);
     }

@@ -41,7 +41,7 @@ static void every_format_is_decoded(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_picture p;
-        assert_ok(f0t_worker_decode(worker, &p, file(files[i].name), 64, false));
+        assert_ok(f0t_worker_decode(&p, worker, file(files[i].name), 64, false));
         assert_int_equal(p.width, 48);
         assert_int_equal(p.height, 32);
         for (int q = 0; q < 4; q++)
@@ -53,7 +53,7 @@ static void pictures_turned_by_exif_are_shrunk_upright(void **state)
 {
     f0t_picture p;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &p, file("turned.jpg"), 16, false));
+    assert_ok(f0t_worker_decode(&p, worker, file("turned.jpg"), 16, false));
     assert_int_equal(p.width, 24);
     assert_int_equal(p.height, 16);
     for (int q = 0; q < 4; q++)
@@ -70,7 +70,7 @@ static void every_format_is_shrunk(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         f0t_picture p;
-        assert_ok(f0t_worker_decode(worker, &p, file(files[i]), 8, false));
+        assert_ok(f0t_worker_decode(&p, worker, file(files[i]), 8, false));
         assert_int_equal(p.width, 12);
         assert_int_equal(p.height, 8);
         for (int q = 0; q < 4; q++)
@@ -86,7 +86,7 @@ static void a_thin_picture_stays_within_bounds(void **state)
     f0t_picture p;
     (void)state;
     memset(pixels, 99, (size_t)WIDTH * HEIGHT * 3);
-    assert_ok(f0t_worker_decode(worker, &p, png_write("thin.png", pixels, WIDTH, HEIGHT, 3, 0), 256,
+    assert_ok(f0t_worker_decode(&p, worker, png_write("thin.png", pixels, WIDTH, HEIGHT, 3, 0), 256,
                                 false));
     assert_int_equal(p.width, WIDTH / 2);
     assert_int_equal(p.height, HEIGHT / 2);
@@ -102,7 +102,7 @@ static void transparency_is_on_white(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         f0t_picture p;
-        assert_ok(f0t_worker_decode(worker, &p, file(files[i]), 64, false));
+        assert_ok(f0t_worker_decode(&p, worker, file(files[i]), 64, false));
         assert_colour(middle(&p, 0), quarters[0], 2);
         assert_colour(middle(&p, 3), white, 0);
     }
@@ -115,10 +115,10 @@ static void colour_profiles_are_heeded_unless_plain(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         f0t_picture p;
-        assert_ok(f0t_worker_decode(worker, &p, file(files[i]), 64, false));
+        assert_ok(f0t_worker_decode(&p, worker, file(files[i]), 64, false));
         for (int q = 0; q < 4; q++)
             assert_colour(middle(&p, q), quarters[q], 6);
-        assert_ok(f0t_worker_decode(worker, &p, file(files[i]), 64, true));
+        assert_ok(f0t_worker_decode(&p, worker, file(files[i]), 64, true));
         assert_true(abs(middle(&p, 0)[0] - quarters[0][0]) > 12);
     }
 }
@@ -127,11 +127,11 @@ static void other_channels_become_rgb(void **state)
 {
     f0t_picture p;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &p, file("grey.png"), 64, false));
+    assert_ok(f0t_worker_decode(&p, worker, file("grey.png"), 64, false));
     const uint8_t *grey = middle(&p, 1);
     assert_true(grey[0] == grey[1] && grey[1] == grey[2] && grey[0] > 100 && grey[0] < 200);
     for (int plain = 0; plain < 2; plain++) {
-        assert_ok(f0t_worker_decode(worker, &p, file("cmyk.jpg"), 64, plain));
+        assert_ok(f0t_worker_decode(&p, worker, file("cmyk.jpg"), 64, plain));
         for (int q = 0; q < 4; q++) /* print has paler ones; red stays red */
             assert_colour(middle(&p, q), quarters[q], 90);
     }
@@ -181,10 +181,10 @@ static f0t_status read_both(const char *name, const void *data, size_t size)
     f0t_picture picture;
     const char *text, *path = test_file(name, data, size);
     size_t length;
-    f0t_status status = f0t_worker_decode(worker, &picture, path, 16, false);
+    f0t_status status = f0t_worker_decode(&picture, worker, path, 16, false);
     if (status == F0T_OK)
         assert_is_whole(&picture, 16);
-    f0t_status words = f0t_worker_keywords(worker, &text, &length, path);
+    f0t_status words = f0t_worker_keywords(&text, &length, worker, path);
     return status == F0T_OK ? words : status;
 }
 
@@ -230,15 +230,15 @@ static void disguises_are_seen_through(void **state)
     (void)state;
     assert_non_null(jpeg);
     memcpy(jpeg, mvg, sizeof mvg);
-    assert_int_not_equal(f0t_worker_decode(worker, &p, test_file("mvg.dng", data, size), 16, false),
+    assert_int_not_equal(f0t_worker_decode(&p, worker, test_file("mvg.dng", data, size), 16, false),
                          F0T_OK);
     f0t_free(data);
     assert_fails(F0T_ERROR_UNSUPPORTED, "is not a known file format",
-                 f0t_worker_decode(worker, &p, test_file("a.bmp", mvg, sizeof mvg), 16, false));
+                 f0t_worker_decode(&p, worker, test_file("a.bmp", mvg, sizeof mvg), 16, false));
     assert_fails(F0T_ERROR_UNSUPPORTED, "is not a known file format",
-                 f0t_worker_decode(worker, &p, test_file("a.mvg", mvg, sizeof mvg), 16, false));
+                 f0t_worker_decode(&p, worker, test_file("a.mvg", mvg, sizeof mvg), 16, false));
     assert_fails(F0T_ERROR_FORMAT, "cannot be read as a camera's raw file",
-                 f0t_worker_decode(worker, &p, test_file("a.cr2", mvg, sizeof mvg), 16, false));
+                 f0t_worker_decode(&p, worker, test_file("a.cr2", mvg, sizeof mvg), 16, false));
 }
 
 /* Half a picture is no picture: grey where its rest was would be learned from. */
@@ -254,7 +254,7 @@ static void half_a_picture_is_named(void **state)
         char *data = test_read(file(files[i]), &size);
         const char *path = test_file("half", data, size - size / 4);
         f0t_free(data);
-        if (f0t_worker_decode(worker, &picture, path, 16, false) == F0T_OK)
+        if (f0t_worker_decode(&picture, worker, path, 16, false) == F0T_OK)
             fail_msg("three quarters of %s were taken for a picture", files[i]);
         assert_non_null(strstr(f0t_last_error(), "half: "));
     }

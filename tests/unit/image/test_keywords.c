@@ -44,7 +44,7 @@ static void what_we_wrote_is_no_keyword(void **state)
     (void)state;
     assert_ok(f0t_worker_create(&worker));
     const char *path = png_write("o.png", pixel, 1, 1, 3, 0);
-    assert_ok(f0t_worker_merge(worker, &merged, test_path("o.png.xmp"), "+cat\n"));
+    assert_ok(f0t_worker_merge(&merged, worker, test_path("o.png.xmp"), "+cat\n"));
     assert_true(merged.changed);
     test_file("o.png.xmp", merged.text, merged.length);
     assert_ok(f0t_keywords_read(&words, worker, path, true));

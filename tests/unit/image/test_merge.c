@@ -16,7 +16,7 @@ static char *merge(const char *packet, const char *lines)
 {
     f0t_xmp_merged merged;
     assert_ok(
-        f0t_worker_embed(worker, &merged, "p.jpg", lines, packet, packet ? strlen(packet) : 0));
+        f0t_worker_embed(&merged, worker, "p.jpg", lines, packet, packet ? strlen(packet) : 0));
     return merged.changed ? strndup(merged.text, merged.length) : NULL;
 }
 
@@ -25,7 +25,7 @@ static const char *keywords(const char *packet)
 {
     const char *text;
     size_t length;
-    assert_ok(f0t_worker_keywords(worker, &text, &length, test_text("k.xmp", packet)));
+    assert_ok(f0t_worker_keywords(&text, &length, worker, test_text("k.xmp", packet)));
     return text;
 }
 

@@ -20,7 +20,7 @@ static void pixels_come_as_they_are(void **state)
     f0t_picture picture;
     (void)state;
     assert_ok(
-        f0t_worker_decode(worker, &picture, png_write("small.png", pixels, 3, 2, 3, 0), 64, false));
+        f0t_worker_decode(&picture, worker, png_write("small.png", pixels, 3, 2, 3, 0), 64, false));
     assert_int_equal(picture.width, 3);
     assert_int_equal(picture.height, 2);
     assert_memory_equal(picture.rgb, pixels, sizeof pixels);
@@ -33,7 +33,7 @@ static void transparency_is_on_white(void **state)
     f0t_picture picture;
     (void)state;
     assert_ok(
-        f0t_worker_decode(worker, &picture, png_write("clear.png", pixels, 2, 1, 4, 0), 64, false));
+        f0t_worker_decode(&picture, worker, png_write("clear.png", pixels, 2, 1, 4, 0), 64, false));
     assert_memory_equal(picture.rgb, want, sizeof want);
 }
 
@@ -43,7 +43,7 @@ static void the_shorter_side_is_shrunk(void **state)
     f0t_picture picture;
     (void)state;
     memset(pixels, 77, 300 * 600 * 3);
-    assert_ok(f0t_worker_decode(worker, &picture, png_write("wide.png", pixels, 600, 300, 3, 0),
+    assert_ok(f0t_worker_decode(&picture, worker, png_write("wide.png", pixels, 600, 300, 3, 0),
                                 100, false));
     assert_int_equal(picture.width, 200);
     assert_int_equal(picture.height, 100);
@@ -60,7 +60,7 @@ static void svg_in_points_is_not_cut_off(void **state)
                                                "width='20' height='20' fill='#0000ff'/></svg>");
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_ok(f0t_worker_decode(&picture, worker, path, 50, false));
     assert_int_equal(picture.width, 50);
     assert_int_equal(picture.height, 50);
     assert_memory_equal(picture.rgb + 3 * (45 * 50 + 45), "\0\0\xFF", 3);
@@ -75,7 +75,7 @@ static void svg_with_a_view_keeps_it(void **state)
                                              "\"0 0 10 10\"><rect width='5' height='5'/></svg>");
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_ok(f0t_worker_decode(&picture, worker, path, 50, false));
     assert_int_equal(picture.width, 50);
     assert_memory_equal(picture.rgb + 3 * (20 * 50 + 20), "\0\0\0", 3);
     assert_memory_equal(picture.rgb + 3 * (30 * 50 + 30), "\xFF\xFF\xFF", 3);
@@ -88,7 +88,7 @@ static void svg_is_drawn_at_the_size_that_is_asked_for(void **state)
                                             "fill='#ff0000'/></svg>");
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_ok(f0t_worker_decode(&picture, worker, path, 50, false));
     assert_int_equal(picture.width, 50);
     assert_int_equal(picture.height, 100);
     assert_memory_equal(picture.rgb, "\xFF\0\0", 3);
@@ -108,13 +108,13 @@ static void svg_after_a_long_comment_is_drawn(void **state)
                  "xmlns:dc='d'><b><li>square</li></b></dc:subject><rect width='10' height='10' "
                  "fill='#00ff00'/></svg>");
     const char *path = test_text("late.svg", text);
-    assert_ok(f0t_worker_decode(worker, &picture, path, 50, false));
+    assert_ok(f0t_worker_decode(&picture, worker, path, 50, false));
     assert_int_equal(picture.width, 50);
     assert_memory_equal(picture.rgb, "\0\xFF\0", 3);
-    assert_ok(f0t_worker_keywords(worker, &found, &length, path));
+    assert_ok(f0t_worker_keywords(&found, &length, worker, path));
     assert_string_equal(found, "svg\tsquare\n");
     assert_fails(F0T_ERROR_FORMAT, "none.svg: ",
-                 f0t_worker_decode(worker, &picture, test_text("none.svg", "nothing"), 50, false));
+                 f0t_worker_decode(&picture, worker, test_text("none.svg", "nothing"), 50, false));
 }
 
 static void a_photo_is_decoded(void **state)
@@ -128,7 +128,7 @@ static void a_photo_is_decoded(void **state)
     size_t size;
     char *name = test_read(test_path("name"), &size);
     name[strcspn(name, "\n")] = 0;
-    assert_ok(f0t_worker_decode(worker, &picture, name, 64, false));
+    assert_ok(f0t_worker_decode(&picture, worker, name, 64, false));
     assert_true(picture.width == 64 || picture.height == 64);
     f0t_free(name);
 }
@@ -139,19 +139,19 @@ static void what_is_no_picture_is_named(void **state)
     const uint8_t pixel[3] = {0};
     (void)state;
     assert_fails(F0T_ERROR_UNSUPPORTED, "not a known file format",
-                 f0t_worker_decode(worker, &picture, test_text("a.jpg", "no picture"), 64, false));
+                 f0t_worker_decode(&picture, worker, test_text("a.jpg", "no picture"), 64, false));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.png: No such file",
-                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
+                 f0t_worker_decode(&picture, worker, test_path("nowhere.png"), 64, false));
     assert_fails(F0T_ERROR_UNSUPPORTED, "/: is a directory",
-                 f0t_worker_decode(worker, &picture, "/", 64, false));
+                 f0t_worker_decode(&picture, worker, "/", 64, false));
     assert_int_equal(mkfifo(test_path("pipe.png"), 0600), 0);
     assert_fails(F0T_ERROR_UNSUPPORTED, "pipe.png: is no ordinary file",
-                 f0t_worker_decode(worker, &picture, test_path("pipe.png"), 64, false));
+                 f0t_worker_decode(&picture, worker, test_path("pipe.png"), 64, false));
     assert_fails(F0T_ERROR_UNSUPPORTED, "60000 x 60000 pixels",
-                 f0t_worker_decode(worker, &picture, png_write("huge.png", pixel, 1, 1, 3, 60000),
+                 f0t_worker_decode(&picture, worker, png_write("huge.png", pixel, 1, 1, 3, 60000),
                                    64, false));
     assert_fails(F0T_ERROR_ARGUMENT, "a side of 0",
-                 f0t_worker_decode(worker, &picture, "x", 0, false));
+                 f0t_worker_decode(&picture, worker, "x", 0, false));
     assert_null(picture.rgb);
 }
 
@@ -181,8 +181,8 @@ static void an_entity_bomb_does_no_harm(void **state)
         "bomb.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><dc:subject "
                     "xmlns:dc='d'><b><li>&a9;</li></b></dc:subject></svg>");
     assert_fails(F0T_ERROR_FORMAT, "bomb.svg",
-                 f0t_worker_decode(worker, &picture, path, 64, false));
-    assert_ok(f0t_worker_keywords(worker, &found, &length, path));
+                 f0t_worker_decode(&picture, worker, path, 64, false));
+    assert_ok(f0t_worker_keywords(&found, &length, worker, path));
     assert_int_equal(length, 0);
 }
 
@@ -194,9 +194,9 @@ static void an_entity_bomb_in_a_sidecar_does_no_harm(void **state)
     size_t length;
     f0t_xmp_merged merged;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "bomb.xmp", f0t_worker_keywords(worker, &found, &length, path));
+    assert_fails(F0T_ERROR_FORMAT, "bomb.xmp", f0t_worker_keywords(&found, &length, worker, path));
     assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
-                 f0t_worker_merge(worker, &merged, path, "+dog\n"));
+                 f0t_worker_merge(&merged, worker, path, "+dog\n"));
 }
 
 /* Lists of keywords are gone through many times. */
@@ -214,9 +214,9 @@ static void more_keywords_than_anybody_has_are_refused(void **state)
     sprintf(text + at, "</rdf:Bag></dc:subject>" PACKET_END);
     const char *path = test_text("many.xmp", text);
     assert_fails(F0T_ERROR_UNSUPPORTED, "more than 4096 keywords",
-                 f0t_worker_keywords(worker, &found, &length, path));
+                 f0t_worker_keywords(&found, &length, worker, path));
     assert_fails(F0T_ERROR_UNSUPPORTED, "it stays as it is",
-                 f0t_worker_merge(worker, &merged, path, "+dog\n"));
+                 f0t_worker_merge(&merged, worker, path, "+dog\n"));
 }
 
 static void what_is_no_sidecar_is_named(void **state)
@@ -227,11 +227,11 @@ static void what_is_no_sidecar_is_named(void **state)
     (void)state;
     assert_int_equal(mkdir(path, 0755), 0);
     assert_fails(F0T_ERROR_UNSUPPORTED, "folder.xmp: is a directory",
-                 f0t_worker_merge(worker, &merged, path, "+dog\n"));
+                 f0t_worker_merge(&merged, worker, path, "+dog\n"));
     path = test_text("large.xmp", "");
     assert_int_equal(truncate(path, 17 << 20), 0);
     assert_fails(F0T_ERROR_UNSUPPORTED, "has more than 16 MB",
-                 f0t_worker_keywords(worker, &found, &length, path));
+                 f0t_worker_keywords(&found, &length, worker, path));
 }
 
 /* A picture that is asked for early, another one in its place, one that cannot be read. */
@@ -244,18 +244,18 @@ static void pictures_are_decoded_ahead(void **state)
     snprintf(a, sizeof a, "%s", png_write("a.png", pixels[0], 1, 1, 3, 0));
     snprintf(b, sizeof b, "%s", png_write("b.png", pixels[1], 1, 1, 3, 0));
     for (int i = 0; i < 3; i++) {
-        assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
+        assert_ok(f0t_worker_decode(&picture, worker, a, 64, false));
         f0t_worker_expect(worker, &(f0t_picture_source){.path = b}, 64, false);
         assert_memory_equal(picture.rgb, pixels[0], 3);
         const bool kept = i == 0;
-        assert_ok(f0t_worker_decode(worker, &picture, kept ? b : a, 64, i == 1));
+        assert_ok(f0t_worker_decode(&picture, worker, kept ? b : a, 64, i == 1));
         assert_memory_equal(picture.rgb, pixels[kept], 3);
     }
     f0t_worker_expect(worker, &(f0t_picture_source){.path = test_path("nowhere.png")}, 64, false);
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere.png",
-                 f0t_worker_decode(worker, &picture, test_path("nowhere.png"), 64, false));
+                 f0t_worker_decode(&picture, worker, test_path("nowhere.png"), 64, false));
     f0t_worker_expect(worker, &(f0t_picture_source){.path = a}, 64, false);
-    assert_ok(f0t_worker_decode(worker, &picture, a, 64, false));
+    assert_ok(f0t_worker_decode(&picture, worker, a, 64, false));
 }
 
 static void what_is_no_longer_expected_is_read_anew(void **state)
@@ -264,11 +264,11 @@ static void what_is_no_longer_expected_is_read_anew(void **state)
     const char *path = png_write("a.png", pixels[0], 1, 1, 3, 0);
     f0t_picture picture;
     (void)state;
-    assert_ok(f0t_worker_decode(worker, &picture, path, 64, false));
+    assert_ok(f0t_worker_decode(&picture, worker, path, 64, false));
     f0t_worker_expect(worker, &(f0t_picture_source){.path = path}, 64, false);
     f0t_worker_expect_none(worker);
     assert_ok(
-        f0t_worker_decode(worker, &picture, png_write("a.png", pixels[1], 1, 1, 3, 0), 64, false));
+        f0t_worker_decode(&picture, worker, png_write("a.png", pixels[1], 1, 1, 3, 0), 64, false));
     assert_memory_equal(picture.rgb, pixels[1], 3);
 }
 
@@ -287,10 +287,10 @@ static void a_worker_that_died_is_started_again(void **state)
     unsetenv("F0T_PICTURE");
     assert_int_equal(chmod(test_path("program"), 0755), 0);
     assert_fails(F0T_ERROR_FORMAT, "one.png: cannot be read",
-                 f0t_worker_decode(other, &picture, path, 64, false));
+                 f0t_worker_decode(&picture, other, path, 64, false));
     snprintf(text, sizeof text, "#!/bin/sh\nexec '%s'\n", real);
     test_text("program", text);
-    assert_ok(f0t_worker_decode(other, &picture, path, 64, false));
+    assert_ok(f0t_worker_decode(&picture, other, path, 64, false));
     assert_memory_equal(picture.rgb, pixel, 3);
     f0t_worker_free(other);
     f0t_free(real);
@@ -299,7 +299,7 @@ static void a_worker_that_died_is_started_again(void **state)
 static void *decode_in_thread(void *path)
 {
     f0t_picture picture;
-    return f0t_worker_decode(worker, &picture, path, 64, false) == F0T_OK ? path : NULL;
+    return f0t_worker_decode(&picture, worker, path, 64, false) == F0T_OK ? path : NULL;
 }
 
 static void a_worker_outlives_the_thread_that_started_it(void **state)
@@ -336,13 +336,13 @@ static void a_process_is_replaced_after_some_thousand_pictures(void **state)
     setenv("F0T_PICTURE", program, 1);
     assert_ok(f0t_worker_create(&other));
     unsetenv("F0T_PICTURE");
-    assert_ok(f0t_worker_keywords(other, &found, &length, path));
+    assert_ok(f0t_worker_keywords(&found, &length, other, path));
     test_text("brief", "#!/bin/sh\nexit 1\n");
-    while (asked < 5000 && f0t_worker_keywords(other, &found, &length, path) == F0T_OK)
+    while (asked < 5000 && f0t_worker_keywords(&found, &length, other, path) == F0T_OK)
         asked++;
     assert_int_equal(asked, 4095);
     test_text("brief", text);
-    assert_ok(f0t_worker_keywords(other, &found, &length, path));
+    assert_ok(f0t_worker_keywords(&found, &length, other, path));
     f0t_worker_free(other);
     f0t_free(real);
 }
@@ -356,7 +356,7 @@ static void a_program_that_is_not_there_is_named(void **state)
     assert_ok(f0t_worker_create(&other));
     unsetenv("F0T_PICTURE");
     assert_fails(F0T_ERROR_IO, "/nowhere/fast0tag-picture",
-                 f0t_worker_decode(other, &picture, "x", 64, false));
+                 f0t_worker_decode(&picture, other, "x", 64, false));
     f0t_worker_free(other);
 }
 
@@ -370,10 +370,10 @@ static void keywords_of_a_sidecar_are_read(void **state)
     const char *text;
     size_t length;
     (void)state;
-    assert_ok(f0t_worker_keywords(worker, &text, &length, test_text("p.jpg.xmp", packet)));
+    assert_ok(f0t_worker_keywords(&text, &length, worker, test_text("p.jpg.xmp", packet)));
     assert_string_equal(text, "xmp\tholiday\nxmp\tDog\nhierarchy\tAnimals|Dog\n");
     assert_fails(F0T_ERROR_FORMAT, "no XMP that can be read",
-                 f0t_worker_keywords(worker, &text, &length, test_text("q.xmp", "<x")));
+                 f0t_worker_keywords(&text, &length, worker, test_text("q.xmp", "<x")));
 }
 
 static char change[200];
@@ -382,7 +382,7 @@ static char change[200];
 static bool merge(const char *path, const char *tags)
 {
     f0t_xmp_merged merged;
-    assert_ok(f0t_worker_merge(worker, &merged, path, tags));
+    assert_ok(f0t_worker_merge(&merged, worker, path, tags));
     FILE *file = fopen(path, "wb");
     assert_int_equal(fwrite(merged.text, 1, merged.length, file), merged.length);
     fclose(file);
@@ -394,7 +394,7 @@ static const char *keywords(const char *path)
 {
     const char *text;
     size_t length;
-    assert_ok(f0t_worker_keywords(worker, &text, &length, path));
+    assert_ok(f0t_worker_keywords(&text, &length, worker, path));
     return text;
 }
 
@@ -443,7 +443,7 @@ static void a_sidecar_that_cannot_be_read_is_left_alone(void **state)
     f0t_xmp_merged merged;
     (void)state;
     assert_fails(F0T_ERROR_FORMAT, "it stays as it is",
-                 f0t_worker_merge(worker, &merged, test_text("bad.xmp", "<rdf"), "+dog\n"));
+                 f0t_worker_merge(&merged, worker, test_text("bad.xmp", "<rdf"), "+dog\n"));
 }
 
 static f0t_status decode_once(void *context)
@@ -451,7 +451,7 @@ static f0t_status decode_once(void *context)
     f0t_worker *other;
     f0t_picture picture;
     F0T_TRY(f0t_worker_create(&other));
-    f0t_status status = f0t_worker_decode(other, &picture, context, 64, false);
+    f0t_status status = f0t_worker_decode(&picture, other, context, 64, false);
     f0t_worker_free(other);
     return status;
 }

@@ -39,14 +39,14 @@ static void compare_one(const char *path)
 {
     f0t_picture p;
     const f0t_picture_source source = read_source(path);
-    assert_ok(f0t_worker_decode(worker, &p, path, 16, false));
+    assert_ok(f0t_worker_decode(&p, worker, path, 16, false));
     const size_t size = 3 * p.width * p.height, width = p.width;
     uint8_t *want = malloc(size);
     assert_non_null(want);
     memcpy(want, p.rgb, size);
     f0t_picture_source named = source;
     named.path = strrchr(path, '/') + 1;
-    assert_ok(f0t_worker_decode_source(worker, &p, &named, 16, false));
+    assert_ok(f0t_worker_decode_source(&p, worker, &named, 16, false));
     assert_int_equal(p.width, width);
     assert_int_equal(3 * p.width * p.height, size);
     assert_memory_equal(p.rgb, want, size);
@@ -85,7 +85,7 @@ static void bytes_that_are_expected_come(void **state)
         sources[i] = read_source(paths[i]);
     }
     for (size_t i = 0; i < 6; i++) {
-        assert_ok(f0t_worker_decode_source(worker, &p, &sources[i % 2], 16, false));
+        assert_ok(f0t_worker_decode_source(&p, worker, &sources[i % 2], 16, false));
         assert_int_equal(p.width, 24);
         f0t_worker_expect(worker, &sources[(i + 1) % 2], 16, false);
         assert_int_equal(p.rgb[0] > 150, 1); /* red */
@@ -104,22 +104,22 @@ static void bytes_that_are_no_picture_fail_alone(void **state)
     f0t_picture_source source = read_source(png_write("b.png", pixels, 4, 4, 3, 0));
     const size_t whole = source.size;
     source.path = "b.png";
-    assert_ok(f0t_worker_decode_source(worker, &p, &source, 16, false));
+    assert_ok(f0t_worker_decode_source(&p, worker, &source, 16, false));
     for (source.size = 0; source.size < whole - 12; source.size += 7)
-        assert_true(f0t_worker_decode_source(worker, &p, &source, 16, false) != F0T_OK);
+        assert_true(f0t_worker_decode_source(&p, worker, &source, 16, false) != F0T_OK);
     assert_non_null(strstr(f0t_last_error(), "b.png: "));
     assert_null(strstr(f0t_last_error(), "/proc"));
     source.size = whole;
-    assert_ok(f0t_worker_decode_source(worker, &p, &source, 16, false));
+    assert_ok(f0t_worker_decode_source(&p, worker, &source, 16, false));
     source.size = (size_t)3 << 30; /* which nobody reads */
     assert_fails(F0T_ERROR_UNSUPPORTED, "b.png: has 3221225472 bytes",
-                 f0t_worker_decode_source(worker, &p, &source, 16, false));
+                 f0t_worker_decode_source(&p, worker, &source, 16, false));
     free_source(&source);
     const f0t_picture_source other = {.path = "a.dng", .data = text, .size = sizeof text};
-    assert_true(f0t_worker_decode_source(worker, &p, &other, 16, false) != F0T_OK);
+    assert_true(f0t_worker_decode_source(&p, worker, &other, 16, false) != F0T_OK);
     const f0t_picture_source large = read_source(png_write("l.png", pixels, 4, 4, 3, 32000));
     assert_fails(F0T_ERROR_UNSUPPORTED, "32000 x 32000 pixels",
-                 f0t_worker_decode_source(worker, &p, &large, 16, false));
+                 f0t_worker_decode_source(&p, worker, &large, 16, false));
     free_source(&large);
 }
 

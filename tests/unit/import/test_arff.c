@@ -15,7 +15,7 @@ static f0t_status read_all(const char *text, size_t size, float *out, size_t mos
     F0T_TRY(f0t_stream_open_memory(&stream, text, size, "t.arff"));
     f0t_status status = f0t_arff_open(&arff, stream);
     for (*rows = 0; status == F0T_OK && found; *rows += found) {
-        status = f0t_arff_next(&arff, &found);
+        status = f0t_arff_next(&found, &arff);
         if (status == F0T_OK && found)
             memcpy(out, arff.values, (arff.count < most ? arff.count : most) * sizeof *out);
     }

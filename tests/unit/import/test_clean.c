@@ -181,10 +181,10 @@ static void images_that_are_skipped_do_not_count(void **state)
     const f0t_clean_rules options = {.vectors = s.vectors, .least = 2, .skip = skip};
     assert_ok(f0t_clean_tags(&c, s.dataset, &options));
     uint32_t index;
-    assert_false(f0t_names_find(&c.tags, "cat", 3, &index));
-    assert_false(f0t_names_find(&c.tags, "ice cream", 9, &index));
-    assert_true(f0t_names_find(&c.tags, "bird", 4, &index));
-    assert_true(f0t_names_find(&c.tags, "all", 3, &index));
+    assert_false(f0t_names_find(&index, &c.tags, "cat", 3));
+    assert_false(f0t_names_find(&index, &c.tags, "ice cream", 9));
+    assert_true(f0t_names_find(&index, &c.tags, "bird", 4));
+    assert_true(f0t_names_find(&index, &c.tags, "all", 3));
     f0t_cleaned_free(&c);
     close_setting(&s);
 }

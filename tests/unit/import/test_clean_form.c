@@ -46,7 +46,7 @@ static void what_no_person_means_is_found(void **state)
 static uint32_t add(f0t_names *names, const char *text)
 {
     uint32_t index = 0;
-    assert_ok(f0t_names_add(names, text, strlen(text), &index, NULL));
+    assert_ok(f0t_names_add(&index, NULL, names, text, strlen(text)));
     return index;
 }
 

@@ -16,7 +16,7 @@ static f0t_status render(const char *text, size_t size, char delimiter, char *ou
     F0T_TRY(f0t_stream_open_memory(&stream, text, size, "t.csv"));
     f0t_status status = f0t_csv_open(&csv, stream, delimiter);
     while (status == F0T_OK && count) {
-        status = f0t_csv_next(csv, &cells, &count);
+        status = f0t_csv_next(&cells, &count, csv);
         for (size_t i = 0; status == F0T_OK && i < count; i++) {
             assert_int_equal(cells[i].text[cells[i].length], 0);
             used +=

@@ -14,7 +14,7 @@ static f0t_status read_last(const void *data, size_t size, const char *name, siz
         *dim = vecs.dim;
         float row[8];
         assert_true(vecs.dim <= 8);
-        status = f0t_vecs_read(&vecs, vecs.count - 1, row);
+        status = f0t_vecs_read(row, &vecs, vecs.count - 1);
         *last = row[vecs.dim - 1];
     }
     f0t_vecs_close(&vecs);
@@ -89,7 +89,7 @@ static f0t_status load(const void *data, size_t size)
     if (status == F0T_OK)
         status = f0t_alloc(&row, vecs.dim, sizeof *row);
     for (size_t i = 0; status == F0T_OK && i < vecs.count; i++)
-        status = f0t_vecs_read(&vecs, i, row);
+        status = f0t_vecs_read(row, &vecs, i);
     f0t_free(row);
     f0t_vecs_close(&vecs);
     return status;

@@ -16,12 +16,12 @@ static void a_row_is_sorted_and_each_index_is_there_once(void **state)
     assert_ok(f0t_rows_end(&rows));
     assert_int_equal(rows.count, 3);
     assert_int_equal(rows.repeats, 2);
-    const uint32_t *row = f0t_rows_get(&rows, 0, &count);
+    const uint32_t *row = f0t_rows_get(&count, &rows, 0);
     assert_int_equal(count, 3);
     assert_true(row[0] == 0 && row[1] == 3 && row[2] == 7);
-    f0t_rows_get(&rows, 1, &count);
+    f0t_rows_get(&count, &rows, 1);
     assert_int_equal(count, 0);
-    assert_int_equal(f0t_rows_get(&rows, 2, &count)[0], 9);
+    assert_int_equal(f0t_rows_get(&count, &rows, 2)[0], 9);
     assert_int_equal(rows.offsets[3], 4);
     f0t_rows_free(&rows);
 }
@@ -35,7 +35,7 @@ static void a_long_row_is_sorted_too(void **state)
     for (uint32_t i = 0; i < COUNT; i++)
         assert_ok(f0t_rows_add(&rows, i * 37 % 500));
     assert_ok(f0t_rows_end(&rows));
-    const uint32_t *row = f0t_rows_get(&rows, 0, &count);
+    const uint32_t *row = f0t_rows_get(&count, &rows, 0);
     assert_int_equal(count, 500);
     for (uint32_t i = 0; i < 500; i++)
         assert_int_equal(row[i], i);

@@ -31,7 +31,7 @@ static f0t_status make_view(f0t_dataset **out, const f0t_dataset *base)
     f0t_names tags = {0};
     f0t_rows rows = {0};
     uint32_t index = 0;
-    f0t_status status = f0t_names_add(&tags, "pet", 3, &index, NULL);
+    f0t_status status = f0t_names_add(&index, NULL, &tags, "pet", 3);
     for (size_t m = 0; m < f0t_dataset_image_count(base) && status == F0T_OK; m++) {
         status = f0t_rows_add(&rows, index);
         if (status == F0T_OK)

@@ -101,7 +101,7 @@ static void check_matrix(const file *f, f0t_dtype type, int version, bool swappe
     size_t rows, cols;
     float got[5 * 7];
     assert_ok(open_file(&npy, f));
-    assert_ok(f0t_npy_matrix(npy, &rows, &cols));
+    assert_ok(f0t_npy_matrix(&rows, &cols, npy));
     assert_int_equal(rows, 5);
     assert_int_equal(cols, 7);
     assert_int_equal(f0t_npy_count(npy), 35);
@@ -111,7 +111,7 @@ static void check_matrix(const file *f, f0t_dtype type, int version, bool swappe
     assert_int_equal(f0t_npy_swapped(npy), swapped && f0t_dtype_size(type) > 1);
     for (size_t first = 0; first <= rows; first++)
         for (size_t count = 0; first + count <= rows; count++) {
-            assert_ok(f0t_npy_read_rows(npy, first, count, got));
+            assert_ok(f0t_npy_read_rows(got, npy, first, count));
             for (size_t i = 0; i < count * cols; i++) {
                 size_t value = 10 * (first + i / cols) + i % cols;
                 float want = type == F0T_BOOL ? (float)(value != 0) : (float)value;
@@ -156,7 +156,7 @@ static void large_column_major_files_are_read_in_blocks(void **state)
     assert_null(f0t_npy_data(npy));
     for (size_t first = 0, count = 1; first < ROWS; first += count, count = count * 3 % 401) {
         count = count > ROWS - first ? ROWS - first : count;
-        assert_ok(f0t_npy_read_rows(npy, first, count, rows));
+        assert_ok(f0t_npy_read_rows(rows, npy, first, count));
         for (size_t i = 0; i < count * COLS; i++)
             assert_true(rows[i] == (float)(first * COLS + i));
     }
@@ -172,9 +172,9 @@ static void rows_outside_are_refused(void **state)
     f0t_npy *npy;
     file f = matrix(1, F0T_F32, "f4", false, false, 5, 7);
     assert_ok(open_file(&npy, &f));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(npy, 6, 0, to));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(npy, 3, 3, to));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(npy, 1, SIZE_MAX, to));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 6, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 3, 3));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 1, SIZE_MAX));
     f0t_npy_close(npy);
 }
 
@@ -185,14 +185,14 @@ static void elements_come_in_the_order_of_the_file(void **state)
     f0t_npy *npy;
     file f = matrix(1, F0T_I32, "i4", true, true, 5, 7);
     assert_ok(open_file(&npy, &f));
-    assert_ok(f0t_npy_read_elements(npy, 0, 35, got));
+    assert_ok(f0t_npy_read_elements(got, npy, 0, 35));
     for (int i = 0; i < 35; i++)
         assert_int_equal(got[i], 10 * (i % 5) + i / 5);
-    assert_ok(f0t_npy_read_elements(npy, 34, 1, got));
+    assert_ok(f0t_npy_read_elements(got, npy, 34, 1));
     assert_int_equal(got[0], 46);
-    assert_ok(f0t_npy_read_elements(npy, 35, 0, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(npy, 35, 1, got));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(npy, 1, SIZE_MAX, got));
+    assert_ok(f0t_npy_read_elements(NULL, npy, 35, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(got, npy, 35, 1));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(got, npy, 1, SIZE_MAX));
     f0t_npy_close(npy);
 }
 
@@ -233,7 +233,7 @@ static void check_shape(const char *shape, size_t elements, size_t dims, f0t_sta
     assert_ok(open_file(&npy, &f));
     assert_int_equal(f0t_npy_dims(npy), dims);
     assert_int_equal(f0t_npy_count(npy), elements);
-    assert_int_equal(f0t_npy_matrix(npy, &rows, &cols), as_matrix);
+    assert_int_equal(f0t_npy_matrix(&rows, &cols, npy), as_matrix);
     if (as_matrix == F0T_OK) {
         assert_int_equal(rows, want_rows);
         assert_int_equal(cols, want_cols);
@@ -271,7 +271,7 @@ static void the_dictionary_is_read_as_python_would(void **state)
             f0t_npy *npy;
             file f = make(version, dicts[i], numbers, sizeof numbers);
             assert_ok(open_file(&npy, &f));
-            assert_ok(f0t_npy_read_rows(npy, 0, 2, got));
+            assert_ok(f0t_npy_read_rows(got, npy, 0, 2));
             assert_memory_equal(got, numbers, sizeof got);
             f0t_npy_close(npy);
         }
@@ -407,11 +407,11 @@ static f0t_status load(const void *data, size_t size)
     size_t rows, cols;
     float *to;
     F0T_TRY(f0t_npy_open_memory(&npy, data, size, "a.npy"));
-    f0t_status status = f0t_npy_matrix(npy, &rows, &cols);
+    f0t_status status = f0t_npy_matrix(&rows, &cols, npy);
     if (status == F0T_OK)
         status = f0t_alloc(&to, f0t_npy_count(npy), sizeof *to);
     if (status == F0T_OK) {
-        status = f0t_npy_read_rows(npy, 0, rows, to);
+        status = f0t_npy_read_rows(to, npy, 0, rows);
         f0t_free(to);
     }
     f0t_npy_close(npy);

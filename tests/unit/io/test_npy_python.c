@@ -34,7 +34,7 @@ static void same_floats(const float *got, const float *want, size_t n)
 static void check_elements(const f0t_npy *npy, const char *raw_path)
 {
     size_t size, rows, cols, step;
-    if (f0t_npy_matrix(npy, &rows, &cols) != F0T_OK)
+    if (f0t_npy_matrix(&rows, &cols, npy) != F0T_OK)
         return;
     float *raw = (float *)(void *)test_read(raw_path, &size), *got;
     assert_int_equal(size, rows * cols * sizeof *raw);
@@ -42,7 +42,7 @@ static void check_elements(const f0t_npy *npy, const char *raw_path)
     for (step = rows ? rows : 1; step; step /= 7)
         for (size_t row = 0; row < rows; row += step) {
             size_t count = rows - row < step ? rows - row : step;
-            assert_ok(f0t_npy_read_rows(npy, row, count, got));
+            assert_ok(f0t_npy_read_rows(got, npy, row, count));
             same_floats(got, raw + row * cols, count * cols);
         }
     f0t_free(got);

@@ -44,14 +44,14 @@ static void what_is_written_is_read_back(void **state)
             size_t rows, cols;
             assert_ok(save(&j));
             assert_ok(f0t_npy_open(&npy, j.path));
-            assert_ok(f0t_npy_matrix(npy, &rows, &cols));
+            assert_ok(f0t_npy_matrix(&rows, &cols, npy));
             assert_int_equal(rows, ROWS);
             assert_int_equal(cols, COLS);
             assert_int_equal(f0t_npy_dtype(npy), types[t]);
             assert_int_equal(f0t_npy_version(npy), 1);
             assert_non_null(f0t_npy_data(npy));
             assert_int_equal((uintptr_t)f0t_npy_data(npy) % 64, 0);
-            assert_ok(f0t_npy_read_rows(npy, 0, ROWS, got));
+            assert_ok(f0t_npy_read_rows(got, npy, 0, ROWS));
             for (size_t i = 0; i < ROWS * COLS; i++)
                 assert_true(got[i] == (types[t] == F0T_F16
                                            ? f0t_f16_to_f32_ref(f0t_f32_to_f16_ref(numbers[i]))

@@ -22,7 +22,7 @@ static void assert_as_strtof(const char *text)
 {
     char *stop;
     float want = strtof(text, &stop), got = 0;
-    const char *end = f0t_number_read(text, text + strlen(text), &got);
+    const char *end = f0t_number_read(&got, text, text + strlen(text));
     if (end != stop || (bits_of(got) != bits_of(want) && !(isnan(got) && isnan(want))))
         fail_msg("'%s' reads as %a, should be %a", text, (double)got, (double)want);
 }
@@ -76,7 +76,7 @@ static void what_is_no_number_is_refused(void **state)
     float value;
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        assert_null(f0t_number_read(forms[i], forms[i] + strlen(forms[i]), &value));
+        assert_null(f0t_number_read(&value, forms[i], forms[i] + strlen(forms[i])));
 }
 
 static void a_number_ends_where_it_ends(void **state)
@@ -90,7 +90,7 @@ static void a_number_ends_where_it_ends(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *text = cases[i].text;
-        assert_ptr_equal(f0t_number_read(text, text + strlen(text), &value),
+        assert_ptr_equal(f0t_number_read(&value, text, text + strlen(text)),
                          text + cases[i].length);
     }
 }
@@ -103,7 +103,7 @@ static void nothing_is_read_behind_the_end(void **state)
     for (size_t n = 1; n < sizeof text - 1; n++) {
         char copy[16];
         snprintf(copy, sizeof copy, "%.*s", (int)n, text);
-        const char *end = f0t_number_read(text, text + n, &value);
+        const char *end = f0t_number_read(&value, text, text + n);
         assert_true(end && end <= text + n);
         assert_true(value == strtof(copy, NULL));
     }
@@ -150,7 +150,7 @@ static void every_float_survives_being_printed(void **state)
             assert_as_strtof(text);
         }
         snprintf(text, sizeof text, "%.9g", (double)f);
-        assert_non_null(f0t_number_read(text, text + strlen(text), &got));
+        assert_non_null(f0t_number_read(&got, text, text + strlen(text)));
         assert_int_equal(bits_of(got), bits);
     }
 }
@@ -212,7 +212,7 @@ static void a_comma_locale_changes_nothing(void **state)
     (void)state;
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
         skip();
-    const char *end = f0t_number_read(text, text + strlen(text), &value);
+    const char *end = f0t_number_read(&value, text, text + strlen(text));
     setlocale(LC_NUMERIC, "C");
     assert_ptr_equal(end, text + strlen(text));
     assert_true(value == 0.1F);

@@ -32,7 +32,7 @@ static f0t_status add_plus(void *path)
     char *text = NULL;
     size_t size;
     F0T_TRY(f0t_original_open(&o, path, NULL));
-    f0t_status status = f0t_original_read(&o, &text, &size, 100);
+    f0t_status status = f0t_original_read(&text, &size, &o, 100);
     if (status == F0T_OK) {
         char more[128];
         snprintf(more, sizeof more, "%.*s+", (int)size, text);
@@ -332,7 +332,7 @@ static void what_cannot_be_replaced_without_loss_is_refused(void **state)
                  f0t_original_open(&o, test_path("no/where"), NULL));
     assert_ok(f0t_original_open(&o, test_text("large", "0123456789"), NULL));
     assert_fails(F0T_ERROR_UNSUPPORTED, "large: has more than",
-                 f0t_original_read(&o, &text, &size, 9));
+                 f0t_original_read(&text, &size, &o, 9));
     f0t_original_close(&o);
 }
 

@@ -34,14 +34,14 @@ static void expect_lines(f0t_stream *stream, const char *const *lines)
     size_t length;
     uint64_t number = 0;
     for (; *lines; lines++) {
-        assert_ok(f0t_stream_line(stream, &line, &length));
+        assert_ok(f0t_stream_line(&line, &length, stream));
         assert_non_null(line);
         assert_string_equal(line, *lines);
         assert_int_equal(length, strlen(*lines));
         assert_int_equal(f0t_stream_line_number(stream), ++number);
     }
     for (int again = 0; again < 2; again++) {
-        assert_ok(f0t_stream_line(stream, &line, &length));
+        assert_ok(f0t_stream_line(&line, &length, stream));
         assert_null(line);
         assert_int_equal(length, 0);
     }
@@ -91,7 +91,7 @@ static void a_line_may_contain_zeros(void **state)
     char *line;
     size_t length;
     assert_ok(f0t_stream_open_memory(&stream, "a\0b\nc", 5, "zeros"));
-    assert_ok(f0t_stream_line(stream, &line, &length));
+    assert_ok(f0t_stream_line(&line, &length, stream));
     assert_int_equal(length, 3);
     assert_memory_equal(line, "a\0b\0", 4);
     f0t_stream_close(stream);
@@ -125,13 +125,13 @@ static void lines_of_every_length_are_whole(void **state)
         else
             assert_ok(f0t_stream_open_memory(&stream, data, n, "long"));
         for (size_t i = 0; i < LINES; i++) {
-            assert_ok(f0t_stream_line(stream, &line, &length));
+            assert_ok(f0t_stream_line(&line, &length, stream));
             assert_int_equal(length, lengths[i]);
             for (size_t k = 0; k < length; k++)
                 assert_true(line[k] == (char)('a' + (k * 7 + i) % 26));
             assert_int_equal(line[length], '\0');
         }
-        assert_ok(f0t_stream_line(stream, &line, &length));
+        assert_ok(f0t_stream_line(&line, &length, stream));
         assert_null(line);
         f0t_stream_close(stream);
     }
@@ -146,7 +146,7 @@ static void a_line_that_never_ends_is_refused(void **state)
     char *line;
     size_t length;
     assert_ok(f0t_stream_open(&stream, "/dev/zero"));
-    f0t_status status = f0t_stream_line(stream, &line, &length);
+    f0t_status status = f0t_stream_line(&line, &length, stream);
     f0t_stream_close(stream);
     assert_fails(F0T_ERROR_FORMAT, "/dev/zero:1: a line of over", status);
 }
@@ -166,7 +166,7 @@ static void members_in_a_row_are_one_text(void **state)
         size_t got;
         memcpy(packed + n, "junk", junk);
         assert_ok(f0t_stream_open_memory(&stream, packed, n + junk, "junk.gz"));
-        assert_int_equal(f0t_stream_read(stream, to, sizeof to, &got), F0T_ERROR_FORMAT);
+        assert_int_equal(f0t_stream_read(to, &got, stream, sizeof to), F0T_ERROR_FORMAT);
         f0t_stream_close(stream);
     }
 }
@@ -179,7 +179,7 @@ static f0t_status read_all(const void *data, size_t size)
     F0T_TRY(f0t_stream_open_memory(&stream, data, size, "a.gz"));
     f0t_status status;
     do
-        status = f0t_stream_line(stream, &line, &length);
+        status = f0t_stream_line(&line, &length, stream);
     while (status == F0T_OK && line);
     f0t_stream_close(stream);
     return status;
@@ -221,13 +221,13 @@ static void bytes_are_read_in_any_steps(void **state)
         assert_ok(f0t_stream_open_memory(&stream, s % 2 ? packed : data, s % 2 ? n : SIZE, "x"));
         do {
             size_t want = step < SIZE - total + 1 ? step : SIZE - total;
-            assert_ok(f0t_stream_read(stream, got + total, want, &part));
+            assert_ok(f0t_stream_read(got + total, &part, stream, want));
             assert_true(part == want || total + part == SIZE);
             total += part;
         } while (total < SIZE && part);
         assert_int_equal(total, SIZE);
         assert_memory_equal(got, data, SIZE);
-        assert_ok(f0t_stream_read(stream, got, 1, &part));
+        assert_ok(f0t_stream_read(got, &part, stream, 1));
         assert_int_equal(part, 0);
         f0t_stream_close(stream);
     }
@@ -243,11 +243,11 @@ static void lines_and_bytes_mix(void **state)
     char *line, bytes[4];
     size_t length, got;
     assert_ok(f0t_stream_open_memory(&stream, "2 3\n\0\1\n\3rest\n", 13, "mixed"));
-    assert_ok(f0t_stream_line(stream, &line, &length));
+    assert_ok(f0t_stream_line(&line, &length, stream));
     assert_string_equal(line, "2 3");
-    assert_ok(f0t_stream_read(stream, bytes, 4, &got));
+    assert_ok(f0t_stream_read(bytes, &got, stream, 4));
     assert_memory_equal(bytes, "\0\1\n\3", 4);
-    assert_ok(f0t_stream_line(stream, &line, &length));
+    assert_ok(f0t_stream_line(&line, &length, stream));
     assert_string_equal(line, "rest");
     f0t_stream_close(stream);
 }
@@ -274,9 +274,9 @@ static void a_pipe_is_read_too(void **state)
     size_t length;
     assert_ok(f0t_stream_open(&stream, path));
     assert_int_equal(f0t_stream_size(stream), 0);
-    assert_ok(f0t_stream_line(stream, &line, &length));
+    assert_ok(f0t_stream_line(&line, &length, stream));
     assert_string_equal(line, "a");
-    assert_ok(f0t_stream_line(stream, &line, &length));
+    assert_ok(f0t_stream_line(&line, &length, stream));
     assert_string_equal(line, "b");
     assert_string_equal(f0t_stream_name(stream), path);
     f0t_stream_close(stream);
@@ -301,7 +301,7 @@ static f0t_status drain(f0t_stream *stream, size_t *sum)
     size_t got;
     *sum = 0;
     do {
-        F0T_TRY(f0t_stream_read(stream, room, sizeof room, &got));
+        F0T_TRY(f0t_stream_read(room, &got, stream, sizeof room));
         *sum += got;
     } while (got);
     return F0T_OK;
@@ -330,7 +330,7 @@ static void a_small_gzip_file_does_not_become_a_huge_text(void **state)
     size_t got = 1;
     assert_ok(f0t_stream_open_memory(&stream, bomb, size, "zeros.gz"));
     for (sum = 0; got; sum += got) {
-        assert_ok(f0t_stream_read(stream, some, sizeof some, &got));
+        assert_ok(f0t_stream_read(some, &got, stream, sizeof some));
         f0t_stream_let_go(stream, got);
     }
     assert_int_equal(sum, (size_t)4 * F0T_UNPACKED_FREE);
@@ -369,7 +369,7 @@ static void the_stop_flag_ends_reading_and_waiting(void **state)
     assert_ok(f0t_stream_open(&stream, path));
     f0t_stream_watch(stream, &monitor);
     assert_int_equal(pthread_create(&setter, NULL, set_soon, (void *)(uintptr_t)&stop), 0);
-    assert_fails(F0T_ERROR_INTERRUPTED, "mute", f0t_stream_line(stream, &line, &sum));
+    assert_fails(F0T_ERROR_INTERRUPTED, "mute", f0t_stream_line(&line, &sum, stream));
     pthread_join(setter, NULL);
     f0t_stream_close(stream);
     remove(path);

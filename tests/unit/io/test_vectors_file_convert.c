@@ -116,9 +116,9 @@ static void wanted_words_alone_are_kept_and_the_space_stays(void **state)
     uint32_t index;
     bool added;
     (void)state;
-    assert_ok(f0t_names_add(&wanted, "palm tree", 9, &index, &added));
-    assert_ok(f0t_names_add(&wanted, "zero", 4, &index, &added));
-    assert_ok(f0t_names_add(&wanted, "bad", 3, &index, &added));
+    assert_ok(f0t_names_add(&index, &added, &wanted, "palm tree", 9));
+    assert_ok(f0t_names_add(&index, &added, &wanted, "zero", 4));
+    assert_ok(f0t_names_add(&index, &added, &wanted, "bad", 3));
     assert_ok(f0t_vectors_rewrite(NULL, to, from, &wanted.view, NULL));
     f0t_vectors *a = open_file(from), *b = open_file(to);
     assert_int_equal(f0t_vectors_count(b), 2);
@@ -128,7 +128,7 @@ static void wanted_words_alone_are_kept_and_the_space_stays(void **state)
     f0t_vectors_close(a);
     f0t_vectors_close(b);
     f0t_names_free(&wanted);
-    assert_ok(f0t_names_add(&wanted, "absent", 6, &index, &added));
+    assert_ok(f0t_names_add(&index, &added, &wanted, "absent", 6));
     assert_fails(F0T_ERROR_FORMAT, "has none of the words",
                  f0t_vectors_rewrite(NULL, to, from, &wanted.view, NULL));
     f0t_names_free(&wanted);

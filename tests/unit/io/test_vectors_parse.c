@@ -17,7 +17,7 @@ static void assert_row(const char *text, size_t dim, const char *want_word, cons
 {
     f0t_line word = {NULL, NULL}, bad;
     float values[8];
-    assert_int_equal(f0t_line_parse(line_of(text), dim, values, &word, &bad), F0T_LINE_ROW);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of(text), dim), F0T_LINE_ROW);
     assert_int_equal(word.end - word.begin, strlen(want_word));
     assert_memory_equal(word.begin, want_word, strlen(want_word));
     assert_memory_equal(values, want, dim * sizeof *want);
@@ -58,13 +58,13 @@ static void short_and_wrong_lines_are_told_apart(void **state)
     f0t_line word, bad = {NULL, NULL};
     float values[4];
     (void)state;
-    assert_int_equal(f0t_line_parse(line_of(""), 2, values, &word, &bad), F0T_LINE_BLANK);
-    assert_int_equal(f0t_line_parse(line_of("  \r\n"), 2, values, &word, &bad), F0T_LINE_BLANK);
-    assert_int_equal(f0t_line_parse(line_of("the 1"), 2, values, &word, &bad), F0T_LINE_SHORT);
-    assert_int_equal(f0t_line_parse(line_of("1 2"), 2, values, &word, &bad), F0T_LINE_SHORT);
-    assert_int_equal(f0t_line_parse(line_of("the 1x 2"), 2, values, &word, &bad), F0T_LINE_BAD);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of(""), 2), F0T_LINE_BLANK);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of("  \r\n"), 2), F0T_LINE_BLANK);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of("the 1"), 2), F0T_LINE_SHORT);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of("1 2"), 2), F0T_LINE_SHORT);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of("the 1x 2"), 2), F0T_LINE_BAD);
     assert_memory_equal(bad.begin, "1x", 2);
-    assert_int_equal(f0t_line_parse(line_of("the 1 0x2"), 2, values, &word, &bad), F0T_LINE_BAD);
+    assert_int_equal(f0t_line_parse(values, &word, &bad, line_of("the 1 0x2"), 2), F0T_LINE_BAD);
 }
 
 static void numbers_are_counted_from_the_end(void **state)

@@ -32,7 +32,7 @@ static void run_plain(f0t_layer *layer, float *result, const size_t *result_dims
     assert_ok(f0t_layout_convert(f0t_layer_source(layer), blocked_x, from, x));
     assert_ok(f0t_layout_convert(f0t_layer_result(layer), blocked_y, to, result)); /* for sums */
     const void *sources[] = {blocked_x};
-    assert_ok(f0t_layer_run(layer, blocked_y, sources, constants, scratch));
+    assert_ok(f0t_layer_run(blocked_y, layer, sources, constants, scratch));
     assert_ok(f0t_layout_convert(to, result, f0t_layer_result(layer), blocked_y));
     f0t_free(blocked_x);
     f0t_free(blocked_y);

@@ -74,7 +74,7 @@ static void features_get_the_length_that_was_asked_for(void **state)
         float x[C_FEATURES];
         double square = 0;
         assert_ok(f0t_condition_create(&c, (f0t_condition_kind)kind, dataset, &train, NULL));
-        assert_ok(f0t_condition_gather(&c, x, dataset, train.images + 7, 1));
+        assert_ok(f0t_condition_gather(x, &c, dataset, train.images + 7, 1));
         for (size_t j = 0; j < C_FEATURES; j++)
             square += (double)x[j] * (double)x[j];
         assert_true(fabs(sqrt(square) - lengths[kind - F0T_CONDITION_UNIT]) < 1e-5);
@@ -94,7 +94,7 @@ static void standardised_features_have_mean_0_and_variance_1(void **state)
     open_samples(&dataset, &train, false);
     assert_ok(f0t_condition_create(&c, F0T_CONDITION_STANDARD, dataset, &train, NULL));
     assert_ok(f0t_alloc(&x, train.count * C_FEATURES, sizeof *x));
-    assert_ok(f0t_condition_gather(&c, x, dataset, train.images, train.count));
+    assert_ok(f0t_condition_gather(x, &c, dataset, train.images, train.count));
     for (size_t j = 0; j < C_FEATURES; j++) {
         double sum = 0, square = 0, n = (double)train.count;
         for (size_t i = 0; i < train.count; i++) {

@@ -51,7 +51,7 @@ static float *solve_samples(const sums_case *c, double lambda)
     assert_ok(f0t_ranksvm_create(&svm, c->vectors, C_SEEN, C_DIM));
     assert_ok(f0t_alloc(&directions, rules->count * C_DIM, sizeof(float)));
     assert_ok(f0t_alloc(&of_samples, c->train.count * C_DIM, sizeof(float)));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, directions, NULL, NULL));
+    assert_ok(f0t_ranksvm_solve(directions, NULL, svm, rules, &lambda, 1, &options, NULL));
     for (size_t i = 0; i < c->train.count; i++)
         memcpy(of_samples + i * C_DIM, directions + rules->of_image[i] * C_DIM,
                C_DIM * sizeof(float));
@@ -65,7 +65,7 @@ static void assert_crossed(const sums_case *c, const float *crossed, double lamb
 {
     float *w = solve_samples(c, lambda), *x;
     assert_ok(f0t_alloc(&x, c->train.count * C_FEATURES, sizeof *x));
-    assert_ok(f0t_condition_gather(&c->unit, x, c->dataset, c->train.images, c->train.count));
+    assert_ok(f0t_condition_gather(x, &c->unit, c->dataset, c->train.images, c->train.count));
     for (size_t k = 0; k < C_DIM; k++)
         for (size_t j = 0; j < C_FEATURES; j++) {
             double sum = 0, size = 0;

@@ -53,7 +53,7 @@ static void arrays_have_names_and_sizes_and_come_back(void **state)
         assert_int_equal(array.cols, sizes[i][1]);
         float *values = make_floats(n, i), *back = make_floats(n, 99);
         assert_ok(f0t_net_array_set(net, i, values));
-        assert_ok(f0t_net_array_get(net, i, back));
+        assert_ok(f0t_net_array_get(back, net, i));
         assert_memory_equal(values, back, n * sizeof *values);
         f0t_free(values);
         f0t_free(back);
@@ -78,7 +78,7 @@ static double mean_square(const f0t_net *net, size_t i)
     size_t n = array.rows * array.cols;
     float *values = make_floats(n, 0);
     double sum = 0;
-    assert_ok(f0t_net_array_get(net, i, values));
+    assert_ok(f0t_net_array_get(values, net, i));
     for (size_t j = 0; j < n; j++)
         sum += (double)values[j] * (double)values[j];
     f0t_free(values);
@@ -108,9 +108,9 @@ static void random_weights_are_a_function_of_the_seed(void **state)
     f0t_net *two = make_net(&paper_like, F0T_F32, 3);
     test_threads(0);
     float a[72], b[72], c[72];
-    assert_ok(f0t_net_array_get(one, 0, a));
-    assert_ok(f0t_net_array_get(two, 0, b));
-    assert_ok(f0t_net_array_get(other, 0, c));
+    assert_ok(f0t_net_array_get(a, one, 0));
+    assert_ok(f0t_net_array_get(b, two, 0));
+    assert_ok(f0t_net_array_get(c, other, 0));
     assert_memory_equal(a, b, sizeof a);
     assert_memory_not_equal(a, c, sizeof a);
     f0t_net_free(one);
@@ -127,7 +127,7 @@ static void check_apply(const net_case *c, f0t_dtype precision, double tolerance
     f0t_net_ref *ref = NULL;
     assert_ok(f0t_net_ref_create(&ref, net));
     assert_ok(f0t_net_ref_forward(ref, want, &(f0t_batch_ref){.x = x64, .rows = c->rows}));
-    assert_ok(f0t_net_apply(net, f, x, c->rows));
+    assert_ok(f0t_net_apply(f, net, x, c->rows));
     double distance = relative_distance(f, want, outputs);
     if (!(distance <= tolerance))
         fail_msg("%zu x %zu: off by %g", c->rows, c->shape.inputs, distance);
@@ -165,7 +165,7 @@ static void no_rows_give_nothing(void **state)
 {
     (void)state;
     f0t_net *net = make_net(&paper_like, F0T_F32, 1);
-    assert_ok(f0t_net_apply(net, NULL, NULL, 0));
+    assert_ok(f0t_net_apply(NULL, net, NULL, 0));
     f0t_net_free(net);
 }
 
@@ -176,7 +176,7 @@ static f0t_status create_and_apply(void *context)
     (void)context;
     f0t_matmul_clear();
     F0T_TRY(f0t_net_create(&net, &f0t_compute_cpu, &paper_like, F0T_BF16));
-    f0t_status status = f0t_net_apply(net, f, x, 2);
+    f0t_status status = f0t_net_apply(f, net, x, 2);
     f0t_net_free(net);
     return status;
 }

@@ -98,7 +98,7 @@ static void compare_parameters(const parity *p, int step)
         f0t_model_array array = f0t_net_array(p->net, i);
         size_t n = array.rows * array.cols;
         float *want = read_floats(p->file, n), *got = make_floats(n, 0);
-        assert_ok(f0t_net_array_get(p->net, i, got));
+        assert_ok(f0t_net_array_get(got, p->net, i));
         for (size_t j = 0; j < n; j++)
             if (!(fabsf(got[j] - want[j]) < 3e-6F))
                 fail_msg("step %d, %s, number %zu: %.9g, not %.9g", step, array.name, j,

@@ -14,7 +14,7 @@ static void *apply(void *wrong)
 {
     float f[ROWS * 5];
     for (size_t i = 0; i < ROUNDS; i++) {
-        if (f0t_net_apply(net, f, x, ROWS) != F0T_OK)
+        if (f0t_net_apply(f, net, x, ROWS) != F0T_OK)
             *(size_t *)wrong += 1;
         for (size_t j = 0; j < ROWS * 5; j++)
             *(size_t *)wrong += fabsf(f[j] - want[j]) > 1e-5F;
@@ -29,7 +29,7 @@ static void many_threads_share_a_net(void **state)
     (void)state;
     test_random_floats(x, ROWS * 17, 1);
     net = make_net(&shape, F0T_F32, 1);
-    assert_ok(f0t_net_apply(net, want, x, ROWS));
+    assert_ok(f0t_net_apply(want, net, x, ROWS));
     for (size_t i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, apply, &wrong[i]), 0);
     for (size_t i = 0; i < CALLERS; i++) {

@@ -84,7 +84,7 @@ static double moved_apart(const task *t, const f0t_net_ref *ref, const f0t_net_r
     float *now = make_floats(ref->size[i], 0);
     double *want = NULL;
     assert_ok(f0t_alloc(&want, ref->size[i], sizeof(double)));
-    assert_ok(f0t_net_array_get(t->net, i, now));
+    assert_ok(f0t_net_array_get(now, t->net, i));
     for (size_t j = 0; j < ref->size[i]; j++) {
         want[j] = ref->w[i][j] - start->w[i][j];
         now[j] = (float)((double)now[j] - start->w[i][j]);
@@ -196,7 +196,7 @@ static float *copy_state(const f0t_step *step, size_t *total)
         f0t_model_array array = f0t_step_array(step, i);
         size_t n = array.rows * array.cols;
         assert_ok(f0t_grow(&all, &capacity, *total, n, sizeof *all));
-        assert_ok(f0t_step_array_get(step, i, all + *total));
+        assert_ok(f0t_step_array_get(all + *total, step, i));
         *total += n;
     }
     return all;
@@ -333,7 +333,7 @@ static void outputs_without_dropout_are_those_of_apply(void **state)
     assert_ok(f0t_step_forward(step, x, c->rows, 0));
     memcpy(floats_of(f0t_step_gradient(step)), f, n * sizeof *f);
     assert_ok(step_back(step, 0.01));
-    assert_ok(f0t_net_apply(net, f, x, c->rows));
+    assert_ok(f0t_net_apply(f, net, x, c->rows));
     assert_ok(f0t_step_forward(step, x, c->rows, 0));
     assert_memory_equal(f, floats_of(f0t_step_scores(step)), n * sizeof *f);
     f0t_step_free(step);
@@ -357,7 +357,7 @@ static void add_part(task *t, double *sums, const float *dscores, size_t first, 
         const f0t_model_array array = f0t_net_array(t->net, i);
         const size_t n = array.rows * array.cols;
         float *gradient = make_floats(n, 1);
-        assert_ok(f0t_step_gradient_get(t->step, i, gradient));
+        assert_ok(f0t_step_gradient_get(gradient, t->step, i));
         for (size_t k = 0; k < n; k++)
             sums[at + k] += (double)gradient[k];
         f0t_free(gradient);

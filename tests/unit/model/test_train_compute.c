@@ -30,8 +30,8 @@ static double distance(const f0t_net *a, const f0t_net *b)
         float *x = NULL, *y = NULL;
         assert_ok(f0t_alloc(&x, n, sizeof *x));
         assert_ok(f0t_alloc(&y, n, sizeof *y));
-        assert_ok(f0t_net_array_get(a, i, x));
-        assert_ok(f0t_net_array_get(b, i, y));
+        assert_ok(f0t_net_array_get(x, a, i));
+        assert_ok(f0t_net_array_get(y, b, i));
         for (size_t k = 0; k < n; k++) {
             far += ((double)x[k] - (double)y[k]) * ((double)x[k] - (double)y[k]);
             size += (double)x[k] * (double)x[k];
@@ -118,7 +118,7 @@ static void tag_on(uint32_t *index, float *score, const f0t_compute *compute,
     f0t_net *net = NULL;
     f0t_scoring scoring;
     assert_ok(f0t_net_create_copy(&net, compute, model->net));
-    assert_ok(f0t_net_apply(net, directions, features, ROWS));
+    assert_ok(f0t_net_apply(directions, net, features, ROWS));
     assert_ok(f0t_scoring_open(&scoring, compute, f0t_vocab_vectors(vocab), f0t_vocab_count(vocab),
                                C_DIM, &(f0t_scoring_options){.packed_for = packed_for}));
     assert_ok(f0t_scoring_top(index, score, TOP, &scoring, directions, ROWS));

@@ -44,8 +44,8 @@ static void assert_same(const f0t_net *a, const f0t_net *b)
         float *x = NULL, *y = NULL;
         assert_ok(f0t_alloc(&x, n, sizeof *x));
         assert_ok(f0t_alloc(&y, n, sizeof *y));
-        assert_ok(f0t_net_array_get(a, i, x));
-        assert_ok(f0t_net_array_get(b, i, y));
+        assert_ok(f0t_net_array_get(x, a, i));
+        assert_ok(f0t_net_array_get(y, b, i));
         assert_memory_equal(x, y, n * sizeof *x);
         f0t_free(x);
         f0t_free(y);

@@ -111,7 +111,7 @@ static double train_watched(watch *w, training_case *c, bool hooks)
         objective.keep = count_keep;
     }
     assert_ok(f0t_alloc_zero(&w->seen, c->train.count, sizeof *w->seen));
-    assert_ok(f0t_trainer_run(c->net, &miap, &c->data, &objective, &c->options, "", NULL));
+    assert_ok(f0t_trainer_run(&miap, c->net, &c->data, &objective, &c->options, "", NULL));
     return miap;
 }
 
@@ -177,7 +177,7 @@ static void a_hook_that_fails_ends_the_training(void **state)
     open_case(&c, false);
     assert_ok(f0t_alloc_zero(&w.seen, c.train.count, sizeof *w.seen));
     assert_fails(F0T_ERROR_NUMERIC, "step 3",
-                 f0t_trainer_run(c.net, &miap, &c.data, &objective, &c.options, "", NULL));
+                 f0t_trainer_run(&miap, c.net, &c.data, &objective, &c.options, "", NULL));
     f0t_free(w.seen);
     close_case(&c);
 }

@@ -31,7 +31,7 @@ static f0t_tune_search climb(const f0t_knob *from, size_t most, const hill *h)
 {
     f0t_tune_search s = {.count = 2, .grid = from, .most = most};
     double values[F0T_KNOBS_MAX];
-    while (f0t_tune_next(&s, values))
+    while (f0t_tune_next(values, &s))
         assert_ok(f0t_tune_add(&s, values, height(h, values), 1));
     return s;
 }
@@ -91,11 +91,11 @@ static void settings_stay_in_their_ranges(void **state)
     double values[F0T_KNOBS_MAX];
     size_t changed = 0;
     (void)state;
-    assert_true(f0t_tune_next(&s, values));
+    assert_true(f0t_tune_next(values, &s));
     assert_true(isnan(values[0]) && isnan(values[1]));
     assert_ok(f0t_tune_add(&s, best, 1, 0));
     for (size_t trial = 1; trial < 300; trial++) {
-        assert_true(f0t_tune_next(&s, values));
+        assert_true(f0t_tune_next(values, &s));
         for (size_t i = 0; i < s.count; i++) {
             assert_true(values[i] >= s.ranges[i].low * (1 - 1e-12));
             assert_true(values[i] <= s.ranges[i].high * (1 + 1e-12));
@@ -114,7 +114,7 @@ static void no_trial_is_begun_that_would_end_too_late(void **state)
     double values[F0T_KNOBS_MAX];
     (void)state;
     s.seconds = 10;
-    while (f0t_tune_next(&s, values))
+    while (f0t_tune_next(values, &s))
         assert_ok(f0t_tune_add(&s, (double[]){1, 0.3}, 0, 3));
     assert_int_equal(s.trial_count, 3);
     f0t_tune_close(&s);
@@ -142,7 +142,7 @@ static void an_interrupted_search_goes_on_the_same(void **state)
         double values[F0T_KNOBS_MAX];
         assert_ok(f0t_tune_open(&s, path, made > 0, "this"));
         assert_int_equal(s.trial_count, made);
-        more = f0t_tune_next(&s, values);
+        more = f0t_tune_next(values, &s);
         if (more) {
             assert_memory_equal(values, whole.trials[made].values, 2 * sizeof *values);
             assert_ok(f0t_tune_add(&s, values, height(&h, values), 1));

@@ -104,7 +104,7 @@ static inline f0t_status run_schedule(f0t_onnx_schedule *s, const net *n, f0t_on
         F0T_TRY(f0t_onnx_array_alloc(&outputs[k]));
         memory[k] = outputs[k].f ? (void *)outputs[k].f : (void *)outputs[k].i;
     }
-    return f0t_onnx_schedule_run(s, data, memory, NULL);
+    return f0t_onnx_schedule_run(memory, s, data, NULL);
 }
 
 /* Float inputs vary, the others are constants. */

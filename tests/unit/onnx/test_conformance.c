@@ -117,7 +117,7 @@ static bool run_scheduled(counts *c, const f0t_onnx_graph *graph, const f0t_onnx
             assert_ok(f0t_onnx_array_alloc(&got[k]));
             memory[k] = got[k].f ? (void *)got[k].f : (void *)got[k].i;
         }
-        assert_ok(f0t_onnx_schedule_run(schedule, data, memory, NULL));
+        assert_ok(f0t_onnx_schedule_run(memory, schedule, data, NULL));
         for (size_t k = 0; k < graph->output_count; k++) {
             right = right && is_same(&got[k], &want[k]);
             f0t_onnx_array_clear(&got[k]);

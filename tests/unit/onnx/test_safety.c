@@ -179,7 +179,7 @@ static f0t_status schedule_and_run(const f0t_onnx_graph *graph, float *out, size
         *count = f0t_onnx_schedule_output(schedule, 0)->count;
         for (size_t k = 0; k < MOST; k++)
             pixels[k] = (float)k;
-        status = f0t_onnx_schedule_run(schedule, inputs, outputs, NULL);
+        status = f0t_onnx_schedule_run(outputs, schedule, inputs, NULL);
         f0t_onnx_schedule_free(schedule);
     }
     f0t_onnx_weights_free(weights);
@@ -535,9 +535,9 @@ static void every_long_loop_can_be_stopped(void **state)
     options.monitor = NULL;
     assert_ok(f0t_onnx_schedule_create(&schedule, graph, weights, &options));
     assert_fails(F0T_ERROR_INTERRUPTED, "interrupted",
-                 f0t_onnx_schedule_run(schedule, inputs, outputs, &monitor));
+                 f0t_onnx_schedule_run(outputs, schedule, inputs, &monitor));
     stop = 0;
-    assert_ok(f0t_onnx_schedule_run(schedule, inputs, outputs, &monitor));
+    assert_ok(f0t_onnx_schedule_run(outputs, schedule, inputs, &monitor));
     assert_true(out[0] == 250001);
     f0t_onnx_schedule_free(schedule);
     f0t_onnx_weights_free(weights);

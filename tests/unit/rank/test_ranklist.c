@@ -47,7 +47,7 @@ static void the_objective_is_the_least_one(void **state)
     make_lists(lists, vectors);
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
     for (size_t l = 0; l < sizeof lambdas / sizeof *lambdas; l++) {
-        assert_ok(f0t_ranklist_solve(svm, lists, LISTS, lambdas[l], 1e-4, w, results, NULL));
+        assert_ok(f0t_ranklist_solve(w, results, svm, lists, LISTS, lambdas[l], 1e-4, NULL));
         for (size_t r = 0; r < LISTS; r++) {
             plain p = list_pairs(vectors, lists + r * TAGS);
             double lower, upper;
@@ -79,8 +79,8 @@ static void two_levels_are_a_ranking_svm(void **state)
         list[relevant[i]] = 1;
     assert_ok(f0t_rules_create(&rules, &sets, NULL, TAGS));
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, want, NULL, NULL));
-    assert_ok(f0t_ranklist_solve(svm, list, 1, lambda, 1e-6, w, NULL, NULL));
+    assert_ok(f0t_ranksvm_solve(want, NULL, svm, rules, &lambda, 1, &options, NULL));
+    assert_ok(f0t_ranklist_solve(w, NULL, svm, list, 1, lambda, 1e-6, NULL));
     for (size_t k = 0; k < DIMS; k++)
         assert_true(fabs((double)w[k] - (double)want[k]) < 0.01);
     f0t_rules_free(rules);
@@ -96,7 +96,7 @@ static void a_large_lambda_still_gives_a_direction_and_no_pairs_none(void **stat
     f0t_ranksvm *svm;
     test_random_floats(lists, TAGS, 4);
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
-    assert_ok(f0t_ranklist_solve(svm, lists, 2, 1e9, 0, w, NULL, NULL));
+    assert_ok(f0t_ranklist_solve(w, NULL, svm, lists, 2, 1e9, 0, NULL));
     for (size_t k = 0; k < DIMS; k++) {
         length += (double)w[k] * (double)w[k];
         assert_true(w[DIMS + k] == 0);
@@ -113,9 +113,9 @@ static void what_cannot_be_solved_is_refused(void **state)
     f0t_ranksvm *svm;
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
     assert_fails(F0T_ERROR_ARGUMENT, "above 0",
-                 f0t_ranklist_solve(svm, list, 1, 0, 0, w, NULL, NULL));
+                 f0t_ranklist_solve(w, NULL, svm, list, 1, 0, 0, NULL));
     list[7] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "tag 7", f0t_ranklist_solve(svm, list, 1, 1, 0, w, NULL, NULL));
+    assert_fails(F0T_ERROR_NUMERIC, "tag 7", f0t_ranklist_solve(w, NULL, svm, list, 1, 1, 0, NULL));
     f0t_ranksvm_free(svm);
     f0t_free(vectors);
 }
@@ -131,9 +131,9 @@ static void lists_do_not_disturb_each_other(void **state)
     assert_ok(f0t_alloc(&all, MANY * DIMS, sizeof *all));
     test_random_floats(lists, MANY * TAGS, 6);
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
-    assert_ok(f0t_ranklist_solve(svm, lists, MANY, 5, 1e-5, all, NULL, NULL));
+    assert_ok(f0t_ranklist_solve(all, NULL, svm, lists, MANY, 5, 1e-5, NULL));
     for (size_t r = 0; r < MANY; r += 23) {
-        assert_ok(f0t_ranklist_solve(svm, lists + r * TAGS, 1, 5, 1e-5, one, NULL, NULL));
+        assert_ok(f0t_ranklist_solve(one, NULL, svm, lists + r * TAGS, 1, 5, 1e-5, NULL));
         for (size_t k = 0; k < DIMS; k++)
             assert_true(fabs((double)one[k] - (double)all[r * DIMS + k]) < 1e-3);
     }
@@ -147,7 +147,7 @@ static f0t_status solve_once(void *context)
 {
     float list[TAGS], w[DIMS];
     test_random_floats(list, TAGS, 8);
-    return f0t_ranklist_solve(context, list, 1, 1, 0, w, NULL, NULL);
+    return f0t_ranklist_solve(w, NULL, context, list, 1, 1, 0, NULL);
 }
 
 static void every_allocation_may_fail(void **state)

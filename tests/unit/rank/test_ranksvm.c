@@ -40,8 +40,8 @@ static void release(solved *s)
 static void solve(solved *s, const double *lambdas, size_t count, f0t_hinge hinge)
 {
     const f0t_ranksvm_options options = {.hinge = hinge};
-    assert_ok(f0t_ranksvm_solve(s->svm, s->rules, lambdas, count, &options, s->directions,
-                                s->results, NULL));
+    assert_ok(f0t_ranksvm_solve(s->directions, s->results, s->svm, s->rules, lambdas, count,
+                                &options, NULL));
 }
 
 static plain pairs_of(const solved *s, size_t rule)
@@ -196,7 +196,7 @@ static void a_rule_without_a_pair_has_the_direction_zero(void **state)
     const f0t_rules rules = {.tags = 3, .count = 3, .offsets = offsets, .relevant = relevant};
     f0t_ranksvm *svm;
     assert_ok(f0t_ranksvm_create(&svm, vectors, 3, 4));
-    assert_ok(f0t_ranksvm_solve(svm, &rules, &lambda, 1, NULL, direction, results, NULL));
+    assert_ok(f0t_ranksvm_solve(direction, results, svm, &rules, &lambda, 1, NULL, NULL));
     for (size_t i = 0; i < 2 * 4; i++)
         assert_true(direction[i] == 0);
     assert_true(results[0].objective == 0 && results[1].objective == 0 && results[0].gap == 0);
@@ -279,17 +279,17 @@ static void wrong_values_are_refused(void **state)
     const f0t_ranksvm_options options = {.gap = 1}, no_number = {.gap = NAN};
     for (size_t i = 0; i < 4; i++)
         assert_fails(F0T_ERROR_ARGUMENT, "lambda is",
-                     f0t_ranksvm_solve(s.svm, s.rules, &bad[i], 1, NULL, s.directions, NULL, NULL));
+                     f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, &bad[i], 1, NULL, NULL));
     assert_fails(
         F0T_ERROR_ARGUMENT, "the gap is 1",
-        f0t_ranksvm_solve(s.svm, s.rules, many_lambdas, 1, &options, s.directions, NULL, NULL));
+        f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 1, &options, NULL));
     assert_fails(
         F0T_ERROR_ARGUMENT, "the gap is",
-        f0t_ranksvm_solve(s.svm, s.rules, many_lambdas, 1, &no_number, s.directions, NULL, NULL));
+        f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 1, &no_number, NULL));
     s.rules->tags = 7;
     assert_fails(
         F0T_ERROR_MISMATCH, "rules over 7 tags, vectors of 6",
-        f0t_ranksvm_solve(s.svm, s.rules, many_lambdas, 1, NULL, s.directions, NULL, NULL));
+        f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 1, NULL, NULL));
     s.vectors[7] = NAN;
     assert_fails(F0T_ERROR_NUMERIC, "tag 2 has a number that is not finite, at 1",
                  f0t_ranksvm_create(&svm, s.vectors, 6, 3));
@@ -325,8 +325,8 @@ static void the_number_of_threads_and_of_slots_changes_nothing_much(void **state
             assert_float_equal(first[i], s.directions[i], 1e-4);
         for (size_t b = 0; b < 3; b++) {
             const f0t_ranksvm_options options = {.hinge = hinges[h], .batch = batches[b]};
-            assert_ok(f0t_ranksvm_solve(s.svm, s.rules, lambdas, 2, &options, s.directions,
-                                        s.results, NULL));
+            assert_ok(f0t_ranksvm_solve(s.directions, s.results, s.svm, s.rules, lambdas, 2,
+                                        &options, NULL));
             for (size_t i = 0; i < 80; i++) {
                 plain p = pairs_of(&s, i % 40);
                 check_result(&s, &p, i, lambdas[i / 40], hinges[h]);
@@ -355,7 +355,7 @@ static void a_rule_has_the_same_bytes_alone_and_among_others(void **state)
                                        s.tags};
             assert_ok(f0t_rules_create(&rules, &sets, NULL, s.tags));
             assert_int_equal(rules->count, counts[i % 3]);
-            assert_ok(f0t_ranksvm_solve(s.svm, rules, &lambda, 1, &options, alone, NULL, NULL));
+            assert_ok(f0t_ranksvm_solve(alone, NULL, s.svm, rules, &lambda, 1, &options, NULL));
             assert_memory_equal(alone + rules->of_image[0] * s.dims, s.directions + i * s.dims,
                                 s.dims * sizeof *alone);
             f0t_rules_free(rules);
@@ -383,12 +383,12 @@ static void it_tells_how_far_it_is_and_stops_when_told(void **state)
     seen last = {0, 0};
     const f0t_monitor monitor = {.progress = keep_progress, .user = &last, .stop = &stop};
     assert_ok(
-        f0t_ranksvm_solve(s.svm, s.rules, many_lambdas, 2, NULL, s.directions, NULL, &monitor));
+        f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 2, NULL, &monitor));
     assert_true(last.done == 18 && last.total == 18);
     stop = 1;
     assert_fails(
         F0T_ERROR_INTERRUPTED, "",
-        f0t_ranksvm_solve(s.svm, s.rules, many_lambdas, 2, NULL, s.directions, NULL, &monitor));
+        f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 2, NULL, &monitor));
     release(&s);
 }
 
@@ -398,7 +398,7 @@ static f0t_status create_and_solve(void *context)
     f0t_ranksvm *svm;
     F0T_TRY(f0t_ranksvm_create(&svm, s->vectors, s->tags, s->dims));
     f0t_status status =
-        f0t_ranksvm_solve(svm, s->rules, many_lambdas, 2, NULL, s->directions, s->results, NULL);
+        f0t_ranksvm_solve(s->directions, s->results, svm, s->rules, many_lambdas, 2, NULL, NULL);
     f0t_ranksvm_free(svm);
     return status;
 }

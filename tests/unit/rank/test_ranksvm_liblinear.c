@@ -67,7 +67,7 @@ static void check_rule(const float *vectors, size_t tags, size_t dims, size_t re
     f0t_ranksvm *svm;
     float direction[512];
     assert_ok(f0t_ranksvm_create(&svm, vectors, tags, dims));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, direction, &result, NULL));
+    assert_ok(f0t_ranksvm_solve(direction, &result, svm, rules, &lambda, 1, &options, NULL));
     const double ours = plain_objective_f32(&p, direction, lambda, hinge);
     const double theirs = train_liblinear(&p, &e, lambda, hinge, solver);
     if (!(fabs(ours - theirs) <= 1e-3 * theirs) || !(ours <= theirs * (1 + 3e-4)))

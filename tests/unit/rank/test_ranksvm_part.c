@@ -37,7 +37,7 @@ static void solve_whole(float *w, const float *vectors, size_t tags, double lamb
     f0t_rules *rules;
     assert_ok(f0t_ranksvm_create(&svm, vectors, tags, DIM));
     assert_ok(f0t_rules_create(&rules, &sets, NULL, tags));
-    assert_ok(f0t_ranksvm_solve(svm, rules, &lambda, 1, &options, w, result, NULL));
+    assert_ok(f0t_ranksvm_solve(w, result, svm, rules, &lambda, 1, &options, NULL));
     f0t_rules_free(rules);
     f0t_ranksvm_free(svm);
 }
@@ -58,7 +58,7 @@ static void a_part_is_solved_as_if_the_others_were_not_there(void **state)
         for (size_t i = 0; i < sizeof lambdas / sizeof *lambdas; i++) {
             const f0t_ranksvm_options options = {.hinge = (f0t_hinge)hinge};
             f0t_ranksvm_result got, whole;
-            f0t_ranksvm_part_solve(part, w, &got, tags, 3, PART, lambdas[i], &options);
+            f0t_ranksvm_part_solve(w, &got, part, tags, 3, PART, lambdas[i], &options);
             solve_whole(want, some, PART, lambdas[i], (f0t_hinge)hinge, &whole);
             assert_true(got.gap <= 6e-4);
             assert_true(fabs(got.objective - whole.objective) <= 1.5e-3 * whole.objective);
@@ -85,7 +85,7 @@ static void equal_vectors_have_no_direction(void **state)
         same[i] = 0.5F;
     assert_ok(f0t_ranksvm_create(&svm, same, 4, DIM));
     assert_ok(f0t_ranksvm_part_create(&part, svm));
-    f0t_ranksvm_part_solve(part, w, &result, tags, 1, 4, 1, NULL);
+    f0t_ranksvm_part_solve(w, &result, part, tags, 1, 4, 1, NULL);
     for (size_t k = 0; k < DIM; k++)
         assert_true(w[k] == 0);
     assert_true(result.objective == 3);

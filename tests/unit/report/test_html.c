@@ -76,7 +76,7 @@ static size_t decode_inside(f0t_picture *out, const char *path)
     const char *inside = unpack(at, strcspn(at, "=\""));
     const size_t size = page.size;
     f0t_text_free(&page);
-    assert_ok(f0t_worker_decode(worker, out, inside, 10000, true));
+    assert_ok(f0t_worker_decode(out, worker, inside, 10000, true));
     return size;
 }
 

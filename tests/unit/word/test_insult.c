@@ -79,7 +79,7 @@ static void what_wordnet_knows_as_insults_alone_is_listed(void **state)
     for (size_t i = 0; i < w.lemmas.view.count; i++) {
         size_t length;
         bool listed;
-        const char *lemma = f0t_words_at(&w.lemmas.view, i, &length);
+        const char *lemma = f0t_words_at(&length, &w.lemmas.view, i);
         if (innocent[i])
             continue;
         found++;

@@ -16,7 +16,7 @@ static const char *forms_of(const char *tag)
     text[0] = '\0';
     for (size_t i = 0; i < forms.list.view.count; i++) {
         size_t length;
-        const char *form = f0t_words_at(&forms.list.view, i, &length);
+        const char *form = f0t_words_at(&length, &forms.list.view, i);
         n += (size_t)snprintf(text + n, sizeof text - n, "%.*s:%s,", (int)length, form,
                               f0t_match_name((f0t_match)forms.how[i]));
     }

@@ -133,7 +133,7 @@ static void parts_are_what_separators_separate(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char got[64];
         size_t n = 0, begin = 0, end;
-        while (f0t_normal_part(cases[i].text, strlen(cases[i].text), &begin, &end)) {
+        while (f0t_normal_part(&begin, &end, cases[i].text, strlen(cases[i].text))) {
             n += (size_t)sprintf(got + n, "%.*s|", (int)(end - begin), cases[i].text + begin);
             begin = end;
         }
