@@ -190,10 +190,16 @@ struct f0t_svm_zone;
     K(void, tsne_pull, (float sums[5], const float *x, const float *y, const float *p, size_t n, \
                         float at_x, float at_y))
 
+/* Experts: y[i] = scales[i] · the product of row i of rows[count x dim] with the query[dim]. Exact but for the
+ * rounding of the scale, for dim up to 1040. */
+#define F0T_KERNELS_EXPERT(K) \
+    K(void, byte_products, (float *y, const int8_t *rows, const float *scales, \
+                            const int8_t *query, size_t count, size_t dim))
+
 #define F0T_KERNELS(K) \
     F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_STEP(K) \
     F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
-    F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K)
+    F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K)
 
 /* clang-format on */
 

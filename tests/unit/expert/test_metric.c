@@ -1,6 +1,10 @@
-#include "tasks.h"
+#include "support.h"
 
-#include "baseline/neighbours.h"
+#include "base/random.h"
+#include "expert/metric.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { ROWS = 3000, D = 5 };
 
@@ -41,7 +45,7 @@ static void axes_keep_the_root_of_their_deviation(void **state)
     f0t_metric *m;
     double before[D * D], after[D * D], trace = 0, kept = 0;
     make_rows(x);
-    assert_ok(f0t_metric_create(&m, x, ROWS, D, NULL));
+    assert_ok(f0t_metric_create(&m, x, ROWS, D, D, NULL));
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < D; j++) {
             double sum = (double)m->shift[j];
@@ -76,7 +80,7 @@ static void applied_rows_have_length_one(void **state)
     static float x[ROWS * D], y[ROWS * D];
     f0t_metric *m;
     make_rows(x);
-    assert_ok(f0t_metric_create(&m, x, ROWS, D, NULL));
+    assert_ok(f0t_metric_create(&m, x, ROWS, D, D, NULL));
     assert_ok(f0t_metric_apply(y, m, x, ROWS));
     for (size_t i = 0; i < ROWS; i++) {
         double norm = 0;
@@ -87,6 +91,23 @@ static void applied_rows_have_length_one(void **state)
     f0t_metric_free(m);
 }
 
+/* Fewer axes are the last of all: those of largest variance. */
+static void fewer_axes_are_the_largest(void **state)
+{
+    (void)state;
+    static float x[ROWS * D];
+    f0t_metric *all, *some;
+    make_rows(x);
+    assert_ok(f0t_metric_create(&all, x, ROWS, D, D + 1, NULL));
+    assert_ok(f0t_metric_create(&some, x, ROWS, D, 2, NULL));
+    assert_int_equal(all->dim, D);
+    assert_int_equal(some->dim, 2);
+    assert_memory_equal(some->map, all->map + (D - 2) * D, 2 * D * sizeof *some->map);
+    assert_memory_equal(some->shift, all->shift + D - 2, 2 * sizeof *some->shift);
+    f0t_metric_free(all);
+    f0t_metric_free(some);
+}
+
 static void rows_that_are_all_equal_stay_finite(void **state)
 {
     (void)state;
@@ -94,7 +115,7 @@ static void rows_that_are_all_equal_stay_finite(void **state)
     f0t_metric *m;
     for (size_t i = 0; i < 4 * D; i++)
         x[i] = 0.25F;
-    assert_ok(f0t_metric_create(&m, x, 4, D, NULL));
+    assert_ok(f0t_metric_create(&m, x, 4, D, D, NULL));
     assert_ok(f0t_metric_apply(y, m, x, 4));
     for (size_t i = 0; i < 4 * D; i++)
         assert_true(isfinite(y[i]));
@@ -106,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(axes_keep_the_root_of_their_deviation),
         cmocka_unit_test(applied_rows_have_length_one),
+        cmocka_unit_test(fewer_axes_are_the_largest),
         cmocka_unit_test(rows_that_are_all_equal_stay_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,36 @@
+/*
+ * Ridge regression onto the tags' indicators: with features x and indicators y of the images, both centred, the
+ * weights of a tag are those with the least
+ *
+ *     Σ_i (y_i - w·x_i)² + λ |w|²
+ *
+ * and its score is w·(x - mean) plus the tag's frequency: near the probability of the tag, not bound to [0, 1].
+ */
+#ifndef F0T_EXPERT_RIDGE_H
+#define F0T_EXPERT_RIDGE_H
+
+#include "base/status.h"
+
+typedef struct f0t_ridge {
+    size_t features; /* D */
+    size_t tags;     /* T */
+    float *mean;     /* [D] */
+    float *weights;  /* [T x D] */
+    float *base;     /* [T] the share of the images with the tag */
+    double lambda;
+} f0t_ridge;
+
+/* From rows[count x D] of length 1; image i has the tags relevant[offsets[i]] … before offsets[i + 1], each once and
+ * below `tags`. count and D are at least 1. λ is 0.1, 0.3, 1, 3 or 10 times the mean eigenvalue of the centred
+ * features' XᵀX: the one with the least generalised cross-validation error (Golub, Heath and Wahba, Technometrics
+ * 1979) over the 500 most frequent tags. `monitor` may be NULL. The weights are the same bytes for any number of
+ * threads. */
+f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_t features,
+                         const size_t *offsets, const uint32_t *relevant, size_t tags,
+                         const f0t_monitor *monitor);
+void f0t_ridge_free(f0t_ridge *ridge);
+
+/* out[rows x T] of features[rows x D] of any length. A row with NaN or infinity gets NaN. */
+f0t_status f0t_ridge_score(float *out, const f0t_ridge *ridge, const float *features, size_t rows);
+
+#endif
