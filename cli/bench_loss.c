@@ -33,6 +33,7 @@ static const struct {
     {"crammer-singer, 5 relevant", F0T_LOSS_CRAMMER_SINGER, F0T_PAIRS_IMAGE, 5, false},
     {"max-out, 5 relevant", F0T_LOSS_MAX_OUT, F0T_PAIRS_IMAGE, 5, false},
     {"listmle, 5 relevant", F0T_LOSS_LISTMLE, F0T_PAIRS_IMAGE, 5, false},
+    {"logistic, 5 relevant", F0T_LOSS_LOGISTIC, F0T_PAIRS_IMAGE, 5, false},
     {"MiAP, 5 relevant", F0T_LOSS_RANKNET, F0T_PAIRS_IMAGE, 5, true},
 };
 

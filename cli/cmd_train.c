@@ -460,7 +460,7 @@ static const cli_option table[] = {
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,
      "Do not subtract the mean of the vector file from the tag vectors.", NULL},
     {"loss", 0, CLI_CHOICE, AT(loss), "NAME", "Loss of net and linear-rank. Default ranknet.",
-     "ranknet|ranknet-unweighted|hinge|squared-hinge|crammer-singer|max-out|listmle"},
+     "ranknet|ranknet-unweighted|hinge|squared-hinge|crammer-singer|max-out|listmle|logistic"},
     {"pairs", 0, CLI_CHOICE, AT(pairs), "WHICH",
      "Pairs of tags within each image, or across a mini-batch. Default image.", "image|batch"},
     {"target", 0, CLI_CHOICE, AT(target), "WHAT",

@@ -722,7 +722,8 @@ typedef enum f0t_method {
     F0T_METHOD_LINEAR_RANK = 2 /* f(x) = A x + b, trained by a ranking loss */
 } f0t_method;
 
-/* What training minimises for an image with scores s, relevant tags p and irrelevant tags n. */
+/* What training minimises for an image with scores s, relevant tags p and irrelevant tags n. Images without
+ * a relevant or without an irrelevant tag are left out, except by F0T_LOSS_LOGISTIC and F0T_PAIRS_BATCH. */
 typedef enum f0t_loss {
     F0T_LOSS_RANKNET = 0,            /* mean over p, n of log(1 + exp(s_n - s_p)): the paper's */
     F0T_LOSS_RANKNET_UNWEIGHTED = 1, /* the sum in place of the mean */
@@ -731,7 +732,8 @@ typedef enum f0t_loss {
     F0T_LOSS_CRAMMER_SINGER = 4,     /* every p against the worst n */
     F0T_LOSS_MAX_OUT = 5,            /* the worst p against the worst n */
     F0T_LOSS_LISTMLE = 6,            /* likelihood of a list that has the relevant tags first */
-    F0T_LOSSES = 7                   /* how many there are */
+    F0T_LOSS_LOGISTIC = 7,           /* log loss of each tag on its own */
+    F0T_LOSSES = 8                   /* how many there are */
 } f0t_loss;
 
 typedef enum f0t_pairs {

@@ -96,6 +96,8 @@ struct f0t_svm_zone;
      * bracket times slope. */ \
     K(double, row_hinge, (float *gradient, const float *row, size_t n, float slope)) \
     K(double, row_squared_hinge, (float *gradient, const float *row, size_t n, float slope)) \
+    /* Σ log(1 + exp(row)); gradient[n] = sigmoid(row) times slope. */ \
+    K(double, row_logistic, (float *gradient, const float *row, size_t n, float slope)) \
     K(void, row_scale, (float *y, const float *x, size_t n, float factor)) \
     /* Σ (x − target)², gradient = factor (x − target). gradient may be x. */ \
     K(double, row_distance, (float *gradient, const float *x, const float *target, size_t n, \

@@ -32,8 +32,8 @@ static void resolve(f0t_fitting *f, const f0t_train_options *options)
 static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)
 {
     const f0t_task *task = f->task;
-    F0T_TRY(f0t_samples_pick(&f->train, &task->train));
-    if (f->train.count == 0)
+    F0T_TRY(f0t_samples_pick(&f->train, &task->train, f0t_train_options_take_all(options)));
+    if (f->train.offsets[f->train.count] == 0)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "none of the %zu training images has both a tag to learn and one that does "
                         "not fit",

@@ -22,7 +22,7 @@ enum { F0T_FITTING_TO_THE_END = 1 << 30 };
 typedef struct f0t_fitting {
     const f0t_task *task;
     f0t_train_options options;
-    f0t_samples train; /* those of the task that make a pair: the others teach nothing */
+    f0t_samples train; /* those of the task that make a pair, or all, as options.loss wants them */
     f0t_train_data data;
     f0t_scorer *scorer; /* that is being trained */
     double miap;        /* of the validation part, in percent */

@@ -39,7 +39,7 @@ static f0t_status prepare(void **shared, const f0t_task *task)
     shared_sums *s;
     *shared = NULL;
     F0T_TRY(f0t_alloc_zero(&s, 1, sizeof *s));
-    f0t_status status = f0t_samples_pick(&s->train, &task->train);
+    f0t_status status = f0t_samples_pick(&s->train, &task->train, false);
     if (status == F0T_OK)
         *shared = s;
     else

@@ -19,6 +19,7 @@ static const char *const names[F0T_LOSSES] = {
     [F0T_LOSS_CRAMMER_SINGER] = "crammer-singer",
     [F0T_LOSS_MAX_OUT] = "max-out",
     [F0T_LOSS_LISTMLE] = "listmle",
+    [F0T_LOSS_LOGISTIC] = "logistic",
 };
 
 const char *f0t_loss_name(f0t_loss loss)
@@ -149,10 +150,15 @@ static f0t_status check_row(const f0t_loss_batch *batch, size_t m)
     return F0T_OK;
 }
 
-static bool trains(const f0t_loss_batch *batch, size_t m)
+bool f0t_loss_trains(f0t_loss loss, size_t relevant, size_t tags)
+{
+    return loss == F0T_LOSS_LOGISTIC ? tags > 0 : relevant && relevant < tags;
+}
+
+static bool trains(const f0t_loss_plan *plan, const f0t_loss_batch *batch, size_t m)
 {
     size_t count = batch->offsets[m + 1] - batch->offsets[m];
-    return count && count < batch->tags;
+    return f0t_loss_trains(plan->options.loss, count, batch->tags);
 }
 
 static f0t_status check_batch(size_t *training, const f0t_loss_plan *plan,
@@ -165,7 +171,7 @@ static f0t_status check_batch(size_t *training, const f0t_loss_plan *plan,
                         batch->images, batch->tags, plan->images, plan->tags);
     for (size_t m = 0; m < batch->images; m++) {
         F0T_TRY(check_row(batch, m));
-        *training += trains(batch, m);
+        *training += trains(plan, batch, m);
     }
     return F0T_OK;
 }
@@ -190,7 +196,7 @@ static double run_row(float *gradient, const f0t_loss_plan *plan, const f0t_loss
 {
     if (!f0t_finite_f32(batch->scores + m * batch->tags, batch->tags))
         return (double)NAN;
-    if (!trains(batch, m)) {
+    if (!trains(plan, batch, m)) {
         memset(gradient, 0, batch->tags * sizeof *gradient);
         return 0;
     }

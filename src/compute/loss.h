@@ -6,6 +6,7 @@
  *     ranknet-unweighted   the same with ω = 1
  *     hinge                1/T (Σ_p [1 − s_p]₊ + Σ_n [1 + s_n]₊), T the number of tags
  *     squared-hinge        the same with each bracket squared
+ *     logistic             Σ_p log(1 + exp(−s_p)) + Σ_n log(1 + exp(s_n))
  *     crammer-singer       Σ_p max_n [1 + s_n − s_p]₊
  *     max-out              [1 + max_n s_n − min_p s_p]₊
  *     listmle              −log of the Plackett-Luce probability (Xia et al., ICML 2008) that the
@@ -14,8 +15,10 @@
  *                          own: Σ_i (log Σ_{j ≥ i or irrelevant} exp(s_j) − s_i), i = 1 … |Y|
  *
  * The loss and gradient of a batch are means over the images that train: those with a relevant and
- * an irrelevant tag, whatever the loss, so that a table of losses compares losses alone. Where a
- * maximum or minimum is shared, the tag of the lowest index has it; a bracket that is 0 has the
+ * an irrelevant tag, so that a table of losses compares losses alone. logistic is for probabilities:
+ * it takes every image, as leaving out those without a relevant tag would raise them all, and is a sum
+ * over the tags, so that the slope of a score is sigmoid(s) − [relevant] however many tags there are.
+ * Where a maximum or minimum is shared, the tag of the lowest index has it; a bracket that is 0 has the
  * gradient 0.
  *
  * With F0T_PAIRS_BATCH ranknet is the mean over all pairs of a relevant entry of any image and an
@@ -50,6 +53,9 @@ typedef struct f0t_loss_result {
     double loss;   /* 0 when no image trains; of a part of a batch: its share of the whole's */
     size_t images; /* how many trained; with F0T_PAIRS_BATCH all or none */
 } f0t_loss_result;
+
+/* Whether an image with so many relevant tags of `tags` trains. */
+bool f0t_loss_trains(f0t_loss loss, size_t relevant, size_t tags);
 
 /* The memory for batches of at most this size, made once: a run allocates nothing. */
 typedef struct f0t_loss_plan f0t_loss_plan;

@@ -129,6 +129,18 @@ static double squared_hinge(float *gradient, f0t_loss_row *row)
     return loss / (double)row->tags;
 }
 
+/* exp of what is not positive alone: nothing overflows. */
+static double logistic(float *gradient, f0t_loss_row *row)
+{
+    double loss = f0t_kernels()->row_logistic(gradient, row->scores, row->tags, (float)row->scale);
+    for (size_t i = 0; i < row->count; i++) {
+        double score = (double)row->positive[i], e = exp(-fabs(score));
+        loss += fmax(0, -score) + log1p(e);
+        gradient[row->relevant[i]] = (float)(-row->scale * (score > 0 ? e : 1) / (1 + e));
+    }
+    return loss;
+}
+
 /* ---- Largest violations ---------------------------------------------------------------------- */
 
 static size_t place_of(const float *x, float value)
@@ -223,6 +235,8 @@ double f0t_loss_row_run(float *gradient, f0t_loss loss, f0t_loss_row *row)
         return max_out(gradient, row);
     case F0T_LOSS_LISTMLE:
         return listmle(gradient, row);
+    case F0T_LOSS_LOGISTIC:
+        return logistic(gradient, row);
     case F0T_LOSSES:
         break;
     }

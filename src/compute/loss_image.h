@@ -7,7 +7,7 @@
 /* A thread's memory, and the image that it is at. Each array is for `tags` elements. */
 typedef struct f0t_loss_row {
     size_t tags;
-    size_t count;             /* relevant tags: at least 1, below `tags` */
+    size_t count;             /* relevant tags: as f0t_loss_trains wants them */
     const uint32_t *relevant; /* [count] */
     double scale;             /* what the gradient is multiplied by: 1 / images that train */
     uint32_t *order;          /* [count] listmle's: indices into `relevant` */

@@ -115,6 +115,19 @@ double F0T_KERNEL(row_squared_hinge)(float *gradient, const float *row, size_t n
     return sum;
 }
 
+double F0T_KERNEL(row_logistic)(float *gradient, const float *row, size_t n, float slope)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++) {
+        float x = row[i];
+        float e = f0t_exp_minus_abs(x);
+        sum += (double)((x > 0.0F ? x : 0.0F) + f0t_log1p_inline(e));
+        gradient[i] = (x < 0.0F ? e : 1.0F) / (1.0F + e) * slope;
+    }
+    return sum;
+}
+
 void F0T_KERNEL(row_scale)(float *y, const float *x, size_t n, float factor)
 {
 #pragma omp simd

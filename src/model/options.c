@@ -66,6 +66,11 @@ size_t f0t_train_patience(size_t epochs)
     return epochs / 4 > 5 ? epochs / 4 : 5;
 }
 
+bool f0t_train_options_take_all(const f0t_train_options *o)
+{
+    return o->pairs == F0T_PAIRS_BATCH || o->loss == F0T_LOSS_LOGISTIC;
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;

@@ -7,6 +7,9 @@
 /* Epochs without a better validation MiAP before a training of so many ends, where none are given. */
 size_t f0t_train_patience(size_t epochs);
 
+/* Whether images without a relevant or without an irrelevant tag train too. */
+bool f0t_train_options_take_all(const f0t_train_options *options);
+
 /* Replaces every "auto" that the method uses by a value, for `images` training images with `features`
  * features and word vectors of `dim` dimensions; λ and ridge of linear are left to the fit. */
 void f0t_train_options_resolve(f0t_train_options *options, size_t images, size_t features,

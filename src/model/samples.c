@@ -135,7 +135,7 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
     return F0T_OK;
 }
 
-f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from)
+f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from, bool all)
 {
     *s = (f0t_samples){.tags = from->tags};
     f0t_status status = allocate_samples(s, from->count, from->offsets[from->count]);
@@ -146,7 +146,7 @@ f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from)
     s->offsets[0] = 0;
     for (size_t i = 0; i < from->count; i++) {
         size_t at = s->offsets[s->count], kept = from->offsets[i + 1] - from->offsets[i];
-        if (kept == 0 || kept == from->tags)
+        if (!all && (kept == 0 || kept == from->tags))
             continue;
         memcpy(s->relevant + at, from->relevant + from->offsets[i], kept * sizeof *s->relevant);
         s->images[s->count++] = from->images[i];

@@ -34,8 +34,8 @@ typedef struct f0t_samples {
  * they are left out unless `all` is asked for. */
 f0t_status f0t_samples_create(f0t_samples *out, const f0t_dataset *dataset, f0t_split split,
                               const uint32_t *number, size_t tags, bool all);
-/* Those of `from` that make a pair. */
-f0t_status f0t_samples_pick(f0t_samples *out, const f0t_samples *from);
+/* Those of `from` that make a pair, or all. */
+f0t_status f0t_samples_pick(f0t_samples *out, const f0t_samples *from, bool all);
 void f0t_samples_free(f0t_samples *samples);
 
 /* Order of the samples in this epoch, order[count]: a pure function of seed and epoch. */

@@ -76,7 +76,7 @@ static f0t_status prepare_tags(training *t, const f0t_vectors *vectors)
 static f0t_status prepare_samples(training *t)
 {
     size_t tags = f0t_vocab_count(t->model->vocab);
-    bool all = t->options.pairs == F0T_PAIRS_BATCH;
+    bool all = f0t_train_options_take_all(&t->options);
     F0T_TRY(f0t_samples_create(&t->train, t->dataset, F0T_TRAIN, t->number, tags, all));
     F0T_TRY(f0t_samples_create(&t->val, t->dataset, F0T_VAL, t->number, tags, true));
     if (t->train.offsets[t->train.count] == 0)

@@ -50,6 +50,17 @@ static double pointwise(double *gradient, const image *at, bool squared)
     return loss;
 }
 
+static double logistic(double *gradient, const image *at)
+{
+    double loss = 0;
+    for (size_t t = 0; t < at->tags; t++) {
+        double target = is_relevant(at, t) ? 1 : -1;
+        loss += f0t_softplus_ref(-target * at->scores[t]);
+        gradient[t] = -target * f0t_sigmoid_ref(-target * at->scores[t]);
+    }
+    return loss;
+}
+
 static size_t argmax_irrelevant(const image *at)
 {
     size_t most = at->tags;
@@ -134,6 +145,8 @@ double f0t_loss_image_ref(double *gradient, f0t_loss loss, const double *scores,
         return violation(gradient, &at, argmin_relevant(&at), argmax_irrelevant(&at));
     case F0T_LOSS_LISTMLE:
         return listmle(gradient, &at);
+    case F0T_LOSS_LOGISTIC:
+        return logistic(gradient, &at);
     case F0T_LOSSES:
         break;
     }
@@ -161,7 +174,7 @@ static double one_image(double *gradient, const double *scores, const f0t_loss_o
     size_t count = batch->offsets[m + 1] - batch->offsets[m];
     for (size_t t = 0; t < batch->tags; t++)
         gradient[t] = 0;
-    if (!count || count == batch->tags)
+    if (!f0t_loss_trains(options->loss, count, batch->tags))
         return 0;
     f0t_loss_order(relevant, options, batch, m);
     for (size_t i = 0; i < count; i++)
@@ -176,7 +189,7 @@ static double mean_of_images(double *gradient, const double *scores,
     double loss = 0, training = 0;
     for (size_t m = 0; m < batch->images; m++) {
         size_t count = batch->offsets[m + 1] - batch->offsets[m];
-        training += count && count < batch->tags;
+        training += f0t_loss_trains(options->loss, count, batch->tags);
         loss += one_image(gradient + m * batch->tags, scores + m * batch->tags, options, batch, m,
                           relevant);
     }

@@ -6,7 +6,7 @@
 #include "compute/loss.h"
 
 /* The loss of one image and its gradient [tags]. The order of relevant[count] is that of listmle.
- * There is a relevant and an irrelevant tag. */
+ * The image trains (f0t_loss_trains). */
 double f0t_loss_image_ref(double *gradient, f0t_loss loss, const double *scores, size_t tags,
                           const uint32_t *relevant, size_t count);
 

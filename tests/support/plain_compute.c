@@ -213,7 +213,7 @@ static f0t_status plain_loss(f0t_loss_result *result, f0t_buffer *gradient,
     *result = (f0t_loss_result){0, 0};
     for (size_t m = 0; m < batch->images; m++) {
         const size_t relevant = batch->offsets[m + 1] - batch->offsets[m];
-        result->images += relevant && relevant < batch->tags;
+        result->images += f0t_loss_trains(((plan *)p)->options.loss, relevant, batch->tags);
     }
     if (status == F0T_OK)
         status = f0t_loss_ref(&result->loss, slopes, wide, &((plan *)p)->options, batch);

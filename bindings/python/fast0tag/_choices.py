@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 # Where a C enumeration is meant, in the order of its numbers from 0.
 Method = Literal["net", "linear", "linear-rank"]
 Loss = Literal["ranknet", "ranknet-unweighted", "hinge", "squared-hinge", "crammer-singer",
-               "max-out", "listmle"]
+               "max-out", "listmle", "logistic"]
 Pairs = Literal["image", "batch"]
 Target = Literal["loss", "ranksvm"]
 Hinge = Literal["plain", "squared"]

@@ -80,7 +80,7 @@ static size_t quarter(const small_task *t)
 {
     f0t_samples train;
     f0t_train_options o = options_of(F0T_METHOD_LINEAR_RANK);
-    assert_ok(f0t_samples_pick(&train, &t->task.train));
+    assert_ok(f0t_samples_pick(&train, &t->task.train, false));
     f0t_train_options_resolve(&o, train.count, C_FEATURES, C_DIM);
     f0t_samples_free(&train);
     return (size_t)lrint((double)o.epochs * 0.25);

@@ -155,10 +155,39 @@ static void images_without_a_pair_train_nothing(void **state)
     (void)state;
     for (int loss = 0; loss < F0T_LOSSES; loss++) {
         f0t_loss_options options = {(f0t_loss)loss, F0T_PAIRS_IMAGE, 0};
+        if (loss == F0T_LOSS_LOGISTIC)
+            continue;
         assert_ok(run_once(&result, g, &options, &at));
         assert_int_equal(result.images, 1);
         assert_true(g[0] == 0 && g[1] == 0 && g[2] == 0 && g[3] == 0 && g[4] > 0 && g[5] < 0);
     }
+}
+
+/* Rows with none, all and one of two tags: the slope of a score is a third of sigmoid(s) − [relevant]. */
+static void logistic_trains_with_every_image(void **state)
+{
+    const float scores[] = {1, 2, 3, 4, 0, -5};
+    const double relevant_or_not[] = {0, 0, 1, 1, 0, 1};
+    const size_t offsets[] = {0, 0, 2, 3};
+    const uint32_t relevant[] = {0, 1, 1};
+    f0t_loss_batch at = {3, 2, scores, offsets, relevant, 0, 0, 0};
+    const f0t_loss_options options = {F0T_LOSS_LOGISTIC, F0T_PAIRS_IMAGE, 0};
+    f0t_loss_result result;
+    float g[6];
+    (void)state;
+    assert_ok(run_once(&result, g, &options, &at));
+    assert_int_equal(result.images, 3);
+    for (size_t i = 0; i < 6; i++) {
+        double slope = 1 / (1 + exp(-(double)scores[i])) - relevant_or_not[i];
+        assert_true(fabs((double)g[i] - slope / 3) < 1e-7);
+    }
+    at.images = 1; /* a batch of nothing but negatives */
+    assert_ok(run_once(&result, g, &options, &at));
+    assert_int_equal(result.images, 1);
+    assert_true(fabs(result.loss - log1p(exp(1)) - log1p(exp(2))) < 1e-6);
+    at = (f0t_loss_batch){2, 0, scores, (const size_t[]){0, 0, 0}, relevant, 0, 0, 0};
+    assert_ok(run_once(&result, g, &options, &at));
+    assert_true(result.loss == 0 && result.images == 0);
 }
 
 static void a_batch_that_trains_nothing_has_loss_0(void **state)
@@ -457,6 +486,7 @@ int main(void)
         cmocka_unit_test(a_divided_batch_has_the_same_loss_and_gradient),
         cmocka_unit_test(pairs_across_the_batch_need_all_of_it),
         cmocka_unit_test(images_without_a_pair_train_nothing),
+        cmocka_unit_test(logistic_trains_with_every_image),
         cmocka_unit_test(a_batch_that_trains_nothing_has_loss_0),
         cmocka_unit_test(ties_go_to_the_lowest_index),
         cmocka_unit_test(brackets_that_are_0_have_no_gradient),

@@ -119,7 +119,7 @@ static void compare_reference(parity *at, f0t_loss loss, double want)
     double sum = 0, training = 0;
     for (size_t m = 0; m < b->images; m++) {
         size_t count = b->offsets[m + 1] - b->offsets[m];
-        if (!count || count == b->tags)
+        if (!f0t_loss_trains(loss, count, b->tags))
             continue;
         sum += f0t_loss_image_ref(at->ours + m * b->tags, loss, at->scores + m * b->tags, b->tags,
                                   at->orders + b->offsets[m], count);

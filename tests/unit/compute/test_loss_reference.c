@@ -88,6 +88,9 @@ static void losses_of_one_small_image(void **state)
     assert_true(f0t_loss_image_ref(g, F0T_LOSS_SQUARED_HINGE, scores, 4, relevant, 2) == 4.25 / 4);
     assert_true(f0t_loss_image_ref(g, F0T_LOSS_CRAMMER_SINGER, scores, 4, relevant, 2) == 1.5);
     assert_true(f0t_loss_image_ref(g, F0T_LOSS_MAX_OUT, scores, 4, relevant, 2) == 1.5);
+    got = f0t_loss_image_ref(g, F0T_LOSS_LOGISTIC, scores, 4, relevant, 2);
+    double each = log1p(exp(-2)) + log1p(exp(-1)) + log1p(exp(-0.5)) + log1p(exp(1));
+    assert_true(fabs(got - each) < 1e-15);
     double rest = exp(-1) + exp(1) + exp(0.5);
     got = f0t_loss_image_ref(g, F0T_LOSS_LISTMLE, scores, 4, relevant, 2);
     assert_true(fabs(got - (log(rest + exp(2)) - 2 + log(rest) - 0.5)) < 1e-14);

@@ -131,6 +131,31 @@ static void every_loss_pair_and_target_trains(void **state)
     }
 }
 
+static void note_total(void *user, const f0t_progress *progress)
+{
+    if (!strcmp(progress->stage, "training"))
+        *(uint64_t *)user = progress->total;
+}
+
+/* Images of an epoch, of those of the part. */
+static void logistic_trains_with_images_that_have_no_tag(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "plain"});
+    uint64_t images[2] = {0, 0};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const f0t_monitor monitor = {.user = &images[i], .progress = note_total};
+        f0t_train_options o = collection_training(F0T_METHOD_LINEAR_RANK);
+        f0t_model *model;
+        o.loss = i ? F0T_LOSS_LOGISTIC : F0T_LOSS_HINGE;
+        o.epochs = 1;
+        assert_ok(collection_train(&model, &c, &o, &monitor));
+        f0t_model_free(model);
+    }
+    assert_true(images[0] > 0 && images[0] < images[1]);
+    assert_int_equal(images[1], C_IMAGES / 5 * 3);
+}
+
 static void the_same_seed_gives_the_same_bytes(void **state)
 {
     collection c = collection_create(&(collection_options){.name = "plain"});
@@ -491,6 +516,7 @@ int main(void)
         cmocka_unit_test(the_linear_map_learns_seen_and_unseen_tags),
         cmocka_unit_test(the_linear_map_by_loss_learns),
         cmocka_unit_test(every_loss_pair_and_target_trains),
+        cmocka_unit_test(logistic_trains_with_images_that_have_no_tag),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(the_linear_map_is_the_same_for_any_number_of_threads),
         cmocka_unit_test(annotations_of_unseen_tags_have_no_influence),

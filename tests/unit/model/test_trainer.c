@@ -188,7 +188,7 @@ static void picking_leaves_out_samples_without_a_pair(void **state)
     size_t offsets[] = {0, 3, 4, 4, 6};
     f0t_samples all = {4, 3, images, offsets, relevant}, picked;
     (void)state;
-    assert_ok(f0t_samples_pick(&picked, &all));
+    assert_ok(f0t_samples_pick(&picked, &all, false));
     assert_int_equal(picked.count, 2);
     assert_int_equal(picked.tags, 3);
     assert_int_equal(picked.images[0], 5);
@@ -197,6 +197,111 @@ static void picking_leaves_out_samples_without_a_pair(void **state)
     assert_int_equal(picked.offsets[2], 3);
     assert_memory_equal(picked.relevant, relevant + 3, 3 * sizeof *relevant);
     f0t_samples_free(&picked);
+    assert_ok(f0t_samples_pick(&picked, &all, true));
+    assert_int_equal(picked.count, 4);
+    assert_memory_equal(picked.images, images, sizeof images);
+    assert_memory_equal(picked.offsets, offsets, sizeof offsets);
+    assert_memory_equal(picked.relevant, relevant, sizeof relevant);
+    f0t_samples_free(&picked);
+}
+
+/* ---- logistic, of outputs that are the scores ---------------------------------------------------- */
+
+/* The first `tags` tags, all images: those that have none of them are examples of none. */
+static void open_logistic(training_case *c, const collection_options *of, size_t tags,
+                          const f0t_net_shape *shape)
+{
+    collection files = collection_create(of);
+    uint32_t number[C_TAGS];
+    *c = (training_case){.options = F0T_TRAIN_OPTIONS};
+    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
+    for (uint32_t t = 0; t < C_TAGS; t++)
+        number[t] = t < tags ? t : F0T_NO_SAMPLE_TAG;
+    assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, tags, true));
+    assert_ok(f0t_samples_create(&c->val, c->dataset, F0T_VAL, number, tags, true));
+    assert_ok(
+        f0t_condition_create(&c->condition, F0T_CONDITION_SCALE, c->dataset, &c->train, NULL));
+    c->data = (f0t_train_data){.dataset = c->dataset,
+                               .condition = &c->condition,
+                               .train = &c->train,
+                               .val = &c->val,
+                               .dim = tags};
+    c->options.loss = F0T_LOSS_LOGISTIC;
+    assert_ok(f0t_net_create(&c->net, &f0t_compute_cpu, shape, F0T_F32));
+    assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
+}
+
+static double train_logistic(training_case *c)
+{
+    f0t_objective objective;
+    double miap;
+    f0t_train_options_resolve(&c->options, c->train.count, C_FEATURES, C_DIM);
+    assert_ok(f0t_objective_ranking(&objective, &c->data, &c->options));
+    assert_ok(f0t_trainer_run(&miap, c->net, &c->data, &objective, &c->options, "", NULL));
+    f0t_objective_free(&objective);
+    return miap;
+}
+
+/* The images look all the same: what is left to learn is how often a tag occurs among all of them. */
+static void logistic_learns_probabilities(void **state)
+{
+    enum { FEW = 3 };
+    const f0t_net_shape shape = {.inputs = C_FEATURES, .outputs = FEW, .bias = true};
+    training_case c;
+    float x[C_FEATURES], scores[FEW];
+    double shares[FEW] = {0};
+    size_t without = 0;
+    (void)state;
+    open_logistic(&c, &(collection_options){.name = "alike", .no_validation = true, .alike = true},
+                  FEW, &shape);
+    c.options.method = F0T_METHOD_LINEAR_RANK;
+    c.options.batch = c.train.count;
+    c.options.epochs = 300;
+    c.options.rate = 0.05;
+    c.options.decay = c.options.input_dropout = 0;
+    train_logistic(&c);
+    assert_ok(f0t_condition_gather(x, &c.condition, c.dataset, c.train.images, 1));
+    assert_ok(f0t_net_apply(scores, c.net, x, 1));
+    for (size_t i = 0; i < c.train.count; i++)
+        without += c.train.offsets[i + 1] == c.train.offsets[i];
+    assert_true(without > c.train.count / 10);
+    for (size_t i = 0; i < c.train.offsets[c.train.count]; i++)
+        shares[c.train.relevant[i]] += 1 / (double)c.train.count;
+    for (size_t t = 0; t < FEW; t++)
+        assert_true(fabs(1 / (1 + exp(-(double)scores[t])) - shares[t]) < 1e-4);
+    close_case(&c);
+}
+
+static void count_epoch(void *user, const f0t_epoch *epoch)
+{
+    *(size_t *)user = epoch->number;
+}
+
+static void logistic_stops_early_with_hidden_layers_and_dropout(void **state)
+{
+    const f0t_net_shape shape = {.inputs = C_FEATURES,
+                                 .hidden_count = 2,
+                                 .hidden = {48, 24},
+                                 .outputs = C_SEEN,
+                                 .bias = true};
+    training_case c;
+    size_t epochs = 0;
+    (void)state;
+    open_logistic(&c, &(collection_options){.name = "deep"}, C_SEEN, &shape);
+    c.options.hidden_count = 2;
+    memcpy(c.options.hidden, shape.hidden, 2 * sizeof *shape.hidden);
+    c.options.batch = 32;
+    c.options.epochs = 500;
+    c.options.patience = 6;
+    c.options.rate = 0.01;
+    c.options.decay = 0.01;
+    c.options.input_dropout = 0.1;
+    c.options.hidden_dropout = 0.2;
+    c.options.epoch = count_epoch;
+    c.options.epoch_user = &epochs;
+    assert_true(train_logistic(&c) > 85);
+    assert_true(epochs > 6 && epochs < 500);
+    close_case(&c);
 }
 
 int main(void)
@@ -207,6 +312,8 @@ int main(void)
         cmocka_unit_test(without_validation_every_epoch_is_the_best),
         cmocka_unit_test(a_hook_that_fails_ends_the_training),
         cmocka_unit_test(picking_leaves_out_samples_without_a_pair),
+        cmocka_unit_test(logistic_learns_probabilities),
+        cmocka_unit_test(logistic_stops_early_with_hidden_layers_and_dropout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
