@@ -106,3 +106,11 @@ size_t f0t_onnx_graph_features(const f0t_onnx_graph *graph)
         return last;
     return as_output(graph, back(graph, input, false));
 }
+
+f0t_status f0t_onnx_graph_output(size_t *out, const f0t_onnx_graph *graph, const char *name)
+{
+    *out = name ? f0t_onnx_graph_find(graph, name) : f0t_onnx_graph_features(graph);
+    if (*out == F0T_NONE)
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no value '%s' in it", graph->path, name);
+    return F0T_OK;
+}

@@ -88,6 +88,8 @@ size_t f0t_onnx_graph_find(const f0t_onnx_graph *graph, const char *name);
  * without biases is a projection, as CLIP's.
  */
 size_t f0t_onnx_graph_features(const f0t_onnx_graph *graph);
+/* The value of this name; NULL: the features. */
+f0t_status f0t_onnx_graph_output(size_t *out, const f0t_onnx_graph *graph, const char *name);
 
 /* Fails, with its name and node, when an operator is not supported. `used` (NULL: all) says which
  * nodes matter. */

@@ -5,12 +5,13 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/team.h"
+#include "onnx/picture.h"
 #include "onnx/schedule.h"
 
 #include <pthread.h>
 #include <string.h>
 
-enum { IDLE_MOST = 8, SIZE_OPEN = 224 };
+enum { IDLE_MOST = 8 };
 
 /* Pictures are run together while their arrays take no more: several threads may do so at once. */
 static const size_t RUN_BYTES = (size_t)256 << 20;
@@ -24,13 +25,11 @@ typedef struct idle {
 struct f0t_network {
     f0t_onnx_graph *graph;
     f0t_onnx_weights *weights;
-    size_t input, output; /* number of the input; value of the output */
+    f0t_onnx_picture picture; /* what it takes */
+    size_t output;            /* value */
     bool bf16;
-    f0t_network_input shape;
-    size_t batch; /* that the file asks for; 0: any */
-    size_t most;  /* pictures at a time */
+    size_t most; /* pictures at a time */
     size_t dim;
-    size_t dims[F0T_ONNX_RANK], rank; /* of the input, for one picture or `batch` */
     pthread_mutex_t lock;
     idle *first; /* last used first */
 };
@@ -44,23 +43,14 @@ static f0t_status make_schedule(f0t_onnx_schedule **out, const f0t_network *net,
     const f0t_onnx_graph *graph = net->graph;
     f0t_onnx_array *inputs;
     *out = NULL;
-    F0T_TRY(f0t_alloc_zero(&inputs, graph->input_count, sizeof *inputs));
-    size_t dims[F0T_ONNX_RANK];
-    memcpy(dims, net->dims, sizeof dims);
-    dims[0] = images;
-    for (size_t k = 0; k < graph->input_count; k++)
-        inputs[k].type = F0T_ONNX_INT64; /* the others lead to nothing that is wanted */
-    f0t_status status = f0t_onnx_array_shape(&inputs[net->input], F0T_ONNX_FLOAT, net->rank, dims);
-    if (status != F0T_OK)
-        f0t_fail_prefix(status, "%s: input '%s': ", graph->path, net->shape.name);
+    F0T_TRY(f0t_onnx_picture_inputs(&inputs, &net->picture, graph, images));
     f0t_onnx_schedule_options options = {.inputs = inputs,
                                          .outputs = &net->output,
                                          .output_count = 1,
                                          .bf16 = net->bf16,
                                          .images = images,
                                          .monitor = monitor};
-    if (status == F0T_OK)
-        status = f0t_onnx_schedule_create(out, graph, net->weights, &options);
+    f0t_status status = f0t_onnx_schedule_create(out, graph, net->weights, &options);
     f0t_free(inputs);
     return status;
 }
@@ -127,76 +117,11 @@ static f0t_status need_schedule(idle **out, f0t_network *net, size_t images,
 /* ---- Opening --------------------------------------------------------------------------------------
  */
 
-static f0t_status find_output(f0t_network *net, const char *name)
-{
-    const f0t_onnx_graph *graph = net->graph;
-    if (!name) {
-        net->output = f0t_onnx_graph_features(graph);
-        return F0T_OK;
-    }
-    net->output = f0t_onnx_graph_find(graph, name);
-    if (net->output == F0T_NONE)
-        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no value '%s' in it", graph->path, name);
-    return F0T_OK;
-}
-
-/* The one input that the output depends on. */
-static f0t_status find_input(f0t_network *net)
-{
-    const f0t_onnx_graph *graph = net->graph;
-    bool *wanted;
-    size_t found = F0T_NONE, count = 0;
-    F0T_TRY(f0t_alloc_zero(&wanted, graph->value_count, sizeof *wanted));
-    wanted[net->output] = true;
-    for (size_t n = graph->node_count; n-- > 0;) {
-        const f0t_onnx_node *node = &graph->nodes[n];
-        bool used = false;
-        for (size_t k = 0; k < node->output_count; k++)
-            used = used || wanted[node->outputs[k]];
-        for (size_t k = 0; k < node->input_count && used; k++)
-            if (node->inputs[k] != F0T_NONE)
-                wanted[node->inputs[k]] = true;
-    }
-    for (size_t k = 0; k < graph->input_count; k++)
-        if (wanted[graph->inputs[k].value]) {
-            found = found == F0T_NONE ? k : found;
-            count++;
-        }
-    f0t_free(wanted);
-    if (count != 1)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "%s: '%s' depends on %zu inputs; a network of pictures has one",
-                        graph->path, graph->values[net->output].name, count);
-    net->input = found;
-    return F0T_OK;
-}
-
-/* N x C x H x W, or with the channels last; what is open is filled in. */
-static f0t_status set_shape(f0t_network *net, const f0t_network_options *o)
-{
-    const f0t_onnx_port *end = &net->graph->inputs[net->input];
-    const char *name = net->graph->values[end->value].name;
-    if (end->type != F0T_ONNX_FLOAT || (end->has_shape && end->rank != 4))
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "%s: input '%s' is not float32 of N x C x H x W, as pictures are",
-                        net->graph->path, name);
-    net->rank = 4;
-    memcpy(net->dims, end->dims, sizeof net->dims);
-    bool last = (end->dims[3] == 3 || end->dims[3] == 1) && end->dims[1] != 3 && end->dims[1] != 1;
-    size_t c = last ? 3 : 1, h = last ? 1 : 2, w = last ? 2 : 3;
-    net->dims[c] = net->dims[c] ? net->dims[c] : 3;
-    net->dims[h] = net->dims[h] ? net->dims[h] : o->height ? o->height : SIZE_OPEN;
-    net->dims[w] = net->dims[w] ? net->dims[w] : o->width ? o->width : SIZE_OPEN;
-    net->batch = end->dims[0];
-    net->shape = (f0t_network_input){name, net->dims[c], net->dims[h], net->dims[w], last};
-    return F0T_OK;
-}
-
 /* A first schedule shows whether everything fits, and what comes out. */
 static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
 {
     idle *one;
-    size_t images = net->batch ? net->batch : 1;
+    size_t images = net->picture.batch ? net->picture.batch : 1;
     F0T_TRY(need_schedule(&one, net, images, monitor));
     const f0t_onnx_array *out = f0t_onnx_schedule_output(one->schedule, 0);
     f0t_status status = F0T_OK;
@@ -205,7 +130,8 @@ static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: '%s' is no row of numbers for each picture",
                           net->graph->path, net->graph->values[net->output].name);
     net->dim = out->count / images;
-    net->most = net->batch ? net->batch : RUN_BYTES / (f0t_onnx_schedule_arena(one->schedule) + 1);
+    net->most = net->picture.batch ? net->picture.batch
+                                   : RUN_BYTES / (f0t_onnx_schedule_arena(one->schedule) + 1);
     net->most = net->most ? net->most : 1;
     give_idle(net, one);
     return status;
@@ -217,9 +143,8 @@ static f0t_status fill(f0t_network *net, const f0t_network_options *o)
     if (net->bf16)
         f0t_matmul_bf16_notice(f0t_context_monitor(NULL));
     F0T_TRY(f0t_onnx_weights_create(&net->weights));
-    F0T_TRY(find_output(net, o->output));
-    F0T_TRY(find_input(net));
-    F0T_TRY(set_shape(net, o));
+    F0T_TRY(f0t_onnx_graph_output(&net->output, net->graph, o->output));
+    F0T_TRY(f0t_onnx_picture_find(&net->picture, net->graph, net->output, o->height, o->width));
     return try_it(net, f0t_context_monitor(NULL));
 }
 
@@ -283,7 +208,7 @@ void f0t_network_close(f0t_network *net)
 
 const f0t_network_input *f0t_network_get_input(const f0t_network *network)
 {
-    return &network->shape;
+    return &network->picture.shape;
 }
 
 const char *f0t_network_output(const f0t_network *network)
@@ -318,7 +243,7 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
     if (status == F0T_OK)
         status = f0t_alloc_zero(&inputs, net->graph->input_count, sizeof *inputs);
     if (status == F0T_OK) {
-        inputs[net->input] = pixels;
+        inputs[net->picture.input] = pixels;
         status = f0t_onnx_schedule_run(results, one->schedule, inputs, monitor);
         f0t_free(inputs);
     }
@@ -331,11 +256,11 @@ static f0t_status run_part(float *out, f0t_network *net, const float *pixels, si
                            size_t size, const f0t_monitor *monitor)
 {
     float *padded, *results = NULL;
-    F0T_TRY(f0t_alloc_zero(&padded, net->batch * size, sizeof *padded));
-    f0t_status status = f0t_alloc(&results, net->batch * net->dim, sizeof *results);
+    F0T_TRY(f0t_alloc_zero(&padded, net->picture.batch * size, sizeof *padded));
+    f0t_status status = f0t_alloc(&results, net->picture.batch * net->dim, sizeof *results);
     memcpy(padded, pixels, images * size * sizeof *padded);
     if (status == F0T_OK)
-        status = run_chunk(results, net, padded, net->batch, monitor);
+        status = run_chunk(results, net, padded, net->picture.batch, monitor);
     if (status == F0T_OK)
         memcpy(out, results, images * net->dim * sizeof *out);
     f0t_free(padded);
@@ -346,12 +271,12 @@ static f0t_status run_part(float *out, f0t_network *net, const float *pixels, si
 f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pixels, size_t images,
                                    const f0t_monitor *monitor)
 {
-    size_t size = net->dims[1] * net->dims[2] * net->dims[3];
-    size_t step = net->batch || images > net->most ? net->most : images;
+    size_t size = net->picture.dims[1] * net->picture.dims[2] * net->picture.dims[3];
+    size_t step = net->picture.batch || images > net->most ? net->most : images;
     for (size_t done = 0; done < images; done += step) {
         size_t left = images - done;
         float *to = out + done * net->dim;
-        F0T_TRY(left < net->batch
+        F0T_TRY(left < net->picture.batch
                     ? run_part(to, net, pixels + done * size, left, size, monitor)
                     : run_chunk(to, net, pixels + done * size, left < step ? left : step, monitor));
     }
