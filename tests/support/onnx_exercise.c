@@ -1,5 +1,6 @@
 #include "onnx_exercise.h"
 
+#include "onnx/head.h"
 #include "onnx/schedule.h"
 #include "onnx/summary.h"
 #include "onnx_interpret.h"
@@ -145,6 +146,23 @@ static void run(f0t_onnx_schedule *schedule, const f0t_onnx_graph *graph,
         f0t_onnx_array_clear(&outputs[k]);
 }
 
+/* The layer between the features and each of the outputs. */
+static void take_heads(const f0t_onnx_graph *graph, const f0t_onnx_array *shapes)
+{
+    for (size_t k = 0; k < graph->output_count; k++) {
+        f0t_onnx_head head;
+        double sum = 0;
+        if (f0t_onnx_head_read(&head, graph, shapes, f0t_onnx_graph_features(graph),
+                               graph->outputs[k].value, NULL) != F0T_OK)
+            continue;
+        for (size_t c = 0; c < head.classes; c++)
+            for (size_t d = 0; d < head.dim; d++)
+                sum += (double)head.weights[c * head.dim + d] + (double)head.bias[c];
+        sink = sum;
+        f0t_onnx_head_clear(&head);
+    }
+}
+
 static void schedule(const f0t_onnx_graph *graph, f0t_onnx_weights *weights, size_t images)
 {
     f0t_onnx_array inputs[ENDS] = {{0}}, shapes[ENDS];
@@ -159,6 +177,8 @@ static void schedule(const f0t_onnx_graph *graph, f0t_onnx_weights *weights, siz
         outputs[k] = graph->outputs[k].value;
     f0t_onnx_schedule_options options = {
         .inputs = shapes, .outputs = outputs, .output_count = graph->output_count};
+    if (ready)
+        take_heads(graph, shapes);
     if (ready && f0t_onnx_schedule_create(&made, graph, weights, &options) == F0T_OK)
         run(made, graph, inputs);
     f0t_onnx_schedule_free(made);

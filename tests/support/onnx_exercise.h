@@ -4,9 +4,10 @@
 
 #include "base/status.h"
 
-/* Opens a network, describes it, schedules it for one picture and for three, runs it on numbers of
- * every kind (NaN, infinite, huge) where that takes little, reads all results, and compares their shapes
- * with those of the plain operators; aborts when they differ. Gives what opening gave. */
+/* Opens a network, describes it, takes the layers that make classes out of it, schedules it for one picture and
+ * for three, runs it on numbers of every kind (NaN, infinite, huge) where that takes little, reads all results,
+ * and compares their shapes with those of the plain operators; aborts when they differ. Gives what opening
+ * gave. */
 f0t_status onnx_exercise(const void *data, size_t size);
 
 #endif

@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include "math/matmul.h"
+#include "onnx/head.h"
+#include "onnx/picture.h"
 #include "onnx_interpret.h"
 
 #include <math.h>
@@ -149,6 +151,74 @@ static void the_features_are_what_the_classifier_takes(void **state)
     }
 }
 
+/* ---- Classes ---------------------------------------------------------------------------------------- */
+
+static f0t_status read_head(f0t_onnx_head *head, const char *path)
+{
+    f0t_onnx_graph *graph;
+    f0t_onnx_picture picture;
+    f0t_onnx_array *inputs;
+    assert_ok(f0t_onnx_graph_open(&graph, path, NULL));
+    const size_t features = f0t_onnx_graph_features(graph);
+    assert_ok(f0t_onnx_picture_find(&picture, graph, features, 0, 0));
+    assert_ok(f0t_onnx_picture_inputs(&inputs, &picture, graph, 1));
+    f0t_status status = f0t_onnx_head_read(head, graph, inputs, features,
+                                           f0t_onnx_graph_find(graph, "logits"), NULL);
+    f0t_free(inputs);
+    f0t_onnx_graph_close(graph);
+    return status;
+}
+
+/* What the layer makes of the features, in double. */
+static float *apply(const f0t_onnx_head *head, const float *features)
+{
+    float *out;
+    assert_ok(f0t_alloc(&out, IMAGES * head->classes, sizeof *out));
+    for (size_t i = 0; i < IMAGES * head->classes; i++) {
+        const float *w = head->weights + i % head->classes * head->dim,
+                    *x = features + i / head->classes * head->dim;
+        double sum = (double)head->bias[i % head->classes];
+        for (size_t d = 0; d < head->dim; d++)
+            sum += (double)w[d] * (double)x[d];
+        out[i] = (float)sum;
+    }
+    return out;
+}
+
+static void one_layer_makes_the_classes_of_the_features(void **state)
+{
+    (void)state;
+    if (!are_written())
+        skip();
+    for (size_t k = 0; k < FAMILIES; k++) {
+        size_t inputs, outputs;
+        f0t_network *net;
+        f0t_onnx_head head;
+        float *features;
+        f0t_status status = read_head(&head, beside(families[k], "onnx"));
+        if (!strcmp(families[k], "squeezenet") || !strcmp(families[k], "clip")) {
+            assert_int_equal(status, F0T_ERROR_UNSUPPORTED); /* their features are their output */
+            continue;
+        }
+        assert_ok(status);
+        float *pixels = read_floats(beside(families[k], "in"), &inputs);
+        float *want = read_floats(beside(families[k], "out"), &outputs);
+        assert_ok(f0t_network_open(&net, beside(families[k], "onnx"), NULL, NULL));
+        assert_int_equal(f0t_network_dim(net), head.dim);
+        assert_int_equal(IMAGES * head.classes, outputs);
+        assert_ok(f0t_alloc(&features, IMAGES * head.dim, sizeof *features));
+        assert_ok(f0t_network_run(features, net, pixels, IMAGES, NULL));
+        float *got = apply(&head, features);
+        assert_true(compare(got, want, IMAGES, head.classes).largest < 1e-4);
+        f0t_network_close(net);
+        f0t_onnx_head_clear(&head);
+        f0t_free(features);
+        f0t_free(pixels);
+        f0t_free(want);
+        f0t_free(got);
+    }
+}
+
 /* MobileNetV2 as it was published, by the fast path and by the plain operators. */
 static void a_real_network_agrees_with_the_plain_operators(void **state)
 {
@@ -186,6 +256,7 @@ int main(void)
         cmocka_unit_test(every_family_agrees_with_pytorch_in_float32),
         cmocka_unit_test(every_family_is_near_pytorch_in_bfloat16),
         cmocka_unit_test(the_features_are_what_the_classifier_takes),
+        cmocka_unit_test(one_layer_makes_the_classes_of_the_features),
         cmocka_unit_test(a_real_network_agrees_with_the_plain_operators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
