@@ -685,8 +685,31 @@ F0T_API f0t_status f0t_features_read(float *to, const f0t_features *features, si
  * picture's probabilities p are a direction, Σ p_c v_c, before anything was learned. */
 typedef struct f0t_classes f0t_classes;
 
+/* NULL is the defaults. */
+typedef struct f0t_classes_options {
+    size_t size;
+    const char *output; /* the features, as in f0t_network_options, and of FILE.json where NULL */
+    /* the value with one number per class; NULL: as FILE.json says, else the first output that has as many numbers
+     * as there are labels */
+    const char *classes;
+    /* a text file, one line per class: its name, or several with commas between them, "tench, Tinca tinca"; may be
+     * empty. NULL: as FILE.json says, else labels.txt in the folder of the network */
+    const char *labels;
+} f0t_classes_options;
+
+#define F0T_CLASSES_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_classes_options) \
+    }
+
+/* The classes of a network: an ONNX file, or the description of the backbone that made some features
+ * (f0t_dataset_backbone). Nothing is run. Fails with F0T_ERROR_NOT_FOUND where the classes have no names, with
+ * F0T_ERROR_UNSUPPORTED where more than one layer lies between features and classes, and with F0T_ERROR_MISMATCH
+ * where names and classes are not equally many. */
+F0T_API f0t_status f0t_classes_open(f0t_classes **out, const char *network,
+                                    const f0t_classes_options *options, const f0t_context *context);
 /* From arrays: labels[count], "" for a class without a name, weights[count x dim] and bias[count] (NULL: zeros),
- * which are copied. A label is one name, or several with commas between them: "tench, Tinca tinca". */
+ * which are copied. */
 F0T_API f0t_status f0t_classes_create(f0t_classes **out, const char *const *labels,
                                       const float *weights, const float *bias, size_t count,
                                       size_t dim);

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
-#include "io/file.h"
+#include "image/request.h"
 #include "io/json.h"
 #include "onnx/network.h"
 
@@ -13,9 +13,6 @@
 #include <sys/stat.h>
 
 static const char builtin[] = "builtin";
-
-/* Of a description: the checksum of the weights that are not in the network's own file. */
-static const char external[] = "external_crc32";
 
 /* ---- Descriptions ---------------------------------------------------------------------------------- */
 
@@ -30,15 +27,6 @@ static f0t_status set_description(f0t_backbone *backbone, json_t *json)
     return status;
 }
 
-static f0t_status checksum(char text[9], const char *path)
-{
-    f0t_map map;
-    F0T_TRY(f0t_map_open(&map, path));
-    snprintf(text, 9, "%08" PRIx32, f0t_map_checksum(&map, 0));
-    f0t_map_close(&map);
-    return F0T_OK;
-}
-
 static f0t_status describe_network(f0t_backbone *backbone, const char *path)
 {
     char sum[9], beside_sum[9];
@@ -48,50 +36,20 @@ static f0t_status describe_network(f0t_backbone *backbone, const char *path)
     char *whole = realpath(path, NULL);
     if (!whole)
         return f0t_fail_errno(errno, "%s", path);
-    f0t_status status = checksum(sum, path);
+    f0t_status status = f0t_request_checksum(sum, path);
     snprintf(beside_sum, sizeof beside_sum, "%08" PRIx32, weights);
     if (status == F0T_OK)
         status = set_description(
-            backbone, json_pack("{s:s, s:s, s:s, s:s*, s:s, s:o}", "name", slash ? slash + 1 : path,
-                                "file", whole, "crc32", sum, external, beside ? beside_sum : NULL,
-                                "output", f0t_network_output(backbone->network), "preprocess",
-                                f0t_preprocess_describe(&backbone->preprocess)));
+            backbone,
+            json_pack("{s:s, s:s, s:s, s:s*, s:s, s:o}", "name", slash ? slash + 1 : path, "file",
+                      whole, "crc32", sum, F0T_REQUEST_EXTERNAL, beside ? beside_sum : NULL,
+                      "output", f0t_network_output(backbone->network), "preprocess",
+                      f0t_preprocess_describe(&backbone->preprocess)));
     free(whole);
     return status;
 }
 
 /* ---- Networks -------------------------------------------------------------------------------------- */
-
-/* What is said of a network before it is opened. `json` holds the text of `output`. */
-typedef struct request {
-    const char *path, *output;
-    f0t_preprocess preprocess;
-    bool prepared;
-    json_t *json;
-} request;
-
-/* FILE.json beside FILE.onnx. */
-static f0t_status read_beside(request *r, const char *path, const f0t_monitor *monitor)
-{
-    enum { LARGEST = 1 << 20 };
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    char *name;
-    F0T_TRY(f0t_alloc(&name, stem + sizeof ".json", 1));
-    memcpy(name, path, stem);
-    memcpy(name + stem, ".json", sizeof ".json");
-    f0t_status status = F0T_OK;
-    if (f0t_path_exists(name)) {
-        status = f0t_json_load(&r->json, name, LARGEST, monitor);
-        if (status == F0T_OK && !r->output)
-            status = f0t_json_get_string(&r->output, r->json, "output", name);
-        if (status == F0T_OK && !r->prepared)
-            status = f0t_preprocess_parse(&r->preprocess, r->json, name);
-        r->prepared = true;
-    }
-    f0t_free(name);
-    return status;
-}
 
 static f0t_status check_input(const f0t_backbone *backbone, const char *path)
 {
@@ -105,7 +63,7 @@ static f0t_status check_input(const f0t_backbone *backbone, const char *path)
                     path, in->width, in->height, in->channels, p->width, p->height);
 }
 
-static f0t_status open_network(f0t_backbone *backbone, const request *r,
+static f0t_status open_network(f0t_backbone *backbone, const f0t_network_request *r,
                                const f0t_backbone_options *o)
 {
     const f0t_network_options options = {.size = sizeof(f0t_network_options),
@@ -121,11 +79,11 @@ static f0t_status open_network(f0t_backbone *backbone, const request *r,
 
 static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_backbone_options *o)
 {
-    request r = {.path = path, .output = o->output};
+    f0t_network_request r = {.path = path, .output = o->output};
     f0t_status status = o->preset ? f0t_preprocess_preset(&r.preprocess, o->preset) : F0T_OK;
     r.prepared = o->preset != NULL;
     if (status == F0T_OK)
-        status = read_beside(&r, path, f0t_context_monitor(NULL));
+        status = f0t_request_read_beside(&r, f0t_context_monitor(NULL));
     if (status == F0T_OK && !r.prepared)
         status = f0t_fail(F0T_ERROR_NOT_FOUND,
                           "%s: how pictures are prepared for it is not known: name a preset, or "
@@ -133,7 +91,7 @@ static f0t_status open_file(f0t_backbone *backbone, const char *path, const f0t_
                           path);
     if (status == F0T_OK)
         status = open_network(backbone, &r, o);
-    json_decref(r.json);
+    f0t_request_clear(&r);
     return status;
 }
 
@@ -164,7 +122,9 @@ static f0t_status compare(const json_t *ours, const json_t *theirs, const char *
 /* Older descriptions do not have it. */
 static f0t_status compare_external(const json_t *ours, const json_t *theirs)
 {
-    return json_object_get(theirs, external) ? compare(ours, theirs, external) : F0T_OK;
+    return json_object_get(theirs, F0T_REQUEST_EXTERNAL)
+               ? compare(ours, theirs, F0T_REQUEST_EXTERNAL)
+               : F0T_OK;
 }
 
 static f0t_status parse_own(json_t **out, const f0t_backbone *backbone)
@@ -178,35 +138,11 @@ static f0t_status parse_own(json_t **out, const f0t_backbone *backbone)
 static f0t_status open_described(f0t_backbone *backbone, const json_t *json,
                                  const f0t_backbone_options *o)
 {
-    static const char name[] = "the backbone's description";
-    const char *called = "", *sum = "";
-    request r = {.path = NULL};
-    json_t *preprocess = NULL;
-    char found[9];
-    F0T_TRY(f0t_json_get_string(&called, json, "name", name));
-    F0T_TRY(f0t_json_get_string(&r.path, json, "file", name));
-    if (!r.path) {
-        if (!strcmp(called, f0t_descriptor_version()))
-            return open_builtin(backbone, o);
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "the features came from '%s', which is not here: give the backbone",
-                        called);
-    }
-    if (o->preset || o->output)
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "%s is as the features were made with it: a preset and an "
-                        "output go with a backbone that is named",
-                        r.path);
-    F0T_TRY(f0t_json_get_string(&sum, json, "crc32", name));
-    F0T_TRY(f0t_json_get_string(&r.output, json, "output", name));
-    F0T_TRY(f0t_json_get_object(&preprocess, json, "preprocess", name));
-    F0T_TRY(f0t_preprocess_parse(&r.preprocess, preprocess, name));
+    f0t_network_request r = {.output = o->output, .prepared = o->preset != NULL};
     json_t *ours = NULL;
-    F0T_TRY(checksum(found, r.path));
-    if (strcmp(found, sum) != 0)
-        return f0t_fail(F0T_ERROR_MISMATCH,
-                        "%s is not the file that it was: its checksum is %s, not %s", r.path, found,
-                        sum);
+    F0T_TRY(f0t_request_describe(&r, json));
+    if (!r.path)
+        return open_builtin(backbone, o);
     F0T_TRY(open_network(backbone, &r, o));
     F0T_TRY(parse_own(&ours, backbone));
     f0t_status status = compare_external(ours, json);

@@ -125,8 +125,8 @@ static f0t_status parse_numbers(float *out, const json_t *json, const char *key,
 
 f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const char *name)
 {
-    static const char *const keys[] = {"input",    "output", "resize", "crop",
-                                       "channels", "mean",   "scale",  NULL};
+    static const char *const keys[] = {"input", "output",   "classes", "labels", "resize",
+                                       "crop",  "channels", "mean",    "scale",  NULL};
     const char *channels = "RGB";
     *out = (f0t_preprocess){.side = 0};
     F0T_TRY(f0t_json_only(json, keys, name)); /* a step that is overlooked gives wrong features */

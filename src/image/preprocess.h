@@ -31,8 +31,8 @@ f0t_status f0t_preprocess_preset(f0t_preprocess *out, const char *name);
 /* From and to JSON:
  * {"resize": {"shorter_side": 256, "kernel": "area"}, "crop": {"centre": 224}, "channels": "RGB",
  *  "mean": [128, 128, 128], "scale": [0.0078125, 0.0078125, 0.0078125]}
- * "crop" may be {"width": 224, "height": 192}; "input" and "output" name values of the network and are
- * no concern of this; any other key is refused. `name` is for messages. */
+ * "crop" may be {"width": 224, "height": 192}; "input", "output", "classes" and "labels" are about the
+ * network (request.h) and no concern of this; any other key is refused. `name` is for messages. */
 f0t_status f0t_preprocess_parse(f0t_preprocess *out, const json_t *json, const char *name);
 json_t *f0t_preprocess_describe(const f0t_preprocess *preprocess);
 
