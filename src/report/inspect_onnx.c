@@ -173,6 +173,42 @@ static f0t_status add_numbers(f0t_inspector *in, const f0t_onnx_graph *graph,
                               s->dim);
 }
 
+/* ---- Its classes ---------------------------------------------------------------------------------- */
+
+/* "background; tench, Tinca tinca; …" */
+static void list_labels(char *out, size_t size, const f0t_classes *classes)
+{
+    enum { SHOWN = 3, LONGEST = 100 };
+    size_t used = 0;
+    for (size_t c = 0; c < SHOWN && c < f0t_classes_count(classes); c++) {
+        const char *label = f0t_classes_label(classes, c);
+        used += (size_t)snprintf(out + used, size - used, "%s; ",
+                                 strlen(label) > LONGEST ? "…" : label);
+    }
+    snprintf(out + used - 2, size - used + 2, "%s",
+             f0t_classes_count(classes) > SHOWN ? "; …" : "");
+}
+
+/* Those of a file, with the names that lie beside it; else why there are none. */
+static f0t_status add_classes(f0t_inspector *in)
+{
+    const f0t_monitor quiet = {.stop = in->monitor ? in->monitor->stop : NULL};
+    char labels[512];
+    f0t_classes *classes;
+    if (!f0t_path_is_file(in->result.path))
+        return F0T_OK;
+    f0t_status status = f0t_classes_open(&classes, in->result.path, NULL, F0T_WATCHED(&quiet));
+    if (status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
+        return status;
+    if (status != F0T_OK)
+        return f0t_inspector_fact(in, "classes", "none: %s", f0t_last_error());
+    list_labels(labels, sizeof labels, classes);
+    status = f0t_inspector_fact(in, "classes", "%zu, by one layer from the features: %s",
+                                f0t_classes_count(classes), labels);
+    f0t_classes_close(classes);
+    return status;
+}
+
 static f0t_status folder_of(char **out, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -196,6 +232,8 @@ static f0t_status add_summary(f0t_inspector *in)
     status = f0t_onnx_summary_create(&summary, graph, in->monitor);
     if (status == F0T_OK) {
         status = add_numbers(in, graph, &summary);
+        if (status == F0T_OK && summary.runs)
+            status = add_classes(in);
         f0t_onnx_summary_clear(&summary);
     }
     f0t_onnx_graph_close(graph);

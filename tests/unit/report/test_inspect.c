@@ -1,3 +1,4 @@
+#include "onnx_text.h"
 #include "support.h"
 
 #include "report/inspect.h"
@@ -205,6 +206,30 @@ static void an_onnx_model_is_described(void **state)
     assert_string_equal(fact(found, "input"), "image: N x 5");
     assert_string_equal(fact(found, "output"), "y");
     f0t_inspection_free(found);
+}
+
+/* Names that lie beside a network belong to its classes. */
+static void the_classes_of_a_network_are_shown(void **state)
+{
+    static const struct {
+        const char *labels, *want;
+    } rows[] = {
+        {"dog, hound\ncat\n\ntree\n", "4, by one layer from the features: dog, hound; cat; ; …"},
+        {"dog\ncat\n", "none of its outputs has 2 numbers"},
+    };
+    onnx_bytes net = onnx_from_text("x:float[N,3,8,8]; p=GlobalAveragePool(x); f=Flatten(p); "
+                                    "w=float[3,4]{1..}; b=float[4]{1..}; y=Gemm(f,w,b); return y");
+    (void)state;
+    assert_ok(f0t_folder_create(test_path("net")));
+    const char *path = test_file("net/net.onnx", net.data, net.size);
+    onnx_bytes_free(&net);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        f0t_inspection *found;
+        test_text("net/labels.txt", rows[k].labels);
+        assert_ok(f0t_inspect(&found, path, NULL, NULL));
+        assert_non_null(strstr(fact(found, "classes"), rows[k].want));
+        f0t_inspection_free(found);
+    }
 }
 
 static const char *make_dataset(void)
@@ -424,6 +449,7 @@ int main(void)
         cmocka_unit_test(shapes_without_rows_and_single_numbers_are_described),
         cmocka_unit_test(a_safetensors_file_is_described),
         cmocka_unit_test(an_onnx_model_is_described),
+        cmocka_unit_test(the_classes_of_a_network_are_shown),
         cmocka_unit_test(a_dataset_is_described),
         cmocka_unit_test(json_and_text_are_described),
         cmocka_unit_test(packed_text_is_unpacked_and_said_to_be_packed),
