@@ -62,6 +62,7 @@ typedef struct f0t_ranker {
     bool closed;        /* ranks only tags that it was trained with */
     bool oracle;        /* looks at the true training tags of the test images */
     bool deep;          /* has hidden layers: its trials get half of the epochs that others get */
+    bool calibrated;    /* scores are logits of the probability that an image has the tag */
     bool whole;         /* wants all images in one call of score (transductive) */
     size_t most_tags;   /* refuses to rank more; 0: no limit */
     const f0t_knob *knobs;

@@ -4,6 +4,7 @@
 
 #include "eval/protocol.h"
 #include "fast0tag_tools.h"
+#include "io/json.h"
 #include "io/lock.h"
 
 enum { F0T_METHODS_MOST = 64 };
@@ -56,6 +57,11 @@ f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uin
                             const f0t_monitor *monitor);
 f0t_status f0t_results_save(const f0t_eval *eval, const char *others, const char *path,
                             uint64_t identity);
+/* The curves of a cell as its line has them (NULL: null), and back: *out stays as it is where there are
+ * none, and is the caller's to free, also after a failure. */
+json_t *f0t_results_write_curves(const f0t_reliability_curves *curves);
+f0t_status f0t_results_read_curves(f0t_reliability_curves **out, const json_t *line,
+                                   const char *name);
 /* Locks the file against other processes and makes sure that it can be written. */
 f0t_status f0t_results_claim(f0t_eval *eval, const char *path);
 

@@ -43,6 +43,16 @@ typedef struct f0t_metric_values {
     f0t_cutoff_values cutoffs[F0T_CUTOFFS_MOST];
 } f0t_metric_values;
 
+/* Of methods whose scores are logits of probabilities: eval/reliability.h. */
+typedef struct f0t_confidence_values {
+    double ece,
+        ece_first;    /* expected calibration error: all pairs, the first five tags of images */
+    double brier;     /* of all pairs */
+    double threshold; /* that chooses sets, 0 … 1 */
+    double tags;      /* in a set, mean over images */
+    f0t_prf sets;     /* pooled */
+} f0t_confidence_values;
+
 typedef struct f0t_metrics f0t_metrics;
 
 /* cutoffs[count] are the K, each above 0. `images` is how many will come. Scores are kept for the

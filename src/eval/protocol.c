@@ -428,11 +428,13 @@ static f0t_status tune(choice *to, method_run *r)
 void f0t_eval_cell_free(f0t_eval_cell *cell)
 {
     f0t_free(cell->top);
+    f0t_free(cell->curves);
     *cell = (f0t_eval_cell){0};
 }
 
 typedef struct test_sink {
     f0t_metrics *metrics;
+    f0t_eval_reliability *reliability; /* NULL when scores are no probabilities */
     const f0t_eval_split *split;
     const f0t_eval_protocol_options *options;
     f0t_eval_cell *cell;
@@ -458,25 +460,49 @@ static f0t_status add_test_block(void *user, size_t first, const f0t_ranking *bl
 {
     test_sink *to = user;
     keep_top(to, first, block);
+    if (to->reliability)
+        F0T_TRY(f0t_eval_reliability_add(to->reliability, block));
     return f0t_metrics_add(to->metrics, block);
+}
+
+static f0t_status open_sink(test_sink *sink, const f0t_eval_fit *fit)
+{
+    f0t_eval_cell *cell = sink->cell;
+    const f0t_eval_protocol_options *o = sink->options;
+    cell->top_count = o->sample_count * F0T_SAMPLE_TOP;
+    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
+    if (fit->ranker->calibrated) {
+        F0T_TRY(f0t_alloc(&cell->curves, 1, sizeof *cell->curves));
+        F0T_TRY(f0t_eval_reliability_create(&sink->reliability, sink->split, fit));
+    }
+    return f0t_metrics_create(&sink->metrics, sink->split->count, sink->split->truth.count,
+                              o->cutoffs, o->cutoff_count);
+}
+
+/* What the sink has seen becomes the cell's values. */
+static f0t_status read_sink(const test_sink *sink, const f0t_eval_cost *cost)
+{
+    f0t_metric_values values;
+    f0t_confidence_values confidence;
+    F0T_TRY(f0t_metrics_get(&values, sink->metrics));
+    if (sink->reliability)
+        f0t_eval_reliability_get(&confidence, sink->cell->curves, sink->reliability);
+    f0t_values_set(&sink->cell->values, &values, sink->reliability ? &confidence : NULL, cost);
+    return F0T_OK;
 }
 
 static f0t_status run_test(f0t_eval_cell *cell, const f0t_eval_split *split,
                            const f0t_eval_fit *fit, const f0t_eval_protocol_options *options,
                            f0t_eval_cost *cost)
 {
-    f0t_metric_values values;
     test_sink sink = {.split = split, .options = options, .cell = cell};
-    cell->top_count = options->sample_count * F0T_SAMPLE_TOP;
-    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
-    F0T_TRY(f0t_metrics_create(&sink.metrics, split->count, split->truth.count, options->cutoffs,
-                               options->cutoff_count));
-    f0t_status status = f0t_eval_split_score(&cost->test_s, split, fit, add_test_block, &sink);
+    f0t_status status = open_sink(&sink, fit);
     if (status == F0T_OK)
-        status = f0t_metrics_get(&values, sink.metrics);
+        status = f0t_eval_split_score(&cost->test_s, split, fit, add_test_block, &sink);
+    if (status == F0T_OK)
+        status = read_sink(&sink, cost);
     f0t_metrics_free(sink.metrics);
-    if (status == F0T_OK)
-        f0t_values_set(&cell->values, &values, cost);
+    f0t_eval_reliability_free(sink.reliability);
     return status;
 }
 
@@ -507,14 +533,28 @@ static const f0t_eval_cell *find_same(const f0t_eval_cell *cells, const f0t_eval
     return NULL;
 }
 
+static f0t_status copy_array(void *out, const void *from, size_t count, size_t size)
+{
+    void *memory;
+    F0T_TRY(f0t_alloc(&memory, count, size));
+    memcpy(memory, from, count * size);
+    memcpy(out, &memory, sizeof memory);
+    return F0T_OK;
+}
+
 static f0t_status copy_cell(f0t_eval_cell *to, const f0t_eval_cell *from)
 {
-    uint32_t *top;
-    F0T_TRY(f0t_alloc(&top, from->top_count, sizeof *top));
-    memcpy(top, from->top, from->top_count * sizeof *top);
+    f0t_eval_cell copy = *from;
+    copy.curves = NULL;
+    F0T_TRY(copy_array(&copy.top, from->top, from->top_count, sizeof *from->top));
+    f0t_status status =
+        from->curves ? copy_array(&copy.curves, from->curves, 1, sizeof *from->curves) : F0T_OK;
+    if (status != F0T_OK) {
+        f0t_eval_cell_free(&copy);
+        return status;
+    }
     f0t_eval_cell_free(to);
-    *to = *from;
-    to->top = top;
+    *to = copy;
     return F0T_OK;
 }
 

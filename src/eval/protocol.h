@@ -9,7 +9,7 @@
 #ifndef F0T_EVAL_PROTOCOL_H
 #define F0T_EVAL_PROTOCOL_H
 
-#include "eval/task.h"
+#include "eval/reliability.h"
 #include "eval/values.h"
 
 enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5 };
@@ -89,6 +89,7 @@ typedef struct f0t_eval_cell {
     uint32_t *top; /* [sample_count x F0T_SAMPLE_TOP] vocabulary numbers, F0T_NO_SAMPLE_TAG past the
                       last; NULL when it was refused */
     size_t top_count;
+    f0t_reliability_curves *curves; /* NULL when scores are no probabilities */
 } f0t_eval_cell;
 
 void f0t_eval_cell_free(f0t_eval_cell *cell);

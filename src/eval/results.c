@@ -158,12 +158,13 @@ static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, si
     const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, s);
     if (!cell->done)
         return F0T_OK;
-    return write_line(w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o}", "repeat",
+    return write_line(w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o}", "repeat",
                                    (json_int_t)repeat, "method", e->plan.methods[method]->name,
                                    "scenario", f0t_scenario_name(s), "images",
                                    (json_int_t)cell->images, "tags", (json_int_t)cell->tags,
                                    "refusal", cell->refusal, "values", values_json(cell), "knobs",
-                                   knobs_json(cell), "top", top_json(cell)));
+                                   knobs_json(cell), "top", top_json(cell), "curves",
+                                   f0t_results_write_curves(cell->curves)));
 }
 
 static json_t *samples_json(const f0t_eval *e)
@@ -178,7 +179,7 @@ static f0t_status write_all(f0t_writer *w, const f0t_eval *e, const char *others
 {
     char name[24];
     snprintf(name, sizeof name, "%016" PRIx64, identity);
-    F0T_TRY(write_line(w, json_pack("{s:s, s:i, s:s, s:o}", "fast0tag", "comparison", "version", 1,
+    F0T_TRY(write_line(w, json_pack("{s:s, s:i, s:s, s:o}", "fast0tag", "comparison", "version", 2,
                                     "identity", name, "samples", samples_json(e))));
     for (size_t r = 0; r < e->plan.repeat; r++)
         for (size_t m = 0; m < e->plan.method_count; m++)
@@ -285,6 +286,7 @@ static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t
         cell->knobs[i] = named.values[i];
     }
     F0T_TRY(read_top(cell, e, top, name));
+    F0T_TRY(f0t_results_read_curves(&cell->curves, line, name));
     cell->done = true;
     return F0T_OK;
 }
@@ -329,7 +331,7 @@ static f0t_status check_head(const f0t_eval *e, const json_t *line, const char *
     F0T_TRY(f0t_json_get_integer(&version, line, "version", name));
     F0T_TRY(f0t_json_get_string(&found, line, "identity", name));
     F0T_TRY(f0t_json_get_array(&samples, line, "samples", name));
-    if (strcmp(kind, "comparison") != 0 || version != 1)
+    if (strcmp(kind, "comparison") != 0 || version != 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: no results of a comparison that this version knows",
                         name);
     snprintf(wanted, sizeof wanted, "%016" PRIx64, identity);

@@ -46,7 +46,21 @@ static void add_others(f0t_values *out, const f0t_cutoff_values *c)
     add_at(out, "n_plus", c->k, (double)c->n_plus);
 }
 
-void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_eval_cost *cost)
+static void add_confidence(f0t_values *out, const f0t_confidence_values *c)
+{
+    const double none = (double)NAN;
+    f0t_values_add(out, "ece", c ? 100 * c->ece : none);
+    f0t_values_add(out, "ece_first", c ? 100 * c->ece_first : none);
+    f0t_values_add(out, "brier", c ? 100 * c->brier : none);
+    f0t_values_add(out, "set_threshold", c ? c->threshold : none);
+    f0t_values_add(out, "set_tags", c ? c->tags : none);
+    f0t_values_add(out, "set_p", c ? 100 * c->sets.p : none);
+    f0t_values_add(out, "set_r", c ? 100 * c->sets.r : none);
+    f0t_values_add(out, "set_f", c ? 100 * c->sets.f : none);
+}
+
+void f0t_values_set(f0t_values *out, const f0t_metric_values *m,
+                    const f0t_confidence_values *confidence, const f0t_eval_cost *cost)
 {
     static const char *const pooled[] = {"p", "r", "f"};
     static const char *const class[] = {"class_p", "class_r", "class_f"};
@@ -66,6 +80,7 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m, const f0t_eval_
     f0t_values_add(out, "map_all", 100 * m->map_all);
     f0t_values_add(out, "tagged_images", (double)m->tagged);
     f0t_values_add(out, "occurring_tags", (double)m->occurring);
+    add_confidence(out, confidence);
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_others(out, &m->cutoffs[i]);
 }
@@ -75,5 +90,5 @@ void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count)
     f0t_metric_values metrics = {.cutoff_count = count};
     for (size_t i = 0; i < count; i++)
         metrics.cutoffs[i].k = cutoffs[i];
-    f0t_values_set(out, &metrics, &(f0t_eval_cost){0});
+    f0t_values_set(out, &metrics, NULL, &(f0t_eval_cost){0});
 }

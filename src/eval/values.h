@@ -4,7 +4,7 @@
 
 #include "eval/metrics.h"
 
-enum { F0T_VALUES_MOST = 128, F0T_VALUE_NAME_MOST = 40 };
+enum { F0T_VALUES_MOST = 160, F0T_VALUE_NAME_MOST = 40 };
 
 typedef struct f0t_values {
     size_t count;
@@ -20,8 +20,10 @@ typedef struct f0t_eval_cost {
 } f0t_eval_cost;
 
 /* In the order of the JSON rows: miap, p3 r3 f3 …, class_p3 …, map, train_s, test_s, then the other
- * conventions and what else is known. Metrics become percent. */
-void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics, const f0t_eval_cost *cost);
+ * conventions and what else is known. Metrics become percent. `confidence` is NULL where scores are no
+ * probabilities: what it would say is NaN. */
+void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics,
+                    const f0t_confidence_values *confidence, const f0t_eval_cost *cost);
 
 /* The names alone, each with the number 0, for these K. */
 void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count);

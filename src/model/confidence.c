@@ -1,7 +1,5 @@
 #include "model/confidence.h"
 
-#include "base/alloc.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -15,26 +13,25 @@ double f0t_risk_grid(size_t g)
     return g ? f0t_confidence_of_logit(-GRID_EDGE + (double)(g - 1) * GRID_STEP) : 0;
 }
 
-/* The grid in floats, as confidences are compared with it and thresholds given out. */
-typedef struct risk_counter {
-    float grid[F0T_RISK_GRID];
-    uint32_t written[F0T_RISK_GRID]; /* of one image: tags whose highest threshold this is */
-    uint32_t right[F0T_RISK_GRID];
-} risk_counter;
-
-/* The highest threshold that the confidence reaches: a guess by its logit, then corrected. */
-static size_t place_of(const risk_counter *c, float confidence)
+/* A guess by the logit, then corrected. */
+size_t f0t_risk_place(float confidence)
 {
-    if (!(confidence >= c->grid[1]))
+    if (!(confidence >= 0.0009F)) /* most are: spares them the logarithm */
         return 0;
     const double at = 1 + (f0t_logit_of_confidence((double)confidence) + GRID_EDGE) / GRID_STEP;
-    size_t g = at < F0T_RISK_GRID - 1 ? (size_t)at : F0T_RISK_GRID - 1;
-    while (g + 1 < F0T_RISK_GRID && confidence >= c->grid[g + 1])
+    size_t g = at > F0T_RISK_GRID - 1 ? F0T_RISK_GRID - 1 : at > 0 ? (size_t)at : 0;
+    while (g + 1 < F0T_RISK_GRID && confidence >= (float)f0t_risk_grid(g + 1))
         g++;
-    while (confidence < c->grid[g])
+    while (confidence < (float)f0t_risk_grid(g))
         g--;
     return g;
 }
+
+/* Of one image: tags whose highest threshold this is. */
+typedef struct risk_counter {
+    uint32_t written[F0T_RISK_GRID];
+    uint32_t right[F0T_RISK_GRID];
+} risk_counter;
 
 static f0t_status count_image(risk_counter *c, const float *confidence, const f0t_samples *truth,
                               size_t m)
@@ -47,7 +44,7 @@ static f0t_status count_image(risk_counter *c, const float *confidence, const f0
         next += right;
         if (isnan(confidence[t]))
             return f0t_fail(F0T_ERROR_NUMERIC, "image %zu, tag %zu: the confidence is NaN", m, t);
-        const size_t g = place_of(c, confidence[t]);
+        const size_t g = f0t_risk_place(confidence[t]);
         c->written[g]++;
         c->right[g] += right;
     }
@@ -79,28 +76,17 @@ static void make_means(f0t_risk_curve *to)
     }
 }
 
-static f0t_status fit(f0t_risk_curve *out, risk_counter *c, const float *confidence,
-                      const f0t_samples *truth)
-{
-    for (size_t g = 0; g < F0T_RISK_GRID; g++)
-        c->grid[g] = (float)f0t_risk_grid(g);
-    for (size_t m = 0; m < truth->count; m++) {
-        F0T_TRY(count_image(c, confidence + m * truth->tags, truth, m));
-        add_image(out, c, truth->offsets[m + 1] - truth->offsets[m]);
-    }
-    make_means(out);
-    return F0T_OK;
-}
-
 f0t_status f0t_risk_curve_fit(f0t_risk_curve *out, const float *confidence,
                               const f0t_samples *truth)
 {
-    risk_counter *counter;
+    risk_counter counter;
     *out = (f0t_risk_curve){.images = (double)truth->count};
-    F0T_TRY(f0t_alloc(&counter, 1, sizeof *counter));
-    f0t_status status = fit(out, counter, confidence, truth);
-    f0t_free(counter);
-    return status;
+    for (size_t m = 0; m < truth->count; m++) {
+        F0T_TRY(count_image(&counter, confidence + m * truth->tags, truth, m));
+        add_image(out, &counter, truth->offsets[m + 1] - truth->offsets[m]);
+    }
+    make_means(out);
+    return F0T_OK;
 }
 
 /* A whole number that is not above `most`. */

@@ -82,6 +82,8 @@ typedef struct f0t_risk_curve {   /* plain numbers of one type, for a file to ke
 
 /* Threshold g of the grid, ascending: 0, then equal steps of the logit from 0.001 to 0.999. */
 double f0t_risk_grid(size_t g);
+/* The highest of its thresholds that this confidence reaches, as floats. */
+size_t f0t_risk_place(float confidence);
 
 /* confidence[truth->count x truth->tags], 0 … 1. Fails with F0T_ERROR_NUMERIC at a NaN. */
 f0t_status f0t_risk_curve_fit(f0t_risk_curve *out, const float *confidence,

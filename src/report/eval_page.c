@@ -280,6 +280,17 @@ static const struct {
                   "Every tag is ranked that training did not use, rare ones as well."},
 };
 
+static f0t_status add_confidences(f0t_text *page, const f0t_eval_slice *s)
+{
+    f0t_table *table = NULL;
+    f0t_text_add(page, "<details><summary>How sure methods are</summary>\n");
+    f0t_status made = f0t_eval_confidence_table(&table, s);
+    F0T_TRY(add_table(page, made, table));
+    F0T_TRY(f0t_eval_confidence_plots(page, s));
+    f0t_text_add(page, "</details>\n");
+    return F0T_OK;
+}
+
 static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0t_published *paper)
 {
     f0t_table *table = NULL;
@@ -293,7 +304,7 @@ static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0
     made = f0t_eval_class_table(&table, s);
     F0T_TRY(add_table(page, made, table));
     f0t_text_add(page, "</details>\n");
-    return F0T_OK;
+    return f0t_eval_has_confidence(s) ? add_confidences(page, s) : F0T_OK;
 }
 
 static void add_contents(f0t_text *page, const f0t_eval *e)
@@ -315,8 +326,8 @@ static void add_contents(f0t_text *page, const f0t_eval *e)
 
 static void add_reading(f0t_text *page)
 {
-    static const char *const heads[] = {"K",  "P",   "R",    "F1",    "P*",
-                                        "N+", "mAP", "tune", "train", "test"};
+    static const char *const heads[] = {"K",   "P",     "R",    "F1",   "P*",    "N+",  "mAP",
+                                        "ECE", "Brier", "sets", "tune", "train", "test"};
     f0t_html_section(page, "reading", "How to read this");
     f0t_html_paragraph(
         page, "Each method ranks tags for pictures that it has not seen before, the one that "

@@ -21,6 +21,7 @@ typedef struct columns {
     char aligns[COLUMNS_MOST + 2];
     int decimals[COLUMNS_MOST];
     bool ranked[COLUMNS_MOST]; /* the largest is the best */
+    const char *only;          /* rows that have this value; NULL: all */
 } columns;
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -100,6 +101,22 @@ static void class_columns(columns *c, const f0t_eval *e)
         add_column(c, "F1", NULL, "class_f", k, 1, true);
         add_column(c, "N+", NULL, "n_plus", k, 0, true);
     }
+}
+
+static void confidence_columns(columns *c, const f0t_eval *e)
+{
+    begin_columns(c, e);
+    c->only = "ece";
+    add_column(c, "all", "ECE", "ece", 0, 1, false);
+    add_column(c, "first 5", NULL, "ece_first", 0, 1, false);
+    add_column(c, "Brier", "", "brier", 0, 2, false);
+    add_column(c, "from", "sets", "set_threshold", 0, 2, false);
+    add_column(c, "tags", NULL, "set_tags", 0, 1, false);
+    add_column(c, "P", NULL, "set_p", 0, 1, true);
+    add_column(c, "R", NULL, "set_r", 0, 1, true);
+    add_column(c, "F1", NULL, "set_f", 0, 1, true);
+    for (size_t i = 0; i < e->plan.cutoff_count; i++)
+        add_column(c, "F1", c->group_texts[i], "f", e->plan.cutoffs[i], 1, true);
 }
 
 /* ---- Cells -------------------------------------------------------------------------------- */
@@ -226,6 +243,8 @@ static f0t_status make_table(f0t_table **out, const f0t_eval_slice *s, const col
     write_caption(caption, sizeof caption, s, what, theirs);
     F0T_TRY(f0t_table_create(out, caption, c->aligns, c->groups, c->heads));
     for (size_t i = 0; i < s->count; i++) {
+        if (c->only && isnan(f0t_eval_row_mean(&s->rows[i], c->only)))
+            continue;
         add_row(*out, s, &s->rows[i], c);
         if (theirs)
             add_published(*out, &s->rows[i], c, theirs);
@@ -245,6 +264,21 @@ f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice)
     columns c;
     class_columns(&c, slice->eval);
     return make_table(out, slice, &c, ", means over tags (P*: of those ever predicted)", NULL);
+}
+
+f0t_status f0t_eval_confidence_table(f0t_table **out, const f0t_eval_slice *slice)
+{
+    columns c;
+    confidence_columns(&c, slice->eval);
+    return make_table(out, slice, &c, ", confidences", NULL);
+}
+
+bool f0t_eval_has_confidence(const f0t_eval_slice *slice)
+{
+    for (size_t i = 0; i < slice->count; i++)
+        if (!isnan(f0t_eval_row_mean(&slice->rows[i], "ece")))
+            return true;
+    return false;
 }
 
 /* True when a row before row i has the same reason. */
@@ -372,10 +406,15 @@ static f0t_status add_report_scenario(f0t_text *to, const f0t_eval_slice *slice,
     F0T_TRY(f0t_eval_table(&table, slice, paper));
     F0T_TRY(add_report_table(to, table, layout));
     f0t_eval_refusals(to, slice, note_mark(layout->form), "\n", false);
-    if (!layout->per_class)
+    if (layout->per_class) {
+        f0t_text_add(to, "\n");
+        F0T_TRY(f0t_eval_class_table(&table, slice));
+        F0T_TRY(add_report_table(to, table, layout));
+    }
+    if (!f0t_eval_has_confidence(slice))
         return F0T_OK;
     f0t_text_add(to, "\n");
-    F0T_TRY(f0t_eval_class_table(&table, slice));
+    F0T_TRY(f0t_eval_confidence_table(&table, slice));
     return add_report_table(to, table, layout);
 }
 

@@ -25,6 +25,12 @@ double f0t_eval_row_mean(const f0t_eval_row *row, const char *name);
  * be NULL. */
 f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper);
 f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
+/* Methods whose scores are probabilities: whether these are true, and the sets that they choose beside the
+ * first K tags. */
+f0t_status f0t_eval_confidence_table(f0t_table **out, const f0t_eval_slice *slice);
+bool f0t_eval_has_confidence(const f0t_eval_slice *slice);
+/* Confidence against the share that is right; precision and recall along the threshold. */
+f0t_status f0t_eval_confidence_plots(f0t_text *page, const f0t_eval_slice *slice);
 
 /* "– Frequency, CCA: ranks only …" for what has a dash: one line per reason, with `before` and
  * `after` around it. `escaped`: for HTML. */

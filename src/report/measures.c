@@ -18,6 +18,13 @@ static const struct {
     {"mAP",
      "the other way round: how well the pictures are ranked for a tag, from 0 to 100, as a mean "
      "over all tags. What a search by a word would show."},
+    {"ECE",
+     "expected calibration error, from 0 to 100: by how much confidences differ from the share of "
+     "tags that are right, in 15 groups of equally many; over all pairs of picture and tag, most "
+     "of which are sure to be wrong, and over the first five tags of each picture."},
+    {"Brier", "the mean squared difference between a confidence and what is true, times 100."},
+    {"sets", "the tags of a picture whose confidence reaches a threshold (from), which validation "
+             "pictures have chosen; so many tags on average."},
     {"tune", "seconds that it took to find the method's settings."},
     {"train", "seconds that it took to learn."},
     {"test", "seconds that it took to rank all tags for all test pictures."},

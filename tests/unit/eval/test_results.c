@@ -1,6 +1,9 @@
 /* The results file: going on from it, what it refuses, and who may write it. */
 #include "fixture.h"
 
+#include "eval/eval.h"
+
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +49,37 @@ static void assert_same_results(const f0t_eval *one, const f0t_eval *other)
     }
 }
 
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void assert_same_curves(const f0t_reliability_curves *a, const f0t_reliability_curves *b)
+{
+    assert_true(!a == !b);
+    for (size_t i = 0; a && i < F0T_CURVE_POINTS; i++)
+        assert_true(same_number(a->sets[i].p, b->sets[i].p) && a->sets[i].r == b->sets[i].r &&
+                    a->sets[i].f == b->sets[i].f);
+    for (int part = 0; a && part < F0T_RELIABILITY_PARTS; part++) {
+        assert_int_equal(a->bin_counts[part], b->bin_counts[part]);
+        assert_memory_equal(a->bins[part], b->bins[part],
+                            a->bin_counts[part] * sizeof *a->bins[part]);
+    }
+}
+
+static void assert_same_cells(const f0t_eval *one, const f0t_eval *other)
+{
+    size_t curves = 0;
+    for (size_t m = 0; m < one->plan.method_count; m++)
+        for (int s = 0; s < F0T_SCENARIOS; s++) {
+            const f0t_eval_cell *a = f0t_eval_cell_at(one, 0, m, (f0t_scenario)s);
+            const f0t_eval_cell *b = f0t_eval_cell_at(other, 0, m, (f0t_scenario)s);
+            assert_same_curves(a->curves, b->curves);
+            curves += a->curves != NULL;
+        }
+    assert_int_equal(curves, 2); /* of frequency, where it applies */
+}
+
 static void an_interrupted_comparison_goes_on(void **state)
 {
     fixture h = fixture_open(&plain);
@@ -70,6 +104,7 @@ static void an_interrupted_comparison_goes_on(void **state)
     options.results = NULL;
     assert_ok(f0t_eval_run(&whole, h.dataset, h.vectors, &options, NULL));
     assert_same_results(eval, whole);
+    assert_same_cells(eval, whole);
     f0t_eval_free(eval);
     f0t_eval_free(whole);
     fixture_close(&h);
@@ -376,10 +411,17 @@ static void values_that_are_not_those_asked_for_are_refused(void **state)
     char *text = open_hostile(&h, &size);
     assert_wrong(text, "\"p3\":", "\"p4\":", "jsonl line 2: \"values\" has no number \"p3\"");
     assert_wrong(text, "\"values\":{", "\"values\":{\"more\":1,",
-                 "jsonl line 2: \"values\" has 40 numbers, not 39");
-    assert_wrong(text, "\"values\":", "\"elsewhere\":", "\"values\" has 0 numbers, not 39");
+                 "jsonl line 2: \"values\" has 48 numbers, not 47");
+    assert_wrong(text, "\"values\":", "\"elsewhere\":", "\"values\" has 0 numbers, not 47");
     assert_wrong(text, "\"values\":{}", "\"values\":{\"miap\":1}",
                  "\"values\" has 1 numbers, not 0");
+    assert_wrong(text, "\"curves\":{", "\"curves\":3,\"x\":{", "\"curves\" must be an object");
+    assert_wrong(text, "\"all\":[[", "\"all\":[[7,",
+                 "\"all\" of the curves must be at most 15 lists");
+    assert_wrong(text, "\"first\":[", "\"first\":[0,", "\"first\" of the curves must be");
+    assert_wrong(text, "\"first\":[", "\"last\":[", "\"first\" of the curves must be");
+    assert_wrong(text, "\"sets\":[[", "\"sets\":[[0,0,0],[", "at most 64 lists");
+    assert_wrong(text, "\"sets\":[", "\"sets\":[],\"x\":[", "\"sets\" has 0 thresholds, not 64");
     f0t_free(text);
     fixture_close(&h);
 }
