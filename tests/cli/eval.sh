@@ -27,6 +27,8 @@ case_json_is_as_the_design_says() {
     json_holds 'list(d[0])[:11] == ["method", "scenario", "images", "tags", "miap", "p3", "r3", "f3", "p5", "r5", "f5"]'
     json_holds 'all(k in d[0] for k in ["class_p3", "class_f5", "map", "train_s", "test_s", "n_plus5", "miap_all", "map_all"])'
     json_holds '[r["miap"] for r in d if r["method"] == "frequency" and r["scenario"] == "zero-shot"] == [None]'
+    json_holds 'all(0 < r["ece"] <= r["ece_first"] and r["set_f"] > 0 for r in d if r["method"] == "frequency" and r["miap"])'
+    json_holds 'all(r[k] is None for r in d if r["method"] == "random" for k in ("ece", "ece_first", "brier", "set_threshold", "set_f"))'
     run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --json --quiet -k 2
     json_holds 'list(d[0])[:6] == ["method", "scenario", "images", "tags", "miap", "p2"] and d[0]["miap"] is None'
     run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --format csv --quiet -k 2
@@ -46,6 +48,11 @@ case_tables_come_in_every_form() {
     run 0 $args --format csv -k 1,2
     says "method,scenario,images,tags,repeats,miap,p1,r1,f1,p2,r2,f2,"
     [ "$(wc -l <"$out")" = 3 ] || complain "not a line for each method"
+    run 0 $args --format text
+    says "Conventional tagging, confidences: "
+    [ "$(grep -c ^Random "$out")" = 1 ] || complain "random claims to be sure"
+    run 0 $args --methods random
+    ! grep -q confidences "$out" || complain "a table of confidences that nobody has"
     run 0 $args --format latex
     says '\begin{tabular}{lrrrrrrrrrrr}'
     run 0 $args --compare-paper iaprtc12
@@ -194,7 +201,7 @@ case_altered_results_are_refused() {
     local args="eval photos --vectors vectors.txt --methods random,linear --scenarios conventional --results kept.jsonl"
     run 0 $args
     sed -i '3s/"p3":[^,]*,//' kept.jsonl
-    refuse 3 'kept.jsonl line 3: "values" has 38 numbers, not 39' $args --json
+    refuse 3 'kept.jsonl line 3: "values" has 46 numbers, not 47' $args --json
     rm kept.jsonl
     run 0 $args
     /usr/bin/python3 -c '
