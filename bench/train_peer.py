@@ -6,7 +6,7 @@
 Says `ready NAME`, then runs one step for each line on stdin and answers `done`. PRECISION is f32, or
 bf16 by autocast. The settings that are known to matter are tried first, and the fastest is used: the
 optimiser's foreach form, and whether large blocks of memory are kept by malloc (PyTorch frees and
-takes hundreds of megabytes a step, which costs page faults: run again with glibc told to keep them).
+takes hundreds of megabytes per step, which costs page faults: run again with glibc told to keep them).
 """
 import os
 import sys

@@ -155,7 +155,7 @@ case_what_is_given_is_used_or_refused() {
     json_holds 'd["training"]["ridge"] == 0.5 and d["training"]["lambda"] == 3'
 }
 
-# Beside the validation MiAP stands what needs no training; a model that is behind is told.
+# Beside the validation MiAP stands what needs no training; a model that is not better is told.
 case_the_model_is_compared_with_simpler_ways() {
     make_collection
     sed -i 's/test/val/' photos/split.txt

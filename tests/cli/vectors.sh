@@ -6,7 +6,7 @@ small() {
     printf 'dog 1 0.5 0\npuppy 0.9 0.6 0.1\ncar -1 0 2\npalm 0 1 1\ntree 0.1 1 0.7\n'
 }
 
-# word2vec's binary form, with (newline=1) or without a newline behind each record.
+# word2vec's binary form, with (newline=1) or without a newline after each record.
 binary() {
     /usr/bin/python3 - "$1" <<'PY'
 import struct, sys

@@ -1,4 +1,4 @@
-/* The text files of a dataset directory, one behind the other, separated by a 0: tags, split, images,
+/* The text files of a dataset directory, one after the other, separated by a 0: tags, split, images,
  * seen, unseen, dataset.json. */
 #include "fuzz.h"
 

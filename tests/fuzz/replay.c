@@ -17,7 +17,7 @@ static void give_up(const char *path)
 static void run_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "rb");
-    /* Exactly this size, so that the address sanitizer sees a read behind it. */
+    /* Exactly this size, so that the address sanitizer sees a read past it. */
     uint8_t *data = malloc(size ? size : 1);
     if (!file || !data || fread(data, 1, size, file) != size)
         give_up(path);

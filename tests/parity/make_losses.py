@@ -3,10 +3,10 @@
 
     python3 tests/parity/make_losses.py >tests/parity/losses.txt
 
-tests/unit/rank/test_loss_parity.c reads it. For each case: `case IMAGES TAGS`; the scores, a line an
+tests/unit/rank/test_loss_parity.c reads it. For each case: `case IMAGES TAGS`; the scores, one line per
 image; the relevant tags of each image in listmle's order, their number first; the targets of the
 regression, whose outputs are the scores; then for each loss its name and value, and the gradient
-with respect to the scores, a line an image.
+with respect to the scores, one line per image.
 """
 import numpy as np
 import torch

@@ -6,7 +6,7 @@
 tests/unit/model/test_net_parity.c reads it. For each case: `case OPTIMIZER INPUTS HIDDEN… OUTPUTS`
 (the number of hidden layers comes before their sizes), `ROWS TAGS RATE DECAY`; the parameters, in
 the order of the layers, weight before bias; the features; the tags' vectors; which tags are
-relevant, 0 or 1, a row an image. Then for each step the RankNet loss before it and the parameters
+relevant, 0 or 1, one row per image. Then for each step the RankNet loss before it and the parameters
 after it.
 """
 import torch

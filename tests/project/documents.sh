@@ -25,7 +25,7 @@ case_every_document_is_linked_from_the_readme() {
     done
 }
 
-# Files in backquotes, with or without "NAME: what of it" behind.
+# Files in backquotes, with or without "NAME: what of it" after them.
 case_every_file_that_a_document_names_exists() {
     local document file
     for document in paper-map security architecture; do

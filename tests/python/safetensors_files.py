@@ -77,7 +77,7 @@ def read_strictly(path):
         assert (8 + length + begin) % SIZES[entry["dtype"]] == 0, "unaligned"
         tensors[name] = (entry["dtype"], entry["shape"], buffer[begin:end])
         at = end
-    assert at == len(buffer), "bytes behind the last tensor"
+    assert at == len(buffer), "bytes after the last tensor"
     return tensors, metadata
 
 

@@ -180,7 +180,7 @@ void test_each_fault(f0t_fault kind, test_run run, void *context)
     }
 }
 
-/* A copy of exactly `size` bytes, so that the address sanitizer sees a read behind it. */
+/* A copy of exactly `size` bytes, so that the address sanitizer sees a read past it. */
 static f0t_status load_copy(const void *data, size_t size, test_load load)
 {
     void *copy = malloc(size ? size : 1);

@@ -30,7 +30,7 @@ const char *test_path(const char *name);
 /* Writes a file there and gives its path. */
 const char *test_file(const char *name, const void *data, size_t size);
 const char *test_text(const char *name, const char *text);
-/* All bytes of a file with a 0 behind; free with f0t_free. */
+/* All bytes of a file with a 0 after them; free with f0t_free. */
 char *test_read(const char *path, size_t *size);
 /* Number of entries in the folder of test_path, to see that nothing is left behind. */
 size_t test_files_left(void);
@@ -41,7 +41,7 @@ const char *test_source(const char *name);
 /* A path below F0T_DATA; skips the test, saying so, when that is not set. */
 const char *test_data(const char *name);
 
-/* Runs tests/python/SCRIPT with these two words behind it and asserts that it succeeds; skips the
+/* Runs tests/python/SCRIPT with these two words after it and asserts that it succeeds; skips the
  * test, saying so, where there is no python3 with this module (NULL: any). */
 void test_python(const char *module, const char *script, const char *verb, const char *folder);
 

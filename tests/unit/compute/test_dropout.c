@@ -122,8 +122,7 @@ static void a_dropped_infinity_is_zero(void **state)
             assert_true(!(fabsf(y[i]) < INFINITY));
 }
 
-/* ---- The way back -------------------------------------------------------------------------------
- */
+/* ---- The backward pass --------------------------------------------------------------------------- */
 
 static void check_gate(size_t rows, size_t cols)
 {

@@ -144,7 +144,7 @@ static void other_prefixes_do_not_matter(void **state)
                   "xmp\tsea\nours\tdog\ncarried\tsea\nours\tdog\ncarried\tsea\nours\tdog\n");
 }
 
-/* ---- The way back ----------------------------------------------------------------------------------- */
+/* ---- Untagging -------------------------------------------------------------------------------------- */
 
 static void untagged_is_as_before(void **state)
 {

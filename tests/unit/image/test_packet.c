@@ -65,7 +65,7 @@ static f0t_status find_in(f0t_xmp_packet *p, const char *const *segments, size_t
 
 static void what_would_be_lost_is_refused(void **state)
 {
-    /* Behind the 0 of the name there is no packet here; MPF and the extension end with a 0 as well. */
+    /* After the 0 of the name there is no packet here; MPF and the extension end with a 0 as well. */
     static const char *const empty[] = {"\xE0JFIF", MAIN};
     static const char *const extended[] = {"\xE1http://ns.adobe.com/xmp/extension/"};
     static const char *const index[] = {"\xE2MPF", MAIN};

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* All files of a dataset in one piece, each behind its name, separated by 0. */
+/* All files of a dataset in one piece, each after its name, separated by 0. */
 typedef struct bundle {
     const char *data;
     size_t size;

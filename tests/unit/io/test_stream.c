@@ -185,7 +185,7 @@ static f0t_status read_all(const void *data, size_t size)
     return status;
 }
 
-static size_t whole_member; /* a cut just behind the first member is a whole file */
+static size_t whole_member; /* a cut just after the first member is a whole file */
 
 /* One byte alone is no gzip file, but a text. */
 static bool cut_ok(size_t size)

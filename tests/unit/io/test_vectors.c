@@ -17,7 +17,7 @@ static const char with_header[] = "3 2\nthe 1 -0.5\npalm tree 0.25 2\ncaf\xC3\xA
 static const char fasttext[] = "3 2\nthe 1 -0.5 \npalm tree 0.25 2 \ncaf\xC3\xA9 -3 4e-5 \n";
 static const char crlf[] = "the 1 -.5\r\npalm tree .25 2\r\ncaf\xC3\xA9 -3 .00004\r\n";
 
-/* word2vec's binary form; its own program writes a newline behind each record, gensim does not. */
+/* word2vec's binary form; its own program writes a newline after each record, gensim does not. */
 static size_t make_binary(char *to, const char *newline)
 {
     static const char *const binary_words[3] = {"the", "palm_tree", "caf\xC3\xA9"};

@@ -57,7 +57,7 @@ static void cut_anywhere_fails(void **state)
     f0t_free(data);
 }
 
-/* The header has 8 kB of spaces: only the JSON before them and the tensors behind are altered. */
+/* The header has 8 kB of spaces: only the JSON before them and the tensors after them are altered. */
 static void altered_bytes_do_no_harm(void **state)
 {
     size_t size;

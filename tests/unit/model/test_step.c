@@ -186,7 +186,7 @@ static void steps_in_bfloat16_are_near_the_reference(void **state)
 /* ---- What stays the same ------------------------------------------------------------------------
  */
 
-/* All arrays of a step, one behind the other. */
+/* All arrays of a step, one after the other. */
 static float *copy_state(const f0t_step *step, size_t *total)
 {
     float *all = NULL;

@@ -20,7 +20,7 @@ static bool is_ranked(const f0t_ranking *at, size_t tag)
     return !at->columns || is_listed(at->columns, 0, at->column_count, tag);
 }
 
-/* How many ranked tags, and how many relevant ones of them, are not behind this one. */
+/* How many ranked tags, and how many relevant ones of them, are not after this one. */
 static double precision_at(const f0t_ranking *at, size_t m, size_t tag)
 {
     const float *x = at->scores + m * at->tags;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Slopes that grow: their root, how steep, and a kink behind it. */
+/* Slopes that grow: their root, how steep, and a kink after it. */
 typedef struct curve {
     double root, before, after;
     int calls;

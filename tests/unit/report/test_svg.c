@@ -73,7 +73,7 @@ static void an_empty_plot_is_a_plot(void **state)
     f0t_text_free(&text);
 }
 
-/* The number behind `name` in the text at `from`. */
+/* The number after `name` in the text at `from`. */
 static double attribute(const char *from, const char *name)
 {
     const char *at = strstr(from, name);
