@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "baseline/fitting.h"
 #include "baseline/ranker.h"
+#include "compute/scoring.h"
 #include "math/matmul.h"
 
 #include <math.h>
@@ -111,10 +112,9 @@ static f0t_status loss(void *context, f0t_loss_result *result, float *gradient,
     f0t_wsabie_tags *s = context;
     size_t rows = batch->images;
     f0t_loss_batch scored = *batch;
-    f0t_matmul scores = {.m = rows, .n = s->tags, .k = s->dim, .b_transposed = true};
     f0t_matmul back = {.m = rows, .n = s->dim, .k = s->tags};
     f0t_matmul tags = {.m = s->tags, .n = s->dim, .k = rows, .a_transposed = true};
-    F0T_TRY(f0t_matmul_run(s->scores, batch->scores, s->w, NULL, &scores));
+    F0T_TRY(f0t_score_once(s->scores, batch->scores, rows, s->w, s->tags, s->dim, false));
     scored.scores = s->scores;
     F0T_TRY(f0t_warp_loss_run(result, s->dscores, s->warp, &scored, samples));
     F0T_TRY(f0t_matmul_run(gradient, s->dscores, s->w, NULL, &back));
