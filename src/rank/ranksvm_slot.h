@@ -90,6 +90,36 @@ void f0t_svm_slot_score(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_sv
 void f0t_svm_slot_sum(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
 bool f0t_svm_slot_sums(const f0t_svm_slot *slot);
 
+/* The slot has its result, in its query. */
+void f0t_svm_slot_finish(f0t_svm_slot *slot, double primal);
+
+/* A rule that needs more rounds than this ends with the gap it has. */
+enum { F0T_SVM_ROUNDS = 2000 };
+
+/* ---- Newton steps over all tags: ranksvm_newton.c ----------------------------------------------- */
+
+/* Begins a step from w, whose sums have come. */
+void f0t_svm_newton_begin(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+/* After the scores of w or of a conjugate direction, */
+void f0t_svm_newton_score(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+/* and of the steps of an exact solution. */
+void f0t_svm_newton_score_exact(f0t_svm_slot *slot, const f0t_svm_thread *thread,
+                                f0t_svm_rows rows);
+/* After the sums of a conjugate direction: the next one, or the end of the step. */
+void f0t_svm_newton_sum(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+
+/* ---- Working sets: ranksvm_set.c ------------------------------------------------------------------ */
+
+/* The first set, by the scores of the first direction. */
+void f0t_svm_set_begin(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+/* Goes over from all tags to those near the margin. False, and nothing is done: not twice with the same loss, not
+ * when it failed too often, not with too many tags. */
+bool f0t_svm_set_enter(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+/* After the scores of its solution. */
+void f0t_svm_set_score(f0t_svm_slot *slot, const f0t_svm_thread *thread, f0t_svm_rows rows);
+
+/* ---- From λ to λ ---------------------------------------------------------------------------------- */
+
 /* The next λ of a rule whose result was taken; `size` is that of the vectors. */
 void f0t_svm_slot_continue(f0t_svm_slot *slot, double lambda, double size);
 
