@@ -1,0 +1,172 @@
+#include "tag/diverse.h"
+
+#include "base/alloc.h"
+#include "base/team.h"
+#include "word/inflect.h"
+#include "word/normal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Synonyms of WordNet's vectors are above 0.9, and of GloVe's, centred, above 0.8; siblings such as rain and
+ * snow below. */
+static const float NEAR = 0.85f;
+
+/* ---- Words ---------------------------------------------------------------------------------------- */
+
+/* What joins the words of a phrase: two tags that have it in common are not alike. */
+static bool is_joint(const char *word, size_t length)
+{
+    static const char *const joints[] = {"a",  "an", "and", "at", "by",  "for", "from",
+                                         "in", "of", "on",  "or", "the", "to",  "with"};
+    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
+        if (strlen(joints[i]) == length && !memcmp(joints[i], word, length))
+            return true;
+    return false;
+}
+
+static f0t_status add_word(f0t_rows *rows, f0t_names *names, const char *word, size_t length)
+{
+    f0t_inflections singular, base;
+    uint32_t index;
+    f0t_singulars(&singular, word, length);
+    if (singular.count) {
+        word = singular.text[0];
+        length = strlen(word);
+    }
+    f0t_bases(&base, word, length);
+    if (base.count) {
+        word = base.text[0];
+        length = strlen(word);
+    }
+    F0T_TRY(f0t_names_add(&index, NULL, names, word, length));
+    return f0t_rows_add(rows, index);
+}
+
+static f0t_status add_words(f0t_rows *rows, f0t_names *names, const char *key, size_t length)
+{
+    size_t begin = 0, end;
+    while (f0t_normal_part(&begin, &end, key, length)) {
+        if (!is_joint(key + begin, end - begin))
+            F0T_TRY(add_word(rows, names, key + begin, end - begin));
+        begin = end;
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_tag(f0t_rows *rows, f0t_names *names, const char *tag)
+{
+    f0t_word_text key;
+    F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
+    f0t_status status = add_words(rows, names, key.data, key.length);
+    f0t_free(key.data);
+    F0T_TRY(status);
+    return f0t_rows_end(rows);
+}
+
+f0t_status f0t_diverse_open(f0t_diverse *out, const f0t_vocab *vocab)
+{
+    f0t_names names = {0};
+    f0t_status status = F0T_OK;
+    *out = (f0t_diverse){.vectors = f0t_vocab_vectors(vocab), .dim = f0t_vocab_dim(vocab)};
+    for (size_t t = 0; t < f0t_vocab_count(vocab) && status == F0T_OK; t++)
+        status = add_tag(&out->words, &names, f0t_vocab_tag(vocab, t));
+    f0t_names_free(&names);
+    if (status != F0T_OK)
+        f0t_diverse_close(out);
+    return status;
+}
+
+void f0t_diverse_close(f0t_diverse *diverse)
+{
+    f0t_rows_free(&diverse->words);
+}
+
+/* ---- Choosing ------------------------------------------------------------------------------------- */
+
+static bool share_a_word(const f0t_rows *words, uint32_t a, uint32_t b)
+{
+    size_t na, nb;
+    const uint32_t *x = f0t_rows_get(&na, words, a), *y = f0t_rows_get(&nb, words, b);
+    for (size_t i = 0, j = 0; i < na && j < nb;) {
+        if (x[i] == y[j])
+            return true;
+        if (x[i] < y[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+static float cosine(const float *a, const float *b, size_t dim)
+{
+    enum { LANES = 8 }; /* a sum of several is vectorised */
+    float sums[LANES] = {0}, sum = 0;
+    size_t d = 0;
+    for (; d + LANES <= dim; d += LANES)
+        for (size_t i = 0; i < LANES; i++)
+            sums[i] += a[d + i] * b[d + i];
+    for (; d < dim; d++)
+        sum += a[d] * b[d];
+    for (size_t i = 0; i < LANES; i++)
+        sum += sums[i];
+    return sum;
+}
+
+bool f0t_diverse_alike(const f0t_diverse *d, uint32_t a, uint32_t b)
+{
+    return share_a_word(&d->words, a, b) ||
+           cosine(d->vectors + a * d->dim, d->vectors + b * d->dim, d->dim) > NEAR;
+}
+
+/* The pool of one picture: [0, chosen) are in their places, the others in the order of their scores. */
+typedef struct pool {
+    uint32_t *index;
+    float *score;
+    bool repeats[F0T_DIVERSE_POOL]; /* one that was chosen */
+    size_t count;
+} pool;
+
+static void move_up(pool *p, size_t from, size_t to)
+{
+    const uint32_t index = p->index[from];
+    const float score = p->score[from];
+    const size_t count = from - to;
+    memmove(p->index + to + 1, p->index + to, count * sizeof *p->index);
+    memmove(p->score + to + 1, p->score + to, count * sizeof *p->score);
+    memmove(p->repeats + to + 1, p->repeats + to, count * sizeof *p->repeats);
+    p->index[to] = index;
+    p->score[to] = score;
+}
+
+static void choose(pool *p, const f0t_diverse *d, float loss)
+{
+    for (size_t place = 0; place < p->count && place < F0T_DIVERSE_FIRST; place++) {
+        size_t best = place;
+        for (size_t i = place + 1; i < p->count; i++)
+            if (p->score[i] - (p->repeats[i] ? loss : 0) >
+                p->score[best] - (p->repeats[best] ? loss : 0))
+                best = i;
+        move_up(p, best, place);
+        for (size_t i = place + 1; i < p->count; i++)
+            p->repeats[i] = p->repeats[i] || f0t_diverse_alike(d, p->index[place], p->index[i]);
+    }
+}
+
+void f0t_diverse_order(uint32_t *index, float *score, size_t rows, size_t count,
+                       const f0t_diverse *diverse, float weight)
+{
+    const size_t size = count < F0T_DIVERSE_POOL ? count : F0T_DIVERSE_POOL;
+    const int threads = f0t_team_size();
+    (void)threads;
+    if (!size || !(weight > 0))
+        return;
+#pragma omp parallel for schedule(static) num_threads(threads) if (rows > 64)
+    for (size_t r = 0; r < rows; r++) {
+        pool p = {.index = index + r * count, .score = score + r * count, .count = size};
+        const float loss = weight * (p.score[0] - p.score[size - 1]);
+        if (isfinite(loss))
+            choose(&p, diverse, loss);
+    }
+}
