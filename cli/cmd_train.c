@@ -436,8 +436,9 @@ static f0t_status run(cli_context *cli, const void *values)
 static const cli_option table[] = {
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
     {"output", 'o', CLI_TEXT, AT(output), "MODEL", "The model file to write.", NULL},
-    {"method", 0, CLI_CHOICE, AT(method), "NAME", "How directions are learned. Default net.",
-     "net|linear|linear-rank"},
+    {"method", 0, CLI_CHOICE, AT(method), "NAME",
+     "What is learned: directions, or the blend of all experts. Default net.",
+     "net|linear|linear-rank|blend"},
     {"labels", 0, CLI_TEXT, AT(labels), "FILE",
      "The tags of the rows of FEATURES.npy: one line per image, separated by tabs.", NULL},
     {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",

@@ -740,10 +740,30 @@ F0T_API f0t_status f0t_classes_vectors(float *out, bool *found, const f0t_classe
 
 /* How f(x), the direction of an image, is made from its features (section 4 of the paper). */
 typedef enum f0t_method {
-    F0T_METHOD_NET = 0,        /* hidden ReLU layers and a linear one, trained by a ranking loss */
-    F0T_METHOD_LINEAR = 1,     /* f(x) = A x: ranking SVMs give directions, least squares gives A */
-    F0T_METHOD_LINEAR_RANK = 2 /* f(x) = A x + b, trained by a ranking loss */
+    F0T_METHOD_NET = 0,    /* hidden ReLU layers and a linear one, trained by a ranking loss */
+    F0T_METHOD_LINEAR = 1, /* f(x) = A x: ranking SVMs give directions, least squares gives A */
+    F0T_METHOD_LINEAR_RANK = 2, /* f(x) = A x + b, trained by a ranking loss */
+    /* the net's direction and other experts together, which also learns tags as themselves, those without a
+     * vector among them, and says how sure it is: what "fast0tag train" does unless told otherwise */
+    F0T_METHOD_BLEND = 3
 } f0t_method;
+
+/* The experts of a blend: what they go by. The first five score learned tags, weighted by how well they do on
+ * images held out; direction, votes, classes and prior also score new words. */
+typedef enum f0t_expert {
+    F0T_EXPERT_DIRECTION = 0, /* f(x), and a tag's frequency */
+    F0T_EXPERT_TAGS = 1,      /* a net with an output per tag */
+    F0T_EXPERT_VOTES = 2,     /* the tags of the nearest training images */
+    F0T_EXPERT_RIDGE = 3,     /* least squares onto the tags */
+    F0T_EXPERT_FREQUENCY = 4, /* how often a tag was given */
+    F0T_EXPERT_CLASSES = 5,   /* what the backbone was trained on (f0t_classes) */
+    F0T_EXPERT_PRIOR = 6,     /* which words are frequent, judged by their vectors */
+    F0T_EXPERTS = 7           /* how many there are */
+} f0t_expert;
+
+/* "direction", "tags", …; NULL for an invalid number. An unknown name fails with F0T_ERROR_NOT_FOUND. */
+F0T_API const char *f0t_expert_name(f0t_expert expert);
+F0T_API f0t_status f0t_expert_find(f0t_expert *out, const char *name);
 
 /* What training minimises for an image with scores s, relevant tags p and irrelevant tags n. Images without
  * a relevant or without an irrelevant tag are left out, except by F0T_LOSS_LOGISTIC and F0T_PAIRS_BATCH. */
@@ -837,6 +857,10 @@ typedef struct f0t_train_options {
     f0t_hinge hinge; /* of the ranking SVMs [squared] */
     double lambda;   /* above 0 [auto: chosen by validation MiAP; with to_ranksvm 1] */
     double ridge; /* 0 or more, as a share of the features' mean square [auto: chosen likewise] */
+
+    /* Blend. */
+    unsigned without;           /* experts that are switched off: bits 1 << f0t_expert [0: none] */
+    const f0t_classes *classes; /* of the backbone that made the features; borrowed [NULL: none] */
 
     /* The run. */
     const char *checkpoint; /* file for what is needed to resume; NULL: none */
@@ -1169,11 +1193,13 @@ typedef struct f0t_tag_options {
 
 /* A tag and how well it fits: the product of the picture's direction and the tag's vector, larger being
  * better. A score compares the tags of one picture; across pictures it depends on the length of their
- * directions. */
+ * directions. Of a blend it is a logit, comparable across pictures, and says how sure the tag is. */
 typedef struct f0t_tag_score {
     const char *tag; /* of the tagger's vocabulary, and valid as long as that */
     size_t index;    /* in the vocabulary */
     float score;
+    float
+        confidence; /* the probability that a person would keep the tag; NaN: the method has none */
 } f0t_tag_score;
 
 /* The tags of one picture, or why there are none. */

@@ -15,6 +15,7 @@ void f0t_model_free(f0t_model *model)
         return;
     f0t_condition_free(&model->condition);
     f0t_net_free(model->net);
+    f0t_blend_free(model->blend);
     f0t_vocab_free(model->vocab);
     f0t_free(model->training);
     f0t_free(model->backbone);

@@ -3,6 +3,7 @@
 #define F0T_MODEL_MODEL_H
 
 #include "io/dataset.h"
+#include "model/blend.h"
 #include "model/condition.h"
 #include "model/net.h"
 
@@ -10,6 +11,7 @@ struct f0t_model {
     f0t_method method;
     f0t_condition condition;
     f0t_net *net;
+    f0t_blend *blend; /* of the method of that name, else NULL */
     f0t_vocab *vocab;
     char *training;  /* JSON */
     char *backbone;  /* JSON, or NULL */

@@ -15,6 +15,7 @@
 #include "io/safetensors.h"
 #include "io/text.h"
 #include "math/elementwise.h"
+#include "model/blend_file.h"
 #include "model/model.h"
 #include "word/vocab.h"
 
@@ -48,12 +49,9 @@ static f0t_status check_tag(const char *tag, size_t i)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-typedef struct saver {
-    f0t_safetensors_writer *writer;
-    uLong checksum;
-} saver;
+typedef f0t_model_saver saver;
 
-static f0t_status write_bytes(saver *s, const void *data, size_t size)
+f0t_status f0t_model_saver_write(f0t_model_saver *s, const void *data, size_t size)
 {
     s->checksum = crc32_z(s->checksum, data, size);
     return f0t_safetensors_write(s->writer, data, size);
@@ -64,7 +62,7 @@ static f0t_status write_floats(saver *s, const char *name, const float *numbers,
 {
     const size_t shape[] = {rows, cols};
     F0T_TRY(check_floats(name, numbers, rows * cols));
-    F0T_TRY(write_bytes(s, numbers, rows * cols * sizeof *numbers));
+    F0T_TRY(f0t_model_saver_write(s, numbers, rows * cols * sizeof *numbers));
     return f0t_safetensors_end_tensor(s->writer, name, F0T_F32, dims,
                                       dims == 1 ? shape + 1 : shape);
 }
@@ -92,8 +90,8 @@ static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
     for (size_t i = 0; i < f0t_vocab_count(vocab); i++) {
         const char *tag = f0t_vocab_tag(vocab, i);
         F0T_TRY(check_tag(tag, i));
-        F0T_TRY(write_bytes(s, tag, strlen(tag)));
-        F0T_TRY(write_bytes(s, "\n", 1));
+        F0T_TRY(f0t_model_saver_write(s, tag, strlen(tag)));
+        F0T_TRY(f0t_model_saver_write(s, "\n", 1));
         bytes += strlen(tag) + 1;
     }
     return f0t_safetensors_end_tensor(s->writer, "vocab.tags", F0T_U8, 1, &bytes);
@@ -105,8 +103,8 @@ static f0t_status write_paths(saver *s, const f0t_texts *paths)
     if (!paths->count)
         return F0T_OK;
     for (size_t i = 0; i < paths->count; i++) {
-        F0T_TRY(write_bytes(s, f0t_texts_get(paths, i), f0t_texts_length(paths, i)));
-        F0T_TRY(write_bytes(s, "\n", 1));
+        F0T_TRY(f0t_model_saver_write(s, f0t_texts_get(paths, i), f0t_texts_length(paths, i)));
+        F0T_TRY(f0t_model_saver_write(s, "\n", 1));
         bytes += f0t_texts_length(paths, i) + 1;
     }
     return f0t_safetensors_end_tensor(s->writer, "vocab.paths", F0T_U8, 1, &bytes);
@@ -137,11 +135,17 @@ static f0t_status write_all(saver *s, const f0t_model *m)
 {
     size_t D = m->condition.dim;
     F0T_TRY(write_metadata(s->writer, m));
+    if (m->blend)
+        F0T_TRY(f0t_blend_save_wide(s, m->blend));
     F0T_TRY(write_floats(s, "condition.shift", m->condition.shift, 1, 1, D));
     F0T_TRY(write_floats(s, "condition.scale", m->condition.scale, 1, 1, D));
     F0T_TRY(write_net(s, m->net));
+    if (m->blend)
+        F0T_TRY(f0t_blend_save(s, m->blend));
     F0T_TRY(write_vocab(s, m->vocab));
     F0T_TRY(write_paths(s, &m->paths.paths));
+    if (m->blend)
+        F0T_TRY(f0t_blend_save_bytes(s, m->blend));
     return set_hex(s->writer, "checksum", s->checksum);
 }
 
@@ -337,6 +341,20 @@ static f0t_status read_vocab(f0t_model *m, const f0t_safetensors *file)
     return status;
 }
 
+static f0t_status read_blend(f0t_model *m, const f0t_safetensors *file)
+{
+    if (m->method != F0T_METHOD_BLEND)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc_zero(&m->blend, 1, sizeof *m->blend));
+    m->blend->features = m->condition.dim;
+    m->blend->tags = f0t_vocab_count(m->vocab);
+    m->blend->dim = f0t_vocab_dim(m->vocab);
+    m->blend->condition = &m->condition;
+    m->blend->net = m->net;
+    m->blend->vectors = f0t_vocab_vectors(m->vocab);
+    return f0t_blend_load(m->blend, file);
+}
+
 static f0t_status read_paths(f0t_model *m, const f0t_safetensors *file)
 {
     const f0t_tensor *lines = f0t_safetensors_find(file, "vocab.paths");
@@ -378,6 +396,7 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
     F0T_TRY(read_condition(m, file));
     F0T_TRY(read_net(m, file));
     F0T_TRY(read_vocab(m, file));
+    F0T_TRY(read_blend(m, file));
     return read_paths(m, file);
 }
 

@@ -10,7 +10,9 @@
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
-static const char *const METHODS[] = {"net", "linear", "linear-rank"};
+static const char *const METHODS[] = {"net", "linear", "linear-rank", "blend"};
+static const char *const EXPERTS[] = {"direction", "tags",    "votes", "ridge",
+                                      "frequency", "classes", "prior"};
 static const char *const CONDITIONS[] = {"auto", "unit", "scale", "standard"};
 
 const char *f0t_method_name(f0t_method method)
@@ -30,6 +32,26 @@ f0t_status f0t_method_find(f0t_method *out, const char *name)
     F0T_REQUIRE(name);
     F0T_TRY(f0t_name_find(&found, "method", name, strlen(name), method_at));
     *out = (f0t_method)found;
+    return F0T_OK;
+}
+
+const char *f0t_expert_name(f0t_expert expert)
+{
+    return (size_t)expert < F0T_EXPERTS ? EXPERTS[expert] : NULL;
+}
+
+static const char *expert_at(size_t i)
+{
+    return f0t_expert_name((f0t_expert)i);
+}
+
+f0t_status f0t_expert_find(f0t_expert *out, const char *name)
+{
+    size_t found;
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(name);
+    F0T_TRY(f0t_name_find(&found, "expert", name, strlen(name), expert_at));
+    *out = (f0t_expert)found;
     return F0T_OK;
 }
 
@@ -68,7 +90,8 @@ size_t f0t_train_patience(size_t epochs)
 
 bool f0t_train_options_take_all(const f0t_train_options *o)
 {
-    return o->pairs == F0T_PAIRS_BATCH || o->loss == F0T_LOSS_LOGISTIC;
+    return o->pairs == F0T_PAIRS_BATCH || o->loss == F0T_LOSS_LOGISTIC ||
+           o->method == F0T_METHOD_BLEND;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -103,8 +126,8 @@ void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t featu
     resolve_hidden(o, features, dim);
     if (o->condition == F0T_CONDITION_AUTO)
         o->condition = o->method == F0T_METHOD_LINEAR ? F0T_CONDITION_UNIT : F0T_CONDITION_SCALE;
-    if (o->method == F0T_METHOD_LINEAR)
-        return;
+    if (o->method == F0T_METHOD_LINEAR || o->method == F0T_METHOD_BLEND)
+        return; /* a blend resolves the options of its nets */
     resolve_length(o, images);
     set(&o->rate, sgd ? 0.1 : net ? 1e-3 : 5e-4);
     set(&o->decay, sgd ? 1e-4 : 3);
@@ -116,7 +139,7 @@ void f0t_train_options_resolve(f0t_train_options *o, size_t images, size_t featu
 
 /* ---- Which option belongs to which method --------------------------------------------------- */
 
-enum { NET = 1, LINEAR = 2, LINEAR_RANK = 4, TO_RANKSVM = 8, BY_LOSS = 16 };
+enum { NET = 1, LINEAR = 2, LINEAR_RANK = 4, BLEND = 8, TO_RANKSVM = 16, BY_LOSS = 32 };
 
 static const struct {
     const char *name;
@@ -126,25 +149,29 @@ static const struct {
     {"pairs", NET | LINEAR_RANK | BY_LOSS},
     {"target", NET | LINEAR_RANK},
     {"hidden", NET},
-    {"batch", NET | LINEAR_RANK},
-    {"epochs", NET | LINEAR_RANK},
-    {"patience", NET | LINEAR_RANK},
+    {"batch", NET | LINEAR_RANK | BLEND},
+    {"epochs", NET | LINEAR_RANK | BLEND},
+    {"patience", NET | LINEAR_RANK | BLEND},
     {"optimizer", NET | LINEAR_RANK},
     {"rate", NET | LINEAR_RANK},
     {"schedule", NET | LINEAR_RANK},
     {"decay", NET | LINEAR_RANK},
     {"input-dropout", NET | LINEAR_RANK},
     {"dropout", NET},
-    {"arithmetic", NET | LINEAR_RANK},
+    {"arithmetic", NET | LINEAR_RANK | BLEND},
     {"hinge", LINEAR | TO_RANKSVM},
     {"lambda", LINEAR | TO_RANKSVM},
     {"ridge", LINEAR},
+    {"without", BLEND},
+    {"classes", BLEND},
 };
 
 static const char *owners(int of)
 {
     return of & TO_RANKSVM    ? "linear, and to the target ranksvm"
            : of & LINEAR      ? "linear"
+           : of == BLEND      ? "blend"
+           : of & BLEND       ? "net, linear-rank and blend"
            : of & LINEAR_RANK ? "net and linear-rank"
                               : "net";
 }
@@ -200,6 +227,8 @@ static f0t_status check_uses(const f0t_train_options *o)
         {"hinge", o->hinge != F0T_HINGE_SQUARED},
         {"lambda", o->lambda != F0T_AUTO},
         {"ridge", o->ridge != F0T_AUTO},
+        {"without", o->without != 0},
+        {"classes", o->classes != NULL},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_set)
@@ -323,9 +352,25 @@ static json_t *describe_linear(const f0t_train_options *o)
                      "ridge", o->ridge);
 }
 
+static json_t *describe_blend(const f0t_train_options *o)
+{
+    json_t *list = json_array();
+    for (int e = 0; e < F0T_EXPERTS; e++)
+        if (!(o->without & (1U << e)) && (e != F0T_EXPERT_CLASSES || o->classes))
+            json_array_append_new(list, json_string(f0t_expert_name((f0t_expert)e)));
+    return json_pack("{s:o, s:s}", "experts", list, "precision", o->bf16 ? "bf16" : "f32");
+}
+
+static json_t *describe_method(const f0t_train_options *o)
+{
+    return o->method == F0T_METHOD_LINEAR  ? describe_linear(o)
+           : o->method == F0T_METHOD_BLEND ? describe_blend(o)
+                                           : describe_trained(o);
+}
+
 f0t_status f0t_train_options_describe(char **out, const f0t_train_options *o, double miap)
 {
-    json_t *all = o->method == F0T_METHOD_LINEAR ? describe_linear(o) : describe_trained(o);
+    json_t *all = describe_method(o);
     bool good =
         all && !json_object_set_new(all, "method", json_string(f0t_method_name(o->method))) &&
         !json_object_set_new(all, "seed", json_integer((json_int_t)o->seed)) &&

@@ -2,7 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/interner.h"
 #include "base/random.h"
+#include "word/normal.h"
+#include "word/vocab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +73,68 @@ f0t_status f0t_tags_find(f0t_vocab **vocab, uint32_t **number, const f0t_dataset
     return number_tags(number, *vocab, dataset, tags, count);
 }
 
+/* Tags that are one by their key (word/normal.h), numbered as they come. */
+typedef struct complete_vocab {
+    f0t_names keys;
+    const char **tags; /* [count] the first spelling of each */
+    float *vectors;    /* [count x dim] */
+    uint32_t *index;   /* [count] of each tag given */
+} complete_vocab;
+
+static f0t_status add_tag(complete_vocab *c, const f0t_vocab *found, size_t i)
+{
+    const f0t_vocab_entry *entry = f0t_vocab_get_entry(found, i);
+    const size_t dim = f0t_vocab_dim(found);
+    f0t_word_text key;
+    bool added = false;
+    F0T_TRY(f0t_normal_key(&key, entry->tag, strlen(entry->tag)));
+    f0t_status status = f0t_names_add(&c->index[i], &added, &c->keys, key.data, key.length);
+    f0t_free(key.data);
+    if (!added)
+        return status;
+    float *vector = c->vectors + c->index[i] * dim;
+    c->tags[c->index[i]] = entry->tag;
+    if (entry->index != F0T_NONE)
+        memcpy(vector, f0t_vocab_vectors(found) + entry->index * dim, dim * sizeof *vector);
+    return status;
+}
+
+static f0t_status complete(f0t_vocab **out, complete_vocab *c, const f0t_vocab *found, size_t count)
+{
+    F0T_TRY(f0t_alloc(&c->tags, count, sizeof *c->tags));
+    F0T_TRY(f0t_alloc(&c->index, count, sizeof *c->index));
+    F0T_TRY(f0t_alloc_zero(&c->vectors, count * f0t_vocab_dim(found), sizeof *c->vectors));
+    for (size_t i = 0; i < count; i++)
+        F0T_TRY(add_tag(c, found, i));
+    return f0t_vocab_restore(out, &(f0t_vocab_parts){.tags = c->tags,
+                                                     .count = f0t_names_count(&c->keys),
+                                                     .vectors = c->vectors,
+                                                     .dim = f0t_vocab_dim(found),
+                                                     .centred = f0t_vocab_centred(found),
+                                                     .fingerprint = f0t_vocab_fingerprint(found)});
+}
+
+f0t_status f0t_tags_find_all(f0t_vocab **vocab, uint32_t **number, const f0t_dataset *dataset,
+                             const uint32_t *tags, size_t count, const f0t_vectors *vectors,
+                             const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    f0t_vocab *found = NULL;
+    complete_vocab c = {0};
+    *vocab = NULL;
+    f0t_status status =
+        f0t_tags_find(&found, number, dataset, tags, count, vectors, options, monitor);
+    if (status == F0T_OK)
+        status = complete(vocab, &c, found, count);
+    for (size_t i = 0; i < count && status == F0T_OK; i++)
+        (*number)[tags[i]] = c.index[i];
+    f0t_names_free(&c.keys);
+    f0t_free(c.tags);
+    f0t_free(c.vectors);
+    f0t_free(c.index);
+    f0t_vocab_free(found);
+    return status;
+}
+
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 static int compare_tags(const void *a, const void *b)
@@ -135,22 +200,80 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
     return F0T_OK;
 }
 
+/* Appends sample i of `from`; there is room for it. */
+static void append(f0t_samples *s, const f0t_samples *from, size_t i)
+{
+    const size_t at = s->offsets[s->count], count = from->offsets[i + 1] - from->offsets[i];
+    memcpy(s->relevant + at, from->relevant + from->offsets[i], count * sizeof *s->relevant);
+    s->images[s->count++] = from->images[i];
+    s->offsets[s->count] = at + count;
+}
+
+/* Empty, with room for all samples of `a` and, unless it is NULL, of `b`. */
+static f0t_status open_samples(f0t_samples *s, const f0t_samples *a, const f0t_samples *b)
+{
+    *s = (f0t_samples){.tags = a->tags};
+    f0t_status status = allocate_samples(s, a->count + (b ? b->count : 0),
+                                         a->offsets[a->count] + (b ? b->offsets[b->count] : 0));
+    if (status != F0T_OK)
+        f0t_samples_free(s);
+    else
+        s->offsets[0] = 0;
+    return status;
+}
+
+f0t_status f0t_samples_join(f0t_samples *s, const f0t_samples *a, const f0t_samples *b)
+{
+    F0T_TRY(open_samples(s, a, b));
+    for (size_t i = 0; i < a->count; i++)
+        append(s, a, i);
+    for (size_t i = 0; i < b->count; i++)
+        append(s, b, i);
+    return F0T_OK;
+}
+
+f0t_status f0t_samples_fold(f0t_samples *s, const f0t_samples *from, size_t fold, size_t folds,
+                            bool inside)
+{
+    F0T_TRY(open_samples(s, from, NULL));
+    for (size_t i = 0; i < from->count; i++)
+        if ((i % folds == fold) == inside)
+            append(s, from, i);
+    return F0T_OK;
+}
+
+f0t_status f0t_samples_thin(f0t_samples *s, const f0t_samples *from, size_t most)
+{
+    const size_t count = from->count < most ? from->count : most;
+    F0T_TRY(open_samples(s, from, NULL));
+    for (size_t i = 0; i < count; i++)
+        append(s, from, (size_t)((double)i * (double)from->count / (double)count));
+    return F0T_OK;
+}
+
+f0t_status f0t_samples_retag(f0t_samples *s, const f0t_samples *from, const uint32_t *place,
+                             size_t tags)
+{
+    F0T_TRY(open_samples(s, from, NULL));
+    s->tags = tags;
+    for (size_t i = 0; i < from->count; i++) {
+        size_t at = s->offsets[s->count];
+        for (size_t j = from->offsets[i]; j < from->offsets[i + 1]; j++)
+            if (place[from->relevant[j]] != F0T_NO_SAMPLE_TAG)
+                s->relevant[at++] = place[from->relevant[j]];
+        s->images[s->count++] = from->images[i];
+        s->offsets[s->count] = at;
+    }
+    return F0T_OK;
+}
+
 f0t_status f0t_samples_pick(f0t_samples *s, const f0t_samples *from, bool all)
 {
-    *s = (f0t_samples){.tags = from->tags};
-    f0t_status status = allocate_samples(s, from->count, from->offsets[from->count]);
-    if (status != F0T_OK) {
-        f0t_samples_free(s);
-        return status;
-    }
-    s->offsets[0] = 0;
+    F0T_TRY(open_samples(s, from, NULL));
     for (size_t i = 0; i < from->count; i++) {
-        size_t at = s->offsets[s->count], kept = from->offsets[i + 1] - from->offsets[i];
-        if (!all && (kept == 0 || kept == from->tags))
-            continue;
-        memcpy(s->relevant + at, from->relevant + from->offsets[i], kept * sizeof *s->relevant);
-        s->images[s->count++] = from->images[i];
-        s->offsets[s->count] = at + kept;
+        const size_t kept = from->offsets[i + 1] - from->offsets[i];
+        if (all || (kept != 0 && kept != from->tags))
+            append(s, from, i);
     }
     return F0T_OK;
 }

@@ -19,6 +19,11 @@ f0t_status f0t_tags_find(f0t_vocab **vocab, uint32_t **number, const f0t_dataset
                          const uint32_t *tags, size_t count, const f0t_vectors *vectors,
                          const f0t_train_options *options, const f0t_monitor *monitor);
 
+/* The same, but tags without a vector are in the vocabulary, with 0: what learns tags as themselves needs none. */
+f0t_status f0t_tags_find_all(f0t_vocab **vocab, uint32_t **number, const f0t_dataset *dataset,
+                             const uint32_t *tags, size_t count, const f0t_vectors *vectors,
+                             const f0t_train_options *options, const f0t_monitor *monitor);
+
 /* ---- Images ---------------------------------------------------------------------------------- */
 
 typedef struct f0t_samples {
@@ -36,6 +41,17 @@ f0t_status f0t_samples_create(f0t_samples *out, const f0t_dataset *dataset, f0t_
                               const uint32_t *number, size_t tags, bool all);
 /* Those of `from` that make a pair, or all. */
 f0t_status f0t_samples_pick(f0t_samples *out, const f0t_samples *from, bool all);
+/* Those of `a`, then those of `b`. */
+f0t_status f0t_samples_join(f0t_samples *out, const f0t_samples *a, const f0t_samples *b);
+/* Samples fold, fold + folds, fold + 2 folds, … of `from`; or with `inside` false, all others. */
+f0t_status f0t_samples_fold(f0t_samples *out, const f0t_samples *from, size_t fold, size_t folds,
+                            bool inside);
+/* At most `most` of them, evenly spaced. */
+f0t_status f0t_samples_thin(f0t_samples *out, const f0t_samples *from, size_t most);
+/* The same images with other tags: place[from->tags] is the new number of each below `tags`, or
+ * F0T_NO_SAMPLE_TAG. The order of the tags stays. */
+f0t_status f0t_samples_retag(f0t_samples *out, const f0t_samples *from, const uint32_t *place,
+                             size_t tags);
 void f0t_samples_free(f0t_samples *samples);
 
 /* Order of the samples in this epoch, order[count]: a pure function of seed and epoch. */

@@ -44,12 +44,26 @@ static f0t_status tell_missing(const training *t, const uint32_t *tags, size_t c
     return status;
 }
 
+/* A blend learns tags without a vector, too. */
+static f0t_status make_whole_vocab(training *t, const uint32_t *tags, size_t count,
+                                   const f0t_vectors *vectors)
+{
+    F0T_TRY(f0t_tags_find_all(&t->model->vocab, &t->number, t->dataset, tags, count, vectors,
+                              &t->options, t->monitor));
+    return f0t_vocab_count(t->model->vocab) > 1
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_FORMAT, "%s: has one tag; a ranking needs two at least",
+                          f0t_dataset_path(t->dataset));
+}
+
 static f0t_status make_vocab(training *t, const uint32_t *tags, size_t count,
                              const f0t_vectors *vectors)
 {
     if (!count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its %zu images has a tag to learn from",
                         f0t_dataset_path(t->dataset), f0t_dataset_image_count(t->dataset));
+    if (t->options.method == F0T_METHOD_BLEND)
+        return make_whole_vocab(t, tags, count, vectors);
     F0T_TRY(f0t_tags_find(&t->model->vocab, &t->number, t->dataset, tags, count, vectors,
                           &t->options, t->monitor));
     F0T_TRY(tell_missing(t, tags, count));
@@ -207,9 +221,43 @@ static f0t_status train_net(training *t)
     return t->options.to_ranksvm ? train_to_ranksvm(t) : train_by_loss(t);
 }
 
-static f0t_status fit(training *t)
+static f0t_status run_blend(training *t, const float *class_vectors)
+{
+    f0t_model *m = t->model;
+    const f0t_blend_data data = {.dataset = t->dataset,
+                                 .train = &t->train,
+                                 .val = &t->val,
+                                 .vectors = f0t_vocab_vectors(m->vocab),
+                                 .dim = f0t_vocab_dim(m->vocab),
+                                 .classes = t->options.classes,
+                                 .class_vectors = class_vectors,
+                                 .condition = &m->condition};
+    return f0t_blend_fit(&m->blend, &m->net, &t->miap, &data, &t->options, t->monitor);
+}
+
+static f0t_status train_blend(training *t, const f0t_vectors *vectors)
+{
+    const f0t_classes *classes = t->options.classes;
+    float *class_vectors = NULL;
+    if (!classes)
+        return run_blend(t, NULL);
+    F0T_TRY(f0t_alloc(&class_vectors, f0t_classes_count(classes) * f0t_vocab_dim(t->model->vocab),
+                      sizeof *class_vectors));
+    f0t_status status = f0t_classes_vectors(class_vectors, NULL, classes, vectors,
+                                            t->options.centred, F0T_WATCHED(t->monitor));
+    if (status == F0T_OK)
+        status = run_blend(t, class_vectors);
+    f0t_free(class_vectors);
+    return status;
+}
+
+static f0t_status fit(training *t, const f0t_vectors *vectors)
 {
     const f0t_train_options *o = &t->options;
+    if (o->bf16)
+        f0t_matmul_bf16_notice(t->monitor);
+    if (o->method == F0T_METHOD_BLEND)
+        return train_blend(t, vectors);
     bool linear = o->method == F0T_METHOD_LINEAR;
     f0t_net_shape shape = {.inputs = f0t_dataset_dim(t->dataset),
                            .hidden_count = o->hidden_count,
@@ -217,8 +265,6 @@ static f0t_status fit(training *t)
                            .bias = !linear};
     memcpy(shape.hidden, o->hidden, sizeof o->hidden);
     F0T_TRY(f0t_net_shape_check(&shape));
-    if (o->bf16)
-        f0t_matmul_bf16_notice(t->monitor);
     F0T_TRY(f0t_net_create(&t->model->net, f0t_compute_current(), &shape,
                            o->bf16 ? F0T_BF16 : F0T_F32));
     F0T_TRY(train_net(t));
@@ -237,7 +283,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
                               f0t_vocab_dim(t->model->vocab));
     F0T_TRY(f0t_condition_create(&t->model->condition, t->options.condition, t->dataset, &t->train,
                                  t->monitor));
-    F0T_TRY(fit(t));
+    F0T_TRY(fit(t, vectors));
     if (backbone)
         F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
     F0T_TRY(f0t_paths_copy(&t->model->paths, &t->dataset->paths));

@@ -14,8 +14,10 @@
 #include "image/backbone.h"
 #include "math/elementwise.h"
 #include "model/model.h"
+#include "tag/known.h"
 #include "word/vocab.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ struct f0t_tagger {
     f0t_backbone *backbone;
     f0t_net *copy;         /* of the model's net on another device; NULL: the model's own */
     f0t_scoring many, one; /* the words' vectors for blocks, and for a single row */
+    f0t_known_words known; /* of a blend: words that the model has learned, and new ones */
 };
 
 /* ---- Making one ------------------------------------------------------------------------------------ */
@@ -56,8 +59,9 @@ enum { PACKED_FOR = 256, SCREENED_LEAST = 1 << 14 };
 static f0t_status lay_out_words(f0t_tagger *t, bool bf16)
 {
     const f0t_compute *compute = f0t_compute_current();
-    const float *vectors = f0t_vocab_vectors(t->vocab);
-    const size_t count = f0t_vocab_count(t->vocab), dim = f0t_vocab_dim(t->vocab);
+    const float *vectors = t->known.vectors ? t->known.vectors : f0t_vocab_vectors(t->vocab);
+    const size_t count = t->known.learned ? t->known.new_count : f0t_vocab_count(t->vocab),
+                 dim = f0t_vocab_dim(t->vocab);
     const bool screened = bf16 && count >= SCREENED_LEAST;
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
     const f0t_scoring_options plain = {0},
@@ -100,6 +104,8 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
     f0t_tagger_options own = F0T_TAGGER_OPTIONS;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tagger_options"));
     F0T_TRY(choose_words(t, &own));
+    if (t->model->blend)
+        F0T_TRY(f0t_known_words_create(&t->known, t->model, t->vocab));
     F0T_TRY(open_backbone(t, &own));
     return lay_out_words(t, own.bf16);
 }
@@ -152,6 +158,7 @@ void f0t_tagger_close(f0t_tagger *t)
         return;
     f0t_scoring_close(&t->many);
     f0t_scoring_close(&t->one);
+    f0t_known_words_free(&t->known);
     f0t_net_free(t->copy);
     f0t_backbone_close(t->backbone);
     f0t_vocab_free(t->joined);
@@ -189,6 +196,7 @@ typedef struct tagging {
     float *directions;           /* [block x d] */
     uint32_t *index;             /* [block x kept] */
     float *score;                /* [block x kept] */
+    float *confidence;           /* [block x kept] */
     f0t_tag_score *tags;         /* [kept] */
     f0t_failure *failures;       /* [block] of the rows that have no tags */
     f0t_picture_source *sources; /* [block] of pictures, */
@@ -249,6 +257,7 @@ static f0t_status make_room(tagging *g)
                       sizeof *g->directions));
     F0T_TRY(f0t_alloc(&g->index, g->block * g->kept, sizeof *g->index));
     F0T_TRY(f0t_alloc(&g->score, g->block * g->kept, sizeof *g->score));
+    F0T_TRY(f0t_alloc(&g->confidence, g->block * g->kept, sizeof *g->confidence));
     F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
     F0T_TRY(f0t_alloc(&g->failures, g->block, sizeof *g->failures));
     if (!has_pictures(&g->input))
@@ -263,6 +272,7 @@ static void free_room(tagging *g)
     f0t_free(g->directions);
     f0t_free(g->index);
     f0t_free(g->score);
+    f0t_free(g->confidence);
     f0t_free(g->tags);
     f0t_free(g->failures);
     f0t_free(g->sources);
@@ -344,10 +354,15 @@ static f0t_status rank(tagging *g, size_t count)
 {
     const f0t_tagger *t = g->tagger;
     const bool single = count == 1 && t->one.compute;
+    const f0t_scoring *words = single ? &t->one : &t->many;
+    if (t->model->blend)
+        return f0t_known_words_rank(g->index, g->score, g->confidence, g->kept, &t->known, t->model,
+                                    t->copy, words, g->rows, count);
     F0T_TRY(f0t_model_directions_by(g->directions, t->model, t->copy ? t->copy : t->model->net,
                                     g->rows, count));
-    return f0t_scoring_top(g->index, g->score, g->options.k, single ? &t->one : &t->many,
-                           g->directions, count);
+    for (size_t i = 0; i < count * g->kept; i++)
+        g->confidence[i] = NAN;
+    return f0t_scoring_top(g->index, g->score, g->options.k, words, g->directions, count);
 }
 
 /* Gives row i of the block to the caller. */
@@ -357,8 +372,10 @@ static bool give(tagging *g, size_t first, size_t i)
     const bool good = failure->status == F0T_OK;
     for (size_t j = 0; j < g->kept && good; j++) {
         const uint32_t index = g->index[i * g->kept + j];
-        g->tags[j] = (f0t_tag_score){f0t_vocab_tag(g->tagger->vocab, index), index,
-                                     g->score[i * g->kept + j]};
+        g->tags[j] = (f0t_tag_score){.tag = f0t_vocab_tag(g->tagger->vocab, index),
+                                     .index = index,
+                                     .score = g->score[i * g->kept + j],
+                                     .confidence = g->confidence[i * g->kept + j]};
     }
     const f0t_tag_result result = {.input = first + i,
                                    .status = failure->status,

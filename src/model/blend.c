@@ -1,0 +1,398 @@
+#include "model/blend.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "compute/scoring.h"
+#include "math/elementwise.h"
+#include "math/matmul.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows at a time: their experts' probabilities are in memory together. */
+enum { BLOCK_ROWS = 256 };
+
+/* Probabilities are kept off 0 and 1, where logits are infinite. */
+static const float LEAST = 1e-6F;
+
+void f0t_word_space_free(f0t_word_space *s)
+{
+    f0t_free(s->mean);
+    f0t_free(s->spread);
+    f0t_free(s->inverse);
+    f0t_free(s->prior);
+    *s = (f0t_word_space){0};
+}
+
+void f0t_blend_free(f0t_blend *b)
+{
+    if (!b)
+        return;
+    f0t_net_free(b->own);
+    f0t_votes_free(b->votes);
+    f0t_ridge_free(b->ridge);
+    f0t_free(b->frequency);
+    f0t_word_space_free(&b->space);
+    f0t_free(b->classes.weights);
+    f0t_free(b->classes.bias);
+    f0t_free(b->classes.vectors);
+    f0t_free(b->classes.mean);
+    f0t_free(b);
+}
+
+/* ---- Learned tags ---------------------------------------------------------------------------------- */
+
+static bool has_vector(const float *vector, size_t dim)
+{
+    for (size_t i = 0; i < dim; i++)
+        if (vector[i] != 0)
+            return true;
+    return false;
+}
+
+/* Scores of one image over the tags that have a vector get mean 0 and variance 1, the others 0. */
+static void standardise(float *scores, const bool *known, size_t tags)
+{
+    double sum = 0, squares = 0, count = 0;
+    for (size_t t = 0; t < tags; t++)
+        if (known[t]) {
+            sum += (double)scores[t];
+            count++;
+        }
+    const double mean = count ? sum / count : 0;
+    for (size_t t = 0; t < tags; t++)
+        if (known[t])
+            squares += ((double)scores[t] - mean) * ((double)scores[t] - mean);
+    const double factor = squares > 0 ? 1 / sqrt(squares / count) : 0;
+    for (size_t t = 0; t < tags; t++)
+        scores[t] = known[t] ? (float)(((double)scores[t] - mean) * factor) : 0;
+}
+
+static f0t_status score_direction(float *to, const f0t_blend *b, const float *directions,
+                                  size_t count)
+{
+    bool *known;
+    F0T_TRY(f0t_score_once(to, directions, count, b->vectors, b->tags, b->dim, false));
+    F0T_TRY(f0t_alloc(&known, b->tags, sizeof *known));
+    for (size_t t = 0; t < b->tags; t++)
+        known[t] = has_vector(b->vectors + t * b->dim, b->dim);
+    for (size_t r = 0; r < count; r++)
+        standardise(to + r * b->tags, known, b->tags);
+    f0t_free(known);
+    return F0T_OK;
+}
+
+/* Conditioned copies of the rows, for the nets. */
+static f0t_status condition_rows(float **out, const f0t_blend *b, const float *rows, size_t count)
+{
+    F0T_TRY(f0t_alloc(out, count * b->features, sizeof **out));
+    memcpy(*out, rows, count * b->features * sizeof **out);
+    f0t_condition_apply(*out, b->condition, count);
+    return F0T_OK;
+}
+
+static f0t_status apply_nets(float *const to[F0T_LEARNED_EXPERTS], float *directions,
+                             const f0t_blend *b, const f0t_net *net, const float *rows,
+                             size_t count)
+{
+    float *conditioned;
+    F0T_TRY(condition_rows(&conditioned, b, rows, count));
+    f0t_status status = F0T_OK;
+    if (directions)
+        status = f0t_net_apply(directions, net, conditioned, count);
+    if (status == F0T_OK && to && to[F0T_EXPERT_TAGS]) {
+        status = f0t_net_apply(to[F0T_EXPERT_TAGS], b->own, conditioned, count);
+        f0t_sigmoid(to[F0T_EXPERT_TAGS], to[F0T_EXPERT_TAGS], count * b->tags);
+    }
+    f0t_free(conditioned);
+    return status;
+}
+
+static void clip(float *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p[i] = p[i] > 0 ? p[i] < 1 ? p[i] : 1 : 0;
+}
+
+static f0t_status score_others(float *const to[F0T_LEARNED_EXPERTS], const f0t_blend *b,
+                               const float *rows, size_t count)
+{
+    if (to[F0T_EXPERT_VOTES])
+        F0T_TRY(f0t_votes_score(to[F0T_EXPERT_VOTES], b->votes, rows, count));
+    if (to[F0T_EXPERT_RIDGE]) {
+        F0T_TRY(f0t_ridge_score(to[F0T_EXPERT_RIDGE], b->ridge, rows, count));
+        clip(to[F0T_EXPERT_RIDGE], count * b->tags);
+    }
+    for (size_t r = 0; r < count && to[F0T_EXPERT_FREQUENCY]; r++)
+        memcpy(to[F0T_EXPERT_FREQUENCY] + r * b->tags, b->frequency,
+               b->tags * sizeof *b->frequency);
+    return F0T_OK;
+}
+
+static f0t_status score_experts(float *const to[F0T_LEARNED_EXPERTS], float *directions,
+                                const f0t_blend *b, const f0t_net *net, const float *rows,
+                                size_t count)
+{
+    F0T_TRY(apply_nets(to, directions, b, net, rows, count));
+    if (to[F0T_EXPERT_DIRECTION])
+        F0T_TRY(score_direction(to[F0T_EXPERT_DIRECTION], b, directions, count));
+    return score_others(to, b, rows, count);
+}
+
+f0t_status f0t_blend_experts(float *const to[F0T_LEARNED_EXPERTS], const f0t_blend *b,
+                             const f0t_net *net, const float *rows, size_t count)
+{
+    float *directions;
+    F0T_TRY(f0t_alloc(&directions, count * b->dim, sizeof *directions));
+    f0t_status status = score_experts(to, directions, b, net, rows, count);
+    f0t_free(directions);
+    return status;
+}
+
+void f0t_blend_direction_probabilities(float *scores, const f0t_blend *b, size_t rows)
+{
+    for (size_t r = 0; r < rows; r++)
+        for (size_t t = 0; t < b->tags; t++) {
+            float *s = &scores[r * b->tags + t];
+            *s = b->direction[0] * logf(b->frequency[t] + 1e-5F) + b->direction[1] * *s +
+                 b->direction[2];
+        }
+    f0t_sigmoid(scores, scores, rows * b->tags);
+}
+
+/* p to the logit of the confidence. */
+static float logit_of(const f0t_blend *b, float p)
+{
+    p = p < LEAST ? LEAST : p > 1 - LEAST ? 1 - LEAST : p;
+    return b->calibration[0] * logf(p / (1 - p)) + b->calibration[1];
+}
+
+static void mix(float *learned, float *const from[F0T_LEARNED_EXPERTS], const f0t_blend *b,
+                size_t rows)
+{
+    const size_t n = rows * b->tags;
+    memset(learned, 0, n * sizeof *learned);
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        for (size_t i = 0; i < n && from[e]; i++)
+            learned[i] += b->weights[e] * from[e][i];
+    for (size_t i = 0; i < n; i++)
+        learned[i] = logit_of(b, learned[i]);
+}
+
+/* ---- New words ------------------------------------------------------------------------------------- */
+
+/* What a vote is worth where there is none: of a tag's frequency, and for all. */
+static const float VOTE_SHARE = 0.03F, VOTE_LEAST = 1e-4F;
+/* Class probabilities are spread over more classes than the network itself would. */
+static const float CLASS_TEMPERATURE = 2;
+
+void f0t_word_space_moments(double *mean, double *deviation, const f0t_word_space *s,
+                            const float *g)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < s->dim; i++) {
+        double row = 0;
+        for (size_t j = 0; j < s->dim; j++)
+            row += (double)s->spread[i * s->dim + j] * (double)g[j];
+        square += row * (double)g[i];
+        sum += (double)s->mean[i] * (double)g[i];
+    }
+    *mean = sum;
+    *deviation = square > 0 ? sqrt(square) : 0;
+}
+
+static f0t_status explain_votes(float *to, const f0t_word_space *space, const float *vectors,
+                                size_t tags, const float *frequency, const float *votes,
+                                size_t count)
+{
+    float *logs = NULL, *sums = NULL;
+    bool *known = NULL;
+    const size_t dim = space->dim;
+    f0t_status status = f0t_alloc(&logs, count * tags, sizeof *logs);
+    if (status == F0T_OK)
+        status = f0t_alloc(&sums, count * dim, sizeof *sums);
+    if (status == F0T_OK)
+        status = f0t_alloc(&known, tags, sizeof *known);
+    for (size_t t = 0; t < tags && status == F0T_OK; t++)
+        known[t] = has_vector(vectors + t * dim, dim);
+    for (size_t r = 0; r < count && status == F0T_OK; r++) {
+        for (size_t t = 0; t < tags; t++)
+            logs[r * tags + t] = logf(votes[r * tags + t] + VOTE_SHARE * frequency[t] + VOTE_LEAST);
+        standardise(logs + r * tags, known, tags);
+    }
+    const f0t_matmul onto = {.m = count, .n = dim, .k = tags},
+                     turn = {.m = count, .n = dim, .k = dim};
+    if (status == F0T_OK)
+        status = f0t_matmul_run(sums, logs, vectors, NULL, &onto);
+    if (status == F0T_OK)
+        status = f0t_matmul_run(to, sums, space->inverse, NULL, &turn);
+    f0t_free(logs);
+    f0t_free(sums);
+    f0t_free(known);
+    return status;
+}
+
+/* Softmax of row[count] over a temperature, in place. */
+static void soften(float *row, size_t count)
+{
+    for (size_t c = 0; c < count; c++)
+        row[c] /= CLASS_TEMPERATURE;
+    const float norm = f0t_logsumexp(row, count);
+    for (size_t c = 0; c < count; c++)
+        row[c] -= norm;
+    f0t_exp(row, row, count);
+}
+
+/* Σ_c p_c v_c less the mean, of rows of length 1. */
+static f0t_status point_to_classes(float *to, const f0t_blend *b, const float *rows, size_t count)
+{
+    const f0t_class_directions *c = &b->classes;
+    float *p;
+    F0T_TRY(f0t_alloc(&p, count * c->count, sizeof *p));
+    f0t_status status = f0t_score_once(p, rows, count, c->weights, c->count, b->features, false);
+    for (size_t r = 0; r < count && status == F0T_OK; r++) {
+        float *row = p + r * c->count;
+        for (size_t k = 0; k < c->count; k++)
+            row[k] = row[k] * c->length + c->bias[k];
+        soften(row, c->count);
+    }
+    const f0t_matmul op = {.m = count, .n = b->dim, .k = c->count};
+    if (status == F0T_OK)
+        status = f0t_matmul_run(to, p, c->vectors, NULL, &op);
+    for (size_t i = 0; i < count * b->dim && status == F0T_OK; i++)
+        to[i] -= c->mean[i % b->dim];
+    f0t_free(p);
+    return status;
+}
+
+/* Each image's net scores get the standard deviation 1 over the learned tags. */
+static void level_directions(float *to, const f0t_word_space *space, const float *directions,
+                             size_t count)
+{
+    for (size_t r = 0; r < count; r++) {
+        double mean, deviation;
+        const float *from = directions + r * space->dim;
+        f0t_word_space_moments(&mean, &deviation, space, from);
+        const float factor = deviation > 0 ? (float)(1 / deviation) : 0;
+        for (size_t i = 0; i < space->dim; i++)
+            to[r * space->dim + i] = from[i] * factor;
+    }
+}
+
+f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
+                          const f0t_word_space *space, const float *vectors, size_t tags,
+                          const float *frequency, const float *directions, const float *votes,
+                          const float *rows, size_t count)
+{
+    if (to[F0T_WORD_NET])
+        level_directions(to[F0T_WORD_NET], space, directions, count);
+    if (to[F0T_WORD_VOTES])
+        F0T_TRY(explain_votes(to[F0T_WORD_VOTES], space, vectors, tags, frequency, votes, count));
+    if (to[F0T_WORD_CLASSES])
+        F0T_TRY(point_to_classes(to[F0T_WORD_CLASSES], b, rows, count));
+    for (size_t r = 0; r < count && to[F0T_WORD_PRIOR]; r++)
+        memcpy(to[F0T_WORD_PRIOR] + r * space->dim, space->prior,
+               space->dim * sizeof *space->prior);
+    return F0T_OK;
+}
+
+/* The sum of the parts, standardised among the learned tags and calibrated. */
+static void join_parts(float *directions, float *offsets, float *const parts[F0T_WORD_PARTS],
+                       const f0t_blend *b, size_t count)
+{
+    const size_t dim = b->dim;
+    for (size_t r = 0; r < count; r++) {
+        float *g = directions + r * dim;
+        double mean, deviation;
+        memset(g, 0, dim * sizeof *g);
+        for (size_t p = 0; p < F0T_WORD_PARTS; p++)
+            for (size_t i = 0; i < dim && parts[p]; i++)
+                g[i] += b->word_weights[p] * b->word_scales[p] * parts[p][r * dim + i];
+        f0t_word_space_moments(&mean, &deviation, &b->space, g);
+        const float factor = deviation > 0 ? b->word_calibration[0] / (float)deviation : 0;
+        for (size_t i = 0; i < dim; i++)
+            g[i] *= factor;
+        offsets[r] = b->word_calibration[1] - factor * (float)mean;
+    }
+}
+
+static f0t_status score_words(float *directions, float *offsets, const f0t_blend *b,
+                              const float *net, const float *votes, const float *rows, size_t count)
+{
+    float *all, *parts[F0T_WORD_PARTS] = {0};
+    F0T_TRY(f0t_alloc(&all, F0T_WORD_PARTS * count * b->dim, sizeof *all));
+    for (size_t p = 0; p < F0T_WORD_PARTS; p++)
+        if (b->word_weights[p] > 0)
+            parts[p] = all + p * count * b->dim;
+    f0t_status status = f0t_word_parts(parts, b, &b->space, b->vectors, b->tags, b->frequency, net,
+                                       votes, rows, count);
+    if (status == F0T_OK)
+        join_parts(directions, offsets, parts, b, count);
+    f0t_free(all);
+    return status;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------------ */
+
+/* Memory of a block. */
+typedef struct scratch {
+    float *rows;                        /* [n x D] of length 1 */
+    float *net;                         /* [n x d] */
+    float *expert[F0T_LEARNED_EXPERTS]; /* [n x T] those that are used */
+    float *experts;
+    float *offsets; /* where the caller wants none */
+} scratch;
+
+static void scratch_free(scratch *s)
+{
+    f0t_free(s->rows);
+    f0t_free(s->net);
+    f0t_free(s->experts);
+    f0t_free(s->offsets);
+}
+
+static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bool learned,
+                                 bool words)
+{
+    const size_t table = rows * b->tags;
+    F0T_TRY(f0t_alloc(&s->rows, rows * b->features, sizeof *s->rows));
+    F0T_TRY(f0t_alloc(&s->net, rows * b->dim, sizeof *s->net));
+    F0T_TRY(f0t_alloc(&s->offsets, rows, sizeof *s->offsets));
+    F0T_TRY(f0t_alloc(&s->experts, F0T_LEARNED_EXPERTS * table, sizeof *s->experts));
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        if ((learned && b->weights[e] > 0) ||
+            (e == F0T_EXPERT_VOTES && words && b->word_weights[F0T_WORD_VOTES] > 0))
+            s->expert[e] = s->experts + e * table;
+    return F0T_OK;
+}
+
+static f0t_status score_block(float *learned, float *directions, float *offsets, scratch *s,
+                              const f0t_blend *b, const f0t_net *net, size_t count)
+{
+    F0T_TRY(score_experts(s->expert, s->net, b, net, s->rows, count));
+    if (s->expert[F0T_EXPERT_DIRECTION])
+        f0t_blend_direction_probabilities(s->expert[F0T_EXPERT_DIRECTION], b, count);
+    if (learned)
+        mix(learned, s->expert, b, count);
+    return directions ? score_words(directions, offsets, b, s->net, s->expert[F0T_EXPERT_VOTES],
+                                    s->rows, count)
+                      : F0T_OK;
+}
+
+f0t_status f0t_blend_score(float *learned, float *directions, float *offsets, const f0t_blend *b,
+                           const f0t_net *net, const float *features, size_t rows)
+{
+    scratch s = {0};
+    const size_t block = rows < BLOCK_ROWS ? rows : BLOCK_ROWS;
+    f0t_status status = scratch_create(&s, b, block, learned != NULL, directions != NULL);
+    for (size_t r = 0; r < rows && status == F0T_OK; r += block) {
+        const size_t n = rows - r < block ? rows - r : block;
+        memcpy(s.rows, features + r * b->features, n * b->features * sizeof *s.rows);
+        f0t_rows_normalise(s.rows, n, b->features);
+        status = score_block(learned ? learned + r * b->tags : NULL,
+                             directions ? directions + r * b->dim : NULL,
+                             offsets ? offsets + r : s.offsets, &s, b, net ? net : b->net, n);
+    }
+    scratch_free(&s);
+    return status;
+}

@@ -1,0 +1,37 @@
+/*
+ * A blend in its model file, beside what every model has (model_file.c):
+ *
+ *     blend.frequency  F32 [T];   blend.numbers  F32: weights and calibrations, in the order of blend_file.c
+ *     tags.layer0.weight …        F32, the net with an output per tag
+ *     votes.map, .shift, .scales  F32;   votes.offsets I64;   votes.relevant I32;   votes.rows U8, signed bytes
+ *     ridge.mean, .weights, .base F32
+ *     words.mean, .spread, .inverse, .prior     F32
+ *     classes.weights, .bias, .vectors, .mean   F32
+ *
+ * Experts that are off have no tensors.
+ */
+#ifndef F0T_MODEL_BLEND_FILE_H
+#define F0T_MODEL_BLEND_FILE_H
+
+#include "io/safetensors.h"
+#include "model/blend.h"
+
+#include <zlib.h>
+
+/* A file that is being written, with the checksum of its tensors so far. */
+typedef struct f0t_model_saver {
+    f0t_safetensors_writer *writer;
+    uLong checksum;
+} f0t_model_saver;
+
+f0t_status f0t_model_saver_write(f0t_model_saver *saver, const void *data, size_t size);
+
+/* Tensors are aligned where those of wide types come first: of 8 bytes, of 4, of 1. */
+f0t_status f0t_blend_save_wide(f0t_model_saver *saver, const f0t_blend *blend);
+f0t_status f0t_blend_save(f0t_model_saver *saver, const f0t_blend *blend);
+f0t_status f0t_blend_save_bytes(f0t_model_saver *saver, const f0t_blend *blend);
+
+/* blend->features, tags, dim and what it borrows are set. Everything that is read is checked. */
+f0t_status f0t_blend_load(f0t_blend *blend, const f0t_safetensors *file);
+
+#endif

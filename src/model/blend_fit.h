@@ -1,0 +1,39 @@
+/* What the parts of a blend's fit share. */
+#ifndef F0T_MODEL_BLEND_FIT_H
+#define F0T_MODEL_BLEND_FIT_H
+
+#include "model/blend.h"
+#include "model/validate.h"
+
+/* Images that no expert has learned from, and what the experts say of them. */
+typedef struct f0t_held_out {
+    f0t_samples truth;
+    float *rows;                        /* [images x D] of length 1 */
+    float *expert[F0T_LEARNED_EXPERTS]; /* [images x T] probabilities; NULL: off */
+    float *blend;                       /* [images x T] p */
+} f0t_held_out;
+
+typedef struct f0t_blend_fitting {
+    const f0t_blend_data *data;
+    const f0t_train_options *options;
+    const f0t_monitor *monitor;
+    f0t_condition unit;
+    f0t_blend *blend;
+    f0t_net *net;
+    f0t_held_out held;
+    bool small; /* too few images to hold out some once: cross-validation */
+} f0t_blend_fitting;
+
+/* A direction net of those `train` images that have one of these tags, `effort` of the usual epochs. Fewer than
+ * two tags, or no such image: a net that gives 0. */
+f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit,
+                                     const f0t_samples *train, const f0t_samples *val,
+                                     const float *vectors, double effort);
+
+/* Space, weights and calibration of new words. */
+f0t_status f0t_blend_fit_words(f0t_blend_fitting *fit);
+
+/* MiAP in percent of scores[images x tags]; NaN where no image has a relevant tag. */
+f0t_status f0t_blend_miap(double *out, const float *scores, const f0t_samples *truth);
+
+#endif

@@ -1,0 +1,30 @@
+/* The words of a vocabulary as a blend knows them: learned tags, which its experts score, and new words, which
+ * are scored along a direction. */
+#ifndef F0T_TAG_KNOWN_H
+#define F0T_TAG_KNOWN_H
+
+#include "compute/scoring.h"
+#include "model/model.h"
+
+typedef struct f0t_known_words {
+    uint32_t *learned; /* [learned_count] numbers among the model's tags, and */
+    uint32_t *place;   /* [learned_count] in the vocabulary */
+    size_t learned_count;
+    uint32_t
+        *fresh;     /* [new_count] places of new words in the vocabulary; NULL: all words are new */
+    float *vectors; /* [new_count x d] theirs; NULL: those of the vocabulary, or none */
+    size_t new_count;
+} f0t_known_words;
+
+f0t_status f0t_known_words_create(f0t_known_words *out, const f0t_model *model,
+                                  const f0t_vocab *vocab);
+void f0t_known_words_free(f0t_known_words *words);
+
+/* The first `k` words for each of features[rows x D], k at most the vocabulary's count: their places, scores
+ * (logits) and confidences, [rows x k]. `fresh` scores the new words; `net` NULL: the model's. */
+f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, size_t k,
+                                const f0t_known_words *words, const f0t_model *model,
+                                const f0t_net *net, const f0t_scoring *fresh, const float *features,
+                                size_t rows);
+
+#endif
