@@ -123,21 +123,28 @@ bool f0t_diverse_alike(const f0t_diverse *d, uint32_t a, uint32_t b)
 /* The pool of one picture: [0, chosen) are in their places, the others in the order of their scores. */
 typedef struct pool {
     uint32_t *index;
-    float *score;
+    float *score, *confidence;      /* the latter may be NULL */
     bool repeats[F0T_DIVERSE_POOL]; /* one that was chosen */
     size_t count;
 } pool;
 
+/* values[from] goes to values[to], and those from there on one place down. */
+static void rotate(float *values, size_t from, size_t to)
+{
+    const float value = values[from];
+    memmove(values + to + 1, values + to, (from - to) * sizeof *values);
+    values[to] = value;
+}
+
 static void move_up(pool *p, size_t from, size_t to)
 {
     const uint32_t index = p->index[from];
-    const float score = p->score[from];
-    const size_t count = from - to;
-    memmove(p->index + to + 1, p->index + to, count * sizeof *p->index);
-    memmove(p->score + to + 1, p->score + to, count * sizeof *p->score);
-    memmove(p->repeats + to + 1, p->repeats + to, count * sizeof *p->repeats);
+    memmove(p->index + to + 1, p->index + to, (from - to) * sizeof *p->index);
     p->index[to] = index;
-    p->score[to] = score;
+    memmove(p->repeats + to + 1, p->repeats + to, (from - to) * sizeof *p->repeats);
+    rotate(p->score, from, to);
+    if (p->confidence)
+        rotate(p->confidence, from, to);
 }
 
 static void choose(pool *p, const f0t_diverse *d, float loss)
@@ -154,7 +161,7 @@ static void choose(pool *p, const f0t_diverse *d, float loss)
     }
 }
 
-void f0t_diverse_order(uint32_t *index, float *score, size_t rows, size_t count,
+void f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows, size_t count,
                        const f0t_diverse *diverse, float weight)
 {
     const size_t size = count < F0T_DIVERSE_POOL ? count : F0T_DIVERSE_POOL;
@@ -164,7 +171,10 @@ void f0t_diverse_order(uint32_t *index, float *score, size_t rows, size_t count,
         return;
 #pragma omp parallel for schedule(static) num_threads(threads) if (rows > 64)
     for (size_t r = 0; r < rows; r++) {
-        pool p = {.index = index + r * count, .score = score + r * count, .count = size};
+        pool p = {.index = index + r * count,
+                  .score = score + r * count,
+                  .confidence = confidence ? confidence + r * count : NULL,
+                  .count = size};
         const float loss = weight * (p.score[0] - p.score[size - 1]);
         if (isfinite(loss))
             choose(&p, diverse, loss);

@@ -28,11 +28,11 @@ void f0t_diverse_close(f0t_diverse *diverse);
 /* True for tags that share a word ("of" and its like apart) or have nearly the same vector. */
 bool f0t_diverse_alike(const f0t_diverse *diverse, uint32_t a, uint32_t b);
 
-/* Reorders each row of index and score, [rows x count], which come best first. A tag like one before it loses
+/* Reorders each row of index, score and confidence (or NULL), [rows x count], which come best first. A tag like one before it loses
  * `weight` of the distance between the first and the last score of the pool, so that whatever scores are it means
  * the same: 0 changes nothing, above 1 no tag repeats another while there is one that does not. The first n of a
  * row are the same for every count of the pool's size or more. */
-void f0t_diverse_order(uint32_t *index, float *score, size_t rows, size_t count,
+void f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows, size_t count,
                        const f0t_diverse *diverse, float weight);
 
 #endif

@@ -87,15 +87,16 @@ static void a_repeat_loses_its_part_of_the_spread(void **state)
     open_setting(&s);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t index[6];
-        float score[6];
+        float score[6], sure[6];
         memcpy(index, ranked, sizeof index);
         memcpy(score, scores, sizeof score);
-        f0t_diverse_order(index, score, 1, 6, &s.diverse, cases[i].weight);
+        memcpy(sure, scores, sizeof sure);
+        f0t_diverse_order(index, score, sure, 1, 6, &s.diverse, cases[i].weight);
         assert_order(index, cases[i].want, 6);
         for (size_t k = 0; k < 6; k++) /* each has its score */
             for (size_t j = 0; j < 6; j++)
                 if (ranked[j] == index[k])
-                    assert_true(score[k] == scores[j]);
+                    assert_true(score[k] == scores[j] && sure[k] == scores[j]);
     }
     close_setting(&s);
 }
@@ -115,8 +116,8 @@ static void long_lists_are_in_order_of_their_scores(void **state)
     }
     memcpy(few, index, sizeof few);
     memcpy(few_score, score, sizeof few_score);
-    f0t_diverse_order(index, score, 2, MANY, &s.diverse, 2);
-    f0t_diverse_order(few, few_score, 1, F0T_DIVERSE_POOL, &s.diverse, 2);
+    f0t_diverse_order(index, score, NULL, 2, MANY, &s.diverse, 2);
+    f0t_diverse_order(few, few_score, NULL, 1, F0T_DIVERSE_POOL, &s.diverse, 2);
     assert_memory_equal(index, few, sizeof few);
     assert_memory_equal(index, index + MANY, MANY * sizeof *index);
     for (size_t i = F0T_DIVERSE_FIRST + 1; i < MANY; i++)
@@ -131,12 +132,12 @@ static void equal_and_infinite_scores_stay_in_their_order(void **state)
     setting s;
     (void)state;
     open_setting(&s);
-    f0t_diverse_order(index, equal, 1, 4, &s.diverse, 1);
+    f0t_diverse_order(index, equal, NULL, 1, 4, &s.diverse, 1);
     assert_order(index, want, 4);
-    f0t_diverse_order(index, infinite, 1, 4, &s.diverse, 1);
+    f0t_diverse_order(index, infinite, NULL, 1, 4, &s.diverse, 1);
     assert_order(index, want, 4);
-    f0t_diverse_order(one, &score, 1, 1, &s.diverse, 1);
-    f0t_diverse_order(NULL, NULL, 3, 0, &s.diverse, 1);
+    f0t_diverse_order(one, &score, NULL, 1, 1, &s.diverse, 1);
+    f0t_diverse_order(NULL, NULL, NULL, 3, 0, &s.diverse, 1);
     close_setting(&s);
 }
 
@@ -153,7 +154,7 @@ static void many_rows_are_each_as_one(void **state)
         index[i] = ranked[i % COUNT];
         score[i] = (float)(COUNT - i % COUNT);
     }
-    f0t_diverse_order(index, score, ROWS, COUNT, &s.diverse, 2);
+    f0t_diverse_order(index, score, NULL, ROWS, COUNT, &s.diverse, 2);
     for (size_t r = 0; r < ROWS; r++)
         assert_order(index + r * COUNT, (const uint32_t[]){0, 3, 7, 9, 1, 2}, COUNT);
     close_setting(&s);
