@@ -422,7 +422,7 @@ static f0t_status run_fit(fit *f, f0t_net *net, f0t_linear_choice *choice)
     return choose(f, net, choice);
 }
 
-f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
+static f0t_status fit_all(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
                           const f0t_train_options *options, const f0t_monitor *monitor)
 {
     fit f = {.data = data,
@@ -440,4 +440,61 @@ f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_tra
     f0t_status status = run_fit(&f, net, choice);
     release_fit(&f);
     return status;
+}
+
+/* ---- λ of many ranking SVMs ------------------------------------------------------------------- */
+
+/* Ranking SVMs of thousands of tags for thousands of images take minutes for each λ. A rule has its direction
+ * whatever the other images are, so that some images tell which λ is good. */
+enum { TELLING_IMAGES = 1000 };
+static const size_t MANY = 10000000; /* images x tags */
+
+static f0t_status allocate_samples(f0t_samples *some, const f0t_samples *of)
+{
+    F0T_TRY(f0t_alloc(&some->images, some->count, sizeof *some->images));
+    F0T_TRY(f0t_alloc(&some->offsets, some->count + 1, sizeof *some->offsets));
+    return f0t_alloc(&some->relevant, of->offsets[of->count], sizeof *some->relevant);
+}
+
+/* `count` of them, evenly spread. */
+static f0t_status take_some(f0t_samples *some, const f0t_samples *of, size_t count)
+{
+    *some = (f0t_samples){.count = count, .tags = of->tags};
+    F0T_TRY(allocate_samples(some, of));
+    some->offsets[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t m = i * of->count / count, begin = of->offsets[m];
+        const size_t relevant = of->offsets[m + 1] - begin;
+        some->images[i] = of->images[m];
+        memcpy(some->relevant + some->offsets[i], of->relevant + begin,
+               relevant * sizeof *some->relevant);
+        some->offsets[i + 1] = some->offsets[i] + relevant;
+    }
+    return F0T_OK;
+}
+
+static f0t_status choose_lambda(double *lambda, f0t_net *net, const f0t_train_data *data,
+                                const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    f0t_train_data fewer = *data;
+    f0t_samples some;
+    f0t_linear_choice choice;
+    f0t_status status = take_some(&some, data->train, TELLING_IMAGES);
+    fewer.train = &some;
+    if (status == F0T_OK)
+        status = fit_all(&choice, net, &fewer, options, monitor);
+    f0t_samples_free(&some);
+    if (status == F0T_OK)
+        *lambda = choice.lambda;
+    return status;
+}
+
+f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
+                          const f0t_train_options *options, const f0t_monitor *monitor)
+{
+    f0t_train_options own = *options;
+    if (own.lambda == F0T_AUTO && data->val->count && data->train->count > 2 * TELLING_IMAGES &&
+        data->train->count > MANY / data->train->tags)
+        F0T_TRY(choose_lambda(&own.lambda, net, data, options, monitor));
+    return fit_all(choice, net, data, &own, monitor);
 }

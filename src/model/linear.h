@@ -24,7 +24,7 @@ typedef struct f0t_linear_choice {
 } f0t_linear_choice;
 
 /* Fills `net`, which has no hidden layer and no bias. λ and ridge as in `options`, or the best of a
- * grid by validation MiAP. */
+ * grid by validation MiAP; with many images and tags λ is that of a thousand images. */
 f0t_status f0t_linear_fit(f0t_linear_choice *choice, f0t_net *net, const f0t_train_data *data,
                           const f0t_train_options *options, const f0t_monitor *monitor);
 
