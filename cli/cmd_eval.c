@@ -45,6 +45,12 @@ static void add_values(json_t *object, const f0t_eval *eval, const f0t_eval_row 
         snprintf(key, sizeof key, "%s_sd", name);
         json_object_set_new(object, key, value ? number_or_null(value->deviation) : json_null());
     }
+    const f0t_eval_value *miap = find_value(row, "miap");
+    json_object_set_new(object, "miap_low", miap ? number_or_null(miap->low) : json_null());
+    json_object_set_new(object, "miap_high", miap ? number_or_null(miap->high) : json_null());
+    json_object_set_new(object, "rival", row->rival ? json_string(row->rival) : json_null());
+    json_object_set_new(object, "rival_difference", number_or_null(row->rival_difference));
+    json_object_set_new(object, "rival_p", number_or_null(row->rival_p));
 }
 
 /* A list with one object per row; a method that does not apply has null for each value. */

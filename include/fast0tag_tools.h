@@ -341,6 +341,9 @@ typedef struct f0t_eval_value {
     double mean;      /* over the repeats in which it is defined; NaN if it is in none, such as
                          recall without a relevant tag */
     double deviation; /* standard deviation over them (n - 1); NaN for fewer than two */
+    double low,
+        high; /* "miap": an interval with a confidence of 95 %, by the bootstrap over test images and
+                         over repeats; NaN for others */
 } f0t_eval_value;
 
 /* The name of value i of every row whose method applies, in order; NULL past the end. */
@@ -354,6 +357,11 @@ typedef struct f0t_eval_row {
     const f0t_eval_value *values; /* [value_count]; none when the method does not apply */
     size_t value_count;
     const char *knobs; /* the hyper-parameters of the first repeat: "ridge 0.1, dim 64"; or "" */
+    const char *
+        rival; /* the other method with the best MiAP in this scenario (no oracle); NULL: there is none */
+    double rival_difference; /* MiAP less that of the rival */
+    double
+        rival_p; /* how likely chance makes a difference as large: a paired permutation test over images */
 } f0t_eval_row;
 
 /* Scenario by scenario, in each the methods in the order of the tables. */

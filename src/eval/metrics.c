@@ -235,6 +235,8 @@ typedef struct cutoff {
 struct f0t_metrics {
     size_t tags, most; /* most: the largest K, or all tags */
     f0t_miap miap;
+    double *precisions; /* [images], of those that came */
+    size_t images;      /* that will come */
     uint64_t relevant;
     uint32_t *tag_relevant; /* [tags] */
     tag_precision precision;
@@ -252,6 +254,8 @@ static f0t_status cutoff_create(cutoff *c, size_t k, size_t tags)
 
 static f0t_status allocate(f0t_metrics *m, size_t images, const size_t *cutoffs, size_t count)
 {
+    m->images = images;
+    F0T_TRY(f0t_alloc(&m->precisions, images, sizeof *m->precisions));
     F0T_TRY(f0t_alloc_zero(&m->tag_relevant, m->tags, sizeof *m->tag_relevant));
     F0T_TRY(tag_precision_create(&m->precision, images, m->tags, SCORES_IN_MEMORY));
     for (size_t i = 0; i < count; i++) {
@@ -290,6 +294,7 @@ void f0t_metrics_free(f0t_metrics *m)
         f0t_free(m->cutoffs[i].tag_predicted);
         f0t_free(m->cutoffs[i].tag_tagged);
     }
+    f0t_free(m->precisions);
     f0t_free(m->tag_relevant);
     tag_precision_free(&m->precision);
     f0t_free(m);
@@ -339,7 +344,9 @@ f0t_status f0t_metrics_add(f0t_metrics *m, const f0t_ranking *block)
     if (block->tags != m->tags || block->columns)
         return f0t_fail(F0T_ERROR_INTERNAL, "metrics of %zu tags got a block of %zu", m->tags,
                         block->tags);
-    F0T_TRY(f0t_miap_add(&m->miap, block));
+    if (block->images > m->images - m->miap.images)
+        return f0t_fail(F0T_ERROR_INTERNAL, "metrics of %zu images got more", m->images);
+    F0T_TRY(f0t_miap_add_each(&m->miap, m->precisions + m->miap.images, block));
     F0T_TRY(tag_precision_add(&m->precision, block));
     F0T_TRY(f0t_alloc(&top, block->images, m->most * sizeof *top));
     f0t_topk_rows(top, NULL, block->scores, block->images, m->tags, m->most);
@@ -400,6 +407,11 @@ static f0t_cutoff_values cutoff_values(const f0t_metrics *m, const cutoff *c)
     for (size_t t = 0; t < m->tags; t++)
         v.n_plus += c->tag_hits[t] > 0;
     return v;
+}
+
+const double *f0t_metrics_precisions(const f0t_metrics *metrics)
+{
+    return metrics->precisions;
 }
 
 f0t_status f0t_metrics_get(f0t_metric_values *out, const f0t_metrics *m)

@@ -65,5 +65,7 @@ void f0t_metrics_free(f0t_metrics *metrics);
  * F0T_ERROR_NUMERIC when a score is NaN. */
 f0t_status f0t_metrics_add(f0t_metrics *metrics, const f0t_ranking *block);
 f0t_status f0t_metrics_get(f0t_metric_values *out, const f0t_metrics *metrics);
+/* The average precision of each image that came, 0 … 1 or F0T_NOT_RANKED. */
+const double *f0t_metrics_precisions(const f0t_metrics *metrics);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/monitor.h"
 #include "baseline/neighbours.h"
 #include "math/matmul.h"
-#include "math/topk.h"
 #include "rank/miap.h"
 
 #include <math.h>
@@ -425,87 +424,6 @@ static f0t_status tune(choice *to, method_run *r)
 
 /* ---- Testing --------------------------------------------------------------------------------- */
 
-void f0t_eval_cell_free(f0t_eval_cell *cell)
-{
-    f0t_free(cell->top);
-    f0t_free(cell->curves);
-    *cell = (f0t_eval_cell){0};
-}
-
-typedef struct test_sink {
-    f0t_metrics *metrics;
-    f0t_eval_reliability *reliability; /* NULL when scores are no probabilities */
-    const f0t_eval_split *split;
-    const f0t_eval_protocol_options *options;
-    f0t_eval_cell *cell;
-} test_sink;
-
-/* The first tags of the sample images that are in this block. */
-static void keep_top(const test_sink *to, size_t first, const f0t_ranking *block)
-{
-    for (size_t i = 0; i < to->options->sample_count; i++) {
-        uint32_t index[F0T_SAMPLE_TOP];
-        size_t at = to->options->samples[i];
-        if (at < first || at >= first + block->images)
-            continue;
-        size_t found = f0t_topk_row(index, NULL, block->scores + (at - first) * block->tags,
-                                    block->tags, F0T_SAMPLE_TOP);
-        for (size_t k = 0; k < F0T_SAMPLE_TOP; k++)
-            to->cell->top[i * F0T_SAMPLE_TOP + k] =
-                k < found ? to->split->tags[index[k]] : F0T_NO_SAMPLE_TAG;
-    }
-}
-
-static f0t_status add_test_block(void *user, size_t first, const f0t_ranking *block)
-{
-    test_sink *to = user;
-    keep_top(to, first, block);
-    if (to->reliability)
-        F0T_TRY(f0t_eval_reliability_add(to->reliability, block));
-    return f0t_metrics_add(to->metrics, block);
-}
-
-static f0t_status open_sink(test_sink *sink, const f0t_eval_fit *fit)
-{
-    f0t_eval_cell *cell = sink->cell;
-    const f0t_eval_protocol_options *o = sink->options;
-    cell->top_count = o->sample_count * F0T_SAMPLE_TOP;
-    F0T_TRY(f0t_alloc(&cell->top, cell->top_count, sizeof *cell->top));
-    if (fit->ranker->calibrated) {
-        F0T_TRY(f0t_alloc(&cell->curves, 1, sizeof *cell->curves));
-        F0T_TRY(f0t_eval_reliability_create(&sink->reliability, sink->split, fit));
-    }
-    return f0t_metrics_create(&sink->metrics, sink->split->count, sink->split->truth.count,
-                              o->cutoffs, o->cutoff_count);
-}
-
-/* What the sink has seen becomes the cell's values. */
-static f0t_status read_sink(const test_sink *sink, const f0t_eval_cost *cost)
-{
-    f0t_metric_values values;
-    f0t_confidence_values confidence;
-    F0T_TRY(f0t_metrics_get(&values, sink->metrics));
-    if (sink->reliability)
-        f0t_eval_reliability_get(&confidence, sink->cell->curves, sink->reliability);
-    f0t_values_set(&sink->cell->values, &values, sink->reliability ? &confidence : NULL, cost);
-    return F0T_OK;
-}
-
-static f0t_status run_test(f0t_eval_cell *cell, const f0t_eval_split *split,
-                           const f0t_eval_fit *fit, const f0t_eval_protocol_options *options,
-                           f0t_eval_cost *cost)
-{
-    test_sink sink = {.split = split, .options = options, .cell = cell};
-    f0t_status status = open_sink(&sink, fit);
-    if (status == F0T_OK)
-        status = f0t_eval_split_score(&cost->test_s, split, fit, add_test_block, &sink);
-    if (status == F0T_OK)
-        status = read_sink(&sink, cost);
-    f0t_metrics_free(sink.metrics);
-    f0t_eval_reliability_free(sink.reliability);
-    return status;
-}
-
 /* Marks the cell as done: how many images and tags, and the knobs (NULL: none). */
 static void describe_cell(f0t_eval_cell *cell, const f0t_eval_split *split,
                           const f0t_ranker *ranker, const choice *chosen)
@@ -533,31 +451,6 @@ static const f0t_eval_cell *find_same(const f0t_eval_cell *cells, const f0t_eval
     return NULL;
 }
 
-static f0t_status copy_array(void *out, const void *from, size_t count, size_t size)
-{
-    void *memory;
-    F0T_TRY(f0t_alloc(&memory, count, size));
-    memcpy(memory, from, count * size);
-    memcpy(out, &memory, sizeof memory);
-    return F0T_OK;
-}
-
-static f0t_status copy_cell(f0t_eval_cell *to, const f0t_eval_cell *from)
-{
-    f0t_eval_cell copy = *from;
-    copy.curves = NULL;
-    F0T_TRY(copy_array(&copy.top, from->top, from->top_count, sizeof *from->top));
-    f0t_status status =
-        from->curves ? copy_array(&copy.curves, from->curves, 1, sizeof *from->curves) : F0T_OK;
-    if (status != F0T_OK) {
-        f0t_eval_cell_free(&copy);
-        return status;
-    }
-    f0t_eval_cell_free(to);
-    *to = copy;
-    return F0T_OK;
-}
-
 /* Tests that are the same as one that is done (open, where every other tag is unseen) become copies of
  * it. */
 static f0t_status copy_same(f0t_eval_cell *cells, const f0t_eval_protocol *p)
@@ -565,7 +458,7 @@ static f0t_status copy_same(f0t_eval_cell *cells, const f0t_eval_protocol *p)
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         const f0t_eval_cell *same = p->asked[s] && !cells[s].done ? find_same(cells, p, s) : NULL;
         if (same)
-            F0T_TRY(copy_cell(&cells[s], same));
+            F0T_TRY(f0t_eval_cell_copy(&cells[s], same));
     }
     return F0T_OK;
 }
@@ -578,7 +471,7 @@ static f0t_status run_tests(f0t_eval_cell *cells, const f0t_eval_protocol *p,
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         if (!p->asked[s] || cells[s].done)
             continue;
-        F0T_TRY(run_test(&cells[s], &p->tests[s], fit, options, &cost));
+        F0T_TRY(f0t_eval_cell_test(&cells[s], &cost, &p->tests[s], fit, options));
         describe_cell(&cells[s], &p->tests[s], fit->ranker, chosen);
         F0T_TRY(copy_same(cells, p));
     }

@@ -12,7 +12,7 @@
 #include "eval/reliability.h"
 #include "eval/values.h"
 
-enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5 };
+enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5, F0T_PRECISIONS_MOST = 20000 };
 
 /* What trials are judged by: the ranking of the held-out tags alone, or that of all. */
 typedef enum f0t_eval_criterion {
@@ -90,9 +90,19 @@ typedef struct f0t_eval_cell {
                       last; NULL when it was refused */
     size_t top_count;
     f0t_reliability_curves *curves; /* NULL when scores are no probabilities */
+    int32_t *
+        precisions; /* [precision_count] average precisions of test images in millionths, -1 for those
+                            without a relevant tag; NULL when it was refused */
+    size_t
+        precision_count; /* all test images, or F0T_PRECISIONS_MOST evenly from the first to the last */
 } f0t_eval_cell;
 
 void f0t_eval_cell_free(f0t_eval_cell *cell);
+/* `to` may have been filled before, and stays as it was after a failure. */
+f0t_status f0t_eval_cell_copy(f0t_eval_cell *to, const f0t_eval_cell *from);
+/* Tests a method: sets cost->test_s, and of the cell all that was measured. */
+f0t_status f0t_eval_cell_test(f0t_eval_cell *cell, f0t_eval_cost *cost, const f0t_eval_split *split,
+                              const f0t_eval_fit *fit, const f0t_eval_protocol_options *options);
 
 /* Tunes, fits once, and tests every scenario that was asked for: into cells[scenario], those that are
  * not done. A test that is the same as another (open, where every other tag is unseen) is not run

@@ -139,6 +139,14 @@ static json_t *top_json(const f0t_eval_cell *cell)
     return array;
 }
 
+static json_t *precisions_json(const f0t_eval_cell *cell)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < cell->precision_count; i++)
+        json_array_append_new(array, json_integer(cell->precisions[i]));
+    return array;
+}
+
 static f0t_status write_line(f0t_writer *w, json_t *line)
 {
     char *text = line ? json_dumps(line, DUMP) : NULL;
@@ -158,13 +166,13 @@ static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, si
     const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, s);
     if (!cell->done)
         return F0T_OK;
-    return write_line(w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o}", "repeat",
-                                   (json_int_t)repeat, "method", e->plan.methods[method]->name,
-                                   "scenario", f0t_scenario_name(s), "images",
-                                   (json_int_t)cell->images, "tags", (json_int_t)cell->tags,
-                                   "refusal", cell->refusal, "values", values_json(cell), "knobs",
-                                   knobs_json(cell), "top", top_json(cell), "curves",
-                                   f0t_results_write_curves(cell->curves)));
+    return write_line(
+        w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "repeat",
+                     (json_int_t)repeat, "method", e->plan.methods[method]->name, "scenario",
+                     f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
+                     (json_int_t)cell->tags, "refusal", cell->refusal, "values", values_json(cell),
+                     "knobs", knobs_json(cell), "top", top_json(cell), "curves",
+                     f0t_results_write_curves(cell->curves), "precisions", precisions_json(cell)));
 }
 
 static json_t *samples_json(const f0t_eval *e)
@@ -261,6 +269,30 @@ static f0t_status read_top(f0t_eval_cell *cell, const f0t_eval *e, const json_t 
     return F0T_OK;
 }
 
+/* In millionths, -1 for images without a relevant tag. */
+static f0t_status read_precisions(f0t_eval_cell *cell, const json_t *line, const char *name)
+{
+    json_t *array = NULL;
+    F0T_TRY(f0t_json_get_array(&array, line, "precisions", name));
+    const size_t count = json_array_size(array);
+    const size_t wanted = *cell->refusal                       ? 0
+                          : cell->images > F0T_PRECISIONS_MOST ? F0T_PRECISIONS_MOST
+                                                               : cell->images;
+    if (count != wanted)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"precisions\" has %zu numbers, not %zu", name,
+                        count, wanted);
+    F0T_TRY(f0t_alloc(&cell->precisions, count, sizeof *cell->precisions));
+    for (; cell->precision_count < count; cell->precision_count++) {
+        const json_t *item = json_array_get(array, cell->precision_count);
+        const json_int_t value = json_is_integer(item) ? json_integer_value(item) : -2;
+        if (value < -1 || value > 1000000)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"precisions\" has no share at place %zu", name,
+                            cell->precision_count);
+        cell->precisions[cell->precision_count] = (int32_t)value;
+    }
+    return F0T_OK;
+}
+
 static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t *line,
                             const char *name)
 {
@@ -287,6 +319,7 @@ static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t
     }
     F0T_TRY(read_top(cell, e, top, name));
     F0T_TRY(f0t_results_read_curves(&cell->curves, line, name));
+    F0T_TRY(read_precisions(cell, line, name));
     cell->done = true;
     return F0T_OK;
 }

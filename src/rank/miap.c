@@ -243,6 +243,11 @@ f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking)
     return find_precisions(&all, out, ranking);
 }
 
+f0t_status f0t_miap_add_each(f0t_miap *miap, double *out, const f0t_ranking *ranking)
+{
+    return find_precisions(miap, out, ranking);
+}
+
 double f0t_miap_get(const f0t_miap *miap)
 {
     return miap->ranked ? miap->sum / (double)miap->ranked : (double)NAN;

@@ -37,6 +37,8 @@ f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking);
  * relevant tag. Fails as f0t_miap_add does. */
 #define F0T_NOT_RANKED (-1.0)
 f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking);
+/* Both at once. */
+f0t_status f0t_miap_add_each(f0t_miap *miap, double *out, const f0t_ranking *ranking);
 
 /* The mean, 0 … 1, over images with a relevant tag; and with the others counted as 0. NaN when there
  * is nothing to take the mean of. */

@@ -304,6 +304,15 @@ static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0
     made = f0t_eval_class_table(&table, s);
     F0T_TRY(add_table(page, made, table));
     f0t_text_add(page, "</details>\n");
+    f0t_text_add(page, "<details><summary>What chance may have done</summary>\n");
+    f0t_html_paragraph(
+        page, "The interval would have the mean of other test pictures like these, and "
+              "other unseen tags where there were several runs, with 95 %. Each method "
+              "stands beside the best other one; p is the chance of a difference as "
+              "large if it were a coin's toss for each picture which of the two is ahead.");
+    made = f0t_eval_chance_table(&table, s);
+    F0T_TRY(add_table(page, made, table));
+    f0t_text_add(page, "</details>\n");
     return f0t_eval_has_confidence(s) ? add_confidences(page, s) : F0T_OK;
 }
 

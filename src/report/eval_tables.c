@@ -328,14 +328,28 @@ void f0t_report_free(f0t_report *report)
 
 /* ---- All values, one line per row --------------------------------------------------------- */
 
-static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, bool deviation)
+static void add_plain(f0t_table *t, double number)
 {
     char text[F0T_NUMBER_SIZE] = "";
-    const f0t_eval_value *value = f0t_eval_row_value(row, name);
-    double number = value ? (deviation ? value->deviation : value->mean) : (double)NAN;
     if (isfinite(number))
         f0t_number_write(text, number, -6);
     f0t_table_cell(t, text, F0T_CELL_PLAIN);
+}
+
+static void add_number(f0t_table *t, const f0t_eval_row *row, const char *name, bool deviation)
+{
+    const f0t_eval_value *value = f0t_eval_row_value(row, name);
+    add_plain(t, value ? (deviation ? value->deviation : value->mean) : (double)NAN);
+}
+
+static void add_chance(f0t_table *t, const f0t_eval_row *row)
+{
+    const f0t_eval_value *miap = f0t_eval_row_value(row, "miap");
+    add_plain(t, miap ? miap->low : (double)NAN);
+    add_plain(t, miap ? miap->high : (double)NAN);
+    f0t_table_cell(t, row->rival ? row->rival : "", F0T_CELL_PLAIN);
+    add_plain(t, row->rival_difference);
+    add_plain(t, row->rival_p);
 }
 
 static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values *names)
@@ -354,6 +368,7 @@ static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values
         add_number(t, row, names->names[i], false);
     for (size_t i = 0; i < names->count && row->repeats > 1; i++)
         add_number(t, row, names->names[i], true);
+    add_chance(t, row);
     f0t_table_cell(t, row->knobs, F0T_CELL_PLAIN);
     f0t_table_cell(t, row->refusal ? row->refusal : "", F0T_CELL_PLAIN);
 }
@@ -361,7 +376,9 @@ static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values
 /* Every row and every value. */
 static f0t_status make_flat_table(f0t_table **out, const f0t_eval *e)
 {
-    enum { FIXED = 7, MOST = FIXED + 2 * F0T_VALUES_MOST };
+    static const char *const last[] = {"miap_low", "miap_high", "rival",  "rival_difference",
+                                       "rival_p",  "knobs",     "refusal"};
+    enum { FIXED = 5 + sizeof last / sizeof *last, MOST = FIXED + 2 * F0T_VALUES_MOST };
     const char *heads[MOST] = {"method", "scenario", "images", "tags", "repeats"};
     char deviations[F0T_VALUES_MOST][F0T_VALUE_NAME_MOST + 4], aligns[MOST + 1];
     const f0t_values *names = &e->names;
@@ -372,8 +389,8 @@ static f0t_status make_flat_table(f0t_table **out, const f0t_eval *e)
         snprintf(deviations[i], sizeof deviations[i], "%s_sd", names->names[i]);
         heads[count++] = deviations[i];
     }
-    heads[count++] = "knobs";
-    heads[count++] = "refusal";
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        heads[count++] = last[i];
     memset(aligns, 'l', count);
     aligns[count] = 0;
     F0T_TRY(f0t_table_create(out, "", aligns, NULL, heads));
@@ -409,6 +426,11 @@ static f0t_status add_report_scenario(f0t_text *to, const f0t_eval_slice *slice,
     if (layout->per_class) {
         f0t_text_add(to, "\n");
         F0T_TRY(f0t_eval_class_table(&table, slice));
+        F0T_TRY(add_report_table(to, table, layout));
+    }
+    if (slice->rows->repeats > 1) {
+        f0t_text_add(to, "\n");
+        F0T_TRY(f0t_eval_chance_table(&table, slice));
         F0T_TRY(add_report_table(to, table, layout));
     }
     if (!f0t_eval_has_confidence(slice))

@@ -25,6 +25,8 @@ double f0t_eval_row_mean(const f0t_eval_row *row, const char *name);
  * be NULL. */
 f0t_status f0t_eval_table(f0t_table **out, const f0t_eval_slice *slice, const f0t_published *paper);
 f0t_status f0t_eval_class_table(f0t_table **out, const f0t_eval_slice *slice);
+/* MiAP with its interval, and each method beside its rival. */
+f0t_status f0t_eval_chance_table(f0t_table **out, const f0t_eval_slice *slice);
 /* Methods whose scores are probabilities: whether these are true, and the sets that they choose beside the
  * first K tags. */
 f0t_status f0t_eval_confidence_table(f0t_table **out, const f0t_eval_slice *slice);

@@ -29,6 +29,9 @@ case_json_is_as_the_design_says() {
     json_holds '[r["miap"] for r in d if r["method"] == "frequency" and r["scenario"] == "zero-shot"] == [None]'
     json_holds 'all(0 < r["ece"] <= r["ece_first"] and r["set_f"] > 0 for r in d if r["method"] == "frequency" and r["miap"])'
     json_holds 'all(r[k] is None for r in d if r["method"] == "random" for k in ("ece", "ece_first", "brier", "set_threshold", "set_f"))'
+    json_holds 'all(r["miap_low"] <= r["miap"] <= r["miap_high"] for r in d if r["miap"])'
+    json_holds '[r["rival"] for r in d if r["scenario"] == "conventional"] == ["frequency", "random"]'
+    json_holds 'all(0 < r["rival_p"] <= 1 for r in d if r["rival"]) and sum(r["rival_difference"] for r in d if r["rival"]) == 0'
     run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --json --quiet -k 2
     json_holds 'list(d[0])[:6] == ["method", "scenario", "images", "tags", "miap", "p2"] and d[0]["miap"] is None'
     run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --format csv --quiet -k 2
@@ -57,7 +60,9 @@ case_tables_come_in_every_form() {
     says '\begin{tabular}{lrrrrrrrrrrr}'
     run 0 $args --compare-paper iaprtc12
     says "is a misprint"
+    ! grep -q "what chance" "$out" || complain "a table of chance without being asked"
     run 0 $args --repeat 3
+    says "Conventional tagging, what chance may have done: 12 test images, 3 runs"
     says "mean ± standard deviation of 3 runs"
 }
 

@@ -230,14 +230,16 @@ class f0t_eval_options(Sized):
 
 
 class f0t_eval_value(Structure):
-    _fields_ = [("name", c_char_p), ("mean", c_double), ("deviation", c_double)]
+    _fields_ = [("name", c_char_p), ("mean", c_double), ("deviation", c_double),
+                ("low", c_double), ("high", c_double)]
 
 
 class f0t_eval_row(Structure):
     _fields_ = [("method", c_char_p), ("title", c_char_p), ("scenario", c_char_p),
                 ("refusal", c_char_p), ("images", c_size_t), ("tags", c_size_t),
                 ("repeats", c_size_t), ("values", POINTER(f0t_eval_value)),
-                ("value_count", c_size_t), ("knobs", c_char_p)]
+                ("value_count", c_size_t), ("knobs", c_char_p), ("rival", c_char_p),
+                ("rival_difference", c_double), ("rival_p", c_double)]
 
 
 class f0t_import_options(Sized):

@@ -166,6 +166,12 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
         made[name] = _number(row.values[i].mean) if row.value_count else None
         if row.repeats > 1:
             made[name + "_sd"] = _number(row.values[i].deviation) if row.value_count else None
+    miap = row.values[list(names).index("miap")] if row.value_count else None
+    made["miap_low"] = _number(miap.low) if miap else None
+    made["miap_high"] = _number(miap.high) if miap else None
+    made["rival"] = None if row.rival is None else row.rival.decode()
+    made["rival_difference"] = _number(row.rival_difference)
+    made["rival_p"] = _number(row.rival_p)
     made["repeats"] = row.repeats
     made["knobs"] = row.knobs.decode()
     made["refusal"] = None if row.refusal is None else row.refusal.decode()

@@ -321,6 +321,48 @@ static void what_is_not_defined_in_a_repeat_is_left_out_of_the_mean(void **state
     f0t_free(e.knobs);
 }
 
+/* Three methods of which one is an oracle, four images of which one has no tag, two repeats. */
+static void each_method_has_an_interval_and_a_rival(void **state)
+{
+    enum { METHODS = 3, IMAGES = 4, RUNS = 2 };
+    static const int32_t precisions[METHODS][IMAGES] = {
+        {200000, 400000, -1, 300000}, {600000, 700000, -1, 800000}, {900000, 900000, -1, 900000}};
+    static const double miap[METHODS] = {30, 70, 90};
+    f0t_eval e = {
+        .plan = {.methods = {&f0t_ranker_random, &f0t_ranker_frequency, &f0t_ranker_ranksvm},
+                 .method_count = METHODS,
+                 .repeat = RUNS}};
+    (void)state;
+    e.plan.asked[F0T_SEEN_UNSEEN] = true;
+    assert_ok(f0t_alloc_zero(&e.cells, RUNS * METHODS * F0T_SCENARIOS, sizeof *e.cells));
+    for (size_t i = 0; i < METHODS * RUNS; i++) {
+        const size_t m = i / RUNS;
+        f0t_eval_cell *cell = f0t_eval_cell_at(&e, i % RUNS, m, F0T_SEEN_UNSEEN);
+        f0t_values_add(&cell->values, "miap", miap[m]);
+        assert_ok(f0t_alloc(&cell->precisions, IMAGES, sizeof *cell->precisions));
+        memcpy(cell->precisions, precisions[m], sizeof precisions[m]);
+        cell->precision_count = IMAGES;
+    }
+    assert_ok(f0t_eval_summarise(&e));
+    assert_int_equal(e.row_count, METHODS);
+    for (size_t m = 0; m < METHODS; m++) {
+        const f0t_eval_value *v = e.rows[m].values;
+        assert_true(v->low <= v->mean && v->mean <= v->high && (m == 2) == (v->low == v->high));
+        assert_true(v->low > precisions[m][0] / 1e4 - 0.1 && v->high < 10.1 + miap[m]);
+    }
+    assert_string_equal(e.rows[0].rival, "frequency");
+    assert_string_equal(e.rows[1].rival, "random"); /* oracles are nobody's rival */
+    assert_string_equal(e.rows[2].rival, "frequency");
+    assert_true(e.rows[0].rival_difference == -40 && e.rows[1].rival_difference == 40);
+    assert_true(fabs(e.rows[0].rival_p - 0.25) < 0.04); /* 2 of 8 tosses */
+    for (size_t i = 0; i < RUNS * METHODS * F0T_SCENARIOS; i++)
+        f0t_eval_cell_free(&e.cells[i]);
+    f0t_free(e.cells);
+    f0t_free(e.rows);
+    f0t_free(e.values);
+    f0t_free(e.knobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +376,7 @@ int main(void)
         cmocka_unit_test(what_no_test_image_has_gives_no_number),
         cmocka_unit_test(without_validation_images_nothing_is_tuned),
         cmocka_unit_test(what_is_not_defined_in_a_repeat_is_left_out_of_the_mean),
+        cmocka_unit_test(each_method_has_an_interval_and_a_rival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

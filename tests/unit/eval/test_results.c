@@ -75,6 +75,9 @@ static void assert_same_cells(const f0t_eval *one, const f0t_eval *other)
             const f0t_eval_cell *a = f0t_eval_cell_at(one, 0, m, (f0t_scenario)s);
             const f0t_eval_cell *b = f0t_eval_cell_at(other, 0, m, (f0t_scenario)s);
             assert_same_curves(a->curves, b->curves);
+            assert_int_equal(a->precision_count, b->precision_count);
+            assert_memory_equal(a->precisions, b->precisions,
+                                a->precision_count * sizeof *a->precisions);
             curves += a->curves != NULL;
         }
     assert_int_equal(curves, 2); /* of frequency, where it applies */
@@ -419,6 +422,10 @@ static void values_that_are_not_those_asked_for_are_refused(void **state)
     assert_wrong(text, "\"all\":[[", "\"all\":[[7,",
                  "\"all\" of the curves must be at most 15 lists");
     assert_wrong(text, "\"first\":[", "\"first\":[0,", "\"first\" of the curves must be");
+    assert_wrong(text, "\"precisions\":[", "\"precisions\":[1,",
+                 "\"precisions\" has 121 numbers, not 120");
+    assert_wrong(text, "\"precisions\":[", "\"precisions\":[1000",
+                 "\"precisions\" has no share at place 0");
     assert_wrong(text, "\"first\":[", "\"last\":[", "\"first\" of the curves must be");
     assert_wrong(text, "\"sets\":[[", "\"sets\":[[0,0,0],[", "at most 64 lists");
     assert_wrong(text, "\"sets\":[", "\"sets\":[],\"x\":[", "\"sets\" has 0 thresholds, not 64");
