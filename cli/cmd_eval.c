@@ -10,7 +10,7 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *arithmetic, *results, *hidden;
+    const char *arithmetic, *results, *hidden, *classes;
     size_t repeat, epochs, trials;
     bool no_tune, keep_mean, per_class, list;
 } options;
@@ -232,6 +232,7 @@ static f0t_status run(cli_context *cli, const void *values)
     const options *o = values;
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
+    f0t_classes *classes = NULL;
     f0t_dataset_options split = F0T_DATASET_OPTIONS;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_eval_options eval_options = convert(cli, o);
@@ -245,8 +246,12 @@ static f0t_status run(cli_context *cli, const void *values)
         status = f0t_dataset_open(&dataset, cli->operands[0], &split, cli->context);
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
+    if (status == F0T_OK && o->classes)
+        status = f0t_classes_open(&classes, o->classes, NULL, cli->context);
+    eval_options.classes = classes;
     if (status == F0T_OK)
         status = compare(cli, o, &eval_options, dataset, vectors);
+    f0t_classes_close(classes);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;
@@ -277,6 +282,9 @@ static const cli_option table[] = {
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
      "Units of the hidden layers of net and warp, such as 512,256. Default as for train.", NULL},
+    {"classes", 0, CLI_TEXT, AT(classes), "FILE",
+     "The network that made the features, with the names of its classes beside it: for blend.",
+     NULL},
     {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE",
      "Arithmetic of the matrix products. Default f32.", "f32|bf16"},
     {"keep-mean", 0, CLI_FLAG, AT(keep_mean), NULL,

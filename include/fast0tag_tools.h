@@ -308,6 +308,8 @@ typedef struct f0t_eval_options {
                               f0t_eval_free). NULL: nothing is stored */
     const char *figure;  /* methods whose tags for some test images f0t_eval_save_page shows; "all";
                            NULL: net, and the best other */
+    const f0t_classes
+        *classes; /* of the network that made the features, for blend; borrowed. NULL: none */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \

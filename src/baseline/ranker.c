@@ -29,6 +29,7 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_linear,
     &f0t_ranker_linear_rank,
     &f0t_ranker_net,
+    &f0t_ranker_blend,
     &f0t_ranker_ranksvm,
     &f0t_ranker_fu2015_direct,
     &f0t_ranker_fu2015,

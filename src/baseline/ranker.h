@@ -32,6 +32,8 @@ typedef struct f0t_task {
     const size_t *
         hidden; /* [hidden_count] units of net's and warp's hidden layers; NULL: as training chooses */
     size_t hidden_count;
+    const f0t_classes *classes; /* of the network that made the features; NULL: none; with */
+    const float *class_vectors; /* [C x d] */
     const f0t_monitor *monitor;
 } f0t_task;
 
@@ -104,6 +106,7 @@ extern const f0t_ranker f0t_ranker_conse;
 extern const f0t_ranker f0t_ranker_linear;
 extern const f0t_ranker f0t_ranker_linear_rank;
 extern const f0t_ranker f0t_ranker_net;
+extern const f0t_ranker f0t_ranker_blend;
 extern const f0t_ranker f0t_ranker_ranksvm;
 extern const f0t_ranker f0t_ranker_fu2015_direct;
 extern const f0t_ranker f0t_ranker_fu2015;

@@ -109,8 +109,9 @@ typedef struct comparison {
     f0t_eval *eval;
     const f0t_eval_options *options;
     uint64_t identity;
-    char *others; /* of the results file */
-    bool loaded;  /* what the results file has, if there is one, is in the cells */
+    char *others;         /* of the results file */
+    bool loaded;          /* what the results file has, if there is one, is in the cells */
+    float *class_vectors; /* [C x d] of options->classes */
     f0t_neighbour_store store;
     f0t_eval_protocol protocols[F0T_TRAINING_SETS];
     bool has[F0T_TRAINING_SETS];
@@ -174,6 +175,8 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
                                        .epochs = c->options->epochs,
                                        .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
                                        .hidden_count = e->plan.hidden_count,
+                                       .classes = c->options->classes,
+                                       .class_vectors = c->class_vectors,
                                        .bf16 = c->options->bf16,
                                        .cutoffs = e->plan.cutoffs,
                                        .cutoff_count = e->plan.cutoff_count,
@@ -320,12 +323,30 @@ static f0t_status check_data(const f0t_dataset *dataset)
     return F0T_OK;
 }
 
+static f0t_status find_class_vectors(comparison *c, const f0t_vectors *vectors)
+{
+    const f0t_classes *classes = c->options->classes;
+    if (!classes)
+        return F0T_OK;
+    if (f0t_classes_dim(classes) != f0t_dataset_dim(c->eval->dataset))
+        return f0t_fail(
+            F0T_ERROR_MISMATCH,
+            "the classes' network makes %zu features, %s has %zu: take the network that "
+            "made them",
+            f0t_classes_dim(classes), f0t_dataset_path(c->eval->dataset),
+            f0t_dataset_dim(c->eval->dataset));
+    F0T_TRY(f0t_alloc(&c->class_vectors, f0t_classes_count(classes) * f0t_vectors_dim(vectors),
+                      sizeof *c->class_vectors));
+    return f0t_classes_vectors(c->class_vectors, NULL, classes, vectors, c->options->centred, NULL);
+}
+
 static f0t_status run(comparison *c, const f0t_vectors *vectors)
 {
     f0t_eval *e = c->eval;
     const f0t_eval_options *o = c->options;
     F0T_TRY(f0t_eval_plan_create(&e->plan, o));
     F0T_TRY(check_data(e->dataset));
+    F0T_TRY(find_class_vectors(c, vectors));
     if (o->results)
         F0T_TRY(f0t_results_claim(e, o->results));
     f0t_values_set_names(&e->names, e->plan.cutoffs, e->plan.cutoff_count);
@@ -368,6 +389,7 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
     c.eval->seed = c.options->seed;
     f0t_status status = run(&c, vectors);
     f0t_free(c.others);
+    f0t_free(c.class_vectors);
     f0t_neighbour_store_free(&c.store);
     if (status != F0T_OK) {
         tell_kept(&c);

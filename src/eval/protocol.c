@@ -171,6 +171,8 @@ static f0t_status fit_context_open(fit_context *context, method_run *r, const f0
     context->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
     context->task.hidden = o->hidden;
     context->task.hidden_count = o->hidden_count;
+    context->task.classes = o->classes;
+    context->task.class_vectors = o->class_vectors;
     /* Trials only choose. */
     context->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
     context->task.store = o->store;

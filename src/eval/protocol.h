@@ -66,6 +66,8 @@ typedef struct f0t_eval_protocol_options {
     size_t epochs;
     const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */
     size_t hidden_count;
+    const f0t_classes *classes; /* of blend; NULL: none; with */
+    const float *class_vectors; /* [C x d] */
     bool bf16;
     const size_t *cutoffs;
     size_t cutoff_count;

@@ -6,6 +6,7 @@
 #include "eval/eval.h"
 #include "io/file.h"
 #include "io/json.h"
+#include "word/classes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -86,6 +87,16 @@ static f0t_status add_dataset(uint64_t *s, const f0t_dataset *d)
     return add_features(s, d);
 }
 
+static void add_classes(uint64_t *s, const f0t_classes *classes)
+{
+    if (!classes)
+        return;
+    add_bytes(s, classes->weights, classes->count * classes->dim * sizeof *classes->weights);
+    add_bytes(s, classes->bias, classes->count * sizeof *classes->bias);
+    for (size_t c = 0; c < classes->count; c++)
+        add_text(s, f0t_classes_label(classes, c));
+}
+
 f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0t_vectors *vectors,
                              const f0t_eval_options *options, const f0t_context *context)
 {
@@ -100,6 +111,7 @@ f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0
     F0T_TRY(f0t_eval_plan_create(&plan, options));
     add_options(&s, options, &plan);
     add_numbers(&s, &space, 1);
+    add_classes(&s, options->classes);
     F0T_TRY(add_dataset(&s, dataset));
     *out = s;
     return F0T_OK;

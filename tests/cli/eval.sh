@@ -311,6 +311,7 @@ case_untuned_methods_are_as_train_has_them() {
 case_methods_are_listed() {
     run 0 eval --list
     says "frequency"
+    says "Fast0Tag (blend)"
     says "Zero-Shot Image Tagging, CVPR 2016"
     run 0 eval --list --json
     json_holds 'd[0]["method"] == "random" and d[0]["source"]'
@@ -320,6 +321,7 @@ case_wrong_use_is_told() {
     make_split_collection
     refuse 2 "missing operand: DATASET" eval --vectors vectors.txt
     refuse 2 "missing --vectors FILE" eval photos
+    refuse 3 "nothing.onnx" eval photos --vectors vectors.txt --classes nothing.onnx
     refuse 2 "no method is called 'nett'" eval photos --vectors vectors.txt --methods nett
     refuse 2 "no scenario is called 'zero'" eval photos --vectors vectors.txt --scenarios zero
     refuse 2 "a list of numbers" eval photos --vectors vectors.txt -k 3,x

@@ -118,6 +118,54 @@ static void repeats_give_mean_and_deviation(void **state)
     fixture_close(&h);
 }
 
+/* Two classes with names that have vectors, for `features` features. */
+static f0t_classes *classes_create(size_t features, float weight)
+{
+    static const char *const labels[] = {"tag10", "tag11"};
+    float weights[2 * C_FEATURES_MOST] = {weight}, bias[2] = {0};
+    f0t_classes *classes;
+    assert_ok(f0t_classes_create(&classes, labels, weights, bias, 2, features));
+    return classes;
+}
+
+static double blend_with(const fixture *h, const f0t_classes *classes, uint64_t *identity)
+{
+    f0t_eval_options options = {.size = sizeof(f0t_eval_options),
+                                .centred = true,
+                                .methods = "blend",
+                                .scenarios = "zero-shot",
+                                .epochs = 2,
+                                .classes = classes};
+    f0t_eval *eval;
+    assert_ok(f0t_eval_identity(identity, h->dataset, h->vectors, &options, NULL));
+    assert_ok(f0t_eval_run(&eval, h->dataset, h->vectors, &options, NULL));
+    const double brier = value_of(eval, "blend", "zero-shot", "brier");
+    f0t_eval_free(eval);
+    return brier;
+}
+
+static void classes_reach_the_blend_and_make_another_comparison(void **state)
+{
+    fixture h = fixture_open(&plain);
+    f0t_classes *one = classes_create(C_FEATURES, 5), *other = classes_create(C_FEATURES, -5);
+    f0t_classes *wide = classes_create(C_FEATURES + 1, 5);
+    f0t_eval_options options = F0T_EVAL_OPTIONS;
+    f0t_eval *eval;
+    uint64_t without, with, changed;
+    (void)state;
+    const double alone = blend_with(&h, NULL, &without);
+    assert_true(blend_with(&h, one, &with) != alone);
+    blend_with(&h, other, &changed);
+    assert_true(with != without && changed != with);
+    options.classes = wide;
+    assert_fails(F0T_ERROR_MISMATCH, "makes 17 features",
+                 f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
+    f0t_classes_close(one);
+    f0t_classes_close(other);
+    f0t_classes_close(wide);
+    fixture_close(&h);
+}
+
 static void what_cannot_be_compared_is_told(void **state)
 {
     static const collection_options bare = {.name = "bare", .no_features = true};
@@ -369,6 +417,7 @@ int main(void)
         cmocka_unit_test(methods_meet_in_every_scenario),
         cmocka_unit_test(the_chosen_values_are_options_of_training),
         cmocka_unit_test(repeats_give_mean_and_deviation),
+        cmocka_unit_test(classes_reach_the_blend_and_make_another_comparison),
         cmocka_unit_test(what_cannot_be_compared_is_told),
         cmocka_unit_test(spaces_around_names_do_not_matter),
         cmocka_unit_test(names_of_values_are_known_when_nobody_can_play),
