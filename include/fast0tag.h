@@ -862,7 +862,7 @@ typedef struct f0t_train_options {
     unsigned without;           /* experts that are switched off: bits 1 << f0t_expert [0: none] */
     const f0t_classes *classes; /* of the backbone that made the features; borrowed [NULL: none] */
 
-    /* The run. */
+    /* The run; of a blend there are no checkpoints, and no epochs are reported. */
     const char *checkpoint; /* file for what is needed to resume; NULL: none */
     bool resume;            /* resume from it if it exists */
     void (*epoch)(void *user, const f0t_epoch *epoch); /* may be NULL */
@@ -903,8 +903,8 @@ typedef struct f0t_model f0t_model;
 
 /* Learns from the training part of the dataset; its validation part chooses when to stop (and, for
  * the linear method, λ and the ridge). The tags are the seen ones (all, where the dataset does not
- * say which are seen); those without a vector are left out and named in the log. Annotations of
- * other tags are never read. */
+ * say which are seen); those without a vector are left out and named in the log, except by a blend, which
+ * learns them as themselves. Annotations of other tags are never read. */
 F0T_API f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, const f0t_train_options *options,
                              const f0t_context *context);
@@ -917,7 +917,7 @@ typedef struct f0t_tuning {
 } f0t_tuning;
 
 /* Searches for better values of what is "auto" in *options (rate, decay, dropout and conditioning of
- * net and linear-rank; λ and ridge of linear), for about this many seconds, and stores them there:
+ * net and linear-rank; λ and ridge of linear; a blend is refused), for about this many seconds, and stores them there:
  * call f0t_train with them next. A fifth of the training tags, drawn by seed, is held out; a trial
  * trains with the others, and is judged on the validation images by the mean of two MiAPs, over the
  * tags it was trained with and over those held out. The first trial has the default values, so that

@@ -164,16 +164,21 @@ static const struct {
     {"ridge", LINEAR},
     {"without", BLEND},
     {"classes", BLEND},
+    {"tune", NET | LINEAR | LINEAR_RANK},
+    {"checkpoint", NET | LINEAR | LINEAR_RANK},
+    {"resume", NET | LINEAR | LINEAR_RANK},
+    {"log", NET | LINEAR | LINEAR_RANK},
 };
 
 static const char *owners(int of)
 {
-    return of & TO_RANKSVM    ? "linear, and to the target ranksvm"
-           : of & LINEAR      ? "linear"
-           : of == BLEND      ? "blend"
-           : of & BLEND       ? "net, linear-rank and blend"
-           : of & LINEAR_RANK ? "net and linear-rank"
-                              : "net";
+    return of & TO_RANKSVM                      ? "linear, and to the target ranksvm"
+           : of == (NET | LINEAR | LINEAR_RANK) ? "net, linear and linear-rank"
+           : of & LINEAR                        ? "linear"
+           : of == BLEND                        ? "blend"
+           : of & BLEND                         ? "net, linear-rank and blend"
+           : of & LINEAR_RANK                   ? "net and linear-rank"
+                                                : "net";
 }
 
 static f0t_status check_use(const f0t_train_options *o, const char *name, int of)
@@ -186,6 +191,12 @@ static f0t_status check_use(const f0t_train_options *o, const char *name, int of
                         name);
     if (of & method || (o->to_ranksvm && of & TO_RANKSVM))
         return F0T_OK;
+    if (method == BLEND && (!strcmp(name, "resume") || !strcmp(name, "checkpoint")))
+        return f0t_fail(
+            F0T_ERROR_ARGUMENT,
+            "the method blend keeps no checkpoint: an interrupted training begins anew, "
+            "without '%s'",
+            name);
     return f0t_fail(F0T_ERROR_ARGUMENT, "the method %s does not use '%s': it belongs to %s",
                     f0t_method_name(o->method), name, owners(of));
 }
@@ -229,6 +240,8 @@ static f0t_status check_uses(const f0t_train_options *o)
         {"ridge", o->ridge != F0T_AUTO},
         {"without", o->without != 0},
         {"classes", o->classes != NULL},
+        {"checkpoint", o->checkpoint != NULL},
+        {"resume", o->resume},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_set)
@@ -309,6 +322,20 @@ static f0t_status check_choices(const f0t_train_options *o)
     return F0T_OK;
 }
 
+/* The first five score learned tags; the others, new words alone. */
+static f0t_status check_experts(const f0t_train_options *o)
+{
+    const unsigned learned = (2U << F0T_EXPERT_FREQUENCY) - 1;
+    if (o->without >> F0T_EXPERTS)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "there is no expert of the bits %#x to switch off",
+                        o->without >> F0T_EXPERTS << F0T_EXPERTS);
+    if ((o->without & learned) == learned)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "no expert is left for learned tags: keep direction, tags, votes, ridge or "
+                        "frequency");
+    return F0T_OK;
+}
+
 f0t_status f0t_train_options_check(const f0t_train_options *o)
 {
     F0T_REQUIRE(o);
@@ -317,6 +344,7 @@ f0t_status f0t_train_options_check(const f0t_train_options *o)
     F0T_TRY(check_hidden(o));
     F0T_TRY(check_counts(o));
     F0T_TRY(check_ranges(o));
+    F0T_TRY(check_experts(o));
     if (o->pairs == F0T_PAIRS_BATCH && o->loss != F0T_LOSS_RANKNET)
         return f0t_fail(F0T_ERROR_ARGUMENT, "pairs across a mini-batch go with the loss ranknet");
     return check_uses(o);

@@ -360,6 +360,7 @@ f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *out, const f0t
     *out = (f0t_tuning){0};
     choose_knobs(&t);
     F0T_TRY(f0t_train_options_check(&asked));
+    F0T_TRY(f0t_train_options_check_use(&asked, "tune"));
     f0t_train_options_resolve(&t.full, f0t_dataset_split_count(dataset, F0T_TRAIN),
                               f0t_dataset_dim(dataset), f0t_vectors_dim(vectors));
     if (!(seconds > 0))
