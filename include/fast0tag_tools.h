@@ -426,7 +426,8 @@ F0T_API f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, 
 /* MiAP in percent of three rankings of the same tags for the same validation images: the model's, the
  * list of the tags by how many training images have them, and the tags of the 50 nearest training images
  * (by the cosine of the features; nearer ones count more). A model that is not better than both has learned
- * too little. NaN without such images. */
+ * too little. NaN without such images. Of a blend, which in the end learns from the validation images, `model` is
+ * what it gave on the images that it held out. */
 typedef struct f0t_reference {
     double model, frequency, neighbours;
     /* validation images that were ranked: those that have a tag and lack one, at most 2,000 */

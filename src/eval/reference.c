@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "compute/scoring.h"
 #include "fast0tag_tools.h"
+#include "io/json.h"
 #include "math/matmul.h"
 #include "math/topk.h"
 #include "model/samples.h"
@@ -213,17 +214,32 @@ static f0t_status add_ranking(measure *m, f0t_miap *sum, size_t first, size_t co
 static f0t_status rank_block(measure *m, size_t first, size_t count)
 {
     const f0t_vocab *vocab = f0t_model_vocab(m->model);
-    F0T_TRY(read_rows(m, m->rows, &m->val, first, count));
-    F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count, NULL));
-    F0T_TRY(f0t_score_once(m->scores, m->direction, count, f0t_vocab_vectors(vocab), m->tags,
-                           f0t_vocab_dim(vocab), false));
-    F0T_TRY(add_ranking(m, &m->sums[0], first, count));
+    if (f0t_model_method(m->model) != F0T_METHOD_BLEND) {
+        F0T_TRY(read_rows(m, m->rows, &m->val, first, count));
+        F0T_TRY(f0t_model_directions(m->direction, m->model, m->rows, count, NULL));
+        F0T_TRY(f0t_score_once(m->scores, m->direction, count, f0t_vocab_vectors(vocab), m->tags,
+                               f0t_vocab_dim(vocab), false));
+        F0T_TRY(add_ranking(m, &m->sums[0], first, count));
+    }
     for (size_t i = 0; i < count; i++)
         memcpy(m->scores + i * m->tags, m->frequency, m->tags * sizeof *m->scores);
     F0T_TRY(add_ranking(m, &m->sums[1], first, count));
     for (size_t i = 0; i < count; i++)
         score_neighbours(m, m->scores + i * m->tags, first + i);
     return add_ranking(m, &m->sums[2], first, count);
+}
+
+/* The neighbours of a finished blend are the validation images, too: what counts is what it gave on images
+ * while they were held out. */
+static f0t_status recall_blend(double *miap, const f0t_model *model)
+{
+    const char *text = f0t_model_training(model);
+    json_t *json;
+    F0T_TRY(f0t_json_parse(&json, text, strlen(text), "the model's training"));
+    const json_t *value = json_object_get(json, "validation_miap");
+    *miap = json_is_number(value) ? json_number_value(value) : (double)NAN;
+    json_decref(json);
+    return F0T_OK;
 }
 
 static f0t_status allocate(measure *m)
@@ -278,6 +294,8 @@ f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                .neighbours = 100 * f0t_miap_get(&m.sums[2]),
                                .images = m.val.count,
                                .compared = m.train.count};
+    if (status == F0T_OK && f0t_model_method(model) == F0T_METHOD_BLEND)
+        status = recall_blend(&out->model, model);
     release(&m);
     return status;
 }
