@@ -1,5 +1,6 @@
 /* fast0tag train: learns from a dataset. */
 #include "cli.h"
+#include "experts.h"
 #include "import.h"
 #include "raw_tags.h"
 
@@ -16,12 +17,13 @@ typedef struct options {
     f0t_backbone_options extract;
     f0t_import_options import; /* of a folder of pictures */
     raw_tags_options raw_tags;
+    experts_options experts;
     size_t batch, epochs, patience;
     double rate, decay, input_dropout, dropout, lambda, ridge, tune, test;
     bool keep_mean, resume, no_cache;
 } options;
 
-static const options defaults = {.method = "net",
+static const options defaults = {.method = "blend",
                                  .loss = "ranknet",
                                  .pairs = "image",
                                  .target = "loss",
@@ -70,14 +72,42 @@ static f0t_condition_kind condition_of(const char *name)
                                        : F0T_CONDITION_AUTO;
 }
 
+/* The first method that uses the option. */
+static const char *method_with(const f0t_train_options *to, const char *option)
+{
+    f0t_train_options other = *to;
+    const char *name;
+    for (int m = 0; (name = f0t_method_name((f0t_method)m)); m++) {
+        other.method = (f0t_method)m;
+        if (f0t_train_options_check_use(&other, option) == F0T_OK)
+            return name;
+    }
+    return NULL;
+}
+
+/* Who did not choose a method is told which to choose. */
+static f0t_status check_use(cli_context *cli, const f0t_train_options *to, const char *option)
+{
+    char why[300];
+    f0t_status status = f0t_train_options_check_use(to, option);
+    if (status == F0T_OK || cli_given(cli, "method") || !strcmp(option, "resume"))
+        return status; /* a blend that was interrupted is not resumed by another method */
+    snprintf(why, sizeof why, "%s", f0t_last_error());
+    const char *method = method_with(to, option);
+    return cli_fail(cli, status, "%s%s%s", why, method ? "; add --method " : "",
+                    method ? method : "");
+}
+
 /* Also what was given as its default: an option that the method does not use is a mistake. */
 static f0t_status check(cli_context *cli, const f0t_train_options *to, const options *o)
 {
     for (size_t i = 0; i < cli->given_count; i++) {
-        f0t_status status = f0t_train_options_check_use(to, cli->given[i]->name);
+        f0t_status status = check_use(cli, to, cli->given[i]->name);
         if (status != F0T_OK)
             return status;
     }
+    if (o->experts.classes && to->without & (1U << F0T_EXPERT_CLASSES))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--classes and --without classes contradict");
     if (cli_given(cli, "tune") && !(o->tune > 0))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--tune: '%g' seconds; it must be above 0",
                         o->tune);
@@ -92,6 +122,8 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
         status = f0t_loss_find(&to->loss, o->loss);
     if (status == F0T_OK && o->hidden)
         status = parse_hidden(cli, to, o->hidden);
+    if (status == F0T_OK)
+        status = cli_experts_without(&to->without, cli, &o->experts);
     to->seed = cli->seed;
     to->all_tags = !strcmp(o->tags, "all");
     to->centred = !o->keep_mean;
@@ -174,7 +206,7 @@ static json_t *describe_reference(const f0t_reference *r)
 }
 
 /* Says so where simpler ways are as good, or where too few images tell. */
-static void warn_if_not_better(const cli_context *cli, const f0t_reference *r)
+static void warn_if_not_better(const cli_context *cli, const f0t_reference *r, bool blend)
 {
     enum { TELLING = 20 };
     char line[400];
@@ -188,12 +220,13 @@ static void warn_if_not_better(const cli_context *cli, const f0t_reference *r)
             "%zu validation images are too few to tell how good the model is; tag more pictures",
             r->images);
     else
-        snprintf(line, sizeof line,
-                 "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): "
-                 "try --tune 300, another --method, a network as --backbone, other --vectors, or "
-                 "more tagged pictures; 'fast0tag eval' compares all methods",
-                 near ? "looking at the nearest neighbours" : "one list by frequency", best,
-                 r->model);
+        snprintf(
+            line, sizeof line,
+            "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): "
+            "try %sa network as --backbone, other --vectors, or more tagged pictures; 'fast0tag "
+            "eval' compares all methods",
+            near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model,
+            blend ? "" : "--tune 300, another --method, ");
     cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 
@@ -223,7 +256,7 @@ static f0t_status report(cli_context *cli, const f0t_model *model, const options
 {
     json_t *training = json_loads(f0t_model_training(model), 0, NULL);
     json_t *miap = json_object_get(training, "validation_miap");
-    warn_if_not_better(cli, &r->reference);
+    warn_if_not_better(cli, &r->reference, f0t_model_method(model) == F0T_METHOD_BLEND);
     if (cli->json)
         return print_json(cli, model, o, r, training);
     if (r->tuning.trials)
@@ -266,7 +299,8 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     if (o->log && !w.log)
         return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
     char *checkpoint = beside(o->output, "checkpoint"), *trials = beside(o->output, "trials");
-    train_options->checkpoint = checkpoint;
+    const bool blend = train_options->method == F0T_METHOD_BLEND; /* has no checkpoints */
+    train_options->checkpoint = blend ? NULL : checkpoint;
     train_options->epoch = on_epoch;
     train_options->epoch_user = &w;
     f0t_status status = F0T_OK;
@@ -278,7 +312,8 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     if (status == F0T_OK)
         status = f0t_model_save(model, o->output);
     if (status == F0T_OK) {
-        unlink(checkpoint);
+        if (!blend)
+            unlink(checkpoint);
         if (cli_given(cli, "tune"))
             unlink(trials);
         result.epochs = w.epochs;
@@ -301,11 +336,16 @@ static f0t_status prepare_and_train(cli_context *cli, const options *o,
                                     const f0t_vectors *vectors)
 {
     f0t_prepared *prepared;
+    f0t_classes *classes = NULL;
     f0t_status status = cli_raw_tags_prepare(&prepared, cli, &o->raw_tags, dataset);
+    if (status == F0T_OK)
+        status = cli_experts_classes(&classes, cli, &o->experts, train_options, dataset);
+    train_options->classes = classes;
     if (status == F0T_OK)
         status =
             train(cli, o, train_options, prepared ? prepared->dataset : dataset, prepared, vectors);
     f0t_prepared_free(prepared);
+    f0t_classes_close(classes);
     return status;
 }
 
@@ -437,8 +477,19 @@ static const cli_option table[] = {
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
     {"output", 'o', CLI_TEXT, AT(output), "MODEL", "The model file to write.", NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME",
-     "What is learned: directions, or the blend of all experts. Default net.",
-     "net|linear|linear-rank|blend"},
+     "What is learned: a blend of experts, weighted by what each is worth on images held out, or "
+     "one "
+     "direction per image alone, by a network or a linear map. Default blend.",
+     "blend|net|linear|linear-rank"},
+    {"without", 0, CLI_TEXT, AT(experts.without), "EXPERTS",
+     "Experts of the blend to switch off, separated by commas: direction, tags, votes, ridge, "
+     "frequency, classes, prior.",
+     NULL},
+    {"classes", 0, CLI_TEXT, AT(experts.classes), "FILE.onnx",
+     "The network that made the features, whose classes the blend asks about new words. Default: "
+     "the "
+     "one that the dataset names, if its classes have names.",
+     NULL},
     {"labels", 0, CLI_TEXT, AT(labels), "FILE",
      "The tags of the rows of FEATURES.npy: one line per image, separated by tabs.", NULL},
     {"backbone", 0, CLI_TEXT, AT(backbone), "WHAT",
@@ -478,7 +529,8 @@ static const cli_option table[] = {
     {"batch", 0, CLI_COUNT, AT(batch), "N",
      "Images per mini-batch. Default 1000, or fewer so that an epoch has 24 batches.", NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
-     "Maximum number of epochs. Default: about 1500 steps, at least 10 epochs.", NULL},
+     "Maximum number of epochs, of each network. Default: about 1500 steps, at least 10 epochs.",
+     NULL},
     {"patience", 0, CLI_COUNT, AT(patience), "N",
      "Stop after N epochs without a better validation MiAP. Default a quarter of all.", NULL},
     {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Optimizer. Default adam.", "adam|sgd"},
@@ -504,28 +556,33 @@ static const cli_option table[] = {
      "Regularisation of the linear map. Default: the best of a grid on the validation part.", NULL},
     {"tune", 0, CLI_REAL, AT(tune), "SECONDS",
      "First search for this long for the rate, decay, dropout and conditioning (lambda and ridge "
-     "of linear) that are not given: on the validation images, with a fifth of the tags held out.",
+     "of linear) that are not given: on the validation images, with a fifth of the tags held out. "
+     "Not for blend, which weighs its experts anyway.",
      NULL},
     {"resume", 0, CLI_FLAG, AT(resume), NULL,
-     "Resume an interrupted run from MODEL.checkpoint, and its search from MODEL.trials.", NULL},
-    {"log", 0, CLI_TEXT, AT(log), "FILE", "Write one line of JSON per epoch.", NULL},
+     "Resume an interrupted run from MODEL.checkpoint, and its search from MODEL.trials. Not for "
+     "blend: an interrupted one begins anew.",
+     NULL},
+    {"log", 0, CLI_TEXT, AT(log), "FILE", "Write one line of JSON per epoch. Not for blend.", NULL},
     {.name = NULL},
 };
 
 static const cli_example examples[] = {
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t",
-     "Trains the network on the dataset's seen tags."},
+     "Trains the blend of all experts on the dataset's seen tags."},
     {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t",
      "Learns the keywords of a collection."},
     {"fast0tag train ~/Pictures --vectors glove.txt -o pictures.f0t --keep-tags --test 0.2",
      "Learns every keyword as it is, from four fifths of the pictures."},
     {"fast0tag train animals --folders --vectors glove.txt -o animals.f0t",
      "animals/dog/1.jpg has the tag dog."},
+    {"fast0tag train flickr8k --vectors glove.txt -o private.f0t --without votes",
+     "A model that holds no features of the training images."},
     {"fast0tag train flickr8k --vectors glove.txt -o quick.f0t --method linear",
      "The linear map, in seconds."},
-    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --tune 600",
+    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --method net --tune 600",
      "Searches for better options than the defaults for ten minutes, then trains with them."},
-    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
+    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --method net --resume",
      "Resumes where Ctrl-C, or a power cut, stopped it. The result is the same."},
     {.command = NULL},
 };
@@ -537,9 +594,11 @@ const cli_verb cli_verb_train = {
     .least = 1,
     .most = 1,
     .description =
-        "Learns the function from features to directions in word space, from the training images "
-        "of a dataset and the vectors of its tags. The validation images decide when to stop. The "
-        "resulting model ranks any words with vectors from the same file.\n\n"
+        "Learns from the training images of a dataset and the vectors of its tags: the tags "
+        "themselves, "
+        "and the function from features to directions in word space. The validation images decide "
+        "when to stop, and how much each expert counts. The resulting model ranks any words with "
+        "vectors from the same file, and tags that were learned without one.\n\n"
         "A folder of pictures with keywords is first turned into a dataset, MODEL.data, which is "
         "kept: the next training reuses its features.\n\n"
         "Raw keywords, of pictures or of a dataset without seen.txt and unseen.txt, are cleaned "

@@ -13,6 +13,78 @@ case_a_model_is_trained_and_tags() {
     [ ! -e model.f0t.checkpoint ] || complain "the checkpoint was left"
 }
 
+# Without --method all experts are asked, and each is told; 'zorb xyz' has no vector and is learned all the same.
+case_the_default_is_the_blend() {
+    make_collection
+    sed -i '1~3s/$/\tzorb xyz/' photos/tags.txt
+    local args="train photos --vectors vectors.txt -o m.f0t --epochs 2"
+    run 0 $args
+    says "m.f0t: blend, 8 features, 7 tags"
+    for expert in direction tags votes ridge frequency blend; do
+        grep -q "^$expert  *MiAP " "$err" || complain "nothing is said of $expert: $(cat "$err")"
+    done
+    [ ! -e m.f0t.checkpoint ] || complain "a blend has no checkpoint"
+    run 0 tag m.f0t photos -k 7
+    says "zorb xyz"
+    printf 'lake\nlorry\n' >words.txt
+    run 0 tag m.f0t photos --vocab words.txt --vectors vectors.txt --with-seen -k 20 --json
+    json_holds 'len(d) == 60 and len(d[0]["tags"]) == 9'
+    run 0 $args --json
+    json_holds 'd["training"]["method"] == "blend" and "votes" in d["training"]["experts"]'
+    json_holds 'd["reference"]["model"] == d["training"]["validation_miap"]'
+    cp m.f0t whole.f0t
+    run 0 $args
+    cmp -s m.f0t whole.f0t || complain "the same training gives another model"
+}
+
+case_experts_are_switched_off() {
+    make_collection
+    local args="train photos --vectors vectors.txt -o m.f0t --epochs 2" expert
+    for expert in direction tags votes ridge frequency prior; do
+        run 0 $args --without $expert --json
+        json_holds "len(d['training']['experts']) == 5 and '$expert' not in d['training']['experts']"
+        run 0 tag m.f0t photos --part test -k 2
+    done
+    run 0 $args --without direction,tags,votes,ridge
+    says "m.f0t: blend, 8 features, 6 tags"
+    refuse 2 "--without: no expert is called 'vote'" $args --without vote,ridge
+    refuse 2 "--without: no expert is called ''" $args --without votes,
+    refuse 2 "no expert is left for learned tags" $args --without direction,tags,votes,ridge,frequency
+    refuse 2 "the method net does not use 'without': it belongs to blend" $args --method net --without votes
+}
+
+# Classes are an extra where the dataset names its network, and wanted where they are given.
+case_the_backbones_classes_are_used_or_told() {
+    make_collection
+    local args="train photos --vectors vectors.txt -o m.f0t --epochs 2"
+    printf '{"backbone": {"name": "a", "file": "gone.onnx", "crc32": "0", "preprocess": {}}}' >photos/dataset.json
+    run 0 $args --json
+    warns "the backbone's classes are not used: "
+    json_holds '"classes" not in d["training"]["experts"]'
+    refuse 3 "gone.onnx" $args --classes gone.onnx
+    refuse 2 "--classes and --without classes contradict" $args --classes gone.onnx --without classes
+    refuse 2 "the method linear does not use 'classes'" train photos --vectors vectors.txt -o m.f0t --method linear --classes gone.onnx
+    run 0 $args --without classes
+    ! grep -q "classes are not used" "$err" || complain "classes that nobody wants are told of"
+}
+
+case_what_a_blend_does_not_use_names_the_method_that_does() {
+    make_collection
+    local args="train photos --vectors vectors.txt -o m"
+    for bad in loss=ranknet hidden=8 optimizer=adam rate=1 decay=1 dropout=0 tune=5 log=x; do
+        refuse 2 "the method blend does not use '${bad%=*}': it belongs to net" $args --$bad
+        warns "; add --method net"
+    done
+    for bad in ridge=1 lambda=1 hinge=plain; do
+        refuse 2 "the method blend does not use '${bad%=*}': it belongs to linear" $args --$bad
+        warns "; add --method linear"
+    done
+    refuse 2 "the method blend keeps no checkpoint: an interrupted training begins anew" $args --resume
+    refuse 2 "the method blend does not use 'rate'" $args --method blend --rate 1
+    ! grep -q "add --method" "$err" || complain "who chose a method is told to choose another"
+    [ ! -e m ] && [ ! -e x ] || complain "a refused training left a file"
+}
+
 # Words of a person: every fifth picture has each of these, the first 40 also another spelling.
 make_keywords() {
     make_collection
@@ -97,7 +169,7 @@ case_two_files_are_a_dataset() {
 
 case_json_and_log() {
     make_collection
-    run 0 train photos --vectors vectors.txt -o model.f0t --hidden 4 --epochs 3 --log log.jsonl --json
+    run 0 train photos --vectors vectors.txt -o model.f0t --method net --hidden 4 --epochs 3 --log log.jsonl --json
     json_holds 'd["training"]["method"] == "net" and d["training"]["hidden"] == [4]'
     [ "$(wc -l <log.jsonl)" = 3 ] || complain "not a line of the log for each epoch"
     run 0 inspect model.f0t
@@ -130,11 +202,12 @@ case_wrong_use_is_told() {
 
 case_what_is_given_is_used_or_refused() {
     make_collection
-    local args="train photos --vectors vectors.txt -o m"
+    local args="train photos --vectors vectors.txt -o m" net="--method net"
     for bad in "--rate 0" "--rate -1" "--rate nan" "--decay -1" "--dropout -0.1" "--dropout 1" "--input-dropout -2" \
         "--batch 0" "--batch -3" "--epochs 0" "--patience 0" "--tune 0" "--tune -5" "--threads 0" "--threads -1" "--seed -1" \
         "--method linear --lambda -1" "--method linear --lambda 0" "--method linear --ridge -1"; do
-        refuse 2 "${bad##* }" $args $bad
+        case $bad in --method*) net= ;; esac
+        refuse 2 "${bad##* }" $args $net $bad
     done
     for bad in loss=ranknet pairs=image target=loss hidden=8 batch=9 epochs=5 patience=5 optimizer=adam rate=1 schedule=cosine \
         decay=1 input-dropout=0 dropout=0 arithmetic=f32; do
@@ -143,13 +216,13 @@ case_what_is_given_is_used_or_refused() {
     refuse 2 "does not use 'dropout': it belongs to net" $args --method linear-rank --dropout 0.3
     refuse 2 "does not use 'hidden': it belongs to net" $args --method linear-rank --hidden 8
     for bad in ridge=1 lambda=1 hinge=plain; do
-        refuse 2 "the method net does not use '${bad%=*}': it belongs to linear" $args --$bad
+        refuse 2 "the method net does not use '${bad%=*}': it belongs to linear" $args --method net --$bad
     done
-    refuse 2 "the target ranksvm does not use 'loss'" $args --target ranksvm --loss hinge
+    refuse 2 "the target ranksvm does not use 'loss'" $args --method net --target ranksvm --loss hinge
     [ ! -e m ] || complain "a refused training left a model"
-    run 0 $args --hidden 8 --decay 0 --dropout 0 --input-dropout 0 --epochs 1 --json
+    run 0 $args --method net --hidden 8 --decay 0 --dropout 0 --input-dropout 0 --epochs 1 --json
     json_holds '[d["training"][k] for k in ("decay", "hidden_dropout", "input_dropout", "epochs")] == [0, 0, 0, 1]'
-    run 0 $args --target ranksvm --lambda 2 --hinge plain --hidden 8 --epochs 1
+    run 0 $args --method net --target ranksvm --lambda 2 --hinge plain --hidden 8 --epochs 1
     refuse 3 "a ridge of 0" $args --method linear --ridge 0
     run 0 $args --method linear --ridge 0.5 --lambda 3 --json
     json_holds 'd["training"]["ridge"] == 0.5 and d["training"]["lambda"] == 3'
@@ -162,7 +235,7 @@ case_the_model_is_compared_with_simpler_ways() {
     run 0 train photos --vectors vectors.txt -o m.f0t --method linear
     says " (by frequency "
     says "by nearest neighbours "
-    run 0 train photos --vectors vectors.txt -o m.f0t --hidden 2 --epochs 1 --rate 0.000001 --json
+    run 0 train photos --vectors vectors.txt -o m.f0t --method net --hidden 2 --epochs 1 --rate 0.000001 --json
     json_holds 'd["reference"]["images"] == 24 and d["reference"]["compared"] == 36'
     json_holds '0 < d["reference"]["frequency"] < d["reference"]["neighbours"] <= 100'
     json_holds 'abs(d["reference"]["model"] - d["training"]["validation_miap"]) < 0.01'
@@ -192,7 +265,7 @@ case_what_loses_most_is_named_first() {
 # Killed at any moment and run again with --resume: the same bytes as without.
 case_a_killed_training_goes_on() {
     make_collection
-    local args="train photos --vectors vectors.txt --hidden 64,32 --epochs 40 --patience 40"
+    local args="train photos --vectors vectors.txt --method net --hidden 64,32 --epochs 40 --patience 40"
     run 0 $args -o whole.f0t
     for wait in 0.05 0.2 0.4; do
         timeout -s KILL $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
@@ -208,7 +281,7 @@ case_options_are_tuned_within_a_time() {
     warns "trial 1: "
     json_holds 'd["tuning"]["trials"] >= 1 and d["tuning"]["chosen"] >= d["tuning"]["default"]'
     [ ! -e m.f0t.trials ] || complain "the journal of the search is left behind"
-    refuse 2 "must be above 0" train photos --vectors vectors.txt -o m.f0t --tune=-1
+    refuse 2 "must be above 0" train photos --vectors vectors.txt -o m.f0t --method net --tune=-1
 }
 
 run_cases

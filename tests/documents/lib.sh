@@ -16,7 +16,7 @@ case "\$1 \${2-} \${3-}" in
 "vectors build wordnet") more=(--from '$root/tests/wordnet') ;;
 "train "*)
     [[ " \$* " == *" --method linear "* ]] || more=(--epochs 2)
-    [[ " \$* " == *" --method linear"* ]] || more+=(--hidden 16)
+    [[ " \$* " != *" --method net "* ]] || more+=(--hidden 16)
     ;;
 "eval "*) [[ " \$* " == *" --list "* ]] || more=(--trials 1 --epochs 2) ;;
 esac
