@@ -316,19 +316,25 @@ static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
     return F0T_OK;
 }
 
+f0t_status f0t_blend_load_numbers(f0t_blend *b, const f0t_safetensors *file)
+{
+    const f0t_tensor *tensor;
+    float numbers[NUMBERS];
+    F0T_TRY(get(&tensor, file, &(field){"blend.numbers", NULL, F0T_F32, 0, NUMBERS}));
+    memcpy(numbers, tensor->data, sizeof numbers);
+    pass_numbers(numbers, b, false);
+    return F0T_OK;
+}
+
 f0t_status f0t_blend_load(f0t_blend *b, const f0t_safetensors *file)
 {
     field fields[FIELDS];
-    const f0t_tensor *tensor;
-    float numbers[NUMBERS];
     b->space.dim = b->dim;
     F0T_TRY(read_fields(file, fields, list_words(fields, b)));
     F0T_TRY(read_votes(b, file));
     F0T_TRY(read_ridge(b, file));
     F0T_TRY(read_classes(b, file));
     F0T_TRY(read_own(b, file));
-    F0T_TRY(get(&tensor, file, &(field){"blend.numbers", NULL, F0T_F32, 0, NUMBERS}));
-    memcpy(numbers, tensor->data, sizeof numbers);
-    pass_numbers(numbers, b, false);
+    F0T_TRY(f0t_blend_load_numbers(b, file));
     return check(b, file);
 }

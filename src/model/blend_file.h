@@ -33,5 +33,7 @@ f0t_status f0t_blend_save_bytes(f0t_model_saver *saver, const f0t_blend *blend);
 
 /* blend->features, tags, dim and what it borrows are set. Everything that is read is checked. */
 f0t_status f0t_blend_load(f0t_blend *blend, const f0t_safetensors *file);
+/* Its weights and calibrations alone, into an empty blend. */
+f0t_status f0t_blend_load_numbers(f0t_blend *blend, const f0t_safetensors *file);
 
 #endif

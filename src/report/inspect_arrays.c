@@ -7,8 +7,10 @@
 #include "io/npy.h"
 #include "io/safetensors.h"
 #include "io/vectors.h"
+#include "model/blend_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Numbers ------------------------------------------------------------------------------ */
@@ -166,6 +168,38 @@ static f0t_status safetensors_matches(bool *yes, const f0t_inspector *in)
     return F0T_OK;
 }
 
+/* "tags 0.40, votes 0.25": those that count. */
+static f0t_status add_weights(f0t_inspector *in, const char *key, const float *weights,
+                              const f0t_expert *experts, size_t count)
+{
+    char line[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        if (weights[i] != 0 && used < sizeof line)
+            used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %.2f", used ? ", " : "",
+                                     f0t_expert_name(experts[i]), (double)weights[i]);
+    return f0t_inspector_fact(in, key, "%s", used ? line : "none");
+}
+
+/* How much each expert of a blend counts. A file without the numbers is not loaded either: its tensors are
+ * shown all the same. */
+static f0t_status add_blend(f0t_inspector *in, const f0t_safetensors *file)
+{
+    const char *method = f0t_safetensors_metadata(file, "method");
+    const f0t_expert learned[] = {F0T_EXPERT_DIRECTION, F0T_EXPERT_TAGS, F0T_EXPERT_VOTES,
+                                  F0T_EXPERT_RIDGE, F0T_EXPERT_FREQUENCY};
+    const f0t_expert words[] = {[F0T_WORD_NET] = F0T_EXPERT_DIRECTION,
+                                [F0T_WORD_VOTES] = F0T_EXPERT_VOTES,
+                                [F0T_WORD_CLASSES] = F0T_EXPERT_CLASSES,
+                                [F0T_WORD_PRIOR] = F0T_EXPERT_PRIOR};
+    f0t_blend blend = {0};
+    if (!method || strcmp(method, f0t_method_name(F0T_METHOD_BLEND)) != 0 ||
+        f0t_blend_load_numbers(&blend, file) != F0T_OK)
+        return F0T_OK;
+    F0T_TRY(add_weights(in, "experts", blend.weights, learned, F0T_LEARNED_EXPERTS));
+    return add_weights(in, "new words", blend.word_weights, words, F0T_WORD_PARTS);
+}
+
 /* The files that this project writes say what they are in their metadata. */
 static f0t_status name_kind(f0t_inspector *in, const f0t_safetensors *file)
 {
@@ -173,8 +207,10 @@ static f0t_status name_kind(f0t_inspector *in, const f0t_safetensors *file)
     size_t count = f0t_safetensors_count(file);
     if (format && !strcmp(format, F0T_VECTORS_FORMAT))
         return f0t_inspect_own_vectors(in);
-    if (format && !strcmp(format, "fast0tag-model"))
-        return f0t_inspector_kind(in, "model", "model of fast0tag, %zu tensors", count);
+    if (format && !strcmp(format, "fast0tag-model")) {
+        F0T_TRY(f0t_inspector_kind(in, "model", "model of fast0tag, %zu tensors", count));
+        return add_blend(in, file);
+    }
     return f0t_inspector_kind(in, "safetensors", "safetensors, %zu tensors", count);
 }
 
