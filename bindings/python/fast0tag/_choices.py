@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 # Where a C enumeration is meant, in the order of its numbers from 0.
-Method = Literal["net", "linear", "linear-rank"]
+Method = Literal["net", "linear", "linear-rank", "blend"]
+Expert = Literal["direction", "tags", "votes", "ridge", "frequency", "classes", "prior"]
 Loss = Literal["ranknet", "ranknet-unweighted", "hinge", "squared-hinge", "crammer-singer",
                "max-out", "listmle", "logistic"]
 Pairs = Literal["image", "batch"]
@@ -20,7 +21,7 @@ Match = Literal["exact", "case", "joined", "singular", "plural", "parts", "same"
 
 EvaluationMethod = Literal["random", "frequency", "cca", "wsabie", "tagprop", "warp", "fasttag",
                            "seen2unseen", "labelem", "labelem+", "conse", "linear", "linear-rank",
-                           "net", "ranksvm", "fu2015-direct", "fu2015"]
+                           "net", "blend", "ranksvm", "fu2015-direct", "fu2015"]
 Scenario = Literal["conventional", "conventional-unseen", "zero-shot", "seen-unseen", "open"]
 Layout = Literal["nuswide", "tagprop", "mulan", "csv", "photos"]
 Preset = Literal["imagenet", "caffe-vgg", "mobilenet", "clip"]

@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, TypeVar, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._choices import Condition, Hinge, Loss, Method, Optimizer, Pairs, Split, Target
+from ._choices import Condition, Expert, Hinge, Loss, Method, Optimizer, Pairs, Split, Target
 from ._convert import Floats, count
 from ._errors import ArgumentError
 from ._labels import Labels, is_matrix, tag_lists
@@ -37,13 +37,14 @@ class TagClassifier:
     other parameters are those of fast0tag.train().
 
     After fit(), `model_` is the Model and `classes_` the tags of the columns: tag_names, or all tags
-    of the lists, sorted. A tag without a vector cannot be learned; its score is below all others.
+    of the lists, sorted. A tag without a vector is learned by the blend alone; else its score is
+    below all others.
     """
 
     _estimator_type = "classifier"
 
     def __init__(self, vectors: Union[VectorsLike, npt.ArrayLike], *,
-                 tag_names: Optional[Sequence[str]] = None, k: int = 5, method: Method = "net",
+                 tag_names: Optional[Sequence[str]] = None, k: int = 5, method: Method = "blend",
                  seed: int = 0, val: Optional[float] = None, centred: bool = True,
                  loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
                  target: Optional[Target] = None, condition: Optional[Condition] = None,
@@ -54,6 +55,7 @@ class TagClassifier:
                  input_dropout: Optional[float] = None, constant_rate: bool = False,
                  bf16: bool = False, hinge: Optional[Hinge] = None,
                  lambda_: Optional[float] = None, ridge: Optional[float] = None,
+                 without: Optional[Sequence[Expert]] = None,
                  tune: Optional[float] = None) -> None:
         given = locals()
         for name in self._parameters():

@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from ctypes import POINTER, byref
-from typing import Any, Iterable, NamedTuple, Optional, Union, get_args
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Union, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -167,7 +167,7 @@ class Model(Handle):
     # ---- Tagging -------------------------------------------------------------------------------
 
     def directions(self, features: npt.ArrayLike) -> Floats:
-        """The directions [images, d] of features[images, D]."""
+        """The directions [images, d] of features[images, D]; of a blend, its own expert's alone."""
         matrix = as_matrix(features, self.feature_dim, "features")
         out = np.empty((len(matrix), self.dim), np.float32)
         for first in range(0, len(matrix), BLOCK):
@@ -200,13 +200,24 @@ class Model(Handle):
         kept = min(k, len(vocab))
         index = np.empty((len(matrix), kept), np.uint32)
         score = np.empty((len(matrix), kept), np.float32)
-        room = np.empty((min(len(matrix), BLOCK), self.dim), np.float32)
+        rank_into = self._ranker(vocab)
         for first in range(0, len(matrix), BLOCK):
-            part = matrix[first:first + BLOCK]
-            self._directions_into(room[:len(part)], part, first)
-            vocab._rank_into(index[first:first + BLOCK], score[first:first + BLOCK],
-                             room[:len(part)])
+            rank_into(index[first:first + BLOCK], score[first:first + BLOCK],
+                      matrix[first:first + BLOCK], first)
         return index, score, vocab
+
+    def _ranker(self, vocab: Vocab) -> Callable[[Indices, Floats, npt.NDArray[Any], int], None]:
+        """What ranks a block of rows that begins at row `first`."""
+        if self.method == "blend" and len(vocab):
+            # More than a direction ranks: the tagger knows all experts.
+            from ._tagger import Tagger
+            return Tagger(self, words=vocab, features_only=True)._rank_into
+
+        def rank_into(index: Indices, score: Floats, rows: npt.NDArray[Any], first: int) -> None:
+            directions = np.empty((len(rows), self.dim), np.float32)
+            self._directions_into(directions, rows, first)
+            vocab._rank_into(index, score, directions)
+        return rank_into
 
     def tag(self, features: npt.ArrayLike, k: int = 5, *, words: Words = None,
             vectors: Optional[VectorsLike] = None, with_seen: bool = False) -> list[Tags]:
@@ -234,11 +245,12 @@ class Model(Handle):
         vocab = self._choose(words, vectors, with_seen)
         out = np.empty((len(matrix), len(vocab)), np.float32)
         block = max(1, min(BLOCK, SCORES // max(len(vocab), 1)))
+        rank_into = self._ranker(vocab)
         for first in range(0, len(matrix), block):
             part = matrix[first:first + block]
-            directions = np.empty((len(part), self.dim), np.float32)
-            self._directions_into(directions, part, first)
-            index, score = vocab.rank(directions, max(len(vocab), 1))
+            index = np.empty((len(part), len(vocab)), np.uint32)
+            score = np.empty((len(part), len(vocab)), np.float32)
+            rank_into(index, score, part, first)
             np.put_along_axis(out[first:first + block], index.astype(np.intp), score, 1)
         return out
 

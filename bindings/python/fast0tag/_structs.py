@@ -5,7 +5,7 @@ tests/test_header.py compiles the headers and compares every size, offset, kind 
 from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,
-                    c_size_t, c_uint32, c_uint64, c_void_p, sizeof)
+                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p, sizeof)
 from typing import Any
 
 from . import _choices
@@ -17,6 +17,7 @@ F0T_HIDDEN_MAX = 8
 
 # Enumerations: the names that Python users write, and their numbers.
 METHODS = _choices.numbered(_choices.Method)
+EXPERTS = _choices.numbered(_choices.Expert)
 LOSSES = _choices.numbered(_choices.Loss)
 PAIRS = _choices.numbered(_choices.Pairs)
 HINGES = _choices.numbered(_choices.Hinge)
@@ -165,8 +166,8 @@ class f0t_train_options(Sized):
                 ("optimizer", c_int), ("rate", c_double), ("decay", c_double),
                 ("input_dropout", c_double), ("hidden_dropout", c_double),
                 ("constant_rate", c_bool), ("bf16", c_bool), ("hinge", c_int),
-                ("lambda", c_double), ("ridge", c_double), ("checkpoint", c_char_p),
-                ("resume", c_bool), ("epoch", EPOCH), ("epoch_user", c_void_p)]
+                ("lambda", c_double), ("ridge", c_double), ("without", c_uint),
+                ("classes", c_void_p), ("checkpoint", c_char_p), ("resume", c_bool), ("epoch", EPOCH), ("epoch_user", c_void_p)]
 
 
 class f0t_tuning(Structure):
@@ -197,7 +198,8 @@ class f0t_tag_options(Sized):
 
 
 class f0t_tag_score(Structure):
-    _fields_ = [("tag", c_char_p), ("index", c_size_t), ("score", c_float)]
+    _fields_ = [("tag", c_char_p), ("index", c_size_t), ("score", c_float),
+                ("confidence", c_float)]
 
 
 class f0t_tag_result(Structure):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from copy import copy
-from ctypes import POINTER, byref, c_char_p, c_size_t, c_void_p, cast
+from ctypes import POINTER, byref, c_char_p, c_size_t, c_void_p, cast, sizeof, string_at
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _errors, _structs
 from ._backbone import Backbone
 from ._choices import PRESETS, Preset
+from ._context import unwatched
 from ._convert import (Path, as_floats, as_matrix, choice, count, flag, float_pointer, json_text,
                        path_bytes, text_array, text_bytes)
 from ._handle import Handle, Resource
@@ -24,6 +25,12 @@ from ._vocab import Vocab
 Bytes = (bytes, bytearray, memoryview)
 PathName = Union[str, "os.PathLike[str]", "os.PathLike[bytes]"]
 Picture = Union[PathName, bytes, bytearray, memoryview]
+
+
+# f0t_tag_score as NumPy reads it, without the text.
+SCORE = np.dtype({"names": ["index", "score"], "formats": [np.uintp, np.float32],
+                  "offsets": [_structs.f0t_tag_score.index.offset, _structs.f0t_tag_score.score.offset],
+                  "itemsize": sizeof(_structs.f0t_tag_score)})
 
 
 class TagResult(NamedTuple):
@@ -130,6 +137,29 @@ class Tagger(Handle):
                 library.f0t_tag_results_free(out)
         del keep
         return made
+
+    def _rank_into(self, index: npt.NDArray[np.uint32], score: npt.NDArray[np.float32],
+                   features: npt.NDArray[Any], first: int) -> None:
+        """The tags of a block of rows that begins at row `first`, as arrays [rows, k]."""
+        rows = as_floats(features)
+        wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if wrong.size:
+            raise _errors.NumericError(f"the features of row {first + wrong[0]} (from 0) hold NaN "
+                                       "or infinity")
+        if not index.size:
+            return
+        options = _structs.f0t_tag_options(index.shape[1], True)
+        given: Any = _structs.f0t_tag_input(count=len(rows), features=float_pointer(rows))
+        out = POINTER(_structs.f0t_tag_results)()
+        with self._use() as pointer, unwatched() as context:
+            library.f0t_tagger_run(byref(out), pointer, byref(given), byref(options), context)
+            try:
+                for i in range(len(rows)):
+                    item = out.contents.items[i]
+                    found = np.frombuffer(string_at(item.tags, item.count * SCORE.itemsize), SCORE)
+                    index[i], score[i] = found["index"], found["score"]
+            finally:
+                library.f0t_tag_results_free(out)
 
     def _fill(self, given: Any, pictures: Any) -> Any:
         """Says what is tagged; gives what must live as long as the call."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _structs
 from ._choices import (EVALUATION_METHODS, PAPERS, SCENARIOS, TARGETS, Condition, EvaluationMethod,
-                       Hinge, Loss, Method, Optimizer, Pairs, Paper, Scenario, Split, Target)
+                       Expert, Hinge, Loss, Method, Optimizer, Pairs, Paper, Scenario, Split, Target)
 from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes, units
 from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError
@@ -59,6 +59,12 @@ def _set_numbers(options: _structs.f0t_train_options, given: Mapping[str, Any]) 
             setattr(options, member, value)
 
 
+def _without(experts: Sequence[Expert]) -> int:
+    if isinstance(experts, str):
+        raise TypeError("without is a list of experts")
+    return sum({1 << choice(_structs.EXPERTS, name, "expert") for name in experts})
+
+
 def _set_choices(options: _structs.f0t_train_options, given: Mapping[str, Any]) -> None:
     for name, table in (("loss", _structs.LOSSES), ("pairs", _structs.PAIRS),
                         ("condition", _structs.CONDITIONS), ("hinge", _structs.HINGES),
@@ -83,12 +89,15 @@ def _options(given: Mapping[str, Any]) -> _structs.f0t_train_options:
     _set_numbers(options, given)
     if given["hidden"] is not None:
         _hidden(options, given["hidden"])
+    if given["without"] is not None:
+        options.without = _without(given["without"])
     if given["checkpoint"] is not None:
         options.checkpoint = path_bytes(given["checkpoint"])
     elif options.resume:
         raise ArgumentError("resume needs a checkpoint to go on from")
     for name in ("target", "loss", "pairs", "hidden", "batch", "epochs", "patience", "optimizer",
-                 "rate", "decay", "dropout", "input_dropout", "hinge", "lambda_", "ridge"):
+                 "rate", "decay", "dropout", "input_dropout", "hinge", "lambda_", "ridge", "without",
+                 "tune", "checkpoint"):
         if given[name] is not None:
             library.f0t_train_options_check_use(
                 byref(options), name.rstrip("_").replace("_", "-").encode())
@@ -96,7 +105,7 @@ def _options(given: Mapping[str, Any]) -> _structs.f0t_train_options:
 
 
 def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = None, *,
-          vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None, method: Method = "net",
+          vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None, method: Method = "blend",
           seed: int = 0, split: Optional[Sequence[Split]] = None, val: Optional[float] = None,
           backbone: Union[str, Mapping[str, Any], None] = None, all_tags: bool = False,
           centred: bool = True, loss: Optional[Loss] = None, pairs: Optional[Pairs] = None,
@@ -107,9 +116,9 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
           decay: Optional[float] = None, dropout: Optional[float] = None,
           input_dropout: Optional[float] = None, constant_rate: bool = False, bf16: bool = False,
           hinge: Optional[Hinge] = None, lambda_: Optional[float] = None,
-          ridge: Optional[float] = None, tune: Optional[float] = None,
-          checkpoint: Optional[Path] = None, resume: bool = False,
-          epoch: Optional[EpochCallback] = None,
+          ridge: Optional[float] = None, without: Optional[Sequence[Expert]] = None,
+          tune: Optional[float] = None, checkpoint: Optional[Path] = None,
+          resume: bool = False, epoch: Optional[EpochCallback] = None,
           progress: Optional[ProgressCallback] = None) -> Model:
     """Learns to tag from features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T]
     with `tag_names`, or from a dataset.
@@ -118,9 +127,10 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
     tags, a share `val` (0.1) drawn by seed chooses when to stop, unless `split` says train, val or
     test of each image. A dataset has its own split, and its seen tags are those that are learned,
     unless all_tags. The options are those of "fast0tag train" (centred=False is its --keep-mean); None
-    lets the library choose, and an option that the method does not use is refused. `tune` first searches so many seconds for better
-    ones. `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
-    after each epoch."""
+    lets the library choose, and an option that the method does not use is refused. `without` lists
+    experts of the blend to switch off. `tune` first searches so many seconds for better options.
+    `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
+    after each epoch. These three are not for the blend."""
     options = _options(locals())
     if val is not None and split is not None:
         raise TypeError("val goes without split, which says which images are for validation")

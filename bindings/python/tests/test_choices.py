@@ -98,7 +98,8 @@ class Options(TestCase):
         for options in ({"method": "linear", "loss": "ranknet"}, {"method": "linear", "epochs": 5},
                         {"method": "linear", "optimizer": "adam"}, {"method": "net", "ridge": 0.1},
                         {"method": "net", "hinge": "squared"}, {"method": "linear", "hidden": []},
-                        {"method": "linear-rank", "dropout": 0.3},
+                        {"method": "linear-rank", "dropout": 0.3}, {"method": "blend", "rate": 1},
+                        {"method": "net", "without": []}, {"method": "blend", "tune": 1},
                         {"method": "net", "target": "ranksvm", "loss": "ranknet"}):
             with self.subTest(options), self.assertRaisesRegex(fast0tag.ArgumentError,
                                                                "does not use '"):
@@ -113,6 +114,10 @@ class Options(TestCase):
                         {"resume": True}, {"val": 2}):
             with self.subTest(options), self.assertRaises(fast0tag.ArgumentError):
                 self.train(**{"method": "net", **options})
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "keeps no checkpoint"):
+            self.train(method="blend", checkpoint="c")
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "'vote' is none of direction"):
+            self.train(method="blend", without=["vote"])
         for options in ({"bf16": "no"}, {"rate": "0.1"}, {"all_tags": None}, {"tune": "long"},
                         {"val": 0.2, "split": self.data.split}):
             with self.subTest(options), self.assertRaises(TypeError):

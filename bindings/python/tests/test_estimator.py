@@ -128,7 +128,7 @@ class Estimator(Case):
             self.assertIs(value, params[name])
         self.assertIs(tagger.set_params(method="net", epochs=2), tagger)
         self.assertEqual(tagger.fit(self.X, self.Y).model_.method, "net")
-        self.assertEqual(repr(fast0tag.TagClassifier("v.txt", k=5, seed=1, method="net")),
+        self.assertEqual(repr(fast0tag.TagClassifier("v.txt", k=5, seed=1, method="blend")),
                          "TagClassifier(vectors='v.txt', seed=1)")
         from inspect import signature
         trained = set(signature(fast0tag.train).parameters)

@@ -29,7 +29,8 @@ def kind_of(field):
         return field.__name__[2:]
     if field is ctypes.c_char_p:
         return "text"
-    return "number" if field in (ctypes.c_int, ctypes.c_size_t, ctypes.c_uint64) else "pointer"
+    return "number" if field in (ctypes.c_int, ctypes.c_uint, ctypes.c_size_t,
+                                ctypes.c_uint64) else "pointer"
 
 
 def compile_and_run(body):
@@ -92,7 +93,8 @@ class Header(unittest.TestCase):
                 self.assertIn(f"F0T_API {line}", headers)
 
     def test_names_have_the_numbers_of_the_header(self):
-        tables = {"F0T_METHOD_": _structs.METHODS, "F0T_LOSS_": _structs.LOSSES,
+        tables = {"F0T_METHOD_": _structs.METHODS, "F0T_EXPERT_": _structs.EXPERTS,
+                  "F0T_LOSS_": _structs.LOSSES,
                   "F0T_PAIRS_": _structs.PAIRS, "F0T_HINGE_": _structs.HINGES,
                   "F0T_OPTIMIZER_": _structs.OPTIMIZERS, "F0T_CONDITION_": _structs.CONDITIONS,
                   "F0T_": _structs.SPLITS, "F0T_LOG_": _structs.LEVELS,
@@ -112,6 +114,8 @@ class Header(unittest.TestCase):
         self.assertEqual(compile_and_run(body), want)
         self.assertEqual(compile_and_run('    printf("%d\\n", F0T_LOSSES);\n'),
                          [str(len(_structs.LOSSES))])
+        self.assertEqual(compile_and_run('    printf("%d\\n", F0T_EXPERTS);\n'),
+                         [str(len(_structs.EXPERTS))])
 
     def test_every_status_has_its_exception(self):
         header = (INCLUDE / "fast0tag.h").read_text()

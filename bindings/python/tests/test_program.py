@@ -30,9 +30,12 @@ class Program(TestCase):
 
     def test_a_training_gives_the_same_bytes(self):
         self.write_dataset()
-        for options in (["--method", "linear"], ["--epochs", "4", "--hidden", "16,8"]):
+        for options, more in ((["--method", "linear"], {"method": "linear"}),
+                              (["--method", "net", "--epochs", "4", "--hidden", "16,8"],
+                               {"method": "net", "epochs": 4, "hidden": [16, 8]}),
+                              (["--epochs", "2", "--without", "ridge,prior"],
+                               {"epochs": 2, "without": ["ridge", "prior"]})):
             self.program("train", "photos", "--vectors", "vectors.txt", "-o", "theirs.f0t", *options)
-            more = {"method": "linear"} if len(options) == 2 else {"epochs": 4, "hidden": [16, 8]}
             fast0tag.train("photos", vectors="vectors.txt", **more).save("ours.f0t")
             from_memory = fast0tag.Dataset.from_arrays(self.data.features, self.data.tags,
                                                        split=self.data.split)
@@ -40,6 +43,24 @@ class Program(TestCase):
             theirs = open("theirs.f0t", "rb").read()
             self.assertEqual(open("ours.f0t", "rb").read(), theirs)
             self.assertEqual(open("memory.f0t", "rb").read(), theirs)
+
+    def test_a_blend_tags_as_the_program_does(self):
+        self.write_dataset()
+        self.program("train", "photos", "--vectors", "vectors.txt", "-o", "m.f0t", "--epochs", "2")
+        model = fast0tag.Model("m.f0t")
+        listed = self.program_json("tag", "m.f0t", "photos", "-k", "6")
+        self.assert_tagged(model.tag_files("photos", 6), listed)
+        words = {"words": ["lake", "lorry", "rain"], "vectors": "vectors.txt", "with_seen": True}
+        index, score, vocab = model.rank(self.data.features, 9, **words)
+        np.testing.assert_array_equal(
+            np.take_along_axis(model.scores(self.data.features, **words), index.astype(int), 1), score)
+        tagger = fast0tag.Tagger(model, **words, features_only=True)
+        self.assertEqual(model.tag(self.data.features, 3, **words),
+                         [row.tags for row in tagger.tag_many(self.data.features, 3)])
+        self.data.features[7, 1], kept = np.nan, self.data.features[7, 1]
+        with self.assertRaisesRegex(fast0tag.NumericError, "row 7"):
+            model.tag(self.data.features)
+        self.data.features[7, 1] = kept
 
     def test_tags_of_a_dataset_and_of_a_matrix(self):
         self.write_dataset(images=[f"image {m}.jpg" for m in range(60)])
