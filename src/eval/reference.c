@@ -15,6 +15,7 @@
 #include "rank/miap.h"
 #include "word/vocab.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -266,6 +267,19 @@ static f0t_status run(measure *m, const f0t_train_options *options)
     return F0T_OK;
 }
 
+/* A blend has learned from the validation images in the end: what it gave on images held out is in its
+ * description. */
+static double held_out_miap(const f0t_model *model, double measured)
+{
+    if (f0t_model_method(model) != F0T_METHOD_BLEND)
+        return measured;
+    json_t *training = json_loads(f0t_model_training(model), 0, NULL);
+    const json_t *miap = json_object_get(training, "validation_miap");
+    const double value = json_is_number(miap) ? json_number_value(miap) : (double)NAN;
+    json_decref(training);
+    return value;
+}
+
 f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                                  const f0t_dataset *dataset, const f0t_train_options *options,
                                  const f0t_context *context)
@@ -289,7 +303,7 @@ f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                         f0t_dataset_path(dataset), m.features, f0t_model_input_dim(model));
     f0t_status status = run(&m, options);
     if (status == F0T_OK)
-        *out = (f0t_reference){.model = 100 * f0t_miap_get(&m.sums[0]),
+        *out = (f0t_reference){.model = held_out_miap(model, 100 * f0t_miap_get(&m.sums[0])),
                                .frequency = 100 * f0t_miap_get(&m.sums[1]),
                                .neighbours = 100 * f0t_miap_get(&m.sums[2]),
                                .images = m.val.count,

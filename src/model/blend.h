@@ -23,6 +23,7 @@
 #include "expert/ridge.h"
 #include "expert/votes.h"
 #include "model/condition.h"
+#include "model/confidence.h"
 #include "model/net.h"
 
 /* The experts that score learned tags come first. */
@@ -65,8 +66,13 @@ typedef struct f0t_blend {
     float weights[F0T_LEARNED_EXPERTS];
     float calibration[2]; /* slope and shift: logit of p to that of the confidence */
 
+    f0t_risk_curve
+        risk; /* of the learned tags' confidences, on images that chose none of the above */
+
     f0t_word_space space;
     f0t_class_directions classes;
+    f0t_risk_curve
+        word_risk; /* of the new words', from learned tags held out; no images: not known */
     float word_weights[F0T_WORD_PARTS];
     float word_scales[F0T_WORD_PARTS]; /* 1 / the standard deviation of scores along them */
     float word_calibration[2];         /* slope and shift: score to logit */

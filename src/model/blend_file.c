@@ -63,6 +63,15 @@ static size_t list_classes(field *to, f0t_blend *b)
     return sizeof all / sizeof *all;
 }
 
+static size_t list_risks(field *to, f0t_risk_curve *risks[2])
+{
+    enum { NUMBERS_OF_CURVE = sizeof(f0t_risk_curve) / sizeof(double) };
+    const field all[] = {{"blend.risk", &risks[0], F0T_F64, 0, NUMBERS_OF_CURVE},
+                         {"words.risk", &risks[1], F0T_F64, 0, NUMBERS_OF_CURVE}};
+    memcpy(to, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
 static size_t list_fields(field *to, f0t_blend *b)
 {
     size_t n = list_words(to, b);
@@ -160,6 +169,8 @@ f0t_status f0t_blend_save_wide(f0t_model_saver *s, const f0t_blend *blend)
 {
     field fields[FIELDS];
     f0t_blend b = *blend;
+    f0t_risk_curve *risks[] = {&b.risk, &b.word_risk};
+    F0T_TRY(write_fields(s, fields, list_risks(fields, risks), true));
     return write_fields(s, fields, list_fields(fields, &b), true);
 }
 
@@ -299,6 +310,23 @@ static f0t_status read_own(f0t_blend *b, const f0t_safetensors *file)
     return F0T_OK;
 }
 
+static f0t_status read_risks(f0t_blend *b, const f0t_safetensors *file)
+{
+    field fields[2];
+    f0t_risk_curve *risks[2] = {NULL, NULL};
+    f0t_status status = read_fields(file, fields, list_risks(fields, risks));
+    if (status == F0T_OK &&
+        !(f0t_risk_curve_is_valid(risks[0]) && f0t_risk_curve_is_valid(risks[1])))
+        status = refuse(file, "blend.risk");
+    if (status == F0T_OK) {
+        b->risk = *risks[0];
+        b->word_risk = *risks[1];
+    }
+    f0t_free(risks[0]);
+    f0t_free(risks[1]);
+    return status;
+}
+
 /* An expert that has a weight must be there. */
 static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
 {
@@ -331,6 +359,7 @@ f0t_status f0t_blend_load(f0t_blend *b, const f0t_safetensors *file)
     field fields[FIELDS];
     b->space.dim = b->dim;
     F0T_TRY(read_fields(file, fields, list_words(fields, b)));
+    F0T_TRY(read_risks(b, file));
     F0T_TRY(read_votes(b, file));
     F0T_TRY(read_ridge(b, file));
     F0T_TRY(read_classes(b, file));

@@ -2,6 +2,7 @@
  * A blend in its model file, beside what every model has (model_file.c):
  *
  *     blend.frequency  F32 [T];   blend.numbers  F32: weights and calibrations, in the order of blend_file.c
+ *     blend.risk, words.risk      F64, the fields of f0t_risk_curve in their order
  *     tags.layer0.weight …        F32, the net with an output per tag
  *     votes.map, .shift, .scales  F32;   votes.offsets I64;   votes.relevant I32;   votes.rows U8, signed bytes
  *     ridge.mean, .weights, .base F32

@@ -23,15 +23,16 @@ enum {
     FOLDS = 5,
     HELD_LEAST = 50, /* validation images: with fewer, one in HELD_SHARE of all is held out */
     HELD_SHARE = 10,
+    HALVED_LEAST = 400,      /* held-out images: half fit the weights, half say what came of it */
     NEIGHBOURS_MOST = 20000, /* images that votes and ridge are made of */
     HELD_MOST = 2000,        /* images, and */
     PAIRS_MOST = 10000000,   /* (image, tag) pairs that weights are fitted on */
     DIRECTION_UNITS = 1024,
-    DIRECTION_TAGS = 2000, /* the most frequent ones: rare ones teach a direction little */
+    DIRECTION_TAGS = 1000, /* the most frequent ones: rare ones teach a direction little */
     TAGS_UNITS = 2048
 };
 /* Multiplications of the net with an output per tag: fewer units where there are many tags. */
-static const double TAGS_WORK = 3e12;
+static const double TAGS_WORK = 2.2e12;
 /* A wide layer with much dropout wants more epochs than training has otherwise. */
 static const double DIRECTION_EPOCHS = 1.6;
 static const double MIXTURE_STRENGTH = 20, LOGISTIC_STRENGTH = 5;
@@ -139,10 +140,8 @@ static int by_count(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* place[T]: the new number of tags that have a vector and two images at least, at most DIRECTION_TAGS of them; none
- * where the direction is off. */
-static f0t_status choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *f,
-                              const f0t_samples *train)
+f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *f,
+                                 const f0t_samples *train)
 {
     const size_t tags = train->tags, dim = f->data->dim;
     uint64_t *
@@ -156,10 +155,7 @@ static f0t_status choose_tags(uint32_t *place, size_t *count, const f0t_blend_fi
     for (size_t t = 0; t < tags; t++)
         place[t] = F0T_NO_SAMPLE_TAG;
     *count = 0;
-    const size_t most = uses(f, F0T_EXPERT_DIRECTION) ? DIRECTION_TAGS : 0;
-    for (size_t i = 0; i < tags && *count < most; i++) {
-        if ((order[i] >> 32) < 2)
-            break;
+    for (size_t i = 0; i<tags && * count<DIRECTION_TAGS && order[i]>> 32 > 1; i++) {
         const size_t t = UINT32_MAX - (order[i] & UINT32_MAX);
         for (size_t j = 0; j < dim && place[t] == F0T_NO_SAMPLE_TAG; j++)
             if (f->data->vectors[t * dim + j] != 0)
@@ -210,9 +206,10 @@ static f0t_status train_direction(f0t_net **out, const f0t_blend_fitting *f,
     uint32_t *place;
     size_t count = 0;
     F0T_TRY(f0t_alloc(&place, train->tags, sizeof *place));
-    f0t_status status = choose_tags(place, &count, f, train);
+    f0t_status status = f0t_blend_choose_tags(place, &count, f, train);
     if (status == F0T_OK)
-        status = train_some_tags(out, f, train, val, place, count, 1);
+        status = train_some_tags(out, f, train, val, place,
+                                 uses(f, F0T_EXPERT_DIRECTION) ? count : 0, 1);
     f0t_free(place);
     return status;
 }
@@ -260,6 +257,23 @@ static f0t_status train_tags(f0t_net **out, const f0t_blend_fitting *f, const f0
     F0T_TRY(set_frequencies(*out, frequency, train->tags));
     F0T_TRY(run_training(*out, f, &data, &o));
     return bring_home(out);
+}
+
+/* Some more epochs at a low rate on all images, those held out among them: what is trained on more knows more. */
+static f0t_status train_tags_on(f0t_net *net, const f0t_blend_fitting *f, const f0t_samples *all)
+{
+    f0t_train_options o = net_options(f, TAGS_UNITS);
+    const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
+    o.loss = F0T_LOSS_LOGISTIC;
+    f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
+    scale_epochs(&o, f->options, 0.1);
+    o.rate *= 0.1;
+    const f0t_train_data data = {.dataset = f->data->dataset,
+                                 .condition = f->data->condition,
+                                 .train = all,
+                                 .val = &none,
+                                 .dim = all->tags};
+    return run_training(net, f, &data, &o);
 }
 
 /* ---- All experts ------------------------------------------------------------------------------------ */
@@ -387,6 +401,12 @@ static f0t_status ask_fold(f0t_blend_fitting *f, const f0t_samples *all, size_t 
     return status;
 }
 
+/* Images that fit the weights come first; the others then tell what a confidence is worth. Few serve for both. */
+static size_t fitting_images(const f0t_held_out *h)
+{
+    return h->truth.count < HALVED_LEAST ? h->truth.count : h->truth.count / 2;
+}
+
 /* ---- Weights ----------------------------------------------------------------------------------------- */
 
 /* A tag that no training image has is nobody's to predict. */
@@ -409,10 +429,11 @@ static void fit_direction(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
     const size_t pairs = h->truth.count * b->tags;
     for (size_t i = 0; i < pairs; i++)
         frequency[i] = logf(b->frequency[i % b->tags] + 1e-5F);
-    f0t_logistic_fit(
-        weights, usual, LOGISTIC_STRENGTH,
-        &(f0t_pairs_table){
-            .pairs = pairs, .columns = 2, .column = {frequency, scores}, .truth = truth});
+    f0t_logistic_fit(weights, usual, LOGISTIC_STRENGTH,
+                     &(f0t_pairs_table){.pairs = fitting_images(h) * b->tags,
+                                        .columns = 2,
+                                        .column = {frequency, scores},
+                                        .truth = truth});
     for (size_t i = 0; i < 3; i++)
         b->direction[i] = (float)weights[i];
     f0t_blend_direction_probabilities(scores, b, h->truth.count);
@@ -420,7 +441,7 @@ static void fit_direction(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
 
 static void fit_mixture(f0t_blend *b, const f0t_held_out *h, const uint8_t *truth)
 {
-    f0t_pairs_table table = {.pairs = h->truth.count * b->tags, .truth = truth};
+    f0t_pairs_table table = {.pairs = fitting_images(h) * b->tags, .truth = truth};
     double usual[F0T_LEARNED_EXPERTS], weights[F0T_LEARNED_EXPERTS], sum = 0;
     size_t who[F0T_LEARNED_EXPERTS];
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++) {
@@ -459,13 +480,37 @@ static void calibrate(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
                                                   : h->blend[i];
         h->blend[i] = logf(p / (1 - p));
     }
-    f0t_logistic_fit(
-        weights, usual, LOGISTIC_STRENGTH,
-        &(f0t_pairs_table){.pairs = pairs, .columns = 1, .column = {h->blend}, .truth = truth});
+    f0t_logistic_fit(weights, usual, LOGISTIC_STRENGTH,
+                     &(f0t_pairs_table){.pairs = fitting_images(h) * b->tags,
+                                        .columns = 1,
+                                        .column = {h->blend},
+                                        .truth = truth});
     for (size_t i = 0; i < 2; i++)
         b->calibration[i] = (float)weights[i];
     for (size_t i = 0; i < pairs; i++)
         h->blend[i] = b->calibration[0] * h->blend[i] + b->calibration[1];
+}
+
+/* What sets of tags above each threshold are worth, by the images that fitted nothing. */
+static f0t_status fit_risk(f0t_blend *b, const f0t_held_out *h)
+{
+    const size_t fitted = fitting_images(h), first = fitted < h->truth.count ? fitted : 0;
+    f0t_samples rest = h->truth;
+    rest.count -= first;
+    rest.images += first;
+    rest.offsets += first;
+    return f0t_blend_risk(&b->risk, h->blend + first * b->tags, &rest);
+}
+
+f0t_status f0t_blend_risk(f0t_risk_curve *out, const float *logits, const f0t_samples *truth)
+{
+    float *confidence;
+    const size_t pairs = truth->count * truth->tags;
+    F0T_TRY(f0t_alloc(&confidence, pairs, sizeof *confidence));
+    f0t_sigmoid(confidence, logits, pairs);
+    f0t_status status = f0t_risk_curve_fit(out, confidence, truth);
+    f0t_free(confidence);
+    return status;
 }
 
 f0t_status f0t_blend_miap(double *out, const float *scores, const f0t_samples *truth)
@@ -509,6 +554,7 @@ static f0t_status fit_weights(double *miap, f0t_blend_fitting *f)
     mix_held(&f->held, f->blend);
     calibrate(f->blend, &f->held, truth);
     f0t_free(truth);
+    F0T_TRY(fit_risk(f->blend, &f->held));
     return tell(miap, f);
 }
 
@@ -520,8 +566,9 @@ static f0t_status fit_large(double *miap, f0t_blend_fitting *f, const f0t_sample
     F0T_TRY(open_held(&f->held, f, f->data->val));
     F0T_TRY(ask_experts(&f->held, f->blend, 0, 1));
     F0T_TRY(fit_weights(miap, f));
-    F0T_TRY(fit_counted(f->blend, f, all));
-    return f0t_blend_fit_words(f); /* while f->data is without the images held out */
+    if (f->blend->own)
+        F0T_TRY(train_tags_on(f->blend->own, f, all));
+    return fit_counted(f->blend, f, all);
 }
 
 static f0t_status fit_small(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
@@ -531,8 +578,7 @@ static f0t_status fit_small(double *miap, f0t_blend_fitting *f, const f0t_sample
     for (size_t fold = 0; fold < FOLDS; fold++)
         F0T_TRY(ask_fold(f, all, fold));
     F0T_TRY(fit_experts(f->blend, &f->net, f, all, &none));
-    F0T_TRY(fit_weights(miap, f));
-    return f0t_blend_fit_words(f);
+    return fit_weights(miap, f);
 }
 
 /* Where hardly any validation image was given, a tenth of all is held out. */
@@ -555,11 +601,8 @@ static f0t_status fit_divided(double *miap, f0t_blend_fitting *f, const f0t_samp
     return status;
 }
 
-static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
+static f0t_status fit_learned(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
 {
-    if (all->count < 2)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: has one image to learn from; a blend needs two",
-                        f0t_dataset_path(f->data->dataset));
     f->small = all->count < SMALL;
     if (f->small)
         return fit_small(miap, f, all);
@@ -573,9 +616,9 @@ static f0t_status fit_all(double *miap, f0t_blend_fitting *f)
                                  f->monitor));
     F0T_TRY(create_blend(&f->blend, f));
     F0T_TRY(f0t_samples_join(&all, f->data->train, f->data->val));
-    f0t_status status = fit_by_size(miap, f, &all);
+    f0t_status status = fit_learned(miap, f, &all);
     f0t_samples_free(&all);
-    return status;
+    return status == F0T_OK ? f0t_blend_fit_words(f) : status;
 }
 
 f0t_status f0t_blend_fit(f0t_blend **out, f0t_net **net, double *miap, const f0t_blend_data *data,

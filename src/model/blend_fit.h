@@ -30,10 +30,18 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit
                                      const f0t_samples *train, const f0t_samples *val,
                                      const float *vectors, double effort);
 
+/* The tags that a direction learns from: those that have a vector and two images at least, at most a thousand, the
+ * most frequent. place[T] is the new number of each, or F0T_NO_SAMPLE_TAG. */
+f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *fit,
+                                 const f0t_samples *train);
+
 /* Space, weights and calibration of new words. */
 f0t_status f0t_blend_fit_words(f0t_blend_fitting *fit);
 
 /* MiAP in percent of scores[images x tags]; NaN where no image has a relevant tag. */
 f0t_status f0t_blend_miap(double *out, const float *scores, const f0t_samples *truth);
+
+/* What sets of tags whose logits[images x tags] reach a threshold are worth. */
+f0t_status f0t_blend_risk(f0t_risk_curve *out, const float *logits, const f0t_samples *truth);
 
 #endif

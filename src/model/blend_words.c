@@ -255,26 +255,31 @@ static void fifth_free(fifth *t)
     f0t_free(t->scores);
 }
 
-/* Tags in random order; every FIFTHS-th of those with a vector is held out. */
+/* Tags in random order; every FIFTHS-th of those that a direction learns from is held out. */
 static f0t_status divide_tags(fifth *t, const f0t_blend_fitting *f, size_t number)
 {
     const f0t_blend *b = f->blend;
     const f0t_random random = {f->options->seed, 0x626c656e64};
     uint32_t *order;
-    size_t known = 0;
+    size_t known = 0, chosen;
     F0T_TRY(f0t_alloc(&t->place, b->tags, sizeof *t->place));
     F0T_TRY(f0t_alloc(&t->held_place, b->tags, sizeof *t->held_place));
+    F0T_TRY(f0t_blend_choose_tags(t->place, &chosen, f, f->data->train));
     F0T_TRY(f0t_alloc(&order, b->tags, sizeof *order));
     for (size_t i = 0; i < b->tags; i++) {
         order[i] = (uint32_t)i;
-        t->place[i] = t->held_place[i] = F0T_NO_SAMPLE_TAG;
+        t->held_place[i] = F0T_NO_SAMPLE_TAG;
     }
     f0t_random_shuffle(order, b->tags, &random);
-    for (size_t i = 0; i < b->tags; i++)
-        if (has_vector(b->vectors + order[i] * b->dim, b->dim)) {
-            uint32_t *which = known++ % FIFTHS == number ? t->held_place : t->place;
-            which[order[i]] = 0;
-        }
+    for (size_t i = 0; i < b->tags; i++) {
+        uint32_t *kept = &t->place[order[i]];
+        if (*kept == F0T_NO_SAMPLE_TAG)
+            continue;
+        const bool out = known++ % FIFTHS == number;
+        *(out ? &t->held_place[order[i]] : kept) = 0;
+        if (out)
+            *kept = F0T_NO_SAMPLE_TAG;
+    }
     f0t_free(order);
     for (size_t i = 0; i < b->tags; i++) {
         if (t->place[i] == 0)
@@ -490,6 +495,18 @@ static f0t_status calibrate(f0t_blend *b, const fifth *fifths, size_t images)
     return status;
 }
 
+/* By the tags of one fifth. */
+static f0t_status fit_risk(f0t_blend *b, const fifth *t, size_t images)
+{
+    float *logits;
+    F0T_TRY(f0t_alloc(&logits, images * t->held, sizeof *logits));
+    for (size_t i = 0; i < images * t->held; i++)
+        logits[i] = b->word_calibration[0] * t->scores[i] + b->word_calibration[1];
+    f0t_status status = f0t_blend_risk(&b->word_risk, logits, &t->truth);
+    f0t_free(logits);
+    return status;
+}
+
 /* MiAP of all tags where those of a fifth are scored as new words, with this offset. */
 static f0t_status judge_together(double *out, const fifth *t, const f0t_blend_fitting *f,
                                  float *scores, float offset, size_t images)
@@ -546,6 +563,7 @@ static f0t_status fit_by_fifths(f0t_blend_fitting *f, fifth *fifths, size_t imag
     for (size_t i = 0; i < TRIED; i++)
         F0T_TRY(standardise(&fifths[i], b, scales[i], images));
     F0T_TRY(calibrate(b, fifths, images));
+    F0T_TRY(fit_risk(b, &fifths[0], images));
     F0T_TRY(choose_offset(f, fifths, images));
     f0t_log(
         f->monitor, F0T_LOG_INFO,
