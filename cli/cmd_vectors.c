@@ -441,7 +441,7 @@ static const cli_verb verb_build = {
                    "senses. Takes seconds. The same WordNet always gives the same vectors.\n\n"
                    "They capture what a dictionary says of English words. Vectors trained on large "
                    "texts (GloVe, word2vec) know more about what occurs together in pictures: "
-                   "prefer those if you have a file of them.",
+                   "prefer those if you have a file of them, or join both (fast0tag vectors join).",
     .options = build_options,
     .examples = build_examples,
     .json = true,
