@@ -1,5 +1,6 @@
 /* fast0tag eval: compares methods on a dataset. */
 #include "cli.h"
+#include "experts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -227,6 +228,16 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
     return status == F0T_OK && o->html ? cli_check_folder(cli, "--html", o->html) : status;
 }
 
+/* Whatever methods are asked for: others may be added to the same results later. */
+static f0t_status open_classes(f0t_classes **out, cli_context *cli, const options *o,
+                               const f0t_dataset *dataset)
+{
+    const experts_options experts = {.classes = o->classes};
+    f0t_train_options train = F0T_TRAIN_OPTIONS;
+    train.method = F0T_METHOD_BLEND;
+    return cli_experts_classes(out, cli, &experts, &train, dataset);
+}
+
 static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
@@ -246,8 +257,8 @@ static f0t_status run(cli_context *cli, const void *values)
         status = f0t_dataset_open(&dataset, cli->operands[0], &split, cli->context);
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
-    if (status == F0T_OK && o->classes)
-        status = f0t_classes_open(&classes, o->classes, NULL, cli->context);
+    if (status == F0T_OK)
+        status = open_classes(&classes, cli, o, dataset);
     eval_options.classes = classes;
     if (status == F0T_OK)
         status = compare(cli, o, &eval_options, dataset, vectors);
@@ -282,8 +293,9 @@ static const cli_option table[] = {
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
      "Units of the hidden layers of net and warp, such as 512,256. Default as for train.", NULL},
-    {"classes", 0, CLI_TEXT, AT(classes), "FILE",
-     "The network that made the features, with the names of its classes beside it: for blend.",
+    {"classes", 0, CLI_TEXT, AT(classes), "FILE.onnx",
+     "The network that made the features, whose classes the blend asks about new words. Default: "
+     "the one that the dataset names, if its classes have names.",
      NULL},
     {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE",
      "Arithmetic of the matrix products. Default f32.", "f32|bf16"},

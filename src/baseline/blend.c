@@ -59,6 +59,9 @@ static f0t_status learn(fitted_blend *b, const f0t_task *task)
     if (task->train.offsets[task->train.count] == 0)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "none of the %zu training images has a tag to learn",
                         task->train.count);
+    if (task->train.count + task->val.count < 2)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "there is one image to learn from; a blend needs two");
     if (options.bf16)
         f0t_matmul_bf16_notice(task->monitor);
     F0T_TRY(f0t_condition_create(&b->condition, F0T_CONDITION_SCALE, task->dataset, &task->train,

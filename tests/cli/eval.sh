@@ -308,6 +308,17 @@ case_untuned_methods_are_as_train_has_them() {
     [ "$chosen" != "lambda 1, ridge 1" ] || complain "the collection does not tell: train chose $chosen"
 }
 
+# The network that the dataset names need not be there, unlike the one that is given.
+case_the_backbones_classes_are_used_or_told() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods blend --scenarios zero-shot --epochs 1"
+    printf '{"backbone": {"name": "a", "file": "gone.onnx", "crc32": "0", "preprocess": {}}}' >photos/dataset.json
+    run 0 $args --json
+    warns "the backbone's classes are not used: "
+    json_holds 'd[0]["miap"] > 0 and d[0]["ece"] is not None'
+    refuse 3 "gone.onnx" $args --classes gone.onnx
+}
+
 case_methods_are_listed() {
     run 0 eval --list
     says "frequency"
