@@ -180,11 +180,31 @@ static f0t_status fit_context_open(fit_context *context, method_run *r, const f0
     return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
 }
 
-static void fit_context_close(fit_context *context, const method_run *r)
+static void fit_context_close(fit_context *context, const f0t_ranker *ranker)
 {
-    if (r->ranker->release && context->shared)
-        r->ranker->release(context->shared);
+    if (ranker->release && context->shared)
+        ranker->release(context->shared);
     context->shared = NULL;
+}
+
+/* A fit with what it stands on. */
+typedef struct f0t_eval_kept {
+    const f0t_ranker *ranker;
+    const f0t_eval_task *learned;
+    fit_context context;
+    double knobs[F0T_KNOBS_MAX];
+    void *fitted;
+    double train_s;
+} f0t_eval_kept;
+
+static void kept_free(f0t_eval_kept *kept)
+{
+    if (!kept)
+        return;
+    if (kept->fitted)
+        kept->ranker->free(kept->fitted);
+    fit_context_close(&kept->context, kept->ranker);
+    f0t_free(kept);
 }
 
 /* ---- Tuning: what was tried before ----------------------------------------------------------- */
@@ -209,6 +229,7 @@ typedef struct tuning {
 
 void f0t_eval_memo_free(f0t_eval_memo *memo)
 {
+    kept_free(memo->kept);
     f0t_free(memo->trials);
     *memo = (f0t_eval_memo){0};
 }
@@ -417,7 +438,7 @@ static f0t_status tune(choice *to, method_run *r)
         status = search_knobs(to, &t);
     for (size_t fold = 0; fold < F0T_FOLDS; fold++) {
         if (t.open[fold])
-            fit_context_close(&t.contexts[fold], r);
+            fit_context_close(&t.contexts[fold], r->ranker);
         f0t_eval_split_free(&t.few[fold]);
     }
     f0t_stage_end(&t.stage);
@@ -491,31 +512,85 @@ static double take_lent(f0t_neighbour_store *store)
     return lent;
 }
 
+static bool learns_same(const f0t_eval_task *a, const f0t_eval_task *b)
+{
+    return a->base.tags == b->base.tags &&
+           !memcmp(a->place, b->place, a->tags->count * sizeof *a->place);
+}
+
+/* Untuned, a method chooses by itself. */
+static bool chooses(const method_run *r)
+{
+    return !r->options->trials && r->ranker->choose;
+}
+
+/* The fit of the other training set, if this one would be the same. */
+static f0t_eval_kept *find_kept(const method_run *r, const choice *chosen)
+{
+    f0t_eval_kept *kept = r->options->memo ? r->options->memo->kept : NULL;
+    const size_t bytes = r->ranker->knob_count * sizeof *chosen->values;
+    return kept && learns_same(kept->learned, &r->protocol->task) &&
+                   (chooses(r) || !memcmp(kept->knobs, chosen->values, bytes))
+               ? kept
+               : NULL;
+}
+
+static f0t_status fit_kept(f0t_eval_kept *kept, method_run *r, const choice *chosen)
+{
+    const double began = f0t_time();
+    kept->ranker = r->ranker;
+    kept->learned = &r->protocol->task;
+    memcpy(kept->knobs, chosen->values, sizeof kept->knobs);
+    take_lent(r->options->store); /* by trials */
+    F0T_TRY(fit_context_open(&kept->context, r, kept->learned, 1));
+    if (chooses(r))
+        F0T_TRY(r->ranker->choose(kept->knobs, &kept->context.task, kept->context.shared));
+    F0T_TRY(r->ranker->fit(&kept->fitted, &kept->context.task, kept->context.shared, kept->knobs));
+    kept->train_s = f0t_time() - began + take_lent(r->options->store);
+    return F0T_OK;
+}
+
+/* *out is the memo's where there is one, else the caller's to free. */
+static f0t_status fit_chosen(f0t_eval_kept **out, method_run *r, const choice *chosen)
+{
+    f0t_eval_memo *memo = r->options->memo;
+    f0t_eval_kept *kept = NULL;
+    *out = find_kept(r, chosen);
+    if (*out)
+        return F0T_OK;
+    if (memo) {
+        kept_free(memo->kept);
+        memo->kept = NULL;
+    }
+    F0T_TRY(f0t_alloc_zero(&kept, 1, sizeof *kept));
+    f0t_status status = fit_kept(kept, r, chosen);
+    if (status != F0T_OK) {
+        kept_free(kept);
+        return status;
+    }
+    if (memo)
+        memo->kept = kept;
+    *out = kept;
+    return F0T_OK;
+}
+
 static f0t_status tune_and_test(f0t_eval_cell *cells, method_run *r)
 {
     choice chosen;
-    fit_context context;
-    f0t_eval_cost cost = {0};
-    void *fitted = NULL;
-    double began = f0t_time();
+    f0t_eval_kept *kept;
+    const double began = f0t_time();
     F0T_TRY(tune(&chosen, r));
-    cost.trials = chosen.trials;
-    cost.validation = chosen.score;
-    cost.tune_s = chosen.trials ? f0t_time() - began : 0;
-    take_lent(r->options->store); /* by trials */
-    began = f0t_time();
-    f0t_status status = fit_context_open(&context, r, &r->protocol->task, 1);
-    if (status == F0T_OK && !r->options->trials && r->ranker->choose)
-        status = r->ranker->choose(chosen.values, &context.task, context.shared);
-    if (status == F0T_OK)
-        status = r->ranker->fit(&fitted, &context.task, context.shared, chosen.values);
-    cost.train_s = f0t_time() - began + take_lent(r->options->store);
-    const f0t_eval_fit fit = {r->ranker, &context.task, fitted};
-    if (status == F0T_OK)
-        status = run_tests(cells, r->protocol, &fit, r->options, &chosen, cost);
-    if (fitted)
-        r->ranker->free(fitted);
-    fit_context_close(&context, r);
+    f0t_eval_cost cost = {.trials = chosen.trials,
+                          .validation = chosen.score,
+                          .tune_s = chosen.trials ? f0t_time() - began : 0};
+    F0T_TRY(fit_chosen(&kept, r, &chosen));
+    cost.train_s = kept->train_s;
+    memcpy(chosen.values, kept->knobs, sizeof chosen.values);
+    kept->context.task.monitor = &r->monitor;
+    const f0t_eval_fit fit = {r->ranker, &kept->context.task, kept->fitted};
+    f0t_status status = run_tests(cells, r->protocol, &fit, r->options, &chosen, cost);
+    if (!r->options->memo)
+        kept_free(kept);
     return status;
 }
 

@@ -49,14 +49,16 @@ f0t_status f0t_eval_protocol_create(f0t_eval_protocol *out, f0t_training_set tra
 void f0t_eval_protocol_free(f0t_eval_protocol *protocol);
 
 /* What the training sets of one method share: LEARN_SEEN and LEARN_FOR_BOTH try the same settings on
- * the same folds, and differ in the criterion alone. */
+ * the same folds, and differ in the criterion alone; where they choose the same, one fit is for both. */
 typedef struct f0t_eval_memo {
     struct f0t_eval_memo_trial {
         double knobs[F0T_KNOBS_MAX], scores[F0T_CRITERIA];
     } * trials;
     size_t count, capacity;
+    struct f0t_eval_kept *kept; /* the last fit; NULL: none */
 } f0t_eval_memo;
 
+/* Before the protocols that it was used with. */
 void f0t_eval_memo_free(f0t_eval_memo *memo);
 
 typedef struct f0t_eval_protocol_options {
