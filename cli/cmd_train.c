@@ -337,7 +337,10 @@ static f0t_status prepare_and_train(cli_context *cli, const options *o,
 {
     f0t_prepared *prepared;
     f0t_classes *classes = NULL;
-    f0t_status status = cli_raw_tags_prepare(&prepared, cli, &o->raw_tags, dataset);
+    raw_tags_options raw_tags = o->raw_tags;
+    if (!raw_tags.least && train_options->method == F0T_METHOD_BLEND)
+        raw_tags.least = 1; /* neighbours vote for the rarest tag, too */
+    f0t_status status = cli_raw_tags_prepare(&prepared, cli, &raw_tags, dataset);
     if (status == F0T_OK)
         status = cli_experts_classes(&classes, cli, &o->experts, train_options, dataset);
     train_options->classes = classes;

@@ -13,7 +13,7 @@ static struct {
     bool quiet, terminal, line_open;
     char stage[256]; /* the stage that `start` belongs to */
     double start, shown;
-    uint64_t first;
+    uint64_t first, last; /* what was done when it began, and at the last call */
 } state;
 
 double cli_seconds(void)
@@ -105,8 +105,9 @@ static void show_progress(void *user, const f0t_progress *p)
     char line[512];
     double now = cli_seconds();
     (void)user;
-    if (strncmp(state.stage, p->stage, sizeof state.stage - 1) != 0 || p->done < state.first)
-        begin_stage(p, now);
+    if (strncmp(state.stage, p->stage, sizeof state.stage - 1) != 0 || p->done < state.last)
+        begin_stage(p, now); /* another one, or the same once more */
+    state.last = p->done;
     bool ended = p->total && p->done >= p->total;
     if (state.terminal && ended) {
         clear_line();

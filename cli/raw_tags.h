@@ -50,8 +50,8 @@ typedef struct raw_tags_options {
          NULL},                                                                                    \
     {                                                                                              \
         "least", 0, CLI_COUNT, CLI_RAW_TAGS_FIELD(base, least), "N",                               \
-            "Pictures that a tag must have to be learned. Default 2; 1 where fewer than 50 "       \
-            "pictures have tags.",                                                                 \
+            "Pictures that a tag must have to be learned. Default 1 for the blend; else 2, and 1 " \
+            "where fewer than 50 pictures have tags.",                                             \
             NULL                                                                                   \
     }
 

@@ -32,7 +32,7 @@ enum {
     TAGS_UNITS = 2048
 };
 /* Multiplications of the net with an output per tag: fewer units where there are many tags. */
-static const double TAGS_WORK = 2.2e12;
+static const double TAGS_WORK = 3.2e12;
 /* A wide layer with much dropout wants more epochs than training has otherwise. */
 static const double DIRECTION_EPOCHS = 1.6;
 static const double MIXTURE_STRENGTH = 20, LOGISTIC_STRENGTH = 5;
@@ -266,8 +266,8 @@ static f0t_status train_tags_on(f0t_net *net, const f0t_blend_fitting *f, const 
     const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
     o.loss = F0T_LOSS_LOGISTIC;
     f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
-    scale_epochs(&o, f->options, 0.1);
-    o.rate *= 0.1;
+    scale_epochs(&o, f->options, 0.15);
+    o.rate *= 0.2;
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
                                  .train = all,
