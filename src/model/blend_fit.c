@@ -155,7 +155,10 @@ f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend
     for (size_t t = 0; t < tags; t++)
         place[t] = F0T_NO_SAMPLE_TAG;
     *count = 0;
-    for (size_t i = 0; i<tags && * count<DIRECTION_TAGS && order[i]>> 32 > 1; i++) {
+    const size_t most = uses(f, F0T_EXPERT_DIRECTION) ? DIRECTION_TAGS : 0;
+    for (size_t i = 0; i < tags && *count < most; i++) {
+        if ((order[i] >> 32) < 2)
+            break;
         const size_t t = UINT32_MAX - (order[i] & UINT32_MAX);
         for (size_t j = 0; j < dim && place[t] == F0T_NO_SAMPLE_TAG; j++)
             if (f->data->vectors[t * dim + j] != 0)
@@ -208,8 +211,7 @@ static f0t_status train_direction(f0t_net **out, const f0t_blend_fitting *f,
     F0T_TRY(f0t_alloc(&place, train->tags, sizeof *place));
     f0t_status status = f0t_blend_choose_tags(place, &count, f, train);
     if (status == F0T_OK)
-        status = train_some_tags(out, f, train, val, place,
-                                 uses(f, F0T_EXPERT_DIRECTION) ? count : 0, 1);
+        status = train_some_tags(out, f, train, val, place, count, 1);
     f0t_free(place);
     return status;
 }
@@ -568,7 +570,8 @@ static f0t_status fit_large(double *miap, f0t_blend_fitting *f, const f0t_sample
     F0T_TRY(fit_weights(miap, f));
     if (f->blend->own)
         F0T_TRY(train_tags_on(f->blend->own, f, all));
-    return fit_counted(f->blend, f, all);
+    F0T_TRY(fit_counted(f->blend, f, all));
+    return f0t_blend_fit_words(f); /* while f->data is without the images held out */
 }
 
 static f0t_status fit_small(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
@@ -578,7 +581,8 @@ static f0t_status fit_small(double *miap, f0t_blend_fitting *f, const f0t_sample
     for (size_t fold = 0; fold < FOLDS; fold++)
         F0T_TRY(ask_fold(f, all, fold));
     F0T_TRY(fit_experts(f->blend, &f->net, f, all, &none));
-    return fit_weights(miap, f);
+    F0T_TRY(fit_weights(miap, f));
+    return f0t_blend_fit_words(f);
 }
 
 /* Where hardly any validation image was given, a tenth of all is held out. */
@@ -601,8 +605,11 @@ static f0t_status fit_divided(double *miap, f0t_blend_fitting *f, const f0t_samp
     return status;
 }
 
-static f0t_status fit_learned(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
+static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
 {
+    if (all->count < 2)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: has one image to learn from; a blend needs two",
+                        f0t_dataset_path(f->data->dataset));
     f->small = all->count < SMALL;
     if (f->small)
         return fit_small(miap, f, all);
@@ -616,9 +623,9 @@ static f0t_status fit_all(double *miap, f0t_blend_fitting *f)
                                  f->monitor));
     F0T_TRY(create_blend(&f->blend, f));
     F0T_TRY(f0t_samples_join(&all, f->data->train, f->data->val));
-    f0t_status status = fit_learned(miap, f, &all);
+    f0t_status status = fit_by_size(miap, f, &all);
     f0t_samples_free(&all);
-    return status == F0T_OK ? f0t_blend_fit_words(f) : status;
+    return status;
 }
 
 f0t_status f0t_blend_fit(f0t_blend **out, f0t_net **net, double *miap, const f0t_blend_data *data,

@@ -31,7 +31,7 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit
                                      const float *vectors, double effort);
 
 /* The tags that a direction learns from: those that have a vector and two images at least, at most a thousand, the
- * most frequent. place[T] is the new number of each, or F0T_NO_SAMPLE_TAG. */
+ * most frequent; none where the direction is off. place[T] is the new number of each, or F0T_NO_SAMPLE_TAG. */
 f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *fit,
                                  const f0t_samples *train);
 

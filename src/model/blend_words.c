@@ -608,13 +608,22 @@ static void start(f0t_blend_fitting *f)
         f->blend->word_calibration[i] = (float)USUAL_CALIBRATION[i];
 }
 
+/* Tags that a direction learns from, of which some can play new words. */
+static f0t_status count_tags(size_t *count, const f0t_blend_fitting *f)
+{
+    uint32_t *place;
+    F0T_TRY(f0t_alloc(&place, f->blend->tags, sizeof *place));
+    f0t_status status = f0t_blend_choose_tags(place, count, f, f->data->train);
+    f0t_free(place);
+    return status;
+}
+
 f0t_status f0t_blend_fit_words(f0t_blend_fitting *f)
 {
     f0t_blend *b = f->blend;
     const size_t held = f->held.truth.count, images = held < IMAGES_MOST ? held : IMAGES_MOST;
-    size_t known = 0;
-    for (size_t t = 0; t < b->tags; t++)
-        known += has_vector(b->vectors + t * b->dim, b->dim);
+    size_t known;
+    F0T_TRY(count_tags(&known, f));
     F0T_TRY(f0t_word_space_create(&b->space, b->vectors, b->frequency, b->tags, b->dim));
     F0T_TRY(take_classes(f));
     start(f);

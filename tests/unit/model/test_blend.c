@@ -1,0 +1,432 @@
+#include "blends.h"
+
+#include "math/elementwise.h"
+#include "model/blend_fit.h"
+
+#include <math.h>
+
+/* Scores of all images of a collection. */
+typedef struct scored {
+    size_t images, tags;
+    float *learned, *directions, *offsets;
+} scored;
+
+static scored score(const blend_data *d, const f0t_model *model)
+{
+    const size_t n = d->made.images, tags = f0t_vocab_count(f0t_model_vocab(model));
+    scored s = {.images = n, .tags = tags};
+    assert_ok(f0t_alloc(&s.learned, n * tags, sizeof *s.learned));
+    assert_ok(f0t_alloc(&s.directions, n * B_DIM, sizeof *s.directions));
+    assert_ok(f0t_alloc(&s.offsets, n, sizeof *s.offsets));
+    assert_ok(
+        f0t_blend_score(s.learned, s.directions, s.offsets, model->blend, NULL, d->features, n));
+    assert_true(f0t_finite_f32(s.learned, n * tags));
+    assert_true(f0t_finite_f32(s.directions, n * B_DIM));
+    assert_true(f0t_finite_f32(s.offsets, n));
+    return s;
+}
+
+static void forget(scored *s)
+{
+    f0t_free(s->learned);
+    f0t_free(s->directions);
+    f0t_free(s->offsets);
+}
+
+/* Trains, scores all images and saves: nothing but numbers. */
+static void assert_works(blend_made made, unsigned without)
+{
+    blend_data *d = blend_open(made);
+    f0t_train_options o = blend_training(1);
+    o.without = without;
+    f0t_model *model = blend_train(d, &o);
+    assert_int_equal(f0t_model_method(model), F0T_METHOD_BLEND);
+    assert_int_equal(f0t_vocab_count(f0t_model_vocab(model)), made.tags);
+    scored s = score(d, model);
+    forget(&s);
+    assert_ok(f0t_model_save(model, test_path("works.f0t")));
+    f0t_model_free(model);
+    assert_ok(f0t_model_load(&model, test_path("works.f0t"), NULL));
+    f0t_model_free(model);
+    blend_close(d);
+}
+
+/* MiAP in percent over the test images of columns [first, last) of scores[images x T]. */
+static double tested(const blend_data *d, const float *scores, size_t first, size_t last)
+{
+    const size_t tags = d->made.tags, some = last - first;
+    f0t_samples truth = {.tags = some};
+    float *table;
+    double miap;
+    assert_ok(f0t_alloc(&table, d->made.images * some, sizeof *table));
+    assert_ok(f0t_alloc(&truth.offsets, d->made.images + 1, sizeof *truth.offsets));
+    assert_ok(f0t_alloc(&truth.relevant, d->made.images * some, sizeof *truth.relevant));
+    truth.offsets[0] = 0;
+    for (size_t i = 0; i < d->made.images; i++) {
+        size_t at = truth.offsets[truth.count];
+        if (d->split[i] != F0T_TEST)
+            continue;
+        for (size_t t = first; t < last; t++)
+            if (d->labels[i * tags + t])
+                truth.relevant[at++] = (uint32_t)(t - first);
+        memcpy(table + truth.count * some, scores + i * tags + first, some * sizeof *table);
+        truth.offsets[++truth.count] = at;
+    }
+    assert_ok(f0t_blend_miap(&miap, table, &truth));
+    f0t_samples_free(&truth);
+    f0t_free(table);
+    return miap;
+}
+
+/* How often each tag is on the training images, for every image. */
+static float *frequencies(const blend_data *d)
+{
+    const size_t tags = d->made.tags;
+    float *out;
+    assert_ok(f0t_alloc_zero(&out, d->made.images * tags, sizeof *out));
+    for (size_t i = 0; i < d->made.images; i++)
+        for (size_t t = 0; t < tags && d->split[i] != F0T_TEST; t++)
+            out[t] += d->labels[i * tags + t];
+    for (size_t i = 1; i < d->made.images; i++)
+        memcpy(out + i * tags, out, tags * sizeof *out);
+    return out;
+}
+
+/* ---- What it learns ------------------------------------------------------------------------------------- */
+
+static void assert_learns(blend_made made)
+{
+    blend_data *d = blend_open(made);
+    const f0t_train_options o = blend_training(0);
+    f0t_model *model = blend_train(d, &o);
+    scored s = score(d, model);
+    float *constant = frequencies(d);
+    const size_t known = made.tags - made.without;
+    const double all = tested(d, s.learned, 0, made.tags),
+                 by_frequency = tested(d, constant, 0, made.tags),
+                 plain = tested(d, s.learned, known, made.tags),
+                 plain_by_frequency = tested(d, constant, known, made.tags);
+    if (all < by_frequency + 15 || plain < plain_by_frequency + 15)
+        print_error("MiAP %.1f, by frequency %.1f; without a vector %.1f, by frequency %.1f\n", all,
+                    by_frequency, plain, plain_by_frequency);
+    assert_true(all > by_frequency + 15);
+    assert_true(plain > plain_by_frequency + 15);
+    f0t_free(constant);
+    forget(&s);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
+static void few_images_are_learned_by_folds(void **state)
+{
+    (void)state;
+    assert_learns((blend_made){.images = 400, .tags = 30, .without = 6});
+}
+
+static void many_images_are_learned_with_a_validation_part(void **state)
+{
+    (void)state;
+    assert_learns((blend_made){.images = 900, .tags = 40, .without = 8});
+}
+
+static void many_images_are_learned_without_a_validation_part(void **state)
+{
+    (void)state;
+    assert_learns((blend_made){.images = 900, .tags = 30, .without = 6, .no_val = true});
+}
+
+/* A logit is that of the share of tags that are right. */
+static void confidences_are_calibrated(void **state)
+{
+    const blend_made made = {.images = 900, .tags = 30, .without = 6};
+    blend_data *d = blend_open(made);
+    const f0t_train_options o = blend_training(0);
+    f0t_model *model = blend_train(d, &o);
+    scored s = score(d, model);
+    double expected = 0, right = 0;
+    (void)state;
+    for (size_t i = 0; i < made.images; i++)
+        for (size_t t = 0; t < made.tags && d->split[i] == F0T_TEST; t++) {
+            expected += 1 / (1 + exp(-(double)s.learned[i * made.tags + t]));
+            right += d->labels[i * made.tags + t];
+        }
+    assert_true(fabs(expected / right - 1) < 0.15);
+    forget(&s);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
+/* ---- Shapes of collections -------------------------------------------------------------------------------- */
+
+static void odd_collections_give_numbers(void **state)
+{
+    static const blend_made odd[] = {
+        {.images = 300, .tags = 20, .without = 3}, /* fewer than 25 tags with a vector */
+        {.images = 15, .tags = 8, .without = 2},   /* 12 to learn from */
+        {.images = 100, .tags = 2},
+        {.images = 100, .tags = 2, .without = 1},
+        {.images = 100, .tags = 10, .without = 10}, /* no tag has a vector */
+        {.images = 200, .tags = 12, .everywhere = true},
+        {.images = 200, .tags = 12, .no_val = true},
+        {.images = 300, .tags = 30, .doubled = true},
+        {.images = 40, .tags = 60, .without = 20}, /* more tags than images */
+        {.images = 200, .tags = 12, .empty_rows = true},
+        {.images = 200, .tags = 12, .alike = true},
+        {.images = 800, .tags = 40, .without = 4, .empty_rows = true, .everywhere = true},
+        {.images = 800, .tags = 40, .doubled = true, .no_val = true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_works(odd[i], 0);
+}
+
+static void hardly_any_image_is_enough(void **state)
+{
+    (void)state;
+    for (size_t images = 2; images < 8; images++)
+        assert_works((blend_made){.images = images, .tags = 4, .without = 1}, 0);
+    blend_data *d = blend_open((blend_made){.images = 1, .tags = 4});
+    const f0t_train_options o = blend_training(1);
+    f0t_model *model;
+    assert_fails(F0T_ERROR_FORMAT, "has one image to learn from",
+                 f0t_train(&model, d->dataset, d->vectors, &o, NULL));
+    blend_close(d);
+}
+
+static void images_without_tags_are_refused(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 50, .tags = 5, .untagged = true});
+    const f0t_train_options o = blend_training(1);
+    f0t_model *model;
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "none of its",
+                 f0t_train(&model, d->dataset, d->vectors, &o, NULL));
+    assert_null(model);
+    blend_close(d);
+}
+
+/* ---- Experts switched off ----------------------------------------------------------------------------------- */
+
+static void experts_may_be_off(void **state)
+{
+    const unsigned all = (1U << F0T_EXPERTS) - 1;
+    (void)state;
+    for (unsigned e = 0; e < F0T_EXPERTS; e++)
+        for (int large = 0; large < 2; large++) {
+            const blend_made made = {.images = large ? 760 : 60, .tags = 30, .without = 3};
+            assert_works(made, 1U << e);
+            if (e < F0T_LEARNED_EXPERTS)
+                assert_works(made, all & ~(1U << e));
+        }
+}
+
+/* The classes are off where a blend has none; here it has some. */
+static void classes_add_to_the_direction_of_new_words(void **state)
+{
+    const char *labels[] = {"tag0", "tag3, word1", "", "nothing"};
+    float weights[4 * B_FEATURES];
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 40, .without = 4});
+    f0t_train_options o = blend_training(2);
+    f0t_classes *classes;
+    (void)state;
+    test_random_floats(weights, 4 * B_FEATURES, 4);
+    assert_ok(f0t_classes_create(&classes, labels, weights, NULL, 4, B_FEATURES));
+    o.classes = classes;
+    f0t_model *model = blend_train(d, &o);
+    assert_int_equal(model->blend->classes.count, 4);
+    scored s = score(d, model);
+    forget(&s);
+    f0t_model_free(model);
+    o.without = 1U << F0T_EXPERT_CLASSES;
+    model = blend_train(d, &o);
+    assert_int_equal(model->blend->classes.count, 0);
+    f0t_model_free(model);
+    f0t_classes_close(classes);
+    assert_ok(f0t_classes_create(&classes, labels, weights, NULL, 4, B_FEATURES - 1));
+    o.classes = classes;
+    o.without = 0;
+    assert_fails(F0T_ERROR_MISMATCH, "makes 23 features, the dataset has 24",
+                 f0t_train(&model, d->dataset, d->vectors, &o, NULL));
+    f0t_classes_close(classes);
+    blend_close(d);
+}
+
+/* ---- Scores --------------------------------------------------------------------------------------------------- */
+
+static void assert_near(const float *a, const float *b, size_t n, double tolerance)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (fabs((double)a[i] - (double)b[i]) > tolerance * (1 + fabs((double)b[i])))
+            print_error("number %zu: %g and %g\n", i, (double)a[i], (double)b[i]);
+        assert_true(fabs((double)a[i] - (double)b[i]) <= tolerance * (1 + fabs((double)b[i])));
+    }
+}
+
+static void rows_one_by_one_score_as_in_a_block(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 40, .without = 8});
+    const f0t_train_options o = blend_training(4);
+    f0t_model *model = blend_train(d, &o);
+    scored s = score(d, model);
+    float learned[B_TAGS_MOST], direction[B_DIM], offset, twice[B_FEATURES];
+    (void)state;
+    for (size_t i = 0; i < d->made.images; i += 7) {
+        for (size_t j = 0; j < B_FEATURES; j++)
+            twice[j] = 2 * d->features[i * B_FEATURES + j]; /* of any length */
+        assert_ok(f0t_blend_score(learned, NULL, NULL, model->blend, model->net, twice, 1));
+        assert_near(learned, s.learned + i * s.tags, s.tags, 1e-4);
+        assert_ok(f0t_blend_score(NULL, direction, &offset, model->blend, NULL, twice, 1));
+        assert_near(direction, s.directions + i * B_DIM, B_DIM, 1e-3);
+        assert_near(&offset, s.offsets + i, 1, 1e-3);
+    }
+    assert_ok(f0t_blend_score(NULL, NULL, NULL, model->blend, NULL, d->features, 0));
+    forget(&s);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
+static void a_saved_blend_scores_the_same_bytes(void **state)
+{
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        blend_data *d =
+            blend_open((blend_made){.images = large ? 800 : 100, .tags = 40, .without = 8});
+        const f0t_train_options o = blend_training(2);
+        f0t_model *model = blend_train(d, &o), *loaded;
+        assert_ok(f0t_model_save(model, test_path("same.f0t")));
+        assert_ok(f0t_model_load(&loaded, test_path("same.f0t"), NULL));
+        scored a = score(d, model), b = score(d, loaded);
+        assert_memory_equal(a.learned, b.learned, a.images * a.tags * sizeof(float));
+        assert_memory_equal(a.directions, b.directions, a.images * B_DIM * sizeof(float));
+        assert_memory_equal(a.offsets, b.offsets, a.images * sizeof(float));
+        forget(&a);
+        forget(&b);
+        f0t_model_free(model);
+        f0t_model_free(loaded);
+        blend_close(d);
+    }
+}
+
+static void threads_agree(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 40, .without = 8});
+    const f0t_train_options o = blend_training(2);
+    f0t_model *model[2];
+    scored s[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        test_threads(i ? 3 : 1);
+        model[i] = blend_train(d, &o);
+        s[i] = score(d, model[i]);
+    }
+    test_threads(0);
+    assert_near(s[0].learned, s[1].learned, s[0].images * s[0].tags, 2e-3);
+    assert_near(s[0].directions, s[1].directions, s[0].images * B_DIM, 2e-2);
+    for (int i = 0; i < 2; i++) {
+        forget(&s[i]);
+        f0t_model_free(model[i]);
+    }
+    blend_close(d);
+}
+
+/* ---- Interrupted, and out of memory ------------------------------------------------------------------------------ */
+
+/* Sets the flag at the n-th message or progress. */
+typedef struct stopper {
+    volatile sig_atomic_t stopped;
+    size_t left;
+} stopper;
+
+static void stop_at_progress(void *user, const f0t_progress *progress)
+{
+    stopper *s = user;
+    (void)progress;
+    if (s->left && --s->left == 0)
+        s->stopped = 1;
+}
+
+static void stop_at_log(void *user, f0t_log_level level, const char *line)
+{
+    (void)level;
+    (void)line;
+    stop_at_progress(user, NULL);
+}
+
+static void training_ends_soon_when_it_is_stopped(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 40, .without = 8});
+    const f0t_train_options o = blend_training(2);
+    size_t interrupted = 0;
+    f0t_status status;
+    (void)state;
+    for (size_t n = 1;; n += 1 + n / 2) {
+        stopper s = {.left = n};
+        const f0t_monitor monitor = {
+            .user = &s, .stop = &s.stopped, .progress = stop_at_progress, .log = stop_at_log};
+        f0t_model *model;
+        status = f0t_train(&model, d->dataset, d->vectors, &o, F0T_WATCHED(&monitor));
+        assert_true((status == F0T_OK) == (model != NULL));
+        f0t_model_free(model);
+        if (!s.stopped)
+            break;
+        if (status != F0T_OK)
+            assert_int_equal(status, F0T_ERROR_INTERRUPTED);
+        interrupted += status == F0T_ERROR_INTERRUPTED;
+    }
+    assert_ok(status);
+    assert_true(interrupted >= 4);
+    blend_close(d);
+}
+
+static f0t_status train_and_forget(void *context)
+{
+    const blend_data *d = context;
+    const f0t_train_options o = blend_training(1);
+    f0t_model *model;
+    f0t_status status = f0t_train(&model, d->dataset, d->vectors, &o, NULL);
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_status score_and_forget(void *context)
+{
+    const f0t_model *model = context;
+    float x[2 * B_FEATURES], learned[2 * B_TAGS_MOST], directions[2 * B_DIM], offsets[2];
+    test_random_floats(x, 2 * B_FEATURES, 1);
+    return f0t_blend_score(learned, directions, offsets, model->blend, NULL, x, 2);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    const f0t_train_options o = blend_training(1);
+    (void)state;
+    test_threads(1);
+    blend_data *d = blend_open((blend_made){.images = 10, .tags = 5, .without = 1});
+    test_each_fault(F0T_FAULT_ALLOC, train_and_forget, d);
+    f0t_model *model = blend_train(d, &o);
+    test_each_fault(F0T_FAULT_ALLOC, score_and_forget, model);
+    f0t_model_free(model);
+    blend_close(d);
+    test_threads(0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_images_are_learned_by_folds),
+        cmocka_unit_test(many_images_are_learned_with_a_validation_part),
+        cmocka_unit_test(many_images_are_learned_without_a_validation_part),
+        cmocka_unit_test(confidences_are_calibrated),
+        cmocka_unit_test(odd_collections_give_numbers),
+        cmocka_unit_test(hardly_any_image_is_enough),
+        cmocka_unit_test(images_without_tags_are_refused),
+        cmocka_unit_test(experts_may_be_off),
+        cmocka_unit_test(classes_add_to_the_direction_of_new_words),
+        cmocka_unit_test(rows_one_by_one_score_as_in_a_block),
+        cmocka_unit_test(a_saved_blend_scores_the_same_bytes),
+        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(training_ends_soon_when_it_is_stopped),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
