@@ -222,9 +222,12 @@ static f0t_status read_fields(const f0t_safetensors *file, const field *fields, 
     return F0T_OK;
 }
 
-/* Offsets ascend from 0, tags are below T. */
+/* Offsets ascend from 0, tags are below T, no image counts more than one of one byte would. */
 static bool votes_are_sound(const f0t_votes *v, size_t relevant)
 {
+    for (size_t i = 0; i < v->images; i++)
+        if (!(v->scales[i] >= 0 && v->scales[i] <= 1))
+            return false;
     if (v->offsets[0] != 0 || v->offsets[v->images] != relevant)
         return false;
     for (size_t i = 0; i < v->images; i++)
@@ -287,11 +290,16 @@ static f0t_status read_classes(f0t_blend *b, const f0t_safetensors *file)
 
 static f0t_status read_own(f0t_blend *b, const f0t_safetensors *file)
 {
-    const f0t_tensor *first = f0t_safetensors_find(file, "tags.layer0.weight");
+    const f0t_tensor *first = f0t_safetensors_find(file, "tags.layer0.weight"), *tensor;
     if (!first)
         return F0T_OK;
     if (first->dims != 2)
         return refuse(file, "tags.layer0.weight");
+    /* before room is made for a net of this shape */
+    F0T_TRY(get(&tensor, file,
+                &(field){"tags.layer0.weight", NULL, F0T_F32, first->shape[0], b->features}));
+    F0T_TRY(get(&tensor, file,
+                &(field){"tags.layer1.weight", NULL, F0T_F32, b->tags, first->shape[0]}));
     const f0t_net_shape shape = {.inputs = b->features,
                                  .hidden_count = 1,
                                  .hidden = {first->shape[0]},
@@ -302,7 +310,6 @@ static f0t_status read_own(f0t_blend *b, const f0t_safetensors *file)
     for (size_t i = 0; i < f0t_net_array_count(b->own); i++) {
         f0t_model_array array = f0t_net_array(b->own, i);
         char name[NAME_SIZE];
-        const f0t_tensor *tensor;
         snprintf(name, sizeof name, "tags.%s", array.name);
         F0T_TRY(get(&tensor, file, &(field){name, NULL, F0T_F32, array.rows, array.cols}));
         F0T_TRY(f0t_net_array_set(b->own, i, tensor->data));
@@ -327,12 +334,18 @@ static f0t_status read_risks(f0t_blend *b, const f0t_safetensors *file)
     return status;
 }
 
-/* An expert that has a weight must be there. */
+/* Frequencies have a logarithm, votes fewer than all images and nearer ones more. An expert that has a weight must
+ * be there. */
 static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
 {
+    for (size_t t = 0; t < b->tags; t++)
+        if (!(b->frequency[t] >= 0 && b->frequency[t] <= 1))
+            return refuse(file, "blend.frequency");
+    if (b->votes && (!b->votes->k || !(b->votes->sharpness >= 0)))
+        return refuse(file, "blend.numbers");
     const bool there[F0T_LEARNED_EXPERTS] = {[F0T_EXPERT_DIRECTION] = true,
                                              [F0T_EXPERT_TAGS] = b->own != NULL,
-                                             [F0T_EXPERT_VOTES] = b->votes && b->votes->k,
+                                             [F0T_EXPERT_VOTES] = b->votes != NULL,
                                              [F0T_EXPERT_RIDGE] = b->ridge != NULL,
                                              [F0T_EXPERT_FREQUENCY] = true};
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
