@@ -155,8 +155,7 @@ f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend
     for (size_t t = 0; t < tags; t++)
         place[t] = F0T_NO_SAMPLE_TAG;
     *count = 0;
-    const size_t most = uses(f, F0T_EXPERT_DIRECTION) ? DIRECTION_TAGS : 0;
-    for (size_t i = 0; i < tags && *count < most; i++) {
+    for (size_t i = 0; i < tags && *count < DIRECTION_TAGS; i++) {
         if ((order[i] >> 32) < 2)
             break;
         const size_t t = UINT32_MAX - (order[i] & UINT32_MAX);
@@ -210,6 +209,11 @@ static f0t_status train_direction(f0t_net **out, const f0t_blend_fitting *f,
     size_t count = 0;
     F0T_TRY(f0t_alloc(&place, train->tags, sizeof *place));
     f0t_status status = f0t_blend_choose_tags(place, &count, f, train);
+    if (!uses(f, F0T_EXPERT_DIRECTION)) { /* off: a net of no tags, which gives 0 */
+        for (size_t t = 0; t < train->tags; t++)
+            place[t] = F0T_NO_SAMPLE_TAG;
+        count = 0;
+    }
     if (status == F0T_OK)
         status = train_some_tags(out, f, train, val, place, count, 1);
     f0t_free(place);

@@ -220,6 +220,20 @@ static void experts_may_be_off(void **state)
         }
 }
 
+/* Nothing is held out where no tag plays a new word: the first offset that is tried would stay. */
+static void new_words_are_fitted_without_a_direction(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 760, .tags = 40, .without = 4});
+    f0t_train_options o = blend_training(1);
+    (void)state;
+    o.without = 1U << F0T_EXPERT_DIRECTION;
+    f0t_model *model = blend_train(d, &o);
+    assert_true(model->blend->word_calibration[0] != 1 || model->blend->word_calibration[1] != -4);
+    assert_true(model->blend->word_offset > -2);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
 /* The classes are off where a blend has none; here it has some. */
 static void classes_add_to_the_direction_of_new_words(void **state)
 {
@@ -421,6 +435,7 @@ int main(void)
         cmocka_unit_test(hardly_any_image_is_enough),
         cmocka_unit_test(images_without_tags_are_refused),
         cmocka_unit_test(experts_may_be_off),
+        cmocka_unit_test(new_words_are_fitted_without_a_direction),
         cmocka_unit_test(classes_add_to_the_direction_of_new_words),
         cmocka_unit_test(rows_one_by_one_score_as_in_a_block),
         cmocka_unit_test(a_saved_blend_scores_the_same_bytes),
