@@ -19,6 +19,9 @@
 #include <string.h>
 
 enum {
+    SMALL_UNITS = 128,
+    SMALL_BATCHES = 8, /* per epoch */
+    SMALL_EPOCHS = 60,
     SMALL = 600, /* images */
     FOLDS = 5,
     HELD_LEAST = 50, /* validation images: with fewer, one in HELD_SHARE of all is held out */
@@ -85,13 +88,19 @@ static f0t_status run_training(f0t_net *net, const f0t_blend_fitting *f, const f
     return status;
 }
 
-/* What both nets have in common: one wide layer. */
-static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units)
+/* What both nets have in common: one wide layer. Few images need fewer units, and fewer, larger steps: cross-validation
+ * trains each net six times. */
+static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units, size_t images)
 {
     f0t_train_options o = *f->options;
+    const size_t most = images > SMALL_UNITS ? images : SMALL_UNITS;
     o.method = F0T_METHOD_NET;
     o.hidden_count = 1;
-    o.hidden[0] = units;
+    o.hidden[0] = units < most ? units : most;
+    if (f->small && o.batch == F0T_AUTO_COUNT)
+        o.batch = images > SMALL_BATCHES ? images / SMALL_BATCHES : 1;
+    if (f->small && o.epochs == F0T_AUTO_COUNT)
+        o.epochs = SMALL_EPOCHS;
     o.hidden_dropout = 0.5;
     o.checkpoint = NULL;
     o.epoch = NULL;
@@ -112,7 +121,8 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
 {
     const size_t dim = f->data->dim;
     f0t_samples paired = {0};
-    f0t_train_options o = net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS);
+    f0t_train_options o =
+        net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
     F0T_TRY(f0t_samples_pick(&paired, train, false));
     f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
     scale_epochs(&o, f->options, DIRECTION_EPOCHS * effort);
@@ -248,11 +258,12 @@ static f0t_status set_frequencies(f0t_net *net, const float *frequency, size_t t
 static f0t_status train_tags(f0t_net **out, const f0t_blend_fitting *f, const f0t_samples *train,
                              const f0t_samples *val, const float *frequency)
 {
-    f0t_train_options o = net_options(f, TAGS_UNITS);
+    f0t_train_options o = net_options(f, TAGS_UNITS, train->count);
     const size_t features = f->data->condition->dim;
     o.loss = F0T_LOSS_LOGISTIC;
     f0t_train_options_resolve(&o, train->count, features, f->data->dim);
-    o.hidden[0] = tags_units(&o, train, features);
+    const size_t affordable = tags_units(&o, train, features);
+    o.hidden[0] = o.hidden[0] < affordable ? o.hidden[0] : affordable;
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
                                  .train = train,
@@ -268,7 +279,7 @@ static f0t_status train_tags(f0t_net **out, const f0t_blend_fitting *f, const f0
 /* Some more epochs at a low rate on all images, those held out among them: what is trained on more knows more. */
 static f0t_status train_tags_on(f0t_net *net, const f0t_blend_fitting *f, const f0t_samples *all)
 {
-    f0t_train_options o = net_options(f, TAGS_UNITS);
+    f0t_train_options o = net_options(f, TAGS_UNITS, all->count);
     const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
     o.loss = F0T_LOSS_LOGISTIC;
     f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
