@@ -14,7 +14,7 @@
 
 /* Axes of the metric, and training images that are kept, at most. Products of F0T_VOTES_AXES signed bytes stay
  * below 2^24: exact also where they are summed in float32. */
-enum { F0T_VOTES_AXES = 256, F0T_VOTES_IMAGES = 20000 };
+enum { F0T_VOTES_AXES = 128, F0T_VOTES_IMAGES = 20000 };
 
 typedef struct f0t_votes {
     size_t images;   /* M */

@@ -186,19 +186,28 @@ static const float VOTE_SHARE = 0.03F, VOTE_LEAST = 1e-4F;
 /* Class probabilities are spread over more classes than the network itself would. */
 static const float CLASS_TEMPERATURE = 2;
 
-void f0t_word_space_moments(double *mean, double *deviation, const f0t_word_space *s,
-                            const float *g)
+/* d² products per direction: as one of matrices. */
+f0t_status f0t_word_space_moments(float *mean, float *deviation, const f0t_word_space *s,
+                                  const float *directions, size_t count)
 {
-    double sum = 0, square = 0;
-    for (size_t i = 0; i < s->dim; i++) {
-        double row = 0;
-        for (size_t j = 0; j < s->dim; j++)
-            row += (double)s->spread[i * s->dim + j] * (double)g[j];
-        square += row * (double)g[i];
-        sum += (double)s->mean[i] * (double)g[i];
+    const f0t_matmul op = {.m = count, .n = s->dim, .k = s->dim};
+    float *spread;
+    F0T_TRY(f0t_alloc(&spread, count * s->dim, sizeof *spread));
+    f0t_status status = f0t_matmul_run(spread, directions, s->spread, NULL, &op);
+    for (size_t r = 0; r < count && status == F0T_OK; r++) {
+        const float *g = directions + r * s->dim, *h = spread + r * s->dim;
+        double sum = 0, square = 0;
+        for (size_t i = 0; i < s->dim; i++) {
+            sum += (double)s->mean[i] * (double)g[i];
+            square += (double)h[i] * (double)g[i];
+        }
+        if (mean)
+            mean[r] = (float)sum;
+        if (deviation)
+            deviation[r] = square > 0 ? (float)sqrt(square) : 0;
     }
-    *mean = sum;
-    *deviation = square > 0 ? sqrt(square) : 0;
+    f0t_free(spread);
+    return status;
 }
 
 static f0t_status explain_votes(float *to, const f0t_word_space *space, const float *vectors,
@@ -266,17 +275,19 @@ static f0t_status point_to_classes(float *to, const f0t_blend *b, const float *r
 }
 
 /* Each image's net scores get the standard deviation 1 over the learned tags. */
-static void level_directions(float *to, const f0t_word_space *space, const float *directions,
-                             size_t count)
+static f0t_status level_directions(float *to, const f0t_word_space *space, const float *directions,
+                                   size_t count)
 {
-    for (size_t r = 0; r < count; r++) {
-        double mean, deviation;
-        const float *from = directions + r * space->dim;
-        f0t_word_space_moments(&mean, &deviation, space, from);
-        const float factor = deviation > 0 ? (float)(1 / deviation) : 0;
-        for (size_t i = 0; i < space->dim; i++)
-            to[r * space->dim + i] = from[i] * factor;
+    float *deviation;
+    F0T_TRY(f0t_alloc(&deviation, count, sizeof *deviation));
+    f0t_status status = f0t_word_space_moments(NULL, deviation, space, directions, count);
+    for (size_t r = 0; r < count && status == F0T_OK; r++) {
+        const float factor = deviation[r] > 0 ? 1 / deviation[r] : 0;
+        for (size_t i = r * space->dim; i < (r + 1) * space->dim; i++)
+            to[i] = directions[i] * factor;
     }
+    f0t_free(deviation);
+    return status;
 }
 
 f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
@@ -285,7 +296,7 @@ f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
                           const float *rows, size_t count)
 {
     if (to[F0T_WORD_NET])
-        level_directions(to[F0T_WORD_NET], space, directions, count);
+        F0T_TRY(level_directions(to[F0T_WORD_NET], space, directions, count));
     if (to[F0T_WORD_VOTES])
         F0T_TRY(explain_votes(to[F0T_WORD_VOTES], space, vectors, tags, frequency, votes, count));
     if (to[F0T_WORD_CLASSES])
@@ -296,24 +307,32 @@ f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
     return F0T_OK;
 }
 
-/* The sum of the parts, standardised among the learned tags and calibrated. */
-static void join_parts(float *directions, float *offsets, float *const parts[F0T_WORD_PARTS],
-                       const f0t_blend *b, size_t count)
+static void add_parts(float *directions, float *const parts[F0T_WORD_PARTS], const f0t_blend *b,
+                      size_t count)
 {
-    const size_t dim = b->dim;
-    for (size_t r = 0; r < count; r++) {
-        float *g = directions + r * dim;
-        double mean, deviation;
-        memset(g, 0, dim * sizeof *g);
-        for (size_t p = 0; p < F0T_WORD_PARTS; p++)
-            for (size_t i = 0; i < dim && parts[p]; i++)
-                g[i] += b->word_weights[p] * b->word_scales[p] * parts[p][r * dim + i];
-        f0t_word_space_moments(&mean, &deviation, &b->space, g);
-        const float factor = deviation > 0 ? b->word_calibration[0] / (float)deviation : 0;
-        for (size_t i = 0; i < dim; i++)
-            g[i] *= factor;
-        offsets[r] = b->word_calibration[1] - factor * (float)mean;
+    const size_t n = count * b->dim;
+    memset(directions, 0, n * sizeof *directions);
+    for (size_t p = 0; p < F0T_WORD_PARTS; p++)
+        for (size_t i = 0; i < n && parts[p]; i++)
+            directions[i] += b->word_weights[p] * b->word_scales[p] * parts[p][i];
+}
+
+/* The sum of the parts, standardised among the learned tags and calibrated. */
+static f0t_status join_parts(float *directions, float *offsets, float *const parts[F0T_WORD_PARTS],
+                             const f0t_blend *b, size_t count)
+{
+    float *deviation;
+    add_parts(directions, parts, b, count);
+    F0T_TRY(f0t_alloc(&deviation, count, sizeof *deviation));
+    f0t_status status = f0t_word_space_moments(offsets, deviation, &b->space, directions, count);
+    for (size_t r = 0; r < count && status == F0T_OK; r++) {
+        const float factor = deviation[r] > 0 ? b->word_calibration[0] / deviation[r] : 0;
+        for (size_t i = r * b->dim; i < (r + 1) * b->dim; i++)
+            directions[i] *= factor;
+        offsets[r] = b->word_calibration[1] - factor * offsets[r];
     }
+    f0t_free(deviation);
+    return status;
 }
 
 static f0t_status score_words(float *directions, float *offsets, const f0t_blend *b,
@@ -327,7 +346,7 @@ static f0t_status score_words(float *directions, float *offsets, const f0t_blend
     f0t_status status = f0t_word_parts(parts, b, &b->space, b->vectors, b->tags, b->frequency, net,
                                        votes, rows, count);
     if (status == F0T_OK)
-        join_parts(directions, offsets, parts, b, count);
+        status = join_parts(directions, offsets, parts, b, count);
     f0t_free(all);
     return status;
 }

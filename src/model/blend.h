@@ -123,8 +123,9 @@ f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *blen
                           const float *frequency, const float *directions, const float *votes,
                           const float *rows, size_t count);
 
-/* Mean and standard deviation of the learned tags' scores along a direction. */
-void f0t_word_space_moments(double *mean, double *deviation, const f0t_word_space *space,
-                            const float *direction);
+/* Mean and standard deviation of the learned tags' scores along each of directions[count x d]; either output may be
+ * NULL. */
+f0t_status f0t_word_space_moments(float *mean, float *deviation, const f0t_word_space *space,
+                                  const float *directions, size_t count);
 
 #endif

@@ -379,17 +379,22 @@ static f0t_status fifth_create(fifth *t, const f0t_blend_fitting *f, size_t numb
 /* ---- Weights --------------------------------------------------------------------------------------------- */
 
 /* 1 / the mean deviation of the learned tags' scores along each part. */
-static void measure_scales(float *scales, float *const parts[F0T_WORD_PARTS],
-                           const f0t_word_space *space, size_t images)
+static f0t_status measure_scales(float *scales, float *const parts[F0T_WORD_PARTS],
+                                 const f0t_word_space *space, size_t images)
 {
-    for (size_t p = 0; p < F0T_WORD_PARTS; p++) {
-        double sum = 0, mean, deviation;
-        for (size_t m = 0; m < images && parts[p]; m++) {
-            f0t_word_space_moments(&mean, &deviation, space, parts[p] + m * space->dim);
-            sum += deviation;
-        }
+    float *deviation;
+    F0T_TRY(f0t_alloc(&deviation, images, sizeof *deviation));
+    f0t_status status = F0T_OK;
+    for (size_t p = 0; p < F0T_WORD_PARTS && status == F0T_OK; p++) {
+        double sum = 0;
+        if (parts[p])
+            status = f0t_word_space_moments(NULL, deviation, space, parts[p], images);
+        for (size_t m = 0; m < images && parts[p] && status == F0T_OK; m++)
+            sum += (double)deviation[m];
         scales[p] = sum > 0 ? (float)((double)images / sum) : 0;
     }
+    f0t_free(deviation);
+    return status;
 }
 
 static void add_parts(float *scores, const fifth *t, const float *weights, const float *scales,
@@ -443,26 +448,32 @@ static f0t_status search(float *weights, double *best, const fifth *fifths,
 
 /* ---- What scores mean ------------------------------------------------------------------------------------- */
 
+/* g[images x d] = the weighted sum of a fifth's directions. */
+static void add_directions(float *g, const fifth *t, const f0t_blend *b, const float *scales,
+                           size_t images)
+{
+    const size_t n = images * b->dim;
+    memset(g, 0, n * sizeof *g);
+    for (size_t p = 0; p < F0T_WORD_PARTS; p++)
+        for (size_t i = 0; i < n && t->directions[p]; i++)
+            g[i] += b->word_weights[p] * scales[p] * t->directions[p][i];
+}
+
 /* The scores of a fifth as new words have them: standardised among the learned tags. */
 static f0t_status standardise(fifth *t, const f0t_blend *b, const float *scales, size_t images)
 {
-    float *g;
-    F0T_TRY(f0t_alloc(&g, b->dim, sizeof *g));
+    float *g, *mean, *deviation;
+    F0T_TRY(f0t_alloc(&g, images * (b->dim + 2), sizeof *g));
+    mean = g + images * b->dim;
+    deviation = mean + images;
     add_parts(t->scores, t, b->word_weights, scales, images);
-    for (size_t m = 0; m < images; m++) {
-        double mean, deviation;
-        memset(g, 0, b->dim * sizeof *g);
-        for (size_t p = 0; p < F0T_WORD_PARTS; p++)
-            for (size_t i = 0; i < b->dim && t->directions[p]; i++)
-                g[i] += b->word_weights[p] * scales[p] * t->directions[p][m * b->dim + i];
-        f0t_word_space_moments(&mean, &deviation, &t->space, g);
-        for (size_t i = 0; i < t->held; i++) {
-            float *s = &t->scores[m * t->held + i];
-            *s = deviation > 0 ? (float)(((double)*s - mean) / deviation) : 0;
-        }
-    }
+    add_directions(g, t, b, scales, images);
+    f0t_status status = f0t_word_space_moments(mean, deviation, &t->space, g, images);
+    for (size_t m = 0; m < images && status == F0T_OK; m++)
+        for (size_t i = m * t->held; i < (m + 1) * t->held; i++)
+            t->scores[i] = deviation[m] > 0 ? (t->scores[i] - mean[m]) / deviation[m] : 0;
     f0t_free(g);
-    return F0T_OK;
+    return status;
 }
 
 static f0t_status calibrate(f0t_blend *b, const fifth *fifths, size_t images)
@@ -556,7 +567,7 @@ static f0t_status fit_by_fifths(f0t_blend_fitting *f, fifth *fifths, size_t imag
     const float net[F0T_WORD_PARTS] = {[F0T_WORD_NET] = 1};
     for (size_t i = 0; i < TRIED; i++) {
         F0T_TRY(fifth_create(&fifths[i], f, i, images));
-        measure_scales(scales[i], fifths[i].directions, &fifths[i].space, images);
+        F0T_TRY(measure_scales(scales[i], fifths[i].directions, &fifths[i].space, images));
     }
     F0T_TRY(judge(&alone, fifths, net, (const float(*)[F0T_WORD_PARTS])scales, images));
     F0T_TRY(search(b->word_weights, &miap, fifths, (const float(*)[F0T_WORD_PARTS])scales, images));
@@ -588,7 +599,7 @@ static f0t_status set_scales(f0t_blend_fitting *f, size_t images)
     f0t_status status = f0t_word_parts(parts, b, &b->space, b->vectors, b->tags, b->frequency, net,
                                        f->held.expert[F0T_EXPERT_VOTES], f->held.rows, images);
     if (status == F0T_OK)
-        measure_scales(b->word_scales, parts, &b->space, images);
+        status = measure_scales(b->word_scales, parts, &b->space, images);
     b->word_scales[F0T_WORD_NET] = 1;
     f0t_free(memory);
     return status;
