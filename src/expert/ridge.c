@@ -26,75 +26,121 @@ typedef struct work {
     const size_t *offsets;
     const uint32_t *relevant;
     size_t features, tags; /* D, T */
+    size_t size;           /* N = min(M, D) */
     double *mean;          /* [D] */
-    double *gram;          /* [D x D] XᵀX of the centred features, the lower triangle */
-    double *axes;          /* [D x D] the same, then its eigenvectors */
-    double *values;        /* [D] its eigenvalues */
-    double *sums;          /* [T x D] YᵀX of the centred features, then the weights */
-    size_t *counts;        /* [T] images with the tag */
-    uint32_t *judges;      /* [J] the most frequent tags */
-    double *chosen;        /* [J x D] their sums */
-    double *turned;        /* [J x D] along the axes */
+    double *centred;       /* [M x D] X of the dual; NULL: the primal */
+    double *gram;     /* [N x N] XᵀX, or XXᵀ, of the centred features, the lower triangle */
+    double *axes;     /* [N x N] the same, then its eigenvectors */
+    double *values;   /* [N] its eigenvalues */
+    double *sides;    /* [T x N] YᵀX, or Yᵀ, centred; then these times (gram + λ)⁻¹ */
+    size_t *counts;   /* [T] images with the tag */
+    uint32_t *judges; /* [J] the most frequent tags */
+    double *chosen;   /* [J x N] their sides */
+    double *turned;   /* [J x N] along the axes */
 } work;
 
 static f0t_status allocate(work *w)
 {
-    const size_t D = w->features;
-    size_t square, sums;
-    if (!f0t_size_mul(&square, D, D) || !f0t_size_mul(&sums, w->tags, D))
+    const size_t D = w->features, N = w->size;
+    size_t square, sides, all;
+    if (!f0t_size_mul(&square, N, N) || !f0t_size_mul(&sides, w->tags, N) ||
+        !f0t_size_mul(&all, w->tags, D))
         return f0t_fail(F0T_ERROR_MEMORY, "%zu tags by %zu features are too many", w->tags, D);
     F0T_TRY(f0t_alloc_zero(&w->mean, D, sizeof *w->mean));
+    if (w->count < D)
+        F0T_TRY(f0t_alloc(&w->centred, w->count * D, sizeof *w->centred));
     F0T_TRY(f0t_alloc_zero(&w->gram, square, sizeof *w->gram));
     F0T_TRY(f0t_alloc(&w->axes, square, sizeof *w->axes));
-    F0T_TRY(f0t_alloc(&w->values, D, sizeof *w->values));
-    F0T_TRY(f0t_alloc_zero(&w->sums, sums, sizeof *w->sums));
+    F0T_TRY(f0t_alloc(&w->values, N, sizeof *w->values));
+    F0T_TRY(f0t_alloc_zero(&w->sides, sides, sizeof *w->sides));
     F0T_TRY(f0t_alloc_zero(&w->counts, w->tags, sizeof *w->counts));
     F0T_TRY(f0t_alloc(&w->judges, JUDGES, sizeof *w->judges));
-    F0T_TRY(f0t_alloc(&w->chosen, JUDGES * D, sizeof *w->chosen));
-    return f0t_alloc(&w->turned, JUDGES * D, sizeof *w->turned);
+    F0T_TRY(f0t_alloc(&w->chosen, JUDGES * N, sizeof *w->chosen));
+    return f0t_alloc(&w->turned, JUDGES * N, sizeof *w->turned);
 }
 
 static void release(work *w)
 {
     f0t_free(w->mean);
+    f0t_free(w->centred);
     f0t_free(w->gram);
     f0t_free(w->axes);
     f0t_free(w->values);
-    f0t_free(w->sums);
+    f0t_free(w->sides);
     f0t_free(w->counts);
     f0t_free(w->judges);
     f0t_free(w->chosen);
     f0t_free(w->turned);
 }
 
-static f0t_status sum_squares(work *w)
+static void sum_means(work *w)
 {
     const size_t D = w->features;
-    const double M = (double)w->count;
+    for (size_t i = 0; i < w->count; i++)
+        for (size_t j = 0; j < D; j++)
+            w->mean[j] += (double)w->rows[i * D + j] / (double)w->count;
+    for (size_t at = 0; at < w->offsets[w->count]; at++)
+        w->counts[w->relevant[at]]++;
+}
+
+static f0t_status primal_gram(work *w)
+{
+    const size_t D = w->features;
     for (size_t first = 0; first < w->count; first += GRAM_ROWS)
         F0T_TRY(f0t_gram_add(w->gram, w->rows + first * D,
                              w->count - first < GRAM_ROWS ? w->count - first : GRAM_ROWS, D));
-    for (size_t i = 0; i < w->count; i++)
-        for (size_t j = 0; j < D; j++)
-            w->mean[j] += (double)w->rows[i * D + j] / M;
     for (size_t i = 0; i < D; i++)
         for (size_t j = 0; j <= i; j++)
-            w->gram[i * D + j] -= M * w->mean[i] * w->mean[j];
-    memcpy(w->axes, w->gram, D * D * sizeof *w->axes);
+            w->gram[i * D + j] -= (double)w->count * w->mean[i] * w->mean[j];
     return F0T_OK;
 }
 
 /* Centred indicators and centred features have the products of plain indicators and centred features. */
-static void sum_tags(work *w)
+static void primal_sides(work *w)
 {
     const size_t D = w->features;
     for (size_t i = 0; i < w->count; i++)
         for (size_t at = w->offsets[i]; at < w->offsets[i + 1]; at++) {
-            double *sum = w->sums + w->relevant[at] * D;
+            double *sum = w->sides + w->relevant[at] * D;
             for (size_t j = 0; j < D; j++)
                 sum[j] += (double)w->rows[i * D + j] - w->mean[j];
-            w->counts[w->relevant[at]]++;
         }
+}
+
+static f0t_status dual_gram(work *w, const f0t_monitor *monitor)
+{
+    const size_t D = w->features, M = w->count;
+    const f0t_product square = {.m = M, .n = M, .k = D, .b_transposed = true, .lower = true};
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < D; j++)
+            w->centred[i * D + j] = (double)w->rows[i * D + j] - w->mean[j];
+    return f0t_product_f64(w->gram, w->centred, w->centred, &square, monitor);
+}
+
+static void dual_sides(work *w)
+{
+    const size_t M = w->count;
+    for (size_t t = 0; t < w->tags; t++)
+        for (size_t i = 0; i < M; i++)
+            w->sides[t * M + i] = -(double)w->counts[t] / (double)M;
+    for (size_t i = 0; i < M; i++)
+        for (size_t at = w->offsets[i]; at < w->offsets[i + 1]; at++)
+            w->sides[w->relevant[at] * M + i] += 1;
+}
+
+/* Of the two systems with the same solution the smaller one: (XᵀX + λ) w = Xᵀy, or w = Xᵀ (XXᵀ + λ)⁻¹ y. */
+static f0t_status sum_all(work *w, const f0t_monitor *monitor)
+{
+    sum_means(w);
+    if (w->centred) {
+        F0T_TRY(dual_gram(w, monitor));
+        dual_sides(w);
+    } else {
+        F0T_TRY(primal_gram(w));
+        primal_sides(w);
+    }
+    memcpy(w->axes, w->gram, w->size * w->size * sizeof *w->axes);
+    return F0T_OK;
 }
 
 /* ---- The penalty -------------------------------------------------------------------------------- */
@@ -112,8 +158,8 @@ static size_t take_judges(work *w)
             w->judges[at] = (uint32_t)t;
     }
     for (size_t i = 0; i < judges; i++)
-        memcpy(w->chosen + i * w->features, w->sums + w->judges[i] * w->features,
-               w->features * sizeof *w->chosen);
+        memcpy(w->chosen + i * w->size, w->sides + w->judges[i] * w->size,
+               w->size * sizeof *w->chosen);
     return judges;
 }
 
@@ -133,7 +179,7 @@ static double indicator_squares(const work *w, size_t judges)
 static double generalised_error(const work *w, const double *squares, double total, double lambda)
 {
     double left = (double)w->count - 1;
-    for (size_t d = 0; d < w->features; d++) {
+    for (size_t d = 0; d < w->size; d++) {
         const double v = fmax(w->values[d], 0), s = 1 / (v + lambda);
         total -= squares[d] * (2 * s - v * s * s);
         left -= v * s;
@@ -154,53 +200,87 @@ static double best_penalty(const work *w, const double *squares, double total, d
     return best;
 }
 
+/* squares[N]: Σ (uᵀXᵀy)² over the judges for each axis u; the dual's eigenvectors are those of Xu / √v. */
+static f0t_status judge(double *squares, work *w, size_t judges, const f0t_monitor *monitor)
+{
+    const size_t N = w->size;
+    const f0t_product turn = {.m = judges, .n = N, .k = N, .b_transposed = true};
+    F0T_TRY(f0t_eigen_watched(w->axes, N, w->values, monitor));
+    F0T_TRY(f0t_product_f64(w->turned, w->chosen, w->axes, &turn, monitor));
+    memset(squares, 0, N * sizeof *squares);
+    for (size_t i = 0; i < judges; i++)
+        for (size_t d = 0; d < N; d++)
+            squares[d] += w->turned[i * N + d] * w->turned[i * N + d];
+    for (size_t d = 0; w->centred && d < N; d++)
+        squares[d] *= fmax(w->values[d], 0);
+    return F0T_OK;
+}
+
 static f0t_status choose(double *lambda, work *w, const f0t_monitor *monitor)
 {
-    const size_t D = w->features, judges = take_judges(w);
-    const f0t_product turn = {.m = judges, .n = D, .k = D, .b_transposed = true};
+    const size_t judges = take_judges(w);
+    const double least = ROUNDING * (double)w->count;
     double trace = 0, *squares = w->chosen; /* not needed once turned */
-    for (size_t d = 0; d < D; d++)
-        trace += w->gram[d * D + d];
-    *lambda = fmax(penalties[USUAL] * trace / (double)D, ROUNDING * (double)w->count);
-    if (!judges || trace < ROUNDING * (double)w->count)
+    for (size_t d = 0; d < w->size; d++)
+        trace += w->gram[d * w->size + d];
+    const double unit = trace / (double)w->features;
+    *lambda = fmax(penalties[USUAL] * unit, least);
+    if (!judges || trace < least)
         return F0T_OK;
-    F0T_TRY(f0t_eigen_watched(w->axes, D, w->values, monitor));
-    F0T_TRY(f0t_product_f64(w->turned, w->chosen, w->axes, &turn, monitor));
-    memset(squares, 0, D * sizeof *squares);
-    for (size_t i = 0; i < judges; i++)
-        for (size_t d = 0; d < D; d++)
-            squares[d] += w->turned[i * D + d] * w->turned[i * D + d];
-    *lambda = fmax(best_penalty(w, squares, indicator_squares(w, judges), trace / (double)D),
-                   ROUNDING * (double)w->count);
+    F0T_TRY(judge(squares, w, judges, monitor));
+    *lambda = fmax(best_penalty(w, squares, indicator_squares(w, judges), unit), least);
     return F0T_OK;
 }
 
 /* ---- Fit ---------------------------------------------------------------------------------------- */
 
-static void set(f0t_ridge *r, const work *w)
+static void set_bases(f0t_ridge *r, const work *w)
 {
     for (size_t j = 0; j < w->features; j++)
         r->mean[j] = (float)w->mean[j];
-    for (size_t i = 0; i < w->tags * w->features; i++)
-        r->weights[i] = (float)w->sums[i];
     for (size_t t = 0; t < w->tags; t++)
         r->base[t] = (float)((double)w->counts[t] / (double)w->count);
 }
 
+static void round_rows(float *to, const double *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (float)from[i];
+}
+
+/* The sides times X, some tags at a time: in double they are twice the weights. */
+static f0t_status dual_weights(float *weights, const work *w, const f0t_monitor *monitor)
+{
+    const size_t D = w->features, M = w->count;
+    double *block;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_alloc(&block, BLOCK * D, sizeof *block));
+    for (size_t first = 0; first < w->tags && status == F0T_OK; first += BLOCK) {
+        const size_t tags = w->tags - first < BLOCK ? w->tags - first : BLOCK;
+        const f0t_product op = {.m = tags, .n = D, .k = M};
+        status = f0t_product_f64(block, w->sides + first * M, w->centred, &op, monitor);
+        round_rows(weights + first * D, block, tags * D);
+    }
+    f0t_free(block);
+    return status;
+}
+
 static f0t_status fit(f0t_ridge *r, work *w, const f0t_monitor *monitor)
 {
-    const size_t D = w->features;
+    const size_t D = w->features, N = w->size;
     F0T_TRY(allocate(w));
     F0T_TRY(f0t_alloc(&r->mean, D, sizeof *r->mean));
     F0T_TRY(f0t_alloc(&r->base, w->tags, sizeof *r->base));
     F0T_TRY(f0t_alloc(&r->weights, w->tags * D, sizeof *r->weights));
-    F0T_TRY(sum_squares(w));
-    sum_tags(w);
+    F0T_TRY(sum_all(w, monitor));
     F0T_TRY(choose(&r->lambda, w, monitor));
-    for (size_t d = 0; d < D; d++)
-        w->gram[d * D + d] += r->lambda;
-    F0T_TRY(f0t_cholesky_solve_f64(w->gram, D, w->sums, w->tags, monitor));
-    set(r, w);
+    for (size_t d = 0; d < N; d++)
+        w->gram[d * N + d] += r->lambda;
+    F0T_TRY(f0t_cholesky_solve_f64(w->gram, N, w->sides, w->tags, monitor));
+    set_bases(r, w);
+    if (w->centred)
+        return dual_weights(r->weights, w, monitor);
+    round_rows(r->weights, w->sides, w->tags * D);
     return F0T_OK;
 }
 
@@ -214,7 +294,8 @@ f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_
               .offsets = offsets,
               .relevant = relevant,
               .features = features,
-              .tags = tags};
+              .tags = tags,
+              .size = count < features ? count : features};
     *out = NULL;
     if (!count || !features)
         return f0t_fail(F0T_ERROR_ARGUMENT, "ridge regression needs images with features");

@@ -81,6 +81,11 @@ f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t
         status = check_rows(features + r * dim, r, n, dim);
         if (status != F0T_OK)
             break;
+        if (model->blend) { /* of new words */
+            status =
+                f0t_blend_score(NULL, out + r * d, NULL, model->blend, net, features + r * dim, n);
+            continue;
+        }
         memcpy(block, features + r * dim, n * dim * sizeof *block);
         f0t_condition_apply(block, &model->condition, n);
         status = f0t_net_apply(out + r * d, net, block, n);

@@ -108,6 +108,31 @@ static void fewer_axes_are_the_largest(void **state)
     f0t_metric_free(some);
 }
 
+/* Fewer rows than features, and the same three times over: the axes are found from different matrices, and are
+ * the same but for their signs. */
+static void few_rows_have_the_same_axes(void **state)
+{
+    (void)state;
+    enum { FEW = 20, WIDE = 30, AXES = 8 };
+    static float x[ROWS * D], few[FEW * WIDE], many[3 * FEW * WIDE];
+    float a[FEW * AXES], b[FEW * AXES];
+    f0t_metric *dual, *primal;
+    make_rows(x);
+    for (size_t i = 0; i < FEW * WIDE; i++)
+        few[i] = many[i] = many[FEW * WIDE + i] = many[2 * FEW * WIDE + i] = x[i] + (float)(i % 3);
+    assert_ok(f0t_metric_create(&dual, few, FEW, WIDE, AXES, NULL));
+    assert_ok(f0t_metric_create(&primal, many, 3 * FEW, WIDE, AXES, NULL));
+    assert_ok(f0t_metric_apply(a, dual, few, FEW));
+    assert_ok(f0t_metric_apply(b, primal, few, FEW));
+    for (size_t j = 0; j < AXES; j++) {
+        const float sign = a[j] * b[j] < 0 ? -1 : 1;
+        for (size_t i = 0; i < FEW; i++)
+            assert_true(fabsf(a[i * AXES + j] - sign * b[i * AXES + j]) < 1e-3F);
+    }
+    f0t_metric_free(dual);
+    f0t_metric_free(primal);
+}
+
 static void rows_that_are_all_equal_stay_finite(void **state)
 {
     (void)state;
@@ -115,11 +140,13 @@ static void rows_that_are_all_equal_stay_finite(void **state)
     f0t_metric *m;
     for (size_t i = 0; i < 4 * D; i++)
         x[i] = 0.25F;
-    assert_ok(f0t_metric_create(&m, x, 4, D, D, NULL));
-    assert_ok(f0t_metric_apply(y, m, x, 4));
-    for (size_t i = 0; i < 4 * D; i++)
-        assert_true(isfinite(y[i]));
-    f0t_metric_free(m);
+    for (size_t most = 1; most <= D; most++) {
+        assert_ok(f0t_metric_create(&m, x, 4, D, most, NULL));
+        assert_ok(f0t_metric_apply(y, m, x, 4));
+        for (size_t i = 0; i < 4 * most; i++)
+            assert_true(isfinite(y[i]));
+        f0t_metric_free(m);
+    }
 }
 
 int main(void)
@@ -128,6 +155,7 @@ int main(void)
         cmocka_unit_test(axes_keep_the_root_of_their_deviation),
         cmocka_unit_test(applied_rows_have_length_one),
         cmocka_unit_test(fewer_axes_are_the_largest),
+        cmocka_unit_test(few_rows_have_the_same_axes),
         cmocka_unit_test(rows_that_are_all_equal_stay_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,30 @@ static void the_penalty_has_about_the_least_error(void **state)
     made_free(&m);
 }
 
+/* Features that are always 0 change nothing but the mean eigenvalue, here by a factor that both sets of penalties
+ * know, and the system that is solved. */
+static void few_images_choose_the_same_penalty(void **state)
+{
+    (void)state;
+    enum { FEW = 90, NARROW = 12, WIDE = 120 };
+    made m = made_create(FEW, NARROW, T, 5), wide = made_create(FEW, WIDE, T, 5);
+    memset(wide.rows, 0, FEW * WIDE * sizeof *wide.rows);
+    for (size_t i = 0; i < FEW; i++)
+        memcpy(wide.rows + i * WIDE, m.rows + i * NARROW, NARROW * sizeof *m.rows);
+    memcpy(wide.offsets, m.offsets, (FEW + 1) * sizeof *m.offsets);
+    memcpy(wide.relevant, m.relevant, m.offsets[FEW] * sizeof *m.relevant);
+    f0t_ridge *primal = fit(&m), *dual = fit(&wide);
+    assert_true(fabs(dual->lambda - primal->lambda) < 1e-4 * primal->lambda);
+    for (size_t t = 0; t < T; t++)
+        for (size_t j = 0; j < NARROW; j++)
+            assert_true(fabsf(primal->weights[t * NARROW + j] - dual->weights[t * WIDE + j]) <
+                        1e-4F);
+    f0t_ridge_free(primal);
+    f0t_ridge_free(dual);
+    made_free(&m);
+    made_free(&wide);
+}
+
 /* Tags beyond the 500 most frequent do not change the choice. */
 static void rare_tags_do_not_judge(void **state)
 {
@@ -286,6 +310,9 @@ static void every_allocation_may_fail(void **state)
     made m = made_create(M, D, T, 4);
     test_each_fault(F0T_FAULT_ALLOC, fit_and_score, &m);
     made_free(&m);
+    m = made_create(20, 50, T, 4);
+    test_each_fault(F0T_FAULT_ALLOC, fit_and_score, &m);
+    made_free(&m);
 }
 
 static void nothing_to_learn_from_is_refused(void **state)
@@ -303,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_the_minimum),
         cmocka_unit_test(the_penalty_has_about_the_least_error),
+        cmocka_unit_test(few_images_choose_the_same_penalty),
         cmocka_unit_test(rare_tags_do_not_judge),
         cmocka_unit_test(one_image_gives_its_tags),
         cmocka_unit_test(scores_are_products_of_centred_features),

@@ -253,6 +253,9 @@ static void every_allocation_may_fail(void **state)
     made m = made_create(M, D, T, 4);
     test_each_fault(F0T_FAULT_ALLOC, fit_and_score, &m);
     made_free(&m);
+    m = made_create(30, D, T, 4);
+    test_each_fault(F0T_FAULT_ALLOC, fit_and_score, &m);
+    made_free(&m);
 }
 
 static void nothing_to_learn_from_is_refused(void **state)
