@@ -275,6 +275,12 @@ static f0t_status run(cli_context *cli, const void *values)
 
 static const cli_option table[] = {
     {"top", 'k', CLI_COUNT, AT(tag.k), "N", "Number of tags per image. Default 5.", NULL},
+    {"diverse", 0, CLI_REAL, AT(tag.diverse), "X",
+     "What a tag loses that repeats a word of one before it, or is nearly a synonym: X times the "
+     "distance between the first and the 20th score. 0 ranks by the score alone, 1 hardly repeats "
+     "a "
+     "word. Default 0.07.",
+     NULL},
     {"vocab", 0, CLI_TEXT, AT(words), "FILE",
      "Words to rank, one per line, seen in training or not. Default: the tags of the training.",
      NULL},

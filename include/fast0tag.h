@@ -1184,11 +1184,15 @@ typedef struct f0t_tag_options {
     size_t size;
     size_t k;    /* tags per picture, at most [5] */
     bool strict; /* a picture that cannot be read fails the call [no] */
+    /* what a tag loses that repeats one before it ("wild nature" after "nature": a word in common, or nearly the
+     * same vector), as a share of the distance between the first and the 20th score: 0 or more [0.07]. It decides
+     * about the first ten places; scores stay as they are, so that they may rise from one tag to the next */
+    double diverse;
 } f0t_tag_options;
 
-#define F0T_TAG_OPTIONS                         \
-    {                                           \
-        .size = sizeof(f0t_tag_options), .k = 5 \
+#define F0T_TAG_OPTIONS                                          \
+    {                                                            \
+        .size = sizeof(f0t_tag_options), .k = 5, .diverse = 0.07 \
     }
 
 /* A tag and how well it fits: the product of the picture's direction and the tag's vector, larger being

@@ -14,6 +14,7 @@
 #include "image/backbone.h"
 #include "math/elementwise.h"
 #include "model/model.h"
+#include "tag/diverse.h"
 #include "tag/known.h"
 #include "word/vocab.h"
 
@@ -29,6 +30,7 @@ struct f0t_tagger {
     f0t_backbone *backbone;
     f0t_net *copy;         /* of the model's net on another device; NULL: the model's own */
     f0t_scoring many, one; /* the words' vectors for blocks, and for a single row */
+    f0t_diverse words;     /* of its vocabulary's tags */
     f0t_known_words known; /* of a blend: words that the model has learned, and new ones */
 };
 
@@ -106,6 +108,7 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
     F0T_TRY(choose_words(t, &own));
     if (t->model->blend)
         F0T_TRY(f0t_known_words_create(&t->known, t->model, t->vocab));
+    F0T_TRY(f0t_diverse_open(&t->words, t->vocab));
     F0T_TRY(open_backbone(t, &own));
     return lay_out_words(t, own.bf16);
 }
@@ -159,6 +162,7 @@ void f0t_tagger_close(f0t_tagger *t)
     f0t_scoring_close(&t->many);
     f0t_scoring_close(&t->one);
     f0t_known_words_free(&t->known);
+    f0t_diverse_close(&t->words);
     f0t_net_free(t->copy);
     f0t_backbone_close(t->backbone);
     f0t_vocab_free(t->joined);
@@ -190,13 +194,14 @@ typedef struct tagging {
     f0t_tag_callback each;
     void *user;
     const f0t_monitor *monitor;
-    size_t kept;                 /* tags per picture */
+    size_t kept;                 /* tags per picture, */
+    size_t ranked;               /* of so many that are ranked */
     size_t block;                /* rows that there is room for */
     float *rows;                 /* [block x D] */
     float *directions;           /* [block x d] */
-    uint32_t *index;             /* [block x kept] */
-    float *score;                /* [block x kept] */
-    float *confidence;           /* [block x kept] */
+    uint32_t *index;             /* [block x ranked] */
+    float *score;                /* [block x ranked] */
+    float *confidence;           /* [block x ranked] */
     f0t_tag_score *tags;         /* [kept] */
     f0t_failure *failures;       /* [block] of the rows that have no tags */
     f0t_picture_source *sources; /* [block] of pictures, */
@@ -246,18 +251,26 @@ static f0t_status check_input(const f0t_tagger *t, const f0t_tag_input *input)
     return input->rows ? check_rows(t, input) : F0T_OK;
 }
 
+/* More than are kept, where some may give way to others. */
+static size_t count_ranked(const tagging *g, size_t words)
+{
+    const size_t pool = words < F0T_DIVERSE_POOL ? words : F0T_DIVERSE_POOL;
+    return g->options.diverse > 0 && g->kept && g->kept < pool ? pool : g->kept;
+}
+
 static f0t_status make_room(tagging *g)
 {
     const size_t most = has_pictures(&g->input) ? PICTURE_BLOCK : ROW_BLOCK;
     const size_t size = f0t_vocab_count(g->tagger->vocab);
     g->kept = g->options.k < size ? g->options.k : size;
+    g->ranked = count_ranked(g, size);
     g->block = g->input.count < most ? g->input.count : most;
     F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_input_dim(g->tagger->model), sizeof *g->rows));
     F0T_TRY(f0t_alloc(&g->directions, g->block * f0t_model_dim(g->tagger->model),
                       sizeof *g->directions));
-    F0T_TRY(f0t_alloc(&g->index, g->block * g->kept, sizeof *g->index));
-    F0T_TRY(f0t_alloc(&g->score, g->block * g->kept, sizeof *g->score));
-    F0T_TRY(f0t_alloc(&g->confidence, g->block * g->kept, sizeof *g->confidence));
+    F0T_TRY(f0t_alloc(&g->index, g->block * g->ranked, sizeof *g->index));
+    F0T_TRY(f0t_alloc(&g->score, g->block * g->ranked, sizeof *g->score));
+    F0T_TRY(f0t_alloc(&g->confidence, g->block * g->ranked, sizeof *g->confidence));
     F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
     F0T_TRY(f0t_alloc(&g->failures, g->block, sizeof *g->failures));
     if (!has_pictures(&g->input))
@@ -350,19 +363,27 @@ static f0t_status read_block(tagging *g, size_t first, size_t count)
 
 /* ---- Tags of a block -------------------------------------------------------------------------------- */
 
-static f0t_status rank(tagging *g, size_t count)
+static f0t_status rank_by_score(tagging *g, size_t count)
 {
     const f0t_tagger *t = g->tagger;
     const bool single = count == 1 && t->one.compute;
     const f0t_scoring *words = single ? &t->one : &t->many;
     if (t->model->blend)
-        return f0t_known_words_rank(g->index, g->score, g->confidence, g->kept, &t->known, t->model,
-                                    t->copy, words, g->rows, count);
+        return f0t_known_words_rank(g->index, g->score, g->confidence, g->ranked, &t->known,
+                                    t->model, t->copy, words, g->rows, count);
     F0T_TRY(f0t_model_directions_by(g->directions, t->model, t->copy ? t->copy : t->model->net,
                                     g->rows, count));
-    for (size_t i = 0; i < count * g->kept; i++)
+    for (size_t i = 0; i < count * g->ranked; i++)
         g->confidence[i] = NAN;
-    return f0t_scoring_top(g->index, g->score, g->options.k, words, g->directions, count);
+    return f0t_scoring_top(g->index, g->score, g->ranked, words, g->directions, count);
+}
+
+static f0t_status rank(tagging *g, size_t count)
+{
+    F0T_TRY(rank_by_score(g, count));
+    f0t_diverse_order(g->index, g->score, g->confidence, count, g->ranked, &g->tagger->words,
+                      (float)g->options.diverse);
+    return F0T_OK;
 }
 
 /* Gives row i of the block to the caller. */
@@ -371,11 +392,11 @@ static bool give(tagging *g, size_t first, size_t i)
     const f0t_failure *failure = &g->failures[i];
     const bool good = failure->status == F0T_OK;
     for (size_t j = 0; j < g->kept && good; j++) {
-        const uint32_t index = g->index[i * g->kept + j];
+        const uint32_t index = g->index[i * g->ranked + j];
         g->tags[j] = (f0t_tag_score){.tag = f0t_vocab_tag(g->tagger->vocab, index),
                                      .index = index,
-                                     .score = g->score[i * g->kept + j],
-                                     .confidence = g->confidence[i * g->kept + j]};
+                                     .score = g->score[i * g->ranked + j],
+                                     .confidence = g->confidence[i * g->ranked + j]};
     }
     const f0t_tag_result result = {.input = first + i,
                                    .status = failure->status,
@@ -436,6 +457,9 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
     F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
     F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
     F0T_TRY(check_input(tagger, &g.input));
+    if (!(g.options.diverse >= 0))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_options: diverse is %g; 0 or more is expected",
+                        g.options.diverse);
     f0t_status status = make_room(&g);
     if (status == F0T_OK)
         status = tag_all(&g);

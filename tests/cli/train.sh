@@ -158,6 +158,19 @@ case_unseen_words_are_ranked() {
     json_holds 'len(d) == 60 and len(d[0]["tags"]) == 9'
 }
 
+case_tags_do_not_repeat_each_other() {
+    make_collection
+    printf 'dog\ndogs\nblack dog\nsky\nrain\n' >words.txt
+    printf 'black 0.1 0 0 0 0 0.1\n' >>vectors.txt
+    run 0 train photos --vectors vectors.txt -o model.f0t --method linear
+    run 0 tag model.f0t photos --vocab words.txt --vectors vectors.txt -k 3 --diverse 0 --json
+    json_holds 'any(sum("dog" in t["tag"] for t in p["tags"]) == 3 for p in d)'
+    json_holds 'all(p["tags"][0]["score"] >= p["tags"][1]["score"] >= p["tags"][2]["score"] for p in d)'
+    run 0 tag model.f0t photos --vocab words.txt --vectors vectors.txt -k 3 --diverse 2 --json
+    json_holds 'all(sum("dog" in t["tag"] for t in p["tags"]) == 1 for p in d)'
+    refuse 2 "diverse is -1; 0 or more is expected" tag model.f0t photos --diverse -1
+}
+
 case_two_files_are_a_dataset() {
     make_collection
     run 0 train photos/features.npy --labels photos/tags.txt --vectors vectors.txt -o m.f0t --method linear

@@ -194,7 +194,7 @@ class f0t_tag_input(Sized):
 
 
 class f0t_tag_options(Sized):
-    _fields_ = [("size", c_size_t), ("k", c_size_t), ("strict", c_bool)]
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("strict", c_bool), ("diverse", c_double)]
 
 
 class f0t_tag_score(Structure):

@@ -14,7 +14,7 @@ from ._backbone import Backbone
 from ._choices import PRESETS, Preset
 from ._context import unwatched
 from ._convert import (Path, as_floats, as_matrix, choice, count, flag, float_pointer, json_text,
-                       path_bytes, text_array, text_bytes)
+                       path_bytes, real, text_array, text_bytes)
 from ._handle import Handle, Resource
 from ._library import library
 from ._model import Model, Tags, Words
@@ -106,24 +106,27 @@ class Tagger(Handle):
     def _told(self) -> str:
         return f"{self.model._told()}, ranks {len(self.vocab)} words"
 
-    def tag(self, picture: Union[Picture, npt.ArrayLike], k: int = 5) -> Tags:
+    def tag(self, picture: Union[Picture, npt.ArrayLike], k: int = 5, *,
+            diverse: float = 0.07) -> Tags:
         """The k best tags, best first, of one picture: the path of a file, the bytes of one, or a
-        row of features. A picture that cannot be read is an error."""
+        row of features. A picture that cannot be read is an error. `diverse` is as in tag_many."""
         if isinstance(picture, (str, os.PathLike, *Bytes)):
-            results = self.tag_many([picture], k, strict=True)
+            results = self.tag_many([picture], k, diverse=diverse, strict=True)
         else:
-            results = self.tag_many(np.asarray(picture)[None], k, strict=True)
+            results = self.tag_many(np.asarray(picture)[None], k, diverse=diverse, strict=True)
         return results[0].tags
 
     def tag_many(self, pictures: Union[Iterable[Picture], npt.ArrayLike], k: int = 5, *,
-                 strict: bool = False,
+                 diverse: float = 0.07, strict: bool = False,
                  progress: Optional[ProgressCallback] = None) -> list[TagResult]:
         """One result per picture, in order: all paths, or all bytes, or an array of features
         [images, D]. One that cannot be read has an error in place of tags, and is logged; with
-        `strict` it ends the work."""
+        `strict` it ends the work. Tags that repeat one before them ("wild nature" after "nature")
+        lose `diverse` of the distance between the first and the 20th score; 0: nothing."""
         if isinstance(pictures, (str, os.PathLike, *Bytes)):
             raise TypeError("tag_many takes a list; tag takes a single picture")
-        options = _structs.f0t_tag_options(count(k, "k", 1), flag(strict, "strict"))
+        options = _structs.f0t_tag_options(count(k, "k", 1), flag(strict, "strict"),
+                                           real(diverse, "diverse"))
         given: Any = _structs.f0t_tag_input()
         keep = self._fill(given, pictures)
         out = POINTER(_structs.f0t_tag_results)()

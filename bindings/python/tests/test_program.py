@@ -81,7 +81,7 @@ class Program(TestCase):
             model.tag_files("photos", words=fast0tag.load_tags("words.txt"), vectors="vectors.txt",
                             with_seen=True),
             self.program_json("tag", "model.f0t", "photos", "--vocab", "words.txt", "--vectors",
-                              "vectors.txt", "--with-seen"))
+                              "vectors.txt", "--with-seen", "--diverse", "0"))
 
     def test_tags_of_pictures(self):
         for m in range(12):

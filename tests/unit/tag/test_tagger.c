@@ -455,9 +455,65 @@ static void every_allocation_fails_in_turn(void **state)
     test_threads(0);
 }
 
+/* ---- Tags that repeat each other -------------------------------------------------------------------- */
+
+static f0t_tag_results *tag_reds(const f0t_tagger *of, double diverse, size_t k)
+{
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .features = features};
+    f0t_tag_options options = F0T_TAG_OPTIONS;
+    f0t_tag_results *results;
+    options.k = k;
+    options.diverse = diverse;
+    assert_ok(f0t_tagger_run(&results, of, &input, &options, NULL));
+    assert_int_equal(results->items[0].count, k);
+    return results;
+}
+
+static void a_tag_like_one_before_it_gives_way_to_another(void **state)
+{
+    static const char *const names[] = {"red", "crimson", "green", "blue", "white"};
+    f0t_tagger_options options = F0T_TAGGER_OPTIONS;
+    f0t_tagger *reds;
+    (void)state;
+    f0t_vocab *vocab = words(names, 5, f0t_vocab_centred(f0t_model_vocab(model)));
+    options.vocab = vocab;
+    options.features_only = true;
+    assert_ok(f0t_tagger_create(&reds, model, &options, NULL));
+    f0t_tag_results *plain = tag_reds(reds, 0, 2), *diverse = tag_reds(reds, 2, 2),
+                    *all = tag_reds(reds, 2, 5);
+    assert_string_equal(plain->items[0].tags[0].tag, "crimson");
+    assert_string_equal(plain->items[0].tags[1].tag, "red");
+    assert_string_equal(diverse->items[0].tags[0].tag, "crimson");
+    assert_string_not_equal(diverse->items[0].tags[1].tag, "red");
+    assert_string_equal(diverse->items[0].tags[1].tag, all->items[0].tags[1].tag);
+    assert_string_equal(all->items[0].tags[4].tag, "red"); /* with the score that it has */
+    assert_true(all->items[0].tags[4].score == plain->items[0].tags[1].score);
+    f0t_tag_results_free(plain);
+    f0t_tag_results_free(diverse);
+    f0t_tag_results_free(all);
+    f0t_tagger_close(reds);
+    f0t_vocab_free(vocab);
+}
+
+static void what_is_lost_is_not_negative(void **state)
+{
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .features = features};
+    f0t_tag_options options = F0T_TAG_OPTIONS;
+    f0t_tag_results *results;
+    (void)state;
+    options.diverse = -0.1;
+    assert_fails(F0T_ERROR_ARGUMENT, "diverse is -0.1",
+                 f0t_tagger_run(&results, tagger, &input, &options, NULL));
+    options.diverse = (double)NAN;
+    assert_fails(F0T_ERROR_ARGUMENT, "diverse is",
+                 f0t_tagger_run(&results, tagger, &input, &options, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_tag_like_one_before_it_gives_way_to_another),
+        cmocka_unit_test(what_is_lost_is_not_negative),
         cmocka_unit_test(paths_bytes_and_features_give_the_same),
         cmocka_unit_test(a_model_file_is_opened_and_rows_are_read_block_by_block),
         cmocka_unit_test(nothing_gives_nothing),
