@@ -105,6 +105,34 @@ static bool parse_real(double *out, const char *text)
     return end != text && !*end && !errno && *out - *out == 0;
 }
 
+/* Options that had another name once, by verbs that know the new one. */
+static const struct {
+    const char *old, *now;
+} RENAMED[] = {{"precision", "arithmetic"}};
+
+static const char *new_name(const parser *p, const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof RENAMED / sizeof *RENAMED; i++)
+        if (strlen(RENAMED[i].old) == length && !strncmp(RENAMED[i].old, name, length) &&
+            find_in(p->cli->verb->options, NULL, RENAMED[i].now, strlen(RENAMED[i].now), 0))
+            return RENAMED[i].now;
+    return NULL;
+}
+
+static int refuse_value(const parser *p, const cli_option *o, const char *value)
+{
+    const char *wanted = o->kind == CLI_CHOICE  ? o->choices
+                         : o->kind == CLI_SIZE  ? "a whole number"
+                         : o->kind == CLI_COUNT ? "a whole number from 1"
+                                                : "a number";
+    const char *now = new_name(p, o->name, strlen(o->name));
+    if (now)
+        return refuse(p, "--%s: '%s' is not %s; what took it is --%s now", o->name, value, wanted,
+                      now);
+    return refuse(p, "--%s: '%s' is not %s%s", o->name, value,
+                  o->kind == CLI_CHOICE ? "one of " : "", wanted);
+}
+
 static void add_item(const parser *p, cli_list *list, const char *value)
 {
     if (!list->items)
@@ -138,14 +166,7 @@ static int set_value(parser *p, const cli_option *o, char *field, const char *va
         add_item(p, (cli_list *)(void *)field, value);
         break;
     }
-    if (good)
-        return CLI_DONE;
-    const char *wanted = o->kind == CLI_CHOICE  ? o->choices
-                         : o->kind == CLI_SIZE  ? "a whole number"
-                         : o->kind == CLI_COUNT ? "a whole number from 1"
-                                                : "a number";
-    return refuse(p, "--%s: '%s' is not %s%s", o->name, value,
-                  o->kind == CLI_CHOICE ? "one of " : "", wanted);
+    return good ? CLI_DONE : refuse_value(p, o, value);
 }
 
 /* Sets an option whose value may stand in `attached`, else in the next word. */
@@ -161,20 +182,6 @@ static int apply(parser *p, const cli_option *o, char *base, const char *attache
     if (!cli_given(p->cli, o->name) && p->cli->given_count < CLI_OPTIONS_MOST)
         p->cli->given[p->cli->given_count++] = o;
     return set_value(p, o, base + o->offset, attached);
-}
-
-/* Options that had another name once, by verbs that know the new one. */
-static const struct {
-    const char *old, *now;
-} RENAMED[] = {{"precision", "arithmetic"}};
-
-static const char *new_name(const parser *p, const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof RENAMED / sizeof *RENAMED; i++)
-        if (strlen(RENAMED[i].old) == length && !strncmp(RENAMED[i].old, name, length) &&
-            find_in(p->cli->verb->options, NULL, RENAMED[i].now, strlen(RENAMED[i].now), 0))
-            return RENAMED[i].now;
-    return NULL;
 }
 
 static int refuse_unknown(const parser *p, const char *name, size_t length)

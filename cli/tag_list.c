@@ -1,5 +1,6 @@
 #include "tag_list.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +22,17 @@ static void print_field(const char *text, char separator)
     free(shown);
 }
 
-/* One line per image and tag: image, rank, tag, score. */
+/* One line per image and tag: image, rank, tag, score, confidence, which is empty where there is none. */
 static void print_rows(const char *image, const f0t_tag_result *result, char separator)
 {
     for (size_t i = 0; i < result->count; i++) {
         print_field(image, separator);
         printf("%c%zu%c", separator, i + 1, separator);
         print_field(result->tags[i].tag, separator);
-        printf("%c%.6g\n", separator, (double)result->tags[i].score);
+        printf("%c%.6g%c", separator, (double)result->tags[i].score, separator);
+        if (!isnan(result->tags[i].confidence))
+            printf("%.4g", (double)result->tags[i].confidence);
+        putchar('\n');
     }
 }
 
@@ -46,9 +50,9 @@ static void print_text(const char *image, const f0t_tag_result *result)
 void tag_list_print_head(const char *format)
 {
     if (!strcmp(format, "csv"))
-        printf("image,rank,tag,score\n");
+        printf("image,rank,tag,score,confidence\n");
     if (!strcmp(format, "tsv"))
-        printf("image\trank\ttag\tscore\n");
+        printf("image\trank\ttag\tscore\tconfidence\n");
 }
 
 void tag_list_print(const char *image, const f0t_tag_result *result, const char *format)
@@ -61,12 +65,17 @@ void tag_list_print(const char *image, const f0t_tag_result *result, const char 
         print_text(image, result);
 }
 
+static json_t *tag_json(const f0t_tag_score *tag)
+{
+    return json_pack("{s:s, s:f, s:o}", "tag", tag->tag, "score", (double)tag->score, "confidence",
+                     isnan(tag->confidence) ? json_null() : json_real((double)tag->confidence));
+}
+
 json_t *tag_list_json(const char *image, const f0t_tag_result *result)
 {
     json_t *tags = json_array();
     for (size_t i = 0; i < result->count; i++)
-        json_array_append_new(tags, json_pack("{s:s, s:f}", "tag", result->tags[i].tag, "score",
-                                              (double)result->tags[i].score));
+        json_array_append_new(tags, tag_json(&result->tags[i]));
     json_t *name = json_string(image); /* NULL: JSON is UTF-8, and names need not be */
     if (!name) {
         char *shown = cli_shown(image);

@@ -1188,6 +1188,17 @@ typedef struct f0t_tag_options {
      * same vector), as a share of the distance between the first and the 20th score: 0 or more [0.07]. It decides
      * about the first ten places; scores stay as they are, so that they may rise from one tag to the next */
     double diverse;
+    /* Of these tags those that are sure enough, perhaps none; 0: all. At most one of the three is set, for a model
+     * that says how sure it is (F0T_METHOD_BLEND; others fail with F0T_ERROR_UNSUPPORTED). */
+    double confidence; /* the least confidence of a tag, above 0 [0] */
+    /* A promise, between 0 and 1: of pictures like those of the training that get a tag at all, the mean share of
+     * right tags is at least this. It was tested on images held out from the training, and fails for one in ten
+     * draws of them at most, however few they were; where they are too few for it the call fails with
+     * F0T_ERROR_UNSUPPORTED and says how much can be promised. Learned tags and new words are promised each for
+     * themselves, and a k that cuts off tags takes the least sure. [0] */
+    double precision;
+    double
+        recall; /* likewise: pictures get at least this share, in the mean, of the tags that are right [0] */
 } f0t_tag_options;
 
 #define F0T_TAG_OPTIONS                                          \

@@ -246,6 +246,10 @@ static double round_up(double value)
 static f0t_status say_none(const char *what, const promise *p, finder find)
 {
     char best[80] = "they promise nothing", needed[80] = "more images like these would not help";
+    if (p->curve->images == 0)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "a %s of %g cannot be promised: no image was held out from the training",
+                        what, p->target);
     const int percent = best_target(*p, find);
     const double count = images_needed(*p, find);
     if (percent > 0)

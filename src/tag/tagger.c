@@ -14,6 +14,7 @@
 #include "image/backbone.h"
 #include "math/elementwise.h"
 #include "model/model.h"
+#include "tag/choice.h"
 #include "tag/diverse.h"
 #include "tag/known.h"
 #include "word/vocab.h"
@@ -185,6 +186,7 @@ const f0t_vocab *f0t_tagger_vocab(const f0t_tagger *tagger)
 /* Pictures, and rows of features, at a time at most. Blocks begin small, so that the first tags come soon, and
  * grow while they take less than this. */
 enum { FIRST_BLOCK = 16, PICTURE_BLOCK = 256, ROW_BLOCK = 1024, NAME_SIZE = 32 };
+enum { LISTS_MOST = 1 << 22 }; /* tags of a block: fewer pictures where each gets many */
 static const double BLOCK_SECONDS = 0.5;
 
 typedef struct tagging {
@@ -194,8 +196,9 @@ typedef struct tagging {
     f0t_tag_callback each;
     void *user;
     const f0t_monitor *monitor;
-    size_t kept;                 /* tags per picture, */
+    size_t kept;                 /* tags per picture, at most, */
     size_t ranked;               /* of so many that are ranked */
+    f0t_tag_choice choice;       /* of those kept */
     size_t block;                /* rows that there is room for */
     float *rows;                 /* [block x D] */
     float *directions;           /* [block x d] */
@@ -265,6 +268,8 @@ static f0t_status make_room(tagging *g)
     g->kept = g->options.k < size ? g->options.k : size;
     g->ranked = count_ranked(g, size);
     g->block = g->input.count < most ? g->input.count : most;
+    if (g->block * g->ranked > LISTS_MOST)
+        g->block = LISTS_MOST / g->ranked ? LISTS_MOST / g->ranked : 1;
     F0T_TRY(f0t_alloc(&g->rows, g->block * f0t_model_input_dim(g->tagger->model), sizeof *g->rows));
     F0T_TRY(f0t_alloc(&g->directions, g->block * f0t_model_dim(g->tagger->model),
                       sizeof *g->directions));
@@ -391,18 +396,21 @@ static bool give(tagging *g, size_t first, size_t i)
 {
     const f0t_failure *failure = &g->failures[i];
     const bool good = failure->status == F0T_OK;
+    size_t taken = 0;
     for (size_t j = 0; j < g->kept && good; j++) {
         const uint32_t index = g->index[i * g->ranked + j];
-        g->tags[j] = (f0t_tag_score){.tag = f0t_vocab_tag(g->tagger->vocab, index),
-                                     .index = index,
-                                     .score = g->score[i * g->ranked + j],
-                                     .confidence = g->confidence[i * g->ranked + j]};
+        const float confidence = g->confidence[i * g->ranked + j];
+        if (f0t_tag_choice_takes(&g->choice, index, confidence))
+            g->tags[taken++] = (f0t_tag_score){.tag = f0t_vocab_tag(g->tagger->vocab, index),
+                                               .index = index,
+                                               .score = g->score[i * g->ranked + j],
+                                               .confidence = confidence};
     }
     const f0t_tag_result result = {.input = first + i,
                                    .status = failure->status,
                                    .error = good ? NULL : failure->message,
                                    .tags = g->tags,
-                                   .count = good ? g->kept : 0};
+                                   .count = taken};
     const f0t_context *context = f0t_context_suspend();
     const bool more = g->each(g->user, &result);
     f0t_context_leave(&context);
@@ -424,7 +432,7 @@ static f0t_status tag_all(tagging *g)
 {
     const size_t count = g->input.count;
     f0t_stage stage = f0t_stage_begin(g->monitor, "tagging", "images", count);
-    size_t block = FIRST_BLOCK, rows;
+    size_t block = g->block < FIRST_BLOCK ? g->block : FIRST_BLOCK, rows;
     for (size_t first = 0; first < count; first += rows) {
         const double began = f0t_time();
         if (f0t_monitor_stopped(g->monitor))
@@ -460,6 +468,7 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
     if (!(g.options.diverse >= 0))
         return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_options: diverse is %g; 0 or more is expected",
                         g.options.diverse);
+    F0T_TRY(f0t_tag_choice_create(&g.choice, &g.options, tagger->model, &tagger->known, g.monitor));
     f0t_status status = make_room(&g);
     if (status == F0T_OK)
         status = tag_all(&g);

@@ -74,9 +74,13 @@ case_contradictions_are_refused() {
 
 case_options_with_another_name_now_are_told() {
     local verb
-    for verb in "train d" "tag m d" "features d" "eval d"; do
+    for verb in "train d" "features d" "eval d"; do
         refuse 2 "'--precision': it is --arithmetic now" $verb --precision bf16
         refuse 2 "'--precision': it is --arithmetic now" $verb --precision=bf16
+    done
+    # There it is a share of right tags.
+    refuse 2 "--precision: 'bf16' is not a number; what took it is --arithmetic now" tag m d --precision=bf16
+    for verb in "train d" "tag m d" "features d" "eval d"; do
         refuse 2 "'half' is not one of f32|bf16" $verb --arithmetic half
     done
     refuse 2 "there is no option '--precision'; " inspect d --precision bf16

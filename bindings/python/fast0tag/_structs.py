@@ -194,7 +194,8 @@ class f0t_tag_input(Sized):
 
 
 class f0t_tag_options(Sized):
-    _fields_ = [("size", c_size_t), ("k", c_size_t), ("strict", c_bool), ("diverse", c_double)]
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("strict", c_bool), ("diverse", c_double),
+                ("confidence", c_double), ("precision", c_double), ("recall", c_double)]
 
 
 class f0t_tag_score(Structure):

@@ -45,6 +45,15 @@ def _void_pointers(items: Sequence[bytes]) -> Any:
     return (c_void_p * max(len(items), 1))(*[cast(c_char_p(item), c_void_p) for item in items])
 
 
+def _share(value: Optional[float], what: str) -> float:
+    """For a member that is 0 where nothing is asked for."""
+    if value is None:
+        return 0
+    if not 0 < real(value, what) <= 1:
+        raise _errors.ArgumentError(f"{what} is between 0 and 1, not {value!r}")
+    return float(value)
+
+
 class Tagger(Handle):
     """Tags pictures: files, or bytes in memory; or rows of features.
 
@@ -107,26 +116,35 @@ class Tagger(Handle):
         return f"{self.model._told()}, ranks {len(self.vocab)} words"
 
     def tag(self, picture: Union[Picture, npt.ArrayLike], k: int = 5, *,
-            diverse: float = 0.07) -> Tags:
+            diverse: float = 0.07, confidence: Optional[float] = None,
+            precision: Optional[float] = None, recall: Optional[float] = None) -> Tags:
         """The k best tags, best first, of one picture: the path of a file, the bytes of one, or a
-        row of features. A picture that cannot be read is an error. `diverse` is as in tag_many."""
+        row of features. A picture that cannot be read is an error. `diverse`, `confidence`,
+        `precision` and `recall` are those of tag_many."""
         if isinstance(picture, (str, os.PathLike, *Bytes)):
-            results = self.tag_many([picture], k, diverse=diverse, strict=True)
+            pictures: Any = [picture]
         else:
-            results = self.tag_many(np.asarray(picture)[None], k, diverse=diverse, strict=True)
-        return results[0].tags
+            pictures = np.asarray(picture)[None]
+        return self.tag_many(pictures, k, diverse=diverse, strict=True, confidence=confidence,
+                             precision=precision, recall=recall)[0].tags
 
     def tag_many(self, pictures: Union[Iterable[Picture], npt.ArrayLike], k: int = 5, *,
-                 diverse: float = 0.07, strict: bool = False,
+                 diverse: float = 0.07, strict: bool = False, confidence: Optional[float] = None,
+                 precision: Optional[float] = None, recall: Optional[float] = None,
                  progress: Optional[ProgressCallback] = None) -> list[TagResult]:
         """One result per picture, in order: all paths, or all bytes, or an array of features
         [images, D]. One that cannot be read has an error in place of tags, and is logged; with
         `strict` it ends the work. Tags that repeat one before them ("wild nature" after "nature")
-        lose `diverse` of the distance between the first and the 20th score; 0: nothing."""
+        lose `diverse` of the distance between the first and the 20th score; 0: nothing.
+
+        Of the k tags one of these, for a model of the method "blend" whose scores are logits of
+        probabilities, takes those that are sure enough, perhaps none: a least `confidence`, or a
+        promised `precision` or `recall`, which fails where too few images were held out for it."""
         if isinstance(pictures, (str, os.PathLike, *Bytes)):
             raise TypeError("tag_many takes a list; tag takes a single picture")
-        options = _structs.f0t_tag_options(count(k, "k", 1), flag(strict, "strict"),
-                                           real(diverse, "diverse"))
+        options = _structs.f0t_tag_options(
+            count(k, "k", 1), flag(strict, "strict"), real(diverse, "diverse"),
+            _share(confidence, "confidence"), _share(precision, "precision"), _share(recall, "recall"))
         given: Any = _structs.f0t_tag_input()
         keep = self._fill(given, pictures)
         out = POINTER(_structs.f0t_tag_results)()

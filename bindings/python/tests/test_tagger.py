@@ -70,6 +70,27 @@ class TaggerTest(support.TestCase):
         with self.assertRaises(fast0tag.NumericError):
             tagger.tag(np.full(tagger.model.feature_dim, np.nan))
 
+    def test_only_what_is_sure(self):
+        features = self.data.features
+        tagger = fast0tag.Tagger(self.train(method="blend", epochs=2), features_only=True)
+        every = tagger.tag_many(features, k=100)
+        sure = tagger.tag_many(features, k=100, confidence=0.5)
+        for all_tags, some in zip(every, sure):  # a score is the logit of the confidence
+            self.assertEqual(some.tags, [(tag, score) for tag, score in all_tags.tags if score >= 0])
+        self.assertEqual(tagger.tag(features[0], confidence=1.0), [])
+        self.assertLessEqual(sum(len(r.tags) for r in tagger.tag_many(features, k=100, recall=0.5)),
+                             sum(len(r.tags) for r in every))
+        with self.assertRaisesRegex(fast0tag.UnsupportedError, "cannot be promised from"):
+            tagger.tag(features[0], precision=0.999)
+        for wrong in (0, -1, 1.5, float("nan")):
+            with self.assertRaisesRegex(fast0tag.ArgumentError, "precision is between 0 and 1"):
+                tagger.tag(features[0], precision=wrong)
+        with self.assertRaises(TypeError):
+            tagger.tag(features[0], confidence="high")
+        linear = fast0tag.Tagger(self.train(method="linear"), features_only=True)
+        with self.assertRaisesRegex(fast0tag.UnsupportedError, "does not say how sure it is"):
+            linear.tag(features[0], confidence=0.5)
+
     def test_a_model_of_bare_features(self):
         model = self.train()
         tagger = fast0tag.Tagger(model)

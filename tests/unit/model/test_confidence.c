@@ -187,7 +187,8 @@ static void an_empty_collection_has_a_curve(void **state)
     assert_true(f0t_risk_curve_is_valid(&curve));
     assert_true(isnan(f0t_risk_pooled_precision(&curve, 0)) &&
                 isnan(f0t_risk_pooled_recall(&curve, 0)));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "from 0 held-out images: they promise nothing",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "a precision of 0.8 cannot be promised: no image was held out",
                  f0t_risk_threshold_precision(&threshold, &curve, 0.8, 0.9));
     assert_fails(F0T_ERROR_UNSUPPORTED, "a recall of 0.8 cannot be promised",
                  f0t_risk_threshold_recall(&threshold, &curve, 0.8, 0.9));
