@@ -59,7 +59,7 @@ static void standardise(float *scores, const bool *known, size_t tags)
             sum += (double)scores[t];
             count++;
         }
-    const double mean = count ? sum / count : 0;
+    const double mean = count > 0 ? sum / count : 0;
     for (size_t t = 0; t < tags; t++)
         if (known[t])
             squares += ((double)scores[t] - mean) * ((double)scores[t] - mean);

@@ -397,7 +397,7 @@ static bool give(tagging *g, size_t first, size_t i)
     const f0t_failure *failure = &g->failures[i];
     const bool good = failure->status == F0T_OK;
     size_t taken = 0;
-    for (size_t j = 0; j < g->kept && good; j++) {
+    for (size_t j = 0; j < g->ranked && taken < g->kept && good; j++) {
         const uint32_t index = g->index[i * g->ranked + j];
         const float confidence = g->confidence[i * g->ranked + j];
         if (f0t_tag_choice_takes(&g->choice, index, confidence))

@@ -43,7 +43,7 @@ static f0t_dataset *make_dataset(const many_case *c)
     static size_t offsets[IMAGES + 1];
     static uint32_t indices[IMAGES];
     static uint8_t split[IMAGES];
-    static char names[MOST][8];
+    static char names[MOST][24];
     static const char *tags[MOST];
     f0t_dataset_arrays arrays = F0T_DATASET_ARRAYS;
     f0t_dataset *dataset;
