@@ -42,7 +42,7 @@ void f0t_blend_free(f0t_blend *b)
 
 /* ---- Learned tags ---------------------------------------------------------------------------------- */
 
-static bool has_vector(const float *vector, size_t dim)
+bool f0t_has_vector(const float *vector, size_t dim)
 {
     for (size_t i = 0; i < dim; i++)
         if (vector[i] != 0)
@@ -75,7 +75,7 @@ static f0t_status score_direction(float *to, const f0t_blend *b, const float *di
     F0T_TRY(f0t_score_once(to, directions, count, b->vectors, b->tags, b->dim, false));
     F0T_TRY(f0t_alloc(&known, b->tags, sizeof *known));
     for (size_t t = 0; t < b->tags; t++)
-        known[t] = has_vector(b->vectors + t * b->dim, b->dim);
+        known[t] = f0t_has_vector(b->vectors + t * b->dim, b->dim);
     for (size_t r = 0; r < count; r++)
         standardise(to + r * b->tags, known, b->tags);
     f0t_free(known);
@@ -223,7 +223,7 @@ static f0t_status explain_votes(float *to, const f0t_word_space *space, const fl
     if (status == F0T_OK)
         status = f0t_alloc(&known, tags, sizeof *known);
     for (size_t t = 0; t < tags && status == F0T_OK; t++)
-        known[t] = has_vector(vectors + t * dim, dim);
+        known[t] = f0t_has_vector(vectors + t * dim, dim);
     for (size_t r = 0; r < count && status == F0T_OK; r++) {
         for (size_t t = 0; t < tags; t++)
             logs[r * tags + t] = logf(votes[r * tags + t] + VOTE_SHARE * frequency[t] + VOTE_LEAST);

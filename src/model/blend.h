@@ -111,6 +111,9 @@ f0t_status f0t_blend_experts(float *const to[F0T_LEARNED_EXPERTS], const f0t_ble
 /* The direction's standardised scores become its probabilities, in place. */
 void f0t_blend_direction_probabilities(float *scores, const f0t_blend *blend, size_t rows);
 
+/* Tags without a vector have 0. */
+bool f0t_has_vector(const float *vector, size_t dim);
+
 /* From vectors[count x d] of tags with these frequencies; those without a vector are passed over. */
 f0t_status f0t_word_space_create(f0t_word_space *out, const float *vectors, const float *frequency,
                                  size_t count, size_t dim);

@@ -365,8 +365,9 @@ static f0t_status create_blend(f0t_blend **out, const f0t_blend_fitting *f)
 static f0t_status open_held(f0t_held_out *h, const f0t_blend_fitting *f, const f0t_samples *images)
 {
     const size_t tags = images->tags ? images->tags : 1;
-    const size_t most = PAIRS_MOST / tags < HELD_MOST ? PAIRS_MOST / tags : HELD_MOST;
-    F0T_TRY(f0t_samples_thin(&h->truth, images, most > 50 ? most : 50));
+    size_t most = PAIRS_MOST / tags < HELD_MOST ? PAIRS_MOST / tags : HELD_MOST;
+    most = f->small ? images->count : most > HELD_LEAST ? most : HELD_LEAST; /* folds go by place */
+    F0T_TRY(f0t_samples_thin(&h->truth, images, most));
     const size_t count = h->truth.count;
     F0T_TRY(f0t_alloc(&h->rows, count * f->data->condition->dim, sizeof *h->rows));
     F0T_TRY(f0t_condition_gather(h->rows, &f->unit, f->data->dataset, h->truth.images, count));
@@ -503,7 +504,7 @@ static void calibrate(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
                                         .column = {h->blend},
                                         .truth = truth});
     for (size_t i = 0; i < 2; i++)
-        b->calibration[i] = (float)weights[i];
+        b->calibration[i] = (float)(i ? weights[i] : fmax(weights[i], F0T_SLOPE_LEAST));
     for (size_t i = 0; i < pairs; i++)
         h->blend[i] = b->calibration[0] * h->blend[i] + b->calibration[1];
 }

@@ -5,6 +5,9 @@
 #include "model/blend.h"
 #include "model/validate.h"
 
+/* Of a calibration: scores that tell nothing, or the opposite, keep their order all the same. */
+#define F0T_SLOPE_LEAST 0.001
+
 /* Images that no expert has learned from, and what the experts say of them. */
 typedef struct f0t_held_out {
     f0t_samples truth;

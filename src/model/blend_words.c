@@ -9,7 +9,7 @@
 #include "base/monitor.h"
 #include "base/random.h"
 #include "compute/scoring.h"
-#include "math/matmul.h"
+#include "math/product.h"
 #include "math/solve.h"
 #include "model/stacking.h"
 #include "word/classes.h"
@@ -30,29 +30,15 @@ static const double USUAL_CALIBRATION[2] = {1, -4};
 
 /* ---- The learned tags as a space ------------------------------------------------------------------- */
 
-static bool has_vector(const float *v, size_t dim)
-{
-    for (size_t i = 0; i < dim; i++)
-        if (v[i] != 0)
-            return true;
-    return false;
-}
-
-/* Σ v vᵀ and Σ v over the tags that have one. */
-static size_t sum_vectors(double *squares, double *sum, const float *vectors, size_t count,
-                          size_t dim)
+/* Σ v over the tags that have one, and how many these are. */
+static size_t sum_vectors(double *sum, const float *vectors, size_t count, size_t dim)
 {
     size_t known = 0;
     for (size_t t = 0; t < count; t++) {
         const float *v = vectors + t * dim;
-        if (!has_vector(v, dim))
-            continue;
-        known++;
-        for (size_t i = 0; i < dim; i++) {
+        known += f0t_has_vector(v, dim);
+        for (size_t i = 0; i < dim; i++)
             sum[i] += (double)v[i];
-            for (size_t j = 0; j <= i; j++)
-                squares[i * dim + j] += (double)v[i] * (double)v[j];
-        }
     }
     return known;
 }
@@ -93,7 +79,7 @@ static void sum_frequencies(f0t_word_space *s, const float *vectors, const float
     const size_t dim = s->dim;
     double mean = 0, known = 0;
     for (size_t t = 0; t < count; t++)
-        if (has_vector(vectors + t * dim, dim)) {
+        if (f0t_has_vector(vectors + t * dim, dim)) {
             mean += log((double)frequency[t] + 1e-4);
             known++;
         }
@@ -126,7 +112,8 @@ static f0t_status turn_prior(f0t_word_space *s)
 static f0t_status fill_space(f0t_word_space *s, double *squares, double *sum, const float *vectors,
                              const float *frequency, size_t count)
 {
-    const size_t known = sum_vectors(squares, sum, vectors, count, s->dim);
+    const size_t known = sum_vectors(sum, vectors, count, s->dim);
+    F0T_TRY(f0t_gram_add(squares, vectors, count, s->dim));
     set_moments(s, squares, sum, known);
     F0T_TRY(invert(s, squares));
     sum_frequencies(s, vectors, frequency, count);
@@ -234,7 +221,6 @@ typedef struct fifth {
     f0t_word_space space;
     f0t_samples truth;           /* of those held out */
     float *part[F0T_WORD_PARTS]; /* [images x held] scores; NULL: off */
-    double mean_deviation[F0T_WORD_PARTS];
     float *parts_memory, *directions[F0T_WORD_PARTS];
     float *scores; /* [images x held] */
 } fifth;
@@ -422,9 +408,16 @@ static f0t_status judge(double *out, const fifth *fifths, const float *weights,
     return F0T_OK;
 }
 
+static f0t_status check_stop(const f0t_blend_fitting *f)
+{
+    return f0t_monitor_stopped(f->monitor)
+               ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while weighing new words")
+               : F0T_OK;
+}
+
 /* Each weight in turn to the best value of a grid, from the usual ones on; a change must be worth it. */
-static f0t_status search(float *weights, double *best, const fifth *fifths,
-                         const float scales[][F0T_WORD_PARTS], size_t images)
+static f0t_status search(float *weights, double *best, const f0t_blend_fitting *f,
+                         const fifth *fifths, const float scales[][F0T_WORD_PARTS], size_t images)
 {
     static const float GRID[] = {0, 0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1};
     const double worth = 0.1;
@@ -435,6 +428,7 @@ static f0t_status search(float *weights, double *best, const fifth *fifths,
             for (size_t g = 0; g < sizeof GRID / sizeof *GRID && fifths[0].part[p]; g++) {
                 double miap;
                 weights[p] = GRID[g];
+                F0T_TRY(check_stop(f));
                 F0T_TRY(judge(&miap, fifths, weights, scales, images));
                 if (miap > *best + worth) {
                     *best = miap;
@@ -500,7 +494,7 @@ static f0t_status calibrate(f0t_blend *b, const fifth *fifths, size_t images)
             weights, USUAL_CALIBRATION, 5,
             &(f0t_pairs_table){.pairs = pairs, .columns = 1, .column = {scores}, .truth = truth});
     for (size_t i = 0; i < 2 && status == F0T_OK; i++)
-        b->word_calibration[i] = (float)weights[i];
+        b->word_calibration[i] = (float)(i ? weights[i] : fmax(weights[i], F0T_SLOPE_LEAST));
     f0t_free(scores);
     f0t_free(truth);
     return status;
@@ -540,14 +534,18 @@ static f0t_status choose_offset(const f0t_blend_fitting *f, const fifth *fifths,
     f0t_blend *b = f->blend;
     float *scores;
     double best = -1;
+    enum { STEPS_MOST = 8 }; /* to either side, of a quarter each */
     F0T_TRY(f0t_alloc(&scores, images * b->tags, sizeof *scores));
     f0t_status status = F0T_OK;
-    for (int step = -8; step <= 8 && status == F0T_OK; step++) {
+    for (int i = 0; i <= 2 * STEPS_MOST && status == F0T_OK; i++) {
+        const int step = i % 2 ? (i + 1) / 2 : -i / 2; /* 0, 1, -1, 2, …: on ties the smallest */
         double sum = 0, miap = 0;
-        for (size_t i = 0; i < TRIED && status == F0T_OK; i++) {
-            status = judge_together(&miap, &fifths[i], f, scores, (float)step / 4, images);
+        for (size_t t = 0; t < TRIED && status == F0T_OK; t++) {
+            status = judge_together(&miap, &fifths[t], f, scores, (float)step / 4, images);
             sum += miap;
         }
+        if (status == F0T_OK)
+            status = check_stop(f);
         if (sum > best) {
             best = sum;
             b->word_offset = (float)step / 4;
@@ -570,7 +568,8 @@ static f0t_status fit_by_fifths(f0t_blend_fitting *f, fifth *fifths, size_t imag
         F0T_TRY(measure_scales(scales[i], fifths[i].directions, &fifths[i].space, images));
     }
     F0T_TRY(judge(&alone, fifths, net, (const float(*)[F0T_WORD_PARTS])scales, images));
-    F0T_TRY(search(b->word_weights, &miap, fifths, (const float(*)[F0T_WORD_PARTS])scales, images));
+    F0T_TRY(
+        search(b->word_weights, &miap, f, fifths, (const float(*)[F0T_WORD_PARTS])scales, images));
     for (size_t i = 0; i < TRIED; i++)
         F0T_TRY(standardise(&fifths[i], b, scales[i], images));
     F0T_TRY(calibrate(b, fifths, images));

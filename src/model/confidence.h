@@ -1,8 +1,7 @@
 /*
  * How sure a tag is. A confidence is the probability that a person would keep the tag; its logit is what
- * a calibrated method scores. Here: whether confidences are what they say (f0t_reliability), the map that
- * makes them so (f0t_calibration), and which threshold keeps a promise about the tags that reach it
- * (f0t_risk_curve).
+ * a calibrated method scores. Here: whether confidences are what they say (f0t_reliability), and which
+ * threshold keeps a promise about the tags that reach it (f0t_risk_curve).
  */
 #ifndef F0T_MODEL_CONFIDENCE_H
 #define F0T_MODEL_CONFIDENCE_H
@@ -47,18 +46,6 @@ size_t f0t_reliability_bins(f0t_reliability_bin out[F0T_RELIABILITY_BINS],
  * pair; so is the mean squared error of the confidences, the Brier score. */
 double f0t_reliability_error(const f0t_reliability *from);
 double f0t_reliability_brier(const f0t_reliability *from);
-
-/* ---- Calibration --------------------------------------------------------------------------- */
-
-/* The logit of the confidence is slope · score + shift, slope > 0: it changes no ranking (Platt 1999). */
-typedef struct f0t_calibration {
-    double slope, shift;
-} f0t_calibration;
-
-/* Maximises the likelihood of held-out pairs, their scores added as logits, with a prior at slope 1 and
- * shift 0 as weak as a few pairs: without pairs it is what comes out. */
-void f0t_calibration_fit(f0t_calibration *out, const f0t_reliability *scores);
-float f0t_calibration_apply(const f0t_calibration *calibration, float score);
 
 /* ---- Promises ------------------------------------------------------------------------------ */
 

@@ -99,66 +99,6 @@ static void matrices_add_all_pairs(void **state)
     f0t_free(b);
 }
 
-static void the_map_is_found(void **state)
-{
-    (void)state;
-    static const double slopes[] = {0.3, 1, 2.5}, shifts[] = {-3, 0, 1};
-    for (size_t i = 0; i < 9; i++) {
-        const double slope = slopes[i / 3], shift = shifts[i % 3];
-        f0t_reliability *r = make_pairs(200000, slope, shift);
-        f0t_calibration c;
-        f0t_calibration_fit(&c, r);
-        if (!(fabs(c.slope - slope) < 0.05 * slope) || !(fabs(c.shift - shift) < 0.06))
-            fail_msg("%g and %g instead of %g and %g", c.slope, c.shift, slope, shift);
-        f0t_free(r);
-    }
-}
-
-/* The gradient of the penalised likelihood, pair by pair, is 0 there. */
-static void the_map_is_a_minimum(void **state)
-{
-    (void)state;
-    f0t_reliability *r;
-    f0t_calibration c;
-    static const struct {
-        double score;
-        bool right;
-    } pairs[] = {{-3, false}, {-1, true}, {0.5, false}, {0.7, true}, {2, true}, {4, false}};
-    assert_ok(f0t_alloc_zero(&r, 1, sizeof *r));
-    for (size_t i = 0; i < 6; i++)
-        f0t_reliability_add(r, pairs[i].score, pairs[i].right);
-    f0t_calibration_fit(&c, r);
-    double slope = c.slope - 1, shift = c.shift;
-    for (size_t i = 0; i < 6; i++) {
-        const double off =
-            f0t_confidence_of_logit(c.slope * pairs[i].score + c.shift) - pairs[i].right;
-        slope += off * pairs[i].score;
-        shift += off;
-    }
-    assert_true(fabs(slope) < 1e-5 && fabs(shift) < 1e-5);
-    assert_true(fabs((double)f0t_calibration_apply(&c, 2) - (2 * c.slope + c.shift)) < 1e-6);
-    f0t_free(r);
-}
-
-/* Nothing to learn from, one pair that is certain, scores that say the opposite: still a rising map. */
-static void the_prior_holds_it(void **state)
-{
-    (void)state;
-    f0t_reliability *r;
-    f0t_calibration c;
-    assert_ok(f0t_alloc_zero(&r, 1, sizeof *r));
-    f0t_calibration_fit(&c, r);
-    assert_true(c.slope == 1 && c.shift == 0);
-    f0t_reliability_add(r, 1, true);
-    f0t_calibration_fit(&c, r);
-    assert_true(c.slope > 1 && c.slope < 1.5 && c.shift > 0 && c.shift < 0.5);
-    f0t_free(r);
-    r = make_pairs(10000, -1, 0);
-    f0t_calibration_fit(&c, r);
-    assert_true(c.slope > 0 && c.slope < 0.01 && isfinite(c.shift));
-    f0t_free(r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,9 +107,6 @@ int main(void)
         cmocka_unit_test(the_numbers_are_their_definition),
         cmocka_unit_test(equal_confidences_share_a_bin),
         cmocka_unit_test(matrices_add_all_pairs),
-        cmocka_unit_test(the_map_is_found),
-        cmocka_unit_test(the_map_is_a_minimum),
-        cmocka_unit_test(the_prior_holds_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
