@@ -27,6 +27,10 @@ typedef struct f0t_blend_fitting {
     bool small; /* too few images to hold out some once: cross-validation */
 } f0t_blend_fitting;
 
+bool f0t_blend_uses(const f0t_blend_fitting *fit, f0t_expert expert);
+
+/* ---- The nets (blend_nets.c) ------------------------------------------------------------------------- */
+
 /* A direction net of those `train` images that have one of these tags, `effort` of the usual epochs. Fewer than
  * two tags, or no such image: a net that gives 0. */
 f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit,
@@ -38,8 +42,37 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit
 f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *fit,
                                  const f0t_samples *train);
 
+/* The blend's direction, from the tags so chosen. */
+f0t_status f0t_blend_learn_direction(f0t_net **out, const f0t_blend_fitting *fit,
+                                     const f0t_samples *train, const f0t_samples *val);
+
+/* The net with an output per tag; its outputs begin at frequency[T]. Then some more epochs at a low rate on all
+ * images, those held out among them: what is trained on more knows more. */
+f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *fit,
+                                const f0t_samples *train, const f0t_samples *val,
+                                const float *frequency);
+f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *fit,
+                                     const f0t_samples *all);
+
+/* ---- The experts (blend_experts.c) ------------------------------------------------------------------- */
+
+/* All of them, into an empty blend. */
+f0t_status f0t_blend_fit_experts(f0t_blend *blend, f0t_net **net, const f0t_blend_fitting *fit,
+                                 const f0t_samples *train, const f0t_samples *val);
+/* Votes, ridge and frequencies, in place of those there are. */
+f0t_status f0t_blend_fit_counted(f0t_blend *blend, const f0t_blend_fitting *fit,
+                                 const f0t_samples *train);
+
+/* ---- New words (blend_words.c) ----------------------------------------------------------------------- */
+
 /* Space, weights and calibration of new words. */
 f0t_status f0t_blend_fit_words(f0t_blend_fitting *fit);
+
+/* ---- Weights (blend_weights.c) ----------------------------------------------------------------------- */
+
+/* Weights, calibration and risk of the learned tags by what the experts say of fit->held; *miap is that of the blend.
+ * What each expert gives alone is logged. */
+f0t_status f0t_blend_fit_weights(double *miap, f0t_blend_fitting *fit);
 
 /* MiAP in percent of scores[images x tags]; NaN where no image has a relevant tag. */
 f0t_status f0t_blend_miap(double *out, const float *scores, const f0t_samples *truth);

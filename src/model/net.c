@@ -197,6 +197,16 @@ f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const 
     return status;
 }
 
+f0t_status f0t_net_bring_home(f0t_net **net)
+{
+    f0t_net *trained = *net;
+    if (trained->compute->shares_memory)
+        return F0T_OK;
+    F0T_TRY(f0t_net_create_copy(net, &f0t_compute_cpu, trained));
+    f0t_net_free(trained);
+    return F0T_OK;
+}
+
 /* ---- Random weights ------------------------------------------------------------------------------ */
 
 enum { RANDOM_BLOCK = 1 << 20 };

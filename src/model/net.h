@@ -61,6 +61,8 @@ f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
 /* All of them into another net of the same shape, which may be of another compute object; and a net of them. */
 f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from);
 f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const f0t_net *from);
+/* A model lives in the caller's memory, wherever it was trained: *net is replaced where it does not. */
+f0t_status f0t_net_bring_home(f0t_net **net);
 
 /* ---- Applying it ----------------------------------------------------------------------------- */
 

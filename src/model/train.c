@@ -203,17 +203,6 @@ static f0t_status train_linear(training *t)
     return F0T_OK;
 }
 
-/* A model lives in the caller's memory, wherever it was trained. */
-static f0t_status bring_home(f0t_model *model)
-{
-    f0t_net *net = model->net;
-    if (net->compute->shares_memory)
-        return F0T_OK;
-    F0T_TRY(f0t_net_create_copy(&model->net, &f0t_compute_cpu, net));
-    f0t_net_free(net);
-    return F0T_OK;
-}
-
 static f0t_status train_net(training *t)
 {
     if (t->options.method == F0T_METHOD_LINEAR)
@@ -268,7 +257,7 @@ static f0t_status fit(training *t, const f0t_vectors *vectors)
     F0T_TRY(f0t_net_create(&t->model->net, f0t_compute_current(), &shape,
                            o->bf16 ? F0T_BF16 : F0T_F32));
     F0T_TRY(train_net(t));
-    return bring_home(t->model);
+    return f0t_net_bring_home(&t->model->net);
 }
 
 static f0t_status run(training *t, const f0t_vectors *vectors)

@@ -1,0 +1,58 @@
+/* The experts of a blend, learned from some images. */
+#include "model/blend_fit.h"
+
+#include "base/alloc.h"
+
+enum { NEIGHBOURS_MOST = 20000 }; /* images that votes and ridge are made of */
+
+static f0t_status count_frequency(float **out, const f0t_samples *train)
+{
+    F0T_TRY(f0t_alloc_zero(out, train->tags, sizeof **out));
+    for (size_t i = 0; i < train->offsets[train->count]; i++)
+        (*out)[train->relevant[i]] += 1;
+    for (size_t t = 0; t < train->tags; t++)
+        (*out)[t] /= (float)(train->count ? train->count : 1);
+    return F0T_OK;
+}
+
+static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *some)
+{
+    float *rows;
+    F0T_TRY(f0t_alloc(&rows, some->count * b->features, sizeof *rows));
+    f0t_status status =
+        f0t_condition_gather(rows, &f->unit, f->data->dataset, some->images, some->count);
+    if (status == F0T_OK && f0t_blend_uses(f, F0T_EXPERT_VOTES))
+        status = f0t_votes_fit(&b->votes, rows, some->count, b->features, some->offsets,
+                               some->relevant, b->tags, f->monitor);
+    if (status == F0T_OK && f0t_blend_uses(f, F0T_EXPERT_RIDGE))
+        status = f0t_ridge_fit(&b->ridge, rows, some->count, b->features, some->offsets,
+                               some->relevant, b->tags, f->monitor);
+    f0t_free(rows);
+    return status;
+}
+
+f0t_status f0t_blend_fit_counted(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *train)
+{
+    f0t_samples some = {0};
+    f0t_votes_free(b->votes);
+    f0t_ridge_free(b->ridge);
+    f0t_free(b->frequency);
+    b->votes = NULL;
+    b->ridge = NULL;
+    F0T_TRY(count_frequency(&b->frequency, train));
+    F0T_TRY(f0t_samples_thin(&some, train, NEIGHBOURS_MOST));
+    f0t_status status = fit_neighbours(b, f, &some);
+    f0t_samples_free(&some);
+    return status;
+}
+
+f0t_status f0t_blend_fit_experts(f0t_blend *b, f0t_net **net, const f0t_blend_fitting *f,
+                                 const f0t_samples *train, const f0t_samples *val)
+{
+    F0T_TRY(f0t_blend_fit_counted(b, f, train));
+    if (f0t_blend_uses(f, F0T_EXPERT_TAGS))
+        F0T_TRY(f0t_blend_learn_tags(&b->own, f, train, val, b->frequency));
+    F0T_TRY(f0t_blend_learn_direction(net, f, train, val));
+    b->net = *net;
+    return F0T_OK;
+}

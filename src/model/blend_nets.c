@@ -1,0 +1,252 @@
+/* The networks of a blend: the direction, and the one with an output per tag. */
+#include "model/blend_fit.h"
+
+#include "base/alloc.h"
+#include "model/options.h"
+#include "model/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL_UNITS = 128,
+    SMALL_BATCHES = 8, /* per epoch */
+    SMALL_EPOCHS = 60,
+    DIRECTION_UNITS = 1024,
+    DIRECTION_TAGS = 1000, /* the most frequent ones: rare ones teach a direction little */
+    TAGS_UNITS = 2048
+};
+/* Multiplications of the net with an output per tag: fewer units where there are many tags. */
+static const double TAGS_WORK = 3.2e12;
+/* A wide layer with much dropout wants more epochs than training has otherwise. */
+static const double DIRECTION_EPOCHS = 1.6;
+
+/* ---- Training ---------------------------------------------------------------------------------------- */
+
+static f0t_status create_net(f0t_net **out, const f0t_blend_fitting *f, const f0t_train_options *o,
+                             size_t outputs)
+{
+    f0t_net_shape shape = {.inputs = f->data->condition->dim,
+                           .hidden_count = o->hidden_count,
+                           .outputs = outputs,
+                           .bias = true};
+    memcpy(shape.hidden, o->hidden, sizeof o->hidden);
+    F0T_TRY(f0t_net_shape_check(&shape));
+    return f0t_net_create(out, f0t_compute_current(), &shape, o->bf16 ? F0T_BF16 : F0T_F32);
+}
+
+static f0t_status run_training(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
+                               const f0t_train_options *o)
+{
+    f0t_objective objective;
+    double miap;
+    F0T_TRY(f0t_objective_ranking(&objective, data, o));
+    f0t_status status = f0t_trainer_run(&miap, net, data, &objective, o, "", f->monitor);
+    f0t_objective_free(&objective);
+    return status;
+}
+
+/* What both nets have in common: one wide layer. Few images need fewer units, and fewer, larger steps: cross-validation
+ * trains each net six times. */
+static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units, size_t images)
+{
+    f0t_train_options o = *f->options;
+    const size_t most = images > SMALL_UNITS ? images : SMALL_UNITS;
+    o.method = F0T_METHOD_NET;
+    o.hidden_count = 1;
+    o.hidden[0] = units < most ? units : most;
+    if (f->small && o.batch == F0T_AUTO_COUNT)
+        o.batch = images > SMALL_BATCHES ? images / SMALL_BATCHES : 1;
+    if (f->small && o.epochs == F0T_AUTO_COUNT)
+        o.epochs = SMALL_EPOCHS;
+    o.hidden_dropout = 0.5;
+    o.checkpoint = NULL;
+    o.epoch = NULL;
+    return o;
+}
+
+static void scale_epochs(f0t_train_options *o, const f0t_train_options *asked, double factor)
+{
+    if (asked->epochs == F0T_AUTO_COUNT)
+        o->epochs = (size_t)((double)o->epochs * factor + 1);
+    if (asked->patience == F0T_AUTO_COUNT)
+        o->patience = f0t_train_patience(o->epochs);
+}
+
+/* ---- The direction --------------------------------------------------------------------------------- */
+
+f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
+                                     const f0t_samples *train, const f0t_samples *val,
+                                     const float *vectors, double effort)
+{
+    const size_t dim = f->data->dim;
+    f0t_samples paired = {0};
+    f0t_train_options o =
+        net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
+    F0T_TRY(f0t_samples_pick(&paired, train, false));
+    f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
+    scale_epochs(&o, f->options, DIRECTION_EPOCHS * effort);
+    f0t_status status = create_net(out, f, &o, dim);
+    const f0t_train_data data = {.dataset = f->data->dataset,
+                                 .condition = f->data->condition,
+                                 .train = &paired,
+                                 .val = val,
+                                 .tags = vectors,
+                                 .dim = dim};
+    if (status == F0T_OK && train->tags > 1 && paired.count) {
+        status = f0t_net_set_random(*out, o.seed, F0T_OUTPUT_SCALE);
+        if (status == F0T_OK)
+            status = run_training(*out, f, &data, &o);
+    }
+    f0t_samples_free(&paired);
+    return status == F0T_OK ? f0t_net_bring_home(out) : status;
+}
+static int by_count(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend_fitting *f,
+                                 const f0t_samples *train)
+{
+    const size_t tags = train->tags, dim = f->data->dim;
+    uint64_t *
+        order; /* images in the upper half, so that it sorts by them; then the tag, first ones first */
+    F0T_TRY(f0t_alloc_zero(&order, tags, sizeof *order));
+    for (size_t t = 0; t < tags; t++)
+        order[t] = UINT32_MAX - (uint64_t)t;
+    for (size_t i = 0; i < train->offsets[train->count]; i++)
+        order[train->relevant[i]] += (uint64_t)1 << 32;
+    qsort(order, tags, sizeof *order, by_count);
+    for (size_t t = 0; t < tags; t++)
+        place[t] = F0T_NO_SAMPLE_TAG;
+    *count = 0;
+    for (size_t i = 0; i < tags && *count < DIRECTION_TAGS; i++) {
+        if ((order[i] >> 32) < 2)
+            break;
+        const size_t t = UINT32_MAX - (order[i] & UINT32_MAX);
+        for (size_t j = 0; j < dim && place[t] == F0T_NO_SAMPLE_TAG; j++)
+            if (f->data->vectors[t * dim + j] != 0)
+                place[t] = 0;
+        *count += place[t] == 0;
+    }
+    uint32_t next = 0;
+    for (size_t t = 0; t < tags; t++)
+        if (place[t] == 0)
+            place[t] = next++;
+    f0t_free(order);
+    return F0T_OK;
+}
+
+static f0t_status take_vectors(float **out, const f0t_blend_fitting *f, const uint32_t *place,
+                               size_t tags, size_t count)
+{
+    const size_t dim = f->data->dim;
+    F0T_TRY(f0t_alloc(out, count * dim, sizeof **out));
+    for (size_t t = 0; t < tags; t++)
+        if (place[t] != F0T_NO_SAMPLE_TAG)
+            memcpy(*out + place[t] * dim, f->data->vectors + t * dim, dim * sizeof **out);
+    return F0T_OK;
+}
+
+static f0t_status train_some_tags(f0t_net **out, const f0t_blend_fitting *f,
+                                  const f0t_samples *train, const f0t_samples *val,
+                                  const uint32_t *place, size_t count, double effort)
+{
+    f0t_samples some = {0}, judged = {0};
+    float *vectors = NULL;
+    f0t_status status = f0t_samples_retag(&some, train, place, count);
+    if (status == F0T_OK)
+        status = f0t_samples_retag(&judged, val, place, count);
+    if (status == F0T_OK)
+        status = take_vectors(&vectors, f, place, train->tags, count);
+    if (status == F0T_OK)
+        status = f0t_blend_train_direction(out, f, &some, &judged, vectors, effort);
+    f0t_samples_free(&some);
+    f0t_samples_free(&judged);
+    f0t_free(vectors);
+    return status;
+}
+
+f0t_status f0t_blend_learn_direction(f0t_net **out, const f0t_blend_fitting *f,
+                                     const f0t_samples *train, const f0t_samples *val)
+{
+    uint32_t *place;
+    size_t count = 0;
+    F0T_TRY(f0t_alloc(&place, train->tags, sizeof *place));
+    f0t_status status = f0t_blend_choose_tags(place, &count, f, train);
+    if (!f0t_blend_uses(f, F0T_EXPERT_DIRECTION)) { /* off: a net of no tags, which gives 0 */
+        for (size_t t = 0; t < train->tags; t++)
+            place[t] = F0T_NO_SAMPLE_TAG;
+        count = 0;
+    }
+    if (status == F0T_OK)
+        status = train_some_tags(out, f, train, val, place, count, 1);
+    f0t_free(place);
+    return status;
+}
+
+/* ---- The net with an output per tag ------------------------------------------------------------------- */
+
+static size_t tags_units(const f0t_train_options *o, const f0t_samples *train, size_t features)
+{
+    const double each = (double)train->count * (double)o->epochs * (double)(features + train->tags);
+    double units = TAGS_WORK / (each > 1 ? each : 1);
+    units = units < 256 ? 256 : units > TAGS_UNITS ? TAGS_UNITS : units;
+    return (size_t)units / 64 * 64;
+}
+
+/* The outputs begin at the tags' frequencies. */
+static f0t_status set_frequencies(f0t_net *net, const float *frequency, size_t tags)
+{
+    float *bias;
+    const size_t last = f0t_net_array_count(net) - 1;
+    F0T_TRY(f0t_alloc(&bias, tags, sizeof *bias));
+    for (size_t t = 0; t < tags; t++) {
+        const float p = frequency[t] < 1e-4F ? 1e-4F : frequency[t] > 0.99F ? 0.99F : frequency[t];
+        bias[t] = logf(p / (1 - p));
+    }
+    f0t_status status = f0t_net_array_set(net, last, bias);
+    f0t_free(bias);
+    return status;
+}
+
+f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *f, const f0t_samples *train,
+                                const f0t_samples *val, const float *frequency)
+{
+    f0t_train_options o = net_options(f, TAGS_UNITS, train->count);
+    const size_t features = f->data->condition->dim;
+    o.loss = F0T_LOSS_LOGISTIC;
+    f0t_train_options_resolve(&o, train->count, features, f->data->dim);
+    const size_t affordable = tags_units(&o, train, features);
+    o.hidden[0] = o.hidden[0] < affordable ? o.hidden[0] : affordable;
+    const f0t_train_data data = {.dataset = f->data->dataset,
+                                 .condition = f->data->condition,
+                                 .train = train,
+                                 .val = val,
+                                 .dim = train->tags};
+    F0T_TRY(create_net(out, f, &o, train->tags));
+    F0T_TRY(f0t_net_set_random(*out, o.seed + 1, F0T_OUTPUT_SCALE));
+    F0T_TRY(set_frequencies(*out, frequency, train->tags));
+    F0T_TRY(run_training(*out, f, &data, &o));
+    return f0t_net_bring_home(out);
+}
+
+f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
+                                     const f0t_samples *all)
+{
+    f0t_train_options o = net_options(f, TAGS_UNITS, all->count);
+    const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
+    o.loss = F0T_LOSS_LOGISTIC;
+    f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
+    scale_epochs(&o, f->options, 0.15);
+    o.rate *= 0.2;
+    const f0t_train_data data = {.dataset = f->data->dataset,
+                                 .condition = f->data->condition,
+                                 .train = all,
+                                 .val = &none,
+                                 .dim = all->tags};
+    return run_training(net, f, &data, &o);
+}
