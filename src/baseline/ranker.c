@@ -17,6 +17,8 @@ size_t f0t_task_features(const f0t_task *task)
 const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_random,
     &f0t_ranker_frequency,
+    &f0t_ranker_frequency_told,
+    &f0t_ranker_frequency_predicted,
     &f0t_ranker_cca,
     &f0t_ranker_wsabie,
     &f0t_ranker_tagprop,
@@ -36,6 +38,11 @@ const f0t_ranker *const f0t_rankers[] = {
     NULL,
 };
 /* clang-format on */
+
+bool f0t_ranker_competes(const f0t_ranker *ranker)
+{
+    return !ranker->oracle && !ranker->told;
+}
 
 static const char *name_at(size_t i)
 {

@@ -47,6 +47,7 @@ typedef struct f0t_candidates {
     size_t count;
     const float *vectors;  /* [count x d] */
     const uint32_t *known; /* [count] number among the training tags, or F0T_NO_SAMPLE_TAG */
+    const size_t *images; /* [count] training images that have the tag: for f0t_ranker.told alone */
 } f0t_candidates;
 
 /* The images to rank them for. */
@@ -63,10 +64,12 @@ typedef struct f0t_ranker {
     const char *source; /* authors, title, venue */
     bool closed;        /* ranks only tags that it was trained with */
     bool oracle;        /* looks at the true training tags of the test images */
-    bool deep;          /* has hidden layers: its trials get half of the epochs that others get */
-    bool calibrated;    /* scores are logits of the probability that an image has the tag */
-    bool whole;         /* wants all images in one call of score (transductive) */
-    size_t most_tags;   /* refuses to rank more; 0: no limit */
+    bool told;       /* is told how many training images have each tag, also one it may not learn */
+    bool needs_new;  /* says something only where tags are ranked that were not learned */
+    bool deep;       /* has hidden layers: its trials get half of the epochs that others get */
+    bool calibrated; /* scores are logits of the probability that an image has the tag */
+    bool whole;      /* wants all images in one call of score (transductive) */
+    size_t most_tags; /* refuses to rank more; 0: no limit */
     const f0t_knob *knobs;
     size_t knob_count; /* at most F0T_KNOBS_MAX */
 
@@ -94,6 +97,8 @@ typedef struct f0t_ranker {
 /* Each is defined in the file of its name. */
 extern const f0t_ranker f0t_ranker_random;
 extern const f0t_ranker f0t_ranker_frequency;
+extern const f0t_ranker f0t_ranker_frequency_told;
+extern const f0t_ranker f0t_ranker_frequency_predicted;
 extern const f0t_ranker f0t_ranker_cca;
 extern const f0t_ranker f0t_ranker_wsabie;
 extern const f0t_ranker f0t_ranker_tagprop;
@@ -115,5 +120,7 @@ extern const f0t_ranker f0t_ranker_fu2015;
 extern const f0t_ranker *const f0t_rankers[];
 /* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name);
+/* False for what is told what no method may know: it is shown beside the methods, and wins nothing. */
+bool f0t_ranker_competes(const f0t_ranker *ranker);
 
 #endif

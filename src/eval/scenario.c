@@ -83,6 +83,8 @@ bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
     else if (ranker->oracle && (learned || scenario == F0T_SEEN_UNSEEN))
         snprintf(why, F0T_REFUSAL_SIZE,
                  "is told the true training tags, so it can only rank others");
+    else if (ranker->needs_new && learned)
+        snprintf(why, F0T_REFUSAL_SIZE, "is Frequency where every tag is learned");
     else if (ranker->most_tags && tags > ranker->most_tags)
         snprintf(why, F0T_REFUSAL_SIZE,
                  "considers all 2^%zu combinations of the tags; 2^%zu are feasible", tags,

@@ -176,7 +176,7 @@ static size_t find_rival(const contest *c, size_t method)
     const f0t_eval_plan *plan = &c->eval->plan;
     size_t best = plan->method_count;
     for (size_t m = 0; m < plan->method_count; m++) {
-        const bool competes = c->scored[m] && m != method && !plan->methods[m]->oracle;
+        const bool competes = c->scored[m] && m != method && f0t_ranker_competes(plan->methods[m]);
         const f0t_eval_value *miap = competes ? miap_of(c, m) : NULL;
         if (miap && !isnan(miap->mean) &&
             (best == plan->method_count || miap->mean > miap_of(c, best)->mean))

@@ -99,17 +99,28 @@ static f0t_status choose_tags(f0t_eval_split *s, const bool *mask)
     return F0T_OK;
 }
 
-/* The images' tags among the candidates, and among the training tags. */
-static f0t_status find_truth(f0t_eval_split *s, f0t_split split, uint32_t *number, uint32_t *place)
+/* From tags of the dataset to candidates, into number[tags of the dataset]. */
+static f0t_status number_candidates(uint32_t *number, const f0t_eval_split *s)
 {
     const f0t_eval_tags *tags = s->task->tags;
-    size_t all = f0t_dataset_tag_count(tags->dataset);
+    uint32_t *place;
+    F0T_TRY(f0t_alloc(&place, tags->count, sizeof *place));
     for (size_t i = 0; i < tags->count; i++)
         place[i] = F0T_NO_SAMPLE_TAG;
     for (size_t i = 0; i < s->count; i++)
         place[s->tags[i]] = (uint32_t)i;
-    for (size_t t = 0; t < all; t++)
+    for (size_t t = 0; t < f0t_dataset_tag_count(tags->dataset); t++)
         number[t] = tags->index[t] == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG : place[tags->index[t]];
+    f0t_free(place);
+    return F0T_OK;
+}
+
+/* The images' tags among the candidates, and among the training tags. */
+static f0t_status find_truth(f0t_eval_split *s, f0t_split split, uint32_t *number)
+{
+    const f0t_eval_tags *tags = s->task->tags;
+    size_t all = f0t_dataset_tag_count(tags->dataset);
+    F0T_TRY(number_candidates(number, s));
     F0T_TRY(f0t_samples_create(&s->truth, tags->dataset, split, number, s->count, true));
     for (size_t t = 0; t < all; t++)
         number[t] = tags->index[t] == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG
@@ -120,17 +131,14 @@ static f0t_status find_truth(f0t_eval_split *s, f0t_split split, uint32_t *numbe
 f0t_status f0t_eval_split_create(f0t_eval_split *s, const f0t_eval_task *task, f0t_split split,
                                  const bool *mask)
 {
-    uint32_t *number = NULL, *place = NULL;
+    uint32_t *number = NULL;
     *s = (f0t_eval_split){.task = task};
     f0t_status status = choose_tags(s, mask);
     if (status == F0T_OK)
         status = f0t_alloc(&number, f0t_dataset_tag_count(task->tags->dataset), sizeof *number);
     if (status == F0T_OK)
-        status = f0t_alloc(&place, task->tags->count, sizeof *place);
-    if (status == F0T_OK)
-        status = find_truth(s, split, number, place);
+        status = find_truth(s, split, number);
     f0t_free(number);
-    f0t_free(place);
     if (status != F0T_OK)
         f0t_eval_split_free(s);
     return status;
@@ -152,19 +160,40 @@ typedef struct block {
     size_t most; /* rows */
     float *features, *scores;
     size_t *offsets, *oracle_offsets;
+    size_t *told; /* [candidates] training images that have each; NULL for most methods */
 } block;
 
-static f0t_status block_create(block *b, const f0t_eval_split *s, bool whole)
+/* How many training images have each candidate. */
+static f0t_status count_images(size_t **out, const f0t_eval_split *s)
+{
+    const f0t_eval_tags *tags = s->task->tags;
+    f0t_samples train = {0};
+    uint32_t *number;
+    F0T_TRY(f0t_alloc(&number, f0t_dataset_tag_count(tags->dataset), sizeof *number));
+    f0t_status status = number_candidates(number, s);
+    if (status == F0T_OK)
+        status = f0t_samples_create(&train, tags->dataset, F0T_TRAIN, number, s->count, true);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(out, s->count, sizeof **out);
+    for (size_t i = 0; status == F0T_OK && i < train.offsets[train.count]; i++)
+        (*out)[train.relevant[i]]++;
+    f0t_samples_free(&train);
+    f0t_free(number);
+    return status;
+}
+
+static f0t_status block_create(block *b, const f0t_eval_split *s, const f0t_ranker *ranker)
 {
     size_t dim = f0t_task_features(&s->task->base), images = s->truth.count;
     size_t rows = BLOCK_FLOATS / (dim + s->count + 1);
     *b = (block){.most = rows > BLOCK_ROWS ? BLOCK_ROWS : rows > 1 ? rows : 1};
-    if (whole || b->most > images)
+    if (ranker->whole || b->most > images)
         b->most = images;
     F0T_TRY(f0t_alloc(&b->features, b->most * dim, sizeof *b->features));
     F0T_TRY(f0t_alloc(&b->scores, b->most * s->count, sizeof *b->scores));
     F0T_TRY(f0t_alloc(&b->offsets, b->most + 1, sizeof *b->offsets));
-    return f0t_alloc(&b->oracle_offsets, b->most + 1, sizeof *b->oracle_offsets);
+    F0T_TRY(f0t_alloc(&b->oracle_offsets, b->most + 1, sizeof *b->oracle_offsets));
+    return ranker->told ? count_images(&b->told, s) : F0T_OK;
 }
 
 static void block_free(block *b)
@@ -173,6 +202,7 @@ static void block_free(block *b)
     f0t_free(b->scores);
     f0t_free(b->offsets);
     f0t_free(b->oracle_offsets);
+    f0t_free(b->told);
 }
 
 /* The tags of `rows` images from `first` on; offsets begin at 0. */
@@ -186,7 +216,8 @@ static const uint32_t *slice(size_t *offsets, const f0t_samples *s, size_t first
 static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
                               block *b, size_t first, size_t rows, f0t_eval_sink sink, void *user)
 {
-    f0t_candidates tags = {.count = s->count, .vectors = s->vectors, .known = s->known};
+    f0t_candidates tags = {
+        .count = s->count, .vectors = s->vectors, .known = s->known, .images = b->told};
     f0t_queries queries = {.count = rows, .features = b->features};
     F0T_TRY(f0t_task_read(b->features, fit->task, s->truth.images + first, rows));
     if (fit->ranker->oracle) {
@@ -226,7 +257,7 @@ f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *s, const 
     const size_t count = s->truth.count;
     double spent = 0;
     f0t_stage stage = f0t_stage_begin(fit->task->monitor, "ranking", "images", count);
-    f0t_status status = block_create(&b, s, fit->ranker->whole);
+    f0t_status status = block_create(&b, s, fit->ranker);
     for (size_t first = 0; first < count && status == F0T_OK; first += b.most) {
         status = f0t_stage_update(&stage, first);
         if (status == F0T_OK)

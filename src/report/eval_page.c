@@ -56,7 +56,8 @@ static size_t best_method(const f0t_eval *e, f0t_scenario s)
     f0t_eval_slice slice = f0t_eval_slice_of(e, s);
     for (size_t i = 0; i < slice.count; i++) {
         double miap = f0t_eval_row_mean(&slice.rows[i], "miap");
-        bool other = !e->plan.methods[i]->oracle && strcmp(e->plan.methods[i]->name, "net") != 0;
+        bool other =
+            f0t_ranker_competes(e->plan.methods[i]) && strcmp(e->plan.methods[i]->name, "net") != 0;
         if (other && miap > most) {
             most = miap;
             best = i;

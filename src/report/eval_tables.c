@@ -139,7 +139,7 @@ static bool competes(const f0t_eval *e, const f0t_eval_row *row)
 {
     for (size_t m = 0; m < e->plan.method_count; m++)
         if (!strcmp(e->plan.methods[m]->name, row->method))
-            return !e->plan.methods[m]->oracle;
+            return f0t_ranker_competes(e->plan.methods[m]);
     return false;
 }
 

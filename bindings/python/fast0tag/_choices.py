@@ -19,7 +19,8 @@ Condition = Literal["auto", "unit", "scale", "standard"]
 Split = Literal["train", "val", "test"]
 Match = Literal["exact", "case", "joined", "singular", "plural", "parts", "same", "none", "base"]
 
-EvaluationMethod = Literal["random", "frequency", "cca", "wsabie", "tagprop", "warp", "fasttag",
+EvaluationMethod = Literal["random", "frequency", "frequency-told", "frequency-predicted", "cca",
+                           "wsabie", "tagprop", "warp", "fasttag",
                            "seen2unseen", "labelem", "labelem+", "conse", "linear", "linear-rank",
                            "net", "blend", "ranksvm", "fu2015-direct", "fu2015"]
 Scenario = Literal["conventional", "conventional-unseen", "zero-shot", "seen-unseen", "open"]

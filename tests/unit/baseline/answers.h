@@ -84,7 +84,8 @@ static inline void question_open(question *q, const small_task *t, size_t first,
     assert_ok(f0t_task_read(q->features, &t->task, q->images.images, q->images.count));
     for (size_t i = 0; i < count; i++)
         q->known[i] = first + i < t->task.tags ? (uint32_t)(first + i) : F0T_NO_SAMPLE_TAG;
-    q->tags = (f0t_candidates){count, f0t_vocab_vectors(t->vocab) + first * C_DIM, q->known};
+    q->tags = (f0t_candidates){
+        .count = count, .vectors = f0t_vocab_vectors(t->vocab) + first * C_DIM, .known = q->known};
     q->queries = (f0t_queries){.count = q->images.count, .features = q->features};
 }
 

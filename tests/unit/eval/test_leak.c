@@ -59,7 +59,8 @@ static void no_method_sees_an_unseen_tag(void **state)
     for (const f0t_ranker *const *r = f0t_rankers; *r; r++) {
         uLong want = sum_of_scores(&plain, *r);
         size_t calls = watched.calls;
-        if (sum_of_scores(&moved, *r) != want || watched.calls != calls)
+        /* That which is told how common unseen tags are shows that the test can fail. */
+        if ((sum_of_scores(&moved, *r) != want) != (*r)->told || watched.calls != calls)
             fail_msg("%s: its scores change with the annotations of unseen tags", (*r)->name);
         assert_int_equal(calls == 0, (*r)->closed);
         played += calls > 0;

@@ -44,7 +44,7 @@ static void training_sets_and_rankings_are_those_of_the_paper(void **state)
 static void methods_apply_where_they_can(void **state)
 {
     const f0t_ranker open = {0}, closed = {.closed = true}, oracle = {.oracle = true};
-    const f0t_ranker small = {.most_tags = 12};
+    const f0t_ranker small = {.most_tags = 12}, prior = {.needs_new = true};
     char why[F0T_REFUSAL_SIZE];
     (void)state;
     for (int i = 0; i < F0T_SCENARIOS; i++) {
@@ -55,6 +55,7 @@ static void methods_apply_where_they_can(void **state)
         assert_int_equal(f0t_scenario_refuses(why, s, &closed, 1000), !learned);
         assert_int_equal(f0t_scenario_refuses(why, s, &oracle, 1000),
                          learned || s == F0T_SEEN_UNSEEN);
+        assert_int_equal(f0t_scenario_refuses(why, s, &prior, 1000), learned);
         assert_false(f0t_scenario_refuses(why, s, &small, 12));
         assert_true(f0t_scenario_refuses(why, s, &small, 45));
         assert_string_equal(why, "considers all 2^45 combinations of the tags; 2^12 are feasible");

@@ -8,9 +8,9 @@ static const collection_options plain = {.name = "split"};
 /* What the looking method saw. */
 static struct {
     size_t images, calls;
-    bool told; /* true training tags */
-    size_t true_tags;
-    double longest, shortest; /* of features */
+    bool told;                 /* true training tags */
+    size_t true_tags, counted; /* counted: images that have the ranked tags */
+    double longest, shortest;  /* of features */
 } seen;
 
 static f0t_status look(float *scores, const void *fitted, const f0t_task *task,
@@ -23,6 +23,9 @@ static f0t_status look(float *scores, const void *fitted, const f0t_task *task,
     seen.told = queries->relevant != NULL;
     if (seen.told)
         seen.true_tags += queries->offsets[queries->count];
+    seen.counted = 0;
+    for (size_t t = 0; tags->images && t < tags->count; t++)
+        seen.counted += tags->images[t];
     for (size_t m = 0; m < queries->count; m++) {
         double square = 0;
         for (size_t j = 0; j < dim; j++)
@@ -145,6 +148,26 @@ static void only_the_oracle_is_told_true_tags(void **state)
     fixture_close(&s);
 }
 
+static void who_may_know_is_told_how_common_tags_are(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    f0t_eval_split split;
+    double miap;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN);
+    make_split(&split, &task, F0T_TAG_UNSEEN);
+    for (int told = 0; told < 2; told++) {
+        f0t_ranker looker = {.score = look, .told = told};
+        f0t_eval_fit fit = {&looker, &task.base, NULL};
+        assert_ok(miap_of(&miap, &split, &fit));
+        assert_int_equal(seen.counted, told ? count_tags(s.dataset, F0T_TRAIN, C_SEEN, C_TAGS) : 0);
+    }
+    f0t_eval_split_free(&split);
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
 static f0t_status make_both(void *context)
 {
     const fixture *s = context;
@@ -176,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_task_has_the_annotations_of_its_tags_alone),
         cmocka_unit_test(a_split_has_the_truth_and_says_which_tags_are_known),
         cmocka_unit_test(only_the_oracle_is_told_true_tags),
+        cmocka_unit_test(who_may_know_is_told_how_common_tags_are),
         cmocka_unit_test(missing_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
