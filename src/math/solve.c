@@ -296,8 +296,8 @@ f0t_status f0t_svd_by_one(double *a, size_t m, size_t n, double *u, double *s, d
 /* ---- Eigenvectors of large matrices, in steps ------------------------------------------------ */
 
 /* Below SMALL one call is fast enough; columns that are reduced, and vectors that are turned back, at a
- * time. */
-enum { SMALL = 512, COLUMNS = 32, VECTORS = 256 };
+ * time; columns of the rest that one thread updates. */
+enum { SMALL = 512, COLUMNS = 32, VECTORS = 128, UPDATED = 128 };
 
 /* LAPACK's, which LAPACKE has no names for; the last argument is the length of the first. */
 void dlatrd_(const char *uplo, const lapack_int *n, const lapack_int *nb, double *a,
@@ -314,8 +314,11 @@ typedef struct work {
     double *vectors;               /* [n x n] */
     double *room;                  /* of LAPACK's calls */
     lapack_int *int_room;
+    int threads;
     f0t_stage stage;
 } work;
+
+enum { TURN_ROOM = VECTORS * 64 };
 
 static f0t_status allocate(work *w)
 {
@@ -324,7 +327,8 @@ static f0t_status allocate(work *w)
     F0T_TRY(f0t_alloc_zero(&w->tau, n, sizeof *w->tau));
     F0T_TRY(f0t_alloc(&w->panel, (size_t)COLUMNS * n, sizeof *w->panel));
     F0T_TRY(f0t_alloc(&w->vectors, n * n, sizeof *w->vectors));
-    F0T_TRY(f0t_alloc(&w->room, n * n + 4 * n + 1 + (size_t)VECTORS * 64, sizeof *w->room));
+    F0T_TRY(
+        f0t_alloc(&w->room, n * n + 4 * n + 1 + (size_t)w->threads * TURN_ROOM, sizeof *w->room));
     return f0t_alloc(&w->int_room, 5 * n + 3, sizeof *w->int_room);
 }
 
@@ -338,55 +342,97 @@ static void release(work *w)
     f0t_free(w->int_room);
 }
 
+/* Of the rest R[m x m] of columns that are left, R -= V Pᵀ + P Vᵀ: columns `first` to UPDATED more, from the diagonal
+ * down. v has rows of n, p of `left`. */
+static void update_columns(double *rest, const double *v, const double *p, size_t n, size_t left,
+                           size_t first)
+{
+    const size_t m = left - COLUMNS, wide = at_most(m - first, UPDATED), below = first + wide;
+    double *to = rest + first * n;
+    cblas_dsyr2k(CblasColMajor, CblasLower, CblasNoTrans, (int)wide, COLUMNS, -1, v + first, (int)n,
+                 p + first, (int)left, 1, to + first, (int)n);
+    if (below == m)
+        return;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)(m - below), (int)wide, COLUMNS, -1,
+                v + below, (int)n, p + first, (int)left, 1, to + below, (int)n);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int)(m - below), (int)wide, COLUMNS, -1,
+                p + below, (int)left, v + first, (int)n, 1, to + below, (int)n);
+}
+
+/* COLUMNS of LAPACK's dsytrd from number i. In a team LAPACK and BLAS use one thread per call. */
+static void reduce_columns(work *w, size_t i)
+{
+    const lapack_int n = (lapack_int)w->n, left = (lapack_int)(w->n - i), columns = COLUMNS;
+    double *at = w->a + i * w->n + i, *rest = at + COLUMNS * (w->n + 1);
+#pragma omp parallel num_threads(w->threads)
+    {
+#pragma omp single
+        dlatrd_("L", &left, &columns, at, &n, w->beside + i, w->tau + i, w->panel, &left, 1);
+#pragma omp for schedule(dynamic)
+        for (size_t first = 0; first < w->n - i - COLUMNS; first += UPDATED)
+            update_columns(rest, at + COLUMNS, w->panel + COLUMNS, w->n, w->n - i, first);
+    }
+    for (size_t j = 0; j < COLUMNS; j++) {
+        double *diagonal = at + j * (w->n + 1);
+        diagonal[1] = w->beside[i + j];
+        w->values[i + j] = diagonal[0];
+    }
+}
+
 /* The steps of LAPACK's dsytrd. */
 static f0t_status reduce(work *w)
 {
-    const lapack_int n = (lapack_int)w->n, columns = COLUMNS;
-    lapack_int i = 0, info = 0;
-    for (; n - i > SMALL; i += COLUMNS) {
-        double *at = w->a + (size_t)i * w->n + (size_t)i;
-        double *rest = at + (size_t)COLUMNS * (w->n + 1);
-        lapack_int left = n - i;
-        F0T_TRY(f0t_stage_update(&w->stage, (uint64_t)i));
-        dlatrd_("L", &left, &columns, at, &n, w->beside + i, w->tau + i, w->panel, &left, 1);
-        cblas_dsyr2k(CblasColMajor, CblasLower, CblasNoTrans, left - COLUMNS, COLUMNS, -1,
-                     at + COLUMNS, n, w->panel + COLUMNS, left, 1, rest, n);
-        for (lapack_int j = 0; j < COLUMNS; j++) {
-            double *diagonal = at + (size_t)j * (w->n + 1);
-            diagonal[1] = w->beside[i + j];
-            w->values[i + j] = diagonal[0];
-        }
+    const lapack_int n = (lapack_int)w->n;
+    lapack_int info = 0;
+    size_t i = 0;
+    for (; w->n - i > SMALL; i += COLUMNS) {
+        F0T_TRY(f0t_stage_update(&w->stage, i));
+        reduce_columns(w, i);
     }
-    lapack_int left = n - i;
-    dsytd2_("L", &left, w->a + (size_t)i * w->n + (size_t)i, &n, w->values + i, w->beside + i,
-            w->tau + i, &info, 1);
+    const lapack_int left = n - (lapack_int)i;
+#pragma omp parallel num_threads(w->threads)
+#pragma omp single
+    dsytd2_("L", &left, w->a + i * w->n + i, &n, w->values + i, w->beside + i, w->tau + i, &info,
+            1);
     return F0T_OK;
 }
 
 static f0t_status solve(work *w)
 {
     const lapack_int n = (lapack_int)w->n;
-    lapack_int info =
-        LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, w->values, w->beside, w->vectors, n, w->room,
-                            n * n + 4 * n + 1, w->int_room, 5 * n + 3);
+    lapack_int info = 0;
+#pragma omp parallel num_threads(w->threads)
+#pragma omp single
+    info = LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, w->values, w->beside, w->vectors, n,
+                               w->room, n * n + 4 * n + 1, w->int_room, 5 * n + 3);
     if (info)
         return f0t_fail(F0T_ERROR_NUMERIC, "LAPACK's stedc does not converge (%d)", (int)info);
     return F0T_OK;
 }
 
+/* Vectors `first` to VECTORS more. */
+static lapack_int turn_vectors(work *w, size_t first)
+{
+    const lapack_int n = (lapack_int)w->n, count = (lapack_int)at_most(w->n - first, VECTORS);
+    return LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, count, w->a, n, w->tau,
+                               w->vectors + first * w->n, n,
+                               w->room + (size_t)f0t_team_member() * TURN_ROOM, TURN_ROOM);
+}
+
 static f0t_status turn_back(work *w)
 {
-    const lapack_int n = (lapack_int)w->n;
-    for (size_t first = 0; first < w->n; first += VECTORS) {
-        const size_t left = w->n - first, count = left < VECTORS ? left : VECTORS;
-        F0T_TRY(f0t_stage_update(&w->stage, w->n + first));
-        lapack_int info = LAPACKE_dormtr_work(LAPACK_COL_MAJOR, 'L', 'L', 'N', n, (lapack_int)count,
-                                              w->a, n, w->tau, w->vectors + first * w->n, n,
-                                              w->room, (lapack_int)count * 64);
-        if (info)
-            return f0t_fail(F0T_ERROR_INTERNAL, "LAPACK's ormtr refuses its argument %d",
-                            -(int)info);
+    const size_t batch = VECTORS * (size_t)w->threads;
+    lapack_int refused = 0;
+    for (size_t start = 0; start < w->n && !refused; start += batch) {
+        const size_t end = start + at_most(w->n - start, batch);
+        F0T_TRY(f0t_stage_update(&w->stage, w->n + start));
+#pragma omp parallel for schedule(static, 1) num_threads(w->threads) reduction(min : refused)
+        for (size_t first = start; first < end; first += VECTORS) {
+            const lapack_int info = turn_vectors(w, first);
+            refused = info < refused ? info : refused;
+        }
     }
+    F0T_TRY(check_info(refused, "ormtr"));
     memcpy(w->a, w->vectors, w->n * w->n * sizeof *w->a);
     return F0T_OK;
 }
@@ -402,9 +448,9 @@ static f0t_status run(work *w)
 
 f0t_status f0t_eigen_watched(double *a, size_t n, double *values, const f0t_monitor *monitor)
 {
-    work w = {.a = a, .n = n, .values = values};
+    work w = {.a = a, .n = n, .values = values, .threads = f0t_team_size()};
     if (n <= SMALL || n * n > INT_MAX / 2) /* LAPACK's integers count no larger work space */
-        return f0t_eigen_f64(a, n, values);
+        return f0t_eigen_by_one(a, n, values);
     for (size_t i = 0; i < n; i++) {
         if (!f0t_finite_f64(a + i * n, i + 1))
             return f0t_fail(F0T_ERROR_NUMERIC, "the matrix holds NaN or infinity");

@@ -4,7 +4,7 @@
  * F0T_ERROR_NUMERIC before LAPACK sees it.
  *
  * LAPACK's sums depend on its number of threads. What is solved by Cholesky is the same bytes for any
- * number, and so is what is done by one thread.
+ * number, and so are watched eigenvectors and what is done by one thread.
  */
 #ifndef F0T_MATH_SOLVE_H
 #define F0T_MATH_SOLVE_H
@@ -33,7 +33,8 @@ f0t_status f0t_svd_by_one(double *a, size_t m, size_t n, double *u, double *s, d
 
 /* f0t_eigen_f64 for large matrices, which checks the monitor's stop flag and shows progress: LAPACK's own
  * steps, the first and the last one some columns at a time. Between them one call solves the tridiagonal
- * matrix: seconds for thousands of rows. `monitor` may be NULL. */
+ * matrix: seconds for thousands of rows. The pieces are the same for any number of threads, and so are the
+ * results. `monitor` may be NULL. */
 f0t_status f0t_eigen_watched(double *a, size_t n, double *values, const f0t_monitor *monitor);
 
 #endif

@@ -49,6 +49,24 @@ static void the_steps_give_what_one_call_gives(void **state)
     free(image);
 }
 
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+    double *one = make(false), values[N];
+    (void)state;
+    test_threads(1);
+    assert_ok(f0t_eigen_watched(one, N, values, NULL));
+    for (int threads = 2; threads <= 3; threads++) {
+        double *many = make(false), same[N];
+        test_threads(threads);
+        assert_ok(f0t_eigen_watched(many, N, same, NULL));
+        assert_memory_equal(one, many, (size_t)N * N * sizeof *one);
+        assert_memory_equal(values, same, sizeof values);
+        free(many);
+    }
+    test_threads(0);
+    free(one);
+}
+
 static void it_stops_and_refuses(void **state)
 {
     volatile sig_atomic_t stop = 1;
@@ -83,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_steps_give_what_one_call_gives),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(it_stops_and_refuses),
         cmocka_unit_test(every_allocation_may_fail),
     };
