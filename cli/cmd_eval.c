@@ -12,7 +12,7 @@
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
     const char *arithmetic, *results, *hidden, *classes;
-    size_t repeat, epochs, trials;
+    size_t repeat, draws, epochs, trials;
     bool no_tune, keep_mean, per_class, list;
 } options;
 
@@ -201,6 +201,7 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .unseen = o->unseen,
                               .k = o->k,
                               .repeat = o->repeat,
+                              .draws = o->draws,
                               .seed = cli->seed,
                               .no_tune = o->no_tune,
                               .trials = o->trials,
@@ -278,11 +279,15 @@ static const cli_option table[] = {
      "Of conventional, conventional-unseen, zero-shot, seen-unseen and open, or all. Default all.",
      NULL},
     {"unseen", 0, CLI_TEXT, AT(unseen), "HOW-MANY",
-     "Draw the unseen tags by seed: a share such as 20%, or a number. Default: the dataset's "
-     "lists, else 20%.",
+     "Draw the unseen tags by seed, balanced by how common they are: a share such as 20%, or a "
+     "number. Default: the dataset's lists, else 20%.",
      NULL},
     {"repeat", 0, CLI_COUNT, AT(repeat), "N",
      "Run with N seeds; tables show mean and standard deviation. Default 1.", NULL},
+    {"draws", 0, CLI_COUNT, AT(draws), "N",
+     "Run with N draws of the unseen tags, as many as the dataset lists or --unseen says; else as "
+     "--repeat. Tables show means over the draws, and which methods are ahead beyond chance.",
+     NULL},
     {"k", 'k', CLI_TEXT, AT(k), "LIST",
      "How many first tags count as predicted: one or more numbers. Default 3,5.", NULL},
     {"no-tune", 0, CLI_FLAG, AT(no_tune), NULL, "Do not tune: the values that train chooses.",
@@ -320,14 +325,15 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
-static const cli_conflict conflicts[] = {{"json", "format"}, {"no-tune", "trials"}, {.one = NULL}};
+static const cli_conflict conflicts[] = {
+    {"json", "format"}, {"no-tune", "trials"}, {"repeat", "draws"}, {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",
      "Compares all methods in all scenarios, and writes a page."},
     {"fast0tag eval flickr8k --vectors glove.txt --methods net,conse,random --scenarios zero-shot",
      "Three methods, ranking tags they have not seen."},
-    {"fast0tag eval photos --vectors glove.txt --unseen 20% --repeat 5 --format markdown",
+    {"fast0tag eval photos --vectors glove.txt --unseen 20% --draws 5 --format markdown",
      "Five draws of the unseen tags, as a table for a README."},
     {"fast0tag eval --list", "Lists the methods."},
     {.command = NULL},

@@ -289,10 +289,10 @@ typedef struct f0t_eval_options {
     const char *methods;   /* names, separated by commas; NULL or "all": every one */
     const char *scenarios; /* of conventional, conventional-unseen, zero-shot, seen-unseen, open;
                               likewise */
-    const char *unseen; /* "20%" or "58": draws the unseen tags by seed. NULL: the dataset's lists,
-                              else 20%, at least two */
-    const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
-    size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
+    const char *unseen;    /* "20%" or "58": draws the unseen tags by seed, balanced by how common
+                              they are. NULL: the dataset's lists, else 20%, at least two */
+    const char *k;         /* "3,5": how many first tags count as predicted; NULL: these two */
+    size_t repeat;         /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
     size_t trials; /* of tuning, at most, per method and training; 0: 16 */
@@ -310,6 +310,9 @@ typedef struct f0t_eval_options {
                            NULL: net, and the best other */
     const f0t_classes
         *classes; /* of the network that made the features, for blend; borrowed. NULL: none */
+    size_t
+        draws; /* as repeat, each run with a draw of unseen tags of its own also where the dataset has lists:
+                     as many as they have. 0: see repeat; not both */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \

@@ -112,6 +112,7 @@ typedef struct comparison {
     char *others;         /* of the results file */
     bool loaded;          /* what the results file has, if there is one, is in the cells */
     float *class_vectors; /* [C x d] of options->classes */
+    char unseen[24]; /* how many are drawn, where the dataset's lists say how many and not which */
     f0t_neighbour_store store;
     f0t_eval_protocol protocols[F0T_TRAINING_SETS];
     bool has[F0T_TRAINING_SETS];
@@ -300,7 +301,8 @@ static f0t_status load_results(comparison *c)
 static f0t_status run_repeat(comparison *c, size_t repeat)
 {
     const f0t_eval_plan *plan = &c->eval->plan;
-    F0T_TRY(f0t_eval_tags_split(&c->eval->tags, c->options->unseen, c->options->seed + repeat));
+    F0T_TRY(f0t_eval_tags_split(&c->eval->tags, *c->unseen ? c->unseen : c->options->unseen,
+                                c->options->seed + repeat));
     if (repeat == 0)
         F0T_TRY(choose_samples(c->eval));
     if (repeat == 0 && c->options->results)
@@ -340,6 +342,20 @@ static f0t_status find_class_vectors(comparison *c, const f0t_vectors *vectors)
     return f0t_classes_vectors(c->class_vectors, NULL, classes, vectors, c->options->centred, NULL);
 }
 
+/* With options->draws as many tags are drawn as the dataset lists, whichever they are. */
+static f0t_status count_unseen(comparison *c)
+{
+    f0t_eval_tags *tags = &c->eval->tags;
+    size_t unseen = 0;
+    if (!c->options->draws || !f0t_eval_tags_are_given(c->eval->dataset, c->options->unseen))
+        return F0T_OK;
+    F0T_TRY(f0t_eval_tags_split(tags, NULL, c->options->seed));
+    for (size_t i = 0; i < tags->count; i++)
+        unseen += tags->kind[i] == F0T_TAG_UNSEEN;
+    snprintf(c->unseen, sizeof c->unseen, "%zu", unseen);
+    return F0T_OK;
+}
+
 static f0t_status run(comparison *c, const f0t_vectors *vectors)
 {
     f0t_eval *e = c->eval;
@@ -353,6 +369,7 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o, NULL));
     F0T_TRY(
         f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->centred, f0t_context_monitor(NULL)));
+    F0T_TRY(count_unseen(c));
     if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)
         f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING,
                 "there are no validation images: nothing can be tuned or stopped early");

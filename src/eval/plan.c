@@ -153,13 +153,18 @@ static f0t_status read_figure(f0t_eval_plan *p, const char *list)
 
 f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
 {
-    *p = (f0t_eval_plan){.repeat = o->repeat ? o->repeat : 1,
+    *p = (f0t_eval_plan){.repeat = o->draws    ? o->draws
+                                   : o->repeat ? o->repeat
+                                               : 1,
                          .trials = o->no_tune  ? 0
                                    : o->trials ? o->trials
                                                : TRIALS,
                          .effort = EFFORT};
     if (p->repeat > REPEAT_MOST)
-        return f0t_fail(F0T_ERROR_ARGUMENT, "repeat %zu: at most %d", p->repeat, REPEAT_MOST);
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s %zu: at most %d", o->draws ? "draws" : "repeat",
+                        p->repeat, REPEAT_MOST);
+    if (o->draws && o->repeat)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "draws and repeat: one of the two");
     if (p->trials > REPEAT_MOST)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: at most %d", p->trials, REPEAT_MOST);
     F0T_TRY(read_methods(p, o->methods));

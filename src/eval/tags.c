@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double HELD_OUT = 0.2; /* of the seen tags, for tuning: docs/evaluation.md */
@@ -149,20 +150,72 @@ f0t_status f0t_unseen_draw(bool *unseen, const char *text, size_t count, uint64_
     return F0T_OK;
 }
 
+/* A tag and how common it is. */
+typedef struct counted_tag {
+    uint32_t tag;
+    size_t images; /* of the training part */
+} counted_tag;
+
+static int compare_counted(const void *a, const void *b)
+{
+    const counted_tag *x = a, *y = b;
+    return x->images != y->images ? (x->images < y->images) - (x->images > y->images)
+                                  : (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+/* All tags, the most common first. */
+static f0t_status sort_tags(counted_tag **out, const f0t_eval_tags *tags)
+{
+    const f0t_dataset *dataset = tags->dataset;
+    const uint8_t *split = f0t_dataset_split(dataset);
+    F0T_TRY(f0t_alloc(out, tags->count, sizeof **out));
+    for (size_t i = 0; i < tags->count; i++)
+        (*out)[i] = (counted_tag){.tag = (uint32_t)i};
+    for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++) {
+        size_t count;
+        const uint32_t *has = f0t_dataset_image_tags(&count, dataset, m);
+        for (size_t i = 0; i < count && split[m] == F0T_TRAIN; i++)
+            if (tags->index[has[i]] != F0T_NO_SAMPLE_TAG)
+                (*out)[tags->index[has[i]]].images++;
+    }
+    qsort(*out, tags->count, sizeof **out, compare_counted);
+    return F0T_OK;
+}
+
+/* One of each stratum of about as common tags: a draw that has two of the three most common tags, or none of
+ * them, is another task. The smaller side is drawn, so that no tag is on one side in every draw. */
+static void draw_balanced(f0t_eval_tags *tags, const counted_tag *sorted, size_t unseen,
+                          uint64_t seed)
+{
+    const f0t_random random = {seed, UINT64_C(0x737472617461)}; /* "strata" */
+    const bool few = unseen <= tags->count / 2;
+    const size_t strata = few ? unseen : tags->count - unseen;
+    memset(tags->kind, few ? F0T_TAG_SEEN : F0T_TAG_UNSEEN, tags->count);
+    for (size_t s = 0; s < strata; s++) {
+        const size_t first = s * tags->count / strata, end = (s + 1) * tags->count / strata;
+        const double place = f0t_random_uniform(&random, s) * (double)(end - first);
+        const size_t at = first + ((size_t)place < end - first ? (size_t)place : 0);
+        tags->kind[sorted[at].tag] = few ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+    }
+}
+
 /* `unseen` NULL: all are seen. */
 static f0t_status split_by_seed(f0t_eval_tags *tags, const char *unseen, uint64_t seed)
 {
-    bool *drawn;
-    F0T_TRY(f0t_alloc_zero(&drawn, tags->count, sizeof *drawn));
-    f0t_status status = unseen ? f0t_unseen_draw(drawn, unseen, tags->count, seed) : F0T_OK;
-    for (size_t i = 0; status == F0T_OK && i < tags->count; i++)
-        tags->kind[i] = drawn[i] ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
-    f0t_free(drawn);
-    F0T_TRY(status);
+    counted_tag *sorted = NULL;
+    size_t wanted = 0;
+    if (unseen)
+        F0T_TRY(parse_unseen(&wanted, unseen, tags->count));
     for (size_t t = 0; t < f0t_dataset_tag_count(tags->dataset); t++) {
         size_t index = f0t_vocab_get_entry(tags->vocab, t)->index;
         tags->index[t] = index == F0T_NONE ? F0T_NO_SAMPLE_TAG : (uint32_t)index;
     }
+    memset(tags->kind, F0T_TAG_SEEN, tags->count);
+    if (!unseen)
+        return F0T_OK;
+    F0T_TRY(sort_tags(&sorted, tags));
+    draw_balanced(tags, sorted, wanted, seed);
+    f0t_free(sorted);
     return F0T_OK;
 }
 

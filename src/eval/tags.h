@@ -33,7 +33,8 @@ void f0t_eval_tags_free(f0t_eval_tags *tags);
 
 /* Sets the kinds. `unseen` NULL: by the dataset's lists, and where it has none as "20%", two at the
  * least; with fewer than four tags all are seen. "20%" draws that share of all tags, a number that
- * many, by seed: fails with F0T_ERROR_ARGUMENT when it is neither, or leaves fewer than two tags on
+ * many, by seed, balanced by how common tags are: sorted by the training images that have them, one of each of as
+ * many equal strata. Fails with F0T_ERROR_ARGUMENT when it is neither, or leaves fewer than two tags on
  * either side. */
 f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t seed);
 

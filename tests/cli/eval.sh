@@ -259,6 +259,15 @@ case_tags_without_a_split_are_compared_conventionally() {
     refuse 3 "there are 5 and 1" $args --scenarios zero-shot,open
 }
 
+case_draws_take_other_tags_than_the_lists() {
+    make_split_collection
+    run 0 eval photos --vectors vectors.txt --methods frequency-told --scenarios zero-shot --draws 3 --quiet --json
+    json_holds 'd[0]["tags"] == 2 and d[0]["repeats"] == 3 and d[0]["miap_sd"] > 0'
+    run 0 eval photos --vectors vectors.txt --methods frequency-told --scenarios zero-shot --repeat 3 --quiet --json
+    json_holds 'd[0]["tags"] == 2 and d[0]["miap_sd"] == 0'
+    run 2 eval photos --vectors vectors.txt --draws 3 --repeat 2
+}
+
 case_a_few_tags_of_each_kind_are_enough() {
     make_collection
     run 0 eval photos --vectors vectors.txt --unseen 4 --epochs 1 --trials 2 --hidden 8 --scenarios zero-shot,seen-unseen --quiet --json

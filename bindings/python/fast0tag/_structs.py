@@ -230,7 +230,7 @@ class f0t_eval_options(Sized):
                 ("unseen", c_char_p), ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64),
                 ("no_tune", c_bool), ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
                 ("bf16", c_bool), ("centred", c_bool), ("results", c_char_p), ("figure", c_char_p),
-                ("classes", c_void_p)]
+                ("classes", c_void_p), ("draws", c_size_t)]
 
 
 class f0t_eval_value(Structure):

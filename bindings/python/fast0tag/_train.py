@@ -216,7 +216,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
                             None] = None,
              scenarios: Union[Scenario, Literal["all"], Sequence[Scenario], None] = None,
              unseen: Union[str, int, None] = None, k: Union[int, Sequence[int]] = (3, 5), repeat: int = 1,
-             seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
+             draws: Optional[int] = None, seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
              trials: Optional[int] = None, epochs: Optional[int] = None,
              hidden: Optional[Sequence[int]] = None, bf16: bool = False, centred: bool = True,
              results: Optional[Path] = None, html: Optional[Path] = None,
@@ -225,7 +225,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
 
-    `unseen` draws the unseen tags by seed: "20%" or 58. `results` is a file that keeps what is done:
+    `unseen` draws the unseen tags by seed: "20%" or 58. `draws` runs with so many draws, also where the
+    dataset lists unseen tags. `results` is a file that keeps what is done:
     the same call goes on from there. centred=False keeps the mean of the vectors.
     `html` is a folder for a page with tables and charts, `paper` (nuswide or iaprtc12) puts the
     paper's published rows there."""
@@ -242,7 +243,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             unseen=None if unseen is None else str(unseen).encode(),
             k=",".join(str(count(number, "k", 1))
                        for number in (k if isinstance(k, Iterable) else [k])).encode(),
-            repeat=count(repeat, "repeat", 1), seed=count(seed, "seed"), no_tune=not flag(tune, "tune"),
+            repeat=0 if draws is not None and repeat == 1 else count(repeat, "repeat", 1),
+            draws=0 if draws is None else count(draws, "draws", 1), seed=count(seed, "seed"), no_tune=not flag(tune, "tune"),
             trials=0 if trials is None else count(trials, "trials", 1),
             epochs=0 if epochs is None else count(epochs, "epochs", 1),
             hidden=None if hidden is None else

@@ -43,6 +43,61 @@ static void a_share_or_a_number_is_drawn_by_seed(void **state)
     fixture_close(&s);
 }
 
+/* How many training images have a tag of the vocabulary. */
+static size_t count_images(const fixture *s, size_t tag)
+{
+    size_t images = 0, count;
+    for (size_t m = 0; m < f0t_dataset_image_count(s->dataset); m++) {
+        const uint32_t *has = f0t_dataset_image_tags(&count, s->dataset, m);
+        for (size_t i = 0; i < count && f0t_dataset_split(s->dataset)[m] == F0T_TRAIN; i++)
+            images += s->tags.index[has[i]] == tag;
+    }
+    return images;
+}
+
+/* Tags that are more common, or as common and before it. */
+static size_t place_of(const fixture *s, size_t tag)
+{
+    size_t place = 0;
+    const size_t images = count_images(s, tag);
+    for (size_t i = 0; i < s->tags.count; i++) {
+        const size_t others = count_images(s, i);
+        place += others > images || (others == images && i < tag);
+    }
+    return place;
+}
+
+/* Of any stratum of tags that are about as common, one is drawn; and in the end every tag once. */
+static void draws_are_balanced_by_how_common_tags_are(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, "3");
+    bool ever[C_TAGS] = {false};
+    (void)state;
+    for (size_t unseen = 2; unseen <= C_TAGS - 2; unseen++)
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            const size_t strata = unseen <= C_TAGS / 2 ? unseen : C_TAGS - unseen;
+            const unsigned kind = unseen <= C_TAGS / 2 ? F0T_TAG_UNSEEN : F0T_TAG_SEEN;
+            char text[24];
+            size_t drawn[C_TAGS] = {0};
+            snprintf(text, sizeof text, "%zu", unseen);
+            assert_ok(f0t_eval_tags_split(&s.tags, text, seed));
+            assert_int_equal(count_kind(&s.tags, F0T_TAG_UNSEEN), unseen);
+            for (size_t place, i = 0; i < C_TAGS; i++)
+                if (s.tags.kind[i] == kind) {
+                    size_t stratum = 0;
+                    for (place = place_of(&s, i); (stratum + 1) * C_TAGS / strata <= place;)
+                        stratum++;
+                    drawn[stratum]++;
+                    ever[i] = true;
+                }
+            for (size_t stratum = 0; stratum < strata; stratum++)
+                assert_int_equal(drawn[stratum], 1);
+        }
+    for (size_t i = 0; i < C_TAGS; i++)
+        assert_true(ever[i]);
+    fixture_close(&s);
+}
+
 static void nonsense_is_refused(void **state)
 {
     static const char *const wrong[] = {"", "x", "20 %", "-3", "2.5", "1e300", "%", "nan", "20%%"};
@@ -190,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lists_of_the_dataset_say_what_is_unseen),
         cmocka_unit_test(a_share_or_a_number_is_drawn_by_seed),
+        cmocka_unit_test(draws_are_balanced_by_how_common_tags_are),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(a_fifth_of_the_seen_tags_is_held_out),
         cmocka_unit_test(spellings_of_one_word_do_not_leak_and_missing_vectors_are_told),
