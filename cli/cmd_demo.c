@@ -78,8 +78,8 @@ static const cli_option table[] = {
     {"wordnet", 0, CLI_TEXT, AT(wordnet), "FOLDER",
      "WordNet's database files. Default " F0T_WORDNET_FOLDER ".", NULL},
     {"methods", 0, CLI_TEXT, AT(methods), "LIST",
-     "What to compare with, besides chance and frequency; 'fast0tag eval --list' lists all. "
-     "Default tagprop,conse.",
+     "What to compare the blend with, besides chance, frequency, linear and net; 'fast0tag eval "
+     "--list' lists all. Default tagprop,conse.",
      NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},

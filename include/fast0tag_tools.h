@@ -682,8 +682,8 @@ F0T_API void f0t_study_free(f0t_study *study);
 typedef struct f0t_showcase {
     size_t size;
     const f0t_eval
-        *eval; /* conventional, zero-shot and seen-unseen; random, frequency and net among
-                                the methods; with figure "net" */
+        *eval; /* conventional, zero-shot and seen-unseen; random, frequency and blend among
+                                the methods; with figure "blend" */
     const f0t_model *model;       /* trained on the seen tags of eval's dataset */
     const f0t_vocab *words;       /* an open vocabulary, centred as the model's */
     const f0t_dataset *pictures;  /* with keywords as people left them, */
@@ -729,9 +729,10 @@ typedef struct f0t_demo_options {
     const char *vectors;  /* word vectors; NULL: made from WordNet */
     const char *wordnet;  /* as `from` of f0t_wordnet_options */
     uint64_t seed;        /* of the split, of the tags held out, of training */
-    const char *methods;  /* to compare with, besides random, frequency, linear and net: names as in
-                             f0t_eval_options; NULL: "tagprop,conse" */
-    size_t epochs;        /* as in f0t_eval_options */
+    const char
+        *methods;  /* to compare the blend with, besides random, frequency, linear and net: names as
+                             in f0t_eval_options; NULL: "tagprop,conse" */
+    size_t epochs; /* as in f0t_eval_options */
 } f0t_demo_options;
 
 #define F0T_DEMO_OPTIONS                 \

@@ -314,7 +314,7 @@ static f0t_status add_direction(f0t_text *page, const f0t_showcase_view *view)
     f0t_html_section(page, "direction", "The principal direction");
     f0t_html_paragraph(
         page, "What was learned turns a picture's features into a direction in the space "
-              "of word vectors, and ranks words by how far along it they lie. Here are all "
+              "of word vectors, and ranks new words by how far along it they lie. Here are all "
               "tags of the collection along the direction of one picture, of those above the "
               "one whose own tags come furthest; up and down is "
               "what spreads them most across it. Any other word has its place, too: that "
@@ -331,7 +331,10 @@ static f0t_status add_numbers(f0t_text *page, const f0t_showcase_view *view)
                        "MiAP in percent: 100 where every right tag comes before all others. A dash "
                        "stands where a method ranks only tags that it learned. Every method was "
                        "tuned the same way, on validation pictures and learned tags alone, and "
-                       "tested once.");
+                       "tested once. The blend is what 'train' learns unless told otherwise, and "
+                       "what this page shows: the direction, a network with an output per tag, the "
+                       "votes of similar pictures and ridge regression, each for as much as it is "
+                       "worth.");
     F0T_TRY(f0t_showcase_table(&table, eval));
     f0t_table_write_html(page, table);
     f0t_table_free(table);

@@ -39,7 +39,7 @@ f0t_status f0t_showcase_add_direction(f0t_text *page, const f0t_showcase_view *v
 /* Fails where something is missing. */
 f0t_status f0t_showcase_check(const f0t_showcase *showcase);
 
-/* The method whose tags are shown: the paper's network, whichever was best. */
+/* The method whose tags are shown: what `train` learns unless told otherwise, whichever was best. */
 extern const char f0t_showcase_method[];
 
 /* 6712 → "6,712". */

@@ -39,7 +39,7 @@ case_a_folder_of_tagged_pictures() {
     says "120 pictures"
     says "become 20 tags"
     says "7 plurals"
-    says "Fast0Tag (net.)"
+    says "Fast0Tag (blend)"
     says "times as well as chance"
     says "shown/index.html"
     local page=shown/index.html part
@@ -56,7 +56,7 @@ case_a_folder_of_tagged_pictures() {
     touch stamp && sleep 0.01
     run 0 demo art -o shown --vectors words.txt "${quick[@]}" --seed 3 --json
     json_holds 'd["pictures"] == 120 and d["tags"] == 20 and d["unseen"] == 4 and d["nouns"] == 1'
-    json_holds '{r["method"] for r in d["rows"]} >= {"random", "frequency", "linear", "net"}'
+    json_holds '{r["method"] for r in d["rows"]} >= {"random", "frequency", "linear", "net", "blend"}'
     for part in pictures/features.npy collection/features.npy results.jsonl model.f0t; do
         [ stamp -nt "shown/$part" ] || complain "$part was made again"
     done
