@@ -6,7 +6,7 @@ static const struct {
     const char *key, *option;
 } steps[F0T_PREPARE_STEPS] = {{"spellings", "keep-spellings"},
                               {"plurals", "plurals"},
-                              {"file_words", "keep-file-words"},
+                              {"file_words", "file-words"},
                               {"common", "keep-common"},
                               {"rare", "least"}};
 
@@ -57,7 +57,7 @@ static const char *name_option(f0t_prepare_step step)
     case F0T_PREPARE_PLURALS:
         return "--plurals none";
     case F0T_PREPARE_FILE_WORDS:
-        return "--keep-file-words";
+        return "--file-words none";
     case F0T_PREPARE_COMMON:
         return "--keep-common";
     case F0T_PREPARE_RARE:
@@ -82,6 +82,20 @@ static void log_step(const cli_context *cli, const f0t_prepared *p, f0t_prepare_
     cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
 }
 
+static void log_in_use(const cli_context *cli, const f0t_prepare_note *note)
+{
+    const bool one = note->count == 1;
+    char line[300];
+    if (!note->count)
+        return;
+    snprintf(line, sizeof line,
+             "%zu keyword%s about files or no word%s, but on many pictures, and %s learned: "
+             "'%.100s'%s (--file-words all leaves %s out)",
+             note->count, one ? " is" : "s are", one ? "" : "s", one ? "is" : "are", note->example,
+             one ? "" : ", …", one ? "it" : "them");
+    cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
+}
+
 static void log_all(const cli_context *cli, const f0t_prepared *p)
 {
     char line[200];
@@ -90,6 +104,7 @@ static void log_all(const cli_context *cli, const f0t_prepared *p)
         log_step(cli, p, (f0t_prepare_step)i);
         changed += p->notes[i].count;
     }
+    log_in_use(cli, &p->file_words_in_use);
     if (!changed)
         return;
     snprintf(line, sizeof line, "%zu keywords became %zu tags", p->keywords,
@@ -109,7 +124,9 @@ f0t_status cli_raw_tags_prepare(f0t_prepared **out, cli_context *cli, const raw_
                       : !strcmp(o->plurals, "none") ? F0T_PREPARE_PLURALS_KEEP
                                                     : F0T_PREPARE_PLURALS_RARE;
     options.keep_spellings = o->keep_spellings;
-    options.keep_file_words = o->keep_file_words;
+    options.file_words = !strcmp(o->file_words, "all")    ? F0T_PREPARE_FILE_WORDS_ALL
+                         : !strcmp(o->file_words, "none") ? F0T_PREPARE_FILE_WORDS_KEEP
+                                                          : F0T_PREPARE_FILE_WORDS_RARE;
     options.keep_common = o->keep_common;
     options.least = o->least;
     f0t_status status = f0t_tags_prepare(out, dataset, &options, cli->context);
@@ -129,6 +146,8 @@ json_t *cli_raw_tags_json(const f0t_prepared *p)
     json_t *merged = json_object(), *rare = json_array();
     for (size_t i = 0; i < F0T_PREPARE_STEPS - 1; i++)
         json_object_set_new(object, steps[i].key, json_integer((json_int_t)p->notes[i].count));
+    json_object_set_new(object, "file_words_in_use",
+                        json_integer((json_int_t)p->file_words_in_use.count));
     for (size_t i = 0; i < p->merge_count; i++)
         json_object_set_new(merged, p->merges[i].from, json_string(p->merges[i].into));
     for (size_t i = 0; i < p->rare_count; i++)

@@ -5,8 +5,8 @@
 #include "cli.h"
 
 typedef struct raw_tags_options {
-    bool keep_tags, keep_spellings, keep_file_words, keep_common;
-    const char *plurals;
+    bool keep_tags, keep_spellings, keep_common;
+    const char *plurals, *file_words;
     size_t least;
 } raw_tags_options;
 
@@ -37,13 +37,14 @@ typedef struct raw_tags_options {
          "Plurals that are one tag with their singular: rare ones (or rare singulars: on fewer "   \
          "than 10 pictures, or a tenth of the other's), all, or none. Default rare.",              \
          "rare|all|none"},                                                                         \
-        {"keep-file-words",                                                                        \
+        {"file-words",                                                                             \
          0,                                                                                        \
-         CLI_FLAG,                                                                                 \
-         CLI_RAW_TAGS_FIELD(base, keep_file_words),                                                \
-         NULL,                                                                                     \
-         "Learn what cameras and programs wrote, too: numbers, IMG_1234, jpg, untitled.",          \
-         NULL},                                                                                    \
+         CLI_CHOICE,                                                                               \
+         CLI_RAW_TAGS_FIELD(base, file_words),                                                     \
+         "WHICH",                                                                                  \
+         "Words of cameras and programs that are left out (numbers, IMG_1234, jpg, untitled): "    \
+         "rare ones (on fewer than 10 pictures), all, or none. Default rare.",                     \
+         "rare|all|none"},                                                                         \
         {"keep-common", 0,                                                                         \
          CLI_FLAG,      CLI_RAW_TAGS_FIELD(base, keep_common),                                     \
          NULL,          "Learn tags that 98 % of the pictures have, too.",                         \

@@ -203,7 +203,7 @@ typedef enum f0t_prepare_step {
     /* "Palm_Tree" and "palm tree", "sea gull" and "seagull" are one tag; "dog, cat" is two */
     F0T_PREPARE_SPELLINGS = 0,
     F0T_PREPARE_PLURALS = 1,    /* "dogs" and "dog" are one tag */
-    F0T_PREPARE_FILE_WORDS = 2, /* "IMG_1234", "2019", "jpg", "untitled" are left out */
+    F0T_PREPARE_FILE_WORDS = 2, /* "IMG_1234", "0042", "jpg", "untitled" are left out */
     F0T_PREPARE_COMMON = 3,     /* what 98 % of the tagged images have is left out */
     F0T_PREPARE_RARE = 4        /* what too few images have is not learned */
 } f0t_prepare_step;
@@ -218,11 +218,19 @@ typedef enum f0t_prepare_plurals {
     F0T_PREPARE_PLURALS_KEEP = 2 /* never */
 } f0t_prepare_plurals;
 
+/* Which words of cameras and programs are left out. */
+typedef enum f0t_prepare_file_words {
+    F0T_PREPARE_FILE_WORDS_RARE = 0, /* those on fewer than 10 images: "2019" on 300 is a tag */
+    F0T_PREPARE_FILE_WORDS_ALL = 1,
+    F0T_PREPARE_FILE_WORDS_KEEP = 2 /* none */
+} f0t_prepare_file_words;
+
 /* NULL is the defaults. */
 typedef struct f0t_prepare_options {
     size_t size;
-    f0t_prepare_plurals plurals;                       /* [F0T_PREPARE_PLURALS_RARE] */
-    bool keep_spellings, keep_file_words, keep_common; /* leave out the step */
+    f0t_prepare_plurals plurals;       /* [F0T_PREPARE_PLURALS_RARE] */
+    f0t_prepare_file_words file_words; /* [F0T_PREPARE_FILE_WORDS_RARE] */
+    bool keep_spellings, keep_common;  /* leave out the step */
     size_t least; /* images that a tag must have to be learned [0: 2; 1 where fewer than 50 images
                      have a tag, which also have no common one] */
 } f0t_prepare_options;
@@ -252,6 +260,7 @@ typedef struct f0t_prepared {
     size_t keywords; /* different ones before */
     size_t least;    /* images that each tag has, at least */
     f0t_prepare_note notes[F0T_PREPARE_STEPS];
+    f0t_prepare_note file_words_in_use; /* learned by F0T_PREPARE_FILE_WORDS_RARE */
     const f0t_prepare_merge *merges;
     size_t merge_count;
     const char *const

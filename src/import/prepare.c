@@ -20,6 +20,10 @@ static const double COMMON = 0.98;
  * none. */
 enum { SLIPS = 10, RATIO = 10 };
 
+/* What looks like a camera's or a program's word is on one picture or a few. On so many it tells something of
+ * them, whoever wrote it: a year, a shelf. */
+enum { IN_USE = 10 };
+
 static const uint32_t NO_TAG = UINT32_MAX;
 
 /* What is known of each form (clean.h), the tags that differ in letters' case and the like alone. */
@@ -29,7 +33,9 @@ typedef struct word_form {
     f0t_prepare_step link; /* and why */
     uint32_t tag;          /* the dataset's tag that most images have, of this form; or NO_TAG */
     uint32_t kept;         /* number among the tags that are kept, or NO_TAG */
-    bool no_word, rare, common;
+    bool about_files;      /* by its looks, or no word at all */
+    bool no_word;          /* for that reason left out */
+    bool rare, common;
 } word_form;
 
 /* What the caller sees, and what it stands on. */
@@ -62,11 +68,8 @@ static f0t_status enter_form(prepared *p, uint32_t *index, const char *name, con
     if (!added)
         return F0T_OK;
     F0T_TRY(f0t_grow(&p->forms, &p->forms_capacity, *index, 1, sizeof *p->forms));
-    p->forms[*index] =
-        (word_form){.same = *index,
-                    .tag = NO_TAG,
-                    .kept = NO_TAG,
-                    .no_word = !p->options.keep_file_words && f0t_clean_is_no_word(key)};
+    p->forms[*index] = (word_form){
+        .same = *index, .tag = NO_TAG, .kept = NO_TAG, .about_files = f0t_clean_is_no_word(key)};
     return F0T_OK;
 }
 
@@ -174,6 +177,19 @@ static f0t_status count_images(prepared *p)
             count_image(p, last, m);
     f0t_free(last);
     return F0T_OK;
+}
+
+/* ---- About files --------------------------------------------------------------------------------- */
+
+static void leave_out_file_words(prepared *p)
+{
+    const size_t enough = p->options.file_words == F0T_PREPARE_FILE_WORDS_KEEP  ? 0
+                          : p->options.file_words == F0T_PREPARE_FILE_WORDS_ALL ? SIZE_MAX
+                                                                                : IN_USE;
+    for (size_t i = 0; i < f0t_names_count(&p->names); i++) {
+        word_form *f = &p->forms[i];
+        f->no_word = f->about_files && f->images < enough;
+    }
 }
 
 /* ---- The same word ------------------------------------------------------------------------------ */
@@ -304,15 +320,19 @@ static f0t_status make_dataset(prepared *p)
 
 /* ---- What was done ------------------------------------------------------------------------------ */
 
-static void note(prepared *p, f0t_prepare_step step, size_t t, const char *into)
+static void note_in(f0t_prepare_note *n, const prepared *p, size_t t, const char *into)
 {
-    f0t_prepare_note *n = &p->shown.notes[step];
     n->count++;
     if (n->example && p->images[t] <= n->images)
         return;
     n->example = f0t_dataset_tag(p->from, t);
     n->images = p->images[t];
     n->into = into;
+}
+
+static void note(prepared *p, f0t_prepare_step step, size_t t, const char *into)
+{
+    note_in(&p->shown.notes[step], p, t, into);
 }
 
 /* `t` itself, or where it is a list the first that it lists. */
@@ -344,6 +364,8 @@ static f0t_status note_tag(prepared *p, size_t t)
              : end->common ? F0T_PREPARE_COMMON
                            : F0T_PREPARE_RARE,
              t, NULL);
+    else if (own->about_files && p->options.file_words == F0T_PREPARE_FILE_WORDS_RARE)
+        note_in(&p->shown.file_words_in_use, p, t, NULL);
     return F0T_OK;
 }
 
@@ -390,6 +412,7 @@ static f0t_status run(prepared *p)
     F0T_TRY(f0t_alloc(&p->images, f0t_dataset_tag_count(p->from), sizeof *p->images));
     F0T_TRY(find_forms(p));
     F0T_TRY(count_images(p));
+    leave_out_file_words(p);
     merge_forms(p);
     F0T_TRY(count_images(p));
     name_forms(p);

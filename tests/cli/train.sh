@@ -93,18 +93,18 @@ make_keywords() {
 lines = open("photos/tags.txt").read().splitlines()
 for m, line in enumerate(lines):
     more = ["mine", "IMG_%d" % (1000 + m), "Zorb" if m % 5 == 0 else "sky"]
-    more += ["skies"] * (m < 4) + ["SEA"] * (m < 3) + ["okapi"] * (m == 7)
+    more += ["2014"] * (20 <= m < 32) + ["skies"] * (m < 4) + ["SEA"] * (m < 3) + ["okapi"] * (m == 7)
     lines[m] = "\t".join([line] + more)
 open("photos/tags.txt", "w").write("\n".join(lines) + "\n")
 PY
-    printf 'okapi 1 1 0 0 0 1\nmine 0 1 0 1 0 1\nzorb 0 0 1 0 1 1\n' >>vectors.txt
+    printf 'okapi 1 1 0 0 0 1\nmine 0 1 0 1 0 1\nzorb 0 0 1 0 1 1\n2014 1 1 1 0 0 0\n' >>vectors.txt
 }
 
 case_raw_keywords_are_cleaned_step_by_step() {
     make_keywords
     local args="train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1"
     run 0 $args --json
-    json_holds 'd["tags"] == 7 and d["cleaning"]["keywords"] == 71 and d["cleaning"]["tags"] == 7'
+    json_holds 'd["tags"] == 8 and d["cleaning"]["keywords"] == 72 and d["cleaning"]["tags"] == 8'
     json_holds 'd["cleaning"]["merged"] == {"skies": "sky", "SEA": "sea"}'
     json_holds 'd["cleaning"]["file_words"] == 60 and d["cleaning"]["common"] == 1 and d["cleaning"]["rare"] == ["okapi"]'
     warns "1 keyword goes with another spelling: 'SEA' with 'sea' (--keep-spellings keeps it)"
@@ -112,13 +112,16 @@ case_raw_keywords_are_cleaned_step_by_step() {
     warns "60 keywords are about files or no words, and are left out: 'IMG_10"
     warns "1 keyword is on nearly all pictures, and is left out: 'mine' (--keep-common keeps it)"
     warns "1 keyword is on too few pictures, and is not learned: 'okapi' (--least 1 learns it)"
-    warns "71 keywords became 7 tags"
+    warns "1 keyword is about files or no word, but on many pictures, and is learned: '2014' (--file-words all leaves it out)"
+    warns "72 keywords became 8 tags"
     run 0 $args --keep-common --least 1
-    says "8 features, 9 tags"
+    says "8 features, 10 tags"
     run 0 $args --plurals none --keep-spellings --json
-    json_holds 'd["cleaning"]["tags"] == 9 and not d["cleaning"]["merged"]'
-    run 0 $args --keep-file-words --json
+    json_holds 'd["cleaning"]["tags"] == 10 and not d["cleaning"]["merged"]'
+    run 0 $args --file-words none --json
     json_holds 'd["cleaning"]["file_words"] == 0 and len(d["cleaning"]["rare"]) == 61'
+    run 0 $args --file-words all --json
+    json_holds 'd["cleaning"]["file_words"] == 61 and d["cleaning"]["file_words_in_use"] == 0'
 }
 
 case_tags_are_kept_where_asked_for_or_prepared() {
@@ -126,7 +129,7 @@ case_tags_are_kept_where_asked_for_or_prepared() {
     local args="train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1"
     run 0 $args --keep-tags --json
     json_holds 'd["cleaning"] is None'
-    warns "60 of 71 tags have no vector"
+    warns "60 of 72 tags have no vector"
     refuse 2 "--least is for raw keywords: --keep-tags takes them as they are" $args --keep-tags --least 2
     cut -f1 photos/tags.txt | sort -u >photos/seen.txt
     run 0 $args --json

@@ -133,7 +133,7 @@ static void a_list_may_name_a_list(void **state)
     f0t_prepare_options options = F0T_PREPARE_OPTIONS;
     f0t_prepared *p;
     (void)state;
-    options.keep_file_words = true; /* single letters */
+    options.file_words = F0T_PREPARE_FILE_WORDS_KEEP; /* single letters */
     assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
     assert_int_equal(images_of(p, "b"), 8);
     assert_int_equal(images_of(p, "a"), 10);
@@ -188,8 +188,8 @@ static void a_plural_beside_ten_times_as_many_is_rare(void **state)
 
 static void what_cameras_and_programs_wrote_is_left_out(void **state)
 {
-    static const run_of runs[] = {{0, 20, "dog"}, {0, 40, "IMG_1234"}, {0, 30, "2019"},
-                                  {0, 5, "jpg"},  {0, 5, "photo"},     {30, 40, "!!"}};
+    static const run_of runs[] = {{0, 20, "dog"}, {0, 4, "IMG_1234"}, {0, 3, "0042"},
+                                  {0, 3, "jpg"},  {0, 3, "photo"},    {30, 33, "!!"}};
     f0t_dataset *dataset = MAKE(runs);
     f0t_prepare_options keep = F0T_PREPARE_OPTIONS;
     f0t_prepared *p;
@@ -198,10 +198,38 @@ static void what_cameras_and_programs_wrote_is_left_out(void **state)
     assert_int_equal(f0t_dataset_tag_count(p->dataset), 2);
     assert_true(has(p, "dog") && has(p, "photo"));
     assert_note(p, F0T_PREPARE_FILE_WORDS, 4, "IMG_1234", NULL);
+    assert_int_equal(p->file_words_in_use.count, 0);
     f0t_prepared_free(p);
-    keep.keep_file_words = true;
+    keep.file_words = F0T_PREPARE_FILE_WORDS_KEEP;
     assert_ok(f0t_tags_prepare(&p, dataset, &keep, NULL));
     assert_int_equal(f0t_dataset_tag_count(p->dataset), 6);
+    assert_int_equal(p->file_words_in_use.count, 0);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
+/* A year, or a shelf that a program made; on nearly all images such a word is common like any other. */
+static void what_many_images_have_is_learned_whoever_wrote_it(void **state)
+{
+    static const run_of runs[] = {{0, 20, "dog"},     {0, 30, "2014"}, {30, 40, "hash"},
+                                  {40, 49, "magick"}, {0, 59, "jpg"},  {50, 52, "2014."}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 3);
+    assert_int_equal(images_of(p, "2014"), 32);
+    assert_int_equal(images_of(p, "hash"), 10);
+    assert_int_equal(p->file_words_in_use.count, 2);
+    assert_string_equal(p->file_words_in_use.example, "2014");
+    assert_note(p, F0T_PREPARE_FILE_WORDS, 1, "magick", NULL);
+    assert_note(p, F0T_PREPARE_COMMON, 1, "jpg", NULL);
+    f0t_prepared_free(p);
+    options.file_words = F0T_PREPARE_FILE_WORDS_ALL;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(f0t_dataset_tag_count(p->dataset), 1);
+    assert_note(p, F0T_PREPARE_FILE_WORDS, 5, "jpg", NULL);
     f0t_prepared_free(p);
     f0t_dataset_close(dataset);
 }
@@ -291,11 +319,12 @@ static void test_images_count_nowhere(void **state)
 
 static void nothing_left_is_told(void **state)
 {
-    static const run_of runs[] = {{0, 60, "2019"}, {0, 1, "dog"}}, none[] = {{0, 0, ""}};
+    static const run_of runs[] = {{0, 60, "holiday"}, {0, 1, "dog"}, {0, 3, "0042"}},
+                        none[] = {{0, 0, ""}};
     f0t_dataset *dataset = MAKE(runs);
     f0t_prepared *p;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "of its 2 keywords none is left to learn",
+    assert_fails(F0T_ERROR_FORMAT, "of its 3 keywords none is left to learn: 1 are about files",
                  f0t_tags_prepare(&p, dataset, NULL, NULL));
     assert_null(p);
     f0t_dataset_close(dataset);
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(rare_plurals_and_singulars_go_with_the_other),
         cmocka_unit_test(a_plural_beside_ten_times_as_many_is_rare),
         cmocka_unit_test(what_cameras_and_programs_wrote_is_left_out),
+        cmocka_unit_test(what_many_images_have_is_learned_whoever_wrote_it),
         cmocka_unit_test(only_what_nearly_all_images_have_is_common),
         cmocka_unit_test(tags_on_one_image_are_words_to_rank),
         cmocka_unit_test(few_images_tell_nothing_of_rare_and_common),
