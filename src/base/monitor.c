@@ -13,6 +13,13 @@ double f0t_time(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double f0t_cpu_time(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
 bool f0t_monitor_stopped(const f0t_monitor *monitor)
 {
     return monitor && monitor->stop && *monitor->stop;

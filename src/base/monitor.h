@@ -30,5 +30,7 @@ void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format
 
 /* Seconds on a clock that only goes forward. */
 double f0t_time(void);
+/* Seconds of processor time that all threads of the process have used. */
+double f0t_cpu_time(void);
 
 #endif

@@ -74,7 +74,6 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
 static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2}, {"rate", NET_RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_net = {.name = "net",
-                                   .deep = true,
                                    .title = "Fast0Tag (net.)",
                                    .source =
                                        "Zhang, Gong, Shah: Fast zero-shot image tagging, CVPR 2016",

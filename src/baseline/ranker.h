@@ -66,7 +66,6 @@ typedef struct f0t_ranker {
     bool oracle;        /* looks at the true training tags of the test images */
     bool told;       /* is told how many training images have each tag, also one it may not learn */
     bool needs_new;  /* says something only where tags are ranked that were not learned */
-    bool deep;       /* has hidden layers: its trials get half of the epochs that others get */
     bool calibrated; /* scores are logits of the probability that an image has the tag */
     bool whole;      /* wants all images in one call of score (transductive) */
     size_t most_tags; /* refuses to rank more; 0: no limit */

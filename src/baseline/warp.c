@@ -55,7 +55,6 @@ static const double RATES[] = {5e-4, 1e-3, 2e-3};
 static const f0t_knob KNOBS[] = {{"decay", DECAYS, 6, 2}, {"rate", RATES, 3, 1}};
 
 const f0t_ranker f0t_ranker_warp = {.name = "warp",
-                                    .deep = true,
                                     .title = "WARP",
                                     .source = "Gong, Jia, Leung, Toshev, Ioffe: Deep convolutional "
                                               "ranking for multilabel image annotation, ICLR 2014",

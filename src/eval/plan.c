@@ -4,8 +4,7 @@
 #include "base/context.h"
 #include <string.h>
 
-/* With less, trials favour weak regularisation: there is little to regularise yet. Networks get half of
- * it, since all else costs a tenth of what they do. */
+/* With less, trials favour weak regularisation: there is little to regularise yet. */
 static const double EFFORT = 0.25;
 
 enum { TRIALS = 16, REPEAT_MOST = 1000, NUMBER_MOST = 1000000 };

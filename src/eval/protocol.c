@@ -213,17 +213,17 @@ static void kept_free(f0t_eval_kept *kept)
 typedef struct choice {
     double values[F0T_KNOBS_MAX];
     size_t trials; /* made */
+    size_t fits;   /* that they took */
     double score;  /* of the best trial; NaN where nothing could be judged */
 } choice;
-
-/* Of a network, whose trials cost ten times what others do. */
-enum { DEEP_FOLDS = 2 };
 
 typedef struct tuning {
     method_run *run;
     fit_context contexts[F0T_FOLDS];
     bool open[F0T_FOLDS];
     f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
+    f0t_eval_memo own, *memo;      /* own, or that of the options */
+    size_t fits;
     f0t_stage stage;
 } tuning;
 
@@ -234,101 +234,108 @@ void f0t_eval_memo_free(f0t_eval_memo *memo)
     *memo = (f0t_eval_memo){0};
 }
 
+/* Nothing is held out: one fit for all parts of a trial, which are parts of the validation images. */
+static bool is_whole(const f0t_eval_protocol *p)
+{
+    return p->folds[0].task == &p->task;
+}
+
 /* Where nothing is held out nothing is shared. */
-static f0t_eval_memo *memo_of(const method_run *r)
+static f0t_eval_memo *memo_of(tuning *t)
 {
-    return r->protocol->folds[0].task == &r->protocol->task ? NULL : r->options->memo;
+    f0t_eval_memo *shared = t->run->options->memo;
+    return shared && !is_whole(t->run->protocol) ? shared : &t->own;
 }
 
-static bool recall(double *score, const method_run *r, const double *knobs)
+/* What is known of a setting; a new entry where it is nothing. */
+static f0t_status recall(struct f0t_eval_memo_trial **out, tuning *t, const double *knobs)
 {
-    const f0t_eval_memo *memo = memo_of(r);
-    for (size_t i = 0; memo && i < memo->count; i++)
-        if (!memcmp(memo->trials[i].knobs, knobs, r->ranker->knob_count * sizeof *knobs)) {
-            *score = memo->trials[i].scores[r->protocol->criterion];
-            return true;
+    f0t_eval_memo *memo = t->memo;
+    const size_t bytes = t->run->ranker->knob_count * sizeof *knobs;
+    for (size_t i = 0; i < memo->count; i++)
+        if (!memcmp(memo->trials[i].knobs, knobs, bytes)) {
+            *out = &memo->trials[i];
+            return F0T_OK;
         }
-    return false;
-}
-
-static f0t_status remember(const method_run *r, const double *knobs, const double *scores)
-{
-    f0t_eval_memo *memo = memo_of(r);
-    if (!memo)
-        return F0T_OK;
     F0T_TRY(f0t_grow(&memo->trials, &memo->capacity, memo->count, 1, sizeof *memo->trials));
-    struct f0t_eval_memo_trial *trial = &memo->trials[memo->count++];
-    memcpy(trial->knobs, knobs, r->ranker->knob_count * sizeof *knobs);
-    memcpy(trial->scores, scores, sizeof trial->scores);
+    *out = &memo->trials[memo->count++];
+    **out = (struct f0t_eval_memo_trial){0};
+    memcpy((*out)->knobs, knobs, bytes);
     return F0T_OK;
 }
 
 /* ---- Tuning: a trial ------------------------------------------------------------------------- */
 
-static double effort_of(const method_run *r)
-{
-    const double effort = r->options->effort;
-    return r->ranker->deep ? effort / 2 : effort;
-}
-
-static size_t folds_of(const method_run *r)
-{
-    const size_t count = r->protocol->fold_count;
-    return r->ranker->deep && count > DEEP_FOLDS ? DEEP_FOLDS : count;
-}
-
 typedef struct validation_sink {
-    f0t_miap sums[F0T_CRITERIA];
+    f0t_miap sums[F0T_CRITERIA][F0T_FOLDS];
+    size_t parts, images;      /* images that are split into parts */
     const f0t_eval_fold *fold; /* NULL: every candidate is held out */
 } validation_sink;
+
+static f0t_status add_rows(validation_sink *to, size_t part, const f0t_ranking *rows)
+{
+    f0t_ranking held = *rows;
+    if (!to->fold)
+        return f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT][part], rows);
+    if (to->fold->held_count) {
+        held.columns = to->fold->held;
+        held.column_count = to->fold->held_count;
+        F0T_TRY(f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT][part], &held));
+    }
+    return f0t_miap_add(&to->sums[F0T_CRITERION_ALL][part], rows);
+}
 
 static f0t_status add_validation_block(void *user, size_t first, const f0t_ranking *block)
 {
     validation_sink *to = user;
-    f0t_ranking held = *block;
-    (void)first;
-    if (!to->fold)
-        return f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT], block);
-    if (to->fold->held_count) {
-        held.columns = to->fold->held;
-        held.column_count = to->fold->held_count;
-        F0T_TRY(f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT], &held));
+    for (size_t part = 0; part < to->parts; part++) {
+        size_t from = part * to->images / to->parts, end = (part + 1) * to->images / to->parts;
+        from = from < first ? first : from;
+        end = end > first + block->images ? first + block->images : end;
+        if (from >= end)
+            continue;
+        f0t_ranking rows = *block;
+        rows.images = end - from;
+        rows.scores += (from - first) * block->tags;
+        rows.offsets += from - first;
+        F0T_TRY(add_rows(to, part, &rows));
     }
-    return f0t_miap_add(&to->sums[F0T_CRITERION_ALL], block);
-}
-
-/* Adds the MiAP by each criterion; one without a relevant tag does not count. */
-static f0t_status judge(double *sums, size_t *counts, const tuning *t, size_t fold, void *fitted)
-{
-    const f0t_eval_fit fit = {t->run->ranker, &t->contexts[fold].task, fitted};
-    const f0t_eval_fold *f = &t->run->protocol->folds[fold];
-    const bool few = t->few[fold].task != NULL;
-    validation_sink sink = {.fold = few ? NULL : f};
-    F0T_TRY(f0t_eval_split_score(NULL, few ? &t->few[fold] : &f->validation, &fit,
-                                 add_validation_block, &sink));
-    for (int i = 0; i < F0T_CRITERIA; i++)
-        if (sink.sums[i].ranked) {
-            sums[i] += f0t_miap_get(&sink.sums[i]);
-            counts[i]++;
-        }
     return F0T_OK;
 }
 
-static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
-                           const double *knobs)
+/* The MiAP by each criterion; NaN where no image has a relevant tag. */
+static f0t_status judge(struct f0t_eval_memo_trial *to, const tuning *t, size_t fold, void *fitted)
+{
+    const f0t_eval_fit fit = {t->run->ranker, &t->contexts[fold].task, fitted};
+    const f0t_eval_fold *f = &t->run->protocol->folds[fold];
+    const bool few = t->few[fold].task != NULL, whole = is_whole(t->run->protocol);
+    const f0t_eval_split *split = few ? &t->few[fold] : &f->validation;
+    validation_sink sink = {
+        .fold = few ? NULL : f, .parts = whole ? F0T_FOLDS : 1, .images = split->truth.count};
+    F0T_TRY(f0t_eval_split_score(NULL, split, &fit, add_validation_block, &sink));
+    for (int i = 0; i < F0T_CRITERIA; i++)
+        for (size_t part = 0; part < sink.parts; part++)
+            to->scores[i][fold + part] =
+                sink.sums[i][part].ranked ? f0t_miap_get(&sink.sums[i][part]) : (double)NAN;
+    to->done = fold + sink.parts;
+    return F0T_OK;
+}
+
+static f0t_status try_fold(struct f0t_eval_memo_trial *to, tuning *t, size_t fold)
 {
     method_run *r = t->run;
     const f0t_ranker *ranker = r->ranker;
     void *fitted = NULL;
     if (!t->open[fold]) {
-        F0T_TRY(
-            fit_context_open(&t->contexts[fold], r, r->protocol->folds[fold].task, effort_of(r)));
+        F0T_TRY(fit_context_open(&t->contexts[fold], r, r->protocol->folds[fold].task,
+                                 r->options->effort));
         t->open[fold] = true;
     }
+    t->fits++;
     f0t_status status =
-        ranker->fit(&fitted, &t->contexts[fold].task, t->contexts[fold].shared, knobs);
+        ranker->fit(&fitted, &t->contexts[fold].task, t->contexts[fold].shared, to->knobs);
     if (status == F0T_OK)
-        status = judge(sums, counts, t, fold, fitted);
+        status = judge(to, t, fold, fitted);
     if (fitted)
         ranker->free(fitted);
     return status;
@@ -336,21 +343,35 @@ static f0t_status try_fold(double *sums, size_t *counts, tuning *t, size_t fold,
 
 /* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
  * setting and no failure. */
-static f0t_status try_knobs(double *score, tuning *t, const double *knobs)
+static f0t_status try_next(struct f0t_eval_memo_trial *trial, tuning *t)
 {
-    double scores[F0T_CRITERIA] = {0};
-    size_t counts[F0T_CRITERIA] = {0};
-    if (recall(score, t->run, knobs))
-        return F0T_OK;
-    f0t_status status = F0T_OK;
-    for (size_t fold = 0; fold < folds_of(t->run) && status == F0T_OK; fold++)
-        status = try_fold(scores, counts, t, fold, knobs);
-    for (int i = 0; i < F0T_CRITERIA; i++)
-        scores[i] = status == F0T_OK && counts[i] ? scores[i] / (double)counts[i] : (double)NAN;
-    *score = scores[t->run->protocol->criterion];
-    if (status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED)
-        status = F0T_OK;
-    return status == F0T_OK ? remember(t->run, knobs, scores) : status;
+    f0t_status status = try_fold(trial, t, trial->done);
+    trial->failed = status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED;
+    return trial->failed ? F0T_OK : status;
+}
+
+/* Fold after fold until it is behind what it must beat. What another criterion has tried beyond that does not
+ * count: the choice is the same whatever was asked for before. */
+static f0t_status try_knobs(f0t_tune_search *search, tuning *t, const double *knobs)
+{
+    const f0t_eval_protocol *p = t->run->protocol;
+    const size_t all = is_whole(p) ? F0T_FOLDS : p->fold_count;
+    const f0t_tune_trial *incumbent =
+        search->trial_count ? &search->trials[search->incumbent] : NULL;
+    const double began = f0t_time();
+    struct f0t_eval_memo_trial *trial;
+    size_t parts = 0;
+    F0T_TRY(recall(&trial, t, knobs));
+    const double *scores = trial->scores[p->criterion];
+    while (parts < all && !(incumbent && f0t_tune_is_behind(incumbent, scores, parts))) {
+        while (trial->done <= parts && !trial->failed)
+            F0T_TRY(try_next(trial, t));
+        if (trial->done <= parts)
+            break;
+        parts++;
+    }
+    const bool failed = trial->failed && parts == trial->done;
+    return f0t_tune_add_parts(search, knobs, scores, failed ? 0 : parts, f0t_time() - began);
 }
 
 /* ---- Tuning: all trials ---------------------------------------------------------------------- */
@@ -392,12 +413,10 @@ static bool has_truth(const f0t_eval_protocol *p)
 
 static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 {
-    double knobs[F0T_KNOBS_MAX], score;
+    double knobs[F0T_KNOBS_MAX];
     while (f0t_tune_next(knobs, search)) {
-        const double began = f0t_time();
         F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
-        F0T_TRY(try_knobs(&score, t, knobs));
-        F0T_TRY(f0t_tune_add(search, knobs, score, f0t_time() - began));
+        F0T_TRY(try_knobs(search, t, knobs));
     }
     return F0T_OK;
 }
@@ -413,6 +432,7 @@ static f0t_status search_knobs(choice *to, tuning *t)
         const f0t_tune_trial *best = &search.trials[search.best];
         memcpy(to->values, best->values, sizeof to->values);
         to->trials = search.trial_count;
+        to->fits = t->fits;
         to->score = best->score;
     }
     f0t_tune_close(&search);
@@ -424,6 +444,7 @@ static f0t_status tune(choice *to, method_run *r)
 {
     const f0t_ranker *ranker = r->ranker;
     tuning t = {.run = r};
+    t.memo = memo_of(&t);
     char name[96];
     *to = (choice){.score = (double)NAN};
     for (size_t i = 0; i < ranker->knob_count; i++)
@@ -441,6 +462,7 @@ static f0t_status tune(choice *to, method_run *r)
             fit_context_close(&t.contexts[fold], r->ranker);
         f0t_eval_split_free(&t.few[fold]);
     }
+    f0t_eval_memo_free(&t.own);
     f0t_stage_end(&t.stage);
     return status;
 }
@@ -578,11 +600,13 @@ static f0t_status tune_and_test(f0t_eval_cell *cells, method_run *r)
 {
     choice chosen;
     f0t_eval_kept *kept;
-    const double began = f0t_time();
+    const double began = f0t_time(), used = f0t_cpu_time();
     F0T_TRY(tune(&chosen, r));
     f0t_eval_cost cost = {.trials = chosen.trials,
+                          .fits = chosen.fits,
                           .validation = chosen.score,
-                          .tune_s = chosen.trials ? f0t_time() - began : 0};
+                          .tune_s = chosen.trials ? f0t_time() - began : 0,
+                          .tune_cpu_s = chosen.trials ? f0t_cpu_time() - used : 0};
     F0T_TRY(fit_chosen(&kept, r, &chosen));
     cost.train_s = kept->train_s;
     memcpy(chosen.values, kept->knobs, sizeof chosen.values);

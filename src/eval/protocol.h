@@ -4,7 +4,9 @@
  * learned, the validation images judge. Where unseen tags will be ranked, a fifth of the seen ones
  * stands in for them: trials learn from the others, and are judged by how they rank the held-out tags,
  * or all seen ones where the test ranks both kinds together. Which tags are held out matters more than
- * most settings do, so several fifths take their turn and the mean counts.
+ * most settings do, so several fifths take their turn: the first values of a method are left for others that are
+ * better by more than one standard error over the folds. Where nothing is held out, the folds are fifths of the
+ * validation images.
  */
 #ifndef F0T_EVAL_PROTOCOL_H
 #define F0T_EVAL_PROTOCOL_H
@@ -12,7 +14,7 @@
 #include "eval/reliability.h"
 #include "eval/values.h"
 
-enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = 5, F0T_PRECISIONS_MOST = 20000 };
+enum { F0T_SAMPLE_TOP = 5, F0T_FOLDS = F0T_TUNE_PARTS, F0T_PRECISIONS_MOST = 20000 };
 
 /* What trials are judged by: the ranking of the held-out tags alone, or that of all. */
 typedef enum f0t_eval_criterion {
@@ -52,7 +54,10 @@ void f0t_eval_protocol_free(f0t_eval_protocol *protocol);
  * the same folds, and differ in the criterion alone; where they choose the same, one fit is for both. */
 typedef struct f0t_eval_memo {
     struct f0t_eval_memo_trial {
-        double knobs[F0T_KNOBS_MAX], scores[F0T_CRITERIA];
+        double knobs[F0T_KNOBS_MAX];
+        double scores[F0T_CRITERIA][F0T_FOLDS];
+        size_t done; /* folds that have scores */
+        bool failed; /* the next one could not be fitted */
     } * trials;
     size_t count, capacity;
     struct f0t_eval_kept *kept; /* the last fit; NULL: none */

@@ -74,7 +74,9 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m,
     f0t_values_add(out, "train_s", cost->train_s);
     f0t_values_add(out, "test_s", cost->test_s);
     f0t_values_add(out, "tune_s", cost->tune_s);
+    f0t_values_add(out, "tune_cpu_s", cost->tune_cpu_s);
     f0t_values_add(out, "trials", (double)cost->trials);
+    f0t_values_add(out, "trial_fits", (double)cost->fits);
     f0t_values_add(out, "validation_miap", 100 * cost->validation);
     f0t_values_add(out, "miap_all", 100 * m->miap_all);
     f0t_values_add(out, "map_all", 100 * m->map_all);

@@ -15,8 +15,9 @@ typedef struct f0t_values {
 /* What a result took: besides the metrics. */
 typedef struct f0t_eval_cost {
     double tune_s, train_s, test_s; /* all trials; the last fit; scoring the test images */
-    size_t trials;
-    double validation; /* what tuning reached, 0 … 1; NaN without it */
+    double tune_cpu_s;              /* processor time of all trials */
+    size_t trials, fits;            /* settings tried, and the fits that took */
+    double validation;              /* what tuning reached, 0 … 1; NaN without it */
 } f0t_eval_cost;
 
 /* In the order of the JSON rows: miap, p3 r3 f3 …, class_p3 …, map, train_s, test_s, then the other

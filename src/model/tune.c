@@ -15,8 +15,8 @@
  * next trial. */
 typedef struct walk {
     const f0t_tune_search *search;
-    size_t place[F0T_KNOBS_MAX]; /* the best so far */
-    double score;
+    size_t place[F0T_KNOBS_MAX];   /* the best so far */
+    size_t at;                     /* its trial */
     bool downwards[F0T_KNOBS_MAX]; /* where each knob went last */
     double *next;                  /* a setting whose score is missing */
 } walk;
@@ -26,15 +26,51 @@ static bool is_better(double score, double than)
     return score > than || (isnan(than) && !isnan(score));
 }
 
+/* Differences over the folds that both could judge: their mean, and its standard error. */
+static size_t compare_parts(double *mean, double *error, const f0t_tune_trial *a,
+                            const f0t_tune_trial *b)
+{
+    double sum = 0, squares = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < a->part_count && i < b->part_count; i++) {
+        const double difference = a->parts[i] - b->parts[i];
+        sum += isnan(difference) ? 0 : difference;
+        squares += isnan(difference) ? 0 : difference * difference;
+        count += isnan(difference) ? 0 : 1;
+    }
+    const double n = (double)count;
+    *mean = count ? sum / n : 0;
+    *error = count > 1 ? sqrt(fmax(squares - sum * *mean, 0) / (n - 1) / n) : 0;
+    return count;
+}
+
+static bool beats(const f0t_tune_trial *trial, const f0t_tune_trial *than)
+{
+    double mean, error;
+    if (!trial->part_count || !than->part_count)
+        return is_better(trial->score, than->score);
+    if (trial->part_count < than->part_count || !compare_parts(&mean, &error, trial, than))
+        return false;
+    return mean > error;
+}
+
+bool f0t_tune_is_behind(const f0t_tune_trial *incumbent, const double *parts, size_t count)
+{
+    f0t_tune_trial trial = {.part_count = count};
+    double mean, error;
+    memcpy(trial.parts, parts, count * sizeof *parts);
+    return compare_parts(&mean, &error, &trial, incumbent) >= 2 && mean < 0;
+}
+
 /* False when the setting has not been tried; w->next is the setting. */
-static bool look_up(double *score, const walk *w, const size_t *place)
+static bool look_up(size_t *trial, const walk *w, const size_t *place)
 {
     const f0t_tune_search *s = w->search;
     for (size_t k = 0; k < s->count; k++)
         w->next[k] = s->grid[k].values[place[k]];
     for (size_t i = 0; i < s->trial_count; i++)
         if (!memcmp(s->trials[i].values, w->next, s->count * sizeof *w->next)) {
-            *score = s->trials[i].score;
+            *trial = i;
             return true;
         }
     return false;
@@ -45,18 +81,18 @@ static bool step(bool *moved, walk *w, size_t knob, bool down)
 {
     size_t place[F0T_KNOBS_MAX];
     const size_t limit = down ? 0 : w->search->grid[knob].count - 1;
-    double score;
+    size_t trial;
     *moved = false;
     if (w->place[knob] == limit)
         return true;
     memcpy(place, w->place, sizeof place);
     place[knob] += down ? (size_t)-1 : 1;
-    if (!look_up(&score, w, place))
+    if (!look_up(&trial, w, place))
         return false;
-    *moved = is_better(score, w->score);
+    *moved = beats(&w->search->trials[trial], &w->search->trials[w->at]);
     if (*moved) {
         memcpy(w->place, place, sizeof place);
-        w->score = score;
+        w->at = trial;
         w->downwards[knob] = down;
     }
     return true;
@@ -75,18 +111,32 @@ static bool round_of_steps(bool *changed, walk *w)
     return true;
 }
 
+/* Whether a setting is left to be tried: w->next. Else w->at is where the walk has ended. */
+static bool walk_on(walk *w)
+{
+    bool changed = true;
+    for (size_t k = 0; k < w->search->count; k++)
+        w->place[k] = w->search->grid[k].first;
+    if (!look_up(&w->at, w, w->place))
+        return true;
+    while (changed)
+        if (!round_of_steps(&changed, w))
+            return true;
+    return false;
+}
+
 static bool next_in_grid(double *values, const f0t_tune_search *s)
 {
     walk w = {.search = s, .next = values};
-    bool changed = true;
-    for (size_t k = 0; k < s->count; k++)
-        w.place[k] = s->grid[k].first;
-    if (!look_up(&w.score, &w, w.place))
-        return true;
-    while (changed)
-        if (!round_of_steps(&changed, &w))
-            return true;
-    return false;
+    return walk_on(&w);
+}
+
+static void choose_in_grid(f0t_tune_search *s)
+{
+    double next[F0T_KNOBS_MAX];
+    walk w = {.search = s, .next = next};
+    walk_on(&w);
+    s->incumbent = s->best = w.at;
 }
 
 /* ---- Over ranges --------------------------------------------------------------------------- */
@@ -153,6 +203,8 @@ static f0t_status remember(f0t_tune_search *s, const f0t_tune_trial *trial)
     if (is_better(trial->score, s->trials[s->best].score))
         s->best = s->trial_count - 1;
     s->spent += trial->seconds;
+    if (s->grid && trial->part_count)
+        choose_in_grid(s);
     return F0T_OK;
 }
 
@@ -305,6 +357,22 @@ f0t_status f0t_tune_add(f0t_tune_search *s, const double *values, double score, 
 {
     f0t_tune_trial trial = {.score = score, .seconds = seconds};
     memcpy(trial.values, values, s->count * sizeof *values);
+    F0T_TRY(remember(s, &trial));
+    return save(s);
+}
+
+f0t_status f0t_tune_add_parts(f0t_tune_search *s, const double *values, const double *parts,
+                              size_t count, double seconds)
+{
+    f0t_tune_trial trial = {.seconds = seconds, .part_count = count};
+    double sum = 0, judged = 0;
+    memcpy(trial.values, values, s->count * sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        trial.parts[i] = parts[i];
+        sum += isnan(parts[i]) ? 0 : parts[i];
+        judged += !isnan(parts[i]);
+    }
+    trial.score = judged > 0 ? sum / judged : (double)NAN;
     F0T_TRY(remember(s, &trial));
     return save(s);
 }

@@ -15,7 +15,7 @@
 
 #include "io/lock.h"
 
-enum { F0T_KNOBS_MAX = 6 };
+enum { F0T_KNOBS_MAX = 6, F0T_TUNE_PARTS = 5 };
 
 /* A hyper-parameter with a grid: the values that may be tried, and where the search begins. */
 typedef struct f0t_knob {
@@ -36,14 +36,21 @@ typedef struct f0t_tune_trial {
     double values[F0T_KNOBS_MAX];
     double score;   /* higher is better; NaN: the setting cannot be used (a fit that diverged) */
     double seconds; /* that it took */
+    /* The score in each of several folds, of which `score` is the mean; in fewer than others have where the trial
+     * ended early because it was behind. NaN: the fold could not judge. Not in the journal. */
+    double parts[F0T_TUNE_PARTS];
+    size_t part_count; /* 0: not known */
 } f0t_tune_trial;
 
 /* Zero-initialise, and set the first two groups. */
 typedef struct f0t_tune_search {
     /* What is searched. A grid from the knobs' first values on: in a round each knob in turn may move one
      * place up or down (first in the direction of its last move), and stays there when that is better; a round
-     * that changed nothing is the last. Without a grid, ranges: the first setting is the caller's, every
-     * third is drawn from all of the ranges, the others near the best. */
+     * that changed nothing is the last. Where trials have parts, better is by more than one standard error of the
+     * mean difference over the folds: the best of many trials is ahead by luck. (The standard error of a sum is at most
+     * the sum of standard errors: what the walk ends with is so much better than the first values, too.) Without a
+     * grid, ranges: the first setting is the caller's, every third is drawn from all of the ranges, the others near
+     * the best. */
     size_t count;                         /* knobs */
     const f0t_knob *grid;                 /* [count]; NULL: */
     f0t_tune_range ranges[F0T_KNOBS_MAX]; /* [count] */
@@ -57,8 +64,9 @@ typedef struct f0t_tune_search {
     /* What came out. */
     f0t_tune_trial *trials;
     size_t trial_count, room;
-    size_t best;  /* the first of the best trials */
-    double spent; /* seconds of all trials; the caller may add what else they took */
+    size_t best; /* the first of the best trials; with parts, the one that the rule above chooses */
+    size_t incumbent; /* of a grid: the trial that the next one must beat */
+    double spent;     /* seconds of all trials; the caller may add what else they took */
 
     /* The journal. */
     char *path;     /* NULL: nothing is written */
@@ -84,5 +92,11 @@ bool f0t_tune_next(double *values, const f0t_tune_search *search);
 /* `values` are those that were used. */
 f0t_status f0t_tune_add(f0t_tune_search *search, const double *values, double score,
                         double seconds);
+/* The same with the score of each of `count` folds; no folds: the setting cannot be used. */
+f0t_status f0t_tune_add_parts(f0t_tune_search *search, const double *values, const double *parts,
+                              size_t count, double seconds);
+/* Whether a trial with these parts so far is behind over the folds that both have: after two, more of them need
+ * not be tried. */
+bool f0t_tune_is_behind(const f0t_tune_trial *incumbent, const double *parts, size_t count);
 
 #endif

@@ -76,6 +76,69 @@ static void settings_that_cannot_be_used_are_left(void **state)
     }
 }
 
+/* ---- With folds ---------------------------------------------------------------------------- */
+
+static const f0t_knob line[1] = {{"a", grid, 10, 4}};
+
+/* Climbs along one knob, with the score of each fold; gives the value that is chosen. */
+static double climb_line(double folds[10][3])
+{
+    f0t_tune_search s = {.count = 1, .grid = line};
+    double value;
+    while (f0t_tune_next(&value, &s))
+        assert_ok(f0t_tune_add_parts(&s, &value, folds[(size_t)value], 3, 1));
+    value = s.trials[s.best].values[0];
+    f0t_tune_close(&s);
+    return value;
+}
+
+/* 4 is the first value. Differences of 3, 1 and 2 have a standard error of 0.58, those of 9, 0 and -6 one of
+ * 4.4: larger than their mean of 1. */
+static void the_first_value_is_left_for_what_is_better_beyond_a_standard_error(void **state)
+{
+    const double worse[3] = {0, 0, 0};
+    double folds[10][3] = {{0}};
+    (void)state;
+    memcpy(folds[4], (double[]){10, 20, 30}, sizeof worse);
+    memcpy(folds[5], (double[]){13, 21, 32}, sizeof worse);
+    assert_true(climb_line(folds) == 5);
+    memcpy(folds[5], (double[]){19, 20, 24}, sizeof worse);
+    assert_true(climb_line(folds) == 4);
+    /* All alike, and by however little: that is no luck. */
+    memcpy(folds[5], (double[]){10.01, 20.01, 30.01}, sizeof worse);
+    assert_true(climb_line(folds) == 5);
+    memcpy(folds[5], folds[4], sizeof worse);
+    assert_true(climb_line(folds) == 4);
+    /* A fold that could not judge one of the two says nothing. */
+    memcpy(folds[5], (double[]){13, (double)NAN, 32}, sizeof worse);
+    assert_true(climb_line(folds) == 5);
+}
+
+static void a_trial_that_is_behind_need_not_go_on(void **state)
+{
+    f0t_tune_search s = {.count = 1, .grid = line};
+    const double first[] = {10, 20, 30};
+    double value;
+    (void)state;
+    assert_true(f0t_tune_next(&value, &s));
+    assert_ok(f0t_tune_add_parts(&s, &value, first, 3, 1));
+    const f0t_tune_trial *incumbent = &s.trials[s.incumbent];
+    assert_false(f0t_tune_is_behind(incumbent, (double[]){1}, 1));
+    assert_true(f0t_tune_is_behind(incumbent, (double[]){11, 18}, 2));
+    assert_false(f0t_tune_is_behind(incumbent, (double[]){11, 19}, 2));
+    assert_false(f0t_tune_is_behind(incumbent, (double[]){(double)NAN, 18}, 2));
+    /* However good it was: it has fewer folds. */
+    assert_true(f0t_tune_next(&value, &s));
+    assert_ok(f0t_tune_add_parts(&s, &value, (double[]){99, 99}, 2, 1));
+    assert_int_equal(s.best, 0);
+    /* A setting that cannot be used. */
+    assert_true(f0t_tune_next(&value, &s));
+    assert_ok(f0t_tune_add_parts(&s, &value, NULL, 0, 1));
+    assert_int_equal(s.best, 0);
+    assert_int_equal(s.incumbent, 0);
+    f0t_tune_close(&s);
+}
+
 /* ---- Over ranges --------------------------------------------------------------------------- */
 
 static f0t_tune_search ranges(void)
@@ -255,6 +318,8 @@ static void nothing_is_lost_before_it_is_written_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_value_is_left_for_what_is_better_beyond_a_standard_error),
+        cmocka_unit_test(a_trial_that_is_behind_need_not_go_on),
         cmocka_unit_test(the_top_of_a_hill_is_found),
         cmocka_unit_test(trials_end_at_the_limit_and_none_is_made_twice),
         cmocka_unit_test(settings_that_cannot_be_used_are_left),
