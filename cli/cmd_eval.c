@@ -51,7 +51,12 @@ static void add_values(json_t *object, const f0t_eval *eval, const f0t_eval_row 
     json_object_set_new(object, "miap_high", miap ? number_or_null(miap->high) : json_null());
     json_object_set_new(object, "rival", row->rival ? json_string(row->rival) : json_null());
     json_object_set_new(object, "rival_difference", number_or_null(row->rival_difference));
+    json_object_set_new(object, "rival_low", number_or_null(row->rival_low));
+    json_object_set_new(object, "rival_high", number_or_null(row->rival_high));
     json_object_set_new(object, "rival_p", number_or_null(row->rival_p));
+    json_object_set_new(object, "rival_draws_p", number_or_null(row->rival_draws_p));
+    json_object_set_new(object, "best_p", number_or_null(row->best_p));
+    json_object_set_new(object, "leads", json_boolean(row->leads));
 }
 
 /* A list with one object per row; a method that does not apply has null for each value. */

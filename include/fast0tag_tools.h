@@ -305,7 +305,7 @@ typedef struct f0t_eval_options {
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
     size_t trials; /* of tuning, at most, per method and training; 0: 16 */
-    size_t epochs; /* of iterative methods (trials: a quarter of them, networks an eighth); 0: each
+    size_t epochs; /* of iterative methods (trials: a quarter of them); 0: each
                       method's default, with early stopping */
     /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
     const char *hidden;
@@ -376,6 +376,14 @@ typedef struct f0t_eval_row {
     double rival_difference; /* MiAP less that of the rival */
     double
         rival_p; /* how likely chance makes a difference as large: a paired permutation test over images */
+    double rival_low,
+        rival_high;       /* of the difference, with a confidence of 95 %: the bootstrap over test
+                                     images and repeats, paired */
+    double rival_draws_p; /* as rival_p, over repeats instead of images; NaN with one */
+    double
+        best_p; /* against the best method of the scenario: by that bootstrap, with Holm's correction
+                             for all methods that are compared with it; NaN for the best itself, and for oracles */
+    bool leads; /* it is the best, or best_p is above 0.05: it cannot be told from it */
 } f0t_eval_row;
 
 /* Scenario by scenario, in each the methods in the order of the tables. */

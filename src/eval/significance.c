@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 double f0t_scores_mean(const f0t_scores *s)
 {
@@ -85,20 +86,34 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void f0t_scores_interval(double *low, double *high, const f0t_scores *s,
+void f0t_scores_resample(double means[F0T_RESAMPLES], const f0t_scores *s,
                          const f0t_resamples *resamples)
 {
-    double means[F0T_RESAMPLES];
+    for (size_t r = 0; r < F0T_RESAMPLES; r++)
+        means[r] = resampled_mean(s, resamples->draw_counts + r * s->draws,
+                                  resamples->image_counts + r * s->images);
+}
+
+void f0t_resampled_interval(double *low, double *high, double values[F0T_RESAMPLES])
+{
     size_t count = 0;
+    for (size_t r = 0; r < F0T_RESAMPLES; r++)
+        if (!isnan(values[r]))
+            values[count++] = values[r];
+    qsort(values, count, sizeof *values, compare_doubles);
+    *low = count ? values[count / 40] : (double)NAN;
+    *high = count ? values[count - 1 - count / 40] : (double)NAN;
+}
+
+double f0t_resampled_p(const double differences[F0T_RESAMPLES])
+{
+    double below = 0, above = 0, count = 0;
     for (size_t r = 0; r < F0T_RESAMPLES; r++) {
-        const double mean = resampled_mean(s, resamples->draw_counts + r * s->draws,
-                                           resamples->image_counts + r * s->images);
-        if (!isnan(mean))
-            means[count++] = mean;
+        below += differences[r] <= 0;
+        above += differences[r] >= 0;
+        count += !isnan(differences[r]);
     }
-    qsort(means, count, sizeof *means, compare_doubles);
-    *low = count ? means[count / 40] : (double)NAN;
-    *high = count ? means[count - 1 - count / 40] : (double)NAN;
+    return count > 0 ? fmin(1, 2 * (fmin(below, above) + 1) / (count + 1)) : (double)NAN;
 }
 
 /* ---- The paired test ------------------------------------------------------------------------ */
@@ -153,5 +168,78 @@ f0t_status f0t_scores_compare(double *p, const f0t_scores *a, const f0t_scores *
         as_large += fabs(flipped_sum(differences, a->images, &(f0t_random){seed, flip})) >= bound;
     *p = any ? (double)(as_large + 1) / (F0T_FLIPS + 1) : (double)NAN;
     f0t_free(differences);
+    return F0T_OK;
+}
+
+/* ---- The same over draws --------------------------------------------------------------------- */
+
+/* The difference of means in each draw that has both; gives how many. */
+static size_t difference_of_draws(double *differences, const f0t_scores *a, const f0t_scores *b)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < a->draws; d++) {
+        const f0t_scores one_a = {1, a->images, a->scores + d * a->images};
+        const f0t_scores one_b = {1, b->images, b->scores + d * b->images};
+        const double difference = f0t_scores_mean(&one_a) - f0t_scores_mean(&one_b);
+        if (!isnan(difference))
+            differences[count++] = difference;
+    }
+    return count;
+}
+
+/* The sum with the signs that the bits of `signs` say. */
+static double signed_sum(const double *differences, size_t count, uint64_t signs)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += signs >> i & 1 ? differences[i] : -differences[i];
+    return sum;
+}
+
+static double flip_draws(const double *differences, size_t count, uint64_t seed)
+{
+    double whole = 0;
+    const bool exact = count <= F0T_DRAWS_EXACT;
+    const uint64_t flips = exact ? UINT64_C(1) << count : F0T_FLIPS;
+    size_t as_large = exact ? 0 : 1; /* itself, which is one of all */
+    for (size_t i = 0; i < count; i++)
+        whole += differences[i];
+    for (uint64_t flip = 0; flip < flips; flip++)
+        as_large += fabs(exact ? signed_sum(differences, count, flip)
+                               : flipped_sum(differences, count, &(f0t_random){seed, flip})) >=
+                    fabs(whole) * (1 - 1e-9);
+    return (double)as_large / (double)(flips + !exact);
+}
+
+f0t_status f0t_draws_compare(double *p, const f0t_scores *a, const f0t_scores *b, uint64_t seed)
+{
+    double *differences;
+    F0T_TRY(f0t_alloc(&differences, a->draws, sizeof *differences));
+    const size_t count = difference_of_draws(differences, a, b);
+    *p = count > 1 ? flip_draws(differences, count, seed) : (double)NAN;
+    f0t_free(differences);
+    return F0T_OK;
+}
+
+/* ---- Many tests ------------------------------------------------------------------------------ */
+
+/* p[i] times the number of tests that are not ahead of it, and no less than those ahead have. */
+f0t_status f0t_holm(double *p, size_t count)
+{
+    double *raw;
+    F0T_TRY(f0t_alloc(&raw, count, sizeof *raw));
+    memcpy(raw, p, count * sizeof *raw);
+    for (size_t i = 0; i < count; i++) {
+        double most = raw[i];
+        for (size_t j = 0; j < count; j++) {
+            double left = 0;
+            for (size_t k = 0; k < count; k++)
+                left += raw[k] >= raw[j];
+            if (raw[j] <= raw[i])
+                most = fmax(most, raw[j] * left);
+        }
+        p[i] = isnan(raw[i]) ? raw[i] : fmin(1, most);
+    }
+    f0t_free(raw);
     return F0T_OK;
 }

@@ -81,7 +81,11 @@ static void make_row(f0t_eval *e, size_t method, f0t_scenario s)
                           .value_count = refused ? 0 : first->values.count,
                           .knobs = knobs,
                           .rival_difference = (double)NAN,
-                          .rival_p = (double)NAN};
+                          .rival_low = (double)NAN,
+                          .rival_high = (double)NAN,
+                          .rival_p = (double)NAN,
+                          .rival_draws_p = (double)NAN,
+                          .best_p = (double)NAN};
     for (size_t i = 0; i < row->value_count; i++)
         values[i] = summarise(e, method, s, i);
     write_knobs(knobs, first);
@@ -96,6 +100,7 @@ typedef struct contest {
     f0t_eval_row *rows; /* [method_count] */
     size_t images;      /* whose average precisions are kept */
     double *scores;     /* [method_count x repeat x images] */
+    double *means;      /* [method_count x F0T_RESAMPLES] of the bootstrap */
     bool *scored;       /* [method_count] has scores */
 } contest;
 
@@ -129,6 +134,7 @@ static f0t_status contest_open(contest *c)
     F0T_TRY(f0t_alloc(&c->scored, plan->method_count, sizeof *c->scored));
     F0T_TRY(
         f0t_alloc(&c->scores, plan->method_count * plan->repeat * c->images, sizeof *c->scores));
+    F0T_TRY(f0t_alloc(&c->means, plan->method_count * F0T_RESAMPLES, sizeof *c->means));
     for (size_t m = 0; m < plan->method_count; m++)
         c->scored[m] = read_scores(c, m);
     return F0T_OK;
@@ -137,6 +143,7 @@ static f0t_status contest_open(contest *c)
 static void contest_close(contest *c)
 {
     f0t_free(c->scores);
+    f0t_free(c->means);
     f0t_free(c->scored);
 }
 
@@ -151,21 +158,27 @@ static f0t_eval_value *miap_of(const contest *c, size_t method)
 }
 
 /* Around the mean of all images, also where the scores of some are kept. */
+static void add_interval(const contest *c, size_t method, const f0t_resamples *resamples)
+{
+    f0t_eval_value *miap = miap_of(c, method);
+    double *means = c->means + method * F0T_RESAMPLES, values[F0T_RESAMPLES];
+    const f0t_scores scores = scores_of(c, method);
+    const double shift = miap->mean - 100 * f0t_scores_mean(&scores);
+    f0t_scores_resample(means, &scores, resamples);
+    memcpy(values, means, sizeof values);
+    f0t_resampled_interval(&miap->low, &miap->high, values);
+    miap->low = 100 * miap->low + shift;
+    miap->high = 100 * miap->high + shift;
+}
+
 static f0t_status add_intervals(const contest *c)
 {
     const f0t_eval_plan *plan = &c->eval->plan;
     f0t_resamples resamples;
     F0T_TRY(f0t_resamples_create(&resamples, plan->repeat, c->images, c->eval->seed));
-    for (size_t m = 0; m < plan->method_count; m++) {
-        f0t_eval_value *miap = miap_of(c, m);
-        if (!c->scored[m] || !miap)
-            continue;
-        const f0t_scores scores = scores_of(c, m);
-        const double shift = miap->mean - 100 * f0t_scores_mean(&scores);
-        f0t_scores_interval(&miap->low, &miap->high, &scores, &resamples);
-        miap->low = 100 * miap->low + shift;
-        miap->high = 100 * miap->high + shift;
-    }
+    for (size_t m = 0; m < plan->method_count; m++)
+        if (c->scored[m] && miap_of(c, m))
+            add_interval(c, m, &resamples);
     f0t_resamples_free(&resamples);
     return F0T_OK;
 }
@@ -185,16 +198,50 @@ static size_t find_rival(const contest *c, size_t method)
     return best;
 }
 
+/* The samples are the same for all methods, so that their differences are paired. */
+static void subtract(double differences[F0T_RESAMPLES], const contest *c, size_t a, size_t b)
+{
+    for (size_t r = 0; r < F0T_RESAMPLES; r++)
+        differences[r] = 100 * (c->means[a * F0T_RESAMPLES + r] - c->means[b * F0T_RESAMPLES + r]);
+}
+
 static f0t_status add_rival(const contest *c, size_t method)
 {
     const size_t rival = c->scored[method] ? find_rival(c, method) : c->eval->plan.method_count;
+    double differences[F0T_RESAMPLES];
     if (rival == c->eval->plan.method_count)
         return F0T_OK;
     f0t_eval_row *row = &c->rows[method];
     const f0t_scores ours = scores_of(c, method), theirs = scores_of(c, rival);
     row->rival = c->rows[rival].method;
     row->rival_difference = miap_of(c, method)->mean - miap_of(c, rival)->mean;
+    subtract(differences, c, method, rival);
+    f0t_resampled_interval(&row->rival_low, &row->rival_high, differences);
+    F0T_TRY(f0t_draws_compare(&row->rival_draws_p, &ours, &theirs, c->eval->seed));
     return f0t_scores_compare(&row->rival_p, &ours, &theirs, c->eval->seed);
+}
+
+/* Which methods are the best, or cannot be told from it. */
+static f0t_status add_best(const contest *c)
+{
+    const f0t_eval_plan *plan = &c->eval->plan;
+    const size_t best = find_rival(c, plan->method_count);
+    double p[F0T_METHODS_MOST], differences[F0T_RESAMPLES];
+    if (best == plan->method_count)
+        return F0T_OK;
+    for (size_t m = 0; m < plan->method_count; m++) {
+        p[m] = (double)NAN;
+        if (m == best || !c->scored[m] || !f0t_ranker_competes(plan->methods[m]))
+            continue;
+        subtract(differences, c, m, best);
+        p[m] = f0t_resampled_p(differences);
+    }
+    F0T_TRY(f0t_holm(p, plan->method_count));
+    for (size_t m = 0; m < plan->method_count; m++) {
+        c->rows[m].best_p = p[m];
+        c->rows[m].leads = m == best || p[m] > 0.05;
+    }
+    return F0T_OK;
 }
 
 static f0t_status judge(f0t_eval *e, f0t_scenario s, f0t_eval_row *rows)
@@ -205,6 +252,8 @@ static f0t_status judge(f0t_eval *e, f0t_scenario s, f0t_eval_row *rows)
         status = add_intervals(&c);
     for (size_t m = 0; m < e->plan.method_count && status == F0T_OK; m++)
         status = add_rival(&c, m);
+    if (status == F0T_OK)
+        status = add_best(&c);
     contest_close(&c);
     return status;
 }

@@ -152,13 +152,24 @@ static double best_of(const f0t_eval_slice *s, const char *name)
     return best;
 }
 
-/* What looks the same as the best is as good. */
+/* Whether it is known which methods can be told from the best. */
+static bool is_judged(const f0t_eval_slice *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (s->rows[i].leads)
+            return true;
+    return false;
+}
+
+/* What looks the same as the best is as good; of MiAP, what cannot be told from it. */
 static bool is_best(const f0t_eval_slice *s, const f0t_eval_row *row, const columns *c, size_t at)
 {
     char ours[CELL_SIZE], best[CELL_SIZE];
     double mean = f0t_eval_row_mean(row, c->names[at]);
     if (!c->ranked[at] || isnan(mean) || !competes(s->eval, row))
         return false;
+    if (!strcmp(c->names[at], "miap") && is_judged(s))
+        return row->leads;
     format(ours, mean, (double)NAN, c->decimals[at]);
     format(best, best_of(s, c->names[at]), (double)NAN, c->decimals[at]);
     return !strcmp(ours, best);
@@ -349,7 +360,12 @@ static void add_chance(f0t_table *t, const f0t_eval_row *row)
     add_plain(t, miap ? miap->high : (double)NAN);
     f0t_table_cell(t, row->rival ? row->rival : "", F0T_CELL_PLAIN);
     add_plain(t, row->rival_difference);
+    add_plain(t, row->rival_low);
+    add_plain(t, row->rival_high);
     add_plain(t, row->rival_p);
+    add_plain(t, row->rival_draws_p);
+    add_plain(t, row->best_p);
+    f0t_table_cell(t, row->leads ? "1" : "0", F0T_CELL_PLAIN);
 }
 
 static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values *names)
@@ -376,8 +392,9 @@ static void add_flat_row(f0t_table *t, const f0t_eval_row *row, const f0t_values
 /* Every row and every value. */
 static f0t_status make_flat_table(f0t_table **out, const f0t_eval *e)
 {
-    static const char *const last[] = {"miap_low", "miap_high", "rival",  "rival_difference",
-                                       "rival_p",  "knobs",     "refusal"};
+    static const char *const last[] = {"miap_low",  "miap_high",  "rival",   "rival_difference",
+                                       "rival_low", "rival_high", "rival_p", "rival_draws_p",
+                                       "best_p",    "leads",      "knobs",   "refusal"};
     enum { FIXED = 5 + sizeof last / sizeof *last, MOST = FIXED + 2 * F0T_VALUES_MOST };
     const char *heads[MOST] = {"method", "scenario", "images", "tags", "repeats"};
     char deviations[F0T_VALUES_MOST][F0T_VALUE_NAME_MOST + 4], aligns[MOST + 1];
@@ -440,6 +457,32 @@ static f0t_status add_report_scenario(f0t_text *to, const f0t_eval_slice *slice,
     return add_report_table(to, table, layout);
 }
 
+/* What the marks say, and what tuning could use. */
+static void add_notes(f0t_text *to, const f0t_eval *e, const f0t_eval_layout *layout)
+{
+    const f0t_eval_plan *plan = &e->plan;
+    const bool text = layout->form == F0T_TABLE_TEXT;
+    char line[240];
+    f0t_text_add(to, text ? "\n" : "");
+    if (plan->method_count > 1) {
+        snprintf(
+            line, sizeof line,
+            "%s: the best of a column; of MiAP, also what cannot be told from it (bootstrap over "
+            "test images%s, 95 %%, Holm)\n",
+            text && !layout->bold ? "*" : "bold", plan->repeat > 1 ? " and runs" : "");
+        f0t_text_add(to, note_mark(layout->form));
+        f0t_text_add(to, line);
+    }
+    if (plan->trials) {
+        snprintf(line, sizeof line,
+                 "tuned, each method and training set: at most %zu settings, each with at most %d "
+                 "folds and %g of the epochs\n",
+                 plan->trials, F0T_FOLDS, plan->effort);
+        f0t_text_add(to, note_mark(layout->form));
+        f0t_text_add(to, line);
+    }
+}
+
 static f0t_status write_report(f0t_text *to, const f0t_eval *e, const f0t_eval_layout *layout)
 {
     const f0t_published *paper = NULL;
@@ -455,6 +498,7 @@ static f0t_status write_report(f0t_text *to, const f0t_eval *e, const f0t_eval_l
         if (slice.count)
             F0T_TRY(add_report_scenario(to, &slice, layout, paper));
     }
+    add_notes(to, e, layout);
     for (const char *const *slip = paper ? paper->slips : NULL; slip && *slip; slip++) {
         f0t_text_add(to, layout->form == F0T_TABLE_LATEX ? "% " : "\n");
         f0t_text_add(to, *slip);

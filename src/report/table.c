@@ -134,7 +134,16 @@ static void pad(f0t_text *to, size_t count)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-static void find_widths(size_t *widths, const f0t_table *t)
+/* Where nothing can be bold the best have a star, and what stands with them in a column a blank. */
+static bool has_stars(const f0t_table *t, size_t column, bool bold)
+{
+    for (size_t r = 0; r < t->rows && !bold; r++)
+        if (style_of(t, r, column) == F0T_CELL_BEST)
+            return true;
+    return false;
+}
+
+static void find_widths(size_t *widths, const f0t_table *t, bool bold)
 {
     for (size_t c = 0; c < t->columns; c++) {
         widths[c] = width(f0t_texts_get(&t->heads, c));
@@ -142,18 +151,21 @@ static void find_widths(size_t *widths, const f0t_table *t)
             size_t w = width(text_of(t, r, c));
             widths[c] = w > widths[c] ? w : widths[c];
         }
+        widths[c] += has_stars(t, c, bold);
     }
 }
 
+/* `mark` is "*", " " or "" behind the text. */
 static void aligned(f0t_text *to, const f0t_table *t, size_t column, size_t w, const char *text,
-                    bool bold)
+                    bool bold, const char *mark)
 {
-    size_t gap = w - width(text);
+    size_t gap = w - width(text) - width(mark);
     bool last = column + 1 == t->columns;
     pad(to, t->aligns[column] == 'r' ? gap : 0);
     f0t_text_add(to, bold ? "\033[1m" : "");
     f0t_text_add(to, text);
     f0t_text_add(to, bold ? "\033[0m" : "");
+    f0t_text_add(to, mark);
     pad(to, t->aligns[column] == 'r' || last ? 0 : gap);
     while (last && to->size && to->bytes[to->size - 1] == ' ')
         to->size--;
@@ -190,11 +202,16 @@ static void write_text(f0t_text *to, const f0t_table *t, const size_t *widths, b
     if (t->has_groups)
         write_groups(to, t, widths);
     for (size_t c = 0; c < t->columns; c++)
-        aligned(to, t, c, widths[c], f0t_texts_get(&t->heads, c), false);
+        aligned(to, t, c, widths[c], f0t_texts_get(&t->heads, c), false,
+                has_stars(t, c, bold) ? " " : "");
     for (size_t r = 0; r < t->rows; r++)
-        for (size_t c = 0; c < t->columns; c++)
-            aligned(to, t, c, widths[c], text_of(t, r, c),
-                    bold && style_of(t, r, c) == F0T_CELL_BEST);
+        for (size_t c = 0; c < t->columns; c++) {
+            const bool best = style_of(t, r, c) == F0T_CELL_BEST;
+            aligned(to, t, c, widths[c], text_of(t, r, c), bold && best,
+                    !has_stars(t, c, bold) ? ""
+                    : best                 ? "*"
+                                           : " ");
+        }
 }
 
 /* ---- Markdown ----------------------------------------------------------------------------- */
@@ -294,6 +311,9 @@ static void latex_groups(f0t_text *to, const f0t_table *t)
         f0t_text_add(to, "}");
     }
     f0t_text_add(to, " \\\\\n");
+    for (size_t c = 0; c < t->columns; c += span_of(t, c))
+        if (*f0t_texts_get(&t->groups, c))
+            f0t_text_form(to, "\\cmidrule(lr){%zu-%zu}\n", c + 1, c + span_of(t, c));
 }
 
 static void latex_row(f0t_text *to, const f0t_table *t, size_t row)
@@ -308,23 +328,24 @@ static void latex_row(f0t_text *to, const f0t_table *t, size_t row)
     f0t_text_add(to, " \\\\\n");
 }
 
+/* Rules are those of the package booktabs. */
 static void write_latex(f0t_text *to, const f0t_table *t)
 {
     f0t_text_add(to, "\\begin{table}\n\\centering\n\\caption{");
     latex_text(to, t->caption);
     f0t_text_add(to, "}\n\\begin{tabular}{");
     f0t_text_add(to, t->aligns);
-    f0t_text_add(to, "}\n\\hline\n");
+    f0t_text_add(to, "}\n\\toprule\n");
     if (t->has_groups)
         latex_groups(to, t);
     for (size_t c = 0; c < t->columns; c++) {
         f0t_text_add(to, c ? " & " : "");
         latex_text(to, f0t_texts_get(&t->heads, c));
     }
-    f0t_text_add(to, " \\\\\n\\hline\n");
+    f0t_text_add(to, " \\\\\n\\midrule\n");
     for (size_t r = 0; r < t->rows; r++)
         latex_row(to, t, r);
-    f0t_text_add(to, "\\hline\n\\end{tabular}\n\\end{table}\n");
+    f0t_text_add(to, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
 }
 
 /* ---- Which -------------------------------------------------------------------------------- */
@@ -345,7 +366,7 @@ void f0t_table_write(f0t_text *to, const f0t_table *t, f0t_table_form form, bool
     } else if (form == F0T_TABLE_LATEX) {
         write_latex(to, t);
     } else {
-        find_widths(widths, t);
+        find_widths(widths, t, bold);
         write_text(to, t, widths, bold);
     }
     f0t_free(widths);

@@ -243,7 +243,9 @@ class f0t_eval_row(Structure):
                 ("refusal", c_char_p), ("images", c_size_t), ("tags", c_size_t),
                 ("repeats", c_size_t), ("values", POINTER(f0t_eval_value)),
                 ("value_count", c_size_t), ("knobs", c_char_p), ("rival", c_char_p),
-                ("rival_difference", c_double), ("rival_p", c_double)]
+                ("rival_difference", c_double), ("rival_p", c_double), ("rival_low", c_double),
+                ("rival_high", c_double), ("rival_draws_p", c_double), ("best_p", c_double),
+                ("leads", c_bool)]
 
 
 class f0t_import_options(Sized):

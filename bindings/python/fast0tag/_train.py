@@ -181,7 +181,9 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     made["miap_high"] = _number(miap.high) if miap else None
     made["rival"] = None if row.rival is None else row.rival.decode()
     made["rival_difference"] = _number(row.rival_difference)
-    made["rival_p"] = _number(row.rival_p)
+    for name in ("rival_low", "rival_high", "rival_p", "rival_draws_p", "best_p"):
+        made[name] = _number(getattr(row, name))
+    made["leads"] = row.leads
     made["repeats"] = row.repeats
     made["knobs"] = row.knobs.decode()
     made["refusal"] = None if row.refusal is None else row.refusal.decode()

@@ -51,6 +51,14 @@ static void make_scores(double *to, size_t draws, double of_draw, double mean, u
                                  0.1 * f0t_random_normal(&random, 20000 + d * IMAGES + i);
 }
 
+static void find_interval(double *low, double *high, const f0t_scores *scores,
+                          const f0t_resamples *resamples)
+{
+    double means[F0T_RESAMPLES];
+    f0t_scores_resample(means, scores, resamples);
+    f0t_resampled_interval(low, high, means);
+}
+
 /* How many of WORLDS intervals have the mean that the world has; *width is their mean width. */
 static size_t count_covered(double *width, size_t draws, double of_draw)
 {
@@ -62,7 +70,7 @@ static size_t count_covered(double *width, size_t draws, double of_draw)
         double low, high;
         make_scores(scores, draws, of_draw, 0.5, w);
         assert_ok(f0t_resamples_create(&r, draws, IMAGES, w));
-        f0t_scores_interval(&low, &high, &(f0t_scores){draws, IMAGES, scores}, &r);
+        find_interval(&low, &high, &(f0t_scores){draws, IMAGES, scores}, &r);
         covered += low <= 0.5 && 0.5 <= high;
         *width += (high - low) / WORLDS;
         f0t_resamples_free(&r);
@@ -89,14 +97,14 @@ static void images_without_a_score_do_not_count(void **state)
     (void)state;
     make_scores(scores, 1, 0, 0.5, 1);
     assert_ok(f0t_resamples_create(&r, 1, IMAGES, 0));
-    f0t_scores_interval(&with[0], &with[1], &(f0t_scores){1, IMAGES, scores}, &r);
+    find_interval(&with[0], &with[1], &(f0t_scores){1, IMAGES, scores}, &r);
     for (size_t i = 0; i < IMAGES; i += 2)
         scores[i] = (double)NAN;
-    f0t_scores_interval(&without[0], &without[1], &(f0t_scores){1, IMAGES, scores}, &r);
+    find_interval(&without[0], &without[1], &(f0t_scores){1, IMAGES, scores}, &r);
     assert_true(without[1] - without[0] > 1.2 * (with[1] - with[0]));
     for (size_t i = 0; i < IMAGES; i++)
         scores[i] = (double)NAN;
-    f0t_scores_interval(&without[0], &without[1], &(f0t_scores){1, IMAGES, scores}, &r);
+    find_interval(&without[0], &without[1], &(f0t_scores){1, IMAGES, scores}, &r);
     assert_true(isnan(without[0]) && isnan(without[1]));
     f0t_resamples_free(&r);
 }
@@ -187,9 +195,92 @@ static void every_allocation_may_fail(void **state)
     test_each_fault(F0T_FAULT_ALLOC, allocate_all, &scores);
 }
 
+/* ---- Differences ------------------------------------------------------------------------------ */
+
+/* Two methods whose difference is of_draw in size from draw to draw, beside what images have in common. */
+static void differ(double p[3], double *low, double *high, double mean, double of_draw,
+                   uint64_t world)
+{
+    double a[DRAWS * IMAGES], b[DRAWS * IMAGES], of_a[F0T_RESAMPLES], of_b[F0T_RESAMPLES];
+    const f0t_scores first = {DRAWS, IMAGES, a}, second = {DRAWS, IMAGES, b};
+    f0t_resamples r;
+    make_scores(b, DRAWS, 0.2, 0.4, 2 * world);
+    for (size_t i = 0; i < DRAWS * IMAGES; i++)
+        a[i] = b[i] + mean + of_draw * f0t_random_normal(&(f0t_random){world, 7}, i / IMAGES) +
+               0.1 * f0t_random_normal(&(f0t_random){world, 8}, i);
+    assert_ok(f0t_resamples_create(&r, DRAWS, IMAGES, world));
+    f0t_scores_resample(of_a, &first, &r);
+    f0t_scores_resample(of_b, &second, &r);
+    for (size_t i = 0; i < F0T_RESAMPLES; i++)
+        of_a[i] -= of_b[i];
+    p[0] = f0t_resampled_p(of_a);
+    f0t_resampled_interval(low, high, of_a);
+    assert_ok(f0t_draws_compare(&p[1], &first, &second, world));
+    assert_ok(f0t_scores_compare(&p[2], &first, &second, world));
+    f0t_resamples_free(&r);
+}
+
+/* Without a difference 5 % are below 0.05; the test over images alone does not see that draws differ. */
+static void differences_of_draws_are_not_taken_for_one_of_methods(void **state)
+{
+    enum { FEW = 60 };
+    size_t covered = 0, low_p[3] = {0};
+    (void)state;
+    for (uint64_t world = 0; world < FEW; world++) {
+        double p[3], low, high;
+        differ(p, &low, &high, 0, 0.05, world);
+        covered += low <= 0 && 0 <= high;
+        for (size_t i = 0; i < 3; i++)
+            low_p[i] += p[i] < 0.05;
+    }
+    if (covered < FEW * 85 / 100 || low_p[0] > FEW * 15 / 100 || low_p[1] > FEW * 12 / 100 ||
+        low_p[2] < FEW * 30 / 100)
+        fail_msg("%zu covered; %zu, %zu and %zu of %d found", covered, low_p[0], low_p[1], low_p[2],
+                 FEW);
+}
+
+static void a_difference_in_every_draw_is_found(void **state)
+{
+    double p[3], low, high;
+    (void)state;
+    differ(p, &low, &high, 0.05, 0.02, 1);
+    assert_true(low > 0 && low < 0.05 && high > 0.05);
+    assert_true(p[0] < 0.01 && p[1] < 0.01 && p[2] < 0.01);
+}
+
+/* By the definition: all signs. */
+static void few_draws_are_counted_out(void **state)
+{
+    static const double a[] = {0.5, 0.6, 0.9, 0.2, 0.8}, b[] = {0.4, 0.3, 0.7, 0.3, 0.5};
+    double p;
+    (void)state;
+    assert_ok(f0t_draws_compare(&p, &(f0t_scores){5, 1, a}, &(f0t_scores){5, 1, b}, 0));
+    assert_true(fabs(p - slow_p(a, b, 5)) < 1e-12);
+    assert_ok(f0t_draws_compare(&p, &(f0t_scores){1, 5, a}, &(f0t_scores){1, 5, b}, 0));
+    assert_true(isnan(p));
+}
+
+/* Of four tests 0.01, 0.02, 0.03 and 0.005 of four become 0.03, 0.04, 0.04 and 0.02. */
+static void many_tests_are_corrected(void **state)
+{
+    static const double want[] = {0.03, 0.04, 0.04, 0.02};
+    double p[] = {0.01, 0.02, 0.03, 0.005, (double)NAN}, large[] = {0.9, 0.6};
+    (void)state;
+    assert_ok(f0t_holm(p, 5));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(fabs(p[i] - want[i]) < 1e-12);
+    assert_true(isnan(p[4]));
+    assert_ok(f0t_holm(large, 2));
+    assert_true(large[0] == 1 && large[1] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences_of_draws_are_not_taken_for_one_of_methods),
+        cmocka_unit_test(a_difference_in_every_draw_is_found),
+        cmocka_unit_test(few_draws_are_counted_out),
+        cmocka_unit_test(many_tests_are_corrected),
         cmocka_unit_test(means_are_of_images_then_of_draws),
         cmocka_unit_test(samples_take_as_many_as_there_are),
         cmocka_unit_test(intervals_cover_what_is_true),

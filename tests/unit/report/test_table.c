@@ -37,9 +37,9 @@ static void text_lines_up(void **state)
     (void)state;
     check_form(F0T_TABLE_TEXT, false,
                "A caption\n"
-               "            K = 3    other\n"
-               "Method        P  R  N\n"
-               "a|b & <c>  12.5  –  x, \"y\"\n"
+               "             K = 3    other\n"
+               "Method        P   R  N\n"
+               "a|b & <c>  12.5*  –  x, \"y\"\n"
                "50 %\n");
     check_form(F0T_TABLE_TEXT, true,
                "A caption\n"
@@ -59,11 +59,11 @@ static void other_forms_escape_what_they_must(void **state)
     check_form(F0T_TABLE_CSV, false, "Method,P,R,N\na|b & <c>,12.5,–,\"x, \"\"y\"\"\"\n50 %,,,\n");
     check_form(
         F0T_TABLE_LATEX, false,
-        "\\begin{table}\n\\centering\n\\caption{A caption}\n\\begin{tabular}{lrrl}\n\\hline\n"
+        "\\begin{table}\n\\centering\n\\caption{A caption}\n\\begin{tabular}{lrrl}\n\\toprule\n"
         "\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{K = 3} & \\multicolumn{1}{c}{other} "
-        "\\\\\nMethod & P & R & N \\\\\n\\hline\n"
+        "\\\\\n\\cmidrule(lr){2-3}\n\\cmidrule(lr){4-4}\nMethod & P & R & N \\\\\n\\midrule\n"
         "a|b \\& <c> & \\textbf{12.5} & – & x, \"y\" \\\\\n50 \\% &  &  &  \\\\\n"
-        "\\hline\n\\end{tabular}\n\\end{table}\n");
+        "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
 }
 
 static void html_is_well_formed(void **state)
