@@ -212,7 +212,7 @@ enum { F0T_PREPARE_STEPS = 5 };
 /* When a plural and its singular are one tag: that of the two which more images have. */
 typedef enum f0t_prepare_plurals {
     /* where one is on fewer than 10 images, or on less than a tenth of the other's: those who use both
-     * more often than that mean two things */
+     * more often than that mean two things; and so do those who give both to half of the rarer one's images */
     F0T_PREPARE_PLURALS_RARE = 0,
     F0T_PREPARE_PLURALS_ALL = 1, /* always */
     F0T_PREPARE_PLURALS_KEEP = 2 /* never */

@@ -31,6 +31,7 @@ typedef struct word_form {
     size_t images;         /* that have it, or after merging a form that goes to it */
     uint32_t same;         /* the form that it goes to, or itself, */
     f0t_prepare_step link; /* and why */
+    size_t together;       /* images that have it and the form that it goes to */
     uint32_t tag;          /* the dataset's tag that most images have, of this form; or NO_TAG */
     uint32_t kept;         /* number among the tags that are kept, or NO_TAG */
     bool about_files;      /* by its looks, or no word at all */
@@ -247,6 +248,43 @@ static void merge_forms(prepared *p)
     }
 }
 
+/* Counts the image for each of its forms that goes to another one that it has, too. `seen` has m + 1 for the
+ * forms of the image m. */
+static void count_together(prepared *p, size_t *seen, size_t m)
+{
+    size_t count;
+    const uint32_t *tags = f0t_dataset_image_tags(&count, p->from, m);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = p->offsets[tags[i]]; k < p->offsets[tags[i] + 1]; k++)
+            seen[p->of_tag[k]] = m + 1;
+    for (size_t i = 0; i < count; i++) {
+        word_form *f = &p->forms[p->whole[tags[i]]];
+        f->together += f->same != p->whole[tags[i]] && seen[f->same] == m + 1;
+    }
+}
+
+/* Who writes "tree" and "trees" on the same pictures did not slip: both are wanted. A form that stands beside the one
+ * it would go to on half of its pictures stays. */
+static f0t_status part_pairs(prepared *p)
+{
+    const uint8_t *split = f0t_dataset_split(p->from);
+    const size_t forms = f0t_names_count(&p->names);
+    size_t *seen;
+    F0T_TRY(f0t_alloc_zero(&seen, forms, sizeof *seen));
+    for (size_t m = 0; m < f0t_dataset_image_count(p->from); m++)
+        if (split[m] != F0T_TEST)
+            count_together(p, seen, m);
+    f0t_free(seen);
+    for (uint32_t i = 0; i < forms; i++) {
+        word_form *f = &p->forms[i];
+        const bool asked =
+            f->link == F0T_PREPARE_PLURALS && p->options.plurals == F0T_PREPARE_PLURALS_ALL;
+        if (f->same != i && !asked && 2 * f->together >= f->images)
+            f->same = i;
+    }
+    return F0T_OK;
+}
+
 /* Each form has the name that the person gives it most often. */
 static void name_forms(prepared *p)
 {
@@ -414,6 +452,7 @@ static f0t_status run(prepared *p)
     F0T_TRY(count_images(p));
     leave_out_file_words(p);
     merge_forms(p);
+    F0T_TRY(part_pairs(p));
     F0T_TRY(count_images(p));
     name_forms(p);
     judge(p);

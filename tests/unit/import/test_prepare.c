@@ -169,6 +169,31 @@ static void rare_plurals_and_singulars_go_with_the_other(void **state)
     f0t_dataset_close(dataset);
 }
 
+static void what_stands_on_the_same_pictures_is_no_slip(void **state)
+{
+    static const run_of runs[] = {{0, 30, "tree"},     {0, 4, "trees"},     {30, 34, "trees"},
+                                  {0, 30, "cloud"},    {0, 3, "clouds"},    {30, 34, "clouds"},
+                                  {10, 20, "seagull"}, {10, 12, "sea gull"}};
+    f0t_dataset *dataset = MAKE(runs);
+    f0t_prepare_options options = F0T_PREPARE_OPTIONS;
+    f0t_prepared *p;
+    (void)state;
+    assert_ok(f0t_tags_prepare(&p, dataset, NULL, NULL));
+    assert_int_equal(images_of(p, "tree"), 30);
+    assert_int_equal(images_of(p, "trees"), 8); /* beside "tree" on half of its pictures */
+    assert_int_equal(images_of(p, "cloud"), 34);
+    assert_int_equal(images_of(p, "clouds"), 0); /* on three of seven */
+    assert_int_equal(images_of(p, "seagull"), 10);
+    assert_int_equal(images_of(p, "sea gull"), 2);
+    assert_note(p, F0T_PREPARE_PLURALS, 1, "clouds", "cloud");
+    f0t_prepared_free(p);
+    options.plurals = F0T_PREPARE_PLURALS_ALL;
+    assert_ok(f0t_tags_prepare(&p, dataset, &options, NULL));
+    assert_int_equal(images_of(p, "tree"), 34);
+    f0t_prepared_free(p);
+    f0t_dataset_close(dataset);
+}
+
 static void a_plural_beside_ten_times_as_many_is_rare(void **state)
 {
     static const run_of runs[] = {{0, 150, "dog"},
@@ -363,6 +388,7 @@ int main(void)
         cmocka_unit_test(a_list_of_tags_that_are_there_is_taken_apart),
         cmocka_unit_test(a_list_may_name_a_list),
         cmocka_unit_test(rare_plurals_and_singulars_go_with_the_other),
+        cmocka_unit_test(what_stands_on_the_same_pictures_is_no_slip),
         cmocka_unit_test(a_plural_beside_ten_times_as_many_is_rare),
         cmocka_unit_test(what_cameras_and_programs_wrote_is_left_out),
         cmocka_unit_test(what_many_images_have_is_learned_whoever_wrote_it),
