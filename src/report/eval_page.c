@@ -292,6 +292,17 @@ static f0t_status add_confidences(f0t_text *page, const f0t_eval_slice *s)
     return F0T_OK;
 }
 
+static f0t_status add_ranks(f0t_text *page, const f0t_eval_slice *s)
+{
+    f0t_html_paragraph(page,
+                       "In each run the best method has rank 1. Methods that are joined by a bar "
+                       "do not differ beyond chance over the runs (Nemenyi's test, 95 %).");
+    f0t_html_chart_begin(page);
+    F0T_TRY(f0t_eval_rank_plot(page, s));
+    f0t_html_chart_end(page);
+    return page->status;
+}
+
 static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0t_published *paper)
 {
     f0t_table *table = NULL;
@@ -313,6 +324,8 @@ static f0t_status add_scenario(f0t_text *page, const f0t_eval_slice *s, const f0
               "large if it were a coin's toss for each picture which of the two is ahead.");
     made = f0t_eval_chance_table(&table, s);
     F0T_TRY(add_table(page, made, table));
+    if (f0t_eval_has_ranks(s))
+        F0T_TRY(add_ranks(page, s));
     f0t_text_add(page, "</details>\n");
     return f0t_eval_has_confidence(s) ? add_confidences(page, s) : F0T_OK;
 }
@@ -422,6 +435,24 @@ static f0t_status write_page(f0t_text *page, const f0t_eval *e, const f0t_publis
     return page->status;
 }
 
+/* As a file of its own beside the page, for papers: "ranks-zero-shot.svg". */
+static f0t_status save_ranks(const f0t_eval *e, f0t_scenario s, const char *folder)
+{
+    const f0t_eval_slice slice = f0t_eval_slice_of(e, s);
+    f0t_text plot = {0};
+    char name[64], *path = NULL;
+    if (!f0t_eval_has_ranks(&slice))
+        return F0T_OK;
+    snprintf(name, sizeof name, "ranks-%s.svg", f0t_scenario_name(s));
+    F0T_TRY(f0t_path_join(&path, folder, name));
+    f0t_status status = f0t_eval_rank_plot(&plot, &slice);
+    if (status == F0T_OK)
+        status = f0t_text_save(&plot, path);
+    f0t_text_free(&plot);
+    f0t_free(path);
+    return status;
+}
+
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper_name)
 {
     F0T_REQUIRE(eval);
@@ -436,6 +467,8 @@ f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const ch
     f0t_status status = write_page(&page, eval, paper);
     if (status == F0T_OK)
         status = f0t_text_save(&page, path);
+    for (int s = 0; s < F0T_SCENARIOS && status == F0T_OK; s++)
+        status = save_ranks(eval, (f0t_scenario)s, folder);
     f0t_text_free(&page);
     f0t_free(path);
     return status;

@@ -34,6 +34,11 @@ bool f0t_eval_has_confidence(const f0t_eval_slice *slice);
 /* Confidence against the share that is right; precision and recall along the threshold. */
 f0t_status f0t_eval_confidence_plots(f0t_text *page, const f0t_eval_slice *slice);
 
+/* Mean ranks over the runs with the critical difference: where there are several runs and more than two methods
+ * compete. */
+bool f0t_eval_has_ranks(const f0t_eval_slice *slice);
+f0t_status f0t_eval_rank_plot(f0t_text *to, const f0t_eval_slice *slice);
+
 /* "– Frequency, CCA: ranks only …" for what has a dash: one line per reason, with `before` and
  * `after` around it. `escaped`: for HTML. */
 void f0t_eval_refusals(f0t_text *to, const f0t_eval_slice *slice, const char *before,

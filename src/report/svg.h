@@ -1,5 +1,5 @@
 /*
- * Plots as SVG: lines, points, bars. What comes out may stand in a page or be a file of its own; it
+ * Plots as SVG: lines, points, bars, ranks. What comes out may stand in a page or be a file of its own; it
  * follows the reader's light or dark colours (prefers-color-scheme), its colours are told apart by
  * colour-blind readers (Okabe and Ito, "Color Universal Design", 2008), and series differ in their
  * marks as well.
@@ -83,5 +83,16 @@ typedef struct f0t_svg_bar_chart {
 } f0t_svg_bar_chart;
 
 void f0t_svg_bars(f0t_text *to, const f0t_svg_bar_chart *chart);
+
+/* Methods by their mean ranks; those that are no further apart than the critical difference are joined by a bar. */
+typedef struct f0t_svg_rank_chart {
+    const char *title, *description; /* or NULL */
+    const char *const *names;        /* [count] */
+    const double *ranks;             /* [count] 1 … count, 1 is the best */
+    size_t count;
+    double critical;
+} f0t_svg_rank_chart;
+
+void f0t_svg_ranks(f0t_text *to, const f0t_svg_rank_chart *chart);
 
 #endif
