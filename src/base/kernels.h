@@ -49,11 +49,11 @@ struct f0t_svm_zone;
     K(void, sparse_row, (float *c, const uint32_t *column, const float *value, size_t count, \
                          const float *b, size_t n))
 
-/* Ranking: the first i of [from, n) with x[i] > limit, or n; how many of x rank before x[at], that is
- * are larger, or equal and earlier. */
+/* Ranking: the first i of [from, n) with x[i] > limit, or n; how many of x are above a
+ * value, and equal to it. */
 #define F0T_KERNELS_RANKING(K) \
     K(size_t, find_above, (const float *x, size_t from, size_t n, float limit)) \
-    K(size_t, count_before, (const float *x, size_t n, size_t at)) \
+    K(void, count_above, (uint32_t *above, uint32_t *equal, const float *x, size_t n, float value)) \
     K(bool, has_nan, (const float *x, size_t n))
 
 /* The training step (compute/dropout.h, compute/optimizer.h). Dropout is of the elements [first, first + n) of a

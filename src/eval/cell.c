@@ -77,6 +77,20 @@ static f0t_status add_test_block(void *user, size_t first, const f0t_ranking *bl
     return f0t_metrics_add(to->metrics, block);
 }
 
+static f0t_status create_metrics(test_sink *sink)
+{
+    const f0t_eval_split *split = sink->split;
+    const f0t_eval_protocol_options *o = sink->options;
+    bool *seen;
+    F0T_TRY(f0t_alloc(&seen, split->count, sizeof *seen));
+    for (size_t t = 0; t < split->count; t++)
+        seen[t] = split->known[t] != F0T_NO_SAMPLE_TAG;
+    f0t_status status = f0t_metrics_create(&sink->metrics, split->count, split->truth.count,
+                                           o->cutoffs, o->cutoff_count, seen);
+    f0t_free(seen);
+    return status;
+}
+
 static f0t_status open_sink(test_sink *sink, const f0t_eval_fit *fit)
 {
     f0t_eval_cell *cell = sink->cell;
@@ -87,8 +101,7 @@ static f0t_status open_sink(test_sink *sink, const f0t_eval_fit *fit)
         F0T_TRY(f0t_alloc(&cell->curves, 1, sizeof *cell->curves));
         F0T_TRY(f0t_eval_reliability_create(&sink->reliability, sink->split, fit));
     }
-    return f0t_metrics_create(&sink->metrics, sink->split->count, sink->split->truth.count,
-                              o->cutoffs, o->cutoff_count);
+    return create_metrics(sink);
 }
 
 /* Whole numbers: what a results file keeps is what it gives back. */

@@ -1,245 +1,48 @@
 #include "eval/metrics.h"
 
 #include "base/alloc.h"
-#include "base/team.h"
-#include "eval/spill.h"
+#include "eval/retrieval.h"
+#include "eval/stacking.h"
 #include "math/topk.h"
+#include "rank/ties.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- Average precision of tags ------------------------------------------------------------- */
-
-enum { BLOCK_BYTES = 1 << 24 };
-
-/* The images are ranked for each tag by their scores, equal ones by image order. The ranks of a tag's relevant
- * images are known only when all scores are, so these are kept (f0t_spill) and passed over a second time,
- * each score being put between those of the relevant images by bisection: n log p for n scores. */
-typedef struct tag_precision {
-    size_t tags;
-    f0t_spill scores;
-    uint32_t *relevant_tags; /* the relevant (tag, image) pairs, in the order they came */
-    uint32_t *relevant_images;
-    size_t pairs, tag_capacity, image_capacity;
-} tag_precision;
-
-/* Up to `limit` bytes of scores stay in memory. */
-static f0t_status tag_precision_create(tag_precision *p, size_t images, size_t tags, size_t limit)
-{
-    *p = (tag_precision){.tags = tags};
-    return f0t_spill_create(&p->scores, images, tags, limit);
-}
-
-static void tag_precision_free(tag_precision *p)
-{
-    f0t_spill_free(&p->scores);
-    f0t_free(p->relevant_tags);
-    f0t_free(p->relevant_images);
-    *p = (tag_precision){.scores.file = -1};
-}
-
-static f0t_status tag_precision_add(tag_precision *p, const f0t_ranking *block)
-{
-    size_t more = block->offsets[block->images] - block->offsets[0];
-    F0T_TRY(f0t_grow(&p->relevant_tags, &p->tag_capacity, p->pairs, more, sizeof(uint32_t)));
-    F0T_TRY(f0t_grow(&p->relevant_images, &p->image_capacity, p->pairs, more, sizeof(uint32_t)));
-    for (size_t m = 0; m < block->images; m++)
-        for (size_t i = block->offsets[m]; i < block->offsets[m + 1]; i++) {
-            p->relevant_tags[p->pairs] = block->relevant[i];
-            p->relevant_images[p->pairs++] = (uint32_t)(p->scores.rows + m);
-        }
-    return f0t_spill_add(&p->scores, block->scores, block->images);
-}
-
-/* ---- Average precision of tags: the second pass -------------------------------------------- */
-
-/* The relevant images of tag t are keys[starts[t], starts[t + 1]), sorted, and before[…] counts the images
- * that rank between one and the one ahead of it, itself included. */
-typedef struct pass {
-    const tag_precision *p;
-    size_t *starts;   /* [tags + 1] */
-    uint64_t *keys;   /* [pairs] */
-    uint32_t *before; /* [pairs] */
-    float *block;     /* [block_rows x tags] */
-    size_t block_rows;
-} pass;
-
-static f0t_status pass_create(pass *s, const tag_precision *p)
-{
-    size_t rows = p->tags ? BLOCK_BYTES / sizeof(float) / p->tags : 1;
-    *s = (pass){.p = p, .block_rows = rows ? rows : 1};
-    F0T_TRY(f0t_alloc_zero(&s->starts, p->tags + 1, sizeof *s->starts));
-    F0T_TRY(f0t_alloc(&s->keys, p->pairs, sizeof *s->keys));
-    F0T_TRY(f0t_alloc_zero(&s->before, p->pairs, sizeof *s->before));
-    return f0t_alloc(&s->block, s->block_rows * p->tags, sizeof *s->block);
-}
-
-static void pass_free(pass *s)
-{
-    f0t_free(s->starts);
-    f0t_free(s->keys);
-    f0t_free(s->before);
-    f0t_free(s->block);
-}
-
-/* Smaller for what ranks first: the float's bits in the order of the floats, turned around, and the
- * image after them. Adding 0 makes -0 equal to 0. */
-static uint64_t key_of(float score, size_t image)
-{
-    float value = score + 0.0F;
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits = bits & 0x80000000U ? bits : ~bits & 0x7FFFFFFFU;
-    return (uint64_t)bits << 32 | image;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* starts[t] becomes where the pairs of tag t begin. */
-static void count_starts(pass *s)
-{
-    const tag_precision *p = s->p;
-    for (size_t i = 0; i < p->pairs; i++)
-        s->starts[p->relevant_tags[i] + 1]++;
-    for (size_t t = 0; t < p->tags; t++)
-        s->starts[t + 1] += s->starts[t];
-}
-
-/* The pairs came image by image: next[t] is the place of the next pair of tag t. */
-static f0t_status collect_keys(pass *s)
-{
-    const tag_precision *p = s->p;
-    size_t *next, at = 0;
-    f0t_status status = f0t_alloc(&next, p->tags, sizeof *next);
-    if (status == F0T_OK)
-        memcpy(next, s->starts, p->tags * sizeof *next);
-    for (size_t first = 0; first < p->scores.rows && status == F0T_OK; first += s->block_rows) {
-        size_t left = p->scores.rows - first;
-        size_t rows = left < s->block_rows ? left : s->block_rows;
-        status = f0t_spill_read(s->block, &p->scores, first, rows);
-        for (; at < p->pairs && p->relevant_images[at] < first + rows && status == F0T_OK; at++) {
-            size_t image = p->relevant_images[at], tag = p->relevant_tags[at];
-            s->keys[next[tag]++] = key_of(s->block[(image - first) * p->tags + tag], image);
-        }
-    }
-    f0t_free(next);
-    return status;
-}
-
-static void sort_keys(pass *s)
-{
-#pragma omp parallel for schedule(dynamic, 16) num_threads(f0t_team_size())
-    for (size_t t = 0; t < s->p->tags; t++)
-        qsort(s->keys + s->starts[t], s->starts[t + 1] - s->starts[t], sizeof *s->keys,
-              compare_keys);
-}
-
-/* The first key that is not below `key`. */
-static size_t bisect(const uint64_t *keys, size_t from, size_t to, uint64_t key)
-{
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (keys[middle] < key)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
-/* Threads share the tags, not the images: each count has one writer. */
-static void count_block(pass *s, size_t first, size_t rows)
-{
-    size_t tags = s->p->tags;
-#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
-    for (size_t t = 0; t < tags; t++) {
-        size_t start = s->starts[t], end = s->starts[t + 1];
-        if (start == end)
-            continue;
-        for (size_t m = 0; m < rows; m++) {
-            size_t i = bisect(s->keys, start, end, key_of(s->block[m * tags + t], first + m));
-            if (i < end)
-                s->before[i]++;
-        }
-    }
-}
-
-static f0t_status count_ranks(pass *s)
-{
-    const f0t_spill *scores = &s->p->scores;
-    for (size_t first = 0; first < scores->rows; first += s->block_rows) {
-        size_t left = scores->rows - first;
-        size_t rows = left < s->block_rows ? left : s->block_rows;
-        F0T_TRY(f0t_spill_read(s->block, scores, first, rows));
-        count_block(s, first, rows);
-    }
-    return F0T_OK;
-}
-
-static double precision_of(const pass *s, size_t tag)
-{
-    double sum = 0, rank = 0;
-    size_t start = s->starts[tag], count = s->starts[tag + 1] - start;
-    for (size_t i = 0; i < count; i++) {
-        rank += (double)s->before[start + i];
-        sum += (double)(i + 1) / rank;
-    }
-    return sum / (double)count;
-}
-
-static f0t_status run_pass(double *sum, size_t *occurring, pass *s)
-{
-    count_starts(s);
-    F0T_TRY(collect_keys(s));
-    sort_keys(s);
-    F0T_TRY(count_ranks(s));
-    *sum = 0;
-    *occurring = 0;
-    for (size_t t = 0; t < s->p->tags; t++)
-        if (s->starts[t + 1] > s->starts[t]) {
-            *sum += precision_of(s, t);
-            (*occurring)++;
-        }
-    return F0T_OK;
-}
-
-/* The sum of the average precisions of tags that have a relevant image, and how many these are. */
-static f0t_status tag_precision_get(double *sum, size_t *occurring, const tag_precision *p)
-{
-    pass s;
-    f0t_status status = pass_create(&s, p);
-    if (status == F0T_OK)
-        status = run_pass(sum, occurring, &s);
-    pass_free(&s);
-    return status;
-}
 
 /* ---- Counts -------------------------------------------------------------------------------- */
 
 static const size_t SCORES_IN_MEMORY = (size_t)384 << 20;
 
-/* Counts for one K. */
+/* Counts for one K. An entry among those with the score of place K counts by the share of their orders in
+ * which it is among the first K. */
 typedef struct cutoff {
     size_t k;
-    uint64_t hits;
-    uint32_t *tag_hits;      /* [tags] */
-    uint32_t *tag_predicted; /* [tags] */
-    uint32_t *tag_tagged;    /* [tags] the same over images that have a relevant tag */
+    double hits;
+    double *tag_hits;      /* [tags] */
+    double *tag_predicted; /* [tags] */
+    double *tag_tagged;    /* [tags] the same over images that have a relevant tag */
+    double *tag_missed;    /* [tags] the probability that it was never predicted rightly */
 } cutoff;
 
+/* Sums over images that have a relevant tag. */
+typedef struct list_sums {
+    double ndcg, coverage, loss, lrap;
+} list_sums;
+
 struct f0t_metrics {
-    size_t tags, most; /* most: the largest K, or all tags */
+    size_t tags, most; /* most: the largest K and one more, or all tags */
     f0t_miap miap;
     double *precisions; /* [images], of those that came */
     size_t images;      /* that will come */
     uint64_t relevant;
     uint32_t *tag_relevant; /* [tags] */
-    tag_precision precision;
+    double *discounts;      /* [tags + 1] sums of the first ones of nDCG */
+    list_sums lists;
+    f0t_retrieval retrieval;
+    f0t_retrieval_values *tag_values; /* [tags] */
+    bool *seen;                       /* [tags]; NULL: no two kinds to compare */
+    f0t_miap kinds[2];                /* of unseen and seen tags in the ranking of all */
+    f0t_stacking *stacking;           /* where there are two kinds */
     size_t cutoff_count;
     cutoff cutoffs[F0T_CUTOFFS_MOST];
 };
@@ -249,7 +52,24 @@ static f0t_status cutoff_create(cutoff *c, size_t k, size_t tags)
     c->k = k;
     F0T_TRY(f0t_alloc_zero(&c->tag_hits, tags, sizeof *c->tag_hits));
     F0T_TRY(f0t_alloc_zero(&c->tag_predicted, tags, sizeof *c->tag_predicted));
-    return f0t_alloc_zero(&c->tag_tagged, tags, sizeof *c->tag_tagged);
+    F0T_TRY(f0t_alloc_zero(&c->tag_tagged, tags, sizeof *c->tag_tagged));
+    F0T_TRY(f0t_alloc(&c->tag_missed, tags, sizeof *c->tag_missed));
+    for (size_t t = 0; t < tags; t++)
+        c->tag_missed[t] = 1;
+    return F0T_OK;
+}
+
+/* Where there are tags of one kind alone there is nothing to compare. */
+static f0t_status divide(f0t_metrics *m, const bool *seen, const size_t *cutoffs, size_t count)
+{
+    size_t known = 0;
+    for (size_t t = 0; seen && t < m->tags; t++)
+        known += seen[t];
+    if (known == 0 || known == m->tags)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&m->seen, m->tags, sizeof *m->seen));
+    memcpy(m->seen, seen, m->tags * sizeof *m->seen);
+    return f0t_stacking_create(&m->stacking, seen, m->tags, cutoffs, count);
 }
 
 static f0t_status allocate(f0t_metrics *m, size_t images, const size_t *cutoffs, size_t count)
@@ -257,10 +77,14 @@ static f0t_status allocate(f0t_metrics *m, size_t images, const size_t *cutoffs,
     m->images = images;
     F0T_TRY(f0t_alloc(&m->precisions, images, sizeof *m->precisions));
     F0T_TRY(f0t_alloc_zero(&m->tag_relevant, m->tags, sizeof *m->tag_relevant));
-    F0T_TRY(tag_precision_create(&m->precision, images, m->tags, SCORES_IN_MEMORY));
+    F0T_TRY(f0t_alloc(&m->tag_values, m->tags, sizeof *m->tag_values));
+    F0T_TRY(f0t_alloc_zero(&m->discounts, m->tags + 1, sizeof *m->discounts));
+    for (size_t i = 0; i < m->tags; i++)
+        m->discounts[i + 1] = m->discounts[i] + 1 / log2((double)i + 2);
+    F0T_TRY(f0t_retrieval_create(&m->retrieval, images, m->tags, SCORES_IN_MEMORY));
     for (size_t i = 0; i < count; i++) {
         m->cutoff_count++;
-        m->most = cutoffs[i] > m->most ? cutoffs[i] : m->most;
+        m->most = cutoffs[i] + 1 > m->most ? cutoffs[i] + 1 : m->most;
         F0T_TRY(cutoff_create(&m->cutoffs[i], cutoffs[i], m->tags));
     }
     m->most = m->most < m->tags ? m->most : m->tags;
@@ -268,7 +92,7 @@ static f0t_status allocate(f0t_metrics *m, size_t images, const size_t *cutoffs,
 }
 
 f0t_status f0t_metrics_create(f0t_metrics **out, size_t tags, size_t images, const size_t *cutoffs,
-                              size_t count)
+                              size_t count, const bool *seen)
 {
     f0t_metrics *m;
     *out = NULL;
@@ -276,8 +100,10 @@ f0t_status f0t_metrics_create(f0t_metrics **out, size_t tags, size_t images, con
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu values of K; at most %d", count, F0T_CUTOFFS_MOST);
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     m->tags = tags;
-    m->precision.scores.file = -1;
+    m->retrieval.scores.file = -1;
     f0t_status status = allocate(m, images, cutoffs, count);
+    if (status == F0T_OK)
+        status = divide(m, seen, cutoffs, count);
     if (status != F0T_OK)
         f0t_metrics_free(m);
     else
@@ -293,10 +119,15 @@ void f0t_metrics_free(f0t_metrics *m)
         f0t_free(m->cutoffs[i].tag_hits);
         f0t_free(m->cutoffs[i].tag_predicted);
         f0t_free(m->cutoffs[i].tag_tagged);
+        f0t_free(m->cutoffs[i].tag_missed);
     }
     f0t_free(m->precisions);
     f0t_free(m->tag_relevant);
-    tag_precision_free(&m->precision);
+    f0t_free(m->tag_values);
+    f0t_free(m->discounts);
+    f0t_free(m->seen);
+    f0t_stacking_free(m->stacking);
+    f0t_retrieval_free(&m->retrieval);
     f0t_free(m);
 }
 
@@ -319,42 +150,146 @@ static bool is_relevant(const uint32_t *list, size_t count, uint32_t tag)
     return false;
 }
 
-static void add_image(f0t_metrics *m, const uint32_t *top, const uint32_t *relevant, size_t count)
+/* An image's scores and relevant tags. */
+typedef struct row {
+    const float *scores;
+    const uint32_t *relevant;
+    size_t count;
+} row;
+
+/* A tag that is among the first K in this share of the orders. */
+static void predict(cutoff *c, const row *r, uint32_t tag, double share)
 {
-    for (size_t rank = 0; rank < m->most; rank++) {
-        bool hit = is_relevant(relevant, count, top[rank]);
-        for (size_t i = 0; i < m->cutoff_count; i++) {
-            cutoff *c = &m->cutoffs[i];
-            if (rank >= c->k)
-                continue;
-            c->hits += hit;
-            c->tag_hits[top[rank]] += hit;
-            c->tag_predicted[top[rank]]++;
-            c->tag_tagged[top[rank]] += count > 0;
-        }
+    const double hit = is_relevant(r->relevant, r->count, tag) ? share : 0;
+    c->hits += hit;
+    c->tag_hits[tag] += hit;
+    c->tag_predicted[tag] += share;
+    c->tag_tagged[tag] += r->count ? share : 0;
+    c->tag_missed[tag] *= 1 - hit;
+}
+
+/* top[most] are the first tags. Where the score of place K is that of the place after it, too, all tags with
+ * this score share the places that are left for them. */
+static void add_first(const f0t_metrics *m, cutoff *c, const row *r, const uint32_t *top)
+{
+    const size_t k = c->k < m->tags ? c->k : m->tags;
+    size_t sure = k, equal = 0;
+    const float last = r->scores[top[k - 1]];
+    if (k < m->tags && r->scores[top[k]] == last)
+        while (sure > 0 && r->scores[top[sure - 1]] == last)
+            sure--;
+    for (size_t i = 0; i < sure; i++)
+        predict(c, r, top[i], 1);
+    if (sure == k)
+        return;
+    for (size_t t = 0; t < m->tags; t++)
+        equal += r->scores[t] == last;
+    for (size_t t = 0; t < m->tags; t++)
+        if (r->scores[t] == last)
+            predict(c, r, (uint32_t)t, (double)(k - sure) / (double)equal);
+}
+
+static void add_image(f0t_metrics *m, const row *r, const uint32_t *top)
+{
+    for (size_t i = 0; i < m->cutoff_count && m->tags; i++)
+        add_first(m, &m->cutoffs[i], r, top);
+    for (size_t i = 0; i < r->count; i++)
+        m->tag_relevant[r->relevant[i]]++;
+    m->relevant += r->count;
+}
+
+/* As scikit-learn defines them: nDCG in expectation over equal scores, the others with the worst order of
+ * them. */
+static void add_list(f0t_metrics *m, const f0t_tie *ties, size_t ties_count, size_t relevant)
+{
+    const double irrelevant = (double)m->tags - (double)relevant;
+    double gain = 0, wrong = 0, precision = 0, found = 0, last = 0;
+    for (size_t i = 0; i < ties_count; i++) {
+        const size_t above = ties[i].above, end = above + ties[i].size;
+        const double r = ties[i].relevant;
+        found += r;
+        last = (double)end;
+        gain += r / ties[i].size * (m->discounts[end] - m->discounts[above]);
+        wrong += r * (last - found);
+        precision += r * found / last;
     }
-    for (size_t i = 0; i < count; i++)
-        m->tag_relevant[relevant[i]]++;
-    m->relevant += count;
+    m->lists.ndcg += gain / m->discounts[relevant];
+    m->lists.coverage += last;
+    m->lists.loss += irrelevant > 0 ? wrong / (found * irrelevant) : 0;
+    m->lists.lrap += precision / found;
+}
+
+/* What is relevant for one kind of tags, in the ranking of all. */
+static f0t_status add_kind(f0t_metrics *m, const f0t_ranking *block, bool kind)
+{
+    const size_t pairs = block->offsets[block->images] - block->offsets[0];
+    size_t *offsets = NULL, count = 0;
+    uint32_t *relevant = NULL;
+    f0t_status status = f0t_alloc(&offsets, block->images + 1, sizeof *offsets);
+    if (status == F0T_OK)
+        status = f0t_alloc(&relevant, pairs, sizeof *relevant);
+    for (size_t r = 0; r < block->images && status == F0T_OK; r++) {
+        offsets[r] = count;
+        for (size_t i = block->offsets[r]; i < block->offsets[r + 1]; i++)
+            if (m->seen[block->relevant[i]] == kind)
+                relevant[count++] = block->relevant[i];
+    }
+    if (status == F0T_OK) {
+        f0t_ranking part = *block;
+        offsets[block->images] = count;
+        part.offsets = offsets;
+        part.relevant = relevant;
+        status = f0t_miap_add(&m->kinds[kind], &part);
+    }
+    f0t_free(offsets);
+    f0t_free(relevant);
+    return status;
+}
+
+/* Memory for one block. */
+typedef struct block_memory {
+    uint32_t *top; /* [images x most] */
+    f0t_tie *ties; /* [tags] */
+    float *values; /* [tags] */
+} block_memory;
+
+static f0t_status add_rows(f0t_metrics *m, block_memory *b, const f0t_ranking *block)
+{
+    F0T_TRY(f0t_alloc(&b->top, block->images, m->most * sizeof *b->top));
+    F0T_TRY(f0t_alloc(&b->ties, m->tags, sizeof *b->ties));
+    F0T_TRY(f0t_alloc(&b->values, m->tags, sizeof *b->values));
+    f0t_topk_rows(b->top, NULL, block->scores, block->images, m->tags, m->most);
+    for (size_t i = 0; i < block->images; i++) {
+        const row r = {block->scores + i * m->tags, block->relevant + block->offsets[i],
+                       block->offsets[i + 1] - block->offsets[i]};
+        add_image(m, &r, b->top + i * m->most);
+        if (r.count)
+            add_list(m, b->ties,
+                     f0t_ties_find(b->ties, b->values, r.scores, m->tags, r.relevant, r.count),
+                     r.count);
+    }
+    return F0T_OK;
 }
 
 f0t_status f0t_metrics_add(f0t_metrics *m, const f0t_ranking *block)
 {
-    uint32_t *top;
+    block_memory memory = {0};
     if (block->tags != m->tags || block->columns)
         return f0t_fail(F0T_ERROR_INTERNAL, "metrics of %zu tags got a block of %zu", m->tags,
                         block->tags);
     if (block->images > m->images - m->miap.images)
         return f0t_fail(F0T_ERROR_INTERNAL, "metrics of %zu images got more", m->images);
     F0T_TRY(f0t_miap_add_each(&m->miap, m->precisions + m->miap.images, block));
-    F0T_TRY(tag_precision_add(&m->precision, block));
-    F0T_TRY(f0t_alloc(&top, block->images, m->most * sizeof *top));
-    f0t_topk_rows(top, NULL, block->scores, block->images, m->tags, m->most);
-    for (size_t r = 0; r < block->images; r++)
-        add_image(m, top + r * m->most, block->relevant + block->offsets[r],
-                  block->offsets[r + 1] - block->offsets[r]);
-    f0t_free(top);
-    return F0T_OK;
+    F0T_TRY(f0t_retrieval_add(&m->retrieval, block));
+    for (int kind = 0; kind < 2 && m->seen; kind++)
+        F0T_TRY(add_kind(m, block, kind));
+    if (m->stacking)
+        F0T_TRY(f0t_stacking_add(m->stacking, block));
+    f0t_status status = add_rows(m, &memory, block);
+    f0t_free(memory.top);
+    f0t_free(memory.ties);
+    f0t_free(memory.values);
+    return status;
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -370,34 +305,64 @@ static f0t_prf prf_of(double p, double r)
     return (f0t_prf){p, r, p + r == 0 ? 0 : ratio(2 * p * r, p + r)};
 }
 
+/* The tags of one kind, or all. */
+typedef enum which { UNSEEN, SEEN, ALL } which;
+
+static bool is_of(const f0t_metrics *m, size_t tag, which kind)
+{
+    return kind == ALL || m->seen[tag] == (kind == SEEN);
+}
+
 /* Tags without a relevant image have no recall, and are left out of its mean. */
-static double mean_recall(const f0t_metrics *m, const cutoff *c)
+static double mean_recall(const f0t_metrics *m, const cutoff *c, which kind)
 {
     double sum = 0, tags = 0;
     for (size_t t = 0; t < m->tags; t++)
-        if (m->tag_relevant[t]) {
-            sum += (double)c->tag_hits[t] / (double)m->tag_relevant[t];
+        if (m->tag_relevant[t] && is_of(m, t, kind)) {
+            sum += c->tag_hits[t] / (double)m->tag_relevant[t];
             tags++;
         }
     return ratio(sum, tags);
 }
 
 /* The mean of hits / predicted; tags that are never predicted count 0, or not at all. */
-static double mean_precision(const f0t_metrics *m, const cutoff *c, const uint32_t *predicted,
+static double mean_precision(const f0t_metrics *m, const cutoff *c, const double *predicted,
                              bool only_predicted)
 {
     double sum = 0, tags = 0;
     for (size_t t = 0; t < m->tags; t++) {
-        sum += predicted[t] ? (double)c->tag_hits[t] / (double)predicted[t] : 0;
-        tags += predicted[t] || !only_predicted;
+        sum += predicted[t] > 0 ? c->tag_hits[t] / predicted[t] : 0;
+        tags += predicted[t] > 0 || !only_predicted;
     }
     return ratio(sum, tags);
 }
 
+static double harmonic(double a, double b)
+{
+    return a + b == 0 ? 0 : 2 * a * b / (a + b);
+}
+
+/* Of the tags of one kind among the first K of all. Where none of them is, precision is 0. */
+static f0t_kind_values kind_values(const f0t_metrics *m, const cutoff *c, which kind)
+{
+    const double none = (double)NAN;
+    double hits = 0, predicted = 0, relevant = 0;
+    if (!m->seen)
+        return (f0t_kind_values){{none, none, none}, none};
+    for (size_t t = 0; t < m->tags; t++)
+        if (is_of(m, t, kind)) {
+            hits += c->tag_hits[t];
+            predicted += c->tag_predicted[t];
+            relevant += (double)m->tag_relevant[t];
+        }
+    return (f0t_kind_values){prf_of(predicted > 0 ? hits / predicted : 0, ratio(hits, relevant)),
+                             mean_recall(m, c, kind)};
+}
+
 static f0t_cutoff_values cutoff_values(const f0t_metrics *m, const cutoff *c)
 {
-    double first = (double)(c->k < m->tags ? c->k : m->tags), hits = (double)c->hits;
-    double recall = ratio(hits, (double)m->relevant), class_recall = mean_recall(m, c);
+    double first = (double)(c->k < m->tags ? c->k : m->tags), hits = c->hits;
+    double recall = ratio(hits, (double)m->relevant), class_recall = mean_recall(m, c, ALL);
     f0t_cutoff_values v = {.k = c->k};
     v.pooled = prf_of(ratio(hits, first * (double)m->miap.images), recall);
     v.pooled_tagged = prf_of(ratio(hits, first * (double)m->miap.ranked), recall);
@@ -405,7 +370,12 @@ static f0t_cutoff_values cutoff_values(const f0t_metrics *m, const cutoff *c)
     v.class_predicted = prf_of(mean_precision(m, c, c->tag_predicted, true), class_recall);
     v.class_tagged = prf_of(mean_precision(m, c, c->tag_tagged, false), class_recall);
     for (size_t t = 0; t < m->tags; t++)
-        v.n_plus += c->tag_hits[t] > 0;
+        v.n_plus += 1 - c->tag_missed[t];
+    for (int kind = 0; kind < 2; kind++)
+        v.kinds[kind] = kind_values(m, c, kind == SEEN ? SEEN : UNSEEN);
+    v.harmonic_f = harmonic(v.kinds[0].pooled.f, v.kinds[1].pooled.f);
+    v.harmonic_class_r = harmonic(v.kinds[0].class_r, v.kinds[1].class_r);
+    v.area = (double)NAN;
     return v;
 }
 
@@ -414,19 +384,61 @@ const double *f0t_metrics_precisions(const f0t_metrics *metrics)
     return metrics->precisions;
 }
 
+const f0t_retrieval_values *f0t_metrics_tags(const f0t_metrics *metrics)
+{
+    return metrics->tag_values;
+}
+
+static void set_retrieval(f0t_metric_values *out, const f0t_metrics *m)
+{
+    double sum = 0, interpolated = 0, eleven = 0, tags = 0;
+    for (size_t t = 0; t < m->tags; t++) {
+        const f0t_retrieval_values *v = &m->tag_values[t];
+        if (v->precision == F0T_NOT_RANKED)
+            continue;
+        sum += v->precision;
+        interpolated += v->interpolated;
+        eleven += v->eleven;
+        tags++;
+    }
+    out->occurring = (size_t)tags;
+    out->map = ratio(sum, tags);
+    out->map_all = ratio(sum, (double)m->tags);
+    out->map_interpolated = ratio(interpolated, tags);
+    out->map_eleven = ratio(eleven, tags);
+}
+
+static f0t_status set_kinds(f0t_metric_values *out, const f0t_metrics *m)
+{
+    double areas[F0T_CUTOFFS_MOST];
+    out->unseen_miap = out->seen_miap = out->harmonic_miap = (double)NAN;
+    if (!m->seen)
+        return F0T_OK;
+    out->unseen_miap = f0t_miap_get(&m->kinds[0]);
+    out->seen_miap = f0t_miap_get(&m->kinds[1]);
+    out->harmonic_miap = harmonic(out->unseen_miap, out->seen_miap);
+    F0T_TRY(f0t_stacking_get(areas, m->stacking, m->tag_relevant));
+    for (size_t i = 0; i < m->cutoff_count; i++)
+        out->cutoffs[i].area = areas[i];
+    return F0T_OK;
+}
+
 f0t_status f0t_metrics_get(f0t_metric_values *out, const f0t_metrics *m)
 {
-    double sum;
+    const double tagged = (double)m->miap.ranked;
     *out = (f0t_metric_values){.images = m->miap.images,
                                .tagged = m->miap.ranked,
                                .tags = m->tags,
                                .miap = f0t_miap_get(&m->miap),
                                .miap_all = f0t_miap_get_all(&m->miap),
+                               .ndcg = ratio(m->lists.ndcg, tagged),
+                               .coverage = ratio(m->lists.coverage, tagged),
+                               .ranking_loss = ratio(m->lists.loss, tagged),
+                               .lrap = ratio(m->lists.lrap, tagged),
                                .cutoff_count = m->cutoff_count};
-    F0T_TRY(tag_precision_get(&sum, &out->occurring, &m->precision));
-    out->map = ratio(sum, (double)out->occurring);
-    out->map_all = ratio(sum, (double)out->tags);
+    F0T_TRY(f0t_retrieval_get(m->tag_values, &m->retrieval));
+    set_retrieval(out, m);
     for (size_t i = 0; i < m->cutoff_count; i++)
         out->cutoffs[i] = cutoff_values(m, &m->cutoffs[i]);
-    return F0T_OK;
+    return set_kinds(out, m);
 }

@@ -43,7 +43,34 @@ static void add_others(f0t_values *out, const f0t_cutoff_values *c)
     add_at(out, "class_predicted_f", c->k, 100 * c->class_predicted.f);
     add_at(out, "class_tagged_p", c->k, 100 * c->class_tagged.p);
     add_at(out, "class_tagged_f", c->k, 100 * c->class_tagged.f);
-    add_at(out, "n_plus", c->k, (double)c->n_plus);
+    add_at(out, "n_plus", c->k, c->n_plus);
+}
+
+/* Seen tags and unseen ones ranked together. */
+static void add_kinds(f0t_values *out, const f0t_cutoff_values *c)
+{
+    static const char *const seen[] = {"seen_p", "seen_r", "seen_f"};
+    static const char *const unseen[] = {"unseen_p", "unseen_r", "unseen_f"};
+    add_prf(out, seen, c->k, c->kinds[1].pooled);
+    add_prf(out, unseen, c->k, c->kinds[0].pooled);
+    add_at(out, "harmonic_f", c->k, 100 * c->harmonic_f);
+    add_at(out, "seen_class_r", c->k, 100 * c->kinds[1].class_r);
+    add_at(out, "unseen_class_r", c->k, 100 * c->kinds[0].class_r);
+    add_at(out, "harmonic_class_r", c->k, 100 * c->harmonic_class_r);
+    add_at(out, "ausuc", c->k, 100 * c->area);
+}
+
+static void add_lists(f0t_values *out, const f0t_metric_values *m)
+{
+    f0t_values_add(out, "ndcg", 100 * m->ndcg);
+    f0t_values_add(out, "coverage", m->coverage);
+    f0t_values_add(out, "ranking_loss", 100 * m->ranking_loss);
+    f0t_values_add(out, "lrap", 100 * m->lrap);
+    f0t_values_add(out, "map_interpolated", 100 * m->map_interpolated);
+    f0t_values_add(out, "map_11", 100 * m->map_eleven);
+    f0t_values_add(out, "seen_miap", 100 * m->seen_miap);
+    f0t_values_add(out, "unseen_miap", 100 * m->unseen_miap);
+    f0t_values_add(out, "harmonic_miap", 100 * m->harmonic_miap);
 }
 
 static void add_confidence(f0t_values *out, const f0t_confidence_values *c)
@@ -82,9 +109,12 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m,
     f0t_values_add(out, "map_all", 100 * m->map_all);
     f0t_values_add(out, "tagged_images", (double)m->tagged);
     f0t_values_add(out, "occurring_tags", (double)m->occurring);
+    add_lists(out, m);
     add_confidence(out, confidence);
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_others(out, &m->cutoffs[i]);
+    for (size_t i = 0; i < m->cutoff_count; i++)
+        add_kinds(out, &m->cutoffs[i]);
 }
 
 void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count)

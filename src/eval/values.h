@@ -4,7 +4,7 @@
 
 #include "eval/metrics.h"
 
-enum { F0T_VALUES_MOST = 160, F0T_VALUE_NAME_MOST = 40 };
+enum { F0T_VALUES_MOST = 256, F0T_VALUE_NAME_MOST = 40 };
 
 typedef struct f0t_values {
     size_t count;

@@ -4,94 +4,21 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "math/workspace.h"
+#include "rank/ties.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Up to this many relevant tags their ranks are counted one by one, over all scores; more than
- * that, all are sorted. */
-enum { FEW = 32 };
-
-/* A thread's memory. */
+/* A thread's memory: each array has one entry per ranked tag. */
 typedef struct scratch {
-    uint64_t *keys; /* [ranked tags] */
-    float *scores;  /* [ranked tags] where only some columns are ranked */
-    uint32_t *hits; /* [ranked tags] places of the relevant tags among the ranked */
+    f0t_tie *ties;
+    float *values;  /* of the ties */
+    float *scores;  /* where only some columns are ranked */
+    uint32_t *hits; /* places of the relevant tags among the ranked */
 } scratch;
 
 /* ---- One image ---------------------------------------------------------------------------------
  */
-
-static double precision_of_few(const float *scores, size_t n, const uint32_t *hits, size_t count)
-{
-    size_t ranks[FEW];
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t rank = f0t_kernels()->count_before(scores, n, hits[i]) + 1, j = i;
-        for (; j > 0 && ranks[j - 1] > rank; j--)
-            ranks[j] = ranks[j - 1];
-        ranks[j] = rank;
-    }
-    for (size_t i = 0; i < count; i++)
-        sum += (double)(i + 1) / (double)ranks[i];
-    return sum / (double)count;
-}
-
-/* A number that is smaller for what ranks first: the float's bits in the order of the floats,
- * turned around, and after them the place. Adding 0 makes -0 equal to 0. */
-static uint64_t key_of(float score, size_t place)
-{
-    float value = score + 0.0F;
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    bits = bits & 0x80000000U ? bits : ~bits & 0x7FFFFFFFU;
-    return (uint64_t)bits << 32 | place;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The sorted keys of the relevant tags cut all others into those before the first, the second, …
- * That takes n log(count), whatever the scores are. */
-static size_t first_after(const uint64_t *sorted, size_t count, uint64_t key)
-{
-    size_t low = 0;
-    while (count > 0) {
-        size_t half = count / 2;
-        if (sorted[low + half] < key) {
-            low += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return low;
-}
-
-static double precision_of_many(scratch *work, const float *scores, size_t n, size_t count)
-{
-    uint64_t *keys = work->keys;
-    uint32_t *cut = work->hits;
-    for (size_t i = 0; i < count; i++)
-        keys[i] = key_of(scores[work->hits[i]], work->hits[i]);
-    qsort(keys, count, sizeof *keys, compare_keys);
-    memset(cut, 0, count * sizeof *cut);
-    for (size_t t = 0; t < n; t++) {
-        size_t i = first_after(keys, count, key_of(scores[t], t));
-        if (i < count)
-            cut[i]++;
-    }
-    double sum = 0, rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        rank += (double)cut[i];
-        sum += (double)(i + 1) / rank;
-    }
-    return sum / (double)count;
-}
 
 /* Both lists ascend. Returns how many relevant tags are among the ranked. */
 static size_t find_hits(uint32_t *hits, const f0t_ranking *ranking, size_t m)
@@ -127,8 +54,8 @@ static double average_precision(scratch *work, const f0t_ranking *ranking, size_
         return (double)NAN;
     if (!count)
         return F0T_NOT_RANKED;
-    return count <= FEW ? precision_of_few(scores, n, work->hits, count)
-                        : precision_of_many(work, scores, n, count);
+    return f0t_ties_precision(
+        work->ties, f0t_ties_find(work->ties, work->values, scores, n, work->hits, count));
 }
 
 /* ---- Many images -------------------------------------------------------------------------------
@@ -162,12 +89,12 @@ static f0t_status check_ranking(const f0t_ranking *ranking)
     return F0T_OK;
 }
 
-/* A precision for each image, then for each thread the three arrays of `scratch`. */
+/* A precision for each image, then for each thread the arrays of `scratch`. */
 static f0t_status take_memory(f0t_workspace **out, size_t *stride, size_t images, size_t tags,
                               size_t threads)
 {
     size_t size, precisions;
-    bool fits = f0t_size_mul(&size, tags, sizeof(uint64_t) + sizeof(float) + sizeof(uint32_t)) &&
+    bool fits = f0t_size_mul(&size, tags, sizeof(f0t_tie) + 2 * sizeof(float) + sizeof(uint32_t)) &&
                 f0t_size_round_up(stride, size, 64) && f0t_size_mul(&size, *stride, threads) &&
                 f0t_size_mul(&precisions, images, sizeof(double)) &&
                 f0t_size_add(&size, size, precisions);
@@ -183,9 +110,9 @@ static scratch scratch_of_thread(char *memory, size_t stride, size_t tags)
 #else
     (void)stride;
 #endif
-    uint64_t *keys = (uint64_t *)(void *)memory;
-    float *scores = (float *)(keys + tags);
-    return (scratch){keys, scores, (uint32_t *)(scores + tags)};
+    f0t_tie *ties = (f0t_tie *)(void *)memory;
+    float *values = (float *)(ties + tags), *scores = values + tags;
+    return (scratch){ties, values, scores, (uint32_t *)(scores + tags)};
 }
 
 static f0t_status add_all(f0t_miap *miap, const double *precisions, size_t images)

@@ -1,8 +1,8 @@
 /*
- * Mean image average precision. The tags of an image are ranked by their scores, equal scores by
- * tag order; its average precision is the mean over its relevant tags of (relevant tags ranked so
- * far) / (tags ranked so far), counted at each relevant tag. The mean goes over images that have a
- * relevant tag.
+ * Mean image average precision. The tags of an image are ranked by their scores; its average
+ * precision is the mean over its relevant tags of (relevant tags ranked so far) / (tags ranked so far),
+ * counted at each relevant tag; where scores are equal, its expectation over their orders
+ * (ties.h). The mean goes over images that have a relevant tag.
  */
 #ifndef F0T_RANK_MIAP_H
 #define F0T_RANK_MIAP_H

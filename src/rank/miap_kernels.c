@@ -1,32 +1,20 @@
-/* The inner loops of MiAP: miap.h has what others call. */
+/* The inner loops of MiAP: ties.h and miap.h have what others call. */
 #include "base/kernels.h"
 
 #include <stdint.h>
 
-/* 32-bit counts are as wide as floats, which makes them fast; so a stretch at a time. */
-enum { STRETCH = 1 << 24 };
-
-size_t F0T_KERNEL(count_before)(const float *x, size_t n, size_t at)
+/* 32-bit counts are as wide as floats, which makes them fast; tags are numbered by 32 bits. */
+void F0T_KERNEL(count_above)(uint32_t *above, uint32_t *equal, const float *x, size_t n,
+                             float value)
 {
-    const float score = x[at];
-    size_t total = 0;
-    for (size_t from = 0, to; from < n; from = to) {
-        uint32_t count = 0;
-        /* Before `at` equal ones count, after it they do not. */
-        size_t end = from < at ? at : n;
-        to = end - from < STRETCH ? end : from + STRETCH;
-        if (from < at) {
-#pragma omp simd reduction(+ : count)
-            for (size_t i = from; i < to; i++)
-                count += x[i] >= score;
-        } else {
-#pragma omp simd reduction(+ : count)
-            for (size_t i = from; i < to; i++)
-                count += x[i] > score;
-        }
-        total += count;
+    uint32_t higher = 0, same = 0;
+#pragma omp simd reduction(+ : higher, same)
+    for (size_t i = 0; i < n; i++) {
+        higher += x[i] > value;
+        same += x[i] == value;
     }
-    return total;
+    *above = higher;
+    *equal = same;
 }
 
 bool F0T_KERNEL(has_nan)(const float *x, size_t n)

@@ -46,37 +46,46 @@ static inline void ranking_case_draw(ranking_case *c, uint64_t seed, size_t imag
     ranking_case_index(c);
 }
 
-/* Rank from 1 of entry i among n, `stride` apart: larger first, then the earlier one. */
-static inline size_t slow_rank(const float *x, size_t n, size_t stride, size_t i)
+/* Entries of x[n], `stride` apart, with a higher score than entry i, and with the same. */
+static inline void slow_place(double *above, double *equal, const float *x, size_t n, size_t stride,
+                              size_t i)
 {
-    size_t rank = 1;
-    for (size_t j = 0; j < n; j++)
-        rank += x[j * stride] > x[i * stride] || (x[j * stride] == x[i * stride] && j < i);
-    return rank;
+    *above = *equal = 0;
+    for (size_t j = 0; j < n; j++) {
+        *above += x[j * stride] > x[i * stride];
+        *equal += x[j * stride] == x[i * stride];
+    }
 }
 
-/* -1 where nothing is relevant. */
+/* The mean over the orders of equal scores (test_ties.c tries all): entry i may have any of their places, and
+ * the relevant others of them are evenly spread over the other places. -1 where nothing is relevant. */
 static inline double slow_precision(const float *x, const bool *truth, size_t n, size_t stride)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < n; i++) {
+        double above, equal, higher = 0, others = -1;
         if (!truth[i * stride])
             continue;
-        size_t rank = slow_rank(x, n, stride, i), before = 0;
-        for (size_t j = 0; j < n; j++)
-            before += truth[j * stride] && slow_rank(x, n, stride, j) <= rank;
-        sum += (double)before / (double)rank;
+        slow_place(&above, &equal, x, n, stride, i);
+        for (size_t j = 0; j < n; j++) {
+            higher += truth[j * stride] && x[j * stride] > x[i * stride];
+            others += truth[j * stride] && x[j * stride] == x[i * stride];
+        }
+        for (double place = 1; place <= equal; place++)
+            sum += (higher + 1 + (equal > 1 ? others * (place - 1) / (equal - 1) : 0)) /
+                   (above + place) / equal;
         count++;
     }
     return count > 0 ? sum / count : -1;
 }
 
 /* Blocks of `step` images. */
-static inline f0t_status ranking_measure(f0t_metric_values *out, const ranking_case *c,
-                                         const size_t *cutoffs, size_t count, size_t step)
+static inline f0t_status ranking_measure_kinds(f0t_metric_values *out, const ranking_case *c,
+                                               const size_t *cutoffs, size_t count, size_t step,
+                                               const bool *seen)
 {
     f0t_metrics *metrics;
-    f0t_status status = f0t_metrics_create(&metrics, c->tags, c->images, cutoffs, count);
+    f0t_status status = f0t_metrics_create(&metrics, c->tags, c->images, cutoffs, count, seen);
     for (size_t m = 0; m < c->images && status == F0T_OK; m += step) {
         size_t rows = c->images - m < step ? c->images - m : step, offsets[R_IMAGES + 1];
         for (size_t r = 0; r <= rows; r++)
@@ -92,6 +101,12 @@ static inline f0t_status ranking_measure(f0t_metric_values *out, const ranking_c
         status = f0t_metrics_get(out, metrics);
     f0t_metrics_free(metrics);
     return status;
+}
+
+static inline f0t_status ranking_measure(f0t_metric_values *out, const ranking_case *c,
+                                         const size_t *cutoffs, size_t count, size_t step)
+{
+    return ranking_measure_kinds(out, c, cutoffs, count, step, NULL);
 }
 
 static inline void assert_near(double got, double want, const char *what)

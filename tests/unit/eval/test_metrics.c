@@ -16,19 +16,29 @@ static bool is_tagged(const ranking_case *c, size_t m)
     return c->offsets[m + 1] > c->offsets[m];
 }
 
+/* In what part of the orders of equal scores the tag is among the first k. */
+static double first_share(const ranking_case *c, size_t m, size_t t, size_t k)
+{
+    double above, equal;
+    slow_place(&above, &equal, c->scores + m * c->tags, c->tags, 1, t);
+    return fmin(1, fmax(0, ((double)k - above) / equal));
+}
+
 static void count_tag(slow_counts *s, const ranking_case *c, size_t t, size_t k)
 {
-    double hits = 0, predicted = 0, tagged = 0, relevant = 0;
+    double hits = 0, predicted = 0, tagged = 0, relevant = 0, missed = 1;
     for (size_t m = 0; m < c->images; m++) {
-        bool first = slow_rank(c->scores + m * c->tags, c->tags, 1, t) <= k;
-        hits += first && c->truth[m * c->tags + t];
+        const double first = first_share(c, m, t, k);
+        const double hit = c->truth[m * c->tags + t] ? first : 0;
+        hits += hit;
+        missed *= 1 - hit;
         predicted += first;
-        tagged += first && is_tagged(c, m);
+        tagged += is_tagged(c, m) ? first : 0;
         relevant += c->truth[m * c->tags + t];
     }
     s->hits += hits;
     s->relevant += relevant;
-    s->n_plus += hits > 0;
+    s->n_plus += 1 - missed;
     s->p_sum += predicted > 0 ? hits / predicted : 0;
     s->p_tagged_sum += tagged > 0 ? hits / tagged : 0;
     s->predicted_tags += predicted > 0;
@@ -68,7 +78,7 @@ static void check_cutoff(const f0t_cutoff_values *v, const ranking_case *c)
     assert_prf(v->class_all, over(s.p_sum, tags), class_r, "per class");
     assert_prf(v->class_predicted, over(s.p_sum, s.predicted_tags), class_r, "predicted classes");
     assert_prf(v->class_tagged, over(s.p_tagged_sum, tags), class_r, "classes of tagged images");
-    assert_int_equal(v->n_plus, (int)s.n_plus);
+    assert_near(v->n_plus, s.n_plus, "N+");
 }
 
 /* Sum over rows (or columns) of the average precision where it is defined, and their number. */
@@ -162,15 +172,96 @@ static void too_many_cutoffs_are_refused(void **state)
     f0t_metrics *metrics;
     (void)state;
     assert_fails(F0T_ERROR_ARGUMENT, "at most",
-                 f0t_metrics_create(&metrics, 5, 5, cutoffs, F0T_CUTOFFS_MOST + 1));
+                 f0t_metrics_create(&metrics, 5, 5, cutoffs, F0T_CUTOFFS_MOST + 1, NULL));
+}
+
+/* ---- Seen tags and unseen ones together ---------------------------------------------------- */
+
+/* The ranking of all, but only tags of one kind are relevant. */
+static double slow_kind_miap(const ranking_case *c, const bool *seen, bool kind)
+{
+    double sum = 0, count = 0;
+    for (size_t m = 0; m < c->images; m++) {
+        bool truth[R_TAGS];
+        for (size_t t = 0; t < c->tags; t++)
+            truth[t] = c->truth[m * c->tags + t] && seen[t] == kind;
+        const double precision = slow_precision(c->scores + m * c->tags, truth, c->tags, 1);
+        sum += precision < 0 ? 0 : precision;
+        count += precision >= 0;
+    }
+    return over(sum, count);
+}
+
+static void check_kind(const f0t_kind_values *v, const ranking_case *c, const bool *seen, bool kind,
+                       size_t k)
+{
+    double hits = 0, predicted = 0, relevant = 0, recalls = 0, occurring = 0;
+    for (size_t t = 0; t < c->tags; t++) {
+        double tag_hits = 0, tag_relevant = 0;
+        for (size_t m = 0; m < c->images && seen[t] == kind; m++) {
+            const bool is = c->truth[m * c->tags + t];
+            tag_hits += is ? first_share(c, m, t, k) : 0;
+            tag_relevant += is;
+            predicted += first_share(c, m, t, k);
+        }
+        hits += tag_hits;
+        relevant += tag_relevant;
+        recalls += tag_relevant > 0 ? tag_hits / tag_relevant : 0;
+        occurring += tag_relevant > 0;
+    }
+    assert_prf(v->pooled, hits / predicted, hits / relevant, "of one kind");
+    assert_near(v->class_r, recalls / occurring, "recall per tag of one kind");
+}
+
+static void seen_and_unseen_tags_are_measured_in_one_ranking(void **state)
+{
+    static const size_t cutoffs[] = {1, 4};
+    bool seen[R_TAGS];
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        f0t_metric_values v;
+        ranking_case_draw(&made, seed, 40, 15, seed % 2 ? 5 : 1000, 0.3);
+        for (size_t t = 0; t < made.tags; t++)
+            seen[t] = t % 3 != seed % 3;
+        assert_ok(ranking_measure_kinds(&v, &made, cutoffs, 2, 7, seen));
+        const double s = slow_kind_miap(&made, seen, true), u = slow_kind_miap(&made, seen, false);
+        assert_near(v.seen_miap, s, "MiAP of seen tags");
+        assert_near(v.unseen_miap, u, "MiAP of unseen tags");
+        assert_near(v.harmonic_miap, 2 * s * u / (s + u), "harmonic mean");
+        for (int i = 0; i < 2; i++) {
+            const f0t_cutoff_values *c = &v.cutoffs[i];
+            check_kind(&c->kinds[0], &made, seen, false, c->k);
+            check_kind(&c->kinds[1], &made, seen, true, c->k);
+            assert_near(c->harmonic_f, 2 / (1 / c->kinds[0].pooled.f + 1 / c->kinds[1].pooled.f),
+                        "harmonic mean of F1");
+            assert_true(c->area > 0 && c->area < 1);
+        }
+    }
+}
+
+static void tags_of_one_kind_have_no_harmonic_mean(void **state)
+{
+    static const size_t k = 3;
+    bool seen[R_TAGS] = {false};
+    f0t_metric_values v;
+    (void)state;
+    ranking_case_draw(&made, 3, 20, 10, 100, 0.3);
+    for (int all = 0; all < 2; all++) {
+        for (size_t t = 0; t < made.tags; t++)
+            seen[t] = all;
+        assert_ok(ranking_measure_kinds(&v, &made, &k, 1, 20, seen));
+        assert_true(isnan(v.seen_miap) && isnan(v.harmonic_miap) && isnan(v.cutoffs[0].area) &&
+                    isnan(v.cutoffs[0].harmonic_f) && isnan(v.cutoffs[0].kinds[1].pooled.p));
+    }
 }
 
 static f0t_status measure(void *context)
 {
     static const size_t cutoffs[] = {3, 5};
+    static const bool seen[R_TAGS] = {true, true, true};
     f0t_metric_values v;
     (void)context;
-    return ranking_measure(&v, &made, cutoffs, 2, 8);
+    return ranking_measure_kinds(&v, &made, cutoffs, 2, 8, seen);
 }
 
 static void missing_memory_is_told(void **state)
@@ -189,6 +280,8 @@ int main(void)
         cmocka_unit_test(infinite_and_negative_zero_scores_rank),
         cmocka_unit_test(a_nan_is_refused),
         cmocka_unit_test(too_many_cutoffs_are_refused),
+        cmocka_unit_test(seen_and_unseen_tags_are_measured_in_one_ranking),
+        cmocka_unit_test(tags_of_one_kind_have_no_harmonic_mean),
         cmocka_unit_test(missing_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Frequency and neighbours beside a model. */
 #include "../model/collection.h"
+#include "rankings.h"
 
 #include "fast0tag_tools.h"
 
@@ -45,26 +46,18 @@ static size_t place_of(const reference_case *c, uint32_t tag)
 /* The average precision of a list for image m; below 0 where it has no tag, or all. */
 static double precision_of(const reference_case *c, size_t m, const double *scores, size_t tags)
 {
-    size_t count, relevant = 0;
+    float list[C_TAGS];
+    bool relevant[C_TAGS] = {false};
+    size_t count, found = 0;
     const uint32_t *own = f0t_dataset_image_tags(&count, c->dataset, m);
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        const size_t place = place_of(c, own[i]);
-        size_t before = 1, right = 1;
-        if (place == F0T_NONE)
-            continue;
-        relevant++;
-        for (size_t t = 0; t < tags; t++)
-            before += scores[t] > scores[place] || (scores[t] == scores[place] && t < place);
-        for (size_t j = 0; j < count; j++) {
-            const size_t other = place_of(c, own[j]);
-            if (other != F0T_NONE && other != place)
-                right += scores[other] > scores[place] ||
-                         (scores[other] == scores[place] && other < place);
+    for (size_t t = 0; t < tags; t++)
+        list[t] = (float)scores[t];
+    for (size_t i = 0; i < count; i++)
+        if (place_of(c, own[i]) != F0T_NONE) {
+            relevant[place_of(c, own[i])] = true;
+            found++;
         }
-        sum += (double)right / (double)before;
-    }
-    return relevant && relevant < tags ? sum / (double)relevant : -1;
+    return found < tags ? slow_precision(list, relevant, tags, 1) : -1;
 }
 
 static void count_tags(const reference_case *c, double *counts)
