@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "math/product.h"
 #include "math/solve.h"
 
 #include <math.h>
@@ -11,6 +12,10 @@
 
 /* A Gram matrix above this many tags (128 MB) is computed piece by piece where it is needed. */
 enum { GRAM_TAGS = 5792, PACK_ROWS = 512 };
+
+/* So many tags, and so many for each dimension, have their axes from second moments: a vocabulary of
+ * 100,000 words needs no second copy of itself in double precision. */
+enum { MANY_TAGS = 4096, MANY_PER_DIM = 4, MOMENT_ROWS = 4096 };
 
 /* Singular values below this part of the largest are the rounding of float32 vectors. */
 static const double no_extent = 3e-8;
@@ -30,13 +35,18 @@ static f0t_status check(const float *vectors, size_t tags, size_t dims)
     return F0T_OK;
 }
 
-static void centre(const f0t_ranksvm *svm, double *to)
+static void find_mean(const f0t_ranksvm *svm)
 {
     const size_t tags = svm->tags, dims = svm->dims;
     memset(svm->mean, 0, dims * sizeof *svm->mean);
     for (size_t t = 0; t < tags; t++)
         for (size_t j = 0; j < dims; j++)
             svm->mean[j] += (double)svm->given[t * dims + j] / (double)tags;
+}
+
+static void centre(const f0t_ranksvm *svm, double *to)
+{
+    const size_t tags = svm->tags, dims = svm->dims;
     for (size_t t = 0; t < tags; t++)
         for (size_t j = 0; j < dims; j++)
             to[t * dims + j] = (double)svm->given[t * dims + j] - svm->mean[j];
@@ -61,13 +71,97 @@ static f0t_status keep_axes(f0t_ranksvm *svm, const double *u, const double *s, 
     return F0T_OK;
 }
 
+/* ---- Axes of many tags ------------------------------------------------------------------------- */
+
+/* Σ (v − mean)(v − mean)ᵀ; its eigenvectors, one per row, are the axes, the last one the longest. */
+static f0t_status find_moments(double *moments, double *values, const f0t_ranksvm *svm)
+{
+    const size_t tags = svm->tags, dims = svm->dims;
+    memset(moments, 0, dims * dims * sizeof *moments);
+    for (size_t t = 0; t < tags; t += MOMENT_ROWS)
+        F0T_TRY(f0t_gram_add(moments, svm->given + t * dims,
+                             tags - t < MOMENT_ROWS ? tags - t : MOMENT_ROWS, dims));
+    for (size_t i = 0; i < dims; i++)
+        for (size_t j = 0; j <= i; j++)
+            moments[i * dims + j] -= (double)tags * svm->mean[i] * svm->mean[j];
+    return f0t_eigen_by_one(moments, dims, values);
+}
+
+/* All of them, the longest first, axes[dims x dims]: which have no extent cannot be told from moments that
+ * were summed in float32. The axes are at right angles to float32's digits, whatever the moments were. */
+static f0t_status take_axes(float *axes, f0t_ranksvm *svm, const double *moments)
+{
+    const size_t dims = svm->dims;
+    for (size_t j = 0; j < dims; j++)
+        for (size_t k = 0; k < dims; k++)
+            axes[j * dims + k] = (float)moments[(dims - 1 - j) * dims + k];
+    svm->rank = dims;
+    F0T_TRY(f0t_packed_create(&svm->axes, dims, dims, F0T_F32, PACK_ROWS));
+    return f0t_packed_set(svm->axes, axes, false);
+}
+
+/* The coordinates along the axes of MOMENT_ROWS tags at a time, and their moments; rows[MOMENT_ROWS x
+ * dims] is scratch. */
+static f0t_status turn(const f0t_ranksvm *svm, const float *axes, float *rows)
+{
+    const size_t tags = svm->tags, dims = svm->dims;
+    memset(svm->moments, 0, dims * sizeof *svm->moments);
+    for (size_t t = 0; t < tags; t += MOMENT_ROWS) {
+        const size_t some = tags - t < MOMENT_ROWS ? tags - t : MOMENT_ROWS;
+        const f0t_matmul op = {.m = some, .n = dims, .k = dims, .b_transposed = true};
+        float *turned = svm->vectors + t * dims;
+        for (size_t i = 0; i < some * dims; i++)
+            rows[i] = (float)((double)svm->given[t * dims + i] - svm->mean[i % dims]);
+        F0T_TRY(f0t_matmul_run(turned, rows, axes, NULL, &op));
+        for (size_t i = 0; i < some * dims; i++)
+            svm->moments[i % dims] += (double)turned[i] * (double)turned[i];
+    }
+    return F0T_OK;
+}
+
+typedef struct moments_room {
+    double *moments, *values;
+    float *axes, *rows;
+} moments_room;
+
+static f0t_status turn_many(f0t_ranksvm *svm, moments_room *room)
+{
+    const size_t dims = svm->dims;
+    F0T_TRY(f0t_alloc(&room->moments, dims * dims, sizeof *room->moments));
+    F0T_TRY(f0t_alloc(&room->values, dims, sizeof *room->values));
+    F0T_TRY(f0t_alloc(&room->axes, dims * dims, sizeof *room->axes));
+    F0T_TRY(f0t_alloc(&room->rows, MOMENT_ROWS * dims, sizeof *room->rows));
+    F0T_TRY(find_moments(room->moments, room->values, svm));
+    F0T_TRY(take_axes(room->axes, svm, room->moments));
+    F0T_TRY(f0t_alloc(&svm->vectors, svm->tags * dims, sizeof *svm->vectors));
+    F0T_TRY(f0t_alloc(&svm->moments, dims, sizeof *svm->moments));
+    F0T_TRY(turn(svm, room->axes, room->rows));
+    svm->size = 0;
+    for (size_t j = 0; j < dims; j++)
+        svm->size += svm->moments[j] / (double)svm->tags;
+    return F0T_OK;
+}
+
+static f0t_status find_axes_of_many(f0t_ranksvm *svm)
+{
+    moments_room room = {0};
+    f0t_status status = turn_many(svm, &room);
+    f0t_free(room.moments);
+    f0t_free(room.values);
+    f0t_free(room.axes);
+    f0t_free(room.rows);
+    return status;
+}
+
+/* ---- Axes of few tags -------------------------------------------------------------------------- */
+
 /* Room for the singular value decomposition of the centred vectors. */
 typedef struct svd_room {
     double *centred, *u, *s, *vt;
     float *axes;
 } svd_room;
 
-static f0t_status find_axes(f0t_ranksvm *svm, svd_room *room)
+static f0t_status decompose(f0t_ranksvm *svm, svd_room *room)
 {
     const size_t tags = svm->tags, dims = svm->dims, all = tags < dims ? tags : dims;
     F0T_TRY(f0t_alloc(&room->centred, tags * dims, sizeof *room->centred));
@@ -93,6 +187,17 @@ static void svd_room_free(svd_room *room)
     f0t_free(room->axes);
 }
 
+static f0t_status find_axes(f0t_ranksvm *svm)
+{
+    svd_room room = {0};
+    find_mean(svm);
+    if (svm->tags >= MANY_TAGS && svm->tags / MANY_PER_DIM >= svm->dims)
+        return find_axes_of_many(svm);
+    f0t_status status = decompose(svm, &room);
+    svd_room_free(&room);
+    return status;
+}
+
 static f0t_status pack(f0t_ranksvm *svm)
 {
     F0T_TRY(f0t_packed_create(&svm->to_scores, svm->rank, svm->tags, F0T_F32, PACK_ROWS));
@@ -103,13 +208,10 @@ static f0t_status pack(f0t_ranksvm *svm)
 
 static f0t_status prepare(f0t_ranksvm *svm, const float *vectors)
 {
-    svd_room room = {0};
     F0T_TRY(f0t_alloc(&svm->given, svm->tags * svm->dims, sizeof *svm->given));
     F0T_TRY(f0t_alloc(&svm->mean, svm->dims, sizeof *svm->mean));
     memcpy(svm->given, vectors, svm->tags * svm->dims * sizeof *vectors);
-    f0t_status status = find_axes(svm, &room);
-    svd_room_free(&room);
-    F0T_TRY(status);
+    F0T_TRY(find_axes(svm));
     F0T_TRY(pack(svm));
     if (svm->tags > GRAM_TAGS)
         return F0T_OK;

@@ -392,6 +392,31 @@ static void it_tells_how_far_it_is_and_stops_when_told(void **state)
     release(&s);
 }
 
+/* Thousands of tags have their axes from second moments: each kind of solution (a working set, all tags)
+ * has the objective that the list of pairs gives it, and no other direction is better by more than the gap. */
+static void a_vocabulary_is_solved_as_few_tags_are(void **state)
+{
+    (void)state;
+    static const double lambdas[] = {100, 1, 0.01};
+    solved s = prepare(5000, 12, 6, 3);
+    for (size_t h = 0; h < 2; h++) {
+        solve(&s, lambdas, 3, hinges[h]);
+        for (size_t i = 0; i < 3; i++)
+            for (size_t r = 0; r < 6; r++) {
+                const f0t_ranksvm_result *result = &s.results[i * 6 + r];
+                double w[12];
+                plain p = pairs_of(&s, r);
+                for (size_t k = 0; k < 12; k++)
+                    w[k] = (double)s.directions[(i * 6 + r) * 12 + k];
+                const double is = plain_objective(&p, w, lambdas[i], hinges[h]);
+                assert_true(fabs(is - result->objective) < 1e-4 * is);
+                assert_true(result->gap <= most_gap(lambdas[i]));
+                plain_free(&p);
+            }
+    }
+    release(&s);
+}
+
 static f0t_status create_and_solve(void *context)
 {
     const solved *s = context;
@@ -429,6 +454,7 @@ int main(void)
         cmocka_unit_test(the_number_of_threads_and_of_slots_changes_nothing_much),
         cmocka_unit_test(a_rule_has_the_same_bytes_alone_and_among_others),
         cmocka_unit_test(it_tells_how_far_it_is_and_stops_when_told),
+        cmocka_unit_test(a_vocabulary_is_solved_as_few_tags_are),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
