@@ -8,7 +8,7 @@
 
 typedef struct options {
     cli_list vectors, images;
-    const char *output, *unseen, *part, *dims, *lambdas, *hinge;
+    const char *output, *unseen, *part, *dims, *lambdas, *hinge, *sizes;
     size_t sample, offsets;
     double perplexity;
     bool centred, control;
@@ -23,6 +23,7 @@ enum { LIST_MOST = 100 };
 typedef struct lists {
     double lambdas[LIST_MOST];
     size_t dims[LIST_MOST];
+    size_t sizes[LIST_MOST];
 } lists;
 
 /* ---- Options to what the library wants ---------------------------------------------------- */
@@ -38,7 +39,7 @@ static f0t_status parse_list(cli_context *cli, double *values, size_t *count, co
         values[*count] = strtod(at, &end);
         if (end == at || errno || (*end && *end != ',') || !(values[*count] > 0))
             return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: '%s' is not a list such as %s", name,
-                            text, strcmp(name, "--dims") ? "0.01,1,100" : "50,100,200");
+                            text, strcmp(name, "--lambdas") ? "50,100,200" : "0.01,1,100");
         if (++*count == LIST_MOST)
             return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: fewer than %d values", name, LIST_MOST);
         at = *end ? end + 1 : end;
@@ -46,17 +47,38 @@ static f0t_status parse_list(cli_context *cli, double *values, size_t *count, co
     return F0T_OK;
 }
 
-static f0t_status parse_dims(cli_context *cli, f0t_study_options *to, lists *l, const char *text)
+static f0t_status parse_counts(cli_context *cli, size_t *counts, size_t *count, const char *name,
+                               const char *text)
 {
     double values[LIST_MOST];
-    f0t_status status = parse_list(cli, values, &to->dim_count, "--dims", text);
-    for (size_t i = 0; status == F0T_OK && i < to->dim_count; i++) {
-        l->dims[i] = values[i] < 1e9 ? (size_t)values[i] : 0;
-        if ((double)l->dims[i] != values[i])
-            status = cli_fail(cli, F0T_ERROR_ARGUMENT, "--dims: '%s' has a fraction of a dimension",
-                              text);
+    f0t_status status = parse_list(cli, values, count, name, text);
+    for (size_t i = 0; status == F0T_OK && i < *count; i++) {
+        counts[i] = values[i] < 1e9 ? (size_t)values[i] : 0;
+        if ((double)counts[i] != values[i])
+            status = cli_fail(cli, F0T_ERROR_ARGUMENT, "%s: '%s' has a fraction%s", name, text,
+                              strcmp(name, "--dims") ? "" : " of a dimension");
     }
-    to->dims = l->dims;
+    return status;
+}
+
+/* Such as 1000,10000,all; all is last. */
+static f0t_status parse_sizes(cli_context *cli, f0t_study_options *to, lists *l, const char *text)
+{
+    static const char all[] = "all";
+    const size_t length = strlen(text), end = length < strlen(all) ? 0 : length - strlen(all);
+    const bool has_all = !strcmp(text + end, all) && (!end || text[end - 1] == ',');
+    char numbers[256];
+    const size_t kept = has_all ? (end ? end - 1 : 0) : length;
+    if (!length || kept >= sizeof numbers)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "--vocabulary-sizes: a list such as 1000,10000,all is expected");
+    memcpy(numbers, text, kept);
+    numbers[kept] = 0;
+    f0t_status status =
+        parse_counts(cli, l->sizes, &to->vocabulary_size_count, "--vocabulary-sizes", numbers);
+    if (has_all)
+        l->sizes[to->vocabulary_size_count++] = SIZE_MAX;
+    to->vocabulary_sizes = l->sizes;
     return status;
 }
 
@@ -79,7 +101,10 @@ static f0t_status convert(cli_context *cli, f0t_study_options *to, lists *l, con
         status = parse_list(cli, l->lambdas, &to->lambda_count, "--lambdas", o->lambdas);
         to->lambdas = l->lambdas;
     }
-    return status == F0T_OK && o->dims ? parse_dims(cli, to, l, o->dims) : status;
+    if (status == F0T_OK && o->dims)
+        status = parse_counts(cli, l->dims, &to->dim_count, "--dims", o->dims);
+    to->dims = to->dim_count ? l->dims : NULL;
+    return status == F0T_OK && o->sizes ? parse_sizes(cli, to, l, o->sizes) : status;
 }
 
 /* ---- The result --------------------------------------------------------------------------- */
@@ -107,6 +132,46 @@ static void add_row(cli_table *table, const char *vectors, const char *dim, doub
     cli_table_add(table, (const char *[]){vectors, dim, cells[0], cells[1], cells[2], cells[3]});
 }
 
+static double best_of(const double *values, size_t count)
+{
+    double best = 0;
+    for (size_t i = 0; values && i < count; i++)
+        best = values[i] > best ? values[i] : best;
+    return best;
+}
+
+/* Each number at its best λ. */
+static void print_scales(const f0t_study *study)
+{
+    static const char *const heads[] = {"tags and words", "dim",       "no violation",
+                                        "any tags",       "any words", "dimension alone",
+                                        "unseen MiAP",    "any tags"};
+    cli_table *table = cli_table_create(8, heads, "rrrrrrrr");
+    const size_t n = study->lambda_count;
+    for (size_t i = 0; i < study->scale_count; i++) {
+        const f0t_study_scale *s = &study->scales[i];
+        char cells[8][32];
+        snprintf(cells[0], sizeof cells[0], "%zu", s->tags);
+        snprintf(cells[1], sizeof cells[1], "%zu", s->real.dim);
+        print_number(cells[2], sizeof cells[2], best_of(s->real.satisfied, n));
+        print_number(cells[3], sizeof cells[3], best_of(s->control.satisfied, n));
+        print_number(cells[4], sizeof cells[4], best_of(s->any_words.satisfied, n));
+        print_number(cells[5], sizeof cells[5], s->chance);
+        print_number(cells[6], sizeof cells[6], best_of(s->real.generalisation_rules, n));
+        print_number(cells[7], sizeof cells[7], best_of(s->control.generalisation_rules, n));
+        for (int k = 6; k < 8; k++)
+            if (!s->real.generalisation)
+                strcpy(cells[k], "-");
+        cli_table_add(table, (const char *[]){cells[0], cells[1], cells[2], cells[3], cells[4],
+                                              cells[5], cells[6], cells[7]});
+    }
+    printf("\nWords of the vector file as irrelevant tags, %zu rules, the best lambda for each "
+           "number:\n",
+           study->scale_rules);
+    cli_table_print(table, stdout);
+    cli_table_free(table);
+}
+
 static void print_study(const f0t_study *study, const char *folder)
 {
     static const char *const heads[] = {"vectors",   "dim",          "lambda",
@@ -125,6 +190,8 @@ static void print_study(const f0t_study *study, const char *folder)
             study->tested ? &study->random_generalisation : NULL);
     cli_table_print(table, stdout);
     cli_table_free(table);
+    if (study->scale_count)
+        print_scales(study);
     printf("\n");
     for (size_t i = 0; i < study->finding_count; i++)
         cli_print_wrapped(stdout, 0, study->findings[i]);
@@ -226,6 +293,12 @@ static const cli_option table[] = {
      "Loss of the ranking SVMs: squared, or the paper's plain one, which takes longer. Default "
      "squared.",
      "squared|plain"},
+    {"vocabulary-sizes", 0, CLI_TEXT, AT(sizes), "LIST",
+     "Also with so many words of the first vector file, drawn by seed, as irrelevant tags beside "
+     "the seen ones, such as 1000,10000,100000,all, on a sample of the rules: beside the control "
+     "and what dimension alone gives. Many words take minutes: give a small --sample and few "
+     "--lambdas.",
+     NULL},
     {"centred", 0, CLI_FLAG, AT(centred), NULL,
      "Subtract the mean of the vector file first, as train does.", NULL},
     {"control", 0, CLI_FLAG, AT(control), NULL,
@@ -237,7 +310,9 @@ static const cli_option table[] = {
      "several times. Default: one with 5 relevant tags, and the one with the most.",
      NULL},
     {"sample", 0, CLI_COUNT, AT(sample), "N",
-     "Size of the sample of rules for cosines and for several directions. Default 1000.", NULL},
+     "Size of the sample of rules for cosines, several directions and large vocabularies. "
+     "Default 1000.",
+     NULL},
     {"offsets", 0, CLI_COUNT, AT(offsets), "N",
      "Maximum number of offsets per picture. Default 20000.", NULL},
     {"perplexity", 0, CLI_REAL, AT(perplexity), "X",
@@ -252,6 +327,9 @@ static const cli_example examples[] = {
      "What fewer dimensions cost."},
     {"fast0tag analyze tags.txt --vectors glove.txt --vectors word2vec.bin --unseen 16 -o study",
      "A list of tags alone, two sets of vectors, 16 tags drawn as unseen ones."},
+    {"fast0tag analyze flickr8k --vectors wordnet.safetensors --vocabulary-sizes 1000,10000,all "
+     "--sample 100 --lambdas 0.01,100 -o study",
+     "What is left when the irrelevant tags are a dictionary."},
     {.command = NULL},
 };
 

@@ -580,6 +580,10 @@ typedef struct f0t_study_options {
     size_t sample;     /* at most this many rules for what is measured on a sample [1000] */
     size_t offsets;    /* at most this many offsets per picture [20000] */
     double perplexity; /* of t-SNE [30] */
+    const size_t *vocabulary_sizes; /* also with so many words of the first vector file, drawn by
+                                       seed, as irrelevant tags beside the seen ones, ascending;
+                                       SIZE_MAX: all words [NULL: not asked] */
+    size_t vocabulary_size_count;
 } f0t_study_options;
 
 #define F0T_STUDY_OPTIONS                                                              \
@@ -655,6 +659,22 @@ typedef struct f0t_study_picture {
                                                        NaN where it has one relevant tag */
 } f0t_study_picture;
 
+/* The study with words of the vector file that are no tags of the dataset as irrelevant tags, on a sample of
+ * the rules: what is left of existence when the irrelevant tags are a language. */
+typedef struct f0t_study_scale {
+    size_t words; /* drawn from the file */
+    size_t tags;  /* seen tags and words: T */
+    f0t_study_curve real;
+    f0t_study_curve control;   /* the vectors permuted among the seen tags: rules of any tags */
+    f0t_study_curve any_words; /* permuted among seen tags and words: rules of any words */
+    double random_existence;
+    double chance;      /* percent of the rules for which dimension alone is enough: the chance that
+                           |Y| of T normally distributed points come before the others along a
+                           direction, mean over the rules */
+    double cover_log10; /* log10 of the share of all ways to part T points in general position that
+                           a direction makes (Cover's function-counting theorem) */
+} f0t_study_scale;
+
 typedef struct f0t_study {
     const char *dataset;
     const char *part; /* "all", "train", … */
@@ -680,6 +700,9 @@ typedef struct f0t_study {
     const char *const *findings; /* sentences */
     size_t finding_count;
     double seconds;
+    const f0t_study_scale *scales; /* for each of the dimensions, the sizes in turn */
+    size_t scale_count;
+    size_t scale_rules; /* in their sample */
 } f0t_study;
 
 /* Takes vectors[count], one or more files. Fails with F0T_ERROR_ARGUMENT when an option is
@@ -688,7 +711,7 @@ F0T_API f0t_status f0t_study_run(f0t_study **out, const f0t_dataset *dataset,
                                  const f0t_vectors *const *vectors, size_t count,
                                  const f0t_study_options *options, const f0t_context *context);
 /* Writes index.html, which needs no other file, the figures *.svg, the numbers as curves.csv and
- * study.json into the folder, which is created if it does not exist. An interruption leaves it as it was. */
+ * study.json (vocabulary.csv, too, where sizes were asked for) into the folder, which is created if it does not exist. An interruption leaves it as it was. */
 F0T_API f0t_status f0t_study_save(const f0t_study *study, const char *folder,
                                   const f0t_context *context);
 F0T_API void f0t_study_free(f0t_study *study);

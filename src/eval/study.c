@@ -25,6 +25,7 @@ typedef struct work {
     double **numbers; /* [curves] of one curve each */
     size_t number_capacity;
     f0t_study_picture *pictures;
+    f0t_study_scales scales;
     char **findings;
 } work;
 
@@ -51,6 +52,11 @@ static f0t_status check_options(const f0t_study_options *o)
     for (size_t i = 0; i < o->dim_count; i++)
         if (!o->dims[i])
             return f0t_fail(F0T_ERROR_ARGUMENT, "vectors of 0 dimensions");
+    for (size_t i = 0; i < o->vocabulary_size_count; i++)
+        if (!o->vocabulary_sizes[i] || (i && o->vocabulary_sizes[i] <= o->vocabulary_sizes[i - 1]))
+            return f0t_fail(F0T_ERROR_ARGUMENT,
+                            "sizes of vocabularies must ascend from 1; size %zu does not fit",
+                            i + 1);
     if (!(o->perplexity >= 2) || !(o->perplexity <= 1000))
         return f0t_fail(F0T_ERROR_ARGUMENT, "the perplexity must be from 2 to 1000");
     if (!o->sample || o->offsets < 100 || o->offsets > 200000)
@@ -155,6 +161,8 @@ static f0t_status study_file(work *w, const f0t_study_task *task, const f0t_data
     if (status == F0T_OK && first)
         status =
             f0t_study_pictures_find(&w->pictures, &w->study.picture_count, task, dataset, &whole);
+    if (status == F0T_OK && first)
+        status = f0t_study_scales_find(&w->scales, task, dataset, vectors, &whole);
     f0t_study_space_free(&whole);
     return status;
 }
@@ -217,6 +225,9 @@ static f0t_status run(work *w, const f0t_dataset *dataset, const f0t_vectors *co
         F0T_TRY(study_file(w, &task, dataset, vectors[i], i == 0));
     w->study.curves = w->curves;
     w->study.pictures = w->pictures;
+    w->study.scales = w->scales.items;
+    w->study.scale_count = w->scales.count;
+    w->study.scale_rules = w->scales.rules;
     if (!w->study.curve_count)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "no vector file has as many dimensions as were asked for");
@@ -272,6 +283,7 @@ void f0t_study_free(f0t_study *study)
     for (size_t i = 0; w->findings && i < w->study.finding_count; i++)
         f0t_free(w->findings[i]);
     f0t_study_pictures_free(w->pictures, w->study.picture_count);
+    f0t_study_scales_free(&w->scales);
     f0t_study_tags_free(&w->tags);
     f0t_study_rules_free(&w->rules);
     f0t_free(w->names);

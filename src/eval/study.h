@@ -127,6 +127,19 @@ typedef struct f0t_study_task {
 f0t_status f0t_study_curves(const f0t_study_curve_room *to, const f0t_study_task *task,
                             const f0t_study_space *space, const char *stage);
 
+/* Ever larger vocabularies, of the first file: fast0tag_tools.h. */
+typedef struct f0t_study_scales {
+    f0t_study_scale *items;
+    size_t count, capacity;
+    size_t rules; /* of the sample */
+} f0t_study_scales;
+
+/* `out` begins as all zero; nothing is done where no sizes are asked for. */
+f0t_status f0t_study_scales_find(f0t_study_scales *out, const f0t_study_task *task,
+                                 const f0t_dataset *dataset, const f0t_vectors *vectors,
+                                 const f0t_study_space *whole);
+void f0t_study_scales_free(f0t_study_scales *scales);
+
 /* Expected MiAP of random orders: over rules, and over images for unseen tags. */
 double f0t_study_random_existence(const f0t_study_rules *rules);
 double f0t_study_random_generalisation(const f0t_study_rules *rules);

@@ -217,6 +217,67 @@ static void groups(f0t_text *to, const f0t_study *study)
     figure(to, study, F0T_FIGURE_GROUPS);
 }
 
+static void cell(f0t_text *to, double value)
+{
+    f0t_text_add(to, "<td>");
+    f0t_text_number(to, value, 1);
+    f0t_text_add(to, "</td>");
+}
+
+static void best_cell(f0t_text *to, const double *values, size_t count)
+{
+    double best = 0;
+    for (size_t i = 0; values && i < count; i++)
+        best = fmax(best, values[i]);
+    if (values)
+        cell(to, best);
+    else
+        f0t_text_add(to, "<td>–</td>");
+}
+
+static void scale_row(f0t_text *to, const f0t_study *study, const f0t_study_scale *s)
+{
+    const size_t n = study->lambda_count;
+    f0t_text_form(to, "<tr><td>%zu</td><td>%zu</td>", s->tags, s->real.dim);
+    best_cell(to, s->real.satisfied, n);
+    best_cell(to, s->control.satisfied, n);
+    best_cell(to, s->any_words.satisfied, n);
+    cell(to, s->chance);
+    best_cell(to, s->real.existence, n);
+    best_cell(to, s->any_words.existence, n);
+    best_cell(to, s->real.generalisation_rules, n);
+    best_cell(to, s->control.generalisation_rules, n);
+    f0t_text_add(to, "</tr>\n");
+}
+
+static void scales(f0t_text *to, const f0t_study *study)
+{
+    f0t_html_section(to, "vocabulary", "What if the irrelevant tags are a language?");
+    if (!study->scale_count) {
+        f0t_html_paragraph(to, "Not asked: see --vocabulary-sizes.");
+        return;
+    }
+    f0t_text_form(
+        to,
+        "<p>Words of the vector file that are no tags, drawn by seed, are irrelevant tags, too; "
+        "%zu "
+        "rules, each number at its best λ. Any tags: the same rules with the vectors dealt out "
+        "among the seen tags. Any words: dealt out among tags and words. Dimension alone: the "
+        "chance that as many of so many normally distributed points come before the others along "
+        "a direction. Unseen tags are ranked among themselves; mean over rules.</p>\n",
+        study->scale_rules);
+    figure(to, study, F0T_FIGURE_SCALE);
+    f0t_text_add(to,
+                 "<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr><th>tags and "
+                 "words</th><th>dimensions</th><th>rules without a violation, %</th><th>any "
+                 "tags</th><th>any words</th><th>dimension alone</th><th>MiAP of the seen tags, "
+                 "%</th><th>any words</th><th>MiAP of the unseen tags, %</th><th>any tags</th>"
+                 "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < study->scale_count; i++)
+        scale_row(to, study, &study->scales[i]);
+    f0t_text_add(to, "</tbody></table></div>\n");
+}
+
 static void picture(f0t_text *to, f0t_worker *worker, const f0t_study_picture *p)
 {
     f0t_text_form(to, "<h3>Image %s, %zu relevant tags</h3>\n", p->image, p->tag_count);
@@ -289,14 +350,16 @@ static bool is_stopped(void)
 
 void f0t_study_page(f0t_text *to, const f0t_study *study)
 {
-    static const char *const ids[] = {"reading",   "findings",   "existence", "generalisation",
-                                      "structure", "directions", "pictures",  "setting"};
+    static const char *const ids[] = {"reading",        "findings",  "existence",
+                                      "generalisation", "structure", "directions",
+                                      "vocabulary",     "pictures",  "setting"};
     static const char *const titles[] = {"How to read this",
                                          "What was found",
                                          "Is there a principal direction?",
                                          "Does it hold for unseen tags?",
                                          "How are the offsets arranged?",
                                          "Are several directions better than one?",
+                                         "What if the irrelevant tags are a language?",
                                          "Offsets of single images",
                                          "How it was done"};
     f0t_html_begin(to, "Are tags ranked along a direction?", study->dataset);
@@ -307,6 +370,7 @@ void f0t_study_page(f0t_text *to, const f0t_study *study)
     generalisation(to, study);
     structure(to, study);
     groups(to, study);
+    scales(to, study);
     f0t_html_section(to, "pictures", "Offsets of single images");
     f0t_worker *worker = f0t_html_worker_create(to);
     for (size_t i = 0; i < study->picture_count && !is_stopped(); i++)
@@ -368,6 +432,10 @@ static f0t_status save_all(const f0t_study *study, f0t_text *page, const char *f
         F0T_TRY(save_picture(&study->pictures[i], i + 1, folder));
     f0t_study_csv(&text, study);
     F0T_TRY(save(&text, folder, "curves.csv"));
+    if (study->scale_count) {
+        f0t_study_scale_csv(&text, study);
+        F0T_TRY(save(&text, folder, "vocabulary.csv"));
+    }
     f0t_study_json(&text, study);
     F0T_TRY(save(&text, folder, "study.json"));
     return save(page, folder, "index.html");

@@ -12,6 +12,7 @@ typedef enum f0t_study_figure {
     F0T_FIGURE_SATISFIED,
     F0T_FIGURE_GENERALISATION, /* nothing without unseen tags */
     F0T_FIGURE_GROUPS,         /* nothing without a rule to try them on */
+    F0T_FIGURE_SCALE,          /* nothing without sizes of vocabularies */
     F0T_STUDY_FIGURES
 } f0t_study_figure;
 
@@ -27,6 +28,7 @@ void f0t_study_picture_draw(f0t_text *to, const f0t_study_picture *picture, bool
 
 /* One line per curve and λ; one per offset. */
 void f0t_study_csv(f0t_text *to, const f0t_study *study);
+void f0t_study_scale_csv(f0t_text *to, const f0t_study *study);
 void f0t_study_picture_csv(f0t_text *to, const f0t_study_picture *picture);
 /* Everything but the offsets. */
 void f0t_study_json(f0t_text *to, const f0t_study *study);

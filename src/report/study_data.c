@@ -48,6 +48,40 @@ void f0t_study_csv(f0t_text *to, const f0t_study *study)
         }
 }
 
+static void add_scale_line(f0t_text *to, const f0t_study *study, const f0t_study_scale *s,
+                           const f0t_study_curve *c, const char *rules, size_t l)
+{
+    const bool tested = c->generalisation != NULL;
+    add_field(to, c->vectors);
+    add_number(to, (double)c->dim, 0);
+    add_number(to, (double)s->words, 0);
+    add_number(to, (double)s->tags, 0);
+    f0t_text_add(to, ",");
+    f0t_text_add(to, rules);
+    add_number(to, study->lambdas[l], -9);
+    add_number(to, c->existence[l], 6);
+    add_number(to, c->satisfied[l], 6);
+    add_number(to, tested ? c->generalisation[l] : (double)NAN, 6);
+    add_number(to, tested ? c->generalisation_rules[l] : (double)NAN, 6);
+    add_number(to, s->random_existence, 6);
+    add_number(to, s->chance, 6);
+    add_number(to, s->cover_log10, 3);
+    f0t_text_add(to, "\n");
+}
+
+void f0t_study_scale_csv(f0t_text *to, const f0t_study *study)
+{
+    f0t_text_add(to, "vectors,dim,words,tags,rules,lambda,existence,satisfied,generalisation,"
+                     "generalisation_rules,random_existence,chance,cover_log10\n");
+    for (size_t i = 0; i < study->scale_count; i++)
+        for (size_t l = 0; l < study->lambda_count; l++) {
+            const f0t_study_scale *s = &study->scales[i];
+            add_scale_line(to, study, s, &s->real, "images", l);
+            add_scale_line(to, study, s, &s->control, "any tags", l);
+            add_scale_line(to, study, s, &s->any_words, "any words", l);
+        }
+}
+
 void f0t_study_picture_csv(f0t_text *to, const f0t_study_picture *p)
 {
     f0t_text_add(to, "tag,pca_x,pca_y,tsne_x,tsne_y\n");
@@ -86,20 +120,38 @@ static json_t *texts(const char *const *items, size_t count)
     return list;
 }
 
+static json_t *describe_curve(const f0t_study *s, const f0t_study_curve *c)
+{
+    return json_pack("{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o}", "vectors", c->vectors,
+                     "file_dim", (json_int_t)c->file_dim, "dim", (json_int_t)c->dim, "control",
+                     c->control, "existence", reals(c->existence, s->lambda_count),
+                     "existence_images", reals(c->existence_images, s->lambda_count), "satisfied",
+                     reals(c->satisfied, s->lambda_count), "generalisation",
+                     reals(c->generalisation, s->lambda_count), "generalisation_rules",
+                     reals(c->generalisation_rules, s->lambda_count));
+}
+
 static json_t *describe_curves(const f0t_study *s)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < s->curve_count; i++) {
-        const f0t_study_curve *c = &s->curves[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:I, s:I, s:b, s:o, s:o, s:o, s:o, s:o}", "vectors", c->vectors,
-                      "file_dim", (json_int_t)c->file_dim, "dim", (json_int_t)c->dim, "control",
-                      c->control, "existence", reals(c->existence, s->lambda_count),
-                      "existence_images", reals(c->existence_images, s->lambda_count), "satisfied",
-                      reals(c->satisfied, s->lambda_count), "generalisation",
-                      reals(c->generalisation, s->lambda_count), "generalisation_rules",
-                      reals(c->generalisation_rules, s->lambda_count)));
+    for (size_t i = 0; i < s->curve_count; i++)
+        json_array_append_new(list, describe_curve(s, &s->curves[i]));
+    return list;
+}
+
+static json_t *describe_scales(const f0t_study *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->scale_count; i++) {
+        const f0t_study_scale *c = &s->scales[i];
+        json_array_append_new(list, json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+                                              "rules", (json_int_t)s->scale_rules, "words",
+                                              (json_int_t)c->words, "tags", (json_int_t)c->tags,
+                                              "images", describe_curve(s, &c->real), "any_tags",
+                                              describe_curve(s, &c->control), "any_words",
+                                              describe_curve(s, &c->any_words), "random_existence",
+                                              real(c->random_existence), "chance", real(c->chance),
+                                              "cover_log10", real(c->cover_log10)));
     }
     return list;
 }
@@ -149,7 +201,7 @@ static json_t *describe(const f0t_study *s)
 {
     return json_pack("{s:s, s:s, s:I, s:s, s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:f, s:o, "
                      "s:o, s:o, s:o, "
-                     "s:o, s:o, s:f}",
+                     "s:o, s:o, s:o, s:f}",
                      "dataset", s->dataset, "part", s->part, "seed", (json_int_t)s->seed, "hinge",
                      s->hinge == F0T_HINGE_PLAIN ? "plain" : "squared", "centred", s->centred,
                      "unseen_given", s->given, "seen", texts(s->seen, s->seen_count), "unseen",
@@ -159,8 +211,9 @@ static json_t *describe(const f0t_study *s)
                      "random_existence", s->random_existence, "random_generalisation",
                      s->tested ? real(s->random_generalisation) : json_null(), "curves",
                      describe_curves(s), "structure", describe_structure(&s->structure), "groups",
-                     describe_groups(&s->groups), "pictures", describe_pictures(s), "findings",
-                     texts(s->findings, s->finding_count), "seconds", s->seconds);
+                     describe_groups(&s->groups), "pictures", describe_pictures(s), "vocabularies",
+                     describe_scales(s), "findings", texts(s->findings, s->finding_count),
+                     "seconds", s->seconds);
 }
 
 void f0t_study_json(f0t_text *to, const f0t_study *study)

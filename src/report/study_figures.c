@@ -10,11 +10,12 @@
 enum { CURVES_MOST = 60 };
 
 static const char *const NAMES[F0T_STUDY_FIGURES] = {"existence", "satisfied", "generalisation",
-                                                     "directions"};
+                                                     "directions", "vocabulary"};
 static const char *const TITLES[F0T_STUDY_FIGURES] = {
     "Existence: ranking SVMs rank the tags they were given", "Rules without a single violation",
     "Generalisation: the same directions rank unseen tags",
-    "Unseen tags ranked along one direction or several"};
+    "Unseen tags ranked along one direction or several",
+    "Rules without a violation when irrelevant tags are a language"};
 
 const char *f0t_study_figure_name(f0t_study_figure figure)
 {
@@ -25,6 +26,7 @@ bool f0t_study_figure_exists(const f0t_study *study, f0t_study_figure figure)
 {
     return figure == F0T_FIGURE_GENERALISATION ? study->tested > 0
            : figure == F0T_FIGURE_GROUPS       ? study->groups.rules > 0
+           : figure == F0T_FIGURE_SCALE        ? study->scale_count > 0
                                                : true;
 }
 
@@ -145,10 +147,87 @@ static void draw_groups(f0t_text *to, const f0t_study *study)
     f0t_svg_bars(to, &chart);
 }
 
+/* ---- Vocabularies ------------------------------------------------------------------------- */
+
+enum { SCALE_KINDS = 4, SCALE_DIMS_MOST = 12 };
+
+static double best_of(const double *values, size_t count)
+{
+    double best = 0;
+    for (size_t i = 0; i < count; i++)
+        best = fmax(best, values[i]);
+    return best;
+}
+
+static double scale_value(const f0t_study *study, const f0t_study_scale *s, int kind)
+{
+    const f0t_study_curve *kinds[] = {&s->real, &s->control, &s->any_words};
+    return kind < 3 ? best_of(kinds[kind]->satisfied, study->lambda_count) : s->chance;
+}
+
+/* One curve per kind and number of dimensions: sizes of one number of dimensions stand together. */
+static size_t add_scales(f0t_svg_series *series, f0t_text *names, double *x, double *y,
+                         const f0t_study *study)
+{
+    static const char *const kinds[] = {"the images' tags", "any tags", "any words",
+                                        "dimension alone"};
+    size_t used = 0;
+    for (size_t first = 0, end; first < study->scale_count; first = end) {
+        const size_t dim = study->scales[first].real.dim;
+        for (end = first; end < study->scale_count && study->scales[end].real.dim == dim; end++)
+            x[end] = (double)study->scales[end].tags;
+        for (int kind = 0; kind < SCALE_KINDS && used < SCALE_KINDS * SCALE_DIMS_MOST; kind++) {
+            double *values = y + (size_t)kind * study->scale_count;
+            char label[24];
+            for (size_t i = first; i < end; i++)
+                values[i] = scale_value(study, &study->scales[i], kind);
+            snprintf(label, sizeof label, "%zu-D, ", dim);
+            f0t_text_add(&names[used], label);
+            f0t_text_add(&names[used], kinds[kind]);
+            series[used] = (f0t_svg_series){.name = names[used].bytes,
+                                            .count = end - first,
+                                            .x = x + first,
+                                            .y = values + first};
+            used++;
+        }
+    }
+    return used;
+}
+
+static void draw_scales(f0t_text *to, const f0t_study *study)
+{
+    f0t_svg_series series[SCALE_KINDS * SCALE_DIMS_MOST];
+    f0t_text names[SCALE_KINDS * SCALE_DIMS_MOST] = {{0}};
+    double *numbers;
+    f0t_status status =
+        f0t_alloc(&numbers, (1 + SCALE_KINDS) * study->scale_count, sizeof *numbers);
+    if (status == F0T_OK) {
+        const f0t_svg_plot plot = {
+            .title = TITLES[F0T_FIGURE_SCALE],
+            .description = "percent of the rules, over the number of tags and words",
+            .x = {.title = "seen tags and words", .log = true},
+            .y = {.title = "rules (%)", .to = 100},
+            .series = series,
+            .series_count =
+                add_scales(series, names, numbers, numbers + study->scale_count, study)};
+        f0t_svg_lines(to, &plot);
+        f0t_free(numbers);
+    }
+    for (size_t i = 0; i < SCALE_KINDS * SCALE_DIMS_MOST; i++) {
+        if (to->status == F0T_OK)
+            to->status = names[i].status;
+        f0t_text_free(&names[i]);
+    }
+    if (to->status == F0T_OK)
+        to->status = status;
+}
+
 void f0t_study_figure_draw(f0t_text *to, const f0t_study *study, f0t_study_figure figure)
 {
     if (figure == F0T_FIGURE_GROUPS)
         draw_groups(to, study);
+    else if (figure == F0T_FIGURE_SCALE)
+        draw_scales(to, study);
     else
         draw_curves(to, study, figure);
 }

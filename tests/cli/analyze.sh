@@ -58,6 +58,35 @@ case_the_same_seed_gives_the_same_files() {
     cmp -s study1/curves.csv study3/curves.csv && complain "another seed changes nothing"
 }
 
+# Words that are no tags join the irrelevant ones; a file that has fewer than were asked for has all.
+case_words_of_the_file_are_irrelevant_tags() {
+    make_labels
+    /usr/bin/python3 - <<'PY'
+import random
+random.seed(7)
+with open("vectors.txt") as f:
+    known = f.read()
+with open("many.txt", "w") as f:
+    f.write(known)
+    for i in range(300):
+        f.write("w%d " % i + " ".join("%.4f" % random.gauss(0, 1) for _ in range(6)) + "\n")
+PY
+    run 0 analyze tags.txt --vectors many.txt --unseen 2 --lambdas 0.01,1 \
+        --vocabulary-sizes 20,200,1000,all -o study
+    says "dimension alone"
+    files study/vocabulary.{svg,csv}
+    [ "$(wc -l <study/vocabulary.csv)" = 19 ] || complain "vocabulary.csv has not 3 sizes x 2 x 3 lines"
+    run 0 analyze tags.txt --vectors many.txt --unseen 2 --dims 3,6 --vocabulary-sizes 50,all --json -o study
+    json_holds '[(v["images"]["dim"], v["tags"]) for v in d["vocabularies"]] == [(3, 56), (3, d["vocabularies"][1]["tags"]), (6, 56), (6, d["vocabularies"][1]["tags"])]'
+    json_holds 'd["vocabularies"][1]["tags"] >= 306'
+    json_holds 'd["vocabularies"][0]["chance"] < d["vocabularies"][2]["chance"] < 100'
+    json_holds 'max(d["vocabularies"][3]["images"]["satisfied"]) <= max(d["vocabularies"][2]["images"]["satisfied"])'
+    refuse 2 "must ascend" analyze tags.txt --vectors many.txt -o none --vocabulary-sizes 20,10
+    refuse 2 "a list such as" analyze tags.txt --vectors many.txt -o none --vocabulary-sizes ""
+    refuse 2 "'x' is not a list" analyze tags.txt --vectors many.txt -o none --vocabulary-sizes x,all
+    refuse 2 "has a fraction" analyze tags.txt --vectors many.txt -o none --vocabulary-sizes 1.5
+}
+
 case_wrong_use_is_told() {
     make_labels
     refuse 2 "missing --vectors FILE" analyze tags.txt -o study
