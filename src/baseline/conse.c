@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-enum { KNOB_TOP, KNOB_DECAY, KNOB_RATE, KNOB_COUNT };
+enum { KNOB_TOP, KNOB_DECAY, KNOB_RATE, KNOB_DROPOUT, KNOB_COUNT };
 
 /* A trained classifier, and what it was trained with. */
 typedef struct classifier {
@@ -64,6 +64,7 @@ static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *kn
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[KNOB_DECAY];
     options.rate = knobs[KNOB_RATE];
+    options.input_dropout = knobs[KNOB_DROPOUT];
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f.data.tags = NULL;
     f.data.dim = f.train.tags;
@@ -203,7 +204,10 @@ static const double DECAYS[] = {0.3, 1, 3, 10, 30, 100};
 static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
 
 static const f0t_knob KNOBS[KNOB_COUNT] = {
-    {"T", TOPS, 6, 2}, {"decay", DECAYS, 6, 3}, {"rate", RATES, 4, 1}};
+    {"T", TOPS, 6, 2},
+    {"decay", DECAYS, 6, 3},
+    {"rate", RATES, 4, 1},
+    {"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_LINEAR}};
 
 const f0t_ranker f0t_ranker_conse = {
     .name = "conse",

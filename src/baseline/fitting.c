@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+const double f0t_dropouts[F0T_DROPOUTS] = {0, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9};
+
 /* A trial runs a share of the epochs; a number that was asked for is run to its end. */
 static void resolve_length(f0t_train_options *o, const f0t_task *task, size_t patience)
 {

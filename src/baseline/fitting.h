@@ -19,6 +19,10 @@
  * rate has fallen. */
 enum { F0T_FITTING_TO_THE_END = 1 << 30 };
 
+/* The dropout of the features, a knob of every such method, with one range for all; places of first values. */
+enum { F0T_DROPOUTS = 7, F0T_DROPOUT_LINEAR = 1, F0T_DROPOUT_NET = 2, F0T_DROPOUT_HINGE = 5 };
+extern const double f0t_dropouts[F0T_DROPOUTS];
+
 typedef struct f0t_fitting {
     const f0t_task *task;
     f0t_train_options options;

@@ -75,12 +75,12 @@ static f0t_status fit_plus(void **fitted, const f0t_task *task, void *shared, co
     return train(fitted, task, knobs, run_plus);
 }
 
-static const double DROPOUTS[] = {0.2, 0.4, 0.6, 0.8, 0.9};
 static const double DECAYS[] = {1, 3, 10, 30};
 static const double RATES[] = {1e-3, 2e-3, 5e-3, 1e-2};
 
-static const f0t_knob KNOBS[] = {
-    {"dropout", DROPOUTS, 5, 3}, {"decay", DECAYS, 4, 1}, {"rate", RATES, 4, 1}};
+static const f0t_knob KNOBS[] = {{"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_HINGE},
+                                 {"decay", DECAYS, 4, 1},
+                                 {"rate", RATES, 4, 1}};
 
 const f0t_ranker f0t_ranker_labelem = {
     .name = "labelem",

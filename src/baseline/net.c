@@ -25,7 +25,6 @@ static f0t_status train(void **fitted, const f0t_task *task, const f0t_train_opt
 
 static const double DECAYS[] = {0.3, 1, 3, 10, 30};
 static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3};
-static const double DROPOUTS[] = {0, 0.2, 0.4};
 static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
 
 /* ---- linear-rank ------------------------------------------------------------------------------- */
@@ -43,7 +42,9 @@ static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *sha
 }
 
 static const f0t_knob LINEAR_RANK_KNOBS[] = {
-    {"decay", DECAYS, 5, 2}, {"rate", RATES, 4, 1}, {"dropout", DROPOUTS, 3, 1}};
+    {"decay", DECAYS, 5, 2},
+    {"rate", RATES, 4, 1},
+    {"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_LINEAR}};
 
 const f0t_ranker f0t_ranker_linear_rank = {
     .name = "linear-rank",
@@ -64,6 +65,7 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
     (void)shared;
     options.decay = knobs[0];
     options.rate = knobs[1];
+    options.input_dropout = knobs[2];
     if (task->hidden) {
         options.hidden_count = task->hidden_count;
         memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
@@ -71,14 +73,16 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
     return train(fitted, task, &options);
 }
 
-static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2}, {"rate", NET_RATES, 3, 1}};
+static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2},
+                                     {"rate", NET_RATES, 3, 1},
+                                     {"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_NET}};
 
 const f0t_ranker f0t_ranker_net = {.name = "net",
                                    .title = "Fast0Tag (net.)",
                                    .source =
                                        "Zhang, Gong, Shah: Fast zero-shot image tagging, CVPR 2016",
                                    .knobs = NET_KNOBS,
-                                   .knob_count = 2,
+                                   .knob_count = 3,
                                    .fit = fit_net,
                                    .free = f0t_scorer_free,
                                    .score = f0t_scorer_along};

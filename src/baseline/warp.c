@@ -38,6 +38,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     options = (f0t_train_options)F0T_TRAIN_OPTIONS;
     options.decay = knobs[0];
     options.rate = knobs[1];
+    options.input_dropout = knobs[2];
     if (task->hidden) {
         options.hidden_count = task->hidden_count;
         memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
@@ -52,7 +53,9 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
 static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};
 static const double RATES[] = {5e-4, 1e-3, 2e-3};
 
-static const f0t_knob KNOBS[] = {{"decay", DECAYS, 6, 2}, {"rate", RATES, 3, 1}};
+static const f0t_knob KNOBS[] = {{"decay", DECAYS, 6, 2},
+                                 {"rate", RATES, 3, 1},
+                                 {"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_NET}};
 
 const f0t_ranker f0t_ranker_warp = {.name = "warp",
                                     .title = "WARP",

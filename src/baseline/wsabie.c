@@ -146,7 +146,7 @@ f0t_objective f0t_wsabie_tags_objective(f0t_wsabie_tags *tags)
 
 /* ---- What was learned -------------------------------------------------------------------------- */
 
-enum { KNOB_DIM, KNOB_RATE, KNOB_NORM, KNOB_COUNT };
+enum { KNOB_DIM, KNOB_RATE, KNOB_NORM, KNOB_DROPOUT, KNOB_COUNT };
 
 typedef struct fitted_wsabie {
     f0t_scorer *scorer; /* U x */
@@ -196,6 +196,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
     options = (f0t_train_options)F0T_TRAIN_OPTIONS;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.rate = knobs[KNOB_RATE];
+    options.input_dropout = knobs[KNOB_DROPOUT];
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = 0;
     F0T_TRY(f0t_alloc_zero(&w, 1, sizeof *w));
@@ -247,7 +248,10 @@ static const double RATES[] = {2e-4, 5e-4, 1e-3, 2e-3, 5e-3};
 static const double NORMS[] = {0.1, 0.2, 0.3, 0.5, 1};
 
 static const f0t_knob KNOBS[KNOB_COUNT] = {
-    {"dim", DIMS, 5, 1}, {"rate", RATES, 5, 2}, {"norm", NORMS, 5, 2}};
+    {"dim", DIMS, 5, 1},
+    {"rate", RATES, 5, 2},
+    {"norm", NORMS, 5, 2},
+    {"dropout", f0t_dropouts, F0T_DROPOUTS, F0T_DROPOUT_LINEAR}};
 
 const f0t_ranker f0t_ranker_wsabie = {
     .name = "wsabie",

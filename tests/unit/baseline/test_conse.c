@@ -3,7 +3,7 @@
 #include "baseline/fitting.h"
 #include "baseline/losses.h"
 
-static const double KNOBS[] = {4, 0.1, 1e-2}; /* T, decay, rate */
+static const double KNOBS[] = {4, 0.1, 1e-2, 0.2}; /* T, decay, rate, dropout */
 
 static void it_learns_tags_and_ranks_others(void **state)
 {
@@ -90,7 +90,7 @@ static void scores_are_cosines_with_the_combination_of_the_first_tags(void **sta
     f0t_scorer *scorer = train_classifier(&t.task);
     assert_ok(f0t_ranker_conse.prepare(&shared, &t.task));
     for (size_t i = 0; i < 3; i++) {
-        double knobs[] = {tops[i], KNOBS[1], KNOBS[2]};
+        double knobs[] = {tops[i], KNOBS[1], KNOBS[2], KNOBS[3]};
         assert_ok(f0t_ranker_conse.fit(&fitted[i], &t.task, shared, knobs));
     }
     f0t_ranker_conse.release(shared);

@@ -51,11 +51,12 @@ static void untuned_they_are_what_f0t_train_gives(void **state)
 
 static void knobs_are_the_options_of_f0t_train(void **state)
 {
-    const double knobs[] = {0.5, 2e-3}, rank_knobs[] = {0.5, 2e-3, 0.4};
+    const double knobs[] = {0.5, 2e-3, 0.1}, rank_knobs[] = {0.5, 2e-3, 0.4};
     (void)state;
     f0t_train_options net = options_of(F0T_METHOD_NET);
     net.decay = 0.5;
     net.rate = 2e-3;
+    net.input_dropout = 0.1;
     assert_as_trained(&f0t_ranker_net, knobs, &net);
     f0t_train_options rank = options_of(F0T_METHOD_LINEAR_RANK);
     rank.decay = 0.5;
@@ -113,7 +114,7 @@ static void effort_is_a_share_of_the_epochs(void **state)
 
 static void they_learn_tags(void **state)
 {
-    const double knobs[] = {0.1, 1e-2, 0}, net_knobs[] = {0.1, 1e-2};
+    const double knobs[] = {0.1, 1e-2, 0}, net_knobs[] = {0.1, 1e-2, 0.3};
     (void)state;
     assert_true(miap_after(&f0t_ranker_linear_rank, knobs, C_SEEN, 0, C_SEEN) > 0.85);
     assert_true(miap_after(&f0t_ranker_net, net_knobs, C_SEEN, 0, C_SEEN) > 0.85);

@@ -2,7 +2,7 @@
 
 #include "baseline/scorer.h"
 
-static const double KNOBS[] = {0.1, 1e-2};
+static const double KNOBS[] = {0.1, 1e-2, 0.3};
 
 static void it_learns_tags(void **state)
 {

@@ -2,7 +2,7 @@
 
 #include "baseline/wsabie.h"
 
-static const double KNOBS[] = {6, 1e-2, 1}; /* m, rate, C */
+static const double KNOBS[] = {6, 1e-2, 1, 0.2}; /* m, rate, C, dropout */
 
 static void it_learns_tags(void **state)
 {
