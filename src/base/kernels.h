@@ -36,10 +36,12 @@ struct f0t_svm_zone;
     K(void, exp_block, (float *y, const float *x, size_t n)) \
     K(void, sigmoid_block, (float *y, const float *x, size_t n)) \
     K(void, softplus_block, (float *y, const float *x, size_t n)) \
+    K(void, log_block, (float *y, const float *x, size_t n)) \
     /* The largest: NaN is passed over, -infinity for n = 0; and Σ exp(x_i - shift). */ \
     K(float, largest, (const float *x, size_t n)) \
     K(double, sum_exp, (const float *x, size_t n, float shift)) \
     K(double, sum_squares, (const float *x, size_t n)) \
+    K(double, sum_block, (const float *x, size_t n)) \
     K(void, scale_block, (float *x, size_t n, double factor)) \
     K(bool, finite_f32, (const float *x, size_t n)) \
     K(bool, finite_f64, (const double *x, size_t n)) \

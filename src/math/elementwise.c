@@ -20,6 +20,17 @@ void f0t_softplus(float *y, const float *x, size_t n)
     f0t_kernels()->softplus_block(y, x, n);
 }
 
+void f0t_ln(float *y, const float *x, size_t n)
+{
+    f0t_kernels()->log_block(y, x, n);
+}
+
+void f0t_moments(double *sum, double *squares, const float *x, size_t n)
+{
+    *sum = f0t_kernels()->sum_block(x, n);
+    *squares = f0t_kernels()->sum_squares(x, n);
+}
+
 bool f0t_finite_f32(const float *x, size_t n)
 {
     return f0t_kernels()->finite_f32(x, n);

@@ -8,6 +8,8 @@
 void f0t_exp(float *y, const float *x, size_t n);
 void f0t_sigmoid(float *y, const float *x, size_t n);  /* 1 / (1 + exp(-x)) */
 void f0t_softplus(float *y, const float *x, size_t n); /* log(1 + exp(x)) */
+/* The natural logarithm of numbers from 2^-126 on; NaN and infinity give NaN, others any number. */
+void f0t_ln(float *y, const float *x, size_t n);
 
 /* log Σ exp(x_i) without overflow, to within 2e-7 + half a unit in the last place. -infinity for
  * n = 0; NaN when one of x is. */
@@ -16,6 +18,9 @@ float f0t_logsumexp(const float *x, size_t n);
 /* Divides each row of x[rows x cols] by its Euclidean length, which neither overflows nor
  * vanishes. A row of zeros stays; a row with NaN or infinity becomes NaN. */
 void f0t_rows_normalise(float *x, size_t rows, size_t cols);
+
+/* Σ x and Σ x², in double. */
+void f0t_moments(double *sum, double *squares, const float *x, size_t n);
 
 /* False when NaN or infinity is among the numbers. */
 bool f0t_finite_f32(const float *x, size_t n);

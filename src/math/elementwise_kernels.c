@@ -28,6 +28,13 @@ void F0T_KERNEL(softplus_block)(float *y, const float *x, size_t n)
         y[i] = f0t_softplus_inline(x[i]);
 }
 
+void F0T_KERNEL(log_block)(float *y, const float *x, size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] = f0t_log_inline(x[i]);
+}
+
 float F0T_KERNEL(largest)(const float *x, size_t n)
 {
     float most = -INFINITY;
@@ -43,6 +50,15 @@ double F0T_KERNEL(sum_exp)(const float *x, size_t n, float shift)
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++)
         sum += (double)f0t_exp_inline(x[i] - shift);
+    return sum;
+}
+
+double F0T_KERNEL(sum_block)(const float *x, size_t n)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += (double)x[i];
     return sum;
 }
 

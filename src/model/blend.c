@@ -5,6 +5,7 @@
 #include "compute/scoring.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
+#include "math/workspace.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,36 +51,54 @@ bool f0t_has_vector(const float *vector, size_t dim)
     return false;
 }
 
-/* Scores of one image over the tags that have a vector get mean 0 and variance 1, the others 0. */
-static void standardise(float *scores, const bool *known, size_t tags)
+/* What every image needs of the tags. */
+typedef struct tag_facts {
+    float *known; /* [T] 1 for tags that have a vector, else 0 */
+    double count; /* of these */
+    float *logs;  /* [T] of the frequencies */
+} tag_facts;
+
+static void free_facts(tag_facts *f)
 {
-    double sum = 0, squares = 0, count = 0;
-    for (size_t t = 0; t < tags; t++)
-        if (known[t]) {
-            sum += (double)scores[t];
-            count++;
-        }
-    const double mean = count > 0 ? sum / count : 0;
-    for (size_t t = 0; t < tags; t++)
-        if (known[t])
-            squares += ((double)scores[t] - mean) * ((double)scores[t] - mean);
-    const double factor = squares > 0 ? 1 / sqrt(squares / count) : 0;
-    for (size_t t = 0; t < tags; t++)
-        scores[t] = known[t] ? (float)(((double)scores[t] - mean) * factor) : 0;
+    f0t_free(f->known);
+    f0t_free(f->logs);
 }
 
-static f0t_status score_direction(float *to, const f0t_blend *b, const float *directions,
-                                  size_t count)
+static f0t_status collect_facts(tag_facts *f, const float *vectors, size_t dim,
+                                const float *frequency, size_t tags)
 {
-    bool *known;
-    F0T_TRY(f0t_score_once(to, directions, count, b->vectors, b->tags, b->dim, false));
-    F0T_TRY(f0t_alloc(&known, b->tags, sizeof *known));
-    for (size_t t = 0; t < b->tags; t++)
-        known[t] = f0t_has_vector(b->vectors + t * b->dim, b->dim);
-    for (size_t r = 0; r < count; r++)
-        standardise(to + r * b->tags, known, b->tags);
-    f0t_free(known);
+    *f = (tag_facts){0};
+    F0T_TRY(f0t_alloc(&f->known, tags, sizeof *f->known));
+    F0T_TRY(f0t_alloc(&f->logs, tags, sizeof *f->logs));
+    for (size_t t = 0; t < tags; t++) {
+        f->known[t] = f0t_has_vector(vectors + t * dim, dim);
+        f->count += (double)f->known[t];
+        f->logs[t] = frequency[t] + 1e-5F;
+    }
+    f0t_ln(f->logs, f->logs, tags);
     return F0T_OK;
+}
+
+/* What gives scores of one image, which are 0 for tags without a vector, mean 0 and variance 1 over the others. */
+static void measure_row(float *mean, float *factor, const float *scores, const tag_facts *f,
+                        size_t tags)
+{
+    double sum, squares;
+    f0t_moments(&sum, &squares, scores, tags);
+    const double centre = f->count > 0 ? sum / f->count : 0;
+    squares -= sum * centre;
+    /* what is left of equal numbers is rounding */
+    const bool equal = !(squares > 1e-12 * sum * centre);
+    *mean = (float)centre;
+    *factor = equal ? 0 : (float)(1 / sqrt(squares / f->count));
+}
+
+static void standardise(float *scores, const tag_facts *f, size_t tags)
+{
+    float mean, factor;
+    measure_row(&mean, &factor, scores, f, tags);
+    for (size_t t = 0; t < tags; t++)
+        scores[t] = (scores[t] - mean * f->known[t]) * factor;
 }
 
 /* Conditioned copies of the rows, for the nets. */
@@ -130,53 +149,84 @@ static f0t_status score_others(float *const to[F0T_LEARNED_EXPERTS], const f0t_b
 }
 
 static f0t_status score_experts(float *const to[F0T_LEARNED_EXPERTS], float *directions,
-                                const f0t_blend *b, const f0t_net *net, const float *rows,
-                                size_t count)
+                                const f0t_blend *b, const f0t_net *net, const tag_facts *facts,
+                                const float *rows, size_t count)
 {
+    float *scores = to[F0T_EXPERT_DIRECTION];
     F0T_TRY(apply_nets(to, directions, b, net, rows, count));
-    if (to[F0T_EXPERT_DIRECTION])
-        F0T_TRY(score_direction(to[F0T_EXPERT_DIRECTION], b, directions, count));
+    if (scores)
+        F0T_TRY(f0t_score_once(scores, directions, count, b->vectors, b->tags, b->dim, false));
+    for (size_t r = 0; r < count && scores; r++)
+        standardise(scores + r * b->tags, facts, b->tags);
     return score_others(to, b, rows, count);
 }
 
 f0t_status f0t_blend_experts(float *const to[F0T_LEARNED_EXPERTS], const f0t_blend *b,
                              const f0t_net *net, const float *rows, size_t count)
 {
-    float *directions;
-    F0T_TRY(f0t_alloc(&directions, count * b->dim, sizeof *directions));
-    f0t_status status = score_experts(to, directions, b, net, rows, count);
+    float *directions = NULL;
+    tag_facts facts;
+    f0t_status status = collect_facts(&facts, b->vectors, b->dim, b->frequency, b->tags);
+    if (status == F0T_OK)
+        status = f0t_alloc(&directions, count * b->dim, sizeof *directions);
+    if (status == F0T_OK)
+        status = score_experts(to, directions, b, net, &facts, rows, count);
     f0t_free(directions);
+    free_facts(&facts);
     return status;
 }
 
-void f0t_blend_direction_probabilities(float *scores, const f0t_blend *b, size_t rows)
+static void to_probabilities(float *scores, const f0t_blend *b, const tag_facts *facts, size_t rows)
 {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t t = 0; t < b->tags; t++) {
-            float *s = &scores[r * b->tags + t];
-            *s = b->direction[0] * logf(b->frequency[t] + 1e-5F) + b->direction[1] * *s +
-                 b->direction[2];
-        }
-    f0t_sigmoid(scores, scores, rows * b->tags);
+    const float of_log = b->direction[0], of_score = b->direction[1], shift = b->direction[2];
+    for (size_t r = 0; r < rows; r++) {
+        float *s = scores + r * b->tags;
+        for (size_t t = 0; t < b->tags; t++)
+            s[t] = of_log * facts->logs[t] + of_score * s[t] + shift;
+        f0t_sigmoid(s, s, b->tags);
+    }
 }
 
-/* p to the logit of the confidence. */
-static float logit_of(const f0t_blend *b, float p)
+f0t_status f0t_blend_direction_probabilities(float *scores, const f0t_blend *b, size_t rows)
 {
-    p = p < LEAST ? LEAST : p > 1 - LEAST ? 1 - LEAST : p;
-    return b->calibration[0] * logf(p / (1 - p)) + b->calibration[1];
+    tag_facts facts;
+    f0t_status status = collect_facts(&facts, b->vectors, b->dim, b->frequency, b->tags);
+    if (status == F0T_OK)
+        to_probabilities(scores, b, &facts, rows);
+    free_facts(&facts);
+    return status;
+}
+
+static void add_weighted(float *to, const float *from, float weight, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] += weight * from[i];
+}
+
+/* Probabilities become logits of the confidence. */
+static void to_logits(float *p, const f0t_blend *b, size_t n)
+{
+    const float slope = b->calibration[0], shift = b->calibration[1];
+    for (size_t i = 0; i < n; i++) {
+        const float inside = p[i] < LEAST ? LEAST : p[i] > 1 - LEAST ? 1 - LEAST : p[i];
+        p[i] = inside / (1 - inside);
+    }
+    f0t_ln(p, p, n);
+    for (size_t i = 0; i < n; i++)
+        p[i] = slope * p[i] + shift;
 }
 
 static void mix(float *learned, float *const from[F0T_LEARNED_EXPERTS], const f0t_blend *b,
                 size_t rows)
 {
-    const size_t n = rows * b->tags;
-    memset(learned, 0, n * sizeof *learned);
-    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
-        for (size_t i = 0; i < n && from[e]; i++)
-            learned[i] += b->weights[e] * from[e][i];
-    for (size_t i = 0; i < n; i++)
-        learned[i] = logit_of(b, learned[i]);
+    for (size_t r = 0; r < rows; r++) { /* a row stays in the cache */
+        float *to = learned + r * b->tags;
+        memset(to, 0, b->tags * sizeof *to);
+        for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+            if (from[e])
+                add_weighted(to, from[e] + r * b->tags, b->weights[e], b->tags);
+        to_logits(to, b, b->tags);
+    }
 }
 
 /* ---- New words ------------------------------------------------------------------------------------- */
@@ -210,25 +260,32 @@ f0t_status f0t_word_space_moments(float *mean, float *deviation, const f0t_word_
     return status;
 }
 
+/* The standardised logarithms of the votes; 0 for tags without a vector. */
+static void take_logs(float *logs, const float *votes, const float *frequency,
+                      const tag_facts *facts, size_t tags)
+{
+    for (size_t t = 0; t < tags; t++)
+        logs[t] = votes[t] + VOTE_SHARE * frequency[t] + VOTE_LEAST;
+    f0t_ln(logs, logs, tags);
+    for (size_t t = 0; t < tags; t++)
+        logs[t] *= facts->known[t];
+    standardise(logs, facts, tags);
+}
+
 static f0t_status explain_votes(float *to, const f0t_word_space *space, const float *vectors,
                                 size_t tags, const float *frequency, const float *votes,
                                 size_t count)
 {
     float *logs = NULL, *sums = NULL;
-    bool *known = NULL;
+    tag_facts facts;
     const size_t dim = space->dim;
-    f0t_status status = f0t_alloc(&logs, count * tags, sizeof *logs);
+    f0t_status status = collect_facts(&facts, vectors, dim, frequency, tags);
+    if (status == F0T_OK)
+        status = f0t_alloc(&logs, count * tags, sizeof *logs);
     if (status == F0T_OK)
         status = f0t_alloc(&sums, count * dim, sizeof *sums);
-    if (status == F0T_OK)
-        status = f0t_alloc(&known, tags, sizeof *known);
-    for (size_t t = 0; t < tags && status == F0T_OK; t++)
-        known[t] = f0t_has_vector(vectors + t * dim, dim);
-    for (size_t r = 0; r < count && status == F0T_OK; r++) {
-        for (size_t t = 0; t < tags; t++)
-            logs[r * tags + t] = logf(votes[r * tags + t] + VOTE_SHARE * frequency[t] + VOTE_LEAST);
-        standardise(logs + r * tags, known, tags);
-    }
+    for (size_t r = 0; r < count && status == F0T_OK; r++)
+        take_logs(logs + r * tags, votes + r * tags, frequency, &facts, tags);
     const f0t_matmul onto = {.m = count, .n = dim, .k = tags},
                      turn = {.m = count, .n = dim, .k = dim};
     if (status == F0T_OK)
@@ -237,7 +294,7 @@ static f0t_status explain_votes(float *to, const f0t_word_space *space, const fl
         status = f0t_matmul_run(to, sums, space->inverse, NULL, &turn);
     f0t_free(logs);
     f0t_free(sums);
-    f0t_free(known);
+    free_facts(&facts);
     return status;
 }
 
@@ -358,16 +415,18 @@ typedef struct scratch {
     float *rows;                        /* [n x D] of length 1 */
     float *net;                         /* [n x d] */
     float *expert[F0T_LEARNED_EXPERTS]; /* [n x T] those that are used */
-    float *experts;
+    f0t_workspace *experts;
     float *offsets; /* where the caller wants none */
+    tag_facts facts;
 } scratch;
 
 static void scratch_free(scratch *s)
 {
     f0t_free(s->rows);
     f0t_free(s->net);
-    f0t_free(s->experts);
+    f0t_workspace_give(s->experts);
     f0t_free(s->offsets);
+    free_facts(&s->facts);
 }
 
 static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bool learned,
@@ -377,20 +436,21 @@ static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bo
     F0T_TRY(f0t_alloc(&s->rows, rows * b->features, sizeof *s->rows));
     F0T_TRY(f0t_alloc(&s->net, rows * b->dim, sizeof *s->net));
     F0T_TRY(f0t_alloc(&s->offsets, rows, sizeof *s->offsets));
-    F0T_TRY(f0t_alloc(&s->experts, F0T_LEARNED_EXPERTS * table, sizeof *s->experts));
+    F0T_TRY(collect_facts(&s->facts, b->vectors, b->dim, b->frequency, b->tags));
+    F0T_TRY(f0t_workspace_take(&s->experts, F0T_LEARNED_EXPERTS * table * sizeof(float)));
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
         if ((learned && b->weights[e] > 0) ||
             (e == F0T_EXPERT_VOTES && words && b->word_weights[F0T_WORD_VOTES] > 0))
-            s->expert[e] = s->experts + e * table;
+            s->expert[e] = (float *)s->experts->data + e * table;
     return F0T_OK;
 }
 
 static f0t_status score_block(float *learned, float *directions, float *offsets, scratch *s,
                               const f0t_blend *b, const f0t_net *net, size_t count)
 {
-    F0T_TRY(score_experts(s->expert, s->net, b, net, s->rows, count));
+    F0T_TRY(score_experts(s->expert, s->net, b, net, &s->facts, s->rows, count));
     if (s->expert[F0T_EXPERT_DIRECTION])
-        f0t_blend_direction_probabilities(s->expert[F0T_EXPERT_DIRECTION], b, count);
+        to_probabilities(s->expert[F0T_EXPERT_DIRECTION], b, &s->facts, count);
     if (learned)
         mix(learned, s->expert, b, count);
     return directions ? score_words(directions, offsets, b, s->net, s->expert[F0T_EXPERT_VOTES],

@@ -44,7 +44,7 @@ typedef struct f0t_word_space {
 /* The backbone's classes as directions. */
 typedef struct f0t_class_directions {
     size_t count;   /* C; 0: none */
-    float *weights; /* [C x D] */
+    float *weights; /* [C x D], numbers of float16 */
     float *bias;    /* [C] */
     float *vectors; /* [C x d] */
     float *
@@ -109,7 +109,7 @@ f0t_status f0t_blend_score(float *learned, float *directions, float *offsets,
 f0t_status f0t_blend_experts(float *const to[F0T_LEARNED_EXPERTS], const f0t_blend *blend,
                              const f0t_net *net, const float *rows, size_t count);
 /* The direction's standardised scores become its probabilities, in place. */
-void f0t_blend_direction_probabilities(float *scores, const f0t_blend *blend, size_t rows);
+f0t_status f0t_blend_direction_probabilities(float *scores, const f0t_blend *blend, size_t rows);
 
 /* Tags without a vector have 0. */
 bool f0t_has_vector(const float *vector, size_t dim);

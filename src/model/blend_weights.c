@@ -41,7 +41,7 @@ static f0t_status mark_truth(uint8_t **out, const f0t_held_out *h, const float *
 }
 
 /* Standardised scores, with the tag's frequency, become probabilities. */
-static void fit_direction(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
+static f0t_status fit_direction(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
 {
     const double usual[3] = {1, 0.8, -0.5};
     double weights[3];
@@ -56,7 +56,7 @@ static void fit_direction(f0t_blend *b, f0t_held_out *h, const uint8_t *truth)
                                         .truth = truth});
     for (size_t i = 0; i < 3; i++)
         b->direction[i] = (float)weights[i];
-    f0t_blend_direction_probabilities(scores, b, h->truth.count);
+    return f0t_blend_direction_probabilities(scores, b, h->truth.count);
 }
 
 static void fit_mixture(f0t_blend *b, const f0t_held_out *h, const uint8_t *truth)
@@ -167,13 +167,17 @@ static f0t_status tell(double *miap, const f0t_blend_fitting *f)
 f0t_status f0t_blend_fit_weights(double *miap, f0t_blend_fitting *f)
 {
     uint8_t *truth;
+    f0t_status status = F0T_OK;
     F0T_TRY(mark_truth(&truth, &f->held, f->blend->frequency));
     if (f->held.expert[F0T_EXPERT_DIRECTION])
-        fit_direction(f->blend, &f->held, truth);
-    fit_mixture(f->blend, &f->held, truth);
-    mix_held(&f->held, f->blend);
-    calibrate(f->blend, &f->held, truth);
+        status = fit_direction(f->blend, &f->held, truth);
+    if (status == F0T_OK) {
+        fit_mixture(f->blend, &f->held, truth);
+        mix_held(&f->held, f->blend);
+        calibrate(f->blend, &f->held, truth);
+    }
     f0t_free(truth);
+    F0T_TRY(status);
     F0T_TRY(fit_risk(f->blend, &f->held));
     return tell(miap, f);
 }

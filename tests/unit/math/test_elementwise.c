@@ -85,6 +85,45 @@ static void sigmoid_is_within_its_bound(void **state)
     check_edges(f0t_sigmoid, f0t_sigmoid_ref, 2.5);
 }
 
+/* Near 1 the error is absolute. */
+static void the_logarithm_is_within_its_bound(void **state)
+{
+    (void)state;
+    float x[BLOCK], y[BLOCK];
+    const float odd[] = {NAN, INFINITY};
+    for (uint32_t b = 0; b < 64; b++) {
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            const uint32_t bits =
+                0x00800000U + (b * BLOCK + i) * (0x7F000000U / (64 * BLOCK)) + i % 61;
+            memcpy(&x[i], &bits, sizeof bits);
+        }
+        f0t_ln(y, x, BLOCK);
+        for (size_t i = 0; i < BLOCK; i++) {
+            const double want = log((double)x[i]);
+            assert_true(fabs((double)y[i] - want) <= 1.5e-7 + 1e-7 * fabs(want));
+        }
+    }
+    f0t_ln(y, odd, 2);
+    assert_true(isnan(y[0]) && isnan(y[1]));
+}
+
+static void moments_are_sums(void **state)
+{
+    (void)state;
+    enum { N = 1001 };
+    float x[N];
+    double sum, squares, want = 0, want_squares = 0;
+    test_random_floats(x, N, 5);
+    for (size_t i = 0; i < N; i++) {
+        want += (double)x[i];
+        want_squares += (double)x[i] * (double)x[i];
+    }
+    f0t_moments(&sum, &squares, x, N);
+    assert_true(fabs(sum - want) < 1e-10 && fabs(squares - want_squares) < 1e-10);
+    f0t_moments(&sum, &squares, x, 0);
+    assert_true(sum == 0 && squares == 0);
+}
+
 static void softplus_is_within_its_bound(void **state)
 {
     (void)state;
@@ -248,6 +287,8 @@ int main(void)
         cmocka_unit_test(exp_is_within_its_bound),
         cmocka_unit_test(sigmoid_is_within_its_bound),
         cmocka_unit_test(softplus_is_within_its_bound),
+        cmocka_unit_test(the_logarithm_is_within_its_bound),
+        cmocka_unit_test(moments_are_sums),
         cmocka_unit_test(infinities_have_their_limits),
         cmocka_unit_test(outputs_may_be_the_inputs_at_any_length_and_place),
         cmocka_unit_test(log_sum_exp_is_near_the_reference),
