@@ -37,6 +37,7 @@ typedef struct work {
     uint32_t *judges; /* [J] the most frequent tags */
     double *chosen;   /* [J x N] their sides */
     double *turned;   /* [J x N] along the axes */
+    bool turns;       /* `axes` are the eigenvectors */
 } work;
 
 static f0t_status allocate(work *w)
@@ -216,6 +217,7 @@ static f0t_status judge(double *squares, work *w, size_t judges, const f0t_monit
     return F0T_OK;
 }
 
+/* Features without extent have no eigenvectors. */
 static f0t_status choose(double *lambda, work *w, const f0t_monitor *monitor)
 {
     const size_t judges = take_judges(w);
@@ -225,7 +227,8 @@ static f0t_status choose(double *lambda, work *w, const f0t_monitor *monitor)
         trace += w->gram[d * w->size + d];
     const double unit = trace / (double)w->features;
     *lambda = fmax(penalties[USUAL] * unit, least);
-    if (!judges || trace < least)
+    w->turns = judges && trace >= least;
+    if (!w->turns)
         return F0T_OK;
     F0T_TRY(judge(squares, w, judges, monitor));
     *lambda = fmax(best_penalty(w, squares, indicator_squares(w, judges), unit), least);
@@ -265,28 +268,141 @@ static f0t_status dual_weights(float *weights, const work *w, const f0t_monitor 
     return status;
 }
 
-static f0t_status fit(f0t_ridge *r, work *w, const f0t_monitor *monitor)
+static f0t_status full_weights(f0t_ridge *r, work *w, const f0t_monitor *monitor)
 {
     const size_t D = w->features, N = w->size;
-    F0T_TRY(allocate(w));
-    F0T_TRY(f0t_alloc(&r->mean, D, sizeof *r->mean));
-    F0T_TRY(f0t_alloc(&r->base, w->tags, sizeof *r->base));
     F0T_TRY(f0t_alloc(&r->weights, w->tags * D, sizeof *r->weights));
-    F0T_TRY(sum_all(w, monitor));
-    F0T_TRY(choose(&r->lambda, w, monitor));
     for (size_t d = 0; d < N; d++)
         w->gram[d * N + d] += r->lambda;
     F0T_TRY(f0t_cholesky_solve_f64(w->gram, N, w->sides, w->tags, monitor));
-    set_bases(r, w);
     if (w->centred)
         return dual_weights(r->weights, w, monitor);
     round_rows(r->weights, w->sides, w->tags * D);
     return F0T_OK;
 }
 
-f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_t features,
-                         const size_t *offsets, const uint32_t *relevant, size_t tags,
-                         const f0t_monitor *monitor)
+/* ---- A small rank ------------------------------------------------------------------------------- */
+
+/* With the axes u of values v the fitted indicators are Σ c_u e_u, e_u of length 1 and orthogonal: the best of a rank
+ * are those along the first eigenvectors Q of Σ over tags of c cᵀ. Then L = c Q, and R the products with Q of what gives
+ * e_u for any features: u / √v, or of the dual Xu / v. */
+typedef struct reduction {
+    size_t axes;      /* K, those of the largest values; the others say hardly anything */
+    double *fitted;   /* [K x T] c */
+    double *products; /* [K x K] then its eigenvectors, the last ones first in weight */
+    double *values;   /* [K] */
+    double *left;     /* [r x T] */
+    double *turned;   /* [r x N] Q along the axes */
+    double *right;    /* [r x D] */
+} reduction;
+
+static f0t_status allocate_reduction(reduction *s, const work *w, size_t rank)
+{
+    size_t fitted;
+    if (!f0t_size_mul(&fitted, s->axes, w->tags))
+        return f0t_fail(F0T_ERROR_MEMORY, "%zu tags are too many", w->tags);
+    F0T_TRY(f0t_alloc(&s->fitted, fitted, sizeof *s->fitted));
+    F0T_TRY(f0t_alloc(&s->products, s->axes * s->axes, sizeof *s->products));
+    F0T_TRY(f0t_alloc(&s->values, s->axes, sizeof *s->values));
+    F0T_TRY(f0t_alloc(&s->left, rank * w->tags, sizeof *s->left));
+    F0T_TRY(f0t_alloc(&s->turned, rank * w->size, sizeof *s->turned));
+    return f0t_alloc(&s->right, rank * w->features, sizeof *s->right);
+}
+
+static void release_reduction(reduction *s)
+{
+    f0t_free(s->fitted);
+    f0t_free(s->products);
+    f0t_free(s->values);
+    f0t_free(s->left);
+    f0t_free(s->turned);
+    f0t_free(s->right);
+}
+
+/* What the factor of a value's axis is in c, and in R. */
+static double fitted_factor(const work *w, double v, double lambda)
+{
+    v = fmax(v, 0);
+    return (w->centred ? v : sqrt(v)) / (v + lambda);
+}
+
+static double right_factor(const work *w, double v)
+{
+    if (v <= 1e-10 * w->values[w->size - 1])
+        return 0;
+    return 1 / (w->centred ? v : sqrt(v));
+}
+
+static f0t_status reduce_left(reduction *s, const work *w, size_t rank, double lambda,
+                              const f0t_monitor *monitor)
+{
+    const size_t K = s->axes, N = w->size, T = w->tags;
+    const f0t_product turn = {.m = K, .n = T, .k = N, .b_transposed = true},
+                      square = {.m = K, .n = K, .k = T, .b_transposed = true, .lower = true},
+                      choice = {.m = rank, .n = T, .k = K};
+    F0T_TRY(f0t_product_f64(s->fitted, w->axes + (N - K) * N, w->sides, &turn, monitor));
+    for (size_t u = 0; u < K; u++)
+        for (size_t t = 0; t < T; t++)
+            s->fitted[u * T + t] *= fitted_factor(w, w->values[N - K + u], lambda);
+    F0T_TRY(f0t_product_f64(s->products, s->fitted, s->fitted, &square, monitor));
+    F0T_TRY(f0t_eigen_watched(s->products, K, s->values, monitor));
+    return f0t_product_f64(s->left, s->products + (K - rank) * K, s->fitted, &choice, monitor);
+}
+
+static f0t_status reduce_right(reduction *s, const work *w, size_t rank, const f0t_monitor *monitor)
+{
+    const size_t K = s->axes, N = w->size, D = w->features;
+    double *chosen = s->products + (K - rank) * K;
+    const f0t_product turn = {.m = rank, .n = N, .k = K}, back = {.m = rank, .n = D, .k = N};
+    for (size_t q = 0; q < rank; q++)
+        for (size_t u = 0; u < K; u++)
+            chosen[q * K + u] *= right_factor(w, w->values[N - K + u]);
+    if (!w->centred)
+        return f0t_product_f64(s->right, chosen, w->axes + (N - K) * N, &turn, monitor);
+    F0T_TRY(f0t_product_f64(s->turned, chosen, w->axes + (N - K) * N, &turn, monitor));
+    return f0t_product_f64(s->right, s->turned, w->centred, &back, monitor);
+}
+
+static f0t_status reduced_weights(f0t_ridge *r, const work *w, size_t rank,
+                                  const f0t_monitor *monitor)
+{
+    const size_t most = 4 * rank;
+    reduction s = {.axes = w->size < most ? w->size : most};
+    F0T_TRY(f0t_alloc(&r->weights, w->tags * rank, sizeof *r->weights));
+    F0T_TRY(f0t_alloc(&r->map, rank * w->features, sizeof *r->map));
+    r->rank = rank;
+    f0t_status status = allocate_reduction(&s, w, rank);
+    if (status == F0T_OK)
+        status = reduce_left(&s, w, rank, r->lambda, monitor);
+    if (status == F0T_OK)
+        status = reduce_right(&s, w, rank, monitor);
+    if (status == F0T_OK) {
+        round_rows(r->map, s.right, rank * w->features);
+        for (size_t t = 0; t < w->tags; t++)
+            for (size_t q = 0; q < rank; q++)
+                r->weights[t * rank + q] = (float)s.left[q * w->tags + t];
+    }
+    release_reduction(&s);
+    return status;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------- */
+
+static f0t_status fit(f0t_ridge *r, work *w, size_t rank, const f0t_monitor *monitor)
+{
+    F0T_TRY(allocate(w));
+    F0T_TRY(f0t_alloc(&r->mean, w->features, sizeof *r->mean));
+    F0T_TRY(f0t_alloc(&r->base, w->tags, sizeof *r->base));
+    F0T_TRY(sum_all(w, monitor));
+    F0T_TRY(choose(&r->lambda, w, monitor));
+    set_bases(r, w);
+    rank = rank < w->size ? rank : w->size;
+    return rank && w->turns ? reduced_weights(r, w, rank, monitor) : full_weights(r, w, monitor);
+}
+
+f0t_status f0t_ridge_fit_rank(f0t_ridge **out, const float *rows, size_t count, size_t features,
+                              const size_t *offsets, const uint32_t *relevant, size_t tags,
+                              size_t rank, const f0t_monitor *monitor)
 {
     f0t_ridge *r = NULL;
     work w = {.rows = rows,
@@ -302,7 +418,7 @@ f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_
     F0T_TRY(f0t_alloc_zero(&r, 1, sizeof *r));
     r->features = features;
     r->tags = tags;
-    f0t_status status = fit(r, &w, monitor);
+    f0t_status status = fit(r, &w, rank, monitor);
     release(&w);
     if (status != F0T_OK) {
         f0t_ridge_free(r);
@@ -312,11 +428,22 @@ f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_
     return F0T_OK;
 }
 
+f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_t features,
+                         const size_t *offsets, const uint32_t *relevant, size_t tags,
+                         const f0t_monitor *monitor)
+{
+    const double full = (double)features * (double)tags,
+                 reduced = (double)F0T_RIDGE_RANK * ((double)features + (double)tags);
+    return f0t_ridge_fit_rank(out, rows, count, features, offsets, relevant, tags,
+                              reduced < full / 2 ? F0T_RIDGE_RANK : 0, monitor);
+}
+
 void f0t_ridge_free(f0t_ridge *r)
 {
     if (!r)
         return;
     f0t_free(r->mean);
+    f0t_free(r->map);
     f0t_free(r->weights);
     f0t_free(r->base);
     f0t_free(r);
@@ -324,24 +451,31 @@ void f0t_ridge_free(f0t_ridge *r)
 
 /* ---- Scores ------------------------------------------------------------------------------------- */
 
+/* `room` has rows x (D + r) numbers. */
 static f0t_status score_block(float *out, const f0t_ridge *r, const float *features, size_t rows,
-                              float *centred)
+                              float *room)
 {
     const size_t D = r->features;
-    const f0t_matmul op = {.m = rows, .n = r->tags, .k = D, .b_transposed = true};
+    const f0t_matmul map = {.m = rows, .n = r->rank, .k = D, .b_transposed = true},
+                     op = {
+                         .m = rows, .n = r->tags, .k = r->map ? r->rank : D, .b_transposed = true};
+    float *centred = room, *mapped = room + rows * D;
     memcpy(centred, features, rows * D * sizeof *centred);
     f0t_rows_normalise(centred, rows, D);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < D; j++)
             centred[i * D + j] -= r->mean[j];
-    return f0t_matmul_run_stable(out, centred, r->weights, r->base, &op);
+    if (r->map)
+        F0T_TRY(f0t_matmul_run_stable(mapped, centred, r->map, NULL, &map));
+    return f0t_matmul_run_stable(out, r->map ? mapped : centred, r->weights, r->base, &op);
 }
 
 f0t_status f0t_ridge_score(float *out, const f0t_ridge *r, const float *features, size_t rows)
 {
     f0t_workspace *room;
     f0t_status status = F0T_OK;
-    F0T_TRY(f0t_workspace_take(&room, (rows < BLOCK ? rows : BLOCK) * r->features * sizeof(float)));
+    F0T_TRY(f0t_workspace_take(&room, (rows < BLOCK ? rows : BLOCK) * (r->features + r->rank) *
+                                          sizeof(float)));
     for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK)
         status = score_block(out + first * r->tags, r, features + first * r->features,
                              rows - first < BLOCK ? rows - first : BLOCK, room->data);

@@ -11,11 +11,15 @@
 
 #include "base/status.h"
 
+/* Of many tags the weights are W = L R with a small rank: what they say of the training images is as near in squares
+ * as that rank allows (reduced-rank regression: Izenman, Journal of Multivariate Analysis 1975). */
 typedef struct f0t_ridge {
     size_t features; /* D */
     size_t tags;     /* T */
+    size_t rank;     /* r; 0: full */
     float *mean;     /* [D] */
-    float *weights;  /* [T x D] */
+    float *map;      /* [r x D] R; NULL where full */
+    float *weights;  /* [T x r] L, or [T x D] W */
     float *base;     /* [T] the share of the images with the tag */
     double lambda;
 } f0t_ridge;
@@ -23,11 +27,16 @@ typedef struct f0t_ridge {
 /* From rows[count x D] of length 1; image i has the tags relevant[offsets[i]] … before offsets[i + 1], each once and
  * below `tags`. count and D are at least 1. λ is 0.1, 0.3, 1, 3 or 10 times the mean eigenvalue of the centred
  * features' XᵀX: the one with the least generalised cross-validation error (Golub, Heath and Wahba, Technometrics
- * 1979) over the 500 most frequent tags. `monitor` may be NULL. The weights are the same bytes for any number of
- * threads. */
+ * 1979) over the 500 most frequent tags. The rank is F0T_RIDGE_RANK where that makes less than half of the work.
+ * `monitor` may be NULL. The weights are the same bytes for any number of threads. */
+enum { F0T_RIDGE_RANK = 256 };
 f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_t features,
                          const size_t *offsets, const uint32_t *relevant, size_t tags,
                          const f0t_monitor *monitor);
+/* The same with this rank, at most that of the features; 0: full. */
+f0t_status f0t_ridge_fit_rank(f0t_ridge **out, const float *rows, size_t count, size_t features,
+                              const size_t *offsets, const uint32_t *relevant, size_t tags,
+                              size_t rank, const f0t_monitor *monitor);
 void f0t_ridge_free(f0t_ridge *ridge);
 
 /* out[rows x T] of features[rows x D] of any length. A row with NaN or infinity gets NaN. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_SIZE = 64, FIELDS = 20 };
+enum { NAME_SIZE = 64, FIELDS = 24 };
 
 /* An array of a blend and its tensor. */
 typedef struct field {
@@ -33,11 +33,13 @@ static size_t list_votes(field *to, f0t_votes *v)
 
 static size_t list_ridge(field *to, f0t_ridge *r)
 {
-    const field all[] = {{"ridge.mean", &r->mean, F0T_F32, 0, r->features},
-                         {"ridge.weights", &r->weights, F0T_F32, r->tags, r->features},
-                         {"ridge.base", &r->base, F0T_F32, 0, r->tags}};
+    const field all[] = {
+        {"ridge.mean", &r->mean, F0T_F32, 0, r->features},
+        {"ridge.weights", &r->weights, F0T_F32, r->tags, r->rank ? r->rank : r->features},
+        {"ridge.base", &r->base, F0T_F32, 0, r->tags},
+        {"ridge.map", &r->map, F0T_F32, r->rank, r->features}};
     memcpy(to, all, sizeof all);
-    return sizeof all / sizeof *all;
+    return sizeof all / sizeof *all - (r->rank ? 0 : 1);
 }
 
 static size_t list_words(field *to, f0t_blend *b)
@@ -55,7 +57,7 @@ static size_t list_words(field *to, f0t_blend *b)
 static size_t list_classes(field *to, f0t_blend *b)
 {
     f0t_class_directions *c = &b->classes;
-    const field all[] = {{"classes.weights", &c->weights, F0T_F32, c->count, b->features},
+    const field all[] = {{"classes.weights", &c->weights, F0T_F16, c->count, b->features},
                          {"classes.bias", &c->bias, F0T_F32, 0, c->count},
                          {"classes.vectors", &c->vectors, F0T_F32, c->count, b->dim},
                          {"classes.mean", &c->mean, F0T_F32, 0, b->dim}};
@@ -143,12 +145,28 @@ static f0t_status write_own(f0t_model_saver *s, const f0t_net *net)
     return F0T_OK;
 }
 
-static f0t_status write_fields(f0t_model_saver *s, const field *fields, size_t count, bool wide)
+/* An array of float32 whose numbers are all of float16. */
+static f0t_status write_half(f0t_model_saver *s, const field *f)
+{
+    const size_t count = f->rows * f->cols;
+    uint16_t *half;
+    F0T_TRY(f0t_alloc(&half, count, sizeof *half));
+    f0t_f32_to_f16(half, *(float **)f->array, count);
+    f0t_status status = write_tensor(s, f->name, half, F0T_F16, f->rows, f->cols);
+    f0t_free(half);
+    return status;
+}
+
+/* Those whose type has this many bytes. */
+static f0t_status write_fields(f0t_model_saver *s, const field *fields, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         const field *f = &fields[i];
-        if ((f0t_dtype_size(f->type) == 8) == wide)
-            F0T_TRY(write_tensor(s, f->name, *(void **)f->array, f->type, f->rows, f->cols));
+        if (f0t_dtype_size(f->type) != size)
+            continue;
+        F0T_TRY(f->type == F0T_F16
+                    ? write_half(s, f)
+                    : write_tensor(s, f->name, *(void **)f->array, f->type, f->rows, f->cols));
     }
     return F0T_OK;
 }
@@ -160,7 +178,7 @@ f0t_status f0t_blend_save(f0t_model_saver *s, const f0t_blend *blend)
     f0t_blend b = *blend;
     const size_t count = list_fields(fields, &b);
     pass_numbers(numbers, &b, true);
-    F0T_TRY(write_fields(s, fields, count, false));
+    F0T_TRY(write_fields(s, fields, count, 4));
     F0T_TRY(write_tensor(s, "blend.numbers", numbers, F0T_F32, 0, NUMBERS));
     return b.own ? write_own(s, b.own) : F0T_OK;
 }
@@ -170,8 +188,15 @@ f0t_status f0t_blend_save_wide(f0t_model_saver *s, const f0t_blend *blend)
     field fields[FIELDS];
     f0t_blend b = *blend;
     f0t_risk_curve *risks[] = {&b.risk, &b.word_risk};
-    F0T_TRY(write_fields(s, fields, list_risks(fields, risks), true));
-    return write_fields(s, fields, list_fields(fields, &b), true);
+    F0T_TRY(write_fields(s, fields, list_risks(fields, risks), 8));
+    return write_fields(s, fields, list_fields(fields, &b), 8);
+}
+
+f0t_status f0t_blend_save_half(f0t_model_saver *s, const f0t_blend *blend)
+{
+    field fields[FIELDS];
+    f0t_blend b = *blend;
+    return write_fields(s, fields, list_fields(fields, &b), 2);
 }
 
 f0t_status f0t_blend_save_bytes(f0t_model_saver *s, const f0t_blend *b)
@@ -192,22 +217,37 @@ static f0t_status refuse(const f0t_safetensors *file, const char *name)
 static f0t_status get(const f0t_tensor **out, const f0t_safetensors *file, const field *f)
 {
     const f0t_tensor *t = f0t_safetensors_find(file, f->name);
-    if (!t || t->dtype != f->type || t->dims != (f->rows ? 2U : 1U) ||
+    const bool plain = f->type == F0T_F16 && t && t->dtype == F0T_F32; /* as files once had it */
+    if (!t || (t->dtype != f->type && !plain) || t->dims != (f->rows ? 2U : 1U) ||
         t->shape[t->dims - 1] != f->cols || (f->rows && t->shape[0] != f->rows))
         return refuse(file, f->name);
-    if (f->type == F0T_F32 && !f0t_finite_f32(t->data, t->count))
+    if (t->dtype == F0T_F32 && !f0t_finite_f32(t->data, t->count))
         return f0t_fail(F0T_ERROR_NUMERIC, "%s: '%s' of the model holds NaN or infinity",
                         f0t_safetensors_path(file), f->name);
     *out = t;
     return F0T_OK;
 }
 
+static f0t_status read_half(const f0t_safetensors *file, const field *f, const f0t_tensor *t)
+{
+    float *copy;
+    F0T_TRY(f0t_alloc(&copy, t->count, sizeof *copy));
+    f0t_dtype_to_f32(copy, t->data, F0T_F16, t->count);
+    *(float **)f->array = copy;
+    return f0t_finite_f32(copy, t->count)
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_NUMERIC, "%s: '%s' of the model holds NaN or infinity",
+                          f0t_safetensors_path(file), f->name);
+}
+
 static f0t_status read_field(const f0t_safetensors *file, const field *f)
 {
     const f0t_tensor *t = NULL;
     void *copy;
-    const size_t size = f0t_dtype_size(f->type);
     F0T_TRY(get(&t, file, f));
+    if (t->dtype == F0T_F16)
+        return read_half(file, f, t);
+    const size_t size = f0t_dtype_size(t->dtype);
     F0T_TRY(f0t_alloc(&copy, t->count, size));
     if (t->count)
         memcpy(copy, t->data, t->count * size);
@@ -267,12 +307,16 @@ static f0t_status read_votes(f0t_blend *b, const f0t_safetensors *file)
 
 static f0t_status read_ridge(f0t_blend *b, const f0t_safetensors *file)
 {
+    const f0t_tensor *map = f0t_safetensors_find(file, "ridge.map");
     field fields[FIELDS];
     if (!f0t_safetensors_find(file, "ridge.weights"))
         return F0T_OK;
+    if (map && (map->dims != 2 || !map->shape[0] || map->shape[0] > b->features))
+        return refuse(file, "ridge.map");
     F0T_TRY(f0t_alloc_zero(&b->ridge, 1, sizeof *b->ridge));
     b->ridge->features = b->features;
     b->ridge->tags = b->tags;
+    b->ridge->rank = map ? map->shape[0] : 0;
     return read_fields(file, fields, list_ridge(fields, b->ridge));
 }
 

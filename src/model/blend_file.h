@@ -5,9 +5,9 @@
  *     blend.risk, words.risk      F64, the fields of f0t_risk_curve in their order
  *     tags.layer0.weight …        F32, the net with an output per tag
  *     votes.map, .shift, .scales  F32;   votes.offsets I64;   votes.relevant I32;   votes.rows U8, signed bytes
- *     ridge.mean, .weights, .base F32
+ *     ridge.mean, .weights, .base F32;   ridge.map F32 where they have a small rank
  *     words.mean, .spread, .inverse, .prior     F32
- *     classes.weights, .bias, .vectors, .mean   F32
+ *     classes.weights  F16 (once F32);   classes.bias, .vectors, .mean   F32
  *
  * Experts that are off have no tensors.
  */
@@ -27,9 +27,10 @@ typedef struct f0t_model_saver {
 
 f0t_status f0t_model_saver_write(f0t_model_saver *saver, const void *data, size_t size);
 
-/* Tensors are aligned where those of wide types come first: of 8 bytes, of 4, of 1. */
+/* Tensors are aligned where those of wide types come first: of 8 bytes, of 4, of 2, of 1. */
 f0t_status f0t_blend_save_wide(f0t_model_saver *saver, const f0t_blend *blend);
 f0t_status f0t_blend_save(f0t_model_saver *saver, const f0t_blend *blend);
+f0t_status f0t_blend_save_half(f0t_model_saver *saver, const f0t_blend *blend);
 f0t_status f0t_blend_save_bytes(f0t_model_saver *saver, const f0t_blend *blend);
 
 /* blend->features, tags, dim and what it borrows are set. Everything that is read is checked. */

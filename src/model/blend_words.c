@@ -6,6 +6,7 @@
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
+#include "base/dtype.h"
 #include "base/monitor.h"
 #include "base/random.h"
 #include "compute/scoring.h"
@@ -154,6 +155,21 @@ static f0t_status copy_floats(float **out, const float *from, size_t count)
     return F0T_OK;
 }
 
+/* The nearest numbers of float16, as the model file has them. */
+static f0t_status round_floats(float **out, const float *from, size_t count)
+{
+    uint16_t half;
+    F0T_TRY(f0t_alloc(out, count, sizeof **out));
+    for (size_t i = 0; i < count; i++) {
+        f0t_f32_to_f16(&half, from + i, 1);
+        (*out)[i] = f0t_f16_to_f32_ref(half);
+        if (!isfinite((*out)[i]))
+            return f0t_fail(F0T_ERROR_NUMERIC, "a weight of the classes, %g, is out of range",
+                            (double)from[i]);
+    }
+    return F0T_OK;
+}
+
 /* Lengths of some features as the dataset has them. */
 static f0t_status measure_length(float *out, const f0t_blend_fitting *f)
 {
@@ -201,7 +217,7 @@ static f0t_status take_classes(f0t_blend_fitting *f)
                         "the classes' network makes %zu features, the dataset has %zu", from->dim,
                         b->features);
     c->count = from->count;
-    F0T_TRY(copy_floats(&c->weights, from->weights, from->count * from->dim));
+    F0T_TRY(round_floats(&c->weights, from->weights, from->count * from->dim));
     F0T_TRY(copy_floats(&c->bias, from->bias, from->count));
     F0T_TRY(copy_floats(&c->vectors, f->data->class_vectors, from->count * b->dim));
     F0T_TRY(f0t_alloc_zero(&c->mean, b->dim, sizeof *c->mean));

@@ -82,11 +82,9 @@ static f0t_status write_net(saver *s, const f0t_net *net)
     return F0T_OK;
 }
 
-static f0t_status write_vocab(saver *s, const f0t_vocab *vocab)
+static f0t_status write_tags(saver *s, const f0t_vocab *vocab)
 {
     size_t bytes = 0;
-    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(vocab), 2, f0t_vocab_count(vocab),
-                         f0t_vocab_dim(vocab)));
     for (size_t i = 0; i < f0t_vocab_count(vocab); i++) {
         const char *tag = f0t_vocab_tag(vocab, i);
         F0T_TRY(check_tag(tag, i));
@@ -142,7 +140,11 @@ static f0t_status write_all(saver *s, const f0t_model *m)
     F0T_TRY(write_net(s, m->net));
     if (m->blend)
         F0T_TRY(f0t_blend_save(s, m->blend));
-    F0T_TRY(write_vocab(s, m->vocab));
+    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(m->vocab), 2,
+                         f0t_vocab_count(m->vocab), f0t_vocab_dim(m->vocab)));
+    if (m->blend)
+        F0T_TRY(f0t_blend_save_half(s, m->blend));
+    F0T_TRY(write_tags(s, m->vocab));
     F0T_TRY(write_paths(s, &m->paths.paths));
     if (m->blend)
         F0T_TRY(f0t_blend_save_bytes(s, m->blend));

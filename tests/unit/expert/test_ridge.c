@@ -1,6 +1,7 @@
 #include "made.h"
 
 #include "expert/ridge.h"
+#include "math/solve.h"
 
 enum { M = 200, D = 24, T = 9 };
 
@@ -113,6 +114,71 @@ static void weights_are_the_minimum(void **state)
     (void)state;
     check_minimum(M, D);
     check_minimum(20, 50);
+}
+
+/* The centred indicators of the training images as the full weights fit them: [count x T]. */
+static double *fitted(const centred *c, const f0t_ridge *r)
+{
+    double *y;
+    assert_ok(f0t_alloc_zero(&y, c->count * c->tags, sizeof *y));
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t t = 0; t < c->tags; t++)
+            for (size_t j = 0; j < c->features; j++)
+                y[i * c->tags + t] +=
+                    (double)r->weights[t * c->features + j] * c->x[i * c->features + j];
+    return y;
+}
+
+/* y[m x n] as its first `rank` singular vectors have it. */
+static void truncate_rank(double *y, size_t m, size_t n, size_t rank)
+{
+    const size_t p = m < n ? m : n;
+    double *u, *s, *vt;
+    assert_ok(f0t_alloc(&u, m * p, sizeof *u));
+    assert_ok(f0t_alloc(&s, p, sizeof *s));
+    assert_ok(f0t_alloc(&vt, p * n, sizeof *vt));
+    assert_ok(f0t_svd_f64(y, m, n, u, s, vt));
+    for (size_t i = 0; i < m; i++)
+        for (size_t t = 0; t < n; t++) {
+            y[i * n + t] = 0;
+            for (size_t k = 0; k < rank; k++)
+                y[i * n + t] += u[i * p + k] * s[k] * vt[k * n + t];
+        }
+    f0t_free(u);
+    f0t_free(s);
+    f0t_free(vt);
+}
+
+/* With more images than features, or fewer. */
+static void check_rank(size_t count, size_t features, size_t rank)
+{
+    made m = made_create(count, features, T, 1);
+    f0t_ridge *full = fit(&m), *reduced;
+    float *out;
+    assert_ok(f0t_ridge_fit_rank(&reduced, m.rows, m.count, m.features, m.offsets, m.relevant,
+                                 m.tags, rank, NULL));
+    assert_true(!full->map && reduced->map && reduced->rank == rank);
+    assert_true(reduced->lambda == full->lambda);
+    centred c = centred_create(&m, m.count);
+    double *want = fitted(&c, full);
+    truncate_rank(want, count, T, rank);
+    assert_ok(f0t_alloc(&out, count * T, sizeof *out));
+    assert_ok(f0t_ridge_score(out, reduced, m.rows, count));
+    for (size_t i = 0; i < count * T; i++)
+        assert_true(fabs((double)out[i] - c.portion[i % T] - want[i]) < 1e-4);
+    f0t_free(want);
+    f0t_free(out);
+    centred_free(&c);
+    f0t_ridge_free(full);
+    f0t_ridge_free(reduced);
+    made_free(&m);
+}
+
+static void a_small_rank_fits_as_well_as_it_can(void **state)
+{
+    (void)state;
+    check_rank(60, 12, 3);
+    check_rank(14, 50, 4);
 }
 
 static double solve_pivot(double *a, double *b, size_t n, size_t wide)
@@ -301,6 +367,11 @@ static f0t_status fit_and_score(void *context)
         f0t_ridge_fit(&r, m->rows, m->count, m->features, m->offsets, m->relevant, m->tags, NULL));
     f0t_status status = f0t_ridge_score(out, r, m->rows, 1);
     f0t_ridge_free(r);
+    F0T_TRY(status);
+    F0T_TRY(f0t_ridge_fit_rank(&r, m->rows, m->count, m->features, m->offsets, m->relevant, m->tags,
+                               2, NULL));
+    status = f0t_ridge_score(out, r, m->rows, 1);
+    f0t_ridge_free(r);
     return status;
 }
 
@@ -329,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_the_minimum),
+        cmocka_unit_test(a_small_rank_fits_as_well_as_it_can),
         cmocka_unit_test(the_penalty_has_about_the_least_error),
         cmocka_unit_test(few_images_choose_the_same_penalty),
         cmocka_unit_test(rare_tags_do_not_judge),

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 /* What is done to a tensor of the file. */
-typedef enum { KEEP, DROP, SHORTEN, FLATTEN, RETYPE, ALTER } change;
+typedef enum { KEEP, DROP, SHORTEN, FLATTEN, RETYPE, ALTER, WIDEN } change;
 
 typedef struct edit {
     const char *tensor;
@@ -19,11 +19,27 @@ typedef struct edit {
     size_t count;
 } edit;
 
+/* Numbers of float16 as float32. */
+static f0t_status put_wide(f0t_safetensors_writer *w, uLong *sum, const f0t_tensor *t)
+{
+    float *data = malloc(t->count * sizeof *data);
+    assert_non_null(data);
+    assert_int_equal(t->dtype, F0T_F16);
+    f0t_dtype_to_f32(data, t->data, t->dtype, t->count);
+    *sum = crc32_z(*sum, (const void *)data, t->count * sizeof *data);
+    f0t_status status = f0t_safetensors_write(w, data, t->count * sizeof *data);
+    free(data);
+    return status == F0T_OK ? f0t_safetensors_end_tensor(w, t->name, F0T_F32, t->dims, t->shape)
+                            : status;
+}
+
 static f0t_status put(f0t_safetensors_writer *w, uLong *sum, const f0t_tensor *t, const edit *e)
 {
     const size_t size = f0t_dtype_size(t->dtype),
                  shape[] = {t->shape[0], t->dims > 1 ? t->shape[1] : 0};
     size_t bytes = t->count * size, less[] = {shape[0] - 1, shape[1]}, flat[] = {t->count, 1, 1};
+    if (e->what == WIDEN)
+        return put_wide(w, sum, t);
     char *data = malloc(bytes + 1);
     assert_non_null(data);
     memcpy(data, t->data, bytes);
@@ -38,8 +54,10 @@ static f0t_status put(f0t_safetensors_writer *w, uLong *sum, const f0t_tensor *t
         return status;
     if (e->what == FLATTEN)
         return f0t_safetensors_end_tensor(w, t->name, t->dtype, t->dims == 1 ? 2 : 1, flat);
-    const f0t_dtype other = t->dtype == F0T_F32 ? F0T_I32 : t->dtype == F0T_I32 ? F0T_F32 : F0T_U8;
-    if (e->what == RETYPE && size == 4)
+    const f0t_dtype other = t->dtype == F0T_F32   ? F0T_I32
+                            : t->dtype == F0T_I32 ? F0T_F32
+                                                  : F0T_BF16;
+    if (e->what == RETYPE && (size == 4 || size == 2))
         return f0t_safetensors_end_tensor(w, t->name, other, t->dims, shape);
     return f0t_safetensors_end_tensor(w, t->name, t->dtype, t->dims,
                                       e->what == SHORTEN ? less : shape);
@@ -132,6 +150,12 @@ static void tensors_that_are_missing_or_of_another_shape_are_refused(void **stat
         }
 }
 
+static void class_weights_may_be_float32(void **state)
+{
+    (void)state;
+    assert_ok(load(&(edit){.tensor = "classes.weights", .what = WIDEN}));
+}
+
 static void numbers_that_are_none_are_refused(void **state)
 {
     const float bad[] = {NAN, INFINITY};
@@ -200,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_that_are_missing_or_of_another_shape_are_refused),
+        cmocka_unit_test(class_weights_may_be_float32),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(votes_out_of_bounds_are_refused),
         cmocka_unit_test(odd_numbers_are_refused_or_harmless),
