@@ -275,6 +275,53 @@ F0T_API f0t_status f0t_tags_prepare(f0t_prepared **out, const f0t_dataset *datas
                                     const f0t_prepare_options *options, const f0t_context *context);
 F0T_API void f0t_prepared_free(f0t_prepared *prepared);
 
+/* ---- Metrics of any scores --------------------------------------------------------------------- */
+
+/*
+ * What a comparison measures, of scores that come from anywhere. docs/evaluation.md has the definitions.
+ *
+ *     f0t_measured *measured;
+ *     if (f0t_metrics_measure(&measured, scores, images, tags, offsets, relevant, NULL, NULL) == F0T_OK)
+ *         printf("%s %.1f\n", measured->values[0].name, measured->values[0].value);
+ *     f0t_measured_free(measured);
+ */
+typedef struct f0t_metrics_options {
+    size_t size;
+    const size_t
+        *k; /* [k_count] how many first tags count as predicted [NULL: 3 and 5]; at most 8 */
+    size_t k_count;
+    const bool
+        *seen; /* [tags] which were learned: also the harmonic means and the seen-unseen curve
+                         [NULL: no such values] */
+} f0t_metrics_options;
+
+#define F0T_METRICS_OPTIONS                 \
+    {                                       \
+        .size = sizeof(f0t_metrics_options) \
+    }
+
+typedef struct f0t_measured_value {
+    const char *name; /* "miap", "p3", "ndcg", … as in `eval --json` */
+    double value;     /* percent or a count; NaN: not defined */
+} f0t_measured_value;
+
+typedef struct f0t_measured {
+    const f0t_measured_value *values; /* [count] */
+    size_t count;
+    const double *image_precisions; /* [images] average precision of the tags of each, in percent;
+                                       NaN for an image without a relevant tag */
+    const double *tag_precisions;   /* [tags] of the images that each tag ranks; NaN likewise */
+} f0t_measured;
+
+/* scores[images x tags], higher is better, none NaN; image m has the relevant tags
+ * relevant[offsets[m], offsets[m + 1]), ascending, below `tags`. Fails with F0T_ERROR_NUMERIC for a NaN, with
+ * F0T_ERROR_ARGUMENT for lists that are not so. */
+F0T_API f0t_status f0t_metrics_measure(f0t_measured **out, const float *scores, size_t images,
+                                       size_t tags, const size_t *offsets, const uint32_t *relevant,
+                                       const f0t_metrics_options *options,
+                                       const f0t_context *context);
+F0T_API void f0t_measured_free(f0t_measured *measured);
+
 /* ---- Comparison of methods --------------------------------------------------------------------- */
 
 /*

@@ -86,8 +86,20 @@ static void add_confidence(f0t_values *out, const f0t_confidence_values *c)
     f0t_values_add(out, "set_f", c ? 100 * c->sets.f : none);
 }
 
-void f0t_values_set(f0t_values *out, const f0t_metric_values *m,
-                    const f0t_confidence_values *confidence, const f0t_eval_cost *cost)
+static void add_cost(f0t_values *out, const f0t_eval_cost *cost)
+{
+    f0t_values_add(out, "train_s", cost->train_s);
+    f0t_values_add(out, "test_s", cost->test_s);
+    f0t_values_add(out, "tune_s", cost->tune_s);
+    f0t_values_add(out, "tune_cpu_s", cost->tune_cpu_s);
+    f0t_values_add(out, "trials", (double)cost->trials);
+    f0t_values_add(out, "trial_fits", (double)cost->fits);
+    f0t_values_add(out, "validation_miap", 100 * cost->validation);
+}
+
+/* `cost` NULL: the metrics alone. */
+static void set_values(f0t_values *out, const f0t_metric_values *m,
+                       const f0t_confidence_values *confidence, const f0t_eval_cost *cost)
 {
     static const char *const pooled[] = {"p", "r", "f"};
     static const char *const class[] = {"class_p", "class_r", "class_f"};
@@ -98,23 +110,30 @@ void f0t_values_set(f0t_values *out, const f0t_metric_values *m,
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_prf(out, class, m->cutoffs[i].k, m->cutoffs[i].class_all);
     f0t_values_add(out, "map", 100 * m->map);
-    f0t_values_add(out, "train_s", cost->train_s);
-    f0t_values_add(out, "test_s", cost->test_s);
-    f0t_values_add(out, "tune_s", cost->tune_s);
-    f0t_values_add(out, "tune_cpu_s", cost->tune_cpu_s);
-    f0t_values_add(out, "trials", (double)cost->trials);
-    f0t_values_add(out, "trial_fits", (double)cost->fits);
-    f0t_values_add(out, "validation_miap", 100 * cost->validation);
+    if (cost)
+        add_cost(out, cost);
     f0t_values_add(out, "miap_all", 100 * m->miap_all);
     f0t_values_add(out, "map_all", 100 * m->map_all);
     f0t_values_add(out, "tagged_images", (double)m->tagged);
     f0t_values_add(out, "occurring_tags", (double)m->occurring);
     add_lists(out, m);
-    add_confidence(out, confidence);
+    if (cost)
+        add_confidence(out, confidence);
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_others(out, &m->cutoffs[i]);
     for (size_t i = 0; i < m->cutoff_count; i++)
         add_kinds(out, &m->cutoffs[i]);
+}
+
+void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics,
+                    const f0t_confidence_values *confidence, const f0t_eval_cost *cost)
+{
+    set_values(out, metrics, confidence, cost);
+}
+
+void f0t_values_set_metrics(f0t_values *out, const f0t_metric_values *metrics)
+{
+    set_values(out, metrics, NULL, NULL);
 }
 
 void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count)

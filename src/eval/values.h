@@ -26,6 +26,9 @@ typedef struct f0t_eval_cost {
 void f0t_values_set(f0t_values *out, const f0t_metric_values *metrics,
                     const f0t_confidence_values *confidence, const f0t_eval_cost *cost);
 
+/* The metrics alone. */
+void f0t_values_set_metrics(f0t_values *out, const f0t_metric_values *metrics);
+
 /* The names alone, each with the number 0, for these K. */
 void f0t_values_set_names(f0t_values *out, const size_t *cutoffs, size_t count);
 

@@ -23,6 +23,7 @@ from ._estimator import TagClassifier
 from ._import import Imported, import_dataset
 from ._library import VERSION as __version__
 from ._library import library as _lib
+from ._metrics import Metrics, metrics
 from ._model import Model, TaggedImage
 from ._monitor import Progress
 from ._tagger import Tagger, TagResult
@@ -39,9 +40,9 @@ def library_version() -> str:
 __all__ = [
     "ArgumentError", "Backbone", "Condition", "Context", "Counts", "Dataset", "Entry", "Epoch", "Error",
     "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
-    "Layout", "Loss", "Match", "Method", "MismatchError", "Model", "NotFoundError", "NumericError",
+    "Layout", "Loss", "Match", "Method", "Metrics", "MismatchError", "Model", "NotFoundError", "NumericError",
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
-    "import_dataset", "join_vectors", "library_version", "load_tags", "train", "write_dataset",
+    "import_dataset", "join_vectors", "library_version", "load_tags", "metrics", "train", "write_dataset",
 ]

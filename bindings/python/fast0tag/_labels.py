@@ -108,3 +108,12 @@ def tag_lists(labels: Labels, names: Optional[Iterable[str]] = None) -> list[lis
     offsets, columns = _of_sparse(given) if hasattr(given, "tocsr") else _of_dense(given)
     tags = [listed[c] for c in columns.tolist()]
     return [tags[a:b] for a, b in zip(offsets.tolist(), offsets[1:].tolist())]
+
+
+def matrix_indices(labels: Any, shape: tuple[int, int],
+                   what: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Offsets and columns, as in the CSR form, of a 0/1 matrix of this shape."""
+    found = _shape(labels)
+    if found != shape:
+        raise ArgumentError(f"{what} has the shape {found}; {shape} is expected, as scores have it")
+    return _of_sparse(labels) if hasattr(labels, "tocsr") else _of_dense(labels)

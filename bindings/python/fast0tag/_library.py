@@ -126,6 +126,8 @@ void f0t_tagger_close(f0t_tagger *tagger);
 f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger, const f0t_tag_input *input, const f0t_tag_options *options, const f0t_context *context);
 void f0t_tag_results_free(f0t_tag_results *results);
 
+f0t_status f0t_metrics_measure(f0t_measured **out, const float *scores, size_t images, size_t tags, const size_t *offsets, const uint32_t *relevant, const f0t_metrics_options *options, const f0t_context *context);
+void f0t_measured_free(f0t_measured *measured);
 f0t_status f0t_eval_options_check(const f0t_eval_options *options);
 f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_eval_options *options, const f0t_context *context);
 void f0t_eval_free(f0t_eval *eval);

@@ -233,6 +233,20 @@ class f0t_eval_options(Sized):
                 ("classes", c_void_p), ("draws", c_size_t)]
 
 
+class f0t_metrics_options(Sized):
+    _fields_ = [("size", c_size_t), ("k", POINTER(c_size_t)), ("k_count", c_size_t),
+                ("seen", POINTER(c_bool))]
+
+
+class f0t_measured_value(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class f0t_measured(Structure):
+    _fields_ = [("values", POINTER(f0t_measured_value)), ("count", c_size_t),
+                ("image_precisions", POINTER(c_double)), ("tag_precisions", POINTER(c_double))]
+
+
 class f0t_eval_value(Structure):
     _fields_ = [("name", c_char_p), ("mean", c_double), ("deviation", c_double),
                 ("low", c_double), ("high", c_double)]
