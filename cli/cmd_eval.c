@@ -279,9 +279,12 @@ static f0t_status run(cli_context *cli, const void *values)
 static const cli_option table[] = {
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
     {"methods", 0, CLI_TEXT, AT(methods), "LIST",
-     "Names separated by commas, or all. Default all; --list shows them.", NULL},
+     "Names separated by commas, or all. Default all; --list shows them. seen2unseen:net, or with "
+     "another name, is Seen2Unseen over that method.",
+     NULL},
     {"scenarios", 0, CLI_TEXT, AT(scenarios), "LIST",
-     "Of conventional, conventional-unseen, zero-shot, seen-unseen and open, or all. Default all.",
+     "Of conventional, conventional-unseen, zero-shot, seen-unseen, open, or all of these; and "
+     "completion. Default all.",
      NULL},
     {"unseen", 0, CLI_TEXT, AT(unseen), "HOW-MANY",
      "Draw the unseen tags by seed, balanced by how common they are: a share such as 20%, or a "
@@ -356,7 +359,8 @@ const cli_verb cli_verb_eval = {
         "never used where unseen tags are ranked; each method is then tested once.\n\n"
         "Scenarios: conventional learns and ranks all tags; conventional-unseen only the unseen "
         "ones; zero-shot learns the seen tags and ranks the unseen; seen-unseen ranks both; open "
-        "ranks every other tag of the dataset. A dash means that the method does not apply to the "
+        "ranks every other tag of the dataset; completion learns all tags, is given half of an "
+        "image's, and ranks the others. A dash means that the method does not apply to the "
         "scenario.\n\n"
         "Results are stored as each method ends: after an interruption the same command continues "
         "where it stopped.",

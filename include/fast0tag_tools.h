@@ -342,13 +342,14 @@ typedef struct f0t_eval f0t_eval;
 /* NULL is the defaults. */
 typedef struct f0t_eval_options {
     size_t size;
-    const char *methods;   /* names, separated by commas; NULL or "all": every one */
-    const char *scenarios; /* of conventional, conventional-unseen, zero-shot, seen-unseen, open;
-                              likewise */
-    const char *unseen;    /* "20%" or "58": draws the unseen tags by seed, balanced by how common
+    const char *methods; /* names, separated by commas; NULL or "all": every one */
+    const char
+        *scenarios; /* of conventional, conventional-unseen, zero-shot, seen-unseen, open: NULL or
+                              "all" is all of these; and of completion */
+    const char *unseen; /* "20%" or "58": draws the unseen tags by seed, balanced by how common
                               they are. NULL: the dataset's lists, else 20%, at least two */
-    const char *k;         /* "3,5": how many first tags count as predicted; NULL: these two */
-    size_t repeat;         /* runs with the seeds seed, seed + 1, …; 0: one */
+    const char *k;      /* "3,5": how many first tags count as predicted; NULL: these two */
+    size_t repeat;      /* runs with the seeds seed, seed + 1, …; 0: one */
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
     size_t trials; /* of tuning, at most, per method and training; 0: 16 */

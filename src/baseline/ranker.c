@@ -33,6 +33,10 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_net,
     &f0t_ranker_blend,
     &f0t_ranker_ranksvm,
+    &f0t_ranker_vote,
+    &f0t_ranker_sum,
+    &f0t_ranker_promote,
+    &f0t_ranker_completion,
     &f0t_ranker_fu2015_direct,
     &f0t_ranker_fu2015,
     NULL,
@@ -49,10 +53,21 @@ static const char *name_at(size_t i)
     return f0t_rankers[i] ? f0t_rankers[i]->name : NULL;
 }
 
+static const char *extended_at(size_t i)
+{
+    return f0t_rankers_seen2unseen[i] ? f0t_rankers_seen2unseen[i]->name : NULL;
+}
+
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
 {
+    static const char prefix[] = "seen2unseen:";
     size_t found;
     *out = NULL;
+    if (!strncmp(name, prefix, strlen(prefix))) {
+        F0T_TRY(f0t_name_find(&found, "method", name, strlen(name), extended_at));
+        *out = f0t_rankers_seen2unseen[found];
+        return F0T_OK;
+    }
     F0T_TRY(f0t_name_find(&found, "method", name, strlen(name), name_at));
     *out = f0t_rankers[found];
     return F0T_OK;

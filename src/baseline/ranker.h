@@ -53,9 +53,11 @@ typedef struct f0t_candidates {
 /* The images to rank them for. */
 typedef struct f0t_queries {
     size_t count;
-    const float *features;    /* [count x D], each row of length 1 */
-    const size_t *offsets;    /* [count + 1], and */
-    const uint32_t *relevant; /* the images' true training tags: for the oracle alone */
+    const float *features; /* [count x D], each row of length 1 */
+    const size_t *offsets; /* [count + 1], and */
+    const uint32_t
+        *relevant; /* the images' true training tags: for the oracle alone. Where a list of tags is
+                                 completed, those that are given: for what completes, too */
 } f0t_queries;
 
 typedef struct f0t_ranker {
@@ -64,6 +66,7 @@ typedef struct f0t_ranker {
     const char *source; /* authors, title, venue */
     bool closed;        /* ranks only tags that it was trained with */
     bool oracle;        /* looks at the true training tags of the test images */
+    bool completes;     /* ranks by some true tags of an image: for the scenario completion alone */
     bool told;       /* is told how many training images have each tag, also one it may not learn */
     bool needs_new;  /* says something only where tags are ranked that were not learned */
     bool calibrated; /* scores are logits of the probability that an image has the tag */
@@ -98,6 +101,10 @@ extern const f0t_ranker f0t_ranker_random;
 extern const f0t_ranker f0t_ranker_frequency;
 extern const f0t_ranker f0t_ranker_frequency_told;
 extern const f0t_ranker f0t_ranker_frequency_predicted;
+extern const f0t_ranker f0t_ranker_vote; /* cooccurrence.c */
+extern const f0t_ranker f0t_ranker_sum;
+extern const f0t_ranker f0t_ranker_promote;
+extern const f0t_ranker f0t_ranker_completion;
 extern const f0t_ranker f0t_ranker_cca;
 extern const f0t_ranker f0t_ranker_wsabie;
 extern const f0t_ranker f0t_ranker_tagprop;
@@ -117,6 +124,8 @@ extern const f0t_ranker f0t_ranker_fu2015;
 
 /* All, in the order of the tables, with NULL past the end. */
 extern const f0t_ranker *const f0t_rankers[];
+/* Seen2Unseen over other methods than TagProp, seen2unseen:NAME: only for who asks by name. NULL past the end. */
+extern const f0t_ranker *const f0t_rankers_seen2unseen[];
 /* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name);
 /* False for what is told what no method may know: it is shown beside the methods, and wins nothing. */

@@ -8,6 +8,8 @@
  * Choices: the squared hinge. Tags that TagProp cannot tell apart, those that no neighbour has when
  * there are no sigmoids, are equal: they make no pair. λ, the number of neighbours and whether
  * sigmoids is tuned; the weights are by distance.
+ *
+ * seen2unseen:NAME extends another method, which learns with its own defaults; λ is tuned.
  */
 #include "base/alloc.h"
 #include "baseline/ranker.h"
@@ -109,27 +111,32 @@ static f0t_status fit(void **out, const f0t_task *task, void *shared, const doub
     return F0T_OK;
 }
 
-static f0t_status rank(float *scores, float *lists, float *directions, const fitted *f,
-                       const f0t_task *task, const f0t_candidates *tags, const f0t_queries *queries)
+/* Ranks all tags along the directions of lists[images x training tags]. */
+static f0t_status rank_along(float *scores, const float *lists, const f0t_ranksvm *svm,
+                             double lambda, const f0t_task *task, const f0t_candidates *tags,
+                             const f0t_queries *queries)
 {
-    F0T_TRY(f0t_tagprop_predict(lists, f->tagprop, task, queries));
-    F0T_TRY(f0t_ranklist_solve(directions, NULL, f->svm, lists, queries->count, f->lambda, 0,
-                               task->monitor));
-    return f0t_score_once(scores, directions, queries->count, tags->vectors, tags->count, task->dim,
-                          true);
+    float *directions;
+    F0T_TRY(f0t_alloc(&directions, queries->count * task->dim, sizeof *directions));
+    f0t_status status =
+        f0t_ranklist_solve(directions, NULL, svm, lists, queries->count, lambda, 0, task->monitor);
+    if (status == F0T_OK)
+        status = f0t_score_once(scores, directions, queries->count, tags->vectors, tags->count,
+                                task->dim, true);
+    f0t_free(directions);
+    return status;
 }
 
 static f0t_status score(float *scores, const void *memory, const f0t_task *task,
                         const f0t_candidates *tags, const f0t_queries *queries)
 {
-    float *lists = NULL, *directions = NULL;
-    f0t_status status = f0t_alloc(&lists, queries->count * task->tags, sizeof *lists);
+    const fitted *f = memory;
+    float *lists;
+    F0T_TRY(f0t_alloc(&lists, queries->count * task->tags, sizeof *lists));
+    f0t_status status = f0t_tagprop_predict(lists, f->tagprop, task, queries);
     if (status == F0T_OK)
-        status = f0t_alloc(&directions, queries->count * task->dim, sizeof *directions);
-    if (status == F0T_OK)
-        status = rank(scores, lists, directions, memory, task, tags, queries);
+        status = rank_along(scores, lists, f->svm, f->lambda, task, tags, queries);
     f0t_free(lists);
-    f0t_free(directions);
     return status;
 }
 
@@ -144,4 +151,132 @@ const f0t_ranker f0t_ranker_seen2unseen = {
     .fit = fit,
     .free = discard,
     .score = score,
+};
+
+/* ---- Over any method ----------------------------------------------------------------------------- */
+
+/* A method that has learned the training tags: one for all λ. */
+typedef struct first_stage {
+    const f0t_ranker *ranker;
+    void *shared, *learned;
+    uint32_t *known; /* [training tags] 0, 1, … */
+} first_stage;
+
+static void first_stage_free(void *shared)
+{
+    first_stage *first = shared;
+    if (!first)
+        return;
+    if (first->learned)
+        first->ranker->free(first->learned);
+    if (first->shared && first->ranker->release)
+        first->ranker->release(first->shared);
+    f0t_free(first->known);
+    f0t_free(first);
+}
+
+static f0t_status first_stage_learn(first_stage *first, const f0t_task *task)
+{
+    const f0t_ranker *ranker = first->ranker;
+    double knobs[F0T_KNOBS_MAX] = {0};
+    for (size_t i = 0; i < ranker->knob_count; i++)
+        knobs[i] = ranker->knobs[i].values[ranker->knobs[i].first];
+    F0T_TRY(f0t_alloc(&first->known, task->tags, sizeof *first->known));
+    for (size_t t = 0; t < task->tags; t++)
+        first->known[t] = (uint32_t)t;
+    if (ranker->prepare)
+        F0T_TRY(ranker->prepare(&first->shared, task));
+    return ranker->fit(&first->learned, task, first->shared, knobs);
+}
+
+static f0t_status prepare_over(void **shared, const f0t_task *task, const f0t_ranker *ranker)
+{
+    first_stage *first;
+    F0T_TRY(f0t_alloc_zero(&first, 1, sizeof *first));
+    first->ranker = ranker;
+    f0t_status status = first_stage_learn(first, task);
+    if (status == F0T_OK)
+        *shared = first;
+    else
+        first_stage_free(first);
+    return status;
+}
+
+/* Borrows the first stage, which lives longer. */
+typedef struct extended {
+    const first_stage *first;
+    f0t_ranksvm *svm;
+    double lambda;
+} extended;
+
+static void discard_over(void *memory)
+{
+    extended *e = memory;
+    if (!e)
+        return;
+    f0t_ranksvm_free(e->svm);
+    f0t_free(e);
+}
+
+static f0t_status fit_over(void **out, const f0t_task *task, void *shared, const double *knobs)
+{
+    extended *e;
+    F0T_TRY(f0t_alloc_zero(&e, 1, sizeof *e));
+    e->first = shared;
+    e->lambda = knobs[LAMBDA];
+    f0t_status status = f0t_ranksvm_create(&e->svm, task->vectors, task->tags, task->dim);
+    if (status == F0T_OK)
+        *out = e;
+    else
+        discard_over(e);
+    return status;
+}
+
+static f0t_status score_over(float *scores, const void *memory, const f0t_task *task,
+                             const f0t_candidates *tags, const f0t_queries *queries)
+{
+    const extended *e = memory;
+    const f0t_candidates learned = {
+        .count = task->tags, .vectors = task->vectors, .known = e->first->known};
+    float *lists;
+    F0T_TRY(f0t_alloc(&lists, queries->count * task->tags, sizeof *lists));
+    f0t_status status = e->first->ranker->score(lists, e->first->learned, task, &learned, queries);
+    if (status == F0T_OK)
+        status = rank_along(scores, lists, e->svm, e->lambda, task, tags, queries);
+    f0t_free(lists);
+    return status;
+}
+
+#define OVER(method, short_name)                                                \
+    static f0t_status prepare_##method(void **shared, const f0t_task *task)     \
+    {                                                                           \
+        return prepare_over(shared, task, &f0t_ranker_##method);                \
+    }                                                                           \
+    static const f0t_ranker over_##method = {                                   \
+        .name = "seen2unseen:" short_name,                                      \
+        .title = "Seen2Unseen (" short_name ")",                                \
+        .source = "Zhang, Gong, Shah: Fast Zero-Shot Image Tagging, CVPR 2016", \
+        .knobs = KNOB_LIST,                                                     \
+        .knob_count = 1,                                                        \
+        .prepare = prepare_##method,                                            \
+        .release = first_stage_free,                                            \
+        .fit = fit_over,                                                        \
+        .free = discard_over,                                                   \
+        .score = score_over,                                                    \
+    };
+
+OVER(cca, "cca")
+OVER(wsabie, "wsabie")
+OVER(warp, "warp")
+OVER(fasttag, "fasttag")
+OVER(labelem, "labelem")
+OVER(conse, "conse")
+OVER(linear, "linear")
+OVER(linear_rank, "linear-rank")
+OVER(net, "net")
+OVER(blend, "blend")
+
+const f0t_ranker *const f0t_rankers_seen2unseen[] = {
+    &over_cca,    &over_wsabie,      &over_warp, &over_fasttag, &over_labelem, &over_conse,
+    &over_linear, &over_linear_rank, &over_net,  &over_blend,   NULL,
 };

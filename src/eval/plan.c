@@ -49,8 +49,9 @@ static f0t_status read_methods(f0t_eval_plan *p, const char *list)
 {
     size_t length;
     if (is_all(list)) {
-        for (; f0t_rankers[p->method_count]; p->method_count++)
-            p->methods[p->method_count] = f0t_rankers[p->method_count];
+        for (size_t i = 0; f0t_rankers[i]; i++)
+            if (!f0t_rankers[i]->completes || p->asked[F0T_COMPLETION])
+                p->methods[p->method_count++] = f0t_rankers[i];
         return F0T_OK;
     }
     for (const char *name; (name = next_name(&list, &length)) != NULL;)
@@ -62,7 +63,7 @@ static f0t_status read_scenarios(f0t_eval_plan *p, const char *list)
 {
     size_t length;
     for (int s = 0; s < F0T_SCENARIOS; s++)
-        p->asked[s] = is_all(list);
+        p->asked[s] = is_all(list) && s != F0T_COMPLETION;
     if (is_all(list))
         return F0T_OK;
     for (const char *name; (name = next_name(&list, &length)) != NULL;) {
@@ -166,8 +167,8 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
         return f0t_fail(F0T_ERROR_ARGUMENT, "draws and repeat: one of the two");
     if (p->trials > REPEAT_MOST)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: at most %d", p->trials, REPEAT_MOST);
-    F0T_TRY(read_methods(p, o->methods));
     F0T_TRY(read_scenarios(p, o->scenarios));
+    F0T_TRY(read_methods(p, o->methods));
     F0T_TRY(read_figure(p, o->figure));
     F0T_TRY(read_hidden(p, o->hidden));
     return read_cutoffs(p, o->k);

@@ -89,6 +89,8 @@ static f0t_status create(f0t_eval_protocol *p, const f0t_eval_tags *tags, bool *
             continue;
         f0t_eval_tags_mask(mask, tags, f0t_scenario_ranks((f0t_scenario)s));
         F0T_TRY(f0t_eval_split_create(&p->tests[s], &p->task, F0T_TEST, mask));
+        if (s == F0T_COMPLETION)
+            F0T_TRY(f0t_eval_split_complete(&p->tests[s], seed));
     }
     return F0T_OK;
 }
@@ -490,6 +492,7 @@ static const f0t_eval_cell *find_same(const f0t_eval_cell *cells, const f0t_eval
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         const f0t_eval_split *a = &p->tests[s], *b = &p->tests[scenario];
         if (p->asked[s] && cells[s].done && cells[s].top && a->count == b->count &&
+            a->completes == b->completes &&
             memcmp(a->tags, b->tags, a->count * sizeof *a->tags) == 0)
             return &cells[s];
     }

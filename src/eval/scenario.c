@@ -17,6 +17,8 @@ static const struct {
                          F0T_TAG_SEEN | F0T_TAG_UNSEEN},
     [F0T_OPEN] = {"open", "Open tagging: all tags but the seen", F0T_LEARN_SEEN,
                   F0T_TAG_UNSEEN | F0T_TAG_OTHER},
+    [F0T_COMPLETION] = {"completion", "Completion: half of the tags are given", F0T_LEARN_ALL,
+                        F0T_TAG_SEEN | F0T_TAG_UNSEEN},
 };
 
 static const struct {
@@ -76,11 +78,15 @@ f0t_status f0t_scenario_find(f0t_scenario *out, const char *name, size_t length)
 bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
                           const f0t_ranker *ranker, size_t tags)
 {
-    bool learned = scenario == F0T_CONVENTIONAL || scenario == F0T_CONVENTIONAL_UNSEEN;
+    const bool given = scenario == F0T_COMPLETION;
+    const bool learned =
+        given || scenario == F0T_CONVENTIONAL || scenario == F0T_CONVENTIONAL_UNSEEN;
     *why = 0;
-    if (ranker->closed && !learned)
+    if (ranker->completes && !given)
+        snprintf(why, F0T_REFUSAL_SIZE, "completes a list of tags, of which there is none");
+    else if (ranker->closed && !learned)
         snprintf(why, F0T_REFUSAL_SIZE, "ranks only tags that it was trained with");
-    else if (ranker->oracle && (learned || scenario == F0T_SEEN_UNSEEN))
+    else if (ranker->oracle && !given && (learned || scenario == F0T_SEEN_UNSEEN))
         snprintf(why, F0T_REFUSAL_SIZE,
                  "is told the true training tags, so it can only rank others");
     else if (ranker->needs_new && learned)

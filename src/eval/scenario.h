@@ -6,6 +6,8 @@
  *   zero-shot            learns S, ranks U
  *   seen-unseen          learns S, ranks S and U
  *   open                 learns S, ranks every other tag of the dataset
+ *   completion           learns all tags; half of a test image's tags are given, the others are looked for
+ *                        (only where it is asked for by name)
  */
 #ifndef F0T_EVAL_SCENARIO_H
 #define F0T_EVAL_SCENARIO_H
@@ -19,6 +21,7 @@ typedef enum f0t_scenario {
     F0T_ZERO_SHOT,
     F0T_SEEN_UNSEEN,
     F0T_OPEN,
+    F0T_COMPLETION,
     F0T_SCENARIOS
 } f0t_scenario;
 

@@ -2,7 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/random.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_ROWS = 1000, BLOCK_FLOATS = 1 << 24 };
@@ -144,6 +146,40 @@ f0t_status f0t_eval_split_create(f0t_eval_split *s, const f0t_eval_task *task, f
     return status;
 }
 
+static int compare_tags(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+f0t_status f0t_eval_split_complete(f0t_eval_split *s, uint64_t seed)
+{
+    f0t_samples *asked = &s->truth, *given = &s->oracle;
+    size_t at = 0, kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->known[i] != i)
+            return f0t_fail(F0T_ERROR_INTERNAL, "completion of tags that are not learned");
+    for (size_t m = 0, first = 0; m < asked->count; m++) {
+        const size_t end = asked->offsets[m + 1], count = end - first, half = count / 2;
+        const f0t_random random = {seed, UINT64_C(0x68616C66) + asked->images[m]}; /* "half" */
+        uint32_t *tags = asked->relevant + first;
+        f0t_random_shuffle(tags, count, &random);
+        qsort(tags, half, sizeof *tags, compare_tags);
+        qsort(tags + half, count - half, sizeof *tags, compare_tags);
+        given->offsets[m] = kept;
+        memcpy(given->relevant + kept, tags, half * sizeof *tags);
+        kept += half;
+        asked->offsets[m] = at;
+        for (size_t i = half; i < count && half; i++)
+            asked->relevant[at++] = tags[i];
+        first = end;
+    }
+    given->offsets[given->count] = kept;
+    asked->offsets[asked->count] = at;
+    s->completes = true;
+    return F0T_OK;
+}
+
 void f0t_eval_split_free(f0t_eval_split *s)
 {
     f0t_samples_free(&s->truth);
@@ -213,6 +249,16 @@ static const uint32_t *slice(size_t *offsets, const f0t_samples *s, size_t first
     return s->relevant + s->offsets[first];
 }
 
+/* A score below any other, which a logit may have: what is given is not ranked. */
+static const float LAST = -1e30F;
+
+static void put_last(float *scores, const f0t_eval_split *s, size_t first, size_t rows)
+{
+    for (size_t m = 0; m < rows; m++)
+        for (size_t i = s->oracle.offsets[first + m]; i < s->oracle.offsets[first + m + 1]; i++)
+            scores[m * s->count + s->oracle.relevant[i]] = LAST;
+}
+
 static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
                               block *b, size_t first, size_t rows, f0t_eval_sink sink, void *user)
 {
@@ -220,13 +266,15 @@ static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0
         .count = s->count, .vectors = s->vectors, .known = s->known, .images = b->told};
     f0t_queries queries = {.count = rows, .features = b->features};
     F0T_TRY(f0t_task_read(b->features, fit->task, s->truth.images + first, rows));
-    if (fit->ranker->oracle) {
+    if (fit->ranker->oracle || (fit->ranker->completes && s->completes)) {
         queries.relevant = slice(b->oracle_offsets, &s->oracle, first, rows);
         queries.offsets = b->oracle_offsets;
     }
     double began = f0t_time();
     F0T_TRY(fit->ranker->score(b->scores, fit->fitted, fit->task, &tags, &queries));
     *seconds += f0t_time() - began;
+    if (s->completes)
+        put_last(b->scores, s, first, rows);
     f0t_ranking ranking = {.images = rows,
                            .tags = s->count,
                            .scores = b->scores,

@@ -37,11 +37,16 @@ typedef struct f0t_eval_split {
     uint32_t *tags;     /* [count] their numbers in the vocabulary, ascending */
     float *vectors;     /* [count x d] */
     uint32_t *known;    /* [count] number among the training tags, or F0T_NO_SAMPLE_TAG */
+    bool completes; /* `oracle` has the tags that are given, `truth` those that are looked for */
 } f0t_eval_split;
 
 /* The candidates are the tags of mask[tags->count]. */
 f0t_status f0t_eval_split_create(f0t_eval_split *out, const f0t_eval_task *task, f0t_split split,
                                  const bool *mask);
+/* Half of each image's tags, rounded down and drawn by seed, become given ones: methods may know them, they come last
+ * in every ranking, and are not looked for. Of an image with one tag none is looked for. The candidates
+ * must be the training tags. */
+f0t_status f0t_eval_split_complete(f0t_eval_split *split, uint64_t seed);
 void f0t_eval_split_free(f0t_eval_split *split);
 
 /* ---- Scoring ------------------------------------------------------------------------------- */

@@ -277,6 +277,10 @@ static const struct {
                        "their word vectors alone."},
     [F0T_SEEN_UNSEEN] = {"Learned and new tags together",
                          "All tags are ranked, those that were kept from training among them."},
+    [F0T_COMPLETION] =
+        {"Half of the tags are given",
+         "Every tag was learned; of each picture half of its tags are known, and the "
+         "others are looked for."},
     [F0T_OPEN] = {"All tags but the learned ones",
                   "Every tag is ranked that training did not use, rare ones as well."},
 };

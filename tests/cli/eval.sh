@@ -268,6 +268,19 @@ case_draws_take_other_tags_than_the_lists() {
     run 2 eval photos --vectors vectors.txt --draws 3 --repeat 2
 }
 
+# Half of the tags are given: only where it is asked for, and only then the methods that need them.
+case_lists_of_tags_are_completed() {
+    make_split_collection
+    run 0 eval photos --vectors vectors.txt --epochs 1 --trials 1 --hidden 8 --scenarios completion --quiet --json
+    json_holds '{"vote", "sum", "promote", "direction+given", "ranksvm", "frequency", "linear-rank"} <= {r["method"] for r in d if r["miap"] is not None}'
+    json_holds 'len({r["miap"] for r in d if r["method"] in ("vote", "random", "direction+given")}) == 3'
+    run 0 eval photos --vectors vectors.txt --methods sum,frequency --scenarios completion,conventional --quiet --json
+    json_holds '[r["refusal"] for r in d if r["method"] == "sum" and r["scenario"] == "conventional"] == ["completes a list of tags, of which there is none"]'
+    json_holds 'len({r["miap"] for r in d if r["method"] == "frequency"}) == 2'
+    run 0 eval photos --vectors vectors.txt --methods random --quiet --json
+    json_holds '"completion" not in {r["scenario"] for r in d}'
+}
+
 case_a_few_tags_of_each_kind_are_enough() {
     make_collection
     run 0 eval photos --vectors vectors.txt --unseen 4 --epochs 1 --trials 2 --hidden 8 --scenarios zero-shot,seen-unseen --quiet --json

@@ -148,6 +148,57 @@ static void only_the_oracle_is_told_true_tags(void **state)
     fixture_close(&s);
 }
 
+/* Given and asked tags are an image's tags; given ones come last in every ranking, whatever their score. */
+static void half_of_the_tags_are_given_and_the_others_looked_for(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    f0t_eval_split whole, split, other;
+    size_t differ = 0;
+    double miap;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    make_split(&whole, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    make_split(&split, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    make_split(&other, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    assert_ok(f0t_eval_split_complete(&split, 1));
+    assert_ok(f0t_eval_split_complete(&other, 2));
+    for (size_t m = 0; m < whole.truth.count; m++) {
+        bool found[C_TAGS] = {false};
+        const size_t all = whole.truth.offsets[m + 1] - whole.truth.offsets[m];
+        const size_t given = split.oracle.offsets[m + 1] - split.oracle.offsets[m];
+        const size_t asked = split.truth.offsets[m + 1] - split.truth.offsets[m];
+        assert_int_equal(given, all / 2);
+        assert_int_equal(asked, all > 1 ? all - given : 0);
+        for (size_t i = 0; i < given; i++)
+            found[split.oracle.relevant[split.oracle.offsets[m] + i]] = true;
+        for (size_t i = 0; i < asked; i++) {
+            const uint32_t tag = split.truth.relevant[split.truth.offsets[m] + i];
+            assert_false(found[tag]);
+            found[tag] = true;
+        }
+        for (size_t i = 0; all > 1 && i < all; i++)
+            assert_true(found[whole.truth.relevant[whole.truth.offsets[m] + i]]);
+        differ +=
+            memcmp(split.oracle.relevant + split.oracle.offsets[m],
+                   other.oracle.relevant + other.oracle.offsets[m], given * sizeof(uint32_t)) != 0;
+    }
+    assert_true(differ > 0);
+    f0t_ranker looker = {.score = look, .completes = true};
+    f0t_eval_fit fit = {&looker, &task.base, NULL};
+    memset(&seen, 0, sizeof seen);
+    assert_ok(miap_of(&miap, &split, &fit));
+    assert_int_equal(seen.true_tags, split.oracle.offsets[split.oracle.count]);
+    memset(&seen, 0, sizeof seen);
+    assert_ok(miap_of(&miap, &whole, &fit));
+    assert_int_equal(seen.told, 0);
+    f0t_eval_split_free(&whole);
+    f0t_eval_split_free(&split);
+    f0t_eval_split_free(&other);
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
 static void who_may_know_is_told_how_common_tags_are(void **state)
 {
     fixture s = fixture_open_with_tags(&plain, NULL);
@@ -199,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_task_has_the_annotations_of_its_tags_alone),
         cmocka_unit_test(a_split_has_the_truth_and_says_which_tags_are_known),
         cmocka_unit_test(only_the_oracle_is_told_true_tags),
+        cmocka_unit_test(half_of_the_tags_are_given_and_the_others_looked_for),
         cmocka_unit_test(who_may_know_is_told_how_common_tags_are),
         cmocka_unit_test(missing_memory_is_told),
     };
