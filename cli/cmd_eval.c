@@ -1,5 +1,6 @@
 /* fast0tag eval: compares methods on a dataset. */
 #include "cli.h"
+#include "eval_jobs.h"
 #include "experts.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
     const char *arithmetic, *results, *hidden, *classes;
-    size_t repeat, draws, epochs, trials;
+    size_t repeat, draws, epochs, trials, jobs;
     bool no_tune, keep_mean, per_class, list;
 } options;
 
@@ -223,6 +224,10 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: DATASET");
     if (!o->vectors)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing --vectors FILE");
+    if (o->jobs > 1 && !o->results)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs needs --results FILE");
+    if (o->jobs > 256)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
     if (o->figure && !o->html)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure needs --html");
     if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
@@ -244,17 +249,14 @@ static f0t_status open_classes(f0t_classes **out, cli_context *cli, const option
     return cli_experts_classes(out, cli, &experts, &train, dataset);
 }
 
-static f0t_status run(cli_context *cli, const void *values)
+static f0t_status run_here(cli_context *cli, const options *o)
 {
-    const options *o = values;
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     f0t_classes *classes = NULL;
     f0t_dataset_options split = F0T_DATASET_OPTIONS;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_eval_options eval_options = convert(cli, o);
-    if (o->list)
-        return list_methods(cli);
     f0t_status status = check(cli, o, &eval_options);
     split.seed = cli->seed;
     if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
@@ -272,6 +274,34 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;
+}
+
+/* In a process of its own: one method, and nothing is shown. */
+static f0t_status run_job(cli_context *cli, const void *values, const char *method,
+                          const char *results)
+{
+    options o = *(const options *)values;
+    o.methods = method;
+    o.results = results;
+    o.html = o.figure = NULL;
+    return run_here(cli, &o);
+}
+
+static f0t_status run(cli_context *cli, const void *values)
+{
+    const options *o = values;
+    const f0t_eval_options eval_options = convert(cli, o);
+    const eval_jobs jobs = {.methods = o->methods,
+                            .results = o->results,
+                            .jobs = o->jobs,
+                            .options = o,
+                            .run = run_job};
+    if (o->list)
+        return list_methods(cli);
+    f0t_status status = o->jobs > 1 ? check(cli, o, &eval_options) : F0T_OK;
+    if (status == F0T_OK && o->jobs > 1)
+        status = cli_eval_jobs(cli, &jobs);
+    return status == F0T_OK ? run_here(cli, o) : status;
 }
 
 #define AT(field) offsetof(options, field)
@@ -317,6 +347,10 @@ static const cli_option table[] = {
     {"results", 0, CLI_TEXT, AT(results), "FILE",
      "Store the results in this file as each method ends, and resume from it. Default: a file in "
      "the current folder that is deleted at the end.",
+     NULL},
+    {"jobs", 0, CLI_COUNT, AT(jobs), "N",
+     "Run N methods at a time, each in a process of its own with its share of the threads; needs "
+     "--results. Default 1.",
      NULL},
     {"format", 0, CLI_CHOICE, AT(format), "FORM", "Format of the tables. Default text.",
      "text|markdown|csv|latex"},

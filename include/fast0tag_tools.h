@@ -388,6 +388,11 @@ F0T_API void f0t_eval_free(f0t_eval *eval);
  * scenarios or repeats: removing it would lose those. */
 F0T_API bool f0t_eval_keeps_others(const f0t_eval *eval);
 
+/* Adds what the files `parts` have to the results file `path`, which is made where there is none: of one comparison
+ * that several processes run, each with methods or scenarios of its own. Parts that are not there are skipped; F0T_ERROR_MISMATCH
+ * where one is of another comparison. */
+F0T_API f0t_status f0t_eval_join_results(const char *path, const char *const *parts, size_t count);
+
 /* Fails as f0t_eval_run does when the options are invalid, without computing anything. */
 F0T_API f0t_status f0t_eval_options_check(const f0t_eval_options *options);
 

@@ -259,6 +259,22 @@ case_tags_without_a_split_are_compared_conventionally() {
     refuse 3 "there are 5 and 1" $args --scenarios zero-shot,open
 }
 
+case_methods_run_in_processes() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods random,linear,frequency --epochs 1 --trials 2 --quiet --json"
+    run 0 $args
+    json_holds 'print([(r["method"], r["scenario"], r["miap"]) for r in d], file=open("alone.txt", "w")) is None'
+    run 0 $args --jobs 2 --results kept.jsonl
+    json_holds 'str([(r["method"], r["scenario"], r["miap"]) for r in d]) == open("alone.txt").read().strip()'
+    [ "$(ls kept.jsonl*)" = kept.jsonl ] || complain "parts were left: $(ls kept.jsonl*)"
+    [ "$(wc -l <kept.jsonl)" = 16 ] || complain "not one line for each of 15 results: $(wc -l <kept.jsonl)"
+    # what was killed goes on from its parts
+    mv kept.jsonl kept.jsonl.linear.part
+    run 0 $args --jobs 3 --results kept.jsonl
+    [ "$(wc -l <kept.jsonl)" = 16 ] || complain "results were made again"
+    run 2 eval photos --vectors vectors.txt --jobs 2
+}
+
 case_draws_take_other_tags_than_the_lists() {
     make_split_collection
     run 0 eval photos --vectors vectors.txt --methods frequency-told --scenarios zero-shot --draws 3 --quiet --json
