@@ -28,7 +28,9 @@ typedef struct command {
     cli_context *cli;
     const options *options;
     const f0t_tagger *tagger;
+    const f0t_model *model;
     const tag_source *source;
+    bool *part;             /* [images] that --part wants; NULL: all */
     f0t_tag_options tag;    /* what the options say, with the number of tags */
     json_t *list;           /* with --json */
     f0t_sidecars *sidecars; /* with --xmp or --embed */
@@ -124,10 +126,7 @@ static void report_sidecars(const command *c)
 
 static bool is_wanted(const command *c, size_t m)
 {
-    static const char *const parts[] = {"train", "val", "test"};
-    const uint8_t *split = c->source->features ? f0t_features_split(c->source->features) : NULL;
-    return !strcmp(c->options->part, "all") ||
-           (split && !strcmp(c->options->part, parts[split[m]]));
+    return !c->part || c->part[m];
 }
 
 static bool take(void *user, const f0t_tag_result *result)
@@ -155,12 +154,21 @@ static f0t_status tag_all(command *c)
     return status;
 }
 
-static f0t_status check_part(const command *c)
+static f0t_status find_part(command *c)
 {
-    if (strcmp(c->options->part, "all") != 0 &&
-        (!c->source->features || !f0t_features_split(c->source->features)))
-        return cli_fail(c->cli, F0T_ERROR_ARGUMENT, "--part needs a dataset, not a bare matrix");
-    return F0T_OK;
+    const char *const part = c->options->part;
+    const f0t_features *features = c->source->features;
+    if (!strcmp(part, "all"))
+        return F0T_OK;
+    if (!features)
+        return cli_fail(c->cli, F0T_ERROR_ARGUMENT, "--part is for datasets, not for pictures");
+    c->part = calloc(f0t_features_count(features), sizeof *c->part);
+    if (!c->part)
+        return cli_fail(c->cli, F0T_ERROR_MEMORY, "no memory for --part");
+    return f0t_model_part(c->part, c->model, features,
+                          !strcmp(part, "train") ? F0T_TRAIN
+                          : !strcmp(part, "val") ? F0T_VAL
+                                                 : F0T_TEST);
 }
 
 /* The option that chooses tags by how sure they are; NULL: none was given. */
@@ -189,7 +197,7 @@ static f0t_status check_choice(const command *c)
 
 static f0t_status run_command(command *c)
 {
-    f0t_status status = check_part(c);
+    f0t_status status = find_part(c);
     if (status == F0T_OK)
         status = check_choice(c);
     if (status != F0T_OK)
@@ -282,10 +290,11 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     how.bf16 = o->arithmetic[0] == 'b';
     how.cache = cli_cache_folder(!o->no_cache);
     f0t_status status = f0t_tagger_create(&tagger, model, &how, cli->context);
-    command c = {.cli = cli, .options = o, .tagger = tagger, .source = source};
+    command c = {.cli = cli, .options = o, .tagger = tagger, .model = model, .source = source};
     if (status == F0T_OK) {
         c.tag = tag_options(cli, o, f0t_tagger_vocab(tagger));
         status = run_command(&c);
+        free(c.part);
     }
     f0t_tagger_close(tagger);
     return status;
@@ -380,7 +389,9 @@ static const cli_option table[] = {
     {"strict", 0, CLI_FLAG, AT(tag.strict), NULL,
      "Stop at a picture that cannot be read. Default: report it and continue.", NULL},
     CLI_CACHE_OPTION(AT(no_cache)),
-    {"part", 0, CLI_CHOICE, AT(part), "WHICH", "Images of a dataset to tag. Default all.",
+    {"part", 0, CLI_CHOICE, AT(part), "WHICH",
+     "Images of a dataset to tag: those that its split.txt says, or that the training drew (train "
+     "--test). Default all.",
      "all|train|val|test"},
     {"format", 0, CLI_CHOICE, AT(format), "FORM",
      "text: one line per image; csv and tsv: one line per image and tag, with its score and "

@@ -671,7 +671,7 @@ F0T_API f0t_status f0t_features_open(f0t_features **out, const char *path,
 F0T_API void f0t_features_close(f0t_features *features);
 F0T_API size_t f0t_features_count(const f0t_features *features);
 F0T_API size_t f0t_features_dim(const f0t_features *features);
-/* What the dataset says of row m, or of all rows; NULL where it does not, or for a bare matrix. */
+/* What the dataset says of row m, or of all rows (its split.txt); NULL where it does not, or for a bare matrix. */
 F0T_API const char *f0t_features_image(const f0t_features *features, size_t m);
 F0T_API const uint8_t *f0t_features_split(const f0t_features *features);
 /* Rows first, …, first + count - 1 into to[count x dim]. */
@@ -950,6 +950,12 @@ F0T_API const char *f0t_model_backbone(const f0t_model *model);
 /* Where the keywords of the training's pictures have this tag in their hierarchy, "People|woman" for "woman":
  * the most frequent place; NULL if there is none. f0t_sidecars_write takes such paths. */
 F0T_API const char *f0t_model_path(const f0t_model *model, const char *tag);
+
+/* Which of the M rows of a dataset are in this part: out[M]. Its split.txt says so, or else the training, which has
+ * drawn parts of its images. Fails with F0T_ERROR_ARGUMENT, saying what to do, where neither does, and where the
+ * training has left none for the part: such rows would be tested on what was learned. */
+F0T_API f0t_status f0t_model_part(bool *out, const f0t_model *model, const f0t_features *features,
+                                  f0t_split part);
 
 /* The directions [rows x d] of features [rows x D], which may be of any length. Fails with
  * F0T_ERROR_NUMERIC, naming the row, when a feature is NaN or infinite. */

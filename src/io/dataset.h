@@ -64,6 +64,7 @@ struct f0t_dataset {
     f0t_rows rows; /* one per image */
     uint8_t *split;
     bool split_given;
+    f0t_dataset_options drawn; /* how, where the split is not given */
     f0t_texts images;
     bool has_images;
     f0t_tag_list seen, unseen;
@@ -82,6 +83,9 @@ typedef struct f0t_dataset_source {
  * zero-initialised; the caller frees it with f0t_dataset_close, also after a failure. */
 f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *source,
                             const f0t_dataset_options *options);
+
+/* The dataset that features are of; NULL for a bare matrix. */
+const f0t_dataset *f0t_features_dataset(const f0t_features *features);
 
 /* Draws the split of `count` images by seed into split[count]. */
 f0t_status f0t_dataset_draw_split(uint8_t *split, size_t count, const f0t_dataset_options *options);

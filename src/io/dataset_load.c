@@ -314,6 +314,7 @@ f0t_status f0t_dataset_load(f0t_dataset *dataset, const f0t_dataset_source *sour
     F0T_TRY(with_file(dataset, source, "split.txt", &dataset->split_given, read_split));
     if (dataset->split_given)
         return F0T_OK;
+    dataset->drawn = *options;
     F0T_TRY(f0t_alloc(&dataset->split, dataset->rows.count, 1));
     return f0t_dataset_draw_split(dataset->split, dataset->rows.count, options);
 }

@@ -194,6 +194,7 @@ static f0t_status set_split(f0t_dataset *dataset, const f0t_dataset_arrays *a,
 {
     F0T_TRY(f0t_alloc(&dataset->split, a->images, 1));
     dataset->split_given = a->split != NULL;
+    dataset->drawn = *options;
     if (!a->split)
         return f0t_dataset_draw_split(dataset->split, a->images, options);
     for (size_t m = 0; m < a->images; m++)

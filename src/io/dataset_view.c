@@ -15,6 +15,7 @@ static f0t_status fill(f0t_dataset *view, const f0t_dataset *of)
     view->of = of;
     view->dim = of->dim;
     view->split_given = of->split_given;
+    view->drawn = of->drawn;
     F0T_TRY(copy_text(&view->path, of->path));
     F0T_TRY(copy_text(&view->name, of->name));
     F0T_TRY(copy_text(&view->backbone, of->backbone));

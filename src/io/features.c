@@ -1,6 +1,7 @@
 /* The features of images, from a dataset, an npy file or standard input. */
 #include "base/alloc.h"
 #include "base/context.h"
+#include "io/dataset.h"
 #include "io/npy.h"
 
 #include <string.h>
@@ -86,7 +87,12 @@ const char *f0t_features_image(const f0t_features *f, size_t m)
 
 const uint8_t *f0t_features_split(const f0t_features *f)
 {
-    return f->dataset ? f0t_dataset_split(f->dataset) : NULL;
+    return f->dataset && f->dataset->split_given ? f->dataset->split : NULL;
+}
+
+const f0t_dataset *f0t_features_dataset(const f0t_features *f)
+{
+    return f->dataset;
 }
 
 f0t_status f0t_features_read(float *to, const f0t_features *f, size_t first, size_t count)

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "io/dataset.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -396,7 +397,16 @@ static json_t *describe_method(const f0t_train_options *o)
                                            : describe_trained(o);
 }
 
-f0t_status f0t_train_options_describe(char **out, const f0t_train_options *o, double miap)
+/* What parts.c needs to draw the same parts again. */
+static json_t *describe_split(const f0t_dataset *dataset)
+{
+    const f0t_dataset_options *drawn = &dataset->drawn;
+    return json_pack("{s:I, s:I, s:f, s:f}", "images", (json_int_t)f0t_dataset_image_count(dataset),
+                     "seed", (json_int_t)drawn->seed, "val", drawn->val, "test", drawn->test);
+}
+
+f0t_status f0t_train_options_describe(char **out, const f0t_train_options *o, double miap,
+                                      const f0t_dataset *dataset)
 {
     json_t *all = describe_method(o);
     bool good =
@@ -404,6 +414,8 @@ f0t_status f0t_train_options_describe(char **out, const f0t_train_options *o, do
         !json_object_set_new(all, "seed", json_integer((json_int_t)o->seed)) &&
         !json_object_set_new(all, "tags", json_string(o->all_tags ? "all" : "seen")) &&
         !json_object_set_new(all, "validation_miap", isnan(miap) ? json_null() : json_real(miap));
+    if (good && dataset && !dataset->split_given)
+        good = !json_object_set_new(all, "split", describe_split(dataset));
     char *text = good ? json_dumps(all, JSON_SORT_KEYS | JSON_REAL_PRECISION(9)) : NULL;
     json_decref(all);
     *out = NULL;
@@ -419,7 +431,7 @@ f0t_status f0t_train_options_identify(char **out, const f0t_train_options *optio
 {
     char *described;
     *out = NULL;
-    F0T_TRY(f0t_train_options_describe(&described, options, (double)NAN));
+    F0T_TRY(f0t_train_options_describe(&described, options, (double)NAN, NULL));
     const size_t length = strlen(described), size = strlen(data) + 1;
     f0t_status status = f0t_alloc(out, length + size, 1);
     if (status == F0T_OK) {

@@ -17,7 +17,8 @@ void f0t_train_options_resolve(f0t_train_options *options, size_t images, size_t
 
 /* All options as a JSON object with sorted keys, and the validation MiAP (NaN: null); the caller's
  * to free. */
-f0t_status f0t_train_options_describe(char **out, const f0t_train_options *options, double miap);
+f0t_status f0t_train_options_describe(char **out, const f0t_train_options *options, double miap,
+                                      const f0t_dataset *dataset);
 
 /* The same followed by `data`, which says what is trained on: it identifies a run. */
 f0t_status f0t_train_options_identify(char **out, const f0t_train_options *options,

@@ -276,7 +276,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
     if (backbone)
         F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
     F0T_TRY(f0t_paths_copy(&t->model->paths, &t->dataset->paths));
-    return f0t_train_options_describe(&t->model->training, &t->options, t->miap);
+    return f0t_train_options_describe(&t->model->training, &t->options, t->miap, t->dataset);
 }
 
 f0t_status f0t_train_run(f0t_model **out, f0t_train_options *options, const f0t_dataset *dataset,

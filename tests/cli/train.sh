@@ -146,6 +146,23 @@ case_all_pictures_are_learned_from_unless_some_are_for_testing() {
     run 0 $args --test 0.2
     json_holds 'd["reference"]["compared"] == 42'
     refuse 2 "val 0.1 and test 1 are no parts of the images" $args --test 1
+    # What is left for testing is what the training left, with the seed of then.
+    run 0 $args --test 0.25 --seed 5
+    run 0 tag m.f0t photos --part test
+    [ "$(wc -l <"$out")" = 15 ] || complain "not the quarter that was left"
+    run 0 tag m.f0t photos --part train
+    [ "$(wc -l <"$out")" = 39 ] || complain "not what was learned from"
+    run 0 $args
+    refuse 2 "drew no test images from it: the model has learned from all; 'train --test 0.2' leaves a fifth" \
+        tag m.f0t photos --part test
+    refuse 2 "a bare matrix has no parts" tag m.f0t photos/features.npy --part test
+    cp -r photos more && tail -n 1 more/tags.txt >>more/tags.txt && rm more/features.npy
+    /usr/bin/python3 - <<'PY'
+import numpy
+x = numpy.load("photos/features.npy")
+numpy.save("more/features.npy", numpy.concatenate([x, x[:1]]))
+PY
+    refuse 2 "its 61 images are not the 60 of which the model's training drew some" tag m.f0t more --part val
     yes train | head -n 60 >photos/split.txt
     refuse 2 "--test: photos has a split.txt" $args --test 0.2
 }

@@ -12,8 +12,8 @@ FAST0TAG_LIBRARY names. They use nothing but the standard library and NumPy.
 from __future__ import annotations
 
 from ._backbone import Backbone, find_pictures
-from ._choices import (Condition, EvaluationMethod, Hinge, Layout, Loss, Match, Method, Optimizer,
-                       Pairs, Paper, Preset, Scenario, Split, Target)
+from ._choices import (Condition, EvaluationMethod, FileWords, Hinge, Layout, Loss, Match, Method,
+                       Optimizer, Pairs, Paper, Plurals, Preset, Scenario, Split, Target)
 from ._context import Context
 from ._dataset import Dataset, Image, write_dataset
 from ._errors import (ArgumentError, Error, FileError, FormatError, InternalError, MismatchError,
@@ -39,9 +39,9 @@ def library_version() -> str:
 
 __all__ = [
     "ArgumentError", "Backbone", "Condition", "Context", "Counts", "Dataset", "Entry", "Epoch", "Error",
-    "EvaluationMethod", "FileError", "FormatError", "Hinge", "Image", "Imported", "InternalError",
+    "EvaluationMethod", "FileError", "FileWords", "FormatError", "Hinge", "Image", "Imported", "InternalError",
     "Layout", "Loss", "Match", "Method", "Metrics", "MismatchError", "Model", "NotFoundError", "NumericError",
-    "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Preset", "Progress", "Scenario", "Split",
+    "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Plurals", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
     "import_dataset", "join_vectors", "library_version", "load_tags", "metrics", "train", "write_dataset",

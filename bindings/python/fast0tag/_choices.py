@@ -17,6 +17,8 @@ Hinge = Literal["plain", "squared"]
 Optimizer = Literal["adam", "sgd"]
 Condition = Literal["auto", "unit", "scale", "standard"]
 Split = Literal["train", "val", "test"]
+Plurals = Literal["rare", "all", "none"]
+FileWords = Literal["rare", "all", "none"]
 Match = Literal["exact", "case", "joined", "singular", "plural", "parts", "same", "none", "base"]
 
 EvaluationMethod = Literal["random", "frequency", "frequency-told", "frequency-predicted", "cca",

@@ -232,21 +232,34 @@ class Dataset(Handle):
         return out
 
 
-def open_dataset(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels], seed: int,
+def _open_directory(path: Path, seed: int, test: Optional[float], unless_told: float) -> Dataset:
+    made = Dataset(path, seed=seed, test=unless_told if test is None else test)
+    if test is not None and made._number("f0t_dataset_split_is_given"):
+        raise ArgumentError(f"test: {made.path} has a split.txt, which says what is for testing")
+    return made
+
+
+def open_dataset(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels], seed: int, *,
+                 test: Optional[float] = None, test_unless_told: float = 0.2,
                  **options: Any) -> Dataset:
     """A dataset as it is, the directory at a path, or one of features and tags, which the options
-    that are not None go with."""
+    that are not None go with. `test` is the share of test images where they are drawn."""
     given = {name: value for name, value in options.items() if value is not None}
     is_path = isinstance(data, (str, bytes, os.PathLike))
     if tags is not None:
         if isinstance(data, Dataset) or is_path:
             raise TypeError("a dataset has its tags already")
-        return Dataset.from_arrays(data, tags, seed=seed, **given)  # type: ignore[arg-type]
+        return Dataset.from_arrays(data, tags, seed=seed,  # type: ignore[arg-type]
+                                   test=test_unless_told if test is None else test, **given)
     if not isinstance(data, Dataset) and not is_path:
         raise TypeError("features need tags: a list of tags for each image")
     if given:
         raise TypeError(f"{' and '.join(given)} goes with features and tags: a dataset has its own")
-    return data if isinstance(data, Dataset) else Dataset(data, seed=seed)  # type: ignore[arg-type]
+    if not isinstance(data, Dataset):
+        return _open_directory(data, seed, test, test_unless_told)  # type: ignore[arg-type]
+    if test is not None:
+        raise TypeError("test goes with what is drawn: a Dataset has its own split")
+    return data
 
 
 def write_dataset(path: Path, features: Optional[npt.ArrayLike], tags: Labels, *,

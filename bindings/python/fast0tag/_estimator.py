@@ -34,7 +34,7 @@ class TagClassifier:
 
     Y may also be a list of tags for each image, without tag_names. `vectors` are Vectors, the path
     of a file, a dict of words and their vectors, or a matrix with a row for each of tag_names. The
-    other parameters are those of fast0tag.train().
+    other parameters are those of fast0tag.train(); tags are taken as they are.
 
     After fit(), `model_` is the Model and `classes_` the tags of the columns: tag_names, or all tags
     of the lists, sorted. A tag without a vector is learned by the blend alone; else its score is
@@ -120,7 +120,7 @@ class TagClassifier:
             del options[own]
         count(self.k, "k", 1)
         model = train(X, Y, vectors=self._open_vectors(progress), tag_names=self.tag_names,
-                      split=split, epoch=epoch, progress=progress, **options)
+                      split=split, keep_tags=True, epoch=epoch, progress=progress, **options)
         found = [model.vocab.find(name) for name in names]
         self.model_ = model
         self.classes_ = np.array(names)

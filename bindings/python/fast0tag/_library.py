@@ -70,6 +70,7 @@ const char *f0t_dataset_backbone(const f0t_dataset *dataset);
 size_t f0t_dataset_image_count(const f0t_dataset *dataset);
 const char *f0t_dataset_image(const f0t_dataset *dataset, size_t m);
 const uint8_t *f0t_dataset_split(const f0t_dataset *dataset);
+bool f0t_dataset_split_is_given(const f0t_dataset *dataset);
 size_t f0t_dataset_tag_count(const f0t_dataset *dataset);
 const char *f0t_dataset_tag(const f0t_dataset *dataset, size_t t);
 const size_t *f0t_dataset_offsets(const f0t_dataset *dataset);
@@ -90,11 +91,17 @@ void f0t_features_close(f0t_features *features);
 size_t f0t_features_count(const f0t_features *features);
 size_t f0t_features_dim(const f0t_features *features);
 const char *f0t_features_image(const f0t_features *features, size_t m);
-const uint8_t *f0t_features_split(const f0t_features *features);
 f0t_status f0t_features_read(float *to, const f0t_features *features, size_t first, size_t count);
 
 const f0t_train_options *f0t_train_options_default(void);
 f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
+f0t_status f0t_model_part(bool *out, const f0t_model *model, const f0t_features *features, f0t_split part);
+f0t_status f0t_classes_open(f0t_classes **out, const char *network, const f0t_classes_options *options, const f0t_context *context);
+void f0t_classes_close(f0t_classes *classes);
+size_t f0t_classes_dim(const f0t_classes *classes);
+f0t_status f0t_tags_prepare(f0t_prepared **out, const f0t_dataset *dataset, const f0t_prepare_options *options, const f0t_context *context);
+void f0t_prepared_free(f0t_prepared *prepared);
+
 f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_context *context);
 f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_context *context);
 
@@ -148,7 +155,7 @@ const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, s
 _TYPES: dict[str, Any] = {
     "void": None, "bool": c_bool, "int": c_int, "size_t": c_size_t, "float": c_float,
     "double": c_double, "uint8_t": c_uint8, "uint32_t": c_uint32, "uint64_t": c_uint64,
-    "f0t_status": c_int, "f0t_method": c_int, "char*": c_char_p, "void*": c_void_p,
+    "f0t_status": c_int, "f0t_method": c_int, "f0t_split": c_int, "char*": c_char_p, "void*": c_void_p,
 }
 _DECLARATION = re.compile(r"(.*?[ *])(f0t_\w+)\((.*)\);")
 

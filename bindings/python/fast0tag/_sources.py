@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, byref
+from ctypes import POINTER, byref, c_bool
 from typing import TYPE_CHECKING, Iterable, Iterator, Optional, Union
 
 import numpy as np
@@ -44,22 +44,20 @@ class _Features(Handle):
             found = library.f0t_features_image(pointer, m)
         return str(m + 1) if found is None else str(found, "utf-8")
 
-    def rows_of(self, part: Optional[Split], path: bytes) -> npt.NDArray[np.bool_]:
-        """Which rows are of this part of the dataset; None: all."""
-        rows = int(self._number("f0t_features_count"))
-        if part is None:
-            return np.ones(rows, np.bool_)
-        wanted = choice(_structs.SPLITS, part, "part")
-        with self._use() as pointer:
-            split = library.f0t_features_split(pointer)
-            if not split:
-                raise ArgumentError(f"{os.fsdecode(path)}: part needs a dataset, not a bare matrix")
-            return np.equal(self._view(split, (rows,)), wanted)
+    def rows_of(self, part: Optional[Split], model: Model) -> npt.NDArray[np.bool_]:
+        """Which rows are of this part of the dataset, as its split.txt says or as the model's training
+        drew them; None: all."""
+        rows = np.ones(int(self._number("f0t_features_count")), np.bool_)
+        if part is not None:
+            wanted = choice(_structs.SPLITS, part, "part")
+            with self._use() as pointer, model._use() as m:
+                library.f0t_model_part(rows.ctypes.data_as(POINTER(c_bool)), m, pointer, wanted)
+        return rows
 
 
-def _read_features(features: _Features, path: bytes, part: Optional[Split],
+def _read_features(features: _Features, model: Model, part: Optional[Split],
                    monitor: Monitor) -> Blocks:
-    chosen = features.rows_of(part, path)
+    chosen = features.rows_of(part, model)
     dim = int(features._number("f0t_features_dim"))
     for first in range(0, len(chosen), MATRIX_BLOCK):
         number = min(MATRIX_BLOCK, len(chosen) - first)
@@ -110,7 +108,7 @@ def open_source(model: Model, paths: Union[Path, Iterable[Path]],
         if backbone is not None:
             raise ArgumentError(f"backbone is for pictures: {os.fsdecode(items[0])} has features "
                                 "already")
-        return _read_features(_Features(items[0]), items[0], part, monitor)
+        return _read_features(_Features(items[0]), model, part, monitor)
     if part is not None:
         raise ArgumentError("part is for datasets")
     opened = _backbone_of(model, backbone, preset)

@@ -14,6 +14,7 @@ F0T_NONE = (1 << 64) - 1
 F0T_HIDDEN_AUTO = F0T_NONE
 F0T_AUTO = -1.7976931348623157e308
 F0T_HIDDEN_MAX = 8
+F0T_PREPARE_STEPS = 5
 
 # Enumerations: the names that Python users write, and their numbers.
 METHODS = _choices.numbered(_choices.Method)
@@ -25,6 +26,8 @@ OPTIMIZERS = _choices.numbered(_choices.Optimizer)
 CONDITIONS = _choices.numbered(_choices.Condition)
 SPLITS = _choices.numbered(_choices.Split)
 LEVELS = {"info": 0, "warning": 1}
+PLURALS = _choices.numbered(_choices.Plurals)
+FILE_WORDS = _choices.numbered(_choices.FileWords)
 MATCHES = _choices.numbered(_choices.Match)
 
 
@@ -80,6 +83,10 @@ class f0t_eval(Structure):
 
 
 class f0t_import_report(Structure):
+    pass
+
+
+class f0t_classes(Structure):
     pass
 
 
@@ -167,7 +174,8 @@ class f0t_train_options(Sized):
                 ("input_dropout", c_double), ("hidden_dropout", c_double),
                 ("constant_rate", c_bool), ("bf16", c_bool), ("hinge", c_int),
                 ("lambda", c_double), ("ridge", c_double), ("without", c_uint),
-                ("classes", c_void_p), ("checkpoint", c_char_p), ("resume", c_bool), ("epoch", EPOCH), ("epoch_user", c_void_p)]
+                ("classes", POINTER(f0t_classes)), ("checkpoint", c_char_p), ("resume", c_bool),
+                ("epoch", EPOCH), ("epoch_user", c_void_p)]
 
 
 class f0t_tuning(Structure):
@@ -230,7 +238,7 @@ class f0t_eval_options(Sized):
                 ("unseen", c_char_p), ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64),
                 ("no_tune", c_bool), ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
                 ("bf16", c_bool), ("centred", c_bool), ("results", c_char_p), ("figure", c_char_p),
-                ("classes", c_void_p), ("draws", c_size_t)]
+                ("classes", POINTER(f0t_classes)), ("draws", c_size_t)]
 
 
 class f0t_metrics_options(Sized):
@@ -260,6 +268,33 @@ class f0t_eval_row(Structure):
                 ("rival_difference", c_double), ("rival_p", c_double), ("rival_low", c_double),
                 ("rival_high", c_double), ("rival_draws_p", c_double), ("best_p", c_double),
                 ("leads", c_bool)]
+
+
+class f0t_classes_options(Sized):
+    _fields_ = [("size", c_size_t), ("output", c_char_p), ("classes", c_char_p),
+                ("labels", c_char_p)]
+
+
+class f0t_prepare_options(Sized):
+    _fields_ = [("size", c_size_t), ("plurals", c_int), ("file_words", c_int),
+                ("keep_spellings", c_bool), ("keep_common", c_bool), ("least", c_size_t)]
+
+
+class f0t_prepare_note(Structure):
+    _fields_ = [("count", c_size_t), ("example", c_char_p), ("images", c_size_t),
+                ("into", c_char_p)]
+
+
+class f0t_prepare_merge(Structure):
+    _fields_ = [("from", c_char_p), ("into", c_char_p)]
+
+
+class f0t_prepared(Structure):
+    _fields_ = [("dataset", POINTER(f0t_dataset)), ("keywords", c_size_t), ("least", c_size_t),
+                ("notes", f0t_prepare_note * F0T_PREPARE_STEPS),
+                ("file_words_in_use", f0t_prepare_note),
+                ("merges", POINTER(f0t_prepare_merge)), ("merge_count", c_size_t),
+                ("rare", POINTER(c_char_p)), ("rare_count", c_size_t)]
 
 
 class f0t_import_options(Sized):

@@ -1,8 +1,10 @@
 """Training, and the comparison of methods."""
 from __future__ import annotations
 
+import json
 import math
 from ctypes import POINTER, byref, sizeof
+from contextlib import ExitStack
 from typing import (Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union,
                     get_args)
 
@@ -10,14 +12,16 @@ import numpy.typing as npt
 
 from . import _structs
 from ._choices import (EVALUATION_METHODS, PAPERS, SCENARIOS, TARGETS, Condition, EvaluationMethod,
-                       Expert, Hinge, Loss, Method, Optimizer, Pairs, Paper, Scenario, Split, Target)
+                       Expert, FileWords, Hinge, Loss, Method, Optimizer, Pairs, Paper, Plurals,
+                       Scenario, Split, Target)
+from ._clean import cleaned, is_raw
 from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes, units
 from ._dataset import Dataset, open_dataset
-from ._errors import ArgumentError
+from ._errors import ArgumentError, Error, OutOfMemoryError, StoppedError
 from ._labels import Labels
 from ._library import library
 from ._model import Model
-from ._monitor import Monitor, ProgressCallback
+from ._monitor import Monitor, ProgressCallback, logger
 from ._vectors import Vectors, VectorsLike, open_vectors
 
 
@@ -117,7 +121,10 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
           input_dropout: Optional[float] = None, constant_rate: bool = False, bf16: bool = False,
           hinge: Optional[Hinge] = None, lambda_: Optional[float] = None,
           ridge: Optional[float] = None, without: Optional[Sequence[Expert]] = None,
-          tune: Optional[float] = None, checkpoint: Optional[Path] = None,
+          classes: Optional[Path] = None, test: Optional[float] = None, keep_tags: bool = False,
+          keep_spellings: bool = False, plurals: Optional[Plurals] = None,
+          file_words: Optional[FileWords] = None, keep_common: bool = False,
+          least: Optional[int] = None, tune: Optional[float] = None, checkpoint: Optional[Path] = None,
           resume: bool = False, epoch: Optional[EpochCallback] = None,
           progress: Optional[ProgressCallback] = None) -> Model:
     """Learns to tag from features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T]
@@ -125,34 +132,84 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
 
     `vectors` are Vectors, the path of a file, or a dict of words and their vectors. Of features and
     tags, a share `val` (0.1) drawn by seed chooses when to stop, unless `split` says train, val or
-    test of each image. A dataset has its own split, and its seen tags are those that are learned,
-    unless all_tags. The options are those of "fast0tag train" (centred=False is its --keep-mean); None
+    test of each image; so of a dataset's directory without split.txt. All other images are learned
+    from, unless `test` keeps a share of them. A Dataset has its own split; a dataset's seen tags are
+    those that are learned, unless all_tags.
+
+    Tags that come without tag_names, or with a dataset without lists of seen and unseen ones, are
+    taken for a person's keywords and cleaned as "fast0tag train" does it; what is done is logged.
+    keep_tags takes them as they are; keep_spellings, plurals, file_words, keep_common and least
+    change the steps (docs/pictures.md).
+
+    The options are those of "fast0tag train" (centred=False is its --keep-mean); None
     lets the library choose, and an option that the method does not use is refused. `without` lists
-    experts of the blend to switch off. `tune` first searches so many seconds for better options.
-    `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
+    experts of the blend to switch off, `classes` is a network whose classes it asks (those of the
+    dataset's own, unless told). `tune` first searches so many seconds for better options. `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
     after each epoch. These three are not for the blend."""
-    options = _options(locals())
+    given = locals()
+    options = _options(given)
     if val is not None and split is not None:
         raise TypeError("val goes without split, which says which images are for validation")
+    if test is not None and split is not None:
+        raise TypeError("test goes without split, which says which images are for testing")
     # The tags that are learned keep the order of the matrix's columns.
-    of_arrays: dict[str, Any] = {} if tags is None else {"test": 0.0, "seen": tag_names}
+    of_arrays: dict[str, Any] = {} if tags is None else {"seen": tag_names}
     dataset = open_dataset(data, tags, seed, tag_names=tag_names, val=val, split=split,
-                           backbone=backbone, **of_arrays)
-    return _run(options, dataset, open_vectors(vectors, progress),
-                None if tune is None else real(tune, "tune"), epoch, progress)
+                           backbone=backbone, test=test, test_unless_told=0.0, **of_arrays)
+    return _run(options, dataset, open_vectors(vectors, progress), given, progress)
+
+
+def _open_classes(options: _structs.f0t_train_options, dataset: Dataset, given: Optional[Path],
+                  context: Any) -> Any:
+    """The classes that the blend asks: of `given`, or of the dataset's own network. These are an extra
+    that nobody asked for: a network without names of its classes is as good as ever."""
+    out = POINTER(_structs.f0t_classes)()
+    if options.method != _structs.METHODS["blend"] or \
+            options.without & (1 << _structs.EXPERTS["classes"]):
+        if given is not None:
+            raise ArgumentError("classes are for the blend, and for those who do not switch them off")
+        return out
+    if given is not None:
+        library.f0t_classes_open(byref(out), path_bytes(given), None, context)
+        return out
+    own = dataset.backbone or {}
+    if not isinstance(own.get("file"), str):
+        return out
+    try:
+        library.f0t_classes_open(byref(out), json.dumps(own).encode(), None, context)
+    except (OutOfMemoryError, StoppedError):
+        raise
+    except Error as error:
+        logger.info("the backbone's classes are not used: %s", error)
+        return out
+    if library.f0t_classes_dim(out) != dataset.dim:
+        logger.info("the backbone's classes are not used: they go by %d features, not %d",
+                    library.f0t_classes_dim(out), dataset.dim)
+        library.f0t_classes_close(out)
+        out = POINTER(_structs.f0t_classes)()
+    return out
 
 
 def _run(options: _structs.f0t_train_options, dataset: Dataset, vectors: Vectors,
-         tune: Optional[float], epoch: Optional[EpochCallback],
-         progress: Optional[ProgressCallback]) -> Model:
+         given: Mapping[str, Any], progress: Optional[ProgressCallback]) -> Model:
     out = POINTER(_structs.f0t_model)()
     tuning = _structs.f0t_tuning()
+    epoch: Optional[EpochCallback] = given["epoch"]
+    tune = None if given["tune"] is None else real(given["tune"], "tune")
+    raw = is_raw(dataset, given)
 
     def told(_: Any, e: Any) -> None:
         if epoch:
             epoch(Epoch(*(getattr(e.contents, name) for name in Epoch._fields)))
 
-    with dataset._use() as d, vectors._use() as v, Monitor(progress) as monitor:
+    with ExitStack() as held:
+        v = held.enter_context(vectors._use())
+        d: Any = held.enter_context(dataset._use())
+        monitor = held.enter_context(Monitor(progress))
+        if raw:
+            d = held.enter_context(cleaned(d, given, options.method, monitor.context))
+        options.classes = _open_classes(options, dataset, given["classes"], monitor.context)
+        held.callback(library.f0t_classes_close, options.classes)
         options.epoch = _structs.EPOCH(monitor.guard(told))
         if tune is not None:
             library.f0t_train_tune(byref(options), byref(tuning), d, v, tune, None,

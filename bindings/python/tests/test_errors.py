@@ -53,7 +53,7 @@ class Errors(TestCase):
                                 (("empty",), fast0tag.ArgumentError)):
             with self.subTest(arguments), self.assertRaises(kind):
                 model.tag_files(*arguments)
-        with self.assertRaisesRegex(fast0tag.ArgumentError, "part needs a dataset"):
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "a bare matrix has no parts"):
             model.tag_files("m.npy", part="test")
         with self.assertRaisesRegex(fast0tag.ArgumentError, "has features already"):
             model.tag_files("m.npy", backbone="builtin")

@@ -132,8 +132,10 @@ class Estimator(Case):
                          "TagClassifier(vectors='v.txt', seed=1)")
         from inspect import signature
         trained = set(signature(fast0tag.train).parameters)
-        self.assertEqual(trained - set(params), {"data", "tags", "split", "backbone", "all_tags",
-                                                 "checkpoint", "resume", "epoch", "progress"})
+        self.assertEqual(trained - set(params), {
+            "data", "tags", "split", "backbone", "all_tags", "classes", "test", "checkpoint", "resume",
+            "epoch", "progress", "keep_tags", "keep_spellings", "plurals", "file_words",
+            "keep_common", "least"})
         self.assertEqual(set(params) - trained, {"k"})
 
     def test_what_it_tells_newer_versions_of_scikit_learn(self):

@@ -50,6 +50,18 @@ def compile_and_run(body):
                               env={}).stdout.splitlines()
 
 
+def zero(kind):
+    """How C initialises a member of this kind with zeros."""
+    if issubclass(kind, ctypes.Array):
+        return "{" + zero(kind._type_) + "}"
+    return "{0}" if issubclass(kind, ctypes.Structure) else "0"
+
+
+def _kept(table):
+    """Where nothing is merged or left out, the header says KEEP."""
+    return {"keep" if name == "none" else name: number for name, number in table.items()}
+
+
 class Header(unittest.TestCase):
     def test_every_struct_has_the_size_and_the_members_of_the_header(self):
         body, want = "", []
@@ -75,8 +87,7 @@ class Header(unittest.TestCase):
         # Too few values for a struct are a warning of the compiler, too many are one as well.
         body = "".join(
             f"    static const {struct.__name__} {struct.__name__}_ = "
-            "{" + ", ".join("{0}" if issubclass(kind, ctypes.Array) else "0"
-                            for _, kind in struct._fields_) + "};\n"
+            "{" + ", ".join(zero(kind) for _, kind in struct._fields_) + "};\n"
             for struct in structs())
         compile_and_run(body)
         with self.assertRaises(AssertionError):
@@ -97,6 +108,8 @@ class Header(unittest.TestCase):
                   "F0T_LOSS_": _structs.LOSSES,
                   "F0T_PAIRS_": _structs.PAIRS, "F0T_HINGE_": _structs.HINGES,
                   "F0T_OPTIMIZER_": _structs.OPTIMIZERS, "F0T_CONDITION_": _structs.CONDITIONS,
+                  "F0T_PREPARE_PLURALS_": _kept(_structs.PLURALS),
+                  "F0T_PREPARE_FILE_WORDS_": _kept(_structs.FILE_WORDS),
                   "F0T_": _structs.SPLITS, "F0T_LOG_": _structs.LEVELS,
                   "F0T_MATCH_": _structs.MATCHES}
         body, want = "", []
@@ -105,7 +118,7 @@ class Header(unittest.TestCase):
                 constant = prefix + name.upper().replace("-", "_")
                 body += f'    printf("{constant} %d\\n", (int){constant});\n'
                 want.append(f"{constant} {number}")
-        for constant in ("F0T_NONE", "F0T_HIDDEN_AUTO", "F0T_HIDDEN_MAX"):
+        for constant in ("F0T_NONE", "F0T_HIDDEN_AUTO", "F0T_HIDDEN_MAX", "F0T_PREPARE_STEPS"):
             body += f'    printf("{constant} %zu\\n", (size_t){constant});\n'
             want.append(f"{constant} {getattr(_structs, constant)}")
         body += '    printf("%a\\n", F0T_AUTO);\n'

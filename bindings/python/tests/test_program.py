@@ -44,6 +44,63 @@ class Program(TestCase):
             self.assertEqual(open("ours.f0t", "rb").read(), theirs)
             self.assertEqual(open("memory.f0t", "rb").read(), theirs)
 
+    def test_raw_keywords_are_cleaned_as_the_program_does(self):
+        tags = [[*row, f"IMG_{1000 + m}", "mine", *["2014"] * (m < 12), *["Sea", "seas"] * (m < 3)]
+                for m, row in enumerate(self.data.tags)]
+        fast0tag.write_dataset("photos", self.data.features, tags)
+        seen = set()
+        for options, more in (
+                ([], {}), (["--keep-tags"], {"keep_tags": True}),
+                (["--method", "linear"], {"method": "linear"}),
+                (["--test", "0.25", "--seed", "3"], {"test": 0.25, "seed": 3}),
+                (["--plurals", "none", "--keep-spellings", "--keep-common", "--least", "2"],
+                 {"plurals": "none", "keep_spellings": True, "keep_common": True, "least": 2}),
+                (["--file-words", "none"], {"file_words": "none"}),
+                (["--file-words", "all", "--plurals", "all"],
+                 {"file_words": "all", "plurals": "all"})):
+            if "method" not in more:
+                options, more = [*options, "--epochs", "1"], {**more, "epochs": 1}
+            self.program("train", "photos", "--vectors", "vectors.txt", "-o", "theirs.f0t", *options)
+            fast0tag.train("photos", vectors="vectors.txt", **more).save("ours.f0t")
+            theirs = open("theirs.f0t", "rb").read()
+            self.assertTrue(open("ours.f0t", "rb").read() == theirs, options)
+            self.assertTrue(theirs not in seen, options)
+            seen.add(theirs)
+        with self.assertLogs("fast0tag", "INFO") as logged:
+            model = fast0tag.train(self.data.features, tags, vectors="vectors.txt", epochs=1)
+        self.assertIn("2014", list(model.vocab))
+        self.assertNotIn("mine", list(model.vocab))
+        self.assertIn("keyword(s) are about files or no words, and are left out: 'IMG_1000'",
+                      "\n".join(logged.output))
+        refused = ((fast0tag.ArgumentError, "least is for raw", {"keep_tags": True, "least": 2}),
+                   (fast0tag.ArgumentError, "plurals", {"plurals": "some"}),
+                   (fast0tag.ArgumentError, "least", {"least": 0}),
+                   (fast0tag.ArgumentError, "classes are for the blend",
+                    {"method": "linear", "classes": "a.onnx"}),
+                   (fast0tag.NotFoundError, "a.onnx", {"classes": "a.onnx"}))
+        for error, told, more in refused:
+            with self.subTest(told), self.assertRaisesRegex(error, told):
+                fast0tag.train("photos", vectors="vectors.txt", **more)
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "file_words is for raw keywords: memory"):
+            fast0tag.train(self.data.features, [[1, 0, 0], [0, 1, 0], [0, 0, 1]] * 20,
+                           tag_names=["cat", "dog", "sea"], vectors="vectors.txt", file_words="all")
+
+    def test_what_was_left_for_testing_is_known(self):
+        fast0tag.write_dataset("photos", self.data.features, self.data.tags)
+        model = fast0tag.train("photos", vectors="vectors.txt", method="linear", test=0.25, seed=5)
+        model.save("model.f0t")
+        tested = model.tag_files("photos", part="test")
+        self.assertEqual(len(tested), 15)
+        self.assert_tagged(tested, self.program_json("tag", "model.f0t", "photos", "--part", "test"))
+        whole = fast0tag.train("photos", vectors="vectors.txt", method="linear")
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "has learned from all"):
+            whole.tag_files("photos", part="test")
+        with self.assertRaisesRegex(TypeError, "a Dataset has its own split"):
+            fast0tag.train(fast0tag.Dataset("photos"), vectors="vectors.txt", test=0.2)
+        self.write_dataset("split")
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "split has a split.txt"):
+            fast0tag.train("split", vectors="vectors.txt", test=0.2)
+
     def test_a_blend_tags_as_the_program_does(self):
         self.write_dataset()
         self.program("train", "photos", "--vectors", "vectors.txt", "-o", "m.f0t", "--epochs", "2")
@@ -91,7 +148,8 @@ class Program(TestCase):
                      "linear", "--lambda", "1", "--ridge", "0.1", "--test", "0.2")
         made, notes = fast0tag.import_dataset("photos", "photos", "data", backbone="builtin")
         self.assertEqual((made[0].images, made[0].tags), (12, 3))
-        model = fast0tag.train("data", vectors="vectors.txt", method="linear", lambda_=1, ridge=0.1)
+        model = fast0tag.train("data", vectors="vectors.txt", method="linear", lambda_=1, ridge=0.1,
+                               test=0.2)
         self.assertEqual(model.backbone["name"], "builtin-1")
         model.save("ours.f0t")
         with open("model.f0t", "rb") as theirs, open("ours.f0t", "rb") as ours:
