@@ -47,6 +47,7 @@ bool bench_wanted(const bench_options *options, const char *name);
 f0t_status bench_matmul(cli_context *cli, const void *options);
 f0t_status bench_kernels(cli_context *cli, const void *options);
 f0t_status bench_loss(cli_context *cli, const void *options);
+f0t_status bench_rank(cli_context *cli, const void *options);
 f0t_status bench_ranksvm(cli_context *cli, const void *options);
 f0t_status bench_descriptor(cli_context *cli, const void *options);
 f0t_status bench_train(cli_context *cli, const void *options);

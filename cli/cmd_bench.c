@@ -70,6 +70,31 @@ static const cli_verb verb_loss = {
     .run = bench_loss,
 };
 
+static const cli_example rank_examples[] = {
+    {"fast0tag bench rank --only '1 in'", "ranks along one direction at a time"},
+    {.command = NULL},
+};
+
+static const cli_verb verb_rank = {
+    .name = "rank",
+    .summary = "time ranking up to a million words against NumPy and FAISS",
+    .operands = "",
+    .description =
+        "Finds the first ten of 20,000 and of a million vectors of 300 dimensions along one "
+        "direction, and along 256 at a time: exactly, from codes of a byte per number and the "
+        "vectors of the few that "
+        "the codes do not rule out. The peers are NumPy and FAISS's flat index "
+        "(bench/rank_peer.py, when run where that is), the product with all vectors, and reading "
+        "the codes once from memory, which ranking along one direction cannot be faster than. "
+        "Needs "
+        "5 GB of memory with the peers.",
+    .options = options,
+    .examples = rank_examples,
+    .json = true,
+    .options_size = sizeof(bench_options),
+    .run = bench_rank,
+};
+
 static const cli_example ranksvm_examples[] = {
     {"fast0tag bench ranksvm --only '1 of'", "solves rules of one relevant tag"},
     {.command = NULL},
@@ -155,9 +180,9 @@ static const cli_verb verb_backbone = {
     .run = bench_backbone,
 };
 
-static const cli_verb *const verbs[] = {&verb_matmul,   &verb_kernels, &verb_loss,
-                                        &verb_ranksvm,  &verb_train,   &verb_descriptor,
-                                        &verb_backbone, NULL};
+static const cli_verb *const verbs[] = {&verb_matmul,     &verb_kernels,  &verb_loss,
+                                        &verb_rank,       &verb_ranksvm,  &verb_train,
+                                        &verb_descriptor, &verb_backbone, NULL};
 
 const cli_verb cli_verb_bench = {
     .name = "bench",

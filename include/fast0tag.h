@@ -1136,8 +1136,7 @@ typedef struct f0t_tagger_options {
     bool features_only;
     /* as for f0t_backbone_open; one that differs from the model's own is refused [NULL: that] */
     const char *backbone;
-    /* as in f0t_backbone_options. With bf16, candidates among many words are found by products of bfloat16,
-     * too, and then scored exactly: the tags are the same */
+    /* as in f0t_backbone_options */
     const char *preset, *output;
     bool bf16;
     const char *cache;

@@ -21,7 +21,7 @@ endforeach()
 
 foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
     math.layers math.matmul math.solve math.topk compute.loss compute.loss_pairs compute.loss_regression
-    compute.optimizer compute.dropout rank.miap model.net model.step)
+    compute.optimizer compute.dropout compute.screen rank.miap model.net model.step)
   string(REPLACE "." "_test_" target ${test})
   if(TARGET ${target})
     f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)

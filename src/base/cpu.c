@@ -61,6 +61,24 @@ f0t_cpu f0t_cpu_level(void)
     return (f0t_cpu)level;
 }
 
+/* Not every compiler's __builtin_cpu_supports knows the second. */
+bool f0t_cpu_vnni(f0t_cpu level)
+{
+#if defined(__x86_64__)
+    enum {
+        AVX512_VNNI = 1 << 11,
+        AVX_VNNI = 1 << 4
+    }; /* of leaf 7: in ecx, and in eax of its next page */
+    unsigned a, b, c, d;
+    if (level == F0T_CPU_WIDEST)
+        return __get_cpuid_count(7, 0, &a, &b, &c, &d) && c & AVX512_VNNI;
+    return level == F0T_CPU_WIDE && __get_cpuid_count(7, 1, &a, &b, &c, &d) && a & AVX_VNNI;
+#else
+    (void)level;
+    return false;
+#endif
+}
+
 /* ---- The tables ---------------------------------------------------------------------------------- */
 
 extern const f0t_kernel_table f0t_kernel_table_base;

@@ -6,6 +6,8 @@
 #ifndef F0T_BASE_CPU_H
 #define F0T_BASE_CPU_H
 
+#include <stdbool.h>
+
 /* What a level is depends on the architecture; not every one has all of them.
  *             x86-64                             arm64
  *     BASE    v1: SSE2                           NEON, which has fused products
@@ -17,5 +19,9 @@ typedef enum f0t_cpu { F0T_CPU_BASE, F0T_CPU_WIDE, F0T_CPU_WIDEST, F0T_CPU_LEVEL
 /* The best level of this CPU. The environment variable F0T_MAX_CPU lowers it: "base", "wide" or
  * "widest", or by x86-64's names "v1", "v3" or "v4". */
 f0t_cpu f0t_cpu_level(void);
+
+/* Whether kernels of this level may use the instructions that add up products of bytes: AVX512-VNNI at WIDEST,
+ * AVX-VNNI at WIDE. */
+bool f0t_cpu_vnni(f0t_cpu level);
 
 #endif

@@ -18,7 +18,9 @@
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
 struct f0t_nodes;          /* compute/loss_pairs.h */
-struct f0t_svm_loss;       /* rank/ranksvm_pairs.h, and the next two */
+struct f0t_screen_bounds;  /* compute/screen.h, and the next */
+struct f0t_screen_tile;
+struct f0t_svm_loss; /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
 
@@ -57,6 +59,24 @@ struct f0t_svm_zone;
     K(size_t, find_above, (const float *x, size_t from, size_t n, float limit)) \
     K(void, count_above, (uint32_t *above, uint32_t *equal, const float *x, size_t n, float value)) \
     K(bool, has_nan, (const float *x, size_t n))
+
+/* Screening (compute/screen.h). */
+#define F0T_KERNELS_SCREEN(K) \
+    /* Σ a_i b_i, summed in double: the same bits on every level. */ \
+    K(double, exact_product, (const float *a, const float *b, size_t n)) \
+    K(float, largest_size, (const float *x, size_t n)) \
+    /* code = x / scale to the nearest whole number, within ±127, and rest = x − scale · code. Returns \
+     * Σ code², which has room for n up to 2^16. */ \
+    K(int64_t, screen_encode, (int8_t *code, float *rest, const float *x, size_t n, double scale)) \
+    /* The bounds of the rows of some blocks along the tile's directions: row r along direction i at \
+     * upper[i * stride + r]. */ \
+    K(void, screen_bounds, (float *upper, size_t stride, const uint8_t *codes, \
+                            const struct f0t_screen_bounds *bounds, size_t blocks, size_t groups, \
+                            const struct f0t_screen_tile *tile)) \
+    /* The same where f0t_cpu_vnni() says that the CPU has the instructions. */ \
+    K(void, screen_bounds_vnni, (float *upper, size_t stride, const uint8_t *codes, \
+                                 const struct f0t_screen_bounds *bounds, size_t blocks, \
+                                 size_t groups, const struct f0t_screen_tile *tile))
 
 /* The training step (compute/dropout.h, compute/optimizer.h). Dropout is of the elements [first, first + n) of a
  * layer, with pointers to element `first`; y may be x. Gate and
@@ -201,8 +221,8 @@ struct f0t_svm_zone;
                             const int8_t *query, size_t count, size_t dim))
 
 #define F0T_KERNELS(K) \
-    F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_STEP(K) \
-    F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
+    F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_SCREEN(K) \
+    F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
     F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K)
 
 /* clang-format on */

@@ -6,16 +6,16 @@
 #define F0T_COMPUTE_SCORING_H
 
 #include "compute/compute.h"
+#include "compute/screen.h"
 
 typedef struct f0t_scoring {
     const f0t_compute *compute;
     size_t count, dim;
     bool row_stable;
-    f0t_buffer view;   /* V where it is the caller's memory */
-    f0t_buffer *owned; /* V packed, or on another device; NULL: `view` */
-    f0t_buffer *half;  /* V packed as bfloat16, or NULL */
-    double longest;    /* of V's rows, and the most that rounding moves one of them: of `half` */
-    double moved;
+    f0t_buffer view;          /* V where it is the caller's memory */
+    f0t_buffer *owned;        /* V packed, or on another device; NULL: `view` */
+    const f0t_screen *screen; /* of V's rows, or NULL */
+    f0t_screen *own_screen;   /* the same, where it was made here */
 } f0t_scoring;
 
 /* Zero-initialised: V as it lies, for scores that are asked for once. */
@@ -23,10 +23,10 @@ typedef struct f0t_scoring_options {
     size_t
         packed_for; /* not 0: V is packed for about so many rows at a time, which pays for a V that is used
                           often. V is then not needed after f0t_scoring_open */
-    /* f0t_scoring_top finds candidates by products of bfloat16, at half the bytes and twice the speed, and
-     * sums the scores of these in double: the first tags are exactly the first. For a large V, which must
-     * stay until close. Without effect where the device has no bfloat16. */
+    /* f0t_scoring_top goes through a screen (compute/screen.h), which is exact and reads a quarter of the bytes: for
+     * a large V, which must stay until close. `screen` has one of V's rows; it must stay, too. */
     bool screened;
+    const f0t_screen *screen;
     bool row_stable; /* scores do not depend on how many rows there are (f0t_matmul_run_stable) */
 } f0t_scoring_options;
 

@@ -194,6 +194,11 @@ void f0t_best_add(f0t_best *b, size_t row, const float *x, size_t n, uint32_t fi
     }
 }
 
+float f0t_best_least(const f0t_best *b, size_t row)
+{
+    return b->k && b->count[row] == b->k ? b->value[row * b->k] : -INFINITY;
+}
+
 void f0t_best_sort(f0t_best *b, size_t row)
 {
     heap h = row_of(b, row);

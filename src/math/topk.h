@@ -30,6 +30,9 @@ void f0t_best_free(f0t_best *best);
 void f0t_best_add(f0t_best *best, size_t row, const float *x, size_t n, uint32_t first,
                   uint32_t skip);
 
+/* The k-th of the row so far; -infinity while it has fewer. */
+float f0t_best_least(const f0t_best *best, size_t row);
+
 /* Puts the row in order, after its last piece. */
 void f0t_best_sort(f0t_best *best, size_t row);
 

@@ -54,25 +54,26 @@ static f0t_status choose_words(f0t_tagger *t, const f0t_tagger_options *o)
 
 /* Packed vectors are there twice: more than this, and the memory is worth more than the time. */
 static const size_t PACKED_MOST = (size_t)256 << 20;
-/* From so many words on, products of bfloat16 and the exact scores of some are faster. */
-enum { PACKED_FOR = 256, SCREENED_LEAST = 1 << 14 };
+/* From so many words on, a screen and the scores of some are faster. */
+enum { PACKED_FOR = 256, SCREENED_LEAST = 1 << 16 };
 
 /* A single row is multiplied with the vectors as they are: that has a kernel of its own, which sums in
  * another order than the products with packed ones do. */
-static f0t_status lay_out_words(f0t_tagger *t, bool bf16)
+static f0t_status lay_out_words(f0t_tagger *t)
 {
     const f0t_compute *compute = f0t_compute_current();
     const float *vectors = t->known.vectors ? t->known.vectors : f0t_vocab_vectors(t->vocab);
     const size_t count = t->known.learned ? t->known.new_count : f0t_vocab_count(t->vocab),
                  dim = f0t_vocab_dim(t->vocab);
-    const bool screened = bf16 && count >= SCREENED_LEAST;
+    const bool screened = count >= SCREENED_LEAST;
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
-    const f0t_scoring_options plain = {0},
-                              many = {.packed_for = packed ? PACKED_FOR : 0, .screened = screened};
+    const f0t_scoring_options many = {.packed_for = packed && !screened ? PACKED_FOR : 0,
+                                      .screened = screened};
     if (t->model->net->compute != compute)
         F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
     F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
-    return compute->shares_memory ? f0t_scoring_open(&t->one, compute, vectors, count, dim, &plain)
+    const f0t_scoring_options one = {.screen = t->many.screen};
+    return compute->shares_memory ? f0t_scoring_open(&t->one, compute, vectors, count, dim, &one)
                                   : F0T_OK;
 }
 
@@ -111,7 +112,7 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
         F0T_TRY(f0t_known_words_create(&t->known, t->model, t->vocab));
     F0T_TRY(f0t_diverse_open(&t->words, t->vocab));
     F0T_TRY(open_backbone(t, &own));
-    return lay_out_words(t, own.bf16);
+    return lay_out_words(t);
 }
 
 /* Takes over `owned`. */

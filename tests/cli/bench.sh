@@ -33,6 +33,12 @@ case_losses_are_measured() {
     says "images/s"
 }
 
+case_rankings_are_measured_beside_what_memory_can_do() {
+    run 0 bench rank --quiet --only "1 in 20000" --json
+    json_holds 'len(d) >= 2 and {"the plain product", "reading its codes"} <= {r["peer"] for r in d}'
+    json_holds 'all(r["unit"] == "rankings/s" and r["value"] > 0 for r in d)'
+}
+
 case_the_descriptor_and_its_steps_are_measured() {
     run 0 bench descriptor --quiet --only "171x128" --json
     json_holds 'len(d) == 1 and d[0]["unit"] == "pictures/s" and d[0]["value"] > 0'
