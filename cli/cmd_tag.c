@@ -232,9 +232,14 @@ static bool is_swapped(const cli_context *cli)
 
 static f0t_status check_options(cli_context *cli, const options *o)
 {
-    if (!o->words != !o->vectors)
+    if (o->words && cli_is_kind(o->words, "vocabulary")) {
+        if (o->vectors)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "%s has vectors of its own: leave --vectors out", o->words);
+    } else if (!o->words != !o->vectors) {
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "--vocab needs --vectors, and --vectors needs --vocab");
+    }
     if (o->tagger.with_model_tags && !o->words)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--with-seen needs --vocab");
     if (o->tagger.any_space && !o->words)
@@ -245,7 +250,7 @@ static f0t_status check_options(cli_context *cli, const options *o)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--touch needs --embed");
     if (o->dry_run && !o->xmp && !o->embed)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--dry-run needs --xmp or --embed");
-    if (o->words && cli_vectors_swapped(o->words, o->vectors))
+    if (o->words && o->vectors && cli_vectors_swapped(o->words, o->vectors))
         return cli_fail_swapped(cli, "MODEL PICTURES --vocab WORDS --vectors FILE");
     return F0T_OK;
 }
@@ -354,7 +359,8 @@ static const cli_option table[] = {
     {"max", 0, CLI_COUNT, AT(max), "N",
      "With --confidence or --precision: the most tags per image. Default 100.", NULL},
     {"vocab", 0, CLI_TEXT, AT(words), "FILE",
-     "Words to rank, one per line, seen in training or not. Default: the tags of the training.",
+     "Words to rank, one per line, seen in training or not; or a file of 'fast0tag vectors "
+     "prepare', which needs no --vectors. Default: the tags of the training.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE",
      "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},

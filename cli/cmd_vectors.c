@@ -6,14 +6,14 @@
 #include <string.h>
 
 typedef struct options {
-    const char *output, *words, *from, *weights;
+    const char *output, *words, *from, *weights, *model;
     bool f16, tolerant;
     size_t count, dim;
 } options;
 
 static const options defaults = {.count = 10, .dim = 300};
 
-/* ---- build, convert, trim and join -------------------------------------------------------- */
+/* ---- build, convert, trim, join and prepare -------------------------------------------------------- */
 
 static json_t *counts_as_json(const f0t_vectors_counts *counts)
 {
@@ -150,6 +150,98 @@ static f0t_status run_trim(cli_context *cli, const void *given)
     f0t_tags_free(tags);
     return status;
 }
+
+/* ---- prepare ------------------------------------------------------------------------------- */
+
+/* All words of the file, as tags. */
+static f0t_status make_vocab_of_all(f0t_vocab **out, cli_context *cli, const f0t_vectors *vectors,
+                                    const f0t_vocab_options *how)
+{
+    const size_t all = f0t_vectors_count(vectors);
+    char **words = cli_alloc((all + 1) * sizeof *words);
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++) {
+        size_t length;
+        const char *word = f0t_vectors_word(&length, vectors, i);
+        if (!word) /* damaged */
+            continue;
+        words[count] = cli_alloc(length + 1);
+        memcpy(words[count++], word, length);
+    }
+    f0t_status status =
+        f0t_vocab_create(out, (const char *const *)words, count, vectors, how, cli->context);
+    for (size_t i = 0; i < count; i++)
+        free(words[i]);
+    free(words);
+    return status;
+}
+
+static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const options *o,
+                             const f0t_vectors *vectors, bool centred)
+{
+    const f0t_vocab_options how = {
+        .size = sizeof(f0t_vocab_options), .centred = centred, .no_suggestions = true};
+    f0t_tags *tags = NULL;
+    if (!o->words)
+        return make_vocab_of_all(out, cli, vectors, &how);
+    f0t_status status = f0t_tags_load(&tags, o->words, cli->context);
+    if (status == F0T_OK)
+        status = f0t_vocab_create(out, tags->items, tags->count, vectors, &how, cli->context);
+    f0t_tags_free(tags);
+    return status;
+}
+
+static f0t_status report_prepared(cli_context *cli, const char *path, const f0t_vocab *vocab)
+{
+    const size_t given = f0t_vocab_entry_count(vocab), words = f0t_vocab_count(vocab);
+    if (cli->json)
+        return cli_print_json(cli,
+                              json_pack("{s:s, s:I, s:I, s:I}", "path", path, "words",
+                                        (json_int_t)words, "dim", (json_int_t)f0t_vocab_dim(vocab),
+                                        "left_out", (json_int_t)(given - words)));
+    printf("%s: %zu words x %zu, %zu without a vector or there before left out\n", path, words,
+           f0t_vocab_dim(vocab), given - words);
+    return F0T_OK;
+}
+
+static f0t_status check_prepare(cli_context *cli, const options *o)
+{
+    if (!o->output)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "no file to write: give -o OUT");
+    if (!o->model)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "no model that will rank the words: give --model MODEL");
+    return cli_check_replaceable(cli, "-o", o->output, "vocabulary");
+}
+
+static f0t_status run_prepare(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_model *model = NULL;
+    f0t_vectors *vectors = NULL;
+    f0t_vocab *vocab = NULL;
+    f0t_status status = check_prepare(cli, o);
+    if (status == F0T_OK)
+        status = f0t_model_load(&model, o->model, cli->context);
+    if (status == F0T_OK)
+        status = f0t_vectors_open(&vectors, cli->operands[0], NULL, cli->context);
+    if (status == F0T_OK)
+        status = make_vocab(&vocab, cli, o, vectors, f0t_vocab_centred(f0t_model_vocab(model)));
+    if (status == F0T_OK)
+        status = f0t_model_check_vocab(model, vocab);
+    if (status == F0T_OK && !f0t_vocab_count(vocab))
+        status = cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", o->words);
+    if (status == F0T_OK)
+        status = f0t_vocab_save(vocab, o->output, cli->context);
+    if (status == F0T_OK)
+        status = report_prepared(cli, o->output, vocab);
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
+    f0t_model_free(model);
+    return status;
+}
+
+/* ---- join ---------------------------------------------------------------------------------- */
 
 /* One number per file, such as 1,0.7; the library checks the numbers themselves. */
 static f0t_status parse_weights(cli_context *cli, double *values, const char *text)
@@ -414,6 +506,15 @@ static const cli_option join_options[] = {
     {.name = NULL},
 };
 
+static const cli_option prepare_options[] = {
+    OUTPUT_OPTION,
+    {"model", 'm', CLI_TEXT, offsetof(options, model), "MODEL",
+     "The model that will rank the words.", NULL},
+    {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
+     "The words and phrases, one per line. Default: all words of V.", NULL},
+    {.name = NULL},
+};
+
 static const cli_option nearest_options[] = {
     {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
      "Show N neighbours of each. Default 10.", NULL},
@@ -534,6 +635,31 @@ static const cli_verb verb_join = {
     .run = run_join,
 };
 
+static const cli_example prepare_examples[] = {
+    {"fast0tag vectors prepare glove.safetensors --model photos.f0t -o words.vocab",
+     "All words of the file, for 'fast0tag tag photos.f0t PICTURES --vocab words.vocab'."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_prepare = {
+    .name = "prepare",
+    .summary = "make a vocabulary that 'fast0tag tag' opens and ranks at once",
+    .operands = "V",
+    .least = 1,
+    .most = 1,
+    .description =
+        "V is the file of word vectors that MODEL was trained with. OUT has its words, or those of "
+        "a list, with their vectors as MODEL needs them and what it takes to rank many: a million "
+        "words open in a millisecond, without --vectors, and are ranked several times as fast. The "
+        "ranking is exact.",
+    .options = prepare_options,
+    .examples = prepare_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_prepare,
+};
+
 static const cli_example nearest_examples[] = {
     {"fast0tag vectors nearest glove.safetensors dog \"palm tree\"",
      "The ten words nearest to each."},
@@ -559,8 +685,8 @@ static const cli_verb verb_nearest = {
     .run = run_nearest,
 };
 
-static const cli_verb *const verbs[] = {&verb_build, &verb_convert, &verb_trim,
-                                        &verb_join,  &verb_nearest, NULL};
+static const cli_verb *const verbs[] = {&verb_build,   &verb_convert, &verb_trim, &verb_join,
+                                        &verb_prepare, &verb_nearest, NULL};
 
 const cli_verb cli_verb_vectors = {
     .name = "vectors",

@@ -36,6 +36,8 @@ static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const char *path
 f0t_status tag_words_open(f0t_vocab **out, cli_context *cli, const char *path, const char *vectors,
                           const f0t_model *model)
 {
+    if (!vectors)
+        return f0t_vocab_open(out, path, cli->context);
     f0t_vectors *opened = NULL;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_status status = f0t_vectors_open(&opened, vectors, &vector_options, cli->context);

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "io/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -347,6 +348,19 @@ const f0t_tensor *f0t_safetensors_find(const f0t_safetensors *f, const char *nam
 const char *f0t_safetensors_metadata(const f0t_safetensors *f, const char *key)
 {
     return json_string_value(json_object_get(f->header.metadata, key));
+}
+
+f0t_status f0t_safetensors_number(uint64_t *out, const f0t_safetensors *file, const char *key,
+                                  int base)
+{
+    const char *text = f0t_safetensors_metadata(file, key);
+    char *end = NULL;
+    errno = 0;
+    *out = text && *text ? strtoull(text, &end, base) : 0;
+    if (!end || *end || errno || text[strspn(text, "0123456789abcdef")])
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: metadata \"%s\" is missing or not a number",
+                        f0t_safetensors_path(file), key);
+    return F0T_OK;
 }
 
 size_t f0t_safetensors_metadata_count(const f0t_safetensors *f)

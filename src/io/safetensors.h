@@ -38,6 +38,9 @@ const f0t_tensor *f0t_safetensors_at(const f0t_safetensors *file, size_t i); /* 
 const f0t_tensor *f0t_safetensors_find(const f0t_safetensors *file, const char *name);
 /* The text of a key of __metadata__, NULL when there is none. */
 const char *f0t_safetensors_metadata(const f0t_safetensors *file, const char *key);
+/* The same as a number of base 10 or 16, which must be there. */
+f0t_status f0t_safetensors_number(uint64_t *out, const f0t_safetensors *file, const char *key,
+                                  int base);
 size_t f0t_safetensors_metadata_count(const f0t_safetensors *file);
 void f0t_safetensors_metadata_at(const f0t_safetensors *file, size_t i, const char **key,
                                  const char **value);

@@ -6,10 +6,8 @@
 #include "io/text.h"
 #include "io/vectors_rows.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Reading ---------------------------------------------------------------------------------- */
@@ -27,19 +25,6 @@ static f0t_status find_tensor(const f0t_tensor **out, const f0t_safetensors *fil
     return F0T_OK;
 }
 
-static f0t_status read_metadata(uint64_t *out, const f0t_safetensors *file, const char *key,
-                                int base)
-{
-    const char *text = f0t_safetensors_metadata(file, key);
-    char *end = NULL;
-    errno = 0;
-    *out = text && *text ? strtoull(text, &end, base) : 0;
-    if (!end || *end || errno || text[strspn(text, "0123456789abcdef")])
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: metadata \"%s\" is missing or not a number",
-                        f0t_safetensors_path(file), key);
-    return F0T_OK;
-}
-
 static f0t_status check_format(const f0t_safetensors *file)
 {
     uint64_t version;
@@ -47,7 +32,7 @@ static f0t_status check_format(const f0t_safetensors *file)
     if (!format || strcmp(format, F0T_VECTORS_FORMAT) != 0)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: a safetensors file, but not one of word vectors",
                         f0t_safetensors_path(file));
-    F0T_TRY(read_metadata(&version, file, "version", 10));
+    F0T_TRY(f0t_safetensors_number(&version, file, "version", 10));
     if (version != F0T_VECTORS_VERSION)
         return f0t_fail(
             F0T_ERROR_UNSUPPORTED, "%s: version %llu of the format; this program knows version %d",
@@ -89,7 +74,7 @@ static f0t_status attach_words(f0t_vectors *v)
     v->words.offsets = offsets->data;
     v->words.slots = index->data;
     v->words.slot_count = index->count;
-    return read_metadata(&v->words.seed, v->file, "index_seed", 10);
+    return f0t_safetensors_number(&v->words.seed, v->file, "index_seed", 10);
 }
 
 static f0t_status attach_rest(f0t_vectors *v)
@@ -104,7 +89,7 @@ static f0t_status attach_rest(f0t_vectors *v)
     memcpy(v->mean, mean->data, v->dim * sizeof *v->mean);
     F0T_TRY(f0t_string_copy(&v->source, source ? source : "?", source ? strlen(source) : 1));
     v->parents = f0t_safetensors_metadata(v->file, "parents");
-    return read_metadata(&v->fingerprint, v->file, "fingerprint", 16);
+    return f0t_safetensors_number(&v->fingerprint, v->file, "fingerprint", 16);
 }
 
 f0t_status f0t_vectors_attach(f0t_vectors *v, f0t_safetensors *file)

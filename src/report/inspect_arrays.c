@@ -8,6 +8,7 @@
 #include "io/safetensors.h"
 #include "io/vectors.h"
 #include "model/blend_file.h"
+#include "word/vocab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -211,6 +212,8 @@ static f0t_status name_kind(f0t_inspector *in, const f0t_safetensors *file)
         F0T_TRY(f0t_inspector_kind(in, "model", "model of fast0tag, %zu tensors", count));
         return add_blend(in, file);
     }
+    if (format && !strcmp(format, F0T_VOCAB_FORMAT))
+        return f0t_inspector_kind(in, "vocabulary", "vocabulary of fast0tag, %zu tensors", count);
     return f0t_inspector_kind(in, "safetensors", "safetensors, %zu tensors", count);
 }
 

@@ -4,6 +4,7 @@
 #include "base/team.h"
 #include "word/inflect.h"
 #include "word/normal.h"
+#include "word/vocab.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,8 +69,10 @@ f0t_status f0t_diverse_open(f0t_diverse *out, const f0t_vocab *vocab)
 {
     f0t_names names = {0};
     f0t_status status = F0T_OK;
-    *out = (f0t_diverse){.vectors = f0t_vocab_vectors(vocab), .dim = f0t_vocab_dim(vocab)};
-    for (size_t t = 0; t < f0t_vocab_count(vocab) && status == F0T_OK; t++)
+    *out = (f0t_diverse){.vectors = f0t_vocab_vectors(vocab),
+                         .dim = f0t_vocab_dim(vocab),
+                         .mapped = f0t_vocab_screen(vocab) ? vocab : NULL};
+    for (size_t t = 0; !out->mapped && t < f0t_vocab_count(vocab) && status == F0T_OK; t++)
         status = add_tag(&out->words, &names, f0t_vocab_tag(vocab, t));
     f0t_names_free(&names);
     if (status != F0T_OK)
@@ -84,10 +87,19 @@ void f0t_diverse_close(f0t_diverse *diverse)
 
 /* ---- Choosing ------------------------------------------------------------------------------------- */
 
-static bool share_a_word(const f0t_rows *words, uint32_t a, uint32_t b)
+static size_t row_of(const f0t_diverse *d, uint32_t tag)
+{
+    size_t row = 0;
+    while (row < d->pool_count && d->pool[row] != tag)
+        row++;
+    return d->pool_count ? row : tag;
+}
+
+static bool share_a_word(const f0t_diverse *d, uint32_t a, uint32_t b)
 {
     size_t na, nb;
-    const uint32_t *x = f0t_rows_get(&na, words, a), *y = f0t_rows_get(&nb, words, b);
+    const uint32_t *x = f0t_rows_get(&na, &d->words, row_of(d, a)),
+                   *y = f0t_rows_get(&nb, &d->words, row_of(d, b));
     for (size_t i = 0, j = 0; i < na && j < nb;) {
         if (x[i] == y[j])
             return true;
@@ -116,7 +128,7 @@ static float cosine(const float *a, const float *b, size_t dim)
 
 bool f0t_diverse_alike(const f0t_diverse *d, uint32_t a, uint32_t b)
 {
-    return share_a_word(&d->words, a, b) ||
+    return share_a_word(d, a, b) ||
            cosine(d->vectors + a * d->dim, d->vectors + b * d->dim, d->dim) > NEAR;
 }
 
@@ -161,22 +173,45 @@ static void choose(pool *p, const f0t_diverse *d, float loss)
     }
 }
 
-void f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows, size_t count,
-                       const f0t_diverse *diverse, float weight)
+/* The words of the pool's tags are found first. */
+static f0t_status choose_mapped(pool *p, const f0t_diverse *all, float loss)
+{
+    f0t_diverse d = {.vectors = all->vectors, .dim = all->dim, .pool_count = p->count};
+    f0t_names names = {0};
+    f0t_status status = F0T_OK;
+    memcpy(d.pool, p->index, p->count * sizeof *p->index);
+    for (size_t i = 0; i < p->count && status == F0T_OK; i++)
+        status = add_tag(&d.words, &names, f0t_vocab_tag(all->mapped, p->index[i]));
+    if (status == F0T_OK)
+        choose(p, &d, loss);
+    f0t_names_free(&names);
+    f0t_diverse_close(&d);
+    return status;
+}
+
+f0t_status f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows,
+                             size_t count, const f0t_diverse *diverse, float weight)
 {
     const size_t size = count < F0T_DIVERSE_POOL ? count : F0T_DIVERSE_POOL;
     const int threads = f0t_team_size();
+    bool failed = false;
     (void)threads;
     if (!size || !(weight > 0))
-        return;
-#pragma omp parallel for schedule(static) num_threads(threads) if (rows > 64)
+        return F0T_OK;
+#pragma omp parallel for schedule(static) num_threads(threads) if (rows > 64) reduction(|| : failed)
     for (size_t r = 0; r < rows; r++) {
         pool p = {.index = index + r * count,
                   .score = score + r * count,
                   .confidence = confidence ? confidence + r * count : NULL,
                   .count = size};
         const float loss = weight * (p.score[0] - p.score[size - 1]);
-        if (isfinite(loss))
+        if (!isfinite(loss))
+            continue;
+        if (diverse->mapped)
+            failed = failed || choose_mapped(&p, diverse, loss) != F0T_OK;
+        else
             choose(&p, diverse, loss);
     }
+    return failed ? f0t_fail(F0T_ERROR_MEMORY, "no memory for the words of %zu lists of tags", rows)
+                  : F0T_OK;
 }

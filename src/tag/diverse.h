@@ -14,11 +14,15 @@ enum {
                               longer list repeats are what remains */
 };
 
-/* The words of a vocabulary's tags, each in one form: singular, infinitive. */
+/* The words of a vocabulary's tags, each in one form: singular, infinitive. Of one that is mapped, which may have
+ * millions of tags, they are found for the pool of each picture. */
 typedef struct f0t_diverse {
-    f0t_rows words; /* one row per tag */
+    f0t_rows words; /* one row per tag, or per tag of `pool` */
     const float *vectors;
     size_t dim;
+    const f0t_vocab *mapped; /* NULL: it is not */
+    uint32_t pool[F0T_DIVERSE_POOL];
+    size_t pool_count; /* 0: all tags */
 } f0t_diverse;
 
 /* The vocabulary must stay until close. */
@@ -32,7 +36,7 @@ bool f0t_diverse_alike(const f0t_diverse *diverse, uint32_t a, uint32_t b);
  * `weight` of the distance between the first and the last score of the pool, so that whatever scores are it means
  * the same: 0 changes nothing, above 1 no tag repeats another while there is one that does not. The first n of a
  * row are the same for every count of the pool's size or more. */
-void f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows, size_t count,
-                       const f0t_diverse *diverse, float weight);
+f0t_status f0t_diverse_order(uint32_t *index, float *score, float *confidence, size_t rows,
+                             size_t count, const f0t_diverse *diverse, float weight);
 
 #endif

@@ -2,8 +2,10 @@
 
 #include "base/alloc.h"
 #include "math/topk.h"
+#include "word/vocab.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Which words are which ------------------------------------------------------------------------------ */
@@ -14,6 +16,7 @@ void f0t_known_words_free(f0t_known_words *w)
     f0t_free(w->place);
     f0t_free(w->fresh);
     f0t_free(w->vectors);
+    f0t_free(w->passed);
     *w = (f0t_known_words){0};
 }
 
@@ -49,6 +52,16 @@ static f0t_status gather_new(f0t_known_words *w, const bool *is_learned, const f
     return F0T_OK;
 }
 
+static f0t_status pass_over(f0t_known_words *w, const bool *is_learned, const f0t_vocab *vocab)
+{
+    F0T_TRY(f0t_alloc(&w->passed, w->learned_count, sizeof *w->passed));
+    w->new_count = f0t_vocab_count(vocab) - w->learned_count;
+    for (size_t i = 0; w->passed_over < w->learned_count; i++)
+        if (is_learned[i])
+            w->passed[w->passed_over++] = (uint32_t)i;
+    return F0T_OK;
+}
+
 f0t_status f0t_known_words_create(f0t_known_words *w, const f0t_model *model,
                                   const f0t_vocab *vocab)
 {
@@ -64,7 +77,8 @@ f0t_status f0t_known_words_create(f0t_known_words *w, const f0t_model *model,
         status = find_learned(w, is_learned, own, vocab);
     w->new_count = f0t_vocab_count(vocab);
     if (status == F0T_OK && w->learned_count)
-        status = gather_new(w, is_learned, vocab);
+        status = f0t_vocab_screen(vocab) ? pass_over(w, is_learned, vocab)
+                                         : gather_new(w, is_learned, vocab);
     f0t_free(is_learned);
     if (status != F0T_OK)
         f0t_known_words_free(w);
@@ -78,10 +92,10 @@ typedef struct ranking {
     float *learned;    /* [rows x T] logits of the model's tags */
     float *directions; /* [rows x d] */
     float *offsets;    /* [rows] */
-    uint32_t *top;     /* [rows x first] the first new words */
+    uint32_t *top;     /* [rows x scored] the first new words */
     float *top_score;
-    size_t first;
-    float *all; /* [learned_count + first] candidates of a row */
+    size_t first, scored; /* with those that are passed over */
+    float *all;           /* [learned_count + first] candidates of a row */
     uint32_t *order;
     float *value;
 } ranking;
@@ -103,11 +117,12 @@ static f0t_status open_ranking(ranking *g, const f0t_known_words *w, const f0t_m
 {
     const size_t tags = f0t_vocab_count(f0t_model_vocab(m));
     g->first = k < w->new_count ? k : w->new_count;
+    g->scored = g->first + w->passed_over;
     F0T_TRY(f0t_alloc(&g->learned, w->learned_count ? rows * tags : 0, sizeof *g->learned));
     F0T_TRY(f0t_alloc(&g->directions, rows * f0t_model_dim(m), sizeof *g->directions));
     F0T_TRY(f0t_alloc(&g->offsets, rows, sizeof *g->offsets));
-    F0T_TRY(f0t_alloc(&g->top, rows * g->first, sizeof *g->top));
-    F0T_TRY(f0t_alloc(&g->top_score, rows * g->first, sizeof *g->top_score));
+    F0T_TRY(f0t_alloc(&g->top, rows * g->scored, sizeof *g->top));
+    F0T_TRY(f0t_alloc(&g->top_score, rows * g->scored, sizeof *g->top_score));
     F0T_TRY(f0t_alloc(&g->all, w->learned_count + g->first, sizeof *g->all));
     F0T_TRY(f0t_alloc(&g->order, k, sizeof *g->order));
     return f0t_alloc(&g->value, k, sizeof *g->value);
@@ -116,6 +131,25 @@ static f0t_status open_ranking(ranking *g, const f0t_known_words *w, const f0t_m
 static float sigmoid(float logit)
 {
     return 1 / (1 + expf(-logit));
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The first new words of row r, without the learned ones among them. */
+static void leave_out_learned(ranking *g, const f0t_known_words *w, size_t r)
+{
+    uint32_t *top = g->top + r * g->scored;
+    float *score = g->top_score + r * g->scored;
+    size_t kept = 0;
+    for (size_t i = 0; i < g->scored && kept < g->first; i++)
+        if (!bsearch(&top[i], w->passed, w->passed_over, sizeof *top, by_number)) {
+            top[kept] = top[i];
+            score[kept++] = score[i];
+        }
 }
 
 /* Candidates of row r: learned tags, then the first new words. */
@@ -128,11 +162,11 @@ static void rank_row(uint32_t *index, float *score, float *confidence, size_t k,
     for (size_t i = 0; i < L; i++)
         g->all[i] = g->learned[r * tags + w->learned[i]];
     for (size_t i = 0; i < g->first; i++)
-        g->all[L + i] = g->top_score[r * g->first + i] + g->offsets[r] + offset;
+        g->all[L + i] = g->top_score[r * g->scored + i] + g->offsets[r] + offset;
     (void)f0t_topk_row(g->order, g->value, g->all, L + g->first, k);
     for (size_t i = 0; i < k; i++) {
         const size_t c = g->order[i];
-        const size_t word = c < L ? 0 : g->top[r * g->first + (c - L)];
+        const size_t word = c < L ? 0 : g->top[r * g->scored + (c - L)];
         index[i] = c < L ? w->place[c] : w->fresh ? w->fresh[word] : (uint32_t)word;
         score[i] = g->value[i];
         confidence[i] = sigmoid(c < L ? g->value[i] : g->value[i] - offset);
@@ -147,7 +181,9 @@ static f0t_status rank(uint32_t *index, float *score, float *confidence, size_t 
                             w->new_count ? g->directions : NULL, g->offsets, m->blend, net,
                             features, rows));
     if (w->new_count)
-        F0T_TRY(f0t_scoring_top(g->top, g->top_score, g->first, fresh, g->directions, rows));
+        F0T_TRY(f0t_scoring_top(g->top, g->top_score, g->scored, fresh, g->directions, rows));
+    for (size_t r = 0; r < rows && w->passed_over; r++)
+        leave_out_learned(g, w, r);
     for (size_t r = 0; r < rows; r++)
         rank_row(index + r * k, score + r * k, confidence + r * k, k, g, w, m, r);
     return F0T_OK;

@@ -10,10 +10,13 @@ typedef struct f0t_known_words {
     uint32_t *learned; /* [learned_count] numbers among the model's tags, and */
     uint32_t *place;   /* [learned_count] in the vocabulary */
     size_t learned_count;
-    uint32_t
-        *fresh;     /* [new_count] places of new words in the vocabulary; NULL: all words are new */
-    float *vectors; /* [new_count x d] theirs; NULL: those of the vocabulary, or none */
+    /* New words are the vocabulary's that were not learned. Either their vectors stand by themselves, or, in a
+     * vocabulary that is mapped, all words are scored and the learned are passed over: nothing is copied. */
+    uint32_t *fresh; /* [new_count] their places in the vocabulary; NULL: as they are scored */
+    float *vectors;  /* [new_count x d] theirs; NULL: those of the vocabulary, or none */
     size_t new_count;
+    size_t passed_over; /* learned words among those that are scored, */
+    uint32_t *passed;   /* [passed_over] their places, in order */
 } f0t_known_words;
 
 f0t_status f0t_known_words_create(f0t_known_words *out, const f0t_model *model,

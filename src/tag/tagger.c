@@ -63,12 +63,13 @@ static f0t_status lay_out_words(f0t_tagger *t)
 {
     const f0t_compute *compute = f0t_compute_current();
     const float *vectors = t->known.vectors ? t->known.vectors : f0t_vocab_vectors(t->vocab);
-    const size_t count = t->known.learned ? t->known.new_count : f0t_vocab_count(t->vocab),
+    const size_t count = t->known.vectors ? t->known.new_count : f0t_vocab_count(t->vocab),
                  dim = f0t_vocab_dim(t->vocab);
+    const f0t_screen *screen = t->known.vectors ? NULL : f0t_vocab_screen(t->vocab);
     const bool screened = count >= SCREENED_LEAST;
     const bool packed = count && count * dim <= PACKED_MOST / sizeof *vectors;
-    const f0t_scoring_options many = {.packed_for = packed && !screened ? PACKED_FOR : 0,
-                                      .screened = screened};
+    const f0t_scoring_options many = {
+        .packed_for = packed && !screened ? PACKED_FOR : 0, .screened = screened, .screen = screen};
     if (t->model->net->compute != compute)
         F0T_TRY(f0t_net_create_copy(&t->copy, compute, t->model->net));
     F0T_TRY(f0t_scoring_open(&t->many, compute, vectors, count, dim, &many));
@@ -387,9 +388,8 @@ static f0t_status rank_by_score(tagging *g, size_t count)
 static f0t_status rank(tagging *g, size_t count)
 {
     F0T_TRY(rank_by_score(g, count));
-    f0t_diverse_order(g->index, g->score, g->confidence, count, g->ranked, &g->tagger->words,
-                      (float)g->options.diverse);
-    return F0T_OK;
+    return f0t_diverse_order(g->index, g->score, g->confidence, count, g->ranked, &g->tagger->words,
+                             (float)g->options.diverse);
 }
 
 /* Gives row i of the block to the caller. */

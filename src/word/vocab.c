@@ -14,18 +14,6 @@
 
 enum { SUGGESTIONS = 100 };
 
-struct f0t_vocab {
-    size_t size, dim;
-    float *vectors;     /* [size x dim] */
-    size_t *given;      /* [size]: the entry of each tag */
-    f0t_names keys;     /* the keys of all tags that were given */
-    size_t *first;      /* [keys]: the entry that had the key first */
-    size_t entry_count; /* that are filled */
-    f0t_vocab_entry *entries;
-    bool centred;
-    uint64_t fingerprint;
-};
-
 /* ---- Making one ------------------------------------------------------------------------------ */
 
 static void free_text(const char *text)
@@ -46,7 +34,8 @@ void f0t_vocab_free(f0t_vocab *v)
     f0t_free(v->entries);
     f0t_free(v->first);
     f0t_free(v->given);
-    f0t_free(v->vectors);
+    f0t_free(v->own_vectors);
+    f0t_safetensors_close(v->file);
     f0t_names_free(&v->keys);
     f0t_free(v);
 }
@@ -56,7 +45,7 @@ static f0t_status fill_entry(f0t_vocab *v, f0t_vocab_entry *entry, const f0t_loo
 {
     f0t_found found;
     size_t index = v->size;
-    F0T_TRY(f0t_lookup_tag(&found, v->vectors + index * v->dim, lookup, entry->tag,
+    F0T_TRY(f0t_lookup_tag(&found, v->own_vectors + index * v->dim, lookup, entry->tag,
                            strlen(entry->tag)));
     entry->match = found.match;
     entry->used = found.used;
@@ -153,7 +142,9 @@ static f0t_status allocate(f0t_vocab *v, size_t count)
     F0T_TRY(f0t_alloc(&v->entries, count, sizeof *v->entries));
     F0T_TRY(f0t_alloc(&v->first, count, sizeof *v->first));
     F0T_TRY(f0t_alloc(&v->given, count, sizeof *v->given));
-    return f0t_alloc(&v->vectors, count, v->dim * sizeof *v->vectors);
+    F0T_TRY(f0t_alloc(&v->own_vectors, count, v->dim * sizeof *v->own_vectors));
+    v->vectors = v->own_vectors;
+    return F0T_OK;
 }
 
 static f0t_status fill(f0t_vocab *v, const char *const *tags, size_t count,
@@ -201,7 +192,7 @@ static f0t_status refill(f0t_vocab *v, const f0t_vocab_parts *parts)
         v->size++;
     }
     if (parts->count)
-        memcpy(v->vectors, parts->vectors, parts->count * v->dim * sizeof *v->vectors);
+        memcpy(v->own_vectors, parts->vectors, parts->count * v->dim * sizeof *v->own_vectors);
     return F0T_OK;
 }
 
@@ -235,7 +226,9 @@ size_t f0t_vocab_dim(const f0t_vocab *v)
 
 const char *f0t_vocab_tag(const f0t_vocab *v, size_t i)
 {
-    return i < v->size ? v->entries[v->given[i]].tag : NULL;
+    if (i >= v->size)
+        return NULL;
+    return v->file ? f0t_vocab_mapped_tag(v, i) : v->entries[v->given[i]].tag;
 }
 
 f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
@@ -249,9 +242,11 @@ f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
     if (status == F0T_ERROR_FORMAT) /* no UTF-8, or longer than any tag: no vocabulary has it */
         return F0T_OK;
     F0T_TRY(status);
-    size_t i = f0t_words_find(&v->keys.view, key.data, key.length);
+    size_t i = f0t_words_find(v->file ? &v->mapped_keys : &v->keys.view, key.data, key.length);
     f0t_free(key.data);
-    if (i != F0T_NONE)
+    if (v->file)
+        *index = i;
+    else if (i != F0T_NONE)
         *index = v->entries[v->first[i]].index;
     return F0T_OK;
 }
@@ -259,6 +254,11 @@ f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
 const float *f0t_vocab_vectors(const f0t_vocab *v)
 {
     return v->vectors;
+}
+
+const f0t_screen *f0t_vocab_screen(const f0t_vocab *v)
+{
+    return v->screen.count ? &v->screen : NULL;
 }
 
 bool f0t_vocab_centred(const f0t_vocab *v)
@@ -298,9 +298,9 @@ f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_voc
     F0T_REQUIRE(vocab);
     F0T_REQUIRE(directions || !rows);
     f0t_scoring scoring;
-    f0t_status status =
-        f0t_scoring_open(&scoring, f0t_compute_current(), f0t_vocab_vectors(vocab),
-                         f0t_vocab_count(vocab), f0t_vocab_dim(vocab), &(f0t_scoring_options){0});
+    f0t_status status = f0t_scoring_open(&scoring, f0t_compute_current(), f0t_vocab_vectors(vocab),
+                                         f0t_vocab_count(vocab), f0t_vocab_dim(vocab),
+                                         &(f0t_scoring_options){.screen = f0t_vocab_screen(vocab)});
     if (status == F0T_OK)
         status = f0t_scoring_top(index, score, k, &scoring, directions, rows);
     f0t_scoring_close(&scoring);

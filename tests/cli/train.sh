@@ -178,6 +178,30 @@ case_unseen_words_are_ranked() {
     json_holds 'len(d) == 60 and len(d[0]["tags"]) == 9'
 }
 
+case_a_prepared_vocabulary_ranks_alike() {
+    make_collection
+    printf 'lake\nlorry\nmissing\nLorry\n' >words.txt
+    for method in linear blend; do
+        run 0 train photos --vectors vectors.txt --method $method -o $method.f0t
+        run 0 vectors prepare vectors.txt --model $method.f0t --words words.txt -o $method.vocab --json
+        json_holds 'd["words"] == 2 and d["left_out"] == 2'
+        run 0 tag $method.f0t photos --vocab words.txt --vectors vectors.txt -k 2 --format csv
+        sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g' "$out" >plain.csv
+        run 0 tag $method.f0t photos --vocab $method.vocab -k 2 --format csv
+        sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g' "$out" | cmp - plain.csv || complain "$method ranks otherwise"
+    done
+    run 0 vectors prepare vectors.txt --model blend.f0t -o all.vocab
+    run 0 tag blend.f0t photos --vocab all.vocab --with-seen -k 3 --diverse 0.5
+    run 0 inspect all.vocab
+    says "vocabulary of fast0tag"
+    refuse 2 "leave --vectors out" tag blend.f0t photos --vocab all.vocab --vectors vectors.txt
+    refuse 2 "give --model" vectors prepare vectors.txt -o other.vocab
+    refuse 2 "give -o" vectors prepare vectors.txt --model blend.f0t
+    refuse 2 "not replaced" vectors prepare vectors.txt --model blend.f0t -o blend.f0t
+    head -c 3000 all.vocab >cut.vocab
+    refuse 2 "--vectors" tag blend.f0t photos --vocab cut.vocab
+}
+
 case_tags_do_not_repeat_each_other() {
     make_collection
     printf 'dog\ndogs\nblack dog\nsky\nrain\n' >words.txt

@@ -56,6 +56,8 @@ bool f0t_vocab_centred(const f0t_vocab *vocab);
 uint64_t f0t_vocab_fingerprint(const f0t_vocab *vocab);
 size_t f0t_vocab_entry_count(const f0t_vocab *vocab);
 const f0t_vocab_entry *f0t_vocab_get_entry(const f0t_vocab *vocab, size_t i);
+f0t_status f0t_vocab_save(const f0t_vocab *vocab, const char *path, const f0t_context *context);
+f0t_status f0t_vocab_open(f0t_vocab **out, const char *path, const f0t_context *context);
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows, const f0t_context *context);
 f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context);

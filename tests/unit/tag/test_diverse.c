@@ -91,7 +91,7 @@ static void a_repeat_loses_its_part_of_the_spread(void **state)
         memcpy(index, ranked, sizeof index);
         memcpy(score, scores, sizeof score);
         memcpy(sure, scores, sizeof sure);
-        f0t_diverse_order(index, score, sure, 1, 6, &s.diverse, cases[i].weight);
+        assert_ok(f0t_diverse_order(index, score, sure, 1, 6, &s.diverse, cases[i].weight));
         assert_order(index, cases[i].want, 6);
         for (size_t k = 0; k < 6; k++) /* each has its score */
             for (size_t j = 0; j < 6; j++)
@@ -116,8 +116,8 @@ static void long_lists_are_in_order_of_their_scores(void **state)
     }
     memcpy(few, index, sizeof few);
     memcpy(few_score, score, sizeof few_score);
-    f0t_diverse_order(index, score, NULL, 2, MANY, &s.diverse, 2);
-    f0t_diverse_order(few, few_score, NULL, 1, F0T_DIVERSE_POOL, &s.diverse, 2);
+    assert_ok(f0t_diverse_order(index, score, NULL, 2, MANY, &s.diverse, 2));
+    assert_ok(f0t_diverse_order(few, few_score, NULL, 1, F0T_DIVERSE_POOL, &s.diverse, 2));
     assert_memory_equal(index, few, sizeof few);
     assert_memory_equal(index, index + MANY, MANY * sizeof *index);
     for (size_t i = F0T_DIVERSE_FIRST + 1; i < MANY; i++)
@@ -132,12 +132,12 @@ static void equal_and_infinite_scores_stay_in_their_order(void **state)
     setting s;
     (void)state;
     open_setting(&s);
-    f0t_diverse_order(index, equal, NULL, 1, 4, &s.diverse, 1);
+    assert_ok(f0t_diverse_order(index, equal, NULL, 1, 4, &s.diverse, 1));
     assert_order(index, want, 4);
-    f0t_diverse_order(index, infinite, NULL, 1, 4, &s.diverse, 1);
+    assert_ok(f0t_diverse_order(index, infinite, NULL, 1, 4, &s.diverse, 1));
     assert_order(index, want, 4);
-    f0t_diverse_order(one, &score, NULL, 1, 1, &s.diverse, 1);
-    f0t_diverse_order(NULL, NULL, NULL, 3, 0, &s.diverse, 1);
+    assert_ok(f0t_diverse_order(one, &score, NULL, 1, 1, &s.diverse, 1));
+    assert_ok(f0t_diverse_order(NULL, NULL, NULL, 3, 0, &s.diverse, 1));
     close_setting(&s);
 }
 
@@ -154,7 +154,7 @@ static void many_rows_are_each_as_one(void **state)
         index[i] = ranked[i % COUNT];
         score[i] = (float)(COUNT - i % COUNT);
     }
-    f0t_diverse_order(index, score, NULL, ROWS, COUNT, &s.diverse, 2);
+    assert_ok(f0t_diverse_order(index, score, NULL, ROWS, COUNT, &s.diverse, 2));
     for (size_t r = 0; r < ROWS; r++)
         assert_order(index + r * COUNT, (const uint32_t[]){0, 3, 7, 9, 1, 2}, COUNT);
     close_setting(&s);
@@ -177,6 +177,34 @@ static void a_lack_of_memory_is_reported(void **state)
     f0t_vocab_free(vocab);
 }
 
+/* Of a mapped vocabulary, words are found for each pool. */
+static void a_mapped_vocabulary_is_ordered_alike(void **state)
+{
+    setting s;
+    f0t_vocab *mapped;
+    f0t_diverse diverse;
+    (void)state;
+    open_setting(&s);
+    assert_ok(f0t_vocab_save(s.vocab, test_path("tags.vocab"), NULL));
+    assert_ok(f0t_vocab_open(&mapped, test_path("tags.vocab"), NULL));
+    assert_ok(f0t_diverse_open(&diverse, mapped));
+    for (uint32_t turn = 0; turn < TAGS; turn++) {
+        uint32_t index[2][TAGS];
+        float score[2][TAGS];
+        for (uint32_t i = 0; i < TAGS; i++) {
+            index[0][i] = index[1][i] = (i * 5 + turn) % TAGS;
+            score[0][i] = score[1][i] = -(float)i;
+        }
+        assert_ok(f0t_diverse_order(index[0], score[0], NULL, 1, TAGS, &s.diverse, 0.7F));
+        assert_ok(f0t_diverse_order(index[1], score[1], NULL, 1, TAGS, &diverse, 0.7F));
+        assert_memory_equal(index[0], index[1], sizeof index[0]);
+        assert_memory_equal(score[0], score[1], sizeof score[0]);
+    }
+    f0t_diverse_close(&diverse);
+    f0t_vocab_free(mapped);
+    close_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +214,7 @@ int main(void)
         cmocka_unit_test(equal_and_infinite_scores_stay_in_their_order),
         cmocka_unit_test(many_rows_are_each_as_one),
         cmocka_unit_test(a_lack_of_memory_is_reported),
+        cmocka_unit_test(a_mapped_vocabulary_is_ordered_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,13 +74,13 @@ static void assert_ranks(const f0t_vocab *vocab, size_t k, size_t learned)
     float score[ROWS * MOST], confidence[ROWS * MOST];
     candidate all[MOST];
     const size_t count = f0t_vocab_count(vocab);
-    const f0t_scoring_options plain = {0};
+    const f0t_scoring_options how = {.screen = f0t_vocab_screen(vocab)};
     assert_ok(f0t_known_words_create(&words, model, vocab));
     assert_int_equal(words.learned_count, learned);
     assert_int_equal(words.new_count, count - learned);
     assert_ok(f0t_scoring_open(&fresh, f0t_compute_current(),
                                words.vectors ? words.vectors : f0t_vocab_vectors(vocab),
-                               words.new_count, B_DIM, &plain));
+                               words.vectors ? words.new_count : count, B_DIM, &how));
     assert_ok(f0t_known_words_rank(index, score, confidence, k, &words, model, NULL, &fresh,
                                    data->features, ROWS));
     for (size_t r = 0; r < ROWS; r++) {
@@ -127,6 +127,20 @@ static void learned_and_new_words_are_ranked_together(void **state)
     for (size_t k = 1; k <= 28; k += 9) /* 20 learned ones, zz17 among them, and 8 */
         assert_ranks(joined, k, 20);
     f0t_vocab_free(joined);
+    f0t_vocab_free(vocab);
+}
+
+/* Nothing of it is copied. */
+static void a_mapped_vocabulary_is_ranked_alike(void **state)
+{
+    f0t_vocab *vocab = open_vocab(mixed, sizeof mixed / sizeof *mixed), *mapped;
+    (void)state;
+    model->blend->word_offset = 0.75F;
+    assert_ok(f0t_vocab_save(vocab, test_path("mixed.vocab"), NULL));
+    assert_ok(f0t_vocab_open(&mapped, test_path("mixed.vocab"), NULL));
+    for (size_t k = 1; k <= 12; k++)
+        assert_ranks(mapped, k, 4);
+    f0t_vocab_free(mapped);
     f0t_vocab_free(vocab);
 }
 
@@ -216,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learned_and_new_words_are_ranked_together),
+        cmocka_unit_test(a_mapped_vocabulary_is_ranked_alike),
         cmocka_unit_test(words_of_one_kind_are_ranked),
         cmocka_unit_test(ties_give_every_word_once),
         cmocka_unit_test(a_tagger_gives_what_there_is),

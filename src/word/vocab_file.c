@@ -1,0 +1,270 @@
+/*
+ * A vocabulary as a file that is mapped and ranked where it lies: safetensors with
+ *
+ *   vectors      F32 [N, d]       of length 1
+ *   padding      U8               up to a multiple of 64 bytes, where it is needed
+ *   codes        U8 [B, G, 16, 4] the screen's, B blocks of 16 words and G groups of 4 dimensions,
+ *   bounds       F32 [B, 3, 16]   and what it knows of each word: compute/screen.h
+ *   tag_offsets  I64 [N + 1]      where each tag begins in `tags`
+ *   key_offsets  I64 [N + 1]      where each key begins in `keys`
+ *   index        I32 [S]          hash table over the keys: base/interner.h
+ *   tags         U8               each with a 0 after it
+ *   keys         U8               the tags in one spelling each (word/normal.h), each with a newline after it
+ *
+ * and in __metadata__ the format, its version, the seed of the hash, the space of the vectors and whether they are
+ * centred. Types and shapes are checked when it is opened, texts and slots where they are used.
+ */
+#include "word/vocab.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "io/text.h"
+#include "word/normal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VERSION = 1, HEADER_ROOM = 2048 };
+
+/* ---- Writing --------------------------------------------------------------------------------------- */
+
+typedef struct writing {
+    f0t_safetensors_writer *file;
+    f0t_screen *screen;
+    f0t_texts tags;
+    f0t_names keys;
+} writing;
+
+static f0t_status write_tensor(const writing *w, const char *name, f0t_dtype dtype,
+                               const void *data, size_t dims, const size_t *shape)
+{
+    size_t bytes = f0t_dtype_size(dtype);
+    for (size_t i = 0; i < dims; i++)
+        bytes *= shape[i];
+    F0T_TRY(f0t_safetensors_write(w->file, data, bytes));
+    return f0t_safetensors_end_tensor(w->file, name, dtype, dims, shape);
+}
+
+static f0t_status write_list(const writing *w, const char *name, f0t_dtype dtype, const void *data,
+                             size_t count)
+{
+    return write_tensor(w, name, dtype, data, 1, &count);
+}
+
+static f0t_status gather_texts(writing *w, const f0t_vocab *v)
+{
+    for (size_t i = 0; i < v->size; i++) {
+        const char *tag = f0t_vocab_tag(v, i);
+        f0t_word_text key;
+        bool added = true;
+        uint32_t index;
+        F0T_TRY(f0t_texts_add(&w->tags, tag, strlen(tag)));
+        F0T_TRY(f0t_normal_key(&key, tag, strlen(tag)));
+        f0t_status status = f0t_names_add(&index, &added, &w->keys, key.data, key.length);
+        f0t_free(key.data);
+        F0T_TRY(status);
+        if (!added)
+            return f0t_fail(F0T_ERROR_FORMAT, "the tag '%s' is there twice", tag);
+    }
+    return F0T_OK;
+}
+
+static f0t_status write_tensors(const writing *w, const f0t_vocab *v)
+{
+    static const char zeros[64];
+    const f0t_words *keys = &w->keys.view;
+    const size_t blocks = f0t_screen_blocks(v->size), bytes = v->size * v->dim * sizeof(float);
+    const size_t shape[] = {v->size, v->dim}, bounds[] = {blocks, 3, F0T_SCREEN_BLOCK};
+    const size_t codes[] = {blocks,
+                            f0t_screen_block_bytes(v->dim) / F0T_SCREEN_BLOCK / F0T_SCREEN_GROUP,
+                            F0T_SCREEN_BLOCK, F0T_SCREEN_GROUP};
+    F0T_TRY(write_tensor(w, "vectors", F0T_F32, v->vectors, 2, shape));
+    if (bytes % 64)
+        F0T_TRY(write_list(w, "padding", F0T_U8, zeros, 64 - bytes % 64));
+    F0T_TRY(write_tensor(w, "codes", F0T_U8, w->screen->codes, 4, codes));
+    F0T_TRY(write_tensor(w, "bounds", F0T_F32, w->screen->bounds, 3, bounds));
+    F0T_TRY(write_list(w, "tag_offsets", F0T_I64, w->tags.starts, v->size + 1));
+    F0T_TRY(write_list(w, "key_offsets", F0T_I64, keys->offsets, v->size + 1));
+    F0T_TRY(write_list(w, "index", F0T_I32, keys->slots, keys->slot_count));
+    F0T_TRY(write_list(w, "tags", F0T_U8, w->tags.bytes, w->tags.size));
+    return write_list(w, "keys", F0T_U8, keys->text, keys->size);
+}
+
+static f0t_status write_metadata(const writing *w, const f0t_vocab *v)
+{
+    char text[32];
+    F0T_TRY(f0t_safetensors_set_metadata(w->file, "format", F0T_VOCAB_FORMAT));
+    snprintf(text, sizeof text, "%d", VERSION);
+    F0T_TRY(f0t_safetensors_set_metadata(w->file, "version", text));
+    snprintf(text, sizeof text, "%" PRIu64, w->keys.view.seed);
+    F0T_TRY(f0t_safetensors_set_metadata(w->file, "index_seed", text));
+    snprintf(text, sizeof text, "%016" PRIx64, v->fingerprint);
+    F0T_TRY(f0t_safetensors_set_metadata(w->file, "fingerprint", text));
+    return f0t_safetensors_set_metadata(w->file, "centred", v->centred ? "true" : "false");
+}
+
+static f0t_status write_all(writing *w, const f0t_vocab *v, const char *path)
+{
+    F0T_TRY(gather_texts(w, v));
+    F0T_TRY(f0t_screen_create(&w->screen, v->dim));
+    F0T_TRY(f0t_screen_append(w->screen, v->vectors, v->size));
+    F0T_TRY(f0t_safetensors_create(&w->file, path, HEADER_ROOM));
+    F0T_TRY(write_tensors(w, v));
+    return write_metadata(w, v);
+}
+
+f0t_status f0t_vocab_save(const f0t_vocab *vocab, const char *path, const f0t_context *context)
+{
+    F0T_ENTER(context);
+    F0T_REQUIRE(vocab);
+    F0T_REQUIRE(path);
+    if (!vocab->size)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%s: a vocabulary without tags", path);
+    writing w = {0};
+    f0t_names_init_stored(&w.keys);
+    f0t_status status = write_all(&w, vocab, path);
+    if (status == F0T_OK)
+        status = f0t_safetensors_commit(w.file);
+    else
+        f0t_safetensors_abort(w.file);
+    f0t_screen_free(w.screen);
+    f0t_texts_free(&w.tags);
+    f0t_names_free(&w.keys);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------------- */
+
+/* `shape` has `dims` sizes; 0 stands for any. */
+static f0t_status find_tensor(const f0t_tensor **out, const f0t_vocab *v, const char *name,
+                              f0t_dtype dtype, size_t dims, const size_t *shape)
+{
+    const f0t_tensor *t = *out = f0t_safetensors_find(v->file, name);
+    if (!t)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: tensor \"%s\" is missing",
+                        f0t_safetensors_path(v->file), name);
+    bool fits = t->dtype == dtype && t->dims == dims;
+    for (size_t i = 0; fits && i < dims; i++)
+        fits = !shape[i] || t->shape[i] == shape[i];
+    return fits ? F0T_OK
+                : f0t_fail(F0T_ERROR_FORMAT,
+                           "%s: tensor \"%s\" is not %s of the shape that it needs",
+                           f0t_safetensors_path(v->file), name, f0t_dtype_name(dtype));
+}
+
+static f0t_status attach_metadata(f0t_vocab *v)
+{
+    uint64_t version;
+    const char *path = f0t_safetensors_path(v->file);
+    const char *format = f0t_safetensors_metadata(v->file, "format"),
+               *centred = f0t_safetensors_metadata(v->file, "centred");
+    if (!format || strcmp(format, F0T_VOCAB_FORMAT) != 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: a safetensors file, but not a vocabulary", path);
+    F0T_TRY(f0t_safetensors_number(&version, v->file, "version", 10));
+    if (version != VERSION)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: version %" PRIu64 " of the format; this program knows version %d",
+                        path, version, VERSION);
+    if (!centred || (strcmp(centred, "true") != 0 && strcmp(centred, "false") != 0))
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: metadata \"centred\" is neither true nor false",
+                        path);
+    v->centred = *centred == 't';
+    F0T_TRY(f0t_safetensors_number(&v->mapped_keys.seed, v->file, "index_seed", 10));
+    return f0t_safetensors_number(&v->fingerprint, v->file, "fingerprint", 16);
+}
+
+static f0t_status attach_vectors(f0t_vocab *v)
+{
+    const f0t_tensor *t, *bounds;
+    F0T_TRY(find_tensor(&t, v, "vectors", F0T_F32, 2, (const size_t[]){0, 0}));
+    if (!t->shape[0] || t->shape[0] >= INT32_MAX || !t->shape[1] ||
+        t->shape[1] > F0T_SCREEN_DIM_MOST)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %zu words with vectors of %zu dimensions",
+                        f0t_safetensors_path(v->file), t->shape[0], t->shape[1]);
+    v->size = t->shape[0];
+    v->dim = t->shape[1];
+    v->vectors = t->data;
+    const size_t blocks = f0t_screen_blocks(v->size);
+    const size_t groups = f0t_screen_block_bytes(v->dim) / F0T_SCREEN_BLOCK / F0T_SCREEN_GROUP;
+    F0T_TRY(find_tensor(&t, v, "codes", F0T_U8, 4,
+                        (const size_t[]){blocks, groups, F0T_SCREEN_BLOCK, F0T_SCREEN_GROUP}));
+    F0T_TRY(find_tensor(&bounds, v, "bounds", F0T_F32, 3,
+                        (const size_t[]){blocks, 3, F0T_SCREEN_BLOCK}));
+    v->screen =
+        (f0t_screen){.count = v->size, .dim = v->dim, .codes = t->data, .bounds = bounds->data};
+    return F0T_OK;
+}
+
+static f0t_status attach_texts(f0t_words *words, const f0t_vocab *v, const char *text,
+                               const char *offsets)
+{
+    const f0t_tensor *t;
+    F0T_TRY(find_tensor(&t, v, text, F0T_U8, 1, (const size_t[]){0}));
+    words->text = t->data;
+    words->size = t->count;
+    F0T_TRY(find_tensor(&t, v, offsets, F0T_I64, 1, (const size_t[]){v->size + 1}));
+    words->offsets = t->data;
+    words->count = v->size;
+    return F0T_OK;
+}
+
+static f0t_status attach(f0t_vocab *v)
+{
+    const f0t_tensor *index;
+    F0T_TRY(attach_metadata(v));
+    F0T_TRY(attach_vectors(v));
+    F0T_TRY(attach_texts(&v->tags, v, "tags", "tag_offsets"));
+    F0T_TRY(attach_texts(&v->mapped_keys, v, "keys", "key_offsets"));
+    F0T_TRY(find_tensor(&index, v, "index", F0T_I32, 1, (const size_t[]){0}));
+    if (index->count <= v->size || (index->count & (index->count - 1)) != 0)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: an index of %zu slots for %zu words",
+                        f0t_safetensors_path(v->file), index->count, v->size);
+    v->mapped_keys.slots = index->data;
+    v->mapped_keys.slot_count = index->count;
+    return F0T_OK;
+}
+
+/* Takes over `file`. */
+static f0t_status open_file(f0t_vocab **out, f0t_safetensors *file)
+{
+    f0t_vocab *v;
+    f0t_status status = f0t_alloc_zero(&v, 1, sizeof *v);
+    if (status != F0T_OK) {
+        f0t_safetensors_close(file);
+        return status;
+    }
+    v->file = file;
+    status = attach(v);
+    if (status == F0T_OK)
+        *out = v;
+    else
+        f0t_vocab_free(v);
+    return status;
+}
+
+f0t_status f0t_vocab_open_memory(f0t_vocab **out, const void *data, size_t size, const char *name)
+{
+    f0t_safetensors *file;
+    *out = NULL;
+    F0T_TRY(f0t_safetensors_open_memory(&file, data, size, name));
+    return open_file(out, file);
+}
+
+f0t_status f0t_vocab_open(f0t_vocab **out, const char *path, const f0t_context *context)
+{
+    F0T_ENTER(context);
+    f0t_safetensors *file;
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(path);
+    F0T_TRY(f0t_safetensors_open(&file, path));
+    return open_file(out, file);
+}
+
+const char *f0t_vocab_mapped_tag(const f0t_vocab *v, size_t i)
+{
+    size_t length;
+    const char *tag = f0t_words_at(&length, &v->tags, i);
+    return tag && length && !tag[length] && !f0t_text_fault(tag, length) ? tag : "?";
+}
