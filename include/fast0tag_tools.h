@@ -635,7 +635,9 @@ typedef struct f0t_study_options {
     double perplexity; /* of t-SNE [30] */
     const size_t *vocabulary_sizes; /* also with so many words of the first vector file, drawn by
                                        seed, as irrelevant tags beside the seen ones, ascending;
-                                       SIZE_MAX: all words [NULL: not asked] */
+                                       SIZE_MAX: all words. Of words with
+                                       one vector one is taken, none where a tag has it [NULL: not
+                                       asked] */
     size_t vocabulary_size_count;
 } f0t_study_options;
 

@@ -1,5 +1,6 @@
 /* Existence and generalisation with ever more words of the vector file as irrelevant tags. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/monitor.h"
 #include "base/random.h"
 #include "eval/separable.h"
@@ -9,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 5 };
@@ -26,23 +28,74 @@ static f0t_status is_tag(bool *out, const f0t_vocab *tags, const char *word, siz
     return status;
 }
 
-static f0t_status list_words(uint32_t *list, size_t *count, const f0t_vocab *tags,
+/* A word of the file while it is decided whether it is taken. */
+typedef struct file_word {
+    uint64_t hash; /* of its vector */
+    uint32_t place;
+    bool tag, empty; /* a tag of the dataset; a vector of zeros */
+} file_word;
+
+/* Words of one vector together, tags first, then as in the file. */
+static int compare_words(const void *a, const void *b)
+{
+    const file_word *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->tag != y->tag)
+        return x->tag ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static f0t_status read_words(file_word *words, float *row, const f0t_vocab *tags,
                              const f0t_vectors *vectors)
 {
-    *count = 0;
+    const size_t dim = f0t_vectors_dim(vectors);
     for (size_t i = 0; i < f0t_vectors_count(vectors); i++) {
         size_t length;
-        bool found;
         const char *word = f0t_vectors_word(&length, vectors, i);
-        F0T_TRY(is_tag(&found, tags, word, length));
-        if (!found)
-            list[(*count)++] = (uint32_t)i;
+        F0T_TRY(f0t_vectors_get(row, vectors, i, 1));
+        words[i] = (file_word){.hash = f0t_hash(F0T_HASH_START, row, dim * sizeof *row),
+                               .place = (uint32_t)i,
+                               .empty = true};
+        for (size_t k = 0; k < dim && words[i].empty; k++)
+            words[i].empty = row[k] == 0;
+        F0T_TRY(is_tag(&words[i].tag, tags, word, length));
     }
     return F0T_OK;
 }
 
-/* The words of the file that are no tag of the dataset in any spelling, in an order drawn by seed: a larger
- * vocabulary has all words of a smaller one. */
+/* One word of each vector, and none that a tag has, too: no direction tells those apart, and a dictionary's synonyms
+ * have one vector. */
+static size_t keep_distinct(uint32_t *list, file_word *words, size_t count)
+{
+    size_t kept = 0;
+    qsort(words, count, sizeof *words, compare_words);
+    for (size_t i = 0; i < count; i++)
+        if (!words[i].tag && !words[i].empty && (!i || words[i].hash != words[i - 1].hash))
+            list[kept++] = words[i].place;
+    return kept;
+}
+
+static f0t_status list_words(uint32_t *list, size_t *count, const f0t_vocab *tags,
+                             const f0t_vectors *vectors)
+{
+    const size_t all = f0t_vectors_count(vectors);
+    file_word *words = NULL;
+    float *row = NULL;
+    f0t_status status = f0t_alloc(&words, all, sizeof *words);
+    if (status == F0T_OK)
+        status = f0t_alloc(&row, f0t_vectors_dim(vectors), sizeof *row);
+    if (status == F0T_OK)
+        status = read_words(words, row, tags, vectors);
+    if (status == F0T_OK)
+        *count = keep_distinct(list, words, all);
+    f0t_free(words);
+    f0t_free(row);
+    return status;
+}
+
+/* The words of the file that are no tag of the dataset in any spelling, nor have the vector of another, in an
+ * order drawn by seed: a larger vocabulary has all words of a smaller one. */
 static f0t_status draw_words(uint32_t **out, size_t *count, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, uint64_t seed)
 {
