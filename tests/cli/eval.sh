@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Comparing methods: eval.
 . "$(dirname "$0")/lib.sh"
+bench=$(cd "$(dirname "$0")/../../bench" && pwd)
 
 # A collection with lists of seen and unseen tags.
 make_split_collection() {
@@ -295,6 +296,19 @@ case_lists_of_tags_are_completed() {
     json_holds 'len({r["miap"] for r in d if r["method"] == "frequency"}) == 2'
     run 0 eval photos --vectors vectors.txt --methods random --quiet --json
     json_holds '"completion" not in {r["scenario"] for r in d}'
+}
+
+# The frequent tags are learned, and open ranks more tags than zero-shot.
+case_rare_tags_make_an_open_vocabulary() {
+    make_split_collection
+    awk 'BEGIN { OFS = "\t" } { print $0, "rare" NR % 6 }' photos/tags.txt >new && mv new photos/tags.txt
+    awk 'END { for (i = 0; i < 6; i++) { printf "rare%d", i; for (k = 2; k <= NF; k++) printf " %g", sin(i * k + k); print "" } }' \
+        vectors.txt >more && cat more >>vectors.txt
+    /usr/bin/python3 "$bench/make_open.py" photos open --frequent 8 --unseen 0.5 >told ||
+        complain "make_open.py failed"
+    grep -q "60 images, 6 seen tags, 3 unseen, 3 others" told || complain "$(cat told)"
+    run 0 eval open --vectors vectors.txt --scenarios zero-shot,open --methods random,conse --no-tune --quiet --json
+    json_holds '[r["tags"] for r in d] == [3, 3, 6, 6] and all(r["miap"] > 0 for r in d)'
 }
 
 case_a_few_tags_of_each_kind_are_enough() {
