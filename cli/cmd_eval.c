@@ -12,8 +12,9 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *arithmetic, *results, *hidden, *classes;
-    size_t repeat, draws, epochs, trials, jobs;
+    const char *arithmetic, *results, *hidden, *classes, *tasks;
+    cli_list scores, add;
+    size_t repeat, draws, epochs, trials, jobs, timeout;
     bool no_tune, keep_mean, per_class, list;
 } options;
 
@@ -199,6 +200,55 @@ static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *
     return status;
 }
 
+/* ---- Methods of one's own ------------------------------------------------------------------ */
+
+/* The methods that options name, with the memory of their names. */
+typedef struct own_methods {
+    f0t_eval_own *list;
+    char **names;
+    size_t count;
+} own_methods;
+
+static void own_free(own_methods *own)
+{
+    for (size_t i = 0; i < own->count; i++)
+        free(own->names[i]);
+    free(own->names);
+    free(own->list);
+}
+
+/* NAME=PATH. */
+static f0t_status own_add(own_methods *own, cli_context *cli, const char *option, const char *text,
+                          bool program)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s %s: NAME=%s is expected", option, text,
+                        program ? "PROGRAM" : "SCORES");
+    const size_t length = (size_t)(equals - text);
+    char *name = cli_alloc(length + 1);
+    memcpy(name, text, length);
+    name[length] = 0;
+    own->names[own->count] = name;
+    own->list[own->count++] = (f0t_eval_own){.name = name,
+                                             .scores = program ? NULL : equals + 1,
+                                             .program = program ? equals + 1 : NULL};
+    return F0T_OK;
+}
+
+static f0t_status own_read(own_methods *own, cli_context *cli, const options *o)
+{
+    const size_t count = o->scores.count + o->add.count;
+    f0t_status status = F0T_OK;
+    own->list = cli_alloc((count + 1) * sizeof *own->list);
+    own->names = cli_alloc((count + 1) * sizeof *own->names);
+    for (size_t i = 0; i < o->scores.count && status == F0T_OK; i++)
+        status = own_add(own, cli, "scores", o->scores.items[i], false);
+    for (size_t i = 0; i < o->add.count && status == F0T_OK; i++)
+        status = own_add(own, cli, "add", o->add.items[i], true);
+    return status;
+}
+
 static f0t_eval_options convert(const cli_context *cli, const options *o)
 {
     return (f0t_eval_options){.size = sizeof(f0t_eval_options),
@@ -215,7 +265,8 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .hidden = o->hidden,
                               .bf16 = !strcmp(o->arithmetic, "bf16"),
                               .centred = !o->keep_mean,
-                              .figure = o->figure};
+                              .figure = o->figure,
+                              .timeout = o->timeout};
 }
 
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
@@ -249,15 +300,25 @@ static f0t_status open_classes(f0t_classes **out, cli_context *cli, const option
     return cli_experts_classes(out, cli, &experts, &train, dataset);
 }
 
-static f0t_status run_here(cli_context *cli, const options *o)
+/* No comparison: what it would be about. */
+static f0t_status save_tasks(const cli_context *cli, const options *o,
+                             const f0t_eval_options *eval_options, const f0t_dataset *dataset,
+                             const f0t_vectors *vectors)
+{
+    f0t_status status = f0t_eval_save_tasks(o->tasks, dataset, vectors, eval_options, cli->context);
+    if (status == F0T_OK)
+        tell(cli, "%s has the tasks", o->tasks);
+    return status;
+}
+
+static f0t_status run_on_data(cli_context *cli, const options *o, f0t_eval_options *eval_options)
 {
     f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
     f0t_classes *classes = NULL;
     f0t_dataset_options split = F0T_DATASET_OPTIONS;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
-    f0t_eval_options eval_options = convert(cli, o);
-    f0t_status status = check(cli, o, &eval_options);
+    f0t_status status = check(cli, o, eval_options);
     split.seed = cli->seed;
     if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
         status = cli_fail_swapped(cli, "DATASET --vectors FILE");
@@ -267,16 +328,32 @@ static f0t_status run_here(cli_context *cli, const options *o)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
     if (status == F0T_OK)
         status = open_classes(&classes, cli, o, dataset);
-    eval_options.classes = classes;
+    eval_options->classes = classes;
     if (status == F0T_OK)
-        status = compare(cli, o, &eval_options, dataset, vectors);
+        status = o->tasks ? save_tasks(cli, o, eval_options, dataset, vectors)
+                          : compare(cli, o, eval_options, dataset, vectors);
     f0t_classes_close(classes);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;
 }
 
-/* In a process of its own: one method, and nothing is shown. */
+/* The methods of one's own are read, and the options that name them made. */
+static f0t_status run_here(cli_context *cli, const options *o)
+{
+    f0t_eval_options eval_options = convert(cli, o);
+    own_methods own = {0};
+    f0t_status status = own_read(&own, cli, o);
+    eval_options.own = own.list;
+    eval_options.own_count = own.count;
+    if (status == F0T_OK)
+        status = run_on_data(cli, o, &eval_options);
+    own_free(&own);
+    return status;
+}
+
+/* In a process of its own: one method, and nothing is shown. Those of one's own are left to the last one,
+ * which shows all. */
 static f0t_status run_job(cli_context *cli, const void *values, const char *method,
                           const char *results)
 {
@@ -284,6 +361,7 @@ static f0t_status run_job(cli_context *cli, const void *values, const char *meth
     o.methods = method;
     o.results = results;
     o.html = o.figure = NULL;
+    o.scores.count = o.add.count = 0;
     return run_here(cli, &o);
 }
 
@@ -361,6 +439,20 @@ static const cli_option table[] = {
      "Print the paper's published row under ours, with the difference.", "nuswide|iaprtc12"},
     {"html", 0, CLI_TEXT, AT(html), "FOLDER",
      "Write FOLDER/index.html with tables, charts and the tags of some test images.", NULL},
+    {"scores", 0, CLI_LIST, AT(scores), "NAME=SCORES",
+     "Scores of your own as the method NAME: an .npy file, test images x ranked tags, for one "
+     "scenario, or a folder with zero-shot.npy and so on. May be repeated.",
+     NULL},
+    {"add", 0, CLI_LIST, AT(add), "NAME=PROGRAM",
+     "A program of your own as the method NAME: it is called with a folder that has the task, and "
+     "writes scores.npy there. May be repeated.",
+     NULL},
+    {"timeout", 0, CLI_COUNT, AT(timeout), "SECONDS",
+     "How long one run of such a program may take. Default 3600.", NULL},
+    {"tasks", 0, CLI_TEXT, AT(tasks), "FOLDER",
+     "Write FOLDER/SCENARIO with what such a program would get, and exit: images.txt and "
+     "ranked.txt are the rows and columns of scores.",
+     NULL},
     {"figure", 0, CLI_TEXT, AT(figure), "LIST",
      "Methods whose tags that page shows, or all. Default net and the best other.", NULL},
     {"list", 0, CLI_FLAG, AT(list), NULL, "List the methods with their sources, and exit.", NULL},
@@ -368,7 +460,8 @@ static const cli_option table[] = {
 };
 
 static const cli_conflict conflicts[] = {
-    {"json", "format"}, {"no-tune", "trials"}, {"repeat", "draws"}, {.one = NULL}};
+    {"json", "format"}, {"no-tune", "trials"}, {"repeat", "draws"}, {"tasks", "results"},
+    {"tasks", "html"},  {"tasks", "json"},     {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",
@@ -377,6 +470,9 @@ static const cli_example examples[] = {
      "Three methods, ranking tags they have not seen."},
     {"fast0tag eval photos --vectors glove.txt --unseen 20% --draws 5 --format markdown",
      "Five draws of the unseen tags, as a table for a README."},
+    {"fast0tag eval flickr8k --vectors glove.txt --methods net --scenarios zero-shot --scores "
+     "mine=scores.npy",
+     "Scores of your own beside a method's, with the same metrics and tests."},
     {"fast0tag eval --list", "Lists the methods."},
     {.command = NULL},
 };

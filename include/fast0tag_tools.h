@@ -339,6 +339,19 @@ F0T_API void f0t_measured_free(f0t_measured *measured);
  */
 typedef struct f0t_eval f0t_eval;
 
+/* A method of your own in the comparison: one of the three paths. docs/evaluation.md has the files. */
+typedef struct f0t_eval_own {
+    const char *name; /* letters, digits, - _ . + */
+    const char *
+        scores; /* an .npy file, test images x tags that are ranked, for the only scenario and run; or a
+                           folder with zero-shot.npy and so on (with several runs, run-1/zero-shot.npy) */
+    const char *
+        program; /* is called with a folder that has a task, and writes scores.npy there; PROGRAM.json,
+                            where there is one, names its knobs, which are tuned as those of others */
+    const char
+        *tasks; /* a folder: no method, the tasks are written to it; see f0t_eval_save_tasks */
+} f0t_eval_own;
+
 /* NULL is the defaults. */
 typedef struct f0t_eval_options {
     size_t size;
@@ -370,6 +383,9 @@ typedef struct f0t_eval_options {
     size_t
         draws; /* as repeat, each run with a draw of unseen tags of its own also where the dataset has lists:
                      as many as they have. 0: see repeat; not both */
+    const f0t_eval_own *own; /* [own_count] shown after the others; at most 16 */
+    size_t own_count;
+    size_t timeout; /* seconds that each run of a program may take; 0: 3600 */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \
@@ -383,6 +399,13 @@ F0T_API f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset,
                                 const f0t_vectors *vectors, const f0t_eval_options *options,
                                 const f0t_context *context);
 F0T_API void f0t_eval_free(f0t_eval *eval);
+
+/* Writes folder/SCENARIO (with several runs, folder/run-1/SCENARIO) for every scenario that was asked for: what a
+ * program of options->own would be given, in particular images.txt and ranked.txt, the rows and columns of
+ * scores. Where open ranks the same tags as zero-shot it is not written again. */
+F0T_API f0t_status f0t_eval_save_tasks(const char *folder, const f0t_dataset *dataset,
+                                       const f0t_vectors *vectors, const f0t_eval_options *options,
+                                       const f0t_context *context);
 
 /* True when the file options->results has results that this run did not ask for, of other methods,
  * scenarios or repeats: removing it would lose those. */

@@ -72,3 +72,8 @@ f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name)
     *out = f0t_rankers[found];
     return F0T_OK;
 }
+
+const char *f0t_ranker_key(const f0t_ranker *ranker)
+{
+    return ranker->key ? ranker->key : ranker->name;
+}

@@ -35,6 +35,11 @@ typedef struct f0t_task {
     const f0t_classes *classes; /* of the network that made the features; NULL: none; with */
     const float *class_vectors; /* [C x d] */
     const f0t_monitor *monitor;
+    /* For a method that is not one of ours (eval/own.h): which one it is, and the words. place[i] is the
+     * number among the training tags of word i of the vocabulary, or F0T_NO_SAMPLE_TAG. */
+    const struct f0t_ranker *ranker;
+    const f0t_vocab *vocab;
+    const uint32_t *place;
 } f0t_task;
 
 /* Features, each row of length 1, of these images of the dataset into to[count x D]. */
@@ -48,6 +53,7 @@ typedef struct f0t_candidates {
     const float *vectors;  /* [count x d] */
     const uint32_t *known; /* [count] number among the training tags, or F0T_NO_SAMPLE_TAG */
     const size_t *images; /* [count] training images that have the tag: for f0t_ranker.told alone */
+    const uint32_t *tags; /* [count] their numbers in the vocabulary */
 } f0t_candidates;
 
 /* The images to rank them for. */
@@ -58,6 +64,9 @@ typedef struct f0t_queries {
     const uint32_t
         *relevant; /* the images' true training tags: for the oracle alone. Where a list of tags is
                                  completed, those that are given: for what completes, too */
+    size_t first, all;    /* these are images [first, first + count) of `all` to be ranked */
+    const uint32_t *rows; /* [count] of the dataset */
+    const char *part;     /* the scenario that is tested; NULL: a trial */
 } f0t_queries;
 
 typedef struct f0t_ranker {
@@ -74,6 +83,9 @@ typedef struct f0t_ranker {
     size_t most_tags; /* refuses to rank more; 0: no limit */
     const f0t_knob *knobs;
     size_t knob_count; /* at most F0T_KNOBS_MAX */
+    const char *key;   /* what tells its results from those of others; NULL: its name */
+    /* Whether it has nothing for this scenario, and why. NULL: it has. */
+    bool (*lacks)(char *why, size_t size, const struct f0t_ranker *ranker, const char *scenario);
 
     /* Either may be NULL: nothing to share. */
     f0t_status (*prepare)(void **shared, const f0t_task *task);
@@ -128,6 +140,8 @@ extern const f0t_ranker *const f0t_rankers[];
 extern const f0t_ranker *const f0t_rankers_seen2unseen[];
 /* Fails with F0T_ERROR_NOT_FOUND and the list of names. */
 f0t_status f0t_ranker_find(const f0t_ranker **out, const char *name);
+/* Its key, or else its name. */
+const char *f0t_ranker_key(const f0t_ranker *ranker);
 /* False for what is told what no method may know: it is shown beside the methods, and wins nothing. */
 bool f0t_ranker_competes(const f0t_ranker *ranker);
 

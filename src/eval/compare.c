@@ -300,7 +300,9 @@ static f0t_status load_results(comparison *c)
 
 static f0t_status run_repeat(comparison *c, size_t repeat)
 {
-    const f0t_eval_plan *plan = &c->eval->plan;
+    f0t_eval_plan *plan = &c->eval->plan;
+    for (size_t i = 0; i < plan->own_count; i++)
+        plan->own[i].run = repeat;
     F0T_TRY(f0t_eval_tags_split(&c->eval->tags, *c->unseen ? c->unseen : c->options->unseen,
                                 c->options->seed + repeat));
     if (repeat == 0)
@@ -375,6 +377,8 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
                 "there are no validation images: nothing can be tuned or stopped early");
     if (o->bf16)
         f0t_matmul_bf16_notice(f0t_context_monitor(NULL));
+    for (size_t i = 0; i < e->plan.own_count; i++)
+        F0T_TRY(f0t_own_identify(&e->plan.own[i]));
     F0T_TRY(f0t_alloc_zero(&e->cells, e->plan.repeat * e->plan.method_count * F0T_SCENARIOS,
                            sizeof *e->cells));
     for (size_t r = 0; r < e->plan.repeat; r++)

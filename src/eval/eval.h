@@ -2,6 +2,7 @@
 #ifndef F0T_EVAL_EVAL_H
 #define F0T_EVAL_EVAL_H
 
+#include "eval/own.h"
 #include "eval/protocol.h"
 #include "fast0tag_tools.h"
 #include "io/json.h"
@@ -13,6 +14,8 @@ enum { F0T_METHODS_MOST = 64 };
 typedef struct f0t_eval_plan {
     const f0t_ranker *methods[F0T_METHODS_MOST];
     size_t method_count;
+    f0t_own own[F0T_OWN_MOST]; /* methods point into it: a plan stays where it was made */
+    size_t own_count;
     bool asked[F0T_SCENARIOS];
     size_t cutoffs[F0T_CUTOFFS_MOST];
     size_t cutoff_count;

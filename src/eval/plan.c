@@ -59,6 +59,33 @@ static f0t_status read_methods(f0t_eval_plan *p, const char *list)
     return F0T_OK;
 }
 
+/* Each method of the caller's has a name of its own. One that only writes tasks is alone. */
+static f0t_status read_own(f0t_eval_plan *p, const f0t_eval_options *o)
+{
+    size_t asked = 0;
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        asked += p->asked[s];
+    if (o->own_count > F0T_OWN_MOST)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "%zu methods of your own; at most %d", o->own_count,
+                        F0T_OWN_MOST);
+    if (o->own_count && o->own[0].tasks)
+        p->method_count = 0;
+    for (size_t i = 0; i < o->own_count; i++) {
+        f0t_own *own = &p->own[i];
+        F0T_TRY(f0t_own_create(own, &o->own[i], asked, p->repeat, o->timeout));
+        for (size_t k = 0; f0t_rankers[k]; k++)
+            if (!strcmp(f0t_rankers[k]->name, own->name))
+                return f0t_fail(F0T_ERROR_ARGUMENT,
+                                "'%s' is a method of fast0tag: take another name", own->name);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(p->own[k].name, own->name))
+                return f0t_fail(F0T_ERROR_ARGUMENT, "two methods are called '%s'", own->name);
+        p->methods[p->method_count++] = &own->ranker;
+    }
+    p->own_count = o->own_count;
+    return F0T_OK;
+}
+
 static f0t_status read_scenarios(f0t_eval_plan *p, const char *list)
 {
     size_t length;
@@ -169,6 +196,7 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu trials: at most %d", p->trials, REPEAT_MOST);
     F0T_TRY(read_scenarios(p, o->scenarios));
     F0T_TRY(read_methods(p, o->methods));
+    F0T_TRY(read_own(p, o));
     F0T_TRY(read_figure(p, o->figure));
     F0T_TRY(read_hidden(p, o->hidden));
     return read_cutoffs(p, o->k);

@@ -91,6 +91,7 @@ static f0t_status create(f0t_eval_protocol *p, const f0t_eval_tags *tags, bool *
         F0T_TRY(f0t_eval_split_create(&p->tests[s], &p->task, F0T_TEST, mask));
         if (s == F0T_COMPLETION)
             F0T_TRY(f0t_eval_split_complete(&p->tests[s], seed));
+        p->tests[s].part = f0t_scenario_name((f0t_scenario)s);
     }
     return F0T_OK;
 }
@@ -179,6 +180,7 @@ static f0t_status fit_context_open(fit_context *context, method_run *r, const f0
     context->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
     context->task.store = o->store;
     context->task.monitor = &r->monitor;
+    context->task.ranker = r->ranker;
     return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
 }
 

@@ -181,8 +181,8 @@ static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, si
         return F0T_OK;
     return write_line(
         w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "repeat",
-                     (json_int_t)repeat, "method", e->plan.methods[method]->name, "scenario",
-                     f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
+                     (json_int_t)repeat, "method", f0t_ranker_key(e->plan.methods[method]),
+                     "scenario", f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
                      (json_int_t)cell->tags, "refusal", cell->refusal, "values", values_json(cell),
                      "knobs", knobs_json(cell), "top", top_json(cell), "curves",
                      f0t_results_write_curves(cell->curves), "precisions", precisions_json(cell)));
@@ -351,7 +351,7 @@ static f0t_status find_cell(f0t_eval_cell **out, const f0t_eval *e, const json_t
         return f0t_fail(F0T_ERROR_FORMAT, "%s: no \"repeat\"", name);
     for (size_t m = 0; m < e->plan.method_count && repeat < (int64_t)e->plan.repeat; m++)
         for (int s = 0; s < F0T_SCENARIOS; s++)
-            if (!strcmp(e->plan.methods[m]->name, method) && e->plan.asked[s] &&
+            if (!strcmp(f0t_ranker_key(e->plan.methods[m]), method) && e->plan.asked[s] &&
                 !strcmp(f0t_scenario_name((f0t_scenario)s), scenario))
                 *out = f0t_eval_cell_at(e, (size_t)repeat, m, (f0t_scenario)s);
     return F0T_OK;

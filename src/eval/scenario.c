@@ -95,5 +95,7 @@ bool f0t_scenario_refuses(char why[F0T_REFUSAL_SIZE], f0t_scenario scenario,
         snprintf(why, F0T_REFUSAL_SIZE,
                  "considers all 2^%zu combinations of the tags; 2^%zu are feasible", tags,
                  ranker->most_tags);
+    else if (ranker->lacks)
+        return ranker->lacks(why, F0T_REFUSAL_SIZE, ranker, f0t_scenario_name(scenario));
     return *why != 0;
 }

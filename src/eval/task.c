@@ -25,6 +25,8 @@ static f0t_status number_tags(f0t_eval_task *t, const bool *mask)
     t->base.tags = count;
     t->base.dim = dim;
     t->base.vectors = t->vectors;
+    t->base.vocab = t->tags->vocab;
+    t->base.place = t->place;
     return F0T_OK;
 }
 
@@ -262,9 +264,17 @@ static void put_last(float *scores, const f0t_eval_split *s, size_t first, size_
 static f0t_status score_block(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
                               block *b, size_t first, size_t rows, f0t_eval_sink sink, void *user)
 {
-    f0t_candidates tags = {
-        .count = s->count, .vectors = s->vectors, .known = s->known, .images = b->told};
-    f0t_queries queries = {.count = rows, .features = b->features};
+    f0t_candidates tags = {.count = s->count,
+                           .vectors = s->vectors,
+                           .known = s->known,
+                           .images = b->told,
+                           .tags = s->tags};
+    f0t_queries queries = {.count = rows,
+                           .features = b->features,
+                           .first = first,
+                           .all = s->truth.count,
+                           .rows = s->truth.images + first,
+                           .part = s->part};
     F0T_TRY(f0t_task_read(b->features, fit->task, s->truth.images + first, rows));
     if (fit->ranker->oracle || (fit->ranker->completes && s->completes)) {
         queries.relevant = slice(b->oracle_offsets, &s->oracle, first, rows);

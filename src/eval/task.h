@@ -31,6 +31,7 @@ bool f0t_eval_task_has_examples(const f0t_eval_task *task);
 /* The images of a split of the dataset, the candidate tags to rank for them, and which are relevant. */
 typedef struct f0t_eval_split {
     const f0t_eval_task *task;
+    const char *part; /* the scenario that is tested; NULL: it judges trials. The caller's to set */
     f0t_samples truth;  /* relevant tags among the candidates */
     f0t_samples oracle; /* true training tags of the images: for the oracle method alone */
     size_t count;       /* candidates */

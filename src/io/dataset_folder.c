@@ -134,6 +134,12 @@ static void remove_folder(const char *path)
     (void)!rmdir(path);
 }
 
+void f0t_folder_remove(const char *path)
+{
+    remove_entries(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 8);
+    (void)!rmdir(path);
+}
+
 static f0t_status resolve(char **out, const char *path)
 {
     size_t n = strlen(path);

@@ -26,4 +26,7 @@ bool f0t_folder_contains(const char *folder, const char *file);
 /* How `to` is named from within the directory `from`: "../features.npy". Both exist. */
 f0t_status f0t_path_relative(char **out, const char *from, const char *to);
 
+/* Removes a folder with all that is in it, eight folders deep; says nothing. */
+void f0t_folder_remove(const char *path);
+
 #endif

@@ -233,12 +233,18 @@ class f0t_wordnet_options(Sized):
     _fields_ = [("size", c_size_t), ("from", c_char_p), ("dim", c_size_t), ("f16", c_bool)]
 
 
+class f0t_eval_own(Structure):
+    _fields_ = [("name", c_char_p), ("scores", c_char_p), ("program", c_char_p),
+                ("tasks", c_char_p)]
+
+
 class f0t_eval_options(Sized):
     _fields_ = [("size", c_size_t), ("methods", c_char_p), ("scenarios", c_char_p),
                 ("unseen", c_char_p), ("k", c_char_p), ("repeat", c_size_t), ("seed", c_uint64),
                 ("no_tune", c_bool), ("trials", c_size_t), ("epochs", c_size_t), ("hidden", c_char_p),
                 ("bf16", c_bool), ("centred", c_bool), ("results", c_char_p), ("figure", c_char_p),
-                ("classes", POINTER(f0t_classes)), ("draws", c_size_t)]
+                ("classes", POINTER(f0t_classes)), ("draws", c_size_t), ("own", POINTER(f0t_eval_own)),
+                ("own_count", c_size_t), ("timeout", c_size_t)]
 
 
 class f0t_metrics_options(Sized):

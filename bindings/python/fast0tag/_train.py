@@ -279,7 +279,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              trials: Optional[int] = None, epochs: Optional[int] = None,
              hidden: Optional[Sequence[int]] = None, bf16: bool = False, centred: bool = True,
              results: Optional[Path] = None, html: Optional[Path] = None,
-             paper: Optional[Paper] = None,
+             paper: Optional[Paper] = None, scores: Optional[Mapping[str, Path]] = None,
+             programs: Optional[Mapping[str, Path]] = None, timeout: Optional[int] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
@@ -288,11 +289,19 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     dataset lists unseen tags. `results` is a file that keeps what is done:
     the same call goes on from there. centred=False keeps the mean of the vectors.
     `html` is a folder for a page with tables and charts, `paper` (nuswide or iaprtc12) puts the
-    paper's published rows there."""
+    paper's published rows there.
+
+    `scores` are methods of your own by name, each an .npy file (test images x ranked tags) or a folder of
+    such; `programs` others that are called for each task, for at most `timeout` seconds. docs/evaluation.md
+    has their files."""
     wanted = (_listed(EVALUATION_METHODS, methods, "method"),
               _listed(SCENARIOS, scenarios, "scenario"))
     if paper is not None:
         choice(PAPERS, paper, "paper")
+    own = [_structs.f0t_eval_own(text_bytes(name, "the name of a method"), scores=path_bytes(path))
+           for name, path in (scores or {}).items()]
+    own += [_structs.f0t_eval_own(text_bytes(name, "the name of a method"), program=path_bytes(path))
+            for name, path in (programs or {}).items()]
     dataset = open_dataset(data, tags, seed, tag_names=tag_names, split=split)
     opened = open_vectors(vectors, progress)
     out = POINTER(_structs.f0t_eval)()
@@ -309,7 +318,9 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             hidden=None if hidden is None else
             ",".join(str(number) for number in units(hidden)).encode(),
             bf16=flag(bf16, "bf16"), centred=flag(centred, "centred"),
-            results=None if results is None else path_bytes(results))
+            results=None if results is None else path_bytes(results),
+            own=(_structs.f0t_eval_own * max(len(own), 1))(*own), own_count=len(own),
+            timeout=0 if timeout is None else count(timeout, "timeout", 1))
         library.f0t_eval_run(byref(out), d, v, byref(options), monitor.context)
         try:
             if html is not None:
