@@ -14,30 +14,41 @@ typedef struct training_case {
     f0t_net *net;
 } training_case;
 
-/* A linear map whose outputs are the scores of the seen tags. */
-static void open_case(training_case *c, bool no_validation)
+/* The first `tags` tags of a collection; `all` images, also those that have none of the tags. */
+static void open_data(training_case *c, const collection_options *of, size_t tags, bool all)
 {
-    collection files =
-        collection_create(&(collection_options){.name = "trained", .no_validation = no_validation});
-    f0t_net_shape shape = {.inputs = C_FEATURES, .outputs = C_SEEN, .bias = true};
+    collection files = collection_create(of);
     uint32_t number[C_TAGS];
-    *c = (training_case){.options = collection_training(F0T_METHOD_LINEAR_RANK)};
     assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
     for (uint32_t t = 0; t < C_TAGS; t++)
-        number[t] = t < C_SEEN ? t : F0T_NO_SAMPLE_TAG;
-    assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, C_SEEN, false));
-    assert_ok(f0t_samples_create(&c->val, c->dataset, F0T_VAL, number, C_SEEN, true));
+        number[t] = t < tags ? t : F0T_NO_SAMPLE_TAG;
+    assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, tags, all));
+    assert_ok(f0t_samples_create(&c->val, c->dataset, F0T_VAL, number, tags, true));
     assert_ok(
         f0t_condition_create(&c->condition, F0T_CONDITION_SCALE, c->dataset, &c->train, NULL));
     c->data = (f0t_train_data){.dataset = c->dataset,
                                .condition = &c->condition,
                                .train = &c->train,
                                .val = &c->val,
-                               .dim = C_SEEN};
+                               .dim = tags};
+}
+
+static void open_net(training_case *c, const f0t_net_shape *shape)
+{
+    assert_ok(f0t_net_create(&c->net, &f0t_compute_cpu, shape, F0T_F32));
+    assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
+}
+
+/* A linear map whose outputs are the scores of the seen tags. */
+static void open_case(training_case *c, bool no_validation)
+{
+    const f0t_net_shape shape = {.inputs = C_FEATURES, .outputs = C_SEEN, .bias = true};
+    *c = (training_case){.options = collection_training(F0T_METHOD_LINEAR_RANK)};
+    open_data(c, &(collection_options){.name = "trained", .no_validation = no_validation}, C_SEEN,
+              false);
     c->options.epochs = 6;
     f0t_train_options_resolve(&c->options, c->train.count, C_FEATURES, C_DIM);
-    assert_ok(f0t_net_create(&c->net, &f0t_compute_cpu, &shape, F0T_F32));
-    assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
+    open_net(c, &shape);
 }
 
 static void close_case(training_case *c)
@@ -207,28 +218,14 @@ static void picking_leaves_out_samples_without_a_pair(void **state)
 
 /* ---- logistic, of outputs that are the scores ---------------------------------------------------- */
 
-/* The first `tags` tags, all images: those that have none of them are examples of none. */
+/* Images that have none of the tags are examples of none. */
 static void open_logistic(training_case *c, const collection_options *of, size_t tags,
                           const f0t_net_shape *shape)
 {
-    collection files = collection_create(of);
-    uint32_t number[C_TAGS];
     *c = (training_case){.options = F0T_TRAIN_OPTIONS};
-    assert_ok(f0t_dataset_open(&c->dataset, files.path, NULL, NULL));
-    for (uint32_t t = 0; t < C_TAGS; t++)
-        number[t] = t < tags ? t : F0T_NO_SAMPLE_TAG;
-    assert_ok(f0t_samples_create(&c->train, c->dataset, F0T_TRAIN, number, tags, true));
-    assert_ok(f0t_samples_create(&c->val, c->dataset, F0T_VAL, number, tags, true));
-    assert_ok(
-        f0t_condition_create(&c->condition, F0T_CONDITION_SCALE, c->dataset, &c->train, NULL));
-    c->data = (f0t_train_data){.dataset = c->dataset,
-                               .condition = &c->condition,
-                               .train = &c->train,
-                               .val = &c->val,
-                               .dim = tags};
     c->options.loss = F0T_LOSS_LOGISTIC;
-    assert_ok(f0t_net_create(&c->net, &f0t_compute_cpu, shape, F0T_F32));
-    assert_ok(f0t_net_set_random(c->net, 1, F0T_OUTPUT_SCALE));
+    open_data(c, of, tags, true);
+    open_net(c, shape);
 }
 
 static double train_logistic(training_case *c)
