@@ -90,8 +90,8 @@ static f0t_status check_use(cli_context *cli, const f0t_train_options *to, const
 {
     char why[300];
     f0t_status status = f0t_train_options_check_use(to, option);
-    if (status == F0T_OK || cli_given(cli, "method") || !strcmp(option, "resume"))
-        return status; /* a blend that was interrupted is not resumed by another method */
+    if (status == F0T_OK || cli_given(cli, "method"))
+        return status;
     snprintf(why, sizeof why, "%s", f0t_last_error());
     const char *method = method_with(to, option);
     return cli_fail(cli, status, "%s%s%s", why, method ? "; add --method " : "",
@@ -299,8 +299,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     if (o->log && !w.log)
         return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
     char *checkpoint = beside(o->output, "checkpoint"), *trials = beside(o->output, "trials");
-    const bool blend = train_options->method == F0T_METHOD_BLEND; /* has no checkpoints */
-    train_options->checkpoint = blend ? NULL : checkpoint;
+    train_options->checkpoint = checkpoint;
     train_options->epoch = on_epoch;
     train_options->epoch_user = &w;
     f0t_status status = F0T_OK;
@@ -312,8 +311,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     if (status == F0T_OK)
         status = f0t_model_save(model, o->output);
     if (status == F0T_OK) {
-        if (!blend)
-            unlink(checkpoint);
+        unlink(checkpoint);
         if (cli_given(cli, "tune"))
             unlink(trials);
         result.epochs = w.epochs;
@@ -563,9 +561,7 @@ static const cli_option table[] = {
      "Not for blend, which weighs its experts anyway.",
      NULL},
     {"resume", 0, CLI_FLAG, AT(resume), NULL,
-     "Resume an interrupted run from MODEL.checkpoint, and its search from MODEL.trials. Not for "
-     "blend: an interrupted one begins anew.",
-     NULL},
+     "Resume an interrupted run from MODEL.checkpoint, and its search from MODEL.trials.", NULL},
     {"log", 0, CLI_TEXT, AT(log), "FILE", "Write one line of JSON per epoch. Not for blend.", NULL},
     {.name = NULL},
 };
@@ -585,7 +581,7 @@ static const cli_example examples[] = {
      "The linear map, in seconds."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --method net --tune 600",
      "Searches for better options than the defaults for ten minutes, then trains with them."},
-    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --method net --resume",
+    {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
      "Resumes where Ctrl-C, or a power cut, stopped it. The result is the same."},
     {.command = NULL},
 };

@@ -869,7 +869,7 @@ typedef struct f0t_train_options {
     unsigned without;           /* experts that are switched off: bits 1 << f0t_expert [0: none] */
     const f0t_classes *classes; /* of the backbone that made the features; borrowed [NULL: none] */
 
-    /* The run; of a blend there are no checkpoints, and no epochs are reported. */
+    /* The run; of a blend no epochs are reported. */
     const char *checkpoint; /* file for what is needed to resume; NULL: none */
     bool resume;            /* resume from it if it exists */
     void (*epoch)(void *user, const f0t_epoch *epoch); /* may be NULL */

@@ -88,6 +88,7 @@ typedef struct f0t_blend_data {
     const f0t_classes *classes;     /* NULL: none; with */
     const float *class_vectors;     /* [C x d] */
     const f0t_condition *condition; /* borrowed by the blend */
+    const char *identity;           /* of the training, for its checkpoint; NULL: "" */
 } f0t_blend_data;
 
 /* Learns all experts and their weights; *net is the direction's. *miap is that of the held-out images, in

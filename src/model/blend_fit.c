@@ -162,12 +162,14 @@ static f0t_status fit_all(double *miap, f0t_blend_fitting *f)
 f0t_status f0t_blend_fit(f0t_blend **out, f0t_net **net, double *miap, const f0t_blend_data *data,
                          const f0t_train_options *options, const f0t_monitor *monitor)
 {
-    f0t_blend_fitting f = {.data = data, .options = options, .monitor = monitor};
+    f0t_net_list done = {0};
+    f0t_blend_fitting f = {.data = data, .options = options, .monitor = monitor, .done = &done};
     *out = NULL;
     *net = NULL;
     f0t_status status = fit_all(miap, &f);
     f0t_condition_free(&f.unit);
     close_held(&f.held);
+    f0t_net_list_free(&done);
     if (status != F0T_OK) {
         f0t_blend_free(f.blend);
         f0t_net_free(f.net);

@@ -24,7 +24,8 @@ typedef struct f0t_blend_fitting {
     f0t_blend *blend;
     f0t_net *net;
     f0t_held_out held;
-    bool small; /* too few images to hold out some once: cross-validation */
+    bool small;         /* too few images to hold out some once: cross-validation */
+    f0t_net_list *done; /* nets that are trained, for the checkpoint */
 } f0t_blend_fitting;
 
 bool f0t_blend_uses(const f0t_blend_fitting *fit, f0t_expert expert);

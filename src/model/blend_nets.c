@@ -2,6 +2,7 @@
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
+#include "model/checkpoint.h"
 #include "model/options.h"
 #include "model/trainer.h"
 
@@ -36,15 +37,34 @@ static f0t_status create_net(f0t_net **out, const f0t_blend_fitting *f, const f0
     return f0t_net_create(out, f0t_compute_current(), &shape, o->bf16 ? F0T_BF16 : F0T_F32);
 }
 
+static f0t_status run_trainer(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *from,
+                              const f0t_train_options *o, const char *identity)
+{
+    f0t_train_data data = *from;
+    f0t_objective objective;
+    double miap;
+    data.done = f->done;
+    F0T_TRY(f0t_objective_ranking(&objective, &data, o));
+    f0t_status status = f0t_trainer_run(&miap, net, &data, &objective, o, identity, f->monitor);
+    f0t_objective_free(&objective);
+    return status;
+}
+
+/* Nets are trained one after the other, each time in the same order: one that the checkpoint has is taken from there. The
+ * other experts are learned anew, which takes less. */
 static f0t_status run_training(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
                                const f0t_train_options *o)
 {
-    f0t_objective objective;
-    double miap;
-    F0T_TRY(f0t_objective_ranking(&objective, data, o));
-    f0t_status status = f0t_trainer_run(&miap, net, data, &objective, o, "", f->monitor);
-    f0t_objective_free(&objective);
-    return status;
+    const char *identity = f->data->identity ? f->data->identity : "";
+    bool found = false;
+    if (!o->checkpoint)
+        return run_trainer(net, f, data, o, identity);
+    if (o->resume)
+        F0T_TRY(f0t_checkpoint_load_done(net, &found, o->checkpoint, identity, f->done->count));
+    if (!found)
+        F0T_TRY(run_trainer(net, f, data, o, identity));
+    F0T_TRY(f0t_net_list_add(f->done, net));
+    return found ? F0T_OK : f0t_checkpoint_save(o->checkpoint, identity, f->done, NULL, NULL, NULL);
 }
 
 /* What both nets have in common: one wide layer. Few images need fewer units, and fewer, larger steps: cross-validation
@@ -61,7 +81,6 @@ static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units, s
     if (f->small && o.epochs == F0T_AUTO_COUNT)
         o.epochs = SMALL_EPOCHS;
     o.hidden_dropout = 0.5;
-    o.checkpoint = NULL;
     o.epoch = NULL;
     return o;
 }

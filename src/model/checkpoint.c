@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 128 };
+enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 128, PREFIX_SIZE = 32 };
 static const char FORMAT[] = "fast0tag-checkpoint-1";
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -20,14 +20,14 @@ static f0t_status write_array(f0t_safetensors_writer *w, const char *name, const
     return f0t_safetensors_end_tensor(w, name, F0T_F32, 2, shape);
 }
 
-/* One array of the step (net NULL) or of the best net. */
-static f0t_status save_array(f0t_safetensors_writer *w, const f0t_step *step, const f0t_net *net,
-                             size_t i)
+/* One array of a net, or of the step (net NULL). */
+static f0t_status save_array(f0t_safetensors_writer *w, const char *prefix, const f0t_step *step,
+                             const f0t_net *net, size_t i)
 {
     char name[NAME_SIZE];
     float *numbers;
     f0t_model_array array = net ? f0t_net_array(net, i) : f0t_step_array(step, i);
-    snprintf(name, sizeof name, "%s.%s", net ? "best" : "step", array.name);
+    snprintf(name, sizeof name, "%s.%s", prefix, array.name);
     F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
     f0t_status status =
         net ? f0t_net_array_get(numbers, net, i) : f0t_step_array_get(numbers, step, i);
@@ -56,25 +56,46 @@ static f0t_status write_place(f0t_safetensors_writer *w, const f0t_train_place *
     return set_number(w, "steps", (double)steps);
 }
 
-static f0t_status write_all(f0t_safetensors_writer *w, const char *identity,
-                            const f0t_train_place *place, const f0t_step *step, const f0t_net *best)
+static f0t_status write_net(f0t_safetensors_writer *w, const char *prefix, const f0t_net *net)
 {
-    F0T_TRY(f0t_safetensors_set_metadata(w, "format", FORMAT));
-    F0T_TRY(f0t_safetensors_set_metadata(w, "identity", identity));
-    F0T_TRY(write_place(w, place, f0t_step_count(step)));
-    for (size_t i = 0; i < f0t_step_array_count(step); i++)
-        F0T_TRY(save_array(w, step, NULL, i));
-    for (size_t i = 0; i < f0t_net_array_count(best); i++)
-        F0T_TRY(save_array(w, step, best, i));
+    for (size_t i = 0; i < f0t_net_array_count(net); i++)
+        F0T_TRY(save_array(w, prefix, NULL, net, i));
     return F0T_OK;
 }
 
-f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_train_place *place,
-                               const f0t_step *step, const f0t_net *best)
+static f0t_status write_done(f0t_safetensors_writer *w, const f0t_net_list *done)
+{
+    char prefix[PREFIX_SIZE];
+    F0T_TRY(set_number(w, "done", done ? (double)done->count : 0));
+    for (size_t i = 0; done && i < done->count; i++) {
+        snprintf(prefix, sizeof prefix, "done%zu", i);
+        F0T_TRY(write_net(w, prefix, done->nets[i]));
+    }
+    return F0T_OK;
+}
+
+static f0t_status write_all(f0t_safetensors_writer *w, const char *identity,
+                            const f0t_net_list *done, const f0t_train_place *place,
+                            const f0t_step *step, const f0t_net *best)
+{
+    F0T_TRY(f0t_safetensors_set_metadata(w, "format", FORMAT));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "identity", identity));
+    F0T_TRY(write_done(w, done));
+    if (!step)
+        return F0T_OK;
+    F0T_TRY(write_place(w, place, f0t_step_count(step)));
+    for (size_t i = 0; i < f0t_step_array_count(step); i++)
+        F0T_TRY(save_array(w, "step", step, NULL, i));
+    return write_net(w, "best", best);
+}
+
+f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_net_list *done,
+                               const f0t_train_place *place, const f0t_step *step,
+                               const f0t_net *best)
 {
     f0t_safetensors_writer *w;
     F0T_TRY(f0t_safetensors_create(&w, path, HEADER_ROOM));
-    f0t_status status = write_all(w, identity, place, step, best);
+    f0t_status status = write_all(w, identity, done, place, step, best);
     if (status == F0T_OK)
         return f0t_safetensors_commit(w);
     f0t_safetensors_abort(w);
@@ -175,33 +196,78 @@ static f0t_status check_identity(const f0t_safetensors *file, const char *identi
     return F0T_OK;
 }
 
-static f0t_status read_all(const f0t_safetensors *file, const char *identity,
-                           f0t_train_place *place, f0t_step *step, f0t_net *best)
+static f0t_status read_net(f0t_net *net, const f0t_safetensors *file, const char *prefix)
 {
-    size_t steps;
-    const float *numbers;
+    const float *numbers = NULL;
+    for (size_t i = 0; i < f0t_net_array_count(net); i++) {
+        F0T_TRY(find_array(&numbers, file, prefix, f0t_net_array(net, i)));
+        F0T_TRY(f0t_net_array_set(net, i, numbers));
+    }
+    return F0T_OK;
+}
+
+/* A file of one net alone need not say that none is done. */
+static f0t_status count_done(size_t *out, const f0t_safetensors *file)
+{
+    *out = 0;
+    return f0t_safetensors_metadata(file, "done") ? get_count(out, file, "done") : F0T_OK;
+}
+
+static f0t_status read_all(const f0t_safetensors *file, const char *identity,
+                           f0t_train_place *place, f0t_step *step, f0t_net *best,
+                           const f0t_net_list *done)
+{
+    size_t steps, count;
+    const float *numbers = NULL;
     F0T_TRY(check_identity(file, identity));
+    F0T_TRY(count_done(&count, file));
+    if (count != (done ? done->count : 0) || !f0t_safetensors_metadata(file, "epoch"))
+        return F0T_OK;
     F0T_TRY(read_place(file, place, &steps));
     for (size_t i = 0; i < f0t_step_array_count(step); i++) {
         F0T_TRY(find_array(&numbers, file, "step", f0t_step_array(step, i)));
         F0T_TRY(f0t_step_array_set(step, i, numbers));
     }
-    for (size_t i = 0; i < f0t_net_array_count(best); i++) {
-        F0T_TRY(find_array(&numbers, file, "best", f0t_net_array(best, i)));
-        F0T_TRY(f0t_net_array_set(best, i, numbers));
-    }
+    F0T_TRY(read_net(best, file, "best"));
     f0t_step_set_count(step, steps);
     return F0T_OK;
 }
 
 f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *best,
-                               const char *path, const char *identity)
+                               const char *path, const char *identity, const f0t_net_list *done)
 {
     f0t_safetensors *file;
     if (!f0t_path_exists(path))
         return F0T_OK;
     F0T_TRY(f0t_safetensors_open(&file, path));
-    f0t_status status = read_all(file, identity, place, step, best);
+    f0t_status status = read_all(file, identity, place, step, best, done);
+    f0t_safetensors_close(file);
+    return status;
+}
+
+static f0t_status read_done(f0t_net *net, bool *found, const f0t_safetensors *file,
+                            const char *identity, size_t number)
+{
+    char prefix[PREFIX_SIZE];
+    size_t count;
+    F0T_TRY(check_identity(file, identity));
+    F0T_TRY(count_done(&count, file));
+    if (number >= count)
+        return F0T_OK;
+    snprintf(prefix, sizeof prefix, "done%zu", number);
+    *found = true;
+    return read_net(net, file, prefix);
+}
+
+f0t_status f0t_checkpoint_load_done(f0t_net *net, bool *found, const char *path,
+                                    const char *identity, size_t number)
+{
+    f0t_safetensors *file;
+    *found = false;
+    if (!f0t_path_exists(path))
+        return F0T_OK;
+    F0T_TRY(f0t_safetensors_open(&file, path));
+    f0t_status status = read_done(net, found, file, identity, number);
     f0t_safetensors_close(file);
     return status;
 }

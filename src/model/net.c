@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Shapes -------------------------------------------------------------------------------------- */
 
@@ -205,6 +206,31 @@ f0t_status f0t_net_bring_home(f0t_net **net)
     F0T_TRY(f0t_net_create_copy(net, &f0t_compute_cpu, trained));
     f0t_net_free(trained);
     return F0T_OK;
+}
+
+f0t_status f0t_net_list_add(f0t_net_list *list, const f0t_net *net)
+{
+    f0t_net **longer;
+    F0T_TRY(f0t_alloc(&longer, list->count + 1, sizeof(f0t_net *)));
+    f0t_status status = f0t_net_create_copy(&longer[list->count], &f0t_compute_cpu, net);
+    if (status != F0T_OK) {
+        f0t_free(longer);
+        return status;
+    }
+    if (list->count)
+        memcpy(longer, list->nets, list->count * sizeof(f0t_net *));
+    f0t_free(list->nets);
+    list->nets = longer;
+    list->count++;
+    return F0T_OK;
+}
+
+void f0t_net_list_free(f0t_net_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        f0t_net_free(list->nets[i]);
+    f0t_free(list->nets);
+    *list = (f0t_net_list){0};
 }
 
 /* ---- Random weights ------------------------------------------------------------------------------ */

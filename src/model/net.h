@@ -64,6 +64,16 @@ f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const 
 /* A model lives in the caller's memory, wherever it was trained: *net is replaced where it does not. */
 f0t_status f0t_net_bring_home(f0t_net **net);
 
+/* Nets of a training that is made of several, in the order in which they ended. */
+typedef struct f0t_net_list {
+    size_t count;
+    f0t_net **nets;
+} f0t_net_list;
+
+/* Appends a copy in the caller's memory. */
+f0t_status f0t_net_list_add(f0t_net_list *list, const f0t_net *net);
+void f0t_net_list_free(f0t_net_list *list);
+
 /* ---- Applying it ----------------------------------------------------------------------------- */
 
 /* f[rows x outputs] = f(x) for each row of x[rows x inputs], without dropout. Any number of rows;

@@ -166,8 +166,8 @@ static const struct {
     {"without", BLEND},
     {"classes", BLEND},
     {"tune", NET | LINEAR | LINEAR_RANK},
-    {"checkpoint", NET | LINEAR | LINEAR_RANK},
-    {"resume", NET | LINEAR | LINEAR_RANK},
+    {"checkpoint", NET | LINEAR | LINEAR_RANK | BLEND},
+    {"resume", NET | LINEAR | LINEAR_RANK | BLEND},
     {"log", NET | LINEAR | LINEAR_RANK},
 };
 
@@ -192,12 +192,6 @@ static f0t_status check_use(const f0t_train_options *o, const char *name, int of
                         name);
     if (of & method || (o->to_ranksvm && of & TO_RANKSVM))
         return F0T_OK;
-    if (method == BLEND && (!strcmp(name, "resume") || !strcmp(name, "checkpoint")))
-        return f0t_fail(
-            F0T_ERROR_ARGUMENT,
-            "the method blend keeps no checkpoint: an interrupted training begins anew, "
-            "without '%s'",
-            name);
     return f0t_fail(F0T_ERROR_ARGUMENT, "the method %s does not use '%s': it belongs to %s",
                     f0t_method_name(o->method), name, owners(of));
 }

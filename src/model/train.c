@@ -118,18 +118,26 @@ static f0t_train_data data_of(const training *t)
 
 /* ---- Methods ------------------------------------------------------------------------------- */
 
+static uLong add_samples(uLong sum, const f0t_samples *s)
+{
+    sum = crc32_z(sum, (const void *)s->images, s->count * sizeof(uint32_t));
+    return crc32_z(sum, (const void *)s->relevant, s->offsets[s->count] * sizeof(uint32_t));
+}
+
 /* Says what is trained, on what: a checkpoint of anything else is refused. */
 static f0t_status make_identity(char **out, const training *t)
 {
-    char data[256];
-    uLong sum = crc32(0, NULL, 0);
-    sum = crc32_z(sum, (const void *)t->train.images, t->train.count * sizeof(uint32_t));
-    sum = crc32_z(sum, (const void *)t->train.relevant,
-                  t->train.offsets[t->train.count] * sizeof(uint32_t));
-    snprintf(data, sizeof data,
-             " images %zu, features %zu, tags %zu, space %016" PRIx64 ", annotations %08lx",
-             t->train.count, t->model->condition.dim, t->train.tags,
-             f0t_vocab_fingerprint(t->model->vocab), sum);
+    const f0t_train_options *o = &t->options;
+    char data[400];
+    uLong sum = add_samples(crc32(0, NULL, 0), &t->train);
+    int n = snprintf(data, sizeof data,
+                     " images %zu, features %zu, tags %zu, space %016" PRIx64 ", annotations %08lx",
+                     t->train.count, t->model->condition.dim, t->train.tags,
+                     f0t_vocab_fingerprint(t->model->vocab), sum);
+    if (o->method == F0T_METHOD_BLEND) /* learns from the validation images, too */
+        snprintf(data + n, sizeof data - (size_t)n,
+                 ", validation %08lx, epochs %zu, batch %zu, patience %zu",
+                 add_samples(crc32(0, NULL, 0), &t->val), o->epochs, o->batch, o->patience);
     return f0t_train_options_identify(out, &t->options, data);
 }
 
@@ -213,6 +221,8 @@ static f0t_status train_net(training *t)
 static f0t_status run_blend(training *t, const float *class_vectors)
 {
     f0t_model *m = t->model;
+    char *identity;
+    F0T_TRY(make_identity(&identity, t));
     const f0t_blend_data data = {.dataset = t->dataset,
                                  .train = &t->train,
                                  .val = &t->val,
@@ -220,8 +230,11 @@ static f0t_status run_blend(training *t, const float *class_vectors)
                                  .dim = f0t_vocab_dim(m->vocab),
                                  .classes = t->options.classes,
                                  .class_vectors = class_vectors,
-                                 .condition = &m->condition};
-    return f0t_blend_fit(&m->blend, &m->net, &t->miap, &data, &t->options, t->monitor);
+                                 .condition = &m->condition,
+                                 .identity = identity};
+    f0t_status status = f0t_blend_fit(&m->blend, &m->net, &t->miap, &data, &t->options, t->monitor);
+    f0t_free(identity);
+    return status;
 }
 
 static f0t_status train_blend(training *t, const f0t_vectors *vectors)

@@ -275,7 +275,8 @@ static f0t_status save_checkpoint(trainer *t)
     f0t_train_place place = t->place;
     place.seconds += now - t->started;
     t->saved = now;
-    return f0t_checkpoint_save(t->options->checkpoint, t->identity, &place, t->step, t->best);
+    return f0t_checkpoint_save(t->options->checkpoint, t->identity, t->data->done, &place, t->step,
+                               t->best);
 }
 
 /* An interruption keeps what was done; its own error stays the one that is reported. */
@@ -357,8 +358,8 @@ static bool is_finished(const trainer *t)
 static f0t_status run_epochs(trainer *t)
 {
     if (t->options->resume && t->options->checkpoint)
-        F0T_TRY(
-            f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint, t->identity));
+        F0T_TRY(f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint,
+                                    t->identity, t->data->done));
     t->started = t->saved = f0t_time();
     t->stage = f0t_stage_begin(t->monitor, "training", "images",
                                (uint64_t)t->options->epochs * t->data->train->count);

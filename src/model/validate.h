@@ -13,6 +13,8 @@ typedef struct f0t_train_data {
     const f0t_samples *val; /* all images of the part; count 0 where there is none */
     const float *tags;      /* V[T x d], T = train->tags; NULL: the outputs are the scores, d = T */
     size_t dim;             /* d */
+    const f0t_net_list
+        *done; /* nets that its checkpoint keeps beside the one that is trained; or NULL */
 } f0t_train_data;
 
 /* MiAP in percent of several nets at once over the validation part: the features are read once.

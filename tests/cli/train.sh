@@ -23,7 +23,7 @@ case_the_default_is_the_blend() {
     for expert in direction tags votes ridge frequency blend; do
         grep -q "^$expert  *MiAP " "$err" || complain "nothing is said of $expert: $(cat "$err")"
     done
-    [ ! -e m.f0t.checkpoint ] || complain "a blend has no checkpoint"
+    [ ! -e m.f0t.checkpoint ] || complain "the checkpoint was left"
     run 0 tag m.f0t photos -k 7
     says "zorb xyz"
     printf 'lake\nlorry\n' >words.txt
@@ -79,7 +79,6 @@ case_what_a_blend_does_not_use_names_the_method_that_does() {
         refuse 2 "the method blend does not use '${bad%=*}': it belongs to linear" $args --$bad
         warns "; add --method linear"
     done
-    refuse 2 "the method blend keeps no checkpoint: an interrupted training begins anew" $args --resume
     refuse 2 "the method blend does not use 'rate'" $args --method blend --rate 1
     ! grep -q "add --method" "$err" || complain "who chose a method is told to choose another"
     [ ! -e m ] && [ ! -e x ] || complain "a refused training left a file"
@@ -330,6 +329,19 @@ case_a_killed_training_goes_on() {
     done
     run 0 $args -o parts.f0t --resume
     cmp -s whole.f0t parts.f0t || complain "the resumed model differs"
+}
+
+case_a_killed_blend_goes_on() {
+    make_collection
+    local args="train photos --vectors vectors.txt --epochs 12"
+    run 0 $args -o whole.f0t
+    for wait in 0.1 0.3 0.6; do
+        timeout -s KILL $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
+        timeout -k 10 -s INT $wait "$FAST0TAG" $args -o parts.f0t --resume >/dev/null 2>&1
+    done
+    run 0 $args -o parts.f0t --resume
+    cmp -s whole.f0t parts.f0t || complain "the resumed blend differs"
+    [ ! -e parts.f0t.checkpoint ] || complain "the checkpoint was left"
 }
 
 case_options_are_tuned_within_a_time() {

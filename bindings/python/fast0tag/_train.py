@@ -144,8 +144,9 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
     The options are those of "fast0tag train" (centred=False is its --keep-mean); None
     lets the library choose, and an option that the method does not use is refused. `without` lists
     experts of the blend to switch off, `classes` is a network whose classes it asks (those of the
-    dataset's own, unless told). `tune` first searches so many seconds for better options. `checkpoint` is a file that keeps what is needed to go on, with `resume`. `epoch` is called
-    after each epoch. These three are not for the blend."""
+    dataset's own, unless told). `tune` first searches so many seconds for better options, and `epoch`
+    is called after each epoch: these two are not for the blend. `checkpoint` is a file that keeps what
+    is needed to go on, with `resume`."""
     given = locals()
     options = _options(given)
     if val is not None and split is not None:

@@ -114,8 +114,6 @@ class Options(TestCase):
                         {"resume": True}, {"val": 2}):
             with self.subTest(options), self.assertRaises(fast0tag.ArgumentError):
                 self.train(**{"method": "net", **options})
-        with self.assertRaisesRegex(fast0tag.ArgumentError, "keeps no checkpoint"):
-            self.train(method="blend", checkpoint="c")
         with self.assertRaisesRegex(fast0tag.ArgumentError, "'vote' is none of direction"):
             self.train(method="blend", without=["vote"])
         for options in ({"bf16": "no"}, {"rate": "0.1"}, {"all_tags": None}, {"tune": "long"},

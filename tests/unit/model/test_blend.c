@@ -5,6 +5,7 @@
 #include "model/blend_fit.h"
 
 #include <math.h>
+#include <unistd.h>
 
 /* Scores of all images of a collection. */
 typedef struct scored {
@@ -432,6 +433,45 @@ static void training_ends_soon_when_it_is_stopped(void **state)
     blend_close(d);
 }
 
+/* Stopped again and again, each time a little later: by folds, and with a validation part. */
+static void a_resumed_blend_has_the_same_bytes(void **state)
+{
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        blend_data *d =
+            blend_open((blend_made){.images = large ? 700 : 80, .tags = 40, .without = 8});
+        f0t_train_options o = blend_training(2);
+        f0t_model *model = blend_train(d, &o), *parts = NULL;
+        size_t size, other, stops = 0;
+        assert_ok(f0t_model_save(model, test_path("whole.f0t")));
+        o.checkpoint = test_path("blend.checkpoint");
+        o.resume = true;
+        f0t_status status = F0T_ERROR_INTERRUPTED;
+        for (size_t left = 2; status == F0T_ERROR_INTERRUPTED; left += 3, stops++) {
+            stopper s = {.left = left};
+            const f0t_monitor monitor = {
+                .user = &s, .stop = &s.stopped, .progress = stop_at_progress, .log = stop_at_log};
+            status = f0t_train(&parts, d->dataset, d->vectors, &o, F0T_WATCHED(&monitor));
+        }
+        assert_ok(status);
+        assert_true(stops > 2);
+        assert_ok(f0t_model_save(parts, test_path("parts.f0t")));
+        char *a = test_read(test_path("whole.f0t"), &size),
+             *b = test_read(test_path("parts.f0t"), &other);
+        assert_int_equal(size, other);
+        assert_memory_equal(a, b, size);
+        free(a);
+        free(b);
+        f0t_model_free(parts);
+        o.seed++;
+        assert_fails(F0T_ERROR_MISMATCH, "checkpoint of another training",
+                     f0t_train(&parts, d->dataset, d->vectors, &o, NULL));
+        unlink(o.checkpoint);
+        f0t_model_free(model);
+        blend_close(d);
+    }
+}
+
 static f0t_status train_and_forget(void *context)
 {
     const blend_data *d = context;
@@ -481,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_saved_blend_scores_the_same_bytes),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(training_ends_soon_when_it_is_stopped),
+        cmocka_unit_test(a_resumed_blend_has_the_same_bytes),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
