@@ -215,17 +215,17 @@ static void warn_if_not_better(const cli_context *cli, const f0t_reference *r, b
     if (isnan(r->model) || r->model > best)
         return;
     if (r->images < TELLING)
-        snprintf(
-            line, sizeof line,
-            "%zu validation images are too few to tell how good the model is; tag more pictures",
-            r->images);
+        snprintf(line, sizeof line,
+                 "%zu %s images are too few to tell how good the model is; tag more pictures",
+                 r->images, blend ? "held-out" : "validation");
     else
         snprintf(
             line, sizeof line,
-            "%s ranks the validation images' tags better (%.2f %%) than this model (%.2f %%): "
+            "%s ranks the %s images' tags better (%.2f %%) than this model (%.2f %%): "
             "try %sa network as --backbone, other --vectors, or more tagged pictures; 'fast0tag "
             "eval' compares all methods",
-            near ? "looking at the nearest neighbours" : "one list by frequency", best, r->model,
+            near ? "looking at the nearest neighbours" : "one list by frequency",
+            blend ? "held-out" : "validation", best, r->model,
             blend ? "" : "--tune 300, another --method, ");
     cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }

@@ -523,10 +523,10 @@ F0T_API f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, 
  * list of the tags by how many training images have them, and the tags of the 50 nearest training images
  * (by the cosine of the features; nearer ones count more). A model that is not better than both has learned
  * too little. NaN without such images. Of a blend, which in the end learns from the validation images, `model` is
- * what it gave on the images that it held out. */
+ * what it gave on the images that it held out, and the others rank these: where images are few, all, in the same folds. */
 typedef struct f0t_reference {
     double model, frequency, neighbours;
-    /* validation images that were ranked: those that have a tag and lack one, at most 2,000 */
+    /* validation images, or those held out, that were ranked: those that have a tag and lack one, at most 2,000 */
     size_t images;
     size_t compared; /* training images searched for neighbours, at most 20,000 */
 } f0t_reference;

@@ -1,7 +1,7 @@
 /*
  * f0t_reference_measure: what a model's validation MiAP is to be compared with. Two ways of ranking that
  * need no training: the same list for every image, by how often tags are used, and the tags of the
- * nearest training images.
+ * nearest training images. Of a blend they rank the images that it held out, in the same folds.
  */
 #include "base/alloc.h"
 #include "base/monitor.h"
@@ -11,6 +11,7 @@
 #include "io/json.h"
 #include "math/matmul.h"
 #include "math/topk.h"
+#include "model/blend_fit.h"
 #include "model/samples.h"
 #include "rank/miap.h"
 #include "word/vocab.h"
@@ -40,7 +41,8 @@ typedef struct measure {
     uint32_t *number; /* [tags of the dataset]: place in the vocabulary, or F0T_NO_SAMPLE_TAG */
     size_t tags, features;
     part train, val;
-    float *frequency; /* [tags] share of the training images */
+    size_t folds;     /* not 0: the parts are the same, and images see none of their own fold */
+    float *frequency; /* [folds, or 1, x tags] share of the training images */
     float *queries;   /* [val.count x features] of length 1 */
     f0t_best *near;
     float *rows;      /* [BLOCK x features] */
@@ -90,10 +92,47 @@ static f0t_status number_tags(measure *m, const f0t_train_options *options)
     return status;
 }
 
-/* The images of a part that have a tag and lack one, evenly chosen where there are many. */
-static f0t_status take_part(part *p, const measure *m, f0t_split split, size_t most)
+/* Of all images as a blend divides them. */
+static f0t_status divide(measure *m, const f0t_samples *train, const f0t_samples *val)
 {
-    F0T_TRY(f0t_samples_create(&p->samples, m->dataset, split, m->number, m->tags, false));
+    const f0t_held_kind held = f0t_blend_holds(train->count, val->count);
+    f0t_samples all = {0};
+    F0T_TRY(f0t_samples_join(&all, train, val));
+    f0t_status status;
+    if (held == F0T_HELD_ALL) {
+        m->folds = F0T_HELD_FOLDS;
+        status = f0t_samples_pick(&m->train.samples, &all, true);
+        if (status == F0T_OK)
+            status = f0t_samples_pick(&m->val.samples, &all, true);
+    } else {
+        status = f0t_samples_fold(&m->train.samples, &all, 0, F0T_HELD_SHARE, false);
+        if (status == F0T_OK)
+            status = f0t_samples_fold(&m->val.samples, &all, 0, F0T_HELD_SHARE, true);
+    }
+    f0t_samples_free(&all);
+    return status;
+}
+
+/* Images that have a tag and lack one; of a blend all, which it numbers. */
+static f0t_status take_samples(measure *m)
+{
+    const bool blend = f0t_model_method(m->model) == F0T_METHOD_BLEND;
+    F0T_TRY(
+        f0t_samples_create(&m->train.samples, m->dataset, F0T_TRAIN, m->number, m->tags, blend));
+    F0T_TRY(f0t_samples_create(&m->val.samples, m->dataset, F0T_VAL, m->number, m->tags, blend));
+    f0t_samples train = m->train.samples, val = m->val.samples;
+    if (!blend || f0t_blend_holds(train.count, val.count) == F0T_HELD_VAL)
+        return F0T_OK;
+    m->train.samples = m->val.samples = (f0t_samples){0};
+    f0t_status status = divide(m, &train, &val);
+    f0t_samples_free(&train);
+    f0t_samples_free(&val);
+    return status;
+}
+
+/* Evenly chosen where there are many. */
+static f0t_status take_part(part *p, size_t most)
+{
     p->count = p->samples.count < most ? p->samples.count : most;
     F0T_TRY(f0t_alloc(&p->taken, p->count, sizeof *p->taken));
     for (size_t i = 0; i < p->count; i++)
@@ -101,15 +140,41 @@ static f0t_status take_part(part *p, const measure *m, f0t_split split, size_t m
     return F0T_OK;
 }
 
+/* Images that count in a MiAP. */
+static size_t count_ranked(const part *p, size_t tags)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const size_t n = p->samples.offsets[p->taken[i] + 1] - p->samples.offsets[p->taken[i]];
+        count += n > 0 && n < tags;
+    }
+    return count;
+}
+
+/* Of images outside of the fold, where there are folds. */
 static f0t_status count_tags(measure *m)
 {
     const f0t_samples *train = &m->train.samples;
-    F0T_TRY(f0t_alloc_zero(&m->frequency, m->tags, sizeof *m->frequency));
-    for (size_t i = 0; i < train->offsets[train->count]; i++)
-        m->frequency[train->relevant[i]] += 1;
-    for (size_t t = 0; t < m->tags; t++)
-        m->frequency[t] /= (float)(train->count ? train->count : 1);
+    const size_t folds = m->folds ? m->folds : 1;
+    F0T_TRY(f0t_alloc_zero(&m->frequency, folds * m->tags, sizeof *m->frequency));
+    for (size_t fold = 0; fold < folds; fold++) {
+        float *frequency = m->frequency + fold * m->tags, seen = 0;
+        for (size_t i = 0; i < train->count; i++) {
+            if (m->folds && i % m->folds == fold)
+                continue;
+            seen++;
+            for (size_t at = train->offsets[i]; at < train->offsets[i + 1]; at++)
+                frequency[train->relevant[at]] += 1;
+        }
+        for (size_t t = 0; t < m->tags; t++)
+            frequency[t] /= seen > 0 ? seen : 1;
+    }
     return F0T_OK;
+}
+
+static const float *frequency_for(const measure *m, size_t image)
+{
+    return m->frequency + (m->folds ? image % m->folds * m->tags : 0);
 }
 
 /* Features of images first, …, as they are. */
@@ -144,6 +209,10 @@ static f0t_status offer(measure *m, size_t first, size_t count, size_t other, si
     const int threads = f0t_team_size();
     (void)threads;
     F0T_TRY(f0t_matmul_run(m->products, m->queries + first * m->features, m->rows, NULL, &op));
+    for (size_t i = 0; i < count && m->folds; i++)
+        for (size_t j = 0; j < wide; j++)
+            if ((first + i) % m->folds == (other + j) % m->folds)
+                m->products[i * wide + j] = NAN; /* never among the best */
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (size_t i = 0; i < count; i++)
         f0t_best_add(m->near, first + i, m->products + i * wide, wide, (uint32_t)other, UINT32_MAX);
@@ -183,8 +252,9 @@ static void score_neighbours(const measure *m, float *scores, size_t i)
     const float *value = m->near->value + i * m->near->k;
     const uint32_t *index = m->near->index + i * m->near->k;
     const double range = count ? (double)value[0] - (double)value[count - 1] : 0;
+    const float *frequency = frequency_for(m, i);
     for (size_t t = 0; t < m->tags; t++)
-        scores[t] = 1e-4F * m->frequency[t];
+        scores[t] = 1e-4F * frequency[t];
     for (size_t j = 0; j < count; j++) {
         const double fall = range > 0 ? ((double)value[0] - (double)value[j]) / range : 0;
         const size_t sample = m->train.taken[index[j]];
@@ -223,7 +293,7 @@ static f0t_status rank_block(measure *m, size_t first, size_t count)
         F0T_TRY(add_ranking(m, &m->sums[0], first, count));
     }
     for (size_t i = 0; i < count; i++)
-        memcpy(m->scores + i * m->tags, m->frequency, m->tags * sizeof *m->scores);
+        memcpy(m->scores + i * m->tags, frequency_for(m, first + i), m->tags * sizeof *m->scores);
     F0T_TRY(add_ranking(m, &m->sums[1], first, count));
     for (size_t i = 0; i < count; i++)
         score_neighbours(m, m->scores + i * m->tags, first + i);
@@ -255,8 +325,9 @@ static f0t_status allocate(measure *m)
 static f0t_status run(measure *m, const f0t_train_options *options)
 {
     F0T_TRY(number_tags(m, options));
-    F0T_TRY(take_part(&m->train, m, F0T_TRAIN, IMAGES_MOST));
-    F0T_TRY(take_part(&m->val, m, F0T_VAL, QUERIES_MOST));
+    F0T_TRY(take_samples(m));
+    F0T_TRY(take_part(&m->train, IMAGES_MOST));
+    F0T_TRY(take_part(&m->val, QUERIES_MOST));
     F0T_TRY(count_tags(m));
     F0T_TRY(allocate(m));
     F0T_TRY(read_rows(m, m->queries, &m->val, 0, m->val.count));
@@ -265,19 +336,6 @@ static f0t_status run(measure *m, const f0t_train_options *options)
     for (size_t first = 0; first < m->val.count; first += BLOCK)
         F0T_TRY(rank_block(m, first, block_of(first, m->val.count)));
     return F0T_OK;
-}
-
-/* A blend has learned from the validation images in the end: what it gave on images held out is in its
- * description. */
-static double held_out_miap(const f0t_model *model, double measured)
-{
-    if (f0t_model_method(model) != F0T_METHOD_BLEND)
-        return measured;
-    json_t *training = json_loads(f0t_model_training(model), 0, NULL);
-    const json_t *miap = json_object_get(training, "validation_miap");
-    const double value = json_is_number(miap) ? json_number_value(miap) : (double)NAN;
-    json_decref(training);
-    return value;
 }
 
 f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
@@ -303,10 +361,10 @@ f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *model,
                         f0t_dataset_path(dataset), m.features, f0t_model_input_dim(model));
     f0t_status status = run(&m, options);
     if (status == F0T_OK)
-        *out = (f0t_reference){.model = held_out_miap(model, 100 * f0t_miap_get(&m.sums[0])),
+        *out = (f0t_reference){.model = 100 * f0t_miap_get(&m.sums[0]),
                                .frequency = 100 * f0t_miap_get(&m.sums[1]),
                                .neighbours = 100 * f0t_miap_get(&m.sums[2]),
-                               .images = m.val.count,
+                               .images = count_ranked(&m.val, m.tags),
                                .compared = m.train.count};
     if (status == F0T_OK && f0t_model_method(model) == F0T_METHOD_BLEND)
         status = recall_blend(&out->model, model);

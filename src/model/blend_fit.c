@@ -8,13 +8,16 @@
 #include "base/alloc.h"
 
 enum {
-    SMALL = 600, /* images */
-    FOLDS = 5,
-    HELD_LEAST = 50, /* validation images: with fewer, one in HELD_SHARE of all is held out */
-    HELD_SHARE = 10,
+    SMALL = 600,          /* images */
+    HELD_LEAST = 50,      /* validation images */
     HELD_MOST = 2000,     /* images, and */
     PAIRS_MOST = 10000000 /* (image, tag) pairs that weights are fitted on */
 };
+
+f0t_held_kind f0t_blend_holds(size_t train, size_t val)
+{
+    return train + val < SMALL ? F0T_HELD_ALL : val < HELD_LEAST ? F0T_HELD_TENTH : F0T_HELD_VAL;
+}
 
 bool f0t_blend_uses(const f0t_blend_fitting *f, f0t_expert e)
 {
@@ -78,13 +81,13 @@ static f0t_status ask_fold(f0t_blend_fitting *f, const f0t_samples *all, size_t 
     const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
     f0t_blend *b = NULL;
     f0t_net *net = NULL;
-    f0t_status status = f0t_samples_fold(&train, all, fold, FOLDS, false);
+    f0t_status status = f0t_samples_fold(&train, all, fold, F0T_HELD_FOLDS, false);
     if (status == F0T_OK)
         status = create_blend(&b, f);
     if (status == F0T_OK)
         status = f0t_blend_fit_experts(b, &net, f, &train, &none);
     if (status == F0T_OK)
-        status = ask_experts(&f->held, b, fold, FOLDS);
+        status = ask_experts(&f->held, b, fold, F0T_HELD_FOLDS);
     f0t_samples_free(&train);
     f0t_blend_free(b);
     f0t_net_free(net);
@@ -109,7 +112,7 @@ static f0t_status fit_small(double *miap, f0t_blend_fitting *f, const f0t_sample
 {
     const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
     F0T_TRY(open_held(&f->held, f, all));
-    for (size_t fold = 0; fold < FOLDS; fold++)
+    for (size_t fold = 0; fold < F0T_HELD_FOLDS; fold++)
         F0T_TRY(ask_fold(f, all, fold));
     F0T_TRY(f0t_blend_fit_experts(f->blend, &f->net, f, all, &none));
     F0T_TRY(f0t_blend_fit_weights(miap, f));
@@ -122,9 +125,9 @@ static f0t_status fit_divided(double *miap, f0t_blend_fitting *f, const f0t_samp
     f0t_samples train = {0}, val = {0};
     f0t_blend_data data = *f->data;
     const f0t_blend_data *given = f->data;
-    f0t_status status = f0t_samples_fold(&train, all, 0, HELD_SHARE, false);
+    f0t_status status = f0t_samples_fold(&train, all, 0, F0T_HELD_SHARE, false);
     if (status == F0T_OK)
-        status = f0t_samples_fold(&val, all, 0, HELD_SHARE, true);
+        status = f0t_samples_fold(&val, all, 0, F0T_HELD_SHARE, true);
     data.train = &train;
     data.val = &val;
     f->data = &data;
@@ -141,10 +144,11 @@ static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samp
     if (all->count < 2)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has one image to learn from; a blend needs two",
                         f0t_dataset_path(f->data->dataset));
-    f->small = all->count < SMALL;
-    if (f->small)
-        return fit_small(miap, f, all);
-    return f->data->val->count < HELD_LEAST ? fit_divided(miap, f, all) : fit_large(miap, f, all);
+    const f0t_held_kind held = f0t_blend_holds(f->data->train->count, f->data->val->count);
+    f->small = held == F0T_HELD_ALL;
+    return held == F0T_HELD_ALL     ? fit_small(miap, f, all)
+           : held == F0T_HELD_TENTH ? fit_divided(miap, f, all)
+                                    : fit_large(miap, f, all);
 }
 
 static f0t_status fit_all(double *miap, f0t_blend_fitting *f)

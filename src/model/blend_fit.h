@@ -8,6 +8,13 @@
 /* Of a calibration: scores that tell nothing, or the opposite, keep their order all the same. */
 #define F0T_SLOPE_LEAST 0.001
 
+/* What a blend holds out: its validation images; where these are hardly any, one image in F0T_HELD_SHARE of all; where
+ * all are few, each of F0T_HELD_FOLDS folds in turn. Of all images, training ones first, number i is in fold i modulo
+ * their number. */
+typedef enum f0t_held_kind { F0T_HELD_VAL, F0T_HELD_TENTH, F0T_HELD_ALL } f0t_held_kind;
+enum { F0T_HELD_SHARE = 10, F0T_HELD_FOLDS = 5 };
+f0t_held_kind f0t_blend_holds(size_t train, size_t val);
+
 /* Images that no expert has learned from, and what the experts say of them. */
 typedef struct f0t_held_out {
     f0t_samples truth;
