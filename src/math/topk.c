@@ -88,18 +88,59 @@ static size_t next_better(const float *x, size_t from, size_t n, float limit)
     return from;
 }
 
+/* A heap of the h->count best of x[n], from those at h->index, which come before number `from`. Equal numbers that come
+ * later never win: no tie is lost. */
+static void improve(const heap *h, const float *x, size_t from, size_t n)
+{
+    make_heap(h);
+    for (size_t i = from; (i = next_better(x, i, n, x[h->index[0]])) < n; i++)
+        sift_down(h, 0, x[i], (uint32_t)i);
+}
+
+/* From MIDDLING on a heap takes many numbers that better ones replace. */
+enum { MIDDLING = 32, MIDDLING_MOST = 256, LANES = 4, LONG = 4 };
+
+/* A number that the k best are not below, k from MIDDLING to MIDDLING_MOST: of the largest numbers of LANES · k parts
+ * of x, the k-th. */
+static float bound(const float *x, size_t n, size_t k)
+{
+    float most[LANES * MIDDLING_MOST];
+    uint32_t index[MIDDLING_MOST];
+    const size_t lanes = LANES * k;
+    for (size_t j = 0; j < lanes; j++)
+        most[j] = -INFINITY;
+    for (size_t i = 0; i + lanes <= n; i += lanes)
+        for (size_t j = 0; j < lanes; j++)
+            most[j] = x[i + j] > most[j] ? x[i + j] : most[j];
+    const heap h = {index, NULL, most, k};
+    for (size_t j = 0; j < k; j++)
+        index[j] = (uint32_t)j;
+    improve(&h, most, k, lanes);
+    return most[index[0]];
+}
+
+/* The first numbers that may be among the best; returns where the next one is looked for. */
+static size_t begin(uint32_t *index, const float *x, size_t n, size_t count)
+{
+    size_t found = 0, i = 0;
+    const bool bounded = count >= MIDDLING && count <= MIDDLING_MOST && n / count >= LONG * LANES;
+    const float least = bounded ? nextafterf(bound(x, n, count), -INFINITY) : -INFINITY;
+    for (; found < count && least > -INFINITY; found++, i++) {
+        i = f0t_kernels()->find_above(x, i, n, least);
+        index[found] = (uint32_t)i;
+    }
+    for (; found < count; found++, i++)
+        index[found] = (uint32_t)i;
+    return i;
+}
+
 size_t f0t_topk_row(uint32_t *index, float *value, const float *x, size_t n, size_t k)
 {
     size_t count = k < n ? k : n;
     if (!count)
         return 0;
     const heap h = {index, NULL, x, count};
-    for (size_t i = 0; i < count; i++)
-        index[i] = (uint32_t)i;
-    make_heap(&h);
-    /* Equal numbers that come later never win: no tie is lost. */
-    for (size_t i = count; (i = next_better(x, i, n, x[index[0]])) < n; i++)
-        sift_down(&h, 0, x[i], (uint32_t)i);
+    improve(&h, x, begin(index, x, n, count), n);
     sort(h);
     for (size_t i = 0; value && i < count; i++)
         value[i] = x[index[i]];

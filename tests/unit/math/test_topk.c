@@ -27,7 +27,7 @@ static void check_row(const float *x, size_t n, size_t k)
 }
 
 static const size_t lengths[] = {0, 1, 2, 5, 63, 64, 65, 129, 300, 925, 4099};
-static const size_t counts[] = {0, 1, 2, 5, 10, 64, 100, 925, 5000};
+static const size_t counts[] = {0, 1, 2, 5, 10, 32, 64, 100, 200, 925, 5000};
 
 typedef float (*maker)(uint32_t random, size_t i, size_t n);
 
