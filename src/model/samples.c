@@ -200,6 +200,20 @@ f0t_status f0t_samples_create(f0t_samples *s, const f0t_dataset *dataset, f0t_sp
     return F0T_OK;
 }
 
+size_t f0t_samples_drop_untagged(f0t_samples *s, const f0t_dataset *dataset)
+{
+    const size_t *offsets = f0t_dataset_offsets(dataset), before = s->count;
+    s->count = 0;
+    for (size_t i = 0; i < before; i++) {
+        const uint32_t m = s->images[i];
+        if (offsets[m + 1] == offsets[m])
+            continue;
+        s->images[s->count++] = m;
+        s->offsets[s->count] = s->offsets[i + 1]; /* what is dropped has no tags between */
+    }
+    return before - s->count;
+}
+
 /* Appends sample i of `from`; there is room for it. */
 static void append(f0t_samples *s, const f0t_samples *from, size_t i)
 {

@@ -87,12 +87,25 @@ static f0t_status prepare_tags(training *t, const f0t_vectors *vectors)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
+/* In a person's collection these are the pictures that nobody has tagged yet. As examples of no tag they would
+ * make each tag as much rarer as there are of them. */
+static void leave_out_untagged(training *t)
+{
+    const size_t count = f0t_samples_drop_untagged(&t->train, t->dataset) +
+                         f0t_samples_drop_untagged(&t->val, t->dataset);
+    if (count)
+        f0t_log(t->monitor, F0T_LOG_INFO, "%zu image%s without a tag %s not learned from", count,
+                count == 1 ? "" : "s", count == 1 ? "is" : "are");
+}
+
 static f0t_status prepare_samples(training *t)
 {
     size_t tags = f0t_vocab_count(t->model->vocab);
     bool all = f0t_train_options_take_all(&t->options);
     F0T_TRY(f0t_samples_create(&t->train, t->dataset, F0T_TRAIN, t->number, tags, all));
     F0T_TRY(f0t_samples_create(&t->val, t->dataset, F0T_VAL, t->number, tags, true));
+    if (all && !t->dataset->seen.given)
+        leave_out_untagged(t);
     if (t->train.offsets[t->train.count] == 0)
         return f0t_fail(F0T_ERROR_FORMAT,
                         "%s: none of its %zu training images has both a tag to learn and one that "

@@ -173,6 +173,29 @@ static f0t_status run_all(void *context)
     return status;
 }
 
+static void untagged_images_are_dropped(void **state)
+{
+    f0t_dataset_memory memory = F0T_DATASET_MEMORY;
+    const f0t_dataset_options none = {.size = sizeof none};
+    const uint32_t number[] = {0, F0T_NO_SAMPLE_TAG, 1};
+    f0t_dataset *dataset;
+    f0t_samples s;
+    (void)state;
+    memory.tags = "\na\tb\n\n\nb\nc\n\n";
+    assert_ok(f0t_dataset_open_memory(&dataset, &memory, &none, NULL));
+    assert_ok(f0t_samples_create(&s, dataset, F0T_TRAIN, number, 2, true));
+    assert_int_equal(s.count, 7);
+    assert_int_equal(f0t_samples_drop_untagged(&s, dataset), 4);
+    assert_int_equal(s.count, 3);
+    assert_memory_equal(s.images, ((uint32_t[]){1, 4, 5}), 3 * sizeof *s.images);
+    assert_memory_equal(s.offsets, ((size_t[]){0, 1, 1, 2}), 4 * sizeof *s.offsets);
+    assert_memory_equal(s.relevant, ((uint32_t[]){0, 1}), 2 * sizeof *s.relevant);
+    assert_int_equal(f0t_samples_drop_untagged(&s, dataset), 0);
+    assert_int_equal(s.count, 3);
+    f0t_samples_free(&s);
+    f0t_dataset_close(dataset);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     made m;
@@ -188,6 +211,7 @@ int main(void)
         cmocka_unit_test(thinned_samples_are_evenly_spaced),
         cmocka_unit_test(retagged_samples_have_the_tags_that_are_left),
         cmocka_unit_test(picked_samples_make_a_pair),
+        cmocka_unit_test(untagged_images_are_dropped),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
