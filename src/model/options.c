@@ -74,7 +74,7 @@ static void resolve_length(f0t_train_options *o, size_t images)
         o->batch = images / LEAST_BATCHES < BATCH ? images / LEAST_BATCHES : BATCH;
     if (o->batch == 0 || o->batch > images)
         o->batch = images < LEAST_BATCHES ? 1 : images;
-    size_t batches = (images + o->batch - 1) / o->batch;
+    const size_t batches = images ? (images + o->batch - 1) / o->batch : 1;
     if (o->epochs == F0T_AUTO_COUNT) {
         o->epochs = (STEPS + batches - 1) / batches;
         o->epochs = o->epochs < LEAST_EPOCHS ? LEAST_EPOCHS : o->epochs;

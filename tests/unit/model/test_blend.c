@@ -222,6 +222,21 @@ static void experts_may_be_off(void **state)
         }
 }
 
+/* How many epochs a net of no images should have is nobody's question. */
+static void a_direction_of_nothing_needs_no_epochs(void **state)
+{
+    static const blend_made made[] = {{.images = 760, .tags = 30, .without = 3},
+                                      {.images = 760, .tags = 30, .without = 30}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        blend_data *d = blend_open(made[i]);
+        f0t_train_options o = blend_training(0);
+        o.without = 1U << F0T_EXPERT_TAGS | (i ? 0 : 1U << F0T_EXPERT_DIRECTION);
+        f0t_model_free(blend_train(d, &o));
+        blend_close(d);
+    }
+}
+
 /* Nothing is held out where no tag plays a new word: the first offset that is tried would stay. */
 static void new_words_are_fitted_without_a_direction(void **state)
 {
@@ -515,6 +530,7 @@ int main(void)
         cmocka_unit_test(hardly_any_image_is_enough),
         cmocka_unit_test(images_without_tags_are_refused),
         cmocka_unit_test(experts_may_be_off),
+        cmocka_unit_test(a_direction_of_nothing_needs_no_epochs),
         cmocka_unit_test(new_words_are_fitted_without_a_direction),
         cmocka_unit_test(classes_add_to_the_direction_of_new_words),
         cmocka_unit_test(rows_one_by_one_score_as_in_a_block),
