@@ -1,4 +1,4 @@
-/* fast0tag vectors: word vectors are built, converted, trimmed, joined and looked into. */
+/* fast0tag vectors: word vectors are built, converted, trimmed, joined, translated and looked into. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 typedef struct options {
-    const char *output, *words, *from, *weights, *model;
-    bool f16, tolerant;
+    const char *output, *words, *from, *weights, *model, *dictionary;
+    bool f16, tolerant, only;
     size_t count, dim;
 } options;
 
 static const options defaults = {.count = 10, .dim = 300};
 
-/* ---- build, convert, trim, join and prepare -------------------------------------------------------- */
+/* ---- build, convert, trim, join, translate and prepare --------------------------------------------- */
 
 static json_t *counts_as_json(const f0t_vectors_counts *counts)
 {
@@ -270,7 +270,7 @@ static f0t_status load_words(cli_context *cli, f0t_tags **tags, const options *o
     if (!o->words)
         return F0T_OK;
     if (cli_vectors_swapped(o->words, cli->operands[0]))
-        return cli_fail_swapped(cli, "FILE FILE… --words WORDS -o OUT");
+        return cli_fail_swapped(cli, "FILE… --words WORDS -o OUT");
     return f0t_tags_load(tags, o->words, cli->context);
 }
 
@@ -292,6 +292,30 @@ static f0t_status run_join(cli_context *cli, const void *given)
     if (status == F0T_OK)
         status = f0t_vectors_join(&counts, o->output, cli->operands, cli->operand_count, &how,
                                   cli->context);
+    if (status == F0T_OK)
+        status = report(cli, o->output, &counts, tags);
+    f0t_tags_free(tags);
+    return status;
+}
+
+static f0t_status run_translate(cli_context *cli, const void *given)
+{
+    const options *o = given;
+    f0t_translate_options how = {
+        .size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant, .only = o->only};
+    f0t_vectors_counts counts;
+    f0t_tags *tags = NULL;
+    if (!o->dictionary)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "no dictionary: give --dictionary LANGUAGE, such as deu, or FILE.index");
+    f0t_status status = check_output(cli, o);
+    if (status == F0T_OK)
+        status = load_words(cli, &tags, o);
+    how.tags = tags ? tags->items : NULL;
+    how.tag_count = tags ? tags->count : 0;
+    if (status == F0T_OK)
+        status = f0t_vectors_translate(&counts, o->output, cli->operands[0], o->dictionary, &how,
+                                       cli->context);
     if (status == F0T_OK)
         status = report(cli, o->output, &counts, tags);
     f0t_tags_free(tags);
@@ -515,6 +539,24 @@ static const cli_option prepare_options[] = {
     {.name = NULL},
 };
 
+static const cli_option translate_options[] = {
+    OUTPUT_OPTION,
+    {"dictionary", 'd', CLI_TEXT, offsetof(options, dictionary), "WHICH",
+     "A language in three letters, such as deu or spa: FreeDict's dictionary from it to English, "
+     "as Debian's packages dict-freedict-deu-eng, dict-freedict-spa-eng, … install it. Or "
+     "FILE.index, "
+     "a dictionary of dictd.",
+     NULL},
+    {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
+     "Only what these words and phrases need, one per line. Default: all words.", NULL},
+    {"only", 0, CLI_FLAG, offsetof(options, only), NULL,
+     "Leave out the words of IN that the dictionary does not have. Default: they stay as they are.",
+     NULL},
+    F16_OPTION,
+    TOLERANT_OPTION,
+    {.name = NULL},
+};
+
 static const cli_option nearest_options[] = {
     {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
      "Show N neighbours of each. Default 10.", NULL},
@@ -660,6 +702,35 @@ static const cli_verb verb_prepare = {
     .run = run_prepare,
 };
 
+static const cli_example translate_examples[] = {
+    {"fast0tag vectors translate wordnet.safetensors --dictionary deu -o deutsch.safetensors",
+     "Vectors for German words, by what they mean in English."},
+    {"fast0tag vectors translate glove.txt --dictionary spa --words tags.txt -o mine.safetensors",
+     "Those of one's own Spanish tags; says which are ambiguous or missing."},
+    {.command = NULL},
+};
+
+static const cli_verb verb_translate = {
+    .name = "translate",
+    .summary = "give words of another language the vectors of their meanings",
+    .operands = "IN",
+    .least = 1,
+    .most = 1,
+    .description =
+        "IN is a file of English word vectors in any form. A word of the dictionary gets a vector "
+        "from the vectors of its translations: of several meanings those count that others are "
+        "near to. Words whose meanings lie apart are reported; with --words their number is that "
+        "of the list.\n\n"
+        "OUT has the same vector space as IN: a model trained with one works with the other, so "
+        "that tags can be learned in one language and suggested in another.",
+    .options = translate_options,
+    .examples = translate_examples,
+    .json = true,
+    .options_size = sizeof(options),
+    .defaults = &defaults,
+    .run = run_translate,
+};
+
 static const cli_example nearest_examples[] = {
     {"fast0tag vectors nearest glove.safetensors dog \"palm tree\"",
      "The ten words nearest to each."},
@@ -685,16 +756,15 @@ static const cli_verb verb_nearest = {
     .run = run_nearest,
 };
 
-static const cli_verb *const verbs[] = {&verb_build,   &verb_convert, &verb_trim, &verb_join,
-                                        &verb_prepare, &verb_nearest, NULL};
+static const cli_verb *const verbs[] = {&verb_build,     &verb_convert, &verb_trim,    &verb_join,
+                                        &verb_translate, &verb_prepare, &verb_nearest, NULL};
 
 const cli_verb cli_verb_vectors = {
     .name = "vectors",
-    .summary = "build, convert, trim, join and query word vectors",
+    .summary = "build, convert, trim, join, translate and query word vectors",
     .operands = "",
-    .description =
-        "Word vectors give every tag its place. The commands turn the files they come "
-        "in into one that opens at once, cut it down, join several, and show what is near "
-        "what.",
+    .description = "Word vectors give every tag its place. The commands turn the files they come "
+                   "in into one that opens at once, cut it down, join several, translate them, and "
+                   "show what is near what.",
     .verbs = verbs,
 };

@@ -326,6 +326,43 @@ F0T_API f0t_status f0t_vectors_join(f0t_vectors_counts *counts, const char *to,
                                     const f0t_join_options *options, const f0t_context *context);
 
 /* NULL is the defaults. */
+typedef struct f0t_translate_options {
+    size_t size;
+    const char *const *tags; /* [tag_count]: only the words that these need, as f0t_vectors_trim
+                                has it [NULL: all words] */
+    size_t tag_count;
+    bool only;          /* leave out the words that the dictionary does not have [no] */
+    bool f16, tolerant; /* as in f0t_convert_options */
+} f0t_translate_options;
+
+#define F0T_TRANSLATE_OPTIONS                 \
+    {                                         \
+        .size = sizeof(f0t_translate_options) \
+    }
+
+#define F0T_DICTIONARY_FOLDER "/usr/share/dictd"
+
+/* Gives the words of another language the vectors of their English meanings: from the word vectors of the
+ * file `from`, of any form, and a dictionary into `to`, which opens at once. `dictionary` is a language,
+ * "deu": FreeDict's dictionary from it to English, as Debian's packages dict-freedict-deu-eng and some
+ * thirty more install it in F0T_DICTIONARY_FOLDER; or the path of a dictionary of dictd, FILE.index with
+ * FILE.dict.dz or FILE.dict beside it, whose entries explain words in the language of `from`.
+ *  - A meaning (an entry) is the mean of its translations, each found as a vocabulary finds it; the
+ *    vector of a word is the mean of its meanings, each weighted by how near the others are to it: what several
+ *    entries agree on ("Hund": dog, canine) counts, what one has for itself (a mine car) hardly does.
+ *  - Words whose meanings lie apart are counted in the log; with `tags` they are named.
+ *  - Words of `from` that the dictionary does not have stay as they are, after the others: "Frisbee" needs no
+ *    translation.
+ *  - The vector space is that of `from`, mean and fingerprint included: a model that was trained with English
+ *    words ranks these, and one trained with these ranks English words.
+ * `counts` (may be NULL) counts headwords and words of `from` as rows. A failure or an interruption leaves
+ * an old file `to` as it was. */
+F0T_API f0t_status f0t_vectors_translate(f0t_vectors_counts *counts, const char *to,
+                                         const char *from, const char *dictionary,
+                                         const f0t_translate_options *options,
+                                         const f0t_context *context);
+
+/* NULL is the defaults. */
 typedef struct f0t_wordnet_options {
     size_t size;
     const char *from; /* the directory of WordNet's database files (data.noun, index.noun, …); NULL:

@@ -2,10 +2,10 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/monitor.h"
-#include "base/team.h"
 #include "io/text.h"
 #include "io/vectors.h"
 #include "io/vectors_rows.h"
+#include "word/batch.h"
 #include "word/lookup.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 2048, PIECE = 64, PIECES = BATCH / PIECE, SOURCE_MOST = 1024 };
+enum { SOURCE_MOST = 1024 };
 
 /* One of the files that are joined. */
 typedef struct parent {
@@ -41,11 +41,10 @@ typedef struct joining {
     parent parents[F0T_JOIN_MOST];
     f0t_forms wanted; /* the only words that are kept, where tags are given */
     f0t_names words;  /* of the result, so far */
-    waiting batch[BATCH];
+    waiting batch[F0T_BATCH];
     size_t held;            /* of the batch */
-    float *values;          /* [BATCH x dim] */
-    unsigned char *matches; /* [BATCH x count]: f0t_match of each block */
-    f0t_failure failures[PIECES];
+    float *values;          /* [F0T_BATCH x dim] */
+    unsigned char *matches; /* [F0T_BATCH x count]: f0t_match of each block */
     f0t_vectors_writer writer;
     f0t_vectors_rest rest;
     float *mean; /* [dim] */
@@ -92,8 +91,9 @@ static void weight_blocks(float *to, const unsigned char *matches, const joining
     }
 }
 
-static f0t_status join_piece(joining *j, size_t first, size_t end)
+static f0t_status join_piece(void *user, size_t first, size_t end)
 {
+    joining *j = user;
     for (size_t i = first; i < end; i++) {
         float *to = j->values + i * j->dim;
         unsigned char *matches = j->matches + i * j->count;
@@ -121,16 +121,7 @@ static void count_matches(joining *j, const unsigned char *matches)
 /* Writes the words that wait. */
 static f0t_status write_batch(joining *j)
 {
-    long pieces = (long)((j->held + PIECE - 1) / PIECE);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(f0t_team_size())
-    for (long p = 0; p < pieces; p++) {
-        size_t first = (size_t)p * PIECE;
-        size_t end = j->held - first < PIECE ? j->held : first + PIECE;
-        f0t_failure_keep(&j->failures[p], join_piece(j, first, end));
-    }
-    for (long p = 0; p < pieces; p++)
-        if (j->failures[p].status != F0T_OK)
-            return f0t_failure_raise(&j->failures[p]);
+    F0T_TRY(f0t_batch_run(j, j->held, join_piece));
     for (size_t i = 0; i < j->held; i++)
         count_matches(j, j->matches + i * j->count);
     F0T_TRY(f0t_vectors_writer_put(&j->writer, j->values, j->held));
@@ -170,9 +161,9 @@ static f0t_status join_words_of(joining *j, size_t file, f0t_stage *stage)
         F0T_TRY(take_word(&taken, j, word, length));
         if (taken)
             j->batch[j->held++] = (waiting){word, length};
-        if (j->held == BATCH)
+        if (j->held == F0T_BATCH)
             F0T_TRY(write_batch(j));
-        if (i % BATCH == 0)
+        if (i % F0T_BATCH == 0)
             F0T_TRY(f0t_stage_update(stage, j->rest.counts.rows));
     }
     return F0T_OK;
@@ -315,8 +306,8 @@ static f0t_status run(joining *j)
     F0T_TRY(set_weights(j));
     F0T_TRY(f0t_lookup_want(&j->wanted, j->options->tags, j->options->tag_count));
     F0T_TRY(open_parents(j));
-    F0T_TRY(f0t_alloc(&j->values, BATCH, j->dim * sizeof *j->values));
-    F0T_TRY(f0t_alloc(&j->matches, BATCH, j->count));
+    F0T_TRY(f0t_alloc(&j->values, F0T_BATCH, j->dim * sizeof *j->values));
+    F0T_TRY(f0t_alloc(&j->matches, F0T_BATCH, j->count));
     F0T_TRY(f0t_alloc_zero(&j->mean, j->dim, sizeof *j->mean));
     F0T_TRY(open_writer(j));
     F0T_TRY(join_words(j));

@@ -28,7 +28,8 @@ from ._model import Model, TaggedImage
 from ._monitor import Progress
 from ._tagger import Tagger, TagResult
 from ._train import Epoch, evaluate, evaluation_methods, train
-from ._vectors import Counts, Vectors, build_wordnet, convert_vectors, join_vectors
+from ._vectors import (Counts, Vectors, build_wordnet, convert_vectors, join_vectors,
+                       translate_vectors)
 from ._vocab import Entry, Vocab, load_tags
 
 
@@ -44,5 +45,6 @@ __all__ = [
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Plurals", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",
-    "import_dataset", "join_vectors", "library_version", "load_tags", "metrics", "train", "write_dataset",
+    "import_dataset", "join_vectors", "library_version", "load_tags", "metrics", "train", "translate_vectors",
+    "write_dataset",
 ]

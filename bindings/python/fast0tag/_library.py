@@ -43,6 +43,7 @@ const char *f0t_vectors_source(const f0t_vectors *vectors);
 f0t_status f0t_vectors_nearest(f0t_neighbour *out, size_t *found, size_t k, const f0t_vectors *vectors, const float *query, const f0t_context *context);
 f0t_status f0t_vectors_convert(f0t_vectors_counts *counts, const char *to, const char *from, const f0t_convert_options *options, const f0t_context *context);
 f0t_status f0t_vectors_join(f0t_vectors_counts *counts, const char *to, const char *const *from, size_t from_count, const f0t_join_options *options, const f0t_context *context);
+f0t_status f0t_vectors_translate(f0t_vectors_counts *counts, const char *to, const char *from, const char *dictionary, const f0t_translate_options *options, const f0t_context *context);
 f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to, const f0t_wordnet_options *options, const f0t_context *context);
 
 f0t_status f0t_vocab_create(f0t_vocab **out, const char *const *tags, size_t count, const f0t_vectors *vectors, const f0t_vocab_options *options, const f0t_context *context);

@@ -229,6 +229,11 @@ class f0t_join_options(Sized):
                 ("tag_count", c_size_t), ("f16", c_bool), ("tolerant", c_bool)]
 
 
+class f0t_translate_options(Sized):
+    _fields_ = [("size", c_size_t), ("tags", POINTER(c_char_p)), ("tag_count", c_size_t),
+                ("only", c_bool), ("f16", c_bool), ("tolerant", c_bool)]
+
+
 class f0t_wordnet_options(Sized):
     _fields_ = [("size", c_size_t), ("from", c_char_p), ("dim", c_size_t), ("f16", c_bool)]
 

@@ -275,6 +275,24 @@ def join_vectors(sources: Iterable[Path], to: Path, *, weights: Optional[Iterabl
     return _counts(counts)
 
 
+def translate_vectors(source: Path, to: Path, dictionary: Path, *,
+                      tags: Optional[Iterable[str]] = None, only: bool = False, f16: bool = False,
+                      tolerant: bool = False,
+                      progress: Optional[ProgressCallback] = None) -> Counts:
+    """Gives the words of another language the vectors of their English meanings, in the same space.
+    `dictionary` is a language ("deu", of FreeDict) or FILE.index, a dictionary of dictd. With `tags`, only
+    what these need; with `only`, none of the words that the dictionary does not have."""
+    wanted = None if tags is None else texts(tags)
+    counts = _structs.f0t_vectors_counts()
+    with Monitor(progress) as monitor:
+        options = _structs.f0t_translate_options(
+            None if wanted is None else text_array(wanted), len(wanted or ()), flag(only, "only"),
+            flag(f16, "f16"), flag(tolerant, "tolerant"))
+        library.f0t_vectors_translate(byref(counts), path_bytes(to), path_bytes(source),
+                                      path_bytes(dictionary), byref(options), monitor.context)
+    return _counts(counts)
+
+
 def build_wordnet(to: Path, *, folder: Optional[Path] = None, dim: int = 300, f16: bool = False,
                   progress: Optional[ProgressCallback] = None) -> Counts:
     """Makes word vectors of all words and phrases of WordNet, a dictionary."""

@@ -71,6 +71,22 @@ class Words(TestCase):
         with fast0tag.Vectors("some") as some:
             self.assertEqual((list(some), some.dtype), (["unicorn"], "float16"))
 
+    def test_translated_vectors_are_those_of_the_meanings(self):
+        meaning = self.data.words[0]
+        text = f"Wort\n{meaning}\n"
+        with open("small.dict", "w", encoding="utf-8") as entries:
+            entries.write(text)
+        with open("small.index", "w", encoding="utf-8") as index:
+            index.write(f"wort\tA\t{chr(ord('A') + len(text))}\n")
+        counts = fast0tag.translate_vectors("vectors.txt", "other", "small.index")
+        self.assertEqual(counts.words, 11)
+        with fast0tag.Vectors("vectors.txt") as a, fast0tag.Vectors("other") as b:
+            self.assertEqual(a.fingerprint, b.fingerprint)
+            x, y = a[meaning] - a.mean, b["Wort"] - b.mean
+            self.assertAlmostEqual(float(x @ y / np.linalg.norm(x) / np.linalg.norm(y)), 1, 5)
+        with self.assertRaises(fast0tag.NotFoundError):
+            fast0tag.translate_vectors("vectors.txt", "other", "zzz")
+
     def test_joins_that_do_not_fit_are_refused(self):
         for sources, weights in ((["vectors.txt"], None), (["vectors.txt"] * 2, [1]),
                                  (["vectors.txt"] * 2, [1, 0]), (["vectors.txt"] * 2, ["1", 1]),
