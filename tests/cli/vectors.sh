@@ -225,7 +225,7 @@ case_only_vectors_are_replaced() {
 case_an_interruption_leaves_nothing() {
     mkdir work
     # Background commands of a script ignore SIGINT; Python gives it its meaning back.
-    timeout 60 /usr/bin/python3 - "$FAST0TAG" >"$out" 2>"$err" <<'PY'
+    timeout 400 /usr/bin/python3 - "$FAST0TAG" >"$out" 2>"$err" <<'PY'
 import os, signal, subprocess, sys, time
 p = subprocess.Popen([sys.argv[1], "vectors", "convert", "/dev/stdin", "-o", "work/v.st"],
                      stdin=subprocess.PIPE, stderr=subprocess.PIPE,
