@@ -13,7 +13,7 @@
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
     const char *arithmetic, *results, *hidden, *classes, *tasks;
-    cli_list scores, add;
+    cli_list scores, add, set;
     size_t repeat, draws, epochs, trials, jobs, timeout;
     bool no_tune, keep_mean, per_class, list;
 } options;
@@ -61,6 +61,27 @@ static void add_values(json_t *object, const f0t_eval *eval, const f0t_eval_row 
     json_object_set_new(object, "leads", json_boolean(row->leads));
 }
 
+/* What each run of a row measured, with its knobs. */
+static json_t *runs_json(const cli_context *cli, const f0t_eval *eval, size_t row)
+{
+    json_t *list = json_array();
+    const size_t runs = f0t_eval_get_row(eval, row)->repeats;
+    for (size_t run = 0; run < runs && !f0t_eval_get_row(eval, row)->refusal; run++) {
+        json_t *object = json_object(), *knobs = json_object();
+        const char *name;
+        double value;
+        for (size_t i = 0; (name = f0t_eval_run_knob(&value, eval, row, run, i)) != NULL; i++)
+            json_object_set_new(knobs, name, json_real(value));
+        json_object_set_new(object, "seed", json_integer((json_int_t)(cli->seed + run)));
+        json_object_set_new(object, "knobs", knobs);
+        for (size_t i = 0; (name = f0t_eval_value_name(eval, i)) != NULL; i++)
+            json_object_set_new(object, name,
+                                number_or_null(f0t_eval_run_value(eval, row, run, name)));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 /* A list with one object per row; a method that does not apply has null for each value. */
 static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
 {
@@ -75,6 +96,7 @@ static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
         json_object_set_new(object, "knobs", json_string(row->knobs));
         json_object_set_new(object, "refusal",
                             row->refusal ? json_string(row->refusal) : json_null());
+        json_object_set_new(object, "runs", runs_json(cli, eval, i));
         json_array_append_new(list, object);
     }
     return cli_print_json(cli, list);
@@ -207,6 +229,7 @@ typedef struct own_methods {
     f0t_eval_own *list;
     char **names;
     size_t count;
+    char *set; /* the values of --set, separated by commas; NULL: none */
 } own_methods;
 
 static void own_free(own_methods *own)
@@ -215,6 +238,7 @@ static void own_free(own_methods *own)
         free(own->names[i]);
     free(own->names);
     free(own->list);
+    free(own->set);
 }
 
 /* NAME=PATH. */
@@ -236,10 +260,22 @@ static f0t_status own_add(own_methods *own, cli_context *cli, const char *option
     return F0T_OK;
 }
 
+static char *join(const cli_list *list)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < list->count; i++)
+        size += strlen(list->items[i]) + 1;
+    char *text = cli_alloc(size), *to = text;
+    for (size_t i = 0; i < list->count; i++)
+        to += snprintf(to, size - (size_t)(to - text), "%s%s", i ? "," : "", list->items[i]);
+    return text;
+}
+
 static f0t_status own_read(own_methods *own, cli_context *cli, const options *o)
 {
     const size_t count = o->scores.count + o->add.count;
     f0t_status status = F0T_OK;
+    own->set = o->set.count ? join(&o->set) : NULL;
     own->list = cli_alloc((count + 1) * sizeof *own->list);
     own->names = cli_alloc((count + 1) * sizeof *own->names);
     for (size_t i = 0; i < o->scores.count && status == F0T_OK; i++)
@@ -346,6 +382,7 @@ static f0t_status run_here(cli_context *cli, const options *o)
     f0t_status status = own_read(&own, cli, o);
     eval_options.own = own.list;
     eval_options.own_count = own.count;
+    eval_options.set = own.set;
     if (status == F0T_OK)
         status = run_on_data(cli, o, &eval_options);
     own_free(&own);
@@ -447,6 +484,8 @@ static const cli_option table[] = {
      "A program of your own as the method NAME: it is called with a folder that has the task, and "
      "writes scores.npy there. May be repeated.",
      NULL},
+    {"set", 0, CLI_LIST, AT(set), "METHOD.KNOB=VALUE",
+     "Fix a hyper-parameter instead of tuning it, such as net.rate=0.001. May be repeated.", NULL},
     {"timeout", 0, CLI_COUNT, AT(timeout), "SECONDS",
      "How long one run of such a program may take. Default 3600.", NULL},
     {"tasks", 0, CLI_TEXT, AT(tasks), "FOLDER",

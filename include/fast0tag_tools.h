@@ -385,7 +385,8 @@ typedef struct f0t_eval_options {
                      as many as they have. 0: see repeat; not both */
     const f0t_eval_own *own; /* [own_count] shown after the others; at most 16 */
     size_t own_count;
-    size_t timeout; /* seconds that each run of a program may take; 0: 3600 */
+    size_t timeout;  /* seconds that each run of a program may take; 0: 3600 */
+    const char *set; /* "net.rate=0.001,conse.top=10": knobs that are not tuned. NULL: none */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \
@@ -465,6 +466,12 @@ typedef struct f0t_eval_row {
 /* Scenario by scenario, in each the methods in the order of the tables. */
 F0T_API size_t f0t_eval_row_count(const f0t_eval *eval);
 F0T_API const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
+
+/* The same of each run of row i, run below row->repeats: the value with this name, NaN if it has none; the knobs,
+ * their names and *value, NULL past the last. The seed of a run is that of the options plus its number. */
+F0T_API double f0t_eval_run_value(const f0t_eval *eval, size_t row, size_t run, const char *name);
+F0T_API const char *f0t_eval_run_knob(double *value, const f0t_eval *eval, size_t row, size_t run,
+                                      size_t i);
 
 /* The methods there are: name, title and source (authors, title, venue) of method i; NULL past the
  * end. */

@@ -16,6 +16,11 @@ typedef struct f0t_eval_plan {
     size_t method_count;
     f0t_own own[F0T_OWN_MOST]; /* methods point into it: a plan stays where it was made */
     size_t own_count;
+    struct f0t_eval_fixed { /* copies of methods, with knobs that were set */
+        f0t_ranker ranker;
+        f0t_knob knobs[F0T_KNOBS_MAX];
+        double values[F0T_KNOBS_MAX];
+    } fixed[F0T_METHODS_MOST]; /* [method_count] */
     bool asked[F0T_SCENARIOS];
     size_t cutoffs[F0T_CUTOFFS_MOST];
     size_t cutoff_count;

@@ -2,6 +2,8 @@
 #include "eval/eval.h"
 
 #include "base/context.h"
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* With less, trials favour weak regularisation: there is little to regularise yet. */
@@ -134,6 +136,90 @@ static f0t_status add_cutoff(f0t_eval_plan *p, const char *text, size_t length)
     return F0T_OK;
 }
 
+/* The knobs of method m that can be written to. One of the caller's is changed in its place: it is more than a
+ * ranker. */
+static f0t_knob *knobs_to_set(f0t_eval_plan *p, size_t m)
+{
+    for (size_t i = 0; i < p->own_count; i++)
+        if (p->methods[m] == &p->own[i].ranker)
+            return p->own[i].knobs;
+    struct f0t_eval_fixed *fixed = &p->fixed[m];
+    if (p->methods[m] != &fixed->ranker) {
+        const f0t_ranker *ranker = p->methods[m];
+        fixed->ranker = *ranker;
+        memcpy(fixed->knobs, ranker->knobs, ranker->knob_count * sizeof *fixed->knobs);
+        fixed->ranker.knobs = fixed->knobs;
+        fixed->ranker.choose = NULL; /* it would choose this knob, too */
+        p->methods[m] = &fixed->ranker;
+    }
+    return fixed->knobs;
+}
+
+static f0t_status fix_knob(f0t_eval_plan *p, size_t m, const char *name, size_t length,
+                           double value)
+{
+    const f0t_ranker *ranker = p->methods[m];
+    for (size_t i = 0; i < ranker->knob_count; i++)
+        if (strlen(ranker->knobs[i].name) == length &&
+            !memcmp(ranker->knobs[i].name, name, length)) {
+            f0t_knob *knob = &knobs_to_set(p, m)[i];
+            p->fixed[m].values[i] = value;
+            knob->values = &p->fixed[m].values[i];
+            knob->count = 1;
+            knob->first = 0;
+            return F0T_OK;
+        }
+    char known[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < ranker->knob_count && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 ranker->knobs[i].name);
+    return f0t_fail(F0T_ERROR_ARGUMENT, "%s has no knob '%.*s'; it has %s", ranker->name,
+                    (int)(length < 60 ? length : 60), name, *known ? known : "none");
+}
+
+/* As JSON has numbers: with a point in every locale. */
+static bool read_value(double *out, const char *text)
+{
+    json_t *number = json_loads(text, JSON_DECODE_ANY, NULL);
+    const bool found = json_is_number(number);
+    *out = json_number_value(number);
+    json_decref(number);
+    return found && isfinite(*out);
+}
+
+/* METHOD.KNOB=VALUE; names of methods may have points. */
+static f0t_status set_knob(f0t_eval_plan *p, const char *text, size_t length)
+{
+    char item[160];
+    if (length >= sizeof item)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "set '%.60s…': too long", text);
+    memcpy(item, text, length);
+    item[length] = 0;
+    char *equals = strchr(item, '='), *point = NULL;
+    if (equals) {
+        *equals = 0;
+        point = strrchr(item, '.');
+        *equals = '=';
+    }
+    double value = 0;
+    if (!point || point == item || point + 1 == equals || !read_value(&value, equals + 1))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "set '%s': METHOD.KNOB=VALUE is expected", item);
+    for (size_t m = 0; m < p->method_count; m++)
+        if (strlen(p->methods[m]->name) == (size_t)(point - item) &&
+            !memcmp(p->methods[m]->name, item, (size_t)(point - item)))
+            return fix_knob(p, m, point + 1, (size_t)(equals - point - 1), value);
+    return f0t_fail(F0T_ERROR_ARGUMENT, "set '%s': is of none of the methods compared", item);
+}
+
+static f0t_status read_set(f0t_eval_plan *p, const char *list)
+{
+    size_t length;
+    for (const char *text; (text = next_name(&list, &length)) != NULL;)
+        F0T_TRY(set_knob(p, text, length));
+    return F0T_OK;
+}
+
 static f0t_status read_cutoffs(f0t_eval_plan *p, const char *list)
 {
     size_t length;
@@ -197,6 +283,7 @@ f0t_status f0t_eval_plan_create(f0t_eval_plan *p, const f0t_eval_options *o)
     F0T_TRY(read_scenarios(p, o->scenarios));
     F0T_TRY(read_methods(p, o->methods));
     F0T_TRY(read_own(p, o));
+    F0T_TRY(read_set(p, o->set));
     F0T_TRY(read_figure(p, o->figure));
     F0T_TRY(read_hidden(p, o->hidden));
     return read_cutoffs(p, o->k);

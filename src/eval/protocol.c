@@ -216,9 +216,11 @@ static void kept_free(f0t_eval_kept *kept)
 /* The setting that tuning chose. */
 typedef struct choice {
     double values[F0T_KNOBS_MAX];
-    size_t trials; /* made */
-    size_t fits;   /* that they took */
-    double score;  /* of the best trial; NaN where nothing could be judged */
+    size_t trials;                /* made */
+    size_t fits;                  /* that they took */
+    double score;                 /* of the best trial; NaN where nothing could be judged */
+    double folds[F0T_TUNE_PARTS]; /* [fold_count] in each of them */
+    size_t fold_count;
 } choice;
 
 typedef struct tuning {
@@ -438,6 +440,8 @@ static f0t_status search_knobs(choice *to, tuning *t)
         to->trials = search.trial_count;
         to->fits = t->fits;
         to->score = best->score;
+        memcpy(to->folds, best->parts, sizeof to->folds);
+        to->fold_count = best->part_count;
     }
     f0t_tune_close(&search);
     return status;
@@ -612,6 +616,9 @@ static f0t_status tune_and_test(f0t_eval_cell *cells, method_run *r)
                           .validation = chosen.score,
                           .tune_s = chosen.trials ? f0t_time() - began : 0,
                           .tune_cpu_s = chosen.trials ? f0t_cpu_time() - used : 0};
+    _Static_assert(sizeof cost.folds == sizeof chosen.folds, "one number per fold");
+    memcpy(cost.folds, chosen.folds, sizeof cost.folds);
+    cost.fold_count = chosen.fold_count;
     F0T_TRY(fit_chosen(&kept, r, &chosen));
     cost.train_s = kept->train_s;
     memcpy(chosen.values, kept->knobs, sizeof chosen.values);

@@ -39,6 +39,8 @@ static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_p
                           F0T_FOLDS, plan->cutoff_count, o->draws && !o->unseen};
     add_text(s, f0t_version());
     add_text(s, o->unseen);
+    if (o->set)
+        add_text(s, o->set);
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
     add_bytes(s, &plan->effort, sizeof plan->effort);
     add_bytes(s, plan->cutoffs, plan->cutoff_count * sizeof *plan->cutoffs);

@@ -283,3 +283,35 @@ const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i)
 {
     return i < eval->row_count ? &eval->rows[i] : NULL;
 }
+
+/* The rows are scenario by scenario, in each all methods. */
+static const f0t_eval_cell *cell_of_row(const f0t_eval *e, size_t row, size_t run)
+{
+    size_t left = row;
+    if (row >= e->row_count || run >= e->plan.repeat)
+        return NULL;
+    for (int s = 0; s < F0T_SCENARIOS; s++) {
+        if (!e->plan.asked[s])
+            continue;
+        if (left < e->plan.method_count)
+            return f0t_eval_cell_at(e, run, left, (f0t_scenario)s);
+        left -= e->plan.method_count;
+    }
+    return NULL;
+}
+
+double f0t_eval_run_value(const f0t_eval *eval, size_t row, size_t run, const char *name)
+{
+    const f0t_eval_cell *cell = cell_of_row(eval, row, run);
+    return cell && name ? f0t_values_get(&cell->values, name) : (double)NAN;
+}
+
+const char *f0t_eval_run_knob(double *value, const f0t_eval *eval, size_t row, size_t run, size_t i)
+{
+    const f0t_eval_cell *cell = cell_of_row(eval, row, run);
+    if (!cell || i >= cell->knob_count)
+        return NULL;
+    if (value)
+        *value = cell->knobs[i];
+    return cell->knob_names[i];
+}

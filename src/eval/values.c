@@ -95,6 +95,9 @@ static void add_cost(f0t_values *out, const f0t_eval_cost *cost)
     f0t_values_add(out, "trials", (double)cost->trials);
     f0t_values_add(out, "trial_fits", (double)cost->fits);
     f0t_values_add(out, "validation_miap", 100 * cost->validation);
+    for (size_t i = 0; i < F0T_VALUES_FOLDS; i++)
+        add_at(out, "validation_miap_fold", i + 1,
+               i < cost->fold_count ? 100 * cost->folds[i] : (double)NAN);
 }
 
 /* `cost` NULL: the metrics alone. */

@@ -4,7 +4,7 @@
 
 #include "eval/metrics.h"
 
-enum { F0T_VALUES_MOST = 256, F0T_VALUE_NAME_MOST = 40 };
+enum { F0T_VALUES_MOST = 256, F0T_VALUE_NAME_MOST = 40, F0T_VALUES_FOLDS = 5 };
 
 typedef struct f0t_values {
     size_t count;
@@ -18,6 +18,8 @@ typedef struct f0t_eval_cost {
     double tune_cpu_s;              /* processor time of all trials */
     size_t trials, fits;            /* settings tried, and the fits that took */
     double validation;              /* what tuning reached, 0 … 1; NaN without it */
+    double folds[F0T_VALUES_FOLDS]; /* in each fold; only the first fold_count are set */
+    size_t fold_count;
 } f0t_eval_cost;
 
 /* In the order of the JSON rows: miap, p3 r3 f3 …, class_p3 …, map, train_s, test_s, then the other

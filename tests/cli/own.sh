@@ -10,7 +10,7 @@ make_split_collection() {
     printf 'tree\ncar\n' >photos/unseen.txt
 }
 
-args="eval photos --vectors vectors.txt --methods random --quiet"
+args="eval photos --vectors vectors.txt --quiet --methods random"
 PATH=/usr/bin:$PATH # the Python that has numpy
 
 # numpy CODE: with numpy as np.
@@ -75,6 +75,23 @@ case_programs_are_tuned_and_tested() {
     json_holds 'd[1]["trials"] > 1 and d[1]["knobs"].startswith("k ") and d[5]["knobs"].startswith("ridge ")'
     json_holds 'd[2]["miap"] > d[0]["miap"] and d[5]["miap"] > d[3]["miap"]'
     [ -z "$(ls -d "${TMPDIR:-/var/tmp}"/fast0tag-task-* 2>/dev/null)" ] || complain "task folders were left"
+}
+
+case_knobs_can_be_fixed_and_every_run_is_told() {
+    make_split_collection
+    run 0 $args,linear --scenarios zero-shot --draws 2 --set linear.ridge=0.125 --json
+    json_holds 'all(len(r["runs"]) == 2 and r["runs"][1]["seed"] == 1 for r in d)'
+    json_holds '[run["knobs"]["ridge"] for run in d[1]["runs"]] == [0.125] * 2'
+    json_holds 'abs(sum(run["miap"] for run in d[1]["runs"]) / 2 - d[1]["miap"]) < 1e-3'
+    json_holds 'all(run["validation_miap_fold1"] > 0 for run in d[1]["runs"])'
+    run 0 $args --scenarios conventional --add "knn=$methods/knn.py" --set knn.k=3 --json
+    json_holds 'd[1]["knobs"] == "k 3" and d[1]["trials"] <= 1'
+    refuse 2 "linear has no knob 'rat'; it has " $args,linear --set linear.rat=1
+    refuse 2 "random has no knob 'rate'; it has none" $args --set random.rate=1
+    refuse 2 "is of none of the methods compared" $args --set net.rate=1
+    for wrong in rate net.rate net.=1 .rate=1 random.rate=x random.rate= random.rate=1e999; do
+        refuse 2 "METHOD.KNOB=VALUE is expected" $args --set "$wrong"
+    done
 }
 
 # program NAME LINES: a shell script.

@@ -144,6 +144,8 @@ void f0t_eval_free(f0t_eval *eval);
 size_t f0t_eval_row_count(const f0t_eval *eval);
 const f0t_eval_row *f0t_eval_get_row(const f0t_eval *eval, size_t i);
 const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
+double f0t_eval_run_value(const f0t_eval *eval, size_t row, size_t run, const char *name);
+const char *f0t_eval_run_knob(double *value, const f0t_eval *eval, size_t row, size_t run, size_t i);
 const char *f0t_eval_method_name(size_t i);
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import math
-from ctypes import POINTER, byref, sizeof
+from ctypes import POINTER, byref, c_double, sizeof
 from contextlib import ExitStack
 from typing import (Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union,
                     get_args)
@@ -248,13 +248,27 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def _rows(evaluation: Any) -> list[dict[str, Any]]:
+def _run(evaluation: Any, row: int, run: int, names: Sequence[str], seed: int) -> dict[str, Any]:
+    knobs, value = {}, c_double()
+    while (knob := library.f0t_eval_run_knob(byref(value), evaluation, row, run,
+                                             len(knobs))) is not None:
+        knobs[knob.decode()] = value.value
+    return {"seed": seed + run, "knobs": knobs,
+            **{name: _number(library.f0t_eval_run_value(evaluation, row, run, name.encode()))
+               for name in names}}
+
+
+def _rows(evaluation: Any, seed: int) -> list[dict[str, Any]]:
     rows = [library.f0t_eval_get_row(evaluation, i).contents
             for i in range(library.f0t_eval_row_count(evaluation))]
     names: list[str] = []
     while (name := library.f0t_eval_value_name(evaluation, len(names))) is not None:
         names.append(name.decode())
-    return [_row(row, names) for row in rows]
+    made = [_row(row, names) for row in rows]
+    for i, row in enumerate(made):
+        row["runs"] = [] if row["refusal"] is not None else [
+            _run(evaluation, i, run, names, seed) for run in range(row["repeats"])]
+    return made
 
 
 def _listed(table: Mapping[str, int], names: Union[str, Sequence[str], None],
@@ -282,6 +296,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              results: Optional[Path] = None, html: Optional[Path] = None,
              paper: Optional[Paper] = None, scores: Optional[Mapping[str, Path]] = None,
              programs: Optional[Mapping[str, Path]] = None, timeout: Optional[int] = None,
+             knobs: Optional[Mapping[str, float]] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
@@ -292,6 +307,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     `html` is a folder for a page with tables and charts, `paper` (nuswide or iaprtc12) puts the
     paper's published rows there.
 
+    `knobs` are hyper-parameters that are not tuned: {"net.rate": 0.001}.
     `scores` are methods of your own by name, each an .npy file (test images x ranked tags) or a folder of
     such; `programs` others that are called for each task, for at most `timeout` seconds. docs/evaluation.md
     has their files."""
@@ -321,12 +337,14 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             bf16=flag(bf16, "bf16"), centred=flag(centred, "centred"),
             results=None if results is None else path_bytes(results),
             own=(_structs.f0t_eval_own * max(len(own), 1))(*own), own_count=len(own),
-            timeout=0 if timeout is None else count(timeout, "timeout", 1))
+            timeout=0 if timeout is None else count(timeout, "timeout", 1),
+            set=",".join(f"{name}={real(value, name)!r}"
+                         for name, value in knobs.items()).encode() if knobs else None)
         library.f0t_eval_run(byref(out), d, v, byref(options), monitor.context)
         try:
             if html is not None:
                 library.f0t_eval_save_page(out, path_bytes(html), text_bytes(paper))
-            return _rows(out)
+            return _rows(out, seed)
         finally:
             library.f0t_eval_free(out)
 
