@@ -12,7 +12,7 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *arithmetic, *results, *hidden, *classes, *tasks;
+    const char *arithmetic, *results, *hidden, *classes, *tasks, *train_images;
     cli_list scores, add, set;
     size_t repeat, draws, epochs, trials, jobs, timeout;
     bool no_tune, keep_mean, per_class, list;
@@ -83,9 +83,9 @@ static json_t *runs_json(const cli_context *cli, const f0t_eval *eval, size_t ro
 }
 
 /* A list with one object per row; a method that does not apply has null for each value. */
-static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
+static void list_rows(json_t *list, const cli_context *cli, const f0t_eval *eval,
+                      size_t train_images)
 {
-    json_t *list = json_array();
     for (size_t i = 0; i < f0t_eval_row_count(eval); i++) {
         const f0t_eval_row *row = f0t_eval_get_row(eval, i);
         json_t *object =
@@ -97,8 +97,16 @@ static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
         json_object_set_new(object, "refusal",
                             row->refusal ? json_string(row->refusal) : json_null());
         json_object_set_new(object, "runs", runs_json(cli, eval, i));
+        if (train_images)
+            json_object_set_new(object, "train_images", json_integer((json_int_t)train_images));
         json_array_append_new(list, object);
     }
+}
+
+static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
+{
+    json_t *list = json_array();
+    list_rows(list, cli, eval, 0);
     return cli_print_json(cli, list);
 }
 
@@ -118,14 +126,19 @@ static bool terminal_is_able(void)
     return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(plain && *plain);
 }
 
+static f0t_eval_layout layout_of(const options *o)
+{
+    return (f0t_eval_layout){.size = sizeof(f0t_eval_layout),
+                             .form = form_of(o->format),
+                             .bold = terminal_is_able(),
+                             .per_class = o->per_class,
+                             .paper = o->paper};
+}
+
 static f0t_status print_tables(const options *o, const f0t_eval *eval)
 {
     f0t_report *report;
-    f0t_eval_layout layout = {.size = sizeof(f0t_eval_layout),
-                              .form = form_of(o->format),
-                              .bold = terminal_is_able(),
-                              .per_class = o->per_class,
-                              .paper = o->paper};
+    const f0t_eval_layout layout = layout_of(o);
     f0t_status status = f0t_eval_report(&report, eval, &layout);
     if (status != F0T_OK)
         return status;
@@ -168,11 +181,13 @@ static f0t_status list_methods(cli_context *cli)
 /* ---- Running it --------------------------------------------------------------------------- */
 
 /* Without --results the file is named by the comparison, and goes when all that it has is shown. */
-static char *results_path(const options *o, uint64_t identity)
+static char *results_path(const options *o, uint64_t identity, size_t train_images)
 {
     size_t size = 64 + (o->results ? strlen(o->results) : 0);
     char *path = cli_alloc(size);
-    if (o->results)
+    if (o->results && train_images)
+        snprintf(path, size, "%s.%zu", o->results, train_images);
+    else if (o->results)
         snprintf(path, size, "%s", o->results);
     else
         snprintf(path, size, "fast0tag-eval-%016" PRIx64 ".jsonl", identity);
@@ -198,27 +213,129 @@ static void settle(const cli_context *cli, const options *o, const f0t_eval *eva
         unlink(path);
 }
 
-static f0t_status compare(cli_context *cli, const options *o, f0t_eval_options *eval_options,
-                          const f0t_dataset *dataset, const f0t_vectors *vectors)
+/* A comparison and the file that keeps its results. */
+typedef struct comparison {
+    f0t_eval *eval;
+    char *path; /* NULL: nothing is kept */
+} comparison;
+
+static void comparison_free(comparison *c)
 {
-    f0t_eval *eval = NULL;
+    free(c->path);
+    f0t_eval_free(c->eval);
+}
+
+static f0t_status run_one(comparison *c, cli_context *cli, const options *o,
+                          const f0t_eval_options *eval_options, const f0t_dataset *dataset,
+                          const f0t_vectors *vectors)
+{
+    f0t_eval_options with = *eval_options;
     uint64_t identity;
-    f0t_status status = f0t_eval_identity(&identity, dataset, vectors, eval_options, cli->context);
+    f0t_status status = f0t_eval_identity(&identity, dataset, vectors, &with, cli->context);
     if (status != F0T_OK)
         return status;
-    char *path = results_path(o, identity);
-    bool kept = o->results || access(".", W_OK) == 0;
-    eval_options->results = kept ? path : NULL;
-    if (!kept)
-        tell(cli, "%s cannot be created here: an interruption would lose the results so far", path);
-    status = f0t_eval_run(&eval, dataset, vectors, eval_options, cli->context);
-    if (status == F0T_OK) {
-        status = show(cli, o, eval);
-        if (kept)
-            settle(cli, o, eval, path, status == F0T_OK && fflush(stdout) == 0 && !ferror(stdout));
+    c->path = results_path(o, identity, with.train_images);
+    if (!o->results && access(".", W_OK) != 0) {
+        tell(cli, "%s cannot be created here: an interruption would lose the results so far",
+             c->path);
+        free(c->path);
+        c->path = NULL;
     }
-    free(path);
-    f0t_eval_free(eval);
+    with.results = c->path;
+    return f0t_eval_run(&c->eval, dataset, vectors, &with, cli->context);
+}
+
+/* After the results were shown with this status. */
+static void settle_shown(cli_context *cli, const options *o, const comparison *c, f0t_status status)
+{
+    if (c->path)
+        settle(cli, o, c->eval, c->path,
+               status == F0T_OK && fflush(stdout) == 0 && !ferror(stdout));
+}
+
+static f0t_status compare(cli_context *cli, const options *o, const f0t_eval_options *eval_options,
+                          const f0t_dataset *dataset, const f0t_vectors *vectors)
+{
+    comparison c = {0};
+    f0t_status status = run_one(&c, cli, o, eval_options, dataset, vectors);
+    if (status == F0T_OK) {
+        status = show(cli, o, c.eval);
+        settle_shown(cli, o, &c, status);
+    }
+    comparison_free(&c);
+    return status;
+}
+
+/* ---- Learning curves ---------------------------------------------------------------------- */
+
+typedef struct sizes {
+    size_t images[F0T_CURVE_SIZES], count;
+} sizes;
+
+/* "100,300,1000", ascending. */
+static f0t_status read_sizes(sizes *out, cli_context *cli, const char *list)
+{
+    *out = (sizes){.count = 0};
+    bool more = true;
+    for (char *end; more; list = end + 1) {
+        const unsigned long number = strtoul(list, &end, 10);
+        const size_t last = out->count ? out->images[out->count - 1] : 1;
+        if (end == list || (*end && *end != ',') || *list < '0' || *list > '9' || number <= last ||
+            number > 1000000000 || out->count == F0T_CURVE_SIZES)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "--train-images: up to %d rising numbers such as 100,300,1000 are "
+                            "expected",
+                            F0T_CURVE_SIZES);
+        out->images[out->count++] = number;
+        more = *end == ',';
+    }
+    return F0T_OK;
+}
+
+static f0t_status show_curves(cli_context *cli, const options *o, const comparison *c,
+                              const sizes *s)
+{
+    const f0t_eval *evals[F0T_CURVE_SIZES];
+    const f0t_eval_layout layout = layout_of(o);
+    f0t_report *report;
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->count; i++) {
+        evals[i] = c[i].eval;
+        list_rows(list, cli, evals[i], s->images[i]);
+    }
+    f0t_status status =
+        o->html ? f0t_eval_curves_save(evals, s->images, s->count, o->html) : F0T_OK;
+    if (status == F0T_OK && cli->json)
+        return cli_print_json(cli, list);
+    json_decref(list);
+    if (status == F0T_OK)
+        status = f0t_eval_curves_report(&report, evals, s->images, s->count, &layout);
+    if (status != F0T_OK)
+        return status;
+    fputs(f0t_report_text(report), stdout);
+    f0t_report_free(report);
+    return F0T_OK;
+}
+
+static f0t_status compare_sizes(cli_context *cli, const options *o,
+                                const f0t_eval_options *eval_options, const f0t_dataset *dataset,
+                                const f0t_vectors *vectors)
+{
+    comparison c[F0T_CURVE_SIZES] = {{0}};
+    f0t_eval_options with = *eval_options;
+    sizes s;
+    f0t_status status = read_sizes(&s, cli, o->train_images);
+    for (size_t i = 0; i < s.count && status == F0T_OK; i++) {
+        with.train_images = s.images[i];
+        status = run_one(&c[i], cli, o, &with, dataset, vectors);
+    }
+    if (status == F0T_OK) {
+        status = show_curves(cli, o, c, &s);
+        for (size_t i = 0; i < s.count; i++)
+            settle_shown(cli, o, &c[i], status);
+    }
+    for (size_t i = 0; i < s.count; i++)
+        comparison_free(&c[i]);
     return status;
 }
 
@@ -315,6 +432,10 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs needs --results FILE");
     if (o->jobs > 256)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
+    sizes curve = {.count = 0};
+    f0t_status read = o->train_images ? read_sizes(&curve, cli, o->train_images) : F0T_OK;
+    if (read != F0T_OK)
+        return read;
     if (o->figure && !o->html)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--figure needs --html");
     if (o->paper && !o->html && (cli->json || !strcmp(o->format, "csv")))
@@ -366,8 +487,9 @@ static f0t_status run_on_data(cli_context *cli, const options *o, f0t_eval_optio
         status = open_classes(&classes, cli, o, dataset);
     eval_options->classes = classes;
     if (status == F0T_OK)
-        status = o->tasks ? save_tasks(cli, o, eval_options, dataset, vectors)
-                          : compare(cli, o, eval_options, dataset, vectors);
+        status = o->tasks          ? save_tasks(cli, o, eval_options, dataset, vectors)
+                 : o->train_images ? compare_sizes(cli, o, eval_options, dataset, vectors)
+                                   : compare(cli, o, eval_options, dataset, vectors);
     f0t_classes_close(classes);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
@@ -463,6 +585,10 @@ static const cli_option table[] = {
      "Store the results in this file as each method ends, and resume from it. Default: a file in "
      "the current folder that is deleted at the end.",
      NULL},
+    {"train-images", 0, CLI_TEXT, AT(train_images), "LIST",
+     "Learning curves: compare with so many training images, such as 100,300,1000; tables show "
+     "MiAP by their number, --html writes plots. Results go to FILE.NUMBER.",
+     NULL},
     {"jobs", 0, CLI_COUNT, AT(jobs), "N",
      "Run N methods at a time, each in a process of its own with its share of the threads; needs "
      "--results. Default 1.",
@@ -498,9 +624,17 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
-static const cli_conflict conflicts[] = {
-    {"json", "format"}, {"no-tune", "trials"}, {"repeat", "draws"}, {"tasks", "results"},
-    {"tasks", "html"},  {"tasks", "json"},     {.one = NULL}};
+static const cli_conflict conflicts[] = {{"json", "format"},
+                                         {"no-tune", "trials"},
+                                         {"repeat", "draws"},
+                                         {"tasks", "results"},
+                                         {"tasks", "html"},
+                                         {"tasks", "json"},
+                                         {"tasks", "train-images"},
+                                         {"jobs", "train-images"},
+                                         {"compare-paper", "train-images"},
+                                         {"figure", "train-images"},
+                                         {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",

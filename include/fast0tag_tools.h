@@ -387,6 +387,8 @@ typedef struct f0t_eval_options {
     size_t own_count;
     size_t timeout;  /* seconds that each run of a program may take; 0: 3600 */
     const char *set; /* "net.rate=0.001,conse.top=10": knobs that are not tuned. NULL: none */
+    size_t
+        train_images; /* at most so many training images, evenly from the first to the last; 0: all */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \
@@ -518,6 +520,16 @@ typedef struct f0t_eval_layout {
 /* The tables of the paper: one per scenario. `layout` may be NULL. */
 F0T_API f0t_status f0t_eval_report(f0t_report **out, const f0t_eval *eval,
                                    const f0t_eval_layout *layout);
+
+/* Learning curves: MiAP by the number of training images, evals[count] of comparisons that differ in
+ * options.train_images alone, which images[count] repeats. Tables, one per scenario, or with F0T_TABLE_CSV one line per
+ * method, scenario and number; and plots, folder/curves-SCENARIO.svg. */
+enum { F0T_CURVE_SIZES = 16 }; /* at most */
+F0T_API f0t_status f0t_eval_curves_report(f0t_report **out, const f0t_eval *const *evals,
+                                          const size_t *images, size_t count,
+                                          const f0t_eval_layout *layout);
+F0T_API f0t_status f0t_eval_curves_save(const f0t_eval *const *evals, const size_t *images,
+                                        size_t count, const char *folder);
 
 /* Writes folder/index.html, a page that needs nothing else: tables, one chart per scenario, and
  * the first five tags of some methods for some test images, with the pictures where the dataset's

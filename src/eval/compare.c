@@ -371,6 +371,7 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o, NULL));
     F0T_TRY(
         f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->centred, f0t_context_monitor(NULL)));
+    e->tags.train_images = o->train_images;
     F0T_TRY(count_unseen(c));
     if (f0t_dataset_split_count(e->dataset, F0T_VAL) == 0 && e->plan.trials)
         f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING,

@@ -18,9 +18,10 @@ typedef enum f0t_tag_kind {
 typedef struct f0t_eval_tags {
     const f0t_dataset *dataset;
     f0t_vocab *vocab;
-    size_t count;    /* of the vocabulary */
-    uint8_t *kind;   /* [count] f0t_tag_kind */
-    uint32_t *index; /* [tags of the dataset] number in the vocabulary, or F0T_NO_SAMPLE_TAG: no
+    size_t count;        /* of the vocabulary */
+    size_t train_images; /* that tasks have at most, evenly from the first to the last; 0: all */
+    uint8_t *kind;       /* [count] f0t_tag_kind */
+    uint32_t *index;     /* [tags of the dataset] number in the vocabulary, or F0T_NO_SAMPLE_TAG: no
                         vector, or another spelling of a tag that is of another kind */
 } f0t_eval_tags;
 

@@ -30,6 +30,21 @@ static f0t_status number_tags(f0t_eval_task *t, const bool *mask)
     return F0T_OK;
 }
 
+/* The training images that are in use, with the tags that number[tags of the dataset] says. */
+static f0t_status train_samples(f0t_samples *out, const f0t_eval_tags *tags, const uint32_t *number,
+                                size_t count)
+{
+    f0t_samples all;
+    F0T_TRY(f0t_samples_create(&all, tags->dataset, F0T_TRAIN, number, count, true));
+    if (!tags->train_images) {
+        *out = all;
+        return F0T_OK;
+    }
+    f0t_status status = f0t_samples_thin(out, &all, tags->train_images);
+    f0t_samples_free(&all);
+    return status;
+}
+
 /* From tags of the dataset to training tags, for both parts. */
 static f0t_status make_samples(f0t_eval_task *t)
 {
@@ -41,8 +56,7 @@ static f0t_status make_samples(f0t_eval_task *t)
         uint32_t index = t->tags->index[i];
         number[i] = index == F0T_NO_SAMPLE_TAG ? F0T_NO_SAMPLE_TAG : t->place[index];
     }
-    f0t_status status =
-        f0t_samples_create(&t->base.train, dataset, F0T_TRAIN, number, t->base.tags, true);
+    f0t_status status = train_samples(&t->base.train, t->tags, number, t->base.tags);
     if (status == F0T_OK)
         status = f0t_samples_create(&t->base.val, dataset, F0T_VAL, number, t->base.tags, true);
     f0t_free(number);
@@ -210,7 +224,7 @@ static f0t_status count_images(size_t **out, const f0t_eval_split *s)
     F0T_TRY(f0t_alloc(&number, f0t_dataset_tag_count(tags->dataset), sizeof *number));
     f0t_status status = number_candidates(number, s);
     if (status == F0T_OK)
-        status = f0t_samples_create(&train, tags->dataset, F0T_TRAIN, number, s->count, true);
+        status = train_samples(&train, tags, number, s->count);
     if (status == F0T_OK)
         status = f0t_alloc_zero(out, s->count, sizeof **out);
     for (size_t i = 0; status == F0T_OK && i < train.offsets[train.count]; i++)

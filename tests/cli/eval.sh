@@ -276,6 +276,26 @@ case_methods_run_in_processes() {
     run 2 eval photos --vectors vectors.txt --jobs 2
 }
 
+case_learning_curves_are_drawn() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods frequency,random,frequency-told --scenarios conventional,zero-shot"
+    run 0 $args --train-images 4,1000 --html curves --results kept.jsonl
+    says "Conventional tagging: MiAP by the number of training images"
+    [ -s curves/curves-zero-shot.svg ] || complain "there is no plot"
+    [ -s kept.jsonl.4 ] && [ -s kept.jsonl.1000 ] || complain "the results were not kept"
+    run 0 $args --train-images 4,1000 --quiet --json
+    json_holds 'print([r["miap"] for r in d if r["train_images"] == 1000], file=open("most.txt", "w")) is None'
+    json_holds 'len(d) == 12 and [r["miap"] for r in d[:6]] != [r["miap"] for r in d[6:]]'
+    run 0 $args --quiet --json
+    json_holds 'str([r["miap"] for r in d]) == open("most.txt").read().strip()'
+    run 0 $args --train-images 4,1000 --quiet --format csv
+    says "method,scenario,train_images,miap,miap_sd,miap_low,miap_high"
+    says "frequency,conventional,4,"
+    for wrong in 0 1000,4 x 3,,5 -2 2,; do
+        refuse 2 "rising numbers" $args --train-images $wrong
+    done
+}
+
 case_draws_take_other_tags_than_the_lists() {
     make_split_collection
     run 0 eval photos --vectors vectors.txt --methods frequency-told --scenarios zero-shot --draws 3 --quiet --json
