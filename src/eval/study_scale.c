@@ -94,31 +94,48 @@ static f0t_status list_words(uint32_t *list, size_t *count, const f0t_vocab *tag
     return status;
 }
 
+/* The dataset's tags and the words of the file whose vectors they have: clouds has that of cloud. */
+static f0t_status open_tags(f0t_vocab **out, const char **names, const f0t_dataset *dataset,
+                            const f0t_vectors *vectors)
+{
+    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
+    const size_t all = f0t_dataset_tag_count(dataset);
+    f0t_vocab *own;
+    size_t count = all;
+    for (size_t t = 0; t < all; t++)
+        names[t] = f0t_dataset_tag(dataset, t);
+    F0T_TRY(f0t_vocab_create(&own, names, all, vectors, &options, NULL));
+    for (size_t t = 0; t < all; t++) {
+        const char *used = f0t_vocab_get_entry(own, t)->used;
+        if (used && !strstr(used, " + "))
+            names[count++] = used;
+    }
+    f0t_status status = f0t_vocab_create(out, names, count, vectors, &options, NULL);
+    f0t_vocab_free(own);
+    return status;
+}
+
 /* The words of the file that are no tag of the dataset in any spelling, nor have the vector of another, in an
  * order drawn by seed: a larger vocabulary has all words of a smaller one. */
 static f0t_status draw_words(uint32_t **out, size_t *count, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, uint64_t seed)
 {
-    const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options), .no_suggestions = true};
     const f0t_random random = {seed, UINT64_C(0x776F726473)}; /* "words" */
-    const size_t all = f0t_dataset_tag_count(dataset);
     const char **names = NULL;
-    f0t_vocab *vocab = NULL;
+    f0t_vocab *tags = NULL;
     if (f0t_vectors_count(vectors) >= F0T_NO_TAG)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s: too many words for a vocabulary of a study",
                         f0t_vectors_source(vectors));
-    f0t_status status = f0t_alloc(&names, all, sizeof *names);
-    for (size_t t = 0; status == F0T_OK && t < all; t++)
-        names[t] = f0t_dataset_tag(dataset, t);
+    f0t_status status = f0t_alloc(&names, 2 * f0t_dataset_tag_count(dataset), sizeof *names);
     if (status == F0T_OK)
-        status = f0t_vocab_create(&vocab, names, all, vectors, &options, NULL);
+        status = open_tags(&tags, names, dataset, vectors);
     if (status == F0T_OK)
         status = f0t_alloc(out, f0t_vectors_count(vectors), sizeof **out);
     if (status == F0T_OK)
-        status = list_words(*out, count, vocab, vectors);
+        status = list_words(*out, count, tags, vectors);
     if (status == F0T_OK)
         f0t_random_shuffle(*out, *count, &random);
-    f0t_vocab_free(vocab);
+    f0t_vocab_free(tags);
     f0t_free(names);
     return status;
 }
