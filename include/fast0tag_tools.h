@@ -220,7 +220,9 @@ typedef enum f0t_prepare_plurals {
 
 /* Which words of cameras and programs are left out. */
 typedef enum f0t_prepare_file_words {
-    F0T_PREPARE_FILE_WORDS_RARE = 0, /* those on fewer than 10 images: "2019" on 300 is a tag */
+    /* those on fewer than 10 images, or of fewer than 100 images on less than a tenth, and on 1 or 2 in any case:
+     * "2019" on 300 is a tag */
+    F0T_PREPARE_FILE_WORDS_RARE = 0,
     F0T_PREPARE_FILE_WORDS_ALL = 1,
     F0T_PREPARE_FILE_WORDS_KEEP = 2 /* none */
 } f0t_prepare_file_words;

@@ -21,8 +21,8 @@ static const double COMMON = 0.98;
 enum { SLIPS = 10, RATIO = 10 };
 
 /* What looks like a camera's or a program's word is on one picture or a few. On so many it tells something of
- * them, whoever wrote it: a year, a shelf. */
-enum { IN_USE = 10 };
+ * them, whoever wrote it: a year, a shelf. In a small collection one picture in IN_USE_SHARE is many. */
+enum { IN_USE = 10, IN_USE_LEAST = 3, IN_USE_SHARE = 10 };
 
 static const uint32_t NO_TAG = UINT32_MAX;
 
@@ -184,9 +184,11 @@ static f0t_status count_images(prepared *p)
 
 static void leave_out_file_words(prepared *p)
 {
+    const size_t share = p->tagged / IN_USE_SHARE;
+    const size_t many = share < IN_USE_LEAST ? IN_USE_LEAST : share < IN_USE ? share : IN_USE;
     const size_t enough = p->options.file_words == F0T_PREPARE_FILE_WORDS_KEEP  ? 0
                           : p->options.file_words == F0T_PREPARE_FILE_WORDS_ALL ? SIZE_MAX
-                                                                                : IN_USE;
+                                                                                : many;
     for (size_t i = 0; i < f0t_names_count(&p->names); i++) {
         word_form *f = &p->forms[i];
         f->no_word = f->about_files && f->images < enough;
