@@ -19,7 +19,7 @@ typedef struct options {
     raw_tags_options raw_tags;
     experts_options experts;
     size_t batch, epochs, patience;
-    double rate, decay, input_dropout, dropout, lambda, ridge, tune, test;
+    double rate, hidden_rate, decay, init, input_dropout, dropout, lambda, ridge, tune, test;
     bool keep_mean, resume, no_cache;
 } options;
 
@@ -38,7 +38,9 @@ static const options defaults = {.method = "blend",
                                  .epochs = F0T_AUTO_COUNT,
                                  .patience = F0T_AUTO_COUNT,
                                  .rate = F0T_AUTO,
+                                 .hidden_rate = F0T_AUTO,
                                  .decay = F0T_AUTO,
+                                 .init = F0T_AUTO,
                                  .input_dropout = F0T_AUTO,
                                  .dropout = F0T_AUTO,
                                  .lambda = F0T_AUTO,
@@ -138,7 +140,9 @@ static f0t_status convert(cli_context *cli, f0t_train_options *to, const options
     to->epochs = o->epochs;
     to->patience = o->patience;
     to->rate = o->rate;
+    to->hidden_rate = o->hidden_rate;
     to->decay = o->decay;
+    to->init = o->init;
     to->input_dropout = o->input_dropout;
     to->hidden_dropout = o->dropout;
     to->lambda = o->lambda;
@@ -537,6 +541,15 @@ static const cli_option table[] = {
     {"optimizer", 0, CLI_CHOICE, AT(optimizer), "NAME", "Optimizer. Default adam.", "adam|sgd"},
     {"rate", 0, CLI_REAL, AT(rate), "X",
      "Learning rate. Default 0.001 for net and 0.0005 for linear-rank with adam, 0.1 with sgd.",
+     NULL},
+    {"hidden-rate", 0, CLI_REAL, AT(hidden_rate), "SHARE",
+     "Learning rate of the hidden layers of net, as a share of --rate; 0 leaves them random. "
+     "Default "
+     "1; 0 for the losses crammer-singer and max-out.",
+     NULL},
+    {"init", 0, CLI_REAL, AT(init), "X",
+     "First scale of the output layer: directions begin with about X times the length that the "
+     "hidden units have. Default 0.1.",
      NULL},
     {"schedule", 0, CLI_CHOICE, AT(schedule), "HOW", "How the rate decays. Default cosine.",
      "cosine|constant"},

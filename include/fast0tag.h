@@ -911,6 +911,13 @@ typedef struct f0t_train_options {
     bool resume;            /* resume from it if it exists */
     void (*epoch)(void *user, const f0t_epoch *epoch); /* may be NULL */
     void *epoch_user;
+
+    /* More of net and linear-rank. */
+    double init; /* first scale of the output layer: its weights are normal with deviation
+                           init / sqrt(inputs); 0 or more [auto: 0.1] */
+    double
+        hidden_rate; /* net only: the rate of the hidden layers as a share of `rate`, from 0 to 1;
+                           0 leaves them random [auto: 1; losses of one violator less] */
 } f0t_train_options;
 
 #define F0T_TRAIN_OPTIONS                                                                    \
@@ -919,7 +926,7 @@ typedef struct f0t_train_options {
         .batch = F0T_AUTO_COUNT, .epochs = F0T_AUTO_COUNT, .patience = F0T_AUTO_COUNT,       \
         .rate = F0T_AUTO, .decay = F0T_AUTO, .input_dropout = F0T_AUTO,                      \
         .hidden_dropout = F0T_AUTO, .hinge = F0T_HINGE_SQUARED, .lambda = F0T_AUTO,          \
-        .ridge = F0T_AUTO                                                                    \
+        .ridge = F0T_AUTO, .init = F0T_AUTO, .hidden_rate = F0T_AUTO                         \
     }
 /* The same for what has no preprocessor. */
 F0T_API const f0t_train_options *f0t_train_options_default(void);

@@ -76,7 +76,7 @@ f0t_status f0t_fitting_run(f0t_fitting *f, size_t outputs, bool bias,
         f0t_matmul_bf16_notice(f->task->monitor);
     F0T_TRY(f0t_net_create(&f->scorer->net, f0t_compute_current(), &shape,
                            o->bf16 ? F0T_BF16 : F0T_F32));
-    F0T_TRY(f0t_net_set_random(f->scorer->net, o->seed, F0T_OUTPUT_SCALE));
+    F0T_TRY(f0t_net_set_random(f->scorer->net, o->seed, o->init));
     return f0t_trainer_run(&f->miap, f->scorer->net, &f->data, objective, o, "", f->task->monitor);
 }
 

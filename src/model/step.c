@@ -61,6 +61,10 @@ static f0t_status check_options(const f0t_net *net, const f0t_step_options *opti
                         options->batch);
     F0T_TRY(check_rate(options->input_dropout, "inputs"));
     F0T_TRY(check_rate(options->hidden_dropout, "hidden layers"));
+    if (!(options->hidden_slower >= 0 && options->hidden_slower <= 1))
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "hidden layers learn slower by %g: it must be at least 0 and at most 1",
+                        options->hidden_slower);
     return f0t_optimizer_check(&options->optimizer);
 }
 
@@ -336,8 +340,9 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
     step->ready = false;
-    for (size_t l = step->net->layer_count; l-- > 0;)
-        F0T_TRY(update_layer(step, l, rate));
+    const size_t last = step->net->layer_count - 1;
+    for (size_t l = last + 1; l-- > 0;)
+        F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
     step->count++;
     return F0T_OK;
 }

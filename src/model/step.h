@@ -33,6 +33,7 @@ typedef struct f0t_step_options {
     double input_dropout;  /* share of the features that is dropped, in [0, 1) */
     double hidden_dropout; /* the same for the units of each hidden layer */
     uint64_t seed;         /* of the dropout masks */
+    double hidden_slower;  /* hidden layers learn at 1 − this of the rate, in [0, 1] [0] */
     f0t_optimizer optimizer;
 } f0t_step_options;
 

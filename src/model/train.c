@@ -159,7 +159,7 @@ static f0t_status run_trainer(training *t, const f0t_objective *objective)
     char *identity = NULL;
     f0t_train_data data = data_of(t);
     F0T_TRY(make_identity(&identity, t));
-    f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, F0T_OUTPUT_SCALE);
+    f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, t->options.init);
     if (status == F0T_OK)
         status = f0t_trainer_run(&t->miap, t->model->net, &data, objective, &t->options, identity,
                                  t->monitor);

@@ -133,6 +133,7 @@ static f0t_status create_step(trainer *t)
                                 .input_dropout = o->input_dropout,
                                 .hidden_dropout = o->hidden_dropout,
                                 .seed = o->seed,
+                                .hidden_slower = 1 - o->hidden_rate,
                                 .optimizer = optimizer};
     return f0t_step_create(&t->step, t->net, &options);
 }

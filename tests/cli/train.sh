@@ -276,13 +276,14 @@ case_what_is_given_is_used_or_refused() {
     make_collection
     local args="train photos --vectors vectors.txt -o m" net="--method net"
     for bad in "--rate 0" "--rate -1" "--rate nan" "--decay -1" "--dropout -0.1" "--dropout 1" "--input-dropout -2" \
+        "--init -1" "--hidden-rate -1" "--hidden-rate 1.5" \
         "--batch 0" "--batch -3" "--epochs 0" "--patience 0" "--tune 0" "--tune -5" "--threads 0" "--threads -1" "--seed -1" \
         "--method linear --lambda -1" "--method linear --lambda 0" "--method linear --ridge -1"; do
         case $bad in --method*) net= ;; esac
         refuse 2 "${bad##* }" $args $net $bad
     done
     for bad in loss=ranknet pairs=image target=loss hidden=8 batch=9 epochs=5 patience=5 optimizer=adam rate=1 schedule=cosine \
-        decay=1 input-dropout=0 dropout=0 arithmetic=f32; do
+        decay=1 init=1 hidden-rate=1 input-dropout=0 dropout=0 arithmetic=f32; do
         refuse 2 "the method linear does not use '${bad%=*}': it belongs to net" $args --method linear --$bad
     done
     refuse 2 "does not use 'dropout': it belongs to net" $args --method linear-rank --dropout 0.3
@@ -294,6 +295,8 @@ case_what_is_given_is_used_or_refused() {
     [ ! -e m ] || complain "a refused training left a model"
     run 0 $args --method net --hidden 8 --decay 0 --dropout 0 --input-dropout 0 --epochs 1 --json
     json_holds '[d["training"][k] for k in ("decay", "hidden_dropout", "input_dropout", "epochs")] == [0, 0, 0, 1]'
+    run 0 $args --method net --hidden 8 --epochs 1 --loss crammer-singer --init 0.2 --json
+    json_holds '[d["training"][k] for k in ("init", "hidden_rate")] == [0.2, 0]'
     run 0 $args --method net --target ranksvm --lambda 2 --hinge plain --hidden 8 --epochs 1
     refuse 3 "a ridge of 0" $args --method linear --ridge 0
     run 0 $args --method linear --ridge 0.5 --lambda 3 --json

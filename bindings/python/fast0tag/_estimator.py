@@ -56,7 +56,8 @@ class TagClassifier:
                  bf16: bool = False, hinge: Optional[Hinge] = None,
                  lambda_: Optional[float] = None, ridge: Optional[float] = None,
                  without: Optional[Sequence[Expert]] = None,
-                 tune: Optional[float] = None) -> None:
+                 tune: Optional[float] = None, hidden_rate: Optional[float] = None,
+                 init: Optional[float] = None) -> None:
         given = locals()
         for name in self._parameters():
             setattr(self, name, given[name])

@@ -175,7 +175,8 @@ class f0t_train_options(Sized):
                 ("constant_rate", c_bool), ("bf16", c_bool), ("hinge", c_int),
                 ("lambda", c_double), ("ridge", c_double), ("without", c_uint),
                 ("classes", POINTER(f0t_classes)), ("checkpoint", c_char_p), ("resume", c_bool),
-                ("epoch", EPOCH), ("epoch_user", c_void_p)]
+                ("epoch", EPOCH), ("epoch_user", c_void_p),
+                ("init", c_double), ("hidden_rate", c_double)]
 
 
 class f0t_tuning(Structure):

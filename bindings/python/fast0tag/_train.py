@@ -53,7 +53,8 @@ def _set_numbers(options: _structs.f0t_train_options, given: Mapping[str, Any]) 
     for name in ("batch", "epochs", "patience"):
         if given[name] is not None:
             setattr(options, name, count(given[name], name, 1))
-    for name, member in (("rate", "rate"), ("decay", "decay"), ("dropout", "hidden_dropout"),
+    for name, member in (("rate", "rate"), ("hidden_rate", "hidden_rate"), ("decay", "decay"),
+                         ("init", "init"), ("dropout", "hidden_dropout"),
                          ("input_dropout", "input_dropout"), ("lambda_", "lambda"),
                          ("ridge", "ridge")):
         if given[name] is not None:
@@ -100,8 +101,8 @@ def _options(given: Mapping[str, Any]) -> _structs.f0t_train_options:
     elif options.resume:
         raise ArgumentError("resume needs a checkpoint to go on from")
     for name in ("target", "loss", "pairs", "hidden", "batch", "epochs", "patience", "optimizer",
-                 "rate", "decay", "dropout", "input_dropout", "hinge", "lambda_", "ridge", "without",
-                 "tune", "checkpoint"):
+                 "rate", "hidden_rate", "decay", "init", "dropout", "input_dropout", "hinge", "lambda_",
+                 "ridge", "without", "tune", "checkpoint"):
         if given[name] is not None:
             library.f0t_train_options_check_use(
                 byref(options), name.rstrip("_").replace("_", "-").encode())
@@ -124,7 +125,9 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
           classes: Optional[Path] = None, test: Optional[float] = None, keep_tags: bool = False,
           keep_spellings: bool = False, plurals: Optional[Plurals] = None,
           file_words: Optional[FileWords] = None, keep_common: bool = False,
-          least: Optional[int] = None, tune: Optional[float] = None, checkpoint: Optional[Path] = None,
+          least: Optional[int] = None, tune: Optional[float] = None,
+          hidden_rate: Optional[float] = None, init: Optional[float] = None,
+          checkpoint: Optional[Path] = None,
           resume: bool = False, epoch: Optional[EpochCallback] = None,
           progress: Optional[ProgressCallback] = None) -> Model:
     """Learns to tag from features[M, D] and a list of tags for each image, or a 0/1 matrix [M, T]

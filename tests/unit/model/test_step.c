@@ -183,6 +183,54 @@ static void steps_in_bfloat16_are_near_the_reference(void **state)
         check_steps(&odd_cases[i], F0T_BF16, &sgd, 1, odd_cases[i].shape.hidden_count ? 0.1 : 0.01);
 }
 
+/* ---- Slower hidden layers ------------------------------------------------------------------------
+ */
+
+/* How far array i of the net has moved from `start`. */
+static double moved(const task *t, const f0t_net_ref *start, size_t i)
+{
+    const f0t_model_array array = f0t_net_array(t->net, i);
+    const size_t n = array.rows * array.cols;
+    float *now = malloc(n * sizeof *now);
+    double sum = 0;
+    assert_non_null(now);
+    assert_ok(f0t_net_array_get(now, t->net, i));
+    for (size_t k = 0; k < n; k++)
+        sum += pow((double)now[k] - start->w[i][k], 2);
+    free(now);
+    return sqrt(sum);
+}
+
+/* One step from the same weights: hidden layers go that share of the way, the last layer all of it. */
+static void hidden_layers_may_learn_slower(void **state)
+{
+    const net_case *c = &odd_cases[case_count() - 1];
+    const double slower[] = {0, 0.75, 1};
+    double way[3][2 * F0T_NET_LAYERS_MAX] = {{0}};
+    size_t arrays = 0;
+    (void)state;
+    assert_true(c->shape.hidden_count > 0);
+    for (size_t s = 0; s < 3; s++) {
+        f0t_step_options options = calm_adam();
+        options.hidden_slower = slower[s];
+        task t = make_task(c, F0T_F32, &options);
+        f0t_net_ref *start = NULL;
+        assert_ok(f0t_net_ref_create(&start, t.net));
+        run_step(&t, c->rows, 0.01);
+        arrays = f0t_net_array_count(t.net);
+        for (size_t i = 0; i < arrays; i++)
+            way[s][i] = moved(&t, start, i);
+        f0t_net_ref_free(start);
+        free_task(&t);
+    }
+    const size_t hidden = arrays / (c->shape.hidden_count + 1) * c->shape.hidden_count;
+    for (size_t i = 0; i < arrays; i++) {
+        assert_true(way[0][i] > 0);
+        assert_true(fabs(way[1][i] / way[0][i] - (i < hidden ? 0.25 : 1)) < 0.01);
+        assert_true(i < hidden ? way[2][i] == 0 : way[2][i] == way[0][i]);
+    }
+}
+
 /* ---- What stays the same ------------------------------------------------------------------------
  */
 
@@ -450,6 +498,9 @@ static void wrong_options_are_refused(void **state)
     bad.hidden_dropout = (double)NAN;
     assert_fails(F0T_ERROR_ARGUMENT, "hidden layers", f0t_step_create(&step, net, &bad));
     bad = good;
+    bad.hidden_slower = 1.5;
+    assert_fails(F0T_ERROR_ARGUMENT, "slower by 1.5", f0t_step_create(&step, net, &bad));
+    bad = good;
     bad.optimizer.beta1 = 2;
     assert_fails(F0T_ERROR_ARGUMENT, "first decay rate", f0t_step_create(&step, net, &bad));
     assert_null(step);
@@ -525,6 +576,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_match_the_reference),
         cmocka_unit_test(steps_with_dropout_match_the_reference),
+        cmocka_unit_test(hidden_layers_may_learn_slower),
         cmocka_unit_test(large_steps_match_the_reference),
         cmocka_unit_test(steps_in_bfloat16_are_near_the_reference),
         cmocka_unit_test(the_same_seed_and_threads_give_the_same_bytes),

@@ -2,6 +2,7 @@
 
 #include "base/cpu.h"
 #include "base/fault.h"
+#include "model/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static void every_loss_pair_and_target_trains(void **state)
         o.loss = variant < F0T_LOSSES ? (f0t_loss)variant : F0T_LOSS_RANKNET;
         o.pairs = variant == F0T_LOSSES ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
         o.to_ranksvm = variant == F0T_LOSSES + 1;
+        o.hidden_rate = 1; /* few random units would not do */
         assert_ok(collection_train(&model, &c, &o, NULL));
         if (!(l.last < 0.9 * l.first))
             print_error("variant %d: loss from %g to %g\n", variant, l.first, l.last);
@@ -417,6 +419,8 @@ static void numbers_out_of_range_are_refused(void **state)
                  {offsetof(f0t_train_options, decay), false, true, "weight decay"},
                  {offsetof(f0t_train_options, input_dropout), false, true, "input dropout"},
                  {offsetof(f0t_train_options, hidden_dropout), false, true, "hidden units"},
+                 {offsetof(f0t_train_options, init), false, true, "output layer"},
+                 {offsetof(f0t_train_options, hidden_rate), false, true, "rate of hidden layers"},
                  {offsetof(f0t_train_options, lambda), true, false, "lambda"},
                  {offsetof(f0t_train_options, ridge), true, true, "ridge"}};
     const double bad[] = {-1, -1e-9, (double)NAN, (double)INFINITY, -(double)INFINITY, 1e300};
@@ -437,6 +441,25 @@ static void numbers_out_of_range_are_refused(void **state)
             assert_fails(F0T_ERROR_ARGUMENT, reals[i].name, f0t_train_options_check(&o));
         *value = 0.5;
         assert_ok(f0t_train_options_check(&o));
+    }
+}
+
+/* A loss of the one worst tag leaves the hidden layers as they begin, unless asked otherwise. */
+static void what_is_chosen_depends_on_the_loss(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < F0T_LOSSES; loss++) {
+        f0t_train_options o = F0T_TRAIN_OPTIONS;
+        o.loss = (f0t_loss)loss;
+        f0t_train_options_resolve(&o, 6000, 1280, 300);
+        bool one = loss == F0T_LOSS_CRAMMER_SINGER || loss == F0T_LOSS_MAX_OUT;
+        assert_true(o.hidden_rate == (one ? 0 : 1) && o.init == 0.1 && o.rate == 1e-3);
+        o = (f0t_train_options)F0T_TRAIN_OPTIONS;
+        o.loss = (f0t_loss)loss;
+        o.hidden_rate = 0.5;
+        o.init = 2;
+        f0t_train_options_resolve(&o, 6000, 1280, 300);
+        assert_true(o.hidden_rate == 0.5 && o.init == 2);
     }
 }
 
@@ -551,6 +574,7 @@ int main(void)
         cmocka_unit_test(layers_are_no_bottleneck),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(what_is_chosen_depends_on_the_loss),
         cmocka_unit_test(counts_of_zero_are_refused),
         cmocka_unit_test(options_of_another_method_are_refused),
         cmocka_unit_test(a_blend_keeps_an_expert),
