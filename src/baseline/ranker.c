@@ -31,6 +31,7 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_linear,
     &f0t_ranker_linear_rank,
     &f0t_ranker_net,
+    &f0t_ranker_sdl,
     &f0t_ranker_blend,
     &f0t_ranker_ranksvm,
     &f0t_ranker_vote,

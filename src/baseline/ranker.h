@@ -129,6 +129,7 @@ extern const f0t_ranker f0t_ranker_conse;
 extern const f0t_ranker f0t_ranker_linear;
 extern const f0t_ranker f0t_ranker_linear_rank;
 extern const f0t_ranker f0t_ranker_net;
+extern const f0t_ranker f0t_ranker_sdl;
 extern const f0t_ranker f0t_ranker_blend;
 extern const f0t_ranker f0t_ranker_ranksvm;
 extern const f0t_ranker f0t_ranker_fu2015_direct;

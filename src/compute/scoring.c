@@ -163,3 +163,16 @@ f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_sc
     block_free(&b);
     return status;
 }
+
+void f0t_score_highest(float *to, const float *scores, size_t rows, size_t directions, size_t count)
+{
+    for (size_t r = 0; r < rows && (directions > 1 || to != scores); r++) {
+        const float *of_row = scores + r * directions * count;
+        for (size_t t = 0; t < count; t++) {
+            float highest = of_row[t];
+            for (size_t k = 1; k < directions; k++)
+                highest = of_row[k * count + t] > highest ? of_row[k * count + t] : highest;
+            to[r * count + t] = highest;
+        }
+    }
+}

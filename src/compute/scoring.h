@@ -51,4 +51,9 @@ f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_sc
 f0t_status f0t_score_once(float *scores, const float *directions, size_t rows, const float *vectors,
                           size_t count, size_t dim, bool row_stable);
 
+/* Of several directions per image: the highest score of each tag, [rows x directions x count] into [rows x count],
+ * which may be the same memory. */
+void f0t_score_highest(float *to, const float *scores, size_t rows, size_t directions,
+                       size_t count);
+
 #endif

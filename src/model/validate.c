@@ -14,13 +14,19 @@ typedef struct block {
     size_t *offsets;   /* [rows + 1] */
 } block;
 
+static size_t directions_of(const f0t_train_data *data)
+{
+    return data->tags && data->directions ? data->directions : 1;
+}
+
 static f0t_status block_create(block *b, const f0t_train_data *data)
 {
+    const size_t K = directions_of(data);
     *b = (block){0};
     F0T_TRY(f0t_alloc(&b->features, BLOCK_ROWS * data->condition->dim, sizeof *b->features));
-    F0T_TRY(f0t_alloc(&b->directions, BLOCK_ROWS * data->dim, sizeof *b->directions));
+    F0T_TRY(f0t_alloc(&b->directions, BLOCK_ROWS * K * data->dim, sizeof *b->directions));
     F0T_TRY(f0t_alloc(&b->offsets, BLOCK_ROWS + 1, sizeof *b->offsets));
-    return f0t_alloc(&b->scores, BLOCK_ROWS * data->train->tags, sizeof *b->scores);
+    return f0t_alloc(&b->scores, BLOCK_ROWS * K * data->train->tags, sizeof *b->scores);
 }
 
 static void block_free(block *b)
@@ -36,11 +42,12 @@ static f0t_status add_block(f0t_miap *miap, const f0t_train_data *data, const f0
                             block *b, size_t first, size_t rows)
 {
     const f0t_samples *val = data->val;
-    size_t start = val->offsets[first];
+    const size_t start = val->offsets[first], K = directions_of(data);
     F0T_TRY(f0t_net_apply(data->tags ? b->directions : b->scores, net, b->features, rows));
     if (data->tags)
-        F0T_TRY(f0t_score_once(b->scores, b->directions, rows, data->tags, val->tags, data->dim,
+        F0T_TRY(f0t_score_once(b->scores, b->directions, rows * K, data->tags, val->tags, data->dim,
                                false));
+    f0t_score_highest(b->scores, b->scores, rows, K, val->tags);
     for (size_t r = 0; r <= rows; r++)
         b->offsets[r] = val->offsets[first + r] - start;
     f0t_ranking ranking = {.images = rows,

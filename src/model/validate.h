@@ -15,6 +15,9 @@ typedef struct f0t_train_data {
     size_t dim;             /* d */
     const f0t_net_list
         *done; /* nets that its checkpoint keeps beside the one that is trained; or NULL */
+    size_t
+        directions; /* of an image, with `tags`: outputs [directions x d]; a tag has the highest of its scores
+                          along them [0: one] */
 } f0t_train_data;
 
 /* MiAP in percent of several nets at once over the validation part: the features are read once.

@@ -24,7 +24,7 @@ Match = Literal["exact", "case", "joined", "singular", "plural", "parts", "same"
 EvaluationMethod = Literal["random", "frequency", "frequency-told", "frequency-predicted", "cca",
                            "wsabie", "tagprop", "warp", "fasttag",
                            "seen2unseen", "labelem", "labelem+", "conse", "linear", "linear-rank",
-                           "net", "blend", "ranksvm", "vote", "sum", "promote",
+                           "net", "sdl", "blend", "ranksvm", "vote", "sum", "promote",
                            "direction+given", "fu2015-direct", "fu2015"]
 Scenario = Literal["conventional", "conventional-unseen", "zero-shot", "seen-unseen", "open",
                    "completion"]

@@ -172,6 +172,19 @@ static void every_failed_allocation_is_reported(void **state)
         test_each_fault(F0T_FAULT_ALLOC, open_and_rank, &ways[i]);
 }
 
+static void a_tag_has_the_highest_of_its_scores(void **state)
+{
+    float scores[2 * 3 * 2] = {1, -4, 2, -5, 0, -6, -3, 9, -2, 8, -1, 7}, to[4];
+    const float highest[] = {2, -4, -1, 9};
+    (void)state;
+    f0t_score_highest(to, scores, 2, 3, 2);
+    assert_memory_equal(to, highest, sizeof to);
+    f0t_score_highest(scores, scores, 2, 3, 2);
+    assert_memory_equal(scores, highest, sizeof to);
+    f0t_score_highest(to, scores, 2, 1, 2);
+    assert_memory_equal(to, highest, sizeof to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +194,7 @@ int main(void)
         cmocka_unit_test(huge_directions_give_tags),
         cmocka_unit_test(nan_is_ranked_as_without_screening),
         cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(a_tag_has_the_highest_of_its_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
