@@ -34,6 +34,7 @@ const f0t_ranker *const f0t_rankers[] = {
     &f0t_ranker_sdl,
     &f0t_ranker_blend,
     &f0t_ranker_ranksvm,
+    &f0t_ranker_ranksvm_plain,
     &f0t_ranker_vote,
     &f0t_ranker_sum,
     &f0t_ranker_promote,

@@ -132,6 +132,7 @@ extern const f0t_ranker f0t_ranker_net;
 extern const f0t_ranker f0t_ranker_sdl;
 extern const f0t_ranker f0t_ranker_blend;
 extern const f0t_ranker f0t_ranker_ranksvm;
+extern const f0t_ranker f0t_ranker_ranksvm_plain;
 extern const f0t_ranker f0t_ranker_fu2015_direct;
 extern const f0t_ranker f0t_ranker_fu2015;
 

@@ -5,9 +5,11 @@
  *
  * Source: Zhang, Gong, Shah, "Fast Zero-Shot Image Tagging", CVPR 2016, section 5.3, the rows
  * "RankSVM": the default regularisation λ = 1, nothing tuned. The paper does not say which hinge
- * gave them; here it is the squared one, that of the primal solver it cites.
+ * gave them: its formula has the plain one, the primal solver it cites the squared one. ranksvm has the
+ * latter, ranksvm-plain the former.
  *
- * An image without a true training tag has no rule: its scores are all 0.
+ * An image without a true training tag has no rule: its scores are all 0, a tie of all tags, which the metrics
+ * count as chance.
  */
 #include "baseline/ranker.h"
 #include "compute/scoring.h"
@@ -48,17 +50,18 @@ static void spread(float *to, const float *directions, const f0t_rules *rules, s
 }
 
 static f0t_status rank(float *scores, float *directions, float *images, const f0t_rules *rules,
-                       const f0t_ranksvm *svm, const f0t_task *task, const f0t_candidates *tags)
+                       const f0t_ranksvm *svm, const f0t_task *task, const f0t_candidates *tags,
+                       f0t_hinge hinge)
 {
-    const f0t_ranksvm_options options = {.hinge = F0T_HINGE_SQUARED};
+    const f0t_ranksvm_options options = {.hinge = hinge};
     F0T_TRY(f0t_ranksvm_solve(directions, NULL, svm, rules, &LAMBDA, 1, &options, task->monitor));
     spread(images, directions, rules, task->dim);
     return f0t_score_once(scores, images, rules->image_count, tags->vectors, tags->count, task->dim,
                           true);
 }
 
-static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
-                        const f0t_candidates *tags, const f0t_queries *queries)
+static f0t_status score_by(float *scores, const void *fitted, const f0t_task *task,
+                           const f0t_candidates *tags, const f0t_queries *queries, f0t_hinge hinge)
 {
     const f0t_tag_sets sets = {.offsets = queries->offsets,
                                .indices = queries->relevant,
@@ -72,11 +75,23 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
     if (status == F0T_OK)
         status = f0t_alloc(&images, queries->count * task->dim, sizeof *images);
     if (status == F0T_OK)
-        status = rank(scores, directions, images, rules, fitted, task, tags);
+        status = rank(scores, directions, images, rules, fitted, task, tags, hinge);
     f0t_rules_free(rules);
     f0t_free(directions);
     f0t_free(images);
     return status;
+}
+
+static f0t_status score_squared(float *scores, const void *fitted, const f0t_task *task,
+                                const f0t_candidates *tags, const f0t_queries *queries)
+{
+    return score_by(scores, fitted, task, tags, queries, F0T_HINGE_SQUARED);
+}
+
+static f0t_status score_plain(float *scores, const void *fitted, const f0t_task *task,
+                              const f0t_candidates *tags, const f0t_queries *queries)
+{
+    return score_by(scores, fitted, task, tags, queries, F0T_HINGE_PLAIN);
 }
 
 const f0t_ranker f0t_ranker_ranksvm = {
@@ -86,5 +101,15 @@ const f0t_ranker f0t_ranker_ranksvm = {
     .oracle = true,
     .fit = fit,
     .free = discard,
-    .score = score,
+    .score = score_squared,
+};
+
+const f0t_ranker f0t_ranker_ranksvm_plain = {
+    .name = "ranksvm-plain",
+    .title = "RankSVM (oracle, plain hinge)",
+    .source = "Zhang, Gong, Shah: Fast Zero-Shot Image Tagging, CVPR 2016",
+    .oracle = true,
+    .fit = fit,
+    .free = discard,
+    .score = score_plain,
 };

@@ -24,8 +24,8 @@ Match = Literal["exact", "case", "joined", "singular", "plural", "parts", "same"
 EvaluationMethod = Literal["random", "frequency", "frequency-told", "frequency-predicted", "cca",
                            "wsabie", "tagprop", "warp", "fasttag",
                            "seen2unseen", "labelem", "labelem+", "conse", "linear", "linear-rank",
-                           "net", "sdl", "blend", "ranksvm", "vote", "sum", "promote",
-                           "direction+given", "fu2015-direct", "fu2015"]
+                           "net", "sdl", "blend", "ranksvm", "ranksvm-plain", "vote", "sum",
+                           "promote", "direction+given", "fu2015-direct", "fu2015"]
 Scenario = Literal["conventional", "conventional-unseen", "zero-shot", "seen-unseen", "open",
                    "completion"]
 Layout = Literal["nuswide", "tagprop", "mulan", "csv", "photos"]

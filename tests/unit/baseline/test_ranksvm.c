@@ -3,15 +3,14 @@
 #include "rank/ranksvm.h"
 
 /* One image alone, solved and ranked by hand. */
-static void the_scores_are_along_the_direction_of_the_true_training_tags(void **state)
+static void check_scores(const f0t_ranker *ranker, f0t_hinge hinge)
 {
-    (void)state;
     made_task m;
     made_task_create(&m, C_SEEN, C_SEEN);
     float *scores = made_room(&m), w[C_DIM];
-    assert_ok(made_scores(scores, &m, &f0t_ranker_ranksvm, NULL, m.test.count));
+    assert_ok(made_scores(scores, &m, ranker, NULL, m.test.count));
     const f0t_tag_sets sets = {m.answers.offsets + 5, m.answers.relevant, 1, C_SEEN};
-    const f0t_ranksvm_options options = {.hinge = F0T_HINGE_SQUARED};
+    const f0t_ranksvm_options options = {.hinge = hinge};
     const double lambda = 1;
     f0t_rules *rules;
     f0t_ranksvm *svm;
@@ -28,6 +27,13 @@ static void the_scores_are_along_the_direction_of_the_true_training_tags(void **
     f0t_ranksvm_free(svm);
     f0t_free(scores);
     made_task_free(&m);
+}
+
+static void the_scores_are_along_the_direction_of_the_true_training_tags(void **state)
+{
+    (void)state;
+    check_scores(&f0t_ranker_ranksvm, F0T_HINGE_SQUARED);
+    check_scores(&f0t_ranker_ranksvm_plain, F0T_HINGE_PLAIN);
 }
 
 static void an_image_without_a_training_tag_has_scores_of_zero(void **state)
