@@ -8,6 +8,9 @@
  * (arXiv 1503.07790). Two methods, as there are two rows there: the direct prediction, and the
  * transductive one, which sees all test images at once and lets near projections agree.
  *
+ * The rows are called Fu-style: the prototypes of all combinations are the source's, the regression, the ranking of tags
+ * and the transductive step are choices made here.
+ *
  * Choices. The regression: theirs is a deep network from pixels; here features are a network's
  * already, and a ridge regression with an offset maps them onto the sum of the tags' vectors; only
  * its direction counts. Their answer is one combination; a ranking of tags comes from a softmax over
@@ -357,7 +360,7 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
 
 const f0t_ranker f0t_ranker_fu2015_direct = {
     .name = "fu2015-direct",
-    .title = "Fu et al. (direct)",
+    .title = "Fu-style (direct)",
     .source = SOURCE,
     .most_tags = F0T_COMBINED_TAGS,
     .knobs = KNOB_LIST,
@@ -371,7 +374,7 @@ const f0t_ranker f0t_ranker_fu2015_direct = {
 
 const f0t_ranker f0t_ranker_fu2015 = {
     .name = "fu2015",
-    .title = "Fu et al. (transductive)",
+    .title = "Fu-style (transductive)",
     .source = SOURCE,
     .whole = true,
     .most_tags = F0T_COMBINED_TAGS,
