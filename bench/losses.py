@@ -128,7 +128,7 @@ def settings_of(method, loss):
     grid = {"rate": [3e-5, 1e-3], "decay": [0.3, 3], "dropout": [0, 0.3], "init": [0.1],
             "hidden_rate": [0, 1] if one_tag else [1]}
     if method == "linear-rank":
-        grid = {"rate": [5e-4, 2e-3], "decay": [0.3, 3], "dropout": [0.2, 0.6], "init": [0.1, 1]}
+        grid = {"rate": [5e-4, 2e-3], "decay": [0.3, 3], "dropout": [0.2, 0.8], "init": [0.1, 1]}
     for values in itertools.product(*grid.values()):
         yield dict(zip(grid, values))
 
