@@ -251,7 +251,7 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def _run(evaluation: Any, row: int, run: int, names: Sequence[str], seed: int) -> dict[str, Any]:
+def _one_run(evaluation: Any, row: int, run: int, names: Sequence[str], seed: int) -> dict[str, Any]:
     knobs, value = {}, c_double()
     while (knob := library.f0t_eval_run_knob(byref(value), evaluation, row, run,
                                              len(knobs))) is not None:
@@ -270,7 +270,7 @@ def _rows(evaluation: Any, seed: int) -> list[dict[str, Any]]:
     made = [_row(row, names) for row in rows]
     for i, row in enumerate(made):
         row["runs"] = [] if row["refusal"] is not None else [
-            _run(evaluation, i, run, names, seed) for run in range(row["repeats"])]
+            _one_run(evaluation, i, run, names, seed) for run in range(row["repeats"])]
     return made
 
 
