@@ -12,7 +12,7 @@
 
 typedef struct options {
     const char *vectors, *methods, *scenarios, *unseen, *k, *format, *html, *figure, *paper;
-    const char *arithmetic, *results, *hidden, *classes, *tasks, *train_images;
+    const char *arithmetic, *results, *hidden, *classes, *tasks, *train_images, *details;
     cli_list scores, add, set;
     size_t repeat, draws, epochs, trials, jobs, timeout;
     bool no_tune, keep_mean, per_class, list;
@@ -419,7 +419,8 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .bf16 = !strcmp(o->arithmetic, "bf16"),
                               .centred = !o->keep_mean,
                               .figure = o->figure,
-                              .timeout = o->timeout};
+                              .timeout = o->timeout,
+                              .details = o->details};
 }
 
 static f0t_status check(cli_context *cli, const options *o, const f0t_eval_options *eval_options)
@@ -519,7 +520,7 @@ static f0t_status run_job(cli_context *cli, const void *values, const char *meth
     options o = *(const options *)values;
     o.methods = method;
     o.results = results;
-    o.html = o.figure = NULL;
+    o.html = o.figure = o.details = NULL;
     o.scores.count = o.add.count = 0;
     return run_here(cli, &o);
 }
@@ -612,6 +613,10 @@ static const cli_option table[] = {
      NULL},
     {"set", 0, CLI_LIST, AT(set), "METHOD.KNOB=VALUE",
      "Fix a hyper-parameter instead of tuning it, such as net.rate=0.001. May be repeated.", NULL},
+    {"details", 0, CLI_TEXT, AT(details), "FOLDER",
+     "Write FOLDER/SCENARIO-images.csv and SCENARIO-tags.csv: the average precision of every test "
+     "image and every tag by every method.",
+     NULL},
     {"timeout", 0, CLI_COUNT, AT(timeout), "SECONDS",
      "How long one run of such a program may take. Default 3600.", NULL},
     {"tasks", 0, CLI_TEXT, AT(tasks), "FOLDER",
@@ -624,17 +629,13 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
-static const cli_conflict conflicts[] = {{"json", "format"},
-                                         {"no-tune", "trials"},
-                                         {"repeat", "draws"},
-                                         {"tasks", "results"},
-                                         {"tasks", "html"},
-                                         {"tasks", "json"},
-                                         {"tasks", "train-images"},
-                                         {"jobs", "train-images"},
-                                         {"compare-paper", "train-images"},
-                                         {"figure", "train-images"},
-                                         {.one = NULL}};
+static const cli_conflict conflicts[] = {
+    {"json", "format"},         {"no-tune", "trials"},
+    {"repeat", "draws"},        {"tasks", "results"},
+    {"tasks", "html"},          {"tasks", "json"},
+    {"tasks", "train-images"},  {"details", "train-images"},
+    {"jobs", "train-images"},   {"compare-paper", "train-images"},
+    {"figure", "train-images"}, {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",

@@ -387,7 +387,10 @@ typedef struct f0t_eval_options {
                      as many as they have. 0: see repeat; not both */
     const f0t_eval_own *own; /* [own_count] shown after the others; at most 16 */
     size_t own_count;
-    size_t timeout;  /* seconds that each run of a program may take; 0: 3600 */
+    size_t timeout; /* seconds that each run of a program may take; 0: 3600 */
+    const char
+        *details; /* a folder for SCENARIO-images.csv and SCENARIO-tags.csv: the average precision
+                            of every image and every tag by every method. NULL: none */
     const char *set; /* "net.rate=0.001,conse.top=10": knobs that are not tuned. NULL: none */
     size_t
         train_images; /* at most so many training images, evenly from the first to the last; 0: all */

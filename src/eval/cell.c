@@ -11,6 +11,7 @@ void f0t_eval_cell_free(f0t_eval_cell *cell)
     f0t_free(cell->top);
     f0t_free(cell->curves);
     f0t_free(cell->precisions);
+    f0t_free(cell->tag_precisions);
     *cell = (f0t_eval_cell){0};
 }
 
@@ -27,10 +28,13 @@ f0t_status f0t_eval_cell_copy(f0t_eval_cell *to, const f0t_eval_cell *from)
 {
     f0t_eval_cell copy = *from;
     copy.curves = NULL;
-    copy.precisions = NULL;
+    copy.precisions = copy.tag_precisions = NULL;
     F0T_TRY(copy_array(&copy.top, from->top, from->top_count, sizeof *from->top));
     f0t_status status = copy_array(&copy.precisions, from->precisions, from->precision_count,
                                    sizeof *from->precisions);
+    if (status == F0T_OK)
+        status = copy_array(&copy.tag_precisions, from->tag_precisions, from->tag_precision_count,
+                            sizeof *from->tag_precisions);
     if (status == F0T_OK && from->curves)
         status = copy_array(&copy.curves, from->curves, 1, sizeof *from->curves);
     if (status != F0T_OK) {
@@ -117,6 +121,16 @@ static f0t_status keep_precisions(f0t_eval_cell *cell, const double *precisions,
     return F0T_OK;
 }
 
+static f0t_status keep_tags(f0t_eval_cell *cell, const f0t_retrieval_values *tags, size_t count)
+{
+    F0T_TRY(f0t_alloc(&cell->tag_precisions, count, sizeof *cell->tag_precisions));
+    cell->tag_precision_count = count;
+    for (size_t i = 0; i < count; i++)
+        cell->tag_precisions[i] =
+            tags[i].precision < 0 ? -1 : (int32_t)lrint(1e6 * tags[i].precision);
+    return F0T_OK;
+}
+
 /* What the sink has seen becomes the cell's values. */
 static f0t_status read_sink(const test_sink *sink, const f0t_eval_cost *cost)
 {
@@ -124,6 +138,7 @@ static f0t_status read_sink(const test_sink *sink, const f0t_eval_cost *cost)
     f0t_confidence_values confidence;
     F0T_TRY(f0t_metrics_get(&values, sink->metrics));
     F0T_TRY(keep_precisions(sink->cell, f0t_metrics_precisions(sink->metrics), values.images));
+    F0T_TRY(keep_tags(sink->cell, f0t_metrics_tags(sink->metrics), values.tags));
     if (sink->reliability)
         f0t_eval_reliability_get(&confidence, sink->cell->curves, sink->reliability);
     f0t_values_set(&sink->cell->values, &values, sink->reliability ? &confidence : NULL, cost);

@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "base/random.h"
 #include "baseline/neighbours.h"
-#include "eval/eval.h"
+#include "eval/details.h"
 #include "io/file.h"
 #include "math/matmul.h"
 
@@ -113,6 +113,7 @@ typedef struct comparison {
     bool loaded;          /* what the results file has, if there is one, is in the cells */
     float *class_vectors; /* [C x d] of options->classes */
     char unseen[24]; /* how many are drawn, where the dataset's lists say how many and not which */
+    f0t_details details;
     f0t_neighbour_store store;
     f0t_eval_protocol protocols[F0T_TRAINING_SETS];
     bool has[F0T_TRAINING_SETS];
@@ -298,6 +299,16 @@ static f0t_status load_results(comparison *c)
     return F0T_OK;
 }
 
+static f0t_status add_details(comparison *c, size_t repeat)
+{
+    for (int l = 0; l < F0T_TRAINING_SETS; l++)
+        for (int s = 0; s < F0T_SCENARIOS && c->has[l]; s++)
+            if (c->protocols[l].asked[s])
+                F0T_TRY(f0t_details_add(&c->details, c->eval, repeat, (f0t_scenario)s,
+                                        &c->protocols[l].tests[s]));
+    return F0T_OK;
+}
+
 static f0t_status run_repeat(comparison *c, size_t repeat)
 {
     f0t_eval_plan *plan = &c->eval->plan;
@@ -312,6 +323,8 @@ static f0t_status run_repeat(comparison *c, size_t repeat)
     f0t_status status = open_protocols(c, repeat);
     for (size_t m = 0; m < plan->method_count && status == F0T_OK; m++)
         status = run_method(c, repeat, m);
+    if (status == F0T_OK && c->options->details)
+        status = add_details(c, repeat);
     close_protocols(c);
     return status;
 }
@@ -382,6 +395,8 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
         F0T_TRY(f0t_own_identify(&e->plan.own[i]));
     F0T_TRY(f0t_alloc_zero(&e->cells, e->plan.repeat * e->plan.method_count * F0T_SCENARIOS,
                            sizeof *e->cells));
+    if (o->details)
+        F0T_TRY(f0t_details_open(&c->details, e, o->details));
     for (size_t r = 0; r < e->plan.repeat; r++)
         F0T_TRY(run_repeat(c, r));
     return f0t_eval_summarise(e);
@@ -410,6 +425,7 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
     c.eval->dataset = dataset;
     c.eval->seed = c.options->seed;
     f0t_status status = run(&c, vectors);
+    status = f0t_details_finish(&c.details, status);
     f0t_free(c.others);
     f0t_free(c.class_vectors);
     f0t_neighbour_store_free(&c.store);

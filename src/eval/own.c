@@ -346,7 +346,7 @@ f0t_status f0t_eval_save_tasks(const char *folder, const f0t_dataset *dataset,
     f0t_eval *eval;
     alone.own = &writer;
     alone.own_count = 1;
-    alone.results = alone.figure = NULL;
+    alone.results = alone.figure = alone.details = NULL;
     F0T_TRY(f0t_eval_run(&eval, dataset, vectors, &alone, context));
     f0t_eval_free(eval);
     return F0T_OK;

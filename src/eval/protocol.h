@@ -104,6 +104,10 @@ typedef struct f0t_eval_cell {
                             without a relevant tag; NULL when it was refused */
     size_t
         precision_count; /* all test images, or F0T_PRECISIONS_MOST evenly from the first to the last */
+    int32_t
+        *tag_precisions; /* [tag_precision_count] the same of the images that each tag ranks, -1 for
+                                a tag without one */
+    size_t tag_precision_count;
 } f0t_eval_cell;
 
 void f0t_eval_cell_free(f0t_eval_cell *cell);

@@ -155,11 +155,11 @@ static json_t *top_json(const f0t_eval_cell *cell)
     return array;
 }
 
-static json_t *precisions_json(const f0t_eval_cell *cell)
+static json_t *precisions_json(const int32_t *precisions, size_t count)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < cell->precision_count; i++)
-        json_array_append_new(array, json_integer(cell->precisions[i]));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, json_integer(precisions[i]));
     return array;
 }
 
@@ -183,12 +183,14 @@ static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, si
     if (!cell->done)
         return F0T_OK;
     return write_line(
-        w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "repeat",
+        w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "repeat",
                      (json_int_t)repeat, "method", f0t_ranker_key(e->plan.methods[method]),
                      "scenario", f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
                      (json_int_t)cell->tags, "refusal", cell->refusal, "values", values_json(cell),
                      "knobs", knobs_json(cell), "top", top_json(cell), "curves",
-                     f0t_results_write_curves(cell->curves), "precisions", precisions_json(cell)));
+                     f0t_results_write_curves(cell->curves), "precisions",
+                     precisions_json(cell->precisions, cell->precision_count), "tag_precisions",
+                     precisions_json(cell->tag_precisions, cell->tag_precision_count)));
 }
 
 static json_t *samples_json(const f0t_eval *e)
@@ -285,28 +287,36 @@ static f0t_status read_top(f0t_eval_cell *cell, const f0t_eval *e, const json_t 
     return F0T_OK;
 }
 
-/* In millionths, -1 for images without a relevant tag. */
-static f0t_status read_precisions(f0t_eval_cell *cell, const json_t *line, const char *name)
+/* In millionths, -1 where nothing is relevant: `wanted` of them. */
+static f0t_status read_precisions(int32_t **out, size_t *out_count, size_t wanted,
+                                  const json_t *line, const char *key, const char *name)
 {
     json_t *array = NULL;
-    F0T_TRY(f0t_json_get_array(&array, line, "precisions", name));
+    F0T_TRY(f0t_json_get_array(&array, line, key, name));
     const size_t count = json_array_size(array);
-    const size_t wanted = *cell->refusal                       ? 0
-                          : cell->images > F0T_PRECISIONS_MOST ? F0T_PRECISIONS_MOST
-                                                               : cell->images;
     if (count != wanted)
-        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"precisions\" has %zu numbers, not %zu", name,
-                        count, wanted);
-    F0T_TRY(f0t_alloc(&cell->precisions, count, sizeof *cell->precisions));
-    for (; cell->precision_count < count; cell->precision_count++) {
-        const json_t *item = json_array_get(array, cell->precision_count);
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" has %zu numbers, not %zu", name, key, count,
+                        wanted);
+    F0T_TRY(f0t_alloc(out, count, sizeof **out));
+    for (; *out_count < count; ++*out_count) {
+        const json_t *item = json_array_get(array, *out_count);
         const json_int_t value = json_is_integer(item) ? json_integer_value(item) : -2;
         if (value < -1 || value > 1000000)
-            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"precisions\" has no share at place %zu", name,
-                            cell->precision_count);
-        cell->precisions[cell->precision_count] = (int32_t)value;
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: \"%s\" has no share at place %zu", name, key,
+                            *out_count);
+        (*out)[*out_count] = (int32_t)value;
     }
     return F0T_OK;
+}
+
+static f0t_status read_all_precisions(f0t_eval_cell *cell, const json_t *line, const char *name)
+{
+    const size_t images = cell->images > F0T_PRECISIONS_MOST ? F0T_PRECISIONS_MOST : cell->images;
+    const bool tested = !*cell->refusal;
+    F0T_TRY(read_precisions(&cell->precisions, &cell->precision_count, tested ? images : 0, line,
+                            "precisions", name));
+    return read_precisions(&cell->tag_precisions, &cell->tag_precision_count,
+                           tested ? cell->tags : 0, line, "tag_precisions", name);
 }
 
 static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t *line,
@@ -335,7 +345,7 @@ static f0t_status read_cell(f0t_eval_cell *cell, const f0t_eval *e, const json_t
     }
     F0T_TRY(read_top(cell, e, top, name));
     F0T_TRY(f0t_results_read_curves(&cell->curves, line, name));
-    F0T_TRY(read_precisions(cell, line, name));
+    F0T_TRY(read_all_precisions(cell, line, name));
     cell->done = true;
     return F0T_OK;
 }

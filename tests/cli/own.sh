@@ -94,6 +94,30 @@ case_knobs_can_be_fixed_and_every_run_is_told() {
     done
 }
 
+case_every_image_and_tag_is_told() {
+    make_split_collection
+    run 0 $args,frequency --scenarios conventional,zero-shot --draws 2 --details more --results kept.jsonl --json
+    cp "$out" first.json
+    cp -r more before
+    run 0 $args,frequency --scenarios conventional,zero-shot --draws 2 --details more --results kept.jsonl --json
+    cmp before/conventional-tags.csv more/conventional-tags.csv || complain "results that were kept give other details"
+    [ "$(head -1 more/zero-shot-tags.csv)" = "run,tag,kind,images,random,frequency" ] || complain "another head"
+    [ "$(ls more | wc -l)" = 4 ] || complain "other files: $(ls more)"
+    /usr/bin/python3 - <<'PY' || complain "the details are not those of the row"
+import csv, json
+rows = json.load(open("first.json"))
+for kind, name in (("images", "miap"), ("tags", "map")):
+    lines = list(csv.DictReader(open(f"more/conventional-{kind}.csv")))
+    for row in rows[:2]:
+        for run in (0, 1):
+            found = [float(l[row["method"]]) for l in lines if l["run"] == str(run + 1) and l[row["method"]]]
+            want = row["runs"][run][name]
+            assert abs(sum(found) / len(found) - want) < 1e-3, (row["method"], name, found, want)
+assert all(l["frequency"] == "" for l in csv.DictReader(open("more/zero-shot-images.csv")))
+PY
+    refuse 3 "nowhere/more" $args --scenarios zero-shot --details nowhere/more
+}
+
 # program NAME LINES: a shell script.
 program() { printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$1"; }
 

@@ -299,7 +299,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              results: Optional[Path] = None, html: Optional[Path] = None,
              paper: Optional[Paper] = None, scores: Optional[Mapping[str, Path]] = None,
              programs: Optional[Mapping[str, Path]] = None, timeout: Optional[int] = None,
-             knobs: Optional[Mapping[str, float]] = None,
+             knobs: Optional[Mapping[str, float]] = None, details: Optional[Path] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
@@ -310,6 +310,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     `html` is a folder for a page with tables and charts, `paper` (nuswide or iaprtc12) puts the
     paper's published rows there.
 
+    `details` is a folder for the average precision of every image and tag by every method, as CSV.
     `knobs` are hyper-parameters that are not tuned: {"net.rate": 0.001}.
     `scores` are methods of your own by name, each an .npy file (test images x ranked tags) or a folder of
     such; `programs` others that are called for each task, for at most `timeout` seconds. docs/evaluation.md
@@ -341,6 +342,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             results=None if results is None else path_bytes(results),
             own=(_structs.f0t_eval_own * max(len(own), 1))(*own), own_count=len(own),
             timeout=0 if timeout is None else count(timeout, "timeout", 1),
+            details=None if details is None else path_bytes(details),
             set=",".join(f"{name}={real(value, name)!r}"
                          for name, value in knobs.items()).encode() if knobs else None)
         library.f0t_eval_run(byref(out), d, v, byref(options), monitor.context)
