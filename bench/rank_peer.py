@@ -21,14 +21,22 @@ def make_rows(count, dim, seed):
     return rows
 
 
+AT_ONCE = 32  # directions, so that NumPy's scores and their order fit into memory
+
+
+def first_rows(rows, directions, k):
+    scores = rows @ directions[0] if len(directions) == 1 else directions @ rows.T
+    scores = scores.reshape(len(directions), -1)
+    first = np.argpartition(scores, -k, axis=1)[:, -k:]
+    values = np.take_along_axis(scores, first, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    return np.take_along_axis(first, order, axis=1)
+
+
 def by_numpy(rows, directions, k):
     def run():
-        scores = rows @ directions[0] if len(directions) == 1 else directions @ rows.T
-        scores = scores.reshape(len(directions), -1)
-        first = np.argpartition(scores, -k, axis=1)[:, -k:]
-        values = np.take_along_axis(scores, first, axis=1)
-        order = np.argsort(-values, axis=1, kind="stable")
-        return np.take_along_axis(first, order, axis=1)
+        for i in range(0, len(directions), AT_ONCE):
+            first_rows(rows, directions[i:i + AT_ONCE], k)
 
     return "NumPy %s" % np.__version__, run
 
