@@ -35,6 +35,20 @@ static const f0t_eval_value *find_value(const f0t_eval_row *row, const char *nam
     return NULL;
 }
 
+/* {"conse": {"miap": 3.1, "low": 1.2, "high": 5.0, "p": 0.002}, …} */
+static json_t *differences_of(const f0t_eval_row *row)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < row->difference_count; i++) {
+        const f0t_eval_difference *d = &row->differences[i];
+        json_object_set_new(object, d->method,
+                            json_pack("{s:o, s:o, s:o, s:o}", "miap", number_or_null(d->miap),
+                                      "low", number_or_null(d->low), "high",
+                                      number_or_null(d->high), "p", number_or_null(d->p)));
+    }
+    return object;
+}
+
 /* Keys of values stay in their order: "miap", "p3", … */
 static void add_values(json_t *object, const f0t_eval *eval, const f0t_eval_row *row)
 {
@@ -59,6 +73,7 @@ static void add_values(json_t *object, const f0t_eval *eval, const f0t_eval_row 
     json_object_set_new(object, "rival_draws_p", number_or_null(row->rival_draws_p));
     json_object_set_new(object, "best_p", number_or_null(row->best_p));
     json_object_set_new(object, "leads", json_boolean(row->leads));
+    json_object_set_new(object, "differences", differences_of(row));
 }
 
 /* What each run of a row measured, with its knobs. */

@@ -447,6 +447,14 @@ typedef struct f0t_eval_value {
 /* The name of value i of every row whose method applies, in order; NULL past the end. */
 F0T_API const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 
+/* By how much a method is ahead of another one in a scenario. */
+typedef struct f0t_eval_difference {
+    const char *method; /* the other one */
+    double miap;        /* less that of the other */
+    double low, high;   /* with a confidence of 95 %, as rival_low and rival_high below */
+    double p;           /* that bootstrap's, for this pair alone: not corrected for others */
+} f0t_eval_difference;
+
 typedef struct f0t_eval_row {
     const char *method, *title, *scenario; /* "conse", "ConSE", "zero-shot" */
     const char *refusal; /* why the method does not apply to this scenario; NULL when it does */
@@ -468,6 +476,9 @@ typedef struct f0t_eval_row {
         best_p; /* against the best method of the scenario: by that bootstrap, with Holm's correction
                              for all methods that are compared with it; NaN for the best itself, and for oracles */
     bool leads; /* it is the best, or best_p is above 0.05: it cannot be told from it */
+    const f0t_eval_difference *
+        differences; /* [difference_count] to each other method of the scenario, oracles included */
+    size_t difference_count;
 } f0t_eval_row;
 
 /* Scenario by scenario, in each the methods in the order of the tables. */

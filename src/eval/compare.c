@@ -450,6 +450,7 @@ void f0t_eval_free(f0t_eval *e)
     f0t_free(e->rows);
     f0t_free(e->values);
     f0t_free(e->knobs);
+    f0t_free(e->differences);
     f0t_eval_tags_free(&e->tags);
     f0t_lock_release(&e->lock);
     f0t_free(e);

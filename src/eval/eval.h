@@ -47,8 +47,9 @@ struct f0t_eval {
     f0t_eval_cell *cells; /* [repeat x method_count x F0T_SCENARIOS] */
     f0t_eval_row *rows;
     size_t row_count;
-    f0t_eval_value *values; /* of all rows */
-    char *knobs;            /* of all rows, each NUL-terminated */
+    f0t_eval_value *values;           /* of all rows */
+    char *knobs;                      /* of all rows, each NUL-terminated */
+    f0t_eval_difference *differences; /* of all rows */
 };
 
 f0t_eval_cell *f0t_eval_cell_at(const f0t_eval *eval, size_t repeat, size_t method,

@@ -244,6 +244,26 @@ static f0t_status add_best(const contest *c)
     return F0T_OK;
 }
 
+/* Of every pair: what a text may say of two methods. */
+static void add_differences(const contest *c, size_t method)
+{
+    const size_t methods = c->eval->plan.method_count;
+    f0t_eval_row *row = &c->rows[method];
+    f0t_eval_difference *to = c->eval->differences + (size_t)(row - c->eval->rows) * methods;
+    row->differences = to;
+    for (size_t m = 0; m < methods && c->scored[method]; m++) {
+        double samples[F0T_RESAMPLES];
+        if (m == method || !c->scored[m])
+            continue;
+        f0t_eval_difference *d = &to[row->difference_count++];
+        d->method = c->rows[m].method;
+        d->miap = miap_of(c, method)->mean - miap_of(c, m)->mean;
+        subtract(samples, c, method, m);
+        d->p = f0t_resampled_p(samples);
+        f0t_resampled_interval(&d->low, &d->high, samples);
+    }
+}
+
 static f0t_status judge(f0t_eval *e, f0t_scenario s, f0t_eval_row *rows)
 {
     contest c = {.eval = e, .scenario = s, .rows = rows};
@@ -254,6 +274,8 @@ static f0t_status judge(f0t_eval *e, f0t_scenario s, f0t_eval_row *rows)
         status = add_rival(&c, m);
     if (status == F0T_OK)
         status = add_best(&c);
+    for (size_t m = 0; m < e->plan.method_count && status == F0T_OK; m++)
+        add_differences(&c, m);
     contest_close(&c);
     return status;
 }
@@ -264,6 +286,7 @@ f0t_status f0t_eval_summarise(f0t_eval *e)
     F0T_TRY(f0t_alloc(&e->rows, most, sizeof *e->rows));
     F0T_TRY(f0t_alloc(&e->values, most * F0T_VALUES_MOST, sizeof *e->values));
     F0T_TRY(f0t_alloc(&e->knobs, most, KNOBS_TEXT));
+    F0T_TRY(f0t_alloc(&e->differences, most * e->plan.method_count, sizeof *e->differences));
     for (int s = 0; s < F0T_SCENARIOS; s++) {
         f0t_eval_row *first = e->rows + e->row_count;
         for (size_t m = 0; m < e->plan.method_count && e->plan.asked[s]; m++)

@@ -32,6 +32,7 @@ case_json_is_as_the_design_says() {
     json_holds 'all(r[k] is None for r in d if r["method"] == "random" for k in ("ece", "ece_first", "brier", "set_threshold", "set_f"))'
     json_holds 'all(r["miap_low"] <= r["miap"] <= r["miap_high"] for r in d if r["miap"])'
     json_holds '[r["rival"] for r in d if r["scenario"] == "conventional"] == ["frequency", "random"]'
+    json_holds 'all(x["low"] <= x["miap"] <= x["high"] and 0 < x["p"] <= 1 for r in d for x in r["differences"].values())'
     json_holds 'all(0 < r["rival_p"] <= 1 for r in d if r["rival"]) and sum(r["rival_difference"] for r in d if r["rival"]) == 0'
     run 0 eval photos --vectors vectors.txt --methods frequency --scenarios zero-shot --json --quiet -k 2
     json_holds 'list(d[0])[:6] == ["method", "scenario", "images", "tags", "miap", "p2"] and d[0]["miap"] is None'

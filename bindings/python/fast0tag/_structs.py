@@ -273,6 +273,11 @@ class f0t_eval_value(Structure):
                 ("low", c_double), ("high", c_double)]
 
 
+class f0t_eval_difference(Structure):
+    _fields_ = [("method", c_char_p), ("miap", c_double), ("low", c_double), ("high", c_double),
+                ("p", c_double)]
+
+
 class f0t_eval_row(Structure):
     _fields_ = [("method", c_char_p), ("title", c_char_p), ("scenario", c_char_p),
                 ("refusal", c_char_p), ("images", c_size_t), ("tags", c_size_t),
@@ -280,7 +285,8 @@ class f0t_eval_row(Structure):
                 ("value_count", c_size_t), ("knobs", c_char_p), ("rival", c_char_p),
                 ("rival_difference", c_double), ("rival_p", c_double), ("rival_low", c_double),
                 ("rival_high", c_double), ("rival_draws_p", c_double), ("best_p", c_double),
-                ("leads", c_bool)]
+                ("leads", c_bool), ("differences", POINTER(f0t_eval_difference)),
+                ("difference_count", c_size_t)]
 
 
 class f0t_classes_options(Sized):

@@ -245,6 +245,10 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
     for name in ("rival_low", "rival_high", "rival_p", "rival_draws_p", "best_p"):
         made[name] = _number(getattr(row, name))
     made["leads"] = row.leads
+    made["differences"] = {
+        other.method.decode(): {name: _number(getattr(other, name))
+                                for name in ("miap", "low", "high", "p")}
+        for other in row.differences[:row.difference_count]}
     made["repeats"] = row.repeats
     made["knobs"] = row.knobs.decode()
     made["refusal"] = None if row.refusal is None else row.refusal.decode()

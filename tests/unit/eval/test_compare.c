@@ -402,11 +402,17 @@ static void each_method_has_an_interval_and_a_rival(void **state)
     assert_string_equal(e.rows[1].rival, "random"); /* oracles are nobody's rival */
     assert_string_equal(e.rows[2].rival, "frequency");
     assert_true(e.rows[0].rival_difference == -40 && e.rows[1].rival_difference == 40);
+    assert_true(e.rows[0].difference_count == 2 && e.rows[1].difference_count == 2);
+    assert_string_equal(e.rows[0].differences[0].method, e.rows[1].method);
+    assert_true(e.rows[0].differences[0].miap == -40 && e.rows[1].differences[0].miap == 40);
+    assert_true(e.rows[0].differences[0].low == -e.rows[1].differences[0].high);
+    assert_true(e.rows[0].differences[0].p == e.rows[1].differences[0].p);
     assert_true(fabs(e.rows[0].rival_p - 0.25) < 0.04); /* 2 of 8 tosses */
     for (size_t i = 0; i < RUNS * METHODS * F0T_SCENARIOS; i++)
         f0t_eval_cell_free(&e.cells[i]);
     f0t_free(e.cells);
     f0t_free(e.rows);
+    f0t_free(e.differences);
     f0t_free(e.values);
     f0t_free(e.knobs);
 }
