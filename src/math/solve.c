@@ -267,13 +267,13 @@ static f0t_status run_svd(const problem *p)
     return f0t_svd_f64(p->a, p->m, p->n, p->u, p->s, p->vt);
 }
 
-/* In a team LAPACK takes one thread: here a team of two of whom one works. The last error is that
- * thread's. */
+/* In a team LAPACK takes one thread: here a team of two of whom one works, where the context has more than one.
+ * The last error is that thread's. */
 static f0t_status run_by_one(f0t_status (*run)(const problem *), const problem *p)
 {
     f0t_status status = F0T_OK;
     char message[512] = "";
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2) if (f0t_team_size() > 1)
 #pragma omp single
     {
         status = run(p);

@@ -256,7 +256,8 @@ def _row(row: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _one_run(evaluation: Any, row: int, run: int, names: Sequence[str], seed: int) -> dict[str, Any]:
-    knobs, value = {}, c_double()
+    knobs: dict[str, float] = {}
+    value = c_double()
     while (knob := library.f0t_eval_run_knob(byref(value), evaluation, row, run,
                                              len(knobs))) is not None:
         knobs[knob.decode()] = value.value

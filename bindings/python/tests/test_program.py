@@ -10,9 +10,12 @@ from support import TestCase, draw
 
 def plain(rows):
     """Rows of a comparison without what the clock says, in the nine digits that the program writes."""
-    return [{key: float(f"{value:.9g}") if isinstance(value, float) else value
-             for key, value in row.items() if not key.endswith("_s") and not key.endswith("_s_sd")}
-            for row in rows]
+    if isinstance(rows, list):
+        return [plain(row) for row in rows]
+    if isinstance(rows, dict):
+        return {key: plain(value) for key, value in rows.items()
+                if not key.endswith("_s") and not key.endswith("_s_sd")}
+    return float(f"{rows:.9g}") if isinstance(rows, float) else rows
 
 
 class Program(TestCase):
