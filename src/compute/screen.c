@@ -155,6 +155,8 @@ static f0t_status encode(f0t_screen *s, const float *rows, size_t count)
 f0t_status f0t_screen_append(f0t_screen *s, const float *rows, size_t count)
 {
     size_t both;
+    if (!count)
+        return F0T_OK;
     for (size_t i = 0; i < count; i++)
         if (!f0t_kernels()->finite_f32(rows + i * s->dim, s->dim))
             return f0t_fail(F0T_ERROR_NUMERIC, "row %zu has a NaN or an infinity", s->count + i);
