@@ -14,7 +14,12 @@ static void reference(float *scores, const small_task *t, const question *q, dou
     options.lambda = lambda;
     options.ridge = ridge;
     assert_ok(f0t_samples_pick(&train, &t->task.train, false));
-    f0t_train_data data = {t->dataset, &t->unit, &train, &t->task.val, t->task.vectors, C_DIM};
+    f0t_train_data data = {.dataset = t->dataset,
+                           .condition = &t->unit,
+                           .train = &train,
+                           .val = &t->task.val,
+                           .tags = t->task.vectors,
+                           .dim = C_DIM};
     assert_ok(f0t_net_create(&net, &f0t_compute_cpu, &shape, F0T_F32));
     assert_ok(f0t_linear_fit(&choice, net, &data, &options, NULL));
     for (size_t r = 0; r < q->images.count; r++) {

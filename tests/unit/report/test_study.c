@@ -21,6 +21,7 @@ static const float places[] = {0, 1, 2, 3, 4, 5};
 static f0t_study make_study(f0t_study_curve curves[2], f0t_study_picture *picture)
 {
     static const char *const findings[] = {"It exists.", "1 < 2"};
+    static f0t_study_scale scales[2];
     curves[0] = (f0t_study_curve){.vectors = "a,\"b\".txt",
                                   .file_dim = 300,
                                   .dim = 50,
@@ -31,6 +32,15 @@ static f0t_study make_study(f0t_study_curve curves[2], f0t_study_picture *pictur
                                   .generalisation_rules = low};
     curves[1] = curves[0];
     curves[1].control = true;
+    for (size_t i = 0; i < 2; i++)
+        scales[i] = (f0t_study_scale){.words = 1000 * (i + 1),
+                                      .tags = 1002 * (i + 1),
+                                      .real = curves[0],
+                                      .control = curves[0],
+                                      .any_words = curves[1],
+                                      .random_existence = 1,
+                                      .chance = 90,
+                                      .cover_log10 = -3};
     *picture = (f0t_study_picture){.image = "a<b.jpg",
                                    .tags = tags,
                                    .tag_count = 2,
@@ -64,6 +74,9 @@ static f0t_study make_study(f0t_study_curve curves[2], f0t_study_picture *pictur
                        .groups = {.rules = 3, .images = 4, .miap = {30, 31, 32, 33}},
                        .pictures = picture,
                        .picture_count = 1,
+                       .scales = scales,
+                       .scale_count = 2,
+                       .scale_rules = 4,
                        .findings = findings,
                        .finding_count = 2};
 }
@@ -73,7 +86,7 @@ static void every_figure_is_well_formed(void **state)
     f0t_study_curve curves[2];
     f0t_study_picture picture;
     const f0t_study study = make_study(curves, &picture);
-    static const size_t lines[] = {3, 2, 3, 0}; /* the random order is one, too */
+    static const size_t lines[] = {3, 2, 3, 0, 4}; /* the random order is one, too */
     (void)state;
     for (int i = 0; i < F0T_STUDY_FIGURES; i++) {
         f0t_text text = {0};
