@@ -107,7 +107,7 @@ static void scores_are_cosines_with_the_combination_of_the_first_tags(void **sta
 /* A trial with other knobs, or more effort, has a classifier of its own. */
 static void other_trials_train_anew(void **state)
 {
-    const double other[] = {4, 0.1, 1e-3};
+    const double other[] = {4, 0.1, 1e-3, 0.2};
     small_task t;
     question fresh, shared_one;
     void *shared, *fitted;

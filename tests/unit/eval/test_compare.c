@@ -366,6 +366,7 @@ static void what_is_not_defined_in_a_repeat_is_left_out_of_the_mean(void **state
     f0t_free(e.cells);
     f0t_free(e.rows);
     f0t_free(e.values);
+    f0t_free(e.differences);
     f0t_free(e.knobs);
 }
 
