@@ -6,9 +6,10 @@ SECONDS ?= 60
 TARGET ?=
 PART ?= onnx
 PICTURES ?=
+RESULTS ?=
 BUILD := build
 
-.PHONY: all configure test demo bench install fuzz coverage clean help
+.PHONY: all configure test demo bench results install fuzz coverage clean help
 all: configure
 	ninja -C $(BUILD) fast0tag_installed
 	@echo "$(BUILD)/fast0tag is ready: try 'make demo', or '$(BUILD)/fast0tag help'"
@@ -37,6 +38,11 @@ bench: configure
 	$(BUILD)/fast0tag bench train
 	$(BUILD)/fast0tag bench backbone
 
+# Hours; interrupted, it goes on where it was. RESULTS='blend corel5k' runs these alone.
+results: all
+	scripts/results run $(RESULTS)
+	scripts/results write
+
 # The prefix is asked for at installation: one build serves any.
 install: all
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
@@ -57,6 +63,7 @@ help:
 	@echo 'make test                   all tests, also under sanitizers; ends with the count'
 	@echo 'make demo                   all of it on real pictures; PICTURES=FOLDER on your own'
 	@echo 'make bench                  how fast it is here, beside its peers'
+	@echo 'make results                docs/results.md anew, from experiments that take hours'
 	@echo 'make install PREFIX=DIR     installs into DIR (/usr/local); DESTDIR is put before it'
 	@echo 'make fuzz SECONDS=600       runs each fuzz target that long; TARGET=NAME one of them'
 	@echo 'make coverage PART=onnx     branches and lines that the tests of a part of src/ take'

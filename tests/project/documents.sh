@@ -17,6 +17,11 @@ case_every_link_leads_somewhere() {
     done < <(documents)
 }
 
+# docs/results.md is made of what experiments found: nobody types a number of theirs.
+case_the_page_of_results_says_what_the_files_say() {
+    /usr/bin/python3 "$root/scripts/results" check 2>"$err" || complain "$(cat "$err")"
+}
+
 case_every_document_is_linked_from_the_readme() {
     local document
     for document in "$root"/docs/*.md; do
