@@ -132,6 +132,7 @@ static const cli_option csv_options[] = {
      "Separator between cells, or 'tab'. Default: a tab if the first line has one, else a comma, "
      "else a semicolon.",
      NULL},
+    CLI_HIERARCHY_OPTION(FIELD(import)),
     FEATURE_OPTIONS,
     VAL_OPTION("0.1, when the table has a split without val"),
     {.name = NULL},
@@ -262,7 +263,8 @@ static const cli_verb verb_photos = {
     .most = SIZE_MAX,
     .description =
         "Takes the keywords of each picture from XMP (dc:subject, lr:hierarchicalSubject, "
-        "digiKam:TagsList), IPTC and SVG metadata and from the sidecars NAME.jpg.xmp and NAME.xmp; "
+        "digiKam:TagsList, MicrosoftPhoto:LastKeywordXMP), IPTC and SVG metadata and from the "
+        "sidecars NAME.jpg.xmp and NAME.xmp; "
         "on request, also from a table and from the names of folders. Tags that fast0tag itself "
         "wrote are left out. The dataset has no features: 'fast0tag features' computes them.",
     .options = photos_options,

@@ -414,6 +414,7 @@ static f0t_status check_options(cli_context *cli, const options *o)
                        : o->extract.preset     ? "--preset"
                        : o->import.table       ? "--csv"
                        : o->import.folder_tags ? "--folders"
+                       : o->import.hierarchy   ? "--hierarchy"
                        : o->import.strict      ? "--strict"
                        : o->no_cache           ? "--no-cache"
                                                : NULL;

@@ -12,6 +12,15 @@ void cli_import_log(const cli_context *cli, const f0t_import_report *report);
 
 #define CLI_IMPORT_FIELD(base, member) ((base) + offsetof(f0t_import_options, member))
 
+/* Of keywords that are paths. */
+#define CLI_HIERARCHY_OPTION(base)                                                              \
+    {                                                                                           \
+        "hierarchy", 0, CLI_CHOICE, CLI_IMPORT_FIELD(base, hierarchy), "WHAT",                  \
+            "What is learned of keywords that are paths, Places|Europe|Paris: the last level, " \
+            "or all levels. Default leaf.",                                                     \
+            "leaf|levels"                                                                       \
+    }
+
 /* Tags that pictures have besides their keywords. */
 #define CLI_PICTURE_TAG_OPTIONS(base)                                                             \
     {"csv",                                                                                       \
@@ -29,6 +38,7 @@ void cli_import_log(const cli_context *cli, const f0t_import_report *report);
          "Separator between the tags of --csv. Default ';', or '|' or ',' if the table has no "   \
          "';' and a fifth of its cells have that.",                                               \
          NULL},                                                                                   \
+        CLI_HIERARCHY_OPTION(base),                                                               \
         {"folders", 0,                                                                            \
          CLI_FLAG,  CLI_IMPORT_FIELD(base, folder_tags),                                          \
          NULL,      "Use the names of the folders below FOLDER as tags, too.",                    \

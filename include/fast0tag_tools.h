@@ -81,6 +81,11 @@ typedef struct f0t_import_options {
     /* computes the dataset's features; NULL: it has none. Partial results are kept in OUTPUT.part
      * until the dataset is complete, and features of an older dataset at `output` are reused. */
     f0t_backbone *extract;
+
+    /* csv, photos: what is learned of a keyword that is a path ("Places|Europe|Paris", "Places/Europe/Paris"): "leaf",
+     * the last part alone, or "levels", every part; NULL: "leaf". Where the tags stand is kept either way, so that
+     * they are written there again (f0t_model_path) */
+    const char *hierarchy;
 } f0t_import_options;
 
 #define F0T_IMPORT_OPTIONS                 \

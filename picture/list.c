@@ -1,12 +1,15 @@
 #include "list.h"
 
+#include "image/keyword_path.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
 const char *list_leaf(const char *path)
 {
-    const char *bar = strrchr(path, '|'), *leaf = bar ? bar + 1 : path;
+    const bool slashed = f0t_keyword_is_slashed(path, strlen(path));
+    const char *bar = strrchr(path, slashed ? '/' : '|'), *leaf = bar ? bar + 1 : path;
     while (*leaf == ' ')
         leaf++;
     return leaf;

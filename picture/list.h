@@ -1,4 +1,5 @@
-/* Lists of keywords. A keyword is a path of parts, "People|woman", or just one part. */
+/* Lists of keywords. A keyword is a path of parts, "People|woman" ("Places/Europe/Paris" where people write it so),
+ * or just one part. */
 #ifndef F0T_PICTURE_LIST_H
 #define F0T_PICTURE_LIST_H
 

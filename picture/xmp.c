@@ -9,6 +9,7 @@
 static const char ns_f0t[] = "urn:fast0tag:xmp:1.0/";
 static const char ns_lr[] = "http://ns.adobe.com/lightroom/1.0/";
 static const char ns_digikam[] = "http://www.digikam.org/ns/1.0/";
+static const char ns_microsoft[] = "http://ns.microsoft.com/photo/1.0/";
 
 const xmp_property xmp_properties[XMP_PLACES] = {
     [XMP_SUBJECT] = {NS_DC, "dc", "subject", "Bag", "xmp", false},
@@ -20,13 +21,15 @@ const xmp_property xmp_properties[XMP_PLACES] = {
     [XMP_OURS] = {ns_f0t, "f0t", "tags", "Bag", "ours", false},
     [XMP_REJECTED] = {ns_f0t, "f0t", "rejected", "Bag", NULL, false},
     [XMP_CREATED] = {ns_f0t, "f0t", "created", "Bag", NULL, false},
+    [XMP_MICROSOFT] = {ns_microsoft, "MicrosoftPhoto", "LastKeywordXMP", "Bag", "microsoft", true},
 };
 
 bool xmp_start(void)
 {
     return xmp_init() && xmp_register_namespace(ns_f0t, "f0t", NULL) &&
            xmp_register_namespace(ns_lr, "lr", NULL) &&
-           xmp_register_namespace(ns_digikam, "digiKam", NULL);
+           xmp_register_namespace(ns_digikam, "digiKam", NULL) &&
+           xmp_register_namespace(ns_microsoft, "MicrosoftPhoto", NULL);
 }
 
 void xmp_swap(char *text)
@@ -111,6 +114,8 @@ void keywords_of_xmp(answer *to, const void *data, size_t length)
                     F0T_PICTURE_KEYWORDS_MAX);
     for (xmp_place p = 0; p < XMP_LISTS && to->status == F0T_OK; p++)
         answer_list(to, &state, p);
+    if (to->status == F0T_OK)
+        answer_list(to, &state, XMP_MICROSOFT);
     xmp_state_free(&state);
     xmp_free(xmp);
 }

@@ -1,7 +1,7 @@
 /*
  * The keywords of an XMP packet: where they are, which of them are ours, and how the packet is changed.
  *
- * Programs look in three lists. What we put into a list is written down a second time, in a list of our
+ * Programs look in three lists, and some write a fourth. What we put into a list is written down a second time, in a list of our
  * own that bears its name; so the next run can replace it, and `untag` take it away, and nothing else.
  */
 #ifndef F0T_PICTURE_XMP_H
@@ -21,6 +21,7 @@ typedef enum xmp_place {
     XMP_OURS = XMP_RECORD + XMP_LISTS, /* the tags that we gave; what else we put is carried over */
     XMP_REJECTED,                      /* what somebody took away, and is not to come again */
     XMP_CREATED,                       /* one item where there was no packet before us */
+    XMP_MICROSOFT, /* what Windows and digiKam write beside the others: read alone */
     XMP_PLACES
 } xmp_place;
 

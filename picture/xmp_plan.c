@@ -41,11 +41,22 @@ static void mark_recorded(char *owners, const list *items, const list *record, c
             }
 }
 
+/* We write nothing there; but digiKam puts the tags that it has read from us into it. */
+static void mark_copied(char *owners, const list *items, const list *ours)
+{
+    for (size_t i = 0; i < items->count; i++)
+        owners[i] = list_has(ours, items->keys[i]);
+}
+
 char *xmp_owners(const xmp_state *s, xmp_place p)
 {
     const list *items = &s->at[p];
     char *owners = need(items->count, 1);
     bool used = false;
+    if (p == XMP_MICROSOFT) {
+        mark_copied(owners, items, &s->at[XMP_OURS]);
+        return owners;
+    }
     mark_recorded(owners, items, record_of(s, p), &s->at[XMP_OURS]);
     for (size_t i = 0; i < items->count; i++)
         used = used || !owners[i];
@@ -85,6 +96,17 @@ static void keep_theirs(xmp_plan *plan, const xmp_state *s, const list *known)
                 owners[i] == 0 || (owners[i] == 2 && !list_has(known, s->at[p].keys[i]));
         free(owners);
     }
+    for (size_t i = 0; i < s->at[XMP_MICROSOFT].count; i++)
+        plan->keep[XMP_MICROSOFT][i] = true;
+}
+
+static void add_theirs(list *to, const xmp_state *s, xmp_place p)
+{
+    char *owners = xmp_owners(s, p);
+    for (size_t i = 0; i < s->at[p].count; i++)
+        if (!owners[i])
+            list_add(to, s->at[p].items[i], strlen(s->at[p].items[i]));
+    free(owners);
 }
 
 /* The person's keywords: those that are known already, and those of this packet. */
@@ -92,13 +114,9 @@ static list all_known(const xmp_state *s, const list *known)
 {
     list all = {0};
     list_add_all(&all, known);
-    for (xmp_place p = 0; p < XMP_LISTS; p++) {
-        char *owners = xmp_owners(s, p);
-        for (size_t i = 0; i < s->at[p].count; i++)
-            if (!owners[i])
-                list_add(&all, s->at[p].items[i], strlen(s->at[p].items[i]));
-        free(owners);
-    }
+    for (xmp_place p = 0; p < XMP_LISTS; p++)
+        add_theirs(&all, s, p);
+    add_theirs(&all, s, XMP_MICROSOFT);
     return all;
 }
 
@@ -192,15 +210,18 @@ static void plan_list(xmp_plan *plan, const xmp_state *s, xmp_place p, const lis
 /* Each tag once, without those that the packet has from a person or that were rejected. */
 static list find_wanted(const xmp_plan *plan, const xmp_state *s, const list *tags)
 {
-    list wanted = {0};
+    list wanted = {0}, theirs = {0};
+    add_theirs(&theirs, s, XMP_MICROSOFT);
     for (size_t i = 0; i < tags->count; i++) {
         const char *key = tags->keys[i];
-        bool has = !*key || list_has(&wanted, key) || list_has(&plan->add.at[XMP_REJECTED], key);
+        bool has = !*key || list_has(&wanted, key) || list_has(&theirs, key) ||
+                   list_has(&plan->add.at[XMP_REJECTED], key);
         for (xmp_place p = 0; p < XMP_LISTS && !has; p++)
             has = is_kept(plan, s, p, key);
         if (!has)
             list_add(&wanted, tags->items[i], strlen(tags->items[i]));
     }
+    list_free(&theirs);
     return wanted;
 }
 

@@ -1,6 +1,7 @@
 #include "image/keywords.h"
 
 #include "base/alloc.h"
+#include "image/keyword_path.h"
 #include "image/protocol.h"
 #include "io/file.h"
 
@@ -57,6 +58,33 @@ static bool is_source(const char *line, size_t length, const char *name)
     return strlen(name) == length && !memcmp(line, name, length);
 }
 
+static f0t_status add_keyword(const gathering *g, const char *text, size_t length)
+{
+    if (!length || has(g->out, text, length))
+        return F0T_OK;
+    if (g->out->count == F0T_PICTURE_KEYWORDS_MAX)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
+    return f0t_texts_add(g->out, text, length);
+}
+
+/* "Places/Europe/Paris" of a list that has words, as the path that it is. */
+static f0t_status add_slashed(const gathering *g, const char *text, size_t length)
+{
+    char *path;
+    F0T_TRY(f0t_string_copy(&path, text, length));
+    for (char *c = path; *c; c++)
+        *c = *c == '/' ? '|' : *c;
+    f0t_status status = add_keyword(g, path, length);
+    f0t_free(path);
+    return status;
+}
+
+static bool has_words(const char *line, size_t source)
+{
+    return is_source(line, source, "xmp") || is_source(line, source, "iptc") ||
+           is_source(line, source, "svg");
+}
+
 static f0t_status add_line(const gathering *g, const char *line, size_t length)
 {
     const char *tab = memchr(line, '\t', length);
@@ -65,12 +93,11 @@ static f0t_status add_line(const gathering *g, const char *line, size_t length)
     const size_t source = (size_t)(tab - line);
     const char *text = tab + 1;
     length -= source + 1;
-    if (is_source(line, source, "ours") || (is_source(line, source, "carried") && !g->copies) ||
-        !length || has(g->out, text, length))
+    if (is_source(line, source, "ours") || (is_source(line, source, "carried") && !g->copies))
         return F0T_OK;
-    if (g->out->count == F0T_PICTURE_KEYWORDS_MAX)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
-    return f0t_texts_add(g->out, text, length);
+    return has_words(line, source) && f0t_keyword_is_slashed(text, length)
+               ? add_slashed(g, text, length)
+               : add_keyword(g, text, length);
 }
 
 static f0t_status add_lines(const gathering *g, const char *text, size_t length)

@@ -7,7 +7,8 @@
 
 /* Adds the keywords of the picture at `path` to `out`, each once: those it carries (XMP, IPTC, the
  * metadata of SVG) and those of its sidecars, PATH.xmp and PATH with .xmp in place of its ending. A keyword
- * is a word or, of a hierarchy, a path, "animals|dog": f0t_keyword_leaf is the word. Tags that fast0tag
+ * is a word or, of a hierarchy, a path, "animals|dog": f0t_keyword_leaf is the word. So is a word with two slashes
+ * or more, "Places/Europe/Paris" (image/keyword_path.h): "Places|Europe|Paris". Tags that fast0tag
  * wrote are none: they would be learned from; the copies that it made of a person's keywords are some where
  * `copies` says so. A picture whose metadata cannot be read fails; so does one with a sidecar that cannot be
  * read. */

@@ -50,7 +50,7 @@ void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, siz
 void f0t_worker_expect_none(f0t_worker *worker);
 
 /* The keywords of a picture, or of a sidecar (NAME.xmp): lines, each a source, a tab and a keyword, a word
- * or a path ("People|woman"). Sources: xmp, hierarchy, digikam, iptc, svg; ours for tags that
+ * or a path ("People|woman"). Sources: xmp, hierarchy, digikam, microsoft, iptc, svg; ours for tags that
  * f0t_worker_merge put there, carried for keywords of the person that it put there too. `*text` is the
  * worker's until its next call, NUL-terminated. */
 f0t_status f0t_worker_keywords(const char **text, size_t *length, f0t_worker *worker,

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/pictures.h"
+#include "import/hierarchy.h"
 #include "import/import.h"
 #include "io/text.h"
 
@@ -475,16 +476,66 @@ void f0t_csv_table_free(f0t_csv_table *table)
 
 /* ---- The import ------------------------------------------------------------------------------ */
 
+static f0t_status end_row(f0t_csv_table *t, size_t m)
+{
+    const char *name = f0t_names_get(&t->images, m);
+    return f0t_collection_end_row(&t->collection, name, strlen(name),
+                                  t->has_split ? t->splits[m] : -1);
+}
+
 static f0t_status add_rows(f0t_csv_table *t)
 {
     for (size_t m = 0; m < f0t_names_count(&t->images); m++) {
-        const char *name = f0t_names_get(&t->images, m);
         for (size_t i = t->starts[m]; i < t->starts[m + 1]; i++)
             F0T_TRY(f0t_rows_add(&t->collection.rows, t->tags[i]));
-        F0T_TRY(f0t_collection_end_row(&t->collection, name, strlen(name),
-                                       t->has_split ? t->splits[m] : -1));
+        F0T_TRY(end_row(t, m));
     }
     return F0T_OK;
+}
+
+static bool has_paths(const f0t_hierarchy *hierarchy)
+{
+    return f0t_names_count(&hierarchy->roots) > 0;
+}
+
+/* The tags of image m, of which some are paths. */
+static f0t_status add_path_row(f0t_csv_table *t, f0t_hierarchy *hierarchy, const f0t_names *given,
+                               size_t m)
+{
+    f0t_texts keywords = {0};
+    f0t_status status = F0T_OK;
+    for (size_t i = t->starts[m]; i < t->starts[m + 1] && status == F0T_OK; i++) {
+        const char *tag = f0t_names_get(given, t->tags[i]);
+        status = f0t_texts_add(&keywords, tag, strlen(tag));
+    }
+    if (status == F0T_OK)
+        status = f0t_hierarchy_add(hierarchy, &t->collection, &keywords);
+    f0t_texts_free(&keywords);
+    return status == F0T_OK ? end_row(t, m) : status;
+}
+
+/* The same where some of the tags are paths: the collection has those that they give instead. */
+static f0t_status add_path_rows(f0t_csv_table *t, f0t_hierarchy *hierarchy)
+{
+    f0t_names given = t->collection.tags;
+    f0t_status status = F0T_OK;
+    t->collection.tags = (f0t_names){0};
+    for (size_t m = 0; m < f0t_names_count(&t->images) && status == F0T_OK; m++)
+        status = add_path_row(t, hierarchy, &given, m);
+    f0t_names_free(&given);
+    return status == F0T_OK ? f0t_hierarchy_end(hierarchy, &t->collection) : status;
+}
+
+static f0t_status make_rows(f0t_csv_table *t, bool levels)
+{
+    f0t_hierarchy hierarchy = {.levels = levels};
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; i < f0t_names_count(&t->collection.tags) && status == F0T_OK; i++)
+        status = f0t_hierarchy_see(&hierarchy, f0t_names_get(&t->collection.tags, i));
+    if (status == F0T_OK)
+        status = has_paths(&hierarchy) ? add_path_rows(t, &hierarchy) : add_rows(t);
+    f0t_hierarchy_free(&hierarchy);
+    return status;
 }
 
 static f0t_status run(f0t_import_job *job, f0t_csv_table *t)
@@ -493,7 +544,7 @@ static f0t_status run(f0t_import_job *job, f0t_csv_table *t)
     F0T_TRY(f0t_import_report_say(
         job->report, t->merged,
         "{line belongs|lines belong} to an image of a line before and {is|are} merged", NULL));
-    F0T_TRY(add_rows(t));
+    F0T_TRY(make_rows(t, f0t_import_learns_levels(job)));
     return f0t_import_finish(job, &t->collection, NULL);
 }
 

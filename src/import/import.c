@@ -168,6 +168,11 @@ f0t_status f0t_import_finish(f0t_import_job *job, f0t_collection *collection,
     return write_one(job, collection, &all, &target);
 }
 
+bool f0t_import_learns_levels(const f0t_import_job *job)
+{
+    return job->options->hierarchy && !strcmp(job->options->hierarchy, "levels");
+}
+
 /* ---- What each format takes ------------------------------------------------------------------ */
 
 typedef struct format {
@@ -210,14 +215,18 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
                         : o->prefix && !tagprop                 ? "a prefix"
                         : (o->folder_tags || o->strict || o->vectors) && !photos
                             ? "ways with pictures"
-                        : o->table && !photos ? "a table beside its source"
-                        : csv || o->table     ? NULL
+                        : o->table && !photos             ? "a table beside its source"
+                        : o->hierarchy && !photos && !csv ? "a hierarchy of tags"
+                        : csv || o->table                 ? NULL
                         : o->image_column || o->tags_column || o->split_column ? "columns"
                         : o->separator || o->delimiter                         ? "separators"
                         : o->tag_columns || o->no_header                       ? "table layouts"
                                                                                : NULL;
     if (wrong)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s does not know %s", name, wrong);
+    if (o->hierarchy && strcmp(o->hierarchy, "leaf") != 0 && strcmp(o->hierarchy, "levels") != 0)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "hierarchy is '%.40s': leaf or levels is expected",
+                        o->hierarchy);
     if (o->ids && !o->features)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s: a list of ids goes with features", o->ids);
     if (o->features && o->own_features)

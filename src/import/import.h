@@ -26,6 +26,9 @@ typedef struct f0t_import_job {
     f0t_import_report *report;
 } f0t_import_job;
 
+/* Whether every level of a keyword that is a path is a tag, and not its last one alone. */
+bool f0t_import_learns_levels(const f0t_import_job *job);
+
 /* The formats, one per file. Each writes all of job->output. */
 f0t_status f0t_import_csv(f0t_import_job *job);
 f0t_status f0t_import_mulan(f0t_import_job *job);

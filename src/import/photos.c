@@ -6,6 +6,7 @@
 #include "image/keywords.h"
 #include "image/parallel.h"
 #include "image/pictures.h"
+#include "import/hierarchy.h"
 #include "io/text.h"
 
 #include <errno.h>
@@ -29,9 +30,7 @@ typedef struct photos {
     f0t_photo_table table;       /* where the options name one */
     f0t_skipped_files skipped;   /* files that are no pictures */
     f0t_photo_features features; /* where the options ask for them */
-    f0t_names tag_paths;         /* "People|woman", wherever it was found */
-    size_t *path_counts;         /* [tag_paths' count] on how many pictures */
-    size_t path_capacity;
+    f0t_hierarchy hierarchy;     /* of the keywords that are paths */
     f0t_collection collection;
 } photos;
 
@@ -57,8 +56,7 @@ static void release(photos *p)
     f0t_free(p->example);
     f0t_photo_table_free(&p->table);
     f0t_names_free(&p->names);
-    f0t_names_free(&p->tag_paths);
-    f0t_free(p->path_counts);
+    f0t_hierarchy_free(&p->hierarchy);
     f0t_collection_free(&p->collection);
 }
 
@@ -194,6 +192,18 @@ static f0t_status add_elsewhere(photos *p)
     return F0T_OK;
 }
 
+/* Whether "Places/Paris" is a path depends on all pictures. */
+static f0t_status see_keywords(photos *p)
+{
+    for (size_t i = 0; i < p->names.texts.count; i++) {
+        for (size_t k = 0; k < p->keywords[i].count; k++)
+            F0T_TRY(f0t_hierarchy_see(&p->hierarchy, f0t_texts_get(&p->keywords[i], k)));
+        for (size_t k = 0; k < p->more[i].count; k++)
+            F0T_TRY(f0t_hierarchy_see(&p->hierarchy, f0t_texts_get(&p->more[i], k)));
+    }
+    return F0T_OK;
+}
+
 /* ---- Before the pixels are read -------------------------------------------------------------- */
 
 static f0t_status fail_without_tags(const photos *p)
@@ -203,16 +213,6 @@ static f0t_status fail_without_tags(const photos *p)
         "%s: none of its %zu pictures has a keyword to learn from: take tags from a CSV table, or "
         "from the names of folders, or give some pictures keywords in a photo program",
         p->job->sources[0], p->names.texts.count);
-}
-
-static f0t_status gather_words(f0t_names *words, const f0t_texts *from)
-{
-    for (size_t k = 0; k < from->count; k++) {
-        const char *word = f0t_keyword_leaf(f0t_texts_get(from, k));
-        uint32_t index;
-        F0T_TRY(f0t_names_add(&index, NULL, words, word, strlen(word)));
-    }
-    return F0T_OK;
 }
 
 /* Fails when fewer than two of the words have a vector. */
@@ -245,9 +245,9 @@ static f0t_status check_tags(const photos *p)
     if (!p->job->options->vectors)
         return F0T_OK;
     for (size_t i = 0; i < p->names.texts.count && status == F0T_OK; i++) {
-        status = gather_words(&words, &p->keywords[i]);
+        status = f0t_hierarchy_words(&words, &p->hierarchy, &p->keywords[i]);
         if (status == F0T_OK)
-            status = gather_words(&words, &p->more[i]);
+            status = f0t_hierarchy_words(&words, &p->hierarchy, &p->more[i]);
     }
     if (status == F0T_OK)
         status = f0t_names_count(&words) ? look_up(p, &words) : fail_without_tags(p);
@@ -257,85 +257,12 @@ static f0t_status check_tags(const photos *p)
 
 /* ---- The collection -------------------------------------------------------------------------- */
 
-static f0t_status add_tag(photos *p, const char *text, size_t length)
-{
-    uint32_t index;
-    bool found;
-    f0t_status status = f0t_collection_tag(&index, &found, &p->collection, text, length);
-    if (status == F0T_ERROR_FORMAT) /* no UTF-8: no keyword that anything could match */
-        return F0T_OK;
-    F0T_TRY(status);
-    return found ? f0t_rows_add(&p->collection.rows, index) : F0T_OK;
-}
-
-/* Counts a keyword that is a path, with its last part as the tag is written. */
-static f0t_status count_path(photos *p, const char *keyword, const char *word)
-{
-    char path[2048];
-    uint32_t tag, index;
-    bool found, added;
-    const int before = (int)(f0t_keyword_leaf(keyword) - keyword);
-    f0t_status status = f0t_collection_tag(&tag, &found, &p->collection, word, strlen(word));
-    if (status == F0T_ERROR_FORMAT || (status == F0T_OK && (!found || !before)))
-        return F0T_OK;
-    F0T_TRY(status);
-    const int length = snprintf(path, sizeof path, "%.*s%s", before, keyword,
-                                f0t_names_get(&p->collection.tags, tag));
-    if (length < 0 || (size_t)length >= sizeof path || f0t_text_fault(path, (size_t)length))
-        return F0T_OK;
-    F0T_TRY(f0t_names_add(&index, &added, &p->tag_paths, path, (size_t)length));
-    if (added)
-        F0T_TRY(f0t_grow(&p->path_counts, &p->path_capacity, index, 1, sizeof *p->path_counts));
-    p->path_counts[index] = added ? 1 : p->path_counts[index] + 1;
-    return F0T_OK;
-}
-
-/* The keywords as they came, words or paths: each word is one tag. */
-static f0t_status add_keywords(photos *p, const f0t_texts *keywords)
-{
-    for (size_t k = 0; k < keywords->count; k++) {
-        const size_t first = f0t_keyword_first(keywords, k);
-        const char *word = f0t_keyword_leaf(f0t_texts_get(keywords, first));
-        if (first == k)
-            F0T_TRY(add_tag(p, word, strlen(word)));
-        F0T_TRY(count_path(p, f0t_texts_get(keywords, k), word));
-    }
-    return F0T_OK;
-}
-
-/* Of the paths of a tag, the most frequent; of equally frequent ones, the first. */
-static f0t_status choose_paths(photos *p)
-{
-    const size_t tags = f0t_names_count(&p->collection.tags);
-    size_t *best;
-    uint32_t tag;
-    f0t_status status = F0T_OK;
-    F0T_TRY(f0t_alloc(&best, tags, sizeof *best));
-    for (size_t t = 0; t < tags; t++)
-        best[t] = F0T_NONE;
-    for (size_t i = 0; i < f0t_names_count(&p->tag_paths); i++) {
-        const char *word = f0t_keyword_leaf(f0t_names_get(&p->tag_paths, i));
-        if (f0t_names_find(&tag, &p->collection.tags, word, strlen(word)) &&
-            (best[tag] == F0T_NONE || p->path_counts[i] > p->path_counts[best[tag]]))
-            best[tag] = i;
-    }
-    for (size_t t = 0; t < tags && status == F0T_OK; t++)
-        if (best[t] != F0T_NONE) {
-            const char *path = f0t_names_get(&p->tag_paths, best[t]);
-            status = f0t_paths_add(&p->collection.paths, path, strlen(path));
-        }
-    f0t_free(best);
-    return status;
-}
-
 static f0t_status add_picture(photos *p, size_t i)
 {
-    const f0t_texts *more = &p->more[i];
     if (p->unreadable[i])
         return F0T_OK;
-    F0T_TRY(add_keywords(p, &p->keywords[i]));
-    for (size_t k = 0; k < more->count; k++)
-        F0T_TRY(add_tag(p, f0t_texts_get(more, k), f0t_texts_length(more, k)));
+    F0T_TRY(f0t_hierarchy_add(&p->hierarchy, &p->collection, &p->keywords[i]));
+    F0T_TRY(f0t_hierarchy_add(&p->hierarchy, &p->collection, &p->more[i]));
     if (p->features.part)
         f0t_photo_features_use(&p->features, i);
     return f0t_collection_end_row(&p->collection, f0t_texts_get(&p->names.texts, i),
@@ -363,6 +290,7 @@ static f0t_status run(photos *p)
     F0T_TRY(find_pictures(p));
     F0T_TRY(read_all(p));
     F0T_TRY(add_elsewhere(p));
+    F0T_TRY(see_keywords(p));
     F0T_TRY(check_tags(p));
     F0T_TRY(make_features(p));
     for (size_t i = 0; i < p->names.texts.count; i++)
@@ -370,7 +298,7 @@ static f0t_status run(photos *p)
     F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
                                   "{picture|pictures} cannot be read and {is|are} left out",
                                   p->example));
-    F0T_TRY(choose_paths(p));
+    F0T_TRY(f0t_hierarchy_end(&p->hierarchy, &p->collection));
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
                         p->job->sources[0]);
@@ -379,7 +307,7 @@ static f0t_status run(photos *p)
 
 f0t_status f0t_import_photos(f0t_import_job *job)
 {
-    photos p = {.job = job};
+    photos p = {.job = job, .hierarchy.levels = f0t_import_learns_levels(job)};
     if (job->options->extract && job->backbone)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the backbone of these features is the one that makes "
                                             "them: no file says it");

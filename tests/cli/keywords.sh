@@ -170,6 +170,36 @@ case_paths_of_the_collection_are_kept() {
     cmp -s art.f0t again.f0t || complain "the model of the same dataset differs"
 }
 
+# Paths in lists of words, as Windows writes them; levels are learned where asked for, and go to their own places.
+case_levels_of_paths_are_learned() {
+    local i
+    mkdir art
+    for i in $(seq 0 47); do colour="hsl($((i % 2 * 180 + i / 4)),90%,50%)" draw "art/p$i.svg"; done
+    exiftool -q -q -XMP-dc:Subject=Places/Europe/Paris -XMP-microsoft:LastKeywordXMP=Places/Europe/Paris even.xmp
+    exiftool -q -q -XMP-dc:Subject=Places/Cuba -XMP-dc:Subject=AC/DC odd.xmp
+    for i in $(seq 0 2 47); do cp even.xmp art/p$i.svg.xmp; done
+    for i in $(seq 1 2 47); do cp odd.xmp art/p$i.svg.xmp; done
+    run 0 import photos art -o leaf
+    [ "$(sort -u leaf/tags.txt)" = "$(printf 'Cuba\tAC/DC\nParis')" ] || complain "leaf: $(sort -u leaf/tags.txt)"
+    printf 'Places 1 1 0 0\nEurope 0 1 0 0\nParis 0 0 1 0\nCuba 0 0 0 1\n' >vectors.txt
+    run 0 train art --hierarchy levels --vectors vectors.txt -o art.f0t --keep-tags --method linear --lambda 1 --ridge 0.1
+    grep -qx 'Places|Europe' art.f0t.data/paths.txt && grep -qx 'Places|Cuba' art.f0t.data/paths.txt ||
+        complain "$(cat art.f0t.data/paths.txt)"
+    mkdir new
+    colour="hsl(1,90%,50%)" draw new/1.svg
+    run 0 tag art.f0t new -k 3 --xmp --diverse 0
+    for i in Places Europe Paris; do says "$i"; done
+    [ "$(exiftool -s3 -XMP-lr:HierarchicalSubject new/1.svg.xmp | tr -d ' ' | tr , '\n' | sort)" = "$(printf 'Places\nPlaces|Europe\nPlaces|Europe|Paris')" ] ||
+        complain "$(exiftool new/1.svg.xmp)"
+    # What the person has with slashes is not written again, and stays as it is.
+    cp art/p0.svg art/p0.svg.xmp new
+    run 0 tag art.f0t new/p0.svg -k 3 --xmp --diverse 0
+    [ "$(exiftool -s3 -sep + -XMP-dc:Subject new/p0.svg.xmp | tr + '\n' | sort)" = "$(printf 'Europe\nPlaces\nPlaces/Europe/Paris')" ] ||
+        complain "$(exiftool new/p0.svg.xmp)"
+    [ "$(exiftool -s3 -XMP-microsoft:LastKeywordXMP new/p0.svg.xmp)" = Places/Europe/Paris ] || complain "$(exiftool new/p0.svg.xmp)"
+    refuse 2 "--hierarchy is for a folder of pictures" train art.f0t.data --hierarchy levels --vectors vectors.txt -o a.f0t
+}
+
 # One word for all pictures is hardly meant.
 case_all_words_on_every_picture_are_asked_for() {
     make_model

@@ -325,7 +325,7 @@ class f0t_import_options(Sized):
                 ("separator", c_char_p), ("tag_columns", c_bool), ("no_header", c_bool),
                 ("delimiter", c_char), ("table", c_char_p), ("folder_tags", c_bool),
                 ("strict", c_bool), ("vectors", POINTER(f0t_vectors)),
-                ("extract", POINTER(f0t_backbone))]
+                ("extract", POINTER(f0t_backbone)), ("hierarchy", c_char_p)]
 
 
 class f0t_import_dataset(Structure):

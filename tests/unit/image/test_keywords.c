@@ -6,7 +6,8 @@
     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "                                              \
     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "     \
     "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' " \
-    "xmlns:digiKam='http://www.digikam.org/ns/1.0/'>"
+    "xmlns:digiKam='http://www.digikam.org/ns/1.0/' "                                            \
+    "xmlns:MicrosoftPhoto='http://ns.microsoft.com/photo/1.0/'>"
 #define END "</rdf:Description></rdf:RDF></x:xmpmeta>"
 
 static const uint8_t pixel[3] = {9, 9, 9};
@@ -32,6 +33,36 @@ static void keywords_of_a_picture_and_both_sidecars_are_joined(void **state)
         assert_int_equal(f0t_keyword_first(&words, i), i == 2 ? 1 : i);
     }
     assert_string_equal(f0t_keyword_leaf(want[3]), "Rome");
+    f0t_texts_free(&words);
+    f0t_worker_free(worker);
+}
+
+/* Two slashes make a path of a word; one does not, nor do those of a date or an address. */
+static void paths_are_known_in_lists_of_words(void **state)
+{
+    f0t_worker *worker;
+    f0t_texts words = {0};
+    (void)state;
+    const char *path = png_write("p.png", pixel, 1, 1, 3, 0);
+    test_text("p.png.xmp", RDF
+              "<dc:subject><rdf:Bag><rdf:li>Places/Europe/Paris</rdf:li><rdf:li>AC/DC</rdf:li>"
+              "<rdf:li>12/05/2019</rdf:li><rdf:li>http://a/b/c</rdf:li><rdf:li>a/b/</rdf:li>"
+              "<rdf:li>animal|pet/dog/lap</rdf:li></rdf:Bag></dc:subject><lr:hierarchicalSubject>"
+              "<rdf:Bag><rdf:li>places|europe|paris</rdf:li><rdf:li>x/y/z</rdf:li></rdf:Bag>"
+              "</lr:hierarchicalSubject><MicrosoftPhoto:LastKeywordXMP><rdf:Bag><rdf:li>Tiere/Hund"
+              "</rdf:li></rdf:Bag></MicrosoftPhoto:LastKeywordXMP>" END);
+    assert_ok(f0t_worker_create(&worker));
+    assert_ok(f0t_keywords_read(&words, worker, path, true));
+    static const char *const want[] = {"Places|Europe|Paris", "AC/DC",     "12/05/2019",
+                                       "http://a/b/c",        "a/b/",      "x/y/z",
+                                       "animal|pet/dog/lap",  "Tiere|Hund"};
+    assert_int_equal(words.count, 8);
+    for (size_t i = 0; i < 8; i++) {
+        bool found = false;
+        for (size_t k = 0; k < 8; k++)
+            found = found || !strcmp(f0t_texts_get(&words, k), want[i]);
+        assert_true(found);
+    }
     f0t_texts_free(&words);
     f0t_worker_free(worker);
 }
@@ -73,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keywords_of_a_picture_and_both_sidecars_are_joined),
+        cmocka_unit_test(paths_are_known_in_lists_of_words),
         cmocka_unit_test(what_we_wrote_is_no_keyword),
         cmocka_unit_test(sidecars_have_their_names),
     };

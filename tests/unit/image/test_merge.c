@@ -6,7 +6,8 @@
     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "                                              \
     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "     \
     "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:lr='http://ns.adobe.com/lightroom/1.0/' " \
-    "xmlns:digiKam='http://www.digikam.org/ns/1.0/' xmlns:xmp='http://ns.adobe.com/xap/1.0/'>"
+    "xmlns:digiKam='http://www.digikam.org/ns/1.0/' xmlns:xmp='http://ns.adobe.com/xap/1.0/' "   \
+    "xmlns:MicrosoftPhoto='http://ns.microsoft.com/photo/1.0/'>"
 #define END "</rdf:Description></rdf:RDF></x:xmpmeta>"
 #define BAG(name, items) "<" name "><rdf:Bag>" items "</rdf:Bag></" name ">"
 #define LI(word) "<rdf:li>" word "</rdf:li>"
@@ -83,6 +84,60 @@ static void a_path_is_written_as_each_list_has_it(void **state)
                   "ours\tWoman\ncarried\tSea\nours\tdog\n"
                   "hierarchy\tSea\nours\tFamily|Woman\nours\tdog\n"
                   "ours\tFamily|Woman\ncarried\tSea\nours\tdog\n");
+}
+
+/* As Windows and digiKam leave it: one path in several lists, with slashes also in that of words. */
+#define WINDOWS                                                                                   \
+    RDF BAG("dc:subject", LI("Orte/Europa/Paris") LI("Hund"))                                     \
+        BAG("MicrosoftPhoto:LastKeywordXMP", LI("Orte/Europa/Paris") LI("Tiere/Hund") LI("Meer")) \
+            END
+
+static void slashed_paths_are_words_that_the_person_has(void **state)
+{
+    (void)state;
+    assert_null(merge(WINDOWS, "+Paris\n+hund\n+Meer\n"));
+    assert_merged(WINDOWS, "+Boot\n=Orte|Europa|Paris\n",
+                  "xmp\tOrte/Europa/Paris\nxmp\tHund\nours\tBoot\n"
+                  "carried\tOrte|Europa|Paris\ncarried\tTiere|Hund\ncarried\tMeer\nours\tBoot\n"
+                  "carried\tOrte|Europa|Paris\ncarried\tTiere|Hund\ncarried\tMeer\nours\tBoot\n"
+                  "microsoft\tOrte|Europa|Paris\nmicrosoft\tTiere|Hund\nmicrosoft\tMeer\n");
+}
+
+/* As Lightroom writes them: every containing keyword in the list of words, the whole path in the other. */
+static void lightrooms_lists_stay_as_they_are(void **state)
+{
+    static const char lightroom[] = RDF BAG("dc:subject", LI("Europe") LI("Paris") LI("Places"))
+        BAG("lr:hierarchicalSubject", LI("Places|Europe|Paris") LI("Who|Anna &amp; Bo")) END;
+    char *text = merge(lightroom, "+People|woman\n+Europe\n");
+    char *back = merge(text, "-\n");
+    (void)state;
+    assert_non_null(strstr(text, LI("Places|Europe|Paris") LI("Who|Anna &amp; Bo")));
+    assert_string_equal(
+        keywords(text),
+        "xmp\tEurope\nxmp\tParis\nxmp\tPlaces\nours\twoman\nhierarchy\tPlaces|Europe|Paris\n"
+        "hierarchy\tWho|Anna & Bo\nours\tPeople|woman\ncarried\tEurope\n"
+        "carried\tPlaces\ncarried\tPlaces|Europe|Paris\ncarried\tWho|Anna & Bo\n"
+        "ours\tPeople|woman\n");
+    assert_string_equal(keywords(back), "xmp\tEurope\nxmp\tParis\nxmp\tPlaces\n"
+                                        "hierarchy\tPlaces|Europe|Paris\n"
+                                        "hierarchy\tWho|Anna & Bo\n");
+    free(back);
+    free(text);
+}
+
+/* What digiKam copies from our list into another is no keyword of a person. */
+static void copies_of_our_tags_are_ours(void **state)
+{
+    static const char copied[] =
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about='' "
+        "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:f0t='urn:fast0tag:xmp:1.0/' "
+        "xmlns:MicrosoftPhoto='http://ns.microsoft.com/photo/1.0/'>" BAG("dc:subject",
+                                                                         LI("sea") LI("dog"))
+            BAG("f0t:subject", LI("dog")) BAG("f0t:tags", LI("dog"))
+                BAG("MicrosoftPhoto:LastKeywordXMP", LI("sea") LI("Tiere/dog")) END;
+    (void)state;
+    assert_string_equal(keywords(copied), "xmp\tsea\nours\tdog\nmicrosoft\tsea\nours\tTiere|dog\n");
 }
 
 /* ---- What is not ours stays ------------------------------------------------------------------------- */
@@ -253,6 +308,9 @@ int main(void)
         cmocka_unit_test(lists_that_are_made_take_up_the_persons_keywords),
         cmocka_unit_test(a_word_is_written_once_whatever_its_path_and_spelling),
         cmocka_unit_test(a_path_is_written_as_each_list_has_it),
+        cmocka_unit_test(slashed_paths_are_words_that_the_person_has),
+        cmocka_unit_test(lightrooms_lists_stay_as_they_are),
+        cmocka_unit_test(copies_of_our_tags_are_ours),
         cmocka_unit_test(comments_languages_and_foreign_elements_stay),
         cmocka_unit_test(single_values_become_lists),
         cmocka_unit_test(other_prefixes_do_not_matter),
