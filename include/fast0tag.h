@@ -1305,6 +1305,35 @@ F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input
                                    const f0t_tag_options *options, f0t_tag_callback each,
                                    void *user, const f0t_context *context);
 
+/* ---- Queries ----------------------------------------------------------------------------------- */
+
+/*
+ * What to find in a catalogue: terms, separated by blanks, all of which a picture must meet.
+ *
+ *     dog                  a word that has a vector, learned by the model or not
+ *     "red car"            the same, a phrase
+ *     -cat                 without: any term may have the minus
+ *     tag:holiday          has this tag of a person; tag:"New York"
+ *     before:2020          taken before that year, month (2020-02) or day (2020-02-29) began
+ *     after:2020           taken after it ended
+ *     date:2019            taken in it; date:2019..2020-02 from the first to the end of the second
+ *     is:untagged          has no tag of a person
+ *
+ * In quotes, \" and \\ are a quote and a backslash. Pictures without a date meet no term about dates, and all such
+ * terms that have the minus.
+ */
+typedef struct f0t_query f0t_query;
+
+/* A query as it is typed into a field. Fails with F0T_ERROR_ARGUMENT, and names the character where. */
+F0T_API f0t_status f0t_query_parse(f0t_query **out, const char *text);
+/* The same of the arguments of a program, arguments[count]: each is a term, also with blanks in it (a phrase that
+ * the shell took out of its quotes), except that one with a double quote is parsed as f0t_query_parse does. */
+F0T_API f0t_status f0t_query_parse_arguments(f0t_query **out, const char *const *arguments,
+                                             size_t count);
+F0T_API void f0t_query_free(f0t_query *query);
+/* The query in one spelling, which parses to the same query. */
+F0T_API const char *f0t_query_text(const f0t_query *query);
+
 /* ---- Keywords of pictures ---------------------------------------------------------------------- */
 
 /*
