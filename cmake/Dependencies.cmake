@@ -6,6 +6,7 @@ pkg_check_modules(F0T_XML REQUIRED IMPORTED_TARGET libxml-2.0)
 pkg_check_modules(F0T_LAPACKE REQUIRED IMPORTED_TARGET lapacke openblas)
 pkg_check_modules(F0T_UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(F0T_PROTOBUF REQUIRED IMPORTED_TARGET libprotobuf-c)
+pkg_check_modules(F0T_SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
 find_package(ZLIB REQUIRED)
 # Debian's CMake package of oneDNN asks for OpenCL, which its CPU engine does not need.
 find_library(F0T_DNNL_LIBRARY dnnl REQUIRED)

@@ -16,7 +16,7 @@ string(REGEX REPLACE "/$" "" F0T_PREFIX_FROM_PC "${F0T_PREFIX_FROM_PC}")
 # `pkg-config --static` means libfast0tag.a with the libraries below it shared: oneDNN has no static
 # form in Debian. Requires.private would ask for what the static forms of the others need (Fortran).
 set(F0T_PC_LIBS_PRIVATE ${F0T_JANSSON_LDFLAGS} ${F0T_XML_LDFLAGS} ${F0T_LAPACKE_LDFLAGS}
-  ${F0T_UTF8PROC_LDFLAGS} ${F0T_PROTOBUF_LDFLAGS} -lz -ldnnl ${OpenMP_C_FLAGS} -lm)
+  ${F0T_UTF8PROC_LDFLAGS} ${F0T_PROTOBUF_LDFLAGS} ${F0T_SQLITE_LDFLAGS} -lz -ldnnl ${OpenMP_C_FLAGS} -lm)
 list(REMOVE_DUPLICATES F0T_PC_LIBS_PRIVATE)
 string(JOIN " " F0T_PC_LIBS_PRIVATE ${F0T_PC_LIBS_PRIVATE})
 configure_file(cmake/fast0tag.pc.in fast0tag.pc @ONLY)

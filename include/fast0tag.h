@@ -1396,6 +1396,259 @@ F0T_API f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_
                                     const f0t_tag_result *result, f0t_sidecars *sidecars,
                                     const char *picture);
 
+/* ---- A catalogue ------------------------------------------------------------------------------- */
+
+/*
+ * What is known of a collection of pictures, in one file: where they are, when they were taken, a thumbnail, the
+ * keywords that people gave them, their features and directions, what a model suggests, and what a person decided
+ * about that. It is an SQLite database, which other programs may read while it is open here.
+ *
+ *     f0t_catalogue *catalogue;
+ *     f0t_catalogue_pictures *page;
+ *     if (f0t_catalogue_open(&catalogue, NULL, NULL) == F0T_OK &&
+ *         f0t_catalogue_list(&page, catalogue, NULL) == F0T_OK)
+ *         for (size_t i = 0; i < page->count; i++)
+ *             printf("%s\n", page->items[i].path);
+ *     f0t_catalogue_pictures_free(page);
+ *     f0t_catalogue_close(catalogue);
+ *
+ * Each call is complete or has changed nothing, whenever the process is killed or the disk is full; many calls
+ * become one by f0t_catalogue_begin and f0t_catalogue_commit. Several processes may have a catalogue open: they
+ * read at the same time, and wait for each other to write. A catalogue is for one thread: another thread
+ * opens its own. A file that is no catalogue, is damaged, of a newer version, or has other tables than we made
+ * is refused. Pictures are known by their id, a number above 0 that stays the same when a picture moves.
+ */
+typedef struct f0t_catalogue f0t_catalogue;
+
+typedef enum f0t_catalogue_mode {
+    F0T_CATALOGUE_READ = 0,  /* whatever changes it fails */
+    F0T_CATALOGUE_WRITE = 1, /* it exists, and may be changed */
+    F0T_CATALOGUE_CREATE = 2 /* the same, and it is made where there is none */
+} f0t_catalogue_mode;
+
+/* NULL is the defaults. */
+typedef struct f0t_catalogue_options {
+    size_t size;
+    f0t_catalogue_mode mode; /* [read] */
+    double wait; /* seconds that a call waits for another process that is writing [10] */
+} f0t_catalogue_options;
+
+#define F0T_CATALOGUE_OPTIONS                             \
+    {                                                     \
+        .size = sizeof(f0t_catalogue_options), .wait = 10 \
+    }
+
+/* `path` NULL: $XDG_DATA_HOME/fast0tag/catalogue.f0t, that is ~/.local/share/fast0tag/catalogue.f0t unless set; to
+ * create that one, its folders are made too. Nobody but the user may read what is made. */
+F0T_API f0t_status f0t_catalogue_open(f0t_catalogue **out, const char *path,
+                                      const f0t_catalogue_options *options);
+/* What was begun and not committed is undone. */
+F0T_API void f0t_catalogue_close(f0t_catalogue *catalogue);
+F0T_API const char *f0t_catalogue_path(const f0t_catalogue *catalogue);
+
+/* Makes one change of all calls up to commit: others see all of it or nothing. Between the two, other processes
+ * cannot write: keep it short. A call that fails in between leaves what was changed before. */
+F0T_API f0t_status f0t_catalogue_begin(f0t_catalogue *catalogue);
+F0T_API f0t_status f0t_catalogue_commit(f0t_catalogue *catalogue);
+F0T_API f0t_status f0t_catalogue_rollback(f0t_catalogue *catalogue);
+
+typedef enum f0t_picture_state {
+    F0T_PICTURE_PRESENT = 0,
+    F0T_PICTURE_MISSING = 1,   /* its file was not found when its folder was indexed last */
+    F0T_PICTURE_UNREADABLE = 2 /* its file could not be read */
+} f0t_picture_state;
+
+#define F0T_NO_DATE INT64_MIN
+
+typedef struct f0t_catalogue_picture {
+    int64_t id;
+    const char *path; /* absolute; bytes as the file system has them, which need not be UTF-8 */
+    f0t_picture_state state;
+    const char *error; /* why it could not be read; NULL where it could */
+    uint64_t bytes;    /* of the file */
+    int64_t mtime;     /* its time in nanoseconds since 1970, */
+    uint64_t hash;     /* and a hash of its content; 0: not known */
+    uint64_t sidecars; /* a hash of the sizes and times of its XMP sidecars; 0: it has none */
+    int64_t
+        taken; /* when the picture was taken: seconds since 1970 by the clock of the camera; F0T_NO_DATE */
+    uint32_t width, height; /* upright; 0: not known */
+} f0t_catalogue_picture;
+
+typedef struct f0t_catalogue_pictures {
+    const f0t_catalogue_picture *items; /* [count] */
+    size_t count;
+} f0t_catalogue_pictures;
+
+typedef enum f0t_catalogue_order {
+    F0T_ORDER_ID = 0,   /* as they were found */
+    F0T_ORDER_DATE = 1, /* the latest first; those without a date last */
+    F0T_ORDER_PATH = 2
+} f0t_catalogue_order;
+
+/* Which pictures are listed: those that are present and fulfil all that is set. */
+typedef struct f0t_catalogue_query {
+    size_t size;
+    f0t_catalogue_order order; /* [id] */
+    int64_t after;         /* the id of the last picture of the page before [0: the first page] */
+    size_t limit;          /* pictures of a page, at most [100]; 0: all */
+    const char *tag;       /* has this tag: a keyword, or one that was accepted [NULL] */
+    const char *suggested; /* has an undecided suggestion of this tag [NULL] */
+    bool untagged;         /* has no keyword and no accepted tag */
+    bool undecided;        /* has a suggestion that is neither decided nor a keyword, of at least */
+    double confidence;     /* this confidence [0] (for `suggested` too) */
+    int64_t from, before;  /* taken in the half-open range [from, before) [F0T_NO_DATE: open] */
+    const char *folder;    /* below this folder [NULL] */
+    bool all_states;       /* also those that are missing or unreadable */
+} f0t_catalogue_query;
+
+#define F0T_CATALOGUE_QUERY                                                     \
+    {                                                                           \
+        .size = sizeof(f0t_catalogue_query), .limit = 100, .from = F0T_NO_DATE, \
+        .before = F0T_NO_DATE                                                   \
+    }
+
+F0T_API f0t_status f0t_catalogue_list(f0t_catalogue_pictures **out, f0t_catalogue *catalogue,
+                                      const f0t_catalogue_query *query);
+/* How many there are, whatever after and limit say. */
+F0T_API f0t_status f0t_catalogue_count(size_t *out, f0t_catalogue *catalogue,
+                                       const f0t_catalogue_query *query);
+/* One picture, as a list of one. Fails with F0T_ERROR_NOT_FOUND where there is none. A path may be relative. */
+F0T_API f0t_status f0t_catalogue_get(f0t_catalogue_pictures **out, f0t_catalogue *catalogue,
+                                     int64_t id);
+F0T_API f0t_status f0t_catalogue_find_path(f0t_catalogue_pictures **out, f0t_catalogue *catalogue,
+                                           const char *path);
+F0T_API void f0t_catalogue_pictures_free(f0t_catalogue_pictures *pictures);
+
+/* Where a keyword of a picture was found. */
+typedef enum f0t_keyword_source {
+    F0T_KEYWORD_NONE = 0, /* the tag is no keyword of the file */
+    F0T_KEYWORD_XMP = 1,
+    F0T_KEYWORD_IPTC = 2,
+    F0T_KEYWORD_SVG = 3,
+    F0T_KEYWORD_SIDECAR = 4
+} f0t_keyword_source;
+
+typedef enum f0t_decision { F0T_UNDECIDED = 0, F0T_ACCEPTED = 1, F0T_REJECTED = 2 } f0t_decision;
+
+/* A tag of a picture: what the file, the model and people say of it. */
+typedef struct f0t_catalogue_tag {
+    const char *tag;
+    const char *place; /* in the hierarchy of its keyword, "Places|Europe|Paris"; NULL: none */
+    f0t_keyword_source source; /* of the keyword */
+    float confidence;          /* of our suggestion; NaN: it is not suggested */
+    f0t_decision decision;
+    const char *who; /* decided; NULL where nobody did */
+    int64_t at;      /* then: seconds since 1970 */
+    bool
+        written; /* we have written it into the picture's file or sidecar (f0t_catalogue_set_written) */
+} f0t_catalogue_tag;
+
+typedef struct f0t_catalogue_tags {
+    const f0t_catalogue_tag
+        *items; /* [count] keywords, then what was decided, then suggestions, surest first */
+    size_t count;
+} f0t_catalogue_tags;
+
+/* All tags of a picture, each once; tags that a person rejected are among them. */
+F0T_API f0t_status f0t_catalogue_get_tags(f0t_catalogue_tags **out, f0t_catalogue *catalogue,
+                                          int64_t picture);
+F0T_API void f0t_catalogue_tags_free(f0t_catalogue_tags *tags);
+
+/* A tag and how many pictures have it: as a keyword or accepted, and as a suggestion. */
+typedef struct f0t_catalogue_word {
+    const char *tag;
+    size_t given, suggested;
+} f0t_catalogue_word;
+
+typedef struct f0t_catalogue_words {
+    const f0t_catalogue_word *items; /* [count], the most given first */
+    size_t count;
+} f0t_catalogue_words;
+
+/* The tags that begin with `prefix` in any case (NULL: all), `limit` at most (0: all): for completion. */
+F0T_API f0t_status f0t_catalogue_get_words(f0t_catalogue_words **out, f0t_catalogue *catalogue,
+                                           const char *prefix, size_t limit);
+F0T_API void f0t_catalogue_words_free(f0t_catalogue_words *words);
+
+/* A person's yes or no to a tag of a picture, suggested or not: an accepted tag counts as one that the person gave,
+ * a rejected one is not suggested for the picture again. F0T_UNDECIDED takes back what was decided. The last
+ * decision counts; earlier ones are kept. `who` is a name of the caller's choice. */
+F0T_API f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const char *tag,
+                                        f0t_decision decision, const char *who);
+
+enum { F0T_TAG_SIZE = 1024 }; /* bytes of a tag in a catalogue at most, with its NUL */
+
+/* What f0t_catalogue_undo took back. */
+typedef struct f0t_catalogue_undone {
+    size_t size;
+    int64_t picture; /* 0: there was nothing to undo */
+    char tag[F0T_TAG_SIZE];
+    f0t_decision was, is; /* the decision before and now */
+} f0t_catalogue_undone;
+
+/* Takes back the last decision of `who` (NULL: of anybody); the one before it counts again. Calling it again takes
+ * back the one before that. */
+F0T_API f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catalogue,
+                                      const char *who);
+
+/* Notes that our tags in the picture's file or sidecar are now exactly these; whoever writes them says so. */
+F0T_API f0t_status f0t_catalogue_set_written(f0t_catalogue *catalogue, int64_t picture,
+                                             const char *const *tags, size_t count);
+
+/* The thumbnail of a picture, a JPEG whose longer side has 256 pixels at most; *size is 0 where there is none. The
+ * bytes are valid until the next call with this catalogue. */
+F0T_API f0t_status f0t_catalogue_get_thumbnail(const void **data, size_t *size,
+                                               f0t_catalogue *catalogue, int64_t picture);
+/* Its features, as the catalogue's backbone makes them, and its direction, as the catalogue's model does: out[*dim] of
+ * room for `most`; *dim is 0 where there are none. */
+F0T_API f0t_status f0t_catalogue_get_features(float *out, size_t *dim, size_t most,
+                                              f0t_catalogue *catalogue, int64_t picture);
+F0T_API f0t_status f0t_catalogue_get_direction(float *out, size_t *dim, size_t most,
+                                               f0t_catalogue *catalogue, int64_t picture);
+
+/* The model that suggests: the path of its file; NULL: none. And what makes the features (f0t_backbone_description);
+ * NULL: none have been made. */
+F0T_API const char *f0t_catalogue_model(const f0t_catalogue *catalogue);
+F0T_API const char *f0t_catalogue_backbone(const f0t_catalogue *catalogue);
+/* A number that identifies the model by its content; 0: none. */
+F0T_API uint64_t f0t_catalogue_model_fingerprint(const f0t_catalogue *catalogue);
+/* Another model or backbone. Until a picture is indexed again it has no direction or features, being of another
+ * space; the suggestions of the model before stay with it. NULL: none. */
+F0T_API f0t_status f0t_catalogue_set_model(f0t_catalogue *catalogue, const char *path,
+                                           uint64_t fingerprint);
+F0T_API f0t_status f0t_catalogue_set_backbone(f0t_catalogue *catalogue, const char *description);
+
+/* A keyword of a picture: a word, or a path of a hierarchy ("Places|Europe|Paris"), whose last part is the tag. */
+typedef struct f0t_catalogue_keyword {
+    const char *keyword;
+    f0t_keyword_source source;
+} f0t_catalogue_keyword;
+
+/* All that is known of a picture but decisions, for f0t_catalogue_put. What is not known stays 0 or NULL. */
+typedef struct f0t_catalogue_record {
+    size_t size;
+    f0t_catalogue_picture picture;         /* id 0: a new picture, or the one of this path */
+    const f0t_catalogue_keyword *keywords; /* [keyword_count] */
+    size_t keyword_count;
+    const void *thumbnail; /* [thumbnail_size] */
+    size_t thumbnail_size;
+    const float *features; /* [dim] by the catalogue's backbone, kept as float16 */
+    size_t dim;
+    const float *direction; /* [direction_dim] by the catalogue's model, likewise */
+    size_t direction_dim;
+    const f0t_tag_score *suggestions; /* [suggestion_count] by the same; tag and confidence count */
+    size_t suggestion_count;
+} f0t_catalogue_record;
+
+#define F0T_CATALOGUE_RECORD                                                     \
+    {                                                                            \
+        .size = sizeof(f0t_catalogue_record), .picture = {.taken = F0T_NO_DATE } \
+    }
+
+/* Adds the picture, or replaces all that was known of it; decisions about it stay. `id` (may be NULL) is its id. */
+F0T_API f0t_status f0t_catalogue_put(int64_t *id, f0t_catalogue *catalogue,
+                                     const f0t_catalogue_record *record);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,38 @@
+/* A catalogue as its parts see it. */
+#ifndef F0T_CATALOGUE_CATALOGUE_H
+#define F0T_CATALOGUE_CATALOGUE_H
+
+#include "catalogue/sql.h"
+
+struct f0t_catalogue {
+    f0t_sql sql;
+    char *path;
+    bool begun;       /* between f0t_catalogue_begin and commit */
+    char *model;      /* path of the model that was chosen; NULL: none */
+    int64_t model_id; /* 0: none */
+    uint64_t fingerprint;
+    char *backbone; /* its description; NULL: none */
+    int64_t backbone_id;
+    unsigned char *blob; /* what f0t_catalogue_get_thumbnail gave last */
+};
+
+/* Around what changes a catalogue: all of it happens, or nothing. f0t_change_end commits where `status` is F0T_OK, and
+ * returns the first failure. They do not nest. */
+f0t_status f0t_change_begin(f0t_catalogue *catalogue);
+f0t_status f0t_change_end(f0t_catalogue *catalogue, f0t_status status);
+
+/* The number of a tag, which is added where it is new; 0 where it is not there and `add` is false. */
+f0t_status f0t_catalogue_tag_id(int64_t *out, f0t_catalogue *catalogue, const char *tag, bool add);
+
+/* Fails with F0T_ERROR_NOT_FOUND where there is no picture of this number. */
+f0t_status f0t_catalogue_require(f0t_catalogue *catalogue, int64_t picture);
+
+/* The numbers of a blob of float16 that the query gives in column `column`, to[*dim] of room for `most`; fails with
+ * F0T_ERROR_FORMAT where its length is odd, or more than that, or a number is not finite. */
+f0t_status f0t_catalogue_read_halves(float *to, size_t *dim, size_t most, const f0t_catalogue *c,
+                                     sqlite3_stmt *statement, int column);
+
+/* Numbers of a feature vector or direction at most. */
+enum { F0T_CATALOGUE_DIM_MOST = 1 << 20 };
+
+#endif

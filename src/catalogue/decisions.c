@@ -1,0 +1,124 @@
+/* What people decide about tags, and what of it was written into files. */
+#include "catalogue/catalogue.h"
+
+#include <string.h>
+#include <time.h>
+
+static int64_t now(void)
+{
+    return (int64_t)time(NULL);
+}
+
+static f0t_status decide(f0t_catalogue *c, int64_t picture, const char *tag, f0t_decision decision,
+                         const char *who)
+{
+    int64_t id;
+    F0T_TRY(f0t_catalogue_require(c, picture));
+    F0T_TRY(f0t_catalogue_tag_id(&id, c, tag, true));
+    F0T_TRY(f0t_sql_run(
+        &c->sql, "UPDATE decisions SET current = 0 WHERE picture = ?1 AND tag = ?2 AND current = 1",
+        F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id))));
+    return f0t_sql_run(&c->sql,
+                       "INSERT INTO decisions(picture, tag, decision, who, at, current)"
+                       " VALUES (?1, ?2, ?3, ?4, ?5, 1)",
+                       F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id), f0t_sql_int(decision),
+                                      f0t_sql_text(who), f0t_sql_int(now())));
+}
+
+f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const char *tag,
+                                f0t_decision decision, const char *who)
+{
+    F0T_REQUIRE(catalogue);
+    F0T_REQUIRE(tag);
+    F0T_REQUIRE(who);
+    if (decision > F0T_REJECTED)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_catalogue_decide: no decision %d", (int)decision);
+    F0T_TRY(f0t_change_begin(catalogue));
+    return f0t_change_end(catalogue, decide(catalogue, picture, tag, decision, who));
+}
+
+/* ---- Undo ------------------------------------------------------------------------------------------ */
+
+/* The last decision that was not taken back; *id is 0 where there is none. */
+static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *undone,
+                            f0t_catalogue *c, const char *who)
+{
+    sqlite3_stmt *row;
+    bool any;
+    *id = 0;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql,
+                         "SELECT d.id, d.picture, d.tag, d.decision, t.name FROM decisions d"
+                         " JOIN tags t ON t.id = d.tag"
+                         " WHERE d.undone IS NULL AND (?1 IS NULL OR d.who = ?1)"
+                         " ORDER BY d.id DESC LIMIT 1",
+                         F0T_SQL_VALUES(f0t_sql_text(who))));
+    F0T_TRY(f0t_sql_step(&any, &c->sql, row));
+    if (!any)
+        return F0T_OK;
+    const char *name = (const char *)sqlite3_column_text(row, 4);
+    *id = sqlite3_column_int64(row, 0);
+    *tag = sqlite3_column_int64(row, 2);
+    undone->picture = sqlite3_column_int64(row, 1);
+    undone->was = (f0t_decision)sqlite3_column_int64(row, 3);
+    strncpy(undone->tag, name ? name : "", sizeof undone->tag - 1);
+    f0t_sql_reset(row);
+    return F0T_OK;
+}
+
+static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, const char *who)
+{
+    int64_t id, tag, before, decision;
+    F0T_TRY(find_last(&id, &tag, undone, c, who));
+    if (!id)
+        return F0T_OK;
+    F0T_TRY(f0t_sql_run(&c->sql, "UPDATE decisions SET current = 0, undone = ?2 WHERE id = ?1",
+                        F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_int(now()))));
+    /* Somebody else's later decision about the same tag still counts. */
+    F0T_TRY(f0t_sql_get_int(&before, &c->sql,
+                            "SELECT max(id) FROM decisions WHERE picture = ?1 AND tag = ?2 AND"
+                            " undone IS NULL",
+                            F0T_SQL_VALUES(f0t_sql_int(undone->picture), f0t_sql_int(tag)), 0));
+    F0T_TRY(f0t_sql_run(&c->sql, "UPDATE decisions SET current = 1 WHERE id = ?1",
+                        F0T_SQL_VALUES(f0t_sql_int(before))));
+    F0T_TRY(f0t_sql_get_int(&decision, &c->sql, "SELECT decision FROM decisions WHERE id = ?1",
+                            F0T_SQL_VALUES(f0t_sql_int(before)), F0T_UNDECIDED));
+    undone->is = (f0t_decision)decision;
+    return F0T_OK;
+}
+
+f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catalogue,
+                              const char *who)
+{
+    F0T_REQUIRE(undone);
+    F0T_REQUIRE(catalogue);
+    *undone = (f0t_catalogue_undone){.size = sizeof *undone};
+    F0T_TRY(f0t_change_begin(catalogue));
+    return f0t_change_end(catalogue, take_back(undone, catalogue, who));
+}
+
+/* ---- What was written ------------------------------------------------------------------------------ */
+
+static f0t_status set_written(f0t_catalogue *c, int64_t picture, const char *const *tags,
+                              size_t count)
+{
+    F0T_TRY(f0t_catalogue_require(c, picture));
+    F0T_TRY(f0t_sql_run(&c->sql, "DELETE FROM written WHERE picture = ?1",
+                        F0T_SQL_VALUES(f0t_sql_int(picture))));
+    for (size_t i = 0; i < count; i++) {
+        int64_t tag;
+        F0T_TRY(f0t_catalogue_tag_id(&tag, c, tags[i], true));
+        F0T_TRY(f0t_sql_run(
+            &c->sql, "INSERT OR IGNORE INTO written(picture, tag, at) VALUES (?1, ?2, ?3)",
+            F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(tag), f0t_sql_int(now()))));
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_catalogue_set_written(f0t_catalogue *catalogue, int64_t picture,
+                                     const char *const *tags, size_t count)
+{
+    F0T_REQUIRE(catalogue);
+    F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
+    F0T_TRY(f0t_change_begin(catalogue));
+    return f0t_change_end(catalogue, set_written(catalogue, picture, tags, count));
+}

@@ -1,0 +1,195 @@
+#include "catalogue/sql.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- Failures -------------------------------------------------------------------------------------- */
+
+static f0t_status fail_to_write(const f0t_sql *sql)
+{
+    const int system = sqlite3_system_errno(sql->db);
+    return system ? f0t_fail_errno(system, "cannot write %s", sql->name)
+                  : f0t_fail(F0T_ERROR_IO, "%s: %s", sql->name, sqlite3_errmsg(sql->db));
+}
+
+f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
+{
+    switch (code & 0xFF) {
+    case SQLITE_NOMEM:
+        return f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", sql->name);
+    case SQLITE_NOTADB:
+        return f0t_fail(F0T_ERROR_FORMAT, "%s is not a catalogue", sql->name);
+    case SQLITE_CORRUPT:
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s is damaged; use a copy of it, or index the pictures into a new one",
+                        sql->name);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return f0t_fail(F0T_ERROR_IO, "%s is being written by another process; try again",
+                        sql->name);
+    case SQLITE_FULL:
+        return f0t_fail(F0T_ERROR_IO, "cannot write %s: the disk is full", sql->name);
+    case SQLITE_READONLY:
+        return f0t_fail(F0T_ERROR_IO, "%s was opened for reading, or may not be written",
+                        sql->name);
+    case SQLITE_CANTOPEN:
+        return sqlite3_system_errno(sql->db)
+                   ? f0t_fail_errno(sqlite3_system_errno(sql->db), "cannot open %s", sql->name)
+                   : f0t_fail(F0T_ERROR_IO, "cannot open %s", sql->name);
+    case SQLITE_IOERR:
+        return fail_to_write(sql);
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: %s", sql->name, sqlite3_errmsg(sql->db));
+    default:
+        return f0t_fail(F0T_ERROR_INTERNAL, "%s: %s", sql->name, sqlite3_errmsg(sql->db));
+    }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------- */
+
+f0t_sql_value f0t_sql_text(const char *text)
+{
+    if (!text)
+        return (f0t_sql_value){.kind = F0T_SQL_NULL};
+    return (f0t_sql_value){.kind = F0T_SQL_TEXT, .data = text, .size = strlen(text)};
+}
+
+f0t_sql_value f0t_sql_blob(const void *data, size_t size)
+{
+    if (!data)
+        return (f0t_sql_value){.kind = F0T_SQL_NULL};
+    return (f0t_sql_value){.kind = F0T_SQL_BLOB, .data = data, .size = size};
+}
+
+static int bind_value(sqlite3_stmt *statement, int at, const f0t_sql_value *value,
+                      sqlite3_destructor_type keep)
+{
+    switch (value->kind) {
+    case F0T_SQL_INT:
+        return sqlite3_bind_int64(statement, at, value->integer);
+    case F0T_SQL_REAL:
+        return sqlite3_bind_double(statement, at, value->real);
+    case F0T_SQL_TEXT:
+        return sqlite3_bind_text64(statement, at, value->data, value->size, keep, SQLITE_UTF8);
+    case F0T_SQL_BLOB:
+        return sqlite3_bind_blob64(statement, at, value->data, value->size, keep);
+    default:
+        return sqlite3_bind_null(statement, at);
+    }
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------ */
+
+static f0t_status prepare(sqlite3_stmt **out, f0t_sql *sql, const char *text, unsigned flags)
+{
+    *out = NULL;
+    const int code = sqlite3_prepare_v3(sql->db, text, -1, flags, out, NULL);
+    return code == SQLITE_OK ? F0T_OK : f0t_sql_fail(sql, code);
+}
+
+static f0t_status find(sqlite3_stmt **out, f0t_sql *sql, const char *text)
+{
+    for (size_t i = 0; i < sql->count; i++)
+        if (sql->prepared[i].sql == text) {
+            *out = sql->prepared[i].statement;
+            return F0T_OK;
+        }
+    F0T_TRY(f0t_grow(&sql->prepared, &sql->capacity, sql->count, 1, sizeof *sql->prepared));
+    F0T_TRY(prepare(out, sql, text, SQLITE_PREPARE_PERSISTENT));
+    sql->prepared[sql->count++] = (f0t_sql_prepared){.sql = text, .statement = *out};
+    return F0T_OK;
+}
+
+static f0t_status bind_all(f0t_sql *sql, sqlite3_stmt *statement, const f0t_sql_value *values,
+                           size_t count, sqlite3_destructor_type keep)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int code = bind_value(statement, (int)i + 1, &values[i], keep);
+        if (code != SQLITE_OK)
+            return f0t_sql_fail(sql, code);
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_sql_bind(sqlite3_stmt **out, f0t_sql *sql, const char *text,
+                        const f0t_sql_value *values, size_t count)
+{
+    F0T_TRY(find(out, sql, text));
+    sqlite3_reset(*out);
+    return bind_all(sql, *out, values, count, SQLITE_STATIC);
+}
+
+f0t_status f0t_sql_bind_once(sqlite3_stmt **out, f0t_sql *sql, const char *text,
+                             const f0t_sql_value *values, size_t count)
+{
+    F0T_TRY(prepare(out, sql, text, 0));
+    f0t_status status = bind_all(sql, *out, values, count, SQLITE_TRANSIENT);
+    if (status != F0T_OK) {
+        sqlite3_finalize(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* Values are borrowed from the caller: none is left behind. */
+void f0t_sql_reset(sqlite3_stmt *statement)
+{
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+}
+
+f0t_status f0t_sql_step(bool *row, f0t_sql *sql, sqlite3_stmt *statement)
+{
+    const int code = sqlite3_step(statement);
+    *row = code == SQLITE_ROW;
+    if (*row)
+        return F0T_OK;
+    f0t_status status = code == SQLITE_DONE ? F0T_OK : f0t_sql_fail(sql, code);
+    f0t_sql_reset(statement);
+    return status;
+}
+
+f0t_status f0t_sql_run(f0t_sql *sql, const char *text, const f0t_sql_value *values, size_t count)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    F0T_TRY(f0t_sql_bind(&statement, sql, text, values, count));
+    F0T_TRY(f0t_sql_step(&row, sql, statement));
+    if (row)
+        f0t_sql_reset(statement);
+    return F0T_OK;
+}
+
+f0t_status f0t_sql_get_int(int64_t *out, f0t_sql *sql, const char *text,
+                           const f0t_sql_value *values, size_t count, int64_t none)
+{
+    sqlite3_stmt *statement;
+    bool row;
+    *out = none;
+    F0T_TRY(f0t_sql_bind(&statement, sql, text, values, count));
+    F0T_TRY(f0t_sql_step(&row, sql, statement));
+    if (!row)
+        return F0T_OK;
+    *out = sqlite3_column_int64(statement, 0);
+    f0t_sql_reset(statement);
+    return F0T_OK;
+}
+
+f0t_status f0t_sql_execute(f0t_sql *sql, const char *text)
+{
+    const int code = sqlite3_exec(sql->db, text, NULL, NULL, NULL);
+    return code == SQLITE_OK ? F0T_OK : f0t_sql_fail(sql, code);
+}
+
+void f0t_sql_close(f0t_sql *sql)
+{
+    for (size_t i = 0; i < sql->count; i++)
+        sqlite3_finalize(sql->prepared[i].statement);
+    f0t_free(sql->prepared);
+    sqlite3_close(sql->db);
+    *sql = (f0t_sql){0};
+}
