@@ -13,7 +13,7 @@ typedef struct options {
     f0t_tagger_options tagger;
     f0t_tag_options tag;
     size_t max;
-    const char *format, *part, *arithmetic;
+    const char *format, *part, *arithmetic, *hierarchy, *wordnet;
     bool xmp, xmp_plain, embed, touch, dry_run, force, no_cache;
 } options;
 
@@ -21,7 +21,8 @@ static const options defaults = {.tagger = F0T_TAGGER_OPTIONS,
                                  .tag = F0T_TAG_OPTIONS,
                                  .format = "text",
                                  .part = "all",
-                                 .arithmetic = "f32"};
+                                 .arithmetic = "f32",
+                                 .hierarchy = "own"};
 
 /* A running command. */
 typedef struct command {
@@ -284,13 +285,24 @@ static f0t_tag_options tag_options(const cli_context *cli, const options *o, con
     return tag;
 }
 
+static f0t_status open_hypernyms(f0t_hypernyms **out, cli_context *cli, const options *o)
+{
+    if (!strcmp(o->hierarchy, "wordnet"))
+        return f0t_hypernyms_open(out, o->wordnet, cli->context);
+    if (o->wordnet)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--wordnet needs --hierarchy wordnet");
+    return F0T_OK;
+}
+
 /* Makes the tagger, and runs it. */
 static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model *model,
-                             const f0t_vocab *vocab, const tag_source *source)
+                             const f0t_vocab *vocab, const f0t_hypernyms *hypernyms,
+                             const tag_source *source)
 {
     f0t_tagger_options how = o->tagger;
     f0t_tagger *tagger = NULL;
     how.vocab = vocab;
+    how.hypernyms = hypernyms;
     how.features_only = source->features != NULL;
     how.bf16 = o->arithmetic[0] == 'b';
     how.cache = cli_cache_folder(!o->no_cache);
@@ -310,6 +322,7 @@ static f0t_status run(cli_context *cli, const void *values)
     const options *o = values;
     f0t_model *model = NULL;
     f0t_vocab *vocab = NULL;
+    f0t_hypernyms *hypernyms = NULL;
     tag_source source = {.folder = NULL};
     f0t_status status = check_options(cli, o);
     if (status != F0T_OK)
@@ -324,7 +337,10 @@ static f0t_status run(cli_context *cli, const void *values)
     if (status == F0T_OK && o->words)
         status = tag_words_open(&vocab, cli, o->words, o->vectors, model);
     if (status == F0T_OK)
-        status = run_tagger(cli, o, model, vocab, &source);
+        status = open_hypernyms(&hypernyms, cli, o);
+    if (status == F0T_OK)
+        status = run_tagger(cli, o, model, vocab, hypernyms, &source);
+    f0t_hypernyms_close(hypernyms);
     f0t_vocab_free(vocab);
     tag_source_close(&source);
     f0t_model_free(model);
@@ -366,6 +382,13 @@ static const cli_option table[] = {
      "Vectors of the words: the file that the model was trained with, or one made from it.", NULL},
     {"with-seen", 0, CLI_FLAG, AT(tagger.with_model_tags), NULL,
      "Rank the tags of the training together with the words.", NULL},
+    {"hierarchy", 0, CLI_CHOICE, AT(hierarchy), "WHOSE",
+     "wordnet adds general words after the tags (animal after dog), each as sure as the surest tag "
+     "below it, and writes tags that the collection has in no hierarchy below them. Default own: "
+     "tags alone, written where the collection's own hierarchy has them.",
+     "own|wordnet"},
+    {"wordnet", 0, CLI_TEXT, AT(wordnet), "FOLDER",
+     "WordNet's database files, for --hierarchy. Default " F0T_WORDNET_FOLDER ".", NULL},
     {"any-space", 0, CLI_FLAG, AT(tagger.any_space), NULL,
      "Accept vectors that are not from the file of the training. The ranking may be meaningless.",
      NULL},

@@ -502,6 +502,22 @@ F0T_API f0t_status f0t_tags_from_wordnet(f0t_tags **out, const char *folder,
                                          const f0t_context *context);
 F0T_API void f0t_tags_free(f0t_tags *tags);
 
+/* General words for words, by WordNet: a dog is a domestic animal is an animal. docs/wordnet.md has the rules. */
+typedef struct f0t_hypernyms f0t_hypernyms;
+
+#define F0T_HYPERNYMS_MOST 16 /* words that f0t_hypernyms_find gives */
+
+/* `folder` as in f0t_tags_from_wordnet. Takes half a second, and 60 MB. */
+F0T_API f0t_status f0t_hypernyms_open(f0t_hypernyms **out, const char *folder,
+                                      const f0t_context *context);
+F0T_API void f0t_hypernyms_close(f0t_hypernyms *hypernyms);
+/* The general words of an English noun, in any case, singular or plural, into words[F0T_HYPERNYMS_MOST], the nearest
+ * first, valid until close; *count is 0 for a word that has none, which is not a failure. Of a word with several meanings
+ * the first counts, or the second where the first has no general words. They are words that people use ("canine",
+ * "chordate" are left out) and not more general than a keyword is ("animal", not "organism"). */
+F0T_API f0t_status f0t_hypernyms_find(const char **words, size_t *count,
+                                      const f0t_hypernyms *hypernyms, const char *tag);
+
 /* ---- Datasets ---------------------------------------------------------------------------------- */
 
 /*
@@ -1191,6 +1207,11 @@ typedef struct f0t_tagger_options {
     const char *preset, *output;
     bool bf16;
     const char *cache;
+    /* adds the general words of each picture's tags after them, in addition to k, perhaps ones that are not in the
+     * vocabulary (index F0T_NONE): "animal" of "dog". Their confidence is that of the surest tag below them;
+     * f0t_tagger_write puts tags under them that have no place in the collection's own hierarchy. Borrowed until
+     * close [NULL: none] */
+    const f0t_hypernyms *hypernyms;
 } f0t_tagger_options;
 
 #define F0T_TAGGER_OPTIONS                 \
@@ -1266,8 +1287,8 @@ typedef struct f0t_tag_options {
  * better. A score compares the tags of one picture; across pictures it depends on the length of their
  * directions. Of a blend it is a logit, comparable across pictures, and says how sure the tag is. */
 typedef struct f0t_tag_score {
-    const char *tag; /* of the tagger's vocabulary, and valid as long as that */
-    size_t index;    /* in the vocabulary */
+    const char *tag; /* of the tagger's vocabulary or hypernyms, and valid as long as those */
+    size_t index;    /* in the vocabulary; F0T_NONE: a general word that is not there */
     float score;
     float
         confidence; /* the probability that a person would keep the tag; NaN: the method has none */

@@ -16,7 +16,9 @@
 #include "model/model.h"
 #include "tag/choice.h"
 #include "tag/diverse.h"
+#include "tag/general.h"
 #include "tag/known.h"
+#include "word/hypernyms.h"
 #include "word/vocab.h"
 
 #include <math.h>
@@ -33,6 +35,7 @@ struct f0t_tagger {
     f0t_scoring many, one; /* the words' vectors for blocks, and for a single row */
     f0t_diverse words;     /* of its vocabulary's tags */
     f0t_known_words known; /* of a blend: words that the model has learned, and new ones */
+    const f0t_hypernyms *hypernyms; /* NULL: no general words */
 };
 
 /* ---- Making one ------------------------------------------------------------------------------------ */
@@ -109,6 +112,7 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
     f0t_tagger_options own = F0T_TAGGER_OPTIONS;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tagger_options"));
     F0T_TRY(choose_words(t, &own));
+    t->hypernyms = own.hypernyms;
     if (t->model->blend)
         F0T_TRY(f0t_known_words_create(&t->known, t->model, t->vocab));
     F0T_TRY(f0t_diverse_open(&t->words, t->vocab));
@@ -207,7 +211,7 @@ typedef struct tagging {
     uint32_t *index;             /* [block x ranked] */
     float *score;                /* [block x ranked] */
     float *confidence;           /* [block x ranked] */
-    f0t_tag_score *tags;         /* [kept] */
+    f0t_tag_score *tags;         /* [kept, and general words] */
     f0t_failure *failures;       /* [block] of the rows that have no tags */
     f0t_picture_source *sources; /* [block] of pictures, */
     char (*names)[NAME_SIZE];    /* and names of those that have none */
@@ -263,6 +267,12 @@ static size_t count_ranked(const tagging *g, size_t words)
     return g->options.diverse > 0 && g->kept && g->kept < pool ? pool : g->kept;
 }
 
+/* General words that a picture may get besides. */
+static size_t count_general(const f0t_tagger *t)
+{
+    return t->hypernyms ? F0T_GENERAL_MOST : 0;
+}
+
 static f0t_status make_room(tagging *g)
 {
     const size_t most = has_pictures(&g->input) ? PICTURE_BLOCK : ROW_BLOCK;
@@ -278,7 +288,7 @@ static f0t_status make_room(tagging *g)
     F0T_TRY(f0t_alloc(&g->index, g->block * g->ranked, sizeof *g->index));
     F0T_TRY(f0t_alloc(&g->score, g->block * g->ranked, sizeof *g->score));
     F0T_TRY(f0t_alloc(&g->confidence, g->block * g->ranked, sizeof *g->confidence));
-    F0T_TRY(f0t_alloc(&g->tags, g->kept, sizeof *g->tags));
+    F0T_TRY(f0t_alloc(&g->tags, g->kept + count_general(g->tagger), sizeof *g->tags));
     F0T_TRY(f0t_alloc(&g->failures, g->block, sizeof *g->failures));
     if (!has_pictures(&g->input))
         return F0T_OK;
@@ -392,13 +402,11 @@ static f0t_status rank(tagging *g, size_t count)
                              (float)g->options.diverse);
 }
 
-/* Gives row i of the block to the caller. */
-static bool give(tagging *g, size_t first, size_t i)
+/* The tags of row i of the block. */
+static f0t_status take_tags(tagging *g, size_t i, size_t *count)
 {
-    const f0t_failure *failure = &g->failures[i];
-    const bool good = failure->status == F0T_OK;
     size_t taken = 0;
-    for (size_t j = 0; j < g->ranked && taken < g->kept && good; j++) {
+    for (size_t j = 0; j < g->ranked && taken < g->kept; j++) {
         const uint32_t index = g->index[i * g->ranked + j];
         const float confidence = g->confidence[i * g->ranked + j];
         if (f0t_tag_choice_takes(&g->choice, index, confidence))
@@ -407,6 +415,18 @@ static bool give(tagging *g, size_t first, size_t i)
                                                .score = g->score[i * g->ranked + j],
                                                .confidence = confidence};
     }
+    *count = taken;
+    return g->tagger->hypernyms ? f0t_general_add(g->tags, count, g->tagger->hypernyms) : F0T_OK;
+}
+
+/* Gives row i of the block to the caller. */
+static f0t_status give(tagging *g, size_t first, size_t i)
+{
+    const f0t_failure *failure = &g->failures[i];
+    const bool good = failure->status == F0T_OK;
+    size_t taken = 0;
+    if (good)
+        F0T_TRY(take_tags(g, i, &taken));
     const f0t_tag_result result = {.input = first + i,
                                    .status = failure->status,
                                    .error = good ? NULL : failure->message,
@@ -415,7 +435,9 @@ static bool give(tagging *g, size_t first, size_t i)
     const f0t_context *context = f0t_context_suspend();
     const bool more = g->each(g->user, &result);
     f0t_context_leave(&context);
-    return more;
+    return more ? F0T_OK
+                : f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller after %zu of %zu images",
+                           first + i + 1, g->input.count);
 }
 
 static f0t_status tag_block(tagging *g, size_t first, size_t count)
@@ -423,9 +445,7 @@ static f0t_status tag_block(tagging *g, size_t first, size_t count)
     F0T_TRY(read_block(g, first, count));
     F0T_TRY(rank(g, count));
     for (size_t i = 0; i < count; i++)
-        if (!give(g, first, i))
-            return f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller after %zu of %zu images",
-                            first + i + 1, g->input.count);
+        F0T_TRY(give(g, first, i));
     return F0T_OK;
 }
 
@@ -483,7 +503,7 @@ typedef struct all {
     f0t_tag_results shown; /* what the caller sees: first */
     f0t_tag_result *items;
     f0t_tag_score *tags; /* [count x kept] */
-    size_t kept;
+    size_t kept;         /* general words included */
     f0t_status status;
 } all;
 
@@ -512,7 +532,7 @@ static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input 
     size_t tags;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_tag_options"));
     F0T_TRY(f0t_options_read(&given, sizeof given, input, "f0t_tag_input"));
-    a->kept = own.k < size ? own.k : size;
+    a->kept = (own.k < size ? own.k : size) + count_general(tagger);
     if (!f0t_size_mul(&tags, given.count, a->kept))
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for %zu tags of %zu images", a->kept,
                         given.count);
@@ -558,6 +578,29 @@ void f0t_tag_results_free(f0t_tag_results *results)
 
 /* ---- Keywords --------------------------------------------------------------------------------------- */
 
+/* Where the tag is written: in the collection's own hierarchy, else below its general words, else by itself. */
+static f0t_status add_placed(f0t_texts *placed, const f0t_tagger *t, const char *tag)
+{
+    char room[2048];
+    const char *path = f0t_model_path(t->model, tag);
+    if (!path && t->hypernyms && f0t_hypernyms_path(room, sizeof room, t->hypernyms, tag))
+        path = room;
+    path = path ? path : tag;
+    return f0t_texts_add(placed, path, strlen(path));
+}
+
+static f0t_status write_placed(const char **path, bool *changed, const f0t_texts *placed,
+                               f0t_sidecars *sidecars, const char *picture)
+{
+    const char **tags;
+    F0T_TRY(f0t_alloc(&tags, placed->count, sizeof *tags));
+    for (size_t i = 0; i < placed->count; i++)
+        tags[i] = f0t_texts_get(placed, i);
+    f0t_status status = f0t_sidecars_write(path, changed, sidecars, picture, tags, placed->count);
+    f0t_free(tags);
+    return status;
+}
+
 f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *tagger,
                             const f0t_tag_result *result, f0t_sidecars *sidecars,
                             const char *picture)
@@ -570,15 +613,14 @@ f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *
     F0T_REQUIRE(picture);
     *path = NULL;
     *changed = false;
-    const char **tags;
+    f0t_texts placed = {0};
+    f0t_status status = F0T_OK;
     if (result->status != F0T_OK)
         return f0t_fail(result->status, "%s", result->error);
-    F0T_TRY(f0t_alloc(&tags, result->count, sizeof *tags));
-    for (size_t i = 0; i < result->count; i++) {
-        const char *in = f0t_model_path(tagger->model, result->tags[i].tag);
-        tags[i] = in ? in : result->tags[i].tag;
-    }
-    f0t_status status = f0t_sidecars_write(path, changed, sidecars, picture, tags, result->count);
-    f0t_free(tags);
+    for (size_t i = 0; i < result->count && status == F0T_OK; i++)
+        status = add_placed(&placed, tagger, result->tags[i].tag);
+    if (status == F0T_OK)
+        status = write_placed(path, changed, &placed, sidecars, picture);
+    f0t_texts_free(&placed);
     return status;
 }

@@ -235,6 +235,13 @@ static void add_layer(bool *in, bool *below, const f0t_wordnet *w, const f0t_nou
         in[i] = layer->out ? in[i] && !below[i] : in[i] || below[i];
 }
 
+void f0t_wordnet_mark_unwanted(bool *unwanted, const f0t_wordnet *w)
+{
+    memset(unwanted, 0, w->synset_count * sizeof *unwanted);
+    mark_roots(unwanted, w, UNWANTED);
+    mark_kinds(unwanted, w, true);
+}
+
 static f0t_status add_nouns(f0t_texts *out, const f0t_wordnet *w, const bool *in,
                             const bool *marked, uint32_t least)
 {

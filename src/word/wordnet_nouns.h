@@ -28,6 +28,10 @@ f0t_status f0t_wordnet_nouns(f0t_texts *out, const f0t_wordnet *wordnet,
 /* The same from WordNet's files in a folder, for things, living beings, food and places of nature. */
 f0t_status f0t_wordnet_visible_nouns(f0t_texts *out, const char *folder);
 
+/* Sets unwanted[synset_count]: what such a list leaves out, because nobody wants to have it said of a picture of people
+ * by mistake, with all kinds of it. */
+void f0t_wordnet_mark_unwanted(bool *unwanted, const f0t_wordnet *wordnet);
+
 /* ---- Words that WordNet itself marks as insulting -------------------------------------------- */
 
 /*

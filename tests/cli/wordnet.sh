@@ -34,6 +34,28 @@ case_a_model_is_trained_with_them() {
     run 0 tag m.f0t photos --vocab words --vectors v.st -k 2
 }
 
+# dog, then what a dog is; the same in the sidecar, as words and as a path.
+case_general_words_come_after_the_tags() {
+    local i
+    for i in $(seq 0 23); do colour="hsl($((i % 2 * 180 + i / 4)),90%,50%)" draw "art/p$i.svg" "$([ $((i % 2)) = 0 ] && echo puppy || echo car)"; done
+    printf 'puppy 1 0\ncar 0 1\n' >vectors.txt
+    run 0 train art --vectors vectors.txt -o art.f0t --quiet --epochs 1
+    mkdir new
+    colour="hsl(1,90%,50%)" draw new/1.svg
+    run 0 tag art.f0t new -k 1 --hierarchy wordnet --wordnet "$tiny" --xmp
+    says "new/1.svg: puppy, dog, animal"
+    grep -q '<rdf:li>animal|dog|puppy</rdf:li>' new/1.svg.xmp && grep -q '<rdf:li>animal</rdf:li>' new/1.svg.xmp ||
+        complain "$(cat new/1.svg.xmp)"
+    run 0 tag art.f0t new -k 1 --hierarchy wordnet --wordnet "$tiny" --json
+    json_holds '[t["confidence"] for t in d[0]["tags"]] == [d[0]["tags"][0]["confidence"]] * 3'
+    run 0 tag art.f0t new -k 2 --hierarchy wordnet --wordnet "$tiny" --json
+    json_holds 'len(d[0]["tags"]) == 6 and d[0]["tags"][2]["tag"] in ("dog", "animal")'
+    run 0 tag art.f0t new -k 1
+    says "new/1.svg: puppy"
+    refuse 2 "--wordnet needs --hierarchy wordnet" tag art.f0t new --wordnet "$tiny"
+    refuse 3 "wordnet-base" tag art.f0t new --hierarchy wordnet --wordnet nowhere
+}
+
 case_wrong_uses_are_refused() {
     refuse 2 "no file to write" vectors build wordnet --from "$tiny"
     refuse 2 "only be built from wordnet" vectors build glove -o v.st

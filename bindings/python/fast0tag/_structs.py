@@ -50,6 +50,10 @@ class f0t_vocab(Structure):
     pass
 
 
+class f0t_hypernyms(Structure):
+    pass
+
+
 class f0t_dataset(Structure):
     pass
 
@@ -192,7 +196,8 @@ class f0t_backbone_options(Sized):
 class f0t_tagger_options(Sized):
     _fields_ = [("size", c_size_t), ("vocab", POINTER(f0t_vocab)), ("with_model_tags", c_bool),
                 ("any_space", c_bool), ("features_only", c_bool), ("backbone", c_char_p),
-                ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("cache", c_char_p)]
+                ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("cache", c_char_p),
+                ("hypernyms", POINTER(f0t_hypernyms))]
 
 
 class f0t_tag_input(Sized):
