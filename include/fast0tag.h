@@ -1126,6 +1126,9 @@ typedef struct f0t_backbone_options {
      * pictures (path, size, time) are not computed again. It need not exist, may be damaged or
      * removed, and changes no result. NULL: none */
     const char *cache;
+    /* what a picture may cost at most, for pictures of strangers: pixels, before any is decoded, and seconds of
+     * processor time [0: 400 million and 30, which are also the most] */
+    size_t picture_pixels, picture_seconds;
 } f0t_backbone_options;
 
 #define F0T_BACKBONE_OPTIONS                 \
@@ -1212,6 +1215,7 @@ typedef struct f0t_tagger_options {
      * f0t_tagger_write puts tags under them that have no place in the collection's own hierarchy. Borrowed until
      * close [NULL: none] */
     const f0t_hypernyms *hypernyms;
+    size_t picture_pixels, picture_seconds;
 } f0t_tagger_options;
 
 #define F0T_TAGGER_OPTIONS                 \
@@ -1316,6 +1320,13 @@ F0T_API f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagge
                                   const f0t_tag_input *input, const f0t_tag_options *options,
                                   const f0t_context *context);
 F0T_API void f0t_tag_results_free(f0t_tag_results *results);
+
+/* The first half of it: the features of pictures (paths or data of the input) into out[count x D], as the model
+ * takes them. Then taggers of the same model with different words (made with features_only) share what costs
+ * most. Results have no tags: an item says why its picture could not be read, and its row is 0. */
+F0T_API f0t_status f0t_tagger_features(float *out, f0t_tag_results **results,
+                                       const f0t_tagger *tagger, const f0t_tag_input *input,
+                                       const f0t_context *context);
 
 /* The same for many pictures, without waiting for the last: `each` is called once per picture, in the order
  * of the input and by the calling thread, as soon as the picture's block is done. Blocks begin small, so

@@ -208,8 +208,8 @@ static VipsImage *set_orientation(VipsImage *in, const source *s)
     return out;
 }
 
-/* A picture that is not yet read; NULL, with the reason, when there is none or it is too large. */
-static VipsImage *open_picture(answer *to, const source *s, int shrink, bool any_size)
+/* A picture that is not yet read; NULL, with the reason, when there is none or it has more than `most` pixels. */
+static VipsImage *open_picture(answer *to, const source *s, int shrink, uint64_t most)
 {
     VipsImage *image = read_header(s, shrink);
     if (image)
@@ -220,10 +220,9 @@ static VipsImage *open_picture(answer *to, const source *s, int shrink, bool any
     }
     const uint64_t pixels =
         (uint64_t)vips_image_get_width(image) * (uint64_t)vips_image_get_height(image);
-    if (!any_size && pixels > F0T_PICTURE_PIXELS_MAX) {
-        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has %d x %d pixels: at most %u million",
-                    vips_image_get_width(image), vips_image_get_height(image),
-                    F0T_PICTURE_PIXELS_MAX / 1000000);
+    if (pixels > most) {
+        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has %d x %d pixels: at most %g million",
+                    vips_image_get_width(image), vips_image_get_height(image), (double)most / 1e6);
         g_object_unref(image);
         return NULL;
     }
@@ -249,7 +248,7 @@ static VipsImage *shrink_on_load(answer *to, VipsImage *image, const source *s, 
     if (!strstr(s->loader, "Jpeg") || s->raw.width || factor < 2)
         return image;
     g_object_unref(image);
-    return open_picture(to, s, factor >= 8 ? 8 : factor >= 4 ? 4 : 2, false);
+    return open_picture(to, s, factor >= 8 ? 8 : factor >= 4 ? 4 : 2, F0T_PICTURE_PIXELS_MAX);
 }
 
 /* SVG has no size of its own. */
@@ -411,16 +410,20 @@ static void take_pixels(answer *to, VipsImage *image, const profile *own)
     g_free(pixels);
 }
 
-static void decode(answer *to, const source *s, size_t side, bool plain)
+static void decode(answer *to, const source *s, const f0t_picture_request *request)
 {
+    const size_t side = request->side;
+    const uint64_t most = request->pixels && request->pixels < F0T_PICTURE_PIXELS_MAX
+                              ? request->pixels
+                              : F0T_PICTURE_PIXELS_MAX;
     profile own = {NULL, 0};
     const bool svg = is_svg(s->loader);
-    VipsImage *image = svg ? draw(to, s->path, side) : open_picture(to, s, 1, false);
+    VipsImage *image = svg ? draw(to, s->path, side) : open_picture(to, s, 1, most);
     if (image && !svg)
         image = shrink_on_load(to, image, s, side);
     if (!image)
         return;
-    image = prepare(image, &own, side, plain);
+    image = prepare(image, &own, side, request->plain);
     if (image) {
         take_pixels(to, image, &own);
         g_object_unref(image);
@@ -430,11 +433,12 @@ static void decode(answer *to, const source *s, size_t side, bool plain)
     free(own.data);
 }
 
-void decode_picture(answer *to, const char *path, const char *name, size_t side, bool plain)
+void decode_picture(answer *to, const char *path, const char *name,
+                    const f0t_picture_request *request)
 {
     source s;
     if (source_open(to, &s, path, name))
-        decode(to, &s, side, plain);
+        decode(to, &s, request);
     source_close(&s);
 }
 
@@ -443,7 +447,7 @@ static bool read_metadata(answer *to, embedded *out, const source *s)
     out->is_svg = is_svg(s->loader);
     if (out->is_svg)
         return true;
-    VipsImage *header = open_picture(to, s, 1, true);
+    VipsImage *header = open_picture(to, s, 1, UINT64_MAX);
     if (!header)
         return false;
     out->xmp = copy_blob(header, VIPS_META_XMP_NAME, &out->xmp_length);

@@ -13,9 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Memory, and processor time of one picture. */
 #define MEMORY_LIMIT ((rlim_t)2 << 30)
-enum { SECONDS_LIMIT = 30 };
 
 /* ---- Limits ------------------------------------------------------------------------------------- */
 
@@ -38,13 +36,13 @@ static void limit_all(void)
 }
 
 /* So much more processor time than was used so far. */
-static void limit_time(void)
+static void limit_time(rlim_t seconds)
 {
     struct rusage used;
     struct rlimit now;
     getrusage(RUSAGE_SELF, &used);
     getrlimit(RLIMIT_CPU, &now);
-    now.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + SECONDS_LIMIT;
+    now.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds;
     setrlimit(RLIMIT_CPU, &now);
 }
 
@@ -94,7 +92,7 @@ static void decode_file(answer *to, const f0t_picture_request *request, int fd, 
     if (fd < 0)
         answer_fail(to, F0T_ERROR_INTERNAL, "no bytes came with it");
     else
-        decode_picture(to, path, name, request->side, request->plain);
+        decode_picture(to, path, name, request);
 }
 
 static void respond(answer *to, const f0t_picture_request *request, const char *path,
@@ -102,7 +100,7 @@ static void respond(answer *to, const f0t_picture_request *request, const char *
 {
     switch (request->kind) {
     case F0T_PICTURE_DECODE:
-        decode_picture(to, path, path, request->side, request->plain);
+        decode_picture(to, path, path, request);
         break;
     case F0T_PICTURE_BYTES:
         decode_file(to, request, fd, path);
@@ -183,7 +181,7 @@ static bool handle(const f0t_picture_request *request, int fd)
         request->text_length > F0T_PICTURE_TEXT_MAX || !request->side)
         return false;
     char *path = read_text(request->path_length), *text = read_text(request->text_length);
-    limit_time();
+    limit_time(request->seconds ? request->seconds : F0T_PICTURE_SECONDS);
     respond(&a, request, path, text, fd);
     if (fd >= 0)
         close(fd);

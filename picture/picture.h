@@ -26,8 +26,10 @@ void answer_add(answer *to, const char *text, size_t length);
 
 /* decode.c: the pixels of a picture; its embedded metadata, NULL where there is none. */
 void decode_start(const char *program);
-/* `name` is what the file at `path` is called, which tells raw files and SVG. */
-void decode_picture(answer *to, const char *path, const char *name, size_t side, bool plain);
+/* `name` is what the file at `path` is called, which tells raw files and SVG. Of the request, side, plain and
+ * pixels count. */
+void decode_picture(answer *to, const char *path, const char *name,
+                    const f0t_picture_request *request);
 typedef struct embedded {
     void *xmp, *iptc; /* copies, freed with free() */
     size_t xmp_length, iptc_length;

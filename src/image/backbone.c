@@ -194,6 +194,8 @@ f0t_status f0t_backbone_open(f0t_backbone **out, const char *name,
     f0t_backbone *backbone;
     F0T_TRY(f0t_alloc_zero(&backbone, 1, sizeof *backbone));
     pthread_mutex_init(&backbone->lock, NULL);
+    backbone->pixels = options->picture_pixels;
+    backbone->seconds = options->picture_seconds;
     f0t_status status = open_any(backbone, name, options);
     if (status == F0T_OK && options->cache)
         status = open_cache(backbone, options);

@@ -23,6 +23,7 @@ typedef struct f0t_image_workspace {
 struct f0t_backbone {
     f0t_network *network; /* NULL: the built-in descriptor */
     f0t_preprocess preprocess;
+    size_t pixels, seconds; /* of a picture at most; 0: as workers have it */
     char *description;
     f0t_feature_cache *cache; /* or NULL */
     pthread_mutex_t lock;     /* of */

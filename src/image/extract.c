@@ -31,6 +31,7 @@ static f0t_status fill(f0t_image_workspace *workspace, f0t_backbone *backbone)
     workspace->backbone = backbone;
     workspace->plan.preprocess = &backbone->preprocess;
     F0T_TRY(f0t_worker_create(&workspace->worker));
+    f0t_worker_limit(workspace->worker, backbone->pixels, backbone->seconds);
     return backbone->network ? F0T_OK : f0t_descriptor_create(&workspace->descriptor);
 }
 

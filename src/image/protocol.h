@@ -9,9 +9,11 @@
 
 #include <stdint.h>
 
-/* Pixels of a picture at most, before and after it is shrunk; bytes of a picture in memory, of a path, of
+/* Pixels of a picture at most, before (a request may ask for less) and after it is shrunk; its processor time
+ * where a request does not say; bytes of a picture in memory, of a path, of
  * metadata; keywords of a file. */
 #define F0T_PICTURE_PIXELS_MAX 400000000U
+#define F0T_PICTURE_SECONDS 30U
 #define F0T_PICTURE_SHRUNK_MAX 67108864U
 #define F0T_PICTURE_BYTES_MAX 2147483647U
 #define F0T_PICTURE_PATH_MAX 65536U
@@ -39,8 +41,10 @@ typedef enum f0t_picture_kind {
  * ours is to stay. Tags and keywords are words, or paths of them ("People|woman"). */
 typedef struct f0t_picture_request {
     uint32_t kind;
-    uint32_t side;  /* of a picture to decode: its shorter side stays this long at the least */
-    uint32_t plain; /* 1: colours stay as they are in the file, whatever its profile says */
+    uint32_t side;    /* of a picture to decode: its shorter side stays this long at the least */
+    uint32_t plain;   /* 1: colours stay as they are in the file, whatever its profile says */
+    uint32_t pixels;  /* of a picture at most; 0: F0T_PICTURE_PIXELS_MAX */
+    uint32_t seconds; /* of processor time at most; 0: F0T_PICTURE_SECONDS */
     uint32_t path_length;
     uint32_t text_length;
 } f0t_picture_request;

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The worker ends a picture that takes 30 s of processor time; on a busy machine that is longer. */
-static const double PATIENCE = 120;
+/* The worker ends a picture that takes too much processor time; on a busy machine that is so much longer. */
+static const double PATIENCE = 4;
 
 /* Requests that a process lives for. The libraries in it keep a little memory of each picture (13 kB of
  * each SVG), and a limit that is reached in the end would cost a picture. */
@@ -223,6 +223,7 @@ static bool process_receive(const process *p, void *data, size_t size, double de
 
 struct f0t_worker {
     char *program;
+    uint32_t pixels, seconds; /* of a picture at most; 0: what the protocol says */
     process process;
     size_t asked; /* of this process */
     char *data;   /* of the last reply */
@@ -266,6 +267,17 @@ void f0t_worker_free(f0t_worker *worker)
     f0t_free(worker->program);
     f0t_free(worker->data);
     f0t_free(worker);
+}
+
+void f0t_worker_limit(f0t_worker *worker, size_t pixels, size_t seconds)
+{
+    worker->pixels = pixels < UINT32_MAX ? (uint32_t)pixels : UINT32_MAX;
+    worker->seconds = seconds < F0T_PICTURE_SECONDS ? (uint32_t)seconds : F0T_PICTURE_SECONDS;
+}
+
+static double deadline_of(const f0t_worker *worker)
+{
+    return f0t_time() + PATIENCE * (worker->seconds ? worker->seconds : F0T_PICTURE_SECONDS);
 }
 
 /* ---- A request and its reply -------------------------------------------------------------------- */
@@ -356,7 +368,7 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
                        const f0t_picture_request *request, const f0t_picture_source *source,
                        const char *text)
 {
-    const double deadline = f0t_time() + PATIENCE;
+    const double deadline = deadline_of(worker);
     const bool expected = is_expected(worker, request, source);
     int fd = -1;
     *answered = false;
@@ -409,11 +421,14 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
 
 /* ---- What can be asked -------------------------------------------------------------------------- */
 
-static f0t_picture_request decode_request(const f0t_picture_source *source, size_t side, bool plain)
+static f0t_picture_request decode_request(const f0t_worker *worker,
+                                          const f0t_picture_source *source, size_t side, bool plain)
 {
     return (f0t_picture_request){.kind = source->data ? F0T_PICTURE_BYTES : F0T_PICTURE_DECODE,
                                  .side = (uint32_t)side,
-                                 .plain = plain};
+                                 .plain = plain,
+                                 .pixels = worker->pixels,
+                                 .seconds = worker->seconds};
 }
 
 f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
@@ -424,7 +439,7 @@ f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
     if (side == 0 || side > 16384)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a side of %zu pixels: it must be from 1 to 16384",
                         side);
-    F0T_TRY(ask(worker, &reply, decode_request(source, side, plain), source, "", 0));
+    F0T_TRY(ask(worker, &reply, decode_request(worker, source, side, plain), source, "", 0));
     *out = (f0t_picture){reply.width, reply.height, (const uint8_t *)worker->data};
     return F0T_OK;
 }
@@ -438,7 +453,7 @@ f0t_status f0t_worker_decode(f0t_picture *out, f0t_worker *worker, const char *p
 void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, size_t side,
                        bool plain)
 {
-    f0t_picture_request request = decode_request(source, side, plain);
+    f0t_picture_request request = decode_request(worker, source, side, plain);
     const size_t length = strlen(source->path);
     int fd;
     if (!worker->process.pid || worker->expected || worker->asked >= LIFETIME ||
@@ -449,7 +464,7 @@ void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, siz
         worker->expected_data = source->data;
         worker->expected_size = source->size;
         worker->expected_request = request;
-        if (!send_request(worker, &request, source->path, "", fd, f0t_time() + PATIENCE))
+        if (!send_request(worker, &request, source->path, "", fd, deadline_of(worker)))
             end_process(worker);
     }
     close_bytes(fd);

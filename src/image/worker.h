@@ -17,6 +17,8 @@ f0t_status f0t_worker_program(char **path);
 
 f0t_status f0t_worker_create(f0t_worker **out);
 void f0t_worker_free(f0t_worker *worker);
+/* What a picture may cost from now on: pixels, and seconds of processor time; 0: what the protocol says. */
+void f0t_worker_limit(f0t_worker *worker, size_t pixels, size_t seconds);
 
 /* Pixels, three bytes each (sRGB), row by row. They are the worker's until its next call. */
 typedef struct f0t_picture {

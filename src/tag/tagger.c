@@ -98,7 +98,9 @@ static f0t_status open_backbone(f0t_tagger *t, const f0t_tagger_options *o)
                                           .preset = o->preset,
                                           .output = o->output,
                                           .bf16 = o->bf16,
-                                          .cache = o->cache};
+                                          .cache = o->cache,
+                                          .picture_pixels = o->picture_pixels,
+                                          .picture_seconds = o->picture_seconds};
     if (o->features_only || !name)
         return F0T_OK;
     F0T_TRY(f0t_backbone_open(&t->backbone, name, &options, NULL));
@@ -202,6 +204,7 @@ typedef struct tagging {
     f0t_tag_callback each;
     void *user;
     const f0t_monitor *monitor;
+    float *features;             /* [count x D] to keep, or NULL */
     size_t kept;                 /* tags per picture, at most, */
     size_t ranked;               /* of so many that are ranked */
     f0t_tag_choice choice;       /* of those kept */
@@ -442,8 +445,12 @@ static f0t_status give(tagging *g, size_t first, size_t i)
 
 static f0t_status tag_block(tagging *g, size_t first, size_t count)
 {
+    const size_t dim = f0t_model_input_dim(g->tagger->model);
     F0T_TRY(read_block(g, first, count));
-    F0T_TRY(rank(g, count));
+    if (g->features)
+        memcpy(g->features + first * dim, g->rows, count * dim * sizeof *g->rows);
+    else
+        F0T_TRY(rank(g, count));
     for (size_t i = 0; i < count; i++)
         F0T_TRY(give(g, first, i));
     return F0T_OK;
@@ -469,6 +476,16 @@ static f0t_status tag_all(tagging *g)
     return F0T_OK;
 }
 
+static f0t_status run(tagging *g)
+{
+    F0T_TRY(check_input(g->tagger, &g->input));
+    f0t_status status = make_room(g);
+    if (status == F0T_OK)
+        status = tag_all(g);
+    free_room(g);
+    return status;
+}
+
 f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                            const f0t_tag_options *options, f0t_tag_callback each, void *user,
                            const f0t_context *context)
@@ -485,16 +502,11 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                  .monitor = f0t_context_monitor(context)};
     F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
     F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
-    F0T_TRY(check_input(tagger, &g.input));
     if (!(g.options.diverse >= 0))
         return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_options: diverse is %g; 0 or more is expected",
                         g.options.diverse);
     F0T_TRY(f0t_tag_choice_create(&g.choice, &g.options, tagger->model, &tagger->known, g.monitor));
-    f0t_status status = make_room(&g);
-    if (status == F0T_OK)
-        status = tag_all(&g);
-    free_room(&g);
-    return status;
+    return run(&g);
 }
 
 /* ---- All results as one object ---------------------------------------------------------------------- */
@@ -545,6 +557,16 @@ static f0t_status collect(all *a, const f0t_tagger *tagger, const f0t_tag_input 
                : f0t_fail(a->status, "no memory for the results of %zu images", given.count);
 }
 
+/* What is collected, or nothing. */
+static f0t_status give_all(f0t_tag_results **out, all *a, f0t_status status)
+{
+    if (status == F0T_OK)
+        *out = &a->shown;
+    else
+        f0t_tag_results_free(&a->shown);
+    return status;
+}
+
 f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
                           const f0t_tag_input *input, const f0t_tag_options *options,
                           const f0t_context *context)
@@ -556,12 +578,43 @@ f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger,
     F0T_ENTER(context);
     all *a;
     F0T_TRY(f0t_alloc_zero(&a, 1, sizeof *a));
-    f0t_status status = collect(a, tagger, input, options);
-    if (status == F0T_OK)
-        *out = &a->shown;
-    else
-        f0t_tag_results_free(&a->shown);
-    return status;
+    return give_all(out, a, collect(a, tagger, input, options));
+}
+
+static f0t_status collect_features(all *a, tagging *g)
+{
+    F0T_TRY(f0t_alloc_zero(&a->items, g->input.count, sizeof *a->items));
+    a->shown = (f0t_tag_results){.items = a->items, .count = g->input.count};
+    F0T_TRY(f0t_alloc(&a->tags, 0, sizeof *a->tags));
+    f0t_status status = run(g);
+    return a->status == F0T_OK
+               ? status
+               : f0t_fail(a->status, "no memory for the results of %zu images", g->input.count);
+}
+
+f0t_status f0t_tagger_features(float *out, f0t_tag_results **results, const f0t_tagger *tagger,
+                               const f0t_tag_input *input, const f0t_context *context)
+{
+    F0T_REQUIRE(results);
+    *results = NULL;
+    F0T_REQUIRE(out);
+    F0T_REQUIRE(tagger);
+    F0T_REQUIRE(input);
+    F0T_ENTER(context);
+    tagging g = {.tagger = tagger,
+                 .input = F0T_TAG_INPUT,
+                 .options = {.size = sizeof(f0t_tag_options)},
+                 .each = keep,
+                 .monitor = f0t_context_monitor(context),
+                 .features = out};
+    all *a;
+    F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
+    if (!has_pictures(&g.input) && g.input.count)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "f0t_tag_input: features are made from pictures: paths or data");
+    F0T_TRY(f0t_alloc_zero(&a, 1, sizeof *a));
+    g.user = a;
+    return give_all(results, a, collect_features(a, &g));
 }
 
 void f0t_tag_results_free(f0t_tag_results *results)

@@ -190,14 +190,16 @@ class f0t_tuning(Structure):
 
 class f0t_backbone_options(Sized):
     _fields_ = [("size", c_size_t), ("preset", c_char_p), ("output", c_char_p),
-                ("bf16", c_bool), ("cache", c_char_p)]
+                ("bf16", c_bool), ("cache", c_char_p), ("picture_pixels", c_size_t),
+                ("picture_seconds", c_size_t)]
 
 
 class f0t_tagger_options(Sized):
     _fields_ = [("size", c_size_t), ("vocab", POINTER(f0t_vocab)), ("with_model_tags", c_bool),
                 ("any_space", c_bool), ("features_only", c_bool), ("backbone", c_char_p),
                 ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("cache", c_char_p),
-                ("hypernyms", POINTER(f0t_hypernyms))]
+                ("hypernyms", POINTER(f0t_hypernyms)),
+                ("picture_pixels", c_size_t), ("picture_seconds", c_size_t)]
 
 
 class f0t_tag_input(Sized):

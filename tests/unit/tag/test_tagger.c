@@ -420,10 +420,64 @@ static void tags_become_keywords(void **state)
     f0t_sidecars_close(sidecars);
 }
 
+static void features_come_by_themselves(void **state)
+{
+    const char *paths[] = {colour_picture(0), test_text("bad.png", "nothing"), colour_picture(2)};
+    f0t_tag_input input = {.size = sizeof input, .count = 3, .paths = paths};
+    static const float none[T_FEATURES];
+    float rows[3 * T_FEATURES];
+    f0t_tag_results *results;
+    (void)state;
+    assert_ok(f0t_tagger_features(rows, &results, tagger, &input, NULL));
+    assert_memory_equal(rows, features, sizeof none);
+    assert_memory_equal(rows + T_FEATURES, none, sizeof none);
+    assert_memory_equal(rows + 2 * T_FEATURES, features + 2 * T_FEATURES, sizeof none);
+    assert_int_equal(results->failed, 1);
+    assert_int_equal(results->items[0].count, 0);
+    assert_int_equal(results->items[1].status, F0T_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(results->items[1].error, "bad.png"));
+    f0t_tag_results_free(results);
+    input = (f0t_tag_input){.size = sizeof input, .count = 1, .features = features};
+    assert_fails(F0T_ERROR_ARGUMENT, "features are made from pictures",
+                 f0t_tagger_features(rows, &results, tagger, &input, NULL));
+    assert_null(results);
+}
+
+static void a_picture_with_more_pixels_than_allowed_fails(void **state)
+{
+    const char *path = colour_picture(0);
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .paths = &path};
+    f0t_tagger_options options = F0T_TAGGER_OPTIONS;
+    f0t_tag_results *results;
+    f0t_tagger *limited;
+    (void)state;
+    options.picture_seconds = 5;
+    for (size_t less = 0; less < 2; less++) {
+        options.picture_pixels = T_SIDE * T_SIDE - less;
+        assert_ok(f0t_tagger_create(&limited, model, &options, NULL));
+        assert_ok(f0t_tagger_run(&results, limited, &input, NULL, NULL));
+        assert_int_equal(results->failed, less);
+        if (less)
+            assert_non_null(strstr(results->items[0].error, "has 8 x 8 pixels: at most 6.3e-05"));
+        f0t_tag_results_free(results);
+        f0t_tagger_close(limited);
+    }
+}
+
 static f0t_status run_once(const f0t_tagger *with, const f0t_tag_input *input)
 {
     f0t_tag_results *results = NULL;
     f0t_status status = f0t_tagger_run(&results, with, input, NULL, NULL);
+    f0t_tag_results_free(results);
+    return status;
+}
+
+static f0t_status features_once(const f0t_tagger *with, const char *const *paths)
+{
+    const f0t_tag_input input = {.size = sizeof input, .count = 1, .paths = paths};
+    float row[T_FEATURES];
+    f0t_tag_results *results;
+    f0t_status status = f0t_tagger_features(row, &results, with, &input, NULL);
     f0t_tag_results_free(results);
     return status;
 }
@@ -437,6 +491,8 @@ static f0t_status make_and_run(void *context)
     for (size_t i = 0; i < 2 && status == F0T_OK; i++)
         status = run_once(
             other, &(f0t_tag_input){.size = sizeof(f0t_tag_input), .count = 1, .paths = paths + i});
+    if (status == F0T_OK)
+        status = features_once(other, paths);
     if (status == F0T_OK)
         status = run_once(other, &(f0t_tag_input){.size = sizeof(f0t_tag_input),
                                                   .count = T_COLOURS,
@@ -525,6 +581,8 @@ int main(void)
         cmocka_unit_test(another_backbone_is_refused),
         cmocka_unit_test(a_tagger_of_another_device_gives_the_same),
         cmocka_unit_test(tags_become_keywords),
+        cmocka_unit_test(features_come_by_themselves),
+        cmocka_unit_test(a_picture_with_more_pixels_than_allowed_fails),
         cmocka_unit_test(every_allocation_fails_in_turn),
     };
     return cmocka_run_group_tests(tests, start, stop);
