@@ -81,6 +81,7 @@ extern const cli_verb cli_verb_vectors;
 extern const cli_verb cli_verb_train;
 extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_untag;
+extern const cli_verb cli_verb_serve;
 extern const cli_verb cli_verb_eval;
 extern const cli_verb cli_verb_analyze;
 extern const cli_verb cli_verb_inspect;

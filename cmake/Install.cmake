@@ -8,7 +8,13 @@ install(TARGETS fast0tag_tools EXPORT fast0tagTargets)
 install(TARGETS fast0tag_static EXPORT fast0tagStaticTargets)
 install(TARGETS fast0tag_tools_static EXPORT fast0tagStaticTargets)
 install(FILES include/fast0tag.h include/fast0tag_tools.h TYPE INCLUDE)
-install(FILES README.md LICENSE CHANGELOG.md TYPE DOC)
+install(FILES README.md LICENSE CHANGELOG.md docs/server.md TYPE DOC)
+
+# The unit of systemd finds the program by the prefix that is installed into.
+install(CODE "
+  set(F0T_BIN \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
+  configure_file(${CMAKE_SOURCE_DIR}/server/fast0tag.service.in
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/fast0tag.service\" @ONLY)")
 
 # pkg-config
 file(RELATIVE_PATH F0T_PREFIX_FROM_PC "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")

@@ -219,6 +219,13 @@ static bool process_receive(const process *p, void *data, size_t size, double de
     return true;
 }
 
+/* Somebody may have ended it (the system, for want of memory) since its last reply. */
+static bool has_ended(const process *p)
+{
+    char byte;
+    return p->pid && recv(p->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 /* ---- Workers --------------------------------------------------------------------------------------- */
 
 struct f0t_worker {
@@ -372,7 +379,7 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
     const bool expected = is_expected(worker, request, source);
     int fd = -1;
     *answered = false;
-    if (worker->asked >= LIFETIME && !expected)
+    if (!expected && (worker->asked >= LIFETIME || has_ended(&worker->process)))
         end_process(worker);
     if (!worker->process.pid) {
         worker->asked = 0;

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 
 case_clang_format_has_nothing_to_change() {
     local folders=()
-    for folder in include src cli picture tests examples bench; do
+    for folder in include src cli server picture tests examples bench; do
         [ ! -d "$root/$folder" ] || folders+=("$root/$folder")
     done
     find "${folders[@]}" -name '*.[ch]' -print0 |

@@ -2,9 +2,12 @@
 #include "pictures.h"
 
 #include "base/fault.h"
+#include "io/file.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PACKET_BEGIN                                                                             \
@@ -296,6 +299,35 @@ static void a_worker_that_died_is_started_again(void **state)
     f0t_free(real);
 }
 
+/* One that somebody ends while nothing is asked of it costs no picture. */
+static void a_worker_that_is_killed_while_it_waits_is_started_again(void **state)
+{
+    const uint8_t pixel[3] = {1, 2, 3};
+    const char *path = png_write("one.png", pixel, 1, 1, 3, 0);
+    char text[4200], *real, *end;
+    f0t_worker *other;
+    f0t_picture picture;
+    f0t_map map;
+    (void)state;
+    assert_ok(f0t_worker_program(&real));
+    snprintf(text, sizeof text, "#!/bin/sh\necho $$ >'%s'\nexec '%s'\n", test_path("pid"), real);
+    setenv("F0T_PICTURE", test_text("program", text), 1);
+    assert_ok(f0t_worker_create(&other));
+    unsetenv("F0T_PICTURE");
+    assert_int_equal(chmod(test_path("program"), 0755), 0);
+    assert_ok(f0t_worker_decode(&picture, other, path, 64, false));
+    assert_ok(f0t_map_open(&map, test_path("pid")));
+    const pid_t pid = (pid_t)strtol((const char *)map.data, &end, 10);
+    f0t_map_close(&map);
+    siginfo_t ended;
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT), 0);
+    assert_ok(f0t_worker_decode(&picture, other, path, 64, false));
+    assert_memory_equal(picture.rgb, pixel, 3);
+    f0t_worker_free(other);
+    f0t_free(real);
+}
+
 static void *decode_in_thread(void *path)
 {
     f0t_picture picture;
@@ -484,6 +516,7 @@ int main(void)
         cmocka_unit_test(pictures_are_decoded_ahead),
         cmocka_unit_test(what_is_no_longer_expected_is_read_anew),
         cmocka_unit_test(a_worker_that_died_is_started_again),
+        cmocka_unit_test(a_worker_that_is_killed_while_it_waits_is_started_again),
         cmocka_unit_test(a_worker_outlives_the_thread_that_started_it),
         cmocka_unit_test(a_process_is_replaced_after_some_thousand_pictures),
         cmocka_unit_test(a_program_that_is_not_there_is_named),

@@ -1,0 +1,281 @@
+/* The life of a server: its socket, its threads, signals, the end. */
+#include "server.h"
+
+#include "listen.h"
+#include "routes.h"
+#include "state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Descriptors that are not connections: files, helpers that decode. */
+enum { OTHER_DESCRIPTORS = 128, TASKS_MOST = 64 };
+
+double server_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void server_log(server *s, f0t_log_level level, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    const f0t_monitor *monitor = s->options->monitor;
+    if (!monitor || !monitor->log)
+        return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    pthread_mutex_lock(&s->log_lock);
+    monitor->log(monitor->user, level, line);
+    pthread_mutex_unlock(&s->log_lock);
+}
+
+/* ---- The model ------------------------------------------------------------------------------------------------------ */
+
+served *server_model(server *s)
+{
+    pthread_mutex_lock(&s->model_lock);
+    served *model = served_hold(s->model);
+    pthread_mutex_unlock(&s->model_lock);
+    return model;
+}
+
+f0t_status server_reload(server *s)
+{
+    served *fresh;
+    f0t_status status = served_open(&fresh, s->options, s->vectors, s->context);
+    metrics_reload(&s->metrics, status != F0T_OK);
+    if (status != F0T_OK) {
+        server_log(s, F0T_LOG_WARNING, "the model stays as it was: %s", f0t_last_error());
+        return status;
+    }
+    pthread_mutex_lock(&s->model_lock);
+    served *old = s->model;
+    s->model = fresh;
+    pthread_mutex_unlock(&s->model_lock);
+    served_release(old);
+    server_log(s, F0T_LOG_INFO, "%s: loaded again", s->options->model);
+    return F0T_OK;
+}
+
+/* ---- Threads ---------------------------------------------------------------------------------------------------------- */
+
+static void *task_thread(void *user)
+{
+    server *s = user;
+    request *r;
+    while ((r = queue_take(&s->tasks, 1, 0))) {
+        r->route->run(r);
+        server_answer(r);
+    }
+    return NULL;
+}
+
+typedef struct threads {
+    pthread_t ids[SERVER_WORKERS_MOST + 1];
+    size_t count;
+} threads;
+
+static f0t_status start_threads(threads *t, server *s)
+{
+    for (; t->count <= s->options->workers; t->count++)
+        if (pthread_create(&t->ids[t->count], NULL, t->count ? server_tag_thread : task_thread, s))
+            return f0t_error_set(F0T_ERROR_MEMORY, "no thread could be started");
+    return F0T_OK;
+}
+
+/* What is in the queues is still done, or fails soon where `stop` is set. */
+static void end_threads(threads *t, server *s)
+{
+    queue_end(&s->tags);
+    queue_end(&s->tasks);
+    for (size_t i = 0; i < t->count; i++)
+        pthread_join(t->ids[i], NULL);
+}
+
+/* ---- Serving ------------------------------------------------------------------------------------------------------------ */
+
+static sigset_t signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+/* Until a signal says that it is the end. */
+static void wait_for_end(server *s)
+{
+    const sigset_t set = signals();
+    const struct timespec second = {.tv_sec = 1};
+    for (;;) {
+        const int signal = sigtimedwait(&set, NULL, &second);
+        if (signal == SIGTERM || signal == SIGINT)
+            return;
+        if (signal == SIGHUP)
+            (void)server_reload(s); /* what went wrong is logged */
+        server_http_sweep(s);
+    }
+}
+
+/* No new connections; requests that are under way have some time to end. A second signal ends it at once. */
+static void drain(server *s)
+{
+    const sigset_t set = signals();
+    const struct timespec while_waiting = {.tv_nsec = 20000000};
+    const double end = server_now() + (double)s->options->drain;
+    atomic_store(&s->draining, true);
+    const int socket = MHD_quiesce_daemon(s->daemon);
+    if (socket >= 0)
+        close(socket);
+    while (atomic_load(&s->active) && server_now() < end) {
+        const int signal = sigtimedwait(&set, NULL, &while_waiting);
+        if (signal == SIGTERM || signal == SIGINT)
+            break;
+    }
+    const size_t left = atomic_load(&s->active);
+    if (left)
+        server_log(s, F0T_LOG_WARNING, "%zu requests were not finished", left);
+}
+
+static f0t_status serve(server *s, int socket, const char *url)
+{
+    threads t = {.count = 0};
+    f0t_status status = start_threads(&t, s);
+    if (status == F0T_OK)
+        status = server_http_start(s, socket);
+    if (status == F0T_OK) {
+        s->options->ready(s->options->user, url);
+        listen_notify("READY=1");
+        wait_for_end(s);
+        listen_notify("STOPPING=1");
+        drain(s);
+        s->stop = 1;
+    } else {
+        close(socket);
+    }
+    end_threads(&t, s);
+    if (s->daemon)
+        server_http_end(s);
+    return status;
+}
+
+/* ---- Making one ------------------------------------------------------------------------------------------------------------ */
+
+/* As many descriptors as the connections need, if the system lets us. */
+static f0t_status allow_connections(const server_options *o)
+{
+    struct rlimit limit;
+    const rlim_t need = (rlim_t)o->connections + OTHER_DESCRIPTORS;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
+        return F0T_OK;
+    limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
+    if (limit.rlim_cur >= need && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return F0T_OK;
+    char line[200];
+    snprintf(line, sizeof line,
+             "--connections: %zu need %zu open files, and this process may have %zu (ulimit -n)",
+             o->connections, (size_t)need, (size_t)limit.rlim_max);
+    return f0t_error_set(F0T_ERROR_ARGUMENT, line);
+}
+
+static f0t_status check(const server_options *o)
+{
+    if (o->workers < 1 || o->workers > SERVER_WORKERS_MOST)
+        return f0t_error_set(F0T_ERROR_ARGUMENT, "--workers: 1 to 16 are possible");
+    if (o->port > 65535)
+        return f0t_error_set(F0T_ERROR_ARGUMENT, "--port: 0 to 65535 are possible");
+    if (o->body > 2047 || o->memory > SIZE_MAX >> 20 || o->body > o->memory)
+        return f0t_error_set(F0T_ERROR_ARGUMENT,
+                             "--max-body: at most 2047 megabytes, and not more than --max-memory");
+    return allow_connections(o);
+}
+
+static f0t_status load(server *s)
+{
+    const server_options *o = s->options;
+    const f0t_context_options context = {
+        .size = sizeof context, .threads = o->threads, .monitor = &s->monitor};
+    f0t_status status = f0t_context_create(&s->context, &context);
+    if (status == F0T_OK && o->vectors)
+        status = f0t_vectors_open(&s->vectors, o->vectors, NULL, s->context);
+    if (status == F0T_OK)
+        status = served_open(&s->model, o, s->vectors, s->context);
+    return status;
+}
+
+static void init(server *s, const server_options *o)
+{
+    *s = (server){.options = o, .body_most = o->body << 20, .held_most = o->memory << 20};
+    s->monitor.stop = &s->stop;
+    s->guard.host = o->host;
+    s->guard.names = o->names;
+    s->guard.name_count = o->name_count;
+    pthread_mutex_init(&s->model_lock, NULL);
+    pthread_mutex_init(&s->client_lock, NULL);
+    pthread_mutex_init(&s->log_lock, NULL);
+    queue_init(&s->tags, o->queue);
+    queue_init(&s->tasks, TASKS_MOST);
+    metrics_init(&s->metrics);
+}
+
+static void destroy(server *s)
+{
+    served_release(s->model);
+    f0t_vectors_close(s->vectors);
+    f0t_context_free(s->context);
+    metrics_destroy(&s->metrics);
+    queue_destroy(&s->tags);
+    queue_destroy(&s->tasks);
+    pthread_mutex_destroy(&s->model_lock);
+    pthread_mutex_destroy(&s->client_lock);
+    pthread_mutex_destroy(&s->log_lock);
+}
+
+static f0t_status open_and_serve(server *s)
+{
+    const server_options *o = s->options;
+    char url[LISTEN_URL_MOST];
+    int socket = -1;
+    bool loopback = false;
+    f0t_status status = o->token_file ? guard_read_token(&s->guard, o->token_file) : F0T_OK;
+    if (status == F0T_OK)
+        status = listen_open(&socket, &loopback, url, o->host, o->port);
+    if (status == F0T_OK && !loopback && !s->guard.token_length)
+        status = f0t_error_set(F0T_ERROR_ARGUMENT,
+                               "--host: an address that others reach needs --token-file");
+    if (status == F0T_OK)
+        status = load(s);
+    if (status == F0T_OK)
+        return serve(s, socket, url);
+    if (socket >= 0)
+        close(socket);
+    return status;
+}
+
+f0t_status server_run(const server_options *options)
+{
+    server s;
+    const sigset_t set = signals();
+    sigset_t before;
+    f0t_status status = check(options);
+    if (status != F0T_OK)
+        return status;
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    init(&s, options);
+    status = open_and_serve(&s);
+    destroy(&s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* What the threads of a server share. */
+#ifndef F0T_SERVER_STATE_H
+#define F0T_SERVER_STATE_H
+
+#include "guard.h"
+#include "metrics.h"
+#include "queue.h"
+#include "request.h"
+#include "served.h"
+
+#include <stdatomic.h>
+
+enum { SERVER_WORKERS_MOST = 16 };
+
+struct client;
+
+typedef struct server {
+    const server_options *options;
+    guard guard;
+    size_t body_most, held_most; /* bytes of a request, of all of them */
+    f0t_vectors *vectors;
+    f0t_monitor monitor; /* of the workers: it logs nothing, and stops them at the end */
+    volatile sig_atomic_t stop;
+    f0t_context *context;
+    pthread_mutex_t model_lock; /* of */
+    served *model;
+    queue tags;           /* requests for the workers that tag */
+    queue tasks;          /* other requests that take long: one thread does them, one by one */
+    atomic_size_t active; /* requests, from their headers to the end of their answer */
+    atomic_size_t held;   /* bytes of their bodies */
+    atomic_bool draining;
+    metrics metrics;
+    struct MHD_Daemon *daemon;
+    pthread_mutex_t client_lock; /* of */
+    struct client *clients;
+    size_t client_count;
+    pthread_mutex_t log_lock;
+} server;
+
+/* Seconds on a clock that only goes forward. */
+double server_now(void);
+void server_log(server *s, f0t_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The model of now, to be released. */
+served *server_model(server *s);
+/* Loads the model again; the old one stays where that fails. */
+f0t_status server_reload(server *s);
+
+/* The reply is there: gives a suspended request back to the thread that answers. */
+void server_answer(request *r);
+
+/* tagging.c: takes requests from the queue until it ends. The argument is the server. */
+void *server_tag_thread(void *user);
+
+/* http.c: begins to accept requests on a socket that listens, and ends. */
+f0t_status server_http_start(server *s, int socket);
+void server_http_end(server *s);
+/* Closes connections that take longer than they may. */
+void server_http_sweep(server *s);
+
+#endif

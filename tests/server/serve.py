@@ -1,0 +1,450 @@
+"""fast0tag serve as clients meet it, good ones and bad ones. Called by tests/cli/serve.sh in an empty folder that has
+photos.f0t (features alone, a blend) and art.f0t (pictures, linear), vectors.txt, art/ and some pictures."""
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import traceback
+import zlib
+
+import client
+from client import Server
+
+RED, BLUE = (open(f"art/{name}1.svg", "rb").read() for name in ("red", "blue"))
+PICTURES = os.path.join(client.ROOT, "tests", "pictures")
+JPEG = open(os.path.join(PICTURES, "quarters.jpg"), "rb").read()
+
+
+def form(*parts, boundary=b"b0undary", end=True):
+    """(body, headers) of multipart/form-data; a part is (field, filename or None, bytes)."""
+    body = b""
+    for field, filename, data in parts:
+        name = f'; filename="{filename}"' if filename else ""
+        body += b"--" + boundary + f'\r\nContent-Disposition: form-data; name="{field}"{name}\r\n\r\n'.encode() + data + b"\r\n"
+    body += b"--" + boundary + b"--\r\n" if end else b""
+    return body, {"Content-Type": "multipart/form-data; boundary=" + boundary.decode()}
+
+
+def tags(picture):
+    return [t["tag"] for t in picture["tags"]]
+
+
+def png(width, height):
+    """A picture of one colour in a thousandth of its size."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    packer, rows = zlib.compressobj(9), b""
+    for _ in range(height):
+        rows += packer.compress(bytes(width + 1))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+            chunk(b"IDAT", rows + packer.flush()) + chunk(b"IEND", b""))
+
+
+# ---- What is asked as it should be ------------------------------------------------------------------------
+
+
+def a_picture_gets_its_tags(s):
+    status, value, _ = s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)
+    assert status == 200 and value["pictures"][0]["name"] == "a.svg" and tags(value["pictures"][0]) == ["rose"], value
+    status, value, _ = s.ask("POST", "/v1/tag?k=2", JPEG, {"Content-Type": "image/jpeg"})
+    assert status == 200 and len(tags(value["pictures"][0])) == 2, value
+
+
+def other_words_are_ranked(s):
+    for _ in range(2):  # the second time they are known
+        _, value, _ = s.ask("POST", "/v1/tag?k=9&name=a.svg&vocabulary=flower,%20lake&vocabulary=zzz", BLUE)
+        assert tags(value["pictures"][0]) == ["lake", "flower"] and value["unknown"] == ["zzz"], value
+    status, value, _ = s.ask("POST", "/v1/tag?vocabulary=zzz", BLUE)
+    assert status == 422 and "none of its words has a vector" in value["error"]["message"], value
+    for i in range(34):  # more lists than are kept
+        assert s.ask("POST", f"/v1/tag?k=1&name=a.svg&vocabulary=lake,w{i}", BLUE)[0] == 200
+
+
+def a_form_has_several_pictures(s):
+    body, headers = form(("a", "red.svg", RED), ("k", None, b"1"), ("b", "../../blue.svg", BLUE),
+                         ("c", "broken.jpg", JPEG[:20]), ("vocabulary", None, b"rose,lake"))
+    status, value, _ = s.ask("POST", "/v1/tag", body, headers)
+    red, blue, broken = value["pictures"]
+    assert status == 200 and tags(red) == ["rose"] and tags(blue) == ["lake"] and blue["name"] == "blue.svg", value
+    assert "tags" not in broken and "broken.jpg" in broken["error"]["message"], value
+
+
+def wrong_parameters_are_named(s):
+    for query, words in (("k=0", "k: "), ("k=1e99", "k: "), ("k=nan", "k: "), ("confidence=2", "confidence: "),
+                         ("confidence=", "confidence: "), ("size=3", "the parameters are"),
+                         ("vocabulary=" + "x" * 2000, "vocabulary: ")):
+        status, value, _ = s.ask("POST", "/v1/tag?" + query, RED)
+        assert status == 400 and words in value["error"]["message"], (query, value)
+    status, value, _ = s.ask("POST", "/v1/tag?confidence=0.5&name=a.svg", RED)
+    assert status == 422, value  # a linear map has none
+    assert s.ask("POST", "/v1/tag", b"")[0] == 400
+    status, value, _ = s.ask("POST", "/v1/tag?name=notes.txt", b"no picture")
+    assert status == 422 and value["error"]["message"] == "notes.txt: is not a known file format", value
+
+
+def features_are_json(s):
+    row = [1.0] * 8
+    ask = lambda value, path="/v1/tag": s.ask("POST", path, value if isinstance(value, bytes) else json.dumps(value),
+                                              {"Content-Type": "application/json; charset=utf-8"})
+    status, value, _ = ask({"features": [row, [0] * 8], "k": 2, "vocabulary": ["cat", "lake", "straße"]})
+    assert status == 200 and [len(tags(p)) for p in value["pictures"]] == [2, 2] and value["unknown"] == ["straße"], value
+    status, value, _ = ask({"features": [row], "confidence": 0.999999})
+    assert status == 200 and value["pictures"][0]["tags"] == [], value
+    for wrong, words in ((b"{", "is not JSON: line 1"), (b"[]", "not a JSON object"), ({}, "no features"),
+                         ({"features": []}, "features: "), ({"features": [[]]}, "features: "),
+                         ({"features": [row, [1]]}, "row 2"), ({"features": [["a"] + row[1:]]}, "row 1, place 1"),
+                         (b'{"features": [[1e999]]}', "is not JSON"), (b'{"features": [[1e300]]}', "place 1"),
+                         ({"features": [row] * 65}, "65 rows"), ({"features": [row], "vocabulary": "cat"}, "vocabulary"),
+                         ({"features": [row], "vocabulary": [1]}, "vocabulary"), ({"features": [row], "k": 1.5}, "k: "),
+                         ({"features": [row], "extra": 1}, "'extra'"), (b'{"features": [[' + b"1," * 1100000 + b"1]]}", "too many values"),
+                         (b"[" * 100000, "is not JSON")):
+        status, value, _ = ask(wrong)
+        assert status == 400 and words in value["error"]["message"], (str(wrong)[:80], value)
+    status, value, _ = ask({"features": [[1, 2]]})
+    assert status == 422 and "the model takes 8" in value["error"]["message"], value
+    status, value, _ = ask({"features": [row]}, "/v1/tag?k=3")
+    assert status == 400 and "members of the body" in value["error"]["message"], value
+    status, value, _ = s.ask("POST", "/v1/tag", RED)
+    assert status == 400 and "features only" in value["error"]["message"], value
+
+
+def the_server_tells_how_it_is(s):
+    assert s.ask("GET", "/healthz")[1] == {"status": "ok"} and s.ask("GET", "/readyz")[1] == {"status": "ready"}
+    assert s.ask("HEAD", "/healthz")[0] == 200
+    assert s.ask("GET", "/openapi.json")[1] == client.API
+    model = s.ask("GET", "/v1/model")[1]
+    assert model["takes_pictures"] and model["takes_words"] and model["tags"] == 2, model
+    metrics = s.metrics()
+    assert metrics['fast0tag_requests_total{route="/healthz",status="200"}'] >= 2, metrics
+    assert metrics["fast0tag_resident_memory_bytes"] > 1e6 and metrics["fast0tag_queue_length"] == 0
+
+
+def only_what_is_described_answers(s):
+    for path in ("/", "/v1", "/v1/", "/v1/tag/", "/v1/tags", "/healthz/x", "/..%2f..%2fetc/passwd", "//healthz"):
+        if client.described(path) is None:
+            assert s.ask("GET", path)[0] == 404, path
+    for method in ("GET", "PUT", "DELETE", "OPTIONS", "PATCH"):
+        status, _, headers = s.ask(method, "/v1/tag")
+        assert status == 405 and headers["Allow"] == "POST", (method, status)
+    assert s.ask("POST", "/healthz", b"x")[0] == 405
+
+
+# ---- Who may ask ----------------------------------------------------------------------------------------------
+
+
+def other_names_and_other_sites_are_refused(s):
+    for host in ("evil.example", "evil.example:%d" % s.port, "127.0.0.1.evil.example", "[::2]", "", "a:b:c"):
+        assert s.ask("GET", "/healthz", headers={"Host": host})[0] == 421, host
+    for host in ("localhost", "LOCALHOST:%d" % s.port, "[::1]:80", "tags.example:443"):
+        assert s.ask("GET", "/healthz", headers={"Host": host})[0] == 200, host
+    own = "127.0.0.1:%d" % s.port
+    for origin, site, want in (("http://evil.example", None, 403), ("null", None, 403), ("http://" + own, None, 200),
+                               ("http://" + own + ".evil.example", None, 403), ("http://" + own, "cross-site", 403),
+                               (None, "same-site", 403), (None, "none", 200), ("http://" + own, "same-origin", 200)):
+        headers = {k: v for k, v in (("Origin", origin), ("Sec-Fetch-Site", site)) if v}
+        assert s.ask("GET", "/readyz", headers=headers)[0] == want, headers
+
+
+def the_token_is_needed(s):
+    for wrong in ("Bearer " + s.token[:-1], "Bearer " + s.token + "x", "Bearer ", "Basic " + s.token, s.token, "Bearer " + s.token.upper()):
+        status, _, headers = s.ask("POST", "/v1/tag", RED, {"Authorization": wrong})
+        assert status == 401 and headers["WWW-Authenticate"] == "Bearer", wrong
+        for path in ("/metrics", "/openapi.json", "/v1/model"):
+            assert s.ask("GET", path, headers={"Authorization": wrong})[0] == 401
+        assert s.ask("POST", "/v1/model/reload", headers={"Authorization": wrong})[0] == 401
+    assert s.ask("GET", "/nowhere", headers={"Authorization": ""})[0] == 401
+    assert s.ask("GET", "/healthz", headers={"Authorization": ""})[0] == 200
+    assert s.ask("POST", "/v1/tag?name=a.svg", RED)[0] == 200
+
+
+# ---- What goes wrong ------------------------------------------------------------------------------------------
+
+
+HEAD = b"POST /v1/tag HTTP/1.1\r\nHost: localhost\r\n"
+
+
+def half_sent_bodies_and_slow_senders_are_closed(s):
+    """The server closes them after --timeout 1, while others are answered."""
+    slow = [s.connect() for _ in range(4)]
+    slow[0].sendall(HEAD + b"Content-Length: 1000\r\n\r\nhalf")
+    slow[1].sendall(HEAD[:30])
+    slow[2].sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nab")
+    began = time.monotonic()
+    slow[3].sendall(HEAD + b"Content-Length: 100000\r\n\r\n")
+    open_still = True
+    while open_still and time.monotonic() - began < 30:  # a byte from time to time does not help
+        try:
+            slow[3].sendall(b"x")
+            slow[3].settimeout(0.1)
+            open_still = slow[3].recv(1) != b""
+        except socket.timeout:
+            pass
+        except OSError:
+            open_still = False
+        assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+    assert not open_still
+    for c in slow[:3]:
+        c.settimeout(30)
+        try:
+            assert c.recv(100) == b""
+        except ConnectionResetError:
+            pass
+    for c in slow:
+        c.close()
+
+
+def clients_that_leave_harm_nobody(s):
+    for _ in range(20):
+        c = s.connect()
+        c.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(RED) + RED)
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        c.close()  # with a reset, before the answer
+    assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+
+
+def wrong_forms_are_refused(s):
+    good, headers = form(("a", "a.svg", RED))
+    body, _ = form(("a", "a.svg", RED), end=False)
+    for data, head in ((body, headers), (b"nothing", headers), (b"", headers), (good, {"Content-Type": "multipart/form-data"}),
+                       (good, {"Content-Type": "multipart/form-data; boundary=other"}), form(("size", None, b"3")),
+                       form(("k", None, b"3")), form(("a", "a.svg", RED), ("k", None, b"-3"))):
+        status, value, _ = s.ask("POST", "/v1/tag", data, head)
+        assert status == 400, (status, value, head)
+    status, value, _ = s.ask("POST", "/v1/tag", *form(*[("a", f"{i}.svg", RED) for i in range(9)]))
+    assert status == 413, value
+    status, value, _ = s.ask("POST", "/v1/tag", *form(*[("a", f"{i}.svg", b"") for i in range(99)]))
+    assert status == 413, value
+
+
+def what_is_too_large_is_refused_at_once(s):
+    status, body = s.raw(HEAD + b"Content-Length: 2147483648\r\n\r\nsome")
+    assert status == 413 and b"at most 1 megabytes" in body, body
+    with s.connect() as c:  # without a length, it is known when it has come
+        c.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(40):
+            c.sendall(b"10000\r\n" + bytes(65536) + b"\r\n")
+        c.sendall(b"0\r\n\r\n")
+        answer = http.client.HTTPResponse(c)
+        answer.begin()
+        assert answer.status == 413, answer.status
+    for bad in (b"Content-Length: -1\r\n\r\n", b"Content-Length: x\r\n\r\n"):
+        try:
+            assert s.raw(HEAD + bad)[0] == 400
+        except (ConnectionError, http.client.HTTPException):
+            pass
+    long = s.raw(b"GET /" + b"x" * 100000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert long[0] in (414, 431), long
+    assert s.metrics()["fast0tag_request_body_bytes"] == 0
+
+
+def a_picture_bomb_is_refused(s):
+    bomb = png(4000, 4000)
+    assert len(bomb) < 1 << 20
+    status, value, _ = s.ask("POST", "/v1/tag?name=bomb.png", bomb)
+    assert status == 422 and value["error"]["message"] == "bomb.png: has 4000 x 4000 pixels: at most 2 million", value
+    entities = b'<!DOCTYPE svg [<!ENTITY a "aaaaaaaaaa">' + b"".join(
+        b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(9)) + b']><svg xmlns="http://www.w3.org/2000/svg">&j;</svg>'
+    status, value, _ = s.ask("POST", "/v1/tag?name=bomb.svg", entities)
+    assert status in (200, 422), value
+
+
+def idle_connections_cost_little(s):
+    before = s.metrics()["fast0tag_resident_memory_bytes"]
+    idle = []
+    for _ in range(2000):
+        idle.append(s.connect())
+    assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+    metrics = s.metrics()
+    assert metrics["fast0tag_connections"] >= 2000, metrics["fast0tag_connections"]
+    assert metrics["fast0tag_resident_memory_bytes"] - before < 80e6
+    for c in idle:
+        c.close()
+
+
+def a_decoder_that_is_killed_is_started_again(s):
+    assert s.ask("POST", "/v1/tag?name=a.svg", RED)[0] == 200
+    helpers = s.helpers()
+    assert helpers, "no process decodes"
+    for pid in helpers:
+        os.kill(pid, signal.SIGKILL)
+    for picture in (RED, BLUE):
+        assert s.ask("POST", "/v1/tag?name=a.svg", picture)[0] == 200
+
+
+def many_clients_get_their_own_answers(s, seconds=0.5, between=lambda: None):
+    """Each connection asks again and again; how many answers there were."""
+    wrong, counts, end = [], [], threading.Event()
+
+    def one(picture, tag):
+        connection, count = s.open(), 0
+        while not end.is_set():
+            status, value, _ = s.ask("POST", "/v1/tag?k=1&name=a.svg", picture, connection=connection)
+            if status != 200 or tags(value["pictures"][0]) != [tag]:
+                wrong.append((status, value))
+            count += 1
+        counts.append(count)
+
+    threads = [threading.Thread(target=one, args=((RED, "rose") if i % 2 else (BLUE, "sea"))) for i in range(8)]
+    for t in threads:
+        t.start()
+    between()
+    time.sleep(seconds)
+    end.set()
+    for t in threads:
+        t.join()
+    assert not wrong, wrong[0]
+    assert min(counts) > 0
+    return sum(counts)
+
+
+def the_model_is_swapped_under_load(s):
+    first = s.ask("GET", "/v1/model")[1]["number"]
+
+    def swap():
+        for _ in range(3):
+            status, model, _ = s.ask("POST", "/v1/model/reload")
+            assert status == 200, model
+        os.kill(s.pid, signal.SIGHUP)
+
+    many_clients_get_their_own_answers(s, between=swap)
+    deadline = time.monotonic() + 30
+    while s.ask("GET", "/v1/model")[1]["number"] < first + 4 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert s.ask("GET", "/v1/model")[1]["number"] == first + 4
+
+
+def a_damaged_model_leaves_the_old_one(s):
+    before = s.ask("GET", "/v1/model")[1]
+    shutil.copy("live.f0t", "good.f0t")
+    with open("live.f0t", "r+b") as f:
+        f.truncate(os.path.getsize("live.f0t") // 2)
+    status, value, _ = s.ask("POST", "/v1/model/reload")
+    assert status == 500 and "live.f0t" in value["error"]["message"], value
+    assert s.ask("GET", "/v1/model")[1] == before
+    assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+    assert s.metrics()['fast0tag_model_loads_total{result="failed"}'] == 1
+    os.rename("good.f0t", "live.f0t")
+
+
+def a_full_queue_says_so(s):
+    """A queue of one request: of many at a time some are refused, with Retry-After, and none is lost."""
+    seen, lock = [], threading.Lock()
+
+    def one():
+        status, _, headers = s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)
+        with lock:
+            seen.append((status, headers.get("Retry-After")))
+
+    for _ in range(20):
+        threads = [threading.Thread(target=one) for _ in range(24)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        if (429, "1") in seen:
+            break
+    assert {status for status, _ in seen} == {200, 429} and (429, "1") in seen, set(seen)
+    assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+
+
+def reloading_needs_a_token(s):
+    assert s.ask("POST", "/v1/model/reload")[0] == 403
+
+
+def ending_finishes_what_is_under_way(s):
+    """A request whose body is half sent when SIGTERM comes is answered; new connections are not taken."""
+    c = s.connect()
+    c.sendall(HEAD.replace(b"tag ", b"tag?k=1&name=a.svg ") + b"Content-Length: %d\r\n\r\n" % len(RED) + RED[:50])
+    idle = s.connect()
+    kept = s.open()
+    assert s.ask("GET", "/readyz", connection=kept)[0] == 200
+    while s.metrics()["fast0tag_requests_active"] < 2:  # that one, and this
+        time.sleep(0.01)
+    s.process.send_signal(signal.SIGTERM)
+    for _ in range(1000):
+        try:
+            s.connect().close()
+            time.sleep(0.01)
+        except OSError:
+            break
+    status, _, headers = s.ask("GET", "/readyz", connection=kept)
+    assert status == 503 and headers["Connection"] == "close", (status, headers)
+    c.sendall(RED[50:])
+    answer = http.client.HTTPResponse(c)
+    answer.begin()
+    assert answer.status == 200 and b"rose" in answer.read()
+    c.close()
+    idle.close()
+    assert s.end() == 0
+    assert open("stderr.txt").read() == "", open("stderr.txt").read()
+
+
+def everything_that_is_described_was_answered(_):
+    for path, methods in client.API["paths"].items():
+        for method, operation in methods.items():
+            for status in operation["responses"]:
+                if status in ("200", "400", "401", "413", "422", "429"):
+                    seen = (path, method, status) in client.answered
+                    assert seen or (path, status) == ("/v1/model/reload", "429"), f"{method} {path}: {status} never came"
+
+
+CASES = {
+    "token": [a_picture_gets_its_tags, other_words_are_ranked, a_form_has_several_pictures, wrong_parameters_are_named,
+              the_server_tells_how_it_is, only_what_is_described_answers, other_names_and_other_sites_are_refused,
+              the_token_is_needed, a_decoder_that_is_killed_is_started_again, idle_connections_cost_little,
+              the_model_is_swapped_under_load, a_damaged_model_leaves_the_old_one],
+    "small": [half_sent_bodies_and_slow_senders_are_closed, clients_that_leave_harm_nobody, wrong_forms_are_refused,
+              what_is_too_large_is_refused_at_once, a_picture_bomb_is_refused, reloading_needs_a_token],
+    "queue": [a_full_queue_says_so],
+    "features": [features_are_json],
+    "end": [ending_finishes_what_is_under_way, everything_that_is_described_was_answered],
+}
+TOKEN = "0123456789abcdef0123456789abcdef"
+
+
+def start(name):
+    arguments = {
+        "token": ["live.f0t", "--vectors", "v.txt", "--token-file", "token", "--allow-host", "tags.example"],
+        "small": ["art.f0t", "--timeout", "1", "--max-body", "1", "--max-pixels", "2", "--max-pictures", "8", "--workers", "2"],
+        "queue": ["art.f0t", "--queue", "1", "--batch", "1"],
+        "features": ["photos.f0t", "--vectors", "vectors.txt"],
+        "end": ["art.f0t", "--quiet"],
+    }[name]
+    s = Server(*arguments)
+    if name == "token":
+        s.token = TOKEN
+    return s
+
+
+def main(only):
+    failed = False
+    shutil.copy("art.f0t", "live.f0t")
+    open("token", "w").write(TOKEN + "\n")
+    for name, cases in CASES.items():
+        cases = [c for c in cases if not only or c.__name__ in only]
+        s = start(name) if cases else None
+        for case in cases:
+            began = time.monotonic()
+            try:
+                case(s)
+                print(f"[       OK ] {case.__name__}", flush=True)
+            except Exception:  # whatever it is, the case failed
+                traceback.print_exc()
+                print(f"[  FAILED  ] {case.__name__}", flush=True)
+                failed = True
+            if os.environ.get("TIMES"):
+                print(f"  {time.monotonic() - began:.2f} s", file=sys.stderr)
+        if s and s.end() != 0:
+            print(f"  {name}: the server ended with {s.process.returncode}: {open('stderr.txt').read()[-3000:]}", file=sys.stderr)
+            failed = True
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
