@@ -94,8 +94,7 @@ static const cli_option table[] = {
     {"backbone", 0, CLI_TEXT, AT(server.tagger.backbone), "WHAT",
      "For models that were trained on bare features: 'builtin', or a network, FILE.onnx.", NULL},
     {"preset", 0, CLI_CHOICE, AT(server.tagger.preset), "NAME",
-     "How pictures are prepared for the network of --backbone. Default: as FILE.json beside it "
-     "says.",
+     "How pictures are prepared for the network. Default: as FILE.json beside it says.",
      "imagenet|caffe-vgg|mobilenet|clip"},
     {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE", "Arithmetic of the network. Default f32.",
      "f32|bf16"},
