@@ -55,6 +55,7 @@ static const cli_option table[] = {
      "f32|bf16"},
     CLI_PICTURE_TAG_OPTIONS(AT(import)),
     CLI_TABLE_COLUMN_OPTIONS(AT(import)),
+    CLI_SYNONYMS_OPTION(AT(import)),
     CLI_CACHE_OPTION(AT(no_cache)),
     {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
      "Name of the dataset. Default: the name of its directory.", NULL},

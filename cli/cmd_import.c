@@ -133,6 +133,7 @@ static const cli_option csv_options[] = {
      "else a semicolon.",
      NULL},
     CLI_HIERARCHY_OPTION(FIELD(import)),
+    CLI_SYNONYMS_OPTION(FIELD(import)),
     FEATURE_OPTIONS,
     VAL_OPTION("0.1, when the table has a split without val"),
     {.name = NULL},
@@ -242,6 +243,7 @@ static const cli_option photos_options[] = {
     OUTPUT_OPTIONS,
     CLI_PICTURE_TAG_OPTIONS(FIELD(import)),
     CLI_TABLE_COLUMN_OPTIONS(FIELD(import)),
+    CLI_SYNONYMS_OPTION(FIELD(import)),
     FEATURE_OPTIONS,
     {.name = NULL},
 };

@@ -1,17 +1,19 @@
 /* fast0tag vectors: word vectors are built, converted, trimmed, joined, translated and looked into. */
 #include "cli.h"
+#include "synonyms.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
-    const char *output, *words, *from, *weights, *model, *dictionary;
+    const char *output, *words, *from, *weights, *model, *dictionary, *synonyms;
     bool f16, tolerant, only;
     size_t count, dim;
+    double least;
 } options;
 
-static const options defaults = {.count = 10, .dim = 300};
+static const options defaults = {.count = 10, .dim = 300, .least = F0T_SYNONYMS_COSINE};
 
 /* ---- build, convert, trim, join, translate and prepare --------------------------------------------- */
 
@@ -457,19 +459,39 @@ static f0t_status answer_all(cli_context *cli, const options *o, const f0t_vecto
     return status == F0T_OK ? report_unknown(cli, vocab) : status;
 }
 
+static f0t_status check_nearest(cli_context *cli, const options *o)
+{
+    if (!o->synonyms && cli->operand_count < 2)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: WORD, or --synonyms DATASET");
+    if (o->synonyms && cli->operand_count > 1)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "--synonyms is about the tags of %s: leave out '%s'", o->synonyms,
+                        cli->operands[1]);
+    if (o->synonyms ? cli_given(cli, "count") : cli_given(cli, "least"))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "%s",
+                        o->synonyms ? "--synonyms shows all groups: leave out -k"
+                                    : "--least needs --synonyms");
+    if (!(o->least > 0 && o->least <= 1))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--least: %g is not between 0 and 1", o->least);
+    return F0T_OK;
+}
+
 static f0t_status run_nearest(cli_context *cli, const void *given)
 {
     const options *o = given;
-    f0t_vectors *vectors;
-    f0t_vocab *vocab;
+    f0t_vectors *vectors = NULL;
+    f0t_vocab *vocab = NULL;
     f0t_vectors_options how = {.size = sizeof how, .tolerant = o->tolerant};
     f0t_vocab_options lookup = {.size = sizeof(f0t_vocab_options)};
-    f0t_status status = f0t_vectors_open(&vectors, cli->operands[0], &how, cli->context);
-    if (status != F0T_OK)
-        return status;
-    status = f0t_vocab_create(&vocab, cli->operands + 1, cli->operand_count - 1, vectors, &lookup,
-                              cli->context);
+    f0t_status status = check_nearest(cli, o);
     if (status == F0T_OK)
+        status = f0t_vectors_open(&vectors, cli->operands[0], &how, cli->context);
+    if (status == F0T_OK && o->synonyms)
+        status = cli_synonyms_suggest(cli, vectors, o->synonyms, o->least);
+    else if (status == F0T_OK)
+        status = f0t_vocab_create(&vocab, cli->operands + 1, cli->operand_count - 1, vectors,
+                                  &lookup, cli->context);
+    if (status == F0T_OK && vocab)
         status = answer_all(cli, o, vectors, vocab);
     f0t_vocab_free(vocab);
     f0t_vectors_close(vectors);
@@ -560,6 +582,12 @@ static const cli_option translate_options[] = {
 static const cli_option nearest_options[] = {
     {"count", 'k', CLI_COUNT, offsetof(options, count), "N",
      "Show N neighbours of each. Default 10.", NULL},
+    {"synonyms", 0, CLI_TEXT, offsetof(options, synonyms), "DATASET",
+     "Instead of the neighbours of words: tags of a dataset that may be one, as a file for "
+     "'train --synonyms'. Near words are not always the same: read it first.",
+     NULL},
+    {"least", 0, CLI_REAL, offsetof(options, least), "X",
+     "The least cosine between a tag and a synonym of it. Default 0.7.", NULL},
     TOLERANT_OPTION,
     {.name = NULL},
 };
@@ -734,6 +762,8 @@ static const cli_verb verb_translate = {
 static const cli_example nearest_examples[] = {
     {"fast0tag vectors nearest glove.safetensors dog \"palm tree\"",
      "The ten words nearest to each."},
+    {"fast0tag vectors nearest glove.safetensors --synonyms photos.f0t.data >synonyms.txt",
+     "Suggests which tags of a collection may be one, to be edited and given to 'train'."},
     {.command = NULL},
 };
 
@@ -741,7 +771,7 @@ static const cli_verb verb_nearest = {
     .name = "nearest",
     .summary = "show the words nearest to a word or phrase",
     .operands = "V WORD…",
-    .least = 2,
+    .least = 1,
     .most = SIZE_MAX,
     .description =
         "V is a file of word vectors, each WORD a word or a phrase (in quotes). Shows the words "

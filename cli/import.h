@@ -21,6 +21,15 @@ void cli_import_log(const cli_context *cli, const f0t_import_report *report);
             "leaf|levels"                                                                       \
     }
 
+/* For commands that write a dataset; 'train' has it among its ways with raw keywords. */
+#define CLI_SYNONYMS_OPTION(base)                                                         \
+    {                                                                                     \
+        "synonyms", 0, CLI_TEXT, CLI_IMPORT_FIELD(base, synonyms), "FILE",                \
+            "Words that are one tag, one line per group, its name first: bicycle, bike, " \
+            "cycling.",                                                                   \
+            NULL                                                                          \
+    }
+
 /* Tags that pictures have besides their keywords. */
 #define CLI_PICTURE_TAG_OPTIONS(base)                                                             \
     {"csv",                                                                                       \

@@ -4,11 +4,9 @@
 
 static const struct {
     const char *key, *option;
-} steps[F0T_PREPARE_STEPS] = {{"spellings", "keep-spellings"},
-                              {"plurals", "plurals"},
-                              {"file_words", "file-words"},
-                              {"common", "keep-common"},
-                              {"rare", "least"}};
+} steps[F0T_PREPARE_STEPS] = {
+    {"spellings", "keep-spellings"}, {"plurals", "plurals"}, {"file_words", "file-words"},
+    {"common", "keep-common"},       {"rare", "least"},      {"synonyms", "synonyms"}};
 
 f0t_status cli_raw_tags_check(cli_context *cli, const raw_tags_options *o,
                               const f0t_dataset *dataset)
@@ -44,6 +42,8 @@ static const char *describe(f0t_prepare_step step, bool one)
     case F0T_PREPARE_RARE:
         return one ? "is on too few pictures, and is not learned"
                    : "are on too few pictures, and are not learned";
+    case F0T_PREPARE_SYNONYMS:
+        return one ? "goes with its synonyms" : "go with their synonyms";
     }
     return "";
 }
@@ -62,6 +62,8 @@ static const char *name_option(f0t_prepare_step step)
         return "--keep-common";
     case F0T_PREPARE_RARE:
         return "--least 1";
+    case F0T_PREPARE_SYNONYMS:
+        break;
     }
     return "";
 }
@@ -77,8 +79,10 @@ static void log_step(const cli_context *cli, const f0t_prepared *p, f0t_prepare_
                         one ? "" : "s", describe(step, one), note->example);
     if (note->into)
         used += snprintf(line + used, sizeof line - (size_t)used, " with '%.100s'", note->into);
-    snprintf(line + used, sizeof line - (size_t)used, "%s (%s %s %s)", one ? "" : ", …",
-             name_option(step), step == F0T_PREPARE_RARE ? "learns" : "keeps", one ? "it" : "them");
+    used += snprintf(line + used, sizeof line - (size_t)used, "%s", one ? "" : ", …");
+    if (step != F0T_PREPARE_SYNONYMS) /* which a person asked for */
+        snprintf(line + used, sizeof line - (size_t)used, " (%s %s %s)", name_option(step),
+                 step == F0T_PREPARE_RARE ? "learns" : "keeps", one ? "it" : "them");
     cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
 }
 
@@ -129,6 +133,7 @@ f0t_status cli_raw_tags_prepare(f0t_prepared **out, cli_context *cli, const raw_
                                                           : F0T_PREPARE_FILE_WORDS_RARE;
     options.keep_common = o->keep_common;
     options.least = o->least;
+    options.synonyms = o->synonyms;
     f0t_status status = f0t_tags_prepare(out, dataset, &options, cli->context);
     if (status == F0T_OK)
         log_all(cli, *out);
@@ -144,8 +149,9 @@ json_t *cli_raw_tags_json(const f0t_prepared *p)
     json_t *object = json_pack("{s:I, s:I}", "keywords", (json_int_t)p->keywords, "tags",
                                (json_int_t)f0t_dataset_tag_count(p->dataset));
     json_t *merged = json_object(), *rare = json_array();
-    for (size_t i = 0; i < F0T_PREPARE_STEPS - 1; i++)
-        json_object_set_new(object, steps[i].key, json_integer((json_int_t)p->notes[i].count));
+    for (size_t i = 0; i < F0T_PREPARE_STEPS; i++)
+        if (i != F0T_PREPARE_RARE) /* which are listed below */
+            json_object_set_new(object, steps[i].key, json_integer((json_int_t)p->notes[i].count));
     json_object_set_new(object, "file_words_in_use",
                         json_integer((json_int_t)p->file_words_in_use.count));
     for (size_t i = 0; i < p->merge_count; i++)

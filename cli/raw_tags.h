@@ -6,7 +6,7 @@
 
 typedef struct raw_tags_options {
     bool keep_tags, keep_spellings, keep_common;
-    const char *plurals, *file_words;
+    const char *plurals, *file_words, *synonyms;
     size_t least;
 } raw_tags_options;
 
@@ -45,6 +45,14 @@ typedef struct raw_tags_options {
          "Words of cameras and programs that are left out (numbers, IMG_1234, jpg, untitled): "    \
          "rare ones (on fewer than 10 pictures), all, or none. Default rare.",                     \
          "rare|all|none"},                                                                         \
+        {"synonyms",                                                                               \
+         0,                                                                                        \
+         CLI_TEXT,                                                                                 \
+         CLI_RAW_TAGS_FIELD(base, synonyms),                                                       \
+         "FILE",                                                                                   \
+         "Words that are one tag, one line per group, its name first: bicycle, bike, cycling. "    \
+         "'fast0tag vectors nearest --synonyms' suggests some.",                                   \
+         NULL},                                                                                    \
         {"keep-common", 0,                                                                         \
          CLI_FLAG,      CLI_RAW_TAGS_FIELD(base, keep_common),                                     \
          NULL,          "Learn tags that 98 % of the pictures have, too.",                         \

@@ -86,6 +86,8 @@ typedef struct f0t_import_options {
      * the last part alone, or "levels", every part; NULL: "leaf". Where the tags stand is kept either way, so that
      * they are written there again (f0t_model_path) */
     const char *hierarchy;
+    /* csv, photos: a file of synonyms (f0t_synonyms_load), each of which becomes the name of its group; or NULL */
+    const char *synonyms;
 } f0t_import_options;
 
 #define F0T_IMPORT_OPTIONS                 \
@@ -119,6 +121,41 @@ F0T_API const f0t_import_dataset *f0t_import_report_dataset(const f0t_import_rep
                                                             size_t i);
 F0T_API size_t f0t_import_report_note_count(const f0t_import_report *report);
 F0T_API const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, size_t i);
+
+/* ---- Synonyms ----------------------------------------------------------------------------------- */
+
+/*
+ * Words that are one tag because a person says so. The file has one line per group, its name first:
+ *
+ *     bicycle, bike, cycling
+ *     sea, ocean   # what stands after a # is not read
+ *
+ * or with tabs instead of commas. Letters' case, spaces and plurals do not matter (docs/pictures.md).
+ */
+typedef struct f0t_synonym_group {
+    const char *const *words; /* [count], two or more; the first is the name */
+    size_t count;
+    float cosine; /* of a suggestion: the least between the name and another of them; else 1 */
+} f0t_synonym_group;
+
+typedef struct f0t_synonyms {
+    const f0t_synonym_group *groups; /* [count] */
+    size_t count;
+} f0t_synonyms;
+
+/* Fails with F0T_ERROR_FORMAT, naming the line, for a group of one word and for a word of two groups. */
+F0T_API f0t_status f0t_synonyms_load(f0t_synonyms **out, const char *path,
+                                     const f0t_context *context);
+
+#define F0T_SYNONYMS_COSINE 0.7
+
+/* Tags of the dataset that may be synonyms: each group has a frequent tag and rarer ones whose vectors have a cosine of
+ * at least `least` with it (0: F0T_SYNONYMS_COSINE). Near words are not always the same ("summer", "winter"): to be read by a
+ * person. */
+F0T_API f0t_status f0t_synonyms_suggest(f0t_synonyms **out, const f0t_dataset *dataset,
+                                        const f0t_vectors *vectors, double least,
+                                        const f0t_context *context);
+F0T_API void f0t_synonyms_free(f0t_synonyms *synonyms);
 
 /* ---- Clean tags ------------------------------------------------------------------------------- */
 
@@ -210,9 +247,10 @@ typedef enum f0t_prepare_step {
     F0T_PREPARE_PLURALS = 1,    /* "dogs" and "dog" are one tag */
     F0T_PREPARE_FILE_WORDS = 2, /* "IMG_1234", "0042", "jpg", "untitled" are left out */
     F0T_PREPARE_COMMON = 3,     /* what 98 % of the tagged images have is left out */
-    F0T_PREPARE_RARE = 4        /* what too few images have is not learned */
+    F0T_PREPARE_RARE = 4,       /* what too few images have is not learned */
+    F0T_PREPARE_SYNONYMS = 5    /* before the others: what the options' file says is one tag */
 } f0t_prepare_step;
-enum { F0T_PREPARE_STEPS = 5 };
+enum { F0T_PREPARE_STEPS = 6 };
 
 /* When a plural and its singular are one tag: that of the two which more images have. */
 typedef enum f0t_prepare_plurals {
@@ -240,6 +278,7 @@ typedef struct f0t_prepare_options {
     bool keep_spellings, keep_common;  /* leave out the step */
     size_t least; /* images that a tag must have to be learned [0: 2; 1 where fewer than 50 images
                      have a tag, which also have no common one] */
+    const char *synonyms; /* a file, as f0t_synonyms_load reads it [NULL] */
 } f0t_prepare_options;
 
 #define F0T_PREPARE_OPTIONS                 \

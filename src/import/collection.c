@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/random.h"
+#include "import/clean.h"
 #include "import/import.h"
 #include "io/dataset.h"
 #include "io/dataset_folder.h"
@@ -62,6 +63,17 @@ static size_t clean(char *to, const char *text, size_t length)
     return n && to[n - 1] == ' ' ? n - 1 : n;
 }
 
+/* The name of the tag's group of synonyms; *name is NULL where it has none. */
+static f0t_status find_synonym(const char **name, const f0t_synonym_index *synonyms,
+                               const char *tag, size_t length)
+{
+    f0t_texts forms = {0};
+    f0t_status status = f0t_clean_whole(&forms, tag, length);
+    *name = forms.count ? f0t_synonym_find(synonyms, f0t_texts_get(&forms, 0), true) : NULL;
+    f0t_texts_free(&forms);
+    return status;
+}
+
 f0t_status f0t_collection_tag(uint32_t *index, bool *found, f0t_collection *collection,
                               const char *text, size_t length)
 {
@@ -75,7 +87,13 @@ f0t_status f0t_collection_tag(uint32_t *index, bool *found, f0t_collection *coll
     if (f0t_text_fault(tag, n))
         return f0t_fail(F0T_ERROR_FORMAT, "a tag is not UTF-8");
     *found = true;
-    return f0t_names_add(index, NULL, &collection->tags, tag, n);
+    const char *name = NULL;
+    if (collection->synonyms)
+        F0T_TRY(find_synonym(&name, collection->synonyms, tag, n));
+    if (!name)
+        return f0t_names_add(index, NULL, &collection->tags, tag, n);
+    collection->renamed += strlen(name) != n || memcmp(name, tag, n) != 0;
+    return f0t_names_add(index, NULL, &collection->tags, name, strlen(name));
 }
 
 static size_t image_of(const f0t_selection *selection, size_t i)

@@ -4,6 +4,7 @@
 
 #include "base/interner.h"
 #include "fast0tag_tools.h"
+#include "import/synonyms.h"
 #include "io/dataset.h"
 
 /* Zero-initialised it is empty. Tags [0, seen) are seen and the next `unseen` ones unseen, where the
@@ -11,10 +12,12 @@
 typedef struct f0t_collection {
     f0t_names tags;
     size_t seen, unseen;
-    f0t_rows rows;    /* one per image */
-    f0t_texts images; /* one per image, or none at all */
-    f0t_paths paths;  /* of tags that stand in a hierarchy */
-    uint8_t *split;   /* [rows.count], or NULL */
+    f0t_rows rows;                     /* one per image */
+    f0t_texts images;                  /* one per image, or none at all */
+    f0t_paths paths;                   /* of tags that stand in a hierarchy */
+    const f0t_synonym_index *synonyms; /* what tags are called instead, or NULL */
+    uint64_t renamed;                  /* times that one was */
+    uint8_t *split;                    /* [rows.count], or NULL */
     size_t split_capacity;
 } f0t_collection;
 

@@ -455,10 +455,11 @@ static f0t_status read_all(reading *t, const char *path)
 }
 
 f0t_status f0t_csv_table_load(f0t_csv_table *table, const char *path,
-                              const f0t_import_options *options, f0t_import_report *report)
+                              const f0t_import_options *options, const f0t_synonym_index *synonyms,
+                              f0t_import_report *report)
 {
     reading t = {.to = table, .options = options, .report = report};
-    *table = (f0t_csv_table){0};
+    *table = (f0t_csv_table){.collection.synonyms = synonyms};
     f0t_status status = read_all(&t, path);
     release(&t);
     return status;
@@ -540,7 +541,7 @@ static f0t_status make_rows(f0t_csv_table *t, bool levels)
 
 static f0t_status run(f0t_import_job *job, f0t_csv_table *t)
 {
-    F0T_TRY(f0t_csv_table_load(t, job->sources[0], job->options, job->report));
+    F0T_TRY(f0t_csv_table_load(t, job->sources[0], job->options, &job->synonyms, job->report));
     F0T_TRY(f0t_import_report_say(
         job->report, t->merged,
         "{line belongs|lines belong} to an image of a line before and {is|are} merged", NULL));

@@ -43,9 +43,10 @@ typedef struct f0t_csv_table {
 } f0t_csv_table;
 
 /* Reads all of the file, with the columns and separators of the options, and reports how tags were
- * divided where they do not say it. On failure, too, the table is to be freed. */
+ * divided where they do not say it. `synonyms` (NULL: none) say what tags are called instead. On failure, too, the table is to be freed. */
 f0t_status f0t_csv_table_load(f0t_csv_table *table, const char *path,
-                              const f0t_import_options *options, f0t_import_report *report);
+                              const f0t_import_options *options, const f0t_synonym_index *synonyms,
+                              f0t_import_report *report);
 void f0t_csv_table_free(f0t_csv_table *table);
 
 #endif

@@ -136,6 +136,9 @@ static f0t_status write_one(f0t_import_job *job, f0t_collection *collection,
     target->monitor = f0t_context_monitor(NULL);
     F0T_TRY(f0t_collection_draw_val(collection, selection, job->val, options->seed));
     F0T_TRY(say_repeats(job, collection));
+    F0T_TRY(f0t_import_report_say(
+        job->report, collection->renamed,
+        "{keyword is|keywords are} known by the name of {its|their} synonyms", NULL));
     return f0t_collection_write(collection, selection, target, job->output, job->report);
 }
 
@@ -217,6 +220,7 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
                             ? "ways with pictures"
                         : o->table && !photos             ? "a table beside its source"
                         : o->hierarchy && !photos && !csv ? "a hierarchy of tags"
+                        : o->synonyms && !photos && !csv  ? "synonyms"
                         : csv || o->table                 ? NULL
                         : o->image_column || o->tags_column || o->split_column ? "columns"
                         : o->separator || o->delimiter                         ? "separators"
@@ -246,6 +250,7 @@ static f0t_status run(f0t_import_job *job, const format *chosen)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s wants %s as its source", chosen->name,
                         chosen->wants);
     F0T_TRY(check_output(job));
+    F0T_TRY(f0t_synonym_index_open(&job->synonyms, options->synonyms));
     job->val = options->val != 0 ? options->val : chosen->val;
     if (options->backbone)
         F0T_TRY(f0t_file_read(&job->backbone, &size, options->backbone, BACKBONE_LARGEST,
@@ -272,6 +277,7 @@ f0t_status f0t_import(f0t_import_report **out, const char *output, const char *f
     F0T_TRY(create_report(&job.report));
     f0t_status status = run(&job, &formats[chosen]);
     f0t_free(job.backbone);
+    f0t_synonym_index_close(&job.synonyms);
     if (status == F0T_OK)
         *out = job.report;
     else

@@ -24,6 +24,7 @@ typedef struct f0t_import_job {
     double val; /* options->val, or the format's own */
     char *backbone;
     f0t_import_report *report;
+    f0t_synonym_index synonyms;
 } f0t_import_job;
 
 /* Whether every level of a keyword that is a path is a tag, and not its last one alone. */

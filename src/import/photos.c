@@ -307,7 +307,9 @@ static f0t_status run(photos *p)
 
 f0t_status f0t_import_photos(f0t_import_job *job)
 {
-    photos p = {.job = job, .hierarchy.levels = f0t_import_learns_levels(job)};
+    photos p = {.job = job,
+                .hierarchy.levels = f0t_import_learns_levels(job),
+                .collection.synonyms = &job->synonyms};
     if (job->options->extract && job->backbone)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the backbone of these features is the one that makes "
                                             "them: no file says it");

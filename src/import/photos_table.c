@@ -155,7 +155,7 @@ static f0t_status report(const matching *m, const f0t_import_job *job)
 
 f0t_status f0t_photo_table_load(f0t_photo_table *table, const f0t_import_job *job)
 {
-    return f0t_csv_table_load(&table->csv, job->options->table, job->options, job->report);
+    return f0t_csv_table_load(&table->csv, job->options->table, job->options, NULL, job->report);
 }
 
 static f0t_status match(matching *m, const f0t_import_job *job)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "import/clean.h"
+#include "import/synonyms.h"
 #include "io/dataset.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ typedef struct word_form {
     f0t_prepare_step link; /* and why */
     size_t together;       /* images that have it and the form that it goes to */
     uint32_t tag;          /* the dataset's tag that most images have, of this form; or NO_TAG */
+    const char *given;     /* its name where the person's list of synonyms has it; else NULL */
     uint32_t kept;         /* number among the tags that are kept, or NO_TAG */
     bool about_files;      /* by its looks, or no word at all */
     bool no_word;          /* for that reason left out */
@@ -47,7 +49,9 @@ typedef struct prepared {
     f0t_names names;  /* of the forms */
     word_form *forms; /* [names] */
     size_t forms_capacity;
+    f0t_synonym_index synonyms;
     uint32_t *whole; /* [T] the form of each tag */
+    bool *renamed;   /* [T] it has the name of its synonyms */
     uint32_t
         *of_tag; /* what it stands for: of_tag[offsets[t], offsets[t + 1]), several for a list */
     size_t *offsets; /* [T + 1] */
@@ -74,6 +78,26 @@ static f0t_status enter_form(prepared *p, uint32_t *index, const char *name, con
     return F0T_OK;
 }
 
+/* The group of synonyms that a form is in, by its name, or NULL. */
+static const char *find_group(const prepared *p, const char *key)
+{
+    return f0t_synonym_find(&p->synonyms, key, p->options.plurals != F0T_PREPARE_PLURALS_KEEP);
+}
+
+/* The form of a group of synonyms is that of its name. */
+static f0t_status enter_group(prepared *p, uint32_t *index, const char *name)
+{
+    f0t_texts forms = {0};
+    f0t_status status = f0t_clean_whole(&forms, name, strlen(name));
+    if (status == F0T_OK)
+        status = enter_form(p, index, p->options.keep_spellings ? name : f0t_texts_get(&forms, 0),
+                            f0t_texts_get(&forms, 0));
+    if (status == F0T_OK)
+        p->forms[*index].given = name;
+    f0t_texts_free(&forms);
+    return status;
+}
+
 /* The form of the tag as a whole; a tag of signs alone is its own. */
 static f0t_status add_whole(prepared *p, size_t t)
 {
@@ -82,7 +106,10 @@ static f0t_status add_whole(prepared *p, size_t t)
     f0t_status status = f0t_clean_whole(&forms, tag, strlen(tag));
     if (status == F0T_OK) {
         const char *key = forms.count ? f0t_texts_get(&forms, 0) : tag;
-        status = enter_form(p, &p->whole[t], p->options.keep_spellings ? tag : key, key);
+        const char *group = find_group(p, key);
+        p->renamed[t] = group && strcmp(group, tag) != 0;
+        status = group ? enter_group(p, &p->whole[t], group)
+                       : enter_form(p, &p->whole[t], p->options.keep_spellings ? tag : key, key);
     }
     f0t_texts_free(&forms);
     return status;
@@ -93,6 +120,18 @@ static f0t_status add_of_tag(prepared *p, uint32_t index)
     F0T_TRY(f0t_grow(&p->of_tag, &p->of_tag_capacity, p->of_tag_count, 1, sizeof *p->of_tag));
     p->of_tag[p->of_tag_count++] = index;
     return F0T_OK;
+}
+
+/* The form that a part of a list is, by itself or by its synonyms. */
+static f0t_status find_part(bool *found, uint32_t *index, const prepared *p, const char *part)
+{
+    const char *group = find_group(p, part);
+    f0t_texts forms = {0};
+    f0t_status status = group ? f0t_clean_whole(&forms, group, strlen(group)) : F0T_OK;
+    const char *form = forms.count ? f0t_texts_get(&forms, 0) : part;
+    *found = status == F0T_OK && f0t_names_find(index, &p->names, form, strlen(form));
+    f0t_texts_free(&forms);
+    return status;
 }
 
 /* "dog, cat" where the collection has both by themselves; "Paris, Texas" is one tag where it has not. */
@@ -108,8 +147,7 @@ static f0t_status add_listed(prepared *p, size_t t, bool *listed)
     f0t_status status = f0t_clean_form(&parts, tag, strlen(tag));
     *listed = parts.count > 1;
     for (size_t i = 0; i < parts.count && *listed && status == F0T_OK; i++) {
-        *listed = f0t_names_find(&index, &p->names, f0t_texts_get(&parts, i),
-                                 f0t_texts_length(&parts, i));
+        status = find_part(listed, &index, p, f0t_texts_get(&parts, i));
         if (*listed)
             status = add_of_tag(p, index);
     }
@@ -124,6 +162,7 @@ static f0t_status find_forms(prepared *p)
     const size_t tags = f0t_dataset_tag_count(p->from);
     bool listed;
     F0T_TRY(f0t_alloc(&p->whole, tags, sizeof *p->whole));
+    F0T_TRY(f0t_alloc_zero(&p->renamed, tags, sizeof *p->renamed));
     F0T_TRY(f0t_alloc(&p->offsets, tags + 1, sizeof *p->offsets));
     for (size_t t = 0; t < tags; t++)
         F0T_TRY(add_whole(p, t));
@@ -203,14 +242,15 @@ static bool is_slip(size_t a, size_t b)
     return few < SLIPS || few * RATIO < many;
 }
 
-/* The one goes with the other that more images have; `b` where as many do. */
+/* The one goes with the other that more images have, `b` where as many do, or that a person named. */
 static void merge(prepared *p, uint32_t a, uint32_t b, f0t_prepare_step why)
 {
     a = end_of(p, a);
     b = end_of(p, b);
-    const bool fewer = p->forms[b].images < p->forms[a].images;
+    const bool named_a = p->forms[a].given != NULL, named_b = p->forms[b].given != NULL;
+    const bool fewer = named_a != named_b ? named_a : p->forms[b].images < p->forms[a].images;
     const uint32_t from = fewer ? b : a, into = fewer ? a : b;
-    if (from == into)
+    if (from == into || (named_a && named_b))
         return;
     p->forms[from].same = into;
     p->forms[from].link = why;
@@ -297,6 +337,12 @@ static void name_forms(prepared *p)
     }
 }
 
+/* What the tag of a form is called. */
+static const char *name_of(const prepared *p, const word_form *f)
+{
+    return f->given ? f->given : f0t_dataset_tag(p->from, f->tag);
+}
+
 /* ---- What is left ------------------------------------------------------------------------------- */
 
 static void judge(prepared *p)
@@ -324,7 +370,7 @@ static f0t_status keep_tags(prepared *p, f0t_names *tags)
         word_form *f = &p->forms[end_of(p, p->of_tag[k])];
         if (!is_kept(f) || f->kept != NO_TAG)
             continue;
-        const char *name = f0t_dataset_tag(p->from, f->tag);
+        const char *name = name_of(p, f);
         F0T_TRY(f0t_names_add(&f->kept, NULL, tags, name, strlen(name)));
     }
     return F0T_OK;
@@ -384,7 +430,7 @@ static const word_form *get_end(const prepared *p, size_t t)
 static f0t_status note_merge(prepared *p, size_t t, f0t_prepare_step why)
 {
     const char *from = f0t_dataset_tag(p->from, t);
-    const char *into = f0t_dataset_tag(p->from, get_end(p, t)->tag);
+    const char *into = name_of(p, get_end(p, t));
     F0T_TRY(f0t_grow(&p->merges, &p->merges_capacity, p->shown.merge_count, 1, sizeof *p->merges));
     p->merges[p->shown.merge_count++] = (f0t_prepare_merge){from, into};
     note(p, why, t, into);
@@ -396,7 +442,9 @@ static f0t_status note_tag(prepared *p, size_t t)
     const word_form *own = &p->forms[p->whole[t]], *end = get_end(p, t);
     if (p->offsets[t + 1] - p->offsets[t] > 1)
         return note_merge(p, t, F0T_PREPARE_SPELLINGS);
-    if (end->tag != t && is_used(end))
+    if (p->renamed[t] && is_used(end))
+        return note_merge(p, t, F0T_PREPARE_SYNONYMS);
+    if (end->tag != t && !own->given && is_used(end))
         return note_merge(p, t, own == end ? F0T_PREPARE_SPELLINGS : own->link);
     if (!is_kept(end))
         note(p,
@@ -426,7 +474,7 @@ static f0t_status list_rare(prepared *p)
     F0T_TRY(f0t_alloc(&p->rare, forms, sizeof *p->rare));
     for (size_t i = 0; i < forms; i++)
         if (p->forms[i].rare)
-            p->rare[p->shown.rare_count++] = f0t_dataset_tag(p->from, p->forms[i].tag);
+            p->rare[p->shown.rare_count++] = name_of(p, &p->forms[i]);
     p->shown.rare = p->rare;
     return F0T_OK;
 }
@@ -449,6 +497,7 @@ static f0t_status check(const prepared *p)
 
 static f0t_status run(prepared *p)
 {
+    F0T_TRY(f0t_synonym_index_open(&p->synonyms, p->options.synonyms));
     F0T_TRY(f0t_alloc(&p->images, f0t_dataset_tag_count(p->from), sizeof *p->images));
     F0T_TRY(find_forms(p));
     F0T_TRY(count_images(p));
@@ -492,7 +541,9 @@ void f0t_prepared_free(f0t_prepared *shown)
     f0t_dataset_close(p->dataset);
     f0t_names_free(&p->names);
     f0t_free(p->forms);
+    f0t_synonym_index_close(&p->synonyms);
     f0t_free(p->whole);
+    f0t_free(p->renamed);
     f0t_free(p->of_tag);
     f0t_free(p->offsets);
     f0t_free(p->images);

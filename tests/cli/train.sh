@@ -372,4 +372,27 @@ case_options_are_tuned_within_a_time() {
     refuse 2 "must be above 0" train photos --vectors vectors.txt -o m.f0t --method net --tune=-1
 }
 
+# What the vectors suggest, read by a person, becomes one tag.
+case_synonyms_are_one_tag() {
+    make_collection
+    sed -i '1,20s/sea/ocean/; s/sky/Skies/' photos/tags.txt
+    echo "ocean $(sed -n 's/^sea //p' vectors.txt)" >>vectors.txt
+    run 0 vectors nearest vectors.txt --synonyms photos --least 0.99
+    cp "$out" suggested.txt
+    grep -q '^sea, ocean # 1.00$\|^ocean, sea # 1.00$' suggested.txt || complain "$(cat suggested.txt)"
+    run 0 vectors nearest vectors.txt --synonyms photos --least 0.99 --json
+    json_holds '[sorted(g["words"]) for g in d] == [["ocean", "sea"]] and d[0]["cosine"] > 0.99'
+    echo 'Sea, ocean  # mine' >mine.txt
+    run 0 train photos --vectors vectors.txt --synonyms mine.txt -o m.f0t --method linear --json
+    warns "2 keywords go with their synonyms"
+    json_holds 'd["cleaning"]["merged"]["ocean"] == "Sea" and d["cleaning"]["synonyms"] == 2'
+    run 0 train photos --vectors vectors.txt --synonyms suggested.txt -o m.f0t --method linear
+    echo 'sea' >wrong.txt
+    refuse 3 "wrong.txt:1: 'sea' stands alone" train photos --vectors vectors.txt --synonyms wrong.txt -o m.f0t -q
+    refuse 2 "--synonyms is for raw keywords" train photos --vectors vectors.txt --synonyms mine.txt --keep-tags -o m.f0t
+    refuse 2 "--least needs --synonyms" vectors nearest vectors.txt sea --least 0.5
+    refuse 2 "leave out 'sea'" vectors nearest vectors.txt sea --synonyms photos
+    refuse 2 "missing operand: WORD, or --synonyms DATASET" vectors nearest vectors.txt
+}
+
 run_cases

@@ -1,6 +1,7 @@
 """Raw keywords before training: what "fast0tag train" does with them, by the same defaults."""
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from ctypes import POINTER, byref
 from typing import Any, Iterator, Mapping
@@ -12,13 +13,13 @@ from ._errors import ArgumentError
 from ._library import library
 from ._monitor import logger
 
-SWITCHES = ("keep_spellings", "plurals", "file_words", "keep_common", "least")
+SWITCHES = ("keep_spellings", "plurals", "file_words", "keep_common", "least", "synonyms")
 
 # What each step did, in their order.
 _STEPS = ("go with another spelling", "go with their plural or singular",
           "are about files or no words, and are left out",
           "are on nearly all pictures, and are left out",
-          "are on too few pictures, and are not learned")
+          "are on too few pictures, and are not learned", "go with their synonyms")
 _IN_USE = "are about files or no words, but on many pictures, and are learned"
 
 
@@ -41,6 +42,8 @@ def _options(given: Mapping[str, Any], method: int) -> _structs.f0t_prepare_opti
             setattr(options, name, choice(table, given[name], name))
     for name in ("keep_spellings", "keep_common"):
         setattr(options, name, flag(given[name], name))
+    if given["synonyms"] is not None:
+        options.synonyms = os.fsencode(given["synonyms"])
     if given["least"] is not None:
         options.least = count(given["least"], "least", 1)
     elif method == _structs.METHODS["blend"]:

@@ -14,7 +14,7 @@ F0T_NONE = (1 << 64) - 1
 F0T_HIDDEN_AUTO = F0T_NONE
 F0T_AUTO = -1.7976931348623157e308
 F0T_HIDDEN_MAX = 8
-F0T_PREPARE_STEPS = 5
+F0T_PREPARE_STEPS = 6
 
 # Enumerations: the names that Python users write, and their numbers.
 METHODS = _choices.numbered(_choices.Method)
@@ -303,7 +303,8 @@ class f0t_classes_options(Sized):
 
 class f0t_prepare_options(Sized):
     _fields_ = [("size", c_size_t), ("plurals", c_int), ("file_words", c_int),
-                ("keep_spellings", c_bool), ("keep_common", c_bool), ("least", c_size_t)]
+                ("keep_spellings", c_bool), ("keep_common", c_bool), ("least", c_size_t),
+                ("synonyms", c_char_p)]
 
 
 class f0t_prepare_note(Structure):
@@ -332,7 +333,8 @@ class f0t_import_options(Sized):
                 ("separator", c_char_p), ("tag_columns", c_bool), ("no_header", c_bool),
                 ("delimiter", c_char), ("table", c_char_p), ("folder_tags", c_bool),
                 ("strict", c_bool), ("vectors", POINTER(f0t_vectors)),
-                ("extract", POINTER(f0t_backbone)), ("hierarchy", c_char_p)]
+                ("extract", POINTER(f0t_backbone)), ("hierarchy", c_char_p),
+                ("synonyms", c_char_p)]
 
 
 class f0t_import_dataset(Structure):

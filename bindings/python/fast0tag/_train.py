@@ -125,7 +125,7 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
           classes: Optional[Path] = None, test: Optional[float] = None, keep_tags: bool = False,
           keep_spellings: bool = False, plurals: Optional[Plurals] = None,
           file_words: Optional[FileWords] = None, keep_common: bool = False,
-          least: Optional[int] = None, tune: Optional[float] = None,
+          least: Optional[int] = None, synonyms: Optional[Path] = None, tune: Optional[float] = None,
           hidden_rate: Optional[float] = None, init: Optional[float] = None,
           checkpoint: Optional[Path] = None,
           resume: bool = False, epoch: Optional[EpochCallback] = None,
@@ -142,7 +142,7 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
     Tags that come without tag_names, or with a dataset without lists of seen and unseen ones, are
     taken for a person's keywords and cleaned as "fast0tag train" does it; what is done is logged.
     keep_tags takes them as they are; keep_spellings, plurals, file_words, keep_common and least
-    change the steps (docs/pictures.md).
+    change the steps, `synonyms` is a file of words that are one (docs/pictures.md).
 
     The options are those of "fast0tag train" (centred=False is its --keep-mean); None
     lets the library choose, and an option that the method does not use is refused. `without` lists

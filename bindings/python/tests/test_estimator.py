@@ -135,7 +135,7 @@ class Estimator(Case):
         self.assertEqual(trained - set(params), {
             "data", "tags", "split", "backbone", "all_tags", "classes", "test", "checkpoint", "resume",
             "epoch", "progress", "keep_tags", "keep_spellings", "plurals", "file_words",
-            "keep_common", "least"})
+            "keep_common", "least", "synonyms"})
         self.assertEqual(set(params) - trained, {"k"})
 
     def test_what_it_tells_newer_versions_of_scikit_learn(self):
