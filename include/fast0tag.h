@@ -1337,35 +1337,6 @@ F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input
                                    const f0t_tag_options *options, f0t_tag_callback each,
                                    void *user, const f0t_context *context);
 
-/* ---- Queries ----------------------------------------------------------------------------------- */
-
-/*
- * What to find in a catalogue: terms, separated by blanks, all of which a picture must meet.
- *
- *     dog                  a word that has a vector, learned by the model or not
- *     "red car"            the same, a phrase
- *     -cat                 without: any term may have the minus
- *     tag:holiday          has this tag of a person; tag:"New York"
- *     before:2020          taken before that year, month (2020-02) or day (2020-02-29) began
- *     after:2020           taken after it ended
- *     date:2019            taken in it; date:2019..2020-02 from the first to the end of the second
- *     is:untagged          has no tag of a person
- *
- * In quotes, \" and \\ are a quote and a backslash. Pictures without a date meet no term about dates, and all such
- * terms that have the minus.
- */
-typedef struct f0t_query f0t_query;
-
-/* A query as it is typed into a field. Fails with F0T_ERROR_ARGUMENT, and names the character where. */
-F0T_API f0t_status f0t_query_parse(f0t_query **out, const char *text);
-/* The same of the arguments of a program, arguments[count]: each is a term, also with blanks in it (a phrase that
- * the shell took out of its quotes), except that one with a double quote is parsed as f0t_query_parse does. */
-F0T_API f0t_status f0t_query_parse_arguments(f0t_query **out, const char *const *arguments,
-                                             size_t count);
-F0T_API void f0t_query_free(f0t_query *query);
-/* The query in one spelling, which parses to the same query. */
-F0T_API const char *f0t_query_text(const f0t_query *query);
-
 /* ---- Keywords of pictures ---------------------------------------------------------------------- */
 
 /*
@@ -1649,6 +1620,9 @@ F0T_API uint64_t f0t_catalogue_model_fingerprint(const f0t_catalogue *catalogue)
 F0T_API f0t_status f0t_catalogue_set_model(f0t_catalogue *catalogue, const char *path,
                                            uint64_t fingerprint);
 F0T_API f0t_status f0t_catalogue_set_backbone(f0t_catalogue *catalogue, const char *description);
+/* The file of word vectors, the model's own, that new words are looked up in; NULL: none. */
+F0T_API const char *f0t_catalogue_vectors(const f0t_catalogue *catalogue);
+F0T_API f0t_status f0t_catalogue_set_vectors(f0t_catalogue *catalogue, const char *path);
 
 /* A keyword of a picture: a word, or a path of a hierarchy ("Places|Europe|Paris"), whose last part is the tag. */
 typedef struct f0t_catalogue_keyword {
@@ -1680,6 +1654,147 @@ typedef struct f0t_catalogue_record {
 /* Adds the picture, or replaces all that was known of it; decisions about it stay. `id` (may be NULL) is its id. */
 F0T_API f0t_status f0t_catalogue_put(int64_t *id, f0t_catalogue *catalogue,
                                      const f0t_catalogue_record *record);
+
+/* ---- Queries ----------------------------------------------------------------------------------- */
+
+/*
+ * What to find in a catalogue: terms, separated by blanks, all of which a picture must meet.
+ *
+ *     dog                  a word that has a vector, learned by the model or not
+ *     "red car"            the same, a phrase
+ *     -cat                 without: any term may have the minus
+ *     tag:holiday          has this tag of a person; tag:"New York"
+ *     before:2020          taken before that year, month (2020-02) or day (2020-02-29) began
+ *     after:2020           taken after it ended
+ *     date:2019            taken in it; date:2019..2020-02 from the first to the end of the second
+ *     is:untagged          has no tag of a person
+ *
+ * In quotes, \" and \\ are a quote and a backslash. Pictures without a date meet no term about dates, and all such
+ * terms that have the minus.
+ */
+typedef struct f0t_query f0t_query;
+
+/* A query as it is typed into a field. Fails with F0T_ERROR_ARGUMENT, and names the character where. */
+F0T_API f0t_status f0t_query_parse(f0t_query **out, const char *text);
+/* The same of the arguments of a program, arguments[count]: each is a term, also with blanks in it (a phrase that
+ * the shell took out of its quotes), except that one with a double quote is parsed as f0t_query_parse does. */
+F0T_API f0t_status f0t_query_parse_arguments(f0t_query **out, const char *const *arguments,
+                                             size_t count);
+F0T_API void f0t_query_free(f0t_query *query);
+/* The query in one spelling, which parses to the same query. */
+F0T_API const char *f0t_query_text(const f0t_query *query);
+
+/* ---- Finding pictures -------------------------------------------------------------------------- */
+
+/*
+ * Finds the pictures of a catalogue that a query describes:
+ *
+ *     f0t_finder *finder = NULL;
+ *     f0t_query *query = NULL;
+ *     f0t_find_results *found = NULL;
+ *     if (f0t_finder_open(&finder, catalogue, NULL, NULL) || f0t_query_parse(&query, "dog -beach") ||
+ *         f0t_finder_run(&found, finder, query, NULL, NULL))
+ *         fprintf(stderr, "%s\n", f0t_last_error());
+ *     for (size_t i = 0; found && i < found->count; i++)
+ *         printf("%s %.2f\n", found->items[i].path, found->items[i].confidence);
+ *     f0t_find_results_free(found);
+ *     f0t_query_free(query);
+ *     f0t_finder_close(finder);
+ *
+ * What the confidence of a word is for a picture:
+ *  - a tag that a person gave it, or accepted, is certain (1); one that a person rejected does not hold (0);
+ *  - a word that the model has learned has the confidence of the catalogue's suggestion, and none where it is
+ *    not suggested;
+ *  - any other word with a vector is new: its confidence is that of the model for new words along the picture's
+ *    direction. All pictures are compared, exactly (the screen of f0t_vocab_rank).
+ * Pictures are found where each word reaches its cut: one in ten, or a third of what the model is most sure of for
+ * this word among all pictures, whichever is more. So a word that nothing shows finds nothing, or little. Several
+ * words are ranked by the product of their confidences, the probability of all of them if they are independent; ties
+ * are in the order of the ids. Pictures found by tags and dates alone come by date, the latest first.
+ *
+ * A model without confidences (not F0T_METHOD_BLEND) has no cuts: the nearest are found.
+ */
+typedef struct f0t_finder f0t_finder;
+
+typedef struct f0t_finder_options {
+    size_t size;
+    /* that of the catalogue's directions, borrowed [NULL: loaded from f0t_catalogue_model when it is needed] */
+    const f0t_model *model;
+    /* word vectors for new words, the file that the model was trained with or one made of it [NULL: that of
+     * f0t_catalogue_vectors, if any] */
+    const char *vectors;
+} f0t_finder_options;
+
+#define F0T_FINDER_OPTIONS                 \
+    {                                      \
+        .size = sizeof(f0t_finder_options) \
+    }
+
+/* The catalogue must outlive the finder, and is used by one of them at a time. What is needed once (model, vectors,
+ * directions) is kept for the next query. The directions are in a file beside the catalogue, NAME.directions, which is
+ * made here where it is missing or out of date, and mapped: a million pictures open in milliseconds. Where it cannot be
+ * written they are read into memory. */
+F0T_API f0t_status f0t_finder_open(f0t_finder **out, f0t_catalogue *catalogue,
+                                   const f0t_finder_options *options, const f0t_context *context);
+F0T_API void f0t_finder_close(f0t_finder *finder);
+
+typedef struct f0t_find_options {
+    size_t size;
+    size_t k;          /* pictures, at most [20] */
+    bool nearest;      /* no cut: the first k, however unsure */
+    double confidence; /* the cut of every word [0: each its own] */
+    /* Pictures like this one: a picture of the catalogue, or any other file, whose features are then made. They are
+     * ranked by the cosine of the angle between directions, less what all pictures have in common; words of the query
+     * are conditions [NULL] */
+    const char *like;
+} f0t_find_options;
+
+#define F0T_FIND_OPTIONS                          \
+    {                                             \
+        .size = sizeof(f0t_find_options), .k = 20 \
+    }
+
+/* How a word of the query was understood. */
+typedef enum f0t_find_kind {
+    F0T_FIND_LEARNED = 0, /* the model has learned it */
+    F0T_FIND_NEW = 1,     /* by its vector */
+    F0T_FIND_TAG = 2      /* there is no vector: as a tag that people gave */
+} f0t_find_kind;
+
+typedef struct f0t_find_word {
+    const char *word; /* as in the query */
+    bool without;
+    f0t_find_kind kind;
+    float cut;     /* the confidence from which on it holds; NaN: there is none */
+    float best;    /* the highest that the model has for a picture; NaN: none */
+    size_t tagged; /* pictures that have it as a tag of a person */
+} f0t_find_word;
+
+typedef struct f0t_find_result {
+    int64_t id;
+    const char *path;
+    int64_t taken; /* F0T_NO_DATE: not known */
+    float
+        confidence; /* of all words that are wanted; NaN: the query has none, or the model has no confidences */
+    bool tagged;      /* all of these are tags of a person */
+    float similarity; /* to f0t_find_options.like, -1 … 1; NaN: not asked for */
+    /* [word_count] of each word; NaN: it is not known, and not above the cut */
+    const float *words;
+} f0t_find_result;
+
+typedef struct f0t_find_results {
+    const f0t_find_result *items; /* [count], best first */
+    size_t count;
+    bool more;                  /* there are more than k */
+    const f0t_find_word *words; /* [word_count] in the order of the query */
+    size_t word_count;
+} f0t_find_results;
+
+/* `query` may be NULL where `like` is set. A word that has no vector and is no tag fails with F0T_ERROR_NOT_FOUND. */
+F0T_API f0t_status f0t_finder_run(f0t_find_results **out, f0t_finder *finder,
+                                  const f0t_query *query, const f0t_find_options *options,
+                                  const f0t_context *context);
+F0T_API void f0t_find_results_free(f0t_find_results *found);
 
 #ifdef __cplusplus
 }

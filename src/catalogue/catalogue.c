@@ -146,7 +146,8 @@ static f0t_status read_chosen(f0t_catalogue *c)
     sqlite3_stmt *row;
     bool any;
     F0T_TRY(f0t_sql_bind(&row, &c->sql,
-                         "SELECT m.id, m.path, m.fingerprint, b.id, b.description FROM chosen c"
+                         "SELECT m.id, m.path, m.fingerprint, b.id, b.description, c.vectors"
+                         " FROM chosen c"
                          " LEFT JOIN models m ON m.id = c.model"
                          " LEFT JOIN backbones b ON b.id = c.backbone",
                          NULL, 0));
@@ -160,6 +161,8 @@ static f0t_status read_chosen(f0t_catalogue *c)
     f0t_status status = copy_text(&c->model, row, 1);
     if (status == F0T_OK)
         status = copy_text(&c->backbone, row, 4);
+    if (status == F0T_OK)
+        status = copy_text(&c->vectors, row, 5);
     f0t_sql_reset(row);
     return status;
 }
@@ -204,6 +207,7 @@ void f0t_catalogue_close(f0t_catalogue *catalogue)
     f0t_free(catalogue->path);
     f0t_free(catalogue->model);
     f0t_free(catalogue->backbone);
+    f0t_free(catalogue->vectors);
     f0t_free(catalogue->blob);
     f0t_free(catalogue);
 }
@@ -306,8 +310,20 @@ uint64_t f0t_catalogue_model_fingerprint(const f0t_catalogue *catalogue)
     return catalogue->fingerprint;
 }
 
+const char *f0t_catalogue_vectors(const f0t_catalogue *catalogue)
+{
+    return catalogue->vectors;
+}
+
+/* A number that was not there before, also where an old copy of the file takes its place. */
+f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue)
+{
+    return f0t_sql_execute(&catalogue->sql, "UPDATE chosen SET directions = random()");
+}
+
 static f0t_status choose_model(f0t_catalogue *c, const char *path, uint64_t fingerprint)
 {
+    F0T_TRY(f0t_catalogue_change_directions(c));
     if (!path)
         return f0t_sql_execute(&c->sql, "UPDATE chosen SET model = NULL");
     F0T_TRY(f0t_sql_run(&c->sql,
@@ -343,5 +359,14 @@ f0t_status f0t_catalogue_set_backbone(f0t_catalogue *catalogue, const char *desc
     F0T_REQUIRE(catalogue);
     F0T_TRY(f0t_change_begin(catalogue));
     F0T_TRY(f0t_change_end(catalogue, choose_backbone(catalogue, description)));
+    return read_chosen(catalogue);
+}
+
+f0t_status f0t_catalogue_set_vectors(f0t_catalogue *catalogue, const char *path)
+{
+    F0T_REQUIRE(catalogue);
+    F0T_TRY(f0t_change_begin(catalogue));
+    F0T_TRY(f0t_change_end(catalogue, f0t_sql_run(&catalogue->sql, "UPDATE chosen SET vectors = ?1",
+                                                  F0T_SQL_VALUES(f0t_sql_text(path)))));
     return read_chosen(catalogue);
 }

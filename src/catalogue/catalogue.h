@@ -13,6 +13,7 @@ struct f0t_catalogue {
     uint64_t fingerprint;
     char *backbone; /* its description; NULL: none */
     int64_t backbone_id;
+    char *vectors;       /* path of the word vectors; NULL: none */
     unsigned char *blob; /* what f0t_catalogue_get_thumbnail gave last */
 };
 
@@ -26,6 +27,10 @@ f0t_status f0t_catalogue_tag_id(int64_t *out, f0t_catalogue *catalogue, const ch
 
 /* Fails with F0T_ERROR_NOT_FOUND where there is no picture of this number. */
 f0t_status f0t_catalogue_require(f0t_catalogue *catalogue, int64_t picture);
+
+/* The directions have changed: what was derived from them (catalogue/directions.h) is out of date. To be called inside
+ * the change. */
+f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue);
 
 /* The numbers of a blob of float16 that the query gives in column `column`, to[*dim] of room for `most`; fails with
  * F0T_ERROR_FORMAT where its length is odd, or more than that, or a number is not finite. */

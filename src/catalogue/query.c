@@ -198,6 +198,20 @@ static day day_after(day d)
     return (day){d.year + 1, 1, 1};
 }
 
+/* Days of the years before, with a leap day in every fourth of them but three centuries of four. */
+int64_t f0t_day_seconds(const char *text)
+{
+    const char *at = text;
+    day d;
+    if (!read_day(&d, &at, text + strlen(text)) || !d.day)
+        return INT64_MAX;
+    const int64_t years = d.year - 1;
+    int64_t days = years * 365 + years / 4 - years / 100 + years / 400 - 719162 + d.day - 1;
+    for (int month = 1; month < d.month; month++)
+        days += month_days(d.year, month);
+    return days * 86400;
+}
+
 static f0t_status read_dates(f0t_term *to, reader *r)
 {
     static const char expected[] = "a date is expected, as 2020, 2020-02 or 2020-02-29";

@@ -27,6 +27,9 @@ typedef struct f0t_term {
 
 #define F0T_DAY_END "9999-99-99"
 
+/* Seconds from 1970 to the beginning of the day; INT64_MAX for F0T_DAY_END. */
+int64_t f0t_day_seconds(const char *day);
+
 struct f0t_query {
     f0t_term *terms; /* [count] */
     size_t count, capacity;

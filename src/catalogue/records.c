@@ -210,10 +210,11 @@ static f0t_status put(int64_t *id, f0t_catalogue *c, const f0t_catalogue_record 
         put_numbers(c, *id, "DELETE FROM features WHERE picture = ?1",
                     "INSERT OR REPLACE INTO features(picture, backbone, data) VALUES (?1, ?2, ?3)",
                     r->features, r->dim, c->backbone_id, "features"));
-    return put_numbers(
-        c, *id, "DELETE FROM directions WHERE picture = ?1",
-        "INSERT OR REPLACE INTO directions(picture, model, data) VALUES (?1, ?2, ?3)", r->direction,
-        r->direction_dim, c->model_id, "directions");
+    F0T_TRY(
+        put_numbers(c, *id, "DELETE FROM directions WHERE picture = ?1",
+                    "INSERT OR REPLACE INTO directions(picture, model, data) VALUES (?1, ?2, ?3)",
+                    r->direction, r->direction_dim, c->model_id, "directions"));
+    return f0t_catalogue_change_directions(c);
 }
 
 static f0t_status check(const f0t_catalogue_record *r)

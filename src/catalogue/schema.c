@@ -62,6 +62,10 @@ static const char *const STEPS[] = {
     " picture INTEGER NOT NULL REFERENCES pictures(id) ON DELETE CASCADE,"
     " tag INTEGER NOT NULL REFERENCES tags(id), at INTEGER NOT NULL,"
     " PRIMARY KEY (picture, tag)) STRICT, WITHOUT ROWID;",
+    /* The file of word vectors that find looks new words up in; a number drawn whenever a direction changes
+     * (catalogue/directions.h). */
+    "ALTER TABLE chosen ADD COLUMN vectors TEXT;"
+    "ALTER TABLE chosen ADD COLUMN directions INTEGER NOT NULL DEFAULT 0;",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

@@ -1,0 +1,187 @@
+/* A finder, and what it makes when it is first needed: model, vectors, directions. */
+#include "catalogue/finder.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/monitor.h"
+
+#include <string.h>
+
+f0t_status f0t_finder_open(f0t_finder **out, f0t_catalogue *catalogue,
+                           const f0t_finder_options *options, const f0t_context *context)
+{
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(catalogue);
+    F0T_ENTER(context);
+    F0T_READ_OPTIONS(f0t_finder_options, F0T_FINDER_OPTIONS, options);
+    const char *vectors = options->vectors ? options->vectors : catalogue->vectors;
+    f0t_finder *f;
+    F0T_TRY(f0t_alloc_zero(&f, 1, sizeof *f));
+    f->catalogue = catalogue;
+    f->model = options->model;
+    f0t_status status =
+        vectors ? f0t_string_copy(&f->vectors_path, vectors, strlen(vectors)) : F0T_OK;
+    if (status == F0T_OK)
+        *out = f;
+    else
+        f0t_finder_close(f);
+    return status;
+}
+
+void f0t_finder_close(f0t_finder *f)
+{
+    if (!f)
+        return;
+    f0t_directions_close(f->directions);
+    f0t_vectors_close(f->vectors);
+    f0t_model_free(f->own_model);
+    f0t_free(f->vectors_path);
+    f0t_free(f);
+}
+
+f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *f)
+{
+    *out = NULL;
+    if (!f->model && f->catalogue->model) {
+        F0T_TRY(f0t_model_load(&f->own_model, f->catalogue->model, NULL));
+        f->model = f->own_model;
+    }
+    *out = f->model;
+    return F0T_OK;
+}
+
+f0t_status f0t_finder_vectors(const f0t_vectors **out, f0t_finder *f)
+{
+    *out = NULL;
+    if (!f->vectors && f->vectors_path)
+        F0T_TRY(f0t_vectors_open(&f->vectors, f->vectors_path, NULL, NULL));
+    *out = f->vectors;
+    return F0T_OK;
+}
+
+/* ---- Directions ------------------------------------------------------------------------------------ */
+
+enum { BLOCK = 1024 };
+
+typedef struct copying {
+    f0t_catalogue *catalogue;
+    f0t_directions_writer *to;
+    size_t dim, filled, done;
+    int64_t ids[BLOCK];
+    float *rows; /* [BLOCK x dim] */
+    const f0t_monitor *monitor;
+} copying;
+
+static f0t_status flush(copying *c)
+{
+    if (f0t_monitor_stopped(c->monitor))
+        return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading directions");
+    c->done += c->filled;
+    f0t_status status = f0t_directions_add(c->to, c->ids, c->rows, c->filled);
+    c->filled = 0;
+    return status;
+}
+
+static f0t_status copy_row(copying *c, sqlite3_stmt *row)
+{
+    size_t dim;
+    float *to = c->rows + c->filled * c->dim;
+    F0T_TRY(f0t_catalogue_read_halves(to, &dim, c->dim, c->catalogue, row, 1));
+    if (dim != c->dim)
+        return f0t_fail(F0T_ERROR_FORMAT,
+                        "%s: a direction of %zu numbers, the model's have %zu; index the pictures "
+                        "again",
+                        c->catalogue->path, dim, c->dim);
+    c->ids[c->filled++] = sqlite3_column_int64(row, 0);
+    return c->filled == BLOCK ? flush(c) : F0T_OK;
+}
+
+static f0t_status copy_rows(copying *c, sqlite3_stmt *rows)
+{
+    for (bool any;;) {
+        F0T_TRY(f0t_sql_step(&any, &c->catalogue->sql, rows));
+        if (!any)
+            return c->filled ? flush(c) : F0T_OK;
+        F0T_TRY(copy_row(c, rows));
+    }
+}
+
+/* All directions of the catalogue's model; *count of them. */
+static f0t_status copy_all(size_t *count, f0t_directions_writer *to, const f0t_finder *f,
+                           size_t dim)
+{
+    f0t_catalogue *catalogue = f->catalogue;
+    const f0t_context *context = f0t_context_current();
+    copying c = {
+        .catalogue = catalogue, .to = to, .dim = dim, .monitor = context ? context->monitor : NULL};
+    sqlite3_stmt *rows;
+    F0T_TRY(f0t_alloc(&c.rows, BLOCK * dim, sizeof *c.rows));
+    f0t_status status =
+        f0t_sql_bind(&rows, &catalogue->sql,
+                     "SELECT picture, data FROM directions WHERE model = ?1 ORDER BY picture",
+                     F0T_SQL_VALUES(f0t_sql_int(catalogue->model_id)));
+    if (status == F0T_OK) {
+        status = copy_rows(&c, rows);
+        f0t_sql_reset(rows);
+    }
+    f0t_free(c.rows);
+    *count = c.done;
+    return status;
+}
+
+static f0t_status make(f0t_finder *f, const char *path, size_t dim)
+{
+    f0t_directions_writer *writer;
+    size_t count;
+    F0T_TRY(f0t_directions_create(&writer, path, dim));
+    f0t_status status = copy_all(&count, writer, f, dim);
+    if (status == F0T_OK && count)
+        return f0t_directions_commit(&f->directions, writer, (uint64_t)f->stamp);
+    f0t_directions_abort(writer);
+    return status;
+}
+
+/* Of the file beside the catalogue, which is made again where it is not of this stamp; in memory where it cannot be. */
+static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
+{
+    f0t_status status = f0t_directions_open(&f->directions, path, (uint64_t)f->stamp);
+    if (status == F0T_OK && f->directions->dim == dim)
+        return F0T_OK;
+    f0t_directions_close(f->directions);
+    f->directions = NULL;
+    if (status == F0T_ERROR_MEMORY)
+        return status;
+    status = make(f, path, dim);
+    return status == F0T_ERROR_IO || status == F0T_ERROR_NOT_FOUND ? make(f, NULL, dim) : status;
+}
+
+f0t_status f0t_finder_directions(const f0t_directions **out, f0t_finder *f)
+{
+    static const char ENDING[] = ".directions";
+    const f0t_model *model;
+    int64_t stamp;
+    char *path;
+    *out = NULL;
+    F0T_TRY(f0t_finder_model(&model, f));
+    if (!model || !f->catalogue->model_id)
+        return F0T_OK;
+    F0T_TRY(
+        f0t_sql_get_int(&stamp, &f->catalogue->sql, "SELECT directions FROM chosen", NULL, 0, 0));
+    if (!f->read || stamp != f->stamp) {
+        f->read = false;
+        f->stamp = stamp;
+        f0t_directions_close(f->directions);
+        f->directions = NULL;
+        const size_t length = strlen(f->catalogue->path);
+        F0T_TRY(f0t_alloc(&path, length + sizeof ENDING, 1));
+        memcpy(path, f->catalogue->path, length);
+        memcpy(path + length, ENDING, sizeof ENDING);
+        f0t_status status = read_directions(f, path, f0t_model_dim(model));
+        f0t_free(path);
+        F0T_TRY(status);
+        f->read = true;
+    }
+    *out = f->directions;
+    return F0T_OK;
+}
