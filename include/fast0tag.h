@@ -1598,6 +1598,47 @@ F0T_API f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogu
 F0T_API f0t_status f0t_catalogue_set_written(f0t_catalogue *catalogue, int64_t picture,
                                              const char *const *tags, size_t count);
 
+/*
+ * Writes accepted tags into the pictures' XMP sidecars, or the pictures, as f0t_sidecars_write does: what people and other
+ * programs wrote stays as it is, and a tag goes where the collection's hierarchy has it. Only pictures are looked at
+ * whose accepted tags are others than were written the last time, and only files whose keywords change are touched. A
+ * tag that is no longer accepted is taken away again, if we have written it. Whatever ends the call, the next one goes on.
+ */
+typedef struct f0t_catalogue_write_options {
+    size_t size;
+    /* as in f0t_sidecar_options: a picture that tags go into keeps its mtime unless touch is set */
+    bool embed, plain_name, touch, dry_run;
+    bool
+        undo; /* take back what the last call wrote; the one before it is the next. Decisions stay */
+} f0t_catalogue_write_options;
+
+#define F0T_CATALOGUE_WRITE_OPTIONS                 \
+    {                                               \
+        .size = sizeof(f0t_catalogue_write_options) \
+    }
+
+/* What became of one picture. */
+typedef struct f0t_catalogue_written {
+    int64_t picture;
+    const char *path; /* of the picture */
+    const char
+        *file;    /* that was written: the picture or its sidecar; NULL where that is not known */
+    bool changed; /* whether it changed, or would */
+    const char *change; /* how: "-old +new"; "" where it did not */
+    f0t_status status;  /* F0T_OK, or why it could not be written, */
+    const char *error;  /* in one line; NULL where it could */
+} f0t_catalogue_written;
+
+/* Where it returns false, no more are written, and the call fails with F0T_ERROR_INTERRUPTED. */
+typedef bool (*f0t_catalogue_write_callback)(void *user, const f0t_catalogue_written *written);
+
+/* Calls `each` (may be NULL) once per picture that was looked at. A picture that cannot be written does not fail the
+ * call, and is looked at again by the next one. */
+F0T_API f0t_status f0t_catalogue_write(f0t_catalogue *catalogue,
+                                       const f0t_catalogue_write_options *options,
+                                       f0t_catalogue_write_callback each, void *user,
+                                       const f0t_context *context);
+
 /* The thumbnail of a picture, a JPEG whose longer side has 256 pixels at most; *size is 0 where there is none. The
  * bytes are valid until the next call with this catalogue. */
 F0T_API f0t_status f0t_catalogue_get_thumbnail(const void **data, size_t *size,

@@ -66,6 +66,12 @@ static const char *const STEPS[] = {
      * (catalogue/directions.h). */
     "ALTER TABLE chosen ADD COLUMN vectors TEXT;"
     "ALTER TABLE chosen ADD COLUMN directions INTEGER NOT NULL DEFAULT 0;",
+    /* The tags of ours that a file had before a run wrote it, by their numbers: the way back. */
+    "CREATE TABLE writes("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL,"
+    " picture INTEGER NOT NULL REFERENCES pictures(id) ON DELETE CASCADE, how INTEGER NOT NULL,"
+    " before TEXT NOT NULL, at INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX writes_run ON writes(run);",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

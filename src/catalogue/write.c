@@ -1,0 +1,391 @@
+/*
+ * Accepted tags as keywords of the pictures' files, and the way back.
+ *
+ * What a file should have of ours is what was accepted; what it has is in `written`. Where the two differ, the file is
+ * written first, and then, in one change of the catalogue, what it had before goes to `writes` and what it has to
+ * `written`: whoever is killed in between writes the same again, which changes nothing.
+ */
+#include "catalogue/catalogue.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/interner.h"
+#include "base/monitor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How a file was written, as `writes` has it. */
+typedef enum way { WAY_SIDECAR = 0, WAY_PLAIN = 1, WAY_EMBED = 2, WAYS = 3 } way;
+
+typedef struct writing {
+    f0t_catalogue *catalogue;
+    f0t_catalogue_write_options options;
+    f0t_catalogue_write_callback each;
+    void *user;
+    const f0t_monitor *monitor;
+    f0t_sidecars *sidecars[WAYS]; /* opened when one is needed */
+    int64_t run;                  /* number of this one among all that wrote */
+} writing;
+
+/* ---- Lists of numbers ------------------------------------------------------------------------------ */
+
+typedef struct numbers {
+    int64_t *items;
+    size_t count, capacity;
+} numbers;
+
+static f0t_status add_number(numbers *n, int64_t item)
+{
+    F0T_TRY(f0t_grow(&n->items, &n->capacity, n->count, 1, sizeof *n->items));
+    n->items[n->count++] = item;
+    return F0T_OK;
+}
+
+static f0t_status read_numbers(numbers *to, f0t_catalogue *c, const char *sql,
+                               const f0t_sql_value *values, size_t count)
+{
+    sqlite3_stmt *row;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql, sql, values, count));
+    for (bool any = true; any && status == F0T_OK;) {
+        status = f0t_sql_step(&any, &c->sql, row);
+        if (status == F0T_OK && any)
+            status = add_number(to, sqlite3_column_int64(row, 0));
+    }
+    f0t_sql_reset(row);
+    return status;
+}
+
+static bool has_number(const numbers *n, int64_t item)
+{
+    for (size_t i = 0; i < n->count; i++)
+        if (n->items[i] == item)
+            return true;
+    return false;
+}
+
+/* "12 7 3": tags that a file had, by their numbers. */
+static f0t_status join_numbers(char **out, const numbers *n)
+{
+    enum { DIGITS = 21 };
+    size_t used = 0;
+    F0T_TRY(f0t_alloc(out, n->count * DIGITS + 1, 1));
+    (*out)[0] = 0;
+    for (size_t i = 0; i < n->count; i++)
+        used += (size_t)snprintf(*out + used, DIGITS + 1, "%s%lld", i ? " " : "",
+                                 (long long)n->items[i]);
+    return F0T_OK;
+}
+
+static f0t_status split_numbers(numbers *to, const char *text)
+{
+    for (char *end; *text; text = end) {
+        const long long number = strtoll(text, &end, 10);
+        if (end == text)
+            return F0T_OK; /* of a damaged catalogue: what is left is no number */
+        F0T_TRY(add_number(to, number));
+    }
+    return F0T_OK;
+}
+
+/* ---- A picture and its tags ------------------------------------------------------------------------ */
+
+/* A text of one row; *out is NULL where there is none. The caller's to free. */
+static f0t_status read_text(char **out, f0t_catalogue *c, const char *sql, int64_t id)
+{
+    sqlite3_stmt *row;
+    bool any;
+    *out = NULL;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql, sql, F0T_SQL_VALUES(f0t_sql_int(id))));
+    F0T_TRY(f0t_sql_step(&any, &c->sql, row));
+    const char *text = any ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    f0t_status status = text ? f0t_string_copy(out, text, strlen(text)) : F0T_OK;
+    if (any)
+        f0t_sql_reset(row);
+    return status;
+}
+
+/* The tag where most pictures of the collection have it in a hierarchy, "Places|Paris"; else its name. */
+static f0t_status add_placed(f0t_texts *to, f0t_catalogue *c, int64_t tag)
+{
+    char *text;
+    F0T_TRY(read_text(&text, c,
+                      "SELECT place FROM keywords WHERE tag = ?1 AND place IS NOT NULL"
+                      " GROUP BY place ORDER BY count(*) DESC, place LIMIT 1",
+                      tag));
+    if (!text)
+        F0T_TRY(read_text(&text, c, "SELECT name FROM tags WHERE id = ?1", tag));
+    f0t_status status = text ? f0t_texts_add(to, text, strlen(text)) : F0T_OK;
+    f0t_free(text);
+    return status;
+}
+
+static f0t_status open_sidecars(writing *w, way how)
+{
+    static const char *const everywhere[] = {"/"}; /* paths of a catalogue have no links in them */
+    const f0t_sidecar_options options = {.size = sizeof options,
+                                         .plain_name = how == WAY_PLAIN,
+                                         .embed = how == WAY_EMBED,
+                                         .touch = how == WAY_EMBED && w->options.touch,
+                                         .dry_run = w->options.dry_run,
+                                         .folders = everywhere,
+                                         .folder_count = 1};
+    return w->sidecars[how] ? F0T_OK : f0t_sidecars_open(&w->sidecars[how], &options);
+}
+
+/* Makes these our tags of the file, or takes all of ours away. */
+static f0t_status write_file(f0t_catalogue_written *said, writing *w, way how,
+                             const f0t_texts *tags, bool remove)
+{
+    const char **items;
+    F0T_TRY(open_sidecars(w, how));
+    if (remove)
+        return f0t_sidecars_remove(&said->file, &said->changed, w->sidecars[how], said->path);
+    F0T_TRY(f0t_alloc(&items, tags->count, sizeof *items));
+    for (size_t i = 0; i < tags->count; i++)
+        items[i] = f0t_texts_get(tags, i);
+    f0t_status status = f0t_sidecars_write(&said->file, &said->changed, w->sidecars[how],
+                                           said->path, items, tags->count);
+    f0t_free(items);
+    return status;
+}
+
+/* The caller hears of it. What is this picture's own trouble does not end the others. */
+static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status status, way how)
+{
+    char error[512];
+    if (status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
+        return status;
+    snprintf(error, sizeof error, "%s", status == F0T_OK ? "" : f0t_last_error());
+    said->status = status;
+    said->error = status == F0T_OK ? NULL : error;
+    said->changed = said->changed && status == F0T_OK;
+    said->change = said->changed ? f0t_sidecars_change(w->sidecars[how]) : "";
+    if (!w->each)
+        return F0T_OK;
+    const f0t_context *context = f0t_context_suspend();
+    const bool more = w->each(w->user, said);
+    f0t_context_leave(&context);
+    return more ? F0T_OK : f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller");
+}
+
+/* ---- What is noted --------------------------------------------------------------------------------- */
+
+/* Tags that the file has already keep the time when they came. */
+static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const numbers *before,
+                            const numbers *after)
+{
+    for (size_t i = 0; i < before->count; i++)
+        if (!has_number(after, before->items[i]))
+            F0T_TRY(
+                f0t_sql_run(&c->sql, "DELETE FROM written WHERE picture = ?1 AND tag = ?2",
+                            F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(before->items[i]))));
+    for (size_t i = 0; i < after->count; i++)
+        F0T_TRY(f0t_sql_run(
+            &c->sql,
+            "INSERT OR IGNORE INTO written(picture, tag, at) SELECT ?1, id, ?3 FROM tags"
+            " WHERE id = ?2",
+            F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(after->items[i]),
+                           f0t_sql_int((int64_t)time(NULL)))));
+    return F0T_OK;
+}
+
+static f0t_status note_write(const writing *w, int64_t picture, way how, const numbers *before,
+                             const numbers *after)
+{
+    char *had;
+    F0T_TRY(join_numbers(&had, before));
+    f0t_status status = f0t_sql_run(
+        &w->catalogue->sql,
+        "INSERT INTO writes(run, picture, how, before, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        F0T_SQL_VALUES(f0t_sql_int(w->run), f0t_sql_int(picture), f0t_sql_int((int64_t)how),
+                       f0t_sql_text(had), f0t_sql_int((int64_t)time(NULL))));
+    f0t_free(had);
+    return status == F0T_OK ? note_tags(w->catalogue, picture, before, after) : status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------------- */
+
+/* Pictures whose files have other tags of ours than were accepted. */
+static const char *const PENDING =
+    "SELECT p.id FROM pictures p WHERE p.state = 0 AND p.id IN ("
+    " SELECT d.picture FROM decisions d WHERE d.current = 1 AND d.decision = 1 AND NOT EXISTS"
+    "  (SELECT 1 FROM written w WHERE w.picture = d.picture AND w.tag = d.tag)"
+    " UNION SELECT w.picture FROM written w WHERE NOT EXISTS"
+    "  (SELECT 1 FROM decisions d WHERE d.picture = w.picture AND d.tag = w.tag AND"
+    "   d.current = 1 AND d.decision = 1)) ORDER BY p.path";
+
+/* What a picture's file has, and shall have. */
+typedef struct wanted {
+    numbers before, after;
+    f0t_texts tags; /* those of `after`, each in its place */
+    char *path;
+} wanted;
+
+static void free_wanted(wanted *t)
+{
+    f0t_free(t->before.items);
+    f0t_free(t->after.items);
+    f0t_texts_free(&t->tags);
+    f0t_free(t->path);
+}
+
+static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
+{
+    F0T_TRY(read_numbers(&t->before, c, "SELECT tag FROM written WHERE picture = ?1 ORDER BY tag",
+                         F0T_SQL_VALUES(f0t_sql_int(picture))));
+    F0T_TRY(read_numbers(&t->after, c,
+                         "SELECT tag FROM decisions WHERE picture = ?1 AND current = 1 AND"
+                         " decision = 1 ORDER BY id",
+                         F0T_SQL_VALUES(f0t_sql_int(picture))));
+    for (size_t i = 0; i < t->after.count; i++)
+        F0T_TRY(add_placed(&t->tags, c, t->after.items[i]));
+    return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", picture);
+}
+
+static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
+{
+    const way how = w->options.embed ? WAY_EMBED : w->options.plain_name ? WAY_PLAIN : WAY_SIDECAR;
+    f0t_catalogue_written said = {.picture = picture, .path = t->path};
+    if (!t->path) /* another process took it out of the catalogue */
+        return F0T_OK;
+    f0t_status status = write_file(&said, w, how, &t->tags, false);
+    if (status == F0T_OK && !w->options.dry_run) {
+        F0T_TRY(f0t_change_begin(w->catalogue));
+        F0T_TRY(f0t_change_end(w->catalogue, note_write(w, picture, how, &t->before, &t->after)));
+    }
+    return tell(w, &said, status, how);
+}
+
+static f0t_status write_picture(writing *w, int64_t picture)
+{
+    wanted t = {0};
+    f0t_status status = read_wanted(&t, w->catalogue, picture);
+    if (status == F0T_OK)
+        status = write_wanted(w, picture, &t);
+    free_wanted(&t);
+    return status;
+}
+
+/* ---- The way back ---------------------------------------------------------------------------------- */
+
+/* A picture's file as it was before row `id` of writes. */
+typedef struct return_trip {
+    int64_t picture;
+    way how;
+    numbers now, before;
+    f0t_texts tags; /* those of `before` */
+    char *path;
+} return_trip;
+
+static f0t_status read_trip(return_trip *t, f0t_catalogue *c, int64_t id)
+{
+    int64_t how;
+    char *had;
+    F0T_TRY(f0t_sql_get_int(&t->picture, &c->sql, "SELECT picture FROM writes WHERE id = ?1",
+                            F0T_SQL_VALUES(f0t_sql_int(id)), 0));
+    F0T_TRY(f0t_sql_get_int(&how, &c->sql, "SELECT how FROM writes WHERE id = ?1",
+                            F0T_SQL_VALUES(f0t_sql_int(id)), 0));
+    if (how < WAY_SIDECAR || how >= WAYS)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: no way %lld to write", c->path,
+                        (long long)how);
+    t->how = (way)how;
+    F0T_TRY(read_text(&had, c, "SELECT before FROM writes WHERE id = ?1", id));
+    f0t_status status = had ? split_numbers(&t->before, had) : F0T_OK;
+    f0t_free(had);
+    F0T_TRY(status);
+    F0T_TRY(read_numbers(&t->now, c, "SELECT tag FROM written WHERE picture = ?1",
+                         F0T_SQL_VALUES(f0t_sql_int(t->picture))));
+    for (size_t i = 0; i < t->before.count; i++)
+        F0T_TRY(add_placed(&t->tags, c, t->before.items[i]));
+    return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", t->picture);
+}
+
+static f0t_status note_return(f0t_catalogue *c, int64_t id, const return_trip *t)
+{
+    F0T_TRY(
+        f0t_sql_run(&c->sql, "DELETE FROM writes WHERE id = ?1", F0T_SQL_VALUES(f0t_sql_int(id))));
+    return note_tags(c, t->picture, &t->now, &t->before);
+}
+
+static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
+{
+    f0t_catalogue_written said = {.picture = t->picture, .path = t->path};
+    if (!t->path)
+        return F0T_OK;
+    f0t_status status = write_file(&said, w, t->how, &t->tags, t->tags.count == 0);
+    if (status == F0T_OK && !w->options.dry_run) {
+        F0T_TRY(f0t_change_begin(w->catalogue));
+        F0T_TRY(f0t_change_end(w->catalogue, note_return(w->catalogue, id, t)));
+    }
+    return tell(w, &said, status, t->how);
+}
+
+static f0t_status take_back(writing *w, int64_t id)
+{
+    return_trip t = {0};
+    f0t_status status = read_trip(&t, w->catalogue, id);
+    if (status == F0T_OK)
+        status = make_trip(w, id, &t);
+    f0t_free(t.now.items);
+    f0t_free(t.before.items);
+    f0t_texts_free(&t.tags);
+    f0t_free(t.path);
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------------- */
+
+static f0t_status find_work(numbers *work, writing *w)
+{
+    f0t_catalogue *c = w->catalogue;
+    int64_t last;
+    F0T_TRY(
+        f0t_sql_get_int(&last, &c->sql, "SELECT coalesce(max(run), 0) FROM writes", NULL, 0, 0));
+    w->run = last + 1;
+    return w->options.undo
+               ? read_numbers(work, c, "SELECT id FROM writes WHERE run = ?1 ORDER BY id DESC",
+                              F0T_SQL_VALUES(f0t_sql_int(last)))
+               : read_numbers(work, c, PENDING, NULL, 0);
+}
+
+static f0t_status write_all(writing *w, const numbers *work)
+{
+    f0t_stage stage =
+        f0t_stage_begin(w->monitor, w->options.undo ? "taking keywords back" : "writing keywords",
+                        "pictures", work->count);
+    for (size_t i = 0; i < work->count; i++) {
+        F0T_TRY(f0t_stage_update(&stage, i));
+        F0T_TRY(w->options.undo ? take_back(w, work->items[i]) : write_picture(w, work->items[i]));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+f0t_status f0t_catalogue_write(f0t_catalogue *catalogue, const f0t_catalogue_write_options *options,
+                               f0t_catalogue_write_callback each, void *user,
+                               const f0t_context *context)
+{
+    F0T_REQUIRE(catalogue);
+    F0T_ENTER(context);
+    F0T_READ_OPTIONS(f0t_catalogue_write_options, F0T_CATALOGUE_WRITE_OPTIONS, options);
+    writing w = {.catalogue = catalogue,
+                 .options = *options,
+                 .each = each,
+                 .user = user,
+                 .monitor = f0t_context_monitor(context)};
+    numbers work = {0};
+    if (options->embed && options->plain_name)
+        return f0t_fail(F0T_ERROR_ARGUMENT,
+                        "plain_name is a sidecar's, and embed has none: one of them");
+    f0t_status status = find_work(&work, &w);
+    if (status == F0T_OK)
+        status = write_all(&w, &work);
+    f0t_free(work.items);
+    for (int i = 0; i < WAYS; i++)
+        f0t_sidecars_close(w.sidecars[i]);
+    return status;
+}

@@ -1,0 +1,278 @@
+/* Accepted tags in files, and the way back. */
+#include "../image/pictures.h"
+#include "support.h"
+
+#include "base/alloc.h"
+#include "base/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static f0t_catalogue *c;
+static int64_t ids[3];
+static char paths[3][4096];
+
+/* ---- A catalogue of three pictures ----------------------------------------------------------------- */
+
+static int open_three(void **state)
+{
+    static const uint8_t pixel[3] = {9, 9, 9};
+    static const char *const names[] = {"a.png", "b.png", "c.png"};
+    f0t_catalogue_options options = F0T_CATALOGUE_OPTIONS;
+    (void)state;
+    options.mode = F0T_CATALOGUE_CREATE;
+    unlink(test_path("catalogue"));
+    assert_ok(f0t_catalogue_open(&c, test_path("catalogue"), &options));
+    for (size_t i = 0; i < 3; i++) {
+        const f0t_catalogue_keyword keyword = {"Animals|dog", F0T_KEYWORD_XMP};
+        f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
+        char sidecar[4200], *real = realpath(png_write(names[i], pixel, 1, 1, 3, 0), NULL);
+        snprintf(paths[i], sizeof paths[i], "%s", real);
+        free(real);
+        snprintf(sidecar, sizeof sidecar, "%s.xmp", paths[i]);
+        unlink(sidecar);
+        record.picture.path = paths[i];
+        record.keywords = &keyword;
+        record.keyword_count = i == 2; /* only the catalogue knows of it: that is where dogs go */
+        assert_ok(f0t_catalogue_put(&ids[i], c, &record));
+    }
+    return 0;
+}
+
+static int close_three(void **state)
+{
+    (void)state;
+    f0t_catalogue_close(c);
+    return 0;
+}
+
+static void decide(size_t i, const char *tag, f0t_decision decision)
+{
+    assert_ok(f0t_catalogue_decide(c, ids[i], tag, decision, "me"));
+}
+
+/* What a sidecar is, NULL: there is none. Freed with f0t_free. */
+static char *sidecar(size_t i)
+{
+    char path[4200];
+    size_t size;
+    snprintf(path, sizeof path, "%s.xmp", paths[i]);
+    return access(path, F_OK) == 0 ? test_read(path, &size) : NULL;
+}
+
+static bool sidecar_has(size_t i, const char *text)
+{
+    char *is = sidecar(i);
+    const bool has = is && strstr(is, text);
+    f0t_free(is);
+    return has;
+}
+
+typedef struct tally {
+    size_t looked, changed, failed, most;
+    char change[200], error[400];
+} tally;
+
+static bool count(void *user, const f0t_catalogue_written *w)
+{
+    tally *t = user;
+    t->looked++;
+    t->changed += w->changed;
+    t->failed += w->status != F0T_OK;
+    snprintf(t->change, sizeof t->change, "%s", w->change);
+    if (w->error)
+        snprintf(t->error, sizeof t->error, "%s", w->error);
+    return !t->most || t->looked < t->most;
+}
+
+static tally write_with(const f0t_catalogue_write_options *options)
+{
+    tally t = {0};
+    assert_ok(f0t_catalogue_write(c, options, count, &t, NULL));
+    return t;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------ */
+
+static void accepted_tags_are_written_once_and_in_their_place(void **state)
+{
+    struct stat before, after;
+    (void)state;
+    decide(0, "dog", F0T_ACCEPTED);
+    decide(0, "sea", F0T_ACCEPTED);
+    decide(0, "cat", F0T_REJECTED);
+    assert_int_equal(write_with(NULL).changed, 1);
+    assert_true(sidecar_has(0, "<rdf:li>Animals|dog</rdf:li>"));
+    assert_true(sidecar_has(0, "<rdf:li>sea</rdf:li>"));
+    assert_false(sidecar_has(0, "cat"));
+    assert_null(sidecar(1));
+    f0t_catalogue_tags *tags;
+    assert_ok(f0t_catalogue_get_tags(&tags, c, ids[0]));
+    for (size_t i = 0; i < tags->count; i++)
+        assert_true(tags->items[i].written == (tags->items[i].decision == F0T_ACCEPTED));
+    f0t_catalogue_tags_free(tags);
+    char path[4200];
+    snprintf(path, sizeof path, "%s.xmp", paths[0]);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(write_with(NULL).looked, 0); /* nothing is touched again */
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+}
+
+static void what_is_no_longer_accepted_goes_and_what_a_person_wrote_stays(void **state)
+{
+    (void)state;
+    decide(0, "dog", F0T_ACCEPTED);
+    decide(0, "sea", F0T_ACCEPTED);
+    write_with(NULL);
+    decide(0, "dog", F0T_REJECTED);
+    decide(0, "boat", F0T_ACCEPTED);
+    const tally t = write_with(NULL);
+    assert_int_equal(t.changed, 1);
+    assert_string_equal(t.change, "-dog +boat");
+    assert_false(sidecar_has(0, "dog"));
+    assert_true(sidecar_has(0, "sea"));
+    decide(0, "sea", F0T_UNDECIDED);
+    decide(0, "boat", F0T_UNDECIDED);
+    assert_int_equal(write_with(NULL).changed, 1);
+    assert_false(sidecar_has(0, "boat"));
+}
+
+static void dry_runs_change_nothing(void **state)
+{
+    f0t_catalogue_write_options dry = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)state;
+    dry.dry_run = true;
+    decide(1, "sea", F0T_ACCEPTED);
+    for (int i = 0; i < 2; i++) {
+        const tally t = write_with(&dry);
+        assert_int_equal(t.changed, 1);
+        assert_string_equal(t.change, "+sea");
+        assert_null(sidecar(1));
+    }
+    assert_int_equal(write_with(NULL).changed, 1);
+    dry.undo = true;
+    assert_int_equal(write_with(&dry).changed, 1);
+    assert_true(sidecar_has(1, "sea"));
+}
+
+static void each_call_can_be_taken_back(void **state)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)state;
+    undo.undo = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    decide(1, "sea", F0T_ACCEPTED);
+    write_with(NULL);
+    decide(0, "sea", F0T_REJECTED);
+    decide(0, "dog", F0T_ACCEPTED);
+    write_with(NULL);
+    assert_true(sidecar_has(0, "dog"));
+    tally t = write_with(&undo);
+    assert_int_equal(t.looked, 1);
+    assert_string_equal(t.change, "-dog +sea");
+    assert_true(sidecar_has(0, "sea") && !sidecar_has(0, "dog"));
+    t = write_with(&undo);
+    assert_int_equal(t.changed, 2);
+    assert_null(sidecar(0)); /* we had made it */
+    assert_null(sidecar(1));
+    assert_int_equal(write_with(&undo).looked, 0);
+    assert_int_equal(write_with(NULL).changed, 2); /* decisions stay */
+    assert_true(sidecar_has(0, "dog"));
+}
+
+static void tags_go_into_pictures_where_asked_for(void **state)
+{
+    f0t_catalogue_write_options options = F0T_CATALOGUE_WRITE_OPTIONS;
+    struct stat before, after;
+    size_t size, again;
+    (void)state;
+    char *old = test_read(paths[0], &size);
+    assert_int_equal(stat(paths[0], &before), 0);
+    options.embed = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    assert_int_equal(write_with(&options).changed, 1);
+    assert_int_equal(stat(paths[0], &after), 0);
+    assert_true(after.st_size > before.st_size);
+    assert_int_equal(before.st_mtim.tv_sec, after.st_mtim.tv_sec);
+    assert_int_equal(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+    assert_null(sidecar(0));
+    options = (f0t_catalogue_write_options)F0T_CATALOGUE_WRITE_OPTIONS;
+    options.undo = true; /* which knows where it was written */
+    assert_int_equal(write_with(&options).changed, 1);
+    char *is = test_read(paths[0], &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(old, is, size);
+    f0t_free(old);
+    f0t_free(is);
+    options.embed = options.plain_name = true;
+    assert_fails(F0T_ERROR_ARGUMENT, "one of them",
+                 f0t_catalogue_write(c, &options, NULL, NULL, NULL));
+}
+
+/* Whatever ends it, the next call goes on; one bad picture does not hold up the others. */
+static void the_next_call_goes_on(void **state)
+{
+    tally t = {.most = 1};
+    char path[4200];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        decide(i, "sea", F0T_ACCEPTED);
+    assert_fails(F0T_ERROR_INTERRUPTED, "ended by the caller",
+                 f0t_catalogue_write(c, NULL, count, &t, NULL));
+    assert_true(sidecar_has(0, "sea"));
+    assert_null(sidecar(1));
+    snprintf(path, sizeof path, "%s.xmp", paths[1]);
+    test_text("b.png.xmp", "<broken");
+    t = write_with(NULL);
+    assert_int_equal(t.looked, 2);
+    assert_int_equal(t.failed, 1);
+    assert_int_equal(t.changed, 1);
+    assert_non_null(strstr(t.error, "is no XMP that can be read"));
+    unlink(path);
+    t = write_with(NULL);
+    assert_int_equal(t.looked, 1);
+    assert_int_equal(t.changed, 1);
+    unlink(paths[1]);
+    decide(1, "boat", F0T_ACCEPTED);
+    t = write_with(NULL);
+    assert_int_equal(t.failed, 1);
+    assert_non_null(strstr(t.error, "no such picture"));
+}
+
+static f0t_status write_and_back(void *context)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)context;
+    undo.undo = true;
+    tally t = {0};
+    f0t_status status = f0t_catalogue_write(c, NULL, count, &t, NULL);
+    if (status == F0T_OK && !t.failed)
+        status = f0t_catalogue_write(c, &undo, count, &t, NULL);
+    return status == F0T_OK && t.failed ? F0T_ERROR_MEMORY : status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    decide(0, "sea", F0T_ACCEPTED);
+    test_each_fault(F0T_FAULT_ALLOC, write_and_back, NULL);
+}
+
+#define EACH(test) cmocka_unit_test_setup_teardown(test, open_three, close_three)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EACH(accepted_tags_are_written_once_and_in_their_place),
+        EACH(what_is_no_longer_accepted_goes_and_what_a_person_wrote_stays),
+        EACH(dry_runs_change_nothing),
+        EACH(each_call_can_be_taken_back),
+        EACH(tags_go_into_pictures_where_asked_for),
+        EACH(the_next_call_goes_on),
+        EACH(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
