@@ -273,6 +273,8 @@ def a_decoder_that_is_killed_is_started_again(s):
     assert helpers, "no process decodes"
     for pid in helpers:
         os.kill(pid, signal.SIGKILL)
+        while open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1][0] != "Z":  # until it is dead
+            time.sleep(0.01)
     for picture in (RED, BLUE):
         assert s.ask("POST", "/v1/tag?name=a.svg", picture)[0] == 200
 

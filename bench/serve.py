@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Load on fast0tag serve, beside `fast0tag features` on the same cores and a Node server.
+
+    python3 bench/serve.py DATA [--seconds 10] [--clients 64] [--rounds 3] [--node FOLDER] [--requests N]
+
+DATA has flickr8k, photos, mobilenet_v2 and glove-300d-flickr8k.txt. Needs wrk. FOLDER is a copy of bench/serve-node in
+which `npm install --ignore-scripts` was run. Rounds are interleaved; medians are printed. --requests N sends that many
+requests with features, and prints the memory before and after.
+"""
+import argparse
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.environ.get("FAST0TAG", os.path.join(HERE, "..", "build", "fast0tag"))
+
+
+def wrk(port, path, kind, files, clients, seconds):
+    """(requests per second, errors, ms at the median, ms at p99)"""
+    text = subprocess.run(["wrk", "-t", "1", "-c", str(clients), "-d", f"{seconds}s", "--timeout", "30s", "-s",
+                           os.path.join(HERE, "serve.lua"), f"http://127.0.0.1:{port}{path}", "--", kind, *files],
+                          capture_output=True, text=True, check=True).stdout
+    count, micros, errors, p50, p99 = re.search(r"result (\d+) (\d+) (\d+) (\S+) (\S+)", text).groups()
+    return int(count) / (int(micros) / 1e6), int(errors), float(p50), float(p99)
+
+
+class Ours:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([PROGRAM, "serve", *arguments, "--port", "0", "-q"], stdout=subprocess.PIPE, text=True)
+        self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
+
+    def memory(self):
+        text = urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics").read().decode()
+        return float(re.search(r"^fast0tag_resident_memory_bytes (\S+)", text, re.M)[1]) / 1e6
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+class Node:
+    def __init__(self, folder, network, batch, port=18077):
+        self.port = port
+        self.process = subprocess.Popen(["node", os.path.join(folder, "server.js"), network, str(port)], text=True,
+                                        stdout=subprocess.PIPE, env={**os.environ, "BATCH": str(batch)})
+        self.process.stdout.readline()
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def features_rate(folder, count, network):
+    """Pictures per second of fast0tag features, its start and the reading of keywords included."""
+    with tempfile.TemporaryDirectory() as out:
+        began = time.monotonic()
+        subprocess.run([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q"],
+                       check=True, stdout=subprocess.DEVNULL)
+        return count / (time.monotonic() - began)
+
+
+def write_requests(folder, rows, words):
+    """Bodies of JSON: a row of features, 1,000 words."""
+    files = []
+    for i in range(20):
+        files.append(f"{folder}/{i}.json")
+        with open(files[-1], "w") as f:
+            json.dump({"features": [[round(random.random(), 4) for _ in range(rows)]], "vocabulary": words, "k": 5}, f)
+    return files
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("data")
+    p.add_argument("--seconds", type=int, default=10)
+    p.add_argument("--clients", type=int, default=64)
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--node")
+    p.add_argument("--requests", type=int, default=0)
+    p.add_argument("--options", default="", help="more options of serve")
+    a = p.parse_args()
+    work = tempfile.mkdtemp()
+    network, vectors = f"{a.data}/mobilenet_v2/mobilenet_v2.onnx", f"{a.data}/glove-300d-flickr8k.txt"
+    photos = sorted(glob.glob(f"{a.data}/photos/*.jpg"))
+    many = f"{work}/many"
+    os.mkdir(many)
+    for i in range(25):
+        for path in photos:
+            shutil.copy(path, f"{many}/{i}-{os.path.basename(path)}")
+    model = f"{work}/photos.f0t"
+    subprocess.run([PROGRAM, "train", f"{a.data}/flickr8k", "--vectors", vectors, "-o", model, "--method", "linear", "-q"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    serve = [model, "--vectors", vectors, "--backbone", network, *a.options.split()]
+    rates = {}
+    for _ in range(a.rounds):
+        rates.setdefault("features", []).append((features_rate(many, 25 * len(photos), network), 0, 0, 0))
+        s = Ours(*serve)
+        wrk(s.port, "/v1/tag", "image/jpeg", photos, a.clients, 1)
+        rates.setdefault("serve", []).append(wrk(s.port, "/v1/tag", "image/jpeg", photos, a.clients, a.seconds))
+        s.end()
+        for batch in (1, 8) if a.node else ():
+            n = Node(a.node, network, batch)
+            wrk(n.port, "/v1/tag", "image/jpeg", photos, a.clients, 1)
+            rates.setdefault(f"node, batches of {batch}", []).append(wrk(n.port, "/v1/tag", "image/jpeg", photos, a.clients, a.seconds))
+            n.end()
+    words = [line.split(" ", 1)[0] for line in open(vectors, encoding="utf-8")][:1000]
+    bodies = write_requests(work, 1280, words)
+    s = Ours(*serve)
+    for _ in range(a.rounds):
+        rates.setdefault("features as JSON, 1000 words", []).append(wrk(s.port, "/v1/tag", "application/json", bodies, a.clients, a.seconds))
+    if a.requests:
+        before, sent = s.memory(), 0
+        while sent < a.requests:
+            rate = wrk(s.port, "/v1/tag", "application/json", bodies, a.clients, a.seconds)
+            sent += int(rate[0] * a.seconds)
+            print(f"after {sent} requests: {s.memory():.0f} MB (before: {before:.0f})")
+    s.end()
+    base = statistics.median(r[0] for r in rates["features"])
+    for name, all_rounds in rates.items():
+        rate, errors, p50, p99 = (statistics.median(column) for column in zip(*all_rounds))
+        print(f"{name:30} {rate:8.1f} per second ({rate / base:.2f} of features), median {p50:.1f} ms, p99 {p99:.1f} ms, {errors:.0f} errors")
+    shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
