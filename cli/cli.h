@@ -81,6 +81,7 @@ extern const cli_verb cli_verb_vectors;
 extern const cli_verb cli_verb_train;
 extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_untag;
+extern const cli_verb cli_verb_index;
 extern const cli_verb cli_verb_serve;
 extern const cli_verb cli_verb_eval;
 extern const cli_verb cli_verb_analyze;
@@ -127,6 +128,14 @@ f0t_status cli_check_replaceable(cli_context *cli, const char *option, const cha
                                  const char *kind);
 bool cli_is_same_file(const char *a, const char *b);
 f0t_status cli_check_folder(cli_context *cli, const char *option, const char *path);
+
+/* -c of the verbs that work with a catalogue. */
+#define CLI_CATALOGUE_OPTION(offset)                                                            \
+    {                                                                                           \
+        "catalogue", 'c', CLI_TEXT, offset, "FILE",                                             \
+            "The catalogue. Default: catalogue.f0t in the folder fast0tag of the user's data.", \
+            NULL                                                                                \
+    }
 
 /* Where features are kept from one command for the next; NULL: nowhere. */
 const char *cli_cache_folder(bool wanted);

@@ -380,7 +380,7 @@ static VipsImage *prepare(VipsImage *in, profile *own, size_t side, bool plain)
     const bool rgb = vips_image_get_interpretation(in) == VIPS_INTERPRETATION_sRGB &&
                      vips_image_get_format(in) == VIPS_FORMAT_UCHAR;
     const bool has_profile = vips_image_get_typeof(in, VIPS_META_ICC_NAME) != 0;
-    if (rgb && has_profile && !plain && !vips_image_hasalpha(in))
+    if (rgb && has_profile && !vips_image_hasalpha(in))
         own->data = copy_blob(in, VIPS_META_ICC_NAME, &own->length);
     else if (has_profile && (!plain || !rgb))
         in = by_profile(in);
@@ -389,7 +389,7 @@ static VipsImage *prepare(VipsImage *in, profile *own, size_t side, bool plain)
     return upright(to_bytes(to_srgb(shrink(in, side))));
 }
 
-static void take_pixels(answer *to, VipsImage *image, const profile *own)
+static void take_pixels(answer *to, VipsImage *image, const profile *own, bool plain)
 {
     size_t size = 0;
     if (vips_image_get_bands(image) != 3) {
@@ -402,12 +402,21 @@ static void take_pixels(answer *to, VipsImage *image, const profile *own)
         fail_by_vips(to, F0T_ERROR_FORMAT);
         return;
     }
-    if (own->data)
+    if (own->data && !plain)
         colour_to_srgb(pixels, size / 3, own->data, own->length);
     to->width = (size_t)vips_image_get_width(image);
     to->height = (size_t)vips_image_get_height(image);
     answer_add(to, pixels, size);
     g_free(pixels);
+}
+
+/* The pixels, and then what else is wanted. */
+static void take_all(answer *to, VipsImage *image, const profile *own,
+                     const f0t_picture_request *request, f0t_picture_details *details)
+{
+    take_pixels(to, image, own, request->plain);
+    if (request->details && to->status == F0T_OK)
+        details_add(to, details, request->plain ? own->data : NULL, own->length);
 }
 
 static void decode(answer *to, const source *s, const f0t_picture_request *request)
@@ -417,15 +426,20 @@ static void decode(answer *to, const source *s, const f0t_picture_request *reque
                               ? request->pixels
                               : F0T_PICTURE_PIXELS_MAX;
     profile own = {NULL, 0};
+    f0t_picture_details details = {.taken = F0T_NO_DATE};
     const bool svg = is_svg(s->loader);
     VipsImage *image = svg ? draw(to, s->path, side) : open_picture(to, s, 1, most);
-    if (image && !svg)
+    if (image && !svg) {
+        details_of_header(&details, image);
+        if (s->raw.data && details.taken == F0T_NO_DATE)
+            details.taken = s->raw.taken;
         image = shrink_on_load(to, image, s, side);
+    }
     if (!image)
         return;
     image = prepare(image, &own, side, request->plain);
     if (image) {
-        take_pixels(to, image, &own);
+        take_all(to, image, &own, request, &details);
         g_object_unref(image);
     } else {
         fail_by_vips(to, F0T_ERROR_FORMAT);

@@ -26,8 +26,7 @@ void answer_add(answer *to, const char *text, size_t length);
 
 /* decode.c: the pixels of a picture; its embedded metadata, NULL where there is none. */
 void decode_start(const char *program);
-/* `name` is what the file at `path` is called, which tells raw files and SVG. Of the request, side, plain and
- * pixels count. */
+/* `name` is what the file at `path` is called, which tells raw files and SVG; the request says how. */
 void decode_picture(answer *to, const char *path, const char *name,
                     const f0t_picture_request *request);
 typedef struct embedded {
@@ -45,6 +44,7 @@ typedef struct preview {
     size_t length;
     unsigned width, height; /* of pixels of three bytes; 0: it is a JPEG file */
     int orientation;        /* as EXIF numbers it */
+    int64_t taken;          /* as f0t_picture_details has it */
 } preview;
 bool raw_is_named(const char *path);
 bool raw_preview(answer *to, preview *out, const char *path);
@@ -52,6 +52,12 @@ bool raw_metadata(answer *to, embedded *out, const char *path);
 
 /* colour.c: pixels of this profile become sRGB; of none that can be read they stay as they are. */
 void colour_to_srgb(unsigned char *rgb, size_t count, const void *data, size_t length);
+
+/* details.c: what the header of a picture says; after its pixels in `to`, the details and a thumbnail of them, whose
+ * colours are of this profile (NULL: sRGB). */
+struct _VipsImage;
+void details_of_header(f0t_picture_details *out, struct _VipsImage *header);
+void details_add(answer *to, f0t_picture_details *details, const void *profile, size_t length);
 
 /* metadata.c */
 void keywords_read(answer *to, const char *path);

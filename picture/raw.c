@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 /* Told by the name: most of these are TIFF inside, which other readers would take for the picture. */
 static const char *const endings[] = {F0T_PICTURE_RAW_ENDINGS};
@@ -41,6 +42,14 @@ static int orientation_of(const libraw_data_t *raw)
     return raw->sizes.flip == 3 ? 3 : raw->sizes.flip == 5 ? 8 : raw->sizes.flip == 6 ? 6 : 1;
 }
 
+/* libraw takes the clock of the camera for one of this machine's time zone. */
+static int64_t date_of(const libraw_data_t *raw)
+{
+    struct tm clock;
+    return raw->other.timestamp > 0 && localtime_r(&raw->other.timestamp, &clock) ? timegm(&clock)
+                                                                                  : F0T_NO_DATE;
+}
+
 static void take(answer *to, preview *out, const libraw_data_t *raw)
 {
     const libraw_thumbnail_t *thumb = &raw->thumbnail;
@@ -62,6 +71,7 @@ static void take(answer *to, preview *out, const libraw_data_t *raw)
     out->width = jpeg ? 0 : thumb->twidth;
     out->height = jpeg ? 0 : thumb->theight;
     out->orientation = orientation_of(raw);
+    out->taken = date_of(raw);
 }
 
 bool raw_preview(answer *to, preview *out, const char *path)

@@ -37,6 +37,10 @@ f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue);
 f0t_status f0t_catalogue_read_halves(float *to, size_t *dim, size_t most, const f0t_catalogue *c,
                                      sqlite3_stmt *statement, int column);
 
+/* The parts of f0t_catalogue_put, inside of a change: the keywords of a record; its direction and suggestions. */
+f0t_status f0t_record_put_keywords(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *r);
+f0t_status f0t_record_put_scores(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *r);
+
 /* Numbers of a feature vector or direction at most. */
 enum { F0T_CATALOGUE_DIM_MOST = 1 << 20 };
 

@@ -116,7 +116,7 @@ static f0t_status put_picture(int64_t *id, f0t_catalogue *c, const f0t_catalogue
         0);
 }
 
-static f0t_status put_keywords(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *r)
+f0t_status f0t_record_put_keywords(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *r)
 {
     F0T_TRY(f0t_sql_run(&c->sql, "DELETE FROM keywords WHERE picture = ?1",
                         F0T_SQL_VALUES(f0t_sql_int(id))));
@@ -200,21 +200,26 @@ static f0t_status put_thumbnail(f0t_catalogue *c, int64_t id, const void *jpeg, 
                        F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_blob(jpeg, size)));
 }
 
+f0t_status f0t_record_put_scores(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *r)
+{
+    F0T_TRY(put_suggestions(c, id, r));
+    F0T_TRY(
+        put_numbers(c, id, "DELETE FROM directions WHERE picture = ?1",
+                    "INSERT OR REPLACE INTO directions(picture, model, data) VALUES (?1, ?2, ?3)",
+                    r->direction, r->direction_dim, c->model_id, "directions"));
+    return f0t_catalogue_change_directions(c);
+}
+
 static f0t_status put(int64_t *id, f0t_catalogue *c, const f0t_catalogue_record *r)
 {
     F0T_TRY(put_picture(id, c, &r->picture));
-    F0T_TRY(put_keywords(c, *id, r));
-    F0T_TRY(put_suggestions(c, *id, r));
+    F0T_TRY(f0t_record_put_keywords(c, *id, r));
     F0T_TRY(put_thumbnail(c, *id, r->thumbnail, r->thumbnail_size));
     F0T_TRY(
         put_numbers(c, *id, "DELETE FROM features WHERE picture = ?1",
                     "INSERT OR REPLACE INTO features(picture, backbone, data) VALUES (?1, ?2, ?3)",
                     r->features, r->dim, c->backbone_id, "features"));
-    F0T_TRY(
-        put_numbers(c, *id, "DELETE FROM directions WHERE picture = ?1",
-                    "INSERT OR REPLACE INTO directions(picture, model, data) VALUES (?1, ?2, ?3)",
-                    r->direction, r->direction_dim, c->model_id, "directions"));
-    return f0t_catalogue_change_directions(c);
+    return f0t_record_put_scores(c, *id, r);
 }
 
 static f0t_status check(const f0t_catalogue_record *r)

@@ -7,11 +7,15 @@
 
 /* ---- Failures -------------------------------------------------------------------------------------- */
 
-static f0t_status fail_to_write(const f0t_sql *sql)
+/* SQLite does not always say what the system said. */
+static f0t_status fail_io(const f0t_sql *sql, int code)
 {
     const int system = sqlite3_system_errno(sql->db);
-    return system ? f0t_fail_errno(system, "cannot write %s", sql->name)
-                  : f0t_fail(F0T_ERROR_IO, "%s: %s", sql->name, sqlite3_errmsg(sql->db));
+    const bool reading = code == SQLITE_IOERR_READ || code == SQLITE_IOERR_SHORT_READ;
+    const char *doing = reading ? "read" : "write";
+    return system ? f0t_fail_errno(system, "cannot %s %s", doing, sql->name)
+                  : f0t_fail(F0T_ERROR_IO, "cannot %s %s: %s", doing, sql->name,
+                             sqlite3_errmsg(sql->db));
 }
 
 f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
@@ -39,7 +43,7 @@ f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
                    ? f0t_fail_errno(sqlite3_system_errno(sql->db), "cannot open %s", sql->name)
                    : f0t_fail(F0T_ERROR_IO, "cannot open %s", sql->name);
     case SQLITE_IOERR:
-        return fail_to_write(sql);
+        return fail_io(sql, code);
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:

@@ -95,6 +95,21 @@ void f0t_image_workspaces_free(f0t_image_workspace *first)
     }
 }
 
+static f0t_status keep_extra(const f0t_picture_source *source, const f0t_picture *picture)
+{
+    f0t_picture_extra *extra = source->extra;
+    if (!extra)
+        return F0T_OK;
+    *extra = (f0t_picture_extra){
+        .taken = picture->taken, .width = picture->whole_width, .height = picture->whole_height};
+    if (!picture->thumbnail)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&extra->thumbnail, picture->thumbnail_size, 1));
+    memcpy(extra->thumbnail, picture->thumbnail, picture->thumbnail_size);
+    extra->thumbnail_size = picture->thumbnail_size;
+    return F0T_OK;
+}
+
 /* Takes a picture, while `next` (or NULL) is decoded: `to` gets its features from the descriptor, the
  * pixels for a network. */
 static f0t_status take(f0t_image_workspace *workspace, float *to, const f0t_picture_source *source,
@@ -112,6 +127,7 @@ static f0t_status take(f0t_image_workspace *workspace, float *to, const f0t_pict
         f0t_worker_expect(workspace->worker, next, side, plain);
     if (failure.status != F0T_OK)
         return f0t_failure_raise(&failure);
+    F0T_TRY(keep_extra(source, &picture));
     if (!backbone->network)
         return f0t_descriptor_run(to, workspace->descriptor, picture.rgb, picture.width,
                                   picture.height);

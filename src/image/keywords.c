@@ -51,6 +51,9 @@ typedef struct gathering {
     f0t_texts *out;
     f0t_worker *worker;
     bool copies;
+    f0t_keyword_source *sources; /* of those in `out`; NULL: nobody asks */
+    f0t_keyword_source source;   /* of the line that is read */
+    bool in_sidecar;
 } gathering;
 
 static bool is_source(const char *line, size_t length, const char *name)
@@ -64,6 +67,8 @@ static f0t_status add_keyword(const gathering *g, const char *text, size_t lengt
         return F0T_OK;
     if (g->out->count == F0T_PICTURE_KEYWORDS_MAX)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
+    if (g->sources)
+        g->sources[g->out->count] = g->source;
     return f0t_texts_add(g->out, text, length);
 }
 
@@ -100,15 +105,27 @@ static f0t_status add_line(const gathering *g, const char *line, size_t length)
                : add_keyword(g, text, length);
 }
 
-static f0t_status add_lines(const gathering *g, const char *text, size_t length)
+static f0t_keyword_source source_of(const gathering *g, const char *line, size_t length)
+{
+    const char *tab = memchr(line, '\t', length);
+    const size_t source = tab ? (size_t)(tab - line) : 0;
+    return g->in_sidecar                     ? F0T_KEYWORD_SIDECAR
+           : is_source(line, source, "iptc") ? F0T_KEYWORD_IPTC
+           : is_source(line, source, "svg")  ? F0T_KEYWORD_SVG
+                                             : F0T_KEYWORD_XMP;
+}
+
+static f0t_status add_lines(gathering *g, const char *text, size_t length)
 {
     const char *end = text + length, *stop;
-    for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1)
+    for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1) {
+        g->source = source_of(g, text, (size_t)(stop - text));
         F0T_TRY(add_line(g, text, (size_t)(stop - text)));
+    }
     return F0T_OK;
 }
 
-static f0t_status add_file(const gathering *g, const char *path)
+static f0t_status add_file(gathering *g, const char *path)
 {
     const char *text;
     size_t length;
@@ -119,16 +136,29 @@ static f0t_status add_file(const gathering *g, const char *path)
 
 /* ---- A picture and its sidecars ---------------------------------------------------------------------- */
 
-f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies)
+static f0t_status add_all(gathering *g, const char *path)
 {
-    const gathering g = {out, worker, copies};
-    F0T_TRY(add_file(&g, path));
+    F0T_TRY(add_file(g, path));
+    g->in_sidecar = true;
     for (int plain = 0; plain < 2; plain++) {
         char *sidecar;
         F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
-        f0t_status status = f0t_path_exists(sidecar) ? add_file(&g, sidecar) : F0T_OK;
+        f0t_status status = f0t_path_exists(sidecar) ? add_file(g, sidecar) : F0T_OK;
         f0t_free(sidecar);
         F0T_TRY(status);
     }
     return F0T_OK;
+}
+
+f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies)
+{
+    gathering g = {.out = out, .worker = worker, .copies = copies};
+    return add_all(&g, path);
+}
+
+f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
+                                     f0t_worker *worker, const char *path)
+{
+    gathering g = {.out = out, .worker = worker, .copies = true, .sources = sources};
+    return add_all(&g, path);
 }

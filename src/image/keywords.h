@@ -14,6 +14,10 @@
  * read. */
 f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies);
 
+/* The same, which says where each was found first, sources[F0T_PICTURE_KEYWORDS_MAX]; with copies. */
+f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
+                                     f0t_worker *worker, const char *path);
+
 /* The last part of a path, the word itself where it is none. */
 const char *f0t_keyword_leaf(const char *keyword);
 /* The first of the keywords that is the same word as keyword i. */

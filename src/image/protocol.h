@@ -19,6 +19,9 @@
 #define F0T_PICTURE_PATH_MAX 65536U
 #define F0T_PICTURE_TEXT_MAX 16777216U
 #define F0T_PICTURE_KEYWORDS_MAX 4096U
+/* The longer side of a thumbnail, and its bytes, at most. */
+#define F0T_PICTURE_THUMBNAIL_SIDE 256
+#define F0T_PICTURE_THUMBNAIL_MAX 1048576U
 
 /* How the names of cameras' raw files end, of which the preview is read. */
 #define F0T_PICTURE_RAW_ENDINGS                                                                 \
@@ -45,9 +48,18 @@ typedef struct f0t_picture_request {
     uint32_t plain;   /* 1: colours stay as they are in the file, whatever its profile says */
     uint32_t pixels;  /* of a picture at most; 0: F0T_PICTURE_PIXELS_MAX */
     uint32_t seconds; /* of processor time at most; 0: F0T_PICTURE_SECONDS */
+    uint32_t
+        details; /* 1: f0t_picture_details and a thumbnail, a JPEG in sRGB, follow the pixels */
     uint32_t path_length;
     uint32_t text_length;
 } f0t_picture_request;
+
+typedef struct f0t_picture_details {
+    int64_t taken; /* seconds since 1970 by the clock of the camera; F0T_NO_DATE (fast0tag.h) */
+    uint32_t width, height; /* of the whole picture, upright; 0: it has no size of its own */
+    uint32_t thumbnail;     /* bytes that follow; 0: none could be made */
+    uint32_t zero;
+} f0t_picture_details;
 
 /* Then `length` bytes. Of a picture: width * height pixels of three bytes (sRGB), row by row. Of
  * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar or packet, and `width` is

@@ -330,13 +330,16 @@ static void close_bytes(int fd)
 }
 
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
-static bool is_plausible(const f0t_picture_reply *reply, uint32_t kind)
+static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_request *request)
 {
-    if (reply->status != F0T_OK || (kind != F0T_PICTURE_DECODE && kind != F0T_PICTURE_BYTES))
+    if (reply->status != F0T_OK ||
+        (request->kind != F0T_PICTURE_DECODE && request->kind != F0T_PICTURE_BYTES))
         return reply->length <= 2 * F0T_PICTURE_TEXT_MAX;
     const uint64_t pixels = (uint64_t)reply->width * reply->height;
-    return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX &&
-           reply->length == 3 * pixels;
+    const uint64_t least = 3 * pixels + (request->details ? sizeof(f0t_picture_details) : 0),
+                   most = least + (request->details ? F0T_PICTURE_THUMBNAIL_MAX : 0);
+    return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX && reply->length >= least &&
+           reply->length <= most;
 }
 
 static f0t_status receive_data(f0t_worker *worker, size_t length, double deadline, bool *received)
@@ -391,7 +394,7 @@ static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answe
     *answered = expected || send_request(worker, request, source->path, text, fd, deadline);
     close_bytes(fd);
     *answered = *answered && process_receive(&worker->process, reply, sizeof *reply, deadline) &&
-                is_plausible(reply, request->kind);
+                is_plausible(reply, request);
     if (*answered)
         F0T_TRY(receive_data(worker, reply->length, deadline, answered));
     return F0T_OK;
@@ -435,7 +438,22 @@ static f0t_picture_request decode_request(const f0t_worker *worker,
                                  .side = (uint32_t)side,
                                  .plain = plain,
                                  .pixels = worker->pixels,
-                                 .seconds = worker->seconds};
+                                 .seconds = worker->seconds,
+                                 .details = source->extra != NULL};
+}
+
+/* What follows the pixels; a thumbnail of another length than was said is none. */
+static void take_details(f0t_picture *picture, const f0t_picture_reply *reply)
+{
+    f0t_picture_details details;
+    const uint8_t *at = picture->rgb + 3 * (size_t)reply->width * reply->height;
+    const size_t rest = reply->length - (size_t)(at - picture->rgb) - sizeof details;
+    memcpy(&details, at, sizeof details);
+    picture->taken = details.taken;
+    picture->whole_width = details.width;
+    picture->whole_height = details.height;
+    picture->thumbnail = rest && rest == details.thumbnail ? at + sizeof details : NULL;
+    picture->thumbnail_size = picture->thumbnail ? rest : 0;
 }
 
 f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
@@ -447,7 +465,10 @@ f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,
         return f0t_fail(F0T_ERROR_ARGUMENT, "a side of %zu pixels: it must be from 1 to 16384",
                         side);
     F0T_TRY(ask(worker, &reply, decode_request(worker, source, side, plain), source, "", 0));
-    *out = (f0t_picture){reply.width, reply.height, (const uint8_t *)worker->data};
+    *out = (f0t_picture){
+        .width = reply.width, .height = reply.height, .rgb = (const uint8_t *)worker->data};
+    if (source->extra)
+        take_details(out, &reply);
     return F0T_OK;
 }
 

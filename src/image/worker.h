@@ -24,6 +24,11 @@ void f0t_worker_limit(f0t_worker *worker, size_t pixels, size_t seconds);
 typedef struct f0t_picture {
     size_t width, height;
     const uint8_t *rgb;
+    /* Where a source has `extra`: what it gets. */
+    int64_t taken;
+    uint32_t whole_width, whole_height;
+    const uint8_t *thumbnail;
+    size_t thumbnail_size;
 } f0t_picture;
 
 /* The picture at `path`, upright, transparency on white; shrunk by a whole number where its shorter side
@@ -32,6 +37,14 @@ typedef struct f0t_picture {
 f0t_status f0t_worker_decode(f0t_picture *out, f0t_worker *worker, const char *path, size_t side,
                              bool plain);
 
+/* What a catalogue keeps of a picture. */
+typedef struct f0t_picture_extra {
+    int64_t taken;          /* seconds since 1970 by the clock of the camera, or F0T_NO_DATE */
+    uint32_t width, height; /* upright; 0: it has no size of its own */
+    uint8_t *thumbnail;     /* [thumbnail_size] a JPEG, to be freed; NULL: none */
+    size_t thumbnail_size;
+} f0t_picture_extra;
+
 /* A picture: the file at `path`, or, where `data` is not NULL, the bytes of one. Then `path` is what it is
  * called: in messages, and by its ending, which tells cameras' raw files and SVG. */
 typedef struct f0t_picture_source {
@@ -39,6 +52,7 @@ typedef struct f0t_picture_source {
     const void *data; /* [size]; the caller's, and stays */
     size_t size;
     f0t_failure *failure; /* or NULL: where f0t_backbone_run_sources leaves why it cannot be read */
+    f0t_picture_extra *extra; /* or NULL: where it leaves these */
 } f0t_picture_source;
 
 f0t_status f0t_worker_decode_source(f0t_picture *out, f0t_worker *worker,

@@ -1,0 +1,503 @@
+/*
+ * Indexing. A scan says what is to be done (scan.h); that is done batch by batch: files are read and hashed and their
+ * keywords taken by all threads, then pictures become features and features become suggestions, and then the batch
+ * is committed. Nothing is locked while pictures are read, so that others can work with the catalogue.
+ */
+#include "catalogue/index.h"
+
+#include "base/alloc.h"
+#include "base/context.h"
+#include "base/monitor.h"
+#include "base/team.h"
+#include "catalogue/scan.h"
+#include "image/backbone.h"
+#include "image/keywords.h"
+#include "image/parallel.h"
+#include "image/protocol.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH = 64 };
+
+/* A picture of a batch. */
+typedef struct entry {
+    const f0t_scan_item *item;
+    const char *path;
+    int64_t id; /* 0: new */
+    uint64_t hash;
+    f0t_texts keywords;
+    f0t_keyword_source *sources; /* [keywords.count] */
+    char *fault;                 /* what is wrong with its keywords; NULL: nothing */
+    f0t_failure failure;         /* of its pixels */
+    f0t_picture_extra extra;
+    size_t row;    /* of its features; F0T_NONE: it has none */
+    bool moved;    /* it is known by its content */
+    bool complete; /* and all is known of it but its place */
+} entry;
+
+struct f0t_indexer {
+    f0t_catalogue *catalogue;
+    f0t_index_options options;
+    const f0t_monitor *monitor;
+    f0t_suggester suggester;
+    f0t_worker **workers; /* [threads] for keywords */
+    int threads;
+    entry entries[BATCH];
+    size_t count;
+    float *features; /* [BATCH x dim] */
+    float *directions;
+    f0t_tag_score *suggestions; /* [BATCH x F0T_SUGGESTED_MOST] */
+    size_t counts[BATCH];
+    f0t_scan scan;
+    f0t_index_report *report;
+};
+
+/* ---- Opening --------------------------------------------------------------------------------------- */
+
+static f0t_status make_room(f0t_indexer *x)
+{
+    const f0t_suggester *s = &x->suggester;
+    F0T_TRY(f0t_alloc(&x->features, BATCH * s->dim, sizeof *x->features));
+    F0T_TRY(f0t_alloc(&x->directions, BATCH * s->direction, sizeof *x->directions));
+    F0T_TRY(f0t_alloc(&x->suggestions, BATCH * F0T_SUGGESTED_MOST, sizeof *x->suggestions));
+    x->threads = f0t_team_size();
+    F0T_TRY(f0t_alloc_zero(&x->workers, (size_t)x->threads, sizeof *x->workers));
+    for (int i = 0; i < x->threads; i++)
+        F0T_TRY(f0t_worker_create(&x->workers[i]));
+    return F0T_OK;
+}
+
+f0t_status f0t_indexer_open(f0t_indexer **out, f0t_catalogue *catalogue,
+                            const f0t_index_options *options, const f0t_monitor *monitor)
+{
+    f0t_indexer *x;
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&x, 1, sizeof *x));
+    x->catalogue = catalogue;
+    x->options = *options;
+    x->monitor = monitor;
+    f0t_status status = f0t_suggester_open(&x->suggester, catalogue, options, monitor);
+    if (status == F0T_OK)
+        status = make_room(x);
+    if (status == F0T_OK)
+        *out = x;
+    else
+        f0t_indexer_close(x);
+    return status;
+}
+
+void f0t_indexer_close(f0t_indexer *x)
+{
+    if (!x)
+        return;
+    for (int i = 0; x->workers && i < x->threads; i++)
+        f0t_worker_free(x->workers[i]);
+    f0t_free(x->workers);
+    f0t_free(x->features);
+    f0t_free(x->directions);
+    f0t_free(x->suggestions);
+    f0t_suggester_close(&x->suggester);
+    f0t_free(x);
+}
+
+/* ---- Hashes and keywords --------------------------------------------------------------------------- */
+
+static void entry_clear(entry *e)
+{
+    f0t_texts_free(&e->keywords);
+    f0t_free(e->sources);
+    f0t_free(e->fault);
+    f0t_free(e->extra.thumbnail);
+    *e = (entry){0};
+}
+
+/* Runs in any thread. */
+static f0t_status inspect(void *context, const f0t_parallel_piece *piece, f0t_parallel_notes *notes)
+{
+    f0t_indexer *x = context;
+    entry *e = &x->entries[piece->number];
+    (void)notes;
+    if (e->item->work == F0T_SCAN_SCORE)
+        return F0T_OK;
+    if (e->item->work == F0T_SCAN_READ)
+        F0T_TRY(f0t_file_hash(&e->hash, e->path));
+    F0T_TRY(f0t_alloc(&e->sources, F0T_PICTURE_KEYWORDS_MAX, sizeof *e->sources));
+    return f0t_keywords_read_sources(&e->keywords, e->sources, x->workers[piece->thread], e->path);
+}
+
+/* One call at a time. A picture whose keywords cannot be read may well be one that can be seen: what was found before
+ * the fault is not taken, and the fault is noted. */
+static f0t_status note_fault(void *context, size_t i, f0t_status status, const char *message,
+                             f0t_parallel_notes *notes)
+{
+    f0t_indexer *x = context;
+    entry *e = &x->entries[i];
+    (void)status;
+    (void)notes;
+    f0t_texts_free(&e->keywords);
+    e->keywords = (f0t_texts){0};
+    return f0t_string_copy(&e->fault, message, strlen(message));
+}
+
+static f0t_status inspect_all(f0t_indexer *x, const f0t_monitor *quiet)
+{
+    const f0t_parallel loop = {.count = x->count,
+                               .threads = x->threads,
+                               .stage = "reading keywords",
+                               .context = x,
+                               .run = inspect,
+                               .failed = note_fault,
+                               .monitor = quiet};
+    return f0t_parallel_for(&loop);
+}
+
+/* ---- Moved pictures -------------------------------------------------------------------------------- */
+
+/* A picture with the content of this one, whose own file is gone; *id is 0 where there is none. */
+static f0t_status find_moved(int64_t *id, bool *complete, f0t_catalogue *c, const entry *e)
+{
+    sqlite3_stmt *row;
+    bool any = true;
+    *id = 0;
+    F0T_TRY(f0t_sql_bind(
+        &row, &c->sql,
+        "SELECT p.id, p.path, f.picture IS NOT NULL AND (?4 = 0 OR d.picture IS NOT NULL)"
+        " FROM pictures p LEFT JOIN features f ON f.picture = p.id AND f.backbone = ?3"
+        " LEFT JOIN directions d ON d.picture = p.id AND d.model = ?4"
+        " WHERE p.hash = ?1 AND p.bytes = ?2 ORDER BY p.id",
+        F0T_SQL_VALUES(f0t_sql_bits(e->hash), f0t_sql_bits(e->item->stamp.bytes),
+                       f0t_sql_int(c->backbone_id), f0t_sql_int(c->model_id))));
+    while (!*id) {
+        F0T_TRY(f0t_sql_step(&any, &c->sql, row));
+        if (!any)
+            return F0T_OK;
+        const char *path = (const char *)sqlite3_column_text(row, 1);
+        if (path && access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+            *id = sqlite3_column_int64(row, 0);
+            *complete = sqlite3_column_int(row, 2);
+        }
+    }
+    f0t_sql_reset(row);
+    return F0T_OK;
+}
+
+static bool is_taken(const f0t_indexer *x, size_t upto, int64_t id)
+{
+    for (size_t i = 0; i < upto; i++)
+        if (x->entries[i].id == id)
+            return true;
+    return false;
+}
+
+/* Of two copies at new places the first is the one that has moved. */
+static f0t_status find_all_moved(f0t_indexer *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        entry *e = &x->entries[i];
+        int64_t id;
+        bool complete = false;
+        if (e->item->work != F0T_SCAN_READ || e->id || !e->hash)
+            continue;
+        F0T_TRY(find_moved(&id, &complete, x->catalogue, e));
+        if (!id || is_taken(x, i, id))
+            continue;
+        e->id = id;
+        e->moved = true;
+        e->complete = complete;
+    }
+    return F0T_OK;
+}
+
+/* ---- Features and suggestions ---------------------------------------------------------------------- */
+
+static bool wants_pixels(const entry *e)
+{
+    return e->item->work == F0T_SCAN_READ && !e->complete;
+}
+
+static f0t_status read_pictures(f0t_indexer *x, size_t *rows, const f0t_monitor *quiet)
+{
+    f0t_picture_source sources[BATCH];
+    bool good[BATCH];
+    for (size_t i = 0; i < x->count; i++) {
+        entry *e = &x->entries[i];
+        if (!wants_pixels(e))
+            continue;
+        e->row = *rows;
+        sources[(*rows)++] =
+            (f0t_picture_source){.path = e->path, .failure = &e->failure, .extra = &e->extra};
+    }
+    return *rows ? f0t_backbone_run_sources(x->features, good, x->suggester.backbone, sources,
+                                            *rows, quiet)
+                 : F0T_OK;
+}
+
+/* Of pictures that have not changed. */
+static f0t_status load_features(f0t_indexer *x, size_t *rows)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        entry *e = &x->entries[i];
+        size_t dim;
+        if (e->item->work != F0T_SCAN_SCORE)
+            continue;
+        F0T_TRY(f0t_catalogue_get_features(x->features + *rows * x->suggester.dim, &dim,
+                                           x->suggester.dim, x->catalogue, e->id));
+        if (dim == x->suggester.dim)
+            e->row = (*rows)++;
+    }
+    return F0T_OK;
+}
+
+static f0t_status compute(f0t_indexer *x, const f0t_monitor *quiet)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < x->count; i++)
+        x->entries[i].row = F0T_NONE;
+    F0T_TRY(read_pictures(x, &rows, quiet));
+    F0T_TRY(load_features(x, &rows));
+    return rows ? f0t_suggester_run(x->directions, x->suggestions, x->counts, &x->suggester,
+                                    x->features, rows)
+                : F0T_OK;
+}
+
+/* ---- Committing ------------------------------------------------------------------------------------ */
+
+static void fill_keywords(f0t_catalogue_record *record, f0t_catalogue_keyword *room, const entry *e)
+{
+    for (size_t i = 0; i < e->keywords.count; i++)
+        room[i] = (f0t_catalogue_keyword){.keyword = f0t_texts_get(&e->keywords, i),
+                                          .source = e->sources[i]};
+    record->keywords = room;
+    record->keyword_count = e->keywords.count;
+}
+
+static void fill_scores(f0t_catalogue_record *record, const f0t_indexer *x, const entry *e)
+{
+    if (e->row == F0T_NONE || e->failure.status != F0T_OK)
+        return;
+    record->features = x->features + e->row * x->suggester.dim;
+    record->dim = x->suggester.dim;
+    record->direction =
+        x->suggester.tagger ? x->directions + e->row * x->suggester.direction : NULL;
+    record->direction_dim = x->suggester.direction;
+    record->suggestions = x->suggestions + e->row * F0T_SUGGESTED_MOST;
+    record->suggestion_count = x->counts[e->row];
+}
+
+static void fill_picture(f0t_catalogue_record *record, const entry *e)
+{
+    const bool readable = e->failure.status == F0T_OK;
+    record->picture =
+        (f0t_catalogue_picture){.id = e->id,
+                                .path = e->path,
+                                .state = readable ? F0T_PICTURE_PRESENT : F0T_PICTURE_UNREADABLE,
+                                .error = readable ? e->fault : e->failure.message,
+                                .bytes = e->item->stamp.bytes,
+                                .mtime = e->item->stamp.mtime,
+                                .hash = e->hash,
+                                .sidecars = e->item->stamp.sidecars,
+                                .taken = readable ? e->extra.taken : F0T_NO_DATE,
+                                .width = e->extra.width,
+                                .height = e->extra.height};
+    record->thumbnail = e->extra.thumbnail;
+    record->thumbnail_size = e->extra.thumbnail_size;
+}
+
+/* It is the same picture at another place, or with other sidecars. */
+static f0t_status put_place(f0t_catalogue *c, const entry *e, const f0t_catalogue_record *record)
+{
+    F0T_TRY(f0t_sql_run(
+        &c->sql,
+        "UPDATE pictures SET path = ?2, state = 0, error = ?3, mtime = ?4, sidecars = ?5"
+        " WHERE id = ?1",
+        F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->path), f0t_sql_text(e->fault),
+                       f0t_sql_int(e->item->stamp.mtime), f0t_sql_bits(e->item->stamp.sidecars))));
+    return f0t_record_put_keywords(c, e->id, record);
+}
+
+/* Another process may have added it at the same moment: then the row of its path counts. */
+static f0t_status put_new(f0t_catalogue *c, const entry *e, f0t_catalogue_record *record)
+{
+    int64_t other;
+    F0T_TRY(f0t_sql_get_int(&other, &c->sql, "SELECT id FROM pictures WHERE path = ?1",
+                            F0T_SQL_VALUES(f0t_sql_text(e->path)), 0));
+    if (other)
+        record->picture.id = other;
+    return f0t_catalogue_put(NULL, c, record);
+}
+
+static f0t_status put_entry(f0t_indexer *x, const entry *e, f0t_catalogue_keyword *room)
+{
+    f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
+    fill_keywords(&record, room, e);
+    fill_scores(&record, x, e);
+    if (e->item->work == F0T_SCAN_SCORE)
+        return e->row == F0T_NONE ? F0T_OK : f0t_record_put_scores(x->catalogue, e->id, &record);
+    if (e->item->work == F0T_SCAN_KEYWORDS || e->complete)
+        return put_place(x->catalogue, e, &record);
+    fill_picture(&record, e);
+    return put_new(x->catalogue, e, &record);
+}
+
+static f0t_status put_all(f0t_indexer *x, f0t_catalogue_keyword *room)
+{
+    for (size_t i = 0; i < x->count; i++)
+        F0T_TRY(put_entry(x, &x->entries[i], room));
+    return F0T_OK;
+}
+
+static f0t_status commit(f0t_indexer *x)
+{
+    f0t_catalogue_keyword *room;
+    F0T_TRY(f0t_alloc(&room, F0T_PICTURE_KEYWORDS_MAX, sizeof *room));
+    f0t_status status = f0t_catalogue_begin(x->catalogue);
+    if (status == F0T_OK) {
+        status = put_all(x, room);
+        if (status == F0T_OK)
+            status = f0t_catalogue_commit(x->catalogue);
+        else
+            (void)f0t_catalogue_rollback(x->catalogue);
+    }
+    f0t_free(room);
+    return status;
+}
+
+/* ---- Batches --------------------------------------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+static void count_entry(f0t_indexer *x, const entry *e)
+{
+    f0t_index_report *r = x->report;
+    if (e->moved &&
+        bsearch(&e->id, x->scan.gone, x->scan.gone_count, sizeof *x->scan.gone, compare_ids))
+        r->missing--;
+    if (e->failure.status != F0T_OK)
+        r->unreadable++;
+    else if (e->moved)
+        r->moved++;
+    else if (e->item->work != F0T_SCAN_READ)
+        r->updated++;
+    else if (e->id)
+        r->changed++;
+    else
+        r->added++;
+}
+
+static void warn_of_faults(const f0t_indexer *x)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->entries[i].fault && x->entries[i].failure.status == F0T_OK)
+            f0t_log(x->monitor, F0T_LOG_WARNING, "%s", x->entries[i].fault);
+}
+
+static f0t_status run_batch(f0t_indexer *x)
+{
+    f0t_monitor quiet = x->monitor ? *x->monitor : (f0t_monitor){0};
+    quiet.progress = NULL;
+    F0T_TRY(inspect_all(x, &quiet));
+    F0T_TRY(find_all_moved(x));
+    F0T_TRY(compute(x, &quiet));
+    F0T_TRY(commit(x));
+    warn_of_faults(x);
+    for (size_t i = 0; i < x->count; i++)
+        count_entry(x, &x->entries[i]);
+    return F0T_OK;
+}
+
+static void begin_batch(f0t_indexer *x, size_t first)
+{
+    const f0t_scan *scan = &x->scan;
+    x->count = scan->count - first < BATCH ? scan->count - first : BATCH;
+    for (size_t i = 0; i < x->count; i++) {
+        const f0t_scan_item *item = &scan->items[first + i];
+        x->entries[i] = (entry){.item = item, .path = f0t_scan_path(scan, item), .id = item->id};
+    }
+}
+
+static f0t_status run_batches(f0t_indexer *x)
+{
+    f0t_stage stage = f0t_stage_begin(x->monitor, "indexing", "pictures", x->scan.count);
+    for (size_t first = 0; first < x->scan.count; first += BATCH) {
+        F0T_TRY(f0t_stage_update(&stage, first));
+        begin_batch(x, first);
+        f0t_status status = run_batch(x);
+        for (size_t i = 0; i < x->count; i++)
+            entry_clear(&x->entries[i]);
+        F0T_TRY(status);
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------- */
+
+static f0t_status set_states(f0t_catalogue *c, const int64_t *ids, size_t count,
+                             f0t_picture_state state)
+{
+    for (size_t i = 0; i < count; i++)
+        F0T_TRY(f0t_sql_run(&c->sql, "UPDATE pictures SET state = ?2 WHERE id = ?1",
+                            F0T_SQL_VALUES(f0t_sql_int(ids[i]), f0t_sql_int(state))));
+    return F0T_OK;
+}
+
+/* What is gone is known first: a picture with the content of one of those has moved. */
+static f0t_status mark(f0t_indexer *x)
+{
+    f0t_scan *scan = &x->scan;
+    if (!scan->gone_count && !scan->back_count)
+        return F0T_OK;
+    qsort(scan->gone, scan->gone_count, sizeof *scan->gone, compare_ids);
+    F0T_TRY(f0t_change_begin(x->catalogue));
+    f0t_status status = set_states(x->catalogue, scan->gone, scan->gone_count, F0T_PICTURE_MISSING);
+    if (status == F0T_OK)
+        status = set_states(x->catalogue, scan->back, scan->back_count, F0T_PICTURE_PRESENT);
+    return f0t_change_end(x->catalogue, status);
+}
+
+static f0t_status run(f0t_indexer *x, const char *const *paths, size_t count)
+{
+    f0t_index_report *r = x->report;
+    F0T_TRY(f0t_scan_run(&x->scan, x->catalogue, paths, count, x->options.again, x->monitor));
+    r->found = x->scan.found;
+    r->unchanged = x->scan.unchanged;
+    r->unreadable = x->scan.unreadable;
+    F0T_TRY(mark(x));
+    r->missing = x->scan.gone_count;
+    return run_batches(x);
+}
+
+f0t_status f0t_indexer_run(f0t_index_report *report, f0t_indexer *indexer, const char *const *paths,
+                           size_t count)
+{
+    const double began = f0t_time();
+    *report = (f0t_index_report){0};
+    indexer->report = report;
+    f0t_status status = run(indexer, paths, count);
+    f0t_scan_free(&indexer->scan);
+    report->seconds = f0t_time() - began;
+    return status;
+}
+
+f0t_status f0t_catalogue_index(f0t_index_report *report, f0t_catalogue *catalogue,
+                               const char *const *paths, size_t count,
+                               const f0t_index_options *options, const f0t_context *context)
+{
+    f0t_index_report own;
+    f0t_indexer *x;
+    F0T_REQUIRE(catalogue);
+    F0T_TRY(f0t_require_all(__func__, "paths", paths, count));
+    F0T_READ_OPTIONS(f0t_index_options, F0T_INDEX_OPTIONS, options);
+    F0T_ENTER(context);
+    F0T_TRY(f0t_indexer_open(&x, catalogue, options, f0t_context_monitor(context)));
+    f0t_status status = f0t_indexer_run(report ? report : &own, x, paths, count);
+    f0t_indexer_close(x);
+    return status;
+}

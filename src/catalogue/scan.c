@@ -1,0 +1,319 @@
+#include "catalogue/scan.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/monitor.h"
+#include "image/keywords.h"
+#include "image/pictures.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Files ----------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(const struct stat *info)
+{
+    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+}
+
+/* Of PATH.xmp and of PATH with .xmp in place of its ending. */
+static uint64_t sidecars_of(const char *path)
+{
+    uint64_t hash = F0T_HASH_START;
+    bool any = false;
+    for (int plain = 0; plain < 2; plain++) {
+        char *sidecar;
+        struct stat info;
+        if (f0t_sidecar_path(&sidecar, path, plain) != F0T_OK)
+            return 1; /* it will be read again: no harm */
+        if (stat(sidecar, &info) == 0) {
+            const int64_t parts[] = {plain, info.st_size, nanoseconds(&info)};
+            hash = f0t_hash(hash, parts, sizeof parts);
+            any = true;
+        }
+        f0t_free(sidecar);
+    }
+    return any ? hash : 0;
+}
+
+bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return false;
+    *out = (f0t_file_stamp){.bytes = (uint64_t)info.st_size,
+                            .mtime = nanoseconds(&info),
+                            .sidecars = sidecars_of(path)};
+    return true;
+}
+
+/* Not mapped: a file that somebody cuts meanwhile would end the process. Each piece is hashed with what the
+ * ones before it gave as the key. */
+static f0t_status hash_file(uint64_t *out, int fd, unsigned char *room, size_t size,
+                            const char *path)
+{
+    uint64_t hash = F0T_HASH_START, total = 0;
+    for (size_t filled = size; filled == size; total += filled) {
+        for (filled = 0; filled < size;) {
+            const ssize_t got = read(fd, room + filled, size - filled);
+            if (got < 0 && errno != EINTR)
+                return f0t_fail_errno(errno, "%s", path);
+            if (!got)
+                break;
+            filled += got > 0 ? (size_t)got : 0;
+        }
+        hash = f0t_siphash(room, filled, hash, total);
+    }
+    *out = hash ? hash : 1;
+    return F0T_OK;
+}
+
+f0t_status f0t_file_hash(uint64_t *out, const char *path)
+{
+    enum { PIECE = 1 << 20 };
+    unsigned char *room;
+    F0T_TRY(f0t_alloc(&room, PIECE, 1));
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    f0t_status status =
+        fd < 0 ? f0t_fail_errno(errno, "%s", path) : hash_file(out, fd, room, PIECE, path);
+    if (fd >= 0)
+        close(fd);
+    f0t_free(room);
+    return status;
+}
+
+/* ---- What is on the disk --------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether `path` is `root` or below it. */
+static bool is_below(const char *path, const char *root)
+{
+    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    return strncmp(path, root, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
+/* Absolute paths in order, without those that are below another. */
+typedef struct root_list {
+    char **items;
+    size_t count;
+} root_list;
+
+static void roots_free(root_list *roots)
+{
+    for (size_t i = 0; i < roots->count; i++)
+        free(roots->items[i]);
+    f0t_free(roots->items);
+}
+
+static void drop_inner(root_list *roots)
+{
+    size_t kept = 0;
+    qsort(roots->items, roots->count, sizeof *roots->items, compare_texts);
+    for (size_t i = 0; i < roots->count; i++)
+        if (kept && is_below(roots->items[i], roots->items[kept - 1]))
+            free(roots->items[i]);
+        else
+            roots->items[kept++] = roots->items[i];
+    roots->count = kept;
+}
+
+static f0t_status find_roots(root_list *roots, const char *const *paths, size_t count)
+{
+    F0T_TRY(f0t_alloc(&roots->items, count, sizeof *roots->items));
+    for (size_t i = 0; i < count; i++) {
+        char *whole = realpath(paths[i], NULL);
+        if (!whole)
+            return f0t_fail_errno(errno, "%s", paths[i]);
+        roots->items[roots->count++] = whole;
+    }
+    drop_inner(roots);
+    return F0T_OK;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------------- */
+
+/* A picture of the catalogue; `row` is at it. */
+typedef struct known {
+    sqlite3_stmt *row;
+    bool any;
+    const char *path;
+} known;
+
+static const char *const KNOWN =
+    "SELECT p.id, p.path, p.state, p.bytes, p.mtime, p.sidecars, f.picture, d.picture"
+    " FROM pictures p LEFT JOIN features f ON f.picture = p.id AND f.backbone = ?2"
+    " LEFT JOIN directions d ON d.picture = p.id AND d.model = ?3"
+    " WHERE p.path = ?1 OR (p.path > ?4 AND p.path < ?5) ORDER BY p.path";
+
+static f0t_status next_known(known *k, f0t_catalogue *c)
+{
+    F0T_TRY(f0t_sql_step(&k->any, &c->sql, k->row));
+    k->path = k->any ? (const char *)sqlite3_column_text(k->row, 1) : NULL;
+    if (k->any && !k->path)
+        return f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", c->path);
+    return F0T_OK;
+}
+
+static f0t_status add_id(int64_t **ids, size_t *capacity, size_t *count, int64_t id)
+{
+    F0T_TRY(f0t_grow(ids, capacity, *count, 1, sizeof **ids));
+    (*ids)[(*count)++] = id;
+    return F0T_OK;
+}
+
+/* A folder that cannot be read today, or a disk that fails, is no reason to call pictures missing. */
+static f0t_status note_gone(f0t_scan *scan, const known *k)
+{
+    f0t_file_stamp stamp;
+    const bool missed = sqlite3_column_int64(k->row, 2) == F0T_PICTURE_MISSING;
+    if (missed || f0t_file_stamp_get(&stamp, k->path) || (errno != ENOENT && errno != ENOTDIR))
+        return F0T_OK;
+    return add_id(&scan->gone, &scan->gone_capacity, &scan->gone_count,
+                  sqlite3_column_int64(k->row, 0));
+}
+
+static f0t_status add_item(f0t_scan *scan, const char *path, int64_t id, f0t_scan_work work,
+                           const f0t_file_stamp *stamp)
+{
+    const size_t number = scan->paths.count;
+    F0T_TRY(f0t_texts_add(&scan->paths, path, strlen(path)));
+    F0T_TRY(f0t_grow(&scan->items, &scan->capacity, scan->count, 1, sizeof *scan->items));
+    scan->items[scan->count++] =
+        (f0t_scan_item){.path = number, .id = id, .work = work, .stamp = *stamp};
+    return F0T_OK;
+}
+
+static bool column_is(sqlite3_stmt *row, int column, int64_t value)
+{
+    return sqlite3_column_int64(row, column) == value;
+}
+
+/* What is to be done with a picture that the catalogue knows. */
+static f0t_status compare_known(f0t_scan *scan, const f0t_catalogue *c, const known *k,
+                                const f0t_file_stamp *stamp, bool again)
+{
+    sqlite3_stmt *row = k->row;
+    const int64_t id = sqlite3_column_int64(row, 0);
+    const bool same = column_is(row, 3, (int64_t)stamp->bytes) && column_is(row, 4, stamp->mtime);
+    const bool sidecars = column_is(row, 5, (int64_t)stamp->sidecars);
+    const bool features = sqlite3_column_type(row, 6) != SQLITE_NULL;
+    const bool scored = !c->model_id || sqlite3_column_type(row, 7) != SQLITE_NULL;
+    if (same && sidecars && column_is(row, 2, F0T_PICTURE_UNREADABLE) && !again) {
+        scan->unreadable++;
+        return F0T_OK;
+    }
+    if (!same || !features)
+        return add_item(scan, k->path, id, F0T_SCAN_READ, stamp);
+    if (column_is(row, 2, F0T_PICTURE_MISSING))
+        F0T_TRY(add_id(&scan->back, &scan->back_capacity, &scan->back_count, id));
+    if (!sidecars)
+        F0T_TRY(add_item(scan, k->path, id, F0T_SCAN_KEYWORDS, stamp));
+    if (!scored)
+        return add_item(scan, k->path, id, F0T_SCAN_SCORE, stamp);
+    scan->unchanged += sidecars;
+    return F0T_OK;
+}
+
+/* Two lists in the order of their bytes, side by side. */
+static f0t_status merge(f0t_scan *scan, f0t_catalogue *c, known *k, const char **found,
+                        size_t count, bool again)
+{
+    F0T_TRY(next_known(k, c));
+    for (size_t i = 0; i < count || k->any;) {
+        const int order = i == count ? 1 : k->any ? strcmp(found[i], k->path) : -1;
+        f0t_file_stamp stamp;
+        if (order > 0) {
+            F0T_TRY(note_gone(scan, k));
+        } else if (f0t_file_stamp_get(&stamp, found[i])) {
+            scan->found++;
+            F0T_TRY(order < 0 ? add_item(scan, found[i], 0, F0T_SCAN_READ, &stamp)
+                              : compare_known(scan, c, k, &stamp, again));
+        }
+        i += order <= 0;
+        if (order >= 0)
+            F0T_TRY(next_known(k, c));
+    }
+    return F0T_OK;
+}
+
+/* What lies below a folder is what lies between "/a/b/" and "/a/b0", the character after the slash. */
+static f0t_status bind_root(known *k, f0t_catalogue *c, const char *root, char *low, char *high)
+{
+    const size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    memcpy(low, root, length);
+    memcpy(low + length, "/", 2);
+    memcpy(high, root, length);
+    memcpy(high + length, "0", 2);
+    return f0t_sql_bind(&k->row, &c->sql, KNOWN,
+                        F0T_SQL_VALUES(f0t_sql_text(root), f0t_sql_int(c->backbone_id),
+                                       f0t_sql_int(c->model_id), f0t_sql_text(low),
+                                       f0t_sql_text(high)));
+}
+
+static f0t_status compare_root(f0t_scan *scan, f0t_catalogue *c, const char *root,
+                               const f0t_texts *found, bool again)
+{
+    const char **sorted;
+    char *room;
+    known k = {.row = NULL};
+    F0T_TRY(f0t_alloc(&room, 2 * strlen(root) + 4, 1));
+    f0t_status status = f0t_alloc(&sorted, found->count, sizeof *sorted);
+    if (status == F0T_OK) {
+        for (size_t i = 0; i < found->count; i++)
+            sorted[i] = f0t_texts_get(found, i);
+        qsort(sorted, found->count, sizeof *sorted, compare_texts);
+        status = bind_root(&k, c, root, room, room + strlen(root) + 2);
+    }
+    if (status == F0T_OK)
+        status = merge(scan, c, &k, sorted, found->count, again);
+    f0t_sql_reset(k.row);
+    f0t_free(sorted);
+    f0t_free(room);
+    return status;
+}
+
+static f0t_status scan_roots(f0t_scan *scan, f0t_catalogue *c, const root_list *roots, bool again,
+                             const f0t_monitor *monitor)
+{
+    f0t_skipped_files skipped = {.kind_count = 0};
+    for (size_t i = 0; i < roots->count; i++) {
+        f0t_texts found = {0};
+        f0t_status status = f0t_walk(&found, &skipped, roots->items[i], monitor);
+        if (status == F0T_OK)
+            status = compare_root(scan, c, roots->items[i], &found, again);
+        f0t_texts_free(&found);
+        F0T_TRY(status);
+        if (f0t_monitor_stopped(monitor))
+            return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while looking for pictures");
+    }
+    f0t_skipped_files_tell(&skipped, monitor);
+    return F0T_OK;
+}
+
+f0t_status f0t_scan_run(f0t_scan *scan, f0t_catalogue *catalogue, const char *const *paths,
+                        size_t count, bool again, const f0t_monitor *monitor)
+{
+    root_list roots = {0};
+    *scan = (f0t_scan){0};
+    f0t_status status = find_roots(&roots, paths, count);
+    if (status == F0T_OK)
+        status = scan_roots(scan, catalogue, &roots, again, monitor);
+    roots_free(&roots);
+    return status;
+}
+
+void f0t_scan_free(f0t_scan *scan)
+{
+    f0t_texts_free(&scan->paths);
+    f0t_free(scan->items);
+    f0t_free(scan->gone);
+    f0t_free(scan->back);
+}

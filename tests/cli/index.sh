@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# A catalogue of folders: what is new, changed, moved and gone; whatever ends the program, the next run goes on.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8 XDG_DATA_HOME=$scratch/.data
+root=$(cd "$(dirname "$0")/../.." && pwd)
+
+# N pictures in four colours, with their keyword.
+make_pictures() {
+    local i names=(red green blue yellow)
+    for i in $(seq 0 $(($1 - 1))); do
+        colour="hsl($((i % 4 * 90 + i / 4)),90%,50%)" draw "art/p$i.svg" "${names[i % 4]}"
+    done
+}
+
+# query SQL: the rows of c.f0t, columns separated by blanks.
+query() {
+    /usr/bin/python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "${catalogue:-c.f0t}" "$1"
+}
+
+# holds SQL ROWS
+holds() {
+    local got
+    got=$(query "$1" | tr '\n' ';')
+    [ "$got" = "$2" ] || complain "$1: $got, expected $2"
+}
+
+case_what_changed_is_read_again() {
+    make_pictures 6
+    run 0 index art -c c.f0t
+    says "c.f0t: 6 pictures, 6 added"
+    holds "SELECT count(*), min(length(jpeg)) > 100 FROM thumbnails" "6 1;"
+    holds "SELECT name, count(*) FROM keywords JOIN tags ON id = tag GROUP BY 1" "blue 1;green 2;red 2;yellow 1;"
+    run 0 index art -c c.f0t
+    says "6 pictures, 6 unchanged"
+    colour=black draw art/p0.svg black
+    mkdir art/deep && mv art/p1.svg art/deep/q.svg
+    rm art/p2.svg
+    cp "$root/tests/pictures/quarters.jpg" art/p3.svg.xmp # a sidecar that is none
+    echo "no picture" >art/bad.png
+    run 0 index art -c c.f0t --json
+    json_holds 'd["found"] == 6 and d["changed"] == 1 and d["moved"] == 1 and d["missing"] == 1'
+    json_holds 'd["unchanged"] == 2 and d["unreadable"] == 1 and d["updated"] == 1 and d["added"] == 0'
+    warns "art/bad.png: is not a known file format"
+    holds "SELECT id, state FROM pictures WHERE path LIKE '%q.svg' OR path LIKE '%p2.svg'" "2 0;3 1;"
+    holds "SELECT state, error LIKE '%known file format' FROM pictures WHERE path LIKE '%bad.png'" "2 1;"
+    run 0 index art -c c.f0t
+    says "5 unchanged, 1 unreadable"
+    [ ! -s "$err" ] || complain "an unreadable picture was read again: $(cat "$err")"
+    run 0 index art -c c.f0t --again
+    warns "bad.png"
+    mv art/deep/q.svg art/p1.svg
+    colour="hsl(180,90%,50%)" draw art/p2.svg blue
+    rm art/p3.svg.xmp
+    run 0 index art -c c.f0t
+    says "1 moved, 1 updated, 3 unchanged, 1 unreadable"
+}
+
+# A picture that comes back as it was is not read again; a folder that is not named is left alone.
+case_what_is_gone_comes_back() {
+    make_pictures 4
+    mkdir other && mv art/p3.svg other
+    run 0 index art other -c c.f0t
+    mv art away && mkdir art
+    run 0 index art -c c.f0t
+    says "0 pictures, 3 missing"
+    holds "SELECT state, count(*) FROM pictures GROUP BY 1" "0 1;1 3;"
+    rmdir art && mv away art
+    run 0 index art -c c.f0t
+    says "3 pictures, 3 unchanged"
+    holds "SELECT state, count(*) FROM pictures GROUP BY 1" "0 4;"
+    run 0 index art/p1.svg other art -c c.f0t
+    says "4 pictures, 4 unchanged"
+    cp art/p0.svg art/copy.svg
+    run 0 index art -c c.f0t
+    says "4 pictures, 1 added, 3 unchanged"
+}
+
+case_the_default_is_in_the_users_data() {
+    make_pictures 1
+    run 0 index art
+    says ".data/fast0tag/catalogue.f0t: 1 picture, 1 added"
+    [ "$(stat -c %a "$XDG_DATA_HOME/fast0tag/catalogue.f0t")" = 600 ] || complain "others may read it"
+}
+
+case_dates_and_sizes() {
+    command -v exiftool >/dev/null || { skip "there is no exiftool"; return; }
+    mkdir art
+    cp "$root/tests/pictures/quarters.jpg" "$root/tests/pictures/turned.jpg" art
+    exiftool -q -overwrite_original -DateTimeOriginal="2012:05:01 12:34:56" art/quarters.jpg
+    run 0 index art -c c.f0t
+    holds "SELECT datetime(taken, 'unixepoch'), width, height FROM pictures WHERE path LIKE '%quarters.jpg'" \
+        "2012-05-01 12:34:56 48 32;"
+    holds "SELECT taken < -9e18, width, height FROM pictures WHERE path LIKE '%turned.jpg'" "1 48 32;"
+}
+
+case_a_model_suggests() {
+    make_pictures 24
+    printf 'red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\n' >vectors.txt
+    run 0 train art --vectors vectors.txt -o art.f0t --without direction,tags
+    run 0 index art/p1.svg art/p2.svg -c c.f0t
+    holds "SELECT count(*) FROM suggestions" "0;"
+    run 0 index art/p1.svg art/p2.svg art/p3.svg -c c.f0t --model art.f0t
+    says "1 added, 2 updated"
+    holds "SELECT (SELECT name FROM suggestions s JOIN tags ON id = tag WHERE s.picture = d.picture
+           ORDER BY confidence DESC LIMIT 1), length(data) FROM directions d" "green 8;blue 8;yellow 8;"
+    cp c.f0t first.f0t
+    run 0 index art -c c.f0t
+    says "21 added, 3 unchanged"
+    run 0 train art --vectors vectors.txt -o linear.f0t --method linear --lambda 1 --ridge 0.1
+    run 0 index art -c c.f0t --model linear.f0t
+    warns "does not say how sure it is"
+    says "24 updated"
+    rm linear.f0t
+    refuse 3 "is not there; name one with --model" index art -c c.f0t
+}
+
+# Killed at any moment, the catalogue is sound, and what was committed stays.
+case_a_killed_run_goes_on() {
+    local i before now=0
+    make_pictures 130
+    run 0 index art -c whole.f0t
+    for i in 1 2 3 4; do
+        before=$now
+        (timeout -s KILL "0.$((RANDOM % 25 + 5))" "$FAST0TAG" index art -c c.f0t) >/dev/null 2>&1
+        [ -e c.f0t ] && [ "$(query "PRAGMA integrity_check")" = ok ] || complain "the catalogue is damaged"
+        now=$(query "SELECT count(*) FROM sqlite_schema WHERE name = 'pictures'")
+        [ "$now" = 0 ] || now=$(query "SELECT count(*) FROM pictures")
+        [ "$now" -ge "$before" ] || complain "$before pictures became $now"
+    done
+    run 0 index art -c c.f0t
+    holds "SELECT count(*) FROM pictures" "130;"
+    query "SELECT path, hex(data) FROM pictures JOIN features ON picture = id ORDER BY path" >got
+    catalogue=whole.f0t query "SELECT path, hex(data) FROM pictures JOIN features ON picture = id ORDER BY path" >want
+    cmp -s got want || complain "features differ"
+}
+
+case_two_at_once() {
+    make_pictures 70
+    "$FAST0TAG" index art -c c.f0t >one.txt 2>&1 &
+    run 0 index art -c c.f0t
+    wait $! || complain "the other failed: $(cat one.txt)"
+    holds "SELECT count(*), count(DISTINCT path) FROM pictures" "70 70;"
+    holds "SELECT count(*) FROM features" "70;"
+    holds "PRAGMA integrity_check" "ok;"
+    run 0 index art -c c.f0t
+    says "70 unchanged"
+}
+
+case_a_full_disk() {
+    make_pictures 70
+    (
+        trap '' XFSZ
+        ulimit -f 300 # blocks of 1024 bytes
+        "$FAST0TAG" index art -c c.f0t
+    ) >"$out" 2>"$err" && complain "it fitted"
+    warns "cannot write"
+    [ "$(wc -l <"$err")" = 1 ] || complain "stderr is not one line: $(cat "$err")"
+    holds "PRAGMA integrity_check" "ok;"
+    run 0 index art -c c.f0t
+    holds "SELECT count(*) FROM features" "70;"
+}
+
+case_mistakes() {
+    make_pictures 1
+    echo text >text.f0t
+    refuse 2 "missing operand" index
+    refuse 3 "nowhere" index nowhere -c c.f0t
+    refuse 3 "not a catalogue" index art -c text.f0t
+    refuse 3 "nowhere.f0t" index art -c c.f0t --model nowhere.f0t
+    refuse 3 "nowhere.onnx" index art -c c.f0t --backbone nowhere.onnx
+    refuse 3 "deep" index art -c deep/c.f0t
+    grep -q text text.f0t || complain "it was changed"
+}
+
+run_cases
