@@ -272,26 +272,25 @@ static void take_logs(float *logs, const float *votes, const float *frequency,
     standardise(logs, facts, tags);
 }
 
-static f0t_status explain_votes(float *to, const f0t_word_space *space, const float *vectors,
-                                size_t tags, const float *frequency, const float *votes,
-                                size_t count)
+/* The direction along which the tags stand as these probabilities[images x T] have them. */
+static f0t_status explain(float *to, const float *probabilities, const f0t_word_sources *from)
 {
     float *logs = NULL, *sums = NULL;
     tag_facts facts;
-    const size_t dim = space->dim;
-    f0t_status status = collect_facts(&facts, vectors, dim, frequency, tags);
+    const size_t dim = from->space->dim, tags = from->tags, count = from->count;
+    f0t_status status = collect_facts(&facts, from->vectors, dim, from->frequency, tags);
     if (status == F0T_OK)
         status = f0t_alloc(&logs, count * tags, sizeof *logs);
     if (status == F0T_OK)
         status = f0t_alloc(&sums, count * dim, sizeof *sums);
     for (size_t r = 0; r < count && status == F0T_OK; r++)
-        take_logs(logs + r * tags, votes + r * tags, frequency, &facts, tags);
+        take_logs(logs + r * tags, probabilities + r * tags, from->frequency, &facts, tags);
     const f0t_matmul onto = {.m = count, .n = dim, .k = tags},
                      turn = {.m = count, .n = dim, .k = dim};
     if (status == F0T_OK)
-        status = f0t_matmul_run(sums, logs, vectors, NULL, &onto);
+        status = f0t_matmul_run(sums, logs, from->vectors, NULL, &onto);
     if (status == F0T_OK)
-        status = f0t_matmul_run(to, sums, space->inverse, NULL, &turn);
+        status = f0t_matmul_run(to, sums, from->space->inverse, NULL, &turn);
     f0t_free(logs);
     f0t_free(sums);
     free_facts(&facts);
@@ -348,17 +347,18 @@ static f0t_status level_directions(float *to, const f0t_word_space *space, const
 }
 
 f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
-                          const f0t_word_space *space, const float *vectors, size_t tags,
-                          const float *frequency, const float *directions, const float *votes,
-                          const float *rows, size_t count)
+                          const f0t_word_sources *from)
 {
+    const f0t_word_space *space = from->space;
     if (to[F0T_WORD_NET])
-        F0T_TRY(level_directions(to[F0T_WORD_NET], space, directions, count));
+        F0T_TRY(level_directions(to[F0T_WORD_NET], space, from->directions, from->count));
     if (to[F0T_WORD_VOTES])
-        F0T_TRY(explain_votes(to[F0T_WORD_VOTES], space, vectors, tags, frequency, votes, count));
+        F0T_TRY(explain(to[F0T_WORD_VOTES], from->votes, from));
+    if (to[F0T_WORD_TAGS])
+        F0T_TRY(explain(to[F0T_WORD_TAGS], from->own, from));
     if (to[F0T_WORD_CLASSES])
-        F0T_TRY(point_to_classes(to[F0T_WORD_CLASSES], b, rows, count));
-    for (size_t r = 0; r < count && to[F0T_WORD_PRIOR]; r++)
+        F0T_TRY(point_to_classes(to[F0T_WORD_CLASSES], b, from->rows, from->count));
+    for (size_t r = 0; r < from->count && to[F0T_WORD_PRIOR]; r++)
         memcpy(to[F0T_WORD_PRIOR] + r * space->dim, space->prior,
                space->dim * sizeof *space->prior);
     return F0T_OK;
@@ -393,17 +393,16 @@ static f0t_status join_parts(float *directions, float *offsets, float *const par
 }
 
 static f0t_status score_words(float *directions, float *offsets, const f0t_blend *b,
-                              const float *net, const float *votes, const float *rows, size_t count)
+                              const f0t_word_sources *from)
 {
     float *all, *parts[F0T_WORD_PARTS] = {0};
-    F0T_TRY(f0t_alloc(&all, F0T_WORD_PARTS * count * b->dim, sizeof *all));
+    F0T_TRY(f0t_alloc(&all, F0T_WORD_PARTS * from->count * b->dim, sizeof *all));
     for (size_t p = 0; p < F0T_WORD_PARTS; p++)
         if (b->word_weights[p] > 0)
-            parts[p] = all + p * count * b->dim;
-    f0t_status status = f0t_word_parts(parts, b, &b->space, b->vectors, b->tags, b->frequency, net,
-                                       votes, rows, count);
+            parts[p] = all + p * from->count * b->dim;
+    f0t_status status = f0t_word_parts(parts, b, from);
     if (status == F0T_OK)
-        status = join_parts(directions, offsets, parts, b, count);
+        status = join_parts(directions, offsets, parts, b, from->count);
     f0t_free(all);
     return status;
 }
@@ -429,6 +428,13 @@ static void scratch_free(scratch *s)
     free_facts(&s->facts);
 }
 
+/* Whether a part of the new words' direction explains what this expert says. */
+static bool serves_words(const f0t_blend *b, size_t expert)
+{
+    return (expert == F0T_EXPERT_VOTES && b->word_weights[F0T_WORD_VOTES] > 0) ||
+           (expert == F0T_EXPERT_TAGS && b->word_weights[F0T_WORD_TAGS] > 0);
+}
+
 static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bool learned,
                                  bool words)
 {
@@ -439,8 +445,7 @@ static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bo
     F0T_TRY(collect_facts(&s->facts, b->vectors, b->dim, b->frequency, b->tags));
     F0T_TRY(f0t_workspace_take(&s->experts, F0T_LEARNED_EXPERTS * table * sizeof(float)));
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
-        if ((learned && b->weights[e] > 0) ||
-            (e == F0T_EXPERT_VOTES && words && b->word_weights[F0T_WORD_VOTES] > 0))
+        if ((learned && b->weights[e] > 0) || (words && serves_words(b, e)))
             s->expert[e] = (float *)s->experts->data + e * table;
     return F0T_OK;
 }
@@ -453,9 +458,18 @@ static f0t_status score_block(float *learned, float *directions, float *offsets,
         to_probabilities(s->expert[F0T_EXPERT_DIRECTION], b, &s->facts, count);
     if (learned)
         mix(learned, s->expert, b, count);
-    return directions ? score_words(directions, offsets, b, s->net, s->expert[F0T_EXPERT_VOTES],
-                                    s->rows, count)
-                      : F0T_OK;
+    if (!directions)
+        return F0T_OK;
+    const f0t_word_sources sources = {.space = &b->space,
+                                      .vectors = b->vectors,
+                                      .frequency = b->frequency,
+                                      .tags = b->tags,
+                                      .count = count,
+                                      .rows = s->rows,
+                                      .directions = s->net,
+                                      .votes = s->expert[F0T_EXPERT_VOTES],
+                                      .own = s->expert[F0T_EXPERT_TAGS]};
+    return score_words(directions, offsets, b, &sources);
 }
 
 f0t_status f0t_blend_score(float *learned, float *directions, float *offsets, const f0t_blend *b,

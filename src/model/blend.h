@@ -10,9 +10,9 @@
  * and p = Σ w_e p_e with weights w >= 0 that were fitted on images held out. New words are scored along one
  * direction, the sum of
  *
- *     f(x);  the direction that explains the votes: Σ_t s_t v_t (VᵀV + 1)⁻¹, s their standardised logarithms;
- *     the classes that the backbone knows (fast0tag.h, f0t_classes);  and the one that explains the logarithm of
- *     the learned tags' frequencies, the same for every image
+ *     f(x);  the directions that explain the votes, and what the net of tags says: Σ_t s_t v_t (VᵀV + 1)⁻¹, s their
+ *     standardised logarithms;  the classes that the backbone knows (fast0tag.h, f0t_classes);  and the one that
+ *     explains the logarithm of the learned tags' frequencies, the same for every image
  *
  * with weights chosen on learned tags that were held out. Scores of both kinds are logits of probabilities, so
  * that they can be ranked together.
@@ -30,7 +30,14 @@
 enum { F0T_LEARNED_EXPERTS = F0T_EXPERT_FREQUENCY + 1 };
 
 /* What adds up to the direction of new words. */
-enum { F0T_WORD_NET, F0T_WORD_VOTES, F0T_WORD_CLASSES, F0T_WORD_PRIOR, F0T_WORD_PARTS };
+enum {
+    F0T_WORD_NET,
+    F0T_WORD_VOTES,
+    F0T_WORD_TAGS,
+    F0T_WORD_CLASSES,
+    F0T_WORD_PRIOR,
+    F0T_WORD_PARTS
+};
 
 /* The learned tags that have a vector, as new words are placed among them. */
 typedef struct f0t_word_space {
@@ -120,12 +127,21 @@ f0t_status f0t_word_space_create(f0t_word_space *out, const float *vectors, cons
                                  size_t count, size_t dim);
 void f0t_word_space_free(f0t_word_space *space);
 
-/* The parts of the new words' direction, each where its weight is not 0: into to[part][rows x d].
- * directions[rows x d] are the net's, votes[rows x T] may be NULL. */
+/* What the parts of the new words' direction are made from. */
+typedef struct f0t_word_sources {
+    const f0t_word_space *space;
+    const float *vectors, *frequency; /* [T x d], [T] of the tags that the space is of */
+    size_t tags;
+    size_t count;            /* images */
+    const float *rows;       /* [images x D] of length 1 */
+    const float *directions; /* [images x d] the net's */
+    const float *votes;      /* [images x T]; NULL where that part is off, and */
+    const float *own;        /* [images x T] by the net of tags: the same */
+} f0t_word_sources;
+
+/* The parts of the new words' direction into to[part][images x d]; NULL: not wanted. */
 f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *blend,
-                          const f0t_word_space *space, const float *vectors, size_t tags,
-                          const float *frequency, const float *directions, const float *votes,
-                          const float *rows, size_t count);
+                          const f0t_word_sources *from);
 
 /* Mean and standard deviation of the learned tags' scores along each of directions[count x d]; either output may be
  * NULL. */

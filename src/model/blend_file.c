@@ -396,6 +396,7 @@ static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
         if (b->weights[e] > 0 && !there[e])
             return refuse(file, f0t_expert_name((f0t_expert)e));
     if ((b->word_weights[F0T_WORD_VOTES] > 0 && !there[F0T_EXPERT_VOTES]) ||
+        (b->word_weights[F0T_WORD_TAGS] > 0 && !there[F0T_EXPERT_TAGS]) ||
         (b->word_weights[F0T_WORD_CLASSES] > 0 && !b->classes.count))
         return refuse(file, "blend.numbers");
     return F0T_OK;

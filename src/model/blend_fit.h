@@ -73,6 +73,8 @@ f0t_status f0t_blend_fit_counted(f0t_blend *blend, const f0t_blend_fitting *fit,
 
 /* ---- New words (blend_words.c) ----------------------------------------------------------------------- */
 
+/* The backbone's classes, where there are some, as directions (blend_space.c). */
+f0t_status f0t_blend_take_classes(f0t_blend_fitting *fit);
 /* Space, weights and calibration of new words. */
 f0t_status f0t_blend_fit_words(f0t_blend_fitting *fit);
 

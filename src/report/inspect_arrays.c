@@ -191,6 +191,7 @@ static f0t_status add_blend(f0t_inspector *in, const f0t_safetensors *file)
                                   F0T_EXPERT_RIDGE, F0T_EXPERT_FREQUENCY};
     const f0t_expert words[] = {[F0T_WORD_NET] = F0T_EXPERT_DIRECTION,
                                 [F0T_WORD_VOTES] = F0T_EXPERT_VOTES,
+                                [F0T_WORD_TAGS] = F0T_EXPERT_TAGS,
                                 [F0T_WORD_CLASSES] = F0T_EXPERT_CLASSES,
                                 [F0T_WORD_PRIOR] = F0T_EXPERT_PRIOR};
     f0t_blend blend = {0};
