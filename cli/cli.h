@@ -64,7 +64,9 @@ typedef struct cli_verb {
     const cli_option *options;
     const cli_conflict *conflicts; /* may be NULL */
     const cli_example *examples;
-    bool json, seed;      /* whether it knows --json, --seed */
+    bool json, seed; /* whether it knows --json, --seed */
+    bool
+        minus_words; /* -word is an operand: short options are one letter, their value the next word */
     size_t options_size;  /* of the struct that the option table fills */
     const void *defaults; /* its start value, NULL: all zero */
     f0t_status (*run)(cli_context *cli, const void *options);
@@ -82,6 +84,7 @@ extern const cli_verb cli_verb_train;
 extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_untag;
 extern const cli_verb cli_verb_index;
+extern const cli_verb cli_verb_find;
 extern const cli_verb cli_verb_serve;
 extern const cli_verb cli_verb_eval;
 extern const cli_verb cli_verb_analyze;

@@ -16,6 +16,7 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_tag,
     &cli_verb_untag,
     &cli_verb_index,
+    &cli_verb_find,
     &cli_verb_serve,
     &cli_verb_eval,
     &cli_verb_analyze,

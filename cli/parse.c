@@ -219,13 +219,19 @@ static int parse_short(parser *p, const char *word)
     return CLI_DONE;
 }
 
+static bool is_operand(const parser *p, const char *word)
+{
+    return word[0] != '-' || !word[1] ||
+           (p->cli->verb->minus_words && word[1] != '-' && word[2] != '\0');
+}
+
 static int parse_words(parser *p)
 {
     bool only_operands = false;
     while (p->at < p->argc) {
         const char *word = p->argv[p->at++];
         int code = CLI_DONE;
-        if (only_operands || word[0] != '-' || !word[1])
+        if (only_operands || is_operand(p, word))
             p->cli->operands[p->cli->operand_count++] = word;
         else if (!strcmp(word, "--"))
             only_operands = true;

@@ -903,6 +903,19 @@ F0T_API f0t_status f0t_showcase_save(const f0t_showcase *showcase, const char *p
 F0T_API f0t_status f0t_showcase_report(f0t_report **out, const f0t_showcase *showcase,
                                        const char *page);
 
+/* ---- What was found ---------------------------------------------------------------------------- */
+
+/* One line about the words of a query and where they are cut: "dog: learned, from 30 %; zebra: new, from 10 %". Written
+ * to out[size], truncated to size - 1 bytes and NUL-terminated; returns the length of the whole, as snprintf does. Empty
+ * where there is nothing to say. */
+F0T_API size_t f0t_find_describe(char *out, size_t size, const f0t_find_results *results);
+
+/* Writes what was found (f0t_finder_run) in a catalogue as a contact sheet: one page of HTML with the thumbnails inside,
+ * which loads and runs nothing. `title` is that of the page, the query say. The page is written whole or not at
+ * all. */
+F0T_API f0t_status f0t_find_page_save(const char *path, f0t_catalogue *catalogue,
+                                      const f0t_find_results *results, const char *title);
+
 /* ---- The demo -------------------------------------------------------------------------------- */
 
 /*

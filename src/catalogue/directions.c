@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { VERSION = 1, HEADER_ROOM = 1024, ALIGNED = 64 };
 
@@ -249,6 +250,7 @@ static f0t_status commit_file(f0t_directions **out, f0t_directions_writer *w, ui
     f0t_safetensors_writer *file = w->file;
     w->file = NULL;
     F0T_TRY(f0t_safetensors_commit(file));
+    (void)chmod(w->path, S_IRUSR | S_IWUSR); /* a catalogue is nobody else's business */
     return f0t_directions_open(out, w->path, stamp);
 }
 

@@ -67,11 +67,21 @@ static const char STYLE[] =
     "svg{max-width:100%;height:auto}"
     ".pair{display:flex;flex-wrap:wrap;gap:1rem}.pair>.chart{flex:1 1 26rem;min-width:0}";
 
+/* A contact sheet. */
+static const char STYLE_SHEET[] =
+    ".sheet{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,11rem),1fr));"
+    "gap:1rem;margin-top:1.4rem}.sheet figure{margin:0;min-width:0}.sheet a{display:block}"
+    ".sheet img,.sheet .nopicture{box-sizing:border-box;display:block;width:100%;height:11rem;"
+    "object-fit:contain;background:#8881;border:0;border-radius:6px}"
+    ".sheet figcaption{font-size:.82rem;line-height:1.45;overflow-wrap:anywhere}"
+    ".sheet b{font-variant-numeric:tabular-nums}.sheet small{color:#666;font-size:inherit}";
+
 /* Wide screens, dark ones, small ones, paper. */
 static const char STYLE_MEDIA[] =
     "@media(prefers-color-scheme:dark){:root{--page:#181818;--shade:#fff3}body{color:#ddd}"
     "a{color:#7ab8f5}"
-    ".sub,.table figcaption,.swipe,tr.minor td,.nopicture{color:#aaa}th,td{border-color:#444}"
+    ".sub,.table figcaption,.swipe,tr.minor td,.nopicture,.sheet "
+    "small{color:#aaa}th,td{border-color:#444}"
     ".right{color:#4fd6a5}.wrong{color:#ff9a8f}.card dt{color:#aaa}"
     ".card,.figures div,.card>img,.beside>img{border-color:#444}pre{background:#262626}"
     ".held{border-color:#aaa}.hits figure{border-color:#ff9a8f}.hits figcaption{color:#ff9a8f}"
@@ -94,11 +104,14 @@ void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
 {
     f0t_text_form(page,
                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "img-src data:; style-src 'unsafe-inline'\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<title>%s</title>\n",
                   title);
     f0t_text_add(page, "<style>");
     f0t_text_add(page, STYLE);
+    f0t_text_add(page, STYLE_SHEET);
     f0t_text_add(page, STYLE_MEDIA);
     f0t_text_form(page, "</style>\n</head>\n<body>\n<h1>%s</h1>\n", title);
     if (subtitle)

@@ -1,6 +1,7 @@
 /*
  * Pages of HTML that need nothing else: style, plots and pictures are inside. They follow the
- * reader's light or dark colours, and print.
+ * reader's light or dark colours, and print. A browser runs no script of theirs and loads nothing, whatever a name
+ * in them may contain (Content-Security-Policy).
  *
  *     f0t_text page = {0};
  *     f0t_html_begin(&page, "Comparison", "flickr8k, 15 methods");
