@@ -4,9 +4,17 @@
 typedef struct options {
     f0t_index_options index;
     const char *catalogue, *arithmetic;
+    bool watch;
 } options;
 
 static const options defaults = {.index = F0T_INDEX_OPTIONS, .arithmetic = "f32"};
+
+/* A command that follows folders. */
+typedef struct watch {
+    cli_context *cli;
+    const char *catalogue;
+    size_t looks;
+} watch;
 
 static json_t *to_json(const f0t_index_report *r, const char *catalogue)
 {
@@ -41,21 +49,44 @@ static f0t_status show(cli_context *cli, const f0t_index_report *r, const char *
     return F0T_OK;
 }
 
+/* A line, or an object, for each look that found something. */
+static void tell(void *user, const f0t_index_report *r)
+{
+    watch *w = user;
+    if (r->added || r->changed || r->moved || r->updated || r->missing || w->looks == 0)
+        (void)show(w->cli, r, w->catalogue);
+    w->looks++;
+    fflush(stdout);
+}
+
+static f0t_status follow(cli_context *cli, f0t_catalogue *catalogue, f0t_index_options *index)
+{
+    watch w = {.cli = cli, .catalogue = f0t_catalogue_path(catalogue)};
+    index->indexed = tell;
+    index->user = &w;
+    return f0t_catalogue_watch(catalogue, cli->operands, cli->operand_count, index, cli->context);
+}
+
+static f0t_status index_once(cli_context *cli, f0t_catalogue *catalogue,
+                             const f0t_index_options *index)
+{
+    f0t_index_report report;
+    f0t_status status = f0t_catalogue_index(&report, catalogue, cli->operands, cli->operand_count,
+                                            index, cli->context);
+    return status == F0T_OK ? show(cli, &report, f0t_catalogue_path(catalogue)) : status;
+}
+
 static f0t_status run(cli_context *cli, const void *given)
 {
     const options *o = given;
     f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
     f0t_index_options index = o->index;
-    f0t_index_report report;
     f0t_catalogue *catalogue;
     how.mode = F0T_CATALOGUE_CREATE;
     index.bf16 = o->arithmetic[0] == 'b';
     f0t_status status = f0t_catalogue_open(&catalogue, o->catalogue, &how);
     if (status == F0T_OK)
-        status = f0t_catalogue_index(&report, catalogue, cli->operands, cli->operand_count, &index,
-                                     cli->context);
-    if (status == F0T_OK)
-        status = show(cli, &report, f0t_catalogue_path(catalogue));
+        status = o->watch ? follow(cli, catalogue, &index) : index_once(cli, catalogue, &index);
     f0t_catalogue_close(catalogue);
     return status;
 }
@@ -79,6 +110,10 @@ static const cli_option table[] = {
      "f32|bf16"},
     {"again", 0, CLI_FLAG, AT(index.again), NULL,
      "Also try pictures again that could not be read and have not changed.", NULL},
+    {"watch", 'w', CLI_FLAG, AT(watch), NULL,
+     "Follow the folders, and index what changes, until Ctrl-C.", NULL},
+    {"settle", 0, CLI_REAL, AT(index.settle), "SECONDS",
+     "With --watch: time without a change before it is looked at. Default 2.", NULL},
     {.name = NULL},
 };
 
@@ -87,6 +122,7 @@ static const cli_example examples[] = {
     {"fast0tag index ~/Pictures --model photos.f0t",
      "With suggestions of tags; the next time without --model."},
     {"fast0tag index ~/Pictures /mnt/archive -c all.f0t --json", "A catalogue of its own."},
+    {"fast0tag index ~/Pictures --watch", "Goes on with what is added, changed and moved."},
     {.command = NULL},
 };
 

@@ -1711,19 +1711,19 @@ typedef struct f0t_index_report {
 /* NULL is the defaults. */
 typedef struct f0t_index_options {
     size_t size;
-    const char *
-        model; /* file of the model that suggests tags, which the catalogue remembers [NULL: the model that it
-                             has; where it has none, there are no suggestions] */
-    const char *
-        backbone; /* as for f0t_backbone_open; one that differs from the model's own is refused [NULL:
-                             the model's, else the catalogue's, else "builtin"] */
+    /* File of the model that suggests tags, which the catalogue remembers [NULL: the model that it has; where it has
+     * none, there are no suggestions]. */
+    const char *model;
+    /* As for f0t_backbone_open; one that differs from the model's own is refused [NULL: the model's, else the
+     * catalogue's, else "builtin"]. */
+    const char *backbone;
     const char *preset, *output; /* as in f0t_backbone_options */
     bool bf16;
-    bool again;    /* also try pictures again that could not be read and have not changed */
-    double settle; /* f0t_catalogue_watch: seconds without a change before it looks [2] */
-    void (*indexed)(
-        void *user,
-        const f0t_index_report *report); /* and calls this after each look; may be NULL */
+    bool again; /* also try pictures again that could not be read and have not changed */
+    /* f0t_catalogue_watch: seconds without a change before it looks [2], and what it calls after each look, unless
+     * NULL. */
+    double settle;
+    void (*indexed)(void *user, const f0t_index_report *report);
     void *user;
 } f0t_index_options;
 
@@ -1732,17 +1732,23 @@ typedef struct f0t_index_options {
         .size = sizeof(f0t_index_options), .settle = 2 \
     }
 
-/* Brings the catalogue up to date with the pictures at these paths, files or folders with all that is below them: adds what
- * is new, reads again what has changed, finds what has moved, and notes what is missing below these folders.
+/* Brings the catalogue up to date with the pictures at these paths, files or folders with all that is below them:
+ * adds what is new, reads again what has changed, finds what has moved, and notes what is missing below these folders.
  * Of each picture it keeps what f0t_catalogue_record has; suggestions are the tags that the model has learned, of a
- * confidence of at least F0T_SUGGESTED_LEAST, the surest F0T_SUGGESTED_MOST. A picture that cannot be read is logged, and
- * tried again when it has changed. Pictures are committed some dozens at a time: after an interruption, of whatever
- * kind, the next call goes on. `report` (may be NULL) also says what was done before a failure. */
+ * confidence of at least F0T_SUGGESTED_LEAST, the surest F0T_SUGGESTED_MOST. A picture that cannot be read is logged,
+ * and tried again when it has changed. Pictures are committed some dozens at a time: after an interruption, of
+ * whatever kind, the next call goes on. `report` (may be NULL) also says what was done before a failure. */
 #define F0T_SUGGESTED_LEAST 0.02
 enum { F0T_SUGGESTED_MOST = 100 };
 F0T_API f0t_status f0t_catalogue_index(f0t_index_report *report, f0t_catalogue *catalogue,
                                        const char *const *paths, size_t count,
                                        const f0t_index_options *options,
+                                       const f0t_context *context);
+/* The same for folders, and again whenever something has changed in them, when it has settled: until the stop flag of
+ * the context's monitor is set, which is no failure. A picture that is still being copied is not read before it is
+ * closed. */
+F0T_API f0t_status f0t_catalogue_watch(f0t_catalogue *catalogue, const char *const *paths,
+                                       size_t count, const f0t_index_options *options,
                                        const f0t_context *context);
 
 /* ---- Queries ----------------------------------------------------------------------------------- */

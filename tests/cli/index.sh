@@ -161,6 +161,38 @@ case_a_full_disk() {
     holds "SELECT count(*) FROM features" "70;"
 }
 
+# waits SQL ROWS: at most ten seconds until they are so.
+waits() {
+    local i
+    for i in $(seq 100); do
+        [ "$(query "$1" 2>/dev/null | tr '\n' ';')" != "$2" ] || return
+        sleep 0.1
+    done
+    complain "$1: $(query "$1" | tr '\n' ';'), expected $2"
+}
+
+case_folders_are_followed() {
+    local names="SELECT group_concat(substr(path, instr(path, 'art/') + 4)) FROM (SELECT path FROM pictures WHERE state = 0 ORDER BY path)"
+    make_pictures 2
+    mkdir art/old
+    "$FAST0TAG" index art -c c.f0t --watch --settle 0.1 >log.txt 2>&1 &
+    waits "$names" "p0.svg,p1.svg;"
+    colour=pink draw art/p2.svg pink
+    waits "$names" "p0.svg,p1.svg,p2.svg;"
+    mkdir -p new/deep && colour=pink draw new/deep/p3.svg pink && mv new art
+    waits "$names" "new/deep/p3.svg,p0.svg,p1.svg,p2.svg;"
+    colour=grey draw art/new/deep/p4.svg grey
+    mv art/p2.svg art/old/p2.svg
+    waits "$names" "new/deep/p3.svg,new/deep/p4.svg,old/p2.svg,p0.svg,p1.svg;"
+    holds "SELECT id FROM pictures WHERE path LIKE '%old/p2.svg'" "3;"
+    rm -r art/new art/p0.svg
+    waits "$names" "old/p2.svg,p1.svg;"
+    kill -TERM $!
+    wait $! || complain "it ended with $?: $(cat log.txt)"
+    refuse 2 "only folders can be watched" index art/p1.svg -c c.f0t --watch
+    refuse 2 "settle" index art -c c.f0t --watch --settle -1
+}
+
 case_mistakes() {
     make_pictures 1
     echo text >text.f0t
