@@ -267,13 +267,18 @@ def idle_connections_cost_little(s):
         c.close()
 
 
+def dies(pid):
+    """Whether a process that was killed still has threads."""
+    return (open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1][0] != "Z" or len(os.listdir(f"/proc/{pid}/task")) > 1)
+
+
 def a_decoder_that_is_killed_is_started_again(s):
     assert s.ask("POST", "/v1/tag?name=a.svg", RED)[0] == 200
     helpers = s.helpers()
     assert helpers, "no process decodes"
     for pid in helpers:
         os.kill(pid, signal.SIGKILL)
-        while open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1][0] != "Z":  # until it is dead
+        while dies(pid):
             time.sleep(0.01)
     for picture in (RED, BLUE):
         assert s.ask("POST", "/v1/tag?name=a.svg", picture)[0] == 200
