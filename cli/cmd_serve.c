@@ -41,6 +41,8 @@ static f0t_status open_words(f0t_vocab **out, cli_context *cli, const options *o
     *out = NULL;
     if (!o->words)
         return F0T_OK;
+    if (!cli->operand_count)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--vocab needs MODEL");
     f0t_status status = f0t_model_load(&model, cli->operands[0], cli->context);
     if (status == F0T_OK)
         status = tag_words_open(out, cli, o->words, o->server.vectors, model);
@@ -54,7 +56,9 @@ static f0t_status run(cli_context *cli, const void *given)
     server_options server = o->server;
     f0t_vocab *vocab;
     f0t_status status = open_words(&vocab, cli, o);
-    server.model = cli->operands[0];
+    server.model = cli->operand_count ? cli->operands[0] : NULL;
+    if (status == F0T_OK && !server.model && !server.catalogue)
+        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: MODEL, or --catalogue FILE");
     server.vocab = vocab;
     server.tagger.bf16 = !strcmp(o->arithmetic, "bf16");
     server.names = o->names.items;
@@ -84,6 +88,11 @@ static const cli_option table[] = {
      "A further name that requests may call this server by, such as that of a reverse proxy. May "
      "be "
      "given several times.",
+     NULL},
+    {"catalogue", 'c', CLI_TEXT, AT(server.catalogue), "FILE",
+     "A catalogue of pictures ('fast0tag index'): its pictures are found, reviewed and written. "
+     "Its "
+     "model and vectors are served unless others are named.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(server.vectors), "FILE",
      "Word vectors for words that requests bring; the same that the model was trained with.", NULL},
@@ -139,8 +148,8 @@ static const cli_example examples[] = {
 const cli_verb cli_verb_serve = {
     .name = "serve",
     .summary = "tag pictures by HTTP",
-    .operands = "MODEL",
-    .least = 1,
+    .operands = "[MODEL]",
+    .least = 0,
     .most = 1,
     .description =
         "Answers POST /v1/tag with the tags of a picture, of several pictures of a form, or of "

@@ -100,7 +100,6 @@ static const char *const HEADERS[][2] = {
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    {"Cache-Control", "no-store"},
 };
 
 static void add_headers(struct MHD_Response *response, const request *r)
@@ -108,6 +107,8 @@ static void add_headers(struct MHD_Response *response, const request *r)
     for (size_t i = 0; i < sizeof HEADERS / sizeof *HEADERS; i++)
         MHD_add_response_header(response, HEADERS[i][0], HEADERS[i][1]);
     MHD_add_response_header(response, "Content-Type", r->reply.type);
+    MHD_add_response_header(response, "Cache-Control",
+                            r->reply.cached ? "private, max-age=3600" : "no-store");
     if (r->reply.allow)
         MHD_add_response_header(response, "Allow", r->reply.allow);
     if (r->reply.status == MHD_HTTP_UNAUTHORIZED)
@@ -175,6 +176,8 @@ static void find_route(request *r, const char *method, const char *path)
 {
     const char *allow;
     r->route = route_find(method, path, &r->argument, &allow);
+    if (r->route && r->route->catalogue && !r->server->options->catalogue)
+        r->route = NULL; /* then there is no such path */
     check_sender(r);
     if (r->route || r->reply.status)
         return;
@@ -204,12 +207,35 @@ static enum MHD_Result take_argument(void *user, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
+/* Of a route that names its parameters. */
+static enum MHD_Result take_named(void *user, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    request *r = user;
+    char wanted[64];
+    const char *known = r->route->parameters;
+    (void)kind;
+    snprintf(wanted, sizeof wanted, " %.60s ", name);
+    if (!known || strchr(name, ' ') || !strstr(known, wanted))
+        request_refuse(r, MHD_HTTP_BAD_REQUEST, F0T_ERROR_ARGUMENT,
+                       "there is no such parameter; /openapi.json lists them");
+    else if (json_object_set_new(r->query, name, json_string(value ? value : "")) != 0)
+        request_refuse(r, MHD_HTTP_BAD_REQUEST, F0T_ERROR_ARGUMENT, "a parameter is not UTF-8");
+    return r->reply.status ? MHD_NO : MHD_YES;
+}
+
+static void take_parameters(request *r)
+{
+    if (r->reply.status)
+        return;
+    r->query = r->route->work == ROUTE_TAG ? NULL : json_object();
+    MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND,
+                              r->route->work == ROUTE_TAG ? take_argument : take_named, r);
+}
+
 static void expect_body(request *r)
 {
-    if (r->reply.status || !r->route->body)
-        return;
-    MHD_get_connection_values(r->connection, MHD_GET_ARGUMENT_KIND, take_argument, r);
-    if (!r->reply.status)
+    if (!r->reply.status && r->route->body)
         request_expect_body(
             r, header(r, "Content-Type"),
             MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "name"));
@@ -238,6 +264,7 @@ static enum MHD_Result begin(server *s, struct MHD_Connection *connection, const
         return MHD_NO;
     note_client(s, connection, false);
     find_route(r, method, path);
+    take_parameters(r);
     expect_body(r);
     return announces_too_much(r) ? send_reply(r) : MHD_YES;
 }
@@ -249,7 +276,10 @@ static void wait_for_worker(request *r)
     r->waits = true;
     note_client(s, r->connection, true);
     MHD_suspend_connection(r->connection);
-    if (queue_put(r->route->work == ROUTE_TAG ? &s->tags : &s->tasks, r))
+    queue *to = r->route->work == ROUTE_TAG    ? &s->tags
+                : r->route->work == ROUTE_TASK ? &s->tasks
+                                               : &s->jobs;
+    if (queue_put(to, r))
         return;
     reply_error(&r->reply, MHD_HTTP_TOO_MANY_REQUESTS, F0T_ERROR_MEMORY,
                 "too many requests are waiting; try again");
@@ -260,6 +290,9 @@ static enum MHD_Result answer(request *r)
 {
     if (!r->reply.status && r->route->body)
         request_finish_body(r);
+    if (!r->reply.status && r->route->body && r->route->work != ROUTE_TAG &&
+        r->kind != REQUEST_JSON)
+        request_refuse(r, MHD_HTTP_BAD_REQUEST, F0T_ERROR_ARGUMENT, "the body must be JSON");
     if (!r->reply.status && r->route->work == ROUTE_NOW)
         r->route->run(r);
     if (r->reply.status)

@@ -45,6 +45,7 @@ void request_free(request *r)
     drop_body(r);
     params_free(&r->params);
     reply_free(&r->reply);
+    json_decref(r->query);
     free(r->argument);
     atomic_fetch_sub(&r->server->active, 1);
     free(r);

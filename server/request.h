@@ -30,7 +30,9 @@ typedef struct request {
     double began;
     request_kind kind;
     params params;
-    bool has_query; /* parameters in the address */
+    bool has_query;                /* parameters in the address, */
+    json_t *query;                 /* of a route that names them: text by name */
+    struct collection *collection; /* of the thread that answers, or NULL */
     request_part *parts;
     size_t part_count, pictures;
     struct MHD_PostProcessor *form;

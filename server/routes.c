@@ -1,6 +1,7 @@
 #include "routes.h"
 
 #include "files.h"
+#include "library.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -65,12 +66,13 @@ static void get_model(request *r)
     const f0t_tagger *tagger = served_tagger(model);
     const f0t_model *m = f0t_tagger_model(tagger);
     const bool pictures = f0t_model_backbone(m) || r->server->options->tagger.backbone;
-    reply_json(&r->reply, MHD_HTTP_OK,
-               json_pack("{s:I, s:I, s:I, s:b, s:b}", "number", (json_int_t)served_number(model),
-                         "features", (json_int_t)f0t_model_input_dim(m), "tags",
-                         (json_int_t)f0t_vocab_count(f0t_tagger_vocab(tagger)), "takes_pictures",
-                         pictures && !r->server->options->tagger.features_only, "takes_words",
-                         r->server->vectors != NULL));
+    reply_json(
+        &r->reply, MHD_HTTP_OK,
+        json_pack("{s:I, s:I, s:I, s:b, s:b, s:b}", "number", (json_int_t)served_number(model),
+                  "features", (json_int_t)f0t_model_input_dim(m), "tags",
+                  (json_int_t)f0t_vocab_count(f0t_tagger_vocab(tagger)), "takes_pictures",
+                  pictures && !r->server->options->tagger.features_only, "takes_words",
+                  r->server->vectors != NULL, "catalogue", r->server->options->catalogue != NULL));
     served_release(model);
 }
 
@@ -94,6 +96,16 @@ const route routes[] = {
     {.method = "POST", .path = "/v1/tag", .work = ROUTE_TAG, .body = true},
     {.method = "GET", .path = "/v1/model", .run = get_model},
     {.method = "POST", .path = "/v1/model/reload", .work = ROUTE_TASK, .token_alone = true, .run = post_reload},
+    {.method = "GET", .path = "/v1/find", .work = ROUTE_TASK, .catalogue = true, .parameters = " q k nearest like ", .run = library_find},
+    {.method = "GET", .path = "/v1/pictures", .work = ROUTE_TASK, .catalogue = true, .parameters = " after limit order tag untagged undecided confidence from before ids ", .run = library_list},
+    {.method = "GET", .path = "/v1/pictures/{id}", .work = ROUTE_TASK, .catalogue = true, .run = library_get},
+    {.method = "GET", .path = "/v1/pictures/{id}/thumbnail", .work = ROUTE_TASK, .catalogue = true, .run = library_thumbnail},
+    {.method = "GET", .path = "/v1/pictures/{id}/why", .work = ROUTE_TASK, .catalogue = true, .parameters = " tag ", .run = library_why},
+    {.method = "GET", .path = "/v1/suggestions", .work = ROUTE_TASK, .catalogue = true, .parameters = " after limit order tag confidence from before ", .run = library_suggestions},
+    {.method = "GET", .path = "/v1/tags", .work = ROUTE_TASK, .catalogue = true, .parameters = " prefix limit ", .run = library_tags},
+    {.method = "POST", .path = "/v1/decisions", .work = ROUTE_TASK, .catalogue = true, .body = true, .run = library_decide},
+    {.method = "POST", .path = "/v1/decisions/undo", .work = ROUTE_TASK, .catalogue = true, .run = library_undo},
+    {.method = "POST", .path = "/v1/write", .work = ROUTE_JOB, .catalogue = true, .body = true, .run = library_write},
     {.path = NULL},
 };
 /* clang-format on */

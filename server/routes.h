@@ -6,7 +6,8 @@
 
 typedef enum route_work {
     ROUTE_NOW,  /* `run` is quick: the thread that receives requests calls it */
-    ROUTE_TASK, /* `run` takes long: called by the thread for tasks */
+    ROUTE_TASK, /* `run` takes some time: called by the thread for tasks */
+    ROUTE_JOB,  /* the same, minutes perhaps: by another thread */
     ROUTE_TAG   /* for the workers that tag */
 } route_work;
 
@@ -17,6 +18,9 @@ typedef struct route {
     bool open;        /* to those without the token, too */
     bool token_alone; /* refused where the server has no token */
     bool body;        /* has one */
+    bool catalogue;   /* is there where the server has a catalogue alone */
+    const char *
+        parameters; /* in the address, with blanks around each; NULL: none, or those of a tag request */
     void (*run)(request *r);
 } route;
 

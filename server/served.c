@@ -30,8 +30,8 @@ struct served {
 
 /* ---- The model ------------------------------------------------------------------------------------------ */
 
-f0t_status served_open(served **out, const server_options *options, const f0t_vectors *vectors,
-                       const f0t_context *context)
+f0t_status served_open(served **out, const char *model, const server_options *options,
+                       const f0t_vectors *vectors, const f0t_context *context)
 {
     static atomic_uint_fast64_t numbers;
     f0t_tagger_options tagger = options->tagger;
@@ -42,7 +42,7 @@ f0t_status served_open(served **out, const server_options *options, const f0t_ve
     tagger.vocab = options->vocab;
     tagger.picture_pixels = options->pixels * 1000000;
     tagger.picture_seconds = options->picture_seconds;
-    f0t_status status = f0t_tagger_open(&s->tagger, options->model, &tagger, context);
+    f0t_status status = f0t_tagger_open(&s->tagger, model, &tagger, context);
     if (status != F0T_OK) {
         free(s);
         return status;

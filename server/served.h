@@ -18,9 +18,9 @@ typedef struct served_words {
     json_t *unknown; /* an array of strings, to be copied only; NULL: none */
 } served_words;
 
-/* `vectors` (or NULL) outlive it. */
-f0t_status served_open(served **out, const server_options *options, const f0t_vectors *vectors,
-                       const f0t_context *context);
+/* Opens the model file `model`. `vectors` (or NULL) outlive it. */
+f0t_status served_open(served **out, const char *model, const server_options *options,
+                       const f0t_vectors *vectors, const f0t_context *context);
 served *served_hold(served *s);
 void served_release(served *s);
 

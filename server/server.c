@@ -52,7 +52,7 @@ served *server_model(server *s)
 f0t_status server_reload(server *s)
 {
     served *fresh;
-    f0t_status status = served_open(&fresh, s->options, s->vectors, s->context);
+    f0t_status status = served_open(&fresh, s->model_path, s->options, s->vectors, s->context);
     metrics_reload(&s->metrics, status != F0T_OK);
     if (status != F0T_OK) {
         server_log(s, F0T_LOG_WARNING, "the model stays as it was: %s", f0t_last_error());
@@ -63,32 +63,89 @@ f0t_status server_reload(server *s)
     s->model = fresh;
     pthread_mutex_unlock(&s->model_lock);
     served_release(old);
-    server_log(s, F0T_LOG_INFO, "%s: loaded again", s->options->model);
+    server_log(s, F0T_LOG_INFO, "%s: loaded again", s->model_path);
     return F0T_OK;
+}
+
+/* ---- The catalogue --------------------------------------------------------------------------------------------------- */
+
+static f0t_status server_collection(collection **out, server *s)
+{
+    const char *path = s->options->catalogue;
+    return collection_open(out, *path ? path : NULL, s->vectors_path, s->context);
+}
+
+static f0t_status copy_path(char **out, const char *path)
+{
+    *out = path ? strdup(path) : NULL;
+    return !path || *out ? F0T_OK : f0t_error_set(F0T_ERROR_MEMORY, "no memory for a path");
+}
+
+/* Model and vectors are those of the options, or of the catalogue. */
+static f0t_status find_files(server *s)
+{
+    const server_options *o = s->options;
+    collection *c = NULL;
+    f0t_status status = o->catalogue ? server_collection(&c, s) : F0T_OK;
+    f0t_catalogue *catalogue = c ? collection_catalogue(c) : NULL;
+    const char *model = o->model ? o->model : catalogue ? f0t_catalogue_model(catalogue) : NULL;
+    const char *vectors = o->vectors  ? o->vectors
+                          : catalogue ? f0t_catalogue_vectors(catalogue)
+                                      : NULL;
+    if (status == F0T_OK)
+        status = copy_path(&s->model_path, model);
+    if (status == F0T_OK)
+        status = copy_path(&s->vectors_path, vectors);
+    collection_close(c);
+    if (status == F0T_OK && !s->model_path)
+        return f0t_error_set(F0T_ERROR_ARGUMENT, "the catalogue has no model: name MODEL");
+    return status;
 }
 
 /* ---- Threads ---------------------------------------------------------------------------------------------------------- */
 
-static void *task_thread(void *user)
+/* Does requests one by one, with a catalogue of its own; it was there a moment ago, but may be gone. */
+static void do_tasks(server *s, queue *q)
 {
-    server *s = user;
     request *r;
-    while ((r = queue_take(&s->tasks, 1, 0))) {
-        r->route->run(r);
+    collection *own = NULL;
+    f0t_status status = F0T_OK;
+    while ((r = queue_take(q, 1, 0))) {
+        if (r->route->catalogue && !own)
+            status = server_collection(&own, s);
+        r->collection = own;
+        if (r->route->catalogue && !own)
+            reply_failure(&r->reply, status);
+        else
+            r->route->run(r);
         server_answer(r);
     }
+    collection_close(own);
+}
+
+static void *task_thread(void *user)
+{
+    do_tasks(user, &((server *)user)->tasks);
+    return NULL;
+}
+
+static void *job_thread(void *user)
+{
+    do_tasks(user, &((server *)user)->jobs);
     return NULL;
 }
 
 typedef struct threads {
-    pthread_t ids[SERVER_WORKERS_MOST + 1];
+    pthread_t ids[SERVER_WORKERS_MOST + 2];
     size_t count;
 } threads;
 
 static f0t_status start_threads(threads *t, server *s)
 {
-    for (; t->count <= s->options->workers; t->count++)
-        if (pthread_create(&t->ids[t->count], NULL, t->count ? server_tag_thread : task_thread, s))
+    void *(*const first[])(void *) = {task_thread, job_thread};
+    for (; t->count < s->options->workers + 2; t->count++)
+        if (pthread_create(&t->ids[t->count], NULL,
+                           t->count < 2 ? first[t->count] : server_tag_thread, s))
             return f0t_error_set(F0T_ERROR_MEMORY, "no thread could be started");
     return F0T_OK;
 }
@@ -98,6 +155,7 @@ static void end_threads(threads *t, server *s)
 {
     queue_end(&s->tags);
     queue_end(&s->tasks);
+    queue_end(&s->jobs);
     for (size_t i = 0; i < t->count; i++)
         pthread_join(t->ids[i], NULL);
 }
@@ -208,10 +266,12 @@ static f0t_status load(server *s)
     const f0t_context_options context = {
         .size = sizeof context, .threads = o->threads, .monitor = &s->monitor};
     f0t_status status = f0t_context_create(&s->context, &context);
-    if (status == F0T_OK && o->vectors)
-        status = f0t_vectors_open(&s->vectors, o->vectors, NULL, s->context);
     if (status == F0T_OK)
-        status = served_open(&s->model, o, s->vectors, s->context);
+        status = find_files(s);
+    if (status == F0T_OK && s->vectors_path)
+        status = f0t_vectors_open(&s->vectors, s->vectors_path, NULL, s->context);
+    if (status == F0T_OK)
+        status = served_open(&s->model, s->model_path, o, s->vectors, s->context);
     return status;
 }
 
@@ -227,6 +287,7 @@ static void init(server *s, const server_options *o)
     pthread_mutex_init(&s->log_lock, NULL);
     queue_init(&s->tags, o->queue);
     queue_init(&s->tasks, TASKS_MOST);
+    queue_init(&s->jobs, TASKS_MOST);
     metrics_init(&s->metrics);
 }
 
@@ -238,6 +299,9 @@ static void destroy(server *s)
     metrics_destroy(&s->metrics);
     queue_destroy(&s->tags);
     queue_destroy(&s->tasks);
+    queue_destroy(&s->jobs);
+    free(s->model_path);
+    free(s->vectors_path);
     pthread_mutex_destroy(&s->model_lock);
     pthread_mutex_destroy(&s->client_lock);
     pthread_mutex_destroy(&s->log_lock);

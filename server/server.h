@@ -12,7 +12,8 @@
 #include "fast0tag.h"
 
 typedef struct server_options {
-    const char *model;         /* file */
+    const char *model;         /* file; NULL: that of the catalogue */
+    const char *catalogue;     /* file, or NULL: none. "": the user's own */
     const char *vectors;       /* word vectors for words of requests, or NULL: there are none */
     const f0t_vocab *vocab;    /* words to rank where a request has none; NULL: the model's */
     f0t_tagger_options tagger; /* backbone and arithmetic; its vocabulary is not read */

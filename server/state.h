@@ -2,6 +2,7 @@
 #ifndef F0T_SERVER_STATE_H
 #define F0T_SERVER_STATE_H
 
+#include "collection.h"
 #include "guard.h"
 #include "metrics.h"
 #include "queue.h"
@@ -18,6 +19,8 @@ typedef struct server {
     const server_options *options;
     guard guard;
     size_t body_most, held_most; /* bytes of a request, of all of them */
+    char *model_path;            /* of options, or of the catalogue */
+    char *vectors_path;          /* likewise; NULL: none */
     f0t_vectors *vectors;
     f0t_monitor monitor; /* of the workers: it logs nothing, and stops them at the end */
     volatile sig_atomic_t stop;
@@ -25,7 +28,8 @@ typedef struct server {
     pthread_mutex_t model_lock; /* of */
     served *model;
     queue tags;           /* requests for the workers that tag */
-    queue tasks;          /* other requests that take long: one thread does them, one by one */
+    queue tasks;          /* other requests that take some time: one thread does them, one by one */
+    queue jobs;           /* the same for those that may take minutes */
     atomic_size_t active; /* requests, from their headers to the end of their answer */
     atomic_size_t held;   /* bytes of their bodies */
     atomic_bool draining;
