@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# From suggestions to keywords: review, accept, reject, write; in a terminal, by lines and by scripts.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8 XDG_DATA_HOME=$scratch/.data LOGNAME=ann
+
+# A catalogue c.f0t of new/0.svg to new/3.svg, which have no keywords and three suggestions each, and of one with a
+# keyword in a hierarchy.
+make_catalogue() {
+    local i
+    for i in 0 1 2 3; do colour="hsl($((i * 90)),90%,50%)" draw new/$i.svg; done
+    draw new/4.svg "Colours|warm|red"
+    run 0 index new -c c.f0t --quiet
+    /usr/bin/python3 -c 'import sqlite3
+c = sqlite3.connect("c.f0t")
+for name in ("red", "green", "blue"): c.execute("INSERT OR IGNORE INTO tags(name) VALUES (?)", (name,))
+for p in c.execute("SELECT id FROM pictures WHERE path NOT LIKE \"%4.svg\"").fetchall():
+    for name, sure in (("red", .9), ("green", .5), ("blue", .25)):
+        c.execute("INSERT INTO suggestions SELECT ?, id, ? FROM tags WHERE name = ?", (p[0], sure, name))
+c.commit()'
+}
+
+# press KEYS…: 'fast0tag review' on a terminal of 80 x 24; each argument is sent when the screen is drawn. What it showed
+# is in $out, how it ended in $?. "@NAME" sends a signal, "!" checks that the terminal does not echo.
+press() {
+    /usr/bin/python3 - "$FAST0TAG" "$@" >"$out" 2>"$err" <<'PY'
+import fcntl, os, pty, select, signal, struct, sys, termios, time
+program, keys = sys.argv[1], sys.argv[2:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execv(program, [program, "review", "-c", "c.f0t"] + os.environ.get("REVIEW", "").split())
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+before = termios.tcgetattr(fd)
+def read():
+    text, quiet = b"", 0.08
+    while select.select([fd], [], [], 5 if not text else quiet)[0]:
+        try:
+            got = os.read(fd, 65536)
+        except OSError:
+            break
+        if not got:
+            break
+        text += got
+    return text
+shown = read()
+for key in keys:
+    if key == "!":
+        assert not termios.tcgetattr(fd)[3] & termios.ECHO, "the terminal echoes"
+        continue
+    if key.startswith("@"):
+        os.kill(pid, getattr(signal, key[1:]))
+    else:
+        os.write(fd, key.encode().decode("unicode_escape").encode("latin-1"))
+    shown += read()
+after = termios.tcgetattr(fd)
+os.close(fd)
+status = os.waitpid(pid, 0)[1]
+sys.stdout.buffer.write(shown)
+sys.stdout.write("\nlocal modes as before: %s\nended by signal: %d\n" % (after[:4] == before[:4], os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
+sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1)
+PY
+}
+
+decided() {
+    run 0 accept -c c.f0t --json --from /dev/null
+    /usr/bin/python3 -c 'import sqlite3
+for row in sqlite3.connect("c.f0t").execute("SELECT replace(p.path, rtrim(p.path, replace(p.path, \"/\", \"\")), \"\"), t.name, d.decision, d.who FROM decisions d JOIN pictures p ON p.id = d.picture JOIN tags t ON t.id = d.tag WHERE d.current AND d.decision ORDER BY 1, 2"): print(*row)'
+}
+
+expect_decided() {
+    local got
+    got=$(decided | tr '\n' ';')
+    [ "$got" = "$1" ] || complain "decided: $got, expected $1"
+}
+
+case_keys_decide() {
+    make_catalogue
+    press ! q
+    says "1 of 4"
+    says "no keywords"
+    says "y accept  n reject"
+    says "local modes as before: True"
+    says "> 1  red                               90 %"
+    press 'ynu\x1b[An tgr\t\r 3yb' q
+    says "2 of 4"
+    says "undone"
+    says "tag (Tab completes, Esc leaves): green"
+    says "4 decisions; 'fast0tag write' writes accepted tags"
+    expect_decided "0.svg red 2 ann;1.svg green 1 ann;2.svg blue 1 ann;"
+    press 'nnnu    uuuu' q
+    says "all decided: space for the next picture"
+    says "that was the last picture"
+    says "there is nothing to undo"
+    expect_decided "0.svg red 2 ann;1.svg green 1 ann;2.svg blue 1 ann;"
+    press 'tb\t\x15palm tre\x7fee\n' 'tx\x1b' 'tK\xc3\xb6l\x7f\x7f\n' q
+    expect_decided "0.svg K 1 ann;0.svg palm tree 1 ann;0.svg red 2 ann;1.svg green 1 ann;2.svg blue 1 ann;"
+}
+
+# Whatever ends it, the terminal is as it was; what was decided is kept.
+case_signals_leave_the_terminal_as_it_was() {
+    make_catalogue
+    local signal
+    for signal in SIGINT SIGTERM SIGHUP SIGQUIT SIGSEGV; do
+        press ! "@$signal"
+        says "local modes as before: True"
+        ! grep -q 'ended by signal: 0' "$out" || complain "$signal did not end it"
+    done
+    press y '\x03'
+    says "ended by signal: 2"
+    [ "$(decided | wc -l)" = 1 ] || complain "$(decided)"
+    press '@SIGTSTP' '@SIGCONT' ! q
+    says "local modes as before: True"
+    says "ended by signal: 0"
+}
+
+case_lines_decide_without_a_terminal() {
+    make_catalogue
+    printf '?\n1 -2\nu\n9\nx\nt palm tree\nc pal\nn\nb\nb\nq\n' | "$FAST0TAG" review -c c.f0t >"$out" 2>"$err" || complain "$(cat "$err")"
+    says "-3      reject tag 3"
+    says "  yes"
+    says "'9': no such tag"
+    says "'x': no such tag"
+    says "2 of 4"
+    says "2 decisions"
+    says "this is the first picture"
+    expect_decided "0.svg palm tree 1 ann;0.svg red 1 ann;"
+    printf '' | "$FAST0TAG" review -c c.f0t --lines >"$out" 2>"$err" || complain "$(cat "$err")"
+    refuse 2 "--confidence: 7 is not between 0 and 1" review -c c.f0t --confidence 7
+    refuse 3 "no catalogue" review -c nowhere.f0t
+    run 0 review -c c.f0t --json --order path
+    json_holds 'len(d) == 4 and d[0]["picture"].endswith("new/0.svg") and d[0]["keywords"] == []'
+    json_holds 'all(0 <= s["confidence"] <= 1 for p in d for s in p["suggestions"] if s["confidence"] is not None)'
+}
+
+case_scripts_decide() {
+    make_catalogue
+    run 0 accept -c c.f0t new/0.svg red "palm tree"
+    says "2 tags of 1 picture accepted"
+    run 0 reject -c c.f0t new/0.svg green --by bob --json
+    json_holds 'd[0]["tag"] == "green" and d[0]["decision"] == "rejected"'
+    expect_decided "0.svg green 2 bob;0.svg palm tree 1 ann;0.svg red 1 ann;"
+    printf 'new/1.svg\tgreen\tsea\nnew/2.svg\tblue\r\n\n' | "$FAST0TAG" accept -c c.f0t --from - >"$out" 2>"$err" || complain "$(cat "$err")"
+    says "3 tags of 2 pictures accepted"
+    run 0 accept -c c.f0t --undo new/0.svg "palm tree" green
+    expect_decided "0.svg red 1 ann;1.svg green 1 ann;1.svg sea 1 ann;2.svg blue 1 ann;"
+    # All of a file, or nothing.
+    printf 'new/3.svg\tyellow\nnowhere.svg\tx\n' >bad.tsv
+    refuse 3 "bad.tsv:2: nowhere.svg is not in the catalogue" accept -c c.f0t --from bad.tsv
+    printf 'new/3.svg\n' >bad.tsv
+    refuse 3 "bad.tsv:1: a picture, a tab and a tag are expected" accept -c c.f0t --from bad.tsv
+    expect_decided "0.svg red 1 ann;1.svg green 1 ann;1.svg sea 1 ann;2.svg blue 1 ann;"
+    refuse 2 "missing operand: TAG" reject -c c.f0t new/0.svg
+    refuse 2 "missing operand: PICTURE TAG" accept -c c.f0t
+    refuse 2 "leave out 'x'" accept -c c.f0t --from bad.tsv x y
+    refuse 3 "no catalogue" accept new/0.svg red
+}
+
+case_what_was_accepted_is_written_and_taken_back() {
+    make_catalogue
+    run 0 accept -c c.f0t new/0.svg red boat
+    run 0 accept -c c.f0t new/1.svg green
+    run 0 reject -c c.f0t new/1.svg blue
+    run 0 write -c c.f0t --dry-run
+    says "new/0.svg.xmp: +red +boat"
+    says "2 sidecars would be written, 0 as they were"
+    [ "$(ls new)" = "$(printf '%s.svg\n' 0 1 2 3 4)" ] || complain "$(ls new)"
+    run 0 write -c c.f0t
+    says "2 sidecars written"
+    grep -q '<rdf:li>Colours|warm|red</rdf:li>' new/0.svg.xmp && grep -q '<rdf:li>red</rdf:li>' new/0.svg.xmp ||
+        complain "$(cat new/0.svg.xmp)"
+    ! grep -q blue new/1.svg.xmp || complain "a rejected tag was written"
+    ls --full-time new >before
+    run 0 write -c c.f0t
+    says "0 sidecars written"
+    ls --full-time new | cmp -s - before || complain "a second run touched a file"
+    # The index sees what we wrote, and does not take it for a person's.
+    run 0 index new -c c.f0t --quiet
+    run 0 write -c c.f0t --json
+    json_holds 'd == []'
+    run 0 reject -c c.f0t new/0.svg boat
+    run 0 write -c c.f0t --json
+    json_holds 'len(d) == 1 and d[0]["change"] == "-boat" and d[0]["changed"] and d[0]["error"] is None'
+    run 0 write -c c.f0t --undo
+    says "1 file put back"
+    grep -q '<rdf:li>boat</rdf:li>' new/0.svg.xmp || complain "boat is not back"
+    run 0 write -c c.f0t --undo
+    says "2 files put back"
+    [ "$(ls new)" = "$(printf '%s.svg\n' 0 1 2 3 4)" ] || complain "$(ls new)"
+    refuse 2 "--undo knows where the tags went" write -c c.f0t --undo --embed
+    refuse 2 "--touch needs --embed" write -c c.f0t --touch
+    # A picture that takes no tags inside is named; the others are written.
+    run 1 write -c c.f0t --embed
+    warns "new/0.svg: tags cannot go into it"
+    warns "2 files could not be written"
+}
+
+run_cases
