@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/monitor.h"
+#include "catalogue/scan.h"
 
 #include <string.h>
 
@@ -40,10 +41,24 @@ void f0t_finder_close(f0t_finder *f)
     f0t_free(f);
 }
 
+/* One that was trained anew under its old name does not know these directions. */
+static f0t_status check_model(const f0t_catalogue *c)
+{
+    uint64_t fingerprint;
+    F0T_TRY(f0t_file_hash(&fingerprint, c->model));
+    return fingerprint == c->fingerprint
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_MISMATCH,
+                          "the model %s is not the one that %s was made with; fast0tag index "
+                          "brings the catalogue up to date",
+                          c->model, c->path);
+}
+
 f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *f)
 {
     *out = NULL;
     if (!f->model && f->catalogue->model) {
+        F0T_TRY(check_model(f->catalogue));
         F0T_TRY(f0t_model_load(&f->own_model, f->catalogue->model, NULL));
         f->model = f->own_model;
     }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- The model ------------------------------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ static f0t_status choose_model(f0t_suggester *s, f0t_catalogue *c, const char *p
     f0t_status status = f0t_file_hash(&fingerprint, whole);
     if (status == F0T_OK)
         status = open_tagger(s, whole);
-    if (status == F0T_OK && fingerprint != c->fingerprint)
+    if (status == F0T_OK && (fingerprint != c->fingerprint || strcmp(whole, c->model) != 0))
         status = f0t_catalogue_set_model(c, whole, fingerprint);
     free(whole);
     return status;

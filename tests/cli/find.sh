@@ -110,6 +110,22 @@ case_mistakes() {
     refuse 3 "'x'; --' is neither a tag nor learned" find "x'; --" -c c.f0t
 }
 
+case_another_model_under_the_same_name() {
+    make_catalogue
+    mv art.f0t moved.f0t
+    run 0 index new -c c.f0t --model moved.f0t # the same, elsewhere
+    mv moved.f0t art.f0t
+    run 0 index new -c c.f0t --model art.f0t
+    run 0 find red -c c.f0t
+    run 0 train art --vectors vectors.txt -o art.f0t --without direction,tags,votes
+    refuse 3 "fast0tag index brings the catalogue up to date" find red -c c.f0t
+    run 0 index art -c c.f0t
+    run 0 find red -c c.f0t
+    rm art.f0t
+    refuse 3 "art.f0t" find red -c c.f0t
+    run 0 find tag:red -c c.f0t # needs no model
+}
+
 # The file beside the catalogue is derived: damaged, out of date or in a folder that cannot be written, it does not matter.
 case_the_directions_beside_it() {
     make_catalogue
