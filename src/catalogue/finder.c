@@ -157,6 +157,17 @@ static f0t_status make(f0t_finder *f, const char *path, size_t dim)
     return status;
 }
 
+/* A file of that name that nobody can have got from us is not replaced. */
+static bool is_foreign(const char *path)
+{
+    f0t_map map;
+    if (f0t_map_open(&map, path) != F0T_OK)
+        return false; /* nothing, or what cannot be replaced either */
+    const bool foreign = map.size && !f0t_safetensors_begins(map.data, map.size);
+    f0t_map_close(&map);
+    return foreign;
+}
+
 /* Of the file beside the catalogue, which is made again where it is not of this stamp; in memory where it cannot be. */
 static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
 {
@@ -167,6 +178,8 @@ static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
     f->directions = NULL;
     if (status == F0T_ERROR_MEMORY)
         return status;
+    if (is_foreign(path))
+        return make(f, NULL, dim);
     status = make(f, path, dim);
     return status == F0T_ERROR_IO || status == F0T_ERROR_NOT_FOUND ? make(f, NULL, dim) : status;
 }

@@ -140,6 +140,11 @@ case_the_directions_beside_it() {
     run 0 find crimson -c c.f0t --nearest --json
     cmp "$out" before.json || complain "without the file other pictures are found"
     rmdir c.f0t.directions
+    echo "notes of mine" >c.f0t.directions
+    run 0 find crimson -c c.f0t --nearest --json
+    cmp "$out" before.json || complain "beside a foreign file other pictures are found"
+    grep -q "notes of mine" c.f0t.directions || complain "a foreign file was replaced"
+    rm c.f0t.directions
     colour="hsl(8,90%,50%)" draw new/again.svg
     run 0 index new -c c.f0t
     run 0 find crimson -c c.f0t --nearest -k 50 --json

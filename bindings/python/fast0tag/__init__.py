@@ -12,6 +12,7 @@ FAST0TAG_LIBRARY names. They use nothing but the standard library and NumPy.
 from __future__ import annotations
 
 from ._backbone import Backbone, find_pictures
+from ._catalogue import Catalogue, Found, FoundPicture, FoundWord, Indexed
 from ._choices import (Condition, EvaluationMethod, FileWords, Hinge, Layout, Loss, Match, Method,
                        Optimizer, Pairs, Paper, Plurals, Preset, Scenario, Split, Target)
 from ._context import Context
@@ -39,9 +40,9 @@ def library_version() -> str:
 
 
 __all__ = [
-    "ArgumentError", "Backbone", "Condition", "Context", "Counts", "Dataset", "Entry", "Epoch", "Error",
-    "EvaluationMethod", "FileError", "FileWords", "FormatError", "Hinge", "Image", "Imported", "InternalError",
-    "Layout", "Loss", "Match", "Method", "Metrics", "MismatchError", "Model", "NotFoundError", "NumericError",
+    "ArgumentError", "Backbone", "Catalogue", "Condition", "Context", "Counts", "Dataset", "Entry", "Epoch", "Error",
+    "EvaluationMethod", "FileError", "FileWords", "FormatError", "Found", "FoundPicture", "FoundWord", "Hinge", "Image",
+    "Imported", "Indexed", "InternalError", "Layout", "Loss", "Match", "Method", "Metrics", "MismatchError", "Model", "NotFoundError", "NumericError",
     "Optimizer", "OutOfMemoryError", "Pairs", "Paper", "Plurals", "Preset", "Progress", "Scenario", "Split",
     "StoppedError", "TagClassifier", "TagResult", "TaggedImage", "Tagger", "Target", "UnsupportedError", "Vectors", "Vocab",
     "__version__", "build_wordnet", "convert_vectors", "evaluate", "evaluation_methods", "find_pictures",

@@ -9,8 +9,8 @@ import ctypes
 import os
 import re
 import subprocess
-from ctypes import POINTER, c_bool, c_char_p, c_double, c_float, c_int, c_size_t, c_uint8, c_uint32
-from ctypes import c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_float, c_int, c_int64, c_size_t, c_uint8
+from ctypes import c_uint32, c_uint64, c_void_p
 from typing import Any, Iterator
 
 from . import _errors, _structs
@@ -136,6 +136,22 @@ void f0t_tagger_close(f0t_tagger *tagger);
 f0t_status f0t_tagger_run(f0t_tag_results **out, const f0t_tagger *tagger, const f0t_tag_input *input, const f0t_tag_options *options, const f0t_context *context);
 void f0t_tag_results_free(f0t_tag_results *results);
 
+f0t_status f0t_catalogue_open(f0t_catalogue **out, const char *path, const f0t_catalogue_options *options);
+void f0t_catalogue_close(f0t_catalogue *catalogue);
+const char *f0t_catalogue_path(const f0t_catalogue *catalogue);
+f0t_status f0t_catalogue_count(size_t *out, f0t_catalogue *catalogue, const f0t_catalogue_query *query);
+f0t_status f0t_catalogue_get_thumbnail(const void **data, size_t *size, f0t_catalogue *catalogue, int64_t picture);
+const char *f0t_catalogue_model(const f0t_catalogue *catalogue);
+const char *f0t_catalogue_vectors(const f0t_catalogue *catalogue);
+f0t_status f0t_catalogue_set_vectors(f0t_catalogue *catalogue, const char *path);
+f0t_status f0t_catalogue_index(f0t_index_report *report, f0t_catalogue *catalogue, const char *const *paths, size_t count, const f0t_index_options *options, const f0t_context *context);
+f0t_status f0t_query_parse_arguments(f0t_query **out, const char *const *arguments, size_t count);
+void f0t_query_free(f0t_query *query);
+f0t_status f0t_finder_open(f0t_finder **out, f0t_catalogue *catalogue, const f0t_finder_options *options, const f0t_context *context);
+void f0t_finder_close(f0t_finder *finder);
+f0t_status f0t_finder_run(f0t_find_results **out, f0t_finder *finder, const f0t_query *query, const f0t_find_options *options, const f0t_context *context);
+void f0t_find_results_free(f0t_find_results *found);
+
 f0t_status f0t_metrics_measure(f0t_measured **out, const float *scores, size_t images, size_t tags, const size_t *offsets, const uint32_t *relevant, const f0t_metrics_options *options, const f0t_context *context);
 void f0t_measured_free(f0t_measured *measured);
 f0t_status f0t_eval_options_check(const f0t_eval_options *options);
@@ -159,7 +175,7 @@ const f0t_import_note *f0t_import_report_note(const f0t_import_report *report, s
 
 _TYPES: dict[str, Any] = {
     "void": None, "bool": c_bool, "int": c_int, "size_t": c_size_t, "float": c_float,
-    "double": c_double, "uint8_t": c_uint8, "uint32_t": c_uint32, "uint64_t": c_uint64,
+    "double": c_double, "uint8_t": c_uint8, "uint32_t": c_uint32, "uint64_t": c_uint64, "int64_t": c_int64,
     "f0t_status": c_int, "f0t_method": c_int, "f0t_split": c_int, "char*": c_char_p, "void*": c_void_p,
 }
 _DECLARATION = re.compile(r"(.*?[ *])(f0t_\w+)\((.*)\);")

@@ -5,7 +5,7 @@ tests/test_header.py compiles the headers and compares every size, offset, kind 
 from __future__ import annotations
 
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int,
-                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p, sizeof)
+                    c_int64,                    c_size_t, c_uint, c_uint32, c_uint64, c_void_p, sizeof)
 from typing import Any
 
 from . import _choices
@@ -15,6 +15,7 @@ F0T_HIDDEN_AUTO = F0T_NONE
 F0T_AUTO = -1.7976931348623157e308
 F0T_HIDDEN_MAX = 8
 F0T_PREPARE_STEPS = 6
+F0T_NO_DATE = -(1 << 63)
 
 # Enumerations: the names that Python users write, and their numbers.
 METHODS = _choices.numbered(_choices.Method)
@@ -79,6 +80,18 @@ class f0t_pictures(Structure):
 
 
 class f0t_tagger(Structure):
+    pass
+
+
+class f0t_catalogue(Structure):
+    pass
+
+
+class f0t_query(Structure):
+    pass
+
+
+class f0t_finder(Structure):
     pass
 
 
@@ -226,6 +239,56 @@ class f0t_tag_result(Structure):
 
 class f0t_tag_results(Structure):
     _fields_ = [("items", POINTER(f0t_tag_result)), ("count", c_size_t), ("failed", c_size_t)]
+
+
+class f0t_catalogue_options(Sized):
+    _fields_ = [("size", c_size_t), ("mode", c_int), ("wait", c_double)]
+
+
+class f0t_catalogue_query(Sized):
+    _fields_ = [("size", c_size_t), ("order", c_int), ("after", c_int64), ("limit", c_size_t),
+                ("tag", c_char_p), ("suggested", c_char_p), ("untagged", c_bool),
+                ("undecided", c_bool), ("confidence", c_double), ("from", c_int64),
+                ("before", c_int64), ("folder", c_char_p), ("all_states", c_bool)]
+
+
+class f0t_index_report(Structure):
+    _fields_ = [("found", c_size_t), ("unchanged", c_size_t), ("added", c_size_t),
+                ("changed", c_size_t), ("moved", c_size_t), ("updated", c_size_t),
+                ("unreadable", c_size_t), ("missing", c_size_t), ("seconds", c_double)]
+
+
+INDEXED = CFUNCTYPE(None, c_void_p, POINTER(f0t_index_report))
+
+
+class f0t_index_options(Sized):
+    _fields_ = [("size", c_size_t), ("model", c_char_p), ("backbone", c_char_p),
+                ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("again", c_bool),
+                ("settle", c_double), ("indexed", INDEXED), ("user", c_void_p)]
+
+
+class f0t_finder_options(Sized):
+    _fields_ = [("size", c_size_t), ("model", POINTER(f0t_model)), ("vectors", c_char_p)]
+
+
+class f0t_find_options(Sized):
+    _fields_ = [("size", c_size_t), ("k", c_size_t), ("nearest", c_bool), ("confidence", c_double),
+                ("like", c_char_p)]
+
+
+class f0t_find_word(Structure):
+    _fields_ = [("word", c_char_p), ("without", c_bool), ("kind", c_int), ("cut", c_float),
+                ("best", c_float), ("tagged", c_size_t)]
+
+
+class f0t_find_result(Structure):
+    _fields_ = [("id", c_int64), ("path", c_char_p), ("taken", c_int64), ("confidence", c_float),
+                ("tagged", c_bool), ("similarity", c_float), ("words", POINTER(c_float))]
+
+
+class f0t_find_results(Structure):
+    _fields_ = [("items", POINTER(f0t_find_result)), ("count", c_size_t), ("more", c_bool),
+                ("words", POINTER(f0t_find_word)), ("word_count", c_size_t)]
 
 
 class f0t_convert_options(Sized):

@@ -13,7 +13,8 @@ from support import ROOT
 INCLUDE = ROOT / "include"
 # How the compiler names the kind of a member; sizes are compared too.
 KIND = """#define KIND(x) _Generic((x), bool: "bool", char: "char", int: "number", \\
-    unsigned int: "number", size_t: "number", float: "float", double: "double", \\
+    unsigned int: "number", size_t: "number", int64_t: "number", float: "float", \\
+    double: "double", \\
     const char *: "text", default: "pointer")
 """
 
@@ -29,7 +30,7 @@ def kind_of(field):
         return field.__name__[2:]
     if field is ctypes.c_char_p:
         return "text"
-    return "number" if field in (ctypes.c_int, ctypes.c_uint, ctypes.c_size_t,
+    return "number" if field in (ctypes.c_int, ctypes.c_uint, ctypes.c_size_t, ctypes.c_int64,
                                 ctypes.c_uint64) else "pointer"
 
 
