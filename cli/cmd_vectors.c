@@ -8,7 +8,7 @@
 
 typedef struct options {
     const char *output, *words, *from, *weights, *model, *dictionary, *synonyms;
-    bool f16, tolerant, only;
+    bool f16, tolerant, only, aligned;
     size_t count, dim;
     double least;
 } options;
@@ -280,7 +280,8 @@ static f0t_status run_join(cli_context *cli, const void *given)
 {
     const options *o = given;
     double weights[F0T_JOIN_MOST];
-    f0t_join_options how = {.size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant};
+    f0t_join_options how = {
+        .size = sizeof how, .f16 = o->f16, .tolerant = o->tolerant, .aligned = o->aligned};
     f0t_vectors_counts counts;
     f0t_tags *tags = NULL;
     f0t_status status = check_output(cli, o);
@@ -544,6 +545,10 @@ static const cli_option join_options[] = {
     {"weights", 0, CLI_TEXT, offsetof(options, weights), "LIST",
      "One number above 0 per file, separated by commas: how much each counts. Default 1 each.",
      NULL},
+    {"aligned", 0, CLI_FLAG, offsetof(options, aligned), NULL,
+     "The files are of one space already, such as fastText's aligned vectors of two languages: OUT "
+     "has the words of all of them, each with the vector of the first file that has it.",
+     NULL},
     {"words", 'w', CLI_TEXT, offsetof(options, words), "FILE",
      "Only what these words and phrases need, one per line. Default: all words of all files.",
      NULL},
@@ -677,8 +682,12 @@ static const cli_example join_examples[] = {
     {"fast0tag vectors join glove.safetensors wordnet.safetensors --weights 1,0.7 -o "
      "both.safetensors",
      "GloVe, and beside it what WordNet says of the same words."},
+    {"fast0tag vectors join wiki.en.align.vec wiki.de.align.vec --aligned -o both.safetensors",
+     "English and German words in one space: tags of either language, and of both."},
     {.command = NULL},
 };
+
+static const cli_conflict join_conflicts[] = {{"aligned", "weights"}, {.one = NULL}};
 
 static const cli_verb verb_join = {
     .name = "join",
@@ -697,6 +706,7 @@ static const cli_verb verb_join = {
         "when the files were converted before: a model trained with it needs it again. To keep "
         "only some words, use --words or trim OUT; a word that was trimmed from a file before "
         "cannot give anything.",
+    .conflicts = join_conflicts,
     .options = join_options,
     .examples = join_examples,
     .json = true,

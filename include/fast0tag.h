@@ -295,6 +295,10 @@ typedef struct f0t_join_options {
                                 has it [NULL: all words] */
     size_t tag_count;
     bool f16, tolerant; /* as in f0t_convert_options */
+    /* the files are of one space already, as fastText's aligned vectors of several languages: nothing is put side by
+     * side. The vector of a word is that of the first file that has it, centred by the mean of that file, of length
+     * 1; without weights */
+    bool aligned;
 } f0t_join_options;
 
 #define F0T_JOIN_OPTIONS                 \

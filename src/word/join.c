@@ -1,4 +1,5 @@
-/* Word vectors of several files in one: each word's vector is what every file has for it, side by side. */
+/* Word vectors of several files in one: each word's vector is what every file has for it, side by side, or, of files
+ * that are of one space already, what the first file that has it says. */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/monitor.h"
@@ -71,6 +72,26 @@ static f0t_status find_blocks(float *to, unsigned char *matches, const joining *
     return F0T_OK;
 }
 
+/* The vector of the first file that has the word, of length 1 or all zero, into to[dim]. */
+static f0t_status find_aligned(float *to, unsigned char *matches, const joining *j, waiting word)
+{
+    bool done = false;
+    memset(to, 0, j->dim * sizeof *to);
+    for (size_t i = 0; i < j->count; i++) {
+        const f0t_lookup lookup = {j->parents[i].vectors, true};
+        f0t_found found;
+        matches[i] = F0T_MATCH_NONE;
+        if (done || f0t_vectors_find(lookup.vectors, word.word, word.length) == F0T_NONE)
+            continue;
+        F0T_TRY(f0t_lookup_tag(&found, to, &lookup, word.word, word.length));
+        f0t_free(found.used);
+        f0t_free(found.missing);
+        matches[i] = (unsigned char)found.match;
+        done = found.match != F0T_MATCH_NONE;
+    }
+    return F0T_OK;
+}
+
 /* Weights the blocks and brings the whole to length 1. Each block that is there has length 1, so that the
  * weights alone say how; they are taken over the largest of them, whose square cannot overflow. */
 static void weight_blocks(float *to, const unsigned char *matches, const joining *j)
@@ -97,6 +118,10 @@ static f0t_status join_piece(void *user, size_t first, size_t end)
     for (size_t i = first; i < end; i++) {
         float *to = j->values + i * j->dim;
         unsigned char *matches = j->matches + i * j->count;
+        if (j->options->aligned) {
+            F0T_TRY(find_aligned(to, matches, j, j->batch[i]));
+            continue;
+        }
         F0T_TRY(find_blocks(to, matches, j, j->batch[i]));
         weight_blocks(to, matches, j);
     }
@@ -230,7 +255,8 @@ static f0t_status list_parents(char **text, const joining *j)
 /* Of the spaces that were joined, their weights over the largest of them, and their order. */
 static uint64_t find_fingerprint(const joining *j)
 {
-    const uint64_t key = UINT64_C(0x6E696F6A); /* "join" */
+    const uint64_t key = j->options->aligned ? UINT64_C(0x6E67696C61) /* "align" */
+                                             : UINT64_C(0x6E696F6A);  /* "join" */
     uint64_t parts[2 * F0T_JOIN_MOST] = {0};
     double most = 0;
     for (size_t i = 0; i < j->count; i++)
@@ -243,8 +269,25 @@ static uint64_t find_fingerprint(const joining *j)
     return f0t_siphash(parts, 2 * j->count * sizeof *parts, key, j->count);
 }
 
+/* Of aligned files: a word that two languages have means what the first says. */
+static void log_aligned(const joining *j)
+{
+    for (size_t i = 0; i < j->count; i++)
+        f0t_log(
+            f0t_context_monitor(NULL), F0T_LOG_INFO, "%s: %llu words", j->from[i],
+            (unsigned long long)(j->parents[i].exact + j->parents[i].other + j->parents[i].parts));
+    if (j->rest.counts.duplicates)
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO,
+                "%llu words are in several files, and mean what the first of them says",
+                (unsigned long long)j->rest.counts.duplicates);
+}
+
 static void log_parents(const joining *j)
 {
+    if (j->options->aligned) {
+        log_aligned(j);
+        return;
+    }
     for (size_t i = 0; i < j->count; i++) {
         const parent *p = &j->parents[i];
         f0t_log(f0t_context_monitor(NULL), F0T_LOG_INFO,
@@ -277,13 +320,25 @@ static f0t_status check_mean(const f0t_vectors *v, const char *path)
     return F0T_OK;
 }
 
+static f0t_status add_dim(joining *j, size_t i)
+{
+    const size_t dim = f0t_vectors_dim(j->parents[i].vectors);
+    if (!j->options->aligned || !i)
+        j->dim += dim;
+    else if (dim != j->dim)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s has vectors of %zu dimensions, %s of %zu: aligned files have as many",
+                        j->from[i], dim, j->from[0], j->dim);
+    return F0T_OK;
+}
+
 static f0t_status open_parents(joining *j)
 {
     const f0t_vectors_options how = {.size = sizeof how, .tolerant = j->options->tolerant};
     for (size_t i = 0; i < j->count; i++) {
         F0T_TRY(f0t_vectors_open(&j->parents[i].vectors, j->from[i], &how, NULL));
         F0T_TRY(check_mean(j->parents[i].vectors, j->from[i]));
-        j->dim += f0t_vectors_dim(j->parents[i].vectors);
+        F0T_TRY(add_dim(j, i));
     }
     if (j->dim > F0T_VECTORS_DIM_MOST)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "vectors of %zu dimensions in all; %d is the most",
@@ -344,6 +399,8 @@ f0t_status f0t_vectors_join(f0t_vectors_counts *counts, const char *to, const ch
     if (from_count < 2 || from_count > F0T_JOIN_MOST)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%zu files to join: give 2 to %d", from_count,
                         F0T_JOIN_MOST);
+    if (options->aligned && options->weights)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "aligned files have no weights: each word is of one");
     joining *j;
     F0T_TRY(f0t_alloc_zero(&j, 1, sizeof *j));
     j->to = to;

@@ -248,4 +248,24 @@ PY
     [ -z "$(ls work)" ] || complain "left behind: $(ls work)"
 }
 
+# As fastText writes them: a header, a blank at the end of each line, words with spaces, bytes that are no UTF-8.
+case_aligned_languages_are_one_vocabulary() {
+    printf '4 2\ndog 1 0 \nNew York .5 1 \nsea 0 1 \n\377bad 1 1 \n' >wiki.en.align.vec
+    printf '3 2\nHund 1 .1 \nMeer .1 1 \nsea -1 -1 \n' >wiki.de.align.vec
+    run 0 vectors join wiki.en.align.vec wiki.de.align.vec --aligned -o both.st
+    warns "1 words are in several files, and mean what the first of them says"
+    says "both.st: 5 words x 2 float32"
+    run 0 vectors nearest both.st dog -k 1
+    says Hund
+    run 0 vectors nearest both.st "New York" -k 4
+    make_collection
+    sed -i 's/cat/Hund/g' photos/tags.txt
+    run 0 train photos --vectors both.st -o m.f0t --method linear --quiet --lambda 1 --ridge 0.1
+    printf 'dog\nMeer\n' >words
+    run 0 tag m.f0t photos --vocab words --vectors both.st -k 1
+    printf '1 3\na 1 2 3\n' >three.vec
+    refuse 3 "three.vec has vectors of 3 dimensions" vectors join wiki.de.align.vec three.vec --aligned -o x.st -q
+    run 2 vectors join wiki.en.align.vec wiki.de.align.vec --aligned --weights 1,2 -o x.st
+}
+
 run_cases

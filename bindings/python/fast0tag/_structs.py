@@ -297,7 +297,8 @@ class f0t_convert_options(Sized):
 
 class f0t_join_options(Sized):
     _fields_ = [("size", c_size_t), ("weights", POINTER(c_double)), ("tags", POINTER(c_char_p)),
-                ("tag_count", c_size_t), ("f16", c_bool), ("tolerant", c_bool)]
+                ("tag_count", c_size_t), ("f16", c_bool), ("tolerant", c_bool),
+                ("aligned", c_bool)]
 
 
 class f0t_translate_options(Sized):

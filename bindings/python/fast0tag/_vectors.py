@@ -254,9 +254,11 @@ def convert_vectors(source: Path, to: Path, *, f16: bool = False, tolerant: bool
 
 def join_vectors(sources: Iterable[Path], to: Path, *, weights: Optional[Iterable[float]] = None,
                  tags: Optional[Iterable[str]] = None, f16: bool = False, tolerant: bool = False,
-                 progress: Optional[ProgressCallback] = None) -> Counts:
+                 aligned: bool = False, progress: Optional[ProgressCallback] = None) -> Counts:
     """Writes the word vectors of several files side by side: each centred, of length 1, times its weight
-    (1), the whole of length 1. What one file lacks the others give. With `tags`, only what these need."""
+    (1), the whole of length 1. What one file lacks the others give. With `tags`, only what these need.
+    `aligned` files, such as fastText's of two languages, are of one space already: each word has the
+    vector of the first file that has it."""
     if isinstance(sources, (str, bytes, os.PathLike)):
         raise TypeError(f"a list of paths is expected, not the single {sources!r}")
     paths = [path_bytes(path) for path in sources]
@@ -269,7 +271,7 @@ def join_vectors(sources: Iterable[Path], to: Path, *, weights: Optional[Iterabl
         options = _structs.f0t_join_options(
             None if factors is None else (c_double * len(factors))(*factors),
             None if wanted is None else text_array(wanted), len(wanted or ()), flag(f16, "f16"),
-            flag(tolerant, "tolerant"))
+            flag(tolerant, "tolerant"), flag(aligned, "aligned"))
         library.f0t_vectors_join(byref(counts), path_bytes(to), text_array(paths), len(paths),
                                  byref(options), monitor.context)
     return _counts(counts)

@@ -638,6 +638,60 @@ static void every_allocation_and_every_write_may_fail(void **state)
     test_each_fault(F0T_FAULT_WRITE, join_once, NULL);
 }
 
+/* ---- Languages that are aligned --------------------------------------------------------------------- */
+
+/* As fastText writes them: a header, a blank at the end of each line, words with spaces, bytes that are no UTF-8. */
+static const char english[] =
+    "5 3\ndog 1 0 0 \ncat 0 1 0 \nNew York 0 0 1 \ngift 1 1 0 \n\xFF\xFE 1 1 1 \n";
+static const char german[] =
+    "4 3\nHund 1.1 0.1 0.1 \nKatze 0.1 1.1 0.1 \ngift -1 1 0.5 \nNew York 5 5 5 \n";
+
+static void aligned_files_share_their_space(void **state)
+{
+    const f0t_join_options how = {.size = sizeof how, .aligned = true};
+    const char *a = test_text("wiki.en.align.vec", english),
+               *b = test_text("wiki.de.align.vec", german);
+    const char *const from[] = {a, b};
+    f0t_vectors_counts counts;
+    float dog[3], hund[3], gift[3], of_first[3];
+    (void)state;
+    assert_ok(f0t_vectors_join(&counts, test_path("both"), from, 2, &how, NULL));
+    assert_int_equal(counts.words, 6);
+    assert_int_equal(counts.duplicates, 2);
+    f0t_vectors *v = open_file(test_path("both")), *first = open_file(a);
+    assert_int_equal(f0t_vectors_dim(v), 3);
+    assert_ok(f0t_vectors_get(dog, v, f0t_vectors_find(v, "dog", 3), 1));
+    assert_ok(f0t_vectors_get(hund, v, f0t_vectors_find(v, "Hund", 4), 1));
+    assert_ok(f0t_vectors_get(gift, v, f0t_vectors_find(v, "gift", 4), 1));
+    assert_true(f0t_vectors_find(v, "New York", 8) != F0T_NONE);
+    assert_true(dog[0] * hund[0] + dog[1] * hund[1] + dog[2] * hund[2] > 0.5F);
+    /* A word of both languages means what the first says, centred by the mean of that file. */
+    assert_ok(f0t_vectors_get(of_first, first, f0t_vectors_find(first, "gift", 4), 1));
+    double want[3];
+    for (size_t k = 0; k < 3; k++)
+        want[k] = (double)of_first[k] - (double)f0t_vectors_mean(first)[k];
+    set_length_1(want, 3);
+    for (size_t k = 0; k < 3; k++)
+        assert_float_equal(gift[k], want[k], 1e-6);
+    assert_true(f0t_vectors_fingerprint(v) != f0t_vectors_fingerprint(first));
+    f0t_vectors_close(v);
+    f0t_vectors_close(first);
+}
+
+static void files_that_cannot_be_aligned_are_refused(void **state)
+{
+    f0t_join_options how = {.size = sizeof how, .aligned = true};
+    const double weights[] = {1, 2};
+    const char *const from[] = {test_text("wiki.en.align.vec", english),
+                                test_text("two.vec", "1 2\nHund 1 0\n")};
+    (void)state;
+    assert_fails(F0T_ERROR_MISMATCH, "two.vec has vectors of 2 dimensions",
+                 f0t_vectors_join(NULL, test_path("no"), from, 2, &how, NULL));
+    how.weights = weights;
+    assert_fails(F0T_ERROR_ARGUMENT, "no weights",
+                 f0t_vectors_join(NULL, test_path("no"), from, 2, &how, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -666,6 +720,8 @@ int main(void)
         cmocka_unit_test(words_that_are_there_twice_are_counted),
         cmocka_unit_test(words_longer_than_any_tag_are_left_out),
         cmocka_unit_test(every_allocation_and_every_write_may_fail),
+        cmocka_unit_test(aligned_files_share_their_space),
+        cmocka_unit_test(files_that_cannot_be_aligned_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
