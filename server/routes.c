@@ -58,6 +58,22 @@ static void get_openapi(request *r)
     get_file(r, "openapi.json");
 }
 
+static void get_page(request *r)
+{
+    get_file(r, "page/index.html");
+}
+
+static void get_page_file(request *r)
+{
+    char name[64];
+    snprintf(name, sizeof name, "page/%s", r->argument ? r->argument : "");
+    if (server_file_find(name))
+        get_file(r, name);
+    else
+        reply_error(&r->reply, MHD_HTTP_NOT_FOUND, F0T_ERROR_NOT_FOUND,
+                    "the page has no such file");
+}
+
 /* ---- The model ------------------------------------------------------------------------------------------------- */
 
 static void get_model(request *r)
@@ -89,6 +105,8 @@ static void post_reload(request *r)
 
 /* clang-format off */
 const route routes[] = {
+    {.method = "GET", .path = "/", .open = true, .run = get_page},
+    {.method = "GET", .path = "/page/{file}", .open = true, .run = get_page_file},
     {.method = "GET", .path = "/healthz", .open = true, .run = get_health},
     {.method = "GET", .path = "/readyz", .open = true, .run = get_ready},
     {.method = "GET", .path = "/metrics", .run = get_metrics},

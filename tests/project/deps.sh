@@ -69,7 +69,7 @@ case_another_system_is_told_what_is_needed() {
 case_every_package_has_a_reason() {
     local bad
     bad=$(sed -n '/<<.EOF/,/^EOF/p' "$deps" | grep -vE '^(EOF| .*EOF.*)$' |
-        grep -vE '^(build|test|coverage|bench|demo) +\| [a-z0-9.+-]+ +\| .{6,}$')
+        grep -vE '^(build|test|browser|coverage|bench|demo) +\| [a-z0-9.+-]+ +\| .{6,}$')
     [ -z "$bad" ] || complain "$bad"
 }
 

@@ -8,7 +8,7 @@ case_clang_format_has_nothing_to_change() {
     for folder in include src cli server picture tests examples bench; do
         [ ! -d "$root/$folder" ] || folders+=("$root/$folder")
     done
-    find "${folders[@]}" -name '*.[ch]' -print0 |
+    find "${folders[@]}" -name '*.[ch]' -not -path '*/node_modules/*' -print0 |
         xargs -0 clang-format --dry-run -Werror 2>"$err" || complain "$(head -c 2000 "$err")"
 }
 

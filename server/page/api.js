@@ -1,0 +1,76 @@
+// The server's interface, as /openapi.json describes it.
+import { h, show } from "./dom.js";
+
+let token = sessionStorage.getItem("token") || "";
+
+async function askForToken() {
+  const input = h("input", { type: "password", autocomplete: "off" });
+  const form = h("form", { onsubmit: event => { event.preventDefault(); document.getElementById("dialog").close(); } },
+    h("p", {}, "This server wants a token: the one in the file of --token-file."),
+    h("label", {}, "Token", input), h("p", {}, h("button", { class: "main" }, "Use it")));
+  await show("Token", form);
+  token = input.value.trim();
+  sessionStorage.setItem("token", token);
+}
+
+async function send(path, options) {
+  const headers = { ...options.headers };
+  if (token) headers.Authorization = "Bearer " + token;
+  return fetch(path, { ...options, headers });
+}
+
+async function request(path, options = {}) {
+  let answer = await send(path, options);
+  if (answer.status === 401) {
+    await askForToken();
+    answer = await send(path, options);
+  }
+  if (answer.ok) return answer;
+  const value = await answer.json().catch(() => null);
+  throw new Error(value?.error?.message ?? `The server answered ${answer.status}.`);
+}
+
+const query = values => {
+  const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== "" && value !== null);
+  return set.length ? "?" + new URLSearchParams(set) : "";
+};
+
+export const get = async (path, values = {}) => (await request(path + query(values))).json();
+export const post = async (path, value) => (await request(path, value === undefined ? { method: "POST" } : {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(value),
+})).json();
+export const tagPicture = async (file, values) => (await request("/v1/tag" + query({ ...values, name: file.name }), {
+  method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file,
+})).json();
+export const decide = (pictures, tag, decision) =>
+  post("/v1/decisions", { decisions: pictures.map(picture => ({ picture, tag, decision })) });
+
+// An <img> sends no token: with one, thumbnails are fetched here, and the last ones kept.
+const kept = new Map();
+
+async function fetchThumbnail(path) {
+  if (!kept.has(path)) {
+    const answer = await request(path);
+    kept.set(path, URL.createObjectURL(await answer.blob()));
+    if (kept.size > 2000) {
+      const [oldest, url] = kept.entries().next().value;
+      URL.revokeObjectURL(url);
+      kept.delete(oldest);
+    }
+  }
+  return kept.get(path);
+}
+
+export function thumbnail(id, attributes = {}) {
+  const path = `/v1/pictures/${id}/thumbnail`;
+  const image = h("img", { alt: "", decoding: "async", draggable: "false", ...attributes });
+  if (token) fetchThumbnail(path).then(url => { image.src = url; }, () => {});
+  else image.src = path;
+  return image;
+}
+
+/** Fills the list that fields for tags complete from. */
+export async function complete(prefix) {
+  const { tags } = await get("/v1/tags", { prefix, limit: 12 });
+  document.getElementById("tags").replaceChildren(...tags.map(({ tag }) => h("option", { value: tag })));
+}

@@ -1,0 +1,110 @@
+// A grid of pictures of which only those in sight exist: a hundred thousand scroll as ten do. Arrow keys move,
+// Enter opens, Space selects.
+import { thumbnail } from "./api.js";
+import { h } from "./dom.js";
+
+export class Grid {
+  /** items: [{id, note, label}]; open(item) is called by Enter or a click, changed(selected ids) by Space. */
+  constructor({ label, open, changed }) {
+    this.open = open;
+    this.changed = changed ?? (() => {});
+    this.items = [];
+    this.selected = new Set();
+    this.cells = new Map();
+    this.at = 0;
+    this.selecting = false; // a click selects
+    this.all = h("div", { class: "all" });
+    this.element = h("div", { class: "grid", role: "group", "aria-label": label, onscroll: () => this.draw(),
+      onkeydown: event => this.key(event) }, this.all);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.element);
+  }
+
+  set(items) {
+    this.items = items;
+    this.selected.clear();
+    this.at = 0;
+    this.cells.clear();
+    this.all.replaceChildren();
+    this.element.scrollTop = 0;
+    this.draw();
+    this.changed(this.selected);
+  }
+
+  measure() {
+    this.size = parseFloat(getComputedStyle(this.element).getPropertyValue("--cell")) || 168;
+    this.columns = Math.max(1, Math.floor(this.element.clientWidth / this.size));
+    this.rows = Math.ceil(this.items.length / this.columns);
+  }
+
+  draw() {
+    this.measure();
+    this.all.style.height = this.rows * this.size + "px";
+    const first = Math.max(0, Math.floor(this.element.scrollTop / this.size) - 2) * this.columns;
+    const last = Math.min(this.items.length,
+      (Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.size) + 2) * this.columns);
+    for (const [index, cell] of this.cells) {
+      if ((index < first || index >= last) && cell !== document.activeElement) {
+        cell.remove();
+        this.cells.delete(index);
+      }
+    }
+    for (let index = first; index < last; index++) this.place(index);
+  }
+
+  place(index) {
+    let cell = this.cells.get(index);
+    if (!cell) {
+      cell = this.make(index);
+      this.cells.set(index, cell);
+      const after = [...this.all.children].find(other => Number(other.dataset.index) > index);
+      this.all.insertBefore(cell, after ?? null); // in order, for those who read one after the other
+    }
+    cell.style.left = (index % this.columns) * this.size + "px";
+    cell.style.top = Math.floor(index / this.columns) * this.size + "px";
+    cell.tabIndex = index === this.at ? 0 : -1;
+  }
+
+  make(index) {
+    const item = this.items[index];
+    const label = `${item.label ?? "Picture " + item.id}, ${index + 1} of ${this.items.length}${item.note ? ", " + item.note : ""}`;
+    return h("button", { type: "button", class: "cell", "data-index": String(index), "data-id": String(item.id), "aria-label": label,
+      "aria-pressed": String(this.selected.has(item.id)), onclick: event => this.click(event, index), onfocus: () => { this.at = index; } },
+    h("span", { class: "frame" }, thumbnail(item.id)), item.note ? h("span", { class: "note" }, item.note) : null);
+  }
+
+  click(event, index) {
+    this.at = index;
+    if (this.selecting || event.ctrlKey || event.metaKey || event.shiftKey) this.toggle(index);
+    else this.open(this.items[index], index);
+  }
+
+  toggle(index) {
+    const { id } = this.items[index];
+    if (!this.selected.delete(id)) this.selected.add(id);
+    this.cells.get(index)?.setAttribute("aria-pressed", String(this.selected.has(id)));
+    this.changed(this.selected);
+  }
+
+  move(to) {
+    if (!this.items.length) return;
+    this.at = Math.max(0, Math.min(this.items.length - 1, to));
+    const top = Math.floor(this.at / this.columns) * this.size, height = this.element.clientHeight;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    else if (top + this.size > this.element.scrollTop + height) this.element.scrollTop = top + this.size - height;
+    this.draw();
+    for (const [index, cell] of this.cells) cell.tabIndex = index === this.at ? 0 : -1;
+    this.cells.get(this.at)?.focus({ preventScroll: true });
+  }
+
+  key(event) {
+    const page = this.columns * Math.max(1, Math.floor(this.element.clientHeight / this.size));
+    const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.columns, ArrowUp: -this.columns, PageDown: page, PageUp: -page,
+      Home: -Infinity, End: Infinity };
+    if (event.key in steps) this.move(this.at + steps[event.key]);
+    else if (event.key === " ") this.toggle(this.at);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,173 @@
+// The server's page in a real browser. Usage: node page.mjs URL PICTURE [FOLDER for screenshots]
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import puppeteer from "puppeteer-core";
+
+const [base, picture, shots] = process.argv.slice(2);
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const browser = await puppeteer.launch({ executablePath: "/usr/bin/chromium", headless: true,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const complaints = []; // of the browser: errors, refused content
+let failed = false;
+
+async function open(view, { width = 1200, height = 800, dark = false, bypass = false } = {}) {
+  const page = await browser.newPage();
+  page.on("console", message => { if (message.type() === "error" || message.type() === "warn") complaints.push(`${view}: ${message.text()}`); });
+  page.on("pageerror", error => complaints.push(`${view}: ${error.message}`));
+  await page.setBypassCSP(bypass);
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+  await page.goto(base + "#" + view);
+  await page.waitForSelector("nav a[aria-current]");
+  return page;
+}
+
+const said = (page, words) => page.waitForFunction(text => document.getElementById("status").textContent.includes(text), { timeout: 10000 }, words);
+const count = (page, selector) => page.$$eval(selector, all => all.length);
+
+async function one(name, work) {
+  try {
+    await work();
+    console.log(`[       OK ] ${name}`);
+  } catch (error) {
+    console.error(error);
+    console.log(`[  FAILED  ] ${name}`);
+    failed = true;
+  }
+}
+
+await one("the_library_shows_and_filters", async () => {
+  const page = await open("library");
+  await said(page, "26 pictures");
+  assert.equal(await count(page, ".cell"), 26);
+  await page.waitForFunction(() => [...document.querySelectorAll(".cell img")].every(i => i.complete && i.naturalWidth > 0));
+  await page.select("label select", "untagged");
+  await said(page, "2 pictures");
+  await page.select("label select", "");
+  await said(page, "26 pictures");
+  await page.focus(".cell");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  const index = await page.evaluate(() => Number(document.activeElement.dataset.index));
+  assert.ok(index > 1, `the focus is on ${index}`);
+  await page.keyboard.press("Space");
+  assert.equal(await count(page, '.cell[aria-pressed="true"]'), 1);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("dialog[open] .tags li");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog:not([open])");
+  await page.close();
+});
+
+await one("a_hundred_thousand_pictures_scroll", async () => {
+  const page = await open("search");
+  await page.setRequestInterception(true);
+  page.on("request", request => {
+    if (!request.url().includes("ids=1")) return request.continue();
+    const ids = Array.from({ length: 100000 }, (_, i) => i % 26 + 1);
+    return request.respond({ contentType: "application/json", body: JSON.stringify({ count: ids.length, ids }) });
+  });
+  await page.evaluate(() => { location.hash = "#library"; });
+  await said(page, "100");
+  for (let i = 0; i < 20; i++) {
+    await page.evaluate(at => { document.querySelector(".grid").scrollTop = at; }, i * 90000);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    const cells = await count(page, ".cell");
+    assert.ok(cells > 10 && cells < 150, `${cells} cells`);
+  }
+  await page.focus(".cell");
+  await page.keyboard.press("End");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.index), "99999");
+  await page.close();
+});
+
+await one("search_finds_and_says_when_nothing_is_certain", async () => {
+  const page = await open("search");
+  await page.type("input[type=search]", "sea");
+  await page.keyboard.press("Enter");
+  await said(page, "found.");
+  assert.ok(await count(page, ".cell") >= 12);
+  await page.$eval("input[type=search]", input => { input.value = "lake"; });
+  await page.click("button.main");
+  await said(page, "Nothing certain; these are the nearest.");
+  await page.$eval("input[type=search]", input => { input.value = "zzz"; });
+  await page.click("button.main");
+  await said(page, "'zzz' is neither a tag");
+  complaints.splice(0, complaints.length, ...complaints.filter(c => !c.includes("404"))); // which the browser notes
+  await page.evaluate(() => { location.hash = "#search/1"; });
+  await said(page, "like this picture");
+  await page.close();
+});
+
+await one("review_goes_by_keys", async () => {
+  const page = await open("review");
+  await page.waitForSelector(".review .tags li.at");
+  await page.keyboard.press("y");
+  await page.waitForSelector(".why .strip img");
+  await page.keyboard.press("a");
+  await said(page, "accepted");
+  assert.equal(await count(page, '.tags li[data-decision="accepted"]'), 1);
+  await page.keyboard.press("u");
+  await said(page, "undecided again");
+  assert.equal(await count(page, '.tags li[data-decision="accepted"]'), 0);
+  await page.keyboard.press("x");
+  await said(page, "rejected");
+  await page.keyboard.press("u");
+  await said(page, "undecided again");
+  await page.keyboard.press("t");
+  await page.keyboard.type("my dog");
+  await page.keyboard.press("Enter");
+  await said(page, "my dog: accepted");
+  await page.keyboard.press("n");
+  await said(page, "tags");
+  await page.close();
+});
+
+await one("keywords_are_shown_then_written_then_taken_back", async () => {
+  const page = await open("write");
+  await said(page, "1 file would change");
+  assert.match(await page.$eval("tbody", body => body.textContent), /\+my dog/);
+  await page.click("button.main");
+  await said(page, "1 file changed");
+  const sidecars = () => fs.readdirSync("art").filter(name => name.endsWith(".xmp"));
+  assert.equal(sidecars().length, 1);
+  await page.evaluate(() => [...document.querySelectorAll("button")].find(b => b.textContent.startsWith("Undo")).click());
+  await page.waitForFunction(() => !document.querySelector("button:disabled") || document.getElementById("status").textContent.includes("changed"));
+  for (let i = 0; i < 100 && sidecars().length; i++) await new Promise(resolve => setTimeout(resolve, 50));
+  assert.equal(sidecars().length, 0);
+  await page.close();
+});
+
+await one("a_dropped_picture_gets_tags_of_any_words", async () => {
+  const page = await open("drop");
+  await (await page.$("input[type=file]")).uploadFile(picture);
+  await said(page, "2 tags");
+  await page.type("input[placeholder]", "flower, lake");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".tags .name")?.textContent === "flower" || document.querySelector(".tags .name")?.textContent === "lake");
+  await page.close();
+});
+
+await one("every_view_fits_and_is_accessible", async () => {
+  for (const size of [{ width: 1200, height: 800 }, { width: 360, height: 740, dark: true }]) {
+    const page = await open("library", { ...size, bypass: true });
+    await page.evaluate(axe);
+    for (const view of ["library", "search", "review", "write", "drop"]) {
+      await page.evaluate(name => { location.hash = "#" + name; }, view);
+      await page.waitForFunction(name => document.querySelector("nav a[aria-current]")?.dataset.view === name, {}, view);
+      await page.waitForNetworkIdle({ idleTime: 100 });
+      if (shots) await page.screenshot({ path: `${shots}/${view}-${size.width}.png` });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(wide <= 0, `${view} at ${size.width} is ${wide} pixels too wide`);
+      const wrong = await page.evaluate(async () => (await window.axe.run({ runOnly: ["wcag2a", "wcag2aa"] })).violations
+        .map(v => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
+      assert.deepEqual(wrong, [], `${view} at ${size.width}`);
+    }
+    await page.close();
+  }
+});
+
+await one("the_browser_complains_about_nothing", async () => assert.deepEqual(complaints, []));
+await browser.close();
+process.exit(failed ? 1 : 0);
