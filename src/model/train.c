@@ -112,7 +112,8 @@ static f0t_status prepare_samples(training *t)
                         "does not fit",
                         f0t_dataset_path(t->dataset),
                         f0t_dataset_split_count(t->dataset, F0T_TRAIN));
-    if (t->val.offsets[t->val.count] == 0)
+    if (t->val.offsets[t->val.count] == 0 &&
+        t->options.method != F0T_METHOD_BLEND) /* which holds out training images */
         f0t_log(t->monitor, F0T_LOG_WARNING,
                 "no validation image has a tag: nothing can be chosen by validation, and training "
                 "goes to its last epoch");
