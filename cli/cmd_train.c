@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 typedef struct options {
-    const char *vectors, *output, *log, *labels;
+    const char *vectors, *output, *log, *labels, *catalogue;
     const char *method, *loss, *pairs, *target, *tags, *condition, *hidden;
     const char *optimizer, *schedule, *arithmetic, *hinge, *backbone;
     f0t_backbone_options extract;
@@ -20,7 +20,7 @@ typedef struct options {
     experts_options experts;
     size_t batch, epochs, patience;
     double rate, hidden_rate, decay, init, input_dropout, dropout, lambda, ridge, tune, test;
-    bool keep_mean, resume, no_cache;
+    bool keep_mean, resume, no_cache, refit;
 } options;
 
 static const options defaults = {.method = "blend",
@@ -383,7 +383,7 @@ static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vec
 static bool is_pictures(const cli_context *cli, const options *o)
 {
     const char *source = cli->operands[0];
-    return !o->labels && cli_is_folder(source) && !cli_is_dataset(source);
+    return !o->catalogue && !o->labels && cli_is_folder(source) && !cli_is_dataset(source);
 }
 
 static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o,
@@ -423,6 +423,9 @@ static f0t_status check_options(cli_context *cli, const options *o)
                         o->vectors ? "-o MODEL" : "--vectors FILE");
     if (o->import.separator && !o->import.table)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator needs --csv");
+    if (lost && o->catalogue)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "%s is for a folder of pictures: a catalogue has features already", lost);
     if (lost && access(cli->operands[0], F_OK) == 0 && !is_pictures(cli, o))
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "%s is for a folder of pictures: %s has features already", lost,
@@ -430,10 +433,25 @@ static f0t_status check_options(cli_context *cli, const options *o)
     return F0T_OK;
 }
 
+/* One of both says what to learn from. */
+static f0t_status check_source(cli_context *cli, const options *o)
+{
+    if (!o->catalogue && !cli->operand_count)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: %s, or -c FILE",
+                        cli->verb->operands);
+    if (o->catalogue && (cli->operand_count || o->labels))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "-c learns from the catalogue: %s has no place there",
+                        cli->operand_count ? cli->operands[0] : "--labels");
+    if (o->refit && !o->catalogue)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--refit needs -c FILE");
+    return F0T_OK;
+}
+
 static f0t_status check_all(cli_context *cli, const options *o)
 {
     f0t_status status = check_options(cli, o);
-    if (status == F0T_OK && cli_vectors_swapped(cli->operands[0], o->vectors))
+    if (status == F0T_OK && !o->catalogue && cli_vectors_swapped(cli->operands[0], o->vectors))
         status = cli_fail_swapped(cli, "FOLDER|DATASET --vectors FILE -o MODEL");
     if (status == F0T_OK && o->labels && cli_is_kind(o->labels, "npy") &&
         !cli_is_kind(cli->operands[0], "npy"))
@@ -452,6 +470,120 @@ static f0t_status check_dataset(cli_context *cli, const options *o, const f0t_da
     return cli_raw_tags_check(cli, &o->raw_tags, dataset);
 }
 
+/* ---- A catalogue -------------------------------------------------------------------------- */
+
+/* The words that 'find' looks up, and new tags of a refit, come from where the model's came from. */
+static f0t_status remember_vectors(f0t_catalogue *catalogue, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    f0t_status status = whole ? f0t_catalogue_set_vectors(catalogue, whole) : F0T_OK;
+    free(whole);
+    return status;
+}
+
+static f0t_status open_vectors(f0t_vectors **out, cli_context *cli, const char *path)
+{
+    const f0t_vectors_options how = {.size = sizeof how};
+    return path ? f0t_vectors_open(out, path, &how, cli->context) : F0T_OK;
+}
+
+/* A training from the beginning. */
+static f0t_status train_anew(cli_context *cli, const options *o, f0t_catalogue *catalogue)
+{
+    f0t_train_options train_options;
+    f0t_dataset_options split = F0T_DATASET_OPTIONS;
+    f0t_dataset *dataset = NULL;
+    f0t_vectors *vectors = NULL;
+    split.seed = cli->seed;
+    split.test = o->test;
+    f0t_status status = check_all(cli, o);
+    if (status == F0T_OK)
+        status = convert(cli, &train_options, o);
+    if (status == F0T_OK)
+        status = open_vectors(&vectors, cli, o->vectors);
+    if (status == F0T_OK)
+        status = f0t_catalogue_open_dataset(&dataset, catalogue, &split, cli->context);
+    if (status == F0T_OK)
+        status = prepare_and_train(cli, o, &train_options, dataset, vectors);
+    if (status == F0T_OK)
+        status = remember_vectors(catalogue, o->vectors);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return status;
+}
+
+static f0t_status show_refit(cli_context *cli, const f0t_model *model, const char *output,
+                             const f0t_dataset *dataset, double seconds)
+{
+    const size_t images = f0t_dataset_image_count(dataset),
+                 tags = f0t_vocab_count(f0t_model_vocab(model));
+    if (cli->json)
+        return cli_print_json(cli, json_pack("{s:s, s:I, s:I, s:f}", "model", output, "pictures",
+                                             (json_int_t)images, "tags", (json_int_t)tags,
+                                             "seconds", seconds));
+    printf("%s: refitted to %zu pictures, %zu tags, %.1f s\n", output, images, tags, seconds);
+    return F0T_OK;
+}
+
+static f0t_status refit_from(cli_context *cli, const char *from, const char *to,
+                             const f0t_dataset *dataset, const f0t_vectors *vectors)
+{
+    f0t_refit_options how = F0T_REFIT_OPTIONS;
+    f0t_model *model = NULL;
+    const double began = cli_seconds();
+    how.vectors = vectors;
+    how.seed = cli->seed;
+    f0t_status status = f0t_model_refit(&model, from, dataset, &how, cli->context);
+    if (status == F0T_OK)
+        status = f0t_model_save(model, to);
+    if (status == F0T_OK)
+        status = show_refit(cli, model, to, dataset, cli_seconds() - began);
+    f0t_model_free(model);
+    return status;
+}
+
+/* The catalogue's model goes on with what people said since. */
+static f0t_status refit(cli_context *cli, const options *o, f0t_catalogue *catalogue)
+{
+    const f0t_dataset_options all = {.size = sizeof all, .seed = cli->seed};
+    const char *from = f0t_catalogue_model(catalogue);
+    const char *words = o->vectors ? o->vectors : f0t_catalogue_vectors(catalogue);
+    f0t_dataset *dataset = NULL;
+    f0t_vectors *vectors = NULL;
+    if (!from)
+        return cli_fail(cli, F0T_ERROR_NOT_FOUND,
+                        "%s has no model to refit; train one: fast0tag train -c %s --vectors FILE "
+                        "-o MODEL",
+                        f0t_catalogue_path(catalogue), f0t_catalogue_path(catalogue));
+    f0t_status status = o->output ? cli_check_replaceable(cli, "-o", o->output, "model") : F0T_OK;
+    if (status == F0T_OK && words && (o->vectors || access(words, F_OK) == 0))
+        status = open_vectors(&vectors, cli, words);
+    if (status == F0T_OK)
+        status = f0t_catalogue_open_dataset(&dataset, catalogue, &all, cli->context);
+    if (status == F0T_OK)
+        status = refit_from(cli, from, o->output ? o->output : from, dataset, vectors);
+    f0t_vectors_close(vectors);
+    f0t_dataset_close(dataset);
+    return status;
+}
+
+/* Learns, and brings the suggestions up to date. */
+static f0t_status run_catalogue(cli_context *cli, const options *o)
+{
+    f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
+    f0t_index_options index = F0T_INDEX_OPTIONS;
+    f0t_catalogue *catalogue = NULL;
+    how.mode = F0T_CATALOGUE_WRITE;
+    index.model = o->output;
+    f0t_status status = f0t_catalogue_open(&catalogue, o->catalogue, &how);
+    if (status == F0T_OK)
+        status = o->refit ? refit(cli, o, catalogue) : train_anew(cli, o, catalogue);
+    if (status == F0T_OK)
+        status = f0t_catalogue_index(NULL, catalogue, NULL, 0, &index, cli->context);
+    f0t_catalogue_close(catalogue);
+    return status;
+}
+
 static f0t_status run(cli_context *cli, const void *values)
 {
     const options *o = values;
@@ -459,7 +591,11 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_vectors *vectors = NULL;
     f0t_train_options train_options;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
-    f0t_status status = check_all(cli, o);
+    f0t_status status = check_source(cli, o);
+    if (status == F0T_OK && o->catalogue)
+        return run_catalogue(cli, o);
+    if (status == F0T_OK)
+        status = check_all(cli, o);
     if (status == F0T_OK)
         status = convert(cli, &train_options, o);
     if (status == F0T_OK && access(cli->operands[0], F_OK) != 0)
@@ -482,6 +618,14 @@ static f0t_status run(cli_context *cli, const void *values)
 static const cli_option table[] = {
     {"vectors", 0, CLI_TEXT, AT(vectors), "FILE", "Word vectors of the tags, in any form.", NULL},
     {"output", 'o', CLI_TEXT, AT(output), "MODEL", "The model file to write.", NULL},
+    {"catalogue", 'c', CLI_TEXT, AT(catalogue), "FILE",
+     "Learn from a catalogue instead: its pictures' keywords and what was accepted and rejected. "
+     "Its suggestions are then the new model's.",
+     NULL},
+    {"refit", 0, CLI_FLAG, AT(refit), NULL,
+     "With -c: go on with the catalogue's model after some corrections, in seconds. Default of -o "
+     "is then the model itself, of --vectors that of the last training.",
+     NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME",
      "What is learned: a blend of experts, weighted by what each is worth on images held out, or "
      "one "
@@ -595,6 +739,10 @@ static const cli_example examples[] = {
      "The linear map, in seconds."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --method net --tune 600",
      "Searches for better options than the defaults for ten minutes, then trains with them."},
+    {"fast0tag train -c pictures.catalogue --vectors glove.txt -o pictures.f0t",
+     "Learns from a catalogue, which then has the model's suggestions."},
+    {"fast0tag train -c pictures.catalogue --refit",
+     "Learns from what was accepted and rejected since."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
      "Resumes where Ctrl-C, or a power cut, stopped it. The result is the same."},
     {.command = NULL},
@@ -604,7 +752,7 @@ const cli_verb cli_verb_train = {
     .name = "train",
     .summary = "train a model on a dataset or a folder of pictures",
     .operands = "FOLDER|DATASET|FEATURES.npy",
-    .least = 1,
+    .least = 0,
     .most = 1,
     .description =
         "Learns from the training images of a dataset and the vectors of its tags: the tags "
@@ -616,7 +764,10 @@ const cli_verb cli_verb_train = {
         "kept: the next training reuses its features.\n\n"
         "Raw keywords, of pictures or of a dataset without seen.txt and unseen.txt, are cleaned "
         "first, and "
-        "stay in the words of who wrote them; each step is reported, and can be left out.",
+        "stay in the words of who wrote them; each step is reported, and can be left out.\n\n"
+        "With -c, a catalogue takes the place of the folder: nothing is decoded again, accepted "
+        "tags are learned and rejected ones are certainly wrong. --refit keeps the networks of "
+        "the catalogue's model and learns the rest anew.",
     .options = table,
     .examples = examples,
     .json = true,

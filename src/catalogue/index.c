@@ -65,13 +65,14 @@ static f0t_status make_room(f0t_indexer *x)
     F0T_TRY(f0t_alloc(&x->suggestions, BATCH * F0T_SUGGESTED_MOST, sizeof *x->suggestions));
     x->threads = f0t_team_size();
     F0T_TRY(f0t_alloc_zero(&x->workers, (size_t)x->threads, sizeof *x->workers));
-    for (int i = 0; i < x->threads; i++)
+    for (int i = 0; s->backbone && i < x->threads; i++)
         F0T_TRY(f0t_worker_create(&x->workers[i]));
     return F0T_OK;
 }
 
 f0t_status f0t_indexer_open(f0t_indexer **out, f0t_catalogue *catalogue,
-                            const f0t_index_options *options, const f0t_monitor *monitor)
+                            const f0t_index_options *options, bool pictures,
+                            const f0t_monitor *monitor)
 {
     f0t_indexer *x;
     *out = NULL;
@@ -79,7 +80,7 @@ f0t_status f0t_indexer_open(f0t_indexer **out, f0t_catalogue *catalogue,
     x->catalogue = catalogue;
     x->options = *options;
     x->monitor = monitor;
-    f0t_status status = f0t_suggester_open(&x->suggester, catalogue, options, monitor);
+    f0t_status status = f0t_suggester_open(&x->suggester, catalogue, options, pictures, monitor);
     if (status == F0T_OK)
         status = make_room(x);
     if (status == F0T_OK)
@@ -496,7 +497,7 @@ f0t_status f0t_catalogue_index(f0t_index_report *report, f0t_catalogue *catalogu
     F0T_TRY(f0t_require_all(__func__, "paths", paths, count));
     F0T_READ_OPTIONS(f0t_index_options, F0T_INDEX_OPTIONS, options);
     F0T_ENTER(context);
-    F0T_TRY(f0t_indexer_open(&x, catalogue, options, f0t_context_monitor(context)));
+    F0T_TRY(f0t_indexer_open(&x, catalogue, options, count > 0, f0t_context_monitor(context)));
     f0t_status status = f0t_indexer_run(report ? report : &own, x, paths, count);
     f0t_indexer_close(x);
     return status;

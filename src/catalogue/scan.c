@@ -298,11 +298,35 @@ static f0t_status scan_roots(f0t_scan *scan, f0t_catalogue *c, const root_list *
     return F0T_OK;
 }
 
+/* Wherever they are: their files are not looked at. */
+static f0t_status find_unscored(f0t_scan *scan, f0t_catalogue *c)
+{
+    sqlite3_stmt *row;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql,
+                         "SELECT p.id, p.path FROM pictures p"
+                         " JOIN features f ON f.picture = p.id AND f.backbone = ?1"
+                         " WHERE ?2 <> 0 AND NOT EXISTS (SELECT 1 FROM directions d"
+                         " WHERE d.picture = p.id AND d.model = ?2) ORDER BY p.id",
+                         F0T_SQL_VALUES(f0t_sql_int(c->backbone_id), f0t_sql_int(c->model_id))));
+    for (bool any = true; any && status == F0T_OK;) {
+        status = f0t_sql_step(&any, &c->sql, row);
+        const char *path = any ? (const char *)sqlite3_column_text(row, 1) : NULL;
+        if (status == F0T_OK && path)
+            status = add_item(scan, path, sqlite3_column_int64(row, 0), F0T_SCAN_SCORE,
+                              &(f0t_file_stamp){0});
+    }
+    f0t_sql_reset(row);
+    return status;
+}
+
 f0t_status f0t_scan_run(f0t_scan *scan, f0t_catalogue *catalogue, const char *const *paths,
                         size_t count, bool again, const f0t_monitor *monitor)
 {
     root_list roots = {0};
     *scan = (f0t_scan){0};
+    if (!count)
+        return find_unscored(scan, catalogue);
     f0t_status status = find_roots(&roots, paths, count);
     if (status == F0T_OK)
         status = scan_roots(scan, catalogue, &roots, again, monitor);

@@ -43,7 +43,7 @@ typedef struct f0t_scan {
         unreadable; /* pictures: all; as they were; not readable then, and the same since */
 } f0t_scan;
 
-/* Compares what is at these paths, which must exist. `again`: pictures that could not be read are to be read once more. */
+/* Compares what is at these paths, which must exist; without any, finds what has no suggestions of the model. `again`: pictures that could not be read are to be read once more. */
 f0t_status f0t_scan_run(f0t_scan *scan, f0t_catalogue *catalogue, const char *const *paths,
                         size_t count, bool again, const f0t_monitor *monitor);
 void f0t_scan_free(f0t_scan *scan);

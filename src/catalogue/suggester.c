@@ -88,11 +88,15 @@ static f0t_status open_backbone(f0t_suggester *s, f0t_catalogue *c,
 }
 
 f0t_status f0t_suggester_open(f0t_suggester *out, f0t_catalogue *catalogue,
-                              const f0t_index_options *options, const f0t_monitor *monitor)
+                              const f0t_index_options *options, bool pictures,
+                              const f0t_monitor *monitor)
 {
     *out = (f0t_suggester){0};
     F0T_TRY(find_model(out, catalogue, options, monitor));
-    return open_backbone(out, catalogue, options);
+    if (pictures)
+        return open_backbone(out, catalogue, options);
+    out->dim = out->tagger ? f0t_model_input_dim(f0t_tagger_model(out->tagger)) : 0;
+    return F0T_OK;
 }
 
 void f0t_suggester_close(f0t_suggester *suggester)

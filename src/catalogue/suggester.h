@@ -5,16 +5,18 @@
 #include "catalogue/catalogue.h"
 
 typedef struct f0t_suggester {
-    f0t_backbone *backbone;
-    f0t_tagger *tagger; /* NULL: there is no model */
-    size_t dim;         /* of features, */
-    size_t direction;   /* and of directions; 0: none */
-    bool suggests;      /* the model says how sure it is */
+    f0t_backbone *backbone; /* NULL: no pictures are read */
+    f0t_tagger *tagger;     /* NULL: there is no model */
+    size_t dim;             /* of features, */
+    size_t direction;       /* and of directions; 0: none */
+    bool suggests;          /* the model says how sure it is */
 } f0t_suggester;
 
-/* Opens what the options say and the catalogue remembers, and chooses it in the catalogue. */
+/* Opens what the options say and the catalogue remembers, and chooses it in the catalogue; without a backbone unless
+ * `pictures` are to be read. */
 f0t_status f0t_suggester_open(f0t_suggester *out, f0t_catalogue *catalogue,
-                              const f0t_index_options *options, const f0t_monitor *monitor);
+                              const f0t_index_options *options, bool pictures,
+                              const f0t_monitor *monitor);
 void f0t_suggester_close(f0t_suggester *suggester);
 
 /* Of features[rows x dim]: directions[rows x direction] and, for each row, counts[row] suggestions from

@@ -283,7 +283,7 @@ f0t_status f0t_catalogue_watch(f0t_catalogue *catalogue, const char *const *path
                         "f0t_index_options: settle is %g; from 0 to 3600 is expected",
                         options->settle);
     F0T_TRY(check_folders(paths, count));
-    F0T_TRY(f0t_indexer_open(&w.indexer, catalogue, options, w.monitor));
+    F0T_TRY(f0t_indexer_open(&w.indexer, catalogue, options, true, w.monitor));
     f0t_status status = follow(&w);
     forget(&w);
     f0t_indexer_close(w.indexer);

@@ -279,6 +279,8 @@ void f0t_dataset_close(f0t_dataset *dataset)
     f0t_free(dataset->name);
     f0t_free(dataset->backbone);
     f0t_free(dataset->features_path);
+    f0t_free(dataset->owned);
+    f0t_free(dataset->reviewed);
     f0t_free(dataset);
 }
 

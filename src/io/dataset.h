@@ -69,7 +69,17 @@ struct f0t_dataset {
     bool has_images;
     f0t_tag_list seen, unseen;
     f0t_paths paths;
+    void *owned; /* features in memory that go with the dataset; or NULL */
+    bool *
+        reviewed; /* [images] a person has decided about its tags: that it has none says something; or NULL */
 };
+
+/* Whether a person has decided about the tags of image m. */
+static inline bool f0t_dataset_is_reviewed(const f0t_dataset *dataset, size_t m)
+{
+    const f0t_dataset *base = dataset->of ? dataset->of : dataset;
+    return base->reviewed && base->reviewed[m];
+}
 
 /* ---- Reading (dataset_load.c) ----------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "base/interner.h"
 #include "base/random.h"
+#include "io/dataset.h"
 #include "word/normal.h"
 #include "word/vocab.h"
 
@@ -206,7 +207,7 @@ size_t f0t_samples_drop_untagged(f0t_samples *s, const f0t_dataset *dataset)
     s->count = 0;
     for (size_t i = 0; i < before; i++) {
         const uint32_t m = s->images[i];
-        if (offsets[m + 1] == offsets[m])
+        if (offsets[m + 1] == offsets[m] && !f0t_dataset_is_reviewed(dataset, m))
             continue;
         s->images[s->count++] = m;
         s->offsets[s->count] = s->offsets[i + 1]; /* what is dropped has no tags between */
@@ -278,6 +279,16 @@ f0t_status f0t_samples_retag(f0t_samples *s, const f0t_samples *from, const uint
         s->images[s->count++] = from->images[i];
         s->offsets[s->count] = at;
     }
+    return F0T_OK;
+}
+
+f0t_status f0t_samples_pick_reviewed(f0t_samples *s, const f0t_samples *from,
+                                     const f0t_dataset *dataset)
+{
+    F0T_TRY(open_samples(s, from, NULL));
+    for (size_t i = 0; i < from->count; i++)
+        if (f0t_dataset_is_reviewed(dataset, from->images[i]))
+            append(s, from, i);
     return F0T_OK;
 }
 

@@ -39,10 +39,13 @@ typedef struct f0t_samples {
  * they are left out unless `all` is asked for. */
 f0t_status f0t_samples_create(f0t_samples *out, const f0t_dataset *dataset, f0t_split split,
                               const uint32_t *number, size_t tags, bool all);
-/* Takes those away whose images have no tag at all in the dataset; gives how many. */
+/* Takes those away whose images have no tag at all in the dataset, and that nobody has reviewed; gives how many. */
 size_t f0t_samples_drop_untagged(f0t_samples *samples, const f0t_dataset *dataset);
 /* Those of `from` that make a pair, or all. */
 f0t_status f0t_samples_pick(f0t_samples *out, const f0t_samples *from, bool all);
+/* Those of `from` that a person has reviewed. */
+f0t_status f0t_samples_pick_reviewed(f0t_samples *out, const f0t_samples *from,
+                                     const f0t_dataset *dataset);
 /* Those of `a`, then those of `b`. */
 f0t_status f0t_samples_join(f0t_samples *out, const f0t_samples *a, const f0t_samples *b);
 /* Samples fold, fold + folds, fold + 2 folds, … of `from`; or with `inside` false, all others. */
