@@ -115,6 +115,30 @@ case_a_model_suggests() {
     refuse 3 "is not there; name one with --model" index art -c c.f0t
 }
 
+case_corrections_are_learned() {
+    local i
+    make_pictures 24
+    for i in 0 1 2 3 4 5; do colour="hsl(300,$((50 + i))%,40%)" draw "art/v$i.svg"; done
+    printf 'red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\n' >vectors.txt
+    run 0 index art -c c.f0t
+    refuse 3 "no model to refit" train -c c.f0t --refit
+    run 0 train -c c.f0t --vectors vectors.txt -o art.f0t --without direction,tags
+    says "art.f0t: blend"
+    holds "SELECT count(DISTINCT picture) FROM directions" "30;"
+    run 0 accept --from <(for i in 0 1 2 3 4; do printf 'art/v%d.svg\tviolet\n' $i; done) -c c.f0t
+    run 0 reject art/v0.svg red -c c.f0t
+    run 0 train -c c.f0t --refit --json
+    json_holds 'd["pictures"] == 29 and d["tags"] == 5'
+    holds "SELECT name FROM suggestions JOIN tags ON id = tag WHERE picture = (SELECT id FROM pictures
+           WHERE path LIKE '%v5.svg') ORDER BY confidence DESC LIMIT 1" "violet;"
+    refuse 2 "-c learns from the catalogue" train art -c c.f0t --refit
+    refuse 2 "--refit needs -c" train art --refit
+    refuse 2 "missing operand" train
+    refuse 2 "missing --vectors" train -c c.f0t
+    refuse 2 "--folders is for a folder" train -c c.f0t --vectors vectors.txt -o a.f0t --folders
+    refuse 3 "no catalogue" train -c nowhere.f0t --refit
+}
+
 # Killed at any moment, the catalogue is sound, and what was committed stays.
 case_a_killed_run_goes_on() {
     local i before now=0
