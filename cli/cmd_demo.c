@@ -34,10 +34,13 @@ static json_t *describe_rows(const f0t_eval *eval)
     return list;
 }
 
-static f0t_status show(cli_context *cli, const f0t_demo *demo)
+static f0t_status show(cli_context *cli, const f0t_demo *demo, const char *folder)
 {
     if (!cli->json) {
         fputs(demo->story, stdout);
+        printf("\n'fast0tag serve --demo ");
+        cli_print_shown(stdout, folder);
+        printf("' shows the pictures in a browser, to search and to review.\n");
         return F0T_OK;
     }
     return cli_print_json(
@@ -63,7 +66,7 @@ static f0t_status run(cli_context *cli, const void *given)
                                   .epochs = o->epochs};
     f0t_status status = f0t_demo_run(&demo, o->output, &how, cli->context);
     if (status == F0T_OK)
-        status = show(cli, demo);
+        status = show(cli, demo, o->output);
     f0t_demo_free(demo);
     return status;
 }

@@ -1,12 +1,13 @@
 /* fast0tag serve: tags by HTTP. */
 #include "cli.h"
+#include "serve_demo.h"
 #include "server.h"
 #include "tag_words.h"
 
 #include <string.h>
 
 typedef struct options {
-    const char *words, *arithmetic;
+    const char *words, *arithmetic, *demo;
     cli_list names;
     server_options server;
 } options;
@@ -50,15 +51,31 @@ static f0t_status open_words(f0t_vocab **out, cli_context *cli, const options *o
     return status;
 }
 
+/* Model, catalogue and vectors: those that are named, or the demo's. */
+static f0t_status choose_files(server_options *server, serve_demo *demo, cli_context *cli,
+                               const options *o)
+{
+    const char *operand = cli->operand_count ? cli->operands[0] : NULL;
+    if (!o->demo) {
+        server->model = operand;
+        if (!operand && !server->catalogue)
+            server->catalogue = ""; /* the user's own */
+        return F0T_OK;
+    }
+    server->catalogue = demo->catalogue;
+    server->vectors = demo->vectors;
+    return serve_demo_prepare(demo, cli, o->demo, operand);
+}
+
 static f0t_status run(cli_context *cli, const void *given)
 {
+    static serve_demo demo;
     const options *o = given;
     server_options server = o->server;
     f0t_vocab *vocab;
     f0t_status status = open_words(&vocab, cli, o);
-    server.model = cli->operand_count ? cli->operands[0] : NULL;
-    if (status == F0T_OK && !server.model && !server.catalogue)
-        status = cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: MODEL, or --catalogue FILE");
+    if (status == F0T_OK)
+        status = choose_files(&server, &demo, cli, o);
     server.vocab = vocab;
     server.tagger.bf16 = !strcmp(o->arithmetic, "bf16");
     server.names = o->names.items;
@@ -72,6 +89,9 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_vocab_free(vocab);
     return status;
 }
+
+static const cli_conflict conflicts[] = {
+    {"demo", "catalogue"}, {"demo", "vectors"}, {"demo", "vocab"}, {.one = NULL}};
 
 #define AT(field) offsetof(options, field)
 static const cli_option table[] = {
@@ -93,6 +113,11 @@ static const cli_option table[] = {
      "A catalogue of pictures ('fast0tag index'): its pictures are found, reviewed and written. "
      "Its "
      "model and vectors are served unless others are named.",
+     NULL},
+    {"demo", 0, CLI_TEXT, AT(demo), "DIR",
+     "Serve the pictures of the demo, which is made in DIR where it is not there (minutes): "
+     "Debian's "
+     "clip art, or those of the folder that stands in place of MODEL.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(server.vectors), "FILE",
      "Word vectors for words that requests bring; the same that the model was trained with.", NULL},
@@ -140,6 +165,8 @@ static const cli_option table[] = {
 static const cli_example examples[] = {
     {"fast0tag serve photos.f0t --vectors glove.f0t",
      "Then: curl --data-binary @dog.jpg http://127.0.0.1:8077/v1/tag"},
+    {"fast0tag serve -c catalogue.f0t", "The page of a collection."},
+    {"fast0tag serve --demo demo", "The same with clip art."},
     {"fast0tag serve photos.f0t --host 0.0.0.0 --token-file token --allow-host tags.example.org",
      "For other machines."},
     {.command = NULL},
@@ -160,6 +187,7 @@ const cli_verb cli_verb_serve = {
         "model file again while the old model goes on answering; SIGTERM and Ctrl-C end the server "
         "after the requests that are under way.",
     .options = table,
+    .conflicts = conflicts,
     .examples = examples,
     .json = true,
     .options_size = sizeof(options),

@@ -24,7 +24,10 @@ case_what_keeps_it_from_starting_is_said() {
     echo short >token
     refuse 3 "token: a token has 16 to 1024 characters" serve art.f0t --port 0 --token-file token
     refuse 1 "none: the file with the token cannot be read" serve art.f0t --port 0 --token-file none
-    refuse 2 "missing operand: MODEL, or --catalogue FILE" serve
+    XDG_DATA_HOME=$PWD/none refuse 3 "catalogue.f0t" serve
+    run 0 index art -c bare.f0t
+    refuse 2 "the catalogue has no model: name MODEL" serve -c bare.f0t --port 0
+    refuse 2 "--demo and --catalogue exclude each other" serve --demo d -c bare.f0t
     (ulimit -n 500 && refuse 2 "--connections: 4096 need 4224 open files" serve art.f0t --port 0 && exit "$case_failed") ||
         case_failed=1
 }
