@@ -380,10 +380,16 @@ static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vec
     return status;
 }
 
+/* A refit is always of a catalogue, the user's own where none is named. */
+static bool uses_catalogue(const options *o)
+{
+    return o->catalogue || o->refit;
+}
+
 static bool is_pictures(const cli_context *cli, const options *o)
 {
     const char *source = cli->operands[0];
-    return !o->catalogue && !o->labels && cli_is_folder(source) && !cli_is_dataset(source);
+    return !uses_catalogue(o) && !o->labels && cli_is_folder(source) && !cli_is_dataset(source);
 }
 
 static f0t_status open_dataset(f0t_dataset **out, cli_context *cli, const options *o,
@@ -423,7 +429,7 @@ static f0t_status check_options(cli_context *cli, const options *o)
                         o->vectors ? "-o MODEL" : "--vectors FILE");
     if (o->import.separator && !o->import.table)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator needs --csv");
-    if (lost && o->catalogue)
+    if (lost && uses_catalogue(o))
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "%s is for a folder of pictures: a catalogue has features already", lost);
     if (lost && access(cli->operands[0], F_OK) == 0 && !is_pictures(cli, o))
@@ -436,22 +442,20 @@ static f0t_status check_options(cli_context *cli, const options *o)
 /* One of both says what to learn from. */
 static f0t_status check_source(cli_context *cli, const options *o)
 {
-    if (!o->catalogue && !cli->operand_count)
+    if (!uses_catalogue(o) && !cli->operand_count)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: %s, or -c FILE",
                         cli->verb->operands);
-    if (o->catalogue && (cli->operand_count || o->labels))
-        return cli_fail(cli, F0T_ERROR_ARGUMENT,
-                        "-c learns from the catalogue: %s has no place there",
-                        cli->operand_count ? cli->operands[0] : "--labels");
-    if (o->refit && !o->catalogue)
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--refit needs -c FILE");
+    if (uses_catalogue(o) && (cli->operand_count || o->labels))
+        return cli_fail(
+            cli, F0T_ERROR_ARGUMENT, "%s learns from the catalogue: %s has no place there",
+            o->catalogue ? "-c" : "--refit", cli->operand_count ? cli->operands[0] : "--labels");
     return F0T_OK;
 }
 
 static f0t_status check_all(cli_context *cli, const options *o)
 {
     f0t_status status = check_options(cli, o);
-    if (status == F0T_OK && !o->catalogue && cli_vectors_swapped(cli->operands[0], o->vectors))
+    if (status == F0T_OK && !uses_catalogue(o) && cli_vectors_swapped(cli->operands[0], o->vectors))
         status = cli_fail_swapped(cli, "FOLDER|DATASET --vectors FILE -o MODEL");
     if (status == F0T_OK && o->labels && cli_is_kind(o->labels, "npy") &&
         !cli_is_kind(cli->operands[0], "npy"))
@@ -592,7 +596,7 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_train_options train_options;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_status status = check_source(cli, o);
-    if (status == F0T_OK && o->catalogue)
+    if (status == F0T_OK && uses_catalogue(o))
         return run_catalogue(cli, o);
     if (status == F0T_OK)
         status = check_all(cli, o);
@@ -623,8 +627,8 @@ static const cli_option table[] = {
      "Its suggestions are then the new model's.",
      NULL},
     {"refit", 0, CLI_FLAG, AT(refit), NULL,
-     "With -c: go on with the catalogue's model after some corrections, in seconds. Default of -o "
-     "is then the model itself, of --vectors that of the last training.",
+     "Go on with the catalogue's model after some corrections, in seconds. Default of -c is then "
+     "the user's own catalogue, of -o the model itself, of --vectors those of the last training.",
      NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME",
      "What is learned: a blend of experts, weighted by what each is worth on images held out, or "

@@ -318,7 +318,7 @@ const char *f0t_catalogue_vectors(const f0t_catalogue *catalogue)
 /* A number that was not there before, also where an old copy of the file takes its place. */
 f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue)
 {
-    return f0t_sql_execute(&catalogue->sql, "UPDATE chosen SET directions = random()");
+    return f0t_sql_run(&catalogue->sql, "UPDATE chosen SET directions = random()", NULL, 0);
 }
 
 static f0t_status choose_model(f0t_catalogue *c, const char *path, uint64_t fingerprint)

@@ -20,7 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 64 };
+/* Pictures that are committed at a time, and those among them that are read from files, which takes longer. */
+enum { BATCH = 256, READ_MOST = 64 };
 
 /* A picture of a batch. */
 typedef struct entry {
@@ -416,17 +417,19 @@ static f0t_status run_batch(f0t_indexer *x)
 static void begin_batch(f0t_indexer *x, size_t first)
 {
     const f0t_scan *scan = &x->scan;
-    x->count = scan->count - first < BATCH ? scan->count - first : BATCH;
-    for (size_t i = 0; i < x->count; i++) {
-        const f0t_scan_item *item = &scan->items[first + i];
-        x->entries[i] = (entry){.item = item, .path = f0t_scan_path(scan, item), .id = item->id};
+    size_t read = 0;
+    for (x->count = 0; x->count < BATCH && first + x->count < scan->count && read < READ_MOST;) {
+        const f0t_scan_item *item = &scan->items[first + x->count];
+        read += item->work != F0T_SCAN_SCORE;
+        x->entries[x->count++] =
+            (entry){.item = item, .path = f0t_scan_path(scan, item), .id = item->id};
     }
 }
 
 static f0t_status run_batches(f0t_indexer *x)
 {
     f0t_stage stage = f0t_stage_begin(x->monitor, "indexing", "pictures", x->scan.count);
-    for (size_t first = 0; first < x->scan.count; first += BATCH) {
+    for (size_t first = 0; first < x->scan.count; first += x->count) {
         F0T_TRY(f0t_stage_update(&stage, first));
         begin_batch(x, first);
         f0t_status status = run_batch(x);

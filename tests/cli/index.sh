@@ -132,7 +132,7 @@ case_corrections_are_learned() {
     holds "SELECT name FROM suggestions JOIN tags ON id = tag WHERE picture = (SELECT id FROM pictures
            WHERE path LIKE '%v5.svg') ORDER BY confidence DESC LIMIT 1" "violet;"
     refuse 2 "-c learns from the catalogue" train art -c c.f0t --refit
-    refuse 2 "--refit needs -c" train art --refit
+    refuse 2 "--refit learns from the catalogue" train art --refit
     refuse 2 "missing operand" train
     refuse 2 "missing --vectors" train -c c.f0t
     refuse 2 "--folders is for a folder" train -c c.f0t --vectors vectors.txt -o a.f0t --folders
