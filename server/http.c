@@ -1,4 +1,5 @@
 /* Between libmicrohttpd and the rest: connections, guards, and the way of a request through its phases. */
+#include "learn.h"
 #include "routes.h"
 #include "state.h"
 
@@ -136,11 +137,12 @@ static struct MHD_Response *make_response(reply *r)
 
 static enum MHD_Result send_reply(request *r)
 {
-    struct MHD_Response *response = make_response(&r->reply);
+    const bool streams = r->reply.stream != NULL;
+    struct MHD_Response *response = streams ? learn_response(r) : make_response(&r->reply);
     if (!response)
         return MHD_NO;
     add_headers(response, r);
-    note_client(r->server, r->connection, false);
+    note_client(r->server, r->connection, streams);
     enum MHD_Result sent = MHD_queue_response(r->connection, r->reply.status, response);
     MHD_destroy_response(response);
     return sent;

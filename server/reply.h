@@ -12,6 +12,7 @@ typedef struct reply {
     const char *text; /* [size] */
     size_t size;
     char *owned;       /* the text, where the reply has to free it */
+    void *stream;      /* of events (learn.h), instead of a text */
     bool cached;       /* a client may keep it for some time */
     const char *allow; /* of 405: the methods that there are; a literal */
 } reply;

@@ -1,6 +1,7 @@
 /* The life of a server: its socket, its threads, signals, the end. */
 #include "server.h"
 
+#include "learn.h"
 #include "listen.h"
 #include "routes.h"
 #include "state.h"
@@ -69,7 +70,7 @@ f0t_status server_reload(server *s)
 
 /* ---- The catalogue --------------------------------------------------------------------------------------------------- */
 
-static f0t_status server_collection(collection **out, server *s)
+f0t_status server_collection(collection **out, server *s)
 {
     const char *path = s->options->catalogue;
     return collection_open(out, *path ? path : NULL, s->vectors_path, s->context);
@@ -194,6 +195,7 @@ static void drain(server *s)
     const struct timespec while_waiting = {.tv_nsec = 20000000};
     const double end = server_now() + (double)s->options->drain;
     atomic_store(&s->draining, true);
+    s->ending = 1;
     const int socket = MHD_quiesce_daemon(s->daemon);
     if (socket >= 0)
         close(socket);
@@ -224,6 +226,7 @@ static f0t_status serve(server *s, int socket, const char *url)
         close(socket);
     }
     end_threads(&t, s);
+    learn_end(s);
     if (s->daemon)
         server_http_end(s);
     return status;
@@ -285,6 +288,7 @@ static void init(server *s, const server_options *o)
     pthread_mutex_init(&s->model_lock, NULL);
     pthread_mutex_init(&s->client_lock, NULL);
     pthread_mutex_init(&s->log_lock, NULL);
+    pthread_mutex_init(&s->learn_lock, NULL);
     queue_init(&s->tags, o->queue);
     queue_init(&s->tasks, TASKS_MOST);
     queue_init(&s->jobs, TASKS_MOST);
@@ -305,6 +309,7 @@ static void destroy(server *s)
     pthread_mutex_destroy(&s->model_lock);
     pthread_mutex_destroy(&s->client_lock);
     pthread_mutex_destroy(&s->log_lock);
+    pthread_mutex_destroy(&s->learn_lock);
 }
 
 static f0t_status open_and_serve(server *s)

@@ -24,6 +24,10 @@ typedef struct server {
     f0t_vectors *vectors;
     f0t_monitor monitor; /* of the workers: it logs nothing, and stops them at the end */
     volatile sig_atomic_t stop;
+    volatile sig_atomic_t ending; /* the same for learning, as soon as the end begins */
+    pthread_mutex_t learn_lock;   /* of */
+    pthread_t learner;
+    bool learned, learning; /* the thread was started and not joined; it is at work */
     f0t_context *context;
     pthread_mutex_t model_lock; /* of */
     served *model;
@@ -50,6 +54,9 @@ void server_log(server *s, f0t_log_level level, const char *format, ...)
 served *server_model(server *s);
 /* Loads the model again; the old one stays where that fails. */
 f0t_status server_reload(server *s);
+
+/* A catalogue for the calling thread. */
+f0t_status server_collection(collection **out, server *s);
 
 /* The reply is there: gives a suspended request back to the thread that answers. */
 void server_answer(request *r);

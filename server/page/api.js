@@ -69,6 +69,26 @@ export function thumbnail(id, attributes = {}) {
   return image;
 }
 
+/** Learns from what was decided; progress(event) is called meanwhile. What was learned. */
+export async function learn(progress) {
+  const answer = await request("/v1/learn", { method: "POST" });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    text += value ?? "";
+    const events = text.split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const [, name, data] = /^event: (\w+)\ndata: (.*)$/s.exec(event);
+      if (name === "error") throw new Error(JSON.parse(data).message);
+      if (name === "done") return JSON.parse(data);
+      progress(JSON.parse(data));
+    }
+    if (done) throw new Error("The server stopped learning.");
+  }
+}
+
 /** Fills the list that fields for tags complete from. */
 export async function complete(prefix) {
   const { tags } = await get("/v1/tags", { prefix, limit: 12 });

@@ -1,5 +1,5 @@
 // One picture after the other, by keys.
-import { complete, decide, get, post, thumbnail } from "./api.js";
+import { complete, decide, get, learn, post, thumbnail } from "./api.js";
 import { attempt, fileName, h, isTyping, say } from "./dom.js";
 import { tagList, why } from "./picture.js";
 
@@ -25,6 +25,8 @@ export function review() {
       h("button", { type: "button", onclick: () => undo() }, "Undo"), h("button", { type: "button", onclick: () => acceptAll() }, "Accept all"),
       h("button", { type: "button", onclick: () => explain() }, "Why?"),
       h("button", { type: "button", class: "main", onclick: () => next() }, "Next")), reasons, counter));
+
+  const teach = h("button", { type: "button", onclick: () => retrain() }, "Learn");
 
   function draw() {
     body.hidden = !picture;
@@ -116,6 +118,20 @@ export function review() {
     });
   }
 
+  async function retrain() {
+    teach.disabled = true;
+    await attempt(async () => {
+      const what = await learn(p => say(`Learning: ${p.stage}${p.total ? `, ${p.done} of ${p.total} ${p.unit}` : ""}`));
+      made = 0;
+      queue = [];
+      last = 0;
+      picture = null;
+      await next();
+      say(`Learned from ${what.pictures} pictures: ${what.tags} tags, new suggestions for ${what.suggested}`);
+    });
+    teach.disabled = false;
+  }
+
   const explain = () => attempt(async () => {
     if (!picture.tags[at]) return;
     reasons.replaceChildren(await why(picture.id, picture.tags[at].tag));
@@ -142,7 +158,7 @@ export function review() {
 
   document.addEventListener("keydown", key);
   return {
-    element: [empty, body],
+    element: [h("div", { class: "bar" }, teach, h("span", { class: "quiet" }, "from what was accepted and rejected")), empty, body],
     start: next,
     end: () => document.removeEventListener("keydown", key),
     keys: [["a", "accept"], ["x", "reject"], ["Shift a", "accept all"], ["↑ ↓", "another suggestion"], ["t", "type a tag"], ["y", "why"],

@@ -402,7 +402,7 @@ def everything_that_is_described_was_answered(s):
     for path, methods in client.API["paths"].items():
         if ("(serve -c)" in str(methods)) != with_catalogue:
             continue
-        wanted = ("200", "400", "401", "413", "422", "429") if path == "/v1/tag" else ("200", "400") if with_catalogue else ("200",) if path.startswith("/page") or path == "/" else ("200", "401")
+        wanted = ("200",) if path == "/v1/learn" else ("200", "400", "401", "413", "422", "429") if path == "/v1/tag" else ("200", "400") if with_catalogue else ("200",) if path.startswith("/page") or path == "/" else ("200", "401")
         for method, operation in methods.items():
             for status in wanted:
                 if status in operation["responses"]:
@@ -490,6 +490,30 @@ def what_is_decided_is_kept_and_written(s):
     s.process, s.port, s.pid = again.process, again.port, again.pid
 
 
+def corrections_are_learned(s):
+    ids = s.ask("GET", "/v1/pictures?tag=rose&limit=6")[1]["pictures"]
+    post(s, "/v1/decisions", {"decisions": [{"picture": p["id"], "tag": "crimson", "decision": "accepted"} for p in ids]})
+    before = s.ask("GET", "/v1/model")[1]
+    busy = s.open()
+    busy.request("POST", "/v1/learn")
+    first = busy.getresponse()
+    status = s.ask("POST", "/v1/learn")[0]
+    assert status in (200, 409), status  # 200: the first one has ended
+    text = client.check_answer("POST", "/v1/learn", first.status, first.headers, first.read())
+    events = [e.split("\n") for e in text.decode().strip().split("\n\n")]
+    names = [e[0] for e in events]
+    assert names[-1] == "event: done" and set(names[:-1]) <= {"event: progress"}, events[-1]
+    done = json.loads(events[-1][1][len("data: "):])
+    assert done["pictures"] >= 24 and done["tags"] == 3 and done["seconds"] > 0, done
+    after = s.ask("GET", "/v1/model")[1]
+    assert after["number"] > before["number"] and after["tags"] == 3, after
+    assert s.ask("POST", "/v1/learn?x=1")[0] == 400
+    left = s.connect()  # one who leaves ends nothing
+    left.sendall(b"POST /v1/learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+    left.recv(10)
+    left.close()
+
+
 def without_a_catalogue_there_are_no_pictures(s):
     for path in ("/v1/pictures", "/v1/find?q=sea", "/v1/pictures/1/thumbnail"):
         assert s.ask("GET", path)[0] == 404, path
@@ -504,7 +528,7 @@ CASES = {
               what_is_too_large_is_refused_at_once, a_picture_bomb_is_refused, reloading_needs_a_token],
     "queue": [a_full_queue_says_so],
     "features": [features_are_json],
-    "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written,
+    "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written, corrections_are_learned,
                   everything_that_is_described_was_answered],
     "end": [without_a_catalogue_there_are_no_pictures, everything_that_is_described_was_answered, ending_finishes_what_is_under_way],
 }

@@ -1,0 +1,20 @@
+/*
+ * Learning from what people decided (POST /v1/learn), one at a time, in a thread of its own: the catalogue's model is
+ * refitted and saved, the suggestions are made anew, and the server changes over to it. The answer is a stream of
+ * server-sent events: `progress` while it goes on, then `done` or `error`. It goes on where the client leaves.
+ */
+#ifndef F0T_SERVER_LEARN_H
+#define F0T_SERVER_LEARN_H
+
+#include "request.h"
+
+struct server;
+
+/* Begins, and makes the reply a stream; 409 where it has begun already. */
+void learn_start(request *r);
+/* The response of a request whose reply is a stream. */
+struct MHD_Response *learn_response(request *r);
+/* Ends what goes on, and waits for it. */
+void learn_end(struct server *s);
+
+#endif
