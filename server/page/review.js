@@ -20,11 +20,11 @@ export function review() {
   const type = h("form", { class: "bar", onsubmit: event => { event.preventDefault(); add(); } },
     h("label", { class: "wide" }, "Another tag", input), h("button", {}, "Add"));
   const empty = h("p", {}, "Nothing to review: no picture has a suggestion that is undecided.");
-  const body = h("div", { class: "review", hidden: true }, h("figure", {}, image, caption),
+  const body = h("div", { class: "review", hidden: true }, h("div", {}, h("figure", {}, image, caption), reasons),
     h("section", { "aria-label": "Tags of the picture" }, list, type, h("div", { class: "bar" },
       h("button", { type: "button", onclick: () => undo() }, "Undo"), h("button", { type: "button", onclick: () => acceptAll() }, "Accept all"),
       h("button", { type: "button", onclick: () => explain() }, "Why?"),
-      h("button", { type: "button", class: "main", onclick: () => next() }, "Next")), reasons, counter));
+      h("button", { type: "button", class: "main", onclick: () => next() }, "Next")), counter));
 
   const teach = h("button", { type: "button", onclick: () => retrain() }, "Learn");
 
@@ -135,7 +135,6 @@ export function review() {
   const explain = () => attempt(async () => {
     if (!picture.tags[at]) return;
     reasons.replaceChildren(await why(picture.id, picture.tags[at].tag));
-    reasons.scrollIntoView({ block: "nearest" });
   });
 
   function key(event) {
