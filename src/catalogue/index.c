@@ -378,7 +378,7 @@ static int compare_ids(const void *a, const void *b)
 static void count_entry(f0t_indexer *x, const entry *e)
 {
     f0t_index_report *r = x->report;
-    if (e->moved &&
+    if (e->moved && x->scan.gone_count &&
         bsearch(&e->id, x->scan.gone, x->scan.gone_count, sizeof *x->scan.gone, compare_ids))
         r->missing--;
     if (e->failure.status != F0T_OK)
@@ -458,7 +458,8 @@ static f0t_status mark(f0t_indexer *x)
     f0t_scan *scan = &x->scan;
     if (!scan->gone_count && !scan->back_count)
         return F0T_OK;
-    qsort(scan->gone, scan->gone_count, sizeof *scan->gone, compare_ids);
+    if (scan->gone_count)
+        qsort(scan->gone, scan->gone_count, sizeof *scan->gone, compare_ids);
     F0T_TRY(f0t_change_begin(x->catalogue));
     f0t_status status = set_states(x->catalogue, scan->gone, scan->gone_count, F0T_PICTURE_MISSING);
     if (status == F0T_OK)

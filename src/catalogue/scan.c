@@ -269,7 +269,8 @@ static f0t_status compare_root(f0t_scan *scan, f0t_catalogue *c, const char *roo
     if (status == F0T_OK) {
         for (size_t i = 0; i < found->count; i++)
             sorted[i] = f0t_texts_get(found, i);
-        qsort(sorted, found->count, sizeof *sorted, compare_texts);
+        if (found->count)
+            qsort(sorted, found->count, sizeof *sorted, compare_texts);
         status = bind_root(&k, c, root, room, room + strlen(root) + 2);
     }
     if (status == F0T_OK)
