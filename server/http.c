@@ -162,7 +162,8 @@ static void check_sender(request *r)
     if (!guard_allows_host(&s->guard, host))
         request_refuse(r, MHD_HTTP_MISDIRECTED_REQUEST, F0T_ERROR_ARGUMENT,
                        "this server has another name; --allow-host names one");
-    else if (!guard_allows_origin(header(r, "Origin"), header(r, "Sec-Fetch-Site"), host))
+    else if (!(r->route && r->route->linked) &&
+             !guard_allows_origin(header(r, "Origin"), header(r, "Sec-Fetch-Site"), host))
         request_refuse(r, MHD_HTTP_FORBIDDEN, F0T_ERROR_ARGUMENT,
                        "pages of other sites may not ask this server");
     else if (!(r->route && r->route->open) &&

@@ -252,7 +252,7 @@ void learn_start(request *r)
 
 void learn_end(server *s)
 {
-    s->ending = 1;
+    server_stop(&s->ending);
     pthread_mutex_lock(&s->learn_lock);
     const bool joined = s->learned;
     s->learned = false;

@@ -106,7 +106,7 @@ static void post_reload(request *r)
 
 /* clang-format off */
 const route routes[] = {
-    {.method = "GET", .path = "/", .open = true, .run = get_page},
+    {.method = "GET", .path = "/", .open = true, .linked = true, .run = get_page},
     {.method = "GET", .path = "/page/{file}", .open = true, .run = get_page_file},
     {.method = "GET", .path = "/healthz", .open = true, .run = get_health},
     {.method = "GET", .path = "/readyz", .open = true, .run = get_ready},

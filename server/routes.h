@@ -16,6 +16,7 @@ typedef struct route {
     const char *path; /* one part may be {name}: anything but a slash */
     route_work work;
     bool open;        /* to those without the token, too */
+    bool linked;      /* pages of other sites may lead to it: it says nothing of the server's own */
     bool token_alone; /* refused where the server has no token */
     bool body;        /* has one */
     bool catalogue;   /* is there where the server has a catalogue alone */

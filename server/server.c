@@ -25,6 +25,11 @@ double server_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+void server_stop(volatile sig_atomic_t *flag)
+{
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED); /* others are reading it */
+}
+
 void server_log(server *s, f0t_log_level level, const char *format, ...)
 {
     char line[1024];
@@ -195,7 +200,7 @@ static void drain(server *s)
     const struct timespec while_waiting = {.tv_nsec = 20000000};
     const double end = server_now() + (double)s->options->drain;
     atomic_store(&s->draining, true);
-    s->ending = 1;
+    server_stop(&s->ending);
     const int socket = MHD_quiesce_daemon(s->daemon);
     if (socket >= 0)
         close(socket);
@@ -221,7 +226,7 @@ static f0t_status serve(server *s, int socket, const char *url)
         wait_for_end(s);
         listen_notify("STOPPING=1");
         drain(s);
-        s->stop = 1;
+        server_stop(&s->stop);
     } else {
         close(socket);
     }

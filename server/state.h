@@ -47,6 +47,8 @@ typedef struct server {
 
 /* Seconds on a clock that only goes forward. */
 double server_now(void);
+/* Sets a flag that monitors watch. */
+void server_stop(volatile sig_atomic_t *flag);
 void server_log(server *s, f0t_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

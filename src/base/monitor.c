@@ -22,7 +22,8 @@ double f0t_cpu_time(void)
 
 bool f0t_monitor_stopped(const f0t_monitor *monitor)
 {
-    return monitor && monitor->stop && *monitor->stop;
+    /* another thread may be setting it */
+    return monitor && monitor->stop && __atomic_load_n(monitor->stop, __ATOMIC_RELAXED);
 }
 
 f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const char *unit,

@@ -153,6 +153,7 @@ def other_names_and_other_sites_are_refused(s):
                                (None, "same-site", 403), (None, "none", 200), ("http://" + own, "same-origin", 200)):
         headers = {k: v for k, v in (("Origin", origin), ("Sec-Fetch-Site", site)) if v}
         assert s.ask("GET", "/readyz", headers=headers)[0] == want, headers
+    assert s.ask("GET", "/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"})[0] == 200  # a link
 
 
 def the_token_is_needed(s):
