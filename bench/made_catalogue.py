@@ -5,7 +5,8 @@ from pathlib import Path
 
 class Picture(c.Structure):
     _fields_ = [("id", c.c_int64), ("path", c.c_char_p), ("state", c.c_int), ("error", c.c_char_p),
-                ("bytes", c.c_uint64), ("mtime", c.c_int64), ("hash", c.c_uint64), ("sidecars", c.c_uint64), ("taken", c.c_int64),
+                ("bytes", c.c_uint64), ("mtime", c.c_int64), ("hash", c.c_uint64),
+                ("sidecars", c.c_uint64), ("taken", c.c_int64),
                 ("width", c.c_uint32), ("height", c.c_uint32)]
 
 
@@ -16,7 +17,8 @@ class Keyword(c.Structure):
 class Record(c.Structure):
     _fields_ = [("size", c.c_size_t), ("picture", Picture), ("keywords", c.POINTER(Keyword)),
                 ("keyword_count", c.c_size_t), ("thumbnail", c.c_char_p), ("thumbnail_size", c.c_size_t),
-                ("features", c.c_void_p), ("dim", c.c_size_t), ("direction", c.c_void_p), ("direction_dim", c.c_size_t), ("suggestions", c.c_void_p),
+                ("features", c.c_void_p), ("dim", c.c_size_t), ("direction", c.c_void_p),
+                ("direction_dim", c.c_size_t), ("suggestions", c.c_void_p),
                 ("suggestion_count", c.c_size_t)]
 
 
@@ -31,7 +33,7 @@ class IndexOptions(c.Structure):
 
 
 class Made:
-    """A new catalogue at `path`, of features that this made, a description or FILE.onnx; `with` commits what was put."""
+    """A new catalogue at `path`. `backbone`, a description or FILE.onnx, made the features; `with` commits."""
 
     def __init__(self, build: Path, path: Path, backbone: str):
         self.lib = c.CDLL(str(build / "libfast0tag.so"))
