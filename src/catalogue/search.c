@@ -202,13 +202,13 @@ static bool is_complete(const search *s)
     return true;
 }
 
-/* The nearest of one word are its first; those that pass no filter make room for others. Of several words, the first by
- * the product may be far down in each. */
+/* The first pictures of one word are enough, unless some pass no filter: then there are more of them. Of several
+ * words, the first by the product may be far down in each. */
 static f0t_status find_by_words(search *s)
 {
     enum { FIRST = 256, GROWS = 8 };
     size_t most = SIZE_MAX;
-    if (s->options->nearest && s->wanted == 1)
+    if (s->wanted == 1)
         most = s->options->k < SIZE_MAX / 2 - FIRST ? 2 * s->options->k + FIRST : SIZE_MAX;
     for (;;) {
         s->found->shown.count = 0;
