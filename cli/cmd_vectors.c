@@ -155,55 +155,49 @@ static f0t_status run_trim(cli_context *cli, const void *given)
 
 /* ---- prepare ------------------------------------------------------------------------------- */
 
-/* All words of the file, as tags. */
-static f0t_status make_vocab_of_all(f0t_vocab **out, cli_context *cli, const f0t_vectors *vectors,
-                                    const f0t_vocab_options *how)
+static f0t_status report_prepared(cli_context *cli, const options *o, size_t words, size_t given,
+                                  size_t dim)
 {
-    const size_t all = f0t_vectors_count(vectors);
-    char **words = cli_alloc((all + 1) * sizeof *words);
-    size_t count = 0;
-    for (size_t i = 0; i < all; i++) {
-        size_t length;
-        const char *word = f0t_vectors_word(&length, vectors, i);
-        if (!word) /* damaged */
-            continue;
-        words[count] = cli_alloc(length + 1);
-        memcpy(words[count++], word, length);
-    }
-    f0t_status status =
-        f0t_vocab_create(out, (const char *const *)words, count, vectors, how, cli->context);
-    for (size_t i = 0; i < count; i++)
-        free(words[i]);
-    free(words);
+    if (cli->json)
+        return cli_print_json(cli, json_pack("{s:s, s:I, s:I, s:I}", "path", o->output, "words",
+                                             (json_int_t)words, "dim", (json_int_t)dim, "left_out",
+                                             (json_int_t)(given - words)));
+    printf("%s: %zu words x %zu, %zu without a vector or there before left out\n", o->output, words,
+           dim, given - words);
+    return F0T_OK;
+}
+
+/* Known before the work: a vocabulary without tags is of the space of its vectors. */
+static f0t_status check_space(cli_context *cli, const f0t_model *model, const f0t_vectors *vectors,
+                              const f0t_vocab_options *how)
+{
+    f0t_vocab *empty = NULL;
+    f0t_status status = f0t_vocab_create(&empty, NULL, 0, vectors, how, cli->context);
+    if (status == F0T_OK)
+        status = f0t_model_check_vocab(model, empty);
+    f0t_vocab_free(empty);
     return status;
 }
 
-static f0t_status make_vocab(f0t_vocab **out, cli_context *cli, const options *o,
-                             const f0t_vectors *vectors, bool centred)
+static f0t_status prepare(cli_context *cli, const options *o, const f0t_model *model,
+                          const f0t_vectors *vectors)
 {
-    const f0t_vocab_options how = {
-        .size = sizeof(f0t_vocab_options), .centred = centred, .no_suggestions = true};
+    const f0t_vocab_options how = {.size = sizeof(f0t_vocab_options),
+                                   .centred = f0t_vocab_centred(f0t_model_vocab(model)),
+                                   .no_suggestions = true};
     f0t_tags *tags = NULL;
-    if (!o->words)
-        return make_vocab_of_all(out, cli, vectors, &how);
-    f0t_status status = f0t_tags_load(&tags, o->words, cli->context);
+    size_t kept;
+    f0t_status status = check_space(cli, model, vectors, &how);
+    if (status == F0T_OK && o->words)
+        status = f0t_tags_load(&tags, o->words, cli->context);
+    const size_t given = tags ? tags->count : f0t_vectors_count(vectors);
     if (status == F0T_OK)
-        status = f0t_vocab_create(out, tags->items, tags->count, vectors, &how, cli->context);
+        status = f0t_vocab_prepare(&kept, o->output, tags ? tags->items : NULL, given, vectors,
+                                   &how, cli->context);
+    if (status == F0T_OK)
+        status = report_prepared(cli, o, kept, given, f0t_vectors_dim(vectors));
     f0t_tags_free(tags);
     return status;
-}
-
-static f0t_status report_prepared(cli_context *cli, const char *path, const f0t_vocab *vocab)
-{
-    const size_t given = f0t_vocab_entry_count(vocab), words = f0t_vocab_count(vocab);
-    if (cli->json)
-        return cli_print_json(cli,
-                              json_pack("{s:s, s:I, s:I, s:I}", "path", path, "words",
-                                        (json_int_t)words, "dim", (json_int_t)f0t_vocab_dim(vocab),
-                                        "left_out", (json_int_t)(given - words)));
-    printf("%s: %zu words x %zu, %zu without a vector or there before left out\n", path, words,
-           f0t_vocab_dim(vocab), given - words);
-    return F0T_OK;
 }
 
 static f0t_status check_prepare(cli_context *cli, const options *o)
@@ -221,23 +215,13 @@ static f0t_status run_prepare(cli_context *cli, const void *given)
     const options *o = given;
     f0t_model *model = NULL;
     f0t_vectors *vectors = NULL;
-    f0t_vocab *vocab = NULL;
     f0t_status status = check_prepare(cli, o);
     if (status == F0T_OK)
         status = f0t_model_load(&model, o->model, cli->context);
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, cli->operands[0], NULL, cli->context);
     if (status == F0T_OK)
-        status = make_vocab(&vocab, cli, o, vectors, f0t_vocab_centred(f0t_model_vocab(model)));
-    if (status == F0T_OK)
-        status = f0t_model_check_vocab(model, vocab);
-    if (status == F0T_OK && !f0t_vocab_count(vocab))
-        status = cli_fail(cli, F0T_ERROR_FORMAT, "%s: none of its words has a vector", o->words);
-    if (status == F0T_OK)
-        status = f0t_vocab_save(vocab, o->output, cli->context);
-    if (status == F0T_OK)
-        status = report_prepared(cli, o->output, vocab);
-    f0t_vocab_free(vocab);
+        status = prepare(cli, o, model, vectors);
     f0t_vectors_close(vectors);
     f0t_model_free(model);
     return status;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* ---- The header ------------------------------------------------------------------------------- */
 
@@ -361,6 +362,32 @@ f0t_status f0t_safetensors_number(uint64_t *out, const f0t_safetensors *file, co
         return f0t_fail(F0T_ERROR_FORMAT, "%s: metadata \"%s\" is missing or not a number",
                         f0t_safetensors_path(file), key);
     return F0T_OK;
+}
+
+f0t_status f0t_safetensors_check(const f0t_safetensors *file)
+{
+    uint64_t stored;
+    uLong sum = crc32(0, NULL, 0);
+    if (!f0t_safetensors_metadata(file, "checksum"))
+        return F0T_OK;
+    F0T_TRY(f0t_safetensors_number(&stored, file, "checksum", 16));
+    for (size_t i = 0; i < f0t_safetensors_count(file); i++) {
+        const f0t_tensor *t = f0t_safetensors_at(file, i);
+        const size_t size = t->count * f0t_dtype_size(t->dtype);
+        sum = crc32_z(sum, t->data, size);
+        f0t_safetensors_let_go(file, t->data, size);
+    }
+    return sum == stored
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_FORMAT, "%s: the checksum does not match: the file was altered",
+                          f0t_safetensors_path(file));
+}
+
+void f0t_safetensors_let_go(const f0t_safetensors *f, const void *data, size_t size)
+{
+    const unsigned char *from = data, *begin = f->map.data;
+    if (f->map.mapping && from >= begin && size <= f->map.size - (size_t)(from - begin))
+        f0t_map_forget(&f->map, data, size);
 }
 
 size_t f0t_safetensors_metadata_count(const f0t_safetensors *f)

@@ -41,6 +41,11 @@ const char *f0t_safetensors_metadata(const f0t_safetensors *file, const char *ke
 /* The same as a number of base 10 or 16, which must be there. */
 f0t_status f0t_safetensors_number(uint64_t *out, const f0t_safetensors *file, const char *key,
                                   int base);
+/* Reads all tensors, and fails with F0T_ERROR_FORMAT where their CRC-32 is not the "checksum" of the metadata, a number
+ * of base 16. Files without one pass. */
+f0t_status f0t_safetensors_check(const f0t_safetensors *file);
+/* Lets go of the pages of a tensor in a mapped file; they come back when they are touched. */
+void f0t_safetensors_let_go(const f0t_safetensors *file, const void *data, size_t size);
 size_t f0t_safetensors_metadata_count(const f0t_safetensors *file);
 void f0t_safetensors_metadata_at(const f0t_safetensors *file, size_t i, const char **key,
                                  const char **value);

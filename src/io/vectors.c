@@ -305,6 +305,13 @@ size_t f0t_vectors_find(const f0t_vectors *v, const char *word, size_t length)
     return f0t_words_find(&v->words, word, length);
 }
 
+void f0t_vectors_let_go(const f0t_vectors *v)
+{
+    if (v->file)
+        f0t_safetensors_let_go(v->file, v->data,
+                               v->words.count * v->dim * f0t_dtype_size(v->dtype));
+}
+
 const float *f0t_vectors_row(const f0t_vectors *v, size_t i, float *buffer)
 {
     if (!v->data)

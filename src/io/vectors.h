@@ -55,6 +55,9 @@ f0t_status f0t_vectors_peek(char peek[F0T_VECTORS_PEEK], size_t *peeked, bool *o
 /* The vector of word i (below the count): where it lies, or converted into buffer[dim]. */
 const float *f0t_vectors_row(const f0t_vectors *vectors, size_t i, float *buffer);
 
+/* Lets go of what a pass over a mapped file has read. */
+void f0t_vectors_let_go(const f0t_vectors *vectors);
+
 /* The name of a file without its folders. */
 const char *f0t_vectors_base_name(const char *path);
 

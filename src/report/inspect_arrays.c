@@ -234,12 +234,26 @@ static f0t_status add_tensor(f0t_inspector *in, const f0t_tensor *t, f0t_stage *
                                in->quick ? NULL : &numbers);
 }
 
+/* Of our own files, whose checksum is that of all tensors' bytes. */
+static f0t_status add_intact(f0t_inspector *in, const f0t_safetensors *file)
+{
+    const char *format = f0t_safetensors_metadata(file, "format");
+    if (in->quick || !format || strncmp(format, "fast0tag-", 9) != 0 ||
+        !f0t_safetensors_metadata(file, "checksum"))
+        return F0T_OK;
+    return f0t_inspector_fact(in, "intact",
+                              f0t_safetensors_check(file) == F0T_OK
+                                  ? "yes, by its checksum"
+                                  : "no: the checksum does not match");
+}
+
 static f0t_status describe_tensors(f0t_inspector *in, const f0t_safetensors *file)
 {
     uint64_t done = 0;
     f0t_stage stage =
         f0t_stage_begin(in->monitor, "reading the tensors", "bytes", in->quick ? 0 : in->map.size);
     F0T_TRY(name_kind(in, file));
+    F0T_TRY(add_intact(in, file));
     for (size_t i = 0; i < f0t_safetensors_metadata_count(file); i++) {
         const char *key, *value;
         f0t_safetensors_metadata_at(file, i, &key, &value);

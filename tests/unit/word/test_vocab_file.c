@@ -104,6 +104,76 @@ static void it_ranks_as_the_one_in_memory(void **state)
     f0t_vocab_free(vocab);
 }
 
+/* ---- In one pass ----------------------------------------------------------------------------------- */
+
+/* Spellings of one tag, one that has no vector in two spellings, phrases; more than a block. */
+static void what_is_prepared_is_what_is_made_and_saved(void **state)
+{
+    (void)state;
+    static char texts[2 * MOST + 6][32];
+    const char *list[2 * MOST + 6];
+    static float rows[MOST * DIM];
+    const char *words_[MOST];
+    size_t count = 0, kept;
+    f0t_vectors *from;
+    f0t_vocab *vocab;
+    for (size_t i = 0; i < MOST; i++) {
+        snprintf(names[i], sizeof names[i], "word%zu", i);
+        words_[i] = names[i];
+    }
+    test_random_floats(rows, MOST * DIM, 9);
+    assert_ok(f0t_vectors_create(&from, words_, rows, MOST, DIM, NULL));
+    for (size_t i = 0; i < 2 * MOST; i++)
+        snprintf(texts[count++], sizeof *texts, i % 3 == 2 ? "word%zu word%zu" : "word%zu",
+                 i % MOST, i % 7);
+    const char *const more[] = {"WORD0",       "nowhere",     "NoWhere",
+                                "word1-word2", "word1 word2", "Word5"};
+    for (size_t i = 0; i < 6; i++)
+        snprintf(texts[count++], sizeof *texts, "%s", more[i]);
+    for (size_t i = 0; i < count; i++)
+        list[i] = texts[i];
+    for (int centred = 0; centred < 2; centred++) {
+        const f0t_vocab_options how = {.size = sizeof how, .centred = centred};
+        size_t sizes[2];
+        assert_ok(f0t_vocab_create(&vocab, list, count, from, &how, NULL));
+        assert_ok(f0t_vocab_save(vocab, test_path("made.vocab"), NULL));
+        assert_ok(
+            f0t_vocab_prepare(&kept, test_path("prepared.vocab"), list, count, from, &how, NULL));
+        assert_int_equal(kept, f0t_vocab_count(vocab));
+        char *made = test_read(test_path("made.vocab"), &sizes[0]),
+             *prepared = test_read(test_path("prepared.vocab"), &sizes[1]);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(made, prepared, sizes[0]);
+        f0t_free(made);
+        f0t_free(prepared);
+        f0t_vocab_free(vocab);
+    }
+    assert_ok(f0t_vocab_prepare(&kept, test_path("all.vocab"), NULL, 0, from, NULL, NULL));
+    assert_int_equal(kept, MOST);
+    assert_fails(
+        F0T_ERROR_FORMAT, "none of the 1 tags has a vector",
+        f0t_vocab_prepare(NULL, test_path("none.vocab"), &list[count - 5], 1, from, NULL, NULL));
+    f0t_vectors_close(from);
+}
+
+static void a_checksum_tells_what_was_altered(void **state)
+{
+    (void)state;
+    size_t size;
+    f0t_vocab *vocab = make(40), *mapped = reopen(vocab);
+    assert_ok(f0t_vocab_check(vocab));
+    assert_ok(f0t_vocab_check(mapped));
+    f0t_vocab_free(mapped);
+    char *data = test_read(test_path("words.vocab"), &size);
+    data[size - 300] ^= 1;
+    assert_ok(f0t_vocab_open_memory(&mapped, data, size, "altered.vocab"));
+    assert_fails(F0T_ERROR_FORMAT, "altered.vocab: the checksum does not match",
+                 f0t_vocab_check(mapped));
+    f0t_vocab_free(mapped);
+    f0t_vocab_free(vocab);
+    f0t_free(data);
+}
+
 /* ---- Damaged files --------------------------------------------------------------------------------- */
 
 /* Everything that one asks of it. */
@@ -166,10 +236,23 @@ static f0t_status save_and_open(void *vocab)
     return status;
 }
 
+static f0t_status prepare_some(void *from)
+{
+    const char *const list[] = {"b", "nowhere", "B", "a b"};
+    return f0t_vocab_prepare(NULL, test_path("faulty.vocab"), list, 4, from, NULL, NULL);
+}
+
 static void every_failure_is_reported(void **state)
 {
+    const char *const both[] = {"a", "b"};
+    const float rows[] = {1, 2, 3, 4};
+    f0t_vectors *from;
     f0t_vocab *vocab = make(30);
     (void)state;
+    assert_ok(f0t_vectors_create(&from, both, rows, 2, 2, NULL));
+    test_each_fault(F0T_FAULT_ALLOC, prepare_some, from);
+    test_each_fault(F0T_FAULT_WRITE, prepare_some, from);
+    f0t_vectors_close(from);
     test_each_fault(F0T_FAULT_ALLOC, save_and_open, vocab);
     test_each_fault(F0T_FAULT_WRITE, save_and_open, vocab);
     f0t_vocab_free(vocab);
@@ -180,6 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_saved_is_opened),
         cmocka_unit_test(it_ranks_as_the_one_in_memory),
+        cmocka_unit_test(what_is_prepared_is_what_is_made_and_saved),
+        cmocka_unit_test(a_checksum_tells_what_was_altered),
         cmocka_unit_test(damaged_files_are_refused_or_harmless),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(every_failure_is_reported),
