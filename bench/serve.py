@@ -4,8 +4,9 @@
     python3 bench/serve.py DATA [--seconds 10] [--clients 64] [--rounds 3] [--node FOLDER] [--requests N]
 
 DATA has flickr8k, photos, mobilenet_v2 and glove-300d-flickr8k.txt. Needs wrk. FOLDER is a copy of bench/serve-node in
-which `npm install --ignore-scripts` was run. Rounds are interleaved; medians are printed. --requests N sends that many
-requests with features, and prints the memory before and after.
+which `npm install --ignore-scripts` was run. Rounds are interleaved; medians are printed: pictures per second, and processor
+time per picture of the server and its helpers, which other work on the machine hardly changes. --requests N sends that
+many requests with features, and prints the memory before and after.
 """
 import argparse
 import glob
@@ -13,6 +14,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import statistics
@@ -33,6 +35,25 @@ def wrk(port, path, kind, files, clients, seconds):
                           capture_output=True, text=True, check=True).stdout
     count, micros, errors, p50, p99 = re.search(r"result (\d+) (\d+) (\d+) (\S+) (\S+)", text).groups()
     return int(count) / (int(micros) / 1e6), int(errors), float(p50), float(p99)
+
+
+def processor_seconds():
+    """Of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measure(start, *load):
+    """A server under load: (per second, errors, ms, ms, ms of processor time per request)"""
+    began = processor_seconds()
+    server = start()
+    client = processor_seconds()
+    warm = wrk(server.port, *load[:-1], 1)
+    rate = wrk(server.port, *load)
+    client = processor_seconds() - client
+    server.end()
+    requests = warm[0] * 1 + rate[0] * load[-1]
+    return (*rate, 1000 * (processor_seconds() - began - client) / requests)
 
 
 class Ours:
@@ -57,17 +78,17 @@ class Node:
         self.process.stdout.readline()
 
     def end(self):
-        self.process.kill()
+        self.process.terminate()
         self.process.wait()
 
 
 def features_rate(folder, count, network):
-    """Pictures per second of fast0tag features, its start and the reading of keywords included."""
+    """The same of fast0tag features, its start and the reading of keywords included."""
     with tempfile.TemporaryDirectory() as out:
-        began = time.monotonic()
+        began, used = time.monotonic(), processor_seconds()
         subprocess.run([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q"],
                        check=True, stdout=subprocess.DEVNULL)
-        return count / (time.monotonic() - began)
+        return count / (time.monotonic() - began), 0, 0, 0, 1000 * (processor_seconds() - used) / count
 
 
 def write_requests(folder, rows, words):
@@ -88,6 +109,7 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--node")
     p.add_argument("--requests", type=int, default=0)
+    p.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     p.add_argument("--options", default="", help="more options of serve")
     a = p.parse_args()
     work = tempfile.mkdtemp()
@@ -104,32 +126,30 @@ def main():
     serve = [model, "--vectors", vectors, "--backbone", network, *a.options.split()]
     rates = {}
     for _ in range(a.rounds):
-        rates.setdefault("features", []).append((features_rate(many, 25 * len(photos), network), 0, 0, 0))
-        s = Ours(*serve)
-        wrk(s.port, "/v1/tag", "image/jpeg", photos, a.clients, 1)
-        rates.setdefault("serve", []).append(wrk(s.port, "/v1/tag", "image/jpeg", photos, a.clients, a.seconds))
-        s.end()
+        rates.setdefault("features", []).append(features_rate(many, 25 * len(photos), network))
+        load = "/v1/tag", "image/jpeg", photos, a.clients, a.seconds
+        for workers in a.workers:
+            rates.setdefault(f"serve, workers {workers}", []).append(measure(lambda: Ours(*serve, "--workers", str(workers)), *load))
         for batch in (1, 8) if a.node else ():
-            n = Node(a.node, network, batch)
-            wrk(n.port, "/v1/tag", "image/jpeg", photos, a.clients, 1)
-            rates.setdefault(f"node, batches of {batch}", []).append(wrk(n.port, "/v1/tag", "image/jpeg", photos, a.clients, a.seconds))
-            n.end()
+            rates.setdefault(f"node, batches of {batch}", []).append(measure(lambda: Node(a.node, network, batch), *load))
     words = [line.split(" ", 1)[0] for line in open(vectors, encoding="utf-8")][:1000]
     bodies = write_requests(work, 1280, words)
-    s = Ours(*serve)
     for _ in range(a.rounds):
-        rates.setdefault("features as JSON, 1000 words", []).append(wrk(s.port, "/v1/tag", "application/json", bodies, a.clients, a.seconds))
+        rates.setdefault("features as JSON, 1000 words", []).append(
+            measure(lambda: Ours(*serve), "/v1/tag", "application/json", bodies, a.clients, a.seconds))
     if a.requests:
+        s = Ours(*serve)
         before, sent = s.memory(), 0
         while sent < a.requests:
             rate = wrk(s.port, "/v1/tag", "application/json", bodies, a.clients, a.seconds)
             sent += int(rate[0] * a.seconds)
             print(f"after {sent} requests: {s.memory():.0f} MB (before: {before:.0f})")
-    s.end()
+        s.end()
     base = statistics.median(r[0] for r in rates["features"])
     for name, all_rounds in rates.items():
-        rate, errors, p50, p99 = (statistics.median(column) for column in zip(*all_rounds))
-        print(f"{name:30} {rate:8.1f} per second ({rate / base:.2f} of features), median {p50:.1f} ms, p99 {p99:.1f} ms, {errors:.0f} errors")
+        rate, errors, p50, p99, used = (statistics.median(column) for column in zip(*all_rounds))
+        print(f"{name:30} {rate:8.1f} per second ({rate / base:.2f} of features), median {p50:.1f} ms, p99 {p99:.1f} ms, "
+              f"{errors:.0f} errors, {used:.2f} ms of processor time each")
     shutil.rmtree(work)
 
 
