@@ -35,8 +35,7 @@ f0t_status review_decide(review *r, const char *tag, f0t_decision decision);
 /* Takes the last decision back and goes to its picture; *undone is false where there is none in this review. */
 f0t_status review_undo(review *r, bool *undone);
 
-/* The tags that begin with the text, the most used first, into words[most]; to be freed with
- * f0t_catalogue_words_free. */
+/* The tags that begin with the text, `most` at most, the most used first; freed by f0t_catalogue_words_free. */
 f0t_status review_complete(f0t_catalogue_words **out, const review *r, const char *text,
                            size_t most);
 /* Makes text[size] as long as all those tags agree; returns false where there is no such tag. */

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    NAME_COLUMNS = 32,
+    NAME_COLUMNS = 32, /* of a tag, and of what stands around it */
+    REST_COLUMNS = 17,
     TAB = 9,
     ENTER = 13,
     NEWLINE = 10,
@@ -47,11 +48,12 @@ static void show_keywords(const review *r, size_t width)
     printf("%s\n", any ? "" : "no keywords");
 }
 
-static void show_tag(const screen *s, size_t i)
+static void show_tag(const screen *s, size_t i, size_t width)
 {
     const f0t_catalogue_tag *tag = s->r->shown[i];
+    const size_t most = width < NAME_COLUMNS + REST_COLUMNS ? width - REST_COLUMNS : NAME_COLUMNS;
     printf("%c%2zu  ", i == s->cursor && !s->typing ? '>' : ' ', i + 1);
-    for (size_t used = terminal_print(tag->tag, NAME_COLUMNS); used < NAME_COLUMNS; used++)
+    for (size_t used = terminal_print(tag->tag, most); used < most; used++)
         putchar(' ');
     if (isnan(tag->confidence))
         printf("      ");
@@ -64,16 +66,14 @@ static void show(const screen *s)
 {
     const review *r = s->r;
     const size_t width = terminal_width();
-    char head[80];
     terminal_clear();
-    snprintf(head, sizeof head, "%zu of %zu", r->at + 1, r->pictures->count);
-    printf("%s\n", head);
-    terminal_print(review_picture(r)->path, width);
+    printf("%zu of %zu\n", r->at + 1, r->pictures->count);
+    terminal_print_end(review_picture(r)->path, width);
     printf("\n");
     show_keywords(r, width);
     printf("\n");
     for (size_t i = 0; i < r->count; i++)
-        show_tag(s, i);
+        show_tag(s, i, width);
     printf("%s\n", r->count ? "" : "nothing is suggested\n");
     if (s->typing) {
         terminal_print(s->offered, width);

@@ -166,6 +166,15 @@ void terminal_clear(void)
     printf("\033[H\033[J");
 }
 
+/* Columns on the screen: one per character. */
+static size_t count_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++)
+        columns += (*text & 0xC0) != 0x80;
+    return columns;
+}
+
 size_t terminal_print(const char *text, size_t most)
 {
     char *shown = cli_shown(text);
@@ -178,4 +187,18 @@ size_t terminal_print(const char *text, size_t most)
     }
     free(shown);
     return columns > most ? most : columns;
+}
+
+void terminal_print_end(const char *text, size_t most)
+{
+    char *shown = cli_shown(text);
+    const char *at = shown;
+    size_t columns = count_columns(shown);
+    if (columns > most) {
+        printf("…");
+        for (columns++; columns > most; at++) /* the sign takes one, too */
+            columns -= (at[1] & 0xC0) != 0x80;
+    }
+    fputs(at, stdout);
+    free(shown);
 }

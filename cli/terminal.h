@@ -28,5 +28,7 @@ size_t terminal_width(void);
 void terminal_clear(void);
 /* Prints at most `most` columns of the text, as f0t_line_escape writes it; returns how many. */
 size_t terminal_print(const char *text, size_t most);
+/* The same with the end of a text that is too long, which is what tells paths apart. */
+void terminal_print_end(const char *text, size_t most);
 
 #endif

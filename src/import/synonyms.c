@@ -164,12 +164,12 @@ static f0t_status read_lines(reading *r)
     }
 }
 
-static f0t_status read_file(synonyms *s, const char *path)
+f0t_status f0t_synonyms_read(f0t_synonyms **out, f0t_stream *stream)
 {
-    reading r = {.to = s};
-    F0T_TRY(f0t_stream_open(&r.stream, path));
-    f0t_status status = read_lines(&r);
-    f0t_stream_close(r.stream);
+    reading r = {.stream = stream};
+    *out = NULL;
+    F0T_TRY(f0t_alloc_zero(&r.to, 1, sizeof *r.to));
+    f0t_status status = finish(out, r.to, read_lines(&r));
     f0t_names_free(&r.forms);
     f0t_free(r.lines);
     return status;
@@ -181,9 +181,11 @@ f0t_status f0t_synonyms_load(f0t_synonyms **out, const char *path, const f0t_con
     *out = NULL;
     F0T_REQUIRE(path);
     F0T_ENTER(context);
-    synonyms *s;
-    F0T_TRY(f0t_alloc_zero(&s, 1, sizeof *s));
-    return finish(out, s, read_file(s, path));
+    f0t_stream *stream;
+    F0T_TRY(f0t_stream_open(&stream, path));
+    f0t_status status = f0t_synonyms_read(out, stream);
+    f0t_stream_close(stream);
+    return status;
 }
 
 /* ---- By word vectors ------------------------------------------------------------------------------- */

@@ -4,6 +4,10 @@
 
 #include "base/interner.h"
 #include "fast0tag_tools.h"
+#include "io/file.h"
+
+/* As f0t_synonyms_load, from a stream. */
+f0t_status f0t_synonyms_read(f0t_synonyms **out, f0t_stream *stream);
 
 /* What each form (clean.h) of a word is a synonym of. Zero-initialised it knows none; to be freed in any case. */
 typedef struct f0t_synonym_index {

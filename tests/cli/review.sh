@@ -29,7 +29,7 @@ pid, fd = pty.fork()
 if pid == 0:
     os.environ["TERM"] = "xterm"
     os.execv(program, [program, "review", "-c", "c.f0t"] + os.environ.get("REVIEW", "").split())
-fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(os.environ.get("COLUMNS_WANTED", 80)), 0, 0))
 before = termios.tcgetattr(fd)
 def read():
     text, quiet = b"", 0.08
@@ -81,6 +81,10 @@ case_keys_decide() {
     says "y accept  n reject"
     says "local modes as before: True"
     says "> 1  red                               90 %"
+    COLUMNS_WANTED=40 press j q # narrow: the end of the path, and lines that do not wrap
+    says "…"
+    says "new/0.svg"
+    says "> 2  green                    50 %"
     press 'ynu\x1b[An tgr\t\r 3yb' q
     says "2 of 4"
     says "undone"
