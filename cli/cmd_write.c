@@ -99,12 +99,16 @@ static const cli_option table[] = {
      "Name sidecars NAME.xmp instead of NAME.jpg.xmp.", NULL},
     {"touch", 0, CLI_FLAG, AT(write.touch), NULL,
      "Set the modification time of changed pictures to now. Default: keep it.", NULL},
+    {"all", 0, CLI_FLAG, AT(write.all), NULL,
+     "Look at every picture that has accepted tags, also where they were written before: a sidecar "
+     "may have been lost, or left behind by a picture that moved.",
+     NULL},
     {"undo", 0, CLI_FLAG, AT(write.undo), NULL,
      "Put back what the last 'write' changed; again, the one before it. Decisions stay.", NULL},
     {.name = NULL},
 };
 
-static const cli_conflict conflicts[] = {{"embed", "plain-name"}, {.one = NULL}};
+static const cli_conflict conflicts[] = {{"embed", "plain-name"}, {"all", "undo"}, {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag write --dry-run", "Lists what would change, file by file."},

@@ -1645,8 +1645,9 @@ typedef struct f0t_catalogue_write_options {
     size_t size;
     /* as in f0t_sidecar_options: a picture that tags go into keeps its mtime unless touch is set */
     bool embed, plain_name, touch, dry_run;
-    bool
-        undo; /* take back what the last call wrote; the one before it is the next. Decisions stay */
+    /* take back what the last call wrote; the one before it is the next. Decisions stay */
+    bool undo;
+    bool all; /* look at every picture that has accepted tags: some file may have lost them */
 } f0t_catalogue_write_options;
 
 #define F0T_CATALOGUE_WRITE_OPTIONS                 \

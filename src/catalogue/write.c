@@ -193,10 +193,20 @@ static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const numbers *be
     return F0T_OK;
 }
 
+static bool same_numbers(const numbers *a, const numbers *b)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (!has_number(b, a->items[i]))
+            return false;
+    return a->count == b->count;
+}
+
 static f0t_status note_write(const writing *w, int64_t picture, way how, const numbers *before,
                              const numbers *after)
 {
     char *had;
+    if (same_numbers(before, after)) /* a file that had lost them: there is nothing to go back to */
+        return F0T_OK;
     F0T_TRY(join_numbers(&had, before));
     f0t_status status = f0t_sql_run(
         &w->catalogue->sql,
@@ -217,6 +227,11 @@ static const char *const PENDING =
     " UNION SELECT w.picture FROM written w WHERE NOT EXISTS"
     "  (SELECT 1 FROM decisions d WHERE d.picture = w.picture AND d.tag = w.tag AND"
     "   d.current = 1 AND d.decision = 1)) ORDER BY p.path";
+
+/* All whose files have, or shall have, tags of ours. */
+static const char *const EVERY = "SELECT p.id FROM pictures p WHERE p.state = 0 AND p.id IN ("
+                                 " SELECT picture FROM decisions WHERE current = 1 AND decision = 1"
+                                 " UNION SELECT picture FROM written) ORDER BY p.path";
 
 /* What a picture's file has, and shall have. */
 typedef struct wanted {
@@ -349,7 +364,7 @@ static f0t_status find_work(numbers *work, writing *w)
     return w->options.undo
                ? read_numbers(work, c, "SELECT id FROM writes WHERE run = ?1 ORDER BY id DESC",
                               F0T_SQL_VALUES(f0t_sql_int(last)))
-               : read_numbers(work, c, PENDING, NULL, 0);
+               : read_numbers(work, c, w->options.all ? EVERY : PENDING, NULL, 0);
 }
 
 static f0t_status write_all(writing *w, const numbers *work)

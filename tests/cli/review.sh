@@ -198,4 +198,27 @@ case_what_was_accepted_is_written_and_taken_back() {
     warns "2 files could not be written"
 }
 
+# Killed at any moment, the next run goes on, and all of it can be taken back.
+case_a_killed_write_goes_on() {
+    local i pid
+    for i in $(seq 10 49); do colour="hsl($i,90%,50%)" draw new/$i.svg; done
+    run 0 index new -c c.f0t --quiet
+    for i in $(seq 10 49); do printf 'new/%s.svg\tsea\n' "$i"; done >sea.tsv
+    run 0 accept -c c.f0t --from sea.tsv
+    for i in 1 2 3; do
+        "$FAST0TAG" write -c c.f0t --quiet >/dev/null 2>&1 &
+        pid=$!
+        sleep 0.0$i
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+    done
+    run 0 write -c c.f0t
+    [ "$(grep -l '<rdf:li>sea</rdf:li>' new/*.xmp | wc -l)" = 40 ] || complain "$(ls new)"
+    [ -z "$(find new -name '*.xmp' -size 0)" ] || complain "an empty sidecar"
+    run 0 write -c c.f0t
+    says "0 sidecars written"
+    for i in 1 2 3 4; do run 0 write -c c.f0t --undo; done
+    [ "$(find new -name '*.svg.xmp' | wc -l)" = 0 ] || complain "$(ls new)"
+}
+
 run_cases

@@ -242,6 +242,28 @@ static void the_next_call_goes_on(void **state)
     assert_non_null(strstr(t.error, "no such picture"));
 }
 
+static void files_that_lost_their_tags_get_them_again(void **state)
+{
+    f0t_catalogue_write_options all = F0T_CATALOGUE_WRITE_OPTIONS;
+    char path[4200];
+    (void)state;
+    all.all = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    decide(1, "sea", F0T_ACCEPTED);
+    write_with(NULL);
+    snprintf(path, sizeof path, "%s.xmp", paths[1]);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(write_with(NULL).looked, 0);
+    const tally t = write_with(&all);
+    assert_int_equal(t.looked, 2);
+    assert_int_equal(t.changed, 1);
+    assert_true(sidecar_has(1, "sea"));
+    all = (f0t_catalogue_write_options)F0T_CATALOGUE_WRITE_OPTIONS;
+    all.undo = true;
+    assert_int_equal(write_with(&all).changed, 2); /* of the first run */
+    assert_null(sidecar(1));
+}
+
 static f0t_status write_and_back(void *context)
 {
     f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
@@ -272,6 +294,7 @@ int main(void)
         EACH(each_call_can_be_taken_back),
         EACH(tags_go_into_pictures_where_asked_for),
         EACH(the_next_call_goes_on),
+        EACH(files_that_lost_their_tags_get_them_again),
         EACH(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
