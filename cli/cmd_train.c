@@ -628,7 +628,8 @@ static const cli_option table[] = {
      NULL},
     {"refit", 0, CLI_FLAG, AT(refit), NULL,
      "Go on with the catalogue's model after some corrections, in seconds. Default of -c is then "
-     "the user's own catalogue, of -o the model itself, of --vectors those of the last training.",
+     "the user's own catalogue, of -o the model itself, and vectors are those of the last "
+     "training.",
      NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME",
      "What is learned: a blend of experts, weighted by what each is worth on images held out, or "
