@@ -15,7 +15,10 @@ f0t_status collection_open(collection **out, const char *path, const char *vecto
 void collection_close(collection *c);
 
 f0t_catalogue *collection_catalogue(collection *c);
-/* What finds pictures: made when it is first needed, and again when the catalogue has changed. */
+/* Where another thread or process gave the catalogue another model, from now on it is that: what was opened knows the
+ * old one. Called before each request. */
+f0t_status collection_refresh(collection *c);
+/* What finds pictures, made when it is first needed. */
 f0t_status collection_finder(f0t_finder **out, collection *c);
 
 #endif

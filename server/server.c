@@ -117,10 +117,10 @@ static void do_tasks(server *s, queue *q)
     collection *own = NULL;
     f0t_status status = F0T_OK;
     while ((r = queue_take(q, 1, 0))) {
-        if (r->route->catalogue && !own)
-            status = server_collection(&own, s);
+        if (r->route->catalogue)
+            status = own ? collection_refresh(own) : server_collection(&own, s);
         r->collection = own;
-        if (r->route->catalogue && !own)
+        if (r->route->catalogue && status != F0T_OK)
             reply_failure(&r->reply, status);
         else
             r->route->run(r);

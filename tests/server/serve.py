@@ -508,6 +508,8 @@ def corrections_are_learned(s):
     assert done["pictures"] >= 24 and done["tags"] == 3 and done["seconds"] > 0, done
     after = s.ask("GET", "/v1/model")[1]
     assert after["number"] > before["number"] and after["tags"] == 3, after
+    found = s.ask("GET", "/v1/find?q=crimson")[1]  # the new model is asked
+    assert found["words"][0]["kind"] == "learned" and len(found["pictures"]) >= 6, found
     assert s.ask("POST", "/v1/learn?x=1")[0] == 400
     left = s.connect()  # one who leaves ends nothing
     left.sendall(b"POST /v1/learn HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
