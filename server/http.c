@@ -362,11 +362,11 @@ f0t_status server_http_start(server *s, int socket)
                            MHD_USE_TURBO | MHD_USE_ERROR_LOG;
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, handle, s, MHD_OPTION_EXTERNAL_LOGGER, ignore_remark, NULL,
-        MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)s->options->connections, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)s->options->timeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION, notify_client, s,
-        MHD_OPTION_NOTIFY_COMPLETED, complete, s, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)s->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)s->options->timeout,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+        notify_client, s, MHD_OPTION_NOTIFY_COMPLETED, complete, s, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_END);
     return s->daemon ? F0T_OK : f0t_error_set(F0T_ERROR_IO, "the HTTP server could not be started");
 }
 

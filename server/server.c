@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Descriptors that are not connections: files, helpers that decode. */
-enum { OTHER_DESCRIPTORS = 128, TASKS_MOST = 64 };
+enum { OTHER_DESCRIPTORS = 128, CONNECTIONS = 4096 };
 
 double server_now(void)
 {
@@ -239,20 +239,26 @@ static f0t_status serve(server *s, int socket, const char *url)
 
 /* ---- Making one ------------------------------------------------------------------------------------------------------------ */
 
-/* As many descriptors as the connections need, if the system lets us. */
-static f0t_status allow_connections(const server_options *o)
+/* As many descriptors as the connections need, if the system lets us; or the other way round. */
+static f0t_status allow_connections(server *s)
 {
     struct rlimit limit;
-    const rlim_t need = (rlim_t)o->connections + OTHER_DESCRIPTORS;
+    const size_t wanted = s->options->connections;
+    const rlim_t need = (rlim_t)(wanted ? wanted : CONNECTIONS) + OTHER_DESCRIPTORS;
+    char line[200];
+    s->connections = wanted ? wanted : CONNECTIONS;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= need)
         return F0T_OK;
     limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
-    if (limit.rlim_cur >= need && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= need)
         return F0T_OK;
-    char line[200];
+    if (!wanted && limit.rlim_cur >= 2 * (rlim_t)OTHER_DESCRIPTORS) {
+        s->connections = (size_t)limit.rlim_cur - OTHER_DESCRIPTORS;
+        return F0T_OK;
+    }
     snprintf(line, sizeof line,
              "--connections: %zu need %zu open files, and this process may have %zu (ulimit -n)",
-             o->connections, (size_t)need, (size_t)limit.rlim_max);
+             s->connections, (size_t)need, (size_t)limit.rlim_max);
     return f0t_error_set(F0T_ERROR_ARGUMENT, line);
 }
 
@@ -265,7 +271,7 @@ static f0t_status check(const server_options *o)
     if (o->body > 2047 || o->memory > SIZE_MAX >> 20 || o->body > o->memory)
         return f0t_error_set(F0T_ERROR_ARGUMENT,
                              "--max-body: at most 2047 megabytes, and not more than --max-memory");
-    return allow_connections(o);
+    return F0T_OK;
 }
 
 static f0t_status load(server *s)
@@ -295,8 +301,8 @@ static void init(server *s, const server_options *o)
     pthread_mutex_init(&s->log_lock, NULL);
     pthread_mutex_init(&s->learn_lock, NULL);
     queue_init(&s->tags, o->queue);
-    queue_init(&s->tasks, TASKS_MOST);
-    queue_init(&s->jobs, TASKS_MOST);
+    queue_init(&s->tasks, o->queue);
+    queue_init(&s->jobs, o->queue);
     metrics_init(&s->metrics);
 }
 
@@ -323,7 +329,9 @@ static f0t_status open_and_serve(server *s)
     char url[LISTEN_URL_MOST];
     int socket = -1;
     bool loopback = false;
-    f0t_status status = o->token_file ? guard_read_token(&s->guard, o->token_file) : F0T_OK;
+    f0t_status status = allow_connections(s);
+    if (status == F0T_OK && o->token_file)
+        status = guard_read_token(&s->guard, o->token_file);
     if (status == F0T_OK)
         status = listen_open(&socket, &loopback, url, o->host, o->port);
     if (status == F0T_OK && !loopback && !s->guard.token_length)

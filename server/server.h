@@ -25,7 +25,7 @@ typedef struct server_options {
     size_t queue;               /* requests that wait, at most */
     size_t batch;               /* pictures that are tagged together, at most */
     size_t workers;             /* threads that tag */
-    size_t connections;         /* open at a time */
+    size_t connections;         /* open at a time; 0: as many as files may be open, at most 4096 */
     size_t body;                /* megabytes of a request */
     size_t memory;              /* megabytes of all requests that are being received or wait */
     size_t pictures;            /* of a request */

@@ -19,6 +19,7 @@ typedef struct server {
     const server_options *options;
     guard guard;
     size_t body_most, held_most; /* bytes of a request, of all of them */
+    size_t connections;          /* at most */
     char *model_path;            /* of options, or of the catalogue */
     char *vectors_path;          /* likewise; NULL: none */
     f0t_vectors *vectors;
