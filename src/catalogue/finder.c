@@ -85,17 +85,16 @@ typedef struct copying {
     size_t dim, filled, done;
     int64_t ids[BLOCK];
     float *rows; /* [BLOCK x dim] */
-    const f0t_monitor *monitor;
+    f0t_stage stage;
 } copying;
 
 static f0t_status flush(copying *c)
 {
-    if (f0t_monitor_stopped(c->monitor))
-        return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading directions");
-    c->done += c->filled;
-    f0t_status status = f0t_directions_add(c->to, c->ids, c->rows, c->filled);
+    const size_t rows = c->filled;
     c->filled = 0;
-    return status;
+    F0T_TRY(f0t_directions_add(c->to, c->ids, c->rows, rows));
+    c->done += rows;
+    return f0t_stage_update(&c->stage, c->done);
 }
 
 static f0t_status copy_row(copying *c, sqlite3_stmt *row)
@@ -127,9 +126,8 @@ static f0t_status copy_all(size_t *count, f0t_directions_writer *to, const f0t_f
                            size_t dim)
 {
     f0t_catalogue *catalogue = f->catalogue;
-    const f0t_context *context = f0t_context_current();
-    copying c = {
-        .catalogue = catalogue, .to = to, .dim = dim, .monitor = context ? context->monitor : NULL};
+    copying c = {.catalogue = catalogue, .to = to, .dim = dim};
+    c.stage = f0t_stage_begin(f0t_context_monitor(NULL), "reading directions", "pictures", 0);
     sqlite3_stmt *rows;
     F0T_TRY(f0t_alloc(&c.rows, BLOCK * dim, sizeof *c.rows));
     f0t_status status =
@@ -140,6 +138,8 @@ static f0t_status copy_all(size_t *count, f0t_directions_writer *to, const f0t_f
         status = copy_rows(&c, rows);
         f0t_sql_reset(rows);
     }
+    if (status == F0T_OK)
+        f0t_stage_end(&c.stage);
     f0t_free(c.rows);
     *count = c.done;
     return status;
