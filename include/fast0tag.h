@@ -1873,7 +1873,7 @@ typedef struct f0t_finder_options {
     }
 
 /* The catalogue must outlive the finder, and is used by one of them at a time. What is needed once (model, vectors,
- * directions) is kept for the next query. The directions are in a file beside the catalogue, NAME.directions, which is
+ * directions) is kept for the next query, which sees what was changed since, also by another process. The directions are in a file beside the catalogue, NAME.directions, which is
  * made here where it is missing or out of date, and mapped: a million pictures open in milliseconds. Where it cannot be
  * written they are read into memory. */
 F0T_API f0t_status f0t_finder_open(f0t_finder **out, f0t_catalogue *catalogue,

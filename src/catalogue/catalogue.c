@@ -140,8 +140,7 @@ static f0t_status copy_text(char **out, sqlite3_stmt *statement, int column)
     return text ? f0t_string_copy(out, text, strlen(text)) : F0T_OK;
 }
 
-/* What was chosen by whoever wrote it last. */
-static f0t_status read_chosen(f0t_catalogue *c)
+f0t_status f0t_catalogue_read_chosen(f0t_catalogue *c)
 {
     sqlite3_stmt *row;
     bool any;
@@ -173,7 +172,7 @@ static f0t_status fill(f0t_catalogue *c, const char *path, const f0t_catalogue_o
     F0T_TRY(find_path(&c->path, path, create));
     F0T_TRY(check_file(c->path, create));
     F0T_TRY(connect(c, options));
-    return read_chosen(c);
+    return f0t_catalogue_read_chosen(c);
 }
 
 f0t_status f0t_catalogue_open(f0t_catalogue **out, const char *path,
@@ -269,7 +268,7 @@ f0t_status f0t_catalogue_rollback(f0t_catalogue *catalogue)
     F0T_TRY(require_begun(catalogue));
     catalogue->begun = false;
     undo_all(catalogue);
-    return read_chosen(catalogue);
+    return f0t_catalogue_read_chosen(catalogue);
 }
 
 f0t_status f0t_change_begin(f0t_catalogue *c)
@@ -340,7 +339,7 @@ f0t_status f0t_catalogue_set_model(f0t_catalogue *catalogue, const char *path, u
     F0T_REQUIRE(catalogue);
     F0T_TRY(f0t_change_begin(catalogue));
     F0T_TRY(f0t_change_end(catalogue, choose_model(catalogue, path, fingerprint)));
-    return read_chosen(catalogue);
+    return f0t_catalogue_read_chosen(catalogue);
 }
 
 static f0t_status choose_backbone(f0t_catalogue *c, const char *description)
@@ -359,7 +358,7 @@ f0t_status f0t_catalogue_set_backbone(f0t_catalogue *catalogue, const char *desc
     F0T_REQUIRE(catalogue);
     F0T_TRY(f0t_change_begin(catalogue));
     F0T_TRY(f0t_change_end(catalogue, choose_backbone(catalogue, description)));
-    return read_chosen(catalogue);
+    return f0t_catalogue_read_chosen(catalogue);
 }
 
 f0t_status f0t_catalogue_set_vectors(f0t_catalogue *catalogue, const char *path)
@@ -368,5 +367,5 @@ f0t_status f0t_catalogue_set_vectors(f0t_catalogue *catalogue, const char *path)
     F0T_TRY(f0t_change_begin(catalogue));
     F0T_TRY(f0t_change_end(catalogue, f0t_sql_run(&catalogue->sql, "UPDATE chosen SET vectors = ?1",
                                                   F0T_SQL_VALUES(f0t_sql_text(path)))));
-    return read_chosen(catalogue);
+    return f0t_catalogue_read_chosen(catalogue);
 }

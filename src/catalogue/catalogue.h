@@ -28,6 +28,9 @@ f0t_status f0t_catalogue_tag_id(int64_t *out, f0t_catalogue *catalogue, const ch
 /* Fails with F0T_ERROR_NOT_FOUND where there is no picture of this number. */
 f0t_status f0t_catalogue_require(f0t_catalogue *catalogue, int64_t picture);
 
+/* What was chosen by whoever wrote it last, perhaps another process. */
+f0t_status f0t_catalogue_read_chosen(f0t_catalogue *catalogue);
+
 /* The directions have changed: what was derived from them (catalogue/directions.h) is out of date. To be called inside
  * the change. */
 f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue);

@@ -60,6 +60,7 @@ f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *f)
     if (!f->model && f->catalogue->model) {
         F0T_TRY(check_model(f->catalogue));
         F0T_TRY(f0t_model_load(&f->own_model, f->catalogue->model, NULL));
+        f->fingerprint = f->catalogue->fingerprint;
         f->model = f->own_model;
     }
     *out = f->model;
@@ -184,23 +185,37 @@ static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
     return status == F0T_ERROR_IO || status == F0T_ERROR_NOT_FOUND ? make(f, NULL, dim) : status;
 }
 
+f0t_status f0t_finder_refresh(f0t_finder *f)
+{
+    int64_t stamp;
+    F0T_TRY(
+        f0t_sql_get_int(&stamp, &f->catalogue->sql, "SELECT directions FROM chosen", NULL, 0, 0));
+    if (f->fresh && stamp == f->stamp)
+        return F0T_OK;
+    F0T_TRY(f0t_catalogue_read_chosen(f->catalogue));
+    f0t_directions_close(f->directions);
+    f->directions = NULL;
+    f->read = false;
+    if (f->own_model && f->fingerprint != f->catalogue->fingerprint) {
+        f0t_model_free(f->own_model);
+        f->own_model = NULL;
+        f->model = NULL;
+    }
+    f->stamp = stamp;
+    f->fresh = true;
+    return F0T_OK;
+}
+
 f0t_status f0t_finder_directions(const f0t_directions **out, f0t_finder *f)
 {
     static const char ENDING[] = ".directions";
     const f0t_model *model;
-    int64_t stamp;
     char *path;
     *out = NULL;
     F0T_TRY(f0t_finder_model(&model, f));
     if (!model || !f->catalogue->model_id)
         return F0T_OK;
-    F0T_TRY(
-        f0t_sql_get_int(&stamp, &f->catalogue->sql, "SELECT directions FROM chosen", NULL, 0, 0));
-    if (!f->read || stamp != f->stamp) {
-        f->read = false;
-        f->stamp = stamp;
-        f0t_directions_close(f->directions);
-        f->directions = NULL;
+    if (!f->read) {
         const size_t length = strlen(f->catalogue->path);
         F0T_TRY(f0t_alloc(&path, length + sizeof ENDING, 1));
         memcpy(path, f->catalogue->path, length);

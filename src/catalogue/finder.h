@@ -15,16 +15,22 @@ struct f0t_finder {
     f0t_catalogue *catalogue;
     const f0t_model *model; /* NULL: not loaded yet, or none */
     f0t_model *own_model;
-    char *vectors_path; /* NULL: none */
+    uint64_t fingerprint; /* of own_model */
+    char *vectors_path;   /* NULL: none */
     f0t_vectors *vectors;
     f0t_directions *directions; /* of `stamp`; NULL: none */
     int64_t stamp;
-    bool read; /* the directions have been */
+    bool fresh; /* there is a stamp */
+    bool read;  /* the directions of the stamp have been */
 };
+
+/* To be called first in the transaction of a search: lets go of what is out of date, because somebody has indexed, or
+ * chosen another model, since. */
+f0t_status f0t_finder_refresh(f0t_finder *finder);
 
 /* The catalogue's model; *out is NULL where it has none. */
 f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *finder);
-/* The directions as the catalogue has them now, in the transaction that the caller began; NULL: there are none. */
+/* The directions as the catalogue has them in this transaction; NULL: there are none. */
 f0t_status f0t_finder_directions(const f0t_directions **out, f0t_finder *finder);
 /* Word vectors; *out is NULL where no file is named. */
 f0t_status f0t_finder_vectors(const f0t_vectors **out, f0t_finder *finder);

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/interner.h"
 #include "base/team.h"
+#include "math/topk.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -146,12 +147,10 @@ static bool is_unwanted(const search *s, int64_t id)
     return false;
 }
 
-static f0t_status take_ranked(search *s, bool similar)
+static f0t_status take_ranked(search *s)
 {
-    for (size_t i = 0; i < s->ranked.count && !s->found->shown.more; i++) {
-        const f0t_hit *hit = &s->ranked.items[i];
-        F0T_TRY(take(s, hit, similar ? (float)hit->surety : NAN));
-    }
+    for (size_t i = 0; i < s->ranked.count && !s->found->shown.more; i++)
+        F0T_TRY(take(s, &s->ranked.items[i], NAN));
     return F0T_OK;
 }
 
@@ -215,7 +214,7 @@ static f0t_status find_by_words(search *s)
         s->found->texts.count = s->found->texts.size = 0;
         F0T_TRY(gather(s, most));
         F0T_TRY(rank_by_words(s));
-        F0T_TRY(take_ranked(s, false));
+        F0T_TRY(take_ranked(s));
         if (s->found->shown.more || is_complete(s))
             return F0T_OK;
         most = most < SIZE_MAX / GROWS ? most * GROWS : SIZE_MAX;
@@ -266,7 +265,7 @@ static f0t_status find_direction(float *to, int64_t *id, search *s, const f0t_di
 }
 
 /* The cosine of the angle between both, each less the mean. */
-static double similarity(const float *a, const float *b, const float *mean, size_t dim)
+static float similarity(const float *a, const float *b, const float *mean, size_t dim)
 {
     double product = 0, length_a = 0, length_b = 0;
     for (size_t i = 0; i < dim; i++) {
@@ -275,10 +274,11 @@ static double similarity(const float *a, const float *b, const float *mean, size
         length_a += x * x;
         length_b += y * y;
     }
-    return length_a > 0 && length_b > 0 ? product / sqrt(length_a * length_b) : 0;
+    const double cosine = product / sqrt(length_a * length_b);
+    return isfinite(cosine) ? (float)cosine : 0;
 }
 
-static void compare_all(double *cosine, const f0t_directions *d, const float *direction)
+static void compare_all(float *cosine, const f0t_directions *d, const float *direction)
 {
     const int threads = f0t_team_size();
     (void)threads;
@@ -287,20 +287,43 @@ static void compare_all(double *cosine, const f0t_directions *d, const float *di
         cosine[i] = similarity(d->rows + i * d->dim, direction, d->mean, d->dim);
 }
 
+/* The first pictures that the words hold for; those that pass no filter make room for others. */
+static f0t_status take_similar(search *s, const f0t_directions *d, const float *cosine,
+                               uint32_t *order, float *value, int64_t self)
+{
+    enum { FIRST = 256, GROWS = 8 };
+    size_t taken = 0, most = s->options->k < d->count ? s->options->k + FIRST : d->count;
+    while (taken < d->count && !s->found->shown.more) {
+        most = most < d->count ? most : d->count;
+        (void)f0t_topk_row(order, value, cosine, d->count, most);
+        for (; taken < most && !s->found->shown.more; taken++) {
+            const f0t_hit hit = {.id = d->ids[order[taken]]};
+            double surety;
+            if (hit.id != self && add_up(&surety, s, hit.id) && !is_unwanted(s, hit.id))
+                F0T_TRY(take(s, &hit, value[taken]));
+        }
+        most *= GROWS;
+    }
+    return F0T_OK;
+}
+
 static f0t_status rank_by_likeness(search *s, const f0t_directions *d, const float *direction,
                                    int64_t self)
 {
-    double *cosine;
-    F0T_TRY(f0t_alloc(&cosine, d->count, sizeof *cosine));
-    compare_all(cosine, d, direction);
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < d->count && status == F0T_OK; i++) {
-        double surety;
-        if (d->ids[i] != self && add_up(&surety, s, d->ids[i]) && !is_unwanted(s, d->ids[i]))
-            status = f0t_hits_add(&s->ranked, (f0t_hit){.id = d->ids[i], .surety = cosine[i]});
+    float *cosine = NULL, *value = NULL;
+    uint32_t *order = NULL;
+    f0t_status status = f0t_alloc(&cosine, d->count, sizeof *cosine);
+    if (status == F0T_OK)
+        status = f0t_alloc(&value, d->count, sizeof *value);
+    if (status == F0T_OK)
+        status = f0t_alloc(&order, d->count, sizeof *order);
+    if (status == F0T_OK) {
+        compare_all(cosine, d, direction);
+        status = take_similar(s, d, cosine, order, value, self);
     }
-    f0t_hits_sort_by_surety(&s->ranked);
     f0t_free(cosine);
+    f0t_free(value);
+    f0t_free(order);
     return status;
 }
 
@@ -323,7 +346,7 @@ static f0t_status find_by_likeness(search *s)
     if (status == F0T_OK)
         status = rank_by_likeness(s, d, direction, self);
     f0t_free(direction);
-    return status == F0T_OK ? take_ranked(s, true) : status;
+    return status;
 }
 
 /* ---- By tags and dates alone ------------------------------------------------------------------------- */
@@ -392,7 +415,9 @@ static f0t_status run_in_one_state(search *s)
 {
     f0t_sql *sql = &s->finder->catalogue->sql;
     F0T_TRY(f0t_sql_execute(sql, "SAVEPOINT find"));
-    f0t_status status = run(s);
+    f0t_status status = f0t_finder_refresh(s->finder);
+    if (status == F0T_OK)
+        status = run(s);
     close_search(s);
     f0t_status released = f0t_sql_execute(sql, "RELEASE find");
     return status == F0T_OK ? released : status;

@@ -13,7 +13,7 @@ from . import _choices, _errors, _structs
 from ._choices import PRESETS, Preset
 from ._context import unwatched
 from ._convert import Path, choice, count, flag, path_bytes, real, text_array, text_bytes, texts
-from ._handle import Handle
+from ._handle import Handle, Resource
 from ._library import library
 from ._monitor import Monitor, ProgressCallback
 
@@ -102,7 +102,28 @@ class Catalogue(Handle):
         library.f0t_catalogue_open(byref(out), None if path is None else path_bytes(path),
                                    byref(options))
         self._turn = threading.RLock()
-        self._take(out)
+        self._finders: dict[Any, Any] = {}  # at most one: by its vectors
+        self._hold(out, self._finders)
+
+    def _hold(self, pointer: Any, finders: dict[Any, Any]) -> None:
+        def free(made: Any) -> None:
+            for finder in finders.values():
+                library.f0t_finder_close(finder)
+            library.f0t_catalogue_close(made)
+        self._pointer = pointer
+        self._own(Resource(pointer, free, self._what))
+
+    def _finder(self, pointer: Any, vectors: Optional[bytes], context: Any) -> Any:
+        """One that has loaded its model and vectors, if there is one; to be called inside _use()."""
+        key = (vectors, library.f0t_catalogue_vectors(pointer))
+        if key not in self._finders:
+            out = POINTER(_structs.f0t_finder)()
+            options = _structs.f0t_finder_options(None, vectors)
+            library.f0t_finder_open(byref(out), pointer, byref(options), context)
+            while self._finders:
+                library.f0t_finder_close(self._finders.popitem()[1])
+            self._finders[key] = out
+        return self._finders[key]
 
     @contextmanager
     def _use(self) -> Iterator[Any]:
@@ -178,22 +199,20 @@ class Catalogue(Handle):
         options = _structs.f0t_find_options(
             count(k, "k", 1), flag(nearest, "nearest"), confidence or 0,
             None if like is None else path_bytes(like))
-        how = _structs.f0t_finder_options(None, None if vectors is None else path_bytes(vectors))
+        given_vectors = None if vectors is None else path_bytes(vectors)
         query = POINTER(_structs.f0t_query)()
         if terms or like is None:
             given = texts(terms, "a term")
             library.f0t_query_parse_arguments(byref(query), text_array(given), len(given))
-        finder = POINTER(_structs.f0t_finder)()
         found = POINTER(_structs.f0t_find_results)()
-        with self._use() as pointer, unwatched() as context:
-            try:
-                library.f0t_finder_open(byref(finder), pointer, byref(how), context)
+        try:
+            with self._use() as pointer, unwatched() as context:
+                finder = self._finder(pointer, given_vectors, context)
                 library.f0t_finder_run(byref(found), finder, query, byref(options), context)
-                return self._found(found.contents)
-            finally:
-                library.f0t_find_results_free(found)
-                library.f0t_finder_close(finder)
-                library.f0t_query_free(query)
+            return self._found(found.contents)
+        finally:
+            library.f0t_find_results_free(found)
+            library.f0t_query_free(query)
 
     @staticmethod
     def _found(results: Any) -> Found:

@@ -64,6 +64,19 @@ class CatalogueTest(support.TestCase):
         self.assertEqual([int(pathlib.Path(p.path).stem) % 4 for p in like], [2, 2, 2])
         self.assertGreater(like[0].similarity, 0.9)
         self.assertIsNone(like[0].confidence)
+        self.others_changes_are_seen(catalogue)
+
+    def others_changes_are_seen(self, catalogue):
+        """Pictures and a model that another process might bring."""
+        before = catalogue.find("red")
+        support.draw("new/more.svg", "hsl(6,90%,50%)")
+        fast0tag.train("data", vectors="colours.txt", method="blend",
+                       without=["direction", "tags", "votes"]).save("other.f0t")
+        with fast0tag.Catalogue("c.f0t", "write") as other:
+            self.assertEqual(other.index(["art", "new"], model="other.f0t").updated, 28)
+            self.assertEqual(catalogue.find("red"), other.find("red"))
+        self.assertTrue(catalogue.model.endswith("other.f0t"))
+        self.assertNotEqual(catalogue.find("red"), before)
 
     def threads_take_turns(self, catalogue):
         found = []
