@@ -136,7 +136,8 @@ static const cli_option table[] = {
     {"batch", 0, CLI_COUNT, AT(server.batch), "N",
      "Pictures that are tagged together at most. Default 32.", NULL},
     {"workers", 0, CLI_COUNT, AT(server.workers), "N",
-     "Batches at a time: with 2, a picture that takes long holds up half of the others. Default 1.",
+     "Batches at a time, which share the cores. Default 1, and one more while a picture takes "
+     "long.",
      NULL},
     {"connections", 0, CLI_COUNT, AT(server.connections), "N",
      "Open connections at most. Default 4096, or what the limit of open files allows.", NULL},

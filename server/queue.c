@@ -32,7 +32,7 @@ bool queue_put(queue *q, request *r)
         *q->last = r;
         q->last = &r->next;
         q->count++;
-        pthread_cond_signal(&q->filled);
+        pthread_cond_broadcast(&q->filled); /* one may wait for more, another for the first */
     }
     pthread_mutex_unlock(&q->lock);
     return room;
@@ -94,6 +94,24 @@ request *queue_take(queue *q, size_t weight, double gather)
     const bool again = !taken && !q->ended;
     pthread_mutex_unlock(&q->lock);
     return again ? queue_take(q, weight, gather) : taken;
+}
+
+request *queue_try(queue *q, size_t weight)
+{
+    pthread_mutex_lock(&q->lock);
+    request *taken = q->first ? take_first(q, weight) : NULL;
+    pthread_mutex_unlock(&q->lock);
+    return taken;
+}
+
+bool queue_wait(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    while (!q->first && !q->ended)
+        pthread_cond_wait(&q->filled, &q->lock);
+    const bool any = q->first != NULL;
+    pthread_mutex_unlock(&q->lock);
+    return any;
 }
 
 size_t queue_length(queue *q)

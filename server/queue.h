@@ -25,6 +25,10 @@ bool queue_put(queue *q, struct request *request);
  * weights (request->weight) add up to `weight`; at least one. Returns them linked by `next`; NULL: the queue has
  * ended and is empty. */
 struct request *queue_take(queue *q, size_t weight, double gather);
+/* The same without waiting; NULL: there is none now. */
+struct request *queue_try(queue *q, size_t weight);
+/* Waits until there is one; false: the queue has ended and is empty. */
+bool queue_wait(queue *q);
 size_t queue_length(queue *q);
 /* Nobody waits any more. */
 void queue_end(queue *q);

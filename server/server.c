@@ -142,16 +142,16 @@ static void *job_thread(void *user)
 }
 
 typedef struct threads {
-    pthread_t ids[SERVER_WORKERS_MOST + 2];
+    pthread_t ids[SERVER_WORKERS_MOST + 3];
     size_t count;
 } threads;
 
 static f0t_status start_threads(threads *t, server *s)
 {
-    void *(*const first[])(void *) = {task_thread, job_thread};
-    for (; t->count < s->options->workers + 2; t->count++)
+    void *(*const first[])(void *) = {task_thread, job_thread, server_relief_thread};
+    for (; t->count < s->options->workers + 3; t->count++)
         if (pthread_create(&t->ids[t->count], NULL,
-                           t->count < 2 ? first[t->count] : server_tag_thread, s))
+                           t->count < 3 ? first[t->count] : server_tag_thread, s))
             return f0t_error_set(F0T_ERROR_MEMORY, "no thread could be started");
     return F0T_OK;
 }

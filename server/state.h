@@ -32,9 +32,11 @@ typedef struct server {
     f0t_context *context;
     pthread_mutex_t model_lock; /* of */
     served *model;
-    queue tags;           /* requests for the workers that tag */
-    queue tasks;          /* other requests that take some time: one thread does them, one by one */
-    queue jobs;           /* the same for those that may take minutes */
+    queue tags;  /* requests for the workers that tag */
+    queue tasks; /* other requests that take some time: one thread does them, one by one */
+    queue jobs;  /* the same for those that may take minutes */
+    atomic_size_t worker_count;
+    _Atomic double busy_since[SERVER_WORKERS_MOST]; /* of each worker; 0: it is not */
     atomic_size_t active; /* requests, from their headers to the end of their answer */
     atomic_size_t held;   /* bytes of their bodies */
     atomic_bool draining;
@@ -64,8 +66,10 @@ f0t_status server_collection(collection **out, server *s);
 /* The reply is there: gives a suspended request back to the thread that answers. */
 void server_answer(request *r);
 
-/* tagging.c: takes requests from the queue until it ends. The argument is the server. */
+/* tagging.c: takes requests from the queue until it ends. The argument is the server. The second one works only while
+ * all others are held up, by a picture that takes long. */
 void *server_tag_thread(void *user);
+void *server_relief_thread(void *user);
 
 /* http.c: begins to accept requests on a socket that listens, and ends. */
 f0t_status server_http_start(server *s, int socket);

@@ -8,10 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Seconds that a worker waits for more after the first request: answers come so much later when there is little
  * to do, and clients that wait for each other's batch come back together. */
 static const double GATHER = 0.002;
+
+/* Seconds of one batch after which others are not to wait for it. */
+static const double HELD_UP = 1;
 
 /* A request, and what is known of it so far. */
 typedef struct item {
@@ -326,7 +330,38 @@ void *server_tag_thread(void *user)
 {
     server *s = user;
     request *first;
-    while ((first = queue_take(&s->tags, s->options->batch, GATHER)))
+    const size_t own = atomic_fetch_add(&s->worker_count, 1);
+    while ((first = queue_take(&s->tags, s->options->batch, GATHER))) {
+        atomic_store(&s->busy_since[own], server_now());
         tag_requests(s, first);
+        atomic_store(&s->busy_since[own], 0);
+    }
+    return NULL;
+}
+
+/* ---- When a picture takes long ------------------------------------------------------------------------------------- */
+
+static bool are_held_up(server *s)
+{
+    const double now = server_now();
+    for (size_t i = 0; i < s->options->workers; i++) {
+        const double since = atomic_load(&s->busy_since[i]);
+        if (since <= 0 || now - since < HELD_UP)
+            return false;
+    }
+    return true;
+}
+
+void *server_relief_thread(void *user)
+{
+    server *s = user;
+    const struct timespec while_waiting = {.tv_nsec = 50000000};
+    while (queue_wait(&s->tags)) {
+        request *first = are_held_up(s) ? queue_try(&s->tags, s->options->batch) : NULL;
+        if (first)
+            tag_requests(s, first);
+        else
+            nanosleep(&while_waiting, NULL);
+    }
     return NULL;
 }

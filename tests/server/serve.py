@@ -205,6 +205,32 @@ def half_sent_bodies_and_slow_senders_are_closed(s):
         c.close()
 
 
+SLOW = (b'<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"><filter id="f" x="0" y="0" width="1" height="1">'
+        b'<feTurbulence baseFrequency=".05" numOctaves="9000"/></filter><rect width="512" height="512" filter="url(#f)"/></svg>')
+
+
+def a_slow_picture_holds_up_nobody(s):
+    """It is ended after its time, and others that came later are answered before."""
+    order = []
+
+    def one():
+        status, value, _ = s.ask("POST", "/v1/tag?name=slow.svg", SLOW)
+        order.append(("slow", status))
+
+    batches = s.metrics()["fast0tag_batches_total"]
+    slow = threading.Thread(target=one)
+    slow.start()
+    while s.metrics()["fast0tag_requests_active"] < 2 or s.metrics()["fast0tag_queue_length"]:  # until a worker has it
+        time.sleep(0.01)
+        if s.metrics()["fast0tag_batches_total"] > batches:
+            break
+    for _ in range(3):
+        assert s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)[0] == 200
+        order.append(("quick", 200))
+    slow.join()
+    assert order[-1] == ("slow", 422), order
+
+
 def clients_that_leave_harm_nobody(s):
     for _ in range(20):
         c = s.connect()
@@ -534,7 +560,7 @@ CASES = {
               the_model_is_swapped_under_load, a_damaged_model_leaves_the_old_one],
     "small": [half_sent_bodies_and_slow_senders_are_closed, clients_that_leave_harm_nobody, wrong_forms_are_refused,
               what_is_too_large_is_refused_at_once, a_picture_bomb_is_refused, reloading_needs_a_token],
-    "queue": [a_full_queue_says_so],
+    "queue": [a_slow_picture_holds_up_nobody, a_full_queue_says_so],
     "features": [features_are_json],
     "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written, corrections_are_learned,
                   everything_that_is_described_was_answered],
@@ -547,7 +573,7 @@ def start(name):
     arguments = {
         "token": ["live.f0t", "--vectors", "v.txt", "--token-file", "token", "--allow-host", "tags.example"],
         "small": ["art.f0t", "--timeout", "1", "--max-body", "1", "--max-pixels", "2", "--max-pictures", "8", "--workers", "2"],
-        "queue": ["art.f0t", "--queue", "1", "--batch", "1"],
+        "queue": ["art.f0t", "--queue", "1", "--batch", "1", "--max-picture-time", "3"],
         "features": ["photos.f0t", "--vectors", "vectors.txt"],
         "catalogue": ["-c", "catalogue.f0t", "--vectors", "v.txt"],
         "end": ["art.f0t", "--quiet"],
