@@ -62,7 +62,7 @@ export function review() {
         image.replaceChildren(thumbnail(picture.id, { alt: fileName(picture.path) }));
         caption.textContent = fileName(picture.path);
         at = Math.max(0, picture.tags.findIndex(t => t.decision === "undecided" && !t.keyword));
-        say(`${fileName(picture.path)}: ${picture.tags.length} tags`);
+        say(`${fileName(picture.path)}: ${picture.tags.length} ${picture.tags.length === 1 ? "tag" : "tags"}`);
       }
       draw();
     });

@@ -120,7 +120,7 @@ await one("review_goes_by_keys", async () => {
   await page.keyboard.press("Enter");
   await said(page, "my dog: accepted");
   await page.keyboard.press("n");
-  await said(page, "tags");
+  await said(page, ".svg: ");
   await page.evaluate(() => [...document.querySelectorAll("button")].find(b => b.textContent === "Learn").click());
   await said(page, "Learned from");
   await page.close();
