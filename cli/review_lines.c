@@ -2,6 +2,7 @@
 #include "review.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,9 +167,12 @@ f0t_status review_by_lines(review *r, cli_context *cli)
     char *line = NULL;
     size_t room = 0;
     f0t_status status = F0T_OK;
+    (void)cli;
+    signal(SIGINT, SIG_DFL); /* what was decided is kept: there is nothing to wait for */
+    signal(SIGTERM, SIG_DFL);
     printf("? explains what can be said\n");
     show(r);
-    for (bool quit = false; status == F0T_OK && !quit && !*cli->monitor->stop;) {
+    for (bool quit = false; status == F0T_OK && !quit;) {
         printf("> ");
         fflush(stdout);
         if (getline(&line, &room, stdin) < 0)

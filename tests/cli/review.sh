@@ -27,7 +27,7 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 program, keys = sys.argv[1], sys.argv[2:]
 pid, fd = pty.fork()
 if pid == 0:
-    os.environ["TERM"] = "xterm"
+    os.environ["TERM"] = os.environ.get("TERM_WANTED", "xterm")
     os.execv(program, [program, "review", "-c", "c.f0t"] + os.environ.get("REVIEW", "").split())
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(os.environ.get("COLUMNS_WANTED", 80)), 0, 0))
 before = termios.tcgetattr(fd)
@@ -127,6 +127,10 @@ case_lines_decide_without_a_terminal() {
     says "2 of 4"
     says "2 decisions"
     says "this is the first picture"
+    TERM_WANTED=dumb press '\n' '\x03' # a terminal that cannot move its cursor
+    says "? explains what can be said"
+    says "2 of 4"
+    says "ended by signal: 2"
     expect_decided "0.svg palm tree 1 ann;0.svg red 1 ann;"
     printf '' | "$FAST0TAG" review -c c.f0t --lines >"$out" 2>"$err" || complain "$(cat "$err")"
     refuse 2 "--confidence: 7 is not between 0 and 1" review -c c.f0t --confidence 7
