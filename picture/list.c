@@ -8,8 +8,10 @@
 
 const char *list_leaf(const char *path)
 {
-    const bool slashed = f0t_keyword_is_slashed(path, strlen(path));
-    const char *bar = strrchr(path, slashed ? '/' : '|'), *leaf = bar ? bar + 1 : path;
+    const char *bar = strrchr(path, '|'), *leaf = bar ? bar + 1 : path;
+    if (f0t_keyword_is_slashed(leaf,
+                               strlen(leaf))) /* so that the last part of a last part is itself */
+        leaf = strrchr(leaf, '/') + 1;
     while (*leaf == ' ')
         leaf++;
     return leaf;

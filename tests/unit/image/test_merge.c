@@ -103,6 +103,15 @@ static void slashed_paths_are_words_that_the_person_has(void **state)
                   "microsoft\tOrte|Europa|Paris\nmicrosoft\tTiere|Hund\nmicrosoft\tMeer\n");
 }
 
+/* A path whose last part has slashes of its own is one word, in whichever list it stands. */
+static void a_last_part_with_slashes_is_one_word(void **state)
+{
+    (void)state;
+    assert_merged(RDF BAG("lr:hierarchicalSubject", LI("Places|a/b/c")) END, "+dog\n",
+                  "carried\tc\nours\tdog\nhierarchy\tPlaces|a/b/c\nours\tdog\n"
+                  "carried\tPlaces|a/b/c\nours\tdog\n");
+}
+
 /* As Lightroom writes them: every containing keyword in the list of words, the whole path in the other. */
 static void lightrooms_lists_stay_as_they_are(void **state)
 {
@@ -309,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_word_is_written_once_whatever_its_path_and_spelling),
         cmocka_unit_test(a_path_is_written_as_each_list_has_it),
         cmocka_unit_test(slashed_paths_are_words_that_the_person_has),
+        cmocka_unit_test(a_last_part_with_slashes_is_one_word),
         cmocka_unit_test(lightrooms_lists_stay_as_they_are),
         cmocka_unit_test(copies_of_our_tags_are_ours),
         cmocka_unit_test(comments_languages_and_foreign_elements_stay),
