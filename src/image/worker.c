@@ -1,17 +1,15 @@
 #include "image/worker.h"
 
 #include "base/alloc.h"
+#include "base/companion.h"
 #include "base/monitor.h"
 #include "image/protocol.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -32,56 +30,20 @@ typedef struct process {
     int socket;
 } process;
 
-enum { PATH_SIZE = 4096 };
-
 static const char program[] = "fast0tag-picture";
-static const char *const places[] = {"", "../", "../libexec/fast0tag/", "../../libexec/fast0tag/"};
 
 /* ---- The process: finding it --------------------------------------------------------------------------------- */
 
-/* Looks in the places that stand in relation to `file`. */
-static bool look_around(char *path, const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        int n =
-            snprintf(path, PATH_SIZE, "%.*s/%s%s", (int)(slash - file), file, places[i], program);
-        if (n < PATH_SIZE && access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool look_around_library(char *path)
-{
-    Dl_info info;
-    return dladdr(program, &info) && info.dli_fname && look_around(path, info.dli_fname);
-}
-
-static bool look_around_program(char *path)
-{
-    char self[PATH_SIZE];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = 0;
-    return look_around(path, self);
-}
-
 f0t_status f0t_worker_program(char **out)
 {
-    char path[PATH_SIZE];
-    const char *given = getenv("F0T_PICTURE");
-    if (given && *given)
-        return f0t_string_copy(out, given, strlen(given));
-    *out = NULL;
-    if (!look_around_program(path) && !look_around_library(path))
+    F0T_TRY(f0t_companion_find(out, program, "F0T_PICTURE", X_OK));
+    if (!*out)
         return f0t_fail(
             F0T_ERROR_NOT_FOUND,
             "the program %s, which reads pictures, is not installed; set F0T_PICTURE to "
             "its path",
             program);
-    return f0t_string_copy(out, path, strlen(path));
+    return F0T_OK;
 }
 
 /* ---- The process: starting and ending it ------------------------------------------------------------------------ */
