@@ -3,8 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
-
-#include <string.h>
+#include "compute/device.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -77,16 +76,16 @@ f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *opti
     *out = NULL;
     f0t_context_options own = F0T_CONTEXT_OPTIONS;
     F0T_TRY(f0t_options_read(&own, sizeof own, options, "f0t_context_options"));
-    if (own.device && strcmp(own.device, f0t_compute_cpu.device) != 0)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "there is no device '%s': cpu", own.device);
     if (own.threads < 0 || own.threads > THREADS_MOST)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "%d threads: a context has 1 to %d, or 0 for all of the machine",
                         own.threads, THREADS_MOST);
+    const f0t_compute *compute;
+    F0T_TRY(f0t_device_find(&compute, own.device));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     **out = (f0t_context){.threads = own.threads ? own.threads : all_threads(),
                           .monitor = own.monitor,
-                          .compute = &f0t_compute_cpu};
+                          .compute = compute};
     return F0T_OK;
 }
 

@@ -3,8 +3,9 @@
  *
  * A compute object is a device: memory for arrays, and the few operations that training, tagging and
  * ranking are made of. This header is all that the rest of the library knows of it. f0t_compute_cpu is the one that
- * is built in; tests/support/plain_compute.c is a second one, in plain loops and double precision, through
- * which a test trains and tags.
+ * is built in; src/cuda/ is a GPU's, in a module that is loaded when a context asks for it (compute/device.h);
+ * tests/support/plain_compute.c is a third one, in plain loops and double precision, through which a test trains and
+ * tags.
  *
  *     const f0t_compute *compute = f0t_compute_current();
  *     f0t_buffer_create(&y, compute, F0T_F32, rows * outputs);
@@ -45,7 +46,7 @@ typedef struct f0t_parameter_buffers {
 } f0t_parameter_buffers;
 
 struct f0t_compute {
-    const char *device; /* "cpu" */
+    const char *device; /* "cpu", "cuda" */
     bool shares_memory; /* buffers are the caller's memory, too: nothing need be copied */
 
     /* ---- Memory ---- */
@@ -56,6 +57,10 @@ struct f0t_compute {
     /* Elements [first, first + n) from and to float32: bfloat16 is rounded to nearest. */
     f0t_status (*upload)(f0t_buffer *to, size_t first, const float *from, size_t n);
     f0t_status (*download)(float *to, const f0t_buffer *from, size_t first, size_t n);
+    /* to[rows x cols] = row index[i] of `from`, for each i below `rows`; both of one type. NULL: arrays of many
+     * rows stay in the caller's memory. */
+    f0t_status (*gather)(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index, size_t rows,
+                         size_t cols);
     /* Sets `to`, of the type that it has, to B[k x n] in the layout that products with about `rows` rows like
      * best; `from` lies as n x k where `transposed`. For a B that is used often and changes seldom. */
     f0t_status (*pack)(f0t_buffer *to, const float *from, size_t k, size_t n, bool transposed,
@@ -77,17 +82,26 @@ struct f0t_compute {
     f0t_status (*outputs)(f0t_buffer *to, const f0t_buffer *d, size_t rows, size_t cols,
                           f0t_buffer *sums);
     /* The ranking losses over batches of at most `images` rows of `tags` scores, with their gradient, and
-     * regression: compute/loss.h, where scores and outputs come from a buffer in place of the structure's own. */
+     * regression: compute/loss.h, where scores and outputs come from a buffer in place of the structure's own. With
+     * `result` NULL, which is for devices that have loss_sum, a loss is added up there. */
     f0t_status (*loss_create)(f0t_loss_plan **out, const f0t_loss_options *options, size_t images,
                               size_t tags);
     void (*loss_free)(f0t_loss_plan *plan);
     f0t_status (*loss)(f0t_loss_result *result, f0t_buffer *gradient, const f0t_buffer *scores,
                        f0t_loss_plan *plan, const f0t_loss_batch *batch);
+    /* Σ loss · rows of the batches since the last call, and fails as one of them did: so that nobody waits for the
+     * loss of each. NULL: `loss` gives every result at once. */
+    f0t_status (*loss_sum)(double *sum, f0t_loss_plan *plan);
     f0t_status (*regression)(f0t_loss_result *result, f0t_buffer *gradient,
                              const f0t_buffer *outputs, const f0t_regression *regression);
     /* The optimiser's pass over n parameters by their gradient, as step t (from 1). */
     f0t_status (*update)(const f0t_parameter_buffers *parameters, const f0t_buffer *gradient,
                          size_t n, const f0t_optimizer *optimizer, uint64_t t, double rate);
+    /* The same for a weight w[outputs x inputs] whose gradient is dyᵀ · x, of dy[rows x outputs] and x[rows x inputs]:
+     * it need not go through memory. NULL: by product and update. */
+    f0t_status (*descend)(const f0t_parameter_buffers *parameters, const f0t_buffer *dy,
+                          const f0t_buffer *x, size_t rows, size_t outputs, size_t inputs,
+                          const f0t_optimizer *optimizer, uint64_t t, double rate);
     /* Adds up n elements over all processes of a run; they have the same then. NULL: there is one process. */
     f0t_status (*reduce)(f0t_buffer *sum, size_t n);
 

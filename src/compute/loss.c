@@ -155,23 +155,22 @@ bool f0t_loss_trains(f0t_loss loss, size_t relevant, size_t tags)
     return loss == F0T_LOSS_LOGISTIC ? tags > 0 : relevant && relevant < tags;
 }
 
-static bool trains(const f0t_loss_plan *plan, const f0t_loss_batch *batch, size_t m)
+static bool trains(f0t_loss loss, const f0t_loss_batch *batch, size_t m)
 {
-    size_t count = batch->offsets[m + 1] - batch->offsets[m];
-    return f0t_loss_trains(plan->options.loss, count, batch->tags);
+    return f0t_loss_trains(loss, batch->offsets[m + 1] - batch->offsets[m], batch->tags);
 }
 
-static f0t_status check_batch(size_t *training, const f0t_loss_plan *plan,
-                              const f0t_loss_batch *batch)
+f0t_status f0t_loss_batch_check(size_t *training, f0t_loss loss, size_t images, size_t tags,
+                                const f0t_loss_batch *batch)
 {
     *training = 0;
-    if (batch->images > plan->images || batch->tags > plan->tags)
+    if (batch->images > images || batch->tags > tags)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "a batch of %zu images and %zu tags, planned for %zu and %zu",
-                        batch->images, batch->tags, plan->images, plan->tags);
+                        batch->images, batch->tags, images, tags);
     for (size_t m = 0; m < batch->images; m++) {
         F0T_TRY(check_row(batch, m));
-        *training += trains(plan, batch, m);
+        *training += trains(loss, batch, m);
     }
     return F0T_OK;
 }
@@ -196,7 +195,7 @@ static double run_row(float *gradient, const f0t_loss_plan *plan, const f0t_loss
 {
     if (!f0t_finite_f32(batch->scores + m * batch->tags, batch->tags))
         return (double)NAN;
-    if (!trains(plan, batch, m)) {
+    if (!trains(plan->options.loss, batch, m)) {
         memset(gradient, 0, batch->tags * sizeof *gradient);
         return 0;
     }
@@ -233,7 +232,7 @@ f0t_status f0t_loss_run(f0t_loss_result *result, float *gradient, f0t_loss_plan 
 {
     size_t training;
     *result = (f0t_loss_result){0, 0};
-    F0T_TRY(check_batch(&training, plan, batch));
+    F0T_TRY(f0t_loss_batch_check(&training, plan->options.loss, plan->images, plan->tags, batch));
     if (plan->pairs && batch->training)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "pairs across the batch need the whole batch, not a part of it");

@@ -57,6 +57,11 @@ typedef struct f0t_loss_result {
 /* Whether an image with so many relevant tags of `tags` trains. */
 bool f0t_loss_trains(f0t_loss loss, size_t relevant, size_t tags);
 
+/* How many images of the batch train; fails with F0T_ERROR_ARGUMENT when it is larger than images x tags or its relevant
+ * tags are not as said above. */
+f0t_status f0t_loss_batch_check(size_t *training, f0t_loss loss, size_t images, size_t tags,
+                                const f0t_loss_batch *batch);
+
 /* The memory for batches of at most this size, made once: a run allocates nothing. */
 typedef struct f0t_loss_plan f0t_loss_plan;
 

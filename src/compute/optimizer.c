@@ -36,7 +36,8 @@ f0t_status f0t_optimizer_check(const f0t_optimizer *optimizer)
     return F0T_OK;
 }
 
-static f0t_update_factors make_factors(const f0t_optimizer *o, bool decays, uint64_t t, double rate)
+f0t_update_factors f0t_update_factors_make(const f0t_optimizer *o, bool decays, uint64_t t,
+                                           double rate)
 {
     bool adam = o->kind == F0T_OPTIMIZER_ADAM;
     double decay = decays ? o->decay : 0;
@@ -67,7 +68,8 @@ static void update_chunk(const f0t_parameters *p, size_t first, const float *g, 
 void f0t_optimizer_update(const f0t_parameters *parameters, size_t first, const float *g, size_t n,
                           const f0t_optimizer *optimizer, uint64_t t, double rate)
 {
-    const f0t_update_factors factors = make_factors(optimizer, parameters->decays, t, rate);
+    const f0t_update_factors factors =
+        f0t_update_factors_make(optimizer, parameters->decays, t, rate);
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
     for (size_t done = 0; done < n; done += CHUNK)
         update_chunk(parameters, first + done, g + done, n - done < CHUNK ? n - done : CHUNK,

@@ -47,4 +47,7 @@ typedef struct f0t_update_factors {
     float momentum, decay; /* SGD */
 } f0t_update_factors;
 
+f0t_update_factors f0t_update_factors_make(const f0t_optimizer *optimizer, bool decays, uint64_t t,
+                                           double rate);
+
 #endif

@@ -2,7 +2,10 @@
 
 #include "base/kernels.h"
 
-enum { SCORES_MOST = 1 << 25 }; /* numbers that are there at a time: 128 MB */
+enum {
+    SCORES_MOST = 1 << 25,
+    DEVICE_MOST = 1 << 28
+}; /* numbers that are there at a time: 128 MB, on a device 1 GB */
 
 /* Rows that cannot be screened, for there is a NaN in them, go through the product of all. */
 static f0t_status open_screen(f0t_scoring *s, const float *vectors)
@@ -23,6 +26,7 @@ f0t_status f0t_scoring_open(f0t_scoring *out, const f0t_compute *compute, const 
                          .count = count,
                          .dim = dim,
                          .row_stable = options->row_stable,
+                         .coarse = options->coarse,
                          .view = f0t_buffer_view(compute, F0T_F32, count * dim, vectors)};
     if (compute->shares_memory && options->screen) {
         out->screen = options->screen;
@@ -49,7 +53,11 @@ void f0t_scoring_close(f0t_scoring *scoring)
 f0t_status f0t_scoring_run(f0t_buffer *scores, const f0t_scoring *scoring,
                            const f0t_buffer *directions, size_t rows)
 {
-    const f0t_matmul op = {.m = rows, .n = scoring->count, .k = scoring->dim, .b_transposed = true};
+    const f0t_matmul op = {.m = rows,
+                           .n = scoring->count,
+                           .k = scoring->dim,
+                           .b_transposed = true,
+                           .coarse = scoring->coarse};
     if (scoring->row_stable && scoring->compute->shares_memory)
         return f0t_matmul_run_stable(scores->data, directions->data, scoring->view.data, NULL, &op);
     return scoring->compute->product(scores, directions,
@@ -128,9 +136,10 @@ f0t_status f0t_score_once(float *scores, const float *directions, size_t rows, c
 /* ---- The first ------------------------------------------------------------------------------------ */
 
 /* How many rows go through one product. */
-static size_t rows_at_a_time(size_t rows, size_t count)
+static size_t rows_at_a_time(const f0t_scoring *s, size_t rows)
 {
-    size_t fit = SCORES_MOST / (count ? count : 1);
+    const size_t most = s->compute->shares_memory ? SCORES_MOST : DEVICE_MOST;
+    size_t fit = most / (s->count ? s->count : 1);
     fit = fit ? fit : 1;
     return rows < fit ? rows : fit;
 }
@@ -138,7 +147,7 @@ static size_t rows_at_a_time(size_t rows, size_t count)
 static f0t_status top_blocks(uint32_t *index, float *score, size_t k, block *b,
                              const f0t_scoring *s, const float *directions, size_t rows)
 {
-    const size_t each = rows_at_a_time(rows, s->count), kept = k < s->count ? k : s->count;
+    const size_t each = rows_at_a_time(s, rows), kept = k < s->count ? k : s->count;
     for (size_t r = 0; r < rows; r += each) {
         const size_t n = rows - r < each ? rows - r : each;
         F0T_TRY(block_score(b, b->scores, s, directions + r * s->dim, n));
@@ -157,7 +166,7 @@ f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_sc
     if (scoring->screen && f0t_kernels()->finite_f32(directions, rows * scoring->dim))
         return f0t_screen_top(index, score, k, scoring->screen, scoring->view.data, directions,
                               rows);
-    f0t_status status = block_create(&b, scoring, rows_at_a_time(rows, scoring->count), true);
+    f0t_status status = block_create(&b, scoring, rows_at_a_time(scoring, rows), true);
     if (status == F0T_OK)
         status = top_blocks(index, score, k, &b, scoring, directions, rows);
     block_free(&b);

@@ -11,7 +11,7 @@
 typedef struct f0t_scoring {
     const f0t_compute *compute;
     size_t count, dim;
-    bool row_stable;
+    bool row_stable, coarse;
     f0t_buffer view;          /* V where it is the caller's memory */
     f0t_buffer *owned;        /* V packed, or on another device; NULL: `view` */
     const f0t_screen *screen; /* of V's rows, or NULL */
@@ -28,6 +28,7 @@ typedef struct f0t_scoring_options {
     bool screened;
     const f0t_screen *screen;
     bool row_stable; /* scores do not depend on how many rows there are (f0t_matmul_run_stable) */
+    bool coarse;     /* as in f0t_matmul */
 } f0t_scoring_options;
 
 /* `vectors` must stay until close, unless they are packed. */

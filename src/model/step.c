@@ -25,6 +25,7 @@ struct f0t_step {
     f0t_step_options options;
     uint64_t count;
     size_t rows;  /* of the last forward; 0: none is waiting for its gradients */
+    size_t last;  /* the same, after that: rows that x and dy have */
     size_t first; /* the number of its first row in the whole mini-batch */
     bool ready;   /* gradients are waiting to be applied */
     step_layer layers[F0T_NET_LAYERS_MAX];
@@ -73,11 +74,19 @@ static f0t_status create_buffer(f0t_buffer **out, const f0t_step *step, size_t c
     return f0t_buffer_create(out, step->net->compute, F0T_F32, count);
 }
 
-static f0t_status create_moments(moments *out, const f0t_step *step, const char *name, size_t n)
+/* Whether the gradients of weights are computed where they are applied, and have no memory. */
+static bool descends(const f0t_step *step)
+{
+    return step->net->compute->descend && !step->net->compute->reduce;
+}
+
+static f0t_status create_moments(moments *out, const f0t_step *step, const char *name, size_t n,
+                                 bool gradient)
 {
     snprintf(out->names[0], sizeof out->names[0], "%s.m", name);
     snprintf(out->names[1], sizeof out->names[1], "%s.v", name);
-    F0T_TRY(create_buffer(&out->gradient, step, n));
+    if (gradient)
+        F0T_TRY(create_buffer(&out->gradient, step, n));
     F0T_TRY(create_buffer(&out->m, step, n));
     if (step->options.optimizer.kind == F0T_OPTIMIZER_ADAM)
         F0T_TRY(create_buffer(&out->v, step, n));
@@ -93,10 +102,10 @@ static f0t_status create_layer(f0t_step *step, size_t l)
     const size_t batch = step->options.batch;
     F0T_TRY(f0t_buffer_create(&state->x, step->net->compute, type, batch * layer->inputs));
     F0T_TRY(f0t_buffer_create(&state->dy, step->net->compute, type, batch * layer->outputs));
-    F0T_TRY(
-        create_moments(&state->weight, step, layer->weight_name, layer->inputs * layer->outputs));
+    F0T_TRY(create_moments(&state->weight, step, layer->weight_name, layer->inputs * layer->outputs,
+                           !descends(step)));
     if (layer->bias)
-        return create_moments(&state->bias, step, layer->bias_name, layer->outputs);
+        return create_moments(&state->bias, step, layer->bias_name, layer->outputs, true);
     return create_buffer(&state->bias.gradient, step, layer->outputs);
 }
 
@@ -106,8 +115,9 @@ static f0t_status create_tags(f0t_step *step)
     const float *tags = step->options.tags;
     const size_t d = step->net->shape.outputs, count = step->options.tag_count;
     const size_t batch = step->options.batch;
-    F0T_TRY(f0t_scoring_open(&step->scoring, compute, tags, count, d,
-                             &(f0t_scoring_options){.packed_for = batch}));
+    F0T_TRY(f0t_scoring_open(
+        &step->scoring, compute, tags, count, d,
+        &(f0t_scoring_options){.packed_for = batch, .coarse = step->net->precision == F0T_BF16}));
     F0T_TRY(f0t_buffer_create_packed(&step->gradient_tags, compute, F0T_F32, tags, count, d, false,
                                      batch));
     F0T_TRY(create_buffer(&step->doutputs, step, batch * d));
@@ -210,7 +220,7 @@ static f0t_status run_layers(f0t_step *step, size_t rows)
     return F0T_OK;
 }
 
-f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t first)
+static f0t_status begin(f0t_step *step, size_t rows, size_t first)
 {
     step->rows = 0;
     step->ready = false;
@@ -218,12 +228,36 @@ f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t 
     if (!rows || rows > step->options.batch)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch of %zu images: it may have 1 to %zu",
                         rows, step->options.batch);
-    F0T_TRY(load(step, x, rows));
+    return F0T_OK;
+}
+
+static f0t_status forward(f0t_step *step, size_t rows)
+{
     F0T_TRY(run_layers(step, rows));
     if (step->scores)
         F0T_TRY(f0t_scoring_run(step->scores, &step->scoring, step->outputs, rows));
     step->rows = rows;
+    step->last = rows;
     return F0T_OK;
+}
+
+f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t first)
+{
+    F0T_TRY(begin(step, rows, first));
+    F0T_TRY(load(step, x, rows));
+    return forward(step, rows);
+}
+
+f0t_status f0t_step_forward_rows(f0t_step *step, const f0t_buffer *x, const uint32_t *index,
+                                 size_t rows, size_t first)
+{
+    f0t_buffer *input = step->layers[0].x;
+    const size_t inputs = step->net->shape.inputs;
+    F0T_TRY(begin(step, rows, first));
+    F0T_TRY(step->net->compute->gather(input, x, index, rows, inputs));
+    const f0t_dropout dropout = dropout_before(step, 0);
+    F0T_TRY(step->net->compute->drop(input, input, rows * inputs, &dropout));
+    return forward(step, rows);
 }
 
 const f0t_buffer *f0t_step_scores(const f0t_step *step)
@@ -255,7 +289,7 @@ static f0t_status gradient_below(f0t_step *step, size_t l, size_t rows)
                          step->layers[l - 1].bias.gradient);
 }
 
-static f0t_status gradient_of_weight(f0t_step *step, size_t l, size_t rows)
+static f0t_status gradient_of_weight(f0t_buffer *to, const f0t_step *step, size_t l, size_t rows)
 {
     const f0t_net_layer *layer = &step->net->layers[l];
     const step_layer *state = &step->layers[l];
@@ -264,7 +298,7 @@ static f0t_status gradient_of_weight(f0t_step *step, size_t l, size_t rows)
                      .k = rows,
                      .type = step->net->precision,
                      .a_transposed = true};
-    return step->net->compute->product(state->weight.gradient, state->dy, state->x, NULL, &op);
+    return step->net->compute->product(to, state->dy, state->x, NULL, &op);
 }
 
 /* dF, from dS where there are tags. */
@@ -272,7 +306,10 @@ static f0t_status gradient_of_outputs(f0t_step *step, size_t rows)
 {
     const f0t_compute *compute = step->net->compute;
     const size_t last = step->net->layer_count - 1, d = step->net->shape.outputs;
-    f0t_matmul op = {.m = rows, .n = d, .k = step->options.tag_count};
+    f0t_matmul op = {.m = rows,
+                     .n = d,
+                     .k = step->options.tag_count,
+                     .coarse = step->net->precision == F0T_BF16};
     if (step->scores)
         F0T_TRY(compute->product(step->doutputs, step->gradient, step->gradient_tags, NULL, &op));
     return compute->outputs(step->layers[last].dy, step->scores ? step->doutputs : step->gradient,
@@ -287,7 +324,8 @@ f0t_status f0t_step_gradients(f0t_step *step)
     step->rows = 0;
     F0T_TRY(gradient_of_outputs(step, rows));
     for (size_t l = step->net->layer_count; l-- > 0;) {
-        F0T_TRY(gradient_of_weight(step, l, rows));
+        if (!descends(step))
+            F0T_TRY(gradient_of_weight(step->layers[l].weight.gradient, step, l, rows));
         if (l)
             F0T_TRY(gradient_below(step, l, rows));
     }
@@ -329,7 +367,11 @@ static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
     const f0t_parameter_buffers biases = {.w = layer->bias, .m = bias->m, .v = bias->v};
     if (layer->bias)
         F0T_TRY(update(step, &biases, bias->gradient, rate));
-    return update(step, &weights, weight->gradient, rate);
+    if (!descends(step))
+        return update(step, &weights, weight->gradient, rate);
+    return step->net->compute->descend(&weights, step->layers[l].dy, step->layers[l].x, step->last,
+                                       layer->outputs, layer->inputs, &step->options.optimizer,
+                                       step->count + 1, rate);
 }
 
 f0t_status f0t_step_apply(f0t_step *step, double rate)
@@ -410,8 +452,22 @@ f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from)
     return step->net->compute->upload(data, 0, from, data->count);
 }
 
+/* Once more, for the caller. */
+static f0t_status compute_gradient(float *to, const f0t_step *step, size_t l)
+{
+    f0t_buffer *gradient;
+    F0T_TRY(create_buffer(&gradient, step, step->net->layers[l].weight->count));
+    f0t_status status = gradient_of_weight(gradient, step, l, step->last);
+    if (status == F0T_OK)
+        status = step->net->compute->download(to, gradient, 0, gradient->count);
+    f0t_buffer_free(gradient);
+    return status;
+}
+
 f0t_status f0t_step_gradient_get(float *to, const f0t_step *step, size_t i)
 {
     const f0t_buffer *gradient = moments_of(step, i)->gradient;
+    if (!gradient)
+        return compute_gradient(to, step, i / (step->net->shape.bias ? 2 : 1));
     return step->net->compute->download(to, gradient, 0, gradient->count);
 }

@@ -47,6 +47,9 @@ void f0t_step_free(f0t_step *step);
 /* Runs the net with dropout on x[rows x D], 1 <= rows <= batch; x is not needed afterwards. Row 0 is row
  * `first` of the whole mini-batch: 0, unless this is a part of it. */
 f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t first);
+/* The same with rows index[rows] of `x`, of the net's precision and D columns, where the compute object has `gather`. */
+f0t_status f0t_step_forward_rows(f0t_step *step, const f0t_buffer *x, const uint32_t *index,
+                                 size_t rows, size_t first);
 
 /* What the last forward gave: S[rows x T], or without tags F[rows x d]. Valid until the next forward. */
 const f0t_buffer *f0t_step_scores(const f0t_step *step);

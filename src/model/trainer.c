@@ -29,6 +29,12 @@ static f0t_status ranking_loss(void *context, f0t_loss_result *result, f0t_buffe
     return o->compute->loss(result, gradient, scores, o->plan, batch);
 }
 
+static f0t_status ranking_loss_sum(void *context, double *sum)
+{
+    const own *o = context;
+    return o->compute->loss_sum(sum, o->plan);
+}
+
 static f0t_status regression_loss(void *context, f0t_loss_result *result, f0t_buffer *gradient,
                                   const f0t_buffer *outputs, const f0t_loss_batch *batch,
                                   const uint32_t *samples)
@@ -50,6 +56,7 @@ f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
     o->compute = f0t_compute_current();
+    out->loss_sum = o->compute->loss_sum ? ranking_loss_sum : NULL;
     f0t_status status = o->compute->loss_create(&o->plan, &loss, options->batch, data->train->tags);
     if (status != F0T_OK)
         f0t_objective_free(out);
@@ -99,9 +106,11 @@ typedef struct trainer {
     f0t_net *best;
     f0t_step *step;
     f0t_train_place place;
-    size_t batches;     /* of an epoch */
-    uint32_t *order;    /* [train->count] samples of this epoch */
-    float *features;    /* [batch x D] */
+    size_t batches;  /* of an epoch */
+    uint32_t *order; /* [train->count] samples of this epoch */
+    float *features; /* [batch x D] */
+    f0t_buffer
+        *all; /* [train->count x D] the features of all samples on the net's device, or NULL */
     uint32_t *images;   /* [batch] */
     size_t *offsets;    /* [batch + 1] */
     uint32_t *relevant; /* of the batch */
@@ -138,6 +147,34 @@ static f0t_status create_step(trainer *t)
     return f0t_step_create(&t->step, t->net, &options);
 }
 
+/* Features that are on the net's device need not travel with every batch. Where there is no room for them, they do. */
+static f0t_status upload_features(trainer *t)
+{
+    const f0t_train_data *data = t->data;
+    const f0t_compute *compute = t->net->compute;
+    const size_t count = data->train->count, dim = data->condition->dim;
+    if (compute->shares_memory || !compute->gather)
+        return F0T_OK;
+    f0t_status status = f0t_buffer_create(&t->all, compute, t->net->precision, count * dim);
+    if (status == F0T_ERROR_MEMORY) {
+        f0t_log(t->monitor, F0T_LOG_INFO,
+                "the features do not fit into the memory of the device: "
+                "every mini-batch brings its own");
+        return F0T_OK;
+    }
+    F0T_TRY(status);
+    f0t_stage stage = f0t_stage_begin(t->monitor, "uploading the features", "images", count);
+    for (size_t first = 0, n; first < count; first += n) {
+        n = count - first < t->options->batch ? count - first : t->options->batch;
+        F0T_TRY(f0t_condition_gather(t->features, data->condition, data->dataset,
+                                     data->train->images + first, n));
+        F0T_TRY(compute->upload(t->all, first * dim, t->features, n * dim));
+        F0T_TRY(f0t_stage_update(&stage, first));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
 static f0t_status allocate(trainer *t)
 {
     const f0t_train_options *o = t->options;
@@ -151,6 +188,7 @@ static f0t_status allocate(trainer *t)
     F0T_TRY(f0t_net_create(&t->best, t->net->compute, f0t_net_get_shape(t->net),
                            f0t_net_get_precision(t->net)));
     F0T_TRY(create_step(t));
+    F0T_TRY(upload_features(t));
     for (int i = 0; i < 2 && t->objective->host_loss && !t->net->compute->shares_memory; i++)
         F0T_TRY(f0t_alloc(&t->host[i], f0t_step_scores(t->step)->count, sizeof *t->host[i]));
     return F0T_OK;
@@ -165,6 +203,7 @@ static void release(trainer *t)
     f0t_free(t->relevant);
     f0t_free(t->host[0]);
     f0t_free(t->host[1]);
+    f0t_buffer_free(t->all);
     f0t_net_free(t->best);
     f0t_step_free(t->step);
 }
@@ -233,7 +272,10 @@ static f0t_status run_step(trainer *t, f0t_loss_result *result, const uint32_t *
 {
     const f0t_objective *objective = t->objective;
     const double rate = current_rate(t);
-    F0T_TRY(f0t_step_forward(t->step, t->features, rows, 0));
+    if (t->all)
+        F0T_TRY(f0t_step_forward_rows(t->step, t->all, samples, rows, 0));
+    else
+        F0T_TRY(f0t_step_forward(t->step, t->features, rows, 0));
     F0T_TRY(run_loss(t, result, samples, rows));
     F0T_TRY(f0t_step_gradients(t->step));
     F0T_TRY(f0t_step_reduce(t->step));
@@ -256,13 +298,25 @@ static f0t_status run_batch(trainer *t)
     size_t first = batch_start(t, t->place.batch);
     size_t rows = batch_start(t, t->place.batch + 1) - first;
     const uint32_t *samples = t->order + first;
-    f0t_loss_result result;
+    f0t_loss_result result = {0};
     gather_relevant(t, samples, rows);
-    F0T_TRY(
-        f0t_condition_gather(t->features, t->data->condition, t->data->dataset, t->images, rows));
-    F0T_TRY(run_step(t, &result, samples, rows));
+    if (!t->all)
+        F0T_TRY(f0t_condition_gather(t->features, t->data->condition, t->data->dataset, t->images,
+                                     rows));
+    F0T_TRY(run_step(t, t->objective->loss_sum ? NULL : &result, samples, rows));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
+    return F0T_OK;
+}
+
+/* The losses that nobody has waited for. Fails where one of them had no value, before anything that came of it is
+ * kept. */
+static f0t_status take_losses(trainer *t)
+{
+    double sum = 0;
+    if (t->objective->loss_sum)
+        F0T_TRY(t->objective->loss_sum(t->objective->context, &sum));
+    t->place.loss += sum;
     return F0T_OK;
 }
 
@@ -272,6 +326,7 @@ static f0t_status save_checkpoint(trainer *t)
 {
     if (!t->options->checkpoint)
         return F0T_OK;
+    F0T_TRY(take_losses(t));
     double now = f0t_time();
     f0t_train_place place = t->place;
     place.seconds += now - t->started;
@@ -301,7 +356,7 @@ static f0t_status run_batches(trainer *t)
         if (f0t_time() - t->saved > CHECKPOINT_SECONDS)
             F0T_TRY(save_checkpoint(t));
     }
-    return F0T_OK;
+    return take_losses(t);
 }
 
 static void report(const trainer *t, double miap, bool best, double trained, size_t images)

@@ -21,6 +21,8 @@ typedef struct f0t_objective {
     f0t_status (*loss)(void *context, f0t_loss_result *result, f0t_buffer *gradient,
                        const f0t_buffer *scores, const f0t_loss_batch *batch,
                        const uint32_t *samples);
+    /* Where not NULL, `loss` may be called without a result: Σ loss · rows of these calls since the last one of this. */
+    f0t_status (*loss_sum)(void *context, double *sum);
     /* Or the same in the caller's memory, for batch->scores: what has no operation of its own. */
     f0t_status (*host_loss)(void *context, f0t_loss_result *result, float *gradient,
                             const f0t_loss_batch *batch, const uint32_t *samples);

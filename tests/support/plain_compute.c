@@ -69,6 +69,15 @@ static f0t_status plain_download(float *to, const f0t_buffer *from, size_t first
     return F0T_OK;
 }
 
+static f0t_status plain_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index,
+                               size_t rows, size_t cols)
+{
+    for (size_t r = 0; r < rows; r++)
+        memcpy(values(to) + r * cols, values(from) + index[r] * cols, cols * sizeof(float));
+    plain_count.gathers++;
+    return F0T_OK;
+}
+
 static f0t_status plain_pack(f0t_buffer *to, const float *from, size_t k, size_t n, bool transposed,
                              size_t rows)
 {
@@ -175,11 +184,27 @@ static f0t_status plain_update(const f0t_parameter_buffers *p, const f0t_buffer 
     return F0T_OK;
 }
 
+static f0t_status plain_descend(const f0t_parameter_buffers *p, const f0t_buffer *dy,
+                                const f0t_buffer *x, size_t rows, size_t outputs, size_t inputs,
+                                const f0t_optimizer *optimizer, uint64_t t, double rate)
+{
+    const f0t_matmul op = {
+        .m = outputs, .n = inputs, .k = rows, .type = dy->type, .a_transposed = true};
+    f0t_buffer *gradient;
+    F0T_TRY(f0t_buffer_create(&gradient, dy->compute, F0T_F32, outputs * inputs));
+    f0t_status status = plain_product(gradient, dy, x, NULL, &op);
+    if (status == F0T_OK)
+        status = plain_update(p, gradient, outputs * inputs, optimizer, t, rate);
+    f0t_buffer_free(gradient);
+    return status;
+}
+
 /* ---- Losses ------------------------------------------------------------------------------------- */
 
 /* In place of f0t_loss_plan, of which nobody else knows what it is. */
 typedef struct plan {
     f0t_loss_options options;
+    double sum; /* of losses that nobody has asked for yet */
 } plan;
 
 static f0t_status plain_loss_create(f0t_loss_plan **out, const f0t_loss_options *options,
@@ -189,7 +214,7 @@ static f0t_status plain_loss_create(f0t_loss_plan **out, const f0t_loss_options 
     (void)images;
     (void)tags;
     F0T_TRY(f0t_alloc(&p, 1, sizeof *p));
-    p->options = *options;
+    *p = (plan){.options = *options};
     *out = (f0t_loss_plan *)p;
     return F0T_OK;
 }
@@ -199,9 +224,8 @@ static void plain_loss_free(f0t_loss_plan *p)
     f0t_free(p);
 }
 
-static f0t_status plain_loss(f0t_loss_result *result, f0t_buffer *gradient,
-                             const f0t_buffer *scores, f0t_loss_plan *p,
-                             const f0t_loss_batch *batch)
+static f0t_status run_loss(f0t_loss_result *result, f0t_buffer *gradient, const f0t_buffer *scores,
+                           f0t_loss_plan *p, const f0t_loss_batch *batch)
 {
     const size_t n = batch->images * batch->tags;
     double *wide, *slopes = NULL;
@@ -222,6 +246,25 @@ static f0t_status plain_loss(f0t_loss_result *result, f0t_buffer *gradient,
     f0t_free(wide);
     f0t_free(slopes);
     return status;
+}
+
+static f0t_status plain_loss(f0t_loss_result *result, f0t_buffer *gradient,
+                             const f0t_buffer *scores, f0t_loss_plan *p,
+                             const f0t_loss_batch *batch)
+{
+    f0t_loss_result own;
+    if (result)
+        return run_loss(result, gradient, scores, p, batch);
+    F0T_TRY(run_loss(&own, gradient, scores, p, batch));
+    ((plan *)p)->sum += own.loss * (double)batch->images;
+    return F0T_OK;
+}
+
+static f0t_status plain_loss_sum(double *sum, f0t_loss_plan *p)
+{
+    *sum = ((plan *)p)->sum;
+    ((plan *)p)->sum = 0;
+    return F0T_OK;
 }
 
 static f0t_status plain_regression(f0t_loss_result *result, f0t_buffer *gradient,
@@ -271,6 +314,7 @@ const f0t_compute plain_compute = {
     .release = plain_release,
     .upload = plain_upload,
     .download = plain_download,
+    .gather = plain_gather,
     .pack = plain_pack,
     .product = plain_product,
     .drop = plain_drop,
@@ -279,7 +323,9 @@ const f0t_compute plain_compute = {
     .loss_create = plain_loss_create,
     .loss_free = plain_loss_free,
     .loss = plain_loss,
+    .loss_sum = plain_loss_sum,
     .regression = plain_regression,
     .update = plain_update,
+    .descend = plain_descend,
     .top = plain_top,
 };

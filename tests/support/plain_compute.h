@@ -9,7 +9,7 @@ extern const f0t_compute plain_compute;
 
 /* How many times each kind of operation ran. */
 typedef struct plain_counts {
-    size_t allocs, releases, products, drops, gates, losses, regressions, updates, tops;
+    size_t allocs, releases, products, drops, gates, losses, regressions, updates, tops, gathers;
 } plain_counts;
 extern plain_counts plain_count;
 

@@ -105,6 +105,25 @@ static void regression_and_bfloat16_train_on_another_device(void **state)
     check_training(&half, 2e-2);
 }
 
+/* Its networks on the device, its other experts on the CPU. */
+static void a_blend_trains_on_another_device(void **state)
+{
+    const collection c = collection_create(&(collection_options){.name = "blend"});
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
+    (void)state;
+    o.method = F0T_METHOD_BLEND;
+    o.epochs = 2;
+    o.batch = 100;
+    plain_count = (plain_counts){0};
+    f0t_model *ours = train_on(&f0t_compute_cpu, &c, &o);
+    f0t_model *plain = train_on(&plain_compute, &c, &o);
+    assert_true(plain_count.products > 0 && plain_count.gathers > 0);
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    assert_true(distance(ours->net, plain->net) < 1e-3);
+    f0t_model_free(ours);
+    f0t_model_free(plain);
+}
+
 /* ---- Tagging --------------------------------------------------------------------------------------- */
 
 enum { ROWS = 37, TOP = 5 };
@@ -157,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_training_gives_the_same_on_another_device),
         cmocka_unit_test(every_loss_trains_on_another_device),
         cmocka_unit_test(regression_and_bfloat16_train_on_another_device),
+        cmocka_unit_test(a_blend_trains_on_another_device),
         cmocka_unit_test(tagging_gives_the_same_on_another_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
