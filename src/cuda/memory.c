@@ -1,0 +1,223 @@
+/* The device's memory: buffers, the ways in and out, and what the operations keep for themselves. */
+#include "cuda/cuda.h"
+#include "cuda/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers that are converted at a time. */
+enum { CHUNK = 1 << 22 };
+
+static size_t bytes_of(const f0t_buffer *buffer, size_t count)
+{
+    return count * (buffer->type == F0T_BF16 ? sizeof(uint16_t) : sizeof(float));
+}
+
+static void *at(const f0t_buffer *buffer, size_t first)
+{
+    return (char *)buffer->data + bytes_of(buffer, first);
+}
+
+/* ---- Buffers ----------------------------------------------------------------------------------- */
+
+/* A buffer of nothing has an address, too. */
+static f0t_status take(f0t_buffer *buffer)
+{
+    if (buffer->count > SIZE_MAX / sizeof(float) / 2)
+        return f0t_cuda_check(cudaErrorMemoryAllocation, "an array");
+    const size_t bytes = bytes_of(buffer, buffer->count);
+    F0T_CUDA_TRY(cudaMallocAsync(&buffer->data, bytes ? bytes : 1, f0t_cuda_stream), "an array");
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_alloc(f0t_buffer *buffer)
+{
+    F0T_CUDA_ENTER();
+    F0T_TRY(take(buffer));
+    F0T_CUDA_TRY(cudaMemsetAsync(buffer->data, 0, bytes_of(buffer, buffer->count), f0t_cuda_stream),
+                 "an array");
+    return F0T_OK;
+}
+
+void f0t_cuda_release(f0t_buffer *buffer)
+{
+    F0T_CUDA_ENTER();
+    if (buffer->data)
+        (void)cudaFreeAsync(buffer->data, f0t_cuda_stream);
+    free(buffer->packed);
+}
+
+static f0t_status upload_half(uint16_t *to, const float *from, size_t n)
+{
+    void *wide;
+    F0T_TRY(f0t_cuda_scratch(&wide, F0T_SCRATCH_CONVERT, CHUNK * sizeof(float)));
+    for (size_t done = 0; done < n; done += CHUNK) {
+        const size_t count = n - done < CHUNK ? n - done : CHUNK;
+        F0T_CUDA_TRY(cudaMemcpyAsync(wide, from + done, count * sizeof *from,
+                                     cudaMemcpyHostToDevice, f0t_cuda_stream),
+                     "an upload");
+        F0T_CUDA_TRY(f0t_kernel_to_bf16(to + done, wide, count, f0t_cuda_stream), "an upload");
+    }
+    return F0T_OK;
+}
+
+/* A copy from memory that is not pinned returns when the caller may use it again. */
+f0t_status f0t_cuda_upload(f0t_buffer *to, size_t first, const float *from, size_t n)
+{
+    F0T_CUDA_ENTER();
+    if (to->type == F0T_BF16)
+        return upload_half(at(to, first), from, n);
+    F0T_CUDA_TRY(cudaMemcpyAsync(at(to, first), from, n * sizeof *from, cudaMemcpyHostToDevice,
+                                 f0t_cuda_stream),
+                 "an upload");
+    return F0T_OK;
+}
+
+static f0t_status download_half(float *to, const uint16_t *from, size_t n)
+{
+    void *wide;
+    F0T_TRY(f0t_cuda_scratch(&wide, F0T_SCRATCH_CONVERT, CHUNK * sizeof(float)));
+    for (size_t done = 0; done < n; done += CHUNK) {
+        const size_t count = n - done < CHUNK ? n - done : CHUNK;
+        F0T_CUDA_TRY(f0t_kernel_to_f32(wide, from + done, count, f0t_cuda_stream), "a download");
+        F0T_CUDA_TRY(cudaMemcpyAsync(to + done, wide, count * sizeof *to, cudaMemcpyDeviceToHost,
+                                     f0t_cuda_stream),
+                     "a download");
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_download(float *to, const f0t_buffer *from, size_t first, size_t n)
+{
+    F0T_CUDA_ENTER();
+    if (from->type == F0T_BF16)
+        F0T_TRY(download_half(to, at(from, first), n));
+    else
+        F0T_CUDA_TRY(cudaMemcpyAsync(to, at(from, first), n * sizeof *to, cudaMemcpyDeviceToHost,
+                                     f0t_cuda_stream),
+                     "a download");
+    F0T_CUDA_TRY(cudaStreamSynchronize(f0t_cuda_stream), "a download");
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index,
+                           size_t rows, size_t cols)
+{
+    F0T_CUDA_ENTER();
+    void *own;
+    if (!rows || !cols)
+        return F0T_OK;
+    F0T_TRY(f0t_cuda_stage(&own, index, rows * sizeof *index));
+    F0T_CUDA_TRY(
+        f0t_kernel_gather(to->data, from->data, own, rows, bytes_of(from, cols), f0t_cuda_stream),
+        "gathering rows");
+    return F0T_OK;
+}
+
+/* ---- Packed matrices --------------------------------------------------------------------------- */
+
+/* The products take either layout as it is. */
+typedef struct layout {
+    bool transposed;
+} layout;
+
+bool f0t_cuda_packed_transposed(const f0t_buffer *buffer)
+{
+    return ((const layout *)buffer->packed)->transposed;
+}
+
+f0t_status f0t_cuda_pack(f0t_buffer *to, const float *from, size_t k, size_t n, bool transposed,
+                         size_t rows)
+{
+    (void)rows;
+    layout *own = malloc(sizeof *own);
+    if (!own)
+        return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for a packed matrix");
+    own->transposed = transposed;
+    to->packed = own;
+    F0T_TRY(f0t_cuda_alloc(to));
+    return f0t_cuda_upload(to, 0, from, k * n);
+}
+
+/* ---- Memory of the module's own ----------------------------------------------------------------- */
+
+/* Both streams may be at work with what is freed: it is waited for, which is rare. */
+static f0t_status grow_own(void **memory, size_t *bytes, size_t wanted)
+{
+    F0T_CUDA_TRY(cudaDeviceSynchronize(), "its own work");
+    if (*memory)
+        (void)cudaFree(*memory);
+    *memory = NULL;
+    *bytes = 0;
+    F0T_CUDA_TRY(cudaMalloc(memory, wanted), "its own work");
+    F0T_CUDA_TRY(cudaMemset(*memory, 0, wanted), "its own work");
+    F0T_CUDA_TRY(cudaDeviceSynchronize(), "its own work");
+    *bytes = wanted;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_scratch(void **out, f0t_cuda_scratch_use use, size_t bytes)
+{
+    static struct {
+        void *memory;
+        size_t bytes;
+    } kept[F0T_SCRATCHES];
+    *out = NULL;
+    if (kept[use].bytes < bytes)
+        F0T_TRY(grow_own(&kept[use].memory, &kept[use].bytes, bytes));
+    *out = kept[use].memory;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_zeros(unsigned **out, size_t count)
+{
+    static void *memory;
+    static size_t bytes;
+    *out = NULL;
+    if (bytes < count * sizeof **out)
+        F0T_TRY(grow_own(&memory, &bytes, count * sizeof **out));
+    *out = memory;
+    return F0T_OK;
+}
+
+/* Pinned memory, the device's beside it, and when the copy between them was done. */
+typedef struct stage {
+    void *pinned, *device;
+    size_t bytes;
+    cudaEvent_t copied;
+} stage;
+
+static f0t_status grow(stage *s, size_t bytes)
+{
+    const size_t least = 1 << 16, wanted = bytes < least ? least : 2 * bytes;
+    if (!s->copied)
+        F0T_CUDA_TRY(cudaEventCreateWithFlags(&s->copied, cudaEventDisableTiming), "its start");
+    if (s->bytes >= bytes)
+        return F0T_OK;
+    (void)cudaFreeHost(s->pinned);
+    if (s->device)
+        (void)cudaFreeAsync(s->device, f0t_cuda_stream);
+    *s = (stage){.copied = s->copied};
+    F0T_CUDA_TRY(cudaMallocHost(&s->pinned, wanted), "what a batch brings");
+    F0T_CUDA_TRY(cudaMallocAsync(&s->device, wanted, f0t_cuda_stream), "what a batch brings");
+    s->bytes = wanted;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes)
+{
+    static stage stages[F0T_CUDA_STAGES];
+    static size_t next;
+    *out = NULL;
+    stage *s = &stages[next++ % F0T_CUDA_STAGES];
+    if (s->copied)
+        F0T_CUDA_TRY(cudaEventSynchronize(s->copied), "what a batch brings");
+    F0T_TRY(grow(s, bytes));
+    memcpy(s->pinned, from, bytes);
+    F0T_CUDA_TRY(
+        cudaMemcpyAsync(s->device, s->pinned, bytes, cudaMemcpyHostToDevice, f0t_cuda_stream),
+        "what a batch brings");
+    F0T_CUDA_TRY(cudaEventRecord(s->copied, f0t_cuda_stream), "what a batch brings");
+    *out = s->device;
+    return F0T_OK;
+}
