@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The peers of `fast0tag bench rank`: the first rows along directions, by NumPy or by FAISS.
+"""The peers of `fast0tag bench rank`: the first rows along directions, by NumPy, by FAISS, or on a GPU by PyTorch.
 
-    rank_peer.py numpy|faiss THREADS ROWS DIM DIRECTIONS K
+    rank_peer.py numpy|faiss|torch THREADS ROWS DIM DIRECTIONS K
 
-Says `ready NAME`, then ranks once for each line on stdin and answers `done`. Both compare all rows: NumPy
-multiplies and selects by argpartition, FAISS is its flat index (exact, by inner product).
+Says `ready NAME`, then ranks once for each line on stdin and answers `done`. All compare all rows: NumPy
+multiplies and selects by argpartition, FAISS is its flat index (exact, by inner product), PyTorch multiplies in float32
+and selects by topk on the GPU, from and to the memory of the CPU.
 """
 import os
 import sys
@@ -49,10 +50,22 @@ def by_faiss(rows, directions, k):
     return "FAISS %s flat" % faiss.__version__, lambda: index.search(directions, k)
 
 
+def by_torch(rows, directions, k):
+    import torch
+    on_gpu = torch.from_numpy(rows).cuda()
+
+    def run():
+        for i in range(0, len(directions), 256):
+            along = torch.from_numpy(directions[i:i + 256]).cuda()
+            (along @ on_gpu.T).topk(k).indices.cpu()
+
+    return "PyTorch %s" % torch.__version__.split("+")[0], run
+
+
 def main():
     count, dim, directions, k = map(int, sys.argv[3:])
     rows, along = make_rows(count, dim, 1), make_rows(directions, dim, 2)
-    name, run = (by_numpy if KIND == "numpy" else by_faiss)(rows, along, k)
+    name, run = {"numpy": by_numpy, "faiss": by_faiss, "torch": by_torch}[KIND](rows, along, k)
     del rows
     print("ready " + name, flush=True)
     for _ in sys.stdin:

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The peer of `fast0tag bench train`: the same training step in PyTorch.
 
-    train_peer.py PRECISION THREADS BATCH TAGS INPUTS HIDDEN… OUTPUTS
+    train_peer.py DEVICE PRECISION THREADS BATCH TAGS INPUTS HIDDEN… OUTPUTS
 
-Says `ready NAME`, then runs one step for each line on stdin and answers `done`. PRECISION is f32, or
-bf16 by autocast. The settings that are known to matter are tried first, and the fastest is used: the
-optimiser's foreach form, and whether large blocks of memory are kept by malloc (PyTorch frees and
-takes hundreds of megabytes per step, which costs page faults: run again with glibc told to keep them).
+Says `ready NAME`, then runs one step (on cuda: 20) for each line on stdin and answers `done`. PRECISION
+is f32, or bf16 by autocast. The settings that are known to matter are tried first, and the fastest is
+used: on the CPU the optimiser's foreach form, and whether large blocks of memory are kept by malloc
+(PyTorch frees and takes hundreds of megabytes per step, which costs page faults: run again with glibc
+told to keep them); on cuda the whole step is a CUDA graph with the fused Adam, its loss compiled or not.
 """
 import os
 import sys
@@ -45,6 +46,7 @@ def ranknet(scores, rows, relevant, is_relevant):
 class Step:
     def __init__(self, precision, batch, tags, sizes, foreach):
         torch.manual_seed(1)
+        self.loss = ranknet
         self.autocast = precision == "bf16"
         self.net = make_net(sizes)
         self.x = torch.randn(batch, sizes[0])
@@ -63,6 +65,37 @@ class Step:
         self.optimizer.step()
 
 
+class CudaStep(Step):
+    """The same as one CUDA graph; a run is STEPS of them."""
+    STEPS = 20
+
+    def __init__(self, precision, batch, tags, sizes, compiled):
+        torch.set_default_device("cuda")
+        super().__init__(precision, batch, tags, sizes, None)
+        self.optimizer = torch.optim.Adam(self.net.parameters(), lr=1e-4, fused=True, capturable=True)
+        self.loss = torch.compile(ranknet, dynamic=False) if compiled else ranknet
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self.once()
+        torch.cuda.synchronize()
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.once()
+
+    def once(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.autocast):
+            scores = self.net(self.x) @ self.tags.T
+        self.loss(scores.float(), self.rows, self.relevant, self.is_relevant).backward()
+        self.optimizer.step()
+
+    def run(self):
+        for _ in range(self.STEPS):
+            self.graph.replay()
+        torch.cuda.synchronize()
+
+
 def seconds(step, runs=3):
     step.run()
     times = []
@@ -73,19 +106,31 @@ def seconds(step, runs=3):
     return min(times)
 
 
-def main():
-    precision, (threads, batch, tags, *sizes) = sys.argv[1], map(int, sys.argv[2:])
-    torch.set_num_threads(threads)
+def fastest(make, names):
+    """The fastest of the settings that work here, and its name."""
     timed = {}
-    for foreach in (False, True):
-        step = Step(precision, batch, tags, sizes, foreach)
-        timed[foreach] = seconds(step)
-        del step
+    for setting in names:
+        try:
+            step = make(setting)
+            timed[setting] = seconds(step)
+            del step
+        except Exception as error:  # no compiler, an older PyTorch
+            print("%s: %s" % (names[setting], error), file=sys.stderr)
     best = min(timed, key=timed.get)
-    step = Step(precision, batch, tags, sizes, best)
+    return make(best), names[best]
+
+
+def main():
+    device, precision, (threads, batch, tags, *sizes) = *sys.argv[1:3], map(int, sys.argv[3:])
+    torch.set_num_threads(threads)
+    if device == "cuda":
+        step, name = fastest(lambda compiled: CudaStep(precision, batch, tags, sizes, compiled),
+                             {False: " CUDA graph", True: " CUDA graph, compiled loss"})
+    else:
+        step, name = fastest(lambda foreach: Step(precision, batch, tags, sizes, foreach),
+                             {False: "", True: " foreach"})
     step.run()
-    version = torch.__version__.split("+")[0]
-    print("ready PyTorch %s%s" % (version, " foreach" if best else ""), flush=True)
+    print("ready PyTorch %s%s" % (torch.__version__.split("+")[0], name), flush=True)
     for _ in sys.stdin:
         step.run()
         print("done", flush=True)

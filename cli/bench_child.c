@@ -21,9 +21,12 @@ struct bench_child {
     char name[96];
 };
 
-/* The system's Python: that is where Debian's modules are. */
+/* The system's Python: that is where Debian's modules are; or the one that F0T_PYTHON names. */
 static const char *find_python(void)
 {
+    const char *given = getenv("F0T_PYTHON");
+    if (given && *given)
+        return given;
     return access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
 }
 

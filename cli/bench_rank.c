@@ -14,16 +14,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { DIM = 300, TOP = 10, MOST = 256, THREADS_MOST = 256 };
+enum { DIM = 300, TOP = 10, MOST = 4096, THREADS_MOST = 256 };
 
 static const struct {
     const char *name;
     size_t directions, rows;
+    bool device; /* on a device of its own alone */
 } cases[] = {
-    {"1 in 20000x300", 1, 20000},
-    {"256 in 20000x300", MOST, 20000},
-    {"1 in 1000000x300", 1, 1000000},
-    {"256 in 1000000x300", MOST, 1000000},
+    {"1 in 20000x300", 1, 20000, false},          {"256 in 20000x300", 256, 20000, false},
+    {"1 in 1000000x300", 1, 1000000, false},      {"256 in 1000000x300", 256, 1000000, false},
+    {"4096 in 1000000x300", MOST, 1000000, true},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -161,14 +161,15 @@ static bench_child *start_peer(const cli_context *cli, const char *kind, const r
 
 static f0t_status measure(const cli_context *cli, bench_report *report, ranking *r, size_t i)
 {
-    static const char *const kinds[] = {"numpy", "faiss"};
-    bench_child *peers[2] = {NULL};
-    bench_contender contenders[5] = {{NULL, run_screen, r, 0},
+    static const char *const kinds[] = {"numpy", "faiss", "torch"};
+    const bool shared = f0t_compute_current()->shares_memory;
+    bench_child *peers[3] = {NULL};
+    bench_contender contenders[5] = {{NULL, shared ? run_screen : run_plain, r, 0},
                                      {"the plain product", run_plain, r, 0},
                                      {"reading its codes", run_reading, r, 0}};
-    size_t count = 3;
+    size_t count = shared ? 3 : 1;
     r->directions = cases[i].directions;
-    for (size_t p = 0; p < 2; p++)
+    for (size_t p = shared ? 0 : 2; p < (shared ? 2 : 3); p++)
         if ((peers[p] = start_peer(cli, kinds[p], r)))
             contenders[count++] =
                 (bench_contender){bench_child_name(peers[p]), bench_child_run, peers[p], 0};
@@ -176,7 +177,7 @@ static f0t_status measure(const cli_context *cli, bench_report *report, ranking 
     if (status == F0T_OK)
         bench_report_add(report, cases[i].name, "rankings/s", (double)r->directions, contenders,
                          count);
-    for (size_t p = 0; p < 2; p++)
+    for (size_t p = 0; p < 3; p++)
         bench_child_end(peers[p]);
     return status;
 }
@@ -189,7 +190,8 @@ f0t_status bench_rank(cli_context *cli, const void *options)
     r->threads = (size_t)f0t_context_threads(cli->context);
     f0t_status status = F0T_OK;
     for (size_t i = 0; i < CASES && status == F0T_OK; i++) {
-        if (!bench_wanted(options, cases[i].name))
+        if (!bench_wanted(options, cases[i].name) ||
+            (cases[i].device && f0t_compute_current()->shares_memory))
             continue;
         status = prepare(r, cases[i].rows);
         if (status == F0T_OK)

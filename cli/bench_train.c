@@ -26,14 +26,27 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+/* What a run ends with. */
+typedef enum stage { FORWARD, LOSS, GRADIENTS, WHOLE, STAGES } stage;
+static const char *const stage_names[STAGES] = {"forward", "to the loss", "to the gradients", ""};
+
 typedef struct training {
+    const f0t_compute *compute;
     f0t_net *net;
     f0t_step *step;
     f0t_loss_plan *loss;
     float *x, *tags;
+    f0t_buffer *all; /* the features of POOL batches on a device of its own, or NULL */
+    uint32_t *index; /* [POOL x BATCH] */
     size_t *offsets;
     uint32_t *relevant;
+    size_t steps; /* of a run */
+    size_t done;
+    stage until;
 } training;
+
+/* Batches of features on a device, and steps of a run there: nobody waits for a single one. */
+enum { POOL = 8, DEVICE_STEPS = 20 };
 
 static f0t_status fill(float **out, size_t n, uint64_t seed)
 {
@@ -58,15 +71,33 @@ static f0t_status pick_relevant(training *t)
     return F0T_OK;
 }
 
+static f0t_status upload(training *t, size_t inputs, f0t_dtype precision)
+{
+    t->steps = t->compute->shares_memory ? 1 : DEVICE_STEPS;
+    if (t->compute->shares_memory || !t->compute->gather)
+        return F0T_OK;
+    const f0t_random random = {.seed = 5};
+    F0T_TRY(f0t_alloc(&t->index, POOL * BATCH, sizeof *t->index));
+    for (size_t i = 0; i < POOL * BATCH; i++)
+        t->index[i] = (uint32_t)i;
+    f0t_random_shuffle(t->index, POOL * BATCH, &random);
+    F0T_TRY(f0t_buffer_create(&t->all, t->compute, precision, POOL * BATCH * inputs));
+    for (size_t b = 0; b < POOL; b++)
+        F0T_TRY(t->compute->upload(t->all, b * BATCH * inputs, t->x, BATCH * inputs));
+    return F0T_OK;
+}
+
 static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype precision)
 {
+    t->compute = f0t_compute_current();
     F0T_TRY(fill(&t->x, BATCH * shape->inputs, 1));
     F0T_TRY(fill(&t->tags, TAGS * shape->outputs, 2));
     f0t_rows_normalise(t->tags, TAGS, shape->outputs);
     F0T_TRY(pick_relevant(t));
-    F0T_TRY(f0t_net_create(&t->net, f0t_compute_current(), shape, precision));
+    F0T_TRY(upload(t, shape->inputs, precision));
+    F0T_TRY(f0t_net_create(&t->net, t->compute, shape, precision));
     F0T_TRY(f0t_net_set_random(t->net, 4, 1));
-    F0T_TRY(f0t_loss_plan_create(&t->loss, &(f0t_loss_options){0}, BATCH, TAGS));
+    F0T_TRY(t->compute->loss_create(&t->loss, &(f0t_loss_options){0}, BATCH, TAGS));
     f0t_step_options options = {.batch = BATCH,
                                 .tags = t->tags,
                                 .tag_count = TAGS,
@@ -79,25 +110,58 @@ static void clean_up(training *t)
 {
     f0t_step_free(t->step);
     f0t_net_free(t->net);
-    f0t_loss_plan_free(t->loss);
+    if (t->loss)
+        t->compute->loss_free(t->loss);
+    f0t_buffer_free(t->all);
+    f0t_free(t->index);
     f0t_free(t->x);
     f0t_free(t->tags);
     f0t_free(t->offsets);
     f0t_free(t->relevant);
 }
 
-static f0t_status run_step(void *context)
+static f0t_status forward(training *t)
 {
-    training *t = context;
-    f0t_loss_result result;
-    F0T_TRY(f0t_step_forward(t->step, t->x, BATCH, 0));
-    f0t_loss_batch batch = {
+    if (t->all)
+        return f0t_step_forward_rows(t->step, t->all, t->index + t->done++ % POOL * BATCH, BATCH,
+                                     0);
+    return f0t_step_forward(t->step, t->x, BATCH, 0);
+}
+
+static f0t_status run_loss(training *t)
+{
+    const f0t_loss_batch batch = {
         .images = BATCH, .tags = TAGS, .offsets = t->offsets, .relevant = t->relevant};
-    F0T_TRY(f0t_compute_cpu.loss(&result, f0t_step_gradient(t->step), f0t_step_scores(t->step),
-                                 t->loss, &batch));
+    f0t_loss_result result;
+    return t->compute->loss(t->compute->loss_sum ? NULL : &result, f0t_step_gradient(t->step),
+                            f0t_step_scores(t->step), t->loss, &batch);
+}
+
+static f0t_status run_step(training *t)
+{
+    F0T_TRY(forward(t));
+    if (t->until == FORWARD)
+        return F0T_OK;
+    F0T_TRY(run_loss(t));
+    if (t->until == LOSS)
+        return F0T_OK;
     F0T_TRY(f0t_step_gradients(t->step));
     F0T_TRY(f0t_step_reduce(t->step));
-    return f0t_step_apply(t->step, 1e-4);
+    return t->until == GRADIENTS ? F0T_OK : f0t_step_apply(t->step, 1e-4);
+}
+
+/* The losses come last: with them, all is done. */
+static f0t_status run_steps(void *context)
+{
+    training *t = context;
+    float last;
+    double sum;
+    for (size_t i = 0; i < t->steps; i++)
+        F0T_TRY(run_step(t));
+    if (t->compute->loss_sum)
+        F0T_TRY(t->compute->loss_sum(&sum, t->loss));
+    return t->compute->shares_memory ? F0T_OK
+                                     : t->compute->download(&last, f0t_step_scores(t->step), 0, 1);
 }
 
 /* ---- The products alone -------------------------------------------------------------------------
@@ -115,10 +179,15 @@ static f0t_status run_products(void *context)
     const products *p = context;
     for (size_t l = 0; l < f0t_net_shape_layers(p->shape); l++) {
         size_t in = f0t_net_shape_inputs(p->shape, l), out = f0t_net_shape_outputs(p->shape, l);
-        f0t_matmul forward = {BATCH, out, in, p->type, p->type, false, true, false, false};
-        f0t_matmul data = {BATCH, in, out, p->type, p->type, false, false, false, false};
-        f0t_matmul weights = {out, in, BATCH, p->type, F0T_F32, true, false, false, false};
-        F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &forward));
+        f0t_matmul through = {.m = BATCH,
+                              .n = out,
+                              .k = in,
+                              .type = p->type,
+                              .result = p->type,
+                              .b_transposed = true};
+        f0t_matmul data = {.m = BATCH, .n = in, .k = out, .type = p->type, .result = p->type};
+        f0t_matmul weights = {.m = out, .n = in, .k = BATCH, .type = p->type, .a_transposed = true};
+        F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &through));
         if (l)
             F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &data));
         F0T_TRY(f0t_matmul_run(p->c, p->a, p->b, NULL, &weights));
@@ -160,39 +229,67 @@ static bench_child *start_peer(const cli_context *cli, const f0t_net_shape *shap
 {
     enum { NUMBERS = F0T_NET_HIDDEN_MAX + 5 };
     char numbers[NUMBERS][16];
-    const char *words[NUMBERS + 2] = {precision == F0T_F32 ? "f32" : "bf16"};
+    const char *words[NUMBERS + 3] = {f0t_compute_current()->device,
+                                      precision == F0T_F32 ? "f32" : "bf16"};
     size_t count = 0, values[NUMBERS] = {(size_t)f0t_context_threads(cli->context), BATCH, TAGS,
                                          shape->inputs};
     for (count = 4; count < 4 + f0t_net_shape_layers(shape); count++)
         values[count] = f0t_net_shape_outputs(shape, count - 4);
     for (size_t i = 0; i < count; i++) {
         snprintf(numbers[i], sizeof numbers[i], "%zu", values[i]);
-        words[1 + i] = numbers[i];
+        words[2 + i] = numbers[i];
     }
     return bench_child_start(cli, "train_peer.py", words);
 }
 
-static f0t_status measure(const cli_context *cli, bench_report *report, size_t i)
+/* The stages of a step on a device, which runs nothing of them at the same time. */
+static f0t_status measure_stages(bench_report *report, training *ours, const char *name)
 {
-    const f0t_net_shape *shape = &cases[i].shape;
-    f0t_dtype precision = cases[i].precision;
-    training ours = {0};
+    for (stage until = FORWARD; until < WHOLE; until++) {
+        bench_contender contender = {NULL, run_steps, ours, 0};
+        char named[96];
+        snprintf(named, sizeof named, "%s, %s", name, stage_names[until]);
+        ours->until = until;
+        F0T_TRY(bench_measure(&contender, 1));
+        bench_report_add(report, named, "images/s", BATCH * (double)ours->steps, &contender, 1);
+    }
+    return F0T_OK;
+}
+
+/* The peer on a GPU runs as many steps at a time; the CPU's products alone are no measure there. */
+static f0t_status measure_with(bench_report *report, training *ours, bench_child *peer, size_t i)
+{
+    const bool shared = f0t_compute_current()->shares_memory;
     products alone = {0};
-    bench_child *peer = start_peer(cli, shape, precision);
-    bench_contender contenders[3] = {{NULL, run_step, &ours, 0}};
+    bench_contender contenders[3] = {{NULL, run_steps, ours, 0}};
     size_t count = 1;
+    f0t_status status = F0T_OK;
+    ours->until = WHOLE;
     if (peer)
         contenders[count++] = (bench_contender){bench_child_name(peer), bench_child_run, peer, 0};
-    contenders[count++] = (bench_contender){"its products alone", run_products, &alone, 0};
-    f0t_status status = prepare(&ours, shape, precision);
-    if (status == F0T_OK)
-        status = prepare_products(&alone, shape, precision);
+    if (shared) {
+        contenders[count++] = (bench_contender){"its products alone", run_products, &alone, 0};
+        status = prepare_products(&alone, &cases[i].shape, cases[i].precision);
+    }
     if (status == F0T_OK)
         status = bench_measure(contenders, count);
     if (status == F0T_OK)
-        bench_report_add(report, cases[i].name, "images/s", BATCH, contenders, count);
-    clean_up(&ours);
+        bench_report_add(report, cases[i].name, "images/s", BATCH * (double)ours->steps, contenders,
+                         count);
+    if (status == F0T_OK && !shared)
+        status = measure_stages(report, ours, cases[i].name);
     clean_up_products(&alone);
+    return status;
+}
+
+static f0t_status measure(const cli_context *cli, bench_report *report, size_t i)
+{
+    training ours = {0};
+    bench_child *peer = start_peer(cli, &cases[i].shape, cases[i].precision);
+    f0t_status status = prepare(&ours, &cases[i].shape, cases[i].precision);
+    if (status == F0T_OK)
+        status = measure_with(report, &ours, peer, i);
+    clean_up(&ours);
     bench_child_end(peer);
     return status;
 }

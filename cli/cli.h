@@ -64,7 +64,7 @@ typedef struct cli_verb {
     const cli_option *options;
     const cli_conflict *conflicts; /* may be NULL */
     const cli_example *examples;
-    bool json, seed; /* whether it knows --json, --seed */
+    bool json, seed, device; /* whether it knows --json, --seed, --device */
     bool
         minus_words; /* -word is an operand: short options are one letter, their value the next word */
     size_t options_size;  /* of the struct that the option table fills */
@@ -117,6 +117,7 @@ struct cli_context {
     const cli_option *given[CLI_OPTIONS_MOST]; /* [given_count], each once */
     size_t given_count;
     int threads;                /* 0: all */
+    const char *device;         /* NULL: the CPU */
     const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
     f0t_context *context;       /* the threads, and the monitor */
     char message[512];          /* of cli_fail, instead of f0t_last_error() */

@@ -87,10 +87,12 @@ static const cli_verb verb_rank = {
         "(bench/rank_peer.py, when run where that is), the product with all vectors, and reading "
         "the codes once from memory, which ranking along one direction cannot be faster than. "
         "Needs "
-        "5 GB of memory with the peers.",
+        "5 GB of memory with the peers. On a GPU all vectors are multiplied, and the peer is "
+        "PyTorch.",
     .options = options,
     .examples = rank_examples,
     .json = true,
+    .device = true,
     .options_size = sizeof(bench_options),
     .run = bench_rank,
 };
@@ -121,6 +123,7 @@ static const cli_verb verb_ranksvm = {
 
 static const cli_example train_examples[] = {
     {"fast0tag bench train --only bf16", "measures in bfloat16 alone"},
+    {"fast0tag bench train --device cuda", "measures on a GPU"},
     {.command = NULL},
 };
 
@@ -133,10 +136,14 @@ static const cli_verb verb_train = {
         "on mini-batches of 1000 images with 4096 features, with 8192 and 2048 hidden units or "
         "none, 300-D vectors and 925 tags, 5 of them relevant, as 'fast0tag bench matmul' measures "
         "products. The peers are PyTorch doing the same (bench/train_peer.py, when run where that "
-        "is), and the matrix products of the step alone, which no step can be faster than.",
+        "is), and the matrix products of the step alone, which no step can be faster than.\n\n"
+        "On a GPU the features lie in its memory, as in a training, 20 steps are one run, and the "
+        "rows after the first are the stages of the step up to one of them. F0T_PYTHON names "
+        "another Python than the system's for the peers.",
     .options = options,
     .examples = train_examples,
     .json = true,
+    .device = true,
     .options_size = sizeof(bench_options),
     .run = bench_train,
 };

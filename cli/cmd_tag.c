@@ -464,6 +464,7 @@ const cli_verb cli_verb_tag = {
     .conflicts = conflicts,
     .examples = examples,
     .json = true,
+    .device = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -777,6 +777,7 @@ const cli_verb cli_verb_train = {
     .examples = examples,
     .json = true,
     .seed = true,
+    .device = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

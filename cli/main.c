@@ -85,6 +85,7 @@ static f0t_status run_in_context(cli_context *cli, const void *options)
 {
     f0t_context_options how = F0T_CONTEXT_OPTIONS;
     how.threads = cli->threads;
+    how.device = cli->device;
     how.monitor = cli->monitor;
     f0t_status status = f0t_context_create(&cli->context, &how);
     if (status == F0T_OK)

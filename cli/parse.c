@@ -9,6 +9,7 @@
 typedef struct common {
     bool help, json, quiet;
     size_t seed, threads;
+    const char *device;
 } common;
 
 const cli_option cli_common_options[] = {
@@ -18,6 +19,8 @@ const cli_option cli_common_options[] = {
      "Seed of the random numbers; the same seed gives the same result. Default 0.", NULL},
     {"threads", 0, CLI_COUNT, offsetof(common, threads), "N",
      "Number of threads. Default: all that the machine has.", NULL},
+    {"device", 0, CLI_CHOICE, offsetof(common, device), "DEVICE",
+     "What computes: cpu, or cuda, an NVIDIA GPU. Default cpu.", "cpu|cuda"},
     {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "Print no progress and no remarks.",
      NULL},
     {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
@@ -30,6 +33,8 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb)
         return verb->json;
     if (!strcmp(option->name, "seed"))
         return verb->seed;
+    if (!strcmp(option->name, "device"))
+        return verb->device;
     return true;
 }
 
@@ -276,6 +281,7 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
     if (p.common.threads > 4096)
         return refuse(&p, "--threads: %zu is too many", p.common.threads);
     cli->threads = (int)p.common.threads;
+    cli->device = p.common.device;
     code = check_conflicts(&p);
     return code == CLI_DONE ? check_operands(&p) : code;
 }
