@@ -8,7 +8,7 @@ suggested are typed, with Enter after each. Without suggestions all tags are typ
 
     stays        is never learned again,
     refit        goes on with each 100 (train --refit),
-    from scratch is trained anew after 100 and 300 (train).
+    from scratch is trained anew after 100, 300 and 1,000 (train).
 
 MiAP is that of the test part, over all tags; seconds are processor time of learning. All of it goes through the
 program: train, accept, reject, tag."""
