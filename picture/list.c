@@ -9,8 +9,8 @@
 const char *list_leaf(const char *path)
 {
     const char *bar = strrchr(path, '|'), *leaf = bar ? bar + 1 : path;
-    if (f0t_keyword_is_slashed(leaf,
-                               strlen(leaf))) /* so that the last part of a last part is itself */
+    /* A copy of the last part, in a list of words, must have the same last part. */
+    if (f0t_keyword_is_slashed(leaf, strlen(leaf)))
         leaf = strrchr(leaf, '/') + 1;
     while (*leaf == ' ')
         leaf++;
