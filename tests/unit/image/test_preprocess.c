@@ -21,7 +21,7 @@ static f0t_status run(float *out, const f0t_preprocess *p, const f0t_picture *pi
 static void a_picture_of_the_right_size_stays_as_it_is(void **state)
 {
     const uint8_t rgb[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    const f0t_picture picture = {2, 2, rgb};
+    const f0t_picture picture = {.width = 2, .height = 2, .rgb = rgb};
     const float planes[12] = {1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 12};
     float out[12];
     (void)state;
@@ -39,7 +39,7 @@ static void a_picture_of_the_right_size_stays_as_it_is(void **state)
 static void channels_mean_and_scale_are_applied(void **state)
 {
     const uint8_t rgb[12] = {10, 20, 30, 10, 20, 30, 10, 20, 30, 10, 20, 30};
-    const f0t_picture picture = {2, 2, rgb};
+    const f0t_picture picture = {.width = 2, .height = 2, .rgb = rgb};
     const f0t_preprocess p = {0, 2, 2, F0T_RESAMPLE_AREA, true, {1, 2, 3}, {2, 3, 4}};
     float out[12];
     (void)state;
@@ -72,7 +72,7 @@ static void area_is_the_mean_of_what_a_pixel_covers(void **state)
 {
     enum { W = 37, H = 23 };
     uint8_t rgb[W * H * 3];
-    const f0t_picture picture = {W, H, rgb};
+    const f0t_picture picture = {.width = W, .height = H, .rgb = rgb};
     const f0t_preprocess p = {9, 7, 5, F0T_RESAMPLE_AREA, false, {0, 0, 0}, {1, 1, 1}};
     float out[3 * 5 * 7];
     const size_t wide =
@@ -97,7 +97,7 @@ static void one_colour_stays_that_colour(void **state)
         for (int kind = F0T_RESAMPLE_AREA; kind <= F0T_RESAMPLE_BICUBIC; kind++) {
             uint8_t *rgb = malloc(sizes[s][0] * sizes[s][1] * 3);
             float out[3 * 16 * 16];
-            const f0t_picture picture = {sizes[s][0], sizes[s][1], rgb};
+            const f0t_picture picture = {.width = sizes[s][0], .height = sizes[s][1], .rgb = rgb};
             f0t_preprocess p = {20, 16, 16, (f0t_resample)kind, false, {0, 0, 0}, {1, 1, 1}};
             memset(rgb, 99, sizes[s][0] * sizes[s][1] * 3);
             assert_ok(run(out, &p, &picture, false));
@@ -118,7 +118,7 @@ static void a_plan_is_used_again(void **state)
     float out[3 * 5 * 7], want[3 * 5 * 7];
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        const f0t_picture picture = {sizes[s][0], sizes[s][1], rgb};
+        const f0t_picture picture = {.width = sizes[s][0], .height = sizes[s][1], .rgb = rgb};
         for (size_t i = 0; i < MOST; i++)
             rgb[i] = (uint8_t)(i * (7919 + s) % 251);
         assert_ok(run(want, &p, &picture, false));
@@ -185,7 +185,7 @@ static void wrong_descriptions_are_refused(void **state)
 static f0t_status run_once(void *context)
 {
     const uint8_t rgb[12] = {0};
-    const f0t_picture picture = {2, 2, rgb};
+    const f0t_picture picture = {.width = 2, .height = 2, .rgb = rgb};
     float out[12];
     (void)context;
     return run(out, &plain, &picture, false);
