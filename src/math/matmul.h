@@ -22,8 +22,7 @@ typedef struct f0t_matmul {
     bool b_transposed; /* B is stored as n x k: x·Wᵀ with W as outputs x inputs */
     bool accumulate;   /* adds what C holds (result F0T_F32 only) */
     bool relu;         /* negative results become 0 */
-    bool
-        coarse; /* a device may round A and B of float32 to 10 bits of fraction (TF32); the CPU does not */
+    bool coarse;       /* float32 may be rounded to 10 bits of fraction (TF32); the CPU does not */
 } f0t_matmul;
 
 /* `bias` (n floats) may be NULL. C overlaps neither A nor B. With k = 0 the product is zero. Many

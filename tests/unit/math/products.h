@@ -107,7 +107,16 @@ static inline void check_forms(size_t m, size_t n, size_t k, size_t packed_rows,
         {F0T_F32, F0T_F32}, {F0T_BF16, F0T_F32}, {F0T_BF16, F0T_BF16}};
     for (int form = first % step; form < 3 * 32; form += step) {
         f0t_dtype type = types[form / 32][0], result = types[form / 32][1];
-        product p = {{m, n, k, type, result, form & 1, form & 2, form & 4, form & 8}, form & 16};
+        product p = {{.m = m,
+                      .n = n,
+                      .k = k,
+                      .type = type,
+                      .result = result,
+                      .a_transposed = form & 1,
+                      .b_transposed = form & 2,
+                      .accumulate = form & 4,
+                      .relu = form & 8},
+                     form & 16};
         if (p.op.accumulate && result == F0T_BF16)
             continue;
         check_product(&p, packed_rows);

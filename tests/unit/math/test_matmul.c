@@ -74,7 +74,8 @@ static void large_shapes_match_the_reference(void **state)
     (void)state;
     for (int form = 0; form < 6 && !small_only(); form++) {
         f0t_dtype type = form % 3 ? F0T_BF16 : F0T_F32, result = form % 3 == 2 ? F0T_BF16 : F0T_F32;
-        f0t_matmul op = {517, 530, 515, type, result, form / 3, false, false, false};
+        f0t_matmul op = {
+            .m = 517, .n = 530, .k = 515, .type = type, .result = result, .a_transposed = form / 3};
         check_some_rows(&op);
     }
 }
@@ -85,8 +86,13 @@ static void long_sums_and_long_rows_match_the_reference(void **state)
     (void)state;
     for (int i = 0; i < 3 && !small_only(); i++)
         for (int form = 0; form < 8; form++) {
-            product p = {{shapes[i][0], shapes[i][1], shapes[i][2], form & 4 ? F0T_BF16 : F0T_F32,
-                          F0T_F32, form & 1, form & 2, false, false},
+            product p = {{.m = shapes[i][0],
+                          .n = shapes[i][1],
+                          .k = shapes[i][2],
+                          .type = form & 4 ? F0T_BF16 : F0T_F32,
+                          .result = F0T_F32,
+                          .a_transposed = form & 1,
+                          .b_transposed = form & 2},
                          false};
             check_product(&p, 0);
         }
@@ -215,7 +221,13 @@ static void the_second_call_allocates_nothing(void **state)
         uint16_t narrow[4096] = {0};
         float c[4096];
         f0t_dtype type = form ? F0T_BF16 : F0T_F32, result = form == 2 ? F0T_BF16 : F0T_F32;
-        f0t_matmul op = {20, 30, 40, type, result, true, false, false, true};
+        f0t_matmul op = {.m = 20,
+                         .n = 30,
+                         .k = 40,
+                         .type = type,
+                         .result = result,
+                         .a_transposed = true,
+                         .relu = true};
         assert_ok(f0t_matmul_run(c, narrow, narrow, NULL, &op));
         f0t_fault_set(F0T_FAULT_ALLOC, 0);
         assert_ok(f0t_matmul_run(c, narrow, narrow, NULL, &op));

@@ -14,7 +14,8 @@ static void products_by_hand(void **state)
     double c[4];
     (void)state;
     for (int form = 0; form < 4; form++) {
-        f0t_matmul op = {2, 2, 3, F0T_F32, F0T_F32, form & 1, form & 2, false, false};
+        f0t_matmul op = {
+            .m = 2, .n = 2, .k = 3, .a_transposed = form & 1, .b_transposed = form & 2};
         f0t_matmul_ref(c, NULL, form & 1 ? at : a, form & 2 ? bt : b, NULL, &op);
         for (int i = 0; i < 4; i++)
             assert_true(c[i] == want[i]);
