@@ -128,13 +128,25 @@ static bool add_written(void *user, const f0t_catalogue_written *w)
     return json_array_append_new(user, item) == 0;
 }
 
+/* *out stays where there is none. */
+static f0t_status read_flag(bool *out, const json_t *body, const char *name)
+{
+    const json_t *value = json_object_get(body, name);
+    if (value && !json_is_boolean(value))
+        return asked_refuse(name, "true or false");
+    *out = value ? json_is_true(value) : *out;
+    return F0T_OK;
+}
+
 void library_write(request *r)
 {
     f0t_catalogue_write_options options = F0T_CATALOGUE_WRITE_OPTIONS;
     json_t *body = NULL, *files = json_array();
     f0t_status status = object_of(&body, r, (const char *const[]){"dry_run", "undo", NULL});
-    options.dry_run = json_is_true(json_object_get(body, "dry_run"));
-    options.undo = json_is_true(json_object_get(body, "undo"));
+    if (status == F0T_OK)
+        status = read_flag(&options.dry_run, body, "dry_run");
+    if (status == F0T_OK)
+        status = read_flag(&options.undo, body, "undo");
     if (status == F0T_OK)
         status = f0t_catalogue_write(asked_catalogue(r), &options, add_written, files,
                                      r->server->context);

@@ -512,7 +512,8 @@ def what_is_decided_is_kept_and_written(s):
     sidecar = first["path"] + ".xmp"
     files = post(s, "/v1/write", {"dry_run": True})[1]["files"]
     assert [(f["file"], f["changed"]) for f in files] == [(sidecar, True)] and not os.path.exists(sidecar), files
-    assert post(s, "/v1/write", {"where": "/tmp"})[0] == 400
+    for wrong in ({"where": "/tmp"}, {"dry_run": 1}, {"dry_run": "true"}, {"dry_run": None}, {"dry_run": True, "undo": 0}):
+        assert post(s, "/v1/write", wrong)[0] == 400 and not os.path.exists(sidecar), wrong
     assert post(s, "/v1/write", {})[0] == 200 and tag in open(sidecar).read()
     assert post(s, "/v1/write", {"undo": True})[0] == 200 and not os.path.exists(sidecar)
     s.process.kill()  # what was answered is on the disk
