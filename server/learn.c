@@ -231,8 +231,8 @@ void learn_start(request *r)
 {
     server *s = r->server;
     pthread_mutex_lock(&s->learn_lock);
-    const bool busy = s->learning;
-    event_stream *e = busy ? NULL : stream_create(s, r->connection);
+    const bool busy = s->learning, ending = atomic_load(&s->draining);
+    event_stream *e = busy || ending ? NULL : stream_create(s, r->connection);
     const bool started = e && start_thread(s, e);
     pthread_mutex_unlock(&s->learn_lock);
     if (started) {
@@ -242,7 +242,10 @@ void learn_start(request *r)
     }
     if (e)
         stream_release(e);
-    if (busy)
+    if (ending)
+        reply_error(&r->reply, MHD_HTTP_SERVICE_UNAVAILABLE, F0T_ERROR_INTERRUPTED,
+                    "the server is ending");
+    else if (busy)
         reply_error(&r->reply, MHD_HTTP_CONFLICT, F0T_ERROR_ARGUMENT,
                     "the server is learning already");
     else

@@ -10,11 +10,11 @@
 
 struct server;
 
-/* Begins, and makes the reply a stream; 409 where it has begun already. */
+/* Begins, and makes the reply a stream; 409 where it has begun already, 503 once the server ends. */
 void learn_start(request *r);
 /* The response of a request whose reply is a stream. */
 struct MHD_Response *learn_response(request *r);
-/* Ends what goes on, and waits for it. */
+/* Ends what goes on, and waits for it. The server is draining: nothing begins any more. */
 void learn_end(struct server *s);
 
 #endif

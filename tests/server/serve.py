@@ -400,6 +400,17 @@ def reloading_needs_a_token(s):
     assert s.ask("POST", "/v1/model/reload")[0] == 403
 
 
+def end_listening(s):
+    """SIGTERM; then until no connection is taken any more."""
+    s.process.send_signal(signal.SIGTERM)
+    for _ in range(1000):
+        try:
+            s.connect().close()
+            time.sleep(0.01)
+        except OSError:
+            break
+
+
 def ending_finishes_what_is_under_way(s):
     """A request whose body is half sent when SIGTERM comes is answered; new connections are not taken."""
     c = s.connect()
@@ -409,13 +420,7 @@ def ending_finishes_what_is_under_way(s):
     assert s.ask("GET", "/readyz", connection=kept)[0] == 200
     while s.metrics()["fast0tag_requests_active"] < 2:  # that one, and this
         time.sleep(0.01)
-    s.process.send_signal(signal.SIGTERM)
-    for _ in range(1000):
-        try:
-            s.connect().close()
-            time.sleep(0.01)
-        except OSError:
-            break
+    end_listening(s)
     status, _, headers = s.ask("GET", "/readyz", connection=kept)
     assert status == 503 and headers["Connection"] == "close", (status, headers)
     c.sendall(RED[50:])
@@ -549,6 +554,20 @@ def corrections_are_learned(s):
     left.close()
 
 
+def nothing_is_learned_at_the_end(s):
+    """A request that is half sent keeps the server from ending before it is asked to learn."""
+    half, kept = s.connect(), s.open()
+    half.sendall(HEAD + b"Content-Length: 1000\r\n\r\nhalf")
+    assert s.ask("GET", "/readyz", connection=kept)[0] == 200
+    while s.metrics()["fast0tag_requests_active"] < 2:  # that one, and this
+        time.sleep(0.01)
+    end_listening(s)
+    status, value, _ = s.ask("POST", "/v1/learn", connection=kept)
+    assert status == 503 and value["error"]["message"] == "the server is ending", (status, value)
+    half.close()
+    assert s.process.wait(60) == 0
+
+
 def without_a_catalogue_there_are_no_pictures(s):
     for path in ("/v1/pictures", "/v1/find?q=sea", "/v1/pictures/1/thumbnail"):
         assert s.ask("GET", path)[0] == 404, path
@@ -564,7 +583,7 @@ CASES = {
     "queue": [a_slow_picture_holds_up_nobody, a_full_queue_says_so],
     "features": [features_are_json],
     "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written, corrections_are_learned,
-                  everything_that_is_described_was_answered],
+                  everything_that_is_described_was_answered, nothing_is_learned_at_the_end],
     "end": [without_a_catalogue_there_are_no_pictures, everything_that_is_described_was_answered, ending_finishes_what_is_under_way],
 }
 TOKEN = "0123456789abcdef0123456789abcdef"
