@@ -55,7 +55,7 @@ served *server_model(server *s)
     return model;
 }
 
-f0t_status server_reload(server *s)
+static f0t_status reload(server *s)
 {
     served *fresh;
     f0t_status status = served_open(&fresh, s->model_path, s->options, s->vectors, s->context);
@@ -71,6 +71,14 @@ f0t_status server_reload(server *s)
     served_release(old);
     server_log(s, F0T_LOG_INFO, "%s: loaded again", s->model_path);
     return F0T_OK;
+}
+
+f0t_status server_reload(server *s)
+{
+    pthread_mutex_lock(&s->reload_lock);
+    f0t_status status = reload(s);
+    pthread_mutex_unlock(&s->reload_lock);
+    return status;
 }
 
 /* ---- The catalogue --------------------------------------------------------------------------------------------------- */
@@ -296,6 +304,7 @@ static void init(server *s, const server_options *o)
     s->guard.host = o->host;
     s->guard.names = o->names;
     s->guard.name_count = o->name_count;
+    pthread_mutex_init(&s->reload_lock, NULL);
     pthread_mutex_init(&s->model_lock, NULL);
     pthread_mutex_init(&s->client_lock, NULL);
     pthread_mutex_init(&s->log_lock, NULL);
@@ -317,6 +326,7 @@ static void destroy(server *s)
     queue_destroy(&s->jobs);
     free(s->model_path);
     free(s->vectors_path);
+    pthread_mutex_destroy(&s->reload_lock);
     pthread_mutex_destroy(&s->model_lock);
     pthread_mutex_destroy(&s->client_lock);
     pthread_mutex_destroy(&s->log_lock);

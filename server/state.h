@@ -30,7 +30,8 @@ typedef struct server {
     pthread_t learner;
     bool learned, learning; /* the thread was started and not joined; it is at work */
     f0t_context *context;
-    pthread_mutex_t model_lock; /* of */
+    pthread_mutex_t reload_lock; /* of loading the model again: the file read last is served last */
+    pthread_mutex_t model_lock;  /* of */
     served *model;
     queue tags;  /* requests for the workers that tag */
     queue tasks; /* other requests that take some time: one thread does them, one by one */
