@@ -1340,7 +1340,8 @@ typedef struct f0t_tag_result {
     size_t input;              /* which picture, from 0 */
     f0t_status status;         /* F0T_OK, or what went wrong with it, */
     const char *error;         /* in one line; NULL where nothing did */
-    const f0t_tag_score *tags; /* [count], best first, ties in the order of the vocabulary */
+    const f0t_tag_score *tags; /* [count], best first, ties in the order of the vocabulary; general
+                                  words of a hierarchy last */
     size_t count;
 } f0t_tag_result;
 

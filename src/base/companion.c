@@ -27,7 +27,8 @@ static bool look_around(char *path, const char *file, const char *name, int mode
 static bool look_around_library(char *path, const char *name, int mode)
 {
     Dl_info info;
-    return dladdr(places, &info) && info.dli_fname && look_around(path, info.dli_fname, name, mode);
+    return dladdr(places, &info) && info.dli_fname && info.dli_fname[0] == '/' &&
+           look_around(path, info.dli_fname, name, mode);
 }
 
 static bool look_around_program(char *path, const char *name, int mode)
@@ -43,7 +44,7 @@ static bool look_around_program(char *path, const char *name, int mode)
 f0t_status f0t_companion_find(char **out, const char *name, const char *variable, int mode)
 {
     char path[PATH_SIZE];
-    const char *given = getenv(variable);
+    const char *given = secure_getenv(variable);
     *out = NULL;
     if (given && *given)
         return f0t_string_copy(out, given, strlen(given));

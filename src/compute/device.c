@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char module[] = "fast0tag-cuda.so";
@@ -22,6 +23,19 @@ static f0t_status load(f0t_module_open_function **open, const char *path)
         return F0T_OK;
     dlclose(library);
     return f0t_fail(F0T_ERROR_FORMAT, "%s: is no module of fast0tag", path);
+}
+
+/* A module is code that runs as the caller: others must not have been able to write it. */
+static f0t_status check_owner(const char *path)
+{
+    struct stat info;
+    if (!strchr(path, '/'))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "F0T_CUDA is '%s': it must be a path", path);
+    if (stat(path, &info) == 0 &&
+        ((info.st_uid != 0 && info.st_uid != geteuid()) || (info.st_mode & (S_IWGRP | S_IWOTH))))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: is another user's, or others may write it: it is not loaded", path);
+    return F0T_OK;
 }
 
 static f0t_status open_module(const f0t_compute **out)
@@ -41,7 +55,9 @@ static f0t_status open_module(const f0t_compute **out)
                         "the module %s, which computes on a GPU, is not installed: build fast0tag "
                         "where nvcc is, or set F0T_CUDA to its path",
                         module);
-    f0t_status status = load(&open, path);
+    f0t_status status = check_owner(path);
+    if (status == F0T_OK)
+        status = load(&open, path);
     f0t_free(path);
     return status == F0T_OK ? open(out, &host) : status;
 }

@@ -167,13 +167,13 @@ __attribute__((visibility("default"))) f0t_module_open_function f0t_module_open;
 f0t_status f0t_module_open(const f0t_compute **out, const f0t_module_host *host)
 {
     *out = NULL;
-    f0t_cuda_host = *host;
     if (host->size != sizeof *host || host->compute_size != sizeof cuda ||
         strcmp(host->version, version) != 0)
         return host->fail(F0T_ERROR_MISMATCH,
                           "the module of the GPU is of fast0tag %s, the library of %s: install "
                           "both of one build",
                           version, host->version);
+    f0t_cuda_host = *host;
     F0T_TRY(start());
     *out = &cuda;
     return F0T_OK;

@@ -99,7 +99,7 @@ static f0t_status describe(shape *s)
 static cublasStatus_t choose(shape *s)
 {
     cublasLtMatmulPreference_t preference;
-    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatmulHeuristicResult_t found = {0};
     int count = 0;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
     if (status != CUBLAS_STATUS_SUCCESS)

@@ -385,8 +385,10 @@ f0t_status f0t_safetensors_check(const f0t_safetensors *file)
 
 void f0t_safetensors_let_go(const f0t_safetensors *f, const void *data, size_t size)
 {
-    const unsigned char *from = data, *begin = f->map.data;
-    if (f->map.mapping && from >= begin && size <= f->map.size - (size_t)(from - begin))
+    const uintptr_t from = (uintptr_t)data, begin = (uintptr_t)f->map.data;
+    /* A tensor that was not aligned in the file is a copy, and may lie on either side of the mapping. */
+    if (f->map.mapping && from >= begin && from - begin <= f->map.size &&
+        size <= f->map.size - (from - begin))
         f0t_map_forget(&f->map, data, size);
 }
 

@@ -214,7 +214,18 @@ static size_t fold(char to[LONGEST], const char *tag)
     return length;
 }
 
-/* From the first sense of the tag that is below a top. */
+/* Of the senses from `first` on those of one noun that count: [first, end). */
+static size_t end_of_senses(const f0t_wordnet *w, size_t first)
+{
+    size_t end = first;
+    while (end < w->sense_count && w->senses[end].lemma == w->senses[first].lemma &&
+           w->senses[end].rank < SENSES_MOST && w->synsets[w->senses[end].synset].pos == F0T_NOUN)
+        end++;
+    return end;
+}
+
+/* From the first sense of the tag that is below a top. A word that is a top itself in a further sense stays where it
+ * is: a plant is a factory first, for WordNet, but not a structure for who tags flowers. */
 static bool climb_from(ascent *a, const f0t_hypernyms *h, const char *tag)
 {
     const f0t_wordnet *w = &h->wordnet;
@@ -222,10 +233,11 @@ static bool climb_from(ascent *a, const f0t_hypernyms *h, const char *tag)
     const size_t length = fold(word, tag);
     const size_t lemma = length ? f0t_wordnet_lemma(w, word, length) : F0T_NONE;
     const uint32_t first = lemma == F0T_NONE ? 0 : w->first[F0T_NOUN][lemma];
-    for (size_t i = first ? first - 1 : w->sense_count;
-         i < w->sense_count && w->senses[i].lemma == lemma && w->senses[i].rank < SENSES_MOST &&
-         w->synsets[w->senses[i].synset].pos == F0T_NOUN;
-         i++) {
+    const size_t end = first ? end_of_senses(w, first - 1) : 0;
+    for (size_t i = first; i < end; i++)
+        if (h->tops[w->senses[i].synset] && !h->tops[w->senses[first - 1].synset])
+            return false;
+    for (size_t i = first ? first - 1 : 0; i < end; i++) {
         climb(a, h, w->senses[i].synset);
         if (mark_ways(a, h))
             return true;
