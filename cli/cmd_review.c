@@ -4,6 +4,7 @@
 #include "terminal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct options {
@@ -75,13 +76,13 @@ static f0t_status run_on(cli_context *cli, const options *o, review *r)
     return status;
 }
 
-static f0t_catalogue_query make_query(const options *o)
+static f0t_catalogue_query make_query(const options *o, const char *folder)
 {
     f0t_catalogue_query query = F0T_CATALOGUE_QUERY;
     query.undecided = true;
     query.confidence = o->confidence;
     query.suggested = o->tag;
-    query.folder = o->folder;
+    query.folder = folder;
     query.limit = 0;
     query.order = !strcmp(o->order, "date")   ? F0T_ORDER_DATE
                   : !strcmp(o->order, "path") ? F0T_ORDER_PATH
@@ -92,7 +93,6 @@ static f0t_catalogue_query make_query(const options *o)
 static f0t_status run(cli_context *cli, const void *given)
 {
     const options *o = given;
-    const f0t_catalogue_query query = make_query(o);
     f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
     review r = {.who = cli_decider(o->by),
                 .confidence = o->confidence,
@@ -101,6 +101,9 @@ static f0t_status run(cli_context *cli, const void *given)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--confidence: %g is not between 0 and 1",
                         o->confidence);
     how.mode = cli->json ? F0T_CATALOGUE_READ : F0T_CATALOGUE_WRITE;
+    /* The catalogue has whole paths; a folder that is gone may be known by the path that is given. */
+    char *whole = o->folder ? realpath(o->folder, NULL) : NULL;
+    const f0t_catalogue_query query = make_query(o, whole ? whole : o->folder);
     f0t_status status = f0t_catalogue_open(&r.catalogue, o->catalogue, &how);
     if (status == F0T_OK)
         status = review_open(&r, &query);
@@ -111,6 +114,7 @@ static f0t_status run(cli_context *cli, const void *given)
                r.decided == 1 ? "" : "s");
     review_close(&r);
     f0t_catalogue_close(r.catalogue);
+    free(whole);
     return status;
 }
 
