@@ -55,9 +55,14 @@ static f0t_status decide_line(decider *d, char *line, size_t number)
     const char *tags[TAGS_MOST], *name = d->options->from;
     size_t count = 0;
     char *rest = line, *path = strsep(&rest, "\t");
-    for (char *tag; (tag = strsep(&rest, "\t")) && count < TAGS_MOST;)
+    for (char *tag; (tag = strsep(&rest, "\t"));) {
+        if (*tag && count == TAGS_MOST)
+            return cli_fail(d->cli, F0T_ERROR_FORMAT,
+                            "%s:%zu: more than %d tags; give the others a line of their own", name,
+                            number, TAGS_MOST);
         if (*tag)
             tags[count++] = tag;
+    }
     if (!*path || !count)
         return cli_fail(d->cli, F0T_ERROR_FORMAT, "%s:%zu: a picture, a tab and a tag are expected",
                         name, number);
@@ -67,33 +72,49 @@ static f0t_status decide_line(decider *d, char *line, size_t number)
                : cli_fail(d->cli, status, "%s:%zu: %s", name, number, f0t_last_error());
 }
 
-static f0t_status decide_lines(decider *d, FILE *file)
+static f0t_status decide_lines(decider *d, char *text)
 {
-    char *line = NULL;
-    size_t room = 0, number = 0;
-    ssize_t length;
     f0t_status status = F0T_OK;
-    while (status == F0T_OK && (length = getline(&line, &room, file)) >= 0) {
+    size_t number = 0;
+    for (char *line; status == F0T_OK && (line = strsep(&text, "\n"));) {
+        size_t length = strlen(line);
         number++;
-        while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+        while (length && line[length - 1] == '\r')
             line[--length] = 0;
         if (length)
             status = decide_line(d, line, number);
     }
-    if (status == F0T_OK && ferror(file))
-        status = cli_fail(d->cli, F0T_ERROR_IO, "%s: %s", d->options->from, strerror(errno));
-    free(line);
     return status;
 }
 
-static f0t_status decide_file(decider *d)
+/* All of it, up to its end or a NUL byte, which no path or tag has. */
+static f0t_status read_all(char **text, decider *d, FILE *file)
+{
+    size_t room = 0, lines = 1;
+    const ssize_t length = getdelim(text, &room, 0, file);
+    if (length < 0 && (ferror(file) || !feof(file)))
+        return cli_fail(d->cli, F0T_ERROR_IO, "%s: %s", d->options->from, strerror(errno));
+    if (length < 0) { /* there is room, and nothing in it */
+        free(*text);
+        *text = NULL;
+    }
+    if (!*text || (size_t)length == strlen(*text))
+        return F0T_OK;
+    for (const char *at = *text; (at = strchr(at, '\n')); at++)
+        lines++;
+    return cli_fail(d->cli, F0T_ERROR_FORMAT, "%s:%zu: a NUL byte; text is expected",
+                    d->options->from, lines);
+}
+
+/* *text, which free() frees, is NULL where the file is empty. */
+static f0t_status read_file(char **text, decider *d)
 {
     const bool standard = !strcmp(d->options->from, "-");
     FILE *file = standard ? stdin : fopen(d->options->from, "r");
     if (!file)
         return cli_fail(d->cli, errno == ENOENT ? F0T_ERROR_NOT_FOUND : F0T_ERROR_IO, "%s: %s",
                         d->options->from, strerror(errno));
-    f0t_status status = decide_lines(d, file);
+    f0t_status status = read_all(text, d, file);
     if (!standard)
         fclose(file);
     return status;
@@ -114,14 +135,14 @@ static f0t_status check_operands(cli_context *cli, const options *o)
 }
 
 /* All of it is one change: a line that is wrong leaves the catalogue as it was. */
-static f0t_status change(decider *d)
+static f0t_status change(decider *d, char *text)
 {
     cli_context *cli = d->cli;
     f0t_status status = f0t_catalogue_begin(d->catalogue);
     if (status != F0T_OK)
         return status;
     status = d->options->from
-                 ? decide_file(d)
+                 ? decide_lines(d, text)
                  : decide_all(d, cli->operands[0], cli->operands + 1, cli->operand_count - 1);
     if (status == F0T_OK)
         return f0t_catalogue_commit(d->catalogue);
@@ -129,6 +150,17 @@ static f0t_status change(decider *d)
     snprintf(message, sizeof message, "%s", *cli->message ? cli->message : f0t_last_error());
     (void)f0t_catalogue_rollback(d->catalogue);
     return cli_fail(cli, status, "%s", message);
+}
+
+/* A file is read before the change begins: others may write to the catalogue while a pipe is slow. */
+static f0t_status read_and_change(decider *d)
+{
+    char *text = NULL;
+    f0t_status status = d->options->from ? read_file(&text, d) : F0T_OK;
+    if (status == F0T_OK)
+        status = change(d, text);
+    free(text);
+    return status;
 }
 
 static f0t_status report(const decider *d)
@@ -150,7 +182,7 @@ static f0t_status run(cli_context *cli, const options *o, f0t_decision decision)
         status = f0t_catalogue_open(&d.catalogue, o->catalogue, &how);
     d.list = cli->json ? json_array() : NULL;
     if (status == F0T_OK)
-        status = change(&d);
+        status = read_and_change(&d);
     if (status == F0T_OK)
         status = report(&d);
     json_decref(d.list);
