@@ -1,6 +1,7 @@
 #include "review.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const f0t_catalogue_picture *review_picture(const review *r)
@@ -76,6 +77,9 @@ f0t_status review_open(review *r, const f0t_catalogue_query *query)
 
 void review_close(review *r)
 {
+    for (size_t i = 0; i < r->decided; i++)
+        free(r->decisions[i].tag);
+    free(r->decisions);
     f0t_catalogue_tags_free(r->all);
     f0t_catalogue_pictures_free(r->pictures);
 }
@@ -98,31 +102,86 @@ f0t_status review_previous(review *r, bool *moved)
 
 /* ---- Deciding ----------------------------------------------------------------------------- */
 
+static f0t_decision find_decision(const review *r, const char *tag)
+{
+    for (size_t i = 0; i < r->all->count; i++)
+        if (!strcmp(r->all->items[i].tag, tag))
+            return r->all->items[i].decision;
+    return F0T_UNDECIDED;
+}
+
+/* Room for one more decision, which is about the picture in work. */
+static f0t_status prepare(review *r, const char *tag, f0t_decision decision)
+{
+    if (r->decided == r->room) {
+        const size_t room = 2 * r->room + 16;
+        review_decision *more = realloc(r->decisions, room * sizeof *more);
+        if (!more)
+            return f0t_error_set(F0T_ERROR_MEMORY, "no memory for another decision");
+        r->decisions = more;
+        r->room = room;
+    }
+    char *copy = strdup(tag);
+    r->decisions[r->decided] = (review_decision){r->at, copy, decision, find_decision(r, tag)};
+    return copy ? F0T_OK : f0t_error_set(F0T_ERROR_MEMORY, "no memory for another decision");
+}
+
 f0t_status review_decide(review *r, const char *tag, f0t_decision decision)
 {
-    f0t_status status =
-        f0t_catalogue_decide(r->catalogue, review_picture(r)->id, tag, decision, r->who);
-    r->decided += status == F0T_OK;
+    f0t_status status = prepare(r, tag, decision);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_catalogue_decide(r->catalogue, review_picture(r)->id, tag, decision, r->who);
+    if (status == F0T_OK)
+        r->decided++;
+    else
+        free(r->decisions[r->decided].tag);
     return status == F0T_OK ? load(r) : status;
+}
+
+/* The catalogue's own undo takes the last decision of a name, which may be one of another review; where it is, what was
+ * before is decided again. */
+static f0t_status take_back(review *r, const review_decision *last)
+{
+    const int64_t picture = r->pictures->items[last->at].id;
+    f0t_catalogue_undone what = {.size = sizeof what};
+    f0t_status status = f0t_catalogue_begin(r->catalogue);
+    if (status != F0T_OK)
+        return status;
+    status = f0t_catalogue_undo(&what, r->catalogue, r->who);
+    if (status == F0T_OK && what.picture == picture && !strcmp(what.tag, last->tag) &&
+        what.is == last->before)
+        return f0t_catalogue_commit(r->catalogue);
+    (void)f0t_catalogue_rollback(r->catalogue);
+    return status == F0T_OK
+               ? f0t_catalogue_decide(r->catalogue, picture, last->tag, last->before, r->who)
+               : status;
+}
+
+/* A later decision of somebody else about the same tag still counts. */
+static f0t_status undo(review *r, const review_decision *last)
+{
+    r->at = last->at;
+    f0t_status status = arrive(r);
+    if (status == F0T_OK && find_decision(r, last->tag) == last->decision) {
+        status = take_back(r, last);
+        if (status == F0T_OK)
+            status = arrive(r);
+    }
+    for (size_t i = 0; status == F0T_OK && i < r->count; i++)
+        if (!strcmp(r->shown[i]->tag, last->tag))
+            r->focus = i;
+    return status;
 }
 
 f0t_status review_undo(review *r, bool *undone)
 {
-    f0t_catalogue_undone what = {.size = sizeof what};
-    *undone = false;
-    if (!r->decided)
+    *undone = r->decided > 0;
+    if (!*undone)
         return F0T_OK;
-    f0t_status status = f0t_catalogue_undo(&what, r->catalogue, r->who);
-    *undone = status == F0T_OK && what.picture;
-    r->decided -= *undone;
-    for (size_t i = 0; *undone && i < r->pictures->count; i++)
-        if (r->pictures->items[i].id == what.picture)
-            r->at = i;
-    if (*undone)
-        status = arrive(r);
-    for (size_t i = 0; *undone && status == F0T_OK && i < r->count; i++)
-        if (!strcmp(r->shown[i]->tag, what.tag))
-            r->focus = i;
+    review_decision *last = &r->decisions[--r->decided];
+    f0t_status status = undo(r, last);
+    free(last->tag);
     return status;
 }
 

@@ -6,6 +6,13 @@
 
 enum { REVIEW_MOST = 99 }; /* tags of a picture that are shown */
 
+/* A decision of this review, and what it can be taken back to. */
+typedef struct review_decision {
+    size_t at; /* the picture */
+    char *tag;
+    f0t_decision decision, before;
+} review_decision;
+
 typedef struct review {
     f0t_catalogue *catalogue;
     const char *who;
@@ -16,8 +23,9 @@ typedef struct review {
     f0t_catalogue_tags *all;                     /* its tags */
     const f0t_catalogue_tag *shown[REVIEW_MOST]; /* [count] to decide about: the surest first */
     size_t count;
-    size_t focus;   /* the first of them that is not decided, or the one that was undone */
-    size_t decided; /* decisions of this review, those that were undone not counted */
+    size_t focus; /* the first of them that is not decided, or the one that was undone */
+    review_decision *decisions; /* [decided] of this review, those that were undone left out */
+    size_t decided, room;
 } review;
 
 /* The pictures that the query has. */
@@ -32,7 +40,8 @@ f0t_status review_previous(review *r, bool *moved);
 
 /* Decides about a tag of the picture, shown or not. */
 f0t_status review_decide(review *r, const char *tag, f0t_decision decision);
-/* Takes the last decision back and goes to its picture; *undone is false where there is none in this review. */
+/* Takes the last decision of this review back, whatever others have decided since, and goes to its picture; *undone is
+ * false where there is none. */
 f0t_status review_undo(review *r, bool *undone);
 
 /* The tags that begin with the text, `most` at most, the most used first; freed by f0t_catalogue_words_free. */

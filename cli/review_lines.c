@@ -84,17 +84,19 @@ static bool read_numbers(long *numbers, size_t *count, const review *r, const ch
     return true;
 }
 
-/* Tags keep their numbers when they are decided about. */
+/* The numbers are those that were shown: a decision loads the tags anew, and another program may have changed them. */
 static f0t_status decide(review *r, const char *line)
 {
+    char tags[REVIEW_MOST][F0T_TAG_SIZE];
     long numbers[REVIEW_MOST];
     size_t count;
     f0t_status status = F0T_OK;
     if (!read_numbers(numbers, &count, r, line))
         return F0T_OK;
+    for (size_t i = 0; i < count; i++)
+        snprintf(tags[i], sizeof tags[i], "%s", r->shown[labs(numbers[i]) - 1]->tag);
     for (size_t i = 0; i < count && status == F0T_OK; i++)
-        status = review_decide(r, r->shown[labs(numbers[i]) - 1]->tag,
-                               numbers[i] < 0 ? F0T_REJECTED : F0T_ACCEPTED);
+        status = review_decide(r, tags[i], numbers[i] < 0 ? F0T_REJECTED : F0T_ACCEPTED);
     if (status == F0T_OK)
         show(r);
     return status;

@@ -140,6 +140,66 @@ case_lines_decide_without_a_terminal() {
     json_holds 'all(0 <= s["confidence"] <= 1 for p in d for s in p["suggestions"] if s["confidence"] is not None)'
 }
 
+case_a_folder_may_be_relative_or_a_link() {
+    make_catalogue
+    ln -s new link
+    local folder
+    for folder in new ./new/ link "$PWD/new"; do
+        run 0 review -c c.f0t --json --folder "$folder"
+        json_holds 'len(d) == 4'
+    done
+    run 0 review -c c.f0t --json --folder nowhere
+    json_holds 'd == []'
+}
+
+# Numbers mean the tags that were shown, also where another program takes a suggestion away meanwhile.
+case_numbers_are_those_that_were_shown() {
+    make_catalogue
+    touch shown.txt
+    {
+        for _ in $(seq 200); do
+            grep -q '> ' shown.txt && break
+            sleep 0.05
+        done
+        /usr/bin/python3 -c 'import sqlite3
+c = sqlite3.connect("c.f0t")
+c.execute("DELETE FROM suggestions WHERE tag = (SELECT id FROM tags WHERE name = ?)", ("green",))
+c.commit()'
+        printf '1 -2 3\nq\n'
+    } | "$FAST0TAG" review -c c.f0t >shown.txt 2>&1 || complain "$(cat shown.txt)"
+    expect_decided "0.svg blue 1 ann;0.svg green 2 ann;0.svg red 1 ann;"
+}
+
+# Another terminal of the same person decides between a decision and its undo.
+case_undo_is_of_this_review() {
+    make_catalogue
+    {
+        printf '1\n-1\n'
+        for _ in $(seq 200); do
+            decided | grep -q "red 2" && break
+            sleep 0.05
+        done
+        "$FAST0TAG" accept -c c.f0t new/3.svg sea >/dev/null
+        printf 'u\n2\nu\nu\nu\nq\n'
+    } | "$FAST0TAG" review -c c.f0t >shown.txt 2>&1 || complain "$(cat shown.txt)"
+    grep -q "there is nothing to undo" shown.txt || complain "$(cat shown.txt)"
+    expect_decided "3.svg sea 1 ann;"
+}
+
+# Who waits for a pipe keeps nobody from writing.
+case_a_slow_pipe_blocks_nobody() {
+    make_catalogue
+    mkfifo pipe
+    "$FAST0TAG" accept -c c.f0t --from pipe >slow.txt 2>&1 &
+    local pid=$!
+    exec 3>pipe
+    run 0 accept -c c.f0t new/0.svg red
+    printf 'new/1.svg\tgreen\n' >&3
+    exec 3>&-
+    wait $pid || complain "$(cat slow.txt)"
+    expect_decided "0.svg red 1 ann;1.svg green 1 ann;"
+}
+
 case_scripts_decide() {
     make_catalogue
     run 0 accept -c c.f0t new/0.svg red "palm tree"
@@ -156,6 +216,10 @@ case_scripts_decide() {
     refuse 3 "bad.tsv:2: nowhere.svg is not in the catalogue" accept -c c.f0t --from bad.tsv
     printf 'new/3.svg\n' >bad.tsv
     refuse 3 "bad.tsv:1: a picture, a tab and a tag are expected" accept -c c.f0t --from bad.tsv
+    printf 'new/3.svg\tyellow\nnew/3.svg\tpink\0\tx\n' >bad.tsv
+    refuse 3 "bad.tsv:2: a NUL byte" accept -c c.f0t --from bad.tsv
+    { printf new/3.svg && printf '\t%s' $(seq 1025); } >bad.tsv
+    refuse 3 "bad.tsv:1: more than 1024 tags" accept -c c.f0t --from bad.tsv
     expect_decided "0.svg red 1 ann;1.svg green 1 ann;1.svg sea 1 ann;2.svg blue 1 ann;"
     refuse 2 "missing operand: TAG" reject -c c.f0t new/0.svg
     refuse 2 "missing operand: PICTURE TAG" accept -c c.f0t
