@@ -2,6 +2,7 @@
 #include "pictures.h"
 
 #include "base/fault.h"
+#include "image/protocol.h"
 #include "image/worker.h"
 
 #include <math.h>
@@ -185,13 +186,13 @@ static void a_process_that_dies_costs_one_picture(void **state)
              "#!/usr/bin/env python3\nimport os, struct, subprocess, sys\n"
              "inner = subprocess.Popen(['%s'], stdin=subprocess.PIPE, stdout=1)\n"
              "while True:\n"
-             "    head = sys.stdin.buffer.read(20)\n"
-             "    if len(head) < 20: break\n"
-             "    path = sys.stdin.buffer.read(struct.unpack('<5I', head)[3])\n"
+             "    head = sys.stdin.buffer.read(%zu)\n"
+             "    if not head: break\n"
+             "    path = sys.stdin.buffer.read(struct.unpack_from('<I', head, %zu)[0])\n"
              "    if b'bomb' in path: break\n"
              "    inner.stdin.write(head + path)\n    inner.stdin.flush()\n"
              "inner.kill()\nos._exit(1)\n",
-             real);
+             real, sizeof(f0t_picture_request), offsetof(f0t_picture_request, path_length));
     test_text("program", text);
     assert_int_equal(chmod(test_path("program"), 0755), 0);
     setenv("F0T_PICTURE", test_path("program"), 1);
