@@ -66,15 +66,20 @@ static void refuse_for_memory(request *r)
 /* ---- Parts ------------------------------------------------------------------------------------------------ */
 
 /* What a client calls a picture is for messages, and its ending tells SVG and raw files: no folders. */
-static char *copy_name(const char *name)
+static const char *name_of(const char *filename)
 {
-    if (!name)
-        return NULL;
+    const char *name = filename ? filename : "";
     for (const char *c = name; *c; c++)
         if (*c == '/' || *c == '\\')
             name = c + 1;
     const size_t length = strlen(name);
-    return *name ? strdup(length > NAME_MOST ? name + length - NAME_MOST : name) : NULL;
+    return length > NAME_MOST ? name + length - NAME_MOST : name;
+}
+
+static char *copy_name(const char *filename)
+{
+    const char *name = name_of(filename);
+    return *name ? strdup(name) : NULL;
 }
 
 static bool add_part(request *r, const char *field, const char *name)
@@ -108,6 +113,18 @@ static bool append(request_part *part, const char *data, size_t size)
 
 /* ---- Forms ------------------------------------------------------------------------------------------------ */
 
+/* The parser may say that a part begins before its first bytes have come, and say it again with them. It says the same
+ * of an empty part before another of the same name: those two are taken as one. */
+static bool is_begun(const request *r, const char *field, const char *filename)
+{
+    if (!r->part_count || r->parts[r->part_count - 1].size)
+        return false;
+    const request_part *last = &r->parts[r->part_count - 1];
+    if (field)
+        return last->field && !strcmp(last->field, field);
+    return !last->field && !strcmp(last->name ? last->name : "", name_of(filename));
+}
+
 /* libmicrohttpd's parser of forms calls this with a piece of a part; `offset` 0 begins one. */
 static enum MHD_Result take_piece(void *user, enum MHD_ValueKind kind, const char *key,
                                   const char *filename, const char *type, const char *encoding,
@@ -115,18 +132,20 @@ static enum MHD_Result take_piece(void *user, enum MHD_ValueKind kind, const cha
 {
     request *r = user;
     const size_t most = r->server->options->pictures;
+    const char *field = filename ? NULL : key ? key : "";
     (void)kind;
     (void)type;
     (void)encoding;
     if (r->reply.status)
         return MHD_YES;
-    if (offset == 0 && r->part_count >= most + 16) {
+    const bool begins = offset == 0 && !is_begun(r, field, filename);
+    if (begins && r->part_count >= most + 16) {
         char line[100];
         snprintf(line, sizeof line, "a form has at most %zu pictures", most);
         request_refuse(r, MHD_HTTP_CONTENT_TOO_LARGE, F0T_ERROR_ARGUMENT, line);
         return MHD_YES;
     }
-    if (offset == 0 && !add_part(r, filename ? NULL : key ? key : "", filename))
+    if (begins && !add_part(r, field, filename))
         refuse_for_memory(r);
     else if (!append(&r->parts[r->part_count - 1], data, size))
         refuse_for_memory(r);

@@ -76,6 +76,12 @@ def a_form_has_several_pictures(s):
     assert "tags" not in broken and "broken.jpg" in broken["error"]["message"], value
 
 
+def a_form_may_come_byte_by_byte(s):
+    body, headers = form(("k", None, b"1"), ("a", "red.svg", RED), ("vocabulary", None, b"rose,lake"), ("b", "blue.svg", BLUE))
+    status, value, _ = s.ask("POST", "/v1/tag", [bytes([byte]) for byte in body], headers)  # each a chunk
+    assert status == 200 and [tags(p) for p in value["pictures"]] == [["rose"], ["lake"]], value
+
+
 def wrong_parameters_are_named(s):
     for query, words in (("k=0", "k: "), ("k=1e99", "k: "), ("k=nan", "k: "), ("confidence=2", "confidence: "),
                          ("confidence=", "confidence: "), ("size=3", "the parameters are"),
@@ -574,7 +580,8 @@ def without_a_catalogue_there_are_no_pictures(s):
 
 
 CASES = {
-    "token": [a_picture_gets_its_tags, other_words_are_ranked, a_form_has_several_pictures, wrong_parameters_are_named,
+    "token": [a_picture_gets_its_tags, other_words_are_ranked, a_form_has_several_pictures,
+              a_form_may_come_byte_by_byte, wrong_parameters_are_named,
               the_server_tells_how_it_is, only_what_is_described_answers, other_names_and_other_sites_are_refused,
               the_token_is_needed, a_decoder_that_is_killed_is_started_again, idle_connections_cost_little,
               the_model_is_swapped_under_load, a_damaged_model_leaves_the_old_one],
