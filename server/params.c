@@ -54,6 +54,8 @@ f0t_status params_add_word(params *p, const char *word, size_t length)
         return refuse("vocabulary: words of 1 to %g bytes are expected", WORD_MOST);
     if (p->words >= PARAMS_WORDS_MOST)
         return refuse("vocabulary: at most %g words", PARAMS_WORDS_MOST);
+    if (p->text_size + length + 1 > PARAMS_TEXT_MOST)
+        return refuse("vocabulary: at most %.0f bytes of words", PARAMS_TEXT_MOST);
     f0t_status status = make_room(p, p->text_size + length + 1);
     if (status != F0T_OK)
         return status;

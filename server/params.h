@@ -10,7 +10,7 @@
 enum {
     PARAMS_K_MOST = 1000,
     PARAMS_WORDS_MOST = 20000,
-    PARAMS_TEXT_MOST = 1 << 20 /* bytes of the words of a query or form */
+    PARAMS_TEXT_MOST = 1 << 20 /* bytes of all words of a request, with one after each */
 };
 
 typedef struct params {

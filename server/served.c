@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists that are kept: those that were used last. */
-enum { LISTS_MOST = 32 };
+/* Lists that are kept, those that were used last, and the words of all of them: a word has a vector of some kilobytes. */
+enum { LISTS_MOST = 32, LIST_WORDS_MOST = 5 * PARAMS_WORDS_MOST };
 
 struct served_list {
     served_list *next; /* used before this one */
     char *text;        /* [size] its words, as params has them */
-    size_t size;
+    size_t size, words;
     f0t_vocab *vocab;
     f0t_tagger *tagger;
     json_t *unknown;
@@ -25,7 +25,7 @@ struct served {
     const f0t_vectors *vectors;
     pthread_mutex_t lock; /* of the lists */
     served_list *lists;
-    size_t list_count;
+    size_t list_count, list_words;
 };
 
 /* ---- The model ------------------------------------------------------------------------------------------ */
@@ -144,6 +144,7 @@ static f0t_status list_create(served_list **out, const served *s, const params *
                             ? make_vocab(list, s, p, context)
                             : f0t_error_set(F0T_ERROR_MEMORY, "no memory for the vocabulary");
     if (status == F0T_OK) {
+        list->words = p->words;
         options.vocab = list->vocab;
         options.features_only = true;
         status = f0t_tagger_create(&list->tagger, f0t_tagger_model(s->tagger), &options, context);
@@ -170,23 +171,36 @@ static served_list *find_kept(served *s, const params *p)
     return NULL;
 }
 
-/* The last one that nobody uses goes. */
-static void keep(served *s, served_list *list)
+/* The one that was used longest ago, of those that nobody uses, goes; false: all are in use. */
+static bool drop_oldest(served *s)
 {
     served_list **last = NULL;
-    list->next = s->lists;
-    s->lists = list;
-    if (++s->list_count <= LISTS_MOST)
-        return;
     for (served_list **at = &s->lists; *at; at = &(*at)->next)
         if (!(*at)->users)
             last = at;
     if (!last)
-        return;
+        return false;
     served_list *oldest = *last;
     *last = oldest->next;
     s->list_count--;
+    s->list_words -= oldest->words;
     list_free(oldest);
+    return true;
+}
+
+static void drop_too_many(served *s)
+{
+    while ((s->list_count > LISTS_MOST || s->list_words > LIST_WORDS_MOST) && drop_oldest(s))
+        ;
+}
+
+static void keep(served *s, served_list *list)
+{
+    list->next = s->lists;
+    s->lists = list;
+    s->list_count++;
+    s->list_words += list->words;
+    drop_too_many(s);
 }
 
 f0t_status served_find(served_list **out, served_words *words, served *s, const params *p,
@@ -221,5 +235,6 @@ void served_done(served *s, served_list *list)
         return;
     pthread_mutex_lock(&s->lock);
     list->users--;
+    drop_too_many(s); /* while it was in use it could not go */
     pthread_mutex_unlock(&s->lock);
 }

@@ -69,6 +69,18 @@ static void too_many_words_are_refused(void **state)
     params_free(&p);
 }
 
+static void too_long_words_together_are_refused(void **state)
+{
+    params p = PARAMS_DEFAULT;
+    char word[1023];
+    (void)state;
+    memset(word, 'x', sizeof word);
+    for (size_t i = 0; i < PARAMS_TEXT_MOST / (sizeof word + 1); i++)
+        assert_ok(params_add_word(&p, word, sizeof word));
+    assert_fails(F0T_ERROR_ARGUMENT, "at most 1048576 bytes", params_add_word(&p, "w", 1));
+    params_free(&p);
+}
+
 static f0t_status read_text(body *b, const char *text)
 {
     return body_read(b, text, strlen(text), 2);
@@ -119,6 +131,7 @@ int main(void)
         cmocka_unit_test(numbers_and_words_are_read),
         cmocka_unit_test(wrong_values_are_refused),
         cmocka_unit_test(too_many_words_are_refused),
+        cmocka_unit_test(too_long_words_together_are_refused),
         cmocka_unit_test(features_and_parameters_are_read),
         cmocka_unit_test(wrong_bodies_are_refused),
     };
