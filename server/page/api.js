@@ -3,7 +3,9 @@ import { h, show } from "./dom.js";
 
 let token = sessionStorage.getItem("token") || "";
 
-async function askForToken() {
+let asking = null; // one dialog for all requests that want it
+
+async function showTokenDialog() {
   const input = h("input", { type: "password", autocomplete: "off" });
   const form = h("form", { onsubmit: event => { event.preventDefault(); document.getElementById("dialog").close(); } },
     h("p", {}, "This server wants a token: the one in the file of --token-file."),
@@ -13,6 +15,11 @@ async function askForToken() {
   sessionStorage.setItem("token", token);
 }
 
+function askForToken() {
+  asking ??= showTokenDialog().finally(() => { asking = null; });
+  return asking;
+}
+
 async function send(path, options) {
   const headers = { ...options.headers };
   if (token) headers.Authorization = "Bearer " + token;
@@ -20,9 +27,10 @@ async function send(path, options) {
 }
 
 async function request(path, options = {}) {
+  const before = token;
   let answer = await send(path, options);
   if (answer.status === 401) {
-    await askForToken();
+    if (token === before) await askForToken(); // otherwise it was given meanwhile
     answer = await send(path, options);
   }
   if (answer.ok) return answer;
