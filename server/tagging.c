@@ -26,7 +26,8 @@ typedef struct item {
     const f0t_tag_result *read; /* [count] whether they could be read; NULL: rows of JSON */
     served_list *list;
     served_words words;
-    bool done; /* the reply is there */
+    bool done;     /* the reply is there, */
+    size_t tagged; /* with tags for so many */
 } item;
 
 typedef struct batch {
@@ -207,8 +208,10 @@ static void give_reply(item *i, const f0t_tag_result *results)
         return;
     }
     json_t *list = json_array();
-    for (size_t n = 0; n < i->count; n++)
+    for (size_t n = 0; n < i->count; n++) {
         json_array_append_new(list, picture_json(i, n, &results[n]));
+        i->tagged += !i->read || i->read[n].status == F0T_OK;
+    }
     json_t *whole = json_pack("{s:o}", "pictures", list);
     if (whole && i->words.unknown)
         json_object_set_new(whole, "unknown", json_deep_copy(i->words.unknown));
@@ -288,14 +291,15 @@ static void run_batch(batch *b)
 
 static void end_batch(batch *b)
 {
-    size_t all = 0;
+    size_t all = 0, tagged = 0;
     for (size_t i = 0; i < b->count; i++) {
         item *it = &b->items[i];
         all += it->count;
+        tagged += it->tagged;
         served_done(b->model, it->list);
         body_free(&it->body);
     }
-    metrics_batch(&b->server->metrics, all, b->read ? b->read->failed : 0);
+    metrics_batch(&b->server->metrics, all, all - tagged);
     free(b->features);
     f0t_tag_results_free(b->read);
 }

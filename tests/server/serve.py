@@ -61,8 +61,11 @@ def other_words_are_ranked(s):
     for _ in range(2):  # the second time they are known
         _, value, _ = s.ask("POST", "/v1/tag?k=9&name=a.svg&vocabulary=flower,%20lake&vocabulary=zzz", BLUE)
         assert tags(value["pictures"][0]) == ["lake", "flower"] and value["unknown"] == ["zzz"], value
+    counts = lambda: [s.metrics()['fast0tag_pictures_total{result="%s"}' % result] for result in ("tagged", "failed")]
+    tagged, failed = counts()
     status, value, _ = s.ask("POST", "/v1/tag?vocabulary=zzz", BLUE)
     assert status == 422 and "none of its words has a vector" in value["error"]["message"], value
+    assert counts() == [tagged, failed + 1], counts()
     for i in range(34):  # more lists than are kept
         assert s.ask("POST", f"/v1/tag?k=1&name=a.svg&vocabulary=lake,w{i}", BLUE)[0] == 200
 
