@@ -105,6 +105,11 @@ static f0t_status gather(gathering *g)
     f0t_catalogue *c = g->catalogue;
     sqlite3_stmt *row;
     f0t_status status = F0T_OK;
+    if (!c->backbone) /* rows of a backbone 0 are a damaged catalogue's, and no one can say what they are of */
+        return f0t_fail(F0T_ERROR_NOT_FOUND,
+                        "%s has no features of pictures: nothing to learn from; fast0tag index "
+                        "makes them",
+                        c->path);
     F0T_TRY(f0t_sql_bind(&row, &c->sql, TAGGED, F0T_SQL_VALUES(f0t_sql_int(c->backbone_id))));
     for (bool any = true; any && status == F0T_OK;) {
         status = f0t_sql_step(&any, &c->sql, row);

@@ -4,6 +4,7 @@
 #include "io/dataset.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,6 +92,28 @@ static void test_keywords_and_decisions_are_what_is_learned(void **state)
     assert_memory_equal(row, kept, sizeof kept);
     assert_string_equal(f0t_paths_find(&d->paths, "red"), "colours|red");
     f0t_dataset_close(d);
+}
+
+/* Foreign keys are checked by whoever writes: a file from elsewhere may have features of no backbone. */
+static void test_features_of_no_backbone_are_none(void **state)
+{
+    f0t_catalogue *c = create();
+    f0t_dataset *d;
+    sqlite3 *db;
+    (void)state;
+    put(c, 0, 0, "red");
+    f0t_catalogue_close(c);
+    assert_int_equal(sqlite3_open(test_path("catalogue"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA foreign_keys = OFF; UPDATE chosen SET backbone = NULL;"
+                                  "UPDATE features SET backbone = 0",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_ok(f0t_catalogue_open(&c, test_path("catalogue"), NULL));
+    assert_fails(F0T_ERROR_NOT_FOUND, "no features of pictures",
+                 f0t_catalogue_open_dataset(&d, c, NULL, NULL));
+    f0t_catalogue_close(c);
 }
 
 /* ---- Learning again -------------------------------------------------------------------------------- */
@@ -203,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keywords_and_decisions_are_what_is_learned),
+        cmocka_unit_test(test_features_of_no_backbone_are_none),
         cmocka_unit_test(test_a_refit_learns_what_was_accepted_and_rejected),
         cmocka_unit_test(test_what_cannot_be_refitted_is_refused),
     };
