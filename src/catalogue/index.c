@@ -158,9 +158,25 @@ static f0t_status inspect_all(f0t_indexer *x, const f0t_monitor *quiet)
 
 /* ---- Moved pictures -------------------------------------------------------------------------------- */
 
-/* A picture with the content of this one, whose own file is gone; *id is 0 where there is none. */
-static f0t_status find_moved(int64_t *id, bool *complete, f0t_catalogue *c, const entry *e)
+static bool is_taken(const f0t_indexer *x, size_t upto, int64_t id)
 {
+    for (size_t i = 0; i < upto; i++)
+        if (x->entries[i].id == id)
+            return true;
+    return false;
+}
+
+static bool is_gone(const char *path)
+{
+    return path && access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* A picture with the content of entry i, whose own file is gone, and which none of the entries before is; *id is 0 where
+ * there is none. */
+static f0t_status find_moved(int64_t *id, bool *complete, const f0t_indexer *x, size_t i)
+{
+    f0t_catalogue *c = x->catalogue;
+    const entry *e = &x->entries[i];
     sqlite3_stmt *row;
     bool any = true;
     *id = 0;
@@ -176,9 +192,9 @@ static f0t_status find_moved(int64_t *id, bool *complete, f0t_catalogue *c, cons
         F0T_TRY(f0t_sql_step(&any, &c->sql, row));
         if (!any)
             return F0T_OK;
-        const char *path = (const char *)sqlite3_column_text(row, 1);
-        if (path && access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
-            *id = sqlite3_column_int64(row, 0);
+        const int64_t candidate = sqlite3_column_int64(row, 0);
+        if (!is_taken(x, i, candidate) && is_gone((const char *)sqlite3_column_text(row, 1))) {
+            *id = candidate;
             *complete = sqlite3_column_int(row, 2);
         }
     }
@@ -186,15 +202,7 @@ static f0t_status find_moved(int64_t *id, bool *complete, f0t_catalogue *c, cons
     return F0T_OK;
 }
 
-static bool is_taken(const f0t_indexer *x, size_t upto, int64_t id)
-{
-    for (size_t i = 0; i < upto; i++)
-        if (x->entries[i].id == id)
-            return true;
-    return false;
-}
-
-/* Of two copies at new places the first is the one that has moved. */
+/* Of copies at new places the first ones are those that have moved. */
 static f0t_status find_all_moved(f0t_indexer *x)
 {
     for (size_t i = 0; i < x->count; i++) {
@@ -203,8 +211,8 @@ static f0t_status find_all_moved(f0t_indexer *x)
         bool complete = false;
         if (e->item->work != F0T_SCAN_READ || e->id || !e->hash)
             continue;
-        F0T_TRY(find_moved(&id, &complete, x->catalogue, e));
-        if (!id || is_taken(x, i, id))
+        F0T_TRY(find_moved(&id, &complete, x, i));
+        if (!id)
             continue;
         e->id = id;
         e->moved = true;
