@@ -11,7 +11,9 @@
 #include "base/context.h"
 #include "base/interner.h"
 #include "base/monitor.h"
+#include "catalogue/scan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +155,47 @@ static f0t_status write_file(f0t_catalogue_written *said, writing *w, way how,
     return status;
 }
 
+/* Whether the picture's file is the one that the index saw. */
+static f0t_status is_as_indexed(bool *out, f0t_catalogue *c, const f0t_catalogue_written *said)
+{
+    f0t_file_stamp stamp;
+    int64_t same = 0;
+    if (f0t_file_stamp_get(&stamp, said->path))
+        F0T_TRY(f0t_sql_get_int(&same, &c->sql,
+                                "SELECT bytes = ?2 AND mtime = ?3 FROM pictures WHERE id = ?1",
+                                F0T_SQL_VALUES(f0t_sql_int(said->picture),
+                                               f0t_sql_bits(stamp.bytes), f0t_sql_int(stamp.mtime)),
+                                0));
+    *out = same;
+    return F0T_OK;
+}
+
+/* The index knows a picture by its content wherever it moves; all else that it knows of it is as it was, since tags of
+ * ours are nobody's keywords. */
+static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *said)
+{
+    f0t_file_stamp stamp;
+    uint64_t hash;
+    if (!f0t_file_stamp_get(&stamp, said->path))
+        return f0t_fail_errno(errno, "%s", said->path);
+    F0T_TRY(f0t_file_hash(&hash, said->path));
+    return f0t_sql_run(&c->sql,
+                       "UPDATE pictures SET bytes = ?2, mtime = ?3, hash = ?4 WHERE id = ?1",
+                       F0T_SQL_VALUES(f0t_sql_int(said->picture), f0t_sql_bits(stamp.bytes),
+                                      f0t_sql_int(stamp.mtime), f0t_sql_bits(hash)));
+}
+
+/* write_file, after which the catalogue still knows the picture. */
+static f0t_status write_known(f0t_catalogue_written *said, writing *w, way how,
+                              const f0t_texts *tags, bool remove)
+{
+    bool known = false;
+    if (how == WAY_EMBED && !w->options.dry_run)
+        F0T_TRY(is_as_indexed(&known, w->catalogue, said));
+    F0T_TRY(write_file(said, w, how, tags, remove));
+    return known && said->changed ? note_content(w->catalogue, said) : F0T_OK;
+}
+
 /* The caller hears of it. What is this picture's own trouble does not end the others. */
 static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status status, way how)
 {
@@ -267,7 +310,7 @@ static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
     f0t_catalogue_written said = {.picture = picture, .path = t->path};
     if (!t->path) /* another process took it out of the catalogue */
         return F0T_OK;
-    f0t_status status = write_file(&said, w, how, &t->tags, false);
+    f0t_status status = write_known(&said, w, how, &t->tags, false);
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
         F0T_TRY(f0t_change_end(w->catalogue, note_write(w, picture, how, &t->before, &t->after)));
@@ -326,12 +369,25 @@ static f0t_status note_return(f0t_catalogue *c, int64_t id, const return_trip *t
     return note_tags(c, t->picture, &t->now, &t->before);
 }
 
+/* A picture without a file is missing, as the index would find: the next call passes it over, and the way back is there
+ * when it returns. */
+static f0t_status note_gone(f0t_catalogue *c, const return_trip *t)
+{
+    f0t_file_stamp stamp;
+    if (f0t_file_stamp_get(&stamp, t->path) || (errno != ENOENT && errno != ENOTDIR))
+        return F0T_OK;
+    return f0t_sql_run(&c->sql, "UPDATE pictures SET state = ?2 WHERE id = ?1",
+                       F0T_SQL_VALUES(f0t_sql_int(t->picture), f0t_sql_int(F0T_PICTURE_MISSING)));
+}
+
 static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
 {
     f0t_catalogue_written said = {.picture = t->picture, .path = t->path};
     if (!t->path)
         return F0T_OK;
-    f0t_status status = write_file(&said, w, t->how, &t->tags, t->tags.count == 0);
+    f0t_status status = write_known(&said, w, t->how, &t->tags, t->tags.count == 0);
+    if (status != F0T_OK && !w->options.dry_run)
+        F0T_TRY(note_gone(w->catalogue, t));
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
         F0T_TRY(f0t_change_end(w->catalogue, note_return(w->catalogue, id, t)));
@@ -354,6 +410,12 @@ static f0t_status take_back(writing *w, int64_t id)
 
 /* ---- All of them ----------------------------------------------------------------------------------- */
 
+/* The last run that wrote pictures which are there. */
+static const char *const LAST =
+    "SELECT w.id FROM writes w JOIN pictures p ON p.id = w.picture AND p.state <> 1 WHERE w.run ="
+    " (SELECT max(v.run) FROM writes v JOIN pictures q ON q.id = v.picture AND q.state <> 1)"
+    " ORDER BY w.id DESC";
+
 static f0t_status find_work(numbers *work, writing *w)
 {
     f0t_catalogue *c = w->catalogue;
@@ -361,10 +423,11 @@ static f0t_status find_work(numbers *work, writing *w)
     F0T_TRY(
         f0t_sql_get_int(&last, &c->sql, "SELECT coalesce(max(run), 0) FROM writes", NULL, 0, 0));
     w->run = last + 1;
-    return w->options.undo
-               ? read_numbers(work, c, "SELECT id FROM writes WHERE run = ?1 ORDER BY id DESC",
-                              F0T_SQL_VALUES(f0t_sql_int(last)))
-               : read_numbers(work, c, w->options.all ? EVERY : PENDING, NULL, 0);
+    return read_numbers(work, c,
+                        w->options.undo  ? LAST
+                        : w->options.all ? EVERY
+                                         : PENDING,
+                        NULL, 0);
 }
 
 static f0t_status write_all(writing *w, const numbers *work)

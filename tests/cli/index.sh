@@ -81,6 +81,32 @@ case_what_is_gone_comes_back() {
     says "4 pictures, 1 added, 3 unchanged"
 }
 
+# What was said of each of them stays, though no one can tell them apart.
+case_copies_move_together() {
+    make_pictures 1
+    cp art/p0.svg art/p1.svg && cp art/p0.svg art/p2.svg
+    run 0 index art -c c.f0t
+    mv art away
+    run 0 index away -c c.f0t
+    says "3 pictures, 3 moved"
+    holds "SELECT id, path LIKE '%/away/p%', state FROM pictures" "1 1 0;2 1 0;3 1 0;"
+}
+
+# A picture into which tags were written is known by what it is now.
+case_written_pictures_move() {
+    mkdir art && cp "$root/tests/pictures/quarters.jpg" art/a.jpg && cp "$root/tests/pictures/turned.jpg" art/b.jpg
+    run 0 index art -c c.f0t
+    run 0 accept -c c.f0t art/a.jpg sea
+    run 0 write -c c.f0t --embed
+    mv art away
+    run 0 index away -c c.f0t
+    says "2 pictures, 2 moved"
+    run 0 write -c c.f0t --undo
+    says "1 file put back"
+    run 0 index away -c c.f0t
+    says "2 pictures, 2 unchanged"
+}
+
 case_the_default_is_in_the_users_data() {
     make_pictures 1
     run 0 index art

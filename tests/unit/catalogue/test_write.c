@@ -212,6 +212,23 @@ static void tags_go_into_pictures_where_asked_for(void **state)
                  f0t_catalogue_write(c, &options, NULL, NULL, NULL));
 }
 
+static void one_lost_picture_does_not_end_the_way_back(void **state)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)state;
+    undo.undo = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    decide(1, "sea", F0T_ACCEPTED);
+    write_with(NULL);
+    decide(1, "dog", F0T_ACCEPTED);
+    write_with(NULL);
+    assert_int_equal(unlink(paths[1]), 0);
+    assert_int_equal(write_with(&undo).failed, 1);
+    assert_int_equal(write_with(&undo).changed, 1); /* the first run's */
+    assert_null(sidecar(0));
+    assert_int_equal(write_with(&undo).looked, 0);
+}
+
 /* Whatever ends it, the next call goes on; one bad picture does not hold up the others. */
 static void the_next_call_goes_on(void **state)
 {
@@ -293,6 +310,7 @@ int main(void)
         EACH(dry_runs_change_nothing),
         EACH(each_call_can_be_taken_back),
         EACH(tags_go_into_pictures_where_asked_for),
+        EACH(one_lost_picture_does_not_end_the_way_back),
         EACH(the_next_call_goes_on),
         EACH(files_that_lost_their_tags_get_them_again),
         EACH(every_allocation_may_fail),
