@@ -230,6 +230,11 @@ static bool start_thread(server *s, event_stream *e)
 void learn_start(request *r)
 {
     server *s = r->server;
+    if (s->other_model) {
+        reply_error(&r->reply, MHD_HTTP_CONFLICT, F0T_ERROR_ARGUMENT,
+                    "the catalogue's model learns, and another one is served: start without MODEL");
+        return;
+    }
     pthread_mutex_lock(&s->learn_lock);
     const bool busy = s->learning, ending = atomic_load(&s->draining);
     event_stream *e = busy || ending ? NULL : stream_create(s, r->connection);

@@ -10,7 +10,8 @@
 
 struct server;
 
-/* Begins, and makes the reply a stream; 409 where it has begun already, 503 once the server ends. */
+/* Begins, and makes the reply a stream; 409 where it has begun already or another model than the
+ * catalogue's is served, 503 once the server ends. */
 void learn_start(request *r);
 /* The response of a request whose reply is a stream. */
 struct MHD_Response *learn_response(request *r);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,6 +96,14 @@ static f0t_status copy_path(char **out, const char *path)
     return !path || *out ? F0T_OK : f0t_error_set(F0T_ERROR_MEMORY, "no memory for a path");
 }
 
+/* By whichever path; false also where one of them is not there. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
 /* Model and vectors are those of the options, or of the catalogue. */
 static f0t_status find_files(server *s)
 {
@@ -102,10 +111,12 @@ static f0t_status find_files(server *s)
     collection *c = NULL;
     f0t_status status = o->catalogue ? server_collection(&c, s) : F0T_OK;
     f0t_catalogue *catalogue = c ? collection_catalogue(c) : NULL;
-    const char *model = o->model ? o->model : catalogue ? f0t_catalogue_model(catalogue) : NULL;
+    const char *own = catalogue ? f0t_catalogue_model(catalogue) : NULL;
+    const char *model = o->model ? o->model : own;
     const char *vectors = o->vectors  ? o->vectors
                           : catalogue ? f0t_catalogue_vectors(catalogue)
                                       : NULL;
+    s->other_model = own && o->model && !is_same_file(own, o->model);
     if (status == F0T_OK)
         status = copy_path(&s->model_path, model);
     if (status == F0T_OK)

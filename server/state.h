@@ -22,6 +22,7 @@ typedef struct server {
     size_t connections;          /* at most */
     char *model_path;            /* of options, or of the catalogue */
     char *vectors_path;          /* likewise; NULL: none */
+    bool other_model;            /* the catalogue has another one than model_path */
     f0t_vectors *vectors;
     f0t_monitor monitor; /* of the workers: it logs nothing, and stops them at the end */
     volatile sig_atomic_t stop;

@@ -537,6 +537,15 @@ def what_is_decided_is_kept_and_written(s):
     s.process, s.port, s.pid = again.process, again.port, again.pid
 
 
+def only_the_model_that_is_served_learns(s):
+    shutil.copy("blend.f0t", "copy.f0t")
+    os.symlink("blend.f0t", "link.f0t")
+    for model, want in (("copy.f0t", 409), ("link.f0t", 200)):
+        other = Server(model, "-c", "catalogue.f0t", "--vectors", "v.txt")
+        status, value, _ = other.ask("POST", "/v1/learn")
+        assert other.end() == 0 and status == want, (model, status, value)
+
+
 def corrections_are_learned(s):
     ids = s.ask("GET", "/v1/pictures?tag=rose&limit=6")[1]["pictures"]
     post(s, "/v1/decisions", {"decisions": [{"picture": p["id"], "tag": "crimson", "decision": "accepted"} for p in ids]})
@@ -592,7 +601,8 @@ CASES = {
               what_is_too_large_is_refused_at_once, a_picture_bomb_is_refused, reloading_needs_a_token],
     "queue": [a_slow_picture_holds_up_nobody, a_full_queue_says_so],
     "features": [features_are_json],
-    "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written, corrections_are_learned,
+    "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written,
+                  only_the_model_that_is_served_learns, corrections_are_learned,
                   everything_that_is_described_was_answered, nothing_is_learned_at_the_end],
     "end": [without_a_catalogue_there_are_no_pictures, everything_that_is_described_was_answered, ending_finishes_what_is_under_way],
 }
