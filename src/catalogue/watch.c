@@ -35,6 +35,7 @@ static const uint32_t EVENTS = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED
                                IN_EXCL_UNLINK;
 
 typedef struct watching {
+    f0t_catalogue *catalogue;
     f0t_indexer *indexer;
     const char *const *paths;
     size_t count;
@@ -192,12 +193,24 @@ static f0t_status read_events(watching *w)
 
 /* ---- Looking --------------------------------------------------------------------------------------- */
 
+/* Another process has been writing for longer than the catalogue waits. */
+static bool is_busy(const watching *w, f0t_status status)
+{
+    return status == F0T_ERROR_IO && (sqlite3_errcode(w->catalogue->sql.db) & 0xFF) == SQLITE_BUSY;
+}
+
 static f0t_status index_paths(watching *w, const char *const *paths, size_t count)
 {
     f0t_index_report report;
     if (!count)
         return F0T_OK;
-    F0T_TRY(f0t_indexer_run(&report, w->indexer, paths, count));
+    f0t_status status = f0t_indexer_run(&report, w->indexer, paths, count);
+    if (is_busy(w, status)) { /* later, then */
+        w->all = true;
+        w->first = w->last = f0t_time();
+        return F0T_OK;
+    }
+    F0T_TRY(status);
     if (w->options->indexed) {
         const f0t_context *context = f0t_context_suspend();
         w->options->indexed(w->options->user, &report);
@@ -273,7 +286,8 @@ f0t_status f0t_catalogue_watch(f0t_catalogue *catalogue, const char *const *path
     F0T_TRY(f0t_require_all(__func__, "paths", paths, count));
     F0T_READ_OPTIONS(f0t_index_options, F0T_INDEX_OPTIONS, options);
     F0T_ENTER(context);
-    watching w = {.paths = paths,
+    watching w = {.catalogue = catalogue,
+                  .paths = paths,
                   .count = count,
                   .options = options,
                   .monitor = f0t_context_monitor(context),
