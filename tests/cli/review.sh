@@ -31,8 +31,8 @@ if pid == 0:
     os.execv(program, [program, "review", "-c", "c.f0t"] + os.environ.get("REVIEW", "").split())
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(os.environ.get("COLUMNS_WANTED", 80)), 0, 0))
 before = termios.tcgetattr(fd)
-def read():
-    text, quiet = b"", 0.08
+def read(quiet=0.08):
+    text = b""
     while select.select([fd], [], [], 5 if not text else quiet)[0]:
         try:
             got = os.read(fd, 65536)
@@ -51,7 +51,7 @@ for key in keys:
         os.kill(pid, getattr(signal, key[1:]))
     else:
         os.write(fd, key.encode().decode("unicode_escape").encode("latin-1"))
-    shown += read()
+    shown += read(0.5 if key.endswith("\\x1b") else 0.08) # Escape alone is known by what does not follow it
 after = termios.tcgetattr(fd)
 os.close(fd)
 status = os.waitpid(pid, 0)[1]
