@@ -30,6 +30,8 @@ typedef struct writing {
     const f0t_monitor *monitor;
     f0t_sidecars *sidecars[WAYS]; /* opened when one is needed */
     int64_t run;                  /* number of this one among all that wrote */
+    int64_t *went; /* [went_count] ways of all pictures in `writes`, ascending (way_of) */
+    size_t went_count;
 } writing;
 
 /* ---- Lists of numbers ------------------------------------------------------------------------------ */
@@ -196,6 +198,32 @@ static f0t_status write_known(f0t_catalogue_written *said, writing *w, way how,
     return known && said->changed ? note_content(w->catalogue, said) : F0T_OK;
 }
 
+/* Tags of ours are in one place: they are taken away where they went in the ways of `leave`. *left: and were there. *told
+ * is the way of the file that `said` is about. */
+static f0t_status write_here(f0t_catalogue_written *said, way *told, bool *left, writing *w,
+                             const bool leave[WAYS], way how, const f0t_texts *tags, bool remove)
+{
+    f0t_catalogue_written there = *said, other = *said;
+    way from = how;
+    for (way i = 0; i < WAYS; i++) {
+        if (!leave[i] || i == how)
+            continue;
+        F0T_TRY(write_known(&other, w, i, NULL, true));
+        if (other.changed) {
+            there = other;
+            from = i;
+        }
+    }
+    F0T_TRY(write_known(said, w, how, tags, remove));
+    *left = there.changed;
+    *told = how;
+    if (there.changed && !said->changed) {
+        *said = there;
+        *told = from;
+    }
+    return F0T_OK;
+}
+
 /* The caller hears of it. What is this picture's own trouble does not end the others. */
 static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status status, way how)
 {
@@ -244,11 +272,12 @@ static bool same_numbers(const numbers *a, const numbers *b)
     return a->count == b->count;
 }
 
-static f0t_status note_write(const writing *w, int64_t picture, way how, const numbers *before,
-                             const numbers *after)
+static f0t_status note_write(const writing *w, int64_t picture, way how, bool left,
+                             const numbers *before, const numbers *after)
 {
     char *had;
-    if (same_numbers(before, after)) /* a file that had lost them: there is nothing to go back to */
+    if (!left &&
+        same_numbers(before, after)) /* a file that had lost them: there is nothing to go back to */
         return F0T_OK;
     F0T_TRY(join_numbers(&had, before));
     f0t_status status = f0t_sql_run(
@@ -258,6 +287,39 @@ static f0t_status note_write(const writing *w, int64_t picture, way how, const n
                        f0t_sql_text(had), f0t_sql_int((int64_t)time(NULL))));
     f0t_free(had);
     return status == F0T_OK ? note_tags(w->catalogue, picture, before, after) : status;
+}
+
+/* ---- Ways ------------------------------------------------------------------------------------------ */
+
+/* A picture and a way as one number. */
+static int64_t way_of(int64_t picture, way how)
+{
+    return (int64_t)((uint64_t)picture << 2 | (uint64_t)how);
+}
+
+static f0t_status read_went(writing *w)
+{
+    numbers n = {0};
+    f0t_status status = read_numbers(&n, w->catalogue,
+                                     "SELECT DISTINCT picture << 2 | how FROM writes"
+                                     " WHERE how BETWEEN 0 AND 2 ORDER BY 1",
+                                     NULL, 0);
+    w->went = n.items;
+    w->went_count = n.count;
+    return status;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* Whether a run has written this picture in this way. */
+static bool went(const writing *w, int64_t picture, way how)
+{
+    const int64_t key = way_of(picture, how);
+    return w->went_count && bsearch(&key, w->went, w->went_count, sizeof *w->went, compare_numbers);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------------- */
@@ -310,12 +372,17 @@ static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
     f0t_catalogue_written said = {.picture = picture, .path = t->path};
     if (!t->path) /* another process took it out of the catalogue */
         return F0T_OK;
-    f0t_status status = write_known(&said, w, how, &t->tags, false);
+    way told = how;
+    bool leave[WAYS] = {false}, left = false;
+    for (way i = 0; i < WAYS; i++)
+        leave[i] = t->before.count && went(w, picture, i);
+    f0t_status status = write_here(&said, &told, &left, w, leave, how, &t->tags, false);
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
-        F0T_TRY(f0t_change_end(w->catalogue, note_write(w, picture, how, &t->before, &t->after)));
+        F0T_TRY(
+            f0t_change_end(w->catalogue, note_write(w, picture, how, left, &t->before, &t->after)));
     }
-    return tell(w, &said, status, how);
+    return tell(w, &said, status, told);
 }
 
 static f0t_status write_picture(writing *w, int64_t picture)
@@ -333,11 +400,27 @@ static f0t_status write_picture(writing *w, int64_t picture)
 /* A picture's file as it was before row `id` of writes. */
 typedef struct return_trip {
     int64_t picture;
-    way how;
+    way how, back; /* that of the row, and where `before` was */
     numbers now, before;
     f0t_texts tags; /* those of `before` */
     char *path;
 } return_trip;
+
+/* What the file had before went there in the way of the row before. */
+static f0t_status find_way_back(return_trip *t, writing *w, int64_t id)
+{
+    int64_t how = t->how;
+    bool mixed = false;
+    for (way i = 0; i < WAYS; i++)
+        mixed |= i != t->how && went(w, t->picture, i);
+    if (mixed && t->before.count)
+        F0T_TRY(f0t_sql_get_int(&how, &w->catalogue->sql,
+                                "SELECT how FROM writes WHERE picture = ?1 AND id < ?2"
+                                " AND how BETWEEN 0 AND 2 ORDER BY id DESC LIMIT 1",
+                                F0T_SQL_VALUES(f0t_sql_int(t->picture), f0t_sql_int(id)), how));
+    t->back = (way)how;
+    return F0T_OK;
+}
 
 static f0t_status read_trip(return_trip *t, f0t_catalogue *c, int64_t id)
 {
@@ -385,20 +468,26 @@ static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
     f0t_catalogue_written said = {.picture = t->picture, .path = t->path};
     if (!t->path)
         return F0T_OK;
-    f0t_status status = write_known(&said, w, t->how, &t->tags, t->tags.count == 0);
+    way told = t->back;
+    bool leave[WAYS] = {false}, left;
+    leave[t->how] = true;
+    f0t_status status =
+        write_here(&said, &told, &left, w, leave, t->back, &t->tags, t->tags.count == 0);
     if (status != F0T_OK && !w->options.dry_run)
         F0T_TRY(note_gone(w->catalogue, t));
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
         F0T_TRY(f0t_change_end(w->catalogue, note_return(w->catalogue, id, t)));
     }
-    return tell(w, &said, status, t->how);
+    return tell(w, &said, status, told);
 }
 
 static f0t_status take_back(writing *w, int64_t id)
 {
     return_trip t = {0};
     f0t_status status = read_trip(&t, w->catalogue, id);
+    if (status == F0T_OK)
+        status = find_way_back(&t, w, id);
     if (status == F0T_OK)
         status = make_trip(w, id, &t);
     f0t_free(t.now.items);
@@ -461,8 +550,11 @@ f0t_status f0t_catalogue_write(f0t_catalogue *catalogue, const f0t_catalogue_wri
                         "plain_name is a sidecar's, and embed has none: one of them");
     f0t_status status = find_work(&work, &w);
     if (status == F0T_OK)
+        status = read_went(&w);
+    if (status == F0T_OK)
         status = write_all(&w, &work);
     f0t_free(work.items);
+    f0t_free(w.went);
     for (int i = 0; i < WAYS; i++)
         f0t_sidecars_close(w.sidecars[i]);
     return status;

@@ -212,6 +212,39 @@ static void tags_go_into_pictures_where_asked_for(void **state)
                  f0t_catalogue_write(c, &options, NULL, NULL, NULL));
 }
 
+static bool picture_has(size_t i, const char *text)
+{
+    size_t size;
+    char *is = test_read(paths[i], &size);
+    const bool has = memmem(is, size, text, strlen(text));
+    f0t_free(is);
+    return has;
+}
+
+/* Also where a run writes to another place than the one before. */
+static void tags_are_in_one_place(void **state)
+{
+    f0t_catalogue_write_options embed = F0T_CATALOGUE_WRITE_OPTIONS, undo = embed, all = embed;
+    (void)state;
+    embed.embed = undo.undo = all.all = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    write_with(&embed);
+    write_with(&all);
+    assert_true(sidecar_has(0, "sea") && !picture_has(0, "sea"));
+    write_with(&undo);
+    assert_true(!sidecar_has(0, "sea") && picture_has(0, "sea"));
+    decide(0, "sea", F0T_REJECTED);
+    const tally t = write_with(NULL);
+    assert_int_equal(t.changed, 1);
+    assert_string_equal(t.change, "-sea");
+    assert_false(picture_has(0, "sea"));
+    write_with(&undo);
+    assert_true(picture_has(0, "sea"));
+    write_with(&undo);
+    assert_false(picture_has(0, "sea"));
+    assert_int_equal(write_with(&undo).looked, 0);
+}
+
 static void one_lost_picture_does_not_end_the_way_back(void **state)
 {
     f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
@@ -310,6 +343,7 @@ int main(void)
         EACH(dry_runs_change_nothing),
         EACH(each_call_can_be_taken_back),
         EACH(tags_go_into_pictures_where_asked_for),
+        EACH(tags_are_in_one_place),
         EACH(one_lost_picture_does_not_end_the_way_back),
         EACH(the_next_call_goes_on),
         EACH(files_that_lost_their_tags_get_them_again),
