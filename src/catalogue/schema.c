@@ -166,27 +166,39 @@ static f0t_status upgrade(f0t_sql *sql)
     return status;
 }
 
-f0t_status f0t_schema_open(f0t_sql *sql, bool create, bool write)
-{
+/* What the file is, as one moment shows it: another process may be making it. */
+typedef struct state {
     int64_t application, version, objects;
-    F0T_TRY(f0t_sql_get_int(&application, sql, "PRAGMA application_id", NULL, 0, 0));
-    F0T_TRY(f0t_sql_get_int(&version, sql, "PRAGMA user_version", NULL, 0, 0));
-    F0T_TRY(f0t_sql_get_int(&objects, sql, "SELECT count(*) FROM sqlite_schema", NULL, 0, 0));
-    const bool empty = !application && !version && !objects;
+} state;
+
+static f0t_status judge(f0t_sql *sql, state *is, bool create)
+{
+    F0T_TRY(f0t_sql_get_int(&is->application, sql, "PRAGMA application_id", NULL, 0, 0));
+    F0T_TRY(f0t_sql_get_int(&is->version, sql, "PRAGMA user_version", NULL, 0, 0));
+    F0T_TRY(f0t_sql_get_int(&is->objects, sql, "SELECT count(*) FROM sqlite_schema", NULL, 0, 0));
+    const bool empty = !is->application && !is->version && !is->objects;
     if (empty && !create)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is not a catalogue: it is empty", sql->name);
-    if (!empty && application != APPLICATION)
+    if (!empty && is->application != APPLICATION)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is not a catalogue, but another program's database",
                         sql->name);
-    if (version > VERSION)
+    if (is->version > VERSION)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "%s is of version %lld, made by a newer fast0tag; this one knows %d",
-                        sql->name, (long long)version, (int)VERSION);
-    if (!empty && version < 1)
+                        sql->name, (long long)is->version, (int)VERSION);
+    if (!empty && is->version < 1)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is not a catalogue: it has no version", sql->name);
-    if (!empty)
-        F0T_TRY(check(sql, version));
-    if (version == VERSION)
+    return empty ? F0T_OK : check(sql, is->version);
+}
+
+f0t_status f0t_schema_open(f0t_sql *sql, bool create, bool write)
+{
+    state is = {0};
+    F0T_TRY(f0t_sql_execute(sql, "BEGIN"));
+    f0t_status status = judge(sql, &is, create);
+    sqlite3_exec(sql->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was written */
+    F0T_TRY(status);
+    if (is.version == VERSION)
         return F0T_OK;
     if (!write)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
