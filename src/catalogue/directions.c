@@ -128,7 +128,11 @@ size_t f0t_directions_find(const f0t_directions *d, int64_t id)
 f0t_status f0t_directions_top(uint32_t *index, float *score, size_t k, const f0t_directions *d,
                               const float *query)
 {
-    return f0t_screen_top(index, score, k, &d->screen, d->rows, query, 1);
+    f0t_status status = f0t_screen_top(index, score, k, &d->screen, d->rows, query, 1);
+    return status == F0T_ERROR_FORMAT && d->file
+               ? f0t_fail(status, "%s is damaged; delete it, and the next search makes it again",
+                          f0t_safetensors_path(d->file))
+               : status;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------- */

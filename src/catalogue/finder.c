@@ -182,7 +182,10 @@ static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
     if (is_foreign(path))
         return make(f, NULL, dim);
     status = make(f, path, dim);
-    return status == F0T_ERROR_IO || status == F0T_ERROR_NOT_FOUND ? make(f, NULL, dim) : status;
+    const bool elsewhere =
+        status == F0T_ERROR_MISMATCH; /* another process made it of another stamp meanwhile */
+    return status == F0T_ERROR_IO || status == F0T_ERROR_NOT_FOUND || elsewhere ? make(f, NULL, dim)
+                                                                                : status;
 }
 
 f0t_status f0t_finder_refresh(f0t_finder *f)
