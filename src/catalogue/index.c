@@ -16,6 +16,7 @@
 #include "image/protocol.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -339,17 +340,38 @@ static f0t_status put_new(f0t_catalogue *c, const entry *e, f0t_catalogue_record
     return f0t_catalogue_put(NULL, c, record);
 }
 
-static f0t_status put_entry(f0t_indexer *x, const entry *e, f0t_catalogue_keyword *room)
+static f0t_status put_scores(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *record)
+{
+    F0T_TRY(f0t_change_begin(c));
+    return f0t_change_end(c, f0t_record_put_scores(c, id, record));
+}
+
+static f0t_status put_once(f0t_indexer *x, const entry *e, f0t_catalogue_keyword *room)
 {
     f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
     fill_keywords(&record, room, e);
     fill_scores(&record, x, e);
     if (e->item->work == F0T_SCAN_SCORE)
-        return e->row == F0T_NONE ? F0T_OK : f0t_record_put_scores(x->catalogue, e->id, &record);
+        return e->row == F0T_NONE ? F0T_OK : put_scores(x->catalogue, e->id, &record);
     if (e->item->work == F0T_SCAN_KEYWORDS || e->complete)
         return put_place(x->catalogue, e, &record);
     fill_picture(&record, e);
     return put_new(x->catalogue, e, &record);
+}
+
+/* Numbers that cannot be kept are this picture's trouble: it is put without them. Scores of a picture that has not
+ * changed are tried again by the next run, with another model perhaps. */
+static f0t_status put_entry(f0t_indexer *x, entry *e, f0t_catalogue_keyword *room)
+{
+    f0t_status status = put_once(x, e, room);
+    if (status != F0T_ERROR_NUMERIC)
+        return status;
+    char reason[128];
+    snprintf(reason, sizeof reason, "%s", f0t_last_error());
+    (void)f0t_fail(status, "%s: its %s", e->path, reason);
+    f0t_failure_keep(&e->failure, status);
+    f0t_log(x->monitor, F0T_LOG_WARNING, "%s", e->failure.message);
+    return e->item->work == F0T_SCAN_SCORE ? F0T_OK : put_once(x, e, room);
 }
 
 static f0t_status put_all(f0t_indexer *x, f0t_catalogue_keyword *room)

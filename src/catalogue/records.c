@@ -168,7 +168,7 @@ static f0t_status make_halves(uint16_t **out, const float *from, size_t dim, con
     for (size_t i = 0; i < dim; i++)
         if (((*out)[i] & 0x7C00) == 0x7C00) {
             f0t_free(*out);
-            return f0t_fail(F0T_ERROR_NUMERIC, "f0t_catalogue_record: %s hold %g", what,
+            return f0t_fail(F0T_ERROR_NUMERIC, "%s hold %g, which float16 cannot", what,
                             (double)from[i]);
         }
     return F0T_OK;
