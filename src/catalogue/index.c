@@ -45,7 +45,8 @@ struct f0t_indexer {
     f0t_index_options options;
     const f0t_monitor *monitor;
     f0t_suggester suggester;
-    f0t_worker **workers; /* [threads] for keywords */
+    int64_t model_id, backbone_id; /* what was chosen when it was opened */
+    f0t_worker **workers;          /* [threads] for keywords */
     int threads;
     entry entries[BATCH];
     size_t count;
@@ -72,6 +73,49 @@ static f0t_status make_room(f0t_indexer *x)
     return F0T_OK;
 }
 
+static f0t_status open_suggester(f0t_indexer *x, bool pictures)
+{
+    F0T_TRY(f0t_suggester_open(&x->suggester, x->catalogue, &x->options, pictures, x->monitor));
+    x->model_id = x->catalogue->model_id;
+    x->backbone_id = x->catalogue->backbone_id;
+    return make_room(x);
+}
+
+static void close_suggester(f0t_indexer *x)
+{
+    for (int i = 0; x->workers && i < x->threads; i++)
+        f0t_worker_free(x->workers[i]);
+    f0t_free(x->workers);
+    f0t_free(x->features);
+    f0t_free(x->directions);
+    f0t_free(x->suggestions);
+    x->workers = NULL;
+    x->features = x->directions = NULL;
+    x->suggestions = NULL;
+    f0t_suggester_close(&x->suggester);
+}
+
+/* Whether the catalogue has chosen what this indexer works with; another process may choose at any time. */
+static f0t_status is_chosen(bool *out, const f0t_indexer *x)
+{
+    F0T_TRY(f0t_catalogue_read_chosen(x->catalogue));
+    *out = x->model_id == x->catalogue->model_id && x->backbone_id == x->catalogue->backbone_id;
+    return F0T_OK;
+}
+
+/* The choice of another process since is the newer one, also where the options named another. */
+static f0t_status follow_choice(f0t_indexer *x)
+{
+    const bool pictures = x->suggester.backbone;
+    bool same;
+    F0T_TRY(is_chosen(&same, x));
+    if (same)
+        return F0T_OK;
+    x->options.model = x->options.backbone = NULL;
+    close_suggester(x);
+    return open_suggester(x, pictures);
+}
+
 f0t_status f0t_indexer_open(f0t_indexer **out, f0t_catalogue *catalogue,
                             const f0t_index_options *options, bool pictures,
                             const f0t_monitor *monitor)
@@ -82,9 +126,7 @@ f0t_status f0t_indexer_open(f0t_indexer **out, f0t_catalogue *catalogue,
     x->catalogue = catalogue;
     x->options = *options;
     x->monitor = monitor;
-    f0t_status status = f0t_suggester_open(&x->suggester, catalogue, options, pictures, monitor);
-    if (status == F0T_OK)
-        status = make_room(x);
+    f0t_status status = open_suggester(x, pictures);
     if (status == F0T_OK)
         *out = x;
     else
@@ -96,13 +138,7 @@ void f0t_indexer_close(f0t_indexer *x)
 {
     if (!x)
         return;
-    for (int i = 0; x->workers && i < x->threads; i++)
-        f0t_worker_free(x->workers[i]);
-    f0t_free(x->workers);
-    f0t_free(x->features);
-    f0t_free(x->directions);
-    f0t_free(x->suggestions);
-    f0t_suggester_close(&x->suggester);
+    close_suggester(x);
     f0t_free(x);
 }
 
@@ -376,6 +412,12 @@ static f0t_status put_entry(f0t_indexer *x, entry *e, f0t_catalogue_keyword *roo
 
 static f0t_status put_all(f0t_indexer *x, f0t_catalogue_keyword *room)
 {
+    bool same;
+    F0T_TRY(is_chosen(&same, x));
+    if (!same)
+        return f0t_fail(F0T_ERROR_MISMATCH,
+                        "%s: another model or backbone was chosen meanwhile; index once more",
+                        x->catalogue->path);
     for (size_t i = 0; i < x->count; i++)
         F0T_TRY(put_entry(x, &x->entries[i], room));
     return F0T_OK;
@@ -500,6 +542,7 @@ static f0t_status mark(f0t_indexer *x)
 static f0t_status run(f0t_indexer *x, const char *const *paths, size_t count)
 {
     f0t_index_report *r = x->report;
+    F0T_TRY(follow_choice(x));
     F0T_TRY(f0t_scan_run(&x->scan, x->catalogue, paths, count, x->options.again, x->monitor));
     r->found = x->scan.found;
     r->unchanged = x->scan.unchanged;

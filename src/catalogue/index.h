@@ -1,4 +1,4 @@
-/* Indexing: pictures into a catalogue, again and again with the same model and backbone. */
+/* Indexing: pictures into a catalogue, again and again, with the model and backbone that were chosen last. */
 #ifndef F0T_CATALOGUE_INDEX_H
 #define F0T_CATALOGUE_INDEX_H
 

@@ -205,6 +205,8 @@ static f0t_status index_paths(watching *w, const char *const *paths, size_t coun
     if (!count)
         return F0T_OK;
     f0t_status status = f0t_indexer_run(&report, w->indexer, paths, count);
+    if (status == F0T_ERROR_MISMATCH) /* another model was chosen meanwhile: with that one */
+        status = f0t_indexer_run(&report, w->indexer, paths, count);
     if (is_busy(w, status)) { /* later, then */
         w->all = true;
         w->first = w->last = f0t_time();

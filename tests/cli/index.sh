@@ -249,6 +249,21 @@ case_folders_are_followed() {
     refuse 2 "settle" index art -c c.f0t --watch --settle -1
 }
 
+# A model that another process chooses is the one from then on.
+case_a_watch_follows_the_model() {
+    make_pictures 24
+    printf 'red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\n' >vectors.txt
+    run 0 train art --vectors vectors.txt -o art.f0t --method linear --lambda 1 --ridge 0.1
+    "$FAST0TAG" index art -c c.f0t --watch --settle 0.1 >log.txt 2>&1 &
+    waits "SELECT count(*) FROM features" "24;"
+    run 0 index art -c c.f0t --model art.f0t
+    colour=pink draw art/p99.svg pink
+    waits "SELECT count(*) FROM features" "25;"
+    holds "SELECT count(*) FROM directions" "25;"
+    kill -TERM $!
+    wait $! || complain "it ended with $?: $(cat log.txt)"
+}
+
 case_mistakes() {
     make_pictures 1
     echo text >text.f0t
