@@ -158,10 +158,11 @@ static double sum_window(const float *x, const float *w, const space *s, const s
 }
 
 typedef struct layer {
-    const float *x, *w, *bias;
-    float *y;
+    const float *x, *w;
     size_t channels, filters, groups;
     space s;
+    f0t_conv_put put;
+    void *to;
 } layer;
 
 /* One output plane: image n, filter f. */
@@ -175,17 +176,17 @@ static f0t_status convolve(const f0t_op_call *call, const layer *l, size_t n, si
     for (size_t k = 0; k < area; k++) {
         F0T_TRY(f0t_op_steps(call, inner, taps));
         size_t o[] = {k / s->out[2] / s->out[1], k / s->out[2] % s->out[1], k % s->out[2]};
-        double sum = l->bias ? (double)l->bias[f] : 0;
+        double sum = 0;
         for (size_t c = 0; c < inner; c++)
             sum += sum_window(x + c * plane, l->w + (f * inner + c) * taps, s, o);
-        l->y[(n * l->filters + f) * area + k] = (float)sum;
+        l->put(l->to, (n * l->filters + f) * area + k, f, sum);
     }
     return F0T_OK;
 }
 
-static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool transposed)
+static f0t_status check_weights(size_t *groups, const f0t_op_call *call, const f0t_onnx_array *x,
+                                const f0t_onnx_array *w, const f0t_onnx_array *b, bool transposed)
 {
-    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
     int64_t given = f0t_op_int(call, "group", 1);
     if (x->rank < 3 || w->rank != x->rank)
         return f0t_fail(F0T_ERROR_FORMAT, "an input of %zu dimensions, weights of %zu", x->rank,
@@ -208,24 +209,43 @@ static f0t_status check_weights(size_t *groups, const f0t_op_call *call, bool tr
     return F0T_OK;
 }
 
-f0t_status f0t_op_conv(f0t_op_call *call)
+f0t_status f0t_conv_shape(f0t_conv_form *out, const f0t_op_call *call, const f0t_onnx_array *x,
+                          const f0t_onnx_array *w, const f0t_onnx_array *bias)
 {
-    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
-    f0t_onnx_window window;
-    size_t groups, dims[F0T_ONNX_RANK] = {x->dims[0], w->dims[0]};
-    F0T_TRY(check_weights(&groups, call, false));
-    F0T_TRY(f0t_onnx_window_read(&window, call, x, w));
-    for (size_t d = 0; d < window.rank; d++)
-        dims[2 + d] = window.out[d];
-    F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, dims));
-    if (call->shape_only)
-        return F0T_OK;
-    layer l = {x->f,       w->f,       b ? b->f : NULL, call->outputs->f,
-               x->dims[1], w->dims[0], groups,          as_three(&window)};
-    for (size_t n = 0; n < x->dims[0]; n++)
+    *out = (f0t_conv_form){.images = x->dims[0], .channels = x->dims[1], .filters = w->dims[0]};
+    F0T_TRY(check_weights(&out->groups, call, x, w, bias, false));
+    F0T_TRY(f0t_onnx_window_read(&out->window, call, x, w));
+    out->dims[0] = x->dims[0];
+    out->dims[1] = w->dims[0];
+    for (size_t d = 0; d < out->window.rank; d++)
+        out->dims[2 + d] = out->window.out[d];
+    return F0T_OK;
+}
+
+f0t_status f0t_conv_sum(const f0t_op_call *call, const f0t_conv_form *form, const float *x,
+                        const float *w, f0t_conv_put put, void *to)
+{
+    layer l = {x, w, form->channels, form->filters, form->groups, as_three(&form->window), put, to};
+    for (size_t n = 0; n < form->images; n++)
         for (size_t f = 0; f < l.filters; f++)
             F0T_TRY(convolve(call, &l, n, f));
     return F0T_OK;
+}
+
+static void put_float(void *to, size_t k, size_t filter, double sum)
+{
+    const f0t_op_call *call = to;
+    const f0t_onnx_array *bias = f0t_op_in(call, 2);
+    call->outputs->f[k] = (float)(bias ? sum + (double)bias->f[filter] : sum);
+}
+
+f0t_status f0t_op_conv(f0t_op_call *call)
+{
+    const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1);
+    f0t_conv_form form;
+    F0T_TRY(f0t_conv_shape(&form, call, x, w, f0t_op_in(call, 2)));
+    F0T_TRY(f0t_op_output(call, 0, x->type, x->rank, form.dims));
+    return call->shape_only ? F0T_OK : f0t_conv_sum(call, &form, x->f, w->f, put_float, call);
 }
 
 /* ---- Transposed -----------------------------------------------------------------------------------
@@ -290,7 +310,7 @@ static f0t_status convolve_back(const f0t_op_call *call, const layer *l, size_t 
     size_t plane = s->in[0] * s->in[1] * s->in[2], area = s->out[0] * s->out[1] * s->out[2];
     size_t taps = s->kernel[0] * s->kernel[1] * s->kernel[2];
     for (size_t f = 0; f < per_group; f++) {
-        float *y = l->y + (n * l->filters + group * per_group + f) * plane;
+        float *y = (float *)l->to + (n * l->filters + group * per_group + f) * plane;
         for (size_t k = 0; k < area; k++) {
             F0T_TRY(f0t_op_steps(call, taps, 1));
             size_t o[] = {k / s->out[2] / s->out[1], k / s->out[2] % s->out[1], k % s->out[2]};
@@ -305,8 +325,8 @@ f0t_status f0t_op_conv_transpose(f0t_op_call *call)
 {
     const f0t_onnx_array *x = f0t_op_in(call, 0), *w = f0t_op_in(call, 1), *b = f0t_op_in(call, 2);
     f0t_onnx_window window;
-    size_t groups, dims[F0T_ONNX_RANK], plane = 1;
-    F0T_TRY(check_weights(&groups, call, true));
+    size_t groups = 0, dims[F0T_ONNX_RANK], plane = 1;
+    F0T_TRY(check_weights(&groups, call, x, w, f0t_op_in(call, 2), true));
     F0T_TRY(read_transposed(&window, call, x, w));
     dims[0] = x->dims[0];
     dims[1] = w->dims[1] * groups;
@@ -318,7 +338,7 @@ f0t_status f0t_op_conv_transpose(f0t_op_call *call)
     f0t_onnx_array *y = call->outputs;
     for (size_t k = 0; k < y->count; k++)
         y->f[k] = b ? b->f[k / plane % dims[1]] : 0.0F;
-    layer l = {x->f, w->f, NULL, y->f, x->dims[1], dims[1], groups, as_three(&window)};
+    layer l = {x->f, w->f, x->dims[1], dims[1], groups, as_three(&window), NULL, y->f};
     for (size_t n = 0; n < x->dims[0]; n++)
         for (size_t c = 0; c < x->dims[1]; c++)
             F0T_TRY(convolve_back(call, &l, n, c));

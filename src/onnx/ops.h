@@ -151,6 +151,30 @@ f0t_status f0t_op_gemm(f0t_op_call *call);
 f0t_status f0t_op_matmul(f0t_op_call *call);
 f0t_status f0t_op_resize(f0t_op_call *call);
 
+f0t_status f0t_op_quantise(f0t_op_call *call);
+f0t_status f0t_op_dequantise(f0t_op_call *call);
+f0t_status f0t_op_dynamic_quantise(f0t_op_call *call);
+f0t_status f0t_op_qlinear_conv(f0t_op_call *call);
+f0t_status f0t_op_qlinear_matmul(f0t_op_call *call);
+f0t_status f0t_op_conv_integer(f0t_op_call *call);
+f0t_status f0t_op_matmul_integer(f0t_op_call *call);
+
+/* The least and largest number of a type that arrays are quantised to; false for other types. */
+bool f0t_quantised_limits(int64_t *low, int64_t *high, f0t_onnx_array_type type);
+
+/* What a convolution multiplies, and the shape of its result. */
+typedef struct f0t_conv_form {
+    size_t images, channels, filters, groups, dims[F0T_ONNX_RANK];
+    f0t_onnx_window window;
+} f0t_conv_form;
+
+f0t_status f0t_conv_shape(f0t_conv_form *out, const f0t_op_call *call, const f0t_onnx_array *x,
+                          const f0t_onnx_array *w, const f0t_onnx_array *bias);
+/* Takes the sum of element k of the result, which is of this filter. */
+typedef void (*f0t_conv_put)(void *to, size_t k, size_t filter, double sum);
+f0t_status f0t_conv_sum(const f0t_op_call *call, const f0t_conv_form *form, const float *x,
+                        const float *w, f0t_conv_put put, void *to);
+
 /* What MatMul multiplies: `batch.count` products of m x k by k x n. */
 typedef struct f0t_matmul_form {
     size_t m, n, k, rank, dims[F0T_ONNX_RANK]; /* rank and dims of the result */
