@@ -204,13 +204,13 @@ static f0t_status read_about(f0t_own *own, const json_t *about, const char *name
     F0T_TRY(f0t_json_only(about, keys, name));
     F0T_TRY(f0t_json_get_string(&title, about, "title", name));
     F0T_TRY(f0t_json_get_string(&source, about, "source", name));
+    F0T_TRY(f0t_json_get_bool(&own->ranker.closed, about, "closed", name));
     F0T_TRY(f0t_json_get_object(&knobs, about, "knobs", name));
     F0T_TRY(f0t_json_get_object(&first, about, "first", name));
     f0t_line_clean(own->title,
                    snprintf(own->title, sizeof own->title, "%s", title) >= (int)sizeof own->title);
     f0t_line_clean(own->source, snprintf(own->source, sizeof own->source, "%s", source) >=
                                     (int)sizeof own->source);
-    own->ranker.closed = json_is_true(json_object_get(about, "closed"));
     return knobs ? read_knobs(own, knobs, first, name) : F0T_OK;
 }
 

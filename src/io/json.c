@@ -95,6 +95,15 @@ f0t_status f0t_json_get_number(double *out, const json_t *object, const char *ke
     return F0T_OK;
 }
 
+f0t_status f0t_json_get_bool(bool *out, const json_t *object, const char *key, const char *name)
+{
+    const json_t *value = member(object, key);
+    if (value && !json_is_boolean(value))
+        return wrong_type(name, key, "true or false");
+    *out = value ? json_is_true(value) : *out;
+    return F0T_OK;
+}
+
 f0t_status f0t_json_get_object(json_t **out, const json_t *object, const char *key,
                                const char *name)
 {

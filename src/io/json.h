@@ -23,6 +23,7 @@ f0t_status f0t_json_get_integer(int64_t *out, const json_t *object, const char *
                                 const char *name);
 f0t_status f0t_json_get_number(double *out, const json_t *object, const char *key,
                                const char *name);
+f0t_status f0t_json_get_bool(bool *out, const json_t *object, const char *key, const char *name);
 f0t_status f0t_json_get_object(json_t **out, const json_t *object, const char *key,
                                const char *name);
 f0t_status f0t_json_get_array(json_t **out, const json_t *object, const char *key,

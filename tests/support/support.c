@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void test_assert_ok(f0t_status got, const char *call, const char *file, int line)
@@ -87,6 +88,15 @@ const char *test_file(const char *name, const void *data, size_t size)
 const char *test_text(const char *name, const char *text)
 {
     return test_file(name, text, strlen(text));
+}
+
+const char *test_script(const char *name, const char *lines)
+{
+    char text[4096];
+    assert_in_range(snprintf(text, sizeof text, "#!/bin/sh\n%s\n", lines), 0, sizeof text - 1);
+    const char *path = test_text(name, text);
+    assert_int_equal(chmod(path, 0755), 0);
+    return path;
 }
 
 char *test_read(const char *path, size_t *size)

@@ -30,6 +30,8 @@ const char *test_path(const char *name);
 /* Writes a file there and gives its path. */
 const char *test_file(const char *name, const void *data, size_t size);
 const char *test_text(const char *name, const char *text);
+/* The same for a program: a shell script of these lines. */
+const char *test_script(const char *name, const char *lines);
 /* All bytes of a file with a 0 after them; free with f0t_free. */
 char *test_read(const char *path, size_t *size);
 /* Number of entries in the folder of test_path, to see that nothing is left behind. */

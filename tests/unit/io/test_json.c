@@ -21,7 +21,10 @@ static void members_are_got_by_type(void **state)
     const char *s = NULL;
     int64_t i = 0;
     double r = 0, whole = 0;
+    bool b = false;
     json_t *o = NULL, *a = NULL;
+    assert_ok(f0t_json_get_bool(&b, root, "b", "a.json"));
+    assert_true(b);
     assert_ok(f0t_json_get_string(&s, root, "s", "a.json"));
     assert_ok(f0t_json_get_integer(&i, root, "i", "a.json"));
     assert_ok(f0t_json_get_number(&r, root, "r", "a.json"));
@@ -42,7 +45,10 @@ static void a_missing_member_leaves_the_default(void **state)
         const char *s = "default";
         int64_t i = 7;
         double r = 7;
+        bool b = true;
         json_t *o = root, *a = root;
+        assert_ok(f0t_json_get_bool(&b, root, keys[k], "a"));
+        assert_true(b);
         assert_ok(f0t_json_get_string(&s, root, keys[k], "a"));
         assert_ok(f0t_json_get_integer(&i, root, keys[k], "a"));
         assert_ok(f0t_json_get_number(&r, root, keys[k], "a"));
@@ -69,6 +75,9 @@ static void a_member_of_another_type_is_refused(void **state)
                  f0t_json_get_integer(&i, root, "i", "a"));
     assert_fails(F0T_ERROR_FORMAT, "\"s\" must be a number",
                  f0t_json_get_number(&r, root, "s", "a"));
+    bool b = false;
+    assert_fails(F0T_ERROR_FORMAT, "\"s\" must be true or false",
+                 f0t_json_get_bool(&b, root, "s", "a"));
     assert_fails(F0T_ERROR_FORMAT, "an object", f0t_json_get_object(&o, root, "s", "a"));
     assert_fails(F0T_ERROR_FORMAT, "a list", f0t_json_get_array(&o, root, "s", "a"));
     assert_true(!s && !o && i == 0 && r == 0);
