@@ -199,6 +199,46 @@ static void half_of_the_tags_are_given_and_the_others_looked_for(void **state)
     fixture_close(&s);
 }
 
+/* In the ranking that is measured, given tags are behind all others. */
+static f0t_status check_given_are_last(void *user, size_t first, const f0t_ranking *block)
+{
+    const f0t_eval_split *split = user;
+    for (size_t m = 0; m < block->images; m++) {
+        bool given[C_TAGS] = {false};
+        const float *row = block->scores + m * block->tags;
+        const f0t_samples *told = &split->oracle;
+        for (size_t i = told->offsets[first + m]; i < told->offsets[first + m + 1]; i++)
+            given[told->relevant[i]] = true;
+        for (size_t a = 0; a < block->tags; a++)
+            for (size_t b = 0; given[a] && b < block->tags; b++)
+                assert_true(given[b] || row[a] < row[b]);
+    }
+    return F0T_OK;
+}
+
+static void given_tags_are_never_ranked_and_the_seed_says_which(void **state)
+{
+    fixture s = fixture_open_with_tags(&plain, NULL);
+    f0t_eval_task task;
+    f0t_eval_split split, again;
+    (void)state;
+    make_task(&task, &s, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    make_split(&split, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    make_split(&again, &task, F0T_TAG_SEEN | F0T_TAG_UNSEEN);
+    assert_ok(f0t_eval_split_complete(&split, 7));
+    assert_ok(f0t_eval_split_complete(&again, 7));
+    const size_t given = split.oracle.offsets[split.oracle.count];
+    assert_int_equal(again.oracle.offsets[again.oracle.count], given);
+    assert_memory_equal(split.oracle.relevant, again.oracle.relevant, given * sizeof(uint32_t));
+    f0t_ranker looker = {.score = look};
+    f0t_eval_fit fit = {&looker, &task.base, NULL};
+    assert_ok(f0t_eval_split_score(NULL, &split, &fit, check_given_are_last, &split));
+    f0t_eval_split_free(&split);
+    f0t_eval_split_free(&again);
+    f0t_eval_task_free(&task);
+    fixture_close(&s);
+}
+
 static void who_may_know_is_told_how_common_tags_are(void **state)
 {
     fixture s = fixture_open_with_tags(&plain, NULL);
@@ -251,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_split_has_the_truth_and_says_which_tags_are_known),
         cmocka_unit_test(only_the_oracle_is_told_true_tags),
         cmocka_unit_test(half_of_the_tags_are_given_and_the_others_looked_for),
+        cmocka_unit_test(given_tags_are_never_ranked_and_the_seed_says_which),
         cmocka_unit_test(who_may_know_is_told_how_common_tags_are),
         cmocka_unit_test(missing_memory_is_told),
     };
