@@ -5,8 +5,8 @@ here=$(cd "$(dirname "$0")/../server" && pwd)
 
 case_page() {
     local n port server
-    if ! command -v node >/dev/null || ! command -v chromium >/dev/null || [ ! -d "$here/node_modules/puppeteer-core" ]; then
-        skip "no browser to drive: scripts/deps browser, then npm install --prefix tests/server --ignore-scripts"
+    if ! command -v node >/dev/null || ! command -v chromium >/dev/null || ! "$here/../../scripts/deps-npm" --check; then
+        skip "no browser to drive: scripts/deps test, then scripts/deps-npm"
         return
     fi
     for n in $(seq 1 12); do
