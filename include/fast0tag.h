@@ -1075,6 +1075,12 @@ F0T_API f0t_status f0t_model_check_vocab(const f0t_model *model, const f0t_vocab
 F0T_API f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab,
                                   const float *directions, size_t rows, const f0t_context *context);
 
+/* A direction as it can be drawn: how far each of vectors[count x dim] comes along it, and across it, on the axis
+ * at right angles to it that spreads them most; `across` may be NULL. Both are [count]. The direction may be of any
+ * length; fails with F0T_ERROR_NUMERIC when it is 0, or not finite. */
+F0T_API f0t_status f0t_direction_plane(double *along, double *across, const float *direction,
+                                       const float *vectors, size_t count, size_t dim);
+
 /* ---- Networks ---------------------------------------------------------------------------------- */
 
 /* A neural network that turns the pixels of pictures into features: an ONNX file, of the families that

@@ -1,7 +1,7 @@
 #include "learn.h"
 
-#include "collection.h"
-#include "state.h"
+#include "asked.h"
+#include "learned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,7 @@ typedef struct event_stream {
     struct MHD_Connection *connection; /* suspended until there is more; NULL: it is not */
     struct MHD_Connection *of;
     server *server;
+    bool anew; /* the training, not a refit */
 } event_stream;
 
 /* ---- The stream ----------------------------------------------------------------------------------------------------- */
@@ -127,48 +128,6 @@ static void tell_progress(void *user, const f0t_progress *p)
          false);
 }
 
-typedef struct learned {
-    size_t pictures, tags, suggested;
-} learned;
-
-static f0t_status refit(learned *out, server *s, f0t_catalogue *catalogue, const char *path,
-                        const f0t_context *context)
-{
-    const f0t_dataset_options all = {.size = sizeof all};
-    f0t_refit_options how = F0T_REFIT_OPTIONS;
-    f0t_dataset *dataset = NULL;
-    f0t_model *model = NULL;
-    how.vectors = s->vectors;
-    f0t_status status = f0t_catalogue_open_dataset(&dataset, catalogue, &all, context);
-    if (status == F0T_OK)
-        status = f0t_model_refit(&model, path, dataset, &how, context);
-    if (status == F0T_OK)
-        status = f0t_model_save(model, path);
-    if (status == F0T_OK) {
-        out->pictures = f0t_dataset_image_count(dataset);
-        out->tags = f0t_vocab_count(f0t_model_vocab(model));
-    }
-    f0t_model_free(model);
-    f0t_dataset_close(dataset);
-    return status;
-}
-
-static f0t_status learn_from(learned *out, server *s, f0t_catalogue *catalogue,
-                             const f0t_context *context)
-{
-    f0t_index_report report = {.updated = 0};
-    const char *model = f0t_catalogue_model(catalogue);
-    if (!model)
-        return f0t_error_set(F0T_ERROR_NOT_FOUND, "the catalogue has no model to go on with");
-    f0t_status status = refit(out, s, catalogue, model, context);
-    if (status == F0T_OK)
-        status = f0t_catalogue_index(&report, catalogue, NULL, 0, NULL, context);
-    if (status == F0T_OK)
-        status = server_reload(s);
-    out->suggested = report.updated;
-    return status;
-}
-
 static f0t_status learn(learned *out, event_stream *e)
 {
     server *s = e->server;
@@ -176,13 +135,9 @@ static f0t_status learn(learned *out, event_stream *e)
     const f0t_context_options options = {
         .size = sizeof options, .threads = s->options->threads, .monitor = &monitor};
     f0t_context *context = NULL;
-    collection *c = NULL;
     f0t_status status = f0t_context_create(&context, &options);
     if (status == F0T_OK)
-        status = server_collection(&c, s);
-    if (status == F0T_OK)
-        status = learn_from(out, s, collection_catalogue(c), context);
-    collection_close(c);
+        status = learned_make(out, s, e->anew, context);
     f0t_context_free(context);
     return status;
 }
@@ -194,14 +149,12 @@ static void *learn_thread(void *user)
     learned what = {.pictures = 0};
     const double began = server_now();
     f0t_status status = learn(&what, e);
-    json_t *data = status == F0T_OK
-                       ? json_pack("{s:I, s:I, s:I, s:f}", "pictures", (json_int_t)what.pictures,
-                                   "tags", (json_int_t)what.tags, "suggested",
-                                   (json_int_t)what.suggested, "seconds", server_now() - began)
-                       : json_pack("{s:s, s:o}", "status", f0t_status_name(status), "message",
-                                   reply_string(f0t_last_error()));
+    json_t *data = status == F0T_OK ? learned_json(&what, server_now() - began)
+                                    : json_pack("{s:s, s:o}", "status", f0t_status_name(status),
+                                                "message", reply_string(f0t_last_error()));
     if (status != F0T_OK)
         server_log(s, F0T_LOG_WARNING, "learning failed: %s", f0t_last_error());
+    learned_clear(&what);
     pthread_mutex_lock(&s->learn_lock);
     s->learning = false;
     pthread_mutex_unlock(&s->learn_lock);
@@ -238,6 +191,8 @@ void learn_start(request *r)
     pthread_mutex_lock(&s->learn_lock);
     const bool busy = s->learning, ending = atomic_load(&s->draining);
     event_stream *e = busy || ending ? NULL : stream_create(s, r->connection);
+    if (e)
+        e->anew = asked_flag(r, "anew");
     const bool started = e && start_thread(s, e);
     pthread_mutex_unlock(&s->learn_lock);
     if (started) {

@@ -1,7 +1,6 @@
 /*
- * Learning from what people decided (POST /v1/learn), one at a time, in a thread of its own: the catalogue's model is
- * refitted and saved, the suggestions are made anew, and the server changes over to it. The answer is a stream of
- * server-sent events: `progress` while it goes on, then `done` or `error`. It goes on where the client leaves.
+ * Learning from what people decided (POST /v1/learn), one at a time, in a thread of its own; learned.h has what it
+ * does. The answer is a stream of server-sent events: `progress` while it goes on, then `done` or `error`. It goes on where the client leaves.
  */
 #ifndef F0T_SERVER_LEARN_H
 #define F0T_SERVER_LEARN_H

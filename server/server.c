@@ -46,48 +46,54 @@ void server_log(server *s, f0t_log_level level, const char *format, ...)
     pthread_mutex_unlock(&s->log_lock);
 }
 
-/* ---- The model ------------------------------------------------------------------------------------------------------ */
+/* ---- The catalogue --------------------------------------------------------------------------------------------------- */
 
-served *server_model(server *s)
+/* A catalogue that another file takes the place of is not gone on with. SQLite's log beside it belongs to the old
+ * file: opened with the new one, it would destroy it; and what is decided would go into a file that is gone. */
+static f0t_status check_catalogue(const server *s)
 {
-    pthread_mutex_lock(&s->model_lock);
-    served *model = served_hold(s->model);
-    pthread_mutex_unlock(&s->model_lock);
-    return model;
+    struct stat file;
+    if (!s->catalogue_path)
+        return F0T_OK;
+    if (stat(s->catalogue_path, &file) != 0)
+        return f0t_error_set(F0T_ERROR_IO, "the catalogue's file is gone: put it back, or "
+                                           "restart the server with another one");
+    if (file.st_dev == s->catalogue_device && file.st_ino == s->catalogue_file)
+        return F0T_OK;
+    return f0t_error_set(F0T_ERROR_IO, "the catalogue's file was replaced by another one while "
+                                       "the server had it open: restart the server");
 }
 
-static f0t_status reload(server *s)
+/* The first that is opened is the one that it is. */
+static f0t_status note_catalogue(server *s, collection *c)
 {
-    served *fresh;
-    f0t_status status = served_open(&fresh, s->model_path, s->options, s->vectors, s->context);
-    metrics_reload(&s->metrics, status != F0T_OK);
-    if (status != F0T_OK) {
-        server_log(s, F0T_LOG_WARNING, "the model stays as it was: %s", f0t_last_error());
-        return status;
-    }
-    pthread_mutex_lock(&s->model_lock);
-    served *old = s->model;
-    s->model = fresh;
-    pthread_mutex_unlock(&s->model_lock);
-    served_release(old);
-    server_log(s, F0T_LOG_INFO, "%s: loaded again", s->model_path);
+    struct stat file;
+    const char *path = f0t_catalogue_path(collection_catalogue(c));
+    if (s->catalogue_path)
+        return F0T_OK;
+    if (stat(path, &file) != 0 || !(s->catalogue_path = strdup(path)))
+        return f0t_error_set(F0T_ERROR_MEMORY, "the catalogue's file cannot be noted");
+    s->catalogue_device = file.st_dev;
+    s->catalogue_file = file.st_ino;
     return F0T_OK;
 }
-
-f0t_status server_reload(server *s)
-{
-    pthread_mutex_lock(&s->reload_lock);
-    f0t_status status = reload(s);
-    pthread_mutex_unlock(&s->reload_lock);
-    return status;
-}
-
-/* ---- The catalogue --------------------------------------------------------------------------------------------------- */
 
 f0t_status server_collection(collection **out, server *s)
 {
     const char *path = s->options->catalogue;
-    return collection_open(out, *path ? path : NULL, s->vectors_path, s->context);
+    *out = NULL;
+    f0t_status status = check_catalogue(s);
+    if (status == F0T_OK)
+        status = collection_open(out, *path ? path : NULL, s->vectors_path, s->context);
+    if (status == F0T_OK)
+        status = note_catalogue(s, *out);
+    return status;
+}
+
+static f0t_status refresh(server *s, collection *own)
+{
+    f0t_status status = check_catalogue(s);
+    return status == F0T_OK ? collection_refresh(own) : status;
 }
 
 static f0t_status copy_path(char **out, const char *path)
@@ -137,7 +143,7 @@ static void do_tasks(server *s, queue *q)
     f0t_status status = F0T_OK;
     while ((r = queue_take(q, 1, 0))) {
         if (r->route->catalogue)
-            status = own ? collection_refresh(own) : server_collection(&own, s);
+            status = own ? refresh(s, own) : server_collection(&own, s);
         r->collection = own;
         if (r->route->catalogue && status != F0T_OK)
             reply_failure(&r->reply, status);
@@ -160,17 +166,20 @@ static void *job_thread(void *user)
     return NULL;
 }
 
+enum { FIRST_THREADS = 4 }; /* besides the workers */
+
 typedef struct threads {
-    pthread_t ids[SERVER_WORKERS_MOST + 3];
+    pthread_t ids[SERVER_WORKERS_MOST + FIRST_THREADS];
     size_t count;
 } threads;
 
 static f0t_status start_threads(threads *t, server *s)
 {
-    void *(*const first[])(void *) = {task_thread, job_thread, server_relief_thread};
-    for (; t->count < s->options->workers + 3; t->count++)
+    void *(*const first[FIRST_THREADS])(void *) = {task_thread, job_thread, server_relief_thread,
+                                                   server_reload_thread};
+    for (; t->count < s->options->workers + FIRST_THREADS; t->count++)
         if (pthread_create(&t->ids[t->count], NULL,
-                           t->count < 3 ? first[t->count] : server_tag_thread, s))
+                           t->count < FIRST_THREADS ? first[t->count] : server_tag_thread, s))
             return f0t_error_set(F0T_ERROR_MEMORY, "no thread could be started");
     return F0T_OK;
 }
@@ -181,6 +190,7 @@ static void end_threads(threads *t, server *s)
     queue_end(&s->tags);
     queue_end(&s->tasks);
     queue_end(&s->jobs);
+    server_end_reloads(s);
     for (size_t i = 0; i < t->count; i++)
         pthread_join(t->ids[i], NULL);
 }
@@ -207,7 +217,7 @@ static void wait_for_end(server *s)
         if (signal == SIGTERM || signal == SIGINT)
             return;
         if (signal == SIGHUP)
-            (void)server_reload(s); /* what went wrong is logged */
+            server_want_reload(s);
         server_http_sweep(s);
     }
 }
@@ -317,6 +327,8 @@ static void init(server *s, const server_options *o)
     s->guard.name_count = o->name_count;
     pthread_mutex_init(&s->reload_lock, NULL);
     pthread_mutex_init(&s->model_lock, NULL);
+    pthread_mutex_init(&s->want_lock, NULL);
+    pthread_cond_init(&s->wanted, NULL);
     pthread_mutex_init(&s->client_lock, NULL);
     pthread_mutex_init(&s->log_lock, NULL);
     pthread_mutex_init(&s->learn_lock, NULL);
@@ -337,8 +349,11 @@ static void destroy(server *s)
     queue_destroy(&s->jobs);
     free(s->model_path);
     free(s->vectors_path);
+    free(s->catalogue_path);
     pthread_mutex_destroy(&s->reload_lock);
     pthread_mutex_destroy(&s->model_lock);
+    pthread_mutex_destroy(&s->want_lock);
+    pthread_cond_destroy(&s->wanted);
     pthread_mutex_destroy(&s->client_lock);
     pthread_mutex_destroy(&s->log_lock);
     pthread_mutex_destroy(&s->learn_lock);

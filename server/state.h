@@ -10,6 +10,7 @@
 #include "served.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
 enum { SERVER_WORKERS_MOST = 16 };
 
@@ -22,7 +23,11 @@ typedef struct server {
     size_t connections;          /* at most */
     char *model_path;            /* of options, or of the catalogue */
     char *vectors_path;          /* likewise; NULL: none */
-    bool other_model;            /* the catalogue has another one than model_path */
+    char *
+        catalogue_path; /* the file that was opened at the start, and which one it is; NULL: none */
+    dev_t catalogue_device;
+    ino_t catalogue_file;
+    bool other_model; /* the catalogue has another one than model_path */
     f0t_vectors *vectors;
     f0t_monitor monitor; /* of the workers: it logs nothing, and stops them at the end */
     volatile sig_atomic_t stop;
@@ -34,6 +39,9 @@ typedef struct server {
     pthread_mutex_t reload_lock; /* of loading the model again: the file read last is served last */
     pthread_mutex_t model_lock;  /* of */
     served *model;
+    pthread_mutex_t want_lock; /* of, with `wanted` to tell that it changed: */
+    pthread_cond_t wanted;
+    bool want_reload, no_reloads;
     queue tags;  /* requests for the workers that tag */
     queue tasks; /* other requests that take some time: one thread does them, one by one */
     queue jobs;  /* the same for those that may take minutes */
@@ -57,12 +65,16 @@ void server_stop(volatile sig_atomic_t *flag);
 void server_log(server *s, f0t_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The model of now, to be released. */
+/* reload.c: the model of now, to be released. */
 served *server_model(server *s);
-/* Loads the model again; the old one stays where that fails. */
+/* Loads the model again; the old one stays where that fails, which is logged. */
 f0t_status server_reload(server *s);
+/* The same by and by, in the thread server_reload_thread, until server_end_reloads. */
+void server_want_reload(server *s);
+void server_end_reloads(server *s);
+void *server_reload_thread(void *user);
 
-/* A catalogue for the calling thread. */
+/* A catalogue for the calling thread. Fails with F0T_ERROR_IO where its file is not the one that it was at the start. */
 f0t_status server_collection(collection **out, server *s);
 
 /* The reply is there: gives a suspended request back to the thread that answers. */

@@ -77,9 +77,9 @@ export function thumbnail(id, attributes = {}) {
   return image;
 }
 
-/** Learns from what was decided; progress(event) is called meanwhile. What was learned. */
-export async function learn(progress) {
-  const answer = await request("/v1/learn", { method: "POST" });
+/** Learns from what was decided, by going on with the model or anew; progress(event) is called meanwhile. What was learned. */
+export async function learn(anew, progress) {
+  const answer = await request("/v1/learn" + query({ anew: anew ? 1 : "" }), { method: "POST" });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {

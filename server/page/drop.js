@@ -5,7 +5,7 @@ import { attempt, h, percent, say } from "./dom.js";
 export function drop({ model }) {
   let file = null, url = null;
   const choose = h("input", { type: "file", accept: "image/*,.heic,.avif,.jxl,.dng,.cr2,.nef,.arw", onchange: () => take(choose.files[0]) });
-  const preview = h("div"), result = h("div");
+  const preview = h("div"), result = h("div", { class: "result" });
   const words = h("input", { autocomplete: "off", placeholder: "sunset, old car, happiness", disabled: !model.takes_words });
   const zone = h("div", { class: "drop",
     ondragover: event => { event.preventDefault(); zone.classList.add("over"); },

@@ -1,11 +1,12 @@
 // One picture: its tags, what speaks for them, pictures like it.
 import { decide, get, thumbnail } from "./api.js";
+import { direction } from "./direction.js";
 import { attempt, fileName, h, percent, say, show } from "./dom.js";
 
 /** What speaks for a tag of a picture. */
 export async function why(id, tag) {
   const reasons = await get(`/v1/pictures/${id}/why`, { tag });
-  const strip = h("div", { class: "strip" }, reasons.pictures.map(p => thumbnail(p.id, {
+  const strip = h("div", { class: "strip", tabIndex: 0, role: "group", "aria-label": `Pictures with ${tag}` }, reasons.pictures.map(p => thumbnail(p.id, {
     alt: `${fileName(p.path)}, ${percent(p.similarity)} similar`, title: `${fileName(p.path)}: ${percent(p.similarity)} similar` })));
   const near = reasons.near.map(n => h("li", {}, h("span", { class: "name" }, n.tag),
     h("meter", { min: "0", max: "1", value: String(Math.max(0, n.cosine)), "aria-label": `${n.tag}: cosine ${n.cosine.toFixed(2)}` }),
@@ -13,7 +14,7 @@ export async function why(id, tag) {
   return h("section", { class: "why", "aria-label": `Why ${tag}` },
     h("h3", {}, reasons.pictures.length ? `Similar pictures that have “${tag}”` : `No similar picture has “${tag}”`), strip,
     near.length ? h("h3", {}, "Learned tags whose meaning is nearest") : h("p", { class: "quiet" }, "The word was not learned: its place among words speaks for it."),
-    h("ul", { class: "tags" }, near));
+    h("ul", { class: "tags" }, near), reasons.direction ? [h("h3", {}, "The picture's direction"), direction(reasons.direction, tag)] : []);
 }
 
 /** A list of tags with what can be decided about each. changed() is called after a decision. */

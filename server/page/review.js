@@ -1,6 +1,7 @@
 // One picture after the other, by keys.
-import { complete, decide, get, learn, post, thumbnail } from "./api.js";
+import { complete, decide, get, post, thumbnail } from "./api.js";
 import { attempt, fileName, h, isTyping, say } from "./dom.js";
+import { learning } from "./learn.js";
 import { tagList, why } from "./picture.js";
 
 const LEAST = 0.05; // what is less sure is not worth a look
@@ -25,8 +26,6 @@ export function review() {
       h("button", { type: "button", onclick: () => undo() }, "Undo"), h("button", { type: "button", onclick: () => acceptAll() }, "Accept all"),
       h("button", { type: "button", onclick: () => explain() }, "Why?"),
       h("button", { type: "button", class: "main", onclick: () => next() }, "Next")), counter));
-
-  const teach = h("button", { type: "button", onclick: () => retrain() }, "Learn");
 
   function draw() {
     body.hidden = !picture;
@@ -118,18 +117,11 @@ export function review() {
     });
   }
 
-  async function retrain() {
-    teach.disabled = true;
-    await attempt(async () => {
-      const what = await learn(p => say(`Learning: ${p.stage}${p.total ? `, ${p.done} of ${p.total} ${p.unit}` : ""}`));
-      made = 0;
-      queue = [];
-      last = 0;
-      picture = null;
-      await next();
-      say(`Learned from ${what.pictures} pictures: ${what.tags} tags, new suggestions for ${what.suggested}`);
-    });
-    teach.disabled = false;
+  async function learned() {
+    made = last = 0;
+    queue = [];
+    picture = null;
+    await next();
   }
 
   const explain = () => attempt(async () => {
@@ -157,7 +149,7 @@ export function review() {
 
   document.addEventListener("keydown", key);
   return {
-    element: [h("div", { class: "bar" }, teach, h("span", { class: "quiet" }, "from what was accepted and rejected")), empty, body],
+    element: [...learning(learned), empty, body],
     start: next,
     end: () => document.removeEventListener("keydown", key),
     keys: [["a", "accept"], ["x", "reject"], ["Shift a", "accept all"], ["↑ ↓", "another suggestion"], ["t", "type a tag"], ["y", "why"],

@@ -5,67 +5,16 @@
 #include "report/svg.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { ROUNDS = 60, NAMED = 5 };
+enum { NAMED = 5 };
 
 /* Tags in the plane of the direction and of what spreads them most across it. */
 typedef struct plane {
     const f0t_showcase_view *view;
     size_t row, tags, dim;
-    const float *direction, *vectors; /* [dim], [tags x dim] */
-    double *across;                   /* [dim] */
-    double *x, *y;                    /* [tags] */
+    const float *vectors; /* [tags x dim] */
+    double *x, *y;        /* [tags] along it and across */
 } plane;
-
-static double dot(const float *a, const double *b, size_t dim)
-{
-    double sum = 0;
-    for (size_t j = 0; j < dim; j++)
-        sum += (double)a[j] * b[j];
-    return sum;
-}
-
-/* Takes the part along the direction off, and makes the rest as long as 1. */
-static void straighten(plane *p, double *v)
-{
-    const double along = dot(p->direction, v, p->dim);
-    double length = 0;
-    for (size_t j = 0; j < p->dim; j++) {
-        v[j] -= along * (double)p->direction[j];
-        length += v[j] * v[j];
-    }
-    for (size_t j = 0; j < p->dim && length > 0; j++)
-        v[j] /= sqrt(length);
-}
-
-/* The first principal axis of the tags across the direction, by power iteration. */
-static void find_across(plane *p, double *next)
-{
-    for (size_t j = 0; j < p->dim; j++)
-        p->across[j] = 1 + (double)(j % 7);
-    straighten(p, p->across);
-    for (int round = 0; round < ROUNDS; round++) {
-        memset(next, 0, p->dim * sizeof *next);
-        for (size_t t = 0; t < p->tags; t++) {
-            const float *v = p->vectors + t * p->dim;
-            const double share = dot(v, p->across, p->dim);
-            for (size_t j = 0; j < p->dim; j++)
-                next[j] += share * (double)v[j];
-        }
-        straighten(p, next);
-        memcpy(p->across, next, p->dim * sizeof *next);
-    }
-}
-
-static void place_along(plane *p)
-{
-    for (size_t t = 0; t < p->tags; t++) {
-        p->x[t] = 0;
-        for (size_t j = 0; j < p->dim; j++)
-            p->x[t] += (double)p->vectors[t * p->dim + j] * (double)p->direction[j];
-    }
-}
 
 /* ---- Drawing ----------------------------------------------------------------------------------- */
 
@@ -212,50 +161,44 @@ static f0t_status plane_create(plane *p, const f0t_showcase_view *view)
                  .tags = eval->tags.count,
                  .dim = view->dim,
                  .vectors = f0t_vocab_vectors(eval->tags.vocab)};
-    F0T_TRY(f0t_alloc(&p->across, p->dim, sizeof *p->across));
     F0T_TRY(f0t_alloc(&p->x, p->tags, sizeof *p->x));
     return f0t_alloc(&p->y, p->tags, sizeof *p->y);
 }
 
 static void plane_free(plane *p)
 {
-    f0t_free(p->across);
     f0t_free(p->x);
     f0t_free(p->y);
 }
 
-static void look_at(plane *p, size_t sample)
+/* `across`: where to put what is across it; NULL: nowhere. */
+static f0t_status look_at(plane *p, size_t sample, double *across)
 {
     p->row = p->view->eval->sample_images[sample];
-    p->direction = p->view->shown + sample * p->dim;
-    place_along(p);
+    return f0t_direction_plane(p->x, across, p->view->shown + sample * p->dim, p->vectors, p->tags,
+                               p->dim);
 }
 
 /* The picture that shows it best: whose own tags come furthest up. */
-static void choose(plane *p)
+static f0t_status choose(plane *p)
 {
     size_t best = 0;
     double most = -1;
     for (size_t i = 0; i < p->view->eval->sample_count; i++) {
-        look_at(p, i);
+        if (look_at(p, i, NULL) != F0T_OK)
+            continue; /* it has no direction */
         const double height = height_of(p);
         if (height > most) {
             most = height;
             best = i;
         }
     }
-    look_at(p, best);
+    return look_at(p, best, p->y);
 }
 
 static f0t_status draw_best(f0t_text *page, plane *p)
 {
-    double *next;
-    choose(p);
-    F0T_TRY(f0t_alloc(&next, p->dim, sizeof *next));
-    find_across(p, next);
-    f0t_free(next);
-    for (size_t t = 0; t < p->tags; t++)
-        p->y[t] = dot(p->vectors + t * p->dim, p->across, p->dim);
+    F0T_TRY(choose(p));
     f0t_text_add(page, "<div class=\"beside\">");
     f0t_showcase_picture(page, p->view, p->row);
     f0t_html_chart_begin(page);

@@ -23,8 +23,11 @@ async function open(view, { width = 1200, height = 800, dark = false, bypass = f
   return page;
 }
 
-const said = (page, words) => page.waitForFunction(text => document.getElementById("status").textContent.includes(text), { timeout: 10000 }, words);
+const said = (page, words, timeout = 20000) =>
+  page.waitForFunction(text => document.getElementById("status").textContent.includes(text), { timeout }, words);
 const count = (page, selector) => page.$$eval(selector, all => all.length);
+
+const press = (page, text) => page.evaluate(name => [...document.querySelectorAll("button")].find(b => b.textContent === name).click(), text);
 
 async function one(name, work) {
   try {
@@ -105,6 +108,8 @@ await one("review_goes_by_keys", async () => {
   await page.waitForSelector(".review .tags li.at");
   await page.keyboard.press("y");
   await page.waitForSelector(".why .strip img");
+  await page.waitForSelector(".why .direction svg circle.asked");
+  assert.ok(await count(page, ".direction text") >= 2, "the direction has no labels");
   await page.keyboard.press("a");
   await said(page, "accepted");
   assert.equal(await count(page, '.tags li[data-decision="accepted"]'), 1);
@@ -121,8 +126,16 @@ await one("review_goes_by_keys", async () => {
   await said(page, "my dog: accepted");
   await page.keyboard.press("n");
   await said(page, ".svg: ");
-  await page.evaluate(() => [...document.querySelectorAll("button")].find(b => b.textContent === "Learn").click());
+  await press(page, "Learn");
   await said(page, "Learned from");
+  assert.match(await page.$eval(".changes", e => e.textContent), /New to the model: my dog/);
+  if (shots) await page.screenshot({ path: `${shots}/learned.png` });
+  await press(page, "Learn anew");
+  await said(page, "Learning: ");
+  assert.equal(await count(page, "progress:not([hidden])"), 1);
+  await said(page, "Learned from", 120000);
+  await page.waitForSelector("progress[hidden]");
+  assert.doesNotMatch(await page.$eval(".changes", e => e.textContent), /New to the model/);
   await page.close();
 });
 
@@ -134,7 +147,7 @@ await one("keywords_are_shown_then_written_then_taken_back", async () => {
   await said(page, "1 file changed");
   const sidecars = () => fs.readdirSync("art").filter(name => name.endsWith(".xmp"));
   assert.equal(sidecars().length, 1);
-  await page.evaluate(() => [...document.querySelectorAll("button")].find(b => b.textContent.startsWith("Undo")).click());
+  await press(page, "Undo the last write");
   await page.waitForFunction(() => !document.querySelector("button:disabled") || document.getElementById("status").textContent.includes("changed"));
   for (let i = 0; i < 100 && sidecars().length; i++) await new Promise(resolve => setTimeout(resolve, 50));
   assert.equal(sidecars().length, 0);
@@ -151,20 +164,36 @@ await one("a_dropped_picture_gets_tags_of_any_words", async () => {
   await page.close();
 });
 
+// What is done in a view before it is looked at: all of it is to fit and to be accessible.
+const preparations = {
+  library: page => page.waitForSelector(".cell").then(() => page.click(".cell")).then(() => page.waitForSelector("dialog[open] .tags li")),
+  search: page => page.type("input[type=search]", "sea").then(() => page.keyboard.press("Enter")).then(() => said(page, "found.")),
+  review: page => press(page, "Why?").then(() => page.waitForSelector(".direction svg circle")),
+  write: page => page.waitForSelector("table, main p"),
+  drop: async page => { await (await page.$("input[type=file]")).uploadFile(picture); await said(page, "tags"); },
+};
+
+async function examine(page, what) {
+  await page.waitForNetworkIdle({ idleTime: 100 });
+  if (shots) await page.screenshot({ path: `${shots}/${what.replace(/ /g, "-")}.png` });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(wide <= 0, `${what} is ${wide} pixels too wide`);
+  const wrong = await page.evaluate(async () => (await window.axe.run({ runOnly: ["wcag2a", "wcag2aa"] })).violations
+    .map(v => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
+  assert.deepEqual(wrong, [], what);
+}
+
 await one("every_view_fits_and_is_accessible", async () => {
   for (const size of [{ width: 1200, height: 800 }, { width: 360, height: 740, dark: true }]) {
     const page = await open("library", { ...size, bypass: true });
     await page.evaluate(axe);
-    for (const view of ["library", "search", "review", "write", "drop"]) {
+    for (const [view, prepare] of Object.entries(preparations)) {
       await page.evaluate(name => { location.hash = "#" + name; }, view);
       await page.waitForFunction(name => document.querySelector("nav a[aria-current]")?.dataset.view === name, {}, view);
-      await page.waitForNetworkIdle({ idleTime: 100 });
-      if (shots) await page.screenshot({ path: `${shots}/${view}-${size.width}.png` });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      assert.ok(wide <= 0, `${view} at ${size.width} is ${wide} pixels too wide`);
-      const wrong = await page.evaluate(async () => (await window.axe.run({ runOnly: ["wcag2a", "wcag2aa"] })).violations
-        .map(v => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
-      assert.deepEqual(wrong, [], `${view} at ${size.width}`);
+      await examine(page, `${view} ${size.width}`);
+      await prepare(page);
+      await examine(page, `${view} used ${size.width}`);
+      await page.evaluate(() => document.getElementById("dialog").close());
     }
     await page.close();
   }

@@ -61,6 +61,7 @@ f0t_status f0t_vocab_save(const f0t_vocab *vocab, const char *path, const f0t_co
 f0t_status f0t_vocab_open(f0t_vocab **out, const char *path, const f0t_context *context);
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b);
 f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_vocab *vocab, const float *directions, size_t rows, const f0t_context *context);
+f0t_status f0t_direction_plane(double *along, double *across, const float *direction, const float *vectors, size_t count, size_t dim);
 f0t_status f0t_tags_load(f0t_tags **out, const char *path, const f0t_context *context);
 void f0t_tags_free(f0t_tags *tags);
 
