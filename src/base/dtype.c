@@ -11,7 +11,7 @@ static const struct {
 } types[F0T_DTYPES] = {
     [F0T_F32] = {4, "float32"}, [F0T_F16] = {2, "float16"}, [F0T_BF16] = {2, "bfloat16"},
     [F0T_F64] = {8, "float64"}, [F0T_I32] = {4, "int32"},   [F0T_I64] = {8, "int64"},
-    [F0T_U8] = {1, "uint8"},    [F0T_BOOL] = {1, "bool"},
+    [F0T_U8] = {1, "uint8"},    [F0T_I8] = {1, "int8"},     [F0T_BOOL] = {1, "bool"},
 };
 
 size_t f0t_dtype_size(f0t_dtype type)
@@ -108,6 +108,8 @@ void f0t_dtype_to_f32(float *to, const void *from, f0t_dtype type, size_t n)
         CONVERT_EACH(int64_t);
     case F0T_U8:
         CONVERT_EACH(uint8_t);
+    case F0T_I8:
+        CONVERT_EACH(int8_t);
     case F0T_BOOL:
         for (size_t i = 0; i < n; i++)
             to[i] = ((const uint8_t *)from)[i] ? 1.0F : 0.0F;

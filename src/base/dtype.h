@@ -14,6 +14,7 @@ typedef enum f0t_dtype {
     F0T_I32,
     F0T_I64,
     F0T_U8,
+    F0T_I8,
     F0T_BOOL,
     F0T_DTYPES
 } f0t_dtype;

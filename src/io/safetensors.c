@@ -29,8 +29,9 @@ typedef struct space {
 } space;
 
 static const char *const type_names[F0T_DTYPES] = {
-    [F0T_F32] = "F32", [F0T_F16] = "F16", [F0T_BF16] = "BF16", [F0T_F64] = "F64",
-    [F0T_I32] = "I32", [F0T_I64] = "I64", [F0T_U8] = "U8",     [F0T_BOOL] = "BOOL",
+    [F0T_F32] = "F32", [F0T_F16] = "F16", [F0T_BF16] = "BF16",
+    [F0T_F64] = "F64", [F0T_I32] = "I32", [F0T_I64] = "I64",
+    [F0T_U8] = "U8",   [F0T_I8] = "I8",   [F0T_BOOL] = "BOOL",
 };
 
 const char *f0t_safetensors_type_name(f0t_dtype dtype)

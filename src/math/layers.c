@@ -67,6 +67,43 @@ f0t_status f0t_layout_create(f0t_layout **out, size_t rank, const size_t *dims, 
     return f0t_layout_create_strided(out, rank, dims, strides, type);
 }
 
+f0t_status f0t_layout_create_channels_last(f0t_layout **out, size_t rank, const size_t *dims,
+                                           f0t_dtype type)
+{
+    size_t strides[F0T_LAYER_RANK] = {0};
+    if (rank < 3 || rank > F0T_LAYER_RANK)
+        return f0t_layout_create(out, rank, dims, type);
+    strides[1] = 1;
+    size_t stride = dims[1];
+    for (size_t d = rank; d-- > 2;) {
+        strides[d] = stride;
+        stride *= dims[d];
+    }
+    strides[0] = stride;
+    return f0t_layout_create_strided(out, rank, dims, strides, type);
+}
+
+f0t_status f0t_layout_copy_as(f0t_layout **out, const f0t_layout *layout, f0t_dtype type)
+{
+    F0T_TRY(f0t_layout_copy(out, layout));
+    (*out)->desc.data_type = f0t_onednn_data_type(type);
+    return F0T_OK;
+}
+
+f0t_dtype f0t_layout_type(const f0t_layout *layout)
+{
+    switch (layout->desc.data_type) {
+    case dnnl_u8:
+        return F0T_U8;
+    case dnnl_s8:
+        return F0T_I8;
+    case dnnl_bf16:
+        return F0T_BF16;
+    default:
+        return F0T_F32;
+    }
+}
+
 f0t_status f0t_layout_copy(f0t_layout **out, const f0t_layout *layout)
 {
     *out = NULL;
@@ -190,17 +227,46 @@ static void take_kernel_of_one_thread(f0t_layer *layer, const void *operation,
     dnnl_primitive_desc_iterator_destroy(all);
 }
 
-static f0t_status describe_layer(f0t_layer *layer, const void *operation, const f0t_after *after,
-                                 size_t count)
+/* Takes the attributes. */
+static f0t_status describe_with(f0t_layer *layer, const void *operation, dnnl_primitive_attr_t attr)
 {
-    dnnl_primitive_attr_t attr;
-    F0T_TRY(make_attributes(&attr, after, count));
     dnnl_status_t status =
         dnnl_primitive_desc_create(&layer->desc, operation, attr, layer->engine, NULL);
     if (status == dnnl_success && strstr(kernel_of(layer->desc), "wino") && f0t_team_size() > 1)
         take_kernel_of_one_thread(layer, operation, attr);
     dnnl_primitive_attr_destroy(attr);
     return f0t_onednn_status(status, "prepare a layer");
+}
+
+static f0t_status describe_layer(f0t_layer *layer, const void *operation, const f0t_after *after,
+                                 size_t count)
+{
+    dnnl_primitive_attr_t attr;
+    F0T_TRY(make_attributes(&attr, after, count));
+    return describe_with(layer, operation, attr);
+}
+
+static dnnl_status_t set_zero(dnnl_primitive_attr_t attr, int role, int32_t zero)
+{
+    return zero ? dnnl_primitive_attr_set_zero_points(attr, role, 1, 0, &zero) : dnnl_success;
+}
+
+/* A layer of eight bits; the scales belong to dimension 1 of the result. */
+static f0t_status describe_rescaled(f0t_layer *layer, const void *operation, const f0t_after *after,
+                                    size_t count, const f0t_layer_rescale *r, size_t filters)
+{
+    dnnl_primitive_attr_t attr;
+    F0T_TRY(make_attributes(&attr, after, count));
+    dnnl_status_t status =
+        dnnl_primitive_attr_set_output_scales(attr, (dnnl_dim_t)filters, 1 << 1, r->scales);
+    if (status == dnnl_success)
+        status = set_zero(attr, DNNL_ARG_SRC, r->source_zero);
+    if (status == dnnl_success)
+        status = set_zero(attr, DNNL_ARG_DST, r->result_zero);
+    if (status == dnnl_success)
+        return describe_with(layer, operation, attr);
+    dnnl_primitive_attr_destroy(attr);
+    return f0t_onednn_status(status, "prepare a layer of eight bits");
 }
 
 /* ---- A layer: arguments, compilation, execution ----------------------------------------------- */
@@ -359,7 +425,7 @@ static f0t_status fill_descs(conv_descs *d, const f0t_layer_conv *c, const f0t_l
     }
     set_window(d, &c->window, c->in);
     F0T_TRY(describe_any(&d->x, rank + 2, x, c->type));
-    F0T_TRY(describe_any(&d->w, rank + lead, w, c->type));
+    F0T_TRY(describe_any(&d->w, rank + lead, w, c->rescale ? F0T_I8 : c->type));
     F0T_TRY(describe_any(&d->y, rank + 2, y, c->result));
     if (source)
         d->x = source->desc;
@@ -394,7 +460,9 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
                                                        algorithm, &d.x, &d.w, &d.bias, &d.y,
                                                        d.strides, d.dilations, d.before, d.after),
             "describe a convolution");
-    F0T_TRY(describe_layer(layer, &operation, c->after, c->after_count));
+    F0T_TRY(c->rescale ? describe_rescaled(layer, &operation, c->after, c->after_count, c->rescale,
+                                           c->filters)
+                       : describe_layer(layer, &operation, c->after, c->after_count));
     return finish(layer, roles, 1, 2);
 }
 
@@ -410,6 +478,34 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     }
     F0T_TRY(begin(out));
     return give(out, fill_conv(*out, conv, source, dnnl_convolution_direct));
+}
+
+/* ---- Dense layers of eight bits -------------------------------------------------------------- */
+
+static f0t_status fill_dense(f0t_layer *layer, const f0t_layer_dense *c)
+{
+    static const int roles[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
+    dnnl_dims_t x = {(dnnl_dim_t)c->rows, (dnnl_dim_t)c->inputs},
+                w = {(dnnl_dim_t)c->inputs, (dnnl_dim_t)c->outputs},
+                y = {(dnnl_dim_t)c->rows, (dnnl_dim_t)c->outputs},
+                bias = {1, (dnnl_dim_t)c->outputs};
+    dnnl_memory_desc_t xd, wd, yd, bd;
+    dnnl_matmul_desc_t operation;
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&xd, 2, x, f0t_onednn_data_type(c->type), dnnl_ab),
+            "describe an array");
+    F0T_TRY(describe_any(&wd, 2, w, F0T_I8));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&yd, 2, y, f0t_onednn_data_type(c->result), dnnl_ab),
+            "describe an array");
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&bd, 2, bias, dnnl_f32, dnnl_ab), "describe a bias");
+    DNN_TRY(dnnl_matmul_desc_init(&operation, &xd, &wd, &bd, &yd), "describe a product");
+    F0T_TRY(describe_rescaled(layer, &operation, c->after, c->after_count, c->rescale, c->outputs));
+    return finish(layer, roles, 1, 2);
+}
+
+f0t_status f0t_layer_create_dense(f0t_layer **out, const f0t_layer_dense *dense)
+{
+    F0T_TRY(begin(out));
+    return give(out, fill_dense(*out, dense));
 }
 
 /* ---- Pooling --------------------------------------------------------------------------------- */
@@ -492,6 +588,35 @@ f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, 
     return give(out, fill_binary(*out, kind, x, y, after, after_count));
 }
 
+static f0t_status fill_scaled_sum(f0t_layer *layer, const f0t_layout *x, const f0t_layout *y,
+                                  const f0t_layout *result, const float *scales,
+                                  const f0t_after *after, size_t after_count)
+{
+    static const int roles[] = {DNNL_ARG_SRC_0, DNNL_ARG_SRC_1};
+    dnnl_binary_desc_t operation;
+    dnnl_primitive_attr_t attr;
+    DNN_TRY(dnnl_binary_desc_init(&operation, dnnl_binary_add, &x->desc, &y->desc, &result->desc),
+            "describe a sum");
+    F0T_TRY(make_attributes(&attr, after, after_count));
+    dnnl_status_t status = dnnl_success;
+    for (int k = 0; k < 2 && status == dnnl_success; k++)
+        status = dnnl_primitive_attr_set_scales(attr, roles[k], 1, 0, &scales[k]);
+    if (status == dnnl_success)
+        F0T_TRY(describe_with(layer, &operation, attr));
+    else
+        dnnl_primitive_attr_destroy(attr);
+    DNN_TRY(status, "scale a sum");
+    return finish(layer, roles, 2, 0);
+}
+
+f0t_status f0t_layer_create_scaled_sum(f0t_layer **out, const f0t_layout *x, const f0t_layout *y,
+                                       const f0t_layout *result, const float *scales,
+                                       const f0t_after *after, size_t after_count)
+{
+    F0T_TRY(begin(out));
+    return give(out, fill_scaled_sum(*out, x, y, result, scales, after, after_count));
+}
+
 static f0t_status fill_norm(f0t_layer *layer, const f0t_layout *source, float epsilon, bool relu)
 {
     static const int roles[] = {DNNL_ARG_SRC, DNNL_ARG_MEAN, DNNL_ARG_VARIANCE, DNNL_ARG_SCALE,
@@ -551,13 +676,22 @@ f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sou
     return give(out, fill_concat(*out, sources, count, axis));
 }
 
-static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, const f0t_layout *from)
+static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, f0t_grid to_grid,
+                               const f0t_layout *from, f0t_grid from_grid)
 {
     static const int roles[] = {DNNL_ARG_FROM};
     dnnl_primitive_attr_t attr;
+    const float scale = from_grid.scale / to_grid.scale;
     F0T_TRY(make_attributes(&attr, NULL, 0));
-    dnnl_status_t status = dnnl_reorder_primitive_desc_create(
-        &layer->desc, &from->desc, layer->engine, &to->desc, layer->engine, attr);
+    dnnl_status_t status =
+        scale == 1.0F ? dnnl_success : dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale);
+    if (status == dnnl_success)
+        status = set_zero(attr, DNNL_ARG_FROM, from_grid.zero);
+    if (status == dnnl_success)
+        status = set_zero(attr, DNNL_ARG_TO, to_grid.zero);
+    if (status == dnnl_success)
+        status = dnnl_reorder_primitive_desc_create(&layer->desc, &from->desc, layer->engine,
+                                                    &to->desc, layer->engine, attr);
     dnnl_primitive_attr_destroy(attr);
     DNN_TRY(status, "prepare a change of layout");
     return finish(layer, roles, 1, 0);
@@ -565,6 +699,13 @@ static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, const f0t
 
 f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const f0t_layout *from)
 {
+    const f0t_grid same = {1, 0};
+    return f0t_layer_create_regrid(out, to, same, from, same);
+}
+
+f0t_status f0t_layer_create_regrid(f0t_layer **out, const f0t_layout *to, f0t_grid to_grid,
+                                   const f0t_layout *from, f0t_grid from_grid)
+{
     F0T_TRY(begin(out));
-    return give(out, fill_reorder(*out, to, from));
+    return give(out, fill_reorder(*out, to, to_grid, from, from_grid));
 }

@@ -15,7 +15,7 @@ enum { F0T_LAYER_RANK = 8, F0T_LAYER_SPACE = 3, F0T_LAYER_AFTER = 6 };
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
 
-/* How an array is laid out in memory: shape, element type (float32, or bfloat16 where native), blocks. */
+/* How an array is laid out in memory: shape, element type (float32, bfloat16 where native, or eight bits), blocks. */
 typedef struct f0t_layout f0t_layout;
 
 /* Row-major. No dimension is 0. */
@@ -23,10 +23,16 @@ f0t_status f0t_layout_create(f0t_layout **out, size_t rank, const size_t *dims, 
 /* The same with these steps, in elements, between neighbours in each dimension. */
 f0t_status f0t_layout_create_strided(f0t_layout **out, size_t rank, const size_t *dims,
                                      const size_t *strides, f0t_dtype type);
+/* The same order with channels, the second of at least three dimensions, last; of two, row-major. */
+f0t_status f0t_layout_create_channels_last(f0t_layout **out, size_t rank, const size_t *dims,
+                                           f0t_dtype type);
 f0t_status f0t_layout_copy(f0t_layout **out, const f0t_layout *layout);
+/* The same order of elements of another type. */
+f0t_status f0t_layout_copy_as(f0t_layout **out, const f0t_layout *layout, f0t_dtype type);
 void f0t_layout_free(f0t_layout *layout);
 bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y);
 size_t f0t_layout_bytes(const f0t_layout *layout);
+f0t_dtype f0t_layout_type(const f0t_layout *layout);
 
 /* Rewrites an array in another layout, once: weights. `from` may have any alignment. */
 f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
@@ -56,6 +62,19 @@ typedef struct f0t_after {
     float alpha, beta;
 } f0t_after;
 
+/* What eight bits stand for: (q - zero)·scale. */
+typedef struct f0t_grid {
+    float scale;
+    int32_t zero;
+} f0t_grid;
+
+/* What a layer of eight bits does to its sums before anything else: sum·scales[filters], each of `filters`; and what
+ * its input's and result's 0 are. Where the result is float32 its zero is 0. */
+typedef struct f0t_layer_rescale {
+    const float *scales;
+    int32_t source_zero, result_zero;
+} f0t_layer_rescale;
+
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
 typedef struct f0t_layer f0t_layer;
@@ -76,6 +95,8 @@ typedef struct f0t_layer_conv {
     f0t_dtype result;
     const f0t_after *after; /* in this order */
     size_t after_count;
+    const f0t_layer_rescale
+        *rescale; /* of an input of eight bits, with weights of int8; else NULL */
 } f0t_layer_conv;
 
 /* Whether float32 is faster than bfloat16: Winograd's algorithm, which bfloat16 does not have, pays
@@ -83,9 +104,22 @@ typedef struct f0t_layer_conv {
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
 /* oneDNN chooses the layouts; `source` (may be NULL) is one that is taken where it does no harm.
- * Constants: weights, bias[filters]. */
+ * Constants: weights, bias[filters], which is added before a scale. Fails with F0T_ERROR_UNSUPPORTED where the CPU
+ * has no kernel for eight bits. */
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source);
+
+/* A dense layer of eight bits: x[rows x inputs] times weights[inputs x outputs]. `source_zero` must be 0: it goes into
+ * the bias. Constants as of a convolution. */
+typedef struct f0t_layer_dense {
+    size_t rows, inputs, outputs;
+    f0t_dtype type, result;
+    const f0t_after *after;
+    size_t after_count;
+    const f0t_layer_rescale *rescale;
+} f0t_layer_dense;
+
+f0t_status f0t_layer_create_dense(f0t_layer **out, const f0t_layer_dense *dense);
 
 typedef enum f0t_layer_pool_kind {
     F0T_LAYER_POOL_MAX,
@@ -111,6 +145,11 @@ typedef enum f0t_layer_binary_kind {
 f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, const f0t_layout *x,
                                    const f0t_layout *y, const f0t_after *after, size_t after_count);
 
+/* x·scales[0] + y·scales[1] of eight bits, then `after`; the result has the layout of `result`. */
+f0t_status f0t_layer_create_scaled_sum(f0t_layer **out, const f0t_layout *x, const f0t_layout *y,
+                                       const f0t_layout *result, const float *scales,
+                                       const f0t_after *after, size_t after_count);
+
 f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sources, size_t count,
                                    size_t axis);
 
@@ -119,6 +158,9 @@ f0t_status f0t_layer_create_norm(f0t_layer **out, const f0t_layout *source, floa
                                  bool relu);
 
 f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const f0t_layout *from);
+/* The same of what the elements stand for; the grid of a side of float32 is {1, 0}. */
+f0t_status f0t_layer_create_regrid(f0t_layer **out, const f0t_layout *to, f0t_grid to_grid,
+                                   const f0t_layout *from, f0t_grid from_grid);
 
 void f0t_layer_free(f0t_layer *layer);
 

@@ -27,7 +27,10 @@ f0t_status f0t_onednn_reorder(const dnnl_memory_desc_t *to_layout, void *to,
 
 static inline dnnl_data_type_t f0t_onednn_data_type(f0t_dtype type)
 {
-    return type == F0T_BF16 ? dnnl_bf16 : dnnl_f32;
+    return type == F0T_BF16 ? dnnl_bf16
+           : type == F0T_U8 ? dnnl_u8
+           : type == F0T_I8 ? dnnl_s8
+                            : dnnl_f32;
 }
 
 /* oneDNN takes inputs as memory that it could write. */

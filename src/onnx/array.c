@@ -29,6 +29,11 @@ bool f0t_onnx_array_type_is_float(f0t_onnx_array_type type)
     return types[type].is_float;
 }
 
+bool f0t_onnx_array_type_is_eight(f0t_onnx_array_type type)
+{
+    return type == F0T_ONNX_UINT8 || type == F0T_ONNX_INT8;
+}
+
 size_t f0t_onnx_array_type_size(f0t_onnx_array_type type)
 {
     return types[type].size;

@@ -45,7 +45,8 @@ typedef struct f0t_onnx_array {
 /* "float32", "int64", …; NULL for types that this part cannot hold. */
 const char *f0t_onnx_array_type_name(int type);
 bool f0t_onnx_array_type_is_float(f0t_onnx_array_type type);
-size_t f0t_onnx_array_type_size(f0t_onnx_array_type type); /* in a file */
+bool f0t_onnx_array_type_is_eight(f0t_onnx_array_type type); /* uint8 or int8 */
+size_t f0t_onnx_array_type_size(f0t_onnx_array_type type);   /* in a file */
 
 /* Sets type and shape, and counts the elements; fails when there are more than memory could hold or
  * `rank` is above F0T_ONNX_RANK. */

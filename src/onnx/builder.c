@@ -131,11 +131,21 @@ f0t_status f0t_onnx_builder_place(f0t_onnx_builder *b, size_t value, size_t slot
     place->made = true;
     place->slot = slot;
     place->has_plain = false;
+    place->grid = (f0t_grid){1, 0};
     b->schedule->slots[slot].pending += b->left[value];
     if (!layout)
         return F0T_OK;
     F0T_TRY(f0t_layout_copy(&place->layout, layout));
     return forget_plain(place, f0t_onnx_builder_array(b, value));
+}
+
+f0t_status f0t_onnx_builder_place_eight(f0t_onnx_builder *b, size_t value, size_t slot,
+                                        const f0t_layout *layout, f0t_grid grid)
+{
+    F0T_TRY(f0t_onnx_builder_place(b, value, slot, layout));
+    b->places[value].eight = true;
+    b->places[value].grid = grid;
+    return F0T_OK;
 }
 
 f0t_status f0t_onnx_builder_place_plain(size_t *slot, f0t_onnx_builder *b, size_t value)
@@ -160,7 +170,7 @@ static f0t_status check_made(const f0t_onnx_builder *b, size_t value)
                     b->schedule->graph->values[value].name);
 }
 
-f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value)
+static f0t_status current_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value)
 {
     const f0t_onnx_place *place = &b->places[value];
     *out = NULL;
@@ -169,32 +179,101 @@ f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t
                          : plain_layout(out, f0t_onnx_builder_array(b, value));
 }
 
+static const f0t_grid ONES = {1, 0};
+
 static f0t_status emit_reorder(f0t_onnx_builder *b, const f0t_layout *to, size_t result,
-                               const f0t_layout *from, size_t source)
+                               const f0t_layout *from, size_t source, f0t_grid grid)
 {
     f0t_onnx_step *step;
     F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, NULL, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
-    F0T_TRY(f0t_layer_create_reorder(&step->layer, to, from));
+    F0T_TRY(f0t_layer_create_regrid(&step->layer, to, ONES, from, grid));
     f0t_onnx_builder_used(b);
     return F0T_OK;
+}
+
+static bool is_eight(const f0t_layout *layout)
+{
+    return f0t_layout_type(layout) == F0T_U8 || f0t_layout_type(layout) == F0T_I8;
 }
 
 static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *to, size_t *slot)
 {
     f0t_layout *from;
-    F0T_TRY(f0t_onnx_builder_layout(&from, b, value));
+    F0T_TRY(current_layout(&from, b, value));
+    const f0t_grid grid = is_eight(to) ? ONES : b->places[value].grid;
     f0t_status status = F0T_OK;
     if (f0t_layout_equal(from, to)) {
         *slot = b->places[value].slot;
     } else {
         status = f0t_onnx_builder_slot(slot, b, f0t_layout_bytes(to));
         if (status == F0T_OK)
-            status = emit_reorder(b, to, *slot, from, b->places[value].slot);
+            status = emit_reorder(b, to, *slot, from, b->places[value].slot, grid);
     }
     f0t_layout_free(from);
     return status;
+}
+
+/* Floats on a grid move to memory of their own, as float32. */
+static f0t_status widen(f0t_onnx_builder *b, size_t value)
+{
+    f0t_onnx_place *place = &b->places[value];
+    f0t_layout *wide;
+    size_t slot;
+    F0T_TRY(f0t_layout_copy_as(&wide, place->layout, F0T_F32));
+    f0t_status status = rewrite(b, value, wide, &slot);
+    if (status != F0T_OK) {
+        f0t_layout_free(wide);
+        return status;
+    }
+    b->schedule->slots[place->slot].pending -= b->left[value];
+    b->schedule->slots[slot].pending += b->left[value];
+    f0t_layout_free(place->layout);
+    place->slot = slot;
+    place->layout = wide;
+    place->eight = false;
+    place->grid = ONES;
+    return forget_plain(place, f0t_onnx_builder_array(b, value));
+}
+
+f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value)
+{
+    if (b->places[value].eight)
+        F0T_TRY(widen(b, value));
+    return current_layout(out, b, value);
+}
+
+/* Integers are int64 where they are plain: in row-major order, then one by one. */
+static f0t_status run_integers(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
+{
+    const unsigned char *from = f0t_onnx_frame_at(frame, step->sources[0]);
+    int64_t *to = f0t_onnx_frame_at(frame, step->results[0]);
+    for (size_t k = 0; k < step->columns; k++)
+        to[k] = f0t_onnx_array_wrap(step->type, from[k]);
+    return F0T_OK;
+}
+
+static f0t_status need_integers(size_t *slot, f0t_onnx_builder *b, size_t value)
+{
+    static const size_t one = 1;
+    const f0t_onnx_array *a = f0t_onnx_builder_array(b, value);
+    f0t_layout *rows;
+    f0t_onnx_step *step;
+    size_t source;
+    F0T_TRY(f0t_layout_create(&rows, a->rank ? a->rank : 1, a->rank ? a->dims : &one,
+                              f0t_layout_type(b->places[value].layout)));
+    f0t_status status = rewrite(b, value, rows, &source);
+    f0t_layout_free(rows);
+    F0T_TRY(status);
+    F0T_TRY(f0t_onnx_builder_slot(slot, b, plain_bytes(a)));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, run_integers, NULL, 1, 1));
+    step->sources[0] = source;
+    step->results[0] = *slot;
+    step->columns = a->count;
+    step->type = a->type;
+    f0t_onnx_builder_used(b);
+    return F0T_OK;
 }
 
 f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
@@ -212,10 +291,14 @@ f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t
         *slot = place->layout ? place->plain : place->slot;
         return F0T_OK;
     }
-    F0T_TRY(plain_layout(&plain, f0t_onnx_builder_array(b, value)));
-    f0t_status status = rewrite(b, value, plain, slot);
-    f0t_layout_free(plain);
-    F0T_TRY(status);
+    if (place->eight && !f0t_onnx_array_type_is_float(f0t_onnx_builder_array(b, value)->type)) {
+        F0T_TRY(need_integers(slot, b, value));
+    } else {
+        F0T_TRY(plain_layout(&plain, f0t_onnx_builder_array(b, value)));
+        f0t_status status = rewrite(b, value, plain, slot);
+        f0t_layout_free(plain);
+        F0T_TRY(status);
+    }
     if (*slot != place->slot) {
         b->schedule->slots[*slot].pending = b->left[value];
         place->plain = *slot;

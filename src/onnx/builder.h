@@ -50,6 +50,7 @@ struct f0t_onnx_step {
     /* Rows: normalisation, softmax. */
     size_t rows, columns;
     float epsilon;
+    f0t_onnx_array_type type; /* of integers that are made plain */
 };
 
 struct f0t_onnx_schedule {
@@ -72,6 +73,8 @@ typedef struct f0t_onnx_place {
     size_t slot;
     f0t_layout *layout; /* NULL: plain */
     size_t plain;       /* slot of a plain copy */
+    bool eight;    /* the layout is of eight bits: of an array of them, or of floats on a grid */
+    f0t_grid grid; /* then: what they stand for */
 } f0t_onnx_place;
 
 typedef struct f0t_onnx_builder {
@@ -136,13 +139,47 @@ f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_
 f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t value);
 f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
                                         const f0t_layout *layout);
-/* The layout in which it is now, to be freed. Dimensions of size 0 have none. */
+/* Says that `value` is in `slot` in eight bits, on this grid. */
+f0t_status f0t_onnx_builder_place_eight(f0t_onnx_builder *b, size_t value, size_t slot,
+                                        const f0t_layout *layout, f0t_grid grid);
+/* The layout in which it is now, to be freed; floats on a grid become float32 first. Dimensions of size 0 have none. */
 f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value);
 /* True when the item that is emitted now is the last to use the memory of `value`. */
 bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value);
 /* The item has been emitted: its inputs are used once less. */
 void f0t_onnx_builder_consume(f0t_onnx_builder *b, const f0t_onnx_item *item);
 bool f0t_onnx_builder_is_constant(const f0t_onnx_builder *b, size_t value);
+
+/* ---- What follows a layer, and is done by it ----------------------------------------------------
+ */
+
+typedef struct f0t_onnx_chain {
+    const f0t_onnx_item *norm; /* a BatchNormalization, or NULL */
+    size_t other;              /* the value that is added, or F0T_NONE */
+    const f0t_onnx_item *sum;  /* the item that adds it */
+    f0t_after after[F0T_LAYER_AFTER];
+    size_t after_count;
+    size_t items[F0T_LAYER_AFTER + 2]; /* that are part of it */
+    size_t item_count;
+    size_t output; /* the value at its end */
+} f0t_onnx_chain;
+
+/* Activations after `value`; with a convolution also a normalisation and, with `sums`, a sum. */
+void f0t_onnx_chain_find(f0t_onnx_chain *out, const f0t_onnx_builder *b, size_t value, bool sums);
+/* Scale (NULL where there is none) and bias of each filter of a convolution: its own bias and the chain's
+ * normalisation in one, to be freed. */
+f0t_status f0t_onnx_chain_merge(float **scale, float **bias, const f0t_onnx_builder *b,
+                                const f0t_onnx_array *own, const f0t_onnx_chain *c, size_t filters);
+
+/* A dense layer: Gemm, or MatMul with what follows it. */
+typedef struct f0t_onnx_dense {
+    size_t x, weights, bias; /* values; bias may be F0T_NONE */
+    bool transposed;
+    float alpha, beta;
+    size_t m, n, k;
+    const f0t_onnx_item *add, *relu; /* that it absorbs, or NULL */
+    size_t output;
+} f0t_onnx_dense;
 
 /* ---- Emitting: each says through *done whether it could -----------------------------------------
  */
@@ -160,6 +197,17 @@ f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bo
 f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_layer_norm(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item);
+
+/* In eight bits (emit_eight.c); these leave *done false where they cannot, and the float emitters go on. */
+f0t_status f0t_emit_quantise(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_dequantise(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_eight_conv(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_eight_dense(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                                const f0t_onnx_dense *d, bool *done);
+f0t_status f0t_emit_eight_sum(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_qlinear_conv(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_qlinear_matmul(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_eight_view(f0t_onnx_builder *b, size_t in, size_t out);
 
 /* A window for oneDNN; false for one that is better done by the plain operator: of odd sizes that no
  * network has, or with padding that is wider than it. */

@@ -7,17 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct chain {
-    const f0t_onnx_item *norm; /* a BatchNormalization, or NULL */
-    size_t other;              /* the value that is added, or F0T_NONE */
-    const f0t_onnx_item *sum;  /* the item that adds it */
-    f0t_after after[F0T_LAYER_AFTER];
-    size_t after_count;
-    size_t items[F0T_LAYER_AFTER + 2]; /* that are part of it */
-    size_t item_count;
-    size_t output; /* the value at its end */
-} chain;
-
 static bool is_norm(const f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
     if (!f0t_onnx_item_is(item, "BatchNormalization") || item->node->output_count != 1)
@@ -37,13 +26,14 @@ static bool can_add(const f0t_onnx_builder *b, const f0t_onnx_item *item, size_t
         return false;
     *other = in[0] == value ? in[1] : in[0];
     return !f0t_onnx_builder_is_constant(b, *other) && b->places[*other].made &&
+           !b->places[*other].eight &&
            f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, *other),
                                      f0t_onnx_builder_array(b, value)) &&
            f0t_onnx_builder_array(b, *other)->type == F0T_ONNX_FLOAT &&
            f0t_onnx_builder_is_last(b, *other);
 }
 
-static bool extend(const f0t_onnx_builder *b, chain *c)
+static bool extend(const f0t_onnx_builder *b, f0t_onnx_chain *c, bool sums)
 {
     const f0t_onnx_item *next = f0t_onnx_builder_only_user(b, c->output);
     size_t other;
@@ -56,7 +46,7 @@ static bool extend(const f0t_onnx_builder *b, chain *c)
     } else if (next->kind == F0T_ONNX_ITEM_NODE && !c->norm && !c->after_count &&
                is_norm(b, next)) {
         c->norm = next;
-    } else if (next->kind == F0T_ONNX_ITEM_NODE && c->other == F0T_NONE &&
+    } else if (next->kind == F0T_ONNX_ITEM_NODE && sums && c->other == F0T_NONE &&
                can_add(b, next, c->output, &other)) {
         c->other = other;
         c->sum = next;
@@ -69,21 +59,17 @@ static bool extend(const f0t_onnx_builder *b, chain *c)
     return true;
 }
 
-static void find_chain(const f0t_onnx_builder *b, const f0t_onnx_item *conv, chain *c)
+void f0t_onnx_chain_find(f0t_onnx_chain *out, const f0t_onnx_builder *b, size_t value, bool sums)
 {
-    *c = (chain){.other = F0T_NONE, .output = conv->node->outputs[0]};
-    while (extend(b, c))
+    *out = (f0t_onnx_chain){.other = F0T_NONE, .output = value};
+    while (extend(b, out, sums))
         continue;
 }
 
-/* Scale and bias of each filter: those of the convolution and of the normalisation in one. */
-static f0t_status merge(float **scale, float **bias, const f0t_onnx_builder *b,
-                        const f0t_onnx_item *conv, const f0t_onnx_item *norm, size_t filters)
+f0t_status f0t_onnx_chain_merge(float **scale, float **bias, const f0t_onnx_builder *b,
+                                const f0t_onnx_array *own, const f0t_onnx_chain *c, size_t filters)
 {
-    const f0t_onnx_node *node = conv->node;
-    const f0t_onnx_array *own = node->input_count > 2 && node->inputs[2] != F0T_NONE
-                                    ? f0t_onnx_builder_array(b, node->inputs[2])
-                                    : NULL;
+    const f0t_onnx_item *norm = c->norm;
     *scale = NULL;
     F0T_TRY(f0t_alloc_zero(bias, filters, sizeof **bias));
     for (size_t k = 0; k < filters && own; k++)
@@ -105,12 +91,14 @@ static f0t_status merge(float **scale, float **bias, const f0t_onnx_builder *b,
 }
 
 static f0t_status set_constants(f0t_onnx_step *step, f0t_onnx_builder *b, const f0t_onnx_item *conv,
-                                const chain *c, size_t groups)
+                                const f0t_onnx_chain *c, size_t groups)
 {
     size_t filters = f0t_onnx_builder_array(b, conv->node->inputs[1])->dims[0];
+    const bool has_bias = conv->node->input_count > 2 && conv->node->inputs[2] != F0T_NONE;
+    const f0t_onnx_array *own = has_bias ? f0t_onnx_builder_array(b, conv->node->inputs[2]) : NULL;
     float *scale = NULL, *bias = NULL;
     const float *kept;
-    f0t_status status = merge(&scale, &bias, b, conv, c->norm, filters);
+    f0t_status status = f0t_onnx_chain_merge(&scale, &bias, b, own, c, filters);
     f0t_onnx_filters f = {conv->node, conv->node->inputs[1], groups, scale, bias};
     if (status == F0T_OK)
         status = f0t_onnx_weights_filters(&step->constants[0], &kept, b->weights,
@@ -124,7 +112,7 @@ static f0t_status set_constants(f0t_onnx_step *step, f0t_onnx_builder *b, const 
 
 /* What oneDNN is asked for. */
 static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_onnx_builder *b,
-                           const f0t_onnx_item *conv, const chain *c)
+                           const f0t_onnx_item *conv, const f0t_onnx_chain *c)
 {
     const f0t_onnx_array *x = f0t_onnx_builder_array(b, conv->node->inputs[0]);
     const f0t_onnx_array *w = f0t_onnx_builder_array(b, conv->node->inputs[1]);
@@ -147,15 +135,15 @@ static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_onnx_buil
 }
 
 /* The result's memory: that of the value which is added, rewritten where it lies otherwise. */
-static f0t_status choose_result(f0t_onnx_builder *b, const chain *c, const f0t_layout *layout,
-                                size_t *slot)
+static f0t_status choose_result(f0t_onnx_builder *b, const f0t_onnx_chain *c,
+                                const f0t_layout *layout, size_t *slot)
 {
     if (c->other == F0T_NONE)
         return f0t_onnx_builder_slot(slot, b, f0t_layout_bytes(layout));
     return f0t_onnx_builder_need_layout(slot, b, c->other, layout);
 }
 
-static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const chain *c,
+static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const f0t_onnx_chain *c,
                        f0t_layer **layer, const f0t_layer_conv *how)
 {
     size_t source, result;
@@ -181,7 +169,7 @@ f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t n, bool *done)
 {
     const f0t_onnx_item *conv = &b->items.list[n];
     const f0t_onnx_node *node = conv->node;
-    chain c;
+    f0t_onnx_chain c;
     f0t_layer_conv how;
     f0t_layer *layer;
     bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE, usual;
@@ -189,11 +177,16 @@ f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t n, bool *done)
         !f0t_onnx_builder_is_constant(b, node->inputs[1]) ||
         (bias && !f0t_onnx_builder_is_constant(b, node->inputs[2])))
         return F0T_OK;
+    if (b->places[node->inputs[0]].eight) {
+        F0T_TRY(f0t_emit_eight_conv(b, conv, done));
+        if (*done)
+            return F0T_OK;
+    }
     if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
         F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[1]));
     if (bias)
         F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[2]));
-    find_chain(b, conv, &c);
+    f0t_onnx_chain_find(&c, b, node->outputs[0], true);
     F0T_TRY(describe(&how, &usual, b, conv, &c));
     if (!usual)
         return F0T_OK;

@@ -88,7 +88,11 @@ static f0t_status pool(f0t_onnx_builder *b, const f0t_onnx_item *item, const f0t
         return status;
     }
     F0T_TRY(add_layer(b, item, layer, b->places[in].slot, result, &step));
-    return f0t_onnx_builder_place(b, item->node->outputs[0], result, f0t_layer_result(step->layer));
+    return b->places[in].eight
+               ? f0t_onnx_builder_place_eight(b, item->node->outputs[0], result,
+                                              f0t_layer_result(step->layer), b->places[in].grid)
+               : f0t_onnx_builder_place(b, item->node->outputs[0], result,
+                                        f0t_layer_result(step->layer));
 }
 
 f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
@@ -96,17 +100,21 @@ f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *d
     const f0t_onnx_array *x = f0t_onnx_builder_array(b, item->node->inputs[0]);
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     bool average = item->node->op->kind == F0T_POOL_AVERAGE;
+    bool eight = !average &&
+                 b->places[item->node->inputs[0]].eight; /* the largest of them stays what it is */
     bool padding = average && f0t_op_int(&call, "count_include_pad", 0);
     f0t_onnx_window window;
     f0t_layer_window w;
     f0t_layout *layout;
-    if (item->node->output_count > 1 || x->rank < 3 || x->rank > 5 || x->type != F0T_ONNX_FLOAT)
+    if (item->node->output_count > 1 || x->rank < 3 || x->rank > 5 ||
+        (x->type != F0T_ONNX_FLOAT && !eight))
         return F0T_OK;
     F0T_TRY(read_window(&window, &call, x));
     if (!f0t_onnx_builder_window(&w, &window) || !is_plain_window(&w, x, padding))
         return F0T_OK;
     *done = true;
-    F0T_TRY(f0t_onnx_builder_layout(&layout, b, item->node->inputs[0]));
+    F0T_TRY(eight ? f0t_layout_copy(&layout, b->places[item->node->inputs[0]].layout)
+                  : f0t_onnx_builder_layout(&layout, b, item->node->inputs[0]));
     f0t_status status = pool(b, item, layout,
                              !average  ? F0T_LAYER_POOL_MAX
                              : padding ? F0T_LAYER_POOL_AVERAGE_PADDING
@@ -242,7 +250,8 @@ f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
     const f0t_onnx_item *item = &b->items.list[n];
     f0t_layout *x, *y = NULL;
     pair p;
-    if (!read_pair(&p, b, item))
+    F0T_TRY(f0t_emit_eight_sum(b, item, done));
+    if (*done || !read_pair(&p, b, item))
         return F0T_OK;
     *done = true;
     if (f0t_onnx_builder_is_constant(b, p.y))

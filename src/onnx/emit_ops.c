@@ -35,6 +35,8 @@ f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *d
     if (item->node->output_count > 1 || f0t_onnx_builder_is_constant(b, in) || pads(b, item))
         return F0T_OK;
     *done = true;
+    if (b->places[in].eight)
+        return f0t_emit_eight_view(b, in, out);
     if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, in), f0t_onnx_builder_array(b, out)))
         return f0t_onnx_builder_place(b, out, b->places[in].slot, b->places[in].layout);
     F0T_TRY(f0t_onnx_builder_need_plain(&slot, b, in));

@@ -75,17 +75,8 @@ static f0t_status run_batch(const f0t_onnx_step *step, const f0t_onnx_frame *fra
 /* ---- With a constant matrix -----------------------------------------------------------------------
  */
 
-typedef struct dense {
-    size_t x, weights, bias; /* values; bias may be F0T_NONE */
-    bool transposed;
-    float alpha, beta;
-    size_t m, n, k;
-    f0t_onnx_item *add, *relu; /* items that are part of it */
-    size_t output;
-} dense;
-
 /* A relu that follows. */
-static void follow(const f0t_onnx_builder *b, dense *d)
+static void follow(const f0t_onnx_builder *b, f0t_onnx_dense *d)
 {
     f0t_onnx_item *next = f0t_onnx_builder_only_user(b, d->output);
     if (next && next->kind == F0T_ONNX_ITEM_ACTIVATION && next->after_count == 1 &&
@@ -95,7 +86,7 @@ static void follow(const f0t_onnx_builder *b, dense *d)
     }
 }
 
-static f0t_status set_bias(f0t_onnx_step *step, f0t_onnx_builder *b, const dense *d)
+static f0t_status set_bias(f0t_onnx_step *step, f0t_onnx_builder *b, const f0t_onnx_dense *d)
 {
     if (d->bias == F0T_NONE)
         return F0T_OK;
@@ -108,10 +99,16 @@ static f0t_status set_bias(f0t_onnx_step *step, f0t_onnx_builder *b, const dense
     return F0T_OK;
 }
 
-static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item, const dense *d)
+static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                             const f0t_onnx_dense *d)
 {
     size_t source, result;
     f0t_onnx_step *step;
+    bool done = false;
+    if (b->places[d->x].eight)
+        F0T_TRY(f0t_emit_eight_dense(b, item, d, &done));
+    if (done)
+        return F0T_OK;
     F0T_TRY(f0t_onnx_builder_need_plain(&source, b, d->x));
     F0T_TRY(f0t_onnx_builder_place_plain(&result, b, d->output));
     F0T_TRY(f0t_onnx_builder_step(&step, b, run_packed, item->node, 1, 1));
@@ -154,16 +151,16 @@ f0t_status f0t_emit_gemm(f0t_onnx_builder *b, size_t n, bool *done)
     f0t_op_call call = {.node = node, .op = node->op};
     const f0t_onnx_array *z = f0t_onnx_builder_array(b, node->outputs[0]);
     const f0t_onnx_array *x = f0t_onnx_builder_array(b, node->inputs[0]);
-    dense d = {.x = node->inputs[0],
-               .weights = node->inputs[1],
-               .bias = node->input_count > 2 ? node->inputs[2] : F0T_NONE,
-               .transposed = f0t_op_int(&call, "transB", 0) != 0,
-               .alpha = f0t_op_float(&call, "alpha", 1),
-               .beta = f0t_op_float(&call, "beta", 1),
-               .m = z->dims[0],
-               .n = z->dims[1],
-               .k = x->dims[1],
-               .output = node->outputs[0]};
+    f0t_onnx_dense d = {.x = node->inputs[0],
+                        .weights = node->inputs[1],
+                        .bias = node->input_count > 2 ? node->inputs[2] : F0T_NONE,
+                        .transposed = f0t_op_int(&call, "transB", 0) != 0,
+                        .alpha = f0t_op_float(&call, "alpha", 1),
+                        .beta = f0t_op_float(&call, "beta", 1),
+                        .m = z->dims[0],
+                        .n = z->dims[1],
+                        .k = x->dims[1],
+                        .output = node->outputs[0]};
     if (f0t_op_int(&call, "transA", 0) || !f0t_onnx_builder_is_constant(b, d.weights) ||
         f0t_onnx_builder_is_constant(b, d.x) || (d.bias != F0T_NONE && !is_bias(b, d.bias, d.n)))
         return F0T_OK;
@@ -175,7 +172,7 @@ f0t_status f0t_emit_gemm(f0t_onnx_builder *b, size_t n, bool *done)
 /* ---- MatMul -------------------------------------------------------------------------------------
  */
 
-static void take_bias(const f0t_onnx_builder *b, dense *d)
+static void take_bias(const f0t_onnx_builder *b, f0t_onnx_dense *d)
 {
     f0t_onnx_item *next = f0t_onnx_builder_only_user(b, d->output);
     if (!next || !f0t_onnx_item_is(next, "Add"))
@@ -228,15 +225,15 @@ f0t_status f0t_emit_matmul(f0t_onnx_builder *b, size_t n, bool *done)
     if (y->rank != 2 || x->rank < 2 || !f0t_onnx_builder_is_constant(b, in[1]) ||
         f0t_onnx_builder_is_constant(b, in[0]))
         return emit_batch(b, item, &form);
-    dense d = {.x = in[0],
-               .weights = in[1],
-               .bias = F0T_NONE,
-               .alpha = 1,
-               .beta = 1,
-               .m = form.m * form.batch.count,
-               .n = form.n,
-               .k = form.k,
-               .output = item->node->outputs[0]};
+    f0t_onnx_dense d = {.x = in[0],
+                        .weights = in[1],
+                        .bias = F0T_NONE,
+                        .alpha = 1,
+                        .beta = 1,
+                        .m = form.m * form.batch.count,
+                        .n = form.n,
+                        .k = form.k,
+                        .output = item->node->outputs[0]};
     take_bias(b, &d);
     follow(b, &d);
     return emit_dense(b, item, &d);

@@ -1,11 +1,12 @@
 #include "onnx/fold.h"
 
 #include "base/alloc.h"
-#include "onnx/op.h"
+#include "onnx/ops.h"
 
 #include <string.h>
 
-/* Constants of up to so many elements, and vectors, are decoded at once: lists, scales, limits. */
+/* Constants of up to so many elements, and vectors, are decoded at once: lists, scales, limits. Matrices of eight bits
+ * are weights. */
 enum { SMALL = 1024, NODE_STEPS = 1000 };
 
 bool f0t_onnx_fold_is_constant(const f0t_onnx_fold *fold, size_t value)
@@ -26,11 +27,18 @@ double f0t_onnx_fold_operations(const f0t_onnx_fold *fold, const f0t_onnx_node *
     const f0t_onnx_array *y = &fold->arrays[node->outputs[0]];
     if (node->input_count < 2 || node->inputs[1] == F0T_NONE)
         return 0;
-    const f0t_onnx_array *w = &fold->arrays[node->inputs[1]], *x = &fold->arrays[node->inputs[0]];
+    const bool scaled = strncmp(node->op->name, "QLinear", 7) == 0 && node->input_count > 3 &&
+                        node->inputs[3] != F0T_NONE;
+    const f0t_onnx_array *w = &fold->arrays[node->inputs[scaled ? 3 : 1]],
+                         *x = &fold->arrays[node->inputs[0]];
     double each = 0;
-    if (strcmp(node->op->name, "Conv") == 0 && w->dims[0])
+    if ((strcmp(node->op->name, "Conv") == 0 || strcmp(node->op->name, "QLinearConv") == 0 ||
+         strcmp(node->op->name, "ConvInteger") == 0) &&
+        w->dims[0])
         each = (double)(w->count / w->dims[0]);
-    else if (strcmp(node->op->name, "MatMul") == 0)
+    else if (strcmp(node->op->name, "MatMul") == 0 ||
+             strcmp(node->op->name, "QLinearMatMul") == 0 ||
+             strcmp(node->op->name, "MatMulInteger") == 0)
         each = (double)x->dims[x->rank - 1];
     else if (strcmp(node->op->name, "Gemm") == 0 && y->count)
         each = (double)(x->count / y->dims[0]);
@@ -65,12 +73,33 @@ static f0t_status charge(const f0t_onnx_fold *fold, size_t value)
     return status;
 }
 
+/* Constants of eight bits that were only noted as scaled become what they stand for. */
+static f0t_status unscale(f0t_onnx_fold *fold, size_t value)
+{
+    const f0t_onnx_node *node = fold->scaled[value];
+    f0t_onnx_array *to = &fold->arrays[value];
+    const f0t_onnx_array *zero = f0t_onnx_fold_zero(fold, node);
+    const unsigned char *raw = to->raw;
+    f0t_op_call call = {.node = node, .op = node->op};
+    to->raw = NULL;
+    f0t_status status = f0t_onnx_array_alloc(to);
+    if (status != F0T_OK) {
+        to->raw = raw;
+        return status;
+    }
+    fold->scaled[value] = NULL;
+    return f0t_dequantise(to, raw, fold->arrays[node->inputs[0]].type,
+                          &fold->arrays[node->inputs[1]], zero, f0t_op_int(&call, "axis", 1));
+}
+
 f0t_status f0t_onnx_fold_decode(f0t_onnx_fold *fold, size_t value)
 {
     f0t_onnx_array decoded, turned, *array = &fold->arrays[value];
     if (!array->raw)
         return F0T_OK;
     F0T_TRY(charge(fold, value));
+    if (fold->scaled[value])
+        return unscale(fold, value);
     F0T_TRY(f0t_onnx_array_copy(&decoded, array));
     if (fold->turned[value] == F0T_NONE) {
         *array = decoded;
@@ -93,8 +122,9 @@ static f0t_status take_constants(f0t_onnx_fold *fold)
         fold->arrays[v] = *constant;
         fold->turned[v] = F0T_NONE;
         fold->arrays[v].owned = false;
-        if (constant->raw && (constant->rank <= 1 || constant->count <= SMALL ||
-                              !f0t_onnx_array_type_is_float(constant->type)))
+        bool large = f0t_onnx_array_type_is_float(constant->type) && constant->count > SMALL;
+        if (constant->raw &&
+            (constant->rank <= 1 || !(large || f0t_onnx_array_type_is_eight(constant->type))))
             F0T_TRY(f0t_onnx_fold_decode(fold, v));
     }
     return F0T_OK;
@@ -140,7 +170,8 @@ static bool note_turned(f0t_onnx_fold *fold, const f0t_onnx_node *node, f0t_onnx
     size_t count;
     const int64_t *order = f0t_op_ints(&count, &call, "perm");
     if (strcmp(node->op->name, "Transpose") != 0 || !x || node->output_count != 1 || !x->raw ||
-        x->rank != 2 || fold->turned[in] != F0T_NONE ||
+        x->rank != 2 || fold->turned[in] != F0T_NONE || fold->scaled[in] ||
+        !f0t_onnx_array_type_is_float(x->type) ||
         (order && (count != 2 || order[0] != 1 || order[1] != 0)))
         return false;
     *out = (f0t_onnx_array){.type = x->type, .rank = 2, .count = x->count, .raw = x->raw};
@@ -151,12 +182,45 @@ static bool note_turned(f0t_onnx_fold *fold, const f0t_onnx_node *node, f0t_onnx
     return true;
 }
 
+const f0t_onnx_array *f0t_onnx_fold_zero(const f0t_onnx_fold *fold, const f0t_onnx_node *node)
+{
+    bool given = node->input_count > 2 && node->inputs[2] != F0T_NONE;
+    return given ? &fold->arrays[node->inputs[2]] : NULL;
+}
+
+/* Notes weights of eight bits with their scales in place of what they stand for, which is four times as large. */
+static f0t_status note_scaled(f0t_onnx_fold *fold, const f0t_onnx_node *node,
+                              const f0t_onnx_array **inputs, f0t_onnx_array *out, bool *noted)
+{
+    size_t in = node->input_count ? node->inputs[0] : F0T_NONE;
+    const f0t_onnx_array *x = in == F0T_NONE ? NULL : &fold->arrays[in];
+    if (strcmp(node->op->name, "DequantizeLinear") != 0 || !x || !x->raw || x->rank < 2 ||
+        !f0t_onnx_array_type_is_eight(x->type))
+        return F0T_OK;
+    for (size_t k = 0; k < node->input_count; k++) {
+        inputs[k] = node->inputs[k] == F0T_NONE ? NULL : &fold->arrays[node->inputs[k]];
+        if (k && inputs[k])
+            F0T_TRY(f0t_onnx_fold_decode(fold, node->inputs[k]));
+    }
+    F0T_TRY(f0t_onnx_node_run(out, fold->graph, node, inputs, true, fold->budget));
+    *noted = out->type == F0T_ONNX_FLOAT;
+    if (!*noted)
+        return F0T_OK;
+    out->raw = x->raw;
+    fold->scaled[node->outputs[0]] = node;
+    fold->used[node - fold->graph->nodes] = false;
+    return F0T_OK;
+}
+
 static f0t_status run_node(f0t_onnx_fold *fold, const f0t_onnx_node *node,
                            const f0t_onnx_array **inputs, f0t_onnx_array *outputs)
 {
     const f0t_onnx_graph *graph = fold->graph;
     bool constant = all_constant(fold, node);
-    if (constant && note_turned(fold, node, outputs))
+    bool noted = constant && note_turned(fold, node, outputs);
+    if (constant && !noted)
+        F0T_TRY(note_scaled(fold, node, inputs, outputs, &noted));
+    if (noted)
         return F0T_OK;
     for (size_t k = 0; k < node->input_count; k++) {
         if (constant && node->inputs[k] != F0T_NONE)
@@ -233,6 +297,8 @@ f0t_status f0t_onnx_fold_create(f0t_onnx_fold *out, const f0t_onnx_graph *graph,
     if (status == F0T_OK)
         status = f0t_alloc(&out->turned, graph->value_count, sizeof *out->turned);
     if (status == F0T_OK)
+        status = f0t_alloc_zero(&out->scaled, graph->value_count, sizeof *out->scaled);
+    if (status == F0T_OK)
         status = f0t_alloc_zero(&out->used, graph->node_count, sizeof *out->used);
     if (status == F0T_OK)
         status = fold_all(out, inputs, outputs, output_count);
@@ -248,5 +314,6 @@ void f0t_onnx_fold_clear(f0t_onnx_fold *fold)
     f0t_free(fold->arrays);
     f0t_free(fold->used);
     f0t_free(fold->turned);
+    f0t_free(fold->scaled);
     *fold = (f0t_onnx_fold){0};
 }

@@ -11,6 +11,9 @@ typedef struct f0t_onnx_fold {
     bool *used;             /* nodes that have to run for each picture */
     size_t *turned; /* of each value: the constant matrix of which it is the transpose (its own
                           elements are then those of that, in its order), or F0T_NONE */
+    const f0t_onnx_node *
+        *scaled; /* of each value: the DequantizeLinear that makes it of a constant of eight bits,
+                                     which are its raw bytes then; NULL for the others */
     f0t_onnx_budget
         *budget; /* charged with constants; NULL once the work that was it made for is done */
 } f0t_onnx_fold;
@@ -26,6 +29,9 @@ void f0t_onnx_fold_clear(f0t_onnx_fold *fold);
 
 /* The elements of a constant are `f` or `i` from now on, not raw. */
 f0t_status f0t_onnx_fold_decode(f0t_onnx_fold *fold, size_t value);
+
+/* The zero point of a DequantizeLinear or QuantizeLinear; NULL where it has none. */
+const f0t_onnx_array *f0t_onnx_fold_zero(const f0t_onnx_fold *fold, const f0t_onnx_node *node);
 
 /* The matrix of a constant, and whether it is to be transposed: exporters write the weights of a
  * dense layer as the transpose of what they store, which need not be in memory as well. */

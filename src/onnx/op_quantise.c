@@ -8,11 +8,6 @@
 
 /* ---- Scales and zero points ------------------------------------------------------------------ */
 
-static bool is_narrow(f0t_onnx_array_type type)
-{
-    return type == F0T_ONNX_UINT8 || type == F0T_ONNX_INT8;
-}
-
 bool f0t_quantised_limits(int64_t *low, int64_t *high, f0t_onnx_array_type type)
 {
     *low = type == F0T_ONNX_INT8 ? INT8_MIN : type == F0T_ONNX_INT16 ? INT16_MIN : 0;
@@ -156,6 +151,19 @@ f0t_status f0t_op_dequantise(f0t_op_call *call)
     return F0T_OK;
 }
 
+f0t_status f0t_dequantise(f0t_onnx_array *to, const unsigned char *bytes, f0t_onnx_array_type type,
+                          const f0t_onnx_array *scale, const f0t_onnx_array *zero, int64_t axis)
+{
+    grid g;
+    F0T_TRY(read_grid(&g, to, type, scale, zero, axis));
+    for (size_t k = 0; k < to->count; k++) {
+        size_t n = index_of(&g, k);
+        int64_t q = f0t_onnx_array_wrap(type, bytes[k]);
+        to->f[k] = (float)(q - zero_of(&g, n)) * (float)scale_of(&g, n);
+    }
+    return F0T_OK;
+}
+
 /* The range of this array, with 0 in it, as 0 … 255. */
 f0t_status f0t_op_dynamic_quantise(f0t_op_call *call)
 {
@@ -202,7 +210,7 @@ static const f0t_onnx_array *one_scale(void)
 static f0t_status read_operand(grid *out, const f0t_onnx_array *x, const f0t_onnx_array *scale,
                                const f0t_onnx_array *zero, int64_t axis)
 {
-    if (!is_narrow(x->type))
+    if (!f0t_onnx_array_type_is_eight(x->type))
         return f0t_fail(F0T_ERROR_FORMAT, "it multiplies %s, not int8 or uint8",
                         f0t_onnx_array_type_name((int)x->type));
     if (scale)
@@ -223,7 +231,7 @@ static f0t_status read_scaled(operands *out, const f0t_op_call *call, int64_t a_
     *out = (operands){.a = f0t_op_in(call, 0), .b = f0t_op_in(call, 3), .scaled = true};
     F0T_TRY(read_operand(&out->a_grid, out->a, f0t_op_in(call, 1), f0t_op_in(call, 2), a_axis));
     F0T_TRY(read_operand(&out->b_grid, out->b, f0t_op_in(call, 4), f0t_op_in(call, 5), b_axis));
-    if (!is_narrow(zero->type))
+    if (!f0t_onnx_array_type_is_eight(zero->type))
         return f0t_fail(F0T_ERROR_FORMAT, "its result is %s",
                         f0t_onnx_array_type_name((int)zero->type));
     F0T_TRY(read_grid(&out->y_grid, out->a, zero->type, f0t_op_in(call, 6), zero, a_axis));

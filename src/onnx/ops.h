@@ -162,6 +162,11 @@ f0t_status f0t_op_matmul_integer(f0t_op_call *call);
 /* The least and largest number of a type that arrays are quantised to; false for other types. */
 bool f0t_quantised_limits(int64_t *low, int64_t *high, f0t_onnx_array_type type);
 
+/* What these bytes of the type stand for, into the elements of `to`. Scale and zero point (or NULL) were checked by
+ * DequantizeLinear. */
+f0t_status f0t_dequantise(f0t_onnx_array *to, const unsigned char *bytes, f0t_onnx_array_type type,
+                          const f0t_onnx_array *scale, const f0t_onnx_array *zero, int64_t axis);
+
 /* What a convolution multiplies, and the shape of its result. */
 typedef struct f0t_conv_form {
     size_t images, channels, filters, groups, dims[F0T_ONNX_RANK];

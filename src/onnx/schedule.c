@@ -49,6 +49,10 @@ static f0t_status emit_node(f0t_onnx_builder *b, size_t n, bool *done)
         {"Pad", f0t_emit_view, NULL},
         {"Transpose", f0t_emit_transpose, NULL},
         {"Softmax", f0t_emit_softmax, NULL},
+        {"QuantizeLinear", f0t_emit_quantise, NULL},
+        {"DequantizeLinear", f0t_emit_dequantise, NULL},
+        {"QLinearConv", f0t_emit_qlinear_conv, NULL},
+        {"QLinearMatMul", f0t_emit_qlinear_matmul, NULL},
     };
     const f0t_onnx_item *item = &b->items.list[n];
     for (size_t k = 0; k < sizeof emitters / sizeof *emitters; k++)

@@ -128,6 +128,8 @@ static f0t_status make_filters(entry **out, f0t_onnx_fold *fold, const f0t_onnx_
                                const f0t_layout *layout)
 {
     const f0t_onnx_array *w = &fold->arrays[f->value];
+    if (fold->scaled[f->value])
+        F0T_TRY(f0t_onnx_fold_decode(fold, f->value));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     entry *e = *out;
     e->node = f->node;
@@ -177,6 +179,62 @@ f0t_status f0t_onnx_weights_filters(const void **data, const float **bias,
     F0T_TRY(status);
     *data = e->data;
     *bias = e->bias;
+    return F0T_OK;
+}
+
+/* ---- Eight bits -----------------------------------------------------------------------------------
+ */
+
+int8_t f0t_onnx_weights_eight_at(const f0t_onnx_array *array, size_t k, bool shifted)
+{
+    unsigned bits = array->raw ? array->raw[k] : (unsigned)array->i[k];
+    return (int8_t)(uint8_t)(shifted ? bits ^ 0x80U : bits);
+}
+
+static f0t_status fill_eight(entry *e, const f0t_onnx_array *w, bool shifted,
+                             const f0t_layout *from)
+{
+    int8_t *held;
+    F0T_TRY(f0t_alloc_zero(&e->data, e->bytes, 1));
+    if (w->raw && !shifted)
+        return f0t_layout_convert(e->layout, e->data, from, w->raw);
+    F0T_TRY(f0t_alloc(&held, w->count, 1));
+    for (size_t k = 0; k < w->count; k++)
+        held[k] = f0t_onnx_weights_eight_at(w, k, shifted);
+    f0t_status status = f0t_layout_convert(e->layout, e->data, from, held);
+    f0t_free(held);
+    return status;
+}
+
+static f0t_status make_eight(entry **out, f0t_onnx_fold *fold, const f0t_onnx_node *node,
+                             size_t value, bool shifted, const f0t_layout *from,
+                             const f0t_layout *to)
+{
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    entry *e = *out;
+    e->node = node;
+    e->bytes = f0t_layout_bytes(to);
+    F0T_TRY(f0t_onnx_budget_take(fold->budget, e->bytes, 1));
+    F0T_TRY(f0t_layout_copy(&e->layout, to));
+    f0t_status status = fill_eight(e, &fold->arrays[value], shifted, from);
+    forget(fold->graph, &fold->arrays[value]);
+    return status;
+}
+
+f0t_status f0t_onnx_weights_eight(const void **data, f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                  const f0t_onnx_node *node, size_t value, bool shifted,
+                                  const f0t_layout *from, const f0t_layout *to)
+{
+    f0t_status status = F0T_OK;
+    pthread_mutex_lock(&weights->lock);
+    entry *e = find_filters(weights, node, to);
+    if (!e) {
+        status = make_eight(&e, fold, node, value, shifted, from, to);
+        status = keep(weights, e, status);
+    }
+    pthread_mutex_unlock(&weights->lock);
+    F0T_TRY(status);
+    *data = e->data;
     return F0T_OK;
 }
 
@@ -232,6 +290,8 @@ static f0t_status fill_matrix(entry *e, const f0t_onnx_graph *graph, const f0t_o
 static f0t_status make_matrix(entry **out, f0t_onnx_fold *fold, const f0t_onnx_node *node,
                               size_t value, bool transposed, float alpha, f0t_dtype type, size_t m)
 {
+    if (fold->scaled[value])
+        F0T_TRY(f0t_onnx_fold_decode(fold, value));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     (*out)->node = node;
     (*out)->type = type;

@@ -28,6 +28,14 @@ f0t_status f0t_onnx_weights_filters(const void **data, const float **bias,
                                     f0t_onnx_weights *weights, f0t_onnx_fold *fold,
                                     const f0t_onnx_filters *filters, const f0t_layout *layout);
 
+/* Weights of eight bits as int8: `value` is a constant of int8, or of uint8 around 128 (`shifted`), and lies as `from`
+ * says. Stays as long as the weights. */
+f0t_status f0t_onnx_weights_eight(const void **data, f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                                  const f0t_onnx_node *node, size_t value, bool shifted,
+                                  const f0t_layout *from, const f0t_layout *to);
+/* Element k of such a constant. */
+int8_t f0t_onnx_weights_eight_at(const f0t_onnx_array *array, size_t k, bool shifted);
+
 /* A constant matrix k x n (n x k when transposed), times alpha, for products with about m rows. */
 f0t_status f0t_onnx_weights_matrix(const f0t_packed **out, f0t_onnx_weights *weights,
                                    f0t_onnx_fold *fold, const f0t_onnx_node *node, size_t value,

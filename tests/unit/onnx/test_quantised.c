@@ -1,12 +1,13 @@
 /* Networks in eight bits: the plain operators beyond ONNX's own cases, what they refuse, and the fast path, which
- * must give the same. Scales are powers of two, so that both are exact. */
+ * must give the same. Scales are powers of two, so that both are exact; zero points are even, because the fast path
+ * rounds halves after it has added them. */
 #include "rows.h"
 
 static void arrays_are_quantised(void **state)
 {
     static const row rows[] = {
         {"x:float[4]; s=float[]{0.5}; y=QuantizeLinear(x,s)", "uint8 4: 0 2 4 6"},
-        {"x:float[4]; s=float[]{2}; z=uint8[]{7}; y=QuantizeLinear(x,s,z)", "uint8 4: 7 7 8 9"},
+        {"x:float[4]; s=float[]{2}; z=uint8[]{8}; y=QuantizeLinear(x,s,z)", "uint8 4: 8 8 9 10"},
         {"x:float[3]; s=float[1]{0.0078125}; z=int8[1]{-1}; y=QuantizeLinear(x,s,z)",
          "int8 3: -1 127 127"},
         {"x:float[3]; n=Neg(x); s=float[]{0.25}; z=uint8[]{5}; y=QuantizeLinear(n,s,z)",
@@ -131,12 +132,183 @@ static void wrong_scales_are_refused(void **state)
     CHECK(rows);
 }
 
+/* ---- The fast path ---------------------------------------------------------------------------- */
+
+#define X                                                                       \
+    "x:float[1,2,2,2]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); " \
+    "d=DequantizeLinear(a,s,z); "
+#define W "q=int8[2,2,1,1]{1,-2,3,4}; t=float[2]{0.25,0.5}; w=DequantizeLinear<axis=0>(q,t); "
+#define END "u=float[]{0.5}; n=int8[]{-8}; e=QuantizeLinear(c,u,n); y=DequantizeLinear(e,u,n)"
+
+static void convolutions_stay_in_eight_bits(void **state)
+{
+    static const row rows[] = {
+        {X "y=Relu(d)", "float32 1x2x2x2: 0 1 2 3 4 5 6 7"},
+        {X "y=Add(d,x)", "float32 1x2x2x2: 0 2 4 6 8 10 12 14"},
+        {X "y=Transpose<perm=[0,2,3,1]>(d)", "float32 1x2x2x2: 0 4 1 5 2 6 3 7"},
+        {X "y=Flatten(a)", "uint8 1x8: 2 4 6 8 10 12 14 16"},
+        {X "y=Flatten(d)", "float32 1x8: 0 1 2 3 4 5 6 7"},
+        {X "f=Flatten(d); g=Identity(f); b=QuantizeLinear(g,s,z); y=DequantizeLinear(b,s,z)",
+         "float32 1x8: 0 1 2 3 4 5 6 7"},
+        {X "f=Flatten(d); u=float[]{2}; n=int8[]{-2}; y=QuantizeLinear(f,u,n)",
+         "int8 1x8: -2 -2 -1 0 0 0 1 2"},
+        {X "k=uint8[]{1}; h=float[]{0.25}; y=DequantizeLinear(a,h,k)",
+         "float32 1x2x2x2: 0.25 0.75 1.25 1.75 2.25 2.75 3.25 3.75"},
+        {X "y=MaxPool<kernel_shape=[2,2]>(d)", "float32 1x2x1x1: 3 7"},
+        {X "m=MaxPool<kernel_shape=[2,2],pads=[1,1,0,0]>(d); b=QuantizeLinear(m,s,z); "
+           "y=DequantizeLinear(b,s,z)",
+         "float32 1x2x2x2: 0 1 2 3 4 5 6 7"},
+        {X "y=GlobalAveragePool(d)", "float32 1x2x1x1: 1.5 5.5"},
+        {X W "y=Conv(d,w)", "float32 1x2x2x2: -2 -2.25 -2.5 -2.75 8 11.5 15 18.5"},
+        {X W "c=Conv(d,w); " END, "float32 1x2x2x2: -2 -2 -2.5 -3 8 11.5 15 18.5"},
+        {X W "f=Conv(d,w); c=Relu(f); " END, "float32 1x2x2x2: 0 0 0 0 8 11.5 15 18.5"},
+        {X W "f=Conv(d,w); c=Relu(f); y=QuantizeLinear(c,s)", "uint8 1x2x2x2: 0 0 0 0 16 23 30 37"},
+        {X W "l=float[]{-2.25}; h=float[]{12}; f=Conv(d,w); c=Clip(f,l,h); " END,
+         "float32 1x2x2x2: -2 -2 -2 -2 8 11.5 12 12"},
+        {X W "l=float[]{0}; h=float[]{12}; f=Conv(d,w); c=Clip(f,l,h); y=QuantizeLinear(c,s)",
+         "uint8 1x2x2x2: 0 0 0 0 16 23 24 24"},
+        {X W "f=Conv(d,w); c=HardSwish(f); " END, "="},
+        {X W "b=float[2]{1,-1}; c=Conv(d,w,b); y=Relu(c)",
+         "float32 1x2x2x2: 0 0 0 0 7 10.5 14 17.5"},
+        {X W "i=int32[2]{8,-4}; r=float[2]{0.125,0.25}; b=DequantizeLinear<axis=0>(i,r); "
+             "c=Conv(d,w,b); y=Relu(c)",
+         "float32 1x2x2x2: 0 0 0 0 7 10.5 14 17.5"},
+        {X W "b=float[2]{1,-1}; v=float[2]{1,1}; m=float[2]{2,-2}; f=Conv(d,w,b); "
+             "y=BatchNormalization<epsilon=0.0>(f,m,b,b,v)",
+         "float32 1x2x2x2: -3 -3.5 -4 -4.5 -17 -24 -31 -38"},
+        {X W "b=float[2]{1,-1}; v=float[2]{1,1}; m=float[2]{0,1}; f=Conv(d,w,b); "
+             "y=BatchNormalization<epsilon=0.0>(f,m,b,b,v)",
+         "float32 1x2x2x2: 1 1 1 1 7 10.5 14 17.5"},
+        {X "q=int8[2,1,2,2]{1,2,3,4,5,6,7,8}; t=float[2]{1,0.5}; w=DequantizeLinear<axis=0>(q,t); "
+           "y=Conv<group=2,pads=[1,1,0,0]>(d,w)",
+         "float32 1x2x2x2: 0 4 8 20 16 34 36 74"},
+        {X "q=int8[1,2,2,2]{1,2,3,4,5,6,7,8}; t=float[]{1}; w=DequantizeLinear(q,t); "
+           "y=Conv<pads=[1,1,1,1],strides=[2,2]>(d,w)",
+         "float32 1x1x2x2: 32 38 40 38"},
+        /* uint8 around 128 is int8; around anything else it is not. */
+        {X "q=uint8[1,2,1,1]{129,126}; k=uint8[]{128}; t=float[]{1}; w=DequantizeLinear(q,t,k); "
+           "y=Conv(d,w)",
+         "float32 1x1x2x2: -8 -9 -10 -11"},
+        {X "q=uint8[1,2,1,1]{129,126}; k=uint8[]{127}; t=float[]{1}; w=DequantizeLinear(q,t,k); "
+           "y=Conv(d,w)",
+         "float32 1x1x2x2: -4 -3 -2 -1"},
+        /* Scales of another dimension than the filters. */
+        {X "q=int8[1,2,1,1]{1,-2}; t=float[2]{1,2}; w=DequantizeLinear<axis=1>(q,t); y=Conv(d,w)",
+         "float32 1x1x2x2: -16 -19 -22 -25"},
+        {X W "f=Conv(d,w); y=Add(f,d); return y,f",
+         "float32 1x2x2x2: -2 -1.25 -0.5 0.25 12 16.5 21 25.5; "
+         "float32 1x2x2x2: -2 -2.25 -2.5 -2.75 8 11.5 15 18.5"},
+        {X "t=float[1]{1e-38}; q=int8[1,2,1,1]{1,-2}; w=DequantizeLinear<axis=0>(q,t); "
+           "b=float[1]{3}; y=Conv(d,w,b)",
+         "float32 1x1x2x2: 3 3 3 3"},
+        {X "t=float[1]{1e-38}; q=int8[1,2,1,1]{1,-2}; w=DequantizeLinear<axis=0>(q,t); "
+           "b=float[1]{1e38}; y=Conv(d,w,b)",
+         "float32 1x1x2x2: 1e+38 1e+38 1e+38 1e+38"},
+    };
+    (void)state;
+    CHECK(rows);
+}
+
+static void qlinear_layers_stay_in_eight_bits(void **state)
+{
+#define Q                                                                               \
+    "q=int8[2,2,1,1]{1,-2,3,4}; t=float[2]{0.25,0.5}; o=int8[2]{0,0}; u=float[]{0.5}; " \
+    "n=int8[]{-8}; "
+    static const row rows[] = {
+        {X Q "y=QLinearConv(a,s,z,q,t,o,u,n)", "int8 1x2x2x2: -12 -12 -13 -14 8 15 22 29"},
+        {X Q "i=int32[2]{8,-4}; y=QLinearConv(a,s,z,q,t,o,u,n,i)",
+         "int8 1x2x2x2: -10 -10 -11 -12 6 13 20 27"},
+        {X Q "e=QLinearConv(a,s,z,q,t,o,u,n); f=QLinearConv(e,u,n,q,t,o,u,n); "
+             "y=DequantizeLinear(f,u,n)",
+         "="},
+        {X Q "k=uint8[]{1}; e=QLinearConv(a,s,k,q,t,o,u,n); y=MaxPool<kernel_shape=[2,2]>(e)", "="},
+        {X Q "r=int64[2]{2,4}; e=QLinearConv(a,s,z,q,t,o,u,n); y=Reshape(e,r)",
+         "int8 2x4: -12 -12 -13 -14 8 15 22 29"},
+        {"x:float[2,2]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); "
+         "q=int8[2,3]{1,2,3,4,5,6}; t=float[]{0.5}; o=int8[]{0}; k=uint8[]{1}; "
+         "y=QLinearMatMul(a,s,z,q,t,o,s,k)",
+         "uint8 2x3: 5 6 7 15 20 25"},
+        {"x:float[2,2]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); "
+         "q=int8[2,3]{1,2,3,4,5,6}; t=float[3]{0.5,1,2}; o=int8[3]{0,0,0}; k=uint8[]{1}; "
+         "y=QLinearMatMul(a,s,z,q,t,o,s,k)",
+         "uint8 2x3: 5 11 25 15 39 97"},
+        {"x:float[2,1,2]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); "
+         "q=uint8[2,1]{129,126}; t=float[]{0.5}; o=uint8[]{128}; k=int8[]{1}; "
+         "y=QLinearMatMul(a,s,z,q,t,o,s,k)",
+         "int8 2x1x1: -1 -3"},
+    };
+#undef Q
+    (void)state;
+    CHECK(rows);
+}
+
+static void dense_layers_stay_in_eight_bits(void **state)
+{
+#define R                                                                   \
+    "x:float[2,3]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); " \
+    "d=DequantizeLinear(a,s,z); "
+#define M "q=int8[3,2]{1,-2,3,4,-5,6}; t=float[2]{0.25,0.5}; w=DequantizeLinear<axis=1>(q,t); "
+    static const row rows[] = {
+        {R M "y=MatMul(d,w)", "float32 2x2: -1.75 8 -2.5 20"},
+        {R M "b=float[2]{1,2}; f=MatMul(d,w); y=Add(f,b)", "float32 2x2: -0.75 10 -1.5 22"},
+        {R M "b=float[2]{1,2}; f=MatMul(d,w); g=Add(f,b); y=Relu(g)", "float32 2x2: 0 10 0 22"},
+        {R M "b=float[2]{1,2}; f=MatMul(d,w); g=Add(f,b); c=Relu(g); " END,
+         "float32 2x2: 0 10 0 22"},
+        {R M "b=float[2]{1,2}; c=Gemm<alpha=2.0,beta=4.0>(d,w,b); " END,
+         "float32 2x2: 0.5 24 -1 48"},
+        {R "q=int8[2,3]{1,-2,3,4,-5,6}; t=float[2]{0.25,0.5}; w=DequantizeLinear<axis=0>(q,t); "
+           "y=Gemm<transB=1>(d,w)",
+         "float32 2x2: 1 3.5 2.5 11"},
+        /* Scales by rows of what is summed are no scales of the result. */
+        {R "q=int8[3,2]{1,-2,3,4,-5,6}; t=float[3]{0.25,0.5,1}; w=DequantizeLinear<axis=0>(q,t); "
+           "y=MatMul(d,w)",
+         "float32 2x2: -8.5 14 -18.25 36.5"},
+        {"x:float[2,1,3]; s=float[]{0.5}; z=int8[]{2}; a=QuantizeLinear(x,s,z); "
+         "d=DequantizeLinear(a,s,z); " M "y=MatMul(d,w)",
+         "float32 2x1x2: -1.75 8 -2.5 20"},
+    };
+#undef R
+#undef M
+    (void)state;
+    CHECK(rows);
+}
+
+static void sums_stay_in_eight_bits(void **state)
+{
+#define TWO \
+    X "i=Neg(x); v=float[]{1}; k=int8[]{3}; g=QuantizeLinear(i,v,k); h=DequantizeLinear(g,v,k); "
+    static const row rows[] = {
+        {TWO "c=Add(d,h); " END, "float32 1x2x2x2: 0 0 0 0 0 0 0 0"},
+        {TWO "c=Add(h,d); y=QuantizeLinear(c,s,z)", "uint8 1x2x2x2: 2 2 2 2 2 2 2 2"},
+        {TWO "f=Add(d,d); c=Add(h,f); " END, "float32 1x2x2x2: 0 1 2 3 4 5 6 7"},
+        {TWO W "f=Conv(d,w); o=float[]{0.5}; l=uint8[]{0}; j=QuantizeLinear(f,o,l); "
+               "m=DequantizeLinear(j,o,l); c=Add(m,h); " END,
+         "float32 1x2x2x2: 0 -1 -2 -3 4 6.5 9 11.5"},
+        {TWO W "f=Conv(d,w); o=float[]{0.5}; l=uint8[]{0}; j=QuantizeLinear(f,o,l); "
+               "m=DequantizeLinear(j,o,l); e=Add(m,h); c=Relu(e); y=QuantizeLinear(c,s,z)",
+         "uint8 1x2x2x2: 2 2 2 2 10 15 20 25"},
+        {TWO W "f=Conv(d,w); o=float[]{0.5}; l=uint8[]{0}; j=QuantizeLinear(f,o,l); "
+               "m=DequantizeLinear(j,o,l); e=Add(h,m); c=Relu(e); y=QuantizeLinear(c,s)",
+         "uint8 1x2x2x2: 0 0 0 0 8 13 18 23"},
+        {TWO "y=Add(d,h); return y,h",
+         "float32 1x2x2x2: 0 0 0 0 0 0 0 0; float32 1x2x2x2: 0 -1 -2 -3 -4 -5 -6 -7"},
+        {TWO "y=Concat<axis=1>(d,h)", "float32 1x4x2x2: 0 1 2 3 4 5 6 7 0 -1 -2 -3 -4 -5 -6 -7"},
+    };
+#undef TWO
+    (void)state;
+    CHECK(rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_quantised),
         cmocka_unit_test(products_are_taken),
         cmocka_unit_test(wrong_scales_are_refused),
+        cmocka_unit_test(convolutions_stay_in_eight_bits),
+        cmocka_unit_test(qlinear_layers_stay_in_eight_bits),
+        cmocka_unit_test(dense_layers_stay_in_eight_bits),
+        cmocka_unit_test(sums_stay_in_eight_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
