@@ -238,6 +238,16 @@ static f0t_status describe_with(f0t_layer *layer, const void *operation, dnnl_pr
     return f0t_onednn_status(status, "prepare a layer");
 }
 
+bool f0t_layer_eight_native(void)
+{
+    const int wide = dnnl_cpu_isa_avx512_core_vnni, narrow = dnnl_cpu_isa_avx2_vnni;
+    dnnl_engine_t engine;
+    if (f0t_onednn_engine(&engine) != F0T_OK)
+        return false;
+    const int isa = (int)dnnl_get_effective_cpu_isa();
+    return (isa & wide) == wide || (isa & narrow) == narrow;
+}
+
 static f0t_status describe_layer(f0t_layer *layer, const void *operation, const f0t_after *after,
                                  size_t count)
 {

@@ -68,6 +68,10 @@ typedef struct f0t_grid {
     int32_t zero;
 } f0t_grid;
 
+/* Whether products of eight bits are exact: without VNNI oneDNN adds pairs in 16 bits, which overflow, or halves the
+ * weights. */
+bool f0t_layer_eight_native(void);
+
 /* What a layer of eight bits does to its sums before anything else: sum·scales[filters], each of `filters`; and what
  * its input's and result's 0 are. Where the result is float32 its zero is 0. */
 typedef struct f0t_layer_rescale {

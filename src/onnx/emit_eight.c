@@ -275,7 +275,8 @@ static bool set_weights(eight_weights *out, const f0t_onnx_builder *b, size_t va
 {
     const f0t_onnx_array *bytes = f0t_onnx_builder_array(b, value);
     *out = (eight_weights){value, bytes, scale, bytes->type == F0T_ONNX_UINT8};
-    return f0t_onnx_array_known(bytes) && f0t_onnx_array_type_is_eight(bytes->type) && scale->f &&
+    return f0t_layer_eight_native() && f0t_onnx_array_known(bytes) &&
+           f0t_onnx_array_type_is_eight(bytes->type) && scale->f &&
            (scale->count == 1 || scale->count == filters) && zero_is(zero, out->shifted ? 128 : 0);
 }
 

@@ -185,6 +185,7 @@ static void every_type_becomes_float32(void **state)
     static const int32_t i32[] = {-7, 16777217};
     static const int64_t i64[] = {INT64_MIN, 5};
     static const uint8_t u8[] = {0, 255}, boolean[] = {0, 2};
+    static const int8_t i8[] = {-128, 127};
     static const struct {
         const void *from;
         f0t_dtype type;
@@ -193,7 +194,8 @@ static void every_type_becomes_float32(void **state)
         {f32, F0T_F32, {1.5F, -2}},     {f16, F0T_F16, {1.5F, -2}},
         {bf16, F0T_BF16, {1.5F, -2}},   {f64, F0T_F64, {1.5F, INFINITY}},
         {i32, F0T_I32, {-7, 16777216}}, {i64, F0T_I64, {-9223372036854775808.0F, 5}},
-        {u8, F0T_U8, {0, 255}},         {boolean, F0T_BOOL, {0, 1}},
+        {u8, F0T_U8, {0, 255}},         {i8, F0T_I8, {-128, 127}},
+        {boolean, F0T_BOOL, {0, 1}},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (size_t shift = 0; shift < 8; shift++) {
@@ -209,7 +211,7 @@ static void every_type_becomes_float32(void **state)
 
 static void types_have_sizes_and_names(void **state)
 {
-    static const size_t sizes[F0T_DTYPES] = {4, 2, 2, 8, 4, 8, 1, 1};
+    static const size_t sizes[F0T_DTYPES] = {4, 2, 2, 8, 4, 8, 1, 1, 1};
     (void)state;
     for (int t = 0; t < F0T_DTYPES; t++) {
         assert_int_equal(f0t_dtype_size((f0t_dtype)t), sizes[t]);

@@ -83,9 +83,9 @@ static void every_type_is_read(void **state)
         const char *name;
         f0t_dtype type;
         size_t size;
-    } types[] = {{"F64", F0T_F64, 8},   {"F32", F0T_F32, 4},  {"F16", F0T_F16, 2},
-                 {"BF16", F0T_BF16, 2}, {"I64", F0T_I64, 8},  {"I32", F0T_I32, 4},
-                 {"U8", F0T_U8, 1},     {"BOOL", F0T_BOOL, 1}};
+    } types[] = {{"F64", F0T_F64, 8},   {"F32", F0T_F32, 4}, {"F16", F0T_F16, 2},
+                 {"BF16", F0T_BF16, 2}, {"I64", F0T_I64, 8}, {"I32", F0T_I32, 4},
+                 {"U8", F0T_U8, 1},     {"I8", F0T_I8, 1},   {"BOOL", F0T_BOOL, 1}};
     (void)state;
     assert_int_equal(sizeof types / sizeof *types, F0T_DTYPES);
     for (size_t i = 0; i < F0T_DTYPES; i++) {
