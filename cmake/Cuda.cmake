@@ -20,18 +20,25 @@ if(NOT CMAKE_MATCH_1 GREATER_EQUAL 12 OR NOT F0T_CUDA_INCLUDE OR NOT F0T_CUBLASL
   return()
 endif()
 
-# Machine code of Hopper, and PTX of Ampere that the driver of any later GPU translates.
-set(F0T_NVCC_FLAGS -std=c++17 -O3 -gencode arch=compute_80,code=compute_80
-  -gencode arch=compute_90,code=sm_90 -I${CMAKE_SOURCE_DIR}/src -I${CMAKE_SOURCE_DIR}/include
+# Machine code of Hopper, and PTX of Ampere that the driver of any later GPU translates; what uses instructions of
+# Hopper's own is for it alone.
+set(F0T_NVCC_ANY -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90)
+set(F0T_NVCC_HOPPER -gencode arch=compute_90a,code=sm_90a)
+set(F0T_CUDA_HOPPER descend)
+set(F0T_NVCC_FLAGS -std=c++17 -O3 -I${CMAKE_SOURCE_DIR}/src -I${CMAKE_SOURCE_DIR}/include
   -ccbin ${CMAKE_C_COMPILER} -Xcompiler=-fPIC,-fvisibility=hidden
   -Xcompiler=-ffile-prefix-map=${CMAKE_BINARY_DIR}=.,-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 file(GLOB F0T_CUDA_KERNELS CONFIGURE_DEPENDS src/cuda/*.cu)
 foreach(source ${F0T_CUDA_KERNELS})
   get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_BINARY_DIR}/cuda/${name}.o)
+  set(target ${F0T_NVCC_ANY})
+  if(name IN_LIST F0T_CUDA_HOPPER)
+    set(target ${F0T_NVCC_HOPPER})
+  endif()
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/cuda
-    COMMAND ${F0T_NVCC} ${F0T_NVCC_FLAGS} -MD -MF ${object}.d -c ${source} -o ${object}
+    COMMAND ${F0T_NVCC} ${F0T_NVCC_FLAGS} ${target} -MD -MF ${object}.d -c ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building ${name}.cu for the GPU" VERBATIM)
   list(APPEND F0T_CUDA_OBJECTS ${object})
 endforeach()

@@ -57,6 +57,15 @@ typedef struct f0t_kernel_parameters {
 cudaError_t f0t_kernel_update_run(const f0t_kernel_parameters *p, const float *g, size_t n,
                                   const f0t_kernel_update *factors, cudaStream_t stream);
 
+/* ---- descend.cu ---- */
+
+/* The same by the gradient dyᵀ · x of bfloat16 dy[rows x outputs] and x[rows x inputs], which goes through no memory: on
+ * GPUs and for shapes that it is made for. */
+bool f0t_kernel_descends(size_t rows, size_t outputs, size_t inputs);
+cudaError_t f0t_kernel_descend(const f0t_kernel_parameters *p, const uint16_t *dy,
+                               const uint16_t *x, size_t rows, size_t outputs, size_t inputs,
+                               const f0t_kernel_update *factors, cudaStream_t stream);
+
 /* ---- loss.cu ---- */
 
 /* What the losses of a batch came to. `bad` is 1 + the first row without a finite loss, and `infinite` says that its
@@ -95,6 +104,14 @@ enum { F0T_KERNEL_TOP_MOST = 128 };
 size_t f0t_kernel_top_work(size_t rows, size_t n, size_t k);
 cudaError_t f0t_kernel_top(uint64_t **keys, uint64_t *const work[2], const float *x, size_t rows,
                            size_t n, size_t k, cudaStream_t stream);
+
+/* ---- places.cu ---- */
+
+/* places[i] = {how many of the row are above, and equal} for each relevant entry i; bad is the first row with a NaN,
+ * and left alone where there is none. */
+cudaError_t f0t_kernel_places(uint2 *places, unsigned *bad, const float *scores, size_t rows,
+                              size_t n, const uint32_t *offsets, const uint32_t *relevant,
+                              cudaStream_t stream);
 
 #ifdef __cplusplus
 }

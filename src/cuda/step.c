@@ -189,6 +189,14 @@ static f0t_status descend_in_bands(const descent *d)
     return f0t_cuda_branch_end();
 }
 
+/* With the optimiser in the product's epilogue. */
+static f0t_status descend_at_once(const descent *d)
+{
+    return f0t_cuda_check(f0t_kernel_descend(&d->p, d->dy->data, d->x->data, d->op.k, d->op.m,
+                                             d->op.n, &d->factors, f0t_cuda_stream),
+                          "the optimiser");
+}
+
 /* From so many parameters on. */
 enum { LARGE = 1 << 22 };
 
@@ -203,5 +211,7 @@ f0t_status f0t_cuda_descend(const f0t_parameter_buffers *parameters, const f0t_b
         .dy = dy,
         .x = x,
         .op = {.m = outputs, .n = inputs, .k = rows, .type = dy->type, .a_transposed = true}};
+    if (is_half(dy) && f0t_kernel_descends(rows, outputs, inputs))
+        return descend_at_once(&d);
     return outputs * inputs >= LARGE ? descend_in_bands(&d) : descend_aside(&d);
 }
