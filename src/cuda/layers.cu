@@ -19,6 +19,11 @@ __device__ inline size_t threads_of_grid()
     return (size_t)gridDim.x * blockDim.x;
 }
 
+template <typename T, int V> struct __align__(V * sizeof(T)) several
+{
+    T value[V];
+};
+
 /* ---- Conversion and rows ------------------------------------------------------------------------ */
 
 template <typename TO, typename FROM> __global__ void convert(TO *to, const FROM *from, size_t n)
@@ -135,17 +140,70 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* The same of whole groups, four blocks of a thread: b … b + 3. */
+template <typename TO, typename FROM>
+__global__ void __launch_bounds__(THREADS)
+    drop_fours(TO *y, const FROM *x, f0t_kernel_dropout dropout, uint64_t groups)
+{
+    const uint64_t t = first_of_thread();
+    const uint64_t first = t / (LANES / 4) * GROUP + t % (LANES / 4) * 4;
+    const uint64_t block = dropout.first / GROUP * LANES + t * 4;
+    several<FROM, 4> from[8];
+    several<TO, 4> to[8];
+    if (t >= groups * (LANES / 4))
+        return;
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+        from[j] = *(const several<FROM, 4> *)(x + first + LANES * j);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const uint4 words = random_block(dropout.seed, dropout.stream, block + i);
+        const uint32_t word[4] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            const uint32_t number = word[j / 2] >> j % 2 * 16 & 0xFFFF;
+            f0t_store(&to[j].value[i],
+                      number < dropout.limit ? 0.0F : f0t_load(&from[j].value[i]) * dropout.scale);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+        *(several<TO, 4> *)(y + first + LANES * j) = to[j];
+}
+
+/* From the first element of a group on: its whole groups. */
+template <typename TO, typename FROM>
+static cudaError_t run_drop_fours(TO *y, const FROM *x, uint64_t groups,
+                                  const f0t_kernel_dropout *dropout, cudaStream_t stream)
+{
+    const uint64_t threads = groups * (LANES / 4);
+    drop_fours<<<(unsigned)((threads + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+        y, x, *dropout, groups);
+    return cudaGetLastError();
+}
+
 template <typename TO, typename FROM>
 static cudaError_t run_drop(TO *y, const FROM *x, size_t n, const f0t_kernel_dropout *dropout,
                             cudaStream_t stream)
 {
-    const uint64_t groups = (dropout->first + n - 1) / GROUP - dropout->first / GROUP + 1;
-    const uint64_t skipped = dropout->first % GROUP;
-    if (dropout->limit)
-        drop<<<(unsigned)((groups * LANES + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
-            y - skipped, x - skipped, skipped, skipped + n, *dropout, groups);
-    else
+    const uint64_t skipped = dropout->first % GROUP, whole = skipped ? 0 : n / GROUP;
+    f0t_kernel_dropout rest = *dropout;
+    if (!dropout->limit) {
         convert<<<blocks_for(n, THREADS), THREADS, 0, stream>>>(y, x, n);
+        return cudaGetLastError();
+    }
+    if (whole) {
+        const cudaError_t error = run_drop_fours(y, x, whole, dropout, stream);
+        if (error != cudaSuccess || n % GROUP == 0)
+            return error;
+    }
+    rest.first += whole * GROUP;
+    y += whole * GROUP;
+    x += whole * GROUP;
+    n -= whole * GROUP;
+    const uint64_t groups = (rest.first + n - 1) / GROUP - rest.first / GROUP + 1;
+    drop<<<(unsigned)((groups * LANES + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+        y - skipped, x - skipped, skipped, skipped + n, rest, groups);
     return cudaGetLastError();
 }
 
@@ -220,37 +278,33 @@ template <typename T> __device__ inline float gated(const T *d, const T *y, floa
 
 enum { AHEAD = 8 }; /* rows that a warp loads before it needs the first */
 
-/* Two columns at a time; rows are whole pairs. */
-template <typename T>
+/* V columns at a time; rows are whole numbers of them. */
+template <int V, typename T>
 __global__ void __launch_bounds__(WIDE *WARPS)
-    gate_pairs(T *d, const T *y, size_t rows, size_t cols, float scale, float *sums,
-               f0t_kernel_sums work)
+    gate_several(T *d, const T *y, size_t rows, size_t cols, float scale, float *sums,
+                 f0t_kernel_sums work)
 {
-    struct __align__(2 * sizeof(T)) two
-    {
-        T a, b;
-    };
-    const size_t first = (size_t)blockIdx.x * WIDE * 2, c = first + threadIdx.x * 2;
+    const size_t first = (size_t)blockIdx.x * WIDE * V, c = first + threadIdx.x * V;
     const size_t end = c < cols ? end_of_part(rows) : 0;
-    float total[2] = {0, 0};
+    float total[V] = {};
     for (size_t r = first_of_part(); r < end; r += WARPS * AHEAD) {
-        two by[AHEAD], of[AHEAD];
+        several<T, V> by[AHEAD], of[AHEAD];
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
             if (r + a * WARPS < end) {
-                by[a] = *(const two *)(y + (r + a * WARPS) * cols + c);
-                of[a] = *(two *)(d + (r + a * WARPS) * cols + c);
+                by[a] = *(const several<T, V> *)(y + (r + a * WARPS) * cols + c);
+                of[a] = *(several<T, V> *)(d + (r + a * WARPS) * cols + c);
             }
 #pragma unroll
         for (int a = 0; a < AHEAD; a++)
             if (r + a * WARPS < end) {
-                const float left = gated(&of[a].a, &by[a].a, scale);
-                const float right = gated(&of[a].b, &by[a].b, scale);
-                total[0] += left;
-                total[1] += right;
-                f0t_store(&of[a].a, left);
-                f0t_store(&of[a].b, right);
-                *(two *)(d + (r + a * WARPS) * cols + c) = of[a];
+#pragma unroll
+                for (int v = 0; v < V; v++) {
+                    const float value = gated(&of[a].value[v], &by[a].value[v], scale);
+                    total[v] += value;
+                    f0t_store(&of[a].value[v], value);
+                }
+                *(several<T, V> *)(d + (r + a * WARPS) * cols + c) = of[a];
             }
     }
     add_up(sums, total, first, cols, work);
@@ -281,9 +335,12 @@ static cudaError_t run_gate(T *d, const T *y, size_t rows, size_t cols, float sc
                             const f0t_kernel_sums *work, cudaStream_t stream)
 {
     const dim3 threads(WIDE, WARPS);
-    if (cols % 2 == 0)
-        gate_pairs<<<grid_for(rows, cols, 2 * WIDE), threads, 0, stream>>>(d, y, rows, cols, scale,
-                                                                           sums, *work);
+    if (cols % 4 == 0)
+        gate_several<4><<<grid_for(rows, cols, 4 * WIDE), threads, 0, stream>>>(d, y, rows, cols,
+                                                                                scale, sums, *work);
+    else if (cols % 2 == 0)
+        gate_several<2><<<grid_for(rows, cols, 2 * WIDE), threads, 0, stream>>>(d, y, rows, cols,
+                                                                                scale, sums, *work);
     else
         gate_each<<<grid_for(rows, cols, WIDE), threads, 0, stream>>>(d, y, rows, cols, scale, sums,
                                                                       *work);
