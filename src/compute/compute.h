@@ -45,6 +45,12 @@ typedef struct f0t_parameter_buffers {
     bool decays;
 } f0t_parameter_buffers;
 
+/* Where an entry stands in a ranking: how many scores are higher than its own, and how many equal it, itself
+ * included. */
+typedef struct f0t_place {
+    uint32_t above, equal;
+} f0t_place;
+
 struct f0t_compute {
     const char *device; /* "cpu", "cuda" */
     bool shares_memory; /* buffers are the caller's memory, too: nothing need be copied */
@@ -54,6 +60,8 @@ struct f0t_compute {
     /* Zeros for buffer->count elements of buffer->type. */
     f0t_status (*alloc)(f0t_buffer *buffer);
     void (*release)(f0t_buffer *buffer);
+    /* Bytes that may be asked for. NULL: as for every program. */
+    size_t (*room)(void);
     /* Elements [first, first + n) from and to float32: bfloat16 is rounded to nearest. */
     f0t_status (*upload)(f0t_buffer *to, size_t first, const float *from, size_t n);
     f0t_status (*download)(float *to, const f0t_buffer *from, size_t first, size_t n);
@@ -111,6 +119,11 @@ struct f0t_compute {
      * index, NaN after every number. `value` may be NULL. */
     f0t_status (*top)(uint32_t *index, float *value, const f0t_buffer *scores, size_t rows,
                       size_t n, size_t k);
+    /* The places of the entries relevant[offsets[r]] … of each row r of scores[rows x n], one after the other from
+     * offsets[0] on, to the caller. Fails with F0T_ERROR_NUMERIC where a score is NaN. NULL: from a copy of the
+     * scores (rank/miap.h). */
+    f0t_status (*places)(f0t_place *places, const f0t_buffer *scores, size_t rows, size_t n,
+                         const size_t *offsets, const uint32_t *relevant);
 };
 
 /* This machine's processor. */

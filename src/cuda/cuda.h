@@ -46,6 +46,7 @@ void f0t_cuda_leave(const int *unused);
 
 f0t_status f0t_cuda_alloc(f0t_buffer *buffer);
 void f0t_cuda_release(f0t_buffer *buffer);
+size_t f0t_cuda_room(void);
 f0t_status f0t_cuda_upload(f0t_buffer *to, size_t first, const float *from, size_t n);
 f0t_status f0t_cuda_download(float *to, const f0t_buffer *from, size_t first, size_t n);
 f0t_status f0t_cuda_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index,
@@ -79,6 +80,13 @@ f0t_status f0t_cuda_zeros(unsigned **out, size_t count);
  * lock. */
 enum { F0T_CUDA_STAGES = 16 };
 f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes);
+/* In two steps: memory that the caller fills, and its way to the device. */
+f0t_status f0t_cuda_stage_take(void **pinned, size_t bytes);
+f0t_status f0t_cuda_stage_send(void **out, size_t bytes);
+/* Where the relevant tags of each image begin, and the tags, in one piece and from 0: (*out)[images + 1] and what
+ * follows. */
+f0t_status f0t_cuda_stage_relevant(const uint32_t **out, const size_t *offsets,
+                                   const uint32_t *relevant, size_t images);
 
 /* ---- Operations -------------------------------------------------------------------------------- */
 
@@ -113,5 +121,7 @@ f0t_status f0t_cuda_regression(f0t_loss_result *result, f0t_buffer *gradient,
                                const f0t_buffer *outputs, const f0t_regression *regression);
 f0t_status f0t_cuda_top(uint32_t *index, float *value, const f0t_buffer *scores, size_t rows,
                         size_t n, size_t k);
+f0t_status f0t_cuda_places(f0t_place *places, const f0t_buffer *scores, size_t rows, size_t n,
+                           const size_t *offsets, const uint32_t *relevant);
 
 #endif

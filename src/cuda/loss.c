@@ -16,8 +16,6 @@ typedef struct plan {
     double *losses;     /* on the device: [images] */
     f0t_kernel_losses
         *sums; /* on the device: of losses that were asked for at once, and of those that add up */
-    uint32_t *offsets; /* [images + 1 and the relevant tags of a batch] */
-    size_t offsets_capacity;
     double waiting; /* losses of the CPU's that add up */
 } plan;
 
@@ -88,7 +86,6 @@ void f0t_cuda_loss_free(f0t_loss_plan *of)
     free_on_device(p->losses);
     free_on_device(p->sums);
     free(p->host);
-    free(p->offsets);
     free(p);
 }
 
@@ -113,36 +110,6 @@ static f0t_status run_by_cpu(f0t_loss_result *result, f0t_buffer *gradient,
 }
 
 /* ---- By the GPU -------------------------------------------------------------------------------- */
-
-/* Where each row's relevant tags begin, and the tags: in one piece, from 0. */
-static f0t_status stage_relevant(const uint32_t **out, plan *p, const f0t_loss_batch *batch)
-{
-    const size_t first = batch->images ? batch->offsets[0] : 0;
-    const size_t relevant = batch->images ? batch->offsets[batch->images] - first : 0;
-    const size_t count = batch->images + 1 + relevant;
-    void *staged;
-    *out = NULL;
-    if (relevant > UINT32_MAX)
-        return F0T_CUDA_FAIL(F0T_ERROR_UNSUPPORTED, "a batch of %zu relevant tags is too large",
-                             relevant);
-    if (p->offsets_capacity < count) {
-        free(p->offsets);
-        p->offsets_capacity = 0;
-        p->offsets = malloc(2 * count * sizeof *p->offsets);
-        if (!p->offsets)
-            return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for the tags of a batch");
-        p->offsets_capacity = 2 * count;
-    }
-    p->offsets[0] = 0;
-    for (size_t m = 0; m < batch->images; m++)
-        p->offsets[m + 1] = (uint32_t)(batch->offsets[m + 1] - first);
-    if (relevant)
-        memcpy(p->offsets + batch->images + 1, batch->relevant + first,
-               relevant * sizeof *p->offsets);
-    F0T_TRY(f0t_cuda_stage(&staged, p->offsets, count * sizeof *p->offsets));
-    *out = staged;
-    return F0T_OK;
-}
 
 static f0t_status explain(const f0t_kernel_losses *losses, const char *numbers)
 {
@@ -175,7 +142,7 @@ static f0t_status run_by_gpu(f0t_loss_result *result, f0t_buffer *gradient,
     F0T_TRY(f0t_cuda_host.loss_check(&training, p->options.loss, p->images, p->tags, batch));
     const size_t all = batch->training ? batch->training : training;
     const double share = all ? 1 / (double)all : 0;
-    F0T_TRY(stage_relevant(&offsets, p, batch));
+    F0T_TRY(f0t_cuda_stage_relevant(&offsets, batch->offsets, batch->relevant, batch->images));
     const f0t_kernel_batch own = {.images = batch->images,
                                   .tags = batch->tags,
                                   .scores = scores->data,

@@ -47,6 +47,21 @@ void f0t_cuda_release(f0t_buffer *buffer)
     free(buffer->packed);
 }
 
+/* What the driver has left, and what was freed and stays with the process. */
+size_t f0t_cuda_room(void)
+{
+    F0T_CUDA_ENTER();
+    size_t left = 0, all = 0;
+    uint64_t kept = 0, used = 0;
+    cudaMemPool_t pool;
+    if (cudaMemGetInfo(&left, &all) != cudaSuccess ||
+        cudaDeviceGetDefaultMemPool(&pool, 0) != cudaSuccess ||
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &kept) != cudaSuccess ||
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
+        return 0;
+    return left + (size_t)(kept - used);
+}
+
 static f0t_status upload_half(uint16_t *to, const float *from, size_t n)
 {
     void *wide;
@@ -204,20 +219,59 @@ static f0t_status grow(stage *s, size_t bytes)
     return F0T_OK;
 }
 
-f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes)
+static stage *current; /* that was taken */
+
+f0t_status f0t_cuda_stage_take(void **pinned, size_t bytes)
 {
     static stage stages[F0T_CUDA_STAGES];
     static size_t next;
+    *pinned = NULL;
+    current = &stages[next++ % F0T_CUDA_STAGES];
+    if (current->copied)
+        F0T_CUDA_TRY(cudaEventSynchronize(current->copied), "what a batch brings");
+    F0T_TRY(grow(current, bytes));
+    *pinned = current->pinned;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_stage_send(void **out, size_t bytes)
+{
     *out = NULL;
-    stage *s = &stages[next++ % F0T_CUDA_STAGES];
-    if (s->copied)
-        F0T_CUDA_TRY(cudaEventSynchronize(s->copied), "what a batch brings");
-    F0T_TRY(grow(s, bytes));
-    memcpy(s->pinned, from, bytes);
-    F0T_CUDA_TRY(
-        cudaMemcpyAsync(s->device, s->pinned, bytes, cudaMemcpyHostToDevice, f0t_cuda_stream),
-        "what a batch brings");
-    F0T_CUDA_TRY(cudaEventRecord(s->copied, f0t_cuda_stream), "what a batch brings");
-    *out = s->device;
+    F0T_CUDA_TRY(cudaMemcpyAsync(current->device, current->pinned, bytes, cudaMemcpyHostToDevice,
+                                 f0t_cuda_stream),
+                 "what a batch brings");
+    F0T_CUDA_TRY(cudaEventRecord(current->copied, f0t_cuda_stream), "what a batch brings");
+    *out = current->device;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes)
+{
+    void *pinned;
+    *out = NULL;
+    F0T_TRY(f0t_cuda_stage_take(&pinned, bytes));
+    memcpy(pinned, from, bytes);
+    return f0t_cuda_stage_send(out, bytes);
+}
+
+f0t_status f0t_cuda_stage_relevant(const uint32_t **out, const size_t *offsets,
+                                   const uint32_t *relevant, size_t images)
+{
+    const size_t first = images ? offsets[0] : 0, count = images ? offsets[images] - first : 0;
+    const size_t bytes = (images + 1 + count) * sizeof **out;
+    void *pinned, *staged;
+    *out = NULL;
+    if (count > UINT32_MAX)
+        return F0T_CUDA_FAIL(F0T_ERROR_UNSUPPORTED, "a batch of %zu relevant tags is too large",
+                             count);
+    F0T_TRY(f0t_cuda_stage_take(&pinned, bytes));
+    uint32_t *to = pinned;
+    to[0] = 0;
+    for (size_t m = 0; m < images; m++)
+        to[m + 1] = (uint32_t)(offsets[m + 1] - first);
+    if (count)
+        memcpy(to + images + 1, relevant + first, count * sizeof *to);
+    F0T_TRY(f0t_cuda_stage_send(&staged, bytes));
+    *out = staged;
     return F0T_OK;
 }

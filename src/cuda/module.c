@@ -140,6 +140,7 @@ static const f0t_compute cuda = {
     .shares_memory = false,
     .alloc = f0t_cuda_alloc,
     .release = f0t_cuda_release,
+    .room = f0t_cuda_room,
     .upload = f0t_cuda_upload,
     .download = f0t_cuda_download,
     .gather = f0t_cuda_gather,
@@ -156,6 +157,7 @@ static const f0t_compute cuda = {
     .update = f0t_cuda_update,
     .descend = f0t_cuda_descend,
     .top = f0t_cuda_top,
+    .places = f0t_cuda_places,
 };
 
 #define TEXT(x) #x

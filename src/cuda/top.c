@@ -1,4 +1,4 @@
-/* The first of each row, from the kernels' keys (top.cu). */
+/* Rankings of rows: the first of each, from the kernels' keys (top.cu), and the places of some (places.cu). */
 #include "cuda/cuda.h"
 #include "cuda/kernels.h"
 
@@ -74,4 +74,35 @@ f0t_status f0t_cuda_top(uint32_t *index, float *value, const f0t_buffer *scores,
     }
     free(keys);
     return status;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------ */
+
+/* In one piece of scratch: the first row with a NaN, and the places. */
+f0t_status f0t_cuda_places(f0t_place *places, const f0t_buffer *scores, size_t rows, size_t n,
+                           const size_t *offsets, const uint32_t *relevant)
+{
+    F0T_CUDA_ENTER();
+    const size_t count = rows ? offsets[rows] - offsets[0] : 0;
+    const uint32_t *own;
+    unsigned bad;
+    void *memory;
+    if (!rows)
+        return F0T_OK;
+    F0T_TRY(f0t_cuda_stage_relevant(&own, offsets, relevant, rows));
+    F0T_TRY(f0t_cuda_scratch(&memory, F0T_SCRATCH_TOP, (count + 1) * sizeof *places));
+    uint2 *found = (uint2 *)memory + 1;
+    F0T_CUDA_TRY(cudaMemsetAsync(memory, 0xFF, sizeof bad, f0t_cuda_stream), "a ranking");
+    F0T_CUDA_TRY(f0t_kernel_places(found, memory, scores->data, rows, n, own, own + rows + 1,
+                                   f0t_cuda_stream),
+                 "a ranking");
+    F0T_CUDA_TRY(cudaMemcpyAsync(&bad, memory, sizeof bad, cudaMemcpyDeviceToHost, f0t_cuda_stream),
+                 "a ranking");
+    F0T_CUDA_TRY(cudaMemcpyAsync(places, found, count * sizeof *places, cudaMemcpyDeviceToHost,
+                                 f0t_cuda_stream),
+                 "a ranking");
+    F0T_CUDA_TRY(cudaStreamSynchronize(f0t_cuda_stream), "a ranking");
+    if (bad != UINT32_MAX)
+        return F0T_CUDA_FAIL(F0T_ERROR_NUMERIC, "row %u: a score is NaN", bad);
+    return F0T_OK;
 }

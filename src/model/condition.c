@@ -67,6 +67,60 @@ f0t_status f0t_condition_gather(float *to, const f0t_condition *c, const f0t_dat
     return F0T_OK;
 }
 
+/* ---- On a device ------------------------------------------------------------------------------- */
+
+/* What is left for the products' own memory, batches and their results. */
+static const size_t MARGIN = (size_t)1 << 30;
+
+static bool has_room(const f0t_compute *compute, f0t_dtype type, size_t count, size_t dim)
+{
+    const size_t each = type == F0T_BF16 ? sizeof(uint16_t) : sizeof(float);
+    const size_t room = compute->room ? compute->room() : SIZE_MAX;
+    return !dim || (room > MARGIN && count <= (room - MARGIN) / each / dim);
+}
+
+static f0t_status upload_blocks(f0t_buffer *to, float *block, const f0t_condition *c,
+                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
+                                const f0t_monitor *monitor)
+{
+    f0t_stage stage = f0t_stage_begin(monitor, "uploading the features", "images", count);
+    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
+        const size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+        F0T_TRY(f0t_condition_gather(block, c, dataset, images + first, rows));
+        F0T_TRY(to->compute->upload(to, first * c->dim, block, rows * c->dim));
+        F0T_TRY(f0t_stage_update(&stage, first));
+    }
+    f0t_stage_end(&stage);
+    return F0T_OK;
+}
+
+f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *c,
+                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
+                                const f0t_compute *compute, f0t_dtype type,
+                                const f0t_monitor *monitor)
+{
+    float *block;
+    f0t_buffer *to;
+    *out = NULL;
+    if (compute->shares_memory || !compute->gather || !has_room(compute, type, count, c->dim))
+        return F0T_OK;
+    f0t_status status = f0t_buffer_create(&to, compute, type, count * c->dim);
+    if (status == F0T_ERROR_MEMORY)
+        return F0T_OK;
+    F0T_TRY(status);
+    status = f0t_alloc(&block, BLOCK_ROWS * c->dim, sizeof *block);
+    if (status == F0T_OK)
+        status = upload_blocks(to, block, c, dataset, images, count, monitor);
+    f0t_free(block);
+    if (status == F0T_OK)
+        *out = to;
+    else
+        f0t_buffer_free(to);
+    return status;
+}
+
+/* ---- Moments ----------------------------------------------------------------------------------- */
+
 /* Sums of x and x² over the block's rows. */
 static void add_moments(double *sum, double *square, const float *x, size_t rows, size_t dim)
 {

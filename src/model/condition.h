@@ -6,6 +6,7 @@
 #ifndef F0T_MODEL_CONDITION_H
 #define F0T_MODEL_CONDITION_H
 
+#include "compute/compute.h"
 #include "model/samples.h"
 
 /* x is divided by its length, then becomes (x − shift) · scale, number by number. */
@@ -29,5 +30,12 @@ void f0t_condition_apply(float *x, const f0t_condition *condition, size_t rows);
 /* The conditioned features of these images of the dataset into to[count x dim]. */
 f0t_status f0t_condition_gather(float *to, const f0t_condition *condition,
                                 const f0t_dataset *dataset, const uint32_t *images, size_t count);
+
+/* The same as rows of `type` in the memory of a device that gathers from there. *out stays NULL where `compute` does
+ * not, or has no room for them and what a training needs beside them. */
+f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *condition,
+                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
+                                const f0t_compute *compute, f0t_dtype type,
+                                const f0t_monitor *monitor);
 
 #endif

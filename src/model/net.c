@@ -367,3 +367,16 @@ f0t_status f0t_net_apply(float *f, const f0t_net *net, const float *x, size_t ro
     free_scratch(&work);
     return status;
 }
+
+f0t_status f0t_net_apply_rows(f0t_buffer *f, const f0t_net *net, const f0t_buffer *x,
+                              const uint32_t *index, size_t rows)
+{
+    scratch work = {0};
+    f0t_status status = create_scratch(&work, net, rows);
+    if (status == F0T_OK)
+        status = net->compute->gather(work.input, x, index, rows, net->shape.inputs);
+    if (status == F0T_OK)
+        status = run_layers(net, &work, f, work.input, rows);
+    free_scratch(&work);
+    return status;
+}

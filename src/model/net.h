@@ -80,6 +80,11 @@ void f0t_net_list_free(f0t_net_list *list);
  * works in blocks, so that memory stays small. Many threads may call at once. */
 f0t_status f0t_net_apply(float *f, const f0t_net *net, const float *x, size_t rows);
 
+/* The same on the net's device, for a device that gathers: f of the rows index[rows] of x, which is of the net's
+ * precision. */
+f0t_status f0t_net_apply_rows(f0t_buffer *f, const f0t_net *net, const f0t_buffer *x,
+                              const uint32_t *index, size_t rows);
+
 /* ---- Inside, for what trains it ------------------------------------------------------------------ */
 
 enum { F0T_NET_LAYERS_MAX = F0T_NET_HIDDEN_MAX + 1 };

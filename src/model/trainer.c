@@ -111,10 +111,11 @@ typedef struct trainer {
     float *features; /* [batch x D] */
     f0t_buffer
         *all; /* [train->count x D] the features of all samples on the net's device, or NULL */
-    uint32_t *images;   /* [batch] */
-    size_t *offsets;    /* [batch + 1] */
-    uint32_t *relevant; /* of the batch */
-    float *host[2];     /* scores and gradient, where the net is on a device of its own */
+    f0t_validation *validation; /* there, or NULL */
+    uint32_t *images;           /* [batch] */
+    size_t *offsets;            /* [batch + 1] */
+    uint32_t *relevant;         /* of the batch */
+    float *host[2];             /* scores and gradient, where the net is on a device of its own */
     double started, saved, epoch_started;
     f0t_stage stage;
 } trainer;
@@ -152,27 +153,13 @@ static f0t_status upload_features(trainer *t)
 {
     const f0t_train_data *data = t->data;
     const f0t_compute *compute = t->net->compute;
-    const size_t count = data->train->count, dim = data->condition->dim;
-    if (compute->shares_memory || !compute->gather)
-        return F0T_OK;
-    f0t_status status = f0t_buffer_create(&t->all, compute, t->net->precision, count * dim);
-    if (status == F0T_ERROR_MEMORY) {
+    F0T_TRY(f0t_condition_upload(&t->all, data->condition, data->dataset, data->train->images,
+                                 data->train->count, compute, t->net->precision, t->monitor));
+    if (!t->all && !compute->shares_memory && compute->gather)
         f0t_log(t->monitor, F0T_LOG_INFO,
                 "the features do not fit into the memory of the device: "
                 "every mini-batch brings its own");
-        return F0T_OK;
-    }
-    F0T_TRY(status);
-    f0t_stage stage = f0t_stage_begin(t->monitor, "uploading the features", "images", count);
-    for (size_t first = 0, n; first < count; first += n) {
-        n = count - first < t->options->batch ? count - first : t->options->batch;
-        F0T_TRY(f0t_condition_gather(t->features, data->condition, data->dataset,
-                                     data->train->images + first, n));
-        F0T_TRY(compute->upload(t->all, first * dim, t->features, n * dim));
-        F0T_TRY(f0t_stage_update(&stage, first));
-    }
-    f0t_stage_end(&stage);
-    return F0T_OK;
+    return f0t_validation_open(&t->validation, data, t->net, t->monitor);
 }
 
 static f0t_status allocate(trainer *t)
@@ -204,6 +191,7 @@ static void release(trainer *t)
     f0t_free(t->host[0]);
     f0t_free(t->host[1]);
     f0t_buffer_free(t->all);
+    f0t_validation_close(t->validation);
     f0t_net_free(t->best);
     f0t_step_free(t->step);
 }
@@ -387,6 +375,13 @@ static f0t_status keep_best(trainer *t, double miap, bool *best)
     return t->objective->keep ? t->objective->keep(t->objective->context) : F0T_OK;
 }
 
+static f0t_status validate(const trainer *t, double *miap)
+{
+    const f0t_net *net = t->net;
+    return t->validation ? f0t_validation_run(miap, t->validation, net)
+                         : f0t_validate(miap, &net, 1, t->data);
+}
+
 static f0t_status run_epoch(trainer *t)
 {
     bool best;
@@ -395,8 +390,7 @@ static f0t_status run_epoch(trainer *t)
     f0t_samples_shuffle(t->order, t->data->train->count, t->options->seed, t->place.epoch);
     F0T_TRY(run_batches(t));
     double trained = f0t_time() - began;
-    const f0t_net *net = t->net;
-    F0T_TRY(f0t_validate(&miap, &net, 1, t->data));
+    F0T_TRY(validate(t, &miap));
     F0T_TRY(keep_best(t, miap, &best));
     report(t, miap, best, trained, t->data->train->count - done);
     t->place.epoch++;

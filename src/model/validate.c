@@ -19,6 +19,11 @@ static size_t directions_of(const f0t_train_data *data)
     return data->tags && data->directions ? data->directions : 1;
 }
 
+static size_t rows_at(const f0t_samples *val, size_t first)
+{
+    return val->count - first < BLOCK_ROWS ? val->count - first : BLOCK_ROWS;
+}
+
 static f0t_status block_create(block *b, const f0t_train_data *data)
 {
     const size_t K = directions_of(data);
@@ -63,7 +68,7 @@ static f0t_status add_all(f0t_miap *miap, const f0t_net *const *nets, size_t cou
 {
     const f0t_samples *val = data->val;
     for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
-        size_t rows = val->count - first < BLOCK_ROWS ? val->count - first : BLOCK_ROWS;
+        const size_t rows = rows_at(val, first);
         F0T_TRY(f0t_condition_gather(b->features, data->condition, data->dataset,
                                      val->images + first, rows));
         for (size_t i = 0; i < count; i++)
@@ -87,4 +92,98 @@ f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
     block_free(&b);
     f0t_free(sums);
     return status;
+}
+
+/* ---- On a device ------------------------------------------------------------------------------- */
+
+struct f0t_validation {
+    const f0t_train_data *data;
+    f0t_buffer *all; /* [val->count x D] */
+    f0t_scoring scoring;
+    f0t_buffer *directions; /* [rows x d], or NULL where the outputs are the scores */
+    f0t_buffer *scores;     /* [rows x T] */
+    uint32_t *index;        /* [rows] */
+    f0t_place *places;      /* of the relevant tags of a block */
+};
+
+static size_t most_places(const f0t_samples *val)
+{
+    size_t most = 0;
+    for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
+        const size_t count = val->offsets[first + rows_at(val, first)] - val->offsets[first];
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static f0t_status fill_validation(f0t_validation *v, const f0t_net *net, const f0t_monitor *monitor)
+{
+    const f0t_train_data *data = v->data;
+    const f0t_samples *val = data->val;
+    const f0t_compute *compute = net->compute;
+    F0T_TRY(f0t_condition_upload(&v->all, data->condition, data->dataset, val->images, val->count,
+                                 compute, net->precision, monitor));
+    if (!v->all)
+        return F0T_OK;
+    if (data->tags) {
+        F0T_TRY(f0t_scoring_open(&v->scoring, compute, data->tags, val->tags, data->dim,
+                                 &(f0t_scoring_options){.packed_for = BLOCK_ROWS}));
+        F0T_TRY(f0t_buffer_create(&v->directions, compute, F0T_F32, BLOCK_ROWS * data->dim));
+    }
+    F0T_TRY(f0t_buffer_create(&v->scores, compute, F0T_F32, BLOCK_ROWS * val->tags));
+    F0T_TRY(f0t_alloc(&v->index, BLOCK_ROWS, sizeof *v->index));
+    return f0t_alloc(&v->places, most_places(val), sizeof *v->places);
+}
+
+f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data, const f0t_net *net,
+                               const f0t_monitor *monitor)
+{
+    f0t_validation *v;
+    *out = NULL;
+    if (!net->compute->places || !data->val->count || directions_of(data) != 1)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
+    v->data = data;
+    f0t_status status = fill_validation(v, net, monitor);
+    if (status == F0T_OK && v->all)
+        *out = v;
+    else
+        f0t_validation_close(v);
+    return status;
+}
+
+void f0t_validation_close(f0t_validation *v)
+{
+    if (!v)
+        return;
+    f0t_scoring_close(&v->scoring);
+    f0t_buffer_free(v->all);
+    f0t_buffer_free(v->directions);
+    f0t_buffer_free(v->scores);
+    f0t_free(v->index);
+    f0t_free(v->places);
+    f0t_free(v);
+}
+
+static f0t_status add_there(f0t_miap *sum, f0t_validation *v, const f0t_net *net, size_t first)
+{
+    const f0t_samples *val = v->data->val;
+    const size_t rows = rows_at(val, first), *offsets = val->offsets + first;
+    for (size_t r = 0; r < rows; r++)
+        v->index[r] = (uint32_t)(first + r);
+    F0T_TRY(
+        f0t_net_apply_rows(v->directions ? v->directions : v->scores, net, v->all, v->index, rows));
+    if (v->directions)
+        F0T_TRY(f0t_scoring_run(v->scores, &v->scoring, v->directions, rows));
+    F0T_TRY(net->compute->places(v->places, v->scores, rows, val->tags, offsets, val->relevant));
+    return f0t_miap_add_places(sum, v->places, offsets, rows);
+}
+
+f0t_status f0t_validation_run(double *miap, f0t_validation *v, const f0t_net *net)
+{
+    f0t_miap sum = {0};
+    for (size_t first = 0; first < v->data->val->count; first += BLOCK_ROWS)
+        F0T_TRY(add_there(&sum, v, net, first));
+    *miap = 100 * f0t_miap_get(&sum);
+    return F0T_OK;
 }

@@ -7,6 +7,7 @@
 #include "rank/ties.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A thread's memory: each array has one entry per ranked tag. */
@@ -173,6 +174,47 @@ f0t_status f0t_miap_each(double *out, const f0t_ranking *ranking)
 f0t_status f0t_miap_add_each(f0t_miap *miap, double *out, const f0t_ranking *ranking)
 {
     return find_precisions(miap, out, ranking);
+}
+
+/* ---- By places -------------------------------------------------------------------------------- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const f0t_place *x = a, *y = b;
+    return (x->above > y->above) - (x->above < y->above);
+}
+
+/* Entries of one score have one place. */
+static size_t group_places(f0t_tie *ties, f0t_place *places, size_t count)
+{
+    size_t groups = 0;
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        if (!groups || ties[groups - 1].above != places[i].above)
+            ties[groups++] = (f0t_tie){.above = places[i].above, .size = places[i].equal};
+        ties[groups - 1].relevant++;
+    }
+    return groups;
+}
+
+f0t_status f0t_miap_add_places(f0t_miap *miap, f0t_place *places, const size_t *offsets,
+                               size_t images)
+{
+    size_t most = 0;
+    f0t_workspace *memory;
+    for (size_t m = 0; m < images; m++)
+        most = offsets[m + 1] - offsets[m] > most ? offsets[m + 1] - offsets[m] : most;
+    F0T_TRY(f0t_workspace_take(&memory, most * sizeof(f0t_tie)));
+    for (size_t m = 0; m < images; m++) {
+        const size_t first = offsets[m] - offsets[0], count = offsets[m + 1] - offsets[m];
+        if (count)
+            miap->sum +=
+                f0t_ties_precision(memory->data, group_places(memory->data, places + first, count));
+        miap->ranked += count != 0;
+    }
+    miap->images += images;
+    f0t_workspace_give(memory);
+    return F0T_OK;
 }
 
 double f0t_miap_get(const f0t_miap *miap)

@@ -7,7 +7,7 @@
 #ifndef F0T_RANK_MIAP_H
 #define F0T_RANK_MIAP_H
 
-#include "base/status.h"
+#include "compute/compute.h"
 
 /* Start with all zero and add block after block: the result does not depend on the blocks. */
 typedef struct f0t_miap {
@@ -32,6 +32,11 @@ typedef struct f0t_ranking {
  * is NaN, and then adds nothing; infinities are ranked. Same bytes for any number of threads.
  * Memory comes from f0t_workspace_take: repeated calls allocate nothing. */
 f0t_status f0t_miap_add(f0t_miap *miap, const f0t_ranking *ranking);
+
+/* The same from the places of their relevant tags, of row m in the half-open range [offsets[m], offsets[m + 1]) -
+ * offsets[0]; they are put in order. */
+f0t_status f0t_miap_add_places(f0t_miap *miap, f0t_place *places, const size_t *offsets,
+                               size_t images);
 
 /* The average precision of each image, 0 … 1, into out[images]; F0T_NOT_RANKED for those without a
  * relevant tag. Fails as f0t_miap_add does. */

@@ -307,11 +307,36 @@ static f0t_status plain_top(uint32_t *index, float *value, const f0t_buffer *sco
     return F0T_OK;
 }
 
+static f0t_status plain_places(f0t_place *places, const f0t_buffer *scores, size_t rows, size_t n,
+                               const size_t *offsets, const uint32_t *relevant)
+{
+    plain_count.places++;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = offsets[r]; i < offsets[r + 1]; i++) {
+            const float *row = values(scores) + r * n;
+            f0t_place place = {0};
+            for (size_t t = 0; t < n; t++) {
+                place.above += row[t] > row[relevant[i]];
+                place.equal += row[t] == row[relevant[i]];
+            }
+            places[i - offsets[0]] = place;
+        }
+    return F0T_OK;
+}
+
+static size_t plain_room(void)
+{
+    return plain_room_left;
+}
+
+size_t plain_room_left = SIZE_MAX;
+
 const f0t_compute plain_compute = {
     .device = "plain",
     .shares_memory = false,
     .alloc = plain_alloc,
     .release = plain_release,
+    .room = plain_room,
     .upload = plain_upload,
     .download = plain_download,
     .gather = plain_gather,
@@ -328,4 +353,5 @@ const f0t_compute plain_compute = {
     .update = plain_update,
     .descend = plain_descend,
     .top = plain_top,
+    .places = plain_places,
 };

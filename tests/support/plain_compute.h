@@ -9,8 +9,12 @@ extern const f0t_compute plain_compute;
 
 /* How many times each kind of operation ran. */
 typedef struct plain_counts {
-    size_t allocs, releases, products, drops, gates, losses, regressions, updates, tops, gathers;
+    size_t allocs, releases, products, drops, gates, losses, regressions, updates, tops, gathers,
+        places;
 } plain_counts;
 extern plain_counts plain_count;
+
+/* What it says of its memory. */
+extern size_t plain_room_left;
 
 #endif

@@ -86,6 +86,7 @@ static void memory_that_is_not_there_is_one_line(void **state)
                  f0t_buffer_create(&buffer, cuda, F0T_F32, SIZE_MAX / 2));
     buffer = buffer_of(cuda, F0T_F32, NULL, 3); /* and it goes on */
     f0t_buffer_free(buffer);
+    assert_in_range(cuda->room(), 1 << 20, (size_t)1 << 42);
 }
 
 static void a_context_names_it(void **state)

@@ -53,10 +53,69 @@ static void the_first_are_the_cpus(void **state)
     check_top(3000, 100, 3);
 }
 
+/* ---- Places ------------------------------------------------------------------------------------ */
+
+static f0t_place count_place(const float *row, size_t n, uint32_t tag)
+{
+    f0t_place place = {0};
+    for (size_t t = 0; t < n; t++) {
+        place.above += row[t] > row[tag];
+        place.equal += row[t] == row[tag];
+    }
+    return place;
+}
+
+/* Up to 11 relevant tags per row, scores of 50 values. */
+static void check_places(size_t rows, size_t n)
+{
+    const f0t_compute *cuda = gpu();
+    float *x = random_floats(rows * n, n);
+    size_t *offsets;
+    uint32_t *relevant;
+    f0t_place *places;
+    assert_ok(f0t_alloc(&offsets, rows + 1, sizeof *offsets));
+    assert_ok(f0t_alloc(&relevant, 7 + rows * 11, sizeof *relevant));
+    assert_ok(f0t_alloc_zero(&places, rows * 11 + 1, sizeof *places));
+    offsets[0] = 7;
+    for (size_t r = 0; r < rows; r++) {
+        offsets[r + 1] = offsets[r] + r % 12;
+        for (size_t i = 0; i < r % 12; i++)
+            relevant[offsets[r] + i] = (uint32_t)((r * 131 + i * 17) % n);
+    }
+    for (size_t i = 0; i < rows * n; i++)
+        x[i] = roundf(x[i] * 12) / 12;
+    f0t_buffer *scores = buffer_of(cuda, F0T_F32, x, rows * n);
+    assert_ok(cuda->places(places, scores, rows, n, offsets, relevant));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = offsets[r]; i < offsets[r + 1]; i++) {
+            const f0t_place wanted = count_place(x + r * n, n, relevant[i]);
+            assert_memory_equal(&wanted, &places[i - 7], sizeof wanted);
+        }
+    x[(rows - 1) * n] = NAN;
+    assert_ok(cuda->upload(scores, 0, x, rows * n));
+    assert_fails(F0T_ERROR_NUMERIC, "a score is NaN",
+                 cuda->places(places, scores, rows, n, offsets, relevant));
+    f0t_buffer_free(scores);
+    f0t_free(places);
+    f0t_free(relevant);
+    f0t_free(offsets);
+    f0t_free(x);
+}
+
+static void places_are_counted(void **state)
+{
+    (void)state;
+    check_places(1, 1);
+    check_places(30, 33);
+    check_places(1000, 925);
+    check_places(12, 70001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_are_the_cpus),
+        cmocka_unit_test(places_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

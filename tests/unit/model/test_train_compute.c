@@ -105,6 +105,41 @@ static void regression_and_bfloat16_train_on_another_device(void **state)
     check_training(&half, 2e-2);
 }
 
+/* ---- What stays on the device ----------------------------------------------------------------- */
+
+static void note_miap(void *user, const f0t_epoch *epoch)
+{
+    double *at = user;
+    at[epoch->number - 1] = epoch->miap;
+}
+
+/* Features and validation: with room for them, and without. */
+static void a_device_validates_what_it_trains(void **state)
+{
+    const collection c = collection_create(&(collection_options){.name = "validation"});
+    f0t_train_options o = few_epochs(F0T_METHOD_NET);
+    double ours[3], there[3], brought[3];
+    (void)state;
+    o.epoch = note_miap;
+    o.epoch_user = ours;
+    f0t_model_free(train_on(&f0t_compute_cpu, &c, &o));
+    plain_count = (plain_counts){0};
+    o.epoch_user = there;
+    f0t_model_free(train_on(&plain_compute, &c, &o));
+    assert_true(plain_count.places >= 3 && plain_count.gathers > 3);
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    plain_count = (plain_counts){0};
+    plain_room_left = (size_t)1 << 30; /* a training needs as much beside them */
+    o.epoch_user = brought;
+    f0t_model_free(train_on(&plain_compute, &c, &o));
+    plain_room_left = SIZE_MAX;
+    assert_int_equal(plain_count.places + plain_count.gathers, 0);
+    for (size_t e = 0; e < 3; e++) {
+        assert_true(fabs(there[e] - ours[e]) < 0.1);
+        assert_true(fabs(brought[e] - there[e]) < 1e-9);
+    }
+}
+
 /* Its networks on the device, its other experts on the CPU. */
 static void a_blend_trains_on_another_device(void **state)
 {
@@ -176,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_training_gives_the_same_on_another_device),
         cmocka_unit_test(every_loss_trains_on_another_device),
         cmocka_unit_test(regression_and_bfloat16_train_on_another_device),
+        cmocka_unit_test(a_device_validates_what_it_trains),
         cmocka_unit_test(a_blend_trains_on_another_device),
         cmocka_unit_test(tagging_gives_the_same_on_another_device),
     };

@@ -233,6 +233,38 @@ static void a_score_that_is_no_number_names_the_row_and_adds_nothing(void **stat
     }
 }
 
+/* As a device that counts gives them. */
+static f0t_place *places_of(const f0t_ranking *at)
+{
+    f0t_place *places = NULL;
+    assert_ok(f0t_alloc_zero(&places, at->offsets[at->images] + 1, sizeof *places));
+    for (size_t m = 0; m < at->images; m++)
+        for (size_t i = at->offsets[m]; i < at->offsets[m + 1]; i++)
+            for (size_t t = 0; t < at->tags; t++) {
+                const float *row = at->scores + m * at->tags, own = row[at->relevant[i]];
+                places[i].above += row[t] > own;
+                places[i].equal += row[t] == own;
+            }
+    return places;
+}
+
+static void places_give_the_same_as_scores(void **state)
+{
+    (void)state;
+    for (size_t levels = 1; levels < 40; levels += 7) {
+        batch made = make_batch(30, 50, (float)levels, levels);
+        f0t_ranking at = ranking_of(&made);
+        f0t_miap scores = {0}, places = {0};
+        f0t_place *counted = places_of(&at);
+        assert_ok(f0t_miap_add(&scores, &at));
+        assert_ok(f0t_miap_add_places(&places, counted, at.offsets, 11));
+        assert_ok(f0t_miap_add_places(&places, counted + at.offsets[11], at.offsets + 11, 19));
+        assert_memory_equal(&scores, &places, sizeof scores);
+        f0t_free(counted);
+        free_batch(&made);
+    }
+}
+
 static void wrong_lists_are_refused(void **state)
 {
     const float scores[8] = {0};
@@ -283,6 +315,7 @@ int main(void)
         cmocka_unit_test(each_image_has_its_precision),
         cmocka_unit_test(nothing_to_rank_is_no_error),
         cmocka_unit_test(a_score_that_is_no_number_names_the_row_and_adds_nothing),
+        cmocka_unit_test(places_give_the_same_as_scores),
         cmocka_unit_test(wrong_lists_are_refused),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
