@@ -135,6 +135,7 @@ static void print_all(FILE *to, const metrics *m, const metrics_now *now, const 
     one(to, "queue_length", "gauge", "Requests that wait for a worker.", (double)now->queue);
     one(to, "connections", "gauge", "Open connections.", (double)now->connections);
     one(to, "request_body_bytes", "gauge", "Bodies in memory.", (double)now->body_bytes);
+    one(to, "word_lists", "gauge", "Lists of words that are kept ready.", (double)now->lists);
     one(to, "batches_total", "counter", "Runs of a worker.", (double)m->batches);
     head(to, "pictures_total", "counter", "Pictures, and rows of features.");
     fprintf(to, "fast0tag_pictures_total{result=\"tagged\"} %llu\n",

@@ -20,7 +20,7 @@ typedef struct metrics {
 
 /* What is so now, beside the counts. */
 typedef struct metrics_now {
-    size_t queue, active, connections, body_bytes;
+    size_t queue, active, connections, body_bytes, lists;
     uint64_t model;
 } metrics_now;
 

@@ -39,6 +39,7 @@ static void get_metrics(request *r)
                              .active = atomic_load(&s->active),
                              .connections = connections,
                              .body_bytes = atomic_load(&s->held),
+                             .lists = served_list_count(model),
                              .model = served_number(model)};
     served_release(model);
     size_t length;

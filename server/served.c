@@ -238,3 +238,11 @@ void served_done(served *s, served_list *list)
     drop_too_many(s); /* while it was in use it could not go */
     pthread_mutex_unlock(&s->lock);
 }
+
+size_t served_list_count(served *s)
+{
+    pthread_mutex_lock(&s->lock);
+    const size_t count = s->list_count;
+    pthread_mutex_unlock(&s->lock);
+    return count;
+}

@@ -35,5 +35,7 @@ typedef struct served_list served_list;
 f0t_status served_find(served_list **out, served_words *words, served *s, const params *p,
                        const f0t_context *context);
 void served_done(served *s, served_list *list);
+/* How many are kept. */
+size_t served_list_count(served *s);
 
 #endif

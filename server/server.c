@@ -391,6 +391,8 @@ f0t_status server_run(const server_options *options)
     if (status != F0T_OK)
         return status;
     pthread_sigmask(SIG_BLOCK, &set, &before);
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file that may not grow is an error like a full disk, not the end */
     init(&s, options);
     status = open_and_serve(&s);
     destroy(&s);

@@ -134,6 +134,22 @@ draw() {
 EOF
 }
 
+# Makes art, 24 drawings with the tag rose or sea and two without one, v.txt, vectors of four words, the model
+# blend.f0t and catalogue.f0t, the catalogue of art.
+make_catalogue() {
+    local n
+    for n in $(seq 1 12); do
+        colour="hsl($((n * 4)),90%,50%)" draw art/red$n.svg rose
+        colour="hsl($((200 + n * 4)),80%,50%)" draw art/blue$n.svg sea
+    done
+    colour='hsl(15,80%,45%)' draw art/new1.svg
+    colour='hsl(215,90%,45%)' draw art/new2.svg
+    sed -i 's/<metadata>.*<.metadata>//' art/new*.svg
+    printf 'rose 1 0 0\nsea 0 1 0\nflower .9 .1 0\nlake .1 .9 .1\n' >v.txt
+    run 0 train art --vectors v.txt -o blend.f0t --epochs 2
+    run 0 index art -c catalogue.f0t --model blend.f0t
+}
+
 # Runs every case, each in an empty folder.
 run_cases() {
     local failed=0 name
