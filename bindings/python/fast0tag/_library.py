@@ -164,6 +164,7 @@ const char *f0t_eval_value_name(const f0t_eval *eval, size_t i);
 double f0t_eval_run_value(const f0t_eval *eval, size_t row, size_t run, const char *name);
 const char *f0t_eval_run_knob(double *value, const f0t_eval *eval, size_t row, size_t run, size_t i);
 const char *f0t_eval_method_name(size_t i);
+f0t_status f0t_eval_curves_save(const f0t_eval *const *evals, const size_t *images, size_t count, const char *folder);
 f0t_status f0t_eval_save_page(const f0t_eval *eval, const char *folder, const char *paper);
 
 f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format, const char *const *sources, size_t source_count, const f0t_import_options *options, const f0t_context *context);

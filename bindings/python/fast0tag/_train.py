@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import math
-from ctypes import POINTER, byref, c_double, sizeof
+from ctypes import POINTER, byref, c_double, c_size_t, sizeof
 from contextlib import ExitStack
 from typing import (Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union,
                     get_args)
@@ -292,6 +292,43 @@ def _listed(table: Mapping[str, int], names: Union[str, Sequence[str], None],
     return ",".join(listed).encode()
 
 
+def _compare(stack: ExitStack, dataset: Any, vectors: Any, options: _structs.f0t_eval_options,
+             context: Any) -> Any:
+    """The comparison, which is freed with the stack."""
+    out = POINTER(_structs.f0t_eval)()
+    library.f0t_eval_run(byref(out), dataset, vectors, byref(options), context)
+    stack.callback(library.f0t_eval_free, out)
+    return out
+
+
+def _sizes(train_images: Union[int, Sequence[int], None]) -> list[int]:
+    if train_images is None:
+        return []
+    sizes = [count(number, "train_images", 2)
+             for number in (train_images if isinstance(train_images, Iterable) else [train_images])]
+    if not 1 <= len(sizes) <= _structs.F0T_CURVE_SIZES or sizes != sorted(set(sizes)):
+        raise ArgumentError(f"train_images is {train_images!r}; 1 to {_structs.F0T_CURVE_SIZES} rising "
+                            "numbers are expected")
+    return sizes
+
+
+def _learning_curves(dataset: Any, vectors: Any, options: _structs.f0t_eval_options, sizes: list[int],
+                     html: Optional[Path], context: Any) -> list[dict[str, Any]]:
+    """The comparison with each number of training images."""
+    made, results = [], options.results
+    with ExitStack() as stack:
+        for size in sizes:
+            options.train_images = size
+            options.results = results and results + b".%d" % size
+            made.append(_compare(stack, dataset, vectors, options, context))
+        if html is not None:
+            library.f0t_eval_curves_save((POINTER(_structs.f0t_eval) * len(made))(*made),
+                                         (c_size_t * len(sizes))(*sizes), len(sizes), path_bytes(html))
+        rows = [{**row, "train_images": size}
+                for size, out in zip(sizes, made) for row in _rows(out, options.seed)]
+    return rows
+
+
 def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = None, *,
              vectors: VectorsLike, tag_names: Optional[Sequence[str]] = None,
              methods: Union[EvaluationMethod, Literal["all"], Sequence[EvaluationMethod],
@@ -305,6 +342,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              paper: Optional[Paper] = None, scores: Optional[Mapping[str, Path]] = None,
              programs: Optional[Mapping[str, Path]] = None, timeout: Optional[int] = None,
              knobs: Optional[Mapping[str, float]] = None, details: Optional[Path] = None,
+             train_images: Union[int, Sequence[int], None] = None,
              progress: Optional[ProgressCallback] = None) -> list[dict[str, Any]]:
     """Compares methods (all, unless told) in scenarios on a dataset, or on features and tags: a row
     for each as a dict, the same as "fast0tag eval --json" writes.
@@ -317,6 +355,9 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
 
     `details` is a folder for the average precision of every image and tag by every method, as CSV.
     `knobs` are hyper-parameters that are not tuned: {"net.rate": 0.001}.
+    `train_images` are rising numbers for learning curves: the whole comparison with each number of training
+    images, in rows that have it as "train_images"; `html` is then a folder for curves-SCENARIO.svg, and with
+    `results` each number has its file RESULTS.NUMBER. Not with `details` or `paper`.
     `scores` are methods of your own by name, each an .npy file (test images x ranked tags) or a folder of
     such; `programs` others that are called for each task, for at most `timeout` seconds. docs/evaluation.md
     has their files."""
@@ -324,13 +365,15 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
               _listed(SCENARIOS, scenarios, "scenario"))
     if paper is not None:
         choice(PAPERS, paper, "paper")
+    sizes = _sizes(train_images)
+    if sizes and (details is not None or paper is not None):
+        raise ArgumentError("train_images does not go with details or paper")
     own = [_structs.f0t_eval_own(text_bytes(name, "the name of a method"), scores=path_bytes(path))
            for name, path in (scores or {}).items()]
     own += [_structs.f0t_eval_own(text_bytes(name, "the name of a method"), program=path_bytes(path))
             for name, path in (programs or {}).items()]
     dataset = open_dataset(data, tags, seed, tag_names=tag_names, split=split)
     opened = open_vectors(vectors, progress)
-    out = POINTER(_structs.f0t_eval)()
     with dataset._use() as d, opened._use() as v, Monitor(progress) as monitor:
         options = _structs.f0t_eval_options(
             methods=wanted[0], scenarios=wanted[1],
@@ -350,13 +393,14 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             details=None if details is None else path_bytes(details),
             set=",".join(f"{name}={real(value, name)!r}"
                          for name, value in knobs.items()).encode() if knobs else None)
-        library.f0t_eval_run(byref(out), d, v, byref(options), monitor.context)
-        try:
+        if sizes:
+            return _learning_curves(d, v, options, sizes, html, monitor.context)
+        with ExitStack() as stack:
+            out = _compare(stack, d, v, options, monitor.context)
             if html is not None:
                 library.f0t_eval_save_page(out, path_bytes(html), text_bytes(paper))
-            return _rows(out, seed)
-        finally:
-            library.f0t_eval_free(out)
+            rows = _rows(out, seed)
+    return rows
 
 
 def evaluation_methods() -> list[EvaluationMethod]:

@@ -119,7 +119,8 @@ class Header(unittest.TestCase):
                 constant = prefix + name.upper().replace("-", "_")
                 body += f'    printf("{constant} %d\\n", (int){constant});\n'
                 want.append(f"{constant} {number}")
-        for constant in ("F0T_NONE", "F0T_HIDDEN_AUTO", "F0T_HIDDEN_MAX", "F0T_PREPARE_STEPS"):
+        for constant in ("F0T_NONE", "F0T_HIDDEN_AUTO", "F0T_HIDDEN_MAX", "F0T_CURVE_SIZES",
+                         "F0T_PREPARE_STEPS"):
             body += f'    printf("{constant} %zu\\n", (size_t){constant});\n'
             want.append(f"{constant} {getattr(_structs, constant)}")
         body += '    printf("%a\\n", F0T_AUTO);\n'

@@ -201,6 +201,28 @@ class Program(TestCase):
         listed = self.program_json("eval", "--list")
         self.assertEqual(fast0tag.evaluation_methods(), [row["method"] for row in listed])
 
+    def test_learning_curves(self):
+        self.write_dataset()
+        theirs = self.program_json("eval", "photos", "--vectors", "vectors.txt", "--methods", "linear",
+                                   "--scenarios", "zero-shot", "--unseen", "2", "--no-tune",
+                                   "--train-images", "8,1000")
+        options = {"vectors": "vectors.txt", "methods": "linear", "scenarios": "zero-shot",
+                   "unseen": 2, "tune": False}
+        ours = fast0tag.evaluate("photos", train_images=[8, 1000], html="curves", results="kept",
+                                 **options)
+        self.assertEqual(plain(ours), plain(theirs))
+        self.assertEqual([row["train_images"] for row in ours], [8, 1000])
+        self.assertNotEqual(ours[0]["miap"], ours[1]["miap"])
+        self.assertEqual(ours[1]["miap"], fast0tag.evaluate("photos", **options)[0]["miap"])
+        self.assertEqual(ours[:1], fast0tag.evaluate("photos", train_images=8, results="kept", **options))
+        self.assertEqual(os.listdir("curves"), ["curves-zero-shot.svg"])
+        self.assertTrue(os.path.exists("kept.8") and os.path.exists("kept.1000"))
+        for wrong in ([], [8, 8], [9, 8], [1], [0, 4], "8", [8.5], range(2, 19)):
+            with self.assertRaisesRegex(fast0tag.ArgumentError, "train_images is"):
+                fast0tag.evaluate("photos", train_images=wrong, **options)
+        with self.assertRaisesRegex(fast0tag.ArgumentError, "does not go with"):
+            fast0tag.evaluate("photos", train_images=8, details="d", **options)
+
     def test_neighbours(self):
         theirs = self.program_json("vectors", "nearest", "vectors.txt", "seas", "tree car", "-k", "3")
         with fast0tag.Vectors.open("vectors.txt") as vectors:
