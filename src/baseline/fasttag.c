@@ -9,7 +9,8 @@
  * Choices: an offset b that no penalty touches. Validation is by MiAP, where the paper has F1 at 5;
  * without validation images that have a tag there is one layer. That rare tags can count more, by
  * the knob `rare`, is a scheme of ours: an image counts in proportion to the mean of f^-rare over
- * its tags, f being their frequency; one without tags as the mean image.
+ * its tags, f being their frequency; one without tags as the mean image. The source's own remedy, further
+ * rounds for the tags whose recall on validation images is low, is not done.
  *
  * All layers together: with A the product of the layers' B and R the ridge regression onto the given
  * tags, the scores are A (R (x − x̄) + ȳ). So all stacking happens in T dimensions.
