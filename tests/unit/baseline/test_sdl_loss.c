@@ -115,40 +115,42 @@ static void loss_and_gradient_are_those_of_the_definition(void **state)
     compare(8, 17, 5, 4, 0);
 }
 
+/* One image, two tags along the axes, the first relevant: the loss of one direction[2], and its gradient. */
+static f0t_status run_one(f0t_loss_result *result, float *gradient, const float *direction,
+                          double omega)
+{
+    static const float vectors[] = {1, 0, 0, 1};
+    static const uint32_t relevant[] = {0};
+    static const size_t offsets[] = {0, 1};
+    const f0t_loss_batch one = {
+        .images = 1, .tags = 2, .scores = direction, .offsets = offsets, .relevant = relevant};
+    f0t_sdl_loss *loss;
+    assert_ok(f0t_sdl_loss_create(&loss, 1, vectors, 2, 2, 1, omega));
+    f0t_status status = f0t_sdl_loss_run(result, gradient, loss, &one);
+    f0t_sdl_loss_free(loss);
+    return status;
+}
+
 /* With one direction, one relevant tag and ω = 0 it is twice RankNet's sum. */
 static void with_one_direction_it_is_ranknet(void **state)
 {
-    static const float vectors[] = {1, 0, 0, 1}, direction[] = {0.5F, 2};
-    static const uint32_t relevant[] = {0};
-    static const size_t offsets[] = {0, 1};
-    f0t_loss_batch one = {
-        .images = 1, .tags = 2, .scores = direction, .offsets = offsets, .relevant = relevant};
-    f0t_sdl_loss *loss;
+    static const float direction[] = {0.5F, 2};
     f0t_loss_result result;
     float gradient[2];
     (void)state;
-    assert_ok(f0t_sdl_loss_create(&loss, 1, vectors, 2, 2, 1, 0));
-    assert_ok(f0t_sdl_loss_run(&result, gradient, loss, &one));
+    assert_ok(run_one(&result, gradient, direction, 0));
     assert_true(fabs(result.loss - 2 * log(1 + exp(1.5))) < 1e-6);
     assert_true(fabs((double)gradient[1] - 2 / (1 + exp(-1.5))) < 1e-6);
     assert_true(fabs((double)gradient[0] + (double)gradient[1]) < 1e-6);
-    f0t_sdl_loss_free(loss);
 }
 
 static void what_is_not_finite_is_refused(void **state)
 {
-    static const float vectors[] = {1, 0, 0, 1}, direction[] = {NAN, 2};
-    static const uint32_t relevant[] = {0};
-    static const size_t offsets[] = {0, 1};
-    f0t_loss_batch one = {
-        .images = 1, .tags = 2, .scores = direction, .offsets = offsets, .relevant = relevant};
-    f0t_sdl_loss *loss;
+    static const float direction[] = {NAN, 2};
     f0t_loss_result result;
     float gradient[2];
     (void)state;
-    assert_ok(f0t_sdl_loss_create(&loss, 1, vectors, 2, 2, 1, 0.3));
-    assert_fails(F0T_ERROR_NUMERIC, "row 0", f0t_sdl_loss_run(&result, gradient, loss, &one));
-    f0t_sdl_loss_free(loss);
+    assert_fails(F0T_ERROR_NUMERIC, "row 0", run_one(&result, gradient, direction, 0.3));
 }
 
 int main(void)
