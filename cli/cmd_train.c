@@ -516,45 +516,25 @@ static f0t_status train_anew(cli_context *cli, const options *o, f0t_catalogue *
     return status;
 }
 
-static f0t_status show_refit(cli_context *cli, const f0t_model *model, const char *output,
-                             const f0t_dataset *dataset, double seconds)
+static f0t_status show_refit(cli_context *cli, const char *output, const f0t_refit_report *r)
 {
-    const size_t images = f0t_dataset_image_count(dataset),
-                 tags = f0t_vocab_count(f0t_model_vocab(model));
     if (cli->json)
         return cli_print_json(cli, json_pack("{s:s, s:I, s:I, s:f}", "model", output, "pictures",
-                                             (json_int_t)images, "tags", (json_int_t)tags,
-                                             "seconds", seconds));
-    printf("%s: refitted to %zu pictures, %zu tags, %.1f s\n", output, images, tags, seconds);
+                                             (json_int_t)r->pictures, "tags", (json_int_t)r->tags,
+                                             "seconds", r->seconds));
+    printf("%s: refitted to %zu pictures, %zu tags, %.1f s\n", output, r->pictures, r->tags,
+           r->seconds);
     return F0T_OK;
-}
-
-static f0t_status refit_from(cli_context *cli, const char *from, const char *to,
-                             const f0t_dataset *dataset, const f0t_vectors *vectors)
-{
-    f0t_refit_options how = F0T_REFIT_OPTIONS;
-    f0t_model *model = NULL;
-    const double began = cli_seconds();
-    how.vectors = vectors;
-    how.seed = cli->seed;
-    f0t_status status = f0t_model_refit(&model, from, dataset, &how, cli->context);
-    if (status == F0T_OK)
-        status = f0t_model_save(model, to);
-    if (status == F0T_OK)
-        status = show_refit(cli, model, to, dataset, cli_seconds() - began);
-    f0t_model_free(model);
-    return status;
 }
 
 /* The catalogue's model goes on with what people said since. */
 static f0t_status refit(cli_context *cli, const options *o, f0t_catalogue *catalogue)
 {
-    const f0t_dataset_options all = {.size = sizeof all, .seed = cli->seed};
-    const char *from = f0t_catalogue_model(catalogue);
     const char *words = o->vectors ? o->vectors : f0t_catalogue_vectors(catalogue);
-    f0t_dataset *dataset = NULL;
+    f0t_refit_options how = F0T_REFIT_OPTIONS;
+    f0t_refit_report report;
     f0t_vectors *vectors = NULL;
-    if (!from)
+    if (!f0t_catalogue_model(catalogue))
         return cli_fail(cli, F0T_ERROR_NOT_FOUND,
                         "%s has no model to refit; train one: fast0tag train -c %s --vectors FILE "
                         "-o MODEL",
@@ -562,28 +542,36 @@ static f0t_status refit(cli_context *cli, const options *o, f0t_catalogue *catal
     f0t_status status = o->output ? cli_check_replaceable(cli, "-o", o->output, "model") : F0T_OK;
     if (status == F0T_OK && words && (o->vectors || access(words, F_OK) == 0))
         status = open_vectors(&vectors, cli, words);
+    how.vectors = vectors;
+    how.seed = cli->seed;
     if (status == F0T_OK)
-        status = f0t_catalogue_open_dataset(&dataset, catalogue, &all, cli->context);
+        status = f0t_catalogue_refit(&report, catalogue, o->output, &how, cli->context);
     if (status == F0T_OK)
-        status = refit_from(cli, from, o->output ? o->output : from, dataset, vectors);
+        status = show_refit(cli, o->output ? o->output : f0t_catalogue_model(catalogue), &report);
     f0t_vectors_close(vectors);
-    f0t_dataset_close(dataset);
     return status;
 }
 
 /* Learns, and brings the suggestions up to date. */
+static f0t_status learn_catalogue(cli_context *cli, const options *o, f0t_catalogue *catalogue)
+{
+    f0t_index_options index = F0T_INDEX_OPTIONS;
+    if (o->refit)
+        return refit(cli, o, catalogue);
+    index.model = o->output;
+    f0t_status status = train_anew(cli, o, catalogue);
+    return status == F0T_OK ? f0t_catalogue_index(NULL, catalogue, NULL, 0, &index, cli->context)
+                            : status;
+}
+
 static f0t_status run_catalogue(cli_context *cli, const options *o)
 {
     f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
-    f0t_index_options index = F0T_INDEX_OPTIONS;
     f0t_catalogue *catalogue = NULL;
     how.mode = F0T_CATALOGUE_WRITE;
-    index.model = o->output;
     f0t_status status = f0t_catalogue_open(&catalogue, o->catalogue, &how);
     if (status == F0T_OK)
-        status = o->refit ? refit(cli, o, catalogue) : train_anew(cli, o, catalogue);
-    if (status == F0T_OK)
-        status = f0t_catalogue_index(NULL, catalogue, NULL, 0, &index, cli->context);
+        status = learn_catalogue(cli, o, catalogue);
     f0t_catalogue_close(catalogue);
     return status;
 }

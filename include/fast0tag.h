@@ -1804,6 +1804,23 @@ F0T_API f0t_status f0t_catalogue_watch(f0t_catalogue *catalogue, const char *con
                                        size_t count, const f0t_index_options *options,
                                        const f0t_context *context);
 
+/* What came of a refit. */
+typedef struct f0t_refit_report {
+    size_t pictures;  /* that it learned from */
+    size_t tags;      /* that the model has learned now */
+    size_t suggested; /* pictures with new suggestions */
+    double seconds;   /* of learning, without those of suggestions */
+} f0t_refit_report;
+
+/* The catalogue's model goes on with what people have said since: f0t_model_refit with the dataset of
+ * f0t_catalogue_open_dataset, saved as `path`, which the catalogue remembers [NULL: in the place of the model], and then
+ * f0t_catalogue_index, so that suggestions are the new model's. Fails with F0T_ERROR_NOT_FOUND where the catalogue
+ * has no model, or no picture to learn from. When learning fails, model and catalogue are as they were; an
+ * interruption while pictures get suggestions leaves the new model, and the next f0t_catalogue_index goes on. */
+F0T_API f0t_status f0t_catalogue_refit(f0t_refit_report *report, f0t_catalogue *catalogue,
+                                       const char *path, const f0t_refit_options *options,
+                                       const f0t_context *context);
+
 /* ---- Queries ----------------------------------------------------------------------------------- */
 
 /*

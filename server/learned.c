@@ -7,26 +7,59 @@
 
 enum { NEW_MOST = 50, CHANGES_MOST = 30 };
 
-/* ---- The model ---------------------------------------------------------------------------------------------------- */
+/* ---- The model and its suggestions ---------------------------------------------------------------------------------- */
 
-static f0t_status refit(f0t_model **out, server *s, f0t_dataset *dataset, const char *path,
+static f0t_status refit(learned *out, server *s, f0t_catalogue *catalogue,
                         const f0t_context *context)
 {
     f0t_refit_options how = F0T_REFIT_OPTIONS;
+    f0t_refit_report report;
     how.vectors = s->vectors;
-    return f0t_model_refit(out, path, dataset, &how, context);
+    f0t_status status = f0t_catalogue_refit(&report, catalogue, NULL, &how, context);
+    out->pictures = report.pictures;
+    out->tags = report.tags;
+    out->suggested = report.suggested;
+    return status;
 }
 
-static f0t_status train(f0t_model **out, server *s, f0t_dataset *dataset,
-                        const f0t_context *context)
+/* The model file is replaced as a whole, or stays. */
+static f0t_status train(learned *out, server *s, f0t_catalogue *catalogue,
+                        const f0t_dataset *dataset, const f0t_context *context)
 {
     f0t_train_options how = F0T_TRAIN_OPTIONS;
+    f0t_model *model = NULL;
     how.method = F0T_METHOD_BLEND;
+    f0t_status status = f0t_train(&model, dataset, s->vectors, &how, context);
+    if (status == F0T_OK)
+        status = f0t_model_save(model, f0t_catalogue_model(catalogue));
+    if (status == F0T_OK) {
+        out->pictures = f0t_dataset_image_count(dataset);
+        out->tags = f0t_vocab_count(f0t_model_vocab(model));
+    }
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_status train_anew(learned *out, server *s, f0t_catalogue *catalogue,
+                             const f0t_context *context)
+{
+    const f0t_dataset_options parts = F0T_DATASET_OPTIONS;
+    f0t_index_report report = {.updated = 0};
+    f0t_dataset *dataset = NULL;
     if (!s->vectors)
         return f0t_error_set(F0T_ERROR_UNSUPPORTED,
                              "learning anew needs word vectors: start the server with --vectors");
-    return f0t_train(out, dataset, s->vectors, &how, context);
+    f0t_status status = f0t_catalogue_open_dataset(&dataset, catalogue, &parts, context);
+    if (status == F0T_OK)
+        status = train(out, s, catalogue, dataset, context);
+    if (status == F0T_OK)
+        status = f0t_catalogue_index(&report, catalogue, NULL, 0, NULL, context);
+    out->suggested = report.updated;
+    f0t_dataset_close(dataset);
+    return status;
 }
+
+/* ---- What has changed ------------------------------------------------------------------------------------------------ */
 
 /* Tags of the model that the one before does not have. */
 static f0t_status find_new(json_t *list, const f0t_vocab *vocab, const f0t_vocab *before)
@@ -42,43 +75,26 @@ static f0t_status find_new(json_t *list, const f0t_vocab *vocab, const f0t_vocab
     return status;
 }
 
-static f0t_status compare(learned *out, server *s, const f0t_model *model)
+static f0t_status compare(learned *out, served *before, served *now)
+{
+    out->new_tags = json_array();
+    return find_new(out->new_tags, f0t_model_vocab(f0t_tagger_model(served_tagger(now))),
+                    f0t_model_vocab(f0t_tagger_model(served_tagger(before))));
+}
+
+/* The server changes over to the new model. */
+static f0t_status change_over(learned *out, server *s)
 {
     served *before = server_model(s);
-    out->new_tags = json_array();
-    f0t_status status = find_new(out->new_tags, f0t_model_vocab(model),
-                                 f0t_model_vocab(f0t_tagger_model(served_tagger(before))));
+    f0t_status status = server_reload(s);
+    if (status == F0T_OK) {
+        served *now = server_model(s);
+        status = compare(out, before, now);
+        served_release(now);
+    }
     served_release(before);
     return status;
 }
-
-/* The model file is replaced as a whole, or stays. */
-static f0t_status fit(learned *out, server *s, f0t_catalogue *catalogue, bool anew,
-                      const f0t_context *context)
-{
-    const f0t_dataset_options all = {.size = sizeof all}, parts = F0T_DATASET_OPTIONS;
-    const char *path = f0t_catalogue_model(catalogue);
-    f0t_dataset *dataset = NULL;
-    f0t_model *model = NULL;
-    f0t_status status =
-        f0t_catalogue_open_dataset(&dataset, catalogue, anew ? &parts : &all, context);
-    if (status == F0T_OK)
-        status =
-            anew ? train(&model, s, dataset, context) : refit(&model, s, dataset, path, context);
-    if (status == F0T_OK)
-        status = compare(out, s, model);
-    if (status == F0T_OK)
-        status = f0t_model_save(model, path);
-    if (status == F0T_OK) {
-        out->pictures = f0t_dataset_image_count(dataset);
-        out->tags = f0t_vocab_count(f0t_model_vocab(model));
-    }
-    f0t_model_free(model);
-    f0t_dataset_close(dataset);
-    return status;
-}
-
-/* ---- The suggestions ------------------------------------------------------------------------------------------------ */
 
 typedef struct change {
     const char *tag;
@@ -139,18 +155,18 @@ static json_t *find_changes(json_t *before, json_t *after)
     return list;
 }
 
-static f0t_status suggest(learned *out, f0t_catalogue *catalogue, const f0t_context *context)
+/* Learns, with what that changes for the suggestions. */
+static f0t_status learn(learned *out, server *s, f0t_catalogue *catalogue, bool anew,
+                        const f0t_context *context)
 {
-    f0t_index_report report = {.updated = 0};
     json_t *before, *after = NULL;
     f0t_status status = count_suggestions(&before, catalogue);
     if (status == F0T_OK)
-        status = f0t_catalogue_index(&report, catalogue, NULL, 0, NULL, context);
+        status = anew ? train_anew(out, s, catalogue, context) : refit(out, s, catalogue, context);
     if (status == F0T_OK)
         status = count_suggestions(&after, catalogue);
     if (status == F0T_OK && !(out->changes = find_changes(before, after)))
         status = f0t_error_set(F0T_ERROR_MEMORY, "no memory for what has changed");
-    out->suggested = report.updated;
     json_decref(before);
     json_decref(after);
     return status;
@@ -167,11 +183,9 @@ f0t_status learned_make(learned *out, server *s, bool anew, const f0t_context *c
     if (status == F0T_OK && !f0t_catalogue_model(catalogue))
         status = f0t_error_set(F0T_ERROR_NOT_FOUND, "the catalogue has no model to go on with");
     if (status == F0T_OK)
-        status = fit(out, s, catalogue, anew, context);
+        status = learn(out, s, catalogue, anew, context);
     if (status == F0T_OK)
-        status = suggest(out, catalogue, context);
-    if (status == F0T_OK)
-        status = server_reload(s);
+        status = change_over(out, s);
     collection_close(c);
     return status;
 }

@@ -1,21 +1,10 @@
 /* Pictures, their tags and decisions: what is put is what is read. */
-#include "support.h"
+#include "fresh.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static f0t_catalogue *create(void)
-{
-    f0t_catalogue *c;
-    f0t_catalogue_options options = F0T_CATALOGUE_OPTIONS;
-    const char *path = test_path("catalogue");
-    unlink(path);
-    options.mode = F0T_CATALOGUE_CREATE;
-    assert_ok(f0t_catalogue_open(&c, path, &options));
-    return c;
-}
 
 static int64_t put(f0t_catalogue *c, const char *path, int64_t taken, const char *keyword,
                    const char *suggestion)
@@ -75,7 +64,7 @@ static const char *show(f0t_catalogue *c, int64_t id)
 
 static void test_a_record_comes_back(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_pictures *got;
     const f0t_catalogue_keyword keywords[] = {{"dog", F0T_KEYWORD_XMP},
                                               {"animals|dog", F0T_KEYWORD_SIDECAR},
@@ -142,7 +131,7 @@ static void test_a_record_comes_back(void **state)
 
 static void test_a_picture_that_is_put_again_keeps_decisions(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_record r = F0T_CATALOGUE_RECORD;
     const int64_t id = put(c, "/a.jpg", 1, "dog", "cat");
     int64_t again;
@@ -164,7 +153,7 @@ static void test_a_picture_that_is_put_again_keeps_decisions(void **state)
 
 static void test_wrong_records_are_refused(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     char tag[F0T_TAG_SIZE + 1];
     f0t_catalogue_record r = F0T_CATALOGUE_RECORD;
     f0t_tag_score score = {.tag = "dog", .confidence = NAN};
@@ -193,7 +182,7 @@ static void test_wrong_records_are_refused(void **state)
 
 static void test_pictures_are_found(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_pictures *got;
     (void)state;
     put(c, "/a/1", 10, NULL, NULL);
@@ -212,7 +201,7 @@ static void test_pictures_are_found(void **state)
 
 static void test_queries(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_pictures *page;
     f0t_catalogue_query dates = F0T_CATALOGUE_QUERY, before = F0T_CATALOGUE_QUERY;
     (void)state;
@@ -249,7 +238,7 @@ static void test_queries(void **state)
 
 static void test_decisions_can_be_taken_back(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_undone undone;
     (void)state;
     const int64_t a = put(c, "/a", 1, NULL, "sea");
@@ -279,7 +268,7 @@ static void test_decisions_can_be_taken_back(void **state)
 
 static void test_what_was_written_is_known(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     const char *tags[] = {"sea", "sky", "sea"};
     (void)state;
     const int64_t a = put(c, "/a", 1, NULL, "sea");
@@ -292,7 +281,7 @@ static void test_what_was_written_is_known(void **state)
 
 static void test_words(void **state)
 {
-    f0t_catalogue *c = create();
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     f0t_catalogue_words *words;
     (void)state;
     const int64_t a = put(c, "/a", 1, "Sea", "sun");

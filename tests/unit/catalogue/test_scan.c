@@ -1,5 +1,5 @@
 /* What is to be done with pictures: files compared with what the catalogue knows. */
-#include "support.h"
+#include "fresh.h"
 
 #include "catalogue/scan.h"
 
@@ -11,12 +11,7 @@
 
 static f0t_catalogue *create(void)
 {
-    f0t_catalogue *c;
-    f0t_catalogue_options options = F0T_CATALOGUE_OPTIONS;
-    const char *path = test_path("catalogue");
-    unlink(path);
-    options.mode = F0T_CATALOGUE_CREATE;
-    assert_ok(f0t_catalogue_open(&c, path, &options));
+    f0t_catalogue *c = fresh_catalogue("catalogue");
     assert_ok(f0t_catalogue_set_backbone(c, "{}"));
     return c;
 }

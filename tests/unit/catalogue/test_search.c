@@ -1,5 +1,5 @@
 /* Finding in a catalogue whose directions, suggestions and tags are known. */
-#include "support.h"
+#include "fresh.h"
 
 #include "base/kernels.h"
 #include "base/random.h"
@@ -48,11 +48,7 @@ static int stop(void **state)
 
 static f0t_catalogue *create(const char *name)
 {
-    f0t_catalogue *c;
-    f0t_catalogue_options options = F0T_CATALOGUE_OPTIONS;
-    options.mode = F0T_CATALOGUE_CREATE;
-    unlink(test_path(name));
-    assert_ok(f0t_catalogue_open(&c, test_path(name), &options));
+    f0t_catalogue *c = fresh_catalogue(name);
     assert_ok(f0t_catalogue_set_model(c, "/model", 7));
     return c;
 }

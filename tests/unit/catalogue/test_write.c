@@ -1,6 +1,6 @@
 /* Accepted tags in files, and the way back. */
 #include "../image/pictures.h"
-#include "support.h"
+#include "fresh.h"
 
 #include "base/alloc.h"
 #include "base/fault.h"
@@ -20,11 +20,8 @@ static int open_three(void **state)
 {
     static const uint8_t pixel[3] = {9, 9, 9};
     static const char *const names[] = {"a.png", "b.png", "c.png"};
-    f0t_catalogue_options options = F0T_CATALOGUE_OPTIONS;
     (void)state;
-    options.mode = F0T_CATALOGUE_CREATE;
-    unlink(test_path("catalogue"));
-    assert_ok(f0t_catalogue_open(&c, test_path("catalogue"), &options));
+    c = fresh_catalogue("catalogue");
     for (size_t i = 0; i < 3; i++) {
         const f0t_catalogue_keyword keyword = {"Animals|dog", F0T_KEYWORD_XMP};
         f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
