@@ -5,13 +5,12 @@
  * written first, and then, in one change of the catalogue, what it had before goes to `writes` and what it has to
  * `written`: whoever is killed in between writes the same again, which changes nothing.
  */
-#include "catalogue/catalogue.h"
-
 #include "base/alloc.h"
 #include "base/context.h"
-#include "base/interner.h"
 #include "base/monitor.h"
+#include "catalogue/row_numbers.h"
 #include "catalogue/scan.h"
+#include "catalogue/tag_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,81 +18,17 @@
 #include <string.h>
 #include <time.h>
 
-/* How a file was written, as `writes` has it. */
-typedef enum way { WAY_SIDECAR = 0, WAY_PLAIN = 1, WAY_EMBED = 2, WAYS = 3 } way;
-
 typedef struct writing {
     f0t_catalogue *catalogue;
     f0t_catalogue_write_options options;
     f0t_catalogue_write_callback each;
     void *user;
     const f0t_monitor *monitor;
-    f0t_sidecars *sidecars[WAYS]; /* opened when one is needed */
-    int64_t run;                  /* number of this one among all that wrote */
+    f0t_tag_files files;
+    int64_t run;   /* number of this one among all that wrote */
     int64_t *went; /* [went_count] ways of all pictures in `writes`, ascending (way_of) */
     size_t went_count;
 } writing;
-
-/* ---- Lists of numbers ------------------------------------------------------------------------------ */
-
-typedef struct numbers {
-    int64_t *items;
-    size_t count, capacity;
-} numbers;
-
-static f0t_status add_number(numbers *n, int64_t item)
-{
-    F0T_TRY(f0t_grow(&n->items, &n->capacity, n->count, 1, sizeof *n->items));
-    n->items[n->count++] = item;
-    return F0T_OK;
-}
-
-static f0t_status read_numbers(numbers *to, f0t_catalogue *c, const char *sql,
-                               const f0t_sql_value *values, size_t count)
-{
-    sqlite3_stmt *row;
-    f0t_status status = F0T_OK;
-    F0T_TRY(f0t_sql_bind(&row, &c->sql, sql, values, count));
-    for (bool any = true; any && status == F0T_OK;) {
-        status = f0t_sql_step(&any, &c->sql, row);
-        if (status == F0T_OK && any)
-            status = add_number(to, sqlite3_column_int64(row, 0));
-    }
-    f0t_sql_reset(row);
-    return status;
-}
-
-static bool has_number(const numbers *n, int64_t item)
-{
-    for (size_t i = 0; i < n->count; i++)
-        if (n->items[i] == item)
-            return true;
-    return false;
-}
-
-/* "12 7 3": tags that a file had, by their numbers. */
-static f0t_status join_numbers(char **out, const numbers *n)
-{
-    enum { DIGITS = 21 };
-    size_t used = 0;
-    F0T_TRY(f0t_alloc(out, n->count * DIGITS + 1, 1));
-    (*out)[0] = 0;
-    for (size_t i = 0; i < n->count; i++)
-        used += (size_t)snprintf(*out + used, DIGITS + 1, "%s%lld", i ? " " : "",
-                                 (long long)n->items[i]);
-    return F0T_OK;
-}
-
-static f0t_status split_numbers(numbers *to, const char *text)
-{
-    for (char *end; *text; text = end) {
-        const long long number = strtoll(text, &end, 10);
-        if (end == text)
-            return F0T_OK; /* of a damaged catalogue: what is left is no number */
-        F0T_TRY(add_number(to, number));
-    }
-    return F0T_OK;
-}
 
 /* ---- A picture and its tags ------------------------------------------------------------------------ */
 
@@ -127,105 +62,9 @@ static f0t_status add_placed(f0t_texts *to, f0t_catalogue *c, int64_t tag)
     return status;
 }
 
-static f0t_status open_sidecars(writing *w, way how)
-{
-    static const char *const everywhere[] = {"/"}; /* paths of a catalogue have no links in them */
-    const f0t_sidecar_options options = {.size = sizeof options,
-                                         .plain_name = how == WAY_PLAIN,
-                                         .embed = how == WAY_EMBED,
-                                         .touch = how == WAY_EMBED && w->options.touch,
-                                         .dry_run = w->options.dry_run,
-                                         .folders = everywhere,
-                                         .folder_count = 1};
-    return w->sidecars[how] ? F0T_OK : f0t_sidecars_open(&w->sidecars[how], &options);
-}
-
-/* Makes these our tags of the file, or takes all of ours away. */
-static f0t_status write_file(f0t_catalogue_written *said, writing *w, way how,
-                             const f0t_texts *tags, bool remove)
-{
-    const char **items;
-    F0T_TRY(open_sidecars(w, how));
-    if (remove)
-        return f0t_sidecars_remove(&said->file, &said->changed, w->sidecars[how], said->path);
-    F0T_TRY(f0t_alloc(&items, tags->count, sizeof *items));
-    for (size_t i = 0; i < tags->count; i++)
-        items[i] = f0t_texts_get(tags, i);
-    f0t_status status = f0t_sidecars_write(&said->file, &said->changed, w->sidecars[how],
-                                           said->path, items, tags->count);
-    f0t_free(items);
-    return status;
-}
-
-/* Whether the picture's file is the one that the index saw. */
-static f0t_status is_as_indexed(bool *out, f0t_catalogue *c, const f0t_catalogue_written *said)
-{
-    f0t_file_stamp stamp;
-    int64_t same = 0;
-    if (f0t_file_stamp_get(&stamp, said->path))
-        F0T_TRY(f0t_sql_get_int(&same, &c->sql,
-                                "SELECT bytes = ?2 AND mtime = ?3 FROM pictures WHERE id = ?1",
-                                F0T_SQL_VALUES(f0t_sql_int(said->picture),
-                                               f0t_sql_bits(stamp.bytes), f0t_sql_int(stamp.mtime)),
-                                0));
-    *out = same;
-    return F0T_OK;
-}
-
-/* The index knows a picture by its content wherever it moves; all else that it knows of it is as it was, since tags of
- * ours are nobody's keywords. */
-static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *said)
-{
-    f0t_file_stamp stamp;
-    uint64_t hash;
-    if (!f0t_file_stamp_get(&stamp, said->path))
-        return f0t_fail_errno(errno, "%s", said->path);
-    F0T_TRY(f0t_file_hash(&hash, said->path));
-    return f0t_sql_run(&c->sql,
-                       "UPDATE pictures SET bytes = ?2, mtime = ?3, hash = ?4 WHERE id = ?1",
-                       F0T_SQL_VALUES(f0t_sql_int(said->picture), f0t_sql_bits(stamp.bytes),
-                                      f0t_sql_int(stamp.mtime), f0t_sql_bits(hash)));
-}
-
-/* write_file, after which the catalogue still knows the picture. */
-static f0t_status write_known(f0t_catalogue_written *said, writing *w, way how,
-                              const f0t_texts *tags, bool remove)
-{
-    bool known = false;
-    if (how == WAY_EMBED && !w->options.dry_run)
-        F0T_TRY(is_as_indexed(&known, w->catalogue, said));
-    F0T_TRY(write_file(said, w, how, tags, remove));
-    return known && said->changed ? note_content(w->catalogue, said) : F0T_OK;
-}
-
-/* Tags of ours are in one place: they are taken away where they went in the ways of `leave`. *left: and were there. *told
- * is the way of the file that `said` is about. */
-static f0t_status write_here(f0t_catalogue_written *said, way *told, bool *left, writing *w,
-                             const bool leave[WAYS], way how, const f0t_texts *tags, bool remove)
-{
-    f0t_catalogue_written there = *said, other = *said;
-    way from = how;
-    for (way i = 0; i < WAYS; i++) {
-        if (!leave[i] || i == how)
-            continue;
-        F0T_TRY(write_known(&other, w, i, NULL, true));
-        if (other.changed) {
-            there = other;
-            from = i;
-        }
-    }
-    F0T_TRY(write_known(said, w, how, tags, remove));
-    *left = there.changed;
-    *told = how;
-    if (there.changed && !said->changed) {
-        *said = there;
-        *told = from;
-    }
-    return F0T_OK;
-}
-
 /* The caller hears of it. What is this picture's own trouble does not end the others. */
-static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status status, way how)
+static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status status,
+                       f0t_write_way how)
 {
     char error[512];
     if (status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
@@ -234,7 +73,7 @@ static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status statu
     said->status = status;
     said->error = status == F0T_OK ? NULL : error;
     said->changed = said->changed && status == F0T_OK;
-    said->change = said->changed ? f0t_sidecars_change(w->sidecars[how]) : "";
+    said->change = said->changed ? f0t_sidecars_change(w->files.sidecars[how]) : "";
     if (!w->each)
         return F0T_OK;
     const f0t_context *context = f0t_context_suspend();
@@ -246,11 +85,11 @@ static f0t_status tell(writing *w, f0t_catalogue_written *said, f0t_status statu
 /* ---- What is noted --------------------------------------------------------------------------------- */
 
 /* Tags that the file has already keep the time when they came. */
-static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const numbers *before,
-                            const numbers *after)
+static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const f0t_row_numbers *before,
+                            const f0t_row_numbers *after)
 {
     for (size_t i = 0; i < before->count; i++)
-        if (!has_number(after, before->items[i]))
+        if (!f0t_row_numbers_has(after, before->items[i]))
             F0T_TRY(
                 f0t_sql_run(&c->sql, "DELETE FROM written WHERE picture = ?1 AND tag = ?2",
                             F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(before->items[i]))));
@@ -264,22 +103,13 @@ static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const numbers *be
     return F0T_OK;
 }
 
-static bool same_numbers(const numbers *a, const numbers *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (!has_number(b, a->items[i]))
-            return false;
-    return a->count == b->count;
-}
-
-static f0t_status note_write(const writing *w, int64_t picture, way how, bool left,
-                             const numbers *before, const numbers *after)
+static f0t_status note_write(const writing *w, int64_t picture, f0t_write_way how, bool left,
+                             const f0t_row_numbers *before, const f0t_row_numbers *after)
 {
     char *had;
-    if (!left &&
-        same_numbers(before, after)) /* a file that had lost them: there is nothing to go back to */
-        return F0T_OK;
-    F0T_TRY(join_numbers(&had, before));
+    if (!left && f0t_row_numbers_same(before, after))
+        return F0T_OK; /* a file that had lost them: there is nothing to go back to */
+    F0T_TRY(f0t_row_numbers_join(&had, before));
     f0t_status status = f0t_sql_run(
         &w->catalogue->sql,
         "INSERT INTO writes(run, picture, how, before, at) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -292,18 +122,18 @@ static f0t_status note_write(const writing *w, int64_t picture, way how, bool le
 /* ---- Ways ------------------------------------------------------------------------------------------ */
 
 /* A picture and a way as one number. */
-static int64_t way_of(int64_t picture, way how)
+static int64_t way_of(int64_t picture, f0t_write_way how)
 {
     return (int64_t)((uint64_t)picture << 2 | (uint64_t)how);
 }
 
 static f0t_status read_went(writing *w)
 {
-    numbers n = {0};
-    f0t_status status = read_numbers(&n, w->catalogue,
-                                     "SELECT DISTINCT picture << 2 | how FROM writes"
-                                     " WHERE how BETWEEN 0 AND 2 ORDER BY 1",
-                                     NULL, 0);
+    f0t_row_numbers n = {0};
+    f0t_status status = f0t_row_numbers_read(&n, w->catalogue,
+                                             "SELECT DISTINCT picture << 2 | how FROM writes"
+                                             " WHERE how BETWEEN 0 AND 2 ORDER BY 1",
+                                             NULL, 0);
     w->went = n.items;
     w->went_count = n.count;
     return status;
@@ -316,7 +146,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Whether a run has written this picture in this way. */
-static bool went(const writing *w, int64_t picture, way how)
+static bool went(const writing *w, int64_t picture, f0t_write_way how)
 {
     const int64_t key = way_of(picture, how);
     return w->went_count && bsearch(&key, w->went, w->went_count, sizeof *w->went, compare_numbers);
@@ -340,7 +170,7 @@ static const char *const EVERY = "SELECT p.id FROM pictures p WHERE p.state = 0 
 
 /* What a picture's file has, and shall have. */
 typedef struct wanted {
-    numbers before, after;
+    f0t_row_numbers before, after;
     f0t_texts tags; /* those of `after`, each in its place */
     char *path;
 } wanted;
@@ -355,12 +185,13 @@ static void free_wanted(wanted *t)
 
 static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
 {
-    F0T_TRY(read_numbers(&t->before, c, "SELECT tag FROM written WHERE picture = ?1 ORDER BY tag",
-                         F0T_SQL_VALUES(f0t_sql_int(picture))));
-    F0T_TRY(read_numbers(&t->after, c,
-                         "SELECT tag FROM decisions WHERE picture = ?1 AND current = 1 AND"
-                         " decision = 1 ORDER BY id",
-                         F0T_SQL_VALUES(f0t_sql_int(picture))));
+    F0T_TRY(f0t_row_numbers_read(&t->before, c,
+                                 "SELECT tag FROM written WHERE picture = ?1 ORDER BY tag",
+                                 F0T_SQL_VALUES(f0t_sql_int(picture))));
+    F0T_TRY(f0t_row_numbers_read(&t->after, c,
+                                 "SELECT tag FROM decisions WHERE picture = ?1 AND current = 1 AND"
+                                 " decision = 1 ORDER BY id",
+                                 F0T_SQL_VALUES(f0t_sql_int(picture))));
     for (size_t i = 0; i < t->after.count; i++)
         F0T_TRY(add_placed(&t->tags, c, t->after.items[i]));
     return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", picture);
@@ -368,15 +199,18 @@ static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
 
 static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
 {
-    const way how = w->options.embed ? WAY_EMBED : w->options.plain_name ? WAY_PLAIN : WAY_SIDECAR;
+    const f0t_write_way how = w->options.embed        ? F0T_WAY_EMBED
+                              : w->options.plain_name ? F0T_WAY_PLAIN
+                                                      : F0T_WAY_SIDECAR;
     f0t_catalogue_written said = {.picture = picture, .path = t->path};
     if (!t->path) /* another process took it out of the catalogue */
         return F0T_OK;
-    way told = how;
-    bool leave[WAYS] = {false}, left = false;
-    for (way i = 0; i < WAYS; i++)
+    f0t_write_way told = how;
+    bool leave[F0T_WRITE_WAYS] = {false}, left = false;
+    for (f0t_write_way i = 0; i < F0T_WRITE_WAYS; i++)
         leave[i] = t->before.count && went(w, picture, i);
-    f0t_status status = write_here(&said, &told, &left, w, leave, how, &t->tags, false);
+    f0t_status status =
+        f0t_tag_files_write(&said, &told, &left, &w->files, leave, how, &t->tags, false);
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
         F0T_TRY(
@@ -400,8 +234,8 @@ static f0t_status write_picture(writing *w, int64_t picture)
 /* A picture's file as it was before row `id` of writes. */
 typedef struct return_trip {
     int64_t picture;
-    way how, back; /* that of the row, and where `before` was */
-    numbers now, before;
+    f0t_write_way how, back; /* that of the row, and where `before` was */
+    f0t_row_numbers now, before;
     f0t_texts tags; /* those of `before` */
     char *path;
 } return_trip;
@@ -411,14 +245,14 @@ static f0t_status find_way_back(return_trip *t, writing *w, int64_t id)
 {
     int64_t how = t->how;
     bool mixed = false;
-    for (way i = 0; i < WAYS; i++)
+    for (f0t_write_way i = 0; i < F0T_WRITE_WAYS; i++)
         mixed |= i != t->how && went(w, t->picture, i);
     if (mixed && t->before.count)
         F0T_TRY(f0t_sql_get_int(&how, &w->catalogue->sql,
                                 "SELECT how FROM writes WHERE picture = ?1 AND id < ?2"
                                 " AND how BETWEEN 0 AND 2 ORDER BY id DESC LIMIT 1",
                                 F0T_SQL_VALUES(f0t_sql_int(t->picture), f0t_sql_int(id)), how));
-    t->back = (way)how;
+    t->back = (f0t_write_way)how;
     return F0T_OK;
 }
 
@@ -430,16 +264,16 @@ static f0t_status read_trip(return_trip *t, f0t_catalogue *c, int64_t id)
                             F0T_SQL_VALUES(f0t_sql_int(id)), 0));
     F0T_TRY(f0t_sql_get_int(&how, &c->sql, "SELECT how FROM writes WHERE id = ?1",
                             F0T_SQL_VALUES(f0t_sql_int(id)), 0));
-    if (how < WAY_SIDECAR || how >= WAYS)
+    if (how < F0T_WAY_SIDECAR || how >= F0T_WRITE_WAYS)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: no way %lld to write", c->path,
                         (long long)how);
-    t->how = (way)how;
+    t->how = (f0t_write_way)how;
     F0T_TRY(read_text(&had, c, "SELECT before FROM writes WHERE id = ?1", id));
-    f0t_status status = had ? split_numbers(&t->before, had) : F0T_OK;
+    f0t_status status = had ? f0t_row_numbers_split(&t->before, had) : F0T_OK;
     f0t_free(had);
     F0T_TRY(status);
-    F0T_TRY(read_numbers(&t->now, c, "SELECT tag FROM written WHERE picture = ?1",
-                         F0T_SQL_VALUES(f0t_sql_int(t->picture))));
+    F0T_TRY(f0t_row_numbers_read(&t->now, c, "SELECT tag FROM written WHERE picture = ?1",
+                                 F0T_SQL_VALUES(f0t_sql_int(t->picture))));
     for (size_t i = 0; i < t->before.count; i++)
         F0T_TRY(add_placed(&t->tags, c, t->before.items[i]));
     return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", t->picture);
@@ -468,11 +302,11 @@ static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
     f0t_catalogue_written said = {.picture = t->picture, .path = t->path};
     if (!t->path)
         return F0T_OK;
-    way told = t->back;
-    bool leave[WAYS] = {false}, left;
+    f0t_write_way told = t->back;
+    bool leave[F0T_WRITE_WAYS] = {false}, left;
     leave[t->how] = true;
-    f0t_status status =
-        write_here(&said, &told, &left, w, leave, t->back, &t->tags, t->tags.count == 0);
+    f0t_status status = f0t_tag_files_write(&said, &told, &left, &w->files, leave, t->back,
+                                            &t->tags, t->tags.count == 0);
     if (status != F0T_OK && !w->options.dry_run)
         F0T_TRY(note_gone(w->catalogue, t));
     if (status == F0T_OK && !w->options.dry_run) {
@@ -505,21 +339,21 @@ static const char *const LAST =
     " (SELECT max(v.run) FROM writes v JOIN pictures q ON q.id = v.picture AND q.state <> 1)"
     " ORDER BY w.id DESC";
 
-static f0t_status find_work(numbers *work, writing *w)
+static f0t_status find_work(f0t_row_numbers *work, writing *w)
 {
     f0t_catalogue *c = w->catalogue;
     int64_t last;
     F0T_TRY(
         f0t_sql_get_int(&last, &c->sql, "SELECT coalesce(max(run), 0) FROM writes", NULL, 0, 0));
     w->run = last + 1;
-    return read_numbers(work, c,
-                        w->options.undo  ? LAST
-                        : w->options.all ? EVERY
-                                         : PENDING,
-                        NULL, 0);
+    return f0t_row_numbers_read(work, c,
+                                w->options.undo  ? LAST
+                                : w->options.all ? EVERY
+                                                 : PENDING,
+                                NULL, 0);
 }
 
-static f0t_status write_all(writing *w, const numbers *work)
+static f0t_status write_all(writing *w, const f0t_row_numbers *work)
 {
     f0t_stage stage =
         f0t_stage_begin(w->monitor, w->options.undo ? "taking keywords back" : "writing keywords",
@@ -539,12 +373,14 @@ f0t_status f0t_catalogue_write(f0t_catalogue *catalogue, const f0t_catalogue_wri
     F0T_REQUIRE(catalogue);
     F0T_ENTER(context);
     F0T_READ_OPTIONS(f0t_catalogue_write_options, F0T_CATALOGUE_WRITE_OPTIONS, options);
-    writing w = {.catalogue = catalogue,
-                 .options = *options,
-                 .each = each,
-                 .user = user,
-                 .monitor = f0t_context_monitor(context)};
-    numbers work = {0};
+    writing w = {
+        .catalogue = catalogue,
+        .options = *options,
+        .files = {.catalogue = catalogue, .touch = options->touch, .dry_run = options->dry_run},
+        .each = each,
+        .user = user,
+        .monitor = f0t_context_monitor(context)};
+    f0t_row_numbers work = {0};
     if (options->embed && options->plain_name)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "plain_name is a sidecar's, and embed has none: one of them");
@@ -555,7 +391,6 @@ f0t_status f0t_catalogue_write(f0t_catalogue *catalogue, const f0t_catalogue_wri
         status = write_all(&w, &work);
     f0t_free(work.items);
     f0t_free(w.went);
-    for (int i = 0; i < WAYS; i++)
-        f0t_sidecars_close(w.sidecars[i]);
+    f0t_tag_files_close(&w.files);
     return status;
 }

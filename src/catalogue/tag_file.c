@@ -1,0 +1,108 @@
+#include "catalogue/tag_file.h"
+
+#include "base/alloc.h"
+#include "catalogue/scan.h"
+
+#include <errno.h>
+
+static f0t_status open_sidecars(f0t_tag_files *f, f0t_write_way how)
+{
+    static const char *const everywhere[] = {"/"}; /* paths of a catalogue have no links in them */
+    const f0t_sidecar_options options = {.size = sizeof options,
+                                         .plain_name = how == F0T_WAY_PLAIN,
+                                         .embed = how == F0T_WAY_EMBED,
+                                         .touch = how == F0T_WAY_EMBED && f->touch,
+                                         .dry_run = f->dry_run,
+                                         .folders = everywhere,
+                                         .folder_count = 1};
+    return f->sidecars[how] ? F0T_OK : f0t_sidecars_open(&f->sidecars[how], &options);
+}
+
+/* Makes these our tags of the file, or takes all of ours away. */
+static f0t_status write_file(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
+                             const f0t_texts *tags, bool remove)
+{
+    const char **items;
+    F0T_TRY(open_sidecars(f, how));
+    if (remove)
+        return f0t_sidecars_remove(&said->file, &said->changed, f->sidecars[how], said->path);
+    F0T_TRY(f0t_alloc(&items, tags->count, sizeof *items));
+    for (size_t i = 0; i < tags->count; i++)
+        items[i] = f0t_texts_get(tags, i);
+    f0t_status status = f0t_sidecars_write(&said->file, &said->changed, f->sidecars[how],
+                                           said->path, items, tags->count);
+    f0t_free(items);
+    return status;
+}
+
+/* Whether the picture's file is the one that the index saw. */
+static f0t_status is_as_indexed(bool *out, f0t_catalogue *c, const f0t_catalogue_written *said)
+{
+    f0t_file_stamp stamp;
+    int64_t same = 0;
+    if (f0t_file_stamp_get(&stamp, said->path))
+        F0T_TRY(f0t_sql_get_int(&same, &c->sql,
+                                "SELECT bytes = ?2 AND mtime = ?3 FROM pictures WHERE id = ?1",
+                                F0T_SQL_VALUES(f0t_sql_int(said->picture),
+                                               f0t_sql_bits(stamp.bytes), f0t_sql_int(stamp.mtime)),
+                                0));
+    *out = same;
+    return F0T_OK;
+}
+
+/* The index knows a picture by its content wherever it moves; all else that it knows of it is as it was, since tags of
+ * ours are nobody's keywords. */
+static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *said)
+{
+    f0t_file_stamp stamp;
+    uint64_t hash;
+    if (!f0t_file_stamp_get(&stamp, said->path))
+        return f0t_fail_errno(errno, "%s", said->path);
+    F0T_TRY(f0t_file_hash(&hash, said->path));
+    return f0t_sql_run(&c->sql,
+                       "UPDATE pictures SET bytes = ?2, mtime = ?3, hash = ?4 WHERE id = ?1",
+                       F0T_SQL_VALUES(f0t_sql_int(said->picture), f0t_sql_bits(stamp.bytes),
+                                      f0t_sql_int(stamp.mtime), f0t_sql_bits(hash)));
+}
+
+/* write_file, after which the catalogue still knows the picture. */
+static f0t_status write_known(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
+                              const f0t_texts *tags, bool remove)
+{
+    bool known = false;
+    if (how == F0T_WAY_EMBED && !f->dry_run)
+        F0T_TRY(is_as_indexed(&known, f->catalogue, said));
+    F0T_TRY(write_file(said, f, how, tags, remove));
+    return known && said->changed ? note_content(f->catalogue, said) : F0T_OK;
+}
+
+f0t_status f0t_tag_files_write(f0t_catalogue_written *said, f0t_write_way *told, bool *left,
+                               f0t_tag_files *f, const bool leave[F0T_WRITE_WAYS],
+                               f0t_write_way how, const f0t_texts *tags, bool remove)
+{
+    f0t_catalogue_written there = *said, other = *said;
+    f0t_write_way from = how;
+    for (f0t_write_way i = 0; i < F0T_WRITE_WAYS; i++) {
+        if (!leave[i] || i == how)
+            continue;
+        F0T_TRY(write_known(&other, f, i, NULL, true));
+        if (other.changed) {
+            there = other;
+            from = i;
+        }
+    }
+    F0T_TRY(write_known(said, f, how, tags, remove));
+    *left = there.changed;
+    *told = how;
+    if (there.changed && !said->changed) {
+        *said = there;
+        *told = from;
+    }
+    return F0T_OK;
+}
+
+void f0t_tag_files_close(f0t_tag_files *f)
+{
+    for (int i = 0; i < F0T_WRITE_WAYS; i++)
+        f0t_sidecars_close(f->sidecars[i]);
+}
