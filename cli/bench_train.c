@@ -146,7 +146,6 @@ static f0t_status run_step(training *t)
     if (t->until == LOSS)
         return F0T_OK;
     F0T_TRY(f0t_step_gradients(t->step));
-    F0T_TRY(f0t_step_reduce(t->step));
     return t->until == GRADIENTS ? F0T_OK : f0t_step_apply(t->step, 1e-4);
 }
 

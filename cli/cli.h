@@ -65,6 +65,8 @@ typedef struct cli_verb {
     const cli_conflict *conflicts; /* may be NULL */
     const cli_example *examples;
     bool json, seed, device; /* whether it knows --json, --seed, --device */
+    bool processes;          /* whether several may run it together, under mpirun */
+    bool wire;               /* and whether it then knows --wire */
     bool
         minus_words; /* -word is an operand: short options are one letter, their value the next word */
     size_t options_size;  /* of the struct that the option table fills */
@@ -118,6 +120,7 @@ struct cli_context {
     size_t given_count;
     int threads;                /* 0: all */
     const char *device;         /* NULL: the CPU */
+    bool coarse_sums;           /* --wire bf16 */
     const f0t_monitor *monitor; /* progress on stderr, Ctrl-C */
     f0t_context *context;       /* the threads, and the monitor */
     char message[512];          /* of cli_fail, instead of f0t_last_error() */
@@ -180,7 +183,7 @@ const char *cli_nearest_verb(const cli_verb *const *verbs, const char *word);
 double cli_seconds(void);
 
 /* Progress and warnings on stderr, and the flag that Ctrl-C sets. */
-const f0t_monitor *cli_monitor_start(bool quiet);
+const f0t_monitor *cli_monitor_start(bool quiet, bool silent);
 void cli_monitor_end(void);
 
 /* ---- Output ------------------------------------------------------------------------------- */

@@ -156,10 +156,13 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
                         const f0t_vectors *vectors)
 {
     f0t_model *model = NULL;
-    watcher w = {.cli = cli, .log = o->log ? fopen(o->log, o->resume ? "a" : "w") : NULL};
+    const bool writes = f0t_context_rank(cli->context) == 0; /* the others have the same model */
+    watcher w = {.cli = cli};
     outcome result = {.reference = {.model = (double)NAN}, .prepared = prepared};
     double began = cli_seconds();
-    if (o->log && !w.log)
+    if (o->log && writes)
+        w.log = fopen(o->log, o->resume ? "a" : "w");
+    if (o->log && writes && !w.log)
         return cli_fail(cli, F0T_ERROR_IO, "%s: %s", o->log, strerror(errno));
     char *checkpoint = beside(o->output, "checkpoint"), *trials = beside(o->output, "trials");
     train_options->checkpoint = checkpoint;
@@ -171,12 +174,14 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
                                 cli->context);
     if (status == F0T_OK)
         status = f0t_train(&model, dataset, vectors, train_options, cli->context);
-    if (status == F0T_OK)
+    if (status == F0T_OK && writes)
         status = f0t_model_save(model, o->output);
-    if (status == F0T_OK) {
+    if (status == F0T_OK && writes) {
         unlink(checkpoint);
         if (cli_given(cli, "tune"))
             unlink(trials);
+    }
+    if (status == F0T_OK) {
         result.epochs = w.epochs;
         result.seconds = cli_seconds() - began;
         status =
@@ -286,6 +291,13 @@ static f0t_status check_options(cli_context *cli, const options *o)
     if (!o->vectors || !o->output)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing %s",
                         o->vectors ? "-o MODEL" : "--vectors FILE");
+    if (f0t_context_processes(cli->context) > 1 && cli_given(cli, "tune"))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "--tune is for one process: start it without mpirun");
+    if (f0t_context_processes(cli->context) > 1 && !uses_catalogue(o) && is_pictures(cli, o))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "several processes learn from a dataset: make one of the pictures first, "
+                        "with 'fast0tag features'");
     if (o->import.separator && !o->import.table)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--separator needs --csv");
     if (lost && uses_catalogue(o))
@@ -443,6 +455,9 @@ static f0t_status run(cli_context *cli, const void *values)
     f0t_train_options train_options;
     f0t_vectors_options vector_options = {.size = sizeof(f0t_vectors_options)};
     f0t_status status = check_source(cli, o);
+    if (status == F0T_OK && uses_catalogue(o) && f0t_context_processes(cli->context) > 1)
+        status = cli_fail(cli, F0T_ERROR_ARGUMENT,
+                          "several processes learn from a dataset, not from a catalogue");
     if (status == F0T_OK && uses_catalogue(o))
         return run_catalogue(cli, o);
     if (status == F0T_OK)
@@ -513,6 +528,8 @@ const cli_verb cli_verb_train = {
     .json = true,
     .seed = true,
     .device = true,
+    .processes = true,
+    .wire = true,
     .options_size = sizeof(options),
     .defaults = &cli_train_defaults,
     .run = run,

@@ -1,6 +1,7 @@
 /* fast0tag: the table of verbs, and the way from the arguments to one of them. */
 #include "cli.h"
 #include "pages.h"
+#include "processes.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,23 +82,45 @@ static int close_output(int code)
     return code ? code : CLI_FAILED;
 }
 
-static f0t_status run_in_context(cli_context *cli, const void *options)
+/* How it ended is the same in all processes of the run; the first one's line says so. */
+static f0t_status end_together(cli_context *cli, f0t_status status)
+{
+    if (f0t_context_processes(cli->context) == 1)
+        return status;
+    status = f0t_context_agree(cli->context, status, *cli->message ? cli->message : NULL);
+    return status == F0T_OK ? F0T_OK : cli_fail(cli, status, "%s", f0t_last_error());
+}
+
+static f0t_status run_in_context(cli_context *cli, const void *options,
+                                 const cli_processes *processes, const char *task)
 {
     f0t_context_options how = F0T_CONTEXT_OPTIONS;
     how.threads = cli->threads;
     how.device = cli->device;
     how.monitor = cli->monitor;
+    how.processes = processes->count > 1 ? "mpi" : NULL;
+    how.task = task;
+    how.coarse_sums = cli->coarse_sums;
+    if (processes->count > 1 && !cli->verb->processes)
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "is for one process: start it without mpirun");
+    if (processes->count > 1 && cli->device && strcmp(cli->device, "cpu") != 0)
+        return cli_fail(cli, F0T_ERROR_UNSUPPORTED,
+                        "--device %s is for one process: start it without mpirun", cli->device);
     f0t_status status = f0t_context_create(&cli->context, &how);
-    if (status == F0T_OK)
-        status = cli->verb->run(cli, options);
+    if (status != F0T_OK) {
+        cli_processes_complain(processes, cli);
+        return status;
+    }
+    status = end_together(cli, cli->verb->run(cli, options));
     f0t_context_free(cli->context);
     return status;
 }
 
-static int run_verb(cli_context *cli, const void *options)
+static int run_verb(cli_context *cli, const void *options, const cli_processes *processes,
+                    const char *task)
 {
-    cli->monitor = cli_monitor_start(cli->quiet);
-    f0t_status status = run_in_context(cli, options);
+    cli->monitor = cli_monitor_start(cli->quiet, processes->rank > 0);
+    f0t_status status = run_in_context(cli, options, processes, task);
     cli_monitor_end();
     if (status != F0T_OK) {
         fprintf(stderr, "fast0tag %s: ", cli->name);
@@ -110,7 +133,8 @@ static int run_verb(cli_context *cli, const void *options)
     return close_output(exit_code(status));
 }
 
-static int run(const cli_verb *verb, const char *name, int argc, char **argv)
+static int run(const cli_verb *verb, const char *name, const cli_processes *processes, int argc,
+               char **argv)
 {
     bool help = false;
     cli_context cli = {.verb = verb};
@@ -123,8 +147,12 @@ static int run(const cli_verb *verb, const char *name, int argc, char **argv)
         cli_help_verb(stdout, verb, name);
         code = close_output(CLI_DONE);
     } else if (code == CLI_DONE) {
-        code = run_verb(&cli, options);
+        char *task = cli_processes_task(name, argc, argv);
+        code = run_verb(&cli, options, processes, task);
+        free(task);
     }
+    if (code != CLI_DONE)
+        cli_processes_linger(processes);
     cli_parse_free(&cli, options);
     free(options);
     return code;
@@ -181,6 +209,7 @@ int main(int argc, char **argv)
 {
     char name[64];
     int used;
+    const cli_processes processes = cli_processes_find();
     if (argc < 2) {
         cli_help_program(stderr);
         return CLI_USAGE;
@@ -190,7 +219,7 @@ int main(int argc, char **argv)
         return code;
     const cli_verb *verb = cli_find_verb(argc - 1, argv + 1, &used, name, sizeof name);
     if (verb && verb->run)
-        return run(verb, name, argc - 1 - used, argv + 1 + used);
+        return run(verb, name, &processes, argc - 1 - used, argv + 1 + used);
     if (argc <= 1 + used || is_help(argv[1 + used])) {
         bool asked = argc > 1 + used;
         cli_help_verb(asked ? stdout : stderr, verb, name);

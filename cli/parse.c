@@ -9,7 +9,7 @@
 typedef struct common {
     bool help, json, quiet;
     size_t seed, threads;
-    const char *device;
+    const char *device, *wire;
 } common;
 
 const cli_option cli_common_options[] = {
@@ -21,6 +21,9 @@ const cli_option cli_common_options[] = {
      "Number of threads. Default: all that the machine has.", NULL},
     {"device", 0, CLI_CHOICE, offsetof(common, device), "DEVICE",
      "What computes: cpu, or cuda, an NVIDIA GPU. Default cpu.", "cpu|cuda"},
+    {"wire", 0, CLI_CHOICE, offsetof(common, wire), "TYPE",
+     "Under mpirun: the type in which gradients travel between processes. Default f32.",
+     "f32|bf16"},
     {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "Print no progress and no remarks.",
      NULL},
     {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
@@ -35,6 +38,8 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb)
         return verb->seed;
     if (!strcmp(option->name, "device"))
         return verb->device;
+    if (!strcmp(option->name, "wire"))
+        return verb->wire;
     return true;
 }
 
@@ -282,6 +287,7 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
         return refuse(&p, "--threads: %zu is too many", p.common.threads);
     cli->threads = (int)p.common.threads;
     cli->device = p.common.device;
+    cli->coarse_sums = p.common.wire && !strcmp(p.common.wire, "bf16");
     code = check_conflicts(&p);
     return code == CLI_DONE ? check_operands(&p) : code;
 }

@@ -10,7 +10,7 @@ static const double PLAIN_INTERVAL = 5; /* seconds between two lines that stay *
 
 static struct {
     volatile sig_atomic_t stop;
-    bool quiet, terminal, line_open;
+    bool quiet, silent, terminal, line_open;
     char stage[256]; /* the stage that `start` belongs to */
     double start, shown;
     uint64_t first, last; /* what was done when it began, and at the last call */
@@ -33,7 +33,7 @@ static void clear_line(void)
 static void write_log(void *user, f0t_log_level level, const char *line)
 {
     (void)user;
-    if (state.quiet && level == F0T_LOG_INFO)
+    if (state.silent || (state.quiet && level == F0T_LOG_INFO))
         return;
     clear_line();
     fputs(level == F0T_LOG_WARNING ? "warning: " : "", stderr);
@@ -141,14 +141,15 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-const f0t_monitor *cli_monitor_start(bool quiet)
+const f0t_monitor *cli_monitor_start(bool quiet, bool silent)
 {
     static f0t_monitor monitor;
     const char *term = getenv("TERM");
     state.quiet = quiet;
+    state.silent = silent;
     state.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     monitor.log = write_log;
-    monitor.progress = quiet ? NULL : show_progress;
+    monitor.progress = quiet || silent ? NULL : show_progress;
     monitor.stop = &state.stop;
     catch_signals();
     return &monitor;

@@ -140,6 +140,12 @@ typedef struct f0t_context_options {
     int threads;                /* [0: as many as the machine has] */
     const char *device;         /* [NULL: "cpu"] */
     const f0t_monitor *monitor; /* [NULL] borrowed: it must outlive the context */
+
+    /* Several processes that work together, each with a context of its own: docs/scaling.md. */
+    const char *processes; /* "mpi": those that mpirun started [NULL: this one alone] */
+    const char
+        *task; /* what they do, such as the command line: it must be the same in all [NULL] */
+    bool coarse_sums; /* gradients travel as bfloat16 [no: float32] */
 } f0t_context_options;
 
 #define F0T_CONTEXT_OPTIONS                 \
@@ -152,6 +158,17 @@ F0T_API void f0t_context_free(f0t_context *context);
 F0T_API int f0t_context_threads(const f0t_context *context);
 /* Its monitor, or NULL: for functions of your own that take a context and log or can be stopped. */
 F0T_API const f0t_monitor *f0t_context_monitor(const f0t_context *context);
+
+/* Processes that work together make the same calls in the same order, f0t_train among them, and each gets the same result;
+ * what is written outside the library, one of them writes. A process joins once, and leaves as its context is freed. These
+ * are how many there are and which one this is, from 0; 1 and 0 where it is alone. */
+F0T_API size_t f0t_context_processes(const f0t_context *context);
+F0T_API size_t f0t_context_rank(const f0t_context *context);
+/* The last call before a context is freed: each process says how it fared, `message` (NULL: f0t_last_error()) why it
+ * failed. Gives the same in all of them: F0T_OK, or what the first that failed said. Where one has failed, what the others
+ * do fails soon, too. */
+F0T_API f0t_status f0t_context_agree(const f0t_context *context, f0t_status status,
+                                     const char *message);
 
 /* ---- Word vectors ------------------------------------------------------------------------------ */
 

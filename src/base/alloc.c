@@ -77,7 +77,15 @@ f0t_status f0t_string_copy(char **out, const char *text, size_t length)
     return F0T_OK;
 }
 
+static bool abandoned;
+
 void f0t_free(void *memory)
 {
-    free(memory);
+    if (!__atomic_load_n(&abandoned, __ATOMIC_ACQUIRE))
+        free(memory);
+}
+
+void f0t_free_nothing(void)
+{
+    __atomic_store_n(&abandoned, true, __ATOMIC_RELEASE);
 }

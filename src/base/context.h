@@ -9,11 +9,13 @@
 #include "base/status.h"
 
 struct f0t_compute; /* compute/compute.h */
+struct f0t_group;   /* base/group.h */
 
 struct f0t_context {
     int threads; /* above 0 */
     const f0t_monitor *monitor;
     const struct f0t_compute *compute; /* NULL: the CPU */
+    const struct f0t_group *group;     /* NULL: this process works alone */
 };
 
 /* What the calling thread is in; NULL: no context, that is all CPUs. */
@@ -38,11 +40,12 @@ int f0t_context_wanted(void);
 
 /* The current context with another monitor, for a call of a public function inside the library. It lives as
  * long as the block around it. */
-#define F0T_WATCHED(m)                                     \
-    (&(const f0t_context){.threads = f0t_context_wanted(), \
-                          .monitor = (m),                  \
-                          .compute =                       \
-                              f0t_context_current() ? f0t_context_current()->compute : NULL})
+#define F0T_WATCHED(m)                                                                       \
+    (&(const f0t_context){.threads = f0t_context_wanted(),                                   \
+                          .monitor = (m),                                                    \
+                          .compute =                                                         \
+                              f0t_context_current() ? f0t_context_current()->compute : NULL, \
+                          .group = f0t_context_current() ? f0t_context_current()->group : NULL})
 
 /* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
  * with their size, so that a program that was built with an older header, whose options have fewer

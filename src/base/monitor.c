@@ -1,5 +1,7 @@
 #include "base/monitor.h"
 
+#include "base/group.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -20,10 +22,17 @@ double f0t_cpu_time(void)
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-bool f0t_monitor_stopped(const f0t_monitor *monitor)
+bool f0t_monitor_asked(const f0t_monitor *monitor)
 {
     /* another thread may be setting it */
     return monitor && monitor->stop && __atomic_load_n(monitor->stop, __ATOMIC_RELAXED);
+}
+
+bool f0t_monitor_stopped(const f0t_monitor *monitor)
+{
+    if (f0t_group_current()->failed())
+        return true;
+    return f0t_monitor_asked(monitor);
 }
 
 f0t_stage f0t_stage_begin(const f0t_monitor *monitor, const char *name, const char *unit,

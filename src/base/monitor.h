@@ -21,8 +21,10 @@ f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done);
 /* Shows the end of the stage: all is done. */
 void f0t_stage_end(f0t_stage *stage);
 
-/* True when the monitor's stop flag is set. */
+/* True when the monitor's stop flag is set, or another process of the run has failed. */
 bool f0t_monitor_stopped(const f0t_monitor *monitor);
+/* The flag alone. */
+bool f0t_monitor_asked(const f0t_monitor *monitor);
 
 /* Logs one line. */
 void f0t_log(const f0t_monitor *monitor, f0t_log_level level, const char *format, ...)

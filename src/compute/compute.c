@@ -2,8 +2,11 @@
 #include "compute/compute.h"
 
 #include "base/alloc.h"
-#include "base/context.h"
+#include "base/group.h"
 #include "compute/device.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -68,6 +71,14 @@ static int all_threads(void)
 #endif
 }
 
+/* Processes on one machine share it, unless each is bound to CPUs of its own. */
+static int threads_of_process(size_t beside)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    const int all = all_threads(), share = (int)(online / (long)beside);
+    return share >= all ? all : share > 0 ? share : 1;
+}
+
 enum { THREADS_MOST = 4096 };
 
 f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *options)
@@ -81,17 +92,47 @@ f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *opti
                         "%d threads: a context has 1 to %d, or 0 for all of the machine",
                         own.threads, THREADS_MOST);
     const f0t_compute *compute;
+    const f0t_group *group;
     F0T_TRY(f0t_device_find(&compute, own.device));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
-    **out = (f0t_context){.threads = own.threads ? own.threads : all_threads(),
+    f0t_status status = f0t_group_open(&group, own.processes, own.task, own.coarse_sums);
+    **out = (f0t_context){.threads = own.threads ? own.threads : threads_of_process(group->beside),
                           .monitor = own.monitor,
-                          .compute = compute};
-    return F0T_OK;
+                          .compute = compute,
+                          .group = group};
+    if (status != F0T_OK) {
+        f0t_context_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static const f0t_group *group_of(const f0t_context *context)
+{
+    return context && context->group ? context->group : &f0t_group_alone;
 }
 
 void f0t_context_free(f0t_context *context)
 {
+    group_of(context)->close();
     f0t_free(context);
+}
+
+size_t f0t_context_processes(const f0t_context *context)
+{
+    return group_of(context)->size;
+}
+
+size_t f0t_context_rank(const f0t_context *context)
+{
+    return group_of(context)->rank;
+}
+
+f0t_status f0t_context_agree(const f0t_context *context, f0t_status status, const char *message)
+{
+    char own[512]; /* f0t_last_error() may change on the way */
+    snprintf(own, sizeof own, "%s", message ? message : f0t_last_error());
+    return group_of(context)->agree(status, own);
 }
 
 int f0t_context_threads(const f0t_context *context)

@@ -110,8 +110,6 @@ struct f0t_compute {
     f0t_status (*descend)(const f0t_parameter_buffers *parameters, const f0t_buffer *dy,
                           const f0t_buffer *x, size_t rows, size_t outputs, size_t inputs,
                           const f0t_optimizer *optimizer, uint64_t t, double rate);
-    /* Adds up n elements over all processes of a run; they have the same then. NULL: there is one process. */
-    f0t_status (*reduce)(f0t_buffer *sum, size_t n);
 
     /* ---- Ranking ---- */
 

@@ -1,46 +1,19 @@
 #include "compute/device.h"
 
-#include "base/alloc.h"
-#include "base/companion.h"
+#include "base/module.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static const char module[] = "fast0tag-cuda.so";
-
-/* dlerror's text begins with the path where the file itself cannot be opened. */
-static f0t_status load(f0t_module_open_function **open, const char *path)
-{
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return f0t_fail(F0T_ERROR_NOT_FOUND, "the module of the GPU cannot be loaded: %s",
-                        dlerror());
-    *(void **)open = dlsym(library, "f0t_module_open");
-    if (*open)
-        return F0T_OK;
-    dlclose(library);
-    return f0t_fail(F0T_ERROR_FORMAT, "%s: is no module of fast0tag", path);
-}
-
-/* A module is code that runs as the caller: others must not have been able to write it. */
-static f0t_status check_owner(const char *path)
-{
-    struct stat info;
-    if (!strchr(path, '/'))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "F0T_CUDA is '%s': it must be a path", path);
-    if (stat(path, &info) == 0 &&
-        ((info.st_uid != 0 && info.st_uid != geteuid()) || (info.st_mode & (S_IWGRP | S_IWOTH))))
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "%s: is another user's, or others may write it: it is not loaded", path);
-    return F0T_OK;
-}
+static const f0t_module module = {
+    .file = "fast0tag-cuda.so",
+    .variable = "F0T_CUDA",
+    .what = "the module of the GPU",
+    .missing = "computes on a GPU, is not installed: build fast0tag where nvcc is",
+    .entry = "f0t_module_open"};
 
 static f0t_status open_module(const f0t_compute **out)
 {
-    char *path;
     f0t_module_open_function *open;
     const f0t_module_host host = {.size = sizeof host,
                                   .compute_size = sizeof(f0t_compute),
@@ -49,17 +22,8 @@ static f0t_status open_module(const f0t_compute **out)
                                   .loss_check = f0t_loss_batch_check,
                                   .update_factors = f0t_update_factors_make,
                                   .cpu = &f0t_compute_cpu};
-    F0T_TRY(f0t_companion_find(&path, module, "F0T_CUDA", R_OK));
-    if (!path)
-        return f0t_fail(F0T_ERROR_NOT_FOUND,
-                        "the module %s, which computes on a GPU, is not installed: build fast0tag "
-                        "where nvcc is, or set F0T_CUDA to its path",
-                        module);
-    f0t_status status = check_owner(path);
-    if (status == F0T_OK)
-        status = load(&open, path);
-    f0t_free(path);
-    return status == F0T_OK ? open(out, &host) : status;
+    F0T_TRY(f0t_module_load((void **)&open, &module));
+    return open(out, &host);
 }
 
 /* Once per process: what was opened stays. A failure is not remembered. */

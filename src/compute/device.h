@@ -1,10 +1,6 @@
 /*
- * The devices that a context may name. The CPU is built in. Another one is a module: a shared object beside the
- * program, fast0tag-NAME.so, which is loaded when it is asked for and stays, so that the library needs nothing of what
- * the module is linked with.
- *
- * A module exports one function, `f0t_module_open`. What it uses of the library comes in a table: it is linked with none
- * of it, for the library may be part of the program.
+ * The devices that a context may name. The CPU is built in. Another one is a module (base/module.h), which exports
+ * `f0t_module_open`.
  */
 #ifndef F0T_COMPUTE_DEVICE_H
 #define F0T_COMPUTE_DEVICE_H

@@ -1,6 +1,8 @@
 /* The module's door: the device, and its table of operations. */
 #include "cuda/cuda.h"
 
+#include "base/module.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -160,9 +162,7 @@ static const f0t_compute cuda = {
     .places = f0t_cuda_places,
 };
 
-#define TEXT(x) #x
-#define VERSION_TEXT(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
-static const char version[] = VERSION_TEXT(F0T_VERSION_MAJOR, F0T_VERSION_MINOR, F0T_VERSION_PATCH);
+static const char version[] = F0T_MODULE_VERSION;
 
 __attribute__((visibility("default"))) f0t_module_open_function f0t_module_open;
 

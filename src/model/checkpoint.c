@@ -10,6 +10,11 @@
 enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 128, PREFIX_SIZE = 32 };
 static const char FORMAT[] = "fast0tag-checkpoint-1";
 
+static bool is_first(void)
+{
+    return f0t_group_current()->rank == 0;
+}
+
 /* ---- Writing ------------------------------------------------------------------------------- */
 
 static f0t_status write_array(f0t_safetensors_writer *w, const char *name, const float *numbers,
@@ -94,6 +99,8 @@ f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t
                                const f0t_net *best)
 {
     f0t_safetensors_writer *w;
+    if (!is_first())
+        return F0T_OK;
     F0T_TRY(f0t_safetensors_create(&w, path, HEADER_ROOM));
     f0t_status status = write_all(w, identity, done, place, step, best);
     if (status == F0T_OK)
@@ -174,6 +181,8 @@ static f0t_status check_kind(const char *path)
 
 f0t_status f0t_checkpoint_claim(f0t_lock *lock, const char *path)
 {
+    if (!is_first())
+        return F0T_OK;
     F0T_TRY(f0t_lock_take(lock, path));
     f0t_status status = check_kind(path);
     if (status != F0T_OK)
@@ -233,8 +242,8 @@ static f0t_status read_all(const f0t_safetensors *file, const char *identity,
     return F0T_OK;
 }
 
-f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *best,
-                               const char *path, const char *identity, const f0t_net_list *done)
+static f0t_status load(f0t_train_place *place, f0t_step *step, f0t_net *best, const char *path,
+                       const char *identity, const f0t_net_list *done)
 {
     f0t_safetensors *file;
     if (!f0t_path_exists(path))
@@ -243,6 +252,17 @@ f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *
     f0t_status status = read_all(file, identity, place, step, best, done);
     f0t_safetensors_close(file);
     return status;
+}
+
+f0t_status f0t_checkpoint_load(f0t_train_place *place, f0t_step *step, f0t_net *best,
+                               const char *path, const char *identity, const f0t_net_list *done)
+{
+    const f0t_group *group = f0t_group_current();
+    if (is_first())
+        F0T_TRY(load(place, step, best, path, identity, done));
+    F0T_TRY(f0t_group_broadcast(group, place, sizeof *place));
+    F0T_TRY(f0t_net_broadcast(best, group));
+    return f0t_step_broadcast(step, group);
 }
 
 static f0t_status read_done(f0t_net *net, bool *found, const f0t_safetensors *file,
@@ -259,15 +279,25 @@ static f0t_status read_done(f0t_net *net, bool *found, const f0t_safetensors *fi
     return read_net(net, file, prefix);
 }
 
-f0t_status f0t_checkpoint_load_done(f0t_net *net, bool *found, const char *path,
-                                    const char *identity, size_t number)
+static f0t_status load_done(f0t_net *net, bool *found, const char *path, const char *identity,
+                            size_t number)
 {
     f0t_safetensors *file;
-    *found = false;
     if (!f0t_path_exists(path))
         return F0T_OK;
     F0T_TRY(f0t_safetensors_open(&file, path));
     f0t_status status = read_done(net, found, file, identity, number);
     f0t_safetensors_close(file);
     return status;
+}
+
+f0t_status f0t_checkpoint_load_done(f0t_net *net, bool *found, const char *path,
+                                    const char *identity, size_t number)
+{
+    const f0t_group *group = f0t_group_current();
+    *found = false;
+    if (is_first())
+        F0T_TRY(load_done(net, found, path, identity, number));
+    F0T_TRY(f0t_group_broadcast(group, found, sizeof *found));
+    return *found ? f0t_net_broadcast(net, group) : F0T_OK;
 }

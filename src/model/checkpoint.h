@@ -1,7 +1,8 @@
 /*
  * What a training needs to resume where it stopped, in one safetensors file: the step's arrays, the
  * best weights so far, and where it was; of a training that is made of several nets also those that are done.
- * Written completely or not at all.
+ * Written completely or not at all. Of several processes (base/group.h) the first has the file, and the others get what it
+ * read.
  */
 #ifndef F0T_MODEL_CHECKPOINT_H
 #define F0T_MODEL_CHECKPOINT_H

@@ -1,6 +1,7 @@
 #include "model/condition.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "base/team.h"
 #include "math/elementwise.h"
@@ -146,14 +147,18 @@ static void set_moments(f0t_condition *c, const double *sum, const double *squar
 static f0t_status measure(f0t_condition *c, const f0t_dataset *dataset, const f0t_samples *train,
                           double *sums, float *block, const f0t_monitor *monitor)
 {
+    const f0t_group *group = f0t_group_current();
     f0t_stage stage = f0t_stage_begin(monitor, "measuring the features", "images", train->count);
+    const size_t begin = f0t_group_part(train->count, group->rank, group->size);
+    const size_t end = f0t_group_part(train->count, group->rank + 1, group->size);
     fill(c, 1);
-    for (size_t first = 0; first < train->count; first += BLOCK_ROWS) {
-        size_t rows = train->count - first < BLOCK_ROWS ? train->count - first : BLOCK_ROWS;
-        F0T_TRY(f0t_stage_update(&stage, first));
+    for (size_t first = begin, rows; first < end; first += rows) {
+        rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
+        F0T_TRY(f0t_stage_update(&stage, (first - begin) * group->size));
         F0T_TRY(f0t_condition_gather(block, c, dataset, train->images + first, rows));
         add_moments(sums, sums + c->dim, block, rows, c->dim);
     }
+    F0T_TRY(f0t_group_total(group, sums, 2 * c->dim));
     f0t_stage_end(&stage);
     set_moments(c, sums, sums + c->dim, train->count);
     return F0T_OK;

@@ -186,6 +186,27 @@ f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from)
     return F0T_OK;
 }
 
+static f0t_status broadcast_array(f0t_net *net, const f0t_group *group, size_t i)
+{
+    const f0t_model_array array = f0t_net_array(net, i);
+    float *numbers;
+    F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
+    f0t_status status = f0t_net_array_get(numbers, net, i);
+    if (status == F0T_OK)
+        status = f0t_group_broadcast(group, numbers, array.rows * array.cols * sizeof *numbers);
+    if (status == F0T_OK)
+        status = f0t_net_array_set(net, i, numbers);
+    f0t_free(numbers);
+    return status;
+}
+
+f0t_status f0t_net_broadcast(f0t_net *net, const f0t_group *group)
+{
+    for (size_t i = 0; i < f0t_net_array_count(net) && group->size > 1; i++)
+        F0T_TRY(broadcast_array(net, group, i));
+    return F0T_OK;
+}
+
 f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const f0t_net *from)
 {
     f0t_net *net;

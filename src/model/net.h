@@ -9,6 +9,7 @@
 #ifndef F0T_MODEL_NET_H
 #define F0T_MODEL_NET_H
 
+#include "base/group.h"
 #include "compute/compute.h"
 
 enum { F0T_NET_HIDDEN_MAX = 8 };
@@ -61,6 +62,8 @@ f0t_status f0t_net_array_set(f0t_net *net, size_t i, const float *from);
 /* All of them into another net of the same shape, which may be of another compute object; and a net of them. */
 f0t_status f0t_net_copy(f0t_net *to, const f0t_net *from);
 f0t_status f0t_net_create_copy(f0t_net **out, const f0t_compute *compute, const f0t_net *from);
+/* Those of process 0 to all of a group. */
+f0t_status f0t_net_broadcast(f0t_net *net, const f0t_group *group);
 /* A model lives in the caller's memory, wherever it was trained: *net is replaced where it does not. */
 f0t_status f0t_net_bring_home(f0t_net **net);
 

@@ -2,15 +2,19 @@
 
 #include "base/alloc.h"
 #include "base/size.h"
+#include "base/team.h"
 #include "compute/scoring.h"
+#include "model/divided.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The optimiser's side of one array of the net. */
 typedef struct moments {
     f0t_buffer *gradient;
     f0t_buffer *m, *v;
+    f0t_divided *divided; /* among the processes of a group; NULL: there is one */
     char names[2][48];
 } moments;
 
@@ -33,6 +37,8 @@ struct f0t_step {
     f0t_buffer *gradient_tags; /* V for dF = dS·V */
     f0t_buffer *input;         /* x, where it is not the caller's memory */
     f0t_buffer *outputs, *scores, *gradient, *doutputs;
+    f0t_buffer *columns; /* of dy, for a block of a weight's gradient; NULL: there is one process */
+    bool incomplete;     /* other processes have parts of the state */
 };
 
 /* ---- Memory -------------------------------------------------------------------------------------- */
@@ -74,15 +80,23 @@ static f0t_status create_buffer(f0t_buffer **out, const f0t_step *step, size_t c
     return f0t_buffer_create(out, step->net->compute, F0T_F32, count);
 }
 
+static bool is_divided(const f0t_step *step)
+{
+    return step->options.group && step->options.group->size > 1;
+}
+
 /* Whether the gradients of weights are computed where they are applied, and have no memory. */
 static bool descends(const f0t_step *step)
 {
-    return step->net->compute->descend && !step->net->compute->reduce;
+    return step->net->compute->descend != NULL;
 }
 
-static f0t_status create_moments(moments *out, const f0t_step *step, const char *name, size_t n,
-                                 bool gradient)
+static f0t_status create_moments(moments *out, const f0t_step *step, const char *name, size_t rows,
+                                 size_t cols, bool gradient)
 {
+    const size_t n = rows * cols;
+    if (is_divided(step))
+        F0T_TRY(f0t_divided_create(&out->divided, step->options.group, rows, cols));
     snprintf(out->names[0], sizeof out->names[0], "%s.m", name);
     snprintf(out->names[1], sizeof out->names[1], "%s.v", name);
     if (gradient)
@@ -102,10 +116,10 @@ static f0t_status create_layer(f0t_step *step, size_t l)
     const size_t batch = step->options.batch;
     F0T_TRY(f0t_buffer_create(&state->x, step->net->compute, type, batch * layer->inputs));
     F0T_TRY(f0t_buffer_create(&state->dy, step->net->compute, type, batch * layer->outputs));
-    F0T_TRY(create_moments(&state->weight, step, layer->weight_name, layer->inputs * layer->outputs,
+    F0T_TRY(create_moments(&state->weight, step, layer->weight_name, layer->outputs, layer->inputs,
                            !descends(step)));
     if (layer->bias)
-        return create_moments(&state->bias, step, layer->bias_name, layer->outputs, true);
+        return create_moments(&state->bias, step, layer->bias_name, 1, layer->outputs, true);
     return create_buffer(&state->bias.gradient, step, layer->outputs);
 }
 
@@ -124,6 +138,21 @@ static f0t_status create_tags(f0t_step *step)
     return create_buffer(&step->scores, step, batch * count);
 }
 
+/* Room for the columns of a block's outputs, where a layer has more than one block. */
+static f0t_status create_columns(f0t_step *step)
+{
+    size_t most = 1;
+    for (size_t l = 0; l < step->net->layer_count; l++) {
+        size_t first, rows;
+        const f0t_divided *divided = step->layers[l].weight.divided;
+        f0t_divided_block(divided, 0, &first, &rows);
+        if (f0t_divided_count(divided) > 1 && rows > most)
+            most = rows;
+    }
+    return f0t_buffer_create(&step->columns, step->net->compute, step->net->precision,
+                             step->options.batch * most);
+}
+
 static f0t_status create_parts(f0t_step *step)
 {
     const size_t d = step->net->shape.outputs, batch = step->options.batch;
@@ -132,6 +161,8 @@ static f0t_status create_parts(f0t_step *step)
     if (!step->net->compute->shares_memory)
         F0T_TRY(create_buffer(&step->input, step, batch * step->net->shape.inputs));
     F0T_TRY(create_buffer(&step->outputs, step, batch * d));
+    if (is_divided(step))
+        F0T_TRY(create_columns(step));
     if (step->options.tags)
         F0T_TRY(create_tags(step));
     return create_buffer(&step->gradient, step,
@@ -143,6 +174,10 @@ f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options 
     f0t_step *step;
     *out = NULL;
     F0T_TRY(check_options(net, options));
+    if (options->group && options->group->size > 1 && !net->compute->shares_memory)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "several processes train on CPUs: on the device '%s' one process does",
+                        net->compute->device);
     F0T_TRY(f0t_alloc_zero(&step, 1, sizeof *step));
     step->net = net;
     step->options = *options;
@@ -155,8 +190,10 @@ f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options 
     return status;
 }
 
+/* What is under way is waited for before its memory goes. */
 static void free_moments(moments *m)
 {
+    f0t_divided_free(m->divided);
     f0t_buffer_free(m->gradient);
     f0t_buffer_free(m->m);
     f0t_buffer_free(m->v);
@@ -179,6 +216,7 @@ void f0t_step_free(f0t_step *step)
     f0t_buffer_free(step->scores);
     f0t_buffer_free(step->gradient);
     f0t_buffer_free(step->doutputs);
+    f0t_buffer_free(step->columns);
     f0t_free(step);
 }
 
@@ -205,10 +243,20 @@ static f0t_status load(f0t_step *step, const float *x, size_t rows)
     return compute->drop(step->layers[0].x, step->input ? step->input : &given, n, &dropout);
 }
 
+/* The parameters that other processes have updated. */
+static f0t_status await_layer(const f0t_step *step, size_t l)
+{
+    const step_layer *layer = &step->layers[l];
+    if (layer->weight.divided)
+        F0T_TRY(f0t_divided_wait(layer->weight.divided));
+    return layer->bias.divided ? f0t_divided_wait(layer->bias.divided) : F0T_OK;
+}
+
 static f0t_status run_layers(f0t_step *step, size_t rows)
 {
     const f0t_net *net = step->net;
     for (size_t l = 0; l < net->layer_count; l++) {
+        F0T_TRY(await_layer(step, l));
         bool hidden = l + 1 < net->layer_count;
         f0t_buffer *y = hidden ? step->layers[l + 1].x : step->outputs;
         F0T_TRY(f0t_net_layer_forward(y, net, l, step->layers[l].x, rows));
@@ -301,6 +349,44 @@ static f0t_status gradient_of_weight(f0t_buffer *to, const f0t_step *step, size_
     return step->net->compute->product(to, state->dy, state->x, NULL, &op);
 }
 
+/* Outputs [first, first + outputs) of the layer: a block of rows of its weight. */
+static f0t_status gradient_of_block(const f0t_step *step, size_t l, size_t first, size_t outputs,
+                                    size_t rows)
+{
+    const f0t_net_layer *layer = &step->net->layers[l];
+    const f0t_compute *compute = step->net->compute;
+    const size_t size = f0t_dtype_size(step->net->precision);
+    const step_layer *state = &step->layers[l];
+    f0t_buffer to = f0t_buffer_view(compute, F0T_F32, outputs * layer->inputs,
+                                    (float *)state->weight.gradient->data + first * layer->inputs);
+    f0t_matmul op = {.m = outputs,
+                     .n = layer->inputs,
+                     .k = rows,
+                     .type = step->net->precision,
+                     .a_transposed = true};
+    if (outputs == layer->outputs)
+        return compute->product(&to, state->dy, state->x, NULL, &op);
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+    for (size_t r = 0; r < rows; r++)
+        memcpy((char *)step->columns->data + r * outputs * size,
+               (const char *)state->dy->data + (r * layer->outputs + first) * size, outputs * size);
+    return compute->product(&to, step->columns, state->x, NULL, &op);
+}
+
+/* Each block's sum over the processes begins while the next one is computed. */
+static f0t_status divided_gradient(const f0t_step *step, size_t l, size_t rows)
+{
+    const moments *weight = &step->layers[l].weight, *bias = &step->layers[l].bias;
+    for (size_t b = 0; b < f0t_divided_count(weight->divided); b++) {
+        size_t first, outputs;
+        f0t_divided_block(weight->divided, b, &first, &outputs);
+        if (rows)
+            F0T_TRY(gradient_of_block(step, l, first, outputs, rows));
+        F0T_TRY(f0t_divided_sum(weight->divided, b, weight->gradient->data));
+    }
+    return bias->divided ? f0t_divided_sum(bias->divided, 0, bias->gradient->data) : F0T_OK;
+}
+
 /* dF, from dS where there are tags. */
 static f0t_status gradient_of_outputs(f0t_step *step, size_t rows)
 {
@@ -324,7 +410,9 @@ f0t_status f0t_step_gradients(f0t_step *step)
     step->rows = 0;
     F0T_TRY(gradient_of_outputs(step, rows));
     for (size_t l = step->net->layer_count; l-- > 0;) {
-        if (!descends(step))
+        if (is_divided(step))
+            F0T_TRY(divided_gradient(step, l, rows));
+        else if (!descends(step))
             F0T_TRY(gradient_of_weight(step->layers[l].weight.gradient, step, l, rows));
         if (l)
             F0T_TRY(gradient_below(step, l, rows));
@@ -333,16 +421,23 @@ f0t_status f0t_step_gradients(f0t_step *step)
     return F0T_OK;
 }
 
-/* ---- Reduce -------------------------------------------------------------------------------------- */
-
-f0t_status f0t_step_reduce(f0t_step *step)
+static void set_zero(f0t_buffer *gradient)
 {
-    const f0t_compute *compute = step->net->compute;
-    for (size_t l = step->net->layer_count; l-- > 0 && compute->reduce;) {
-        const step_layer *state = &step->layers[l];
-        F0T_TRY(compute->reduce(state->weight.gradient, state->weight.gradient->count));
-        F0T_TRY(compute->reduce(state->bias.gradient, state->bias.gradient->count));
+    memset(gradient->data, 0, gradient->count * sizeof(float));
+}
+
+f0t_status f0t_step_no_gradients(f0t_step *step)
+{
+    if (!is_divided(step))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch needs at least one image");
+    step->rows = 0;
+    for (size_t l = step->net->layer_count; l-- > 0;) {
+        F0T_TRY(await_layer(step, l));
+        set_zero(step->layers[l].weight.gradient);
+        set_zero(step->layers[l].bias.gradient);
+        F0T_TRY(divided_gradient(step, l, 0));
     }
+    step->ready = true;
     return F0T_OK;
 }
 
@@ -355,6 +450,48 @@ static f0t_status update(const f0t_step *step, const f0t_parameter_buffers *para
                                       &step->options.optimizer, step->count + 1, rate);
 }
 
+/* An array of which each process updates its part. */
+typedef struct update_job {
+    const f0t_step *step;
+    const f0t_parameter_buffers *parameters;
+    f0t_buffer *gradient;
+    double rate;
+} update_job;
+
+static f0t_buffer part_of(const f0t_buffer *whole, size_t first, size_t n)
+{
+    return f0t_buffer_view(whole->compute, whole->type, n,
+                           (char *)whole->data + first * f0t_dtype_size(whole->type));
+}
+
+static f0t_status update_part(void *user, size_t first, size_t n)
+{
+    const update_job *job = user;
+    const f0t_parameter_buffers *whole = job->parameters;
+    f0t_buffer w = part_of(whole->w, first, n), m = part_of(whole->m, first, n), v, half;
+    f0t_buffer gradient = part_of(job->gradient, first, n);
+    f0t_parameter_buffers parts = {.w = &w, .m = &m, .decays = whole->decays};
+    if (whole->v) {
+        v = part_of(whole->v, first, n);
+        parts.v = &v;
+    }
+    if (whole->half) {
+        half = part_of(whole->half, first, n);
+        parts.half = &half;
+    }
+    return update(job->step, &parts, &gradient, job->rate);
+}
+
+/* The products want weights of the net's precision: these travel. */
+static f0t_status update_divided(const f0t_step *step, const f0t_parameter_buffers *parameters,
+                                 const moments *of, double rate)
+{
+    update_job job = {step, parameters, of->gradient, rate};
+    f0t_buffer *travels = parameters->half ? parameters->half : parameters->w;
+    return f0t_divided_apply(of->divided, update_part, &job, travels->data,
+                             f0t_dtype_size(travels->type));
+}
+
 static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
 {
     const f0t_net_layer *layer = &step->net->layers[l];
@@ -365,6 +502,10 @@ static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
                                            .half = layer->weight16,
                                            .decays = true};
     const f0t_parameter_buffers biases = {.w = layer->bias, .m = bias->m, .v = bias->v};
+    if (is_divided(step)) {
+        F0T_TRY(update_divided(step, &weights, weight, rate));
+        return layer->bias ? update_divided(step, &biases, bias, rate) : F0T_OK;
+    }
     if (layer->bias)
         F0T_TRY(update(step, &biases, bias->gradient, rate));
     if (!descends(step))
@@ -382,11 +523,57 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
     step->ready = false;
+    step->incomplete = is_divided(step);
     const size_t last = step->net->layer_count - 1;
     for (size_t l = last + 1; l-- > 0;)
         F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
     step->count++;
     return F0T_OK;
+}
+
+/* ---- What processes have divided -------------------------------------------------------------------- */
+
+static f0t_status complete_array(const moments *of, const f0t_buffer *w, const f0t_buffer *half)
+{
+    F0T_TRY(f0t_divided_wait(of->divided));
+    if (half) /* w itself has not travelled */
+        F0T_TRY(f0t_divided_gather(of->divided, w->data, sizeof(float)));
+    F0T_TRY(f0t_divided_gather(of->divided, of->m->data, sizeof(float)));
+    return of->v ? f0t_divided_gather(of->divided, of->v->data, sizeof(float)) : F0T_OK;
+}
+
+f0t_status f0t_step_complete(f0t_step *step)
+{
+    for (size_t l = 0; l < step->net->layer_count && step->incomplete; l++) {
+        const f0t_net_layer *layer = &step->net->layers[l];
+        const step_layer *state = &step->layers[l];
+        F0T_TRY(complete_array(&state->weight, layer->weight, layer->weight16));
+        if (layer->bias)
+            F0T_TRY(complete_array(&state->bias, layer->bias, NULL));
+    }
+    step->incomplete = false;
+    return F0T_OK;
+}
+
+static f0t_status broadcast_array(f0t_step *step, const f0t_group *group, size_t i)
+{
+    const f0t_model_array array = f0t_step_array(step, i);
+    float *numbers;
+    F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
+    f0t_status status = f0t_step_array_get(numbers, step, i);
+    if (status == F0T_OK)
+        status = f0t_group_broadcast(group, numbers, array.rows * array.cols * sizeof *numbers);
+    if (status == F0T_OK)
+        status = f0t_step_array_set(step, i, numbers);
+    f0t_free(numbers);
+    return status;
+}
+
+f0t_status f0t_step_broadcast(f0t_step *step, const f0t_group *group)
+{
+    for (size_t i = 0; i < f0t_step_array_count(step) && group->size > 1; i++)
+        F0T_TRY(broadcast_array(step, group, i));
+    return f0t_group_broadcast(group, &step->count, sizeof step->count);
 }
 
 /* ---- The state ----------------------------------------------------------------------------------- */

@@ -5,15 +5,17 @@
  *                training tags' vectors V[T x d], which stay fixed
  *     (caller)   the loss, and its gradient with respect to S (without tags: to F)
  *     gradients  of all parameters
- *     reduce     their sums over the processes of a run; nothing, for one process
  *     apply      the optimiser's update of the net
+ *
+ * Of several processes (base/group.h) each has some rows of the mini-batch. Sums begin to travel as soon as they are
+ * computed, each process updates a part of the parameters (divided.h), and the next forward waits for the others' parts,
+ * layer by layer. f0t_step_complete makes the net and the step whole in every process.
  *
  *     f0t_step_create(&step, net, &options)
  *     for each mini-batch:
  *         f0t_step_forward(step, x, rows, 0);
  *         compute->loss(&result, f0t_step_gradient(step), f0t_step_scores(step), …);
  *         f0t_step_gradients(step);
- *         f0t_step_reduce(step);
  *         f0t_step_apply(step, rate);
  *
  * All memory is taken when the step is created; the stages allocate nothing after the first call with
@@ -35,6 +37,7 @@ typedef struct f0t_step_options {
     uint64_t seed;         /* of the dropout masks */
     double hidden_slower;  /* hidden layers learn at 1 − this of the rate, in [0, 1] [0] */
     f0t_optimizer optimizer;
+    const f0t_group *group; /* of processes that share every mini-batch [NULL: this one is alone] */
 } f0t_step_options;
 
 typedef struct f0t_step f0t_step;
@@ -59,10 +62,16 @@ f0t_buffer *f0t_step_gradient(f0t_step *step);
 /* The gradients of all parameters, from that of the scores (or outputs) of the last forward. The loss is a
  * mean over the images of the whole mini-batch, and so is the gradient: nothing is divided here. */
 f0t_status f0t_step_gradients(f0t_step *step);
-/* Adds them up over the processes of a run. */
-f0t_status f0t_step_reduce(f0t_step *step);
+/* In place of forward, loss and gradients, where the mini-batch has no row for this process. */
+f0t_status f0t_step_no_gradients(f0t_step *step);
 /* Updates the net by them. Counts one step. */
 f0t_status f0t_step_apply(f0t_step *step, double rate);
+
+/* Before the net is used or the arrays below are read: what the processes of a group have divided is brought together.
+ * All of them call it. */
+f0t_status f0t_step_complete(f0t_step *step);
+/* The arrays, and the count, of process 0 to all. */
+f0t_status f0t_step_broadcast(f0t_step *step, const f0t_group *group);
 
 /* ---- The whole state, for checkpoints ------------------------------------------------------------ */
 
@@ -77,7 +86,7 @@ f0t_model_array f0t_step_array(const f0t_step *step, size_t i);
 f0t_status f0t_step_array_get(float *to, const f0t_step *step, size_t i);
 f0t_status f0t_step_array_set(f0t_step *step, size_t i, const float *from);
 
-/* The gradients of the net's array i, as the last f0t_step_gradients (and reduce) left them. */
+/* The gradients of the net's array i, as the last f0t_step_gradients left them. */
 f0t_status f0t_step_gradient_get(float *to, const f0t_step *step, size_t i);
 
 #endif

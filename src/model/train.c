@@ -1,6 +1,8 @@
 /* f0t_train: from a dataset and word vectors to a model. */
 #include "model/train.h"
 #include "base/alloc.h"
+#include "base/group.h"
+#include "base/hash.h"
 #include "base/monitor.h"
 #include "io/dataset.h"
 #include "math/matmul.h"
@@ -287,6 +289,46 @@ static f0t_status fit(training *t, const f0t_vectors *vectors)
     return f0t_net_bring_home(&t->model->net);
 }
 
+/* ---- Several processes --------------------------------------------------------------------- */
+
+enum {
+    LOOKED_AT = 64
+}; /* images: enough to see that features are others, without reading them all */
+
+static f0t_status hash_features(uint64_t *hash, const training *t)
+{
+    const size_t dim = f0t_dataset_dim(t->dataset), count = t->train.count;
+    float *row;
+    f0t_status status = f0t_alloc(&row, dim, sizeof *row);
+    for (size_t i = 0; i < LOOKED_AT && status == F0T_OK; i++) {
+        status =
+            f0t_dataset_read_features(row, t->dataset, t->train.images[i * count / LOOKED_AT], 1);
+        *hash = status == F0T_OK ? f0t_hash(*hash, row, dim * sizeof *row) : 0;
+    }
+    f0t_free(row);
+    return status;
+}
+
+/* All learn the same from the same. */
+static f0t_status check_processes(const training *t)
+{
+    const f0t_group *group = f0t_group_current();
+    uint64_t data[] = {t->train.count,
+                       t->val.count,
+                       f0t_dataset_dim(t->dataset),
+                       f0t_vocab_fingerprint(t->model->vocab),
+                       add_samples(crc32(0, NULL, 0), &t->train),
+                       add_samples(crc32(0, NULL, 0), &t->val),
+                       F0T_HASH_START};
+    if (group->size == 1)
+        return F0T_OK;
+    if (t->options.pairs == F0T_PAIRS_BATCH)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "pairs across a mini-batch are for one process: start it without mpirun");
+    F0T_TRY(hash_features(&data[6], t));
+    return f0t_group_same(group, "the dataset", data, sizeof data);
+}
+
 static f0t_status run(training *t, const f0t_vectors *vectors)
 {
     const char *backbone = f0t_dataset_backbone(t->dataset);
@@ -295,6 +337,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
                         f0t_dataset_path(t->dataset));
     F0T_TRY(prepare_tags(t, vectors));
     F0T_TRY(prepare_samples(t));
+    F0T_TRY(check_processes(t));
     f0t_train_options_resolve(&t->options, t->train.count, f0t_dataset_dim(t->dataset),
                               f0t_vocab_dim(t->model->vocab));
     F0T_TRY(f0t_condition_create(&t->model->condition, t->options.condition, t->dataset, &t->train,

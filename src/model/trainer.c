@@ -18,7 +18,30 @@ typedef struct own {
     const uint32_t *rule;
     uint32_t *rows; /* [batch] targets of a mini-batch */
     size_t dim;
+    f0t_loss kind;
 } own;
+
+static size_t count_ranked(void *context, const f0t_samples *train, const uint32_t *samples,
+                           size_t rows)
+{
+    const own *o = context;
+    size_t count = 0;
+    for (size_t r = 0; r < rows; r++)
+        count += f0t_loss_trains(
+            o->kind, train->offsets[samples[r] + 1] - train->offsets[samples[r]], train->tags);
+    return count;
+}
+
+static size_t count_targets(void *context, const f0t_samples *train, const uint32_t *samples,
+                            size_t rows)
+{
+    const own *o = context;
+    size_t count = 0;
+    (void)train;
+    for (size_t r = 0; r < rows; r++)
+        count += o->rule[samples[r]] != F0T_NO_TARGET;
+    return count;
+}
 
 static f0t_status ranking_loss(void *context, f0t_loss_result *result, f0t_buffer *gradient,
                                const f0t_buffer *scores, const f0t_loss_batch *batch,
@@ -42,8 +65,11 @@ static f0t_status regression_loss(void *context, f0t_loss_result *result, f0t_bu
     const own *o = context;
     for (size_t r = 0; r < batch->images; r++)
         o->rows[r] = o->rule[samples[r]];
-    f0t_regression regression = {
-        .images = batch->images, .dims = o->dim, .targets = o->directions, .index = o->rows};
+    f0t_regression regression = {.images = batch->images,
+                                 .dims = o->dim,
+                                 .targets = o->directions,
+                                 .index = o->rows,
+                                 .training = batch->training};
     return o->compute->regression(result, gradient, outputs, &regression);
 }
 
@@ -53,8 +79,11 @@ f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
     own *o;
     f0t_loss_options loss = {.loss = options->loss, .pairs = options->pairs, .seed = options->seed};
     *out = (f0t_objective){.tags = data->tags, .loss = ranking_loss};
+    if (options->pairs != F0T_PAIRS_BATCH) /* these go across the mini-batch */
+        out->count = count_ranked;
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
+    o->kind = options->loss;
     o->compute = f0t_compute_current();
     out->loss_sum = o->compute->loss_sum ? ranking_loss_sum : NULL;
     f0t_status status = o->compute->loss_create(&o->plan, &loss, options->batch, data->train->tags);
@@ -68,7 +97,7 @@ f0t_status f0t_objective_regression(f0t_objective *out, const f0t_train_data *da
                                     const uint32_t *rule)
 {
     own *o;
-    *out = (f0t_objective){.loss = regression_loss};
+    *out = (f0t_objective){.loss = regression_loss, .count = count_targets};
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
     o->compute = f0t_compute_current();
@@ -102,6 +131,7 @@ typedef struct trainer {
     const f0t_train_options *options;
     const f0t_monitor *monitor;
     const char *identity;
+    const f0t_group *group; /* that shares every mini-batch */
     f0t_net *net;
     f0t_net *best;
     f0t_step *step;
@@ -144,7 +174,8 @@ static f0t_status create_step(trainer *t)
                                 .hidden_dropout = o->hidden_dropout,
                                 .seed = o->seed,
                                 .hidden_slower = 1 - o->hidden_rate,
-                                .optimizer = optimizer};
+                                .optimizer = optimizer,
+                                .group = t->group};
     return f0t_step_create(&t->step, t->net, &options);
 }
 
@@ -239,34 +270,49 @@ static f0t_status run_host_loss(trainer *t, f0t_loss_result *result, f0t_loss_ba
     return gradient->compute->upload(gradient, 0, t->host[1], n);
 }
 
-static f0t_status run_loss(trainer *t, f0t_loss_result *result, const uint32_t *samples,
-                           size_t rows)
+/* Rows [first, first + rows) of a mini-batch: all of it, or what this process has of it. */
+typedef struct part {
+    const uint32_t *samples; /* [rows] */
+    size_t first, rows;
+    size_t
+        training; /* samples of the whole mini-batch that train; 0: as many as of the part, which is all */
+} part;
+
+static f0t_status run_loss(trainer *t, f0t_loss_result *result, const part *p)
 {
     const f0t_objective *objective = t->objective;
-    f0t_loss_batch batch = {.images = rows,
+    const uint32_t *samples = p->samples;
+    f0t_loss_batch batch = {.images = p->rows,
                             .tags = t->data->train->tags,
                             .offsets = t->offsets,
                             .relevant = t->relevant,
-                            .number = f0t_step_count(t->step)};
+                            .number = f0t_step_count(t->step),
+                            .first = p->first,
+                            .training = p->training};
     if (objective->host_loss)
         return run_host_loss(t, result, &batch, samples);
     return objective->loss(objective->context, result, f0t_step_gradient(t->step),
                            f0t_step_scores(t->step), &batch, samples);
 }
 
+static f0t_status run_gradients(trainer *t, f0t_loss_result *result, const part *p)
+{
+    if (!p->rows)
+        return f0t_step_no_gradients(t->step);
+    if (t->all)
+        F0T_TRY(f0t_step_forward_rows(t->step, t->all, p->samples, p->rows, p->first));
+    else
+        F0T_TRY(f0t_step_forward(t->step, t->features, p->rows, p->first));
+    F0T_TRY(run_loss(t, result, p));
+    return f0t_step_gradients(t->step);
+}
+
 /* The stages of a step (model/step.h). */
-static f0t_status run_step(trainer *t, f0t_loss_result *result, const uint32_t *samples,
-                           size_t rows)
+static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
 {
     const f0t_objective *objective = t->objective;
     const double rate = current_rate(t);
-    if (t->all)
-        F0T_TRY(f0t_step_forward_rows(t->step, t->all, samples, rows, 0));
-    else
-        F0T_TRY(f0t_step_forward(t->step, t->features, rows, 0));
-    F0T_TRY(run_loss(t, result, samples, rows));
-    F0T_TRY(f0t_step_gradients(t->step));
-    F0T_TRY(f0t_step_reduce(t->step));
+    F0T_TRY(run_gradients(t, result, p));
     F0T_TRY(f0t_step_apply(t->step, rate));
     return objective->update
                ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
@@ -281,17 +327,33 @@ static size_t batch_start(const trainer *t, size_t batch)
     return batch * whole + (batch < rest ? batch : rest);
 }
 
+/* The rows of a mini-batch that are this process's. */
+static part part_of(const trainer *t, const uint32_t *samples, size_t rows)
+{
+    const f0t_group *group = t->group;
+    const size_t first = f0t_group_part(rows, group->rank, group->size);
+    part p = {.samples = samples + first,
+              .first = first,
+              .rows = f0t_group_part(rows, group->rank + 1, group->size) - first};
+    if (group->size > 1)
+        p.training = t->objective->count(t->objective->context, t->data->train, samples, rows);
+    return p;
+}
+
+/* Of a mini-batch in which nothing trains there is no part to compute. */
 static f0t_status run_batch(trainer *t)
 {
     size_t first = batch_start(t, t->place.batch);
     size_t rows = batch_start(t, t->place.batch + 1) - first;
-    const uint32_t *samples = t->order + first;
+    part p = part_of(t, t->order + first, rows);
     f0t_loss_result result = {0};
-    gather_relevant(t, samples, rows);
+    if (t->group->size > 1 && !p.training)
+        p.rows = 0;
+    gather_relevant(t, p.samples, p.rows);
     if (!t->all)
         F0T_TRY(f0t_condition_gather(t->features, t->data->condition, t->data->dataset, t->images,
-                                     rows));
-    F0T_TRY(run_step(t, t->objective->loss_sum ? NULL : &result, samples, rows));
+                                     p.rows));
+    F0T_TRY(run_step(t, t->objective->loss_sum ? NULL : &result, &p));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
     return F0T_OK;
@@ -310,6 +372,13 @@ static f0t_status take_losses(trainer *t)
 
 /* ---- Epochs -------------------------------------------------------------------------------- */
 
+/* The losses of the epoch so far, of all processes. */
+static f0t_status total_loss(const trainer *t, double *loss)
+{
+    *loss = t->place.loss;
+    return f0t_group_total(t->group, loss, 1);
+}
+
 static f0t_status save_checkpoint(trainer *t)
 {
     if (!t->options->checkpoint)
@@ -319,6 +388,8 @@ static f0t_status save_checkpoint(trainer *t)
     f0t_train_place place = t->place;
     place.seconds += now - t->started;
     t->saved = now;
+    F0T_TRY(f0t_step_complete(t->step));
+    F0T_TRY(total_loss(t, &place.loss));
     return f0t_checkpoint_save(t->options->checkpoint, t->identity, t->data->done, &place, t->step,
                                t->best);
 }
@@ -332,28 +403,45 @@ static f0t_status stopped(trainer *t)
                                            : "");
 }
 
+/* What processes decide together, each with its own reasons. */
+typedef struct decision {
+    double stop, save; /* above 0: somebody wants it */
+} decision;
+
+static f0t_status decide(decision *out, const trainer *t)
+{
+    double wishes[2] = {f0t_monitor_asked(t->monitor), f0t_time() - t->saved > CHECKPOINT_SECONDS};
+    F0T_TRY(f0t_group_total(t->group, wishes, 2));
+    *out = (decision){wishes[0], wishes[1]};
+    return F0T_OK;
+}
+
 static f0t_status run_batches(trainer *t)
 {
     size_t images = t->data->train->count;
     while (t->place.batch < t->batches) {
         uint64_t done = (uint64_t)t->place.epoch * images + batch_start(t, t->place.batch);
-        if (f0t_monitor_stopped(t->monitor))
+        decision wanted;
+        F0T_TRY(decide(&wanted, t));
+        if (wanted.stop > 0)
             return stopped(t);
+        if (wanted.save > 0)
+            F0T_TRY(save_checkpoint(t));
         (void)f0t_stage_update(&t->stage, done);
         F0T_TRY(run_batch(t));
-        if (f0t_time() - t->saved > CHECKPOINT_SECONDS)
-            F0T_TRY(save_checkpoint(t));
     }
-    return take_losses(t);
+    F0T_TRY(take_losses(t));
+    return f0t_step_complete(t->step);
 }
 
-static void report(const trainer *t, double miap, bool best, double trained, size_t images)
+static f0t_status report(const trainer *t, double miap, bool best, double trained, size_t images)
 {
     const f0t_train_options *o = t->options;
-    double now = f0t_time();
+    double now = f0t_time(), loss;
+    F0T_TRY(total_loss(t, &loss));
     f0t_epoch epoch = {.number = t->place.epoch + 1,
                        .epochs = o->epochs,
-                       .loss = t->place.loss / (double)t->data->train->count,
+                       .loss = loss / (double)t->data->train->count,
                        .miap = miap,
                        .best = best,
                        .rate = current_rate(t),
@@ -361,6 +449,7 @@ static void report(const trainer *t, double miap, bool best, double trained, siz
                        .seconds = t->place.seconds + now - t->started};
     if (o->epoch)
         o->epoch(o->epoch_user, &epoch);
+    return F0T_OK;
 }
 
 /* Keeps the weights when they are the best so far. Without a validation part the last are. */
@@ -392,7 +481,7 @@ static f0t_status run_epoch(trainer *t)
     double trained = f0t_time() - began;
     F0T_TRY(validate(t, &miap));
     F0T_TRY(keep_best(t, miap, &best));
-    report(t, miap, best, trained, t->data->train->count - done);
+    F0T_TRY(report(t, miap, best, trained, t->data->train->count - done));
     t->place.epoch++;
     t->place.batch = 0;
     t->place.loss = 0;
@@ -410,6 +499,8 @@ static f0t_status run_epochs(trainer *t)
     if (t->options->resume && t->options->checkpoint)
         F0T_TRY(f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint,
                                     t->identity, t->data->done));
+    if (t->group->rank > 0)
+        t->place.loss = 0; /* process 0 has that of all */
     t->started = t->saved = f0t_time();
     t->stage = f0t_stage_begin(t->monitor, "training", "images",
                                (uint64_t)t->options->epochs * t->data->train->count);
@@ -428,9 +519,11 @@ f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *dat
                  .options = options,
                  .monitor = monitor,
                  .identity = identity,
+                 .group = objective->count ? f0t_group_current() : &f0t_group_alone,
                  .net = net,
                  .place = {.best = (double)NAN}};
     t.batches = (data->train->count + options->batch - 1) / options->batch;
+    F0T_TRY(f0t_group_same(t.group, "the training's data or options", identity, strlen(identity)));
     f0t_status status = allocate(&t);
     if (status == F0T_OK)
         status = run_epochs(&t);

@@ -31,6 +31,9 @@ typedef struct f0t_objective {
     f0t_status (*update)(void *context, f0t_net *net, uint64_t step, double rate);
     /* The parameters as they are now are the best so far: keep those beside the net. May be NULL. */
     f0t_status (*keep)(void *context);
+    /* How many of these samples train. Where not NULL, a mini-batch can be split: `loss` takes a part of one, with
+     * batch->first and batch->training. */
+    size_t (*count)(void *context, const f0t_samples *train, const uint32_t *samples, size_t rows);
 } f0t_objective;
 
 /* The ranking loss of `options` over the training tags. Freed by f0t_objective_free. */
@@ -52,7 +55,10 @@ void f0t_objective_free(f0t_objective *objective);
  * where every pair still counts. */
 #define F0T_OUTPUT_SCALE 0.1
 
-/* Trains `net`, whose weights are set, and leaves the best weights in it and their validation MiAP
+/* The processes of a run (base/group.h) train together, each with some rows of every mini-batch, where the objective is one
+ * of those above with pairs within images; else each trains alone, to the same result.
+ *
+ * Trains `net`, whose weights are set, and leaves the best weights in it and their validation MiAP
  * in percent in *miap (NaN without a validation part: then the last weights are the best). `options`
  * has no "auto" left (options.h). `identity` names the training for its checkpoint. */
 f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *data,

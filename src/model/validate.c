@@ -1,6 +1,7 @@
 #include "model/validate.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "compute/scoring.h"
 #include "rank/miap.h"
 
@@ -66,14 +67,26 @@ static f0t_status add_block(f0t_miap *miap, const f0t_train_data *data, const f0
 static f0t_status add_all(f0t_miap *miap, const f0t_net *const *nets, size_t count,
                           const f0t_train_data *data, block *b)
 {
+    const f0t_group *group = f0t_group_current();
     const f0t_samples *val = data->val;
-    for (size_t first = 0; first < val->count; first += BLOCK_ROWS) {
-        const size_t rows = rows_at(val, first);
+    const size_t end = f0t_group_part(val->count, group->rank + 1, group->size);
+    for (size_t first = f0t_group_part(val->count, group->rank, group->size), rows; first < end;
+         first += rows) {
+        rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
         F0T_TRY(f0t_condition_gather(b->features, data->condition, data->dataset,
                                      val->images + first, rows));
         for (size_t i = 0; i < count; i++)
             F0T_TRY(add_block(&miap[i], data, nets[i], b, first, rows));
     }
+    return F0T_OK;
+}
+
+/* Each process has ranked some of the images. */
+static f0t_status add_up(f0t_miap *miap)
+{
+    double sums[3] = {miap->sum, (double)miap->ranked, (double)miap->images};
+    F0T_TRY(f0t_group_total(f0t_group_current(), sums, 3));
+    *miap = (f0t_miap){.sum = sums[0], .ranked = (size_t)sums[1], .images = (size_t)sums[2]};
     return F0T_OK;
 }
 
@@ -87,8 +100,10 @@ f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
         status = block_create(&b, data);
     if (status == F0T_OK)
         status = add_all(sums, nets, count, data, &b);
-    for (size_t i = 0; i < count && status == F0T_OK; i++)
+    for (size_t i = 0; i < count && status == F0T_OK; i++) {
+        status = add_up(&sums[i]);
         miap[i] = 100 * f0t_miap_get(&sums[i]);
+    }
     block_free(&b);
     f0t_free(sums);
     return status;

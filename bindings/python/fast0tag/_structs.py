@@ -122,7 +122,8 @@ class f0t_monitor(Structure):
 
 class f0t_context_options(Sized):
     _fields_ = [("size", c_size_t), ("threads", c_int), ("device", c_char_p),
-                ("monitor", POINTER(f0t_monitor))]
+                ("monitor", POINTER(f0t_monitor)), ("processes", c_char_p), ("task", c_char_p),
+                ("coarse_sums", c_bool)]
 
 
 class f0t_vectors_counts(Structure):

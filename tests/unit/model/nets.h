@@ -69,7 +69,6 @@ static inline float *floats_of(const f0t_buffer *buffer)
 static inline f0t_status step_back(f0t_step *step, double rate)
 {
     F0T_TRY(f0t_step_gradients(step));
-    F0T_TRY(f0t_step_reduce(step));
     return f0t_step_apply(step, rate);
 }
 

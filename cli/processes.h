@@ -1,0 +1,24 @@
+/* Several processes that run one command together: those that mpirun started. The first one speaks for all. */
+#ifndef F0T_CLI_PROCESSES_H
+#define F0T_CLI_PROCESSES_H
+
+#include "cli.h"
+
+typedef struct cli_processes {
+    long count, rank; /* 1 and 0: the only one */
+    long beside;      /* number of this one on its machine */
+} cli_processes;
+
+/* What Open MPI's environment says. All but the first are silent from here on. */
+cli_processes cli_processes_find(void);
+
+/* The command line as one text, which must be the same in all; to be freed. */
+char *cli_processes_task(const char *name, int argc, char **argv);
+
+/* mpirun ends all as soon as one has failed: the one that speaks has time to. */
+void cli_processes_linger(const cli_processes *processes);
+
+/* A process that cannot join the others says why. */
+void cli_processes_complain(const cli_processes *processes, const cli_context *cli);
+
+#endif

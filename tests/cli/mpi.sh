@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Several processes under mpirun: the same results as one process gives, and one clear line where they cannot work together.
+. "$(dirname "$0")/lib.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader
+quick="--method net --keep-tags --batch 7 --epochs 4 -q"
+
+# Whether several processes can be started here; else the case is skipped.
+can_join() {
+    if ! command -v mpirun >/dev/null; then
+        skip "there is no mpirun here (openmpi-bin)"
+        return 1
+    elif [ ! -e "$(dirname "$FAST0TAG")/fast0tag-mpi.so" ]; then
+        skip "this build has no module of Open MPI (libopenmpi-dev, gcc, no sanitizer)"
+        return 1
+    fi
+}
+
+# together CODE PROCESSES ARGUMENTS…: as `run`, under mpirun, which says nothing of its own.
+together() {
+    local want=$1 count=$2 got
+    shift 2
+    timeout 120 mpirun -q --oversubscribe -n "$count" "$FAST0TAG" "$@" >"$out" 2>"$err" </dev/null
+    got=$?
+    [ "$got" = "$want" ] || complain "$count processes, fast0tag $*: exit $got, wanted $want: $(head -c 400 "$err")"
+}
+
+one_line() {
+    [ "$(wc -l <"$err")" = 1 ] || complain "stderr is not one line: $(head -c 400 "$err")"
+    warns "$1"
+}
+
+# alike ONE OTHER MOST: the arrays of two models differ by MOST at most.
+alike() {
+    /usr/bin/python3 - "$@" <<'PY' || complain "$1 and $2 are not alike"
+import json, struct, sys
+def arrays(path):
+    data = open(path, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    for name, a in json.loads(data[8:8 + size]).items():
+        if name != "__metadata__" and a["dtype"] == "F32":
+            begin, end = (8 + size + x for x in a["data_offsets"])
+            yield name, struct.unpack("<%df" % ((end - begin) // 4), data[begin:end])
+one, other = dict(arrays(sys.argv[1])), dict(arrays(sys.argv[2]))
+most, what = max((max((abs(x - y) for x, y in zip(one[n], other[n])), default=0), n) for n in one)
+print("  %s differs by %g" % (what, most), file=sys.stderr) if most > float(sys.argv[3]) else None
+sys.exit(one.keys() != other.keys() or most > float(sys.argv[3]))
+PY
+}
+
+case_two_and_four_processes_train_the_model_of_one() {
+    local method n
+    can_join || return
+    make_collection
+    for method in net linear-rank; do
+        run 0 train photos --vectors vectors.txt -o one --method $method --keep-tags --batch 7 --epochs 4 -q
+        for n in 2 4; do
+            together 0 $n train photos --vectors vectors.txt -o many --method $method --keep-tags --batch 7 --epochs 4 -q
+            says "many: $method"
+            [ "$(wc -l <"$out")" = 1 ] || complain "more than one process speaks: $(cat "$out")"
+            alike one many 1e-5
+        done
+    done
+    together 0 4 train photos --vectors vectors.txt -o few --method net --keep-tags --batch 2 --epochs 2 -q
+    run 0 train photos --vectors vectors.txt -o one --method net --keep-tags --batch 2 --epochs 2 -q
+    alike one few 1e-5
+}
+
+case_gradients_may_travel_as_bfloat16() {
+    can_join || return
+    make_collection
+    run 0 train photos --vectors vectors.txt -o one $quick
+    together 0 2 train photos --vectors vectors.txt -o many $quick --wire bf16
+    alike one many 1e-3
+    ! cmp -s one many || complain "nothing was rounded"
+}
+
+case_closed_forms_and_blends_are_the_same_too() {
+    can_join || return
+    make_collection
+    run 0 train photos --vectors vectors.txt -o one --method linear --keep-tags -q
+    together 0 2 train photos --vectors vectors.txt -o many --method linear --keep-tags -q
+    alike one many 1e-5
+    run 0 train photos --vectors vectors.txt -o one --epochs 2 --keep-tags -q
+    together 0 2 train photos --vectors vectors.txt -o many --epochs 2 --keep-tags -q
+    alike one many 1e-4
+}
+
+case_what_one_process_must_do_is_refused() {
+    can_join || return
+    make_collection
+    together 3 2 train photos --vectors vectors.txt -o model $quick --pairs batch
+    one_line "start it without mpirun"
+    together 2 2 train photos --vectors vectors.txt -o model $quick --tune 5
+    one_line "start it without mpirun"
+    together 2 2 inspect vectors.txt
+    one_line "start it without mpirun"
+    together 2 2 train photos --vectors vectors.txt -o model --nonsense
+    one_line "there is no option '--nonsense'"
+    [ ! -e model ] || complain "a model was written"
+}
+
+case_an_error_of_one_process_ends_all() {
+    can_join || return
+    make_collection
+    mkdir here there
+    mv photos here/photos
+    cat >each.sh <<EOF2
+cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
+EOF2
+    timeout 60 mpirun -q --oversubscribe -n 3 bash each.sh train photos --vectors ../vectors.txt -o model $quick >"$out" 2>"$err"
+    [ $? = 3 ] || complain "the exit code is not 3"
+    one_line "process 1 of 3: photos: No such file or directory"
+}
+
+case_another_dataset_or_command_is_refused() {
+    can_join || return
+    make_collection
+    mkdir here there
+    mv photos here/photos
+    cp -r here/photos there/photos
+    printf 'x' | dd of=there/photos/features.npy bs=1 seek=130 conv=notrunc 2>/dev/null
+    cat >each.sh <<EOF2
+cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
+EOF2
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh train photos --vectors ../vectors.txt -o model $quick >"$out" 2>"$err"
+    [ $? = 3 ] || complain "the exit code is not 3"
+    one_line "the dataset of process 1 is not that of process 0"
+    timeout 60 mpirun -q --oversubscribe -n 1 "$FAST0TAG" train here/photos --vectors vectors.txt -o model $quick : \
+        -n 1 "$FAST0TAG" train here/photos --vectors vectors.txt -o model $quick --rate 0.1 >"$out" 2>"$err"
+    one_line "the command of process 1 is not that of process 0"
+}
+
+# A training that lasts until it is stopped, and the first of its files.
+long="--method net --keep-tags --batch 7 --epochs 200000 --patience 200000 --log log"
+begin_long() {
+    mpirun -q --oversubscribe -n "$1" "$FAST0TAG" train photos --vectors vectors.txt -o model $long "${@:2}" >"$out" 2>"$err" &
+    started=$!
+    for _ in $(seq 200); do
+        if [ -s log ]; then return; fi
+        sleep 0.1
+    done
+    complain "the training did not begin: $(head -c 400 "$err")"
+}
+
+case_stopped_by_one_process_and_resumed_with_another_number() {
+    can_join || return
+    make_collection
+    begin_long 2
+    kill -TERM "$(pgrep -P "$started" -x fast0tag | tail -1)"
+    wait "$started" && complain "an interrupted training succeeded"
+    warns "with resume, the same training goes on from there"
+    [ -e model.checkpoint ] || complain "there is no checkpoint"
+    cp model.checkpoint before
+    mv log log.before
+    begin_long 3 --resume
+    /usr/bin/python3 -c 'import json
+old = [json.loads(l) for l in open("log.before")][-1]["epoch"]
+new = [json.loads(l) for l in open("log")][0]["epoch"]
+assert old <= new <= old + 2, (old, new)' || complain "it did not go on where it had stopped"
+    kill -TERM "$(pgrep -P "$started" -x fast0tag | tail -1)"
+    wait "$started"
+}
+
+case_a_killed_process_ends_the_run() {
+    can_join || return
+    make_collection
+    begin_long 2
+    kill -KILL "$(pgrep -P "$started" -x fast0tag | tail -1)"
+    for _ in $(seq 100); do
+        if ! kill -0 "$started" 2>/dev/null; then break; fi
+        sleep 0.1
+    done
+    kill -0 "$started" 2>/dev/null && complain "the run goes on without one of its processes"
+    wait "$started" && complain "a run without one of its processes succeeded"
+    [ ! -e model ] || complain "a model was written"
+}
+
+case_a_missing_module_is_named() {
+    command -v mpirun >/dev/null || { skip "there is no mpirun here (openmpi-bin)"; return; }
+    F0T_MPI=$scratch/none.so together 3 2 train photos --vectors v.txt -o model
+    warns "the module of Open MPI cannot be loaded"
+}
+
+run_cases

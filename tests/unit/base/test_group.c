@@ -1,0 +1,133 @@
+#include "support.h"
+
+#include "base/group.h"
+
+#include <string.h>
+
+/* ---- Alone ------------------------------------------------------------------------------------ */
+
+static void a_process_alone_has_what_it_had(void **state)
+{
+    const f0t_group *group = f0t_group_current();
+    f0t_exchange *exchange;
+    float x[] = {1, 2, 3};
+    double sum = 4;
+    (void)state;
+    assert_ptr_equal(group, &f0t_group_alone);
+    assert_ok(group->sum(&exchange, x, 3));
+    assert_ok(group->wait(exchange));
+    assert_ok(group->share(&exchange, x, 3, sizeof *x));
+    assert_ok(group->wait(exchange));
+    assert_ok(f0t_group_total(group, &sum, 1));
+    assert_ok(f0t_group_broadcast(group, x, sizeof x));
+    assert_ok(f0t_group_same(group, "this", x, sizeof x));
+    assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3 && sum == 4);
+    assert_false(group->failed());
+}
+
+static void its_end_is_its_own(void **state)
+{
+    (void)state;
+    assert_ok(f0t_context_agree(NULL, F0T_OK, NULL));
+    assert_fails(F0T_ERROR_IO, "no disk", f0t_context_agree(NULL, F0T_ERROR_IO, "no disk"));
+    (void)f0t_fail(F0T_ERROR_MEMORY, "no room");
+    assert_fails(F0T_ERROR_MEMORY, "no room", f0t_context_agree(NULL, F0T_ERROR_MEMORY, NULL));
+    assert_int_equal(f0t_context_processes(NULL), 1);
+    assert_int_equal(f0t_context_rank(NULL), 0);
+}
+
+static void parts_cover_an_array_and_are_nearly_equal(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 20; n++)
+        for (size_t size = 1; size < 7; size++) {
+            assert_int_equal(f0t_group_part(n, 0, size), 0);
+            assert_int_equal(f0t_group_part(n, size, size), n);
+            for (size_t r = 0; r < size; r++) {
+                size_t length = f0t_group_part(n, r + 1, size) - f0t_group_part(n, r, size);
+                assert_true(length == n / size || length == n / size + 1);
+            }
+        }
+}
+
+static void unknown_processes_are_refused(void **state)
+{
+    f0t_context *context;
+    f0t_context_options options = F0T_CONTEXT_OPTIONS;
+    (void)state;
+    options.processes = "carrier pigeons";
+    assert_fails(F0T_ERROR_UNSUPPORTED, "carrier pigeons", f0t_context_create(&context, &options));
+    assert_null(context);
+}
+
+/* ---- Work in pieces ----------------------------------------------------------------------------- */
+
+typedef struct work {
+    size_t taken;
+    uint64_t fails; /* at this piece */
+} work;
+
+static f0t_status square(void *user, uint64_t piece, void **out, size_t *bytes)
+{
+    const work *w = user;
+    uint64_t *result;
+    if (piece == w->fails)
+        return f0t_fail(F0T_ERROR_NUMERIC, "piece %d", (int)piece);
+    F0T_TRY(f0t_alloc(&result, 1, sizeof *result));
+    *result = piece * piece;
+    *out = result;
+    *bytes = sizeof *result;
+    return F0T_OK;
+}
+
+static f0t_status take(void *user, uint64_t piece, const void *data, size_t bytes)
+{
+    work *w = user;
+    uint64_t result;
+    assert_int_equal(bytes, sizeof result);
+    memcpy(&result, data, bytes);
+    assert_int_equal(piece, w->taken);
+    assert_int_equal(result, piece * piece);
+    w->taken++;
+    return F0T_OK;
+}
+
+static void pieces_come_in_their_order(void **state)
+{
+    work w = {.fails = UINT64_MAX};
+    const f0t_group_work all = {.pieces = 5, .user = &w, .run = square, .take = take};
+    (void)state;
+    assert_ok(f0t_group_run(&f0t_group_alone, &all));
+    assert_int_equal(w.taken, 5);
+}
+
+static f0t_status run_pieces(void *user)
+{
+    work w = {.fails = UINT64_MAX};
+    const f0t_group_work all = {.pieces = 3, .user = &w, .run = square, .take = take};
+    (void)user;
+    return f0t_group_run(&f0t_group_alone, &all);
+}
+
+static void a_piece_that_fails_ends_the_work(void **state)
+{
+    work w = {.fails = 2};
+    const f0t_group_work all = {.pieces = 5, .user = &w, .run = square, .take = take};
+    (void)state;
+    assert_fails(F0T_ERROR_NUMERIC, "piece 2", f0t_group_run(&f0t_group_alone, &all));
+    assert_int_equal(w.taken, 2);
+    test_each_fault(F0T_FAULT_ALLOC, run_pieces, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_alone_has_what_it_had),
+        cmocka_unit_test(its_end_is_its_own),
+        cmocka_unit_test(parts_cover_an_array_and_are_nearly_equal),
+        cmocka_unit_test(unknown_processes_are_refused),
+        cmocka_unit_test(pieces_come_in_their_order),
+        cmocka_unit_test(a_piece_that_fails_ends_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
