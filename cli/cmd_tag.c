@@ -150,7 +150,8 @@ static f0t_status tag_all(command *c)
         f0t_tagger_each(c->tagger, &c->source->input, &c->tag, take, c, c->cli->context);
     if (c->status != F0T_OK)
         return c->status;
-    if (status == F0T_OK && !c->tagged && c->source->input.count)
+    if (status == F0T_OK && !c->tagged && c->source->input.count &&
+        f0t_context_rank(c->cli->context) == 0)
         return cli_fail(c->cli, F0T_ERROR_FORMAT, "none of the pictures can be read");
     return status;
 }
@@ -233,6 +234,9 @@ static bool is_swapped(const cli_context *cli)
 
 static f0t_status check_options(cli_context *cli, const options *o)
 {
+    if (f0t_context_processes(cli->context) > 1 && !strcmp(cli->operands[1], "-"))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "standard input is for one process: name a file, which all can read");
     if (o->words && cli_is_kind(o->words, "vocabulary")) {
         if (o->vectors)
             return cli_fail(cli, F0T_ERROR_ARGUMENT,
@@ -465,6 +469,7 @@ const cli_verb cli_verb_tag = {
     .examples = examples,
     .json = true,
     .device = true,
+    .processes = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

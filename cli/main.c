@@ -108,7 +108,8 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
                         "--device %s is for one process: start it without mpirun", cli->device);
     f0t_status status = f0t_context_create(&cli->context, &how);
     if (status != F0T_OK) {
-        cli_processes_complain(processes, cli);
+        if (status != F0T_ERROR_MISMATCH && status != F0T_ERROR_INTERRUPTED) /* known to all */
+            cli_processes_complain(processes, cli);
         return status;
     }
     status = end_together(cli, cli->verb->run(cli, options));

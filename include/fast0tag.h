@@ -1392,7 +1392,8 @@ F0T_API f0t_status f0t_tagger_features(float *out, f0t_tag_results **results,
 /* The same for many pictures, without waiting for the last: `each` is called once per picture, in the order
  * of the input and by the calling thread, as soon as the picture's block is done. Blocks begin small, so
  * that the first tags come soon, and grow. A result is valid until `each` returns. Where it returns false, no more
- * are tagged, and f0t_tagger_each fails with F0T_ERROR_INTERRUPTED. */
+ * are tagged, and f0t_tagger_each fails with F0T_ERROR_INTERRUPTED. Where several processes work together
+ * (f0t_context_processes), they share the pictures, and `each` is called in the first one alone. */
 typedef bool (*f0t_tag_callback)(void *user, const f0t_tag_result *result);
 F0T_API f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                                    const f0t_tag_options *options, f0t_tag_callback each,

@@ -91,9 +91,13 @@ static const f0t_module module = {
                "headers are (libopenmpi-dev)",
     .entry = "f0t_group_module_open"};
 
+/* A process that is not one of the others leaves as any that fails does: all know then. */
 static f0t_status check_task(const f0t_group *group, const char *task)
 {
-    return f0t_group_same(group, "the command", task ? task : "", task ? strlen(task) : 0);
+    f0t_failure failure;
+    f0t_failure_keep(
+        &failure, f0t_group_same(group, "the command", task ? task : "", task ? strlen(task) : 0));
+    return failure.status == F0T_OK ? F0T_OK : group->agree(failure.status, failure.message);
 }
 
 f0t_status f0t_group_open(const f0t_group **out, const char *name, const char *task, bool coarse)

@@ -494,19 +494,37 @@ static bool is_finished(const trainer *t)
            t->place.epoch >= t->place.best_epoch + t->options->patience;
 }
 
-static f0t_status run_epochs(trainer *t)
+/* What it cost that several processes have trained: `before` is the traffic when they began, `first` the step. */
+static void log_traffic(const trainer *t, const f0t_group_traffic *before, uint64_t first)
+{
+    f0t_group_traffic now;
+    const double steps = (double)(f0t_step_count(t->step) - first);
+    t->group->traffic(&now);
+    const double moving = now.moving - before->moving, waited = now.waited - before->waited;
+    if (t->group->size == 1 || !(steps > 0) || !(moving > 0))
+        return;
+    f0t_log(t->monitor, F0T_LOG_INFO,
+            "%zu processes: each sent %.2f MB per step; messages took %.3f s per step, of which it "
+            "waited %.3f s",
+            t->group->size, 1e-6 * (double)(now.bytes - before->bytes) / steps, moving / steps,
+            waited / steps);
+}
+
+static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
 {
     if (t->options->resume && t->options->checkpoint)
         F0T_TRY(f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint,
                                     t->identity, t->data->done));
     if (t->group->rank > 0)
         t->place.loss = 0; /* process 0 has that of all */
+    const uint64_t first = f0t_step_count(t->step);
     t->started = t->saved = f0t_time();
     t->stage = f0t_stage_begin(t->monitor, "training", "images",
                                (uint64_t)t->options->epochs * t->data->train->count);
     while (!is_finished(t))
         F0T_TRY(run_epoch(t));
     f0t_stage_end(&t->stage);
+    log_traffic(t, before, first);
     return f0t_net_copy(t->net, t->best);
 }
 
@@ -523,10 +541,12 @@ f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *dat
                  .net = net,
                  .place = {.best = (double)NAN}};
     t.batches = (data->train->count + options->batch - 1) / options->batch;
+    f0t_group_traffic before;
+    t.group->traffic(&before);
     F0T_TRY(f0t_group_same(t.group, "the training's data or options", identity, strlen(identity)));
     f0t_status status = allocate(&t);
     if (status == F0T_OK)
-        status = run_epochs(&t);
+        status = run_epochs(&t, &before);
     *miap = t.place.best;
     release(&t);
     return status;

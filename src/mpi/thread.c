@@ -174,16 +174,14 @@ static bool rest(void)
 
 static void serve(void)
 {
+    bool busy;
     do {
         begin_queued();
-        bool busy = end_finished();
+        busy = end_finished();
         hear_alarm();
-        if (f0t_mpi.rank == 0)
-            while (hand_out() || take_result())
-                busy = true;
-        if (busy)
-            continue;
-    } while (rest());
+        while (f0t_mpi.rank == 0 && (hand_out() || take_result()))
+            busy = true;
+    } while (busy || rest());
 }
 
 static void open_world(void)

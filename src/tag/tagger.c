@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "base/size.h"
 #include "compute/scoring.h"
@@ -18,6 +19,7 @@
 #include "tag/diverse.h"
 #include "tag/general.h"
 #include "tag/known.h"
+#include "tag/packed.h"
 #include "word/hypernyms.h"
 #include "word/vocab.h"
 
@@ -204,6 +206,7 @@ typedef struct tagging {
     f0t_tag_callback each;
     void *user;
     const f0t_monitor *monitor;
+    bool together;               /* the processes of the context's group share the work */
     float *features;             /* [count x D] to keep, or NULL */
     size_t kept;                 /* tags per picture, at most, */
     size_t ranked;               /* of so many that are ranked */
@@ -476,12 +479,91 @@ static f0t_status tag_all(tagging *g)
     return F0T_OK;
 }
 
+/* ---- Several processes ------------------------------------------------------------------------------ */
+
+enum { PIECES = 8 }; /* per process, at least: one that is slower takes fewer */
+
+typedef struct together {
+    tagging *g;
+    f0t_tag_callback each; /* the caller's, which the first process calls */
+    void *user;
+    const f0t_monitor *monitor;
+    size_t block;
+    f0t_stage stage;
+    f0t_packed_tags packed; /* of the piece that is being tagged */
+    f0t_status status;
+} together;
+
+static bool pack(void *user, const f0t_tag_result *result)
+{
+    together *t = user;
+    t->status = f0t_packed_tags_add(&t->packed, result);
+    return t->status == F0T_OK;
+}
+
+static f0t_status tag_piece(void *user, uint64_t piece, void **out, size_t *bytes)
+{
+    together *t = user;
+    const size_t first = (size_t)piece * t->block, left = t->g->input.count - first;
+    t->packed = (f0t_packed_tags){0};
+    t->status = F0T_OK;
+    if (f0t_monitor_stopped(t->monitor))
+        return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while tagging");
+    f0t_status status = tag_block(t->g, first, left < t->block ? left : t->block);
+    *out = t->packed.data;
+    *bytes = t->packed.bytes;
+    return t->status != F0T_OK ? f0t_fail(t->status, "no memory for the results") : status;
+}
+
+/* What was wrong with a picture is logged here, whoever has seen it. */
+static bool pass_on(void *user, const f0t_tag_result *result)
+{
+    const together *t = user;
+    if (result->error)
+        f0t_log(t->monitor, F0T_LOG_WARNING, "%s", result->error);
+    const f0t_context *context = f0t_context_suspend();
+    const bool more = t->each(t->user, result);
+    f0t_context_leave(&context);
+    return more;
+}
+
+static f0t_status take_piece(void *user, uint64_t piece, const void *data, size_t bytes)
+{
+    together *t = user;
+    (void)f0t_stage_update(&t->stage, piece * t->block);
+    return f0t_packed_tags_each(data, bytes, t->g->tagger->vocab, pass_on, t);
+}
+
+/* Blocks are handed out to the processes; the first one has the results, in the order of the input. */
+static f0t_status tag_together(tagging *g, const f0t_group *group)
+{
+    const size_t count = g->input.count, share = count / (PIECES * group->size) + 1;
+    const f0t_monitor silent = {.stop = g->monitor ? g->monitor->stop : NULL};
+    together t = {.g = g,
+                  .each = g->each,
+                  .user = g->user,
+                  .monitor = g->monitor,
+                  .block = share < g->block ? share : g->block,
+                  .stage = f0t_stage_begin(g->monitor, "tagging", "images", count)};
+    const f0t_group_work work = {.pieces = t.block ? (count + t.block - 1) / t.block : 0,
+                                 .user = &t,
+                                 .run = tag_piece,
+                                 .take = take_piece};
+    g->each = pack;
+    g->user = &t;
+    g->monitor = &silent;
+    F0T_TRY(f0t_group_run(group, &work));
+    f0t_stage_end(&t.stage);
+    return F0T_OK;
+}
+
 static f0t_status run(tagging *g)
 {
     F0T_TRY(check_input(g->tagger, &g->input));
+    const f0t_group *group = g->together ? f0t_group_current() : &f0t_group_alone;
     f0t_status status = make_room(g);
     if (status == F0T_OK)
-        status = tag_all(g);
+        status = group->size > 1 ? tag_together(g, group) : tag_all(g);
     free_room(g);
     return status;
 }
@@ -499,7 +581,8 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                  .options = F0T_TAG_OPTIONS,
                  .each = each,
                  .user = user,
-                 .monitor = f0t_context_monitor(context)};
+                 .monitor = f0t_context_monitor(context),
+                 .together = f0t_context_processes(context) > 1};
     F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
     F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
     if (!(g.options.diverse >= 0))

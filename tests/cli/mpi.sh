@@ -85,6 +85,45 @@ case_closed_forms_and_blends_are_the_same_too() {
     alike one many 1e-4
 }
 
+case_tags_come_once_and_in_order() {
+    local format
+    can_join || return
+    make_collection
+    run 0 train photos --vectors vectors.txt -o model $quick
+    for format in text csv; do
+        run 0 tag model photos -k 3 --format $format
+        cp "$out" one
+        together 0 3 tag model photos -k 3 --format $format
+        cmp -s one "$out" || complain "three processes' $format differs: $(diff one "$out" | head -5)"
+    done
+    run 0 tag model photos --json
+    cp "$out" one
+    together 0 2 tag model photos --json
+    cmp -s one "$out" || complain "two processes' JSON differs: $(diff one "$out" | head -5)"
+    together 2 2 tag model -
+    one_line "standard input is for one process"
+    # a row that nobody can rank
+    printf '\0\0\300\177' | dd of=photos/features.npy bs=1 seek=1900 conv=notrunc 2>/dev/null
+    together 3 2 tag model photos
+    one_line "is NaN"
+}
+
+case_pictures_that_cannot_be_read_are_reported_once() {
+    local i
+    can_join || return
+    make_collection
+    for i in 1 2 3 4 5 6; do colour=red draw "pictures/$i.svg" cat; done
+    colour=blue draw pictures/7.svg dog
+    echo "no picture" >pictures/8.png
+    run 0 train pictures --vectors vectors.txt -o model --method linear --keep-tags -q
+    run 0 tag model pictures -k 1 -q
+    cp "$out" one
+    cp "$err" one.err
+    together 0 2 tag model pictures -k 1 -q
+    cmp -s one "$out" || complain "two processes' tags differ: $(diff one "$out" | head -5)"
+    cmp -s one.err "$err" || complain "two processes' warnings differ: $(diff one.err "$err" | head -5)"
+}
+
 case_what_one_process_must_do_is_refused() {
     can_join || return
     make_collection

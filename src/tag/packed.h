@@ -1,0 +1,20 @@
+/* Results of the tagger as bytes: processes that tag together send them to the first one. */
+#ifndef F0T_TAG_PACKED_H
+#define F0T_TAG_PACKED_H
+
+#include "base/status.h"
+
+typedef struct f0t_packed_tags {
+    char *data; /* freed by f0t_free */
+    size_t bytes, capacity;
+} f0t_packed_tags;
+
+/* Appends one. */
+f0t_status f0t_packed_tags_add(f0t_packed_tags *packed, const f0t_tag_result *result);
+
+/* Calls `each` with every result, in the order in which they were added; fails where it returns false. Tags are those of
+ * `vocab`, and general words are valid until `each` returns. */
+f0t_status f0t_packed_tags_each(const void *data, size_t bytes, const f0t_vocab *vocab,
+                                f0t_tag_callback each, void *user);
+
+#endif
