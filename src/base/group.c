@@ -124,14 +124,18 @@ f0t_status f0t_group_open(const f0t_group **out, const char *name, const char *t
 
 /* ---- At once ----------------------------------------------------------------------------------------- */
 
+enum { BROADCAST_MOST = 1 << 26, TOTAL_MOST = 1 << 22 }; /* bytes, and numbers, at a time */
+
 f0t_status f0t_group_total(const f0t_group *group, double *x, size_t n)
 {
     f0t_exchange *exchange;
-    F0T_TRY(group->total(&exchange, x, n));
-    return group->wait(exchange);
+    for (size_t first = 0, some; first < n; first += some) {
+        some = n - first < TOTAL_MOST ? n - first : TOTAL_MOST;
+        F0T_TRY(group->total(&exchange, x + first, some));
+        F0T_TRY(group->wait(exchange));
+    }
+    return F0T_OK;
 }
-
-enum { BROADCAST_MOST = 1 << 26 }; /* bytes at a time */
 
 f0t_status f0t_group_broadcast(const f0t_group *group, void *x, size_t bytes)
 {

@@ -1,6 +1,7 @@
 #include "model/linear.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "base/size.h"
 #include "math/matmul.h"
@@ -48,13 +49,66 @@ static void release_pass(pass *p)
     f0t_free(p->targets);
 }
 
+/* Rules [first, first + count) of them all, borrowed. */
+static f0t_rules some_rules(const f0t_rules *all, size_t first, size_t count)
+{
+    f0t_rules some = *all;
+    some.count = count;
+    some.offsets += first;
+    some.firsts += first;
+    return some;
+}
+
+/* Adds up floats over the processes, of which each has set some and left the others 0. */
+static f0t_status total_floats(const f0t_group *group, float *x, size_t n)
+{
+    enum { MOST = 1 << 20 };
+    double *sums;
+    F0T_TRY(f0t_alloc(&sums, n < MOST ? n : MOST, sizeof *sums));
+    f0t_status status = F0T_OK;
+    for (size_t first = 0, some; first < n && status == F0T_OK; first += some) {
+        some = n - first < MOST ? n - first : MOST;
+        for (size_t i = 0; i < some; i++)
+            sums[i] = (double)x[first + i];
+        status = f0t_group_total(group, sums, some);
+        for (size_t i = 0; i < some; i++)
+            x[first + i] = (float)sums[i];
+    }
+    f0t_free(sums);
+    return status;
+}
+
+/* A part of the rules, and the directions of the others' parts from them. */
+static f0t_status solve_part(const pass *p, const f0t_ranksvm *svm, const f0t_group *group)
+{
+    const f0t_ranksvm_options options = {.hinge = p->hinge};
+    const size_t d = p->data->dim, all = p->rules->count;
+    const size_t first = f0t_group_part(all, group->rank, group->size);
+    const size_t count = f0t_group_part(all, group->rank + 1, group->size) - first;
+    const f0t_rules own = some_rules(p->rules, first, count);
+    float *solved;
+    F0T_TRY(f0t_alloc(&solved, p->lambda_count * count * d, sizeof *solved));
+    f0t_status status = f0t_ranksvm_solve(solved, NULL, svm, &own, p->lambdas, p->lambda_count,
+                                          &options, p->monitor);
+    memset(p->directions, 0, p->lambda_count * all * d * sizeof *p->directions);
+    for (size_t l = 0; l < p->lambda_count && status == F0T_OK; l++)
+        memcpy(p->directions + (l * all + first) * d, solved + l * count * d,
+               count * d * sizeof *solved);
+    f0t_free(solved);
+    return status == F0T_OK ? total_floats(group, p->directions, p->lambda_count * all * d)
+                            : status;
+}
+
 static f0t_status solve_rules(pass *p)
 {
     f0t_ranksvm *svm;
-    f0t_ranksvm_options options = {.hinge = p->hinge};
+    const f0t_ranksvm_options options = {.hinge = p->hinge};
+    const f0t_group *group = f0t_group_current();
     F0T_TRY(f0t_ranksvm_create(&svm, p->data->tags, p->data->train->tags, p->data->dim));
-    f0t_status status = f0t_ranksvm_solve(p->directions, NULL, svm, p->rules, p->lambdas,
-                                          p->lambda_count, &options, p->monitor);
+    f0t_status status = group->size > 1
+                            ? solve_part(p, svm, group)
+                            : f0t_ranksvm_solve(p->directions, NULL, svm, p->rules, p->lambdas,
+                                                p->lambda_count, &options, p->monitor);
     f0t_ranksvm_free(svm);
     return status;
 }
@@ -97,14 +151,22 @@ static f0t_status add_block(pass *p, size_t first, size_t rows)
     return f0t_cross_add(p->crossed, p->targets, p->features, rows, wide, D);
 }
 
+/* Each process reads a part of the images, and has the sums over all. */
 static f0t_status pass_over_features(pass *p)
 {
-    size_t count = p->data->train->count;
+    const f0t_group *group = f0t_group_current();
+    const size_t count = p->data->train->count, D = p->data->condition->dim;
+    const size_t begin = f0t_group_part(count, group->rank, group->size);
+    const size_t end = f0t_group_part(count, group->rank + 1, group->size);
     f0t_stage stage = f0t_stage_begin(p->monitor, "reading the features", "images", count);
-    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
-        F0T_TRY(f0t_stage_update(&stage, first));
-        F0T_TRY(add_block(p, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS));
+    for (size_t first = begin; first < end; first += BLOCK_ROWS) {
+        F0T_TRY(f0t_stage_update(&stage, (first - begin) * group->size));
+        F0T_TRY(add_block(p, first, end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS));
     }
+    if (group->size > 1 && p->moments)
+        F0T_TRY(f0t_group_total(group, p->moments, D * D));
+    if (group->size > 1)
+        F0T_TRY(total_floats(group, p->crossed, p->lambda_count * p->data->dim * D));
     f0t_stage_end(&stage);
     return F0T_OK;
 }
