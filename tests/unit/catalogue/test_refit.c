@@ -111,13 +111,24 @@ static void test_what_cannot_be_refitted_is_refused(void **state)
     f0t_catalogue_close(c);
 }
 
+/* The file has these bytes still, which are freed. */
+static void assert_unchanged(const char *path, char *before, size_t size)
+{
+    size_t after;
+    char *now = test_read(path, &after);
+    assert_int_equal(size, after);
+    assert_memory_equal(before, now, size);
+    f0t_free(before);
+    f0t_free(now);
+}
+
 /* A path of its own: the model before stays, and the catalogue has the new one. */
 static void test_a_refit_may_be_another_file(void **state)
 {
     f0t_catalogue *c = create();
     f0t_vectors *vectors = make_vectors();
     f0t_refit_report report;
-    size_t size, after;
+    size_t size;
     (void)state;
     for (size_t i = 0; i < 40; i++)
         put(c, i, i % TAGS, NAMES[i % TAGS]);
@@ -128,11 +139,7 @@ static void test_a_refit_may_be_another_file(void **state)
     assert_ok(f0t_catalogue_refit(&report, c, test_path("next"), NULL, NULL));
     assert_int_equal(report.pictures, 41);
     assert_string_equal(f0t_catalogue_model(c), test_path("next"));
-    char *now = test_read(path, &after);
-    assert_int_equal(size, after);
-    assert_memory_equal(before, now, size);
-    f0t_free(before);
-    f0t_free(now);
+    assert_unchanged(path, before, size);
     f0t_vectors_close(vectors);
     f0t_catalogue_close(c);
 }
@@ -145,7 +152,7 @@ static void test_a_refit_that_fails_changes_nothing(void **state)
     f0t_catalogue *c = create();
     f0t_vectors *vectors = make_vectors();
     f0t_refit_report report;
-    size_t size, after;
+    size_t size;
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "has no model to go on with",
                  f0t_catalogue_refit(&report, c, NULL, NULL, NULL));
@@ -159,11 +166,7 @@ static void test_a_refit_that_fails_changes_nothing(void **state)
     assert_int_equal(f0t_catalogue_refit(&report, c, NULL, NULL, F0T_WATCHED(&monitor)),
                      F0T_ERROR_INTERRUPTED);
     assert_string_equal(f0t_catalogue_model(c), path);
-    char *now = test_read(path, &after);
-    assert_int_equal(size, after);
-    assert_memory_equal(before, now, size);
-    f0t_free(before);
-    f0t_free(now);
+    assert_unchanged(path, before, size);
     f0t_vectors_close(vectors);
     f0t_catalogue_close(c);
 }
