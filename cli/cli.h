@@ -67,6 +67,7 @@ typedef struct cli_verb {
     bool json, seed, device; /* whether it knows --json, --seed, --device */
     bool processes;          /* whether several may run it together, under mpirun */
     bool wire;               /* and whether it then knows --wire */
+    bool pictures;           /* whether it may read pictures: it knows --require-sandbox */
     bool
         minus_words; /* -word is an operand: short options are one letter, their value the next word */
     size_t options_size;  /* of the struct that the option table fills */
@@ -114,7 +115,7 @@ struct cli_context {
     char name[64]; /* "vectors convert" */
     const char **operands;
     size_t operand_count;
-    bool json, quiet;
+    bool json, quiet, sandbox;
     uint64_t seed;
     const cli_option *given[CLI_OPTIONS_MOST]; /* [given_count], each once */
     size_t given_count;

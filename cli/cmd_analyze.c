@@ -349,6 +349,7 @@ const cli_verb cli_verb_analyze = {
     .examples = examples,
     .json = true,
     .seed = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -112,6 +112,7 @@ const cli_verb cli_verb_demo = {
     .examples = examples,
     .json = true,
     .seed = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .run = run,
 };

@@ -590,6 +590,7 @@ const cli_verb cli_verb_eval = {
     .examples = examples,
     .json = true,
     .seed = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -87,6 +87,7 @@ const cli_verb cli_verb_features = {
     .examples = examples,
     .json = true,
     .seed = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

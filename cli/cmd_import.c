@@ -273,6 +273,7 @@ static const cli_verb verb_photos = {
     .examples = photos_examples,
     .json = true,
     .seed = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .run = run,
 };

@@ -144,6 +144,7 @@ const cli_verb cli_verb_index = {
     .options = table,
     .examples = examples,
     .json = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -83,6 +83,9 @@ static f0t_status run(cli_context *cli, const void *given)
     server.monitor = cli->monitor;
     server.ready = say_ready;
     server.user = cli;
+    if (status == F0T_OK && f0t_picture_sandbox(true) == F0T_SANDBOX_NONE)
+        fprintf(stderr, "warning: pictures are decoded without a sandbox, which this kernel does "
+                        "not have: take none from strangers (docs/security.md)\n");
     if (status == F0T_OK)
         status = server_run(&server);
     f0t_vocab_free(vocab);
@@ -190,6 +193,7 @@ const cli_verb cli_verb_serve = {
     .conflicts = conflicts,
     .examples = examples,
     .json = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

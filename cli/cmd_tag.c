@@ -470,6 +470,7 @@ const cli_verb cli_verb_tag = {
     .json = true,
     .device = true,
     .processes = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -530,6 +530,7 @@ const cli_verb cli_verb_train = {
     .device = true,
     .processes = true,
     .wire = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &cli_train_defaults,
     .run = run,

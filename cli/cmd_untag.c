@@ -147,6 +147,7 @@ const cli_verb cli_verb_untag = {
     .options = table,
     .examples = examples,
     .json = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .run = run,
 };

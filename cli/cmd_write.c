@@ -135,6 +135,7 @@ const cli_verb cli_verb_write = {
     .conflicts = conflicts,
     .examples = examples,
     .json = true,
+    .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

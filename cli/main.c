@@ -82,6 +82,36 @@ static int close_output(int code)
     return code ? code : CLI_FAILED;
 }
 
+/* Processes of the library find it there. */
+static f0t_status require_sandbox(cli_context *cli)
+{
+    if (!cli->sandbox)
+        return F0T_OK;
+    setenv("F0T_REQUIRE_SANDBOX", "1", 1);
+    return f0t_picture_sandbox(true) != F0T_SANDBOX_NONE
+               ? F0T_OK
+               : cli_fail(cli, F0T_ERROR_IO,
+                          "--require-sandbox: this kernel has none for the processes that decode "
+                          "pictures; docs/security.md says what it needs");
+}
+
+static void warn_of_sandbox(const cli_context *cli)
+{
+    if (f0t_picture_sandbox(false) == F0T_SANDBOX_NONE && cli->monitor && cli->monitor->log)
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING,
+                          "pictures were decoded without a sandbox, which this kernel does not "
+                          "have: take none from strangers (docs/security.md)");
+}
+
+static f0t_status run_warning(cli_context *cli, const void *options)
+{
+    f0t_status status = require_sandbox(cli);
+    if (status == F0T_OK)
+        status = cli->verb->run(cli, options);
+    warn_of_sandbox(cli);
+    return status;
+}
+
 /* How it ended is the same in all processes of the run; the first one's line says so. */
 static f0t_status end_together(cli_context *cli, f0t_status status)
 {
@@ -112,7 +142,7 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
             cli_processes_complain(processes, cli);
         return status;
     }
-    status = end_together(cli, cli->verb->run(cli, options));
+    status = end_together(cli, run_warning(cli, options));
     f0t_context_free(cli->context);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct common {
-    bool help, json, quiet;
+    bool help, json, quiet, sandbox;
     size_t seed, threads;
     const char *device, *wire;
 } common;
@@ -24,6 +24,10 @@ const cli_option cli_common_options[] = {
     {"wire", 0, CLI_CHOICE, offsetof(common, wire), "TYPE",
      "Under mpirun: the type in which gradients travel between processes. Default f32.",
      "f32|bf16"},
+    {"require-sandbox", 0, CLI_FLAG, offsetof(common, sandbox), NULL,
+     "Read no picture where the kernel has no sandbox for the processes that decode them, instead "
+     "of a warning.",
+     NULL},
     {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "Print no progress and no remarks.",
      NULL},
     {"help", 'h', CLI_FLAG, offsetof(common, help), NULL, "Show this help.", NULL},
@@ -40,6 +44,8 @@ bool cli_common_applies(const cli_option *option, const cli_verb *verb)
         return verb->device;
     if (!strcmp(option->name, "wire"))
         return verb->wire;
+    if (!strcmp(option->name, "require-sandbox"))
+        return verb->pictures;
     return true;
 }
 
@@ -280,6 +286,7 @@ int cli_parse(cli_context *cli, void *options, int argc, char **argv, bool *help
     *help = p.common.help;
     cli->json = p.common.json;
     cli->quiet = p.common.quiet;
+    cli->sandbox = p.common.sandbox;
     cli->seed = p.common.seed;
     if (code != CLI_DONE || *help)
         return code;

@@ -1175,6 +1175,19 @@ F0T_API f0t_status f0t_network_run(float *out, f0t_network *network, const float
  */
 typedef struct f0t_backbone f0t_backbone;
 
+/* Pictures come from anywhere. They are decoded in processes of their own (fast0tag-picture), which open no file but
+ * fonts, have no network and cannot start or signal others: a sandbox that the kernel enforces (Landlock and
+ * seccomp). Where it cannot, pictures are read without, unless $F0T_REQUIRE_SANDBOX is set: then nothing is read
+ * (F0T_ERROR_UNSUPPORTED). */
+typedef enum f0t_sandbox {
+    F0T_SANDBOX_UNKNOWN = 0, /* no such process was started yet, or none can be */
+    F0T_SANDBOX_CLOSED = 1,
+    F0T_SANDBOX_NONE = 2 /* processes that decode have the rights of this one */
+} f0t_sandbox;
+
+/* What the last of them said; where none was started yet and `ask`, one is. */
+F0T_API f0t_sandbox f0t_picture_sandbox(bool ask);
+
 /* NULL is the defaults. */
 typedef struct f0t_backbone_options {
     size_t size;

@@ -1,11 +1,11 @@
 #include "picture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,35 +34,33 @@ void answer_fail(answer *to, f0t_status status, const char *format, ...)
 
 /* ---- Files -------------------------------------------------------------------------------------- */
 
-int picture_file_open(answer *to, const char *path, size_t *size)
+static bool get_size(answer *to, int fd, size_t *size)
 {
     struct stat info;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &info) != 0)
-        answer_fail(to, errno == ENOENT ? F0T_ERROR_NOT_FOUND : F0T_ERROR_IO, "%s",
-                    strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-        answer_fail(to, F0T_ERROR_UNSUPPORTED,
-                    S_ISDIR(info.st_mode) ? "is a directory" : "is no ordinary file");
-    else
-        *size = (size_t)info.st_size;
-    if (fd >= 0 && to->status != F0T_OK) {
-        close(fd);
-        return -1;
+    if (fstat(fd, &info) != 0) {
+        answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
+        return false;
     }
-    return fd;
+    *size = (size_t)info.st_size;
+    return true;
 }
 
-static void *read_open(answer *to, int fd, size_t size, size_t *length)
+void *picture_file_read(answer *to, int fd, size_t *length)
 {
+    size_t size;
+    *length = 0;
+    if (!get_size(to, fd, &size))
+        return NULL;
     if (size > F0T_PICTURE_TEXT_MAX) {
         answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u MB", F0T_PICTURE_TEXT_MAX >> 20);
         return NULL;
     }
     char *data = malloc(size + 1);
     ssize_t got = 0;
-    while (data && *length < size && (got = read(fd, data + *length, size - *length)) > 0)
-        *length += (size_t)got;
+    while (data && *length < size &&
+           ((got = pread(fd, data + *length, size - *length, (off_t)*length)) > 0 ||
+            (got < 0 && errno == EINTR)))
+        *length += got > 0 ? (size_t)got : 0;
     if (!data || got < 0) {
         answer_fail(to, F0T_ERROR_IO, "%s", strerror(errno));
         free(data);
@@ -71,17 +69,22 @@ static void *read_open(answer *to, int fd, size_t size, size_t *length)
     return data;
 }
 
-void *picture_file_read(answer *to, const char *path, size_t *length)
+void *picture_file_map(answer *to, int fd, size_t *length)
 {
-    size_t size = 0;
-    *length = 0;
-    const int fd = picture_file_open(to, path, &size);
-    if (fd < 0) {
-        if (to->status == F0T_ERROR_NOT_FOUND)
-            *to = (answer){.status = F0T_OK, .data = to->data};
+    if (!get_size(to, fd, length))
         return NULL;
-    }
-    void *data = read_open(to, fd, size, length);
-    close(fd);
-    return data;
+    void *data = *length ? mmap(NULL, *length, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (data != MAP_FAILED)
+        return data;
+    if (*length)
+        answer_fail(to, F0T_ERROR_MEMORY, "is too large to be read: %s", strerror(errno));
+    else
+        answer_fail(to, F0T_ERROR_FORMAT, "is empty");
+    return NULL;
+}
+
+void picture_file_unmap(void *data, size_t length)
+{
+    if (data)
+        munmap(data, length);
 }

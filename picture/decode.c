@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vips/vips.h>
 
 /* libvips says what is wrong in several lines, the most general first: `VipsForeignLoad: file "PATH"
@@ -50,15 +48,24 @@ static const char *const loaders[] = {
 static const char bmp_loader[] = "VipsForeignLoadMagickBuffer";
 #define BMP_MAX ((size_t)512 << 20)
 
-void decode_start(const char *program)
+static bool reads_bitmaps;
+
+static void allow(const char *loader)
+{
+    vips_operation_block_set(loader, FALSE);
+}
+
+void decode_start(const char *program, bool bitmaps)
 {
     if (VIPS_INIT(program))
         exit(1);
+    reads_bitmaps = bitmaps;
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);
-    for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
-        vips_operation_block_set(loaders[i], FALSE);
-    vips_operation_block_set(bmp_loader, FALSE);
+    for (size_t i = 0; !bitmaps && i < sizeof loaders / sizeof *loaders; i++)
+        allow(loaders[i]);
+    if (bitmaps)
+        allow(bmp_loader);
     vips_concurrency_set(1);
     vips_cache_set_max(0);
 }
@@ -66,16 +73,6 @@ void decode_start(const char *program)
 static bool is_svg(const char *loader)
 {
     return strstr(loader, "Svg") || strstr(loader, "svg");
-}
-
-/* libvips would wait for the other end of a pipe, and says less of what is wrong. */
-static bool is_file(answer *to, const char *path)
-{
-    size_t size;
-    const int fd = picture_file_open(to, path, &size);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
 }
 
 static bool is_open(const char *loader)
@@ -87,15 +84,15 @@ static bool is_open(const char *loader)
 }
 
 /* libvips looks for "<svg" in the first thousand bytes, which a license before it may fill. */
-static bool is_named_svg(const char *path)
+static bool is_named_svg(const char *name)
 {
-    const size_t length = strlen(path);
-    return length > 4 && !strcasecmp(path + length - 4, ".svg");
+    const size_t length = strlen(name);
+    return length > 4 && !strcasecmp(name + length - 4, ".svg");
 }
 
 /* Where a picture's bytes are: in its file, or, where `data` is set, in memory. */
 typedef struct source {
-    const char *path;
+    int fd;
     const char *loader; /* libvips' name of what reads it */
     void *data;
     size_t length;
@@ -106,7 +103,7 @@ typedef struct source {
 static void source_close(source *s)
 {
     if (s->mapped)
-        munmap(s->data, s->length);
+        picture_file_unmap(s->data, s->length);
     free(s->raw.data);
 }
 
@@ -118,7 +115,7 @@ static bool begins_with(const void *data, size_t length, const char *bytes)
 /* Only what looks like a JPEG goes on: nothing else is expected here. */
 static bool open_raw(answer *to, source *s)
 {
-    if (!raw_preview(to, &s->raw, s->path))
+    if (!raw_preview(to, &s->raw, s->fd))
         return false;
     s->data = s->raw.data;
     s->length = s->raw.length;
@@ -129,53 +126,58 @@ static bool open_raw(answer *to, source *s)
     return false;
 }
 
-/* False, with nothing said, where it is none. */
-static bool open_bmp(source *s, answer *to)
+/* False, with the reason in `to`, where it is none. */
+static bool open_bmp(answer *to, source *s)
 {
-    size_t size = 0;
-    const int fd = picture_file_open(to, s->path, &size);
-    void *data = fd >= 0 && size > 2 && size <= BMP_MAX
-                     ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0)
-                     : MAP_FAILED;
-    if (fd >= 0)
-        close(fd);
-    if (data == MAP_FAILED)
-        return false;
-    s->data = data;
-    s->length = size;
-    s->mapped = true;
+    s->data = picture_file_map(to, s->fd, &s->length);
+    s->mapped = s->data != NULL;
     s->loader = bmp_loader;
-    return begins_with(data, size, "BM");
+    if (!s->data)
+        return false;
+    if (s->length <= BMP_MAX && begins_with(s->data, s->length, "BM"))
+        return true;
+    answer_fail(to, F0T_ERROR_UNSUPPORTED, "is not a known file format");
+    return false;
+}
+
+/* What libvips reads the file with, or NULL. */
+static const char *find_loader(const source *s)
+{
+    VipsSource *bytes = vips_source_new_from_descriptor(s->fd);
+    const char *loader = bytes ? vips_foreign_find_load_source(bytes) : NULL;
+    if (bytes)
+        g_object_unref(bytes);
+    vips_error_clear();
+    return loader && is_open(loader) ? loader : NULL;
 }
 
 /* Finds out what reads the file. False, with the reason in `to`, where nothing does; to be closed
  * either way. */
-static bool source_open(answer *to, source *s, const char *path, const char *name)
+static bool source_open(answer *to, source *s, int fd, const char *name)
 {
-    *s = (source){.path = path};
-    if (!is_file(to, path))
-        return false;
+    *s = (source){.fd = fd};
+    if (reads_bitmaps)
+        return open_bmp(to, s);
     if (raw_is_named(name))
         return open_raw(to, s);
-    const char *loader = vips_foreign_find_load(path);
-    if (loader && is_open(loader)) {
-        s->loader = loader;
-        return true;
-    }
-    if (is_named_svg(name)) {
-        vips_error_clear();
+    s->loader = find_loader(s);
+    if (!s->loader && is_named_svg(name))
         s->loader = "VipsForeignLoadSvg";
-        return true;
-    }
-    if (open_bmp(s, to)) {
-        vips_error_clear();
-        return true;
-    }
-    if (!loader)
-        fail_by_vips(to, F0T_ERROR_UNSUPPORTED);
-    else
+    if (!s->loader)
         answer_fail(to, F0T_ERROR_UNSUPPORTED, "is not a known file format");
-    return false;
+    return s->loader != NULL;
+}
+
+static VipsImage *read_file(const source *s, const char *shrinks, int shrink)
+{
+    VipsSource *bytes = vips_source_new_from_descriptor(s->fd);
+    VipsImage *image =
+        bytes ? vips_image_new_from_source(bytes, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                           VIPS_FAIL_ON_TRUNCATED, shrinks, shrink, NULL)
+              : NULL;
+    if (bytes)
+        g_object_unref(bytes);
+    return image;
 }
 
 static VipsImage *read_header(const source *s, int shrink)
@@ -187,8 +189,7 @@ static VipsImage *read_header(const source *s, int shrink)
     if (s->data)
         return vips_image_new_from_buffer(s->data, s->length, "", "access", VIPS_ACCESS_SEQUENTIAL,
                                           "fail_on", VIPS_FAIL_ON_TRUNCATED, shrinks, shrink, NULL);
-    return vips_image_new_from_file(s->path, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                                    VIPS_FAIL_ON_TRUNCATED, shrinks, shrink, NULL);
+    return read_file(s, shrinks, shrink);
 }
 
 /* A preview lies as the sensor does, unless it says itself how it is to be turned. */
@@ -252,12 +253,10 @@ static VipsImage *shrink_on_load(answer *to, VipsImage *image, const source *s, 
 }
 
 /* SVG has no size of its own. */
-static VipsImage *draw(answer *to, const char *path, size_t side)
+static VipsImage *draw(answer *to, int fd, size_t side)
 {
     size_t length;
-    char *text = picture_file_read(to, path, &length);
-    if (!text && to->status == F0T_OK)
-        answer_fail(to, F0T_ERROR_NOT_FOUND, "no such file");
+    char *text = picture_file_read(to, fd, &length);
     if (!text)
         return NULL;
     VipsImage *drawn = svg_draw(text, length, side);
@@ -428,7 +427,7 @@ static void decode(answer *to, const source *s, const f0t_picture_request *reque
     profile own = {NULL, 0};
     f0t_picture_details details = {.taken = F0T_NO_DATE};
     const bool svg = is_svg(s->loader);
-    VipsImage *image = svg ? draw(to, s->path, side) : open_picture(to, s, 1, most);
+    VipsImage *image = svg ? draw(to, s->fd, side) : open_picture(to, s, 1, most);
     if (image && !svg) {
         details_of_header(&details, image);
         if (s->raw.data && details.taken == F0T_NO_DATE)
@@ -447,11 +446,10 @@ static void decode(answer *to, const source *s, const f0t_picture_request *reque
     free(own.data);
 }
 
-void decode_picture(answer *to, const char *path, const char *name,
-                    const f0t_picture_request *request)
+void decode_picture(answer *to, int fd, const char *name, const f0t_picture_request *request)
 {
     source s;
-    if (source_open(to, &s, path, name))
+    if (source_open(to, &s, fd, name))
         decode(to, &s, request);
     source_close(&s);
 }
@@ -470,13 +468,13 @@ static bool read_metadata(answer *to, embedded *out, const source *s)
     return true;
 }
 
-bool decode_metadata(answer *to, embedded *out, const char *path)
+bool decode_metadata(answer *to, embedded *out, int fd, const char *name)
 {
     source s;
     *out = (embedded){0};
-    if (raw_is_named(path))
-        return is_file(to, path) && raw_metadata(to, out, path);
-    const bool read = source_open(to, &s, path, path) && read_metadata(to, out, &s);
+    if (raw_is_named(name))
+        return raw_metadata(to, out, fd);
+    const bool read = source_open(to, &s, fd, name) && read_metadata(to, out, &s);
     source_close(&s);
     return read;
 }

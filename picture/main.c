@@ -1,39 +1,18 @@
 /* Requests on standard input, replies on standard output, until the input ends. */
 #include "picture.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MEMORY_LIMIT ((rlim_t)2 << 30)
-
 /* ---- Limits ------------------------------------------------------------------------------------- */
-
-static struct rlimit both(rlim_t value)
-{
-    return (struct rlimit){value, value};
-}
-
-static void limit_all(void)
-{
-    const struct rlimit none = both(0);
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_FSIZE, &none);
-#if !defined(__SANITIZE_ADDRESS__) /* it maps terabytes */
-    const struct rlimit memory = both(MEMORY_LIMIT);
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-}
 
 /* So much more processor time than was used so far. */
 static void limit_time(rlim_t seconds)
@@ -67,56 +46,35 @@ static bool end_with_library(void)
 
 /* ---- Requests ----------------------------------------------------------------------------------- */
 
-static void merge(answer *to, const char *path, const char *text, size_t length)
-{
-    size_t old_length;
-    void *old = picture_file_read(to, path, &old_length);
-    if (to->status == F0T_OK)
-        xmp_merge(to, old, old_length, text, length, false);
-    free(old);
-}
-
 /* The lines end with a 0, the packet follows. */
-static void embed(answer *to, const char *text, size_t length)
+static void merge(answer *to, const char *text, size_t length, bool inside)
 {
     const size_t lines = strnlen(text, length);
     const size_t packet = lines < length ? lines + 1 : length;
-    xmp_merge(to, text + packet, length - packet, text, lines, true);
+    xmp_merge(to, text + packet, length - packet, text, lines, inside);
 }
 
-/* The picture in the file that came with the request. */
-static void decode_file(answer *to, const f0t_picture_request *request, int fd, const char *name)
+static void read_file(answer *to, const f0t_picture_request *request, int fd, const char *name)
 {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (fd < 0)
-        answer_fail(to, F0T_ERROR_INTERNAL, "no bytes came with it");
+        answer_fail(to, F0T_ERROR_INTERNAL, "no file came with it");
+    else if (request->kind == F0T_PICTURE_DECODE)
+        decode_picture(to, fd, name, request);
     else
-        decode_picture(to, path, name, request);
+        keywords_read(to, fd, name);
 }
 
-static void respond(answer *to, const f0t_picture_request *request, const char *path,
-                    const char *text, int fd)
+static void respond(answer *to, sandbox_role role, const f0t_picture_request *request,
+                    const char *name, const char *text, int fd)
 {
-    switch (request->kind) {
-    case F0T_PICTURE_DECODE:
-        decode_picture(to, path, path, request);
-        break;
-    case F0T_PICTURE_BYTES:
-        decode_file(to, request, fd, path);
-        break;
-    case F0T_PICTURE_KEYWORDS:
-        keywords_read(to, path);
-        break;
-    case F0T_PICTURE_MERGE:
-        merge(to, path, text, request->text_length);
-        break;
-    case F0T_PICTURE_EMBED:
-        embed(to, text, request->text_length);
-        break;
-    default:
-        answer_fail(to, F0T_ERROR_INTERNAL, "there is no request %u", request->kind);
-    }
+    const bool merges = request->kind == F0T_PICTURE_MERGE || request->kind == F0T_PICTURE_EMBED;
+    const bool reads = request->kind == F0T_PICTURE_DECODE || request->kind == F0T_PICTURE_KEYWORDS;
+    if (merges && role == SANDBOX_MERGE)
+        merge(to, text, request->text_length, request->kind == F0T_PICTURE_EMBED);
+    else if (reads && role != SANDBOX_MERGE)
+        read_file(to, request, fd, name);
+    else
+        answer_fail(to, F0T_ERROR_INTERNAL, "there is no request %u here", request->kind);
 }
 
 static bool send_answer(const answer *a)
@@ -157,8 +115,6 @@ static bool read_request(f0t_picture_request *request, int *fd)
     *fd = -1;
     while ((got = recvmsg(STDIN_FILENO, &message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         ;
-    if (got < 0 && errno == ENOTSOCK)
-        return read_all(request, sizeof *request);
     const struct cmsghdr *first = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (first && first->cmsg_type == SCM_RIGHTS && first->cmsg_len == CMSG_LEN(sizeof *fd))
         memcpy(fd, CMSG_DATA(first), sizeof *fd);
@@ -174,15 +130,15 @@ static char *read_text(size_t length)
     return text;
 }
 
-static bool handle(const f0t_picture_request *request, int fd)
+static bool handle(sandbox_role role, const f0t_picture_request *request, int fd)
 {
     answer a = {.status = F0T_OK};
     if (request->path_length > F0T_PICTURE_PATH_MAX ||
-        request->text_length > F0T_PICTURE_TEXT_MAX || !request->side)
+        request->text_length > F0T_PICTURE_REQUEST_MAX || !request->side)
         return false;
     char *path = read_text(request->path_length), *text = read_text(request->text_length);
     limit_time(request->seconds ? request->seconds : F0T_PICTURE_SECONDS);
-    respond(&a, request, path, text, fd);
+    respond(&a, role, request, path, text, fd);
     if (fd >= 0)
         close(fd);
     const bool sent = send_answer(&a);
@@ -192,17 +148,52 @@ static bool handle(const f0t_picture_request *request, int fd)
     return sent;
 }
 
+/* ---- The process --------------------------------------------------------------------------------- */
+
+/* What the first argument says; false where it says nothing. */
+static bool find_role(sandbox_role *role, int argc, char **argv)
+{
+    static const char *const names[] = {[SANDBOX_DECODE] = F0T_PICTURE_ROLE_DECODE,
+                                        [SANDBOX_BITMAP] = F0T_PICTURE_ROLE_BITMAP,
+                                        [SANDBOX_MERGE] = F0T_PICTURE_ROLE_MERGE};
+    for (size_t i = 0; argc > 1 && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(argv[1], names[i])) {
+            *role = (sandbox_role)i;
+            return true;
+        }
+    return false;
+}
+
+static bool start_libraries(sandbox_role role, const char *program)
+{
+    if (role != SANDBOX_MERGE)
+        decode_start(program, role == SANDBOX_BITMAP);
+    return xmp_start();
+}
+
+/* Says whether the sandbox is closed; false where that is needed and it is not. */
+static bool greet(sandbox_role role, bool needed)
+{
+    const f0t_picture_greeting greeting = {F0T_PICTURE_GREETING, sandbox_enter(role)};
+    return fwrite(&greeting, sizeof greeting, 1, stdout) == 1 && fflush(stdout) == 0 &&
+           (greeting.confined || !needed);
+}
+
 int main(int argc, char **argv)
 {
     f0t_picture_request request;
+    sandbox_role role;
     int fd;
-    (void)argc;
-    limit_all();
-    decode_start(argv[0]);
-    if (!end_with_library() || !xmp_start())
+    if (!find_role(&role, argc, argv)) {
+        fprintf(stderr, "fast0tag-picture reads pictures for fast0tag, which starts it\n");
+        return 2;
+    }
+    sandbox_limit();
+    if (!start_libraries(role, argv[0]) ||
+        !greet(role, argc > 2 && !strcmp(argv[2], F0T_PICTURE_REQUIRE)) || !end_with_library())
         return 1;
     while (read_request(&request, &fd))
-        if (!handle(&request, fd))
+        if (!handle(role, &request, fd))
             return 1;
     return 0;
 }

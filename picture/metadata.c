@@ -5,34 +5,32 @@
 #include <string.h>
 #include <strings.h>
 
-static bool ends_with(const char *path, const char *end)
+static bool ends_with(const char *name, const char *end)
 {
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && !strcasecmp(path + n - m, end);
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && !strcasecmp(name + n - m, end);
 }
 
-static void read_text(answer *to, const char *path, void (*parse)(answer *, const void *, size_t))
+static void read_text(answer *to, int fd, void (*parse)(answer *, const void *, size_t))
 {
     size_t length;
-    void *data = picture_file_read(to, path, &length);
+    void *data = picture_file_read(to, fd, &length);
     if (data)
         parse(to, data, length);
-    else if (to->status == F0T_OK)
-        answer_fail(to, F0T_ERROR_IO, "no such file");
     free(data);
 }
 
-void keywords_read(answer *to, const char *path)
+void keywords_read(answer *to, int fd, const char *name)
 {
     embedded found;
-    if (ends_with(path, ".xmp")) {
-        read_text(to, path, keywords_of_xmp);
+    if (ends_with(name, ".xmp")) {
+        read_text(to, fd, keywords_of_xmp);
         return;
     }
-    if (!decode_metadata(to, &found, path))
+    if (!decode_metadata(to, &found, fd, name))
         return;
     if (found.is_svg)
-        read_text(to, path, keywords_of_svg);
+        read_text(to, fd, keywords_of_svg);
     if (found.xmp)
         keywords_of_xmp(to, found.xmp, found.xmp_length);
     if (found.iptc && to->status == F0T_OK)

@@ -25,17 +25,17 @@ void answer_fail(answer *to, f0t_status status, const char *format, ...)
 void answer_add(answer *to, const char *text, size_t length);
 
 /* decode.c: the pixels of a picture; its embedded metadata, NULL where there is none. */
-void decode_start(const char *program);
-/* `name` is what the file at `path` is called, which tells raw files and SVG; the request says how. */
-void decode_picture(answer *to, const char *path, const char *name,
-                    const f0t_picture_request *request);
+/* One that reads BMP reads nothing else. */
+void decode_start(const char *program, bool bitmaps);
+/* `name` is what the open file is called, which tells raw files and SVG; the request says how. */
+void decode_picture(answer *to, int fd, const char *name, const f0t_picture_request *request);
 typedef struct embedded {
     void *xmp, *iptc; /* copies, freed with free() */
     size_t xmp_length, iptc_length;
     bool is_svg;
 } embedded;
 /* False, with the reason in `to`, when it is no picture. */
-bool decode_metadata(answer *to, embedded *out, const char *path);
+bool decode_metadata(answer *to, embedded *out, int fd, const char *name);
 
 /* raw.c: whether the file is named like a camera's raw file; its preview; its metadata, as
  * decode_metadata gives it. False, with the reason in `to`, where there is none. */
@@ -46,9 +46,9 @@ typedef struct preview {
     int orientation;        /* as EXIF numbers it */
     int64_t taken;          /* as f0t_picture_details has it */
 } preview;
-bool raw_is_named(const char *path);
-bool raw_preview(answer *to, preview *out, const char *path);
-bool raw_metadata(answer *to, embedded *out, const char *path);
+bool raw_is_named(const char *name);
+bool raw_preview(answer *to, preview *out, int fd);
+bool raw_metadata(answer *to, embedded *out, int fd);
 
 /* colour.c: pixels of this profile become sRGB; of none that can be read they stay as they are. */
 void colour_to_srgb(unsigned char *rgb, size_t count, const void *data, size_t length);
@@ -60,7 +60,7 @@ void details_of_header(f0t_picture_details *out, struct _VipsImage *header);
 void details_add(answer *to, f0t_picture_details *details, const void *profile, size_t length);
 
 /* metadata.c */
-void keywords_read(answer *to, const char *path);
+void keywords_read(answer *to, int fd, const char *name);
 
 /* keywords.c: lines of source and keyword, from memory. */
 void keywords_of_iptc(answer *to, const void *data, size_t length);
@@ -77,10 +77,11 @@ void keywords_of_xmp(answer *to, const void *data, size_t length);
 void xmp_merge(answer *to, const void *data, size_t length, const char *lines, size_t lines_length,
                bool inside);
 
-/* answer.c: an ordinary file, open for reading, and its size; -1, with the reason in `to`. */
-int picture_file_open(answer *to, const char *path, size_t *size);
-/* A whole file of at most F0T_PICTURE_TEXT_MAX bytes, freed with free(); NULL, with the reason in
- * `to`, when that cannot be; NULL with *length 0 and status F0T_OK when there is no file. */
-void *picture_file_read(answer *to, const char *path, size_t *length);
+/* answer.c: a whole file of at most F0T_PICTURE_TEXT_MAX bytes, freed with free(); NULL, with the reason in
+ * `to`, when that cannot be. */
+void *picture_file_read(answer *to, int fd, size_t *length);
+/* The whole file, to be unmapped by picture_file_unmap; NULL, with the reason in `to`, when that cannot be. */
+void *picture_file_map(answer *to, int fd, size_t *length);
+void picture_file_unmap(void *data, size_t length);
 
 #endif

@@ -14,26 +14,43 @@
 /* Told by the name: most of these are TIFF inside, which other readers would take for the picture. */
 static const char *const endings[] = {F0T_PICTURE_RAW_ENDINGS};
 
-bool raw_is_named(const char *path)
+bool raw_is_named(const char *name)
 {
-    const char *dot = strrchr(path, '.');
+    const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (!strcasecmp(dot, endings[i]))
             return true;
     return false;
 }
 
-static libraw_data_t *open_raw(answer *to, const char *path)
+/* A file that libraw reads, in memory. */
+typedef struct raw_file {
+    void *data;
+    size_t length;
+    libraw_data_t *raw;
+} raw_file;
+
+static void close_raw(raw_file *file)
 {
-    libraw_data_t *raw = libraw_init(0);
-    const int failed = raw ? libraw_open_file(raw, path) : LIBRAW_UNSUFFICIENT_MEMORY;
-    if (!failed)
-        return raw;
-    answer_fail(to, F0T_ERROR_FORMAT, "cannot be read as a camera's raw file: %s",
-                libraw_strerror(failed));
-    if (raw)
-        libraw_close(raw);
-    return NULL;
+    if (file->raw)
+        libraw_close(file->raw);
+    picture_file_unmap(file->data, file->length);
+}
+
+/* To be closed either way. */
+static bool open_raw(answer *to, raw_file *file, int fd)
+{
+    *file = (raw_file){0};
+    file->data = picture_file_map(to, fd, &file->length);
+    if (!file->data)
+        return false;
+    file->raw = libraw_init(0);
+    const int failed = file->raw ? libraw_open_buffer(file->raw, file->data, file->length)
+                                 : LIBRAW_UNSUFFICIENT_MEMORY;
+    if (failed)
+        answer_fail(to, F0T_ERROR_FORMAT, "cannot be read as a camera's raw file: %s",
+                    libraw_strerror(failed));
+    return !failed;
 }
 
 /* libraw's turns are those of dcraw: 3 half a turn, 5 to the left, 6 to the right; EXIF's numbers. */
@@ -74,28 +91,24 @@ static void take(answer *to, preview *out, const libraw_data_t *raw)
     out->taken = date_of(raw);
 }
 
-bool raw_preview(answer *to, preview *out, const char *path)
+bool raw_preview(answer *to, preview *out, int fd)
 {
+    raw_file file;
     *out = (preview){0};
-    libraw_data_t *raw = open_raw(to, path);
-    if (!raw)
-        return false;
-    const int failed = libraw_unpack_thumb(raw);
-    if (failed)
-        answer_fail(to, F0T_ERROR_UNSUPPORTED, "has no preview that can be read: %s",
-                    libraw_strerror(failed));
-    else
-        take(to, out, raw);
-    libraw_close(raw);
+    if (open_raw(to, &file, fd)) {
+        const int failed = libraw_unpack_thumb(file.raw);
+        if (failed)
+            answer_fail(to, F0T_ERROR_UNSUPPORTED, "has no preview that can be read: %s",
+                        libraw_strerror(failed));
+        else
+            take(to, out, file.raw);
+    }
+    close_raw(&file);
     return out->data != NULL;
 }
 
-bool raw_metadata(answer *to, embedded *out, const char *path)
+static void take_xmp(embedded *out, const libraw_data_t *raw)
 {
-    *out = (embedded){0};
-    libraw_data_t *raw = open_raw(to, path);
-    if (!raw)
-        return false;
     size_t length = raw->idata.xmpdata ? raw->idata.xmplen : 0;
     while (length && !raw->idata.xmpdata[length - 1]) /* libraw ends it with a NUL */
         length--;
@@ -105,6 +118,15 @@ bool raw_metadata(answer *to, embedded *out, const char *path)
         memcpy(out->xmp, raw->idata.xmpdata, length);
         out->xmp_length = length;
     }
-    libraw_close(raw);
-    return true;
+}
+
+bool raw_metadata(answer *to, embedded *out, int fd)
+{
+    raw_file file;
+    *out = (embedded){0};
+    const bool opened = open_raw(to, &file, fd);
+    if (opened)
+        take_xmp(out, file.raw);
+    close_raw(&file);
+    return opened;
 }

@@ -1,8 +1,9 @@
 /*
- * What the library and the program fast0tag-picture say to each other over a socket: a request and
- * its reply, one after the other. Pictures and metadata come from anywhere, and the libraries that
- * read them are large: they run in that program alone, which has limits on memory and time and may
- * die without harm.
+ * What the library and the program fast0tag-picture say to each other over a socket: a greeting, then requests
+ * and their replies, one after the other. Pictures and metadata come from anywhere, and the libraries that
+ * read them are large: they run in that program alone, which has limits on memory and time, has given up
+ * its rights (picture/sandbox.h) and may die without harm. It opens no file that a request names: the library does,
+ * and sends the descriptor.
  */
 #ifndef F0T_IMAGE_PROTOCOL_H
 #define F0T_IMAGE_PROTOCOL_H
@@ -19,6 +20,8 @@
 #define F0T_PICTURE_PATH_MAX 65536U
 #define F0T_PICTURE_TEXT_MAX 16777216U
 #define F0T_PICTURE_KEYWORDS_MAX 4096U
+/* Bytes of the text of a request: lines, and a sidecar. */
+#define F0T_PICTURE_REQUEST_MAX (2 * F0T_PICTURE_TEXT_MAX)
 /* The longer side of a thumbnail, and its bytes, at most. */
 #define F0T_PICTURE_THUMBNAIL_SIDE 256
 #define F0T_PICTURE_THUMBNAIL_MAX 1048576U
@@ -29,17 +32,29 @@
         ".kdc", ".mef", ".mos", ".mrw", ".nef", ".nrw", ".orf", ".pef", ".raf", ".rw2", ".rwl", \
         ".sr2", ".srf", ".srw", ".x3f"
 
+/* What a process is for, its first argument. Each has the rights that it needs (picture/sandbox.c). */
+#define F0T_PICTURE_ROLE_DECODE "decode" /* pixels and keywords of all formats but */
+#define F0T_PICTURE_ROLE_BITMAP "bitmap" /* BMP: ImageMagick loads a hundred files for it */
+#define F0T_PICTURE_ROLE_MERGE "merge"   /* XMP with other tags in it */
+/* The second argument where a process that cannot give up its rights is to end. */
+#define F0T_PICTURE_REQUIRE "require-sandbox"
+
+/* The first bytes of a process, before it has seen any request. */
+#define F0T_PICTURE_GREETING 0x46305402U /* changes with this file */
+typedef struct f0t_picture_greeting {
+    uint32_t greeting;
+    uint32_t confined; /* 1: it has given up its rights */
+} f0t_picture_greeting;
+
 typedef enum f0t_picture_kind {
-    F0T_PICTURE_DECODE = 1,   /* the pixels of the picture at the path */
-    F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar at the path, carries */
-    F0T_PICTURE_MERGE = 3,    /* the sidecar at the path (it need not exist) with new tags */
-    F0T_PICTURE_EMBED = 4,    /* the same of a packet that comes after the lines and a NUL */
-    F0T_PICTURE_BYTES =
-        5 /* as DECODE, of a file whose descriptor comes with the request (SCM_RIGHTS);
-                                 the path is what it is called */
+    F0T_PICTURE_DECODE = 1,   /* the pixels of the picture whose descriptor comes along */
+    F0T_PICTURE_KEYWORDS = 2, /* the keywords that it, or a sidecar, carries */
+    F0T_PICTURE_MERGE = 3,    /* a sidecar's text, after the lines and a NUL, with new tags */
+    F0T_PICTURE_EMBED = 4     /* the same of a packet that is embedded in a picture */
 } f0t_picture_kind;
 
-/* Then the path and the text, neither NUL-terminated. The text of a merge is lines: "+" and a tag that is
+/* Then the path and the text, neither NUL-terminated; the descriptor (SCM_RIGHTS) comes with the first byte. The path
+ * is what the file is called: its ending tells raw files, SVG and sidecars. The text of a merge begins with lines: "+" and a tag that is
  * to be ours, "=" and a keyword that a person gave the picture, wherever it is written, or "-": nothing of
  * ours is to stay. Tags and keywords are words, or paths of them ("People|woman"). */
 typedef struct f0t_picture_request {

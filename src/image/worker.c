@@ -4,17 +4,13 @@
 #include "base/companion.h"
 #include "base/monitor.h"
 #include "image/protocol.h"
+#include "image/worker_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The worker ends a picture that takes too much processor time; on a busy machine that is so much longer. */
@@ -24,15 +20,7 @@ static const double PATIENCE = 4;
  * each SVG), and a limit that is reached in the end would cost a picture. */
 enum { LIFETIME = 4096 };
 
-/* The process that decodes: found, started, talked to with a deadline, ended. */
-typedef struct process {
-    pid_t pid; /* 0: none runs */
-    int socket;
-} process;
-
 static const char program[] = "fast0tag-picture";
-
-/* ---- The process: finding it --------------------------------------------------------------------------------- */
 
 f0t_status f0t_worker_program(char **out)
 {
@@ -46,161 +34,35 @@ f0t_status f0t_worker_program(char **out)
     return F0T_OK;
 }
 
-/* ---- The process: starting and ending it ------------------------------------------------------------------------ */
-
-extern char **environ;
-
-static int spawn(pid_t *pid, const char *path, int end)
-{
-    char name[] = "fast0tag-picture";
-    char *const arguments[] = {name, NULL};
-    posix_spawn_file_actions_t actions;
-    int failed = posix_spawn_file_actions_init(&actions);
-    if (failed)
-        return failed;
-    failed = posix_spawn_file_actions_adddup2(&actions, end, 0);
-    if (!failed)
-        failed = posix_spawn_file_actions_adddup2(&actions, end, 1);
-    if (!failed) /* what its libraries think of a picture comes with the reply */
-        failed = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    if (!failed)
-        failed = posix_spawn(pid, path, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
-/* A socket rather than pipes: writing to one whose other end is gone need not raise a signal. */
-static f0t_status process_start(process *p, const char *path)
-{
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return f0t_fail(F0T_ERROR_IO, "no connection to %s: %s", program, strerror(errno));
-    int failed = spawn(&p->pid, path, ends[1]);
-    close(ends[1]);
-    p->socket = ends[0];
-    if (failed) {
-        close(ends[0]);
-        p->pid = 0;
-        return f0t_fail(F0T_ERROR_IO, "%s: cannot be started: %s", path, strerror(failed));
-    }
-    return F0T_OK;
-}
-
-/* Ends it at once. */
-static void process_end(process *p)
-{
-    if (!p->pid)
-        return;
-    close(p->socket);
-    kill(p->pid, SIGKILL);
-    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    p->pid = 0;
-}
-
-/* ---- The process: talking to it ------------------------------------------------------------------------------------ */
-
-static bool wait_for(int socket, short events, double deadline)
-{
-    struct pollfd one = {.fd = socket, .events = events};
-    for (;;) {
-        double left = deadline - f0t_time();
-        int ready = left > 0 ? poll(&one, 1, (int)(1000 * left) + 1) : 0;
-        if (ready > 0)
-            return true;
-        if (ready == 0 || errno != EINTR)
-            return false;
-    }
-}
-
-/* All bytes, before `deadline` (f0t_time). False when the process is gone or the time is over. */
-static bool process_send(const process *p, const void *data, size_t size, double deadline)
-{
-    const char *at = data;
-    while (size) {
-        if (!wait_for(p->socket, POLLOUT, deadline))
-            return false;
-        ssize_t sent = send(p->socket, at, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && errno != EINTR && errno != EAGAIN)
-            return false;
-        at += sent > 0 ? sent : 0;
-        size -= sent > 0 ? (size_t)sent : 0;
-    }
-    return true;
-}
-
-/* What the system does not write to, though it says that it may. */
-static void *writable(const void *data)
-{
-    union {
-        const void *in;
-        void *out;
-    } cast = {.in = data};
-    return cast.out;
-}
-
-/* The same, with a descriptor for the other side. */
-static bool process_send_file(const process *p, const void *data, size_t size, int fd,
-                              double deadline)
-{
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(int))];
-    } control = {.room = {0}};
-    struct iovec part = {writable(data), size};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.room,
-                             .msg_controllen = sizeof control.room};
-    control.header = (struct cmsghdr){
-        .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof fd)};
-    memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    for (;;) {
-        if (!wait_for(p->socket, POLLOUT, deadline))
-            return false;
-        ssize_t sent = sendmsg(p->socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent > 0)
-            return process_send(p, (const char *)data + sent, size - (size_t)sent, deadline);
-        if (sent == 0 || (errno != EINTR && errno != EAGAIN))
-            return false;
-    }
-}
-
-static bool process_receive(const process *p, void *data, size_t size, double deadline)
-{
-    char *at = data;
-    while (size) {
-        if (!wait_for(p->socket, POLLIN, deadline))
-            return false;
-        ssize_t got = recv(p->socket, at, size, MSG_DONTWAIT);
-        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
-            return false;
-        at += got > 0 ? got : 0;
-        size -= got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-/* Somebody may have ended it (the system, for want of memory) since its last reply. */
-static bool has_ended(const process *p)
-{
-    char byte;
-    return p->pid && recv(p->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 /* ---- Workers --------------------------------------------------------------------------------------- */
+
+/* Which process is asked. */
+typedef enum worker_role { DECODE, BITMAP, MERGE, ROLES } worker_role;
+
+static const char *const role_names[ROLES] = {F0T_PICTURE_ROLE_DECODE, F0T_PICTURE_ROLE_BITMAP,
+                                              F0T_PICTURE_ROLE_MERGE};
+
+/* What is asked of a process. */
+typedef struct question {
+    f0t_picture_request request;
+    const f0t_picture_source *source;
+    const char *text;
+    int fd; /* of the file to read; -1: none */
+    worker_role role;
+} question;
 
 struct f0t_worker {
     char *program;
     uint32_t pixels, seconds; /* of a picture at most; 0: what the protocol says */
-    process process;
-    size_t asked; /* of this process */
-    char *data;   /* of the last reply */
+    f0t_worker_process processes[ROLES];
+    size_t asked[ROLES]; /* of each process */
+    char *data;          /* of the last reply */
     size_t room;
     char *expected; /* path of a picture that was asked for and not yet received, or NULL */
     const void *expected_data;
     size_t expected_size;
     f0t_picture_request expected_request;
+    worker_role expected_role;
 };
 
 static void forget_expected(f0t_worker *worker)
@@ -209,10 +71,11 @@ static void forget_expected(f0t_worker *worker)
     worker->expected = NULL;
 }
 
-static void end_process(f0t_worker *worker)
+static void end_process(f0t_worker *worker, worker_role role)
 {
-    process_end(&worker->process);
-    forget_expected(worker);
+    f0t_worker_process_end(&worker->processes[role]);
+    if (role == worker->expected_role)
+        forget_expected(worker);
 }
 
 f0t_status f0t_worker_create(f0t_worker **out)
@@ -232,7 +95,9 @@ void f0t_worker_free(f0t_worker *worker)
 {
     if (!worker)
         return;
-    end_process(worker);
+    for (worker_role role = 0; role < ROLES; role++)
+        end_process(worker, role);
+    forget_expected(worker);
     f0t_free(worker->program);
     f0t_free(worker->data);
     f0t_free(worker);
@@ -249,28 +114,16 @@ static double deadline_of(const f0t_worker *worker)
     return f0t_time() + PATIENCE * (worker->seconds ? worker->seconds : F0T_PICTURE_SECONDS);
 }
 
-/* ---- A request and its reply -------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------ */
 
-static bool send_request(const f0t_worker *worker, const f0t_picture_request *request,
-                         const char *path, const char *text, int fd, double deadline)
-{
-    const process *p = &worker->process;
-    return (fd < 0 ? process_send(p, request, sizeof *request, deadline)
-                   : process_send_file(p, request, sizeof *request, fd, deadline)) &&
-           process_send(p, path, request->path_length, deadline) &&
-           process_send(p, text, request->text_length, deadline);
-}
-
-/* A file in memory with the bytes of a picture; -1 for one that is in a file of its own. */
+/* A file in memory with the bytes of a picture. */
 static f0t_status open_bytes(int *fd, const f0t_picture_source *source)
 {
     *fd = -1;
-    if (!source->data)
-        return F0T_OK;
     if (source->size > F0T_PICTURE_BYTES_MAX)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: has %zu bytes: at most %u", source->path,
                         source->size, F0T_PICTURE_BYTES_MAX);
-    *fd = memfd_create("picture", MFD_CLOEXEC);
+    *fd = memfd_create("picture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     for (size_t done = 0; *fd >= 0 && done < source->size;) {
         ssize_t wrote = write(*fd, (const char *)source->data + done, source->size - done);
         if (wrote > 0) {
@@ -280,22 +133,62 @@ static f0t_status open_bytes(int *fd, const f0t_picture_source *source)
             *fd = -1;
         }
     }
+    if (*fd >= 0) /* the process could write to it */
+        fcntl(*fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK);
     return *fd >= 0 ? F0T_OK
                     : f0t_fail(F0T_ERROR_MEMORY, "%s: no memory for the process that decodes: %s",
                                source->path, strerror(errno));
 }
 
-static void close_bytes(int fd)
+/* Not a pipe, whose other end might never come, nor a device. */
+static f0t_status open_regular(int *fd, struct stat *info, const char *path)
+{
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    f0t_status status = F0T_OK;
+    if (*fd < 0 || fstat(*fd, info) != 0)
+        status = f0t_fail(errno == ENOENT ? F0T_ERROR_NOT_FOUND : F0T_ERROR_IO, "%s: %s", path,
+                          strerror(errno));
+    else if (!S_ISREG(info->st_mode))
+        status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: %s", path,
+                          S_ISDIR(info->st_mode) ? "is a directory" : "is no ordinary file");
+    if (status != F0T_OK && *fd >= 0)
+        close(*fd);
+    *fd = status == F0T_OK ? *fd : -1;
+    return status;
+}
+
+static f0t_status open_source(int *fd, const f0t_picture_source *source)
+{
+    struct stat info;
+    return source->data ? open_bytes(fd, source) : open_regular(fd, &info, source->path);
+}
+
+static void close_file(int fd)
 {
     if (fd >= 0)
         close(fd);
 }
 
+static bool is_bitmap(int fd)
+{
+    char begin[2];
+    return pread(fd, begin, 2, 0) == 2 && !memcmp(begin, "BM", 2);
+}
+
+/* ---- A request and its reply -------------------------------------------------------------------- */
+
+static bool send_request(const f0t_worker *worker, const question *q, double deadline)
+{
+    const f0t_worker_process *p = &worker->processes[q->role];
+    return f0t_worker_process_send(p, &q->request, sizeof q->request, q->fd, deadline) &&
+           f0t_worker_process_send(p, q->source->path, q->request.path_length, -1, deadline) &&
+           f0t_worker_process_send(p, q->text, q->request.text_length, -1, deadline);
+}
+
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
 static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_request *request)
 {
-    if (reply->status != F0T_OK ||
-        (request->kind != F0T_PICTURE_DECODE && request->kind != F0T_PICTURE_BYTES))
+    if (reply->status != F0T_OK || request->kind != F0T_PICTURE_DECODE)
         return reply->length <= 2 * F0T_PICTURE_TEXT_MAX;
     const uint64_t pixels = (uint64_t)reply->width * reply->height;
     const uint64_t least = 3 * pixels + (request->details ? sizeof(f0t_picture_details) : 0),
@@ -304,7 +197,8 @@ static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_reque
            reply->length <= most;
 }
 
-static f0t_status receive_data(f0t_worker *worker, size_t length, double deadline, bool *received)
+static f0t_status receive_data(f0t_worker *worker, worker_role role, size_t length, double deadline,
+                               bool *received)
 {
     if (length + 1 > worker->room) {
         f0t_free(worker->data);
@@ -313,52 +207,82 @@ static f0t_status receive_data(f0t_worker *worker, size_t length, double deadlin
         F0T_TRY(f0t_alloc(&worker->data, length + 1, 1));
         worker->room = length + 1;
     }
-    *received = process_receive(&worker->process, worker->data, length, deadline);
+    *received =
+        f0t_worker_process_receive(&worker->processes[role], worker->data, length, deadline);
     worker->data[*received ? length : 0] = 0;
     return F0T_OK;
 }
 
 /* Whether this is what was asked for before. Anything else that was is not wanted any more: a new
  * process is sooner ready than the old one is done with it. */
-static bool is_expected(f0t_worker *worker, const f0t_picture_request *request,
-                        const f0t_picture_source *source)
+static bool is_expected(f0t_worker *worker, const question *q)
 {
     if (!worker->expected)
         return false;
-    const bool same = !memcmp(&worker->expected_request, request, sizeof *request) &&
-                      !strcmp(worker->expected, source->path) &&
-                      worker->expected_data == source->data &&
-                      worker->expected_size == source->size;
+    const bool same = !memcmp(&worker->expected_request, &q->request, sizeof q->request) &&
+                      !strcmp(worker->expected, q->source->path) &&
+                      worker->expected_data == q->source->data &&
+                      worker->expected_size == q->source->size;
     if (same)
         forget_expected(worker);
     else
-        end_process(worker);
+        end_process(worker, worker->expected_role);
     return same;
 }
 
-static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answered,
-                       const f0t_picture_request *request, const f0t_picture_source *source,
-                       const char *text)
+static f0t_status check_owner(const f0t_worker *worker)
+{
+    for (worker_role role = 0; role < ROLES; role++)
+        F0T_TRY(f0t_worker_process_check(&worker->processes[role]));
+    return F0T_OK;
+}
+
+/* A process that is ready for a question. */
+static f0t_status make_ready(f0t_worker *worker, worker_role role)
+{
+    f0t_worker_process *p = &worker->processes[role];
+    if (worker->asked[role] >= LIFETIME || f0t_worker_process_has_ended(p))
+        end_process(worker, role);
+    if (!p->pid) {
+        worker->asked[role] = 0;
+        F0T_TRY(f0t_worker_process_start(p, worker->program, role_names[role]));
+    }
+    worker->asked[role]++;
+    return F0T_OK;
+}
+
+static f0t_status send_question(f0t_worker *worker, question *q, double deadline, bool *sent)
+{
+    const bool reads = q->role != MERGE;
+    if (reads)
+        F0T_TRY(open_source(&q->fd, q->source));
+    q->role = reads && is_bitmap(q->fd) ? BITMAP : q->role;
+    f0t_status status = make_ready(worker, q->role);
+    if (status == F0T_OK)
+        *sent = send_request(worker, q, deadline);
+    close_file(q->fd);
+    q->fd = -1;
+    return status;
+}
+
+static f0t_status talk(f0t_worker *worker, f0t_picture_reply *reply, bool *answered, question *q)
 {
     const double deadline = deadline_of(worker);
-    const bool expected = is_expected(worker, request, source);
-    int fd = -1;
+    const worker_role role = worker->expected_role;
     *answered = false;
-    if (!expected && (worker->asked >= LIFETIME || has_ended(&worker->process)))
-        end_process(worker);
-    if (!worker->process.pid) {
-        worker->asked = 0;
-        F0T_TRY(process_start(&worker->process, worker->program));
+    F0T_TRY(check_owner(worker));
+    if (is_expected(worker, q)) {
+        *answered = true;
+        q->role = role;
+    } else {
+        F0T_TRY(send_question(worker, q, deadline, answered));
     }
-    worker->asked++;
-    if (!expected)
-        F0T_TRY(open_bytes(&fd, source));
-    *answered = expected || send_request(worker, request, source->path, text, fd, deadline);
-    close_bytes(fd);
-    *answered = *answered && process_receive(&worker->process, reply, sizeof *reply, deadline) &&
-                is_plausible(reply, request);
+    *answered =
+        *answered &&
+        f0t_worker_process_receive(&worker->processes[q->role], reply, sizeof *reply, deadline) &&
+        is_plausible(reply, &q->request);
     if (*answered)
-        F0T_TRY(receive_data(worker, reply->length, deadline, answered));
+        F0T_TRY(receive_data(worker, q->role, reply->length, deadline, answered));
     return F0T_OK;
 }
 
@@ -370,25 +294,35 @@ static f0t_status told(const f0t_worker *worker, const f0t_picture_reply *reply,
                     worker->data);
 }
 
+static f0t_status check_length(const f0t_picture_source *source, size_t text_length)
+{
+    const size_t path_length = strlen(source->path);
+    return path_length <= F0T_PICTURE_PATH_MAX && text_length <= F0T_PICTURE_REQUEST_MAX
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_ARGUMENT,
+                          "a path of %zu bytes with %zu bytes of tags is too long", path_length,
+                          text_length);
+}
+
 static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_request request,
                       const f0t_picture_source *source, const char *text, size_t text_length)
 {
     bool answered = false;
-    const char *path = source->path;
-    const size_t path_length = strlen(path);
-    if (path_length > F0T_PICTURE_PATH_MAX || text_length > F0T_PICTURE_TEXT_MAX)
-        return f0t_fail(F0T_ERROR_ARGUMENT,
-                        "a path of %zu bytes with %zu bytes of tags is too long", path_length,
-                        text_length);
-    request.path_length = (uint32_t)path_length;
+    F0T_TRY(check_length(source, text_length));
+    request.path_length = (uint32_t)strlen(source->path);
     request.text_length = (uint32_t)text_length;
-    f0t_status status = talk(worker, reply, &answered, &request, source, text);
+    question q = {.request = request, .source = source, .text = text, .fd = -1};
+    q.role =
+        request.kind == F0T_PICTURE_MERGE || request.kind == F0T_PICTURE_EMBED ? MERGE : DECODE;
+    f0t_status status = talk(worker, reply, &answered, &q);
     if (status == F0T_OK && answered)
-        return reply->status == F0T_OK ? F0T_OK : told(worker, reply, path);
-    end_process(worker);
+        return reply->status == F0T_OK ? F0T_OK : told(worker, reply, source->path);
+    if (status == F0T_OK || status == F0T_ERROR_MEMORY)
+        end_process(worker, q.role);
     F0T_TRY(status);
     return f0t_fail(F0T_ERROR_FORMAT,
-                    "%s: cannot be read: it needs too much memory or time, or is damaged", path);
+                    "%s: cannot be read: it needs too much memory or time, or is damaged",
+                    source->path);
 }
 
 /* ---- What can be asked -------------------------------------------------------------------------- */
@@ -396,7 +330,7 @@ static f0t_status ask(f0t_worker *worker, f0t_picture_reply *reply, f0t_picture_
 static f0t_picture_request decode_request(const f0t_worker *worker,
                                           const f0t_picture_source *source, size_t side, bool plain)
 {
-    return (f0t_picture_request){.kind = source->data ? F0T_PICTURE_BYTES : F0T_PICTURE_DECODE,
+    return (f0t_picture_request){.kind = F0T_PICTURE_DECODE,
                                  .side = (uint32_t)side,
                                  .plain = plain,
                                  .pixels = worker->pixels,
@@ -440,30 +374,41 @@ f0t_status f0t_worker_decode(f0t_picture *out, f0t_worker *worker, const char *p
     return f0t_worker_decode_source(out, worker, &(f0t_picture_source){.path = path}, side, plain);
 }
 
+static void keep_expected(f0t_worker *worker, const question *q)
+{
+    if (f0t_string_copy(&worker->expected, q->source->path, q->request.path_length) != F0T_OK)
+        return;
+    worker->expected_data = q->source->data;
+    worker->expected_size = q->source->size;
+    worker->expected_request = q->request;
+    worker->expected_role = q->role;
+    if (!send_request(worker, q, deadline_of(worker)))
+        end_process(worker, q->role);
+}
+
 void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, size_t side,
                        bool plain)
 {
-    f0t_picture_request request = decode_request(worker, source, side, plain);
+    question q = {.request = decode_request(worker, source, side, plain),
+                  .source = source,
+                  .text = "",
+                  .role = DECODE};
     const size_t length = strlen(source->path);
-    int fd;
-    if (!worker->process.pid || worker->expected || worker->asked >= LIFETIME ||
-        length > F0T_PICTURE_PATH_MAX || open_bytes(&fd, source) != F0T_OK)
+    if (worker->expected || length > F0T_PICTURE_PATH_MAX || !worker->processes[DECODE].pid ||
+        open_source(&q.fd, source) != F0T_OK)
         return;
-    request.path_length = (uint32_t)length;
-    if (f0t_string_copy(&worker->expected, source->path, length) == F0T_OK) {
-        worker->expected_data = source->data;
-        worker->expected_size = source->size;
-        worker->expected_request = request;
-        if (!send_request(worker, &request, source->path, "", fd, deadline_of(worker)))
-            end_process(worker);
+    q.request.path_length = (uint32_t)length;
+    if (!is_bitmap(q.fd) && worker->asked[DECODE] < LIFETIME && check_owner(worker) == F0T_OK) {
+        worker->asked[DECODE]++;
+        keep_expected(worker, &q);
     }
-    close_bytes(fd);
+    close_file(q.fd);
 }
 
 void f0t_worker_expect_none(f0t_worker *worker)
 {
     if (worker->expected)
-        end_process(worker);
+        end_process(worker, worker->expected_role);
 }
 
 f0t_status f0t_worker_keywords(const char **text, size_t *length, f0t_worker *worker,
@@ -488,23 +433,12 @@ static void take_merged(const f0t_worker *worker, f0t_xmp_merged *out,
                             .change = worker->data + reply->length - lines};
 }
 
-f0t_status f0t_worker_merge(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
-                            const char *lines)
+/* The lines, a NUL, the text. */
+static f0t_status ask_merge(f0t_xmp_merged *out, f0t_worker *worker, f0t_picture_kind kind,
+                            const char *path, const char *lines, const char *text, size_t length)
 {
     f0t_picture_reply reply;
-    const f0t_picture_request request = {.kind = F0T_PICTURE_MERGE, .side = 1};
-    *out = (f0t_xmp_merged){0};
-    F0T_TRY(
-        ask(worker, &reply, request, &(f0t_picture_source){.path = path}, lines, strlen(lines)));
-    take_merged(worker, out, &reply);
-    return F0T_OK;
-}
-
-f0t_status f0t_worker_embed(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
-                            const char *lines, const char *text, size_t length)
-{
-    f0t_picture_reply reply;
-    const f0t_picture_request request = {.kind = F0T_PICTURE_EMBED, .side = 1};
+    const f0t_picture_request request = {.kind = kind, .side = 1};
     const size_t lines_size = strlen(lines) + 1;
     char *both;
     *out = (f0t_xmp_merged){0};
@@ -518,4 +452,69 @@ f0t_status f0t_worker_embed(f0t_xmp_merged *out, f0t_worker *worker, const char 
     F0T_TRY(status);
     take_merged(worker, out, &reply);
     return F0T_OK;
+}
+
+static f0t_status read_open(char **out, size_t *length, int fd, size_t size, const char *path)
+{
+    F0T_TRY(f0t_alloc(out, size + 1, 1));
+    ssize_t got = 1;
+    for (*length = 0; *length < size && got != 0;) {
+        got = pread(fd, *out + *length, size - *length, (off_t)*length);
+        if (got < 0 && errno != EINTR) {
+            f0t_free(*out);
+            return f0t_fail_errno(errno, "%s", path);
+        }
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    return F0T_OK;
+}
+
+/* The text of a sidecar; none where it does not exist. */
+static f0t_status read_sidecar(char **out, size_t *length, const char *path)
+{
+    struct stat info;
+    int fd;
+    *out = NULL;
+    *length = 0;
+    f0t_status status = open_regular(&fd, &info, path);
+    if (status == F0T_ERROR_NOT_FOUND)
+        return F0T_OK;
+    F0T_TRY(status);
+    status = (size_t)info.st_size > F0T_PICTURE_TEXT_MAX
+                 ? f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: has more than %u MB", path,
+                            F0T_PICTURE_TEXT_MAX >> 20)
+                 : read_open(out, length, fd, (size_t)info.st_size, path);
+    close(fd);
+    return status;
+}
+
+f0t_status f0t_worker_merge(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
+                            const char *lines)
+{
+    char *text;
+    size_t length;
+    *out = (f0t_xmp_merged){0};
+    F0T_TRY(read_sidecar(&text, &length, path));
+    f0t_status status = ask_merge(out, worker, F0T_PICTURE_MERGE, path, lines, text, length);
+    f0t_free(text);
+    return status;
+}
+
+f0t_status f0t_worker_embed(f0t_xmp_merged *out, f0t_worker *worker, const char *path,
+                            const char *lines, const char *text, size_t length)
+{
+    return ask_merge(out, worker, F0T_PICTURE_EMBED, path, lines, text, length);
+}
+
+/* ---- The sandbox ---------------------------------------------------------------------------------- */
+
+f0t_sandbox f0t_picture_sandbox(bool ask)
+{
+    f0t_worker *worker;
+    if (!ask || f0t_worker_process_sandbox() != F0T_SANDBOX_UNKNOWN ||
+        f0t_worker_create(&worker) != F0T_OK)
+        return f0t_worker_process_sandbox();
+    make_ready(worker, DECODE);
+    f0t_worker_free(worker);
+    return f0t_worker_process_sandbox();
 }

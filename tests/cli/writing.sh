@@ -24,7 +24,7 @@ has_tag() {
 
 # meddle COMMAND: what runs when a file was read and its tags are merged, before it is written.
 meddle() {
-    printf '#!/bin/sh\n[ -e meddled ] || { touch meddled; %s; }\nexec "%s"\n' "$1" \
+    printf '#!/bin/sh\n[ -e meddled ] || { touch meddled; %s; }\nexec "%s" "$@"\n' "$1" \
         "${F0T_PICTURE:-$(dirname "$FAST0TAG")/fast0tag-picture}" >meddler
     chmod +x meddler
     rm -f meddled
@@ -233,7 +233,7 @@ case_two_runs_to_one_output_do_not_mix() {
     local i codes=
     for i in $(seq 1 40); do colour="hsl($((i * 9)),90%,50%)" draw "new/$i.svg" red; done
     run 0 features new -o alone
-    printf '#!/bin/sh\nsleep 1\nexec "%s"\n' "${F0T_PICTURE:-$(dirname "$FAST0TAG")/fast0tag-picture}" >slow
+    printf '#!/bin/sh\nsleep 1\nexec "%s" "$@"\n' "${F0T_PICTURE:-$(dirname "$FAST0TAG")/fast0tag-picture}" >slow
     chmod +x slow
     F0T_PICTURE=$PWD/slow "$FAST0TAG" features new -o data >/dev/null 2>said1 &
     F0T_PICTURE=$PWD/slow "$FAST0TAG" features new -o data >/dev/null 2>said2 &

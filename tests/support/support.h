@@ -40,6 +40,9 @@ size_t test_files_left(void);
 /* The path of a file that the tests bring along, tests/NAME. */
 const char *test_source(const char *name);
 
+/* Skips the test and says why: scripts/test lists the reasons at its end. */
+__attribute__((format(printf, 1, 2), noreturn)) void test_skip(const char *format, ...);
+
 /* A path below F0T_DATA; skips the test, saying so, when that is not set. */
 const char *test_data(const char *name);
 

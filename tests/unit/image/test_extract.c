@@ -102,7 +102,7 @@ static void one_picture_needs_one_process(void **state)
     write_all();
     assert_ok(f0t_worker_program(&real));
     snprintf(note, sizeof note, "%s", test_path("starts"));
-    snprintf(script, sizeof script, "#!/bin/sh\necho x >> '%s'\nexec '%s'\n", note, real);
+    snprintf(script, sizeof script, "#!/bin/sh\necho x >> '%s'\nexec '%s' \"$@\"\n", note, real);
     const char *program = test_text("counted", script);
     assert_int_equal(chmod(program, 0700), 0);
     setenv("F0T_PICTURE", program, 1);
