@@ -30,8 +30,12 @@ static void limit(int resource, rlim_t value)
 static void drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct have[2] = {{0}};
     const struct __user_cap_data_struct none[2] = {{0}};
-    syscall(SYS_capset, &header, none);
+    syscall(SYS_capget, &header, have);
+    if (have[0].permitted ||
+        have[1].permitted) /* where nothing can be dropped, some sandboxes end who tries */
+        syscall(SYS_capset, &header, none);
 }
 
 void sandbox_limit(void)
