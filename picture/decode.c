@@ -270,16 +270,23 @@ static VipsImage *draw(answer *to, int fd, size_t side)
 
 /* Each takes `in`, which is NULL after a failure, and gives a new image or NULL. */
 
+/* By how much `length` pixels shrink: by the factor, more where they are a line without end. */
+static double shrink_of(int length, int factor)
+{
+    return fmin(fmax(factor, ceil((double)length / F0T_PICTURE_SIDE_MAX)), length);
+}
+
 static VipsImage *shrink(VipsImage *in, size_t side)
 {
     VipsImage *out = NULL;
     if (!in)
         return NULL;
     const int factor = factor_of(in, side);
-    if (factor == 1)
+    const double across = shrink_of(vips_image_get_width(in), factor),
+                 down = shrink_of(vips_image_get_height(in), factor);
+    if (across <= 1 && down <= 1)
         return in;
-    if (vips_shrink(in, &out, fmin(factor, vips_image_get_width(in)),
-                    fmin(factor, vips_image_get_height(in)), NULL))
+    if (vips_shrink(in, &out, across, down, NULL))
         out = NULL;
     g_object_unref(in);
     return out;

@@ -22,13 +22,18 @@ f0t_status f0t_sidecar_path(char **out, const char *path, bool plain)
 
 /* ---- Lines of a worker ------------------------------------------------------------------------------- */
 
-static bool has(const f0t_texts *texts, const char *text, size_t length)
+/* Adds the text without its capitals, of ASCII, to the names: which number it has, and whether it is new. Lists of
+ * keywords come from strangers: to compare each with all others would take minutes. */
+static f0t_status add_folded(uint32_t *index, bool *added, f0t_names *names, const char *text,
+                             size_t length)
 {
-    for (size_t i = 0; i < texts->count; i++)
-        if (f0t_texts_length(texts, i) == length &&
-            !strncasecmp(f0t_texts_get(texts, i), text, length))
-            return true;
-    return false;
+    char *folded;
+    F0T_TRY(f0t_alloc(&folded, length + 1, 1));
+    for (size_t i = 0; i < length; i++)
+        folded[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : text[i]);
+    f0t_status status = f0t_names_add(index, added, names, folded, length);
+    f0t_free(folded);
+    return status;
 }
 
 const char *f0t_keyword_leaf(const char *keyword)
@@ -37,13 +42,30 @@ const char *f0t_keyword_leaf(const char *keyword)
     return bar ? bar + 1 : keyword;
 }
 
-size_t f0t_keyword_first(const f0t_texts *keywords, size_t i)
+static f0t_status find_firsts(size_t *firsts, size_t *of_leaf, f0t_names *leaves,
+                              const f0t_texts *keywords)
 {
-    const char *leaf = f0t_keyword_leaf(f0t_texts_get(keywords, i));
-    size_t first = 0;
-    while (strcasecmp(f0t_keyword_leaf(f0t_texts_get(keywords, first)), leaf) != 0)
-        first++;
-    return first;
+    for (size_t i = 0; i < keywords->count; i++) {
+        const char *leaf = f0t_keyword_leaf(f0t_texts_get(keywords, i));
+        uint32_t index;
+        bool added;
+        F0T_TRY(add_folded(&index, &added, leaves, leaf, strlen(leaf)));
+        if (added)
+            of_leaf[index] = i;
+        firsts[i] = of_leaf[index];
+    }
+    return F0T_OK;
+}
+
+f0t_status f0t_keyword_firsts(size_t *firsts, const f0t_texts *keywords)
+{
+    f0t_names leaves = {0};
+    size_t *of_leaf;
+    F0T_TRY(f0t_alloc(&of_leaf, keywords->count + 1, sizeof *of_leaf));
+    f0t_status status = find_firsts(firsts, of_leaf, &leaves, keywords);
+    f0t_names_free(&leaves);
+    f0t_free(of_leaf);
+    return status;
 }
 
 /* What is gathered, and whether copies that we made count. */
@@ -54,6 +76,7 @@ typedef struct gathering {
     f0t_keyword_source *sources; /* of those in `out`; NULL: nobody asks */
     f0t_keyword_source source;   /* of the line that is read */
     bool in_sidecar;
+    f0t_names seen; /* those in `out`, without capitals */
 } gathering;
 
 static bool is_source(const char *line, size_t length, const char *name)
@@ -61,9 +84,14 @@ static bool is_source(const char *line, size_t length, const char *name)
     return strlen(name) == length && !memcmp(line, name, length);
 }
 
-static f0t_status add_keyword(const gathering *g, const char *text, size_t length)
+static f0t_status add_keyword(gathering *g, const char *text, size_t length)
 {
-    if (!length || has(g->out, text, length))
+    uint32_t index;
+    bool added;
+    if (!length)
+        return F0T_OK;
+    F0T_TRY(add_folded(&index, &added, &g->seen, text, length));
+    if (!added)
         return F0T_OK;
     if (g->out->count == F0T_PICTURE_KEYWORDS_MAX)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords", F0T_PICTURE_KEYWORDS_MAX);
@@ -73,7 +101,7 @@ static f0t_status add_keyword(const gathering *g, const char *text, size_t lengt
 }
 
 /* "Places/Europe/Paris" of a list that has words, as the path that it is. */
-static f0t_status add_slashed(const gathering *g, const char *text, size_t length)
+static f0t_status add_slashed(gathering *g, const char *text, size_t length)
 {
     char *path;
     F0T_TRY(f0t_string_copy(&path, text, length));
@@ -90,7 +118,7 @@ static bool has_words(const char *line, size_t source)
            is_source(line, source, "svg");
 }
 
-static f0t_status add_line(const gathering *g, const char *line, size_t length)
+static f0t_status add_line(gathering *g, const char *line, size_t length)
 {
     const char *tab = memchr(line, '\t', length);
     if (!tab)
@@ -118,7 +146,11 @@ static f0t_keyword_source source_of(const gathering *g, const char *line, size_t
 static f0t_status add_lines(gathering *g, const char *text, size_t length)
 {
     const char *end = text + length, *stop;
+    size_t lines = 0;
     for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1) {
+        if (lines++ == F0T_PICTURE_KEYWORDS_MAX) /* its process knows that, too */
+            return f0t_fail(F0T_ERROR_UNSUPPORTED, "more than %u keywords",
+                            F0T_PICTURE_KEYWORDS_MAX);
         g->source = source_of(g, text, (size_t)(stop - text));
         F0T_TRY(add_line(g, text, (size_t)(stop - text)));
     }
@@ -150,15 +182,28 @@ static f0t_status add_all(gathering *g, const char *path)
     return F0T_OK;
 }
 
+/* What is in `out` already counts. */
+static f0t_status gather(gathering *g, const char *path)
+{
+    f0t_status status = F0T_OK;
+    uint32_t index;
+    for (size_t i = 0; i < g->out->count && status == F0T_OK; i++)
+        status = add_folded(&index, NULL, &g->seen, f0t_texts_get(g->out, i),
+                            f0t_texts_length(g->out, i));
+    if (status == F0T_OK)
+        status = add_all(g, path);
+    f0t_names_free(&g->seen);
+    return status;
+}
+
 f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies)
 {
-    gathering g = {.out = out, .worker = worker, .copies = copies};
-    return add_all(&g, path);
+    return gather(&(gathering){.out = out, .worker = worker, .copies = copies}, path);
 }
 
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
                                      f0t_worker *worker, const char *path)
 {
-    gathering g = {.out = out, .worker = worker, .copies = true, .sources = sources};
-    return add_all(&g, path);
+    return gather(&(gathering){.out = out, .worker = worker, .copies = true, .sources = sources},
+                  path);
 }

@@ -20,8 +20,8 @@ f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources
 
 /* The last part of a path, the word itself where it is none. */
 const char *f0t_keyword_leaf(const char *keyword);
-/* The first of the keywords that is the same word as keyword i. */
-size_t f0t_keyword_first(const f0t_texts *keywords, size_t i);
+/* firsts[i], of as many as there are keywords: the first that is the same word as keyword i. */
+f0t_status f0t_keyword_firsts(size_t *firsts, const f0t_texts *keywords);
 
 /* PATH.xmp, and where `plain` PATH with .xmp in place of its ending; the caller's to free. */
 f0t_status f0t_sidecar_path(char **out, const char *path, bool plain);

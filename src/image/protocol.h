@@ -22,6 +22,9 @@
 #define F0T_PICTURE_KEYWORDS_MAX 4096U
 /* Bytes of the text of a request: lines, and a sidecar. */
 #define F0T_PICTURE_REQUEST_MAX (2 * F0T_PICTURE_TEXT_MAX)
+/* The longer side of a picture after it is shrunk: to bring a line of pixels to the size that is wanted takes
+ * the other side's time. */
+#define F0T_PICTURE_SIDE_MAX 65536U
 /* The longer side of a thumbnail, and its bytes, at most. */
 #define F0T_PICTURE_THUMBNAIL_SIDE 256
 #define F0T_PICTURE_THUMBNAIL_MAX 1048576U

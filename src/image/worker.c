@@ -193,8 +193,9 @@ static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_reque
     const uint64_t pixels = (uint64_t)reply->width * reply->height;
     const uint64_t least = 3 * pixels + (request->details ? sizeof(f0t_picture_details) : 0),
                    most = least + (request->details ? F0T_PICTURE_THUMBNAIL_MAX : 0);
-    return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX && reply->length >= least &&
-           reply->length <= most;
+    return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX &&
+           reply->width <= F0T_PICTURE_SIDE_MAX && reply->height <= F0T_PICTURE_SIDE_MAX &&
+           reply->length >= least && reply->length <= most;
 }
 
 static f0t_status receive_data(f0t_worker *worker, worker_role role, size_t length, double deadline,

@@ -112,10 +112,11 @@ static f0t_status count_path(f0t_hierarchy *h, const f0t_collection *collection,
     return F0T_OK;
 }
 
-static f0t_status add_all(f0t_hierarchy *h, f0t_collection *collection, const f0t_texts *keywords)
+static f0t_status add_all(f0t_hierarchy *h, f0t_collection *collection, const f0t_texts *keywords,
+                          const size_t *firsts)
 {
     for (size_t k = 0; k < keywords->count; k++) {
-        const size_t first = f0t_keyword_first(keywords, k);
+        const size_t first = firsts[k];
         uint32_t tag;
         bool found;
         F0T_TRY(
@@ -132,9 +133,15 @@ f0t_status f0t_hierarchy_add(f0t_hierarchy *h, f0t_collection *collection,
                              const f0t_texts *keywords)
 {
     f0t_names all = {0};
+    size_t *firsts = NULL;
     f0t_status status = expand_all(h, &all, keywords);
     if (status == F0T_OK)
-        status = add_all(h, collection, &all.texts);
+        status = f0t_alloc(&firsts, all.texts.count + 1, sizeof *firsts);
+    if (status == F0T_OK)
+        status = f0t_keyword_firsts(firsts, &all.texts);
+    if (status == F0T_OK)
+        status = add_all(h, collection, &all.texts, firsts);
+    f0t_free(firsts);
     f0t_names_free(&all);
     return status;
 }

@@ -55,6 +55,22 @@ static void the_shorter_side_is_shrunk(void **state)
     free(pixels);
 }
 
+/* To bring its one row to the size that is wanted would take that many times as long. */
+static void a_line_without_end_is_shrunk_along_it(void **state)
+{
+    uint8_t *pixels = calloc(100000, 3);
+    f0t_picture picture;
+    (void)state;
+    assert_non_null(pixels);
+    memset(pixels, 77, 300000);
+    assert_ok(f0t_worker_decode(&picture, worker, png_write("line.png", pixels, 100000, 1, 3, 0),
+                                100, false));
+    assert_int_equal(picture.width, 50000);
+    assert_int_equal(picture.height, 1);
+    assert_int_equal(picture.rgb[3 * 49999], 77);
+    free(pixels);
+}
+
 /* A page of 75 x 75 points is one of 100 x 100 pixels: what is drawn at its far end is there. */
 static void svg_in_points_is_not_cut_off(void **state)
 {
@@ -504,6 +520,7 @@ int main(void)
         cmocka_unit_test(pixels_come_as_they_are),
         cmocka_unit_test(transparency_is_on_white),
         cmocka_unit_test(the_shorter_side_is_shrunk),
+        cmocka_unit_test(a_line_without_end_is_shrunk_along_it),
         cmocka_unit_test(svg_in_points_is_not_cut_off),
         cmocka_unit_test(svg_with_a_view_keeps_it),
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
