@@ -8,13 +8,7 @@
 
 const char *list_leaf(const char *path)
 {
-    const char *bar = strrchr(path, '|'), *leaf = bar ? bar + 1 : path;
-    /* A copy of the last part, in a list of words, must have the same last part. */
-    if (f0t_keyword_is_slashed(leaf, strlen(leaf)))
-        leaf = strrchr(leaf, '/') + 1;
-    while (*leaf == ' ')
-        leaf++;
-    return leaf;
+    return f0t_keyword_word(path);
 }
 
 static void *need(void *memory)

@@ -6,36 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char ns_f0t[] = "urn:fast0tag:xmp:1.0/";
-static const char ns_lr[] = "http://ns.adobe.com/lightroom/1.0/";
-static const char ns_digikam[] = "http://www.digikam.org/ns/1.0/";
-static const char ns_microsoft[] = "http://ns.microsoft.com/photo/1.0/";
-
-const xmp_property xmp_properties[XMP_PLACES] = {
-    [XMP_SUBJECT] = {NS_DC, "dc", "subject", "Bag", "xmp", false},
-    [XMP_HIERARCHY] = {ns_lr, "lr", "hierarchicalSubject", "Bag", "hierarchy", false},
-    [XMP_DIGIKAM] = {ns_digikam, "digiKam", "TagsList", "Seq", "digikam", true},
-    [XMP_RECORD + XMP_SUBJECT] = {ns_f0t, "f0t", "subject", "Bag", NULL, false},
-    [XMP_RECORD + XMP_HIERARCHY] = {ns_f0t, "f0t", "hierarchicalSubject", "Bag", NULL, false},
-    [XMP_RECORD + XMP_DIGIKAM] = {ns_f0t, "f0t", "TagsList", "Bag", NULL, true},
-    [XMP_OURS] = {ns_f0t, "f0t", "tags", "Bag", "ours", false},
-    [XMP_REJECTED] = {ns_f0t, "f0t", "rejected", "Bag", NULL, false},
-    [XMP_CREATED] = {ns_f0t, "f0t", "created", "Bag", NULL, false},
-    [XMP_MICROSOFT] = {ns_microsoft, "MicrosoftPhoto", "LastKeywordXMP", "Bag", "microsoft", true},
-};
-
 bool xmp_start(void)
 {
-    return xmp_init() && xmp_register_namespace(ns_f0t, "f0t", NULL) &&
-           xmp_register_namespace(ns_lr, "lr", NULL) &&
-           xmp_register_namespace(ns_digikam, "digiKam", NULL) &&
-           xmp_register_namespace(ns_microsoft, "MicrosoftPhoto", NULL);
-}
-
-void xmp_swap(char *text)
-{
-    for (; *text; text++)
-        *text = *text == '|' ? '/' : *text == '/' ? '|' : *text;
+    return xmp_init() && xmp_register_namespace(F0T_XMP_OWN, "f0t", NULL) &&
+           xmp_register_namespace(F0T_XMP_LIGHTROOM, "lr", NULL) &&
+           xmp_register_namespace(F0T_XMP_DIGIKAM_NS, "digiKam", NULL) &&
+           xmp_register_namespace(F0T_XMP_MICROSOFT_NS, "MicrosoftPhoto", NULL);
 }
 
 /* ---- What is in a packet ------------------------------------------------------------------------ */
@@ -50,19 +26,19 @@ static XmpPtr parse(const void *data, size_t length)
     return xmp;
 }
 
-static void add_value(list *to, XmpStringPtr value, const xmp_property *p)
+static void add_value(list *to, XmpStringPtr value, const f0t_xmp_property *p)
 {
     char *text = strdup(xmp_string_cstr(value));
     if (!text)
         exit(1);
     if (p->slashes)
-        xmp_swap(text);
+        f0t_xmp_swap(text);
     list_add(to, text, strlen(text));
     free(text);
 }
 
 /* One more than there may be shows that there are too many. */
-static list get(XmpPtr xmp, const xmp_property *p)
+static list get(XmpPtr xmp, const f0t_xmp_property *p)
 {
     list l = {0};
     uint32_t bits;
@@ -82,8 +58,8 @@ static list get(XmpPtr xmp, const xmp_property *p)
 static bool get_state(xmp_state *state, XmpPtr xmp)
 {
     bool good = true;
-    for (xmp_place p = 0; p < XMP_PLACES; p++) {
-        state->at[p] = get(xmp, &xmp_properties[p]);
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++) {
+        state->at[p] = get(xmp, &f0t_xmp_properties[p]);
         good = good && state->at[p].count <= F0T_PICTURE_KEYWORDS_MAX;
     }
     return good;
@@ -91,11 +67,11 @@ static bool get_state(xmp_state *state, XmpPtr xmp)
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
-static void answer_list(answer *to, const xmp_state *state, xmp_place p)
+static void answer_list(answer *to, const xmp_state *state, f0t_xmp_place p)
 {
     const list *l = &state->at[p];
     char *owners = xmp_owners(state, p);
-    const char *const sources[] = {xmp_properties[p].source, "ours", "carried"};
+    const char *const sources[] = {f0t_xmp_properties[p].source, "ours", "carried"};
     for (size_t i = 0; i < l->count; i++)
         answer_keyword(to, sources[(int)owners[i]], l->items[i], strlen(l->items[i]));
     free(owners);
@@ -112,10 +88,10 @@ void keywords_of_xmp(answer *to, const void *data, size_t length)
     if (!get_state(&state, xmp))
         answer_fail(to, F0T_ERROR_UNSUPPORTED, "has more than %u keywords",
                     F0T_PICTURE_KEYWORDS_MAX);
-    for (xmp_place p = 0; p < XMP_LISTS && to->status == F0T_OK; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS && to->status == F0T_OK; p++)
         answer_list(to, &state, p);
     if (to->status == F0T_OK)
-        answer_list(to, &state, XMP_MICROSOFT);
+        answer_list(to, &state, F0T_XMP_MICROSOFT);
     xmp_state_free(&state);
     xmp_free(xmp);
 }
@@ -148,8 +124,9 @@ static bool is_keyword_place(const walk *w)
 {
     const char *schema = xmp_string_cstr(w->schema), *path = xmp_string_cstr(w->path);
     const char *colon = strchr(path, ':'), *name = colon ? colon + 1 : path;
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
-        if (!strcmp(schema, xmp_properties[p].schema) && !strcmp(name, xmp_properties[p].name))
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
+        if (!strcmp(schema, f0t_xmp_properties[p].schema) &&
+            !strcmp(name, f0t_xmp_properties[p].name))
             return true;
     return false;
 }
@@ -197,7 +174,7 @@ static bool has_others(XmpPtr xmp)
 static bool same_state(const xmp_state *a, const xmp_state *b)
 {
     bool same = true;
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
         same = same && list_equals(&a->at[p], &b->at[p]);
     return same;
 }
@@ -273,15 +250,15 @@ static void make_plan(change *c)
         xmp_plan_tags(&c->plan, &c->before, &c->tags, &c->known);
     c->after = xmp_plan_apply(&c->plan, &c->before);
     if (c->is_new && !same_state(&c->before, &c->after)) {
-        list_add(&c->plan.add.at[XMP_CREATED], "yes", 3);
-        list_add(&c->after.at[XMP_CREATED], "yes", 3);
+        list_add(&c->plan.add.at[F0T_XMP_CREATED], "yes", 3);
+        list_add(&c->after.at[F0T_XMP_CREATED], "yes", 3);
     }
 }
 
 static bool edit(change *c)
 {
     bool good = true;
-    for (xmp_place p = 0; p < XMP_PLACES && good; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES && good; p++)
         if (!list_equals(&c->before.at[p], &c->after.at[p]))
             good =
                 xmp_tree_edit(&c->tree, p, &c->before.at[p], c->plan.keep[p], &c->plan.add.at[p]);
@@ -305,9 +282,10 @@ static bool is_right(const change *c, const answer *made)
 static bool is_spent(const change *c)
 {
     const xmp_state *s = &c->before;
-    bool spent = c->remove && (s->at[XMP_CREATED].count ||
-                               (s->at[XMP_OURS].count && !s->at[XMP_RECORD + XMP_SUBJECT].count));
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
+    bool spent = c->remove &&
+                 (s->at[F0T_XMP_CREATED].count ||
+                  (s->at[F0T_XMP_OURS].count && !s->at[F0T_XMP_RECORD + F0T_XMP_SUBJECT].count));
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
         spent = spent && !c->after.at[p].count;
     return spent && !has_others(c->xmp) && xmp_tree_is_plain(&c->tree);
 }
@@ -316,11 +294,11 @@ static bool is_spent(const change *c)
 static void add_missing(answer *to, char sign, const xmp_state *from, const xmp_state *in)
 {
     list said = {0};
-    for (xmp_place p = 0; p < XMP_LISTS; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++)
         for (size_t i = 0; i < from->at[p].count; i++) {
             const char *key = from->at[p].keys[i], *leaf = list_leaf(from->at[p].items[i]);
             bool has = list_has(&said, key);
-            for (xmp_place q = 0; q < XMP_LISTS && !has; q++)
+            for (f0t_xmp_place q = 0; q < F0T_XMP_LISTS && !has; q++)
                 has = list_has(&in->at[q], key);
             if (has)
                 continue;

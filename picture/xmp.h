@@ -10,47 +10,26 @@
 #include "list.h"
 #include "picture.h"
 
+#include "image/xmp_items.h"
+
 #include <libxml/tree.h>
-
-typedef enum xmp_place {
-    XMP_SUBJECT, /* dc:subject: words */
-    XMP_HIERARCHY,
-    XMP_DIGIKAM,
-    XMP_LISTS,                         /* so many */
-    XMP_RECORD = XMP_LISTS,            /* what we put into the first of them, and so on */
-    XMP_OURS = XMP_RECORD + XMP_LISTS, /* the tags that we gave; what else we put is carried over */
-    XMP_REJECTED,                      /* what somebody took away, and is not to come again */
-    XMP_CREATED,                       /* one item where there was no packet before us */
-    XMP_MICROSOFT, /* what Windows and digiKam write beside the others: read alone */
-    XMP_PLACES
-} xmp_place;
-
-typedef struct xmp_property {
-    const char *schema, *prefix, *name, *array;
-    const char *source; /* what our replies call it */
-    bool slashes;       /* paths have "/" here, and "|" may be part of a word */
-} xmp_property;
-
-extern const xmp_property xmp_properties[XMP_PLACES];
 
 /* What is in each place. Paths have "|" in all of them. */
 typedef struct xmp_state {
-    list at[XMP_PLACES];
+    list at[F0T_XMP_PLACES];
 } xmp_state;
 
 void xmp_state_free(xmp_state *state);
-/* "a/b" from "a|b" and back: how the two kinds of path are written. */
-void xmp_swap(char *text);
 
 /* ---- xmp_plan.c: what should be there --------------------------------------------------------- */
 
 typedef struct xmp_plan {
-    bool *keep[XMP_PLACES]; /* of the items that are there */
-    xmp_state add;          /* what comes after those */
+    bool *keep[F0T_XMP_PLACES]; /* of the items that are there */
+    xmp_state add;              /* what comes after those */
 } xmp_plan;
 
 /* For each item of the list: 0 it is a person's, 1 ours, 2 carried over by us. Freed with free(). */
-char *xmp_owners(const xmp_state *state, xmp_place p);
+char *xmp_owners(const xmp_state *state, f0t_xmp_place p);
 
 /* The packet with these tags of ours; `known` are the person's keywords wherever they are. */
 void xmp_plan_tags(xmp_plan *plan, const xmp_state *state, const list *tags, const list *known);
@@ -72,7 +51,8 @@ typedef struct xmp_tree {
 bool xmp_tree_open(xmp_tree *tree, const void *data, size_t length);
 void xmp_tree_close(xmp_tree *tree);
 /* Drops the items that are not kept, and adds the others. False where its items are not `now`. */
-bool xmp_tree_edit(xmp_tree *tree, xmp_place p, const list *now, const bool *keep, const list *add);
+bool xmp_tree_edit(xmp_tree *tree, f0t_xmp_place p, const list *now, const bool *keep,
+                   const list *add);
 /* Whether there is nothing in it that is not RDF: no comment, no element of others. */
 bool xmp_tree_is_plain(const xmp_tree *tree);
 /* Adds the text to the answer; `inside` a picture with some room at its end. */

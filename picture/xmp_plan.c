@@ -14,12 +14,12 @@
 /* ---- Whose an item is --------------------------------------------------------------------------- */
 
 /* Sidecars of the first versions name our tags alone. */
-static const list *record_of(const xmp_state *s, xmp_place p)
+static const list *record_of(const xmp_state *s, f0t_xmp_place p)
 {
-    for (xmp_place r = XMP_RECORD; r < XMP_RECORD + XMP_LISTS; r++)
+    for (f0t_xmp_place r = F0T_XMP_RECORD; r < F0T_XMP_RECORD + F0T_XMP_LISTS; r++)
         if (s->at[r].count)
-            return &s->at[XMP_RECORD + p];
-    return &s->at[XMP_OURS];
+            return &s->at[F0T_XMP_RECORD + p];
+    return &s->at[F0T_XMP_OURS];
 }
 
 static void *need(size_t count, size_t size)
@@ -48,16 +48,16 @@ static void mark_copied(char *owners, const list *items, const list *ours)
         owners[i] = list_has(ours, items->keys[i]);
 }
 
-char *xmp_owners(const xmp_state *s, xmp_place p)
+char *xmp_owners(const xmp_state *s, f0t_xmp_place p)
 {
     const list *items = &s->at[p];
     char *owners = need(items->count, 1);
     bool used = false;
-    if (p == XMP_MICROSOFT) {
-        mark_copied(owners, items, &s->at[XMP_OURS]);
+    if (p == F0T_XMP_MICROSOFT) {
+        mark_copied(owners, items, &s->at[F0T_XMP_OURS]);
         return owners;
     }
-    mark_recorded(owners, items, record_of(s, p), &s->at[XMP_OURS]);
+    mark_recorded(owners, items, record_of(s, p), &s->at[F0T_XMP_OURS]);
     for (size_t i = 0; i < items->count; i++)
         used = used || !owners[i];
     for (size_t i = 0; i < items->count && used; i++)
@@ -70,8 +70,8 @@ char *xmp_owners(const xmp_state *s, xmp_place p)
 static list find_rejected(const xmp_state *s)
 {
     list rejected = {0};
-    list_add_all(&rejected, &s->at[XMP_REJECTED]);
-    for (xmp_place p = 0; p < XMP_LISTS; p++) {
+    list_add_all(&rejected, &s->at[F0T_XMP_REJECTED]);
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++) {
         const list *record = record_of(s, p);
         for (size_t i = 0; i < record->count; i++)
             if (!list_has(&s->at[p], record->keys[i]) && !list_has(&rejected, record->keys[i])) {
@@ -87,20 +87,20 @@ static list find_rejected(const xmp_state *s)
 /* What was carried over stays where it is the last of its kind: its source may be gone. */
 static void keep_theirs(xmp_plan *plan, const xmp_state *s, const list *known)
 {
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
         plan->keep[p] = need(s->at[p].count, sizeof *plan->keep[p]);
-    for (xmp_place p = 0; p < XMP_LISTS; p++) {
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++) {
         char *owners = xmp_owners(s, p);
         for (size_t i = 0; i < s->at[p].count; i++)
             plan->keep[p][i] =
                 owners[i] == 0 || (owners[i] == 2 && !list_has(known, s->at[p].keys[i]));
         free(owners);
     }
-    for (size_t i = 0; i < s->at[XMP_MICROSOFT].count; i++)
-        plan->keep[XMP_MICROSOFT][i] = true;
+    for (size_t i = 0; i < s->at[F0T_XMP_MICROSOFT].count; i++)
+        plan->keep[F0T_XMP_MICROSOFT][i] = true;
 }
 
-static void add_theirs(list *to, const xmp_state *s, xmp_place p)
+static void add_theirs(list *to, const xmp_state *s, f0t_xmp_place p)
 {
     char *owners = xmp_owners(s, p);
     for (size_t i = 0; i < s->at[p].count; i++)
@@ -114,9 +114,9 @@ static list all_known(const xmp_state *s, const list *known)
 {
     list all = {0};
     list_add_all(&all, known);
-    for (xmp_place p = 0; p < XMP_LISTS; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++)
         add_theirs(&all, s, p);
-    add_theirs(&all, s, XMP_MICROSOFT);
+    add_theirs(&all, s, F0T_XMP_MICROSOFT);
     return all;
 }
 
@@ -130,7 +130,7 @@ void xmp_plan_none(xmp_plan *plan, const xmp_state *s, const list *known)
 
 /* ---- With tags ---------------------------------------------------------------------------------- */
 
-static bool is_kept(const xmp_plan *plan, const xmp_state *s, xmp_place p, const char *key)
+static bool is_kept(const xmp_plan *plan, const xmp_state *s, f0t_xmp_place p, const char *key)
 {
     for (size_t i = 0; i < s->at[p].count; i++)
         if (plan->keep[p][i] && !strcmp(s->at[p].keys[i], key))
@@ -138,7 +138,7 @@ static bool is_kept(const xmp_plan *plan, const xmp_state *s, xmp_place p, const
     return false;
 }
 
-static bool is_used(const xmp_plan *plan, const xmp_state *s, xmp_place p)
+static bool is_used(const xmp_plan *plan, const xmp_state *s, f0t_xmp_place p)
 {
     for (size_t i = 0; i < s->at[p].count; i++)
         if (plan->keep[p][i])
@@ -164,13 +164,13 @@ static const char *known_path(const list *known, const char *key)
 }
 
 /* dc:subject has words; the others have paths, and no bare word beside the same word with a path. */
-static void carry(list *to, xmp_place p, const list *known, const list *rejected)
+static void carry(list *to, f0t_xmp_place p, const list *known, const list *rejected)
 {
     for (size_t i = 0; i < known->count; i++) {
         const char *text = known->items[i], *key = known->keys[i];
         if (!*key || list_has(rejected, key))
             continue;
-        if (p == XMP_SUBJECT) {
+        if (p == F0T_XMP_SUBJECT) {
             if (!list_has(to, key))
                 list_add(to, list_leaf(text), strlen(list_leaf(text)));
         } else if (!has_text(to, text) &&
@@ -180,20 +180,20 @@ static void carry(list *to, xmp_place p, const list *known, const list *rejected
     }
 }
 
-static void add_tag(list *to, xmp_place p, const char *tag, const char *key, const list *known)
+static void add_tag(list *to, f0t_xmp_place p, const char *tag, const char *key, const list *known)
 {
     const char *path = known_path(known, key), *text = path ? path : tag;
-    text = p == XMP_SUBJECT ? list_leaf(text) : text;
+    text = p == F0T_XMP_SUBJECT ? list_leaf(text) : text;
     list_add(to, text, strlen(text));
 }
 
 /* A list is made only for a tag that is not the person's already. */
-static void plan_list(xmp_plan *plan, const xmp_state *s, xmp_place p, const list *wanted,
+static void plan_list(xmp_plan *plan, const xmp_state *s, f0t_xmp_place p, const list *wanted,
                       const list *known)
 {
-    list *to = &plan->add.at[p], *ours = &plan->add.at[XMP_OURS];
+    list *to = &plan->add.at[p], *ours = &plan->add.at[F0T_XMP_OURS];
     if (!is_used(plan, s, p))
-        carry(to, p, known, &plan->add.at[XMP_REJECTED]);
+        carry(to, p, known, &plan->add.at[F0T_XMP_REJECTED]);
     const size_t carried = to->count;
     for (size_t i = 0; i < wanted->count; i++) {
         if (list_has(to, wanted->keys[i]))
@@ -204,19 +204,19 @@ static void plan_list(xmp_plan *plan, const xmp_state *s, xmp_place p, const lis
     }
     if (to->count == carried)
         list_free(to);
-    list_add_all(&plan->add.at[XMP_RECORD + p], to);
+    list_add_all(&plan->add.at[F0T_XMP_RECORD + p], to);
 }
 
 /* Each tag once, without those that the packet has from a person or that were rejected. */
 static list find_wanted(const xmp_plan *plan, const xmp_state *s, const list *tags)
 {
     list wanted = {0}, theirs = {0};
-    add_theirs(&theirs, s, XMP_MICROSOFT);
+    add_theirs(&theirs, s, F0T_XMP_MICROSOFT);
     for (size_t i = 0; i < tags->count; i++) {
         const char *key = tags->keys[i];
         bool has = !*key || list_has(&wanted, key) || list_has(&theirs, key) ||
-                   list_has(&plan->add.at[XMP_REJECTED], key);
-        for (xmp_place p = 0; p < XMP_LISTS && !has; p++)
+                   list_has(&plan->add.at[F0T_XMP_REJECTED], key);
+        for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS && !has; p++)
             has = is_kept(plan, s, p, key);
         if (!has)
             list_add(&wanted, tags->items[i], strlen(tags->items[i]));
@@ -230,10 +230,10 @@ void xmp_plan_tags(xmp_plan *plan, const xmp_state *s, const list *tags, const l
     list all = all_known(s, known);
     *plan = (xmp_plan){0};
     keep_theirs(plan, s, &all);
-    plan->add.at[XMP_REJECTED] = find_rejected(s);
-    list_add_all(&plan->add.at[XMP_CREATED], &s->at[XMP_CREATED]);
+    plan->add.at[F0T_XMP_REJECTED] = find_rejected(s);
+    list_add_all(&plan->add.at[F0T_XMP_CREATED], &s->at[F0T_XMP_CREATED]);
     list wanted = find_wanted(plan, s, tags);
-    for (xmp_place p = 0; p < XMP_LISTS; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++)
         plan_list(plan, s, p, &wanted, &all);
     list_free(&wanted);
     list_free(&all);
@@ -244,7 +244,7 @@ void xmp_plan_tags(xmp_plan *plan, const xmp_state *s, const list *tags, const l
 xmp_state xmp_plan_apply(const xmp_plan *plan, const xmp_state *s)
 {
     xmp_state after = {0};
-    for (xmp_place p = 0; p < XMP_PLACES; p++) {
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++) {
         for (size_t i = 0; i < s->at[p].count; i++)
             if (plan->keep[p][i])
                 list_add(&after.at[p], s->at[p].items[i], strlen(s->at[p].items[i]));
@@ -255,13 +255,13 @@ xmp_state xmp_plan_apply(const xmp_plan *plan, const xmp_state *s)
 
 void xmp_plan_free(xmp_plan *plan)
 {
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
         free(plan->keep[p]);
     xmp_state_free(&plan->add);
 }
 
 void xmp_state_free(xmp_state *state)
 {
-    for (xmp_place p = 0; p < XMP_PLACES; p++)
+    for (f0t_xmp_place p = 0; p < F0T_XMP_PLACES; p++)
         list_free(&state->at[p]);
 }

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char rdf_ns[] = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
-
 /* Room for a few more keywords at the end of an embedded packet, as programs that edit it in place
  * like; less where the packet would be more than a segment of JPEG holds. */
 enum { PADDING = 512, SEGMENT = 65535 - 2 - 29 };
@@ -22,37 +20,9 @@ static const char *text_of(const xmlChar *text)
     return (const char *)text;
 }
 
-static bool is_named(const xmlNode *node, const char *schema, const char *name)
-{
-    return node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
-           !strcmp(text_of(node->ns->href), schema) && !strcmp(text_of(node->name), name);
-}
-
 static bool is_blank(xmlNodePtr node)
 {
     return node->type == XML_TEXT_NODE && xmlIsBlankNode(node);
-}
-
-static xmlNodePtr first_element(const xmlNode *parent)
-{
-    xmlNodePtr node = parent->children;
-    while (node && node->type != XML_ELEMENT_NODE)
-        node = node->next;
-    return node;
-}
-
-static xmlNodePtr find_rdf(xmlNodePtr node, int depth)
-{
-    for (; node; node = node->next) {
-        if (is_named(node, rdf_ns, "RDF"))
-            return node;
-        xmlNodePtr inside = node->type == XML_ELEMENT_NODE && depth < 8
-                                ? find_rdf(node->children, depth + 1)
-                                : NULL;
-        if (inside)
-            return inside;
-    }
-    return NULL;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -76,7 +46,7 @@ bool xmp_tree_open(xmp_tree *tree, const void *data, size_t length)
     if (!tree->doc)
         return false;
     tree->declared = memmem(text, length < 8 ? length : 8, "<?xml ", 6);
-    tree->rdf = tree->doc->intSubset ? NULL : find_rdf(tree->doc->children, 0);
+    tree->rdf = tree->doc->intSubset ? NULL : f0t_xmp_find_rdf(tree->doc);
     if (!tree->rdf)
         xmp_tree_close(tree);
     return tree->doc;
@@ -88,77 +58,17 @@ void xmp_tree_close(xmp_tree *tree)
     tree->doc = NULL;
 }
 
-/* ---- A property --------------------------------------------------------------------------------- */
-
-/* Where its value is. XMP allows one of these (XMP specification, part 1, 7.4 to 7.9). */
-typedef struct property {
-    xmlAttrPtr attribute; /* of a description */
-    xmlNodePtr element;   /* in a description: simple, or with an array */
-    xmlNodePtr array;     /* rdf:Bag, rdf:Seq or rdf:Alt in that */
-} property;
-
-static property find_property(const xmp_tree *tree, const xmp_property *p)
+static bool add_text(void *to, const char *text)
 {
-    property found = {0};
-    for (xmlNodePtr d = tree->rdf->children; d; d = d->next) {
-        if (d->type != XML_ELEMENT_NODE)
-            continue;
-        found.attribute = xmlHasNsProp(d, (const xmlChar *)p->name, (const xmlChar *)p->schema);
-        for (xmlNodePtr e = d->children; e && !found.element; e = e->next)
-            if (is_named(e, p->schema, p->name))
-                found.element = e;
-        if (found.attribute || found.element)
-            break;
-    }
-    xmlNodePtr inside = found.element ? first_element(found.element) : NULL;
-    if (inside && (is_named(inside, rdf_ns, "Bag") || is_named(inside, rdf_ns, "Seq") ||
-                   is_named(inside, rdf_ns, "Alt")))
-        found.array = inside;
-    return found;
+    list_add(to, text, strlen(text));
+    return true;
 }
 
-static void add_content(list *to, xmlNodePtr node, const xmp_property *p)
-{
-    xmlChar *text = xmlNodeGetContent(node);
-    if (!text)
-        exit(1);
-    if (p->slashes)
-        xmp_swap((char *)text);
-    list_add(to, text_of(text), strlen(text_of(text)));
-    xmlFree(text);
-}
-
-/* An item's value stands in it, or, where it has qualifiers, in rdf:value in it or in a description. */
-static xmlNodePtr value_of(xmlNodePtr item)
-{
-    for (int depth = 0; depth < 2; depth++) {
-        xmlAttrPtr attribute =
-            xmlHasNsProp(item, (const xmlChar *)"value", (const xmlChar *)rdf_ns);
-        if (attribute)
-            return (xmlNodePtr)attribute;
-        for (xmlNodePtr n = item->children; n; n = n->next)
-            if (is_named(n, rdf_ns, "value"))
-                return n;
-        xmlNodePtr inside = first_element(item);
-        if (!inside || !is_named(inside, rdf_ns, "Description"))
-            break;
-        item = inside;
-    }
-    return item;
-}
-
-static list items_of(const property *found, const xmp_property *p)
+static list items_of(const f0t_xmp_found *found, const f0t_xmp_property *p)
 {
     list l = {0};
-    if (found->attribute)
-        add_content(&l, (xmlNodePtr)found->attribute, p);
-    else if (found->array)
-        for (xmlNodePtr n = found->array->children; n; n = n->next) {
-            if (is_named(n, rdf_ns, "li"))
-                add_content(&l, value_of(n), p);
-        }
-    else if (found->element)
-        add_content(&l, value_of(found->element), p);
+    if (!f0t_xmp_visit(found, p, add_text, &l))
+        exit(1);
     return l;
 }
 
@@ -178,7 +88,7 @@ static void remove_element(xmlNodePtr node)
         xmlNodeSetContent(parent, NULL);
 }
 
-static void remove_property(const property *found)
+static void remove_property(const f0t_xmp_found *found)
 {
     if (found->attribute)
         xmlRemoveProp(found->attribute);
@@ -186,12 +96,12 @@ static void remove_property(const property *found)
         remove_element(found->element);
 }
 
-static void drop_items(const property *found, const bool *keep)
+static void drop_items(const f0t_xmp_found *found, const bool *keep)
 {
     size_t i = 0;
     for (xmlNodePtr n = found->array->children, next; n; n = next) {
         next = n->next;
-        if (is_named(n, rdf_ns, "li") && !keep[i++])
+        if (f0t_xmp_is_named(n, F0T_XMP_RDF, "li") && !keep[i++])
             remove_element(n);
     }
 }
@@ -236,7 +146,7 @@ static xmlNodePtr add_element(xmlNodePtr parent, xmlNsPtr ns, const char *name)
 /* The description that our properties go to. */
 static xmlNodePtr description(const xmp_tree *tree)
 {
-    xmlNodePtr node = first_element(tree->rdf);
+    xmlNodePtr node = f0t_xmp_first_element(tree->rdf);
     if (node)
         return node;
     node = add_element(tree->rdf, tree->rdf->ns, "Description");
@@ -244,7 +154,7 @@ static xmlNodePtr description(const xmp_tree *tree)
     return node;
 }
 
-static xmlNodePtr add_property(const xmp_tree *tree, const xmp_property *p)
+static xmlNodePtr add_property(const xmp_tree *tree, const f0t_xmp_property *p)
 {
     xmlNodePtr parent = description(tree);
     xmlNsPtr ns = xmlSearchNsByHref(tree->doc, parent, (const xmlChar *)p->schema);
@@ -255,7 +165,7 @@ static xmlNodePtr add_property(const xmp_tree *tree, const xmp_property *p)
 }
 
 static void add_items(const xmp_tree *tree, xmlNodePtr array, const list *add,
-                      const xmp_property *p)
+                      const f0t_xmp_property *p)
 {
     for (size_t i = 0; i < add->count; i++) {
         xmlNodePtr item = add_element(array, tree->rdf->ns, "li");
@@ -263,7 +173,7 @@ static void add_items(const xmp_tree *tree, xmlNodePtr array, const list *add,
         if (!text)
             exit(1);
         if (p->slashes)
-            xmp_swap((char *)text);
+            f0t_xmp_swap((char *)text);
         xmlAddChild(item, xmlNewText(text));
         xmlFree(text);
     }
@@ -279,11 +189,11 @@ static bool keeps_any(const list *now, const bool *keep)
     return false;
 }
 
-bool xmp_tree_edit(xmp_tree *tree, xmp_place place, const list *now, const bool *keep,
+bool xmp_tree_edit(xmp_tree *tree, f0t_xmp_place place, const list *now, const bool *keep,
                    const list *add)
 {
-    const xmp_property *p = &xmp_properties[place];
-    property found = find_property(tree, p);
+    const f0t_xmp_property *p = &f0t_xmp_properties[place];
+    f0t_xmp_found found = f0t_xmp_find(tree->rdf, p);
     list items = items_of(&found, p);
     const bool known = list_equals(&items, now), kept = keeps_any(now, keep);
     list_free(&items);

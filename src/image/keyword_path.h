@@ -24,4 +24,16 @@ static inline bool f0t_keyword_is_slashed(const char *text, size_t length)
     return slashes > 1 && letter;
 }
 
+/* The word that a keyword stands for: the last part of its path. A copy of that part, in a list of words, must have
+ * the same last part. */
+static inline const char *f0t_keyword_word(const char *keyword)
+{
+    const char *bar = strrchr(keyword, '|'), *leaf = bar ? bar + 1 : keyword;
+    if (f0t_keyword_is_slashed(leaf, strlen(leaf)))
+        leaf = strrchr(leaf, '/') + 1;
+    while (*leaf == ' ')
+        leaf++;
+    return leaf;
+}
+
 #endif

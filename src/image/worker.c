@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/companion.h"
 #include "base/monitor.h"
+#include "image/merge_check.h"
 #include "image/protocol.h"
 #include "image/worker_process.h"
 
@@ -452,7 +453,13 @@ static f0t_status ask_merge(f0t_xmp_merged *out, f0t_worker *worker, f0t_picture
     f0t_free(both);
     F0T_TRY(status);
     take_merged(worker, out, &reply);
-    return F0T_OK;
+    if (out->changed)
+        status = f0t_merge_check(out, text, length, lines, path);
+    if (status != F0T_OK) { /* who knows what it is by now */
+        end_process(worker, MERGE);
+        *out = (f0t_xmp_merged){0};
+    }
+    return status;
 }
 
 static f0t_status read_open(char **out, size_t *length, int fd, size_t size, const char *path)

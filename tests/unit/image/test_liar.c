@@ -217,6 +217,33 @@ static void lines_of_keywords_may_be_anything(void **state)
     f0t_texts_free(&words);
 }
 
+/* What shall be written into a file is looked at: more than that is in test_merge_check.c. */
+static void merges_are_not_believed(void **state)
+{
+    static const char text[] = "<a/>-b\n+c\n";
+    static const f0t_picture_reply replies[] = {{F0T_OK, 1, 0, sizeof text - 1},
+                                                {F0T_OK, 1, 6, sizeof text - 1},
+                                                {F0T_OK, 1, 99, 4},
+                                                {F0T_OK, 1, UINT32_MAX, sizeof text - 1},
+                                                {F0T_OK, 1, 0, 0},
+                                                {F0T_OK, 1, 10, 10}};
+    const char *sidecar = test_text("s.xmp", "<a/>");
+    f0t_xmp_merged merged;
+    (void)state;
+    for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
+        const lie l = {{F0T_PICTURE_GREETING, 1}, replies[i], text, replies[i].length};
+        tell(&l);
+        assert_fails(F0T_ERROR_FORMAT, "s.xmp: its XMP came back with other changes",
+                     f0t_worker_merge(&merged, worker, sidecar, "+c\n"));
+        assert_null(merged.text);
+        assert_false(merged.changed);
+    }
+    const lie same = {{F0T_PICTURE_GREETING, 1}, {F0T_OK, 2, 0, 4}, text, 4};
+    tell(&same);
+    assert_ok(f0t_worker_merge(&merged, worker, sidecar, "+c\n"));
+    assert_false(merged.changed);
+}
+
 static int start(void **state)
 {
     const uint8_t pixel[3] = {0};
@@ -236,6 +263,7 @@ int main(void)
         cmocka_unit_test_teardown(details_are_not_believed, stop),
         cmocka_unit_test_teardown(keywords_without_end_take_no_time, stop),
         cmocka_unit_test_teardown(lines_of_keywords_may_be_anything, stop),
+        cmocka_unit_test_teardown(merges_are_not_believed, stop),
     };
     return cmocka_run_group_tests(tests, start, NULL);
 }
