@@ -16,6 +16,17 @@ install(CODE "
   configure_file(${CMAKE_SOURCE_DIR}/server/fast0tag.service.in
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/fast0tag.service\" @ONLY)")
 
+# What all of it is linked with, and which versions: a bill of materials. Nothing else needs it.
+install(CODE "
+  set(sbom \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/doc/fast0tag/sbom.cdx.json\")
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/sbom ${PROJECT_VERSION} $<TARGET_FILE:fast0tag_cli>
+    $<TARGET_FILE:fast0tag_picture> $<TARGET_FILE:fast0tag> $<TARGET_FILE:fast0tag_tools>
+    OUTPUT_FILE \"\${sbom}\" RESULT_VARIABLE failed)
+  if(failed)
+    message(WARNING \"no bill of materials: scripts/sbom failed\")
+    file(REMOVE \"\${sbom}\")
+  endif()")
+
 # pkg-config
 file(RELATIVE_PATH F0T_PREFIX_FROM_PC "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" F0T_PREFIX_FROM_PC "${F0T_PREFIX_FROM_PC}")

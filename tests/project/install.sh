@@ -52,6 +52,22 @@ case_everything_is_there() {
     "$prefix/bin/fast0tag" --version >"$out" || complain "the installed program does not run"
 }
 
+# Each library that the program names is in the bill of materials, with a version.
+case_the_bill_of_materials_is_complete() {
+    python3 - "$prefix/share/doc/fast0tag/sbom.cdx.json" "$prefix/bin/fast0tag" \
+        "$prefix/libexec/fast0tag/fast0tag-picture" <<'EOF' >"$out" 2>&1 || complain "$(cat "$out")"
+import json, re, subprocess, sys
+parts = {c["name"]: c for c in json.load(open(sys.argv[1]))["components"]}
+for binary in sys.argv[2:]:
+    for name in re.findall(r"NEEDED.*\[(.*)\]", subprocess.run(["readelf", "-d", binary], capture_output=True,
+                                                               text=True, check=True).stdout):
+        if name.startswith(("ld-linux", "libfast0tag")):
+            continue
+        assert parts[name]["scope"] == "required", name
+        assert parts[name]["version"] != "unknown", name
+EOF
+}
+
 # A fresh clone has nothing but what `make` makes: each installed target must be asked for.
 case_make_builds_all_that_is_installed() {
     local target

@@ -15,9 +15,7 @@ static inline const f0t_compute *gpu(void)
     const f0t_compute *found;
     if (f0t_device_find(&found, "cuda") == F0T_OK)
         return found;
-    print_message("  no GPU: %s\n", f0t_last_error());
-    skip();
-    return NULL;
+    test_skip("no GPU: %s", f0t_last_error());
 }
 
 static inline float *random_floats(size_t n, uint64_t seed)

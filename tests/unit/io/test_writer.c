@@ -274,7 +274,7 @@ static void an_owner_and_attributes_are_kept(void **state)
     if (attributes)
         assert_int_equal(getxattr(path, "user.rating", value, sizeof value), 4);
     if (!root && !attributes)
-        skip(); /* neither can be set here */
+        test_skip("neither owners nor attributes can be set here");
 }
 
 /* ---- A save that is killed ----------------------------------------------------------------- */

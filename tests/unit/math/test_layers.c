@@ -118,7 +118,7 @@ static void a_convolution_may_be_bfloat16(void **state)
 {
     (void)state;
     if (!f0t_matmul_bf16_native())
-        skip();
+        test_skip("no AVX-512 here");
     check_conv(1, F0T_BF16, 5e-2);
 }
 

@@ -197,8 +197,7 @@ static void run_suite(counts *c, const char *suite)
     snprintf(path, sizeof path, DATA "/%s", suite);
     DIR *folder = opendir(path);
     if (!folder) {
-        print_message("%s is not there: install libonnx-testdata\n", path);
-        skip();
+        test_skip("%s is not there: install libonnx-testdata", path);
     }
     for (struct dirent *entry; (entry = readdir(folder)) && count < 2000;)
         if (entry->d_name[0] != '.')

@@ -119,7 +119,7 @@ static void every_family_is_near_pytorch_in_bfloat16(void **state)
 {
     (void)state;
     if (!are_written())
-        skip();
+        test_skip("no python3 with torch here");
     for (size_t k = 0; k < FAMILIES; k++) {
         errors e = run_family(families[k], true);
         print_message("%-14s %.1e, cosine %.6f\n", families[k], e.largest, e.cosine);
@@ -139,7 +139,7 @@ static void the_features_are_what_the_classifier_takes(void **state)
                   {"clip", 16}};
     (void)state;
     if (!are_written() || in_full_size())
-        skip();
+        test_skip("no python3 with torch here, or networks of full size");
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         f0t_network *net;
         assert_ok(f0t_network_open(&net, beside(wanted[k].name, "onnx"), NULL, NULL));
@@ -189,7 +189,7 @@ static void one_layer_makes_the_classes_of_the_features(void **state)
 {
     (void)state;
     if (!are_written())
-        skip();
+        test_skip("no python3 with torch here");
     for (size_t k = 0; k < FAMILIES; k++) {
         size_t inputs, outputs;
         f0t_network *net;

@@ -68,7 +68,7 @@ static void what_wordnet_knows_as_insults_alone_is_listed(void **state)
     (void)state;
     if (f0t_wordnet_folder_open(&folder, F0T_WORDNET_FOLDER) != F0T_OK) {
         f0t_wordnet_folder_close(&folder);
-        skip();
+        test_skip("the package wordnet-base is not installed");
     }
     assert_ok(f0t_wordnet_read(&w, &folder.files));
     marked = test_malloc(w.sense_count * sizeof *marked);

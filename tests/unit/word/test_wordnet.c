@@ -197,8 +197,7 @@ static void debians_wordnet_is_read(void **state)
     f0t_wordnet w = {0};
     if (f0t_wordnet_folder_open(&folder, "/usr/share/wordnet") != F0T_OK) {
         f0t_wordnet_folder_close(&folder);
-        print_message("skipped: the package wordnet-base is not installed\n");
-        skip();
+        test_skip("the package wordnet-base is not installed");
     }
     assert_ok(f0t_wordnet_read(&w, &folder.files));
     assert_int_equal(w.synset_count, 117659);

@@ -106,7 +106,7 @@ static void people_are_what_a_picture_shows(void **state)
     f0t_texts nouns = {0};
     (void)state;
     if (f0t_wordnet_visible_nouns(&nouns, F0T_WORDNET_FOLDER) != F0T_OK)
-        skip();
+        test_skip("the package wordnet-base is not installed");
     assert_in_range(nouns.count, 2500, 4000);
     for (size_t i = 0; i < sizeof in / sizeof *in; i++)
         if (!has(&nouns, in[i]))
