@@ -88,7 +88,7 @@ static void a_thin_picture_stays_within_bounds(void **state)
     memset(pixels, 99, (size_t)WIDTH * HEIGHT * 3);
     assert_ok(f0t_worker_decode(&p, worker, png_write("thin.png", pixels, WIDTH, HEIGHT, 3, 0), 256,
                                 false));
-    assert_int_equal(p.width, WIDTH / 2);
+    assert_int_equal(p.width, WIDTH / 46); /* at most 65536 */
     assert_int_equal(p.height, HEIGHT / 2);
     assert_int_equal(p.rgb[3 * p.width * p.height - 1], 99);
     free(pixels);
