@@ -5,8 +5,9 @@
 
 DATA has flickr8k, photos, mobilenet_v2 and glove-300d-flickr8k.txt. Needs wrk. FOLDER is a copy of bench/serve-node in
 which `npm install --ignore-scripts` was run. Rounds are interleaved; medians are printed: pictures per second, and processor
-time per picture of the server and its helpers, which other work on the machine hardly changes. --requests N sends that
-many requests with features, and prints the memory before and after.
+time per picture, which other work on the machine hardly changes: that of the process, its helpers and those of them that have
+ended, over the same number of pictures as were counted, without the start of the program. --requests N sends that many requests
+with features, and --pictures N that many small JPEGs, and prints the memory of the server and its helpers before and after.
 """
 import argparse
 import glob
@@ -14,7 +15,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import statistics
@@ -22,30 +22,34 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.environ.get("FAST0TAG", os.path.join(HERE, "..", "build", "fast0tag"))
 
 
 def wrk(port, path, kind, files, clients, seconds):
-    """(requests per second, errors, ms at the median, ms at p99)"""
+    """(requests per second, errors, ms at the median, ms at p99, requests)"""
     text = subprocess.run(["wrk", "-t", "1", "-c", str(clients), "-d", f"{seconds}s", "--timeout", "30s", "-s",
                            os.path.join(HERE, "serve.lua"), f"http://127.0.0.1:{port}{path}", "--", kind, *files],
                           capture_output=True, text=True, check=True).stdout
     count, micros, errors, p50, p99 = re.search(r"result (\d+) (\d+) (\d+) (\S+) (\S+)", text).groups()
-    return int(count) / (int(micros) / 1e6), int(errors), float(p50), float(p99)
+    return int(count) / (int(micros) / 1e6), int(errors), float(p50), float(p99), int(count)
 
 
-def processor_seconds(pid):
-    """Of a process and its children, so far."""
+def family(pid):
+    """A process and its children."""
     pids = [pid]
     for task in os.listdir(f"/proc/{pid}/task"):
         pids += open(f"/proc/{pid}/task/{task}/children").read().split()
+    return pids
+
+
+def processor_seconds(pid):
+    """Of a process, its children, and those of them that have ended, so far: what wait4 says at the end."""
     total = 0
-    for p in pids:
+    for p in family(pid):
         fields = open(f"/proc/{p}/stat").read().rsplit(") ", 1)[1].split()
-        total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return total
 
 
@@ -53,10 +57,10 @@ def measure(server, *load):
     """A server under load: (per second, errors, ms, ms, ms of processor time per request)"""
     wrk(server.port, *load[:-1], 1)
     used = processor_seconds(server.process.pid)
-    rate = wrk(server.port, *load)
+    *rate, count = wrk(server.port, *load)
     used = processor_seconds(server.process.pid) - used
     server.end()
-    return (*rate, 1000 * used / (rate[0] * load[-1]))
+    return (*rate, 1000 * used / count)
 
 
 class Ours:
@@ -65,8 +69,9 @@ class Ours:
         self.port = int(re.search(r":(\d+)/", self.process.stdout.readline())[1])
 
     def memory(self):
-        text = urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics").read().decode()
-        return float(re.search(r"^fast0tag_resident_memory_bytes (\S+)", text, re.M)[1]) / 1e6
+        """Megabytes that it and its helpers have to themselves."""
+        text = "".join(open(f"/proc/{p}/smaps_rollup").read() for p in family(self.process.pid))
+        return sum(map(int, re.findall(r"^Private_\w+: +(\d+) kB", text, re.M))) / 1e3
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -86,13 +91,15 @@ class Node:
 
 
 def features_once(folder, network):
-    """(seconds, processor seconds) of fast0tag features"""
+    """(seconds, processor seconds) of fast0tag features and its helpers"""
     with tempfile.TemporaryDirectory() as out:
-        began, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q"],
-                       check=True, stdout=subprocess.DEVNULL)
-        now = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return time.monotonic() - began, now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+        began = time.monotonic()
+        process = subprocess.Popen([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q"],
+                                   stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        if status:
+            sys.exit("fast0tag features failed")
+        return time.monotonic() - began, used.ru_utime + used.ru_stime
 
 
 def features_rate(few, many, count, network):
@@ -111,6 +118,16 @@ def write_requests(folder, rows, words):
     return files
 
 
+def watch_memory(server, requests, kind, files, a):
+    """Sends so many requests, and prints the memory from time to time."""
+    before, sent = server.memory(), 0
+    while sent < requests:
+        *_, errors, _, _, count = wrk(server.port, "/v1/tag", kind, files, a.clients, a.seconds)
+        sent += count
+        print(f"{kind}: after {sent} requests, {errors} errors: {server.memory():.0f} MB (before: {before:.0f})", flush=True)
+    server.end()
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("data")
@@ -119,6 +136,7 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--node")
     p.add_argument("--requests", type=int, default=0)
+    p.add_argument("--pictures", type=int, default=0)
     p.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     p.add_argument("--options", default="", help="more options of serve")
     a = p.parse_args()
@@ -148,13 +166,14 @@ def main():
         rates.setdefault("features as JSON, 1000 words", []).append(
             measure(Ours(*serve), "/v1/tag", "application/json", bodies, a.clients, a.seconds))
     if a.requests:
-        s = Ours(*serve)
-        before, sent = s.memory(), 0
-        while sent < a.requests:
-            rate = wrk(s.port, "/v1/tag", "application/json", bodies, a.clients, a.seconds)
-            sent += int(rate[0] * a.seconds)
-            print(f"after {sent} requests: {s.memory():.0f} MB (before: {before:.0f})")
-        s.end()
+        watch_memory(Ours(*serve), a.requests, "application/json", bodies, a)
+    if a.pictures:
+        small = [f"{work}/small{i}.jpg" for i in range(8)]
+        for path, source in zip(small, photos):
+            subprocess.run(["vipsthumbnail", source, "-s", "64", "-o", path], check=True)
+        watch_memory(Ours(*serve), a.pictures, "image/jpeg", small, a)
+    if not a.rounds:
+        return shutil.rmtree(work)
     base = statistics.median(r[0] for r in rates["features"])
     for name, all_rounds in rates.items():
         rate, errors, p50, p99, used = (statistics.median(column) for column in zip(*all_rounds))

@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
-const LINE = 16, LETTER = 7.4, MARGIN = 22; // of labels, in pixels
+const LINE = 16, LETTER = 8, EDGE = 6, MARGIN = 22; // of labels, in pixels
 
 function s(name, attributes, ...children) {
   const element = document.createElementNS(SPACE, name);
@@ -23,7 +23,7 @@ function labelPlacer(width, height) {
   const free = box => box.top >= 0 && box.top + LINE <= height && taken.every(other =>
     box.left + box.width < other.left || other.left + other.width < box.left || Math.abs(box.top - other.top) >= LINE);
   return (text, x, y) => {
-    const wide = text.length * LETTER, left = Math.max(0, Math.min(width - wide, x - wide / 2));
+    const wide = text.length * LETTER, left = Math.max(EDGE, Math.min(width - wide - EDGE, x - wide / 2));
     for (const away of [-1.4, 0.4, -2.4, 1.4, -3.4, 2.4, -4.4, 3.4]) {
       const box = { left, width: wide, top: y + away * LINE };
       if (!free(box)) continue;

@@ -13,8 +13,9 @@ export async function why(id, tag) {
     h("span", { class: "share" }, n.cosine.toFixed(2))));
   return h("section", { class: "why", "aria-label": `Why ${tag}` },
     h("h3", {}, reasons.pictures.length ? `Similar pictures that have “${tag}”` : `No similar picture has “${tag}”`), strip,
+    reasons.direction ? [h("h3", {}, "The picture's direction"), direction(reasons.direction, tag)] : [],
     near.length ? h("h3", {}, "Learned tags whose meaning is nearest") : h("p", { class: "quiet" }, "The word was not learned: its place among words speaks for it."),
-    h("ul", { class: "tags" }, near), reasons.direction ? [h("h3", {}, "The picture's direction"), direction(reasons.direction, tag)] : []);
+    h("ul", { class: "tags" }, near));
 }
 
 /** A list of tags with what can be decided about each. changed() is called after a decision. */
