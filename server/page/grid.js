@@ -3,6 +3,8 @@
 import { thumbnail } from "./api.js";
 import { h } from "./dom.js";
 
+const SETTLED = 100; // ms without scrolling: pictures that fly past are not asked for
+
 export class Grid {
   /** items: [{id, note, label}]; open(item) is called by Enter or a click, changed(selected ids) by Space. */
   constructor({ label, open, changed }) {
@@ -16,7 +18,8 @@ export class Grid {
     this.all = h("div", { class: "all" });
     this.element = h("div", { class: "grid", role: "group", "aria-label": label, onscroll: () => this.draw(),
       onkeydown: event => this.key(event) }, this.all);
-    this.observer = new ResizeObserver(() => this.draw());
+    this.top = 0; // where it was drawn last
+    this.observer = new ResizeObserver(() => { this.measure(); this.draw(); });
     this.observer.observe(this.element);
   }
 
@@ -26,7 +29,8 @@ export class Grid {
     this.at = 0;
     this.cells.clear();
     this.all.replaceChildren();
-    this.element.scrollTop = 0;
+    this.element.scrollTop = this.top = 0;
+    this.measure();
     this.draw();
     this.changed(this.selected);
   }
@@ -35,34 +39,52 @@ export class Grid {
     this.size = parseFloat(getComputedStyle(this.element).getPropertyValue("--cell")) || 168;
     this.columns = Math.max(1, Math.floor(this.element.clientWidth / this.size));
     this.rows = Math.ceil(this.items.length / this.columns);
+    this.all.style.height = this.rows * this.size + "px";
   }
 
   draw() {
-    this.measure();
-    this.all.style.height = this.rows * this.size + "px";
-    const first = Math.max(0, Math.floor(this.element.scrollTop / this.size) - 2) * this.columns;
-    const last = Math.min(this.items.length,
-      (Math.ceil((this.element.scrollTop + this.element.clientHeight) / this.size) + 2) * this.columns);
+    const { scrollTop, clientHeight } = this.element;
+    const first = Math.max(0, Math.floor(scrollTop / this.size) - 2) * this.columns;
+    const last = Math.min(this.items.length, (Math.ceil((scrollTop + clientHeight) / this.size) + 2) * this.columns);
+    this.flies = Math.abs(scrollTop - this.top) > clientHeight / 2;
+    this.top = scrollTop;
+    this.remove(first, last);
+    // In order, for those who read one after the other; what is left beyond the end has the focus.
+    let after = [...this.cells].find(([index]) => index >= last)?.[1] ?? null;
+    for (let index = last - 1; index >= first; index--) after = this.place(index, after);
+    clearTimeout(this.waiting);
+    if (this.flies) this.waiting = setTimeout(() => this.fill(), SETTLED);
+    else this.fill();
+  }
+
+  remove(first, last) {
     for (const [index, cell] of this.cells) {
       if ((index < first || index >= last) && cell !== document.activeElement) {
         cell.remove();
         this.cells.delete(index);
       }
     }
-    for (let index = first; index < last; index++) this.place(index);
   }
 
-  place(index) {
+  place(index, after) {
     let cell = this.cells.get(index);
     if (!cell) {
       cell = this.make(index);
       this.cells.set(index, cell);
-      const after = [...this.all.children].find(other => Number(other.dataset.index) > index);
-      this.all.insertBefore(cell, after ?? null); // in order, for those who read one after the other
+      this.all.insertBefore(cell, after);
     }
     cell.style.left = (index % this.columns) * this.size + "px";
     cell.style.top = Math.floor(index / this.columns) * this.size + "px";
     cell.tabIndex = index === this.at ? 0 : -1;
+    return cell;
+  }
+
+  /** Pictures for the cells that have none yet. */
+  fill() {
+    for (const [index, cell] of this.cells) {
+      const frame = cell.firstChild;
+      if (!frame.firstChild) frame.append(thumbnail(this.items[index].id));
+    }
   }
 
   make(index) {
@@ -70,7 +92,7 @@ export class Grid {
     const label = `${item.label ?? "Picture " + item.id}, ${index + 1} of ${this.items.length}${item.note ? ", " + item.note : ""}`;
     return h("button", { type: "button", class: "cell", "data-index": String(index), "data-id": String(item.id), "aria-label": label,
       "aria-pressed": String(this.selected.has(item.id)), onclick: event => this.click(event, index), onfocus: () => { this.at = index; } },
-    h("span", { class: "frame" }, thumbnail(item.id)), item.note ? h("span", { class: "note" }, item.note) : null);
+    h("span", { class: "frame" }), item.note ? h("span", { class: "note" }, item.note) : null);
   }
 
   click(event, index) {

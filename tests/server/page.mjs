@@ -82,6 +82,9 @@ await one("a_hundred_thousand_pictures_scroll", async () => {
   await page.focus(".cell");
   await page.keyboard.press("End");
   assert.equal(await page.evaluate(() => document.activeElement.dataset.index), "99999");
+  await page.waitForFunction(() => [...document.querySelectorAll(".cell img")].length > 10);
+  const order = await page.$$eval(".cell", all => all.map(cell => Number(cell.dataset.index)));
+  assert.deepEqual(order, [...order].sort((a, b) => a - b), "cells are read in another order than they are shown");
   await page.close();
 });
 
