@@ -141,8 +141,10 @@ static f0t_status prepare(ranking *r, size_t count)
     F0T_TRY(f0t_screen_create(&r->screen, DIM));
     F0T_TRY(f0t_screen_append(r->screen, r->rows, count));
     r->count = count;
+    /* The plain product, beside the screen; on a device of its own a sieve where a tagger would have one. */
+    const bool sieved = !f0t_compute_current()->shares_memory && count >= 1 << 16;
     return f0t_scoring_open(&r->plain, f0t_compute_current(), r->rows, count, DIM,
-                            &(f0t_scoring_options){0});
+                            &(f0t_scoring_options){.screened = sieved});
 }
 
 static bench_child *start_peer(const cli_context *cli, const char *kind, const ranking *r)

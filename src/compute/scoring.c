@@ -1,5 +1,6 @@
 #include "compute/scoring.h"
 
+#include "base/alloc.h"
 #include "base/kernels.h"
 
 enum {
@@ -34,6 +35,8 @@ f0t_status f0t_scoring_open(f0t_scoring *out, const f0t_compute *compute, const 
     }
     if (compute->shares_memory && options->screened && count && dim <= F0T_SCREEN_DIM_MOST)
         return open_screen(out, vectors);
+    if (!compute->shares_memory && (options->screened || options->screen))
+        F0T_TRY(f0t_sieve_create(&out->sieve, compute, vectors, count, dim));
     if (options->packed_for)
         return f0t_buffer_create_packed(&out->owned, compute, F0T_F32, vectors, dim, count, true,
                                         options->packed_for);
@@ -47,6 +50,7 @@ void f0t_scoring_close(f0t_scoring *scoring)
 {
     f0t_buffer_free(scoring->owned);
     f0t_screen_free(scoring->own_screen);
+    f0t_sieve_free(scoring->sieve);
     *scoring = (f0t_scoring){0};
 }
 
@@ -157,20 +161,46 @@ static f0t_status top_blocks(uint32_t *index, float *score, size_t k, block *b,
     return F0T_OK;
 }
 
-f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_scoring *scoring,
-                           const float *directions, size_t rows)
+static f0t_status top_by_product(uint32_t *index, float *score, size_t k,
+                                 const f0t_scoring *scoring, const float *directions, size_t rows)
 {
     block b = {0};
-    if (!k || !scoring->count || !rows)
-        return F0T_OK;
-    if (scoring->screen && f0t_kernels()->finite_f32(directions, rows * scoring->dim))
-        return f0t_screen_top(index, score, k, scoring->screen, scoring->view.data, directions,
-                              rows);
     f0t_status status = block_create(&b, scoring, rows_at_a_time(scoring, rows), true);
     if (status == F0T_OK)
         status = top_blocks(index, score, k, &b, scoring, directions, rows);
     block_free(&b);
     return status;
+}
+
+/* Directions that the sieve is not certain of go through the product of all. */
+static f0t_status top_by_sieve(uint32_t *index, float *score, size_t k, const f0t_scoring *s,
+                               const float *directions, size_t rows)
+{
+    const size_t kept = k < s->count ? k : s->count;
+    bool *certain;
+    F0T_TRY(f0t_alloc_zero(&certain, rows, sizeof *certain));
+    f0t_status status = f0t_sieve_top(index, score, certain, k, s->sieve, directions, rows);
+    for (size_t r = 0; r < rows && status == F0T_OK; r++)
+        if (!certain[r])
+            status = top_by_product(index + r * kept, score ? score + r * kept : NULL, k, s,
+                                    directions + r * s->dim, 1);
+    f0t_free(certain);
+    return status;
+}
+
+f0t_status f0t_scoring_top(uint32_t *index, float *score, size_t k, const f0t_scoring *scoring,
+                           const float *directions, size_t rows)
+{
+    if (!k || !scoring->count || !rows)
+        return F0T_OK;
+    const bool finite = (scoring->screen || scoring->sieve) &&
+                        f0t_kernels()->finite_f32(directions, rows * scoring->dim);
+    if (finite && scoring->screen)
+        return f0t_screen_top(index, score, k, scoring->screen, scoring->view.data, directions,
+                              rows);
+    if (finite && scoring->sieve && f0t_sieve_takes(scoring->sieve, k))
+        return top_by_sieve(index, score, k, scoring, directions, rows);
+    return top_by_product(index, score, k, scoring, directions, rows);
 }
 
 void f0t_score_highest(float *to, const float *scores, size_t rows, size_t directions, size_t count)

@@ -7,6 +7,7 @@
 
 #include "compute/compute.h"
 #include "compute/screen.h"
+#include "compute/sieve.h"
 
 typedef struct f0t_scoring {
     const f0t_compute *compute;
@@ -16,6 +17,7 @@ typedef struct f0t_scoring {
     f0t_buffer *owned;        /* V packed, or on another device; NULL: `view` */
     const f0t_screen *screen; /* of V's rows, or NULL */
     f0t_screen *own_screen;   /* the same, where it was made here */
+    f0t_sieve *sieve;         /* in its place on another device, or NULL */
 } f0t_scoring;
 
 /* Zero-initialised: V as it lies, for scores that are asked for once. */
@@ -24,7 +26,8 @@ typedef struct f0t_scoring_options {
         packed_for; /* not 0: V is packed for about so many rows at a time, which pays for a V that is used
                           often. V is then not needed after f0t_scoring_open */
     /* f0t_scoring_top goes through a screen (compute/screen.h), which is exact and reads a quarter of the bytes: for
-     * a large V, which must stay until close. `screen` has one of V's rows; it must stay, too. */
+     * a large V, which must stay until close. `screen` has one of V's rows; it must stay, too. Another device has a sieve
+     * (compute/sieve.h) instead. */
     bool screened;
     const f0t_screen *screen;
     bool row_stable; /* scores do not depend on how many rows there are (f0t_matmul_run_stable) */

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "compute/scoring.h"
+#include "plain_compute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,9 +186,70 @@ static void a_tag_has_the_highest_of_its_scores(void **state)
     assert_memory_equal(to, highest, sizeof to);
 }
 
+/* ---- On another device ------------------------------------------------------------------------- */
+
+static void top_on(uint32_t *index, float *score, const f0t_compute *compute, size_t count,
+                   size_t k)
+{
+    f0t_scoring scoring;
+    assert_ok(f0t_scoring_open(&scoring, compute, vectors, count, DIM,
+                               &(f0t_scoring_options){.screened = true}));
+    assert_ok(f0t_scoring_top(index, score, k, &scoring, directions, ROWS));
+    f0t_scoring_close(&scoring);
+}
+
+/* By a sieve there and by a screen here: the same bytes. */
+static void check_sieve(size_t count, size_t k, bool sieved)
+{
+    static uint32_t ours[ROWS * TAGS], there[ROWS * TAGS];
+    static float score[ROWS * TAGS], score_there[ROWS * TAGS];
+    const size_t n = ROWS * (k < count ? k : count);
+    top_on(ours, score, &f0t_compute_cpu, count, k);
+    plain_count = (plain_counts){0};
+    top_on(there, score_there, &plain_compute, count, k);
+    assert_memory_equal(ours, there, n * sizeof *ours);
+    if (!sieved)
+        assert_true(plain_count.products > 1 || k > 50);
+    else {
+        assert_int_equal(plain_count.products, 1);
+        assert_memory_equal(score, score_there, n * sizeof *score);
+    }
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    top_on(there, NULL, &plain_compute, count, k);
+    assert_memory_equal(ours, there, n * sizeof *ours);
+}
+
+static void a_sieve_finds_what_a_screen_finds(void **state)
+{
+    (void)state;
+    test_random_floats(vectors, TAGS * DIM, 1);
+    test_random_floats(directions, ROWS * DIM, 2);
+    check_sieve(TAGS, TOP, true);
+    check_sieve(TAGS, 1, true);
+    check_sieve(3, TOP, true);
+    check_sieve(TAGS, 54, false); /* more than a sieve takes */
+}
+
+/* Tags that nearly tie, in bfloat16 all of them do: the order is that of their own scores. */
+static void a_sieve_that_is_not_certain_is_not_asked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TAGS * DIM; i++)
+        vectors[i] = i % DIM ? 0.0F : 1.0F + 1e-6F * (float)(i / DIM % 999);
+    for (size_t i = 0; i < ROWS * DIM; i++)
+        directions[i] = i % DIM ? 0.5F : 1.0F;
+    check_sieve(TAGS, TOP, false);
+    check_sieve(30, TOP, true); /* as many as it is asked for */
+    for (size_t i = 0; i < TAGS * DIM; i++)
+        vectors[i] = 1e30F;
+    check_sieve(TAGS, TOP, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sieve_finds_what_a_screen_finds),
+        cmocka_unit_test(a_sieve_that_is_not_certain_is_not_asked),
         cmocka_unit_test(every_way_finds_the_first),
         cmocka_unit_test(near_ties_are_told_apart),
         cmocka_unit_test(directions_of_any_length_are_ranked),

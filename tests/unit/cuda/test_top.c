@@ -1,5 +1,7 @@
 #include "devices.h"
 
+#include "compute/scoring.h"
+
 /* Rows of random numbers, of few different ones, of one, with NaN and infinities. */
 static float *make_rows(size_t rows, size_t n)
 {
@@ -111,11 +113,39 @@ static void places_are_counted(void **state)
     check_places(12, 70001);
 }
 
+/* ---- The first of many words ------------------------------------------------------------------- */
+
+enum { WORDS = 70000, DIM = 300, ALONG = 300, FIRST = 10 };
+
+/* The same bytes as the CPU's screen gives. */
+static void many_words_are_ranked_as_on_the_cpu(void **state)
+{
+    const f0t_compute *const computes[] = {&f0t_compute_cpu, gpu()};
+    float *words = random_floats((size_t)WORDS * DIM, 1), *along = random_floats(ALONG * DIM, 2);
+    static uint32_t index[2][ALONG * FIRST];
+    static float score[2][ALONG * FIRST];
+    (void)state;
+    memcpy(words + 5000 * DIM, words, 1000 * DIM * sizeof *words); /* ties */
+    for (int i = 0; i < 2; i++) {
+        f0t_scoring scoring;
+        assert_ok(f0t_scoring_open(&scoring, computes[i], words, WORDS, DIM,
+                                   &(f0t_scoring_options){.screened = true}));
+        assert_int_equal(i == 1, scoring.sieve != NULL);
+        assert_ok(f0t_scoring_top(index[i], score[i], FIRST, &scoring, along, ALONG));
+        f0t_scoring_close(&scoring);
+    }
+    assert_memory_equal(index[0], index[1], sizeof index[0]);
+    assert_memory_equal(score[0], score[1], sizeof score[0]);
+    f0t_free(words);
+    f0t_free(along);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_are_the_cpus),
         cmocka_unit_test(places_are_counted),
+        cmocka_unit_test(many_words_are_ranked_as_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
