@@ -253,6 +253,21 @@ f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *f, const
     return f0t_net_bring_home(out);
 }
 
+/* A net that is at home goes on where the context computes. */
+static f0t_status train_there(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
+                              const f0t_train_options *o)
+{
+    f0t_net *there;
+    if (f0t_compute_current()->shares_memory)
+        return run_training(net, f, data, o);
+    F0T_TRY(f0t_net_create_copy(&there, f0t_compute_current(), net));
+    f0t_status status = run_training(there, f, data, o);
+    if (status == F0T_OK)
+        status = f0t_net_copy(net, there);
+    f0t_net_free(there);
+    return status;
+}
+
 f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
                                      const f0t_samples *all)
 {
@@ -267,5 +282,5 @@ f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
                                  .train = all,
                                  .val = &none,
                                  .dim = all->tags};
-    return run_training(net, f, &data, &o);
+    return train_there(net, f, &data, &o);
 }

@@ -49,6 +49,9 @@ static f0t_status ranking_loss(void *context, f0t_loss_result *result, f0t_buffe
 {
     const own *o = context;
     (void)samples;
+    if (scores->compute != o->compute)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "a net on %s cannot be trained by a loss on %s",
+                        scores->compute->device, o->compute->device);
     return o->compute->loss(result, gradient, scores, o->plan, batch);
 }
 

@@ -1,8 +1,10 @@
 #include "blends.h"
 
+#include "base/context.h"
 #include "base/cpu.h"
 #include "math/elementwise.h"
 #include "model/blend_fit.h"
+#include "plain_compute.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -487,6 +489,46 @@ static void a_resumed_blend_has_the_same_bytes(void **state)
     }
 }
 
+/* Of the first layers of two nets, in their length. */
+static double weights_apart(const f0t_net *a, const f0t_net *b)
+{
+    const f0t_model_array array = f0t_net_array(a, 0);
+    const size_t n = array.rows * array.cols;
+    float *x = NULL, *y = NULL;
+    double far = 0, length = 0;
+    assert_ok(f0t_alloc(&x, n, sizeof *x));
+    assert_ok(f0t_alloc(&y, n, sizeof *y));
+    assert_ok(f0t_net_array_get(x, a, 0));
+    assert_ok(f0t_net_array_get(y, b, 0));
+    for (size_t i = 0; i < n; i++) {
+        far += pow((double)x[i] - (double)y[i], 2);
+        length += (double)x[i] * (double)x[i];
+    }
+    f0t_free(x);
+    f0t_free(y);
+    return sqrt(far / length);
+}
+
+/* A large one goes on with a net that is at home already: on a device of its own, too. */
+static void a_large_blend_is_learned_on_another_device(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 30, .without = 6});
+    const f0t_train_options o = blend_training(2);
+    const f0t_context context = {.threads = 2, .compute = &plain_compute};
+    f0t_model *ours, *there;
+    (void)state;
+    ours = blend_train(d, &o);
+    plain_count = (plain_counts){0};
+    assert_ok(f0t_train(&there, d->dataset, d->vectors, &o, &context));
+    assert_true(plain_count.losses > 0);
+    assert_int_equal(plain_count.allocs, plain_count.releases);
+    assert_ptr_equal(there->blend->own->compute, &f0t_compute_cpu);
+    assert_true(weights_apart(ours->blend->own, there->blend->own) < 1e-3);
+    f0t_model_free(ours);
+    f0t_model_free(there);
+    blend_close(d);
+}
+
 static f0t_status train_and_forget(void *context)
 {
     const blend_data *d = context;
@@ -522,6 +564,7 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_blend_is_learned_on_another_device),
         cmocka_unit_test(few_images_are_learned_by_folds),
         cmocka_unit_test(many_images_are_learned_with_a_validation_part),
         cmocka_unit_test(many_images_are_learned_without_a_validation_part),
