@@ -589,6 +589,7 @@ const cli_verb cli_verb_eval = {
     .conflicts = conflicts,
     .examples = examples,
     .json = true,
+    .device = true,
     .seed = true,
     .pictures = true,
     .options_size = sizeof(options),

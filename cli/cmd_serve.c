@@ -80,6 +80,7 @@ static f0t_status run(cli_context *cli, const void *given)
     server.names = o->names.items;
     server.name_count = o->names.count;
     server.threads = cli->threads;
+    server.device = cli->device;
     server.monitor = cli->monitor;
     server.ready = say_ready;
     server.user = cli;
@@ -194,6 +195,7 @@ const cli_verb cli_verb_serve = {
     .examples = examples,
     .json = true,
     .pictures = true,
+    .device = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -132,8 +132,10 @@ static f0t_status learn(learned *out, event_stream *e)
 {
     server *s = e->server;
     const f0t_monitor monitor = {.progress = tell_progress, .user = e, .stop = &s->ending};
-    const f0t_context_options options = {
-        .size = sizeof options, .threads = s->options->threads, .monitor = &monitor};
+    const f0t_context_options options = {.size = sizeof options,
+                                         .threads = s->options->threads,
+                                         .device = s->options->device,
+                                         .monitor = &monitor};
     f0t_context *context = NULL;
     f0t_status status = f0t_context_create(&context, &options);
     if (status == F0T_OK)

@@ -307,7 +307,7 @@ static f0t_status load(server *s)
 {
     const server_options *o = s->options;
     const f0t_context_options context = {
-        .size = sizeof context, .threads = o->threads, .monitor = &s->monitor};
+        .size = sizeof context, .threads = o->threads, .device = o->device, .monitor = &s->monitor};
     f0t_status status = f0t_context_create(&s->context, &context);
     if (status == F0T_OK)
         status = find_files(s);

@@ -36,6 +36,7 @@ typedef struct server_options {
     bool access_log;            /* one line per request on stderr */
     const f0t_monitor *monitor; /* hears what the server has to say, one thread at a time */
     int threads;                /* of each worker; 0: all */
+    const char *device;         /* that tags and learns; NULL: the CPU */
     /* Called when requests are accepted, with the address: "http://127.0.0.1:8077/". */
     void (*ready)(void *user, const char *url);
     void *user;

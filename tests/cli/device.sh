@@ -32,6 +32,8 @@ case_without_a_gpu_one_line_says_what_is_missing() {
     grep -qE "is not installed|cannot be loaded|no NVIDIA driver|driver is too old|no NVIDIA GPU|compute capability" "$err" ||
         complain "$(cat "$err")"
     [ ! -e model ] || complain "a model was written"
+    refuse 3 "" eval data --vectors v.txt --device cuda
+    refuse 3 "" serve model --device cuda
 }
 
 case_the_cpu_can_be_named() {
