@@ -345,6 +345,41 @@ static void a_worker_that_is_killed_while_it_waits_is_started_again(void **state
     f0t_free(real);
 }
 
+/* A child has the parent's end of the connection: two that talk would get each other's pictures. */
+static int use_in_child(const char *path)
+{
+    f0t_picture picture;
+    f0t_worker *own;
+    if (f0t_worker_decode(&picture, worker, path, 64, false) != F0T_ERROR_UNSUPPORTED ||
+        !strstr(f0t_last_error(), "forked"))
+        return 1;
+    f0t_worker_free(worker);
+    if (f0t_worker_create(&own) != F0T_OK ||
+        f0t_worker_decode(&picture, own, path, 64, false) != F0T_OK || picture.rgb[2] != 3)
+        return 2;
+    f0t_worker_free(own);
+    return 0;
+}
+
+static void a_child_of_fork_harms_nobody(void **state)
+{
+    const uint8_t pixel[3] = {1, 2, 3};
+    const char *path = png_write("one.png", pixel, 1, 1, 3, 0);
+    f0t_picture picture;
+    int status;
+    (void)state;
+    assert_ok(f0t_worker_decode(&picture, worker, path, 64, false));
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(use_in_child(path));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_ok(f0t_worker_decode(&picture, worker, path, 64, false));
+    assert_memory_equal(picture.rgb, pixel, 3);
+}
+
 static void *decode_in_thread(void *path)
 {
     f0t_picture picture;
@@ -535,6 +570,7 @@ int main(void)
         cmocka_unit_test(what_is_no_longer_expected_is_read_anew),
         cmocka_unit_test(a_worker_that_died_is_started_again),
         cmocka_unit_test(a_worker_that_is_killed_while_it_waits_is_started_again),
+        cmocka_unit_test(a_child_of_fork_harms_nobody),
         cmocka_unit_test(a_worker_outlives_the_thread_that_started_it),
         cmocka_unit_test(a_process_is_replaced_after_some_thousand_pictures),
         cmocka_unit_test(a_program_that_is_not_there_is_named),
