@@ -31,7 +31,7 @@ case_features_of_pictures_are_a_dataset() {
     refuse 2 "-o DATASET" features art
 }
 
-# What was made before an interruption is not made again: it is taken from DATASET.part.
+# An interrupted run is as good as none; killed.sh sees that what it has made is used.
 case_an_interrupted_run_goes_on() {
     make_pictures
     run 0 features art -o whole
