@@ -98,6 +98,22 @@ def wrong_parameters_are_named(s):
     assert status == 422 and value["error"]["message"] == "notes.txt: is not a known file format", value
 
 
+def no_request_brings_a_network(s):
+    """Nor a model, nor the path of a file: what computes is what the command line names."""
+    for query in ("backbone=net.onnx", "model=other.f0t", "vectors=v.txt", "path=a.svg", "file=/etc/passwd"):
+        status, value, _ = s.ask("POST", "/v1/tag?" + query, RED)
+        assert status == 400 and "the parameters are" in value["error"]["message"], (query, value)
+    network = b"\x08\x08\x12\x07pytorch:\x10\n\x01x\x12\x01y\"\x04Relu\x12\x01g"
+    for name in ("net.onnx", "model.f0t", "weights.safetensors"):
+        status, value, _ = s.ask("POST", "/v1/tag?name=" + name, network)
+        assert status == 422 and value["error"]["message"] == name + ": is not a known file format", value
+    body = json.dumps({"features": [[1.0] * 8], "backbone": "net.onnx"})
+    status, value, _ = s.ask("POST", "/v1/tag", body, {"Content-Type": "application/json"})
+    assert status == 400, value
+    for path in ("/v1/model", "/v1/backbone", "/v1/network"):
+        assert s.ask("POST", path, network)[0] in (404, 405), path
+
+
 def features_are_json(s):
     row = [1.0] * 8
     ask = lambda value, path="/v1/tag": s.ask("POST", path, value if isinstance(value, bytes) else json.dumps(value),
@@ -593,7 +609,7 @@ def without_a_catalogue_there_are_no_pictures(s):
 
 CASES = {
     "token": [a_picture_gets_its_tags, other_words_are_ranked, a_form_has_several_pictures,
-              a_form_may_come_byte_by_byte, wrong_parameters_are_named,
+              a_form_may_come_byte_by_byte, wrong_parameters_are_named, no_request_brings_a_network,
               the_server_tells_how_it_is, only_what_is_described_answers, other_names_and_other_sites_are_refused,
               the_token_is_needed, a_decoder_that_is_killed_is_started_again, idle_connections_cost_little,
               the_model_is_swapped_under_load, a_damaged_model_leaves_the_old_one],
