@@ -80,7 +80,7 @@ def sent(number: int) -> int:
 
 def mpirun(folder: str, link: bool) -> list:
     """The words before the program."""
-    words = ["mpirun", "-q", "-n", "2", "--mca", "mpi_yield_when_idle", "1"]
+    words = ["mpirun", "-q", "-n", "2"]
     if not link:
         return words + ["--bind-to", "core"]
     agent = folder + "/agent.sh"

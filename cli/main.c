@@ -133,9 +133,6 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
     how.coarse_sums = cli->coarse_sums;
     if (processes->count > 1 && !cli->verb->processes)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "is for one process: start it without mpirun");
-    if (processes->count > 1 && cli->device && strcmp(cli->device, "cpu") != 0)
-        return cli_fail(cli, F0T_ERROR_UNSUPPORTED,
-                        "--device %s is for one process: start it without mpirun", cli->device);
     f0t_status status = f0t_context_create(&cli->context, &how);
     if (status != F0T_OK) {
         if (status != F0T_ERROR_MISMATCH && status != F0T_ERROR_INTERRUPTED) /* known to all */

@@ -6,6 +6,7 @@
 #include "compute/device.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifdef _OPENMP
@@ -93,6 +94,9 @@ f0t_status f0t_context_create(f0t_context **out, const f0t_context_options *opti
                         own.threads, THREADS_MOST);
     const f0t_compute *compute;
     const f0t_group *group;
+    if (own.processes && own.device && strcmp(own.device, f0t_compute_cpu.device) != 0)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "the device '%s' is for one process: start it without mpirun", own.device);
     F0T_TRY(f0t_device_find(&compute, own.device));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     f0t_status status = f0t_group_open(&group, own.processes, own.task, own.coarse_sums);

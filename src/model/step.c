@@ -174,10 +174,6 @@ f0t_status f0t_step_create(f0t_step **out, f0t_net *net, const f0t_step_options 
     f0t_step *step;
     *out = NULL;
     F0T_TRY(check_options(net, options));
-    if (options->group && options->group->size > 1 && !net->compute->shares_memory)
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "several processes train on CPUs: on the device '%s' one process does",
-                        net->compute->device);
     F0T_TRY(f0t_alloc_zero(&step, 1, sizeof *step));
     step->net = net;
     step->options = *options;
@@ -555,27 +551,6 @@ f0t_status f0t_step_complete(f0t_step *step)
     return F0T_OK;
 }
 
-static f0t_status broadcast_array(f0t_step *step, const f0t_group *group, size_t i)
-{
-    const f0t_model_array array = f0t_step_array(step, i);
-    float *numbers;
-    F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
-    f0t_status status = f0t_step_array_get(numbers, step, i);
-    if (status == F0T_OK)
-        status = f0t_group_broadcast(group, numbers, array.rows * array.cols * sizeof *numbers);
-    if (status == F0T_OK)
-        status = f0t_step_array_set(step, i, numbers);
-    f0t_free(numbers);
-    return status;
-}
-
-f0t_status f0t_step_broadcast(f0t_step *step, const f0t_group *group)
-{
-    for (size_t i = 0; i < f0t_step_array_count(step) && group->size > 1; i++)
-        F0T_TRY(broadcast_array(step, group, i));
-    return f0t_group_broadcast(group, &step->count, sizeof step->count);
-}
-
 /* ---- The state ----------------------------------------------------------------------------------- */
 
 uint64_t f0t_step_count(const f0t_step *step)
@@ -621,6 +596,19 @@ static f0t_buffer *moment_data(const f0t_step *step, size_t i)
     size_t each = moments_per_array(step), at = i - f0t_net_array_count(step->net);
     const moments *of = moments_of(step, at / each);
     return at % each ? of->v : of->m;
+}
+
+/* Buffers are the caller's memory where there are several processes. */
+f0t_status f0t_step_broadcast(f0t_step *step, const f0t_group *group)
+{
+    if (group->size == 1)
+        return F0T_OK;
+    F0T_TRY(f0t_net_broadcast(step->net, group));
+    for (size_t i = f0t_net_array_count(step->net); i < f0t_step_array_count(step); i++) {
+        const f0t_buffer *data = moment_data(step, i);
+        F0T_TRY(f0t_group_broadcast(group, data->data, data->count * sizeof(float)));
+    }
+    return f0t_group_broadcast(group, &step->count, sizeof step->count);
 }
 
 f0t_status f0t_step_array_get(float *to, const f0t_step *step, size_t i)
