@@ -155,7 +155,8 @@ f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data,
 {
     f0t_validation *v;
     *out = NULL;
-    if (!net->compute->places || !data->val->count || directions_of(data) != 1)
+    if (!net->compute->places || !data->val->count || directions_of(data) != 1 ||
+        f0t_group_current()->size > 1)
         return F0T_OK;
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     v->data = data;
