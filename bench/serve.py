@@ -53,14 +53,23 @@ def processor_seconds(pid):
     return total
 
 
-def measure(server, *load):
-    """A server under load: (per second, errors, ms, ms, ms of processor time per request)"""
-    wrk(server.port, *load[:-1], 1)
-    used = processor_seconds(server.process.pid)
-    *rate, count = wrk(server.port, *load)
-    used = processor_seconds(server.process.pid) - used
+def idle_seconds(pid):
+    """The same once nothing goes on any more: requests of clients that are gone are finished, too."""
+    before = -1
+    while (now := processor_seconds(pid)) > before:
+        before = now
+        time.sleep(0.5)
+    return now
+
+
+def measure(server, path, kind, files, clients, seconds):
+    """A server under load: (per second, errors, ms, ms, ms of processor time per request, with those under way at the end)"""
+    wrk(server.port, path, kind, files, clients, 1)
+    used = idle_seconds(server.process.pid)
+    *rate, count = wrk(server.port, path, kind, files, clients, seconds)
+    used = idle_seconds(server.process.pid) - used
     server.end()
-    return (*rate, 1000 * used / count)
+    return (*rate, 1000 * used / (count + clients))
 
 
 class Ours:
