@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("program")
     parser.add_argument("folder")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--images", type=int, default=2000)
+    parser.add_argument("--images", type=int, default=8000)
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--link", help="rate of a link between the two processes")
     given = parser.parse_args()

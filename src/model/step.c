@@ -38,7 +38,6 @@ struct f0t_step {
     f0t_buffer *input;         /* x, where it is not the caller's memory */
     f0t_buffer *outputs, *scores, *gradient, *doutputs;
     f0t_buffer *columns; /* of dy, for a block of a weight's gradient; NULL: there is one process */
-    bool incomplete;     /* other processes have parts of the state */
 };
 
 /* ---- Memory -------------------------------------------------------------------------------------- */
@@ -519,7 +518,6 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
     step->ready = false;
-    step->incomplete = is_divided(step);
     const size_t last = step->net->layer_count - 1;
     for (size_t l = last + 1; l-- > 0;)
         F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
@@ -529,25 +527,26 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
 
 /* ---- What processes have divided -------------------------------------------------------------------- */
 
-static f0t_status complete_array(const moments *of, const f0t_buffer *w, const f0t_buffer *half)
+/* What the products do not take has not travelled: w itself in bfloat16, and the moments. */
+static f0t_status complete_array(const moments *of, const f0t_buffer *w, bool stale, bool all)
 {
     F0T_TRY(f0t_divided_wait(of->divided));
-    if (half) /* w itself has not travelled */
+    if (stale)
         F0T_TRY(f0t_divided_gather(of->divided, w->data, sizeof(float)));
-    F0T_TRY(f0t_divided_gather(of->divided, of->m->data, sizeof(float)));
-    return of->v ? f0t_divided_gather(of->divided, of->v->data, sizeof(float)) : F0T_OK;
+    if (all)
+        F0T_TRY(f0t_divided_gather(of->divided, of->m->data, sizeof(float)));
+    return all && of->v ? f0t_divided_gather(of->divided, of->v->data, sizeof(float)) : F0T_OK;
 }
 
-f0t_status f0t_step_complete(f0t_step *step)
+f0t_status f0t_step_complete(f0t_step *step, bool all)
 {
-    for (size_t l = 0; l < step->net->layer_count && step->incomplete; l++) {
+    for (size_t l = 0; l < step->net->layer_count && is_divided(step); l++) {
         const f0t_net_layer *layer = &step->net->layers[l];
         const step_layer *state = &step->layers[l];
-        F0T_TRY(complete_array(&state->weight, layer->weight, layer->weight16));
+        F0T_TRY(complete_array(&state->weight, layer->weight, layer->weight16 != NULL, all));
         if (layer->bias)
-            F0T_TRY(complete_array(&state->bias, layer->bias, NULL));
+            F0T_TRY(complete_array(&state->bias, layer->bias, false, all));
     }
-    step->incomplete = false;
     return F0T_OK;
 }
 

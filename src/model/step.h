@@ -9,7 +9,7 @@
  *
  * Of several processes (base/group.h) each has some rows of the mini-batch. Sums begin to travel as soon as they are
  * computed, each process updates a part of the parameters (divided.h), and the next forward waits for the others' parts,
- * layer by layer. f0t_step_complete makes the net and the step whole in every process.
+ * layer by layer. f0t_step_complete makes the net, or all of the step, whole in every process.
  *
  *     f0t_step_create(&step, net, &options)
  *     for each mini-batch:
@@ -67,9 +67,9 @@ f0t_status f0t_step_no_gradients(f0t_step *step);
 /* Updates the net by them. Counts one step. */
 f0t_status f0t_step_apply(f0t_step *step, double rate);
 
-/* Before the net is used or the arrays below are read: what the processes of a group have divided is brought together.
- * All of them call it. */
-f0t_status f0t_step_complete(f0t_step *step);
+/* Before the net is used, and with `all` before the arrays below are read: what the processes of a group have divided is
+ * brought together. All of them call it. */
+f0t_status f0t_step_complete(f0t_step *step, bool all);
 /* The arrays, and the count, of process 0 to all. */
 f0t_status f0t_step_broadcast(f0t_step *step, const f0t_group *group);
 

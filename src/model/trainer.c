@@ -391,7 +391,7 @@ static f0t_status save_checkpoint(trainer *t)
     f0t_train_place place = t->place;
     place.seconds += now - t->started;
     t->saved = now;
-    F0T_TRY(f0t_step_complete(t->step));
+    F0T_TRY(f0t_step_complete(t->step, true));
     F0T_TRY(total_loss(t, &place.loss));
     return f0t_checkpoint_save(t->options->checkpoint, t->identity, t->data->done, &place, t->step,
                                t->best);
@@ -434,7 +434,7 @@ static f0t_status run_batches(trainer *t)
         F0T_TRY(run_batch(t));
     }
     F0T_TRY(take_losses(t));
-    return f0t_step_complete(t->step);
+    return f0t_step_complete(t->step, false);
 }
 
 static f0t_status report(const trainer *t, double miap, bool best, double trained, size_t images)
