@@ -88,6 +88,7 @@ extern const cli_verb cli_verb_tag;
 extern const cli_verb cli_verb_untag;
 extern const cli_verb cli_verb_index;
 extern const cli_verb cli_verb_find;
+extern const cli_verb cli_verb_quantize;
 extern const cli_verb cli_verb_review;
 extern const cli_verb cli_verb_accept;
 extern const cli_verb cli_verb_reject;

@@ -25,6 +25,7 @@ const cli_verb *const cli_verbs[] = {
     &cli_verb_serve,
     &cli_verb_eval,
     &cli_verb_analyze,
+    &cli_verb_quantize,
     &cli_verb_inspect,
     &cli_verb_bench,
     &cli_verb_demo,

@@ -1245,6 +1245,44 @@ F0T_API f0t_status f0t_backbone_run(float *out, bool *good, f0t_backbone *backbo
                                     const char *const *pictures, size_t count,
                                     const f0t_context *context);
 
+/* ---- Networks in eight bits -------------------------------------------------------------------- */
+
+/* A network whose convolutions and dense layers are done in eight bits is smaller and, where the CPU has VNNI, faster.
+ * Which range of numbers the eight bits stand for is found by running some pictures of the kind that it is for. Layers
+ * that lose too much stay in floats. NULL is the defaults. */
+typedef struct f0t_quantize_options {
+    size_t size;
+    bool entropy; /* ranges that lose the least information; else a percentile of the numbers */
+    double percentile; /* [99.999] */
+    double
+        cosine; /* of the features to those of floats, on average over the pictures, at least [0.99] */
+    size_t pictures;             /* at most, taken evenly from those that are given [64] */
+    const char *preset, *output; /* as in f0t_backbone_options */
+} f0t_quantize_options;
+
+#define F0T_QUANTIZE_OPTIONS                                                                       \
+    {                                                                                              \
+        .size = sizeof(f0t_quantize_options), .percentile = 99.999, .cosine = 0.99, .pictures = 64 \
+    }
+
+typedef struct f0t_quantize_report {
+    size_t size;
+    size_t layers,
+        kept;        /* convolutions and dense layers, and those of them that stayed in floats */
+    size_t pictures; /* that were run */
+    double cosine,
+        cosine_least; /* of their features to those of floats: mean, and of the worst picture */
+    uint64_t bytes_before, bytes; /* of the files */
+} f0t_quantize_report;
+
+/* Makes the ONNX file `to` out of the network at the path `network`: QuantizeLinear and DequantizeLinear around layers
+ * of int8 weights with a scale per filter, as other programs read it, too. FILE.json beside the network is copied where
+ * there is none beside `to`. Operator sets below 13 are brought to 13 where their operators mean the same there. */
+F0T_API f0t_status f0t_network_quantize(f0t_quantize_report *report, const char *to,
+                                        const char *network, const char *const *pictures,
+                                        size_t count, const f0t_quantize_options *options,
+                                        const f0t_context *context);
+
 /* ---- Tagging ----------------------------------------------------------------------------------- */
 
 /*

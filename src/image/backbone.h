@@ -38,4 +38,10 @@ f0t_status f0t_backbone_run_sources(float *out, bool *good, f0t_backbone *backbo
                                     const f0t_picture_source *pictures, size_t count,
                                     const f0t_monitor *monitor);
 
+/* The pixels of pictures as the network takes them, one after the other: pixels[count x 3 x height x width]. Those that
+ * cannot be read are logged and left out; *read says how many there are. */
+f0t_status f0t_backbone_read(float *pixels, size_t *read, f0t_backbone *backbone,
+                             const f0t_picture_source *pictures, size_t count,
+                             const f0t_monitor *monitor);
+
 #endif

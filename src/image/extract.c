@@ -359,6 +359,32 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
     return status;
 }
 
+f0t_status f0t_backbone_read(float *pixels, size_t *read, f0t_backbone *backbone,
+                             const f0t_picture_source *pictures, size_t count,
+                             const f0t_monitor *monitor)
+{
+    const size_t size = 3 * backbone->preprocess.width * backbone->preprocess.height;
+    f0t_image_workspace *workspace;
+    f0t_status status = F0T_OK;
+    *read = 0;
+    F0T_TRY(acquire(&workspace, backbone));
+    for (size_t i = 0; i < count && status == F0T_OK; i++) {
+        if (f0t_monitor_stopped(monitor)) {
+            status = f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted");
+            break;
+        }
+        status = take(workspace, pixels + *read * size, &pictures[i],
+                      i + 1 < count ? &pictures[i + 1] : NULL);
+        *read += status == F0T_OK;
+        if (status != F0T_OK && status != F0T_ERROR_MEMORY && status != F0T_ERROR_INTERRUPTED) {
+            f0t_log(monitor, F0T_LOG_WARNING, "%s", f0t_last_error());
+            status = F0T_OK;
+        }
+    }
+    put_back(workspace);
+    return status;
+}
+
 /* ---- With a cache ---------------------------------------------------------------------------------- */
 
 /* The pictures that it does not have. */

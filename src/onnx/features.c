@@ -22,6 +22,10 @@ static bool is_constant(const f0t_onnx_graph *graph, size_t v)
 {
     const f0t_onnx_node *node = maker(graph, v);
     static const char *const constants[] = {"Constant", NULL};
+    static const char *const scaled[] = {"DequantizeLinear", NULL};
+    if (is_one_of(node, scaled) && node->input_count)
+        return node->inputs[0] != F0T_NONE &&
+               f0t_onnx_array_known(&graph->values[node->inputs[0]].constant);
     return v != F0T_NONE &&
            (f0t_onnx_array_known(&graph->values[v].constant) || is_one_of(node, constants));
 }
@@ -29,7 +33,8 @@ static bool is_constant(const f0t_onnx_graph *graph, size_t v)
 /* Through nodes that leave the numbers as they are, or squash them at the very end. */
 static size_t back(const f0t_onnx_graph *graph, size_t v, bool squash)
 {
-    static const char *const same[] = {"Dropout", "Identity", NULL};
+    static const char *const same[] = {"Dropout", "Identity", "QuantizeLinear", "DequantizeLinear",
+                                       NULL};
     static const char *const ends[] = {"Softmax", "LogSoftmax", "Sigmoid", "Flatten",
                                        "Reshape", "Squeeze",    "Cast",    NULL};
     for (const f0t_onnx_node *node = maker(graph, v);

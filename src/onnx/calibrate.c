@@ -1,0 +1,140 @@
+#include "onnx/calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MIDDLE = F0T_ONNX_BINS / 2, LEVELS = 256 };
+
+static void widen(f0t_onnx_histogram *h)
+{
+    uint64_t half[F0T_ONNX_BINS] = {0};
+    for (size_t k = 0; k < F0T_ONNX_BINS; k++)
+        half[MIDDLE / 2 + k / 2] += h->bins[k];
+    memcpy(h->bins, half, sizeof half);
+    h->range *= 2;
+}
+
+static void reach(f0t_onnx_histogram *h, float x)
+{
+    const float size = fabsf(x);
+    if (h->range == 0)
+        h->range = size > 0 ? size * 1.25F : 0;
+    while (size >= h->range && h->range > 0 && h->range < 1e37F)
+        widen(h);
+}
+
+void f0t_onnx_histogram_add(f0t_onnx_histogram *h, const float *x, size_t count)
+{
+    float low = h->low, high = h->high;
+    for (size_t k = 0; k < count; k++) {
+        low = isfinite(x[k]) && x[k] < low ? x[k] : low;
+        high = isfinite(x[k]) && x[k] > high ? x[k] : high;
+    }
+    h->low = low;
+    h->high = high;
+    reach(h, low);
+    reach(h, high);
+    const float scale = h->range > 0 ? (float)MIDDLE / h->range : 0;
+    for (size_t k = 0; k < count; k++)
+        if (isfinite(x[k])) {
+            int at = MIDDLE + (int)floorf(x[k] * scale);
+            h->bins[at < 0 ? 0 : at >= F0T_ONNX_BINS ? F0T_ONNX_BINS - 1 : at]++;
+        }
+}
+
+static f0t_grid grid_of(double low, double high)
+{
+    low = low < 0 ? low : 0;
+    high = high > 0 ? high : 0;
+    float scale = (float)((high - low) / (LEVELS - 1));
+    if (!(scale > 1e-30F) || !isfinite(scale))
+        return (f0t_grid){1, 0};
+    return (f0t_grid){scale, (int32_t)rint(-low / (double)scale)};
+}
+
+/* ---- Percentile ------------------------------------------------------------------------------ */
+
+static uint64_t total(const f0t_onnx_histogram *h)
+{
+    uint64_t all = 0;
+    for (size_t k = 0; k < F0T_ONNX_BINS; k++)
+        all += h->bins[k];
+    return all;
+}
+
+/* As many as the percentile says lie outside, half of them on each side. */
+static f0t_grid by_percentile(const f0t_onnx_histogram *h, double percentile)
+{
+    double outside = (double)total(h) * (1 - percentile / 100) / 2, below = 0, above = 0;
+    size_t first = 0, last = F0T_ONNX_BINS - 1;
+    double step = (double)h->range / MIDDLE;
+    while (first < last && (below += (double)h->bins[first]) <= outside)
+        first++;
+    while (last > first && (above += (double)h->bins[last]) <= outside)
+        last--;
+    double low = ((double)first - MIDDLE) * step, high = ((double)last + 1 - MIDDLE) * step;
+    return grid_of(fmax(low, (double)h->low), fmin(high, (double)h->high));
+}
+
+/* ---- Entropy --------------------------------------------------------------------------------- */
+
+/* Σ p·log(p / q) between the histogram with its outliers at the limits [first, last], and the same on 256 levels. */
+static double divergence(const f0t_onnx_histogram *h, size_t first, size_t last)
+{
+    const size_t width = last - first + 1;
+    double below = 0, above = 0, sum = 0, all = (double)total(h), loss = 0;
+    for (size_t k = 0; k < F0T_ONNX_BINS; k++) {
+        below += k < first ? (double)h->bins[k] : 0;
+        above += k > last ? (double)h->bins[k] : 0;
+    }
+    for (size_t level = 0; level < LEVELS; level++) {
+        size_t from = first + level * width / LEVELS, to = first + (level + 1) * width / LEVELS;
+        size_t filled = 0;
+        sum = 0;
+        for (size_t k = from; k < to; k++) {
+            sum += (double)h->bins[k];
+            filled += h->bins[k] != 0;
+        }
+        for (size_t k = from; k < to; k++) {
+            double p = (double)h->bins[k] + (k == first ? below : 0) + (k == last ? above : 0);
+            double q = h->bins[k] ? sum / (double)filled : 0;
+            if (p > 0)
+                loss += p / all * log(p / fmax(q, 1e-3));
+        }
+    }
+    return loss;
+}
+
+/* Limits that shrink together. */
+static f0t_grid by_entropy(const f0t_onnx_histogram *given)
+{
+    enum { TRIES = 64 };
+    f0t_onnx_histogram without = *given;
+    const f0t_onnx_histogram *h = &without;
+    if (without.bins[MIDDLE] >
+        without.bins[MIDDLE + 1]) /* every grid has 0, which is most of a relu's result */
+        without.bins[MIDDLE] = without.bins[MIDDLE + 1];
+    const double step = (double)h->range / MIDDLE;
+    double best = INFINITY, low = (double)h->low, high = (double)h->high;
+    for (int t = TRIES; t >= TRIES / 8; t--) {
+        double part = (double)t / TRIES;
+        size_t first = (size_t)(MIDDLE + floor((double)h->low * part / step));
+        size_t last = (size_t)fmax(MIDDLE + ceil((double)h->high * part / step) - 1, (double)first);
+        if (last >= F0T_ONNX_BINS || last - first + 1 < LEVELS)
+            continue;
+        double loss = divergence(h, first, last);
+        if (loss < best) {
+            best = loss;
+            low = (double)h->low * part;
+            high = (double)h->high * part;
+        }
+    }
+    return grid_of(low, high);
+}
+
+f0t_grid f0t_onnx_histogram_grid(const f0t_onnx_histogram *h, const f0t_onnx_calibration *how)
+{
+    if (!(h->range > 0))
+        return (f0t_grid){1, 0};
+    return how->entropy ? by_entropy(h) : by_percentile(h, how->percentile);
+}
