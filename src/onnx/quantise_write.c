@@ -425,10 +425,12 @@ static void mark_live(writing *w)
 static size_t named_value(const writing *w, f0t_onnx_message text)
 {
     char *name;
-    size_t value = F0T_NONE;
-    if (!text.at || f0t_string_copy(&name, (const char *)text.at, (size_t)(text.end - text.at)))
+    if (!text.at || w->out->status != F0T_OK)
         return F0T_NONE;
-    value = f0t_onnx_graph_find(w->graph, name);
+    w->out->status = f0t_string_copy(&name, (const char *)text.at, (size_t)(text.end - text.at));
+    if (w->out->status != F0T_OK)
+        return F0T_NONE;
+    size_t value = f0t_onnx_graph_find(w->graph, name);
     f0t_free(name);
     return value;
 }

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# A network in eight bits, and features by it.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8
+
+case_what_is_missing_is_said() {
+    mkdir pictures
+    refuse 2 "missing -o FILE.onnx" quantize net.onnx --pictures pictures
+    refuse 2 "missing --pictures FOLDER" quantize net.onnx -o out.onnx
+    refuse 2 "percentile of 20" quantize net.onnx --pictures pictures -o out.onnx --percentile 20
+    refuse 3 "nowhere" quantize net.onnx --pictures nowhere -o out.onnx
+    draw pictures/red.svg red
+    refuse 3 "net.onnx" quantize net.onnx --pictures pictures -o out.onnx --preset imagenet
+    echo "no network" >net.onnx
+    refuse 3 "net.onnx: is cut or not an ONNX file" quantize net.onnx --pictures pictures -o out.onnx --preset imagenet
+    refuse 2 "no network" quantize builtin --pictures pictures -o out.onnx
+    [ ! -e out.onnx ] || complain "something was written"
+}
+
+case_features_stay_nearly_what_they_were() {
+    [ -n "${F0T_DATA-}" ] || { skip "F0T_DATA is not set"; return; }
+    local net=$F0T_DATA/mobilenet_v2/mobilenet_v2.onnx
+    run 0 quantize "$net" --pictures "$F0T_DATA/photos" --count 6 -o net.onnx --cosine 0.98 --json
+    json_holds 'd["pictures"] == 6 and d["layers"] == 52 and d["cosine"] >= 0.98'
+    json_holds 'd["bytes"] < 0.6 * d["bytes_before"] and d["float_layers"] < 8'
+    cmp net.json "${net%.onnx}.json" || complain "it is not known how pictures are prepared"
+    run 0 inspect net.onnx
+    says "features"
+    run 0 features "$F0T_DATA/photos" -o eight --backbone net.onnx
+    run 0 features "$F0T_DATA/photos" -o floats --backbone "$net"
+    /usr/bin/python3 - eight/features.npy floats/features.npy <<'PY' || complain "features differ"
+import sys, numpy as np
+x, y = (np.load(f).astype(float) for f in sys.argv[1:])
+c = (x * y).sum(1) / np.sqrt((x * x).sum(1) * (y * y).sum(1))
+sys.exit(not (c.mean() > 0.98 and c.mean() < 1))
+PY
+}
+
+run_cases

@@ -1,0 +1,104 @@
+/* Which grid the numbers of some pictures ask for. */
+#include "support.h"
+
+#include "onnx/calibrate.h"
+
+#include <math.h>
+
+static f0t_onnx_histogram h;
+
+static void fill(float low, float high, size_t count)
+{
+    h = (f0t_onnx_histogram){0};
+    for (size_t k = 0; k < count; k++) {
+        float x = low + (high - low) * (float)k / (float)(count - 1);
+        f0t_onnx_histogram_add(&h, &x, 1);
+    }
+}
+
+static const f0t_onnx_calibration all = {.percentile = 100};
+
+static void a_grid_has_all_numbers_and_zero(void **state)
+{
+    (void)state;
+    fill(-1, 3, 1000);
+    f0t_grid g = f0t_onnx_histogram_grid(&h, &all);
+    assert_true(fabsf(g.scale - 4.0F / 255) < 1e-6F);
+    assert_int_equal(g.zero, 64);
+    fill(2, 3, 1000); /* 0 is on it all the same */
+    g = f0t_onnx_histogram_grid(&h, &all);
+    assert_true(fabsf(g.scale - 3.0F / 255) < 1e-6F);
+    assert_int_equal(g.zero, 0);
+    fill(-3, -2, 1000);
+    g = f0t_onnx_histogram_grid(&h, &all);
+    assert_true(fabsf(g.scale - 3.0F / 255) < 1e-6F);
+    assert_int_equal(g.zero, 255);
+}
+
+static void numbers_that_are_none_do_not_count(void **state)
+{
+    const float odd[] = {NAN, INFINITY, -INFINITY, 0};
+    (void)state;
+    h = (f0t_onnx_histogram){0};
+    assert_true(f0t_onnx_histogram_grid(&h, &all).scale == 1);
+    f0t_onnx_histogram_add(&h, odd, 4);
+    f0t_onnx_histogram_add(&h, NULL, 0);
+    f0t_grid g = f0t_onnx_histogram_grid(&h, &all);
+    assert_true(g.scale == 1 && g.zero == 0);
+    const float huge[] = {3e38F, -3e38F, 1e-40F};
+    f0t_onnx_histogram_add(&h, huge, 3);
+    g = f0t_onnx_histogram_grid(&h, &all);
+    assert_true(isfinite(g.scale) && g.scale > 0 && g.zero >= 0 && g.zero <= 255);
+}
+
+static void the_range_grows_and_keeps_what_it_has(void **state)
+{
+    uint64_t sum = 0;
+    (void)state;
+    fill(0, 1, 1000);
+    const float far[] = {1000, -500};
+    f0t_onnx_histogram_add(&h, far, 2);
+    for (size_t k = 0; k < F0T_ONNX_BINS; k++)
+        sum += h.bins[k];
+    assert_int_equal(sum, 1002);
+    assert_true(h.range > 1000 && h.low == -500 && h.high == 1000);
+}
+
+static void outliers_are_left_out(void **state)
+{
+    const float far = 6;
+    const f0t_onnx_calibration most = {.percentile = 99.8}, entropy = {.entropy = true};
+    (void)state;
+    fill(0, 1, 100000);
+    f0t_onnx_histogram_add(&h, &far, 1);
+    assert_true(f0t_onnx_histogram_grid(&h, &all).scale > 0.023F);
+    assert_true(f0t_onnx_histogram_grid(&h, &most).scale < 0.005F);
+    /* Most numbers are small, as behind a relu. */
+    for (int k = 0; k < 100000; k++) {
+        float small = powf((float)k / 100000, 8);
+        f0t_onnx_histogram_add(&h, &small, 1);
+    }
+    assert_true(f0t_onnx_histogram_grid(&h, &entropy).scale < 0.012F);
+}
+
+static void entropy_keeps_what_is_evenly_spread(void **state)
+{
+    const f0t_onnx_calibration entropy = {.entropy = true};
+    (void)state;
+    fill(-1, 1, 100000);
+    f0t_grid g = f0t_onnx_histogram_grid(&h, &entropy);
+    assert_true(g.scale > 1.8F / 255 && g.scale < 2.01F / 255);
+    assert_true(g.zero > 120 && g.zero < 136);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grid_has_all_numbers_and_zero),
+        cmocka_unit_test(numbers_that_are_none_do_not_count),
+        cmocka_unit_test(the_range_grows_and_keeps_what_it_has),
+        cmocka_unit_test(outliers_are_left_out),
+        cmocka_unit_test(entropy_keeps_what_is_evenly_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* Networks of floats made into networks of eight bits: what the file has, and that it gives what the other gives. */
+#include "onnx_text.h"
+#include "support.h"
+
+#include "onnx/op.h"
+#include "onnx/quantise.h"
+#include "onnx/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PIXELS = 3 * 8 * 8, PICTURES = 4, MOST = 64 };
+
+#define HEAD "image:float[1,3,8,8]; "
+/* w = 0.1, 0.1 - 0.03, …: some of both signs. */
+#define CONV1 "w=float[4,3,3,3]{-0.5,-0.49..}; b=float[4]{0.1,-0.1,0.2,0.3}; "
+#define CONV2 "v=float[4,4,1,1]{-0.7,-0.6..}; "
+#define NORM                                                                    \
+    "s=float[4]{1,2,0.5,1}; t=float[4]{0.1,0,0.2,0}; m=float[4]{0,0.1,0.2,0}; " \
+    "n=float[4]{1,2,1,0.5}; "
+#define BODY                                                                              \
+    HEAD CONV1 CONV2 NORM "c=Conv<pads=[1,1,1,1]>(image,w,b); r=Relu(c); e=Conv(r,v); "   \
+                          "f=BatchNormalization(e,s,t,m,n); a=Add(f,r); h=Relu(a); "      \
+                          "p=MaxPool<kernel_shape=[2,2],strides=[2,2]>(h); d=Conv(p,v); " \
+                          "g=GlobalAveragePool(d); features=Flatten(g); "
+
+typedef struct made {
+    onnx_bytes file;
+    f0t_onnx_graph *graph;
+    f0t_onnx_picture picture;
+    size_t output;
+    f0t_onnx_quantiser *quantiser;
+} made;
+
+static float pixels[PICTURES][PIXELS];
+
+static void set_pixels(void)
+{
+    for (size_t p = 0; p < PICTURES; p++)
+        for (size_t k = 0; k < PIXELS; k++)
+            pixels[p][k] = sinf((float)(k * (p + 3)) * 0.7F);
+}
+
+static f0t_status open_made(made *m, const char *text)
+{
+    *m = (made){.file = onnx_from_text(text)};
+    assert_ok(
+        f0t_onnx_graph_open_memory(&m->graph, m->file.data, m->file.size, "made", NULL, NULL));
+    assert_ok(f0t_onnx_graph_output(&m->output, m->graph, "features"));
+    assert_ok(f0t_onnx_picture_find(&m->picture, m->graph, m->output, 0, 0));
+    return f0t_onnx_quantiser_create(&m->quantiser, m->graph, &m->picture, m->output, NULL);
+}
+
+static void close_made(made *m)
+{
+    f0t_onnx_quantiser_free(m->quantiser);
+    f0t_onnx_graph_close(m->graph);
+    onnx_bytes_free(&m->file);
+}
+
+static f0t_status observe(made *m)
+{
+    for (size_t p = 0; p < PICTURES; p++)
+        F0T_TRY(f0t_onnx_quantiser_observe(m->quantiser, pixels[p]));
+    return F0T_OK;
+}
+
+static f0t_status write_made(f0t_onnx_pack *file, made *m, size_t kept)
+{
+    const f0t_onnx_calibration how = {.percentile = 100};
+    bool keep[MOST] = {false};
+    for (size_t k = 0; k < kept; k++)
+        keep[k] = true;
+    return f0t_onnx_quantiser_write(file, m->quantiser, keep, &how);
+}
+
+static void run_network(float *out, const void *data, size_t size)
+{
+    const f0t_network_options options = {.size = sizeof options, .output = "features"};
+    f0t_network *network;
+    assert_ok(f0t_network_open_memory(&network, data, size, "made", &options, NULL));
+    assert_int_equal(f0t_network_dim(network), 4);
+    for (size_t p = 0; p < PICTURES; p++)
+        assert_ok(f0t_network_run(out + p * 4, network, pixels[p], 1, NULL));
+    f0t_network_close(network);
+}
+
+static size_t count_ops(const f0t_onnx_pack *file, const char *op)
+{
+    f0t_onnx_graph *graph;
+    size_t count = 0;
+    assert_ok(f0t_onnx_graph_open_memory(&graph, file->data, file->size, "eight", NULL, NULL));
+    assert_ok(f0t_onnx_graph_check_ops(graph, NULL));
+    for (size_t n = 0; n < graph->node_count; n++)
+        count += strcmp(graph->nodes[n].proto->op_type, op) == 0;
+    f0t_onnx_graph_close(graph);
+    return count;
+}
+
+/* The largest error, as a share of the largest number. */
+static double error_of(const made *m, const f0t_onnx_pack *file)
+{
+    float want[PICTURES * 4], got[PICTURES * 4];
+    double most = 0, error = 0;
+    run_network(want, m->file.data, m->file.size);
+    run_network(got, file->data, file->size);
+    for (size_t k = 0; k < PICTURES * 4; k++) {
+        most = fmax(most, fabs((double)want[k]));
+        error = fmax(error, fabs((double)want[k] - (double)got[k]));
+    }
+    return error / most;
+}
+
+static void a_network_gives_nearly_the_same(void **state)
+{
+    made m;
+    f0t_onnx_pack file;
+    (void)state;
+    assert_ok(open_made(&m, BODY "return features"));
+    assert_ok(observe(&m));
+    assert_int_equal(f0t_onnx_quantiser_layers(m.quantiser), 3);
+    assert_ok(write_made(&file, &m, 0));
+    /* The picture, two results before the sum, the sum, what is pooled of it, and the last convolution's. */
+    assert_int_equal(count_ops(&file, "QuantizeLinear"), 6);
+    assert_int_equal(count_ops(&file, "BatchNormalization"), 0);
+    assert_int_equal(count_ops(&file, "Conv"), 3);
+    double error = error_of(&m, &file);
+    assert_true(error > 0 && error < 0.02);
+    f0t_onnx_pack_clear(&file);
+    close_made(&m);
+}
+
+static void layers_stay_in_floats_when_told(void **state)
+{
+    made m;
+    f0t_onnx_pack file;
+    (void)state;
+    assert_ok(open_made(&m, BODY "return features"));
+    assert_ok(observe(&m));
+    assert_ok(write_made(&file, &m, 2));
+    assert_int_equal(count_ops(&file, "BatchNormalization"), 1);
+    assert_int_equal(count_ops(&file, "QuantizeLinear"), 2);
+    assert_true(error_of(&m, &file) < 0.02);
+    f0t_onnx_pack_clear(&file);
+    assert_ok(write_made(&file, &m, 3));
+    assert_int_equal(count_ops(&file, "QuantizeLinear"), 0);
+    assert_true(error_of(&m, &file) < 1e-6);
+    f0t_onnx_pack_clear(&file);
+    close_made(&m);
+}
+
+static void dense_layers_and_older_sets_are_taken(void **state)
+{
+#define DENSE                                                              \
+    HEAD "w=float[4,3,8,8]{-0.3,-0.299..}; b=float[4]{0.1,-0.1,0.2,0.3}; " \
+         "q=float[4,4]{-0.7,-0.6..}; c=Conv(image,w,b); "
+    static const char *const networks[] = {
+        DENSE "f=Flatten(c); features=Gemm<transB=1>(f,q,b); return features",
+        DENSE "f=Flatten(c); features=Gemm(f,q); return features",
+        DENSE "f=Flatten(c); features=MatMul(f,q); return features",
+        "opset 9; " DENSE "d=Dropout(c); k=Clip<min=-0.5,max=0.6>(d); f=Squeeze<axes=[2,3]>(k); "
+        "features=Gemm<transB=1>(f,q,b); return features",
+        "opset 9; " DENSE "d=Pad<pads=[0,0,0,0,0,0,0,0]>(c); f=Flatten(d); "
+        "features=Gemm<transB=1>(f,q,b); return features",
+    };
+#undef DENSE
+    (void)state;
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
+        made m;
+        f0t_onnx_pack file;
+        assert_ok(open_made(&m, networks[k]));
+        assert_ok(observe(&m));
+        assert_int_equal(f0t_onnx_quantiser_layers(m.quantiser), 2);
+        assert_ok(write_made(&file, &m, 0));
+        assert_true(count_ops(&file, "QuantizeLinear") >= 2);
+        assert_int_equal(count_ops(&file, "Dropout") + count_ops(&file, "Pad"), 0);
+        double error = error_of(&m, &file);
+        assert_true(error > 0 && error < 0.1); /* sums of numbers that nearly cancel */
+        f0t_onnx_pack_clear(&file);
+        close_made(&m);
+    }
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {HEAD "features=GlobalAveragePool(image); return features",
+         "no convolution or dense layer"},
+        {"opset 6; " HEAD CONV1 "features=Conv(image,w,b); return features", "set 6 is too old"},
+        {"opset 9; " HEAD CONV1 "c=Conv(image,w,b); features=Softmax(c); return features",
+         "(Softmax): it is of operator set 9"},
+        {"opset 9; " HEAD CONV1
+         "c=Conv(image,w,b); features=Slice<starts=[0],ends=[2]>(c); return features",
+         "(Slice): it is of operator set 9"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        made m;
+        f0t_onnx_pack file = {0};
+        f0t_status status = open_made(&m, cases[k].text);
+        if (status == F0T_OK)
+            status = observe(&m);
+        if (status == F0T_OK)
+            status = write_made(&file, &m, 0);
+        assert_int_equal(status, F0T_ERROR_UNSUPPORTED);
+        assert_non_null(strstr(f0t_last_error(), cases[k].message));
+        assert_null(file.data);
+        close_made(&m);
+    }
+}
+
+static f0t_status whole(void *context)
+{
+    f0t_onnx_pack file = {0};
+    made *m = context;
+    f0t_status status =
+        f0t_onnx_graph_open_memory(&m->graph, m->file.data, m->file.size, "made", NULL, NULL);
+    if (status == F0T_OK)
+        status = f0t_onnx_quantiser_create(&m->quantiser, m->graph, &m->picture, m->output, NULL);
+    if (status == F0T_OK)
+        status = f0t_onnx_quantiser_observe(m->quantiser, pixels[0]);
+    if (status == F0T_OK)
+        status = write_made(&file, m, 0);
+    f0t_onnx_pack_clear(&file);
+    f0t_onnx_quantiser_free(m->quantiser);
+    f0t_onnx_graph_close(m->graph);
+    m->quantiser = NULL;
+    m->graph = NULL;
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    made m;
+    (void)state;
+    assert_ok(open_made(&m, BODY "return features"));
+    f0t_onnx_quantiser_free(m.quantiser);
+    f0t_onnx_graph_close(m.graph);
+    m.quantiser = NULL;
+    m.graph = NULL;
+    test_each_fault(F0T_FAULT_ALLOC, whole, &m);
+    onnx_bytes_free(&m.file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_network_gives_nearly_the_same),
+        cmocka_unit_test(layers_stay_in_floats_when_told),
+        cmocka_unit_test(dense_layers_and_older_sets_are_taken),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    set_pixels();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
