@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The peers of `fast0tag bench backbone`, and the networks that it measures.
 
-    backbone_peer.py make NAME FILE                          writes NAME (vgg19, mobilenet_v2) as ONNX
+    backbone_peer.py make NAME FILE                          writes NAME (vgg19, resnet50, …) as ONNX
     backbone_peer.py torch NAME PRECISION THREADS BATCH
     backbone_peer.py opencv FILE PRECISION THREADS BATCH
+    backbone_peer.py onnxruntime FILE PRECISION THREADS BATCH
 
 Says `ready NAME`, then runs a batch for each line on stdin and answers `done`. Each peer is tried in the
 settings that are known to matter, and the fastest is used: PyTorch with and without channels last,
-traced or not, bf16 by autocast or all of it; OpenCV in float32 on its CPU target.
+traced or not, bf16 by autocast or all of it; OpenCV in float32 on its CPU target. ONNX Runtime, with all of its
+optimisations, is npm's onnxruntime-node: `npm install --prefix bench/serve-node --ignore-scripts`.
 """
 import os
 import sys
@@ -112,6 +114,16 @@ def run_opencv(path, threads, batch):
     serve("OpenCV %s dnn" % cv2.__version__, run)
 
 
+# ---- ONNX Runtime -----------------------------------------------------------------------------------
+
+
+def run_onnxruntime(path, threads, batch):
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve-node")
+    if not os.path.isdir(os.path.join(folder, "node_modules", "onnxruntime-node")):
+        sys.exit("no onnxruntime-node: npm install --prefix bench/serve-node --ignore-scripts")
+    os.execvp("node", ["node", os.path.join(folder, "backbone.js"), path, str(threads), str(batch)])
+
+
 def main():
     verb, network = sys.argv[1:3]
     if verb == "make":
@@ -124,6 +136,8 @@ def main():
     precision, threads, batch = sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
     if verb == "torch":
         run_torch(network, precision, threads, batch)
+    elif verb == "onnxruntime":
+        run_onnxruntime(network, threads, batch)
     else:
         run_opencv(network, threads, batch)
 

@@ -1,4 +1,4 @@
-/* Backbones beside PyTorch and OpenCV: pictures of 224 x 224 through VGG-19 and MobileNetV2. */
+/* Backbones beside ONNX Runtime, PyTorch and OpenCV: pictures of 224 x 224 through a network of each family. */
 #include "bench.h"
 #include "bench_child.h"
 
@@ -6,26 +6,51 @@
 #include "base/context.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "io/file.h"
+#include "onnx/quantise.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+typedef enum precision { F32, BF16, INT8 } precision;
+
+static const char *const precisions[] = {"f32", "bf16", "int8"};
+
+/* What is measured of each: a bit for each precision. */
 static const struct {
-    const char *name, *network;
-    bool bf16;
-    size_t batch;
-} cases[] = {
-    {"mobilenet_v2 f32", "mobilenet_v2", false, 1},
-    {"mobilenet_v2 bf16", "mobilenet_v2", true, 1},
-    {"mobilenet_v2 f32, 8 pictures", "mobilenet_v2", false, 8},
-    {"mobilenet_v2 bf16, 8 pictures", "mobilenet_v2", true, 8},
-    {"vgg19 f32", "vgg19", false, 1},
-    {"vgg19 bf16", "vgg19", true, 1},
-    {"vgg19 f32, 8 pictures", "vgg19", false, 8},
-    {"vgg19 bf16, 8 pictures", "vgg19", true, 8},
+    const char *name;
+    bool all_peers; /* PyTorch and OpenCV as well as ONNX Runtime */
+    unsigned how;
+} networks[] = {
+    {"mobilenet_v2", true, 1 << F32 | 1 << BF16 | 1 << INT8},
+    {"vgg19", true, 1 << F32 | 1 << BF16 | 1 << INT8},
+    {"resnet50", false, 1 << F32 | 1 << BF16 | 1 << INT8},
+    {"mobilenet_v3", false, 1 << F32 | 1 << BF16},
+    {"efficientnet", false, 1 << F32 | 1 << BF16},
+    {"densenet121", false, 1 << F32 | 1 << BF16},
+    {"resnext50", false, 1 << F32 | 1 << BF16},
+    {"convnext", false, 1 << F32 | 1 << BF16},
+    {"vit", false, 1 << F32 | 1 << BF16},
+    {"clip", false, 1 << F32 | 1 << BF16},
 };
-enum { CASES = sizeof cases / sizeof *cases };
+enum { NETWORKS = sizeof networks / sizeof *networks, BATCHES = 2, NAME = 64 };
+
+static const size_t batches[BATCHES] = {1, 8};
+
+typedef struct one_case {
+    size_t network, batch;
+    precision how;
+    char name[NAME];
+} one_case;
+
+static one_case make_case(size_t network, precision how, size_t batch)
+{
+    one_case c = {network, batch, how, ""};
+    snprintf(c.name, sizeof c.name, "%s %s%s", networks[network].name, precisions[how],
+             batch > 1 ? ", 8 pictures" : "");
+    return c;
+}
 
 /* ---- Where the networks are -----------------------------------------------------------------------
  */
@@ -34,6 +59,7 @@ typedef struct files {
     char folder[64]; /* of what was made here, removed at the end; or empty */
     char path[512];  /* of the network that is measured now */
     char made[512];  /* file in `folder`, or empty */
+    char eight[512]; /* the same network in eight bits, or empty */
 } files;
 
 static bool find_real(files *f, const char *network)
@@ -47,19 +73,25 @@ static void remove_made(files *f)
 {
     if (*f->made)
         unlink(f->made);
-    *f->made = '\0';
+    if (*f->eight)
+        unlink(f->eight);
+    *f->made = *f->eight = '\0';
+}
+
+static void need_folder(files *f)
+{
+    const char *place = getenv("TMPDIR");
+    if (*f->folder)
+        return;
+    snprintf(f->folder, sizeof f->folder, "%.40s/f0t-bench-XXXXXX", place ? place : "/tmp");
+    if (!mkdtemp(f->folder))
+        *f->folder = '\0';
 }
 
 /* The script writes it, with random weights: they cost the same time. */
 static bool make(const cli_context *cli, files *f, const char *network)
 {
-    if (!*f->folder) {
-        const char *place = getenv("TMPDIR");
-        snprintf(f->folder, sizeof f->folder, "%.40s/f0t-bench-XXXXXX", place ? place : "/tmp");
-        if (!mkdtemp(f->folder))
-            *f->folder = '\0';
-    }
-    remove_made(f);
+    need_folder(f);
     snprintf(f->path, sizeof f->path, "%s/%s.onnx", f->folder, network);
     const char *words[] = {"make", network, f->path, NULL};
     bench_child *child = bench_child_start(cli, "backbone_peer.py", words);
@@ -68,6 +100,63 @@ static bool make(const cli_context *cli, files *f, const char *network)
         return false;
     memcpy(f->made, f->path, sizeof f->made);
     return true;
+}
+
+/* ---- In eight bits -------------------------------------------------------------------------------- */
+
+enum { PIXELS = 3 * 224 * 224 };
+
+static void fill_pixels(float *pixels, size_t count)
+{
+    const f0t_random random = {.seed = 1};
+    for (size_t k = 0; k < count; k++)
+        pixels[k] = (float)f0t_random_normal(&random, k);
+}
+
+static f0t_status write_eight(f0t_onnx_pack *file, const f0t_onnx_graph *graph, const float *pixels)
+{
+    const f0t_onnx_calibration how = {.percentile = 100};
+    f0t_onnx_quantiser *quantiser;
+    f0t_onnx_picture picture;
+    bool *kept;
+    size_t output;
+    F0T_TRY(f0t_onnx_graph_output(&output, graph, NULL));
+    F0T_TRY(f0t_onnx_picture_find(&picture, graph, output, 0, 0));
+    F0T_TRY(f0t_onnx_quantiser_create(&quantiser, graph, &picture, output, NULL));
+    f0t_status status = f0t_onnx_quantiser_observe(quantiser, pixels);
+    if (status == F0T_OK)
+        status = f0t_alloc_zero(&kept, f0t_onnx_quantiser_layers(quantiser), sizeof *kept);
+    if (status == F0T_OK) {
+        status = f0t_onnx_quantiser_write(file, quantiser, kept, &how);
+        f0t_free(kept);
+    }
+    f0t_onnx_quantiser_free(quantiser);
+    return status;
+}
+
+/* Every layer of it, by the numbers of noise: what it costs is what counts here. */
+static f0t_status make_eight(files *f)
+{
+    f0t_onnx_graph *graph;
+    f0t_onnx_pack file = {0};
+    f0t_writer *writer;
+    float *pixels = NULL;
+    need_folder(f);
+    F0T_TRY(f0t_onnx_graph_open(&graph, f->path, NULL));
+    f0t_status status = f0t_alloc(&pixels, PIXELS, sizeof *pixels);
+    if (status == F0T_OK) {
+        fill_pixels(pixels, PIXELS);
+        status = write_eight(&file, graph, pixels);
+    }
+    f0t_free(pixels);
+    f0t_onnx_graph_close(graph);
+    snprintf(f->eight, sizeof f->eight, "%s/eight.onnx", f->folder);
+    if (status == F0T_OK)
+        status = f0t_writer_open(&writer, f->eight);
+    if (status == F0T_OK)
+        status = f0t_writer_finish(writer, f0t_writer_write(writer, file.data, file.size));
+    f0t_onnx_pack_clear(&file);
+    return status;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------
@@ -89,14 +178,12 @@ static f0t_status run_network(void *context)
 static f0t_status prepare(backbone *b, const char *path, bool bf16, size_t batch)
 {
     const f0t_network_options options = {.size = sizeof(f0t_network_options), .bf16 = bf16};
-    const f0t_random random = {.seed = 1};
     b->batch = batch;
     F0T_TRY(f0t_network_open(&b->network, path, &options, b->context));
     const f0t_network_input *in = f0t_network_get_input(b->network);
     size_t count = batch * in->channels * in->height * in->width;
     F0T_TRY(f0t_alloc(&b->pixels, count, sizeof *b->pixels));
-    for (size_t k = 0; k < count; k++)
-        b->pixels[k] = (float)f0t_random_normal(&random, k);
+    fill_pixels(b->pixels, count);
     return f0t_alloc(&b->features, batch * f0t_network_dim(b->network), sizeof *b->features);
 }
 
@@ -108,58 +195,97 @@ static void clean_up(backbone *b)
 }
 
 static bench_child *start_peer(const cli_context *cli, const char *runtime, const char *network,
-                               size_t k)
+                               const one_case *c)
 {
     char threads[16], batch[16];
     snprintf(threads, sizeof threads, "%d", f0t_context_threads(cli->context));
-    snprintf(batch, sizeof batch, "%zu", cases[k].batch);
-    const char *words[] = {runtime, network, cases[k].bf16 ? "bf16" : "f32", threads, batch, NULL};
+    snprintf(batch, sizeof batch, "%zu", c->batch);
+    const char *words[] = {runtime, network, precisions[c->how], threads, batch, NULL};
     return bench_child_start(cli, "backbone_peer.py", words);
 }
 
-static f0t_status measure(const cli_context *cli, bench_report *report, const files *f, size_t k)
+enum { PEERS = 4 };
+
+/* ONNX Runtime has no bfloat16 on CPUs: its float32 is what stands beside ours. */
+static void start_peers(bench_child **out, const cli_context *cli, const files *f,
+                        const one_case *c)
 {
-    backbone ours = {.context = cli->context};
-    bench_contender contenders[3] = {{NULL, run_network, &ours, 0}};
+    const bool all = networks[c->network].all_peers && c->how != INT8;
+    if (all)
+        out[0] = start_peer(cli, "torch", networks[c->network].name, c);
+    if (all && c->how == F32)
+        out[1] = start_peer(cli, "opencv", f->path, c);
+    out[2] = start_peer(cli, "onnxruntime", c->how == INT8 ? f->eight : f->path, c);
+}
+
+/* Eight bits are also measured against our own bfloat16. */
+static f0t_status measure(const cli_context *cli, bench_report *report, const files *f,
+                          const one_case *c)
+{
+    backbone ours = {.context = cli->context}, half = {.context = cli->context};
+    bench_contender contenders[1 + PEERS] = {{NULL, run_network, &ours, 0}};
+    bench_child *peers[PEERS] = {NULL};
     size_t count = 1;
-    f0t_status status = prepare(&ours, f->path, cases[k].bf16, cases[k].batch);
-    bench_child *torch = NULL, *opencv = NULL;
-    if (status == F0T_OK) {
-        torch = start_peer(cli, "torch", cases[k].network, k);
-        opencv = cases[k].bf16 ? NULL : start_peer(cli, "opencv", f->path, k);
+    f0t_status status =
+        prepare(&ours, c->how == INT8 ? f->eight : f->path, c->how == BF16, c->batch);
+    if (status == F0T_OK && c->how == INT8) {
+        status = prepare(&half, f->path, true, c->batch);
+        contenders[count++] = (bench_contender){"our bf16", run_network, &half, 0};
     }
-    if (torch)
-        contenders[count++] = (bench_contender){bench_child_name(torch), bench_child_run, torch, 0};
-    if (opencv)
-        contenders[count++] =
-            (bench_contender){bench_child_name(opencv), bench_child_run, opencv, 0};
+    if (status == F0T_OK)
+        start_peers(peers, cli, f, c);
+    for (size_t k = 0; k < PEERS; k++)
+        if (peers[k])
+            contenders[count++] =
+                (bench_contender){bench_child_name(peers[k]), bench_child_run, peers[k], 0};
     if (status == F0T_OK)
         status = bench_measure(contenders, count);
     if (status == F0T_OK)
-        bench_report_add(report, cases[k].name, "pictures/s", (double)cases[k].batch, contenders,
-                         count);
+        bench_report_add(report, c->name, "pictures/s", (double)c->batch, contenders, count);
     clean_up(&ours);
-    bench_child_end(torch);
-    bench_child_end(opencv);
+    clean_up(&half);
+    for (size_t k = 0; k < PEERS; k++)
+        bench_child_end(peers[k]);
     return status;
 }
 
-static f0t_status measure_all(cli_context *cli, const bench_options *options, bench_report *report,
-                              files *f)
+static bool is_wanted(const bench_options *options, size_t network, precision how)
 {
-    const char *network = "";
-    bool there = false;
-    for (size_t k = 0; k < CASES; k++) {
-        if (!bench_wanted(options, cases[k].name))
-            continue;
-        if (strcmp(network, cases[k].network) != 0) {
-            network = cases[k].network;
-            there = find_real(f, network) || make(cli, f, network);
+    bool wanted = false;
+    for (size_t b = 0; b < BATCHES && (networks[network].how >> how & 1); b++) {
+        one_case c = make_case(network, how, batches[b]);
+        wanted |= bench_wanted(options, c.name);
+    }
+    return wanted;
+}
+
+static f0t_status measure_network(const cli_context *cli, const bench_options *options,
+                                  bench_report *report, files *f, size_t network)
+{
+    const char *name = networks[network].name;
+    if (!find_real(f, name) && !make(cli, f, name))
+        return f0t_fail(F0T_ERROR_NOT_FOUND,
+                        "no %s to measure: run it where bench/backbone_peer.py is", name);
+    if (is_wanted(options, network, INT8))
+        F0T_TRY(make_eight(f));
+    for (precision how = F32; how <= INT8; how++)
+        for (size_t b = 0; b < BATCHES && (networks[network].how >> how & 1); b++) {
+            one_case c = make_case(network, how, batches[b]);
+            if (bench_wanted(options, c.name))
+                F0T_TRY(measure(cli, report, f, &c));
         }
-        if (!there)
-            return f0t_fail(F0T_ERROR_NOT_FOUND,
-                            "no %s to measure: run it where bench/backbone_peer.py is", network);
-        F0T_TRY(measure(cli, report, f, k));
+    return F0T_OK;
+}
+
+static f0t_status measure_all(const cli_context *cli, const bench_options *options,
+                              bench_report *report, files *f)
+{
+    for (size_t k = 0; k < NETWORKS; k++) {
+        if (!is_wanted(options, k, F32) && !is_wanted(options, k, BF16) &&
+            !is_wanted(options, k, INT8))
+            continue;
+        F0T_TRY(measure_network(cli, options, report, f, k));
+        remove_made(f);
     }
     return F0T_OK;
 }

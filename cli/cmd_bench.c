@@ -173,13 +173,17 @@ static const cli_example backbone_examples[] = {
 
 static const cli_verb verb_backbone = {
     .name = "backbone",
-    .summary = "time neural networks against PyTorch and OpenCV",
+    .summary = "time neural networks against ONNX Runtime and others",
     .operands = "",
-    .description = "Runs pictures of 224 x 224 through VGG-19 and MobileNetV2, one at a time and "
-                   "eight at a time, in float32 and bfloat16, as 'fast0tag bench matmul' measures "
-                   "products. The networks are those below F0T_DATA, or made with random weights "
-                   "by bench/backbone_peer.py. The peers are PyTorch (channels last, traced, "
-                   "whichever is fastest) and OpenCV's dnn, which has float32 alone.",
+    .description =
+        "Runs pictures of 224 x 224 through a network of each family, one at a time and "
+        "eight at a time, in float32 and bfloat16, and three of them in eight bits, as "
+        "'fast0tag bench matmul' measures products. The networks are those below "
+        "F0T_DATA, or made with random weights by bench/backbone_peer.py. The peers are "
+        "ONNX Runtime (in float32 also beside bfloat16, which it does not have; in eight "
+        "bits with the same file) and, for VGG-19 and MobileNetV2, PyTorch (channels "
+        "last, traced, whichever is fastest) and OpenCV's dnn, which has float32 alone. "
+        "ONNX Runtime also computes the classes, from our features on.",
     .options = options,
     .examples = backbone_examples,
     .json = true,

@@ -81,8 +81,9 @@ static const cli_option table[] = {
 static const cli_example examples[] = {
     {"fast0tag quantize mobilenet_v2.onnx --pictures ~/Pictures -o mobilenet_v2.int8.onnx",
      "The network in eight bits."},
-    {"fast0tag features ~/Pictures -o pictures --backbone mobilenet_v2.int8.onnx",
-     "Features by it."},
+    {"fast0tag quantize vgg19.onnx --preset caffe-vgg --pictures ~/Pictures -o vgg19.int8.onnx "
+     "--cosine 0.995",
+     "With more of its layers in floats, where that is needed."},
     {.command = NULL},
 };
 
