@@ -253,9 +253,9 @@ static void check_files(void)
 static void check_refused(const attempt *all, size_t count, sandbox_role role)
 {
     for (size_t i = 0; i < count; i++) {
-        const int inside = outcome(&all[i], role);
+        const int inside = outcome(&all[i], (int)role);
         if (inside != REFUSED)
-            fail_msg("role %d: %s gave %d", role, all[i].name, inside);
+            fail_msg("role %d: %s gave %d", (int)role, all[i].name, inside);
         check_files();
         if (all[i].free && outcome(&all[i], -1) != SUCCEEDED)
             fail_msg("%s fails outside of the sandbox, too", all[i].name);
@@ -321,7 +321,7 @@ static void what_decoding_needs_is_left(void **state)
     need_sandbox();
     for (sandbox_role role = SANDBOX_DECODE; role <= SANDBOX_MERGE; role++)
         for (size_t i = 0; i < COUNT(needed); i++)
-            assert_int_equal(outcome(&needed[i], role), SUCCEEDED);
+            assert_int_equal(outcome(&needed[i], (int)role), SUCCEEDED);
     assert_int_equal(outcome(&thread, SANDBOX_DECODE), REFUSED);
     if (access("/etc/fonts", R_OK) == 0) {
         assert_int_equal(outcome(&fonts, SANDBOX_DECODE), SUCCEEDED);
