@@ -154,7 +154,7 @@ typedef struct ranking {
 static void combine(const ranking *r, float *direction, float *outputs)
 {
     size_t d = r->task->dim;
-    f0t_softmax_row(outputs, outputs, r->task->tags);
+    f0t_softmax(outputs, outputs, r->task->tags);
     size_t count = f0t_topk_row(r->index, r->share, outputs, r->task->tags, r->top);
     memset(direction, 0, d * sizeof *direction);
     for (size_t i = 0; i < count; i++)

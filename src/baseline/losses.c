@@ -93,15 +93,6 @@ f0t_status f0t_labelem_loss_run(f0t_loss_result *result, float *gradient,
 
 /* ---- conse's softmax --------------------------------------------------------------------------- */
 
-float f0t_softmax_row(float *y, const float *x, size_t n)
-{
-    float sum = f0t_logsumexp(x, n);
-    for (size_t t = 0; t < n; t++)
-        y[t] = x[t] - sum;
-    f0t_exp(y, y, n);
-    return sum;
-}
-
 static double softmax_row(float *gradient, const float *s, size_t tags, const uint32_t *relevant,
                           size_t count, size_t images)
 {
@@ -109,7 +100,7 @@ static double softmax_row(float *gradient, const float *s, size_t tags, const ui
     double mean = 0;
     for (size_t i = 0; i < count; i++)
         mean += (double)s[relevant[i]] / (double)count;
-    double loss = (double)f0t_softmax_row(gradient, s, tags) - mean;
+    double loss = (double)f0t_softmax(gradient, s, tags) - mean;
     for (size_t t = 0; t < tags; t++)
         gradient[t] *= share;
     for (size_t i = 0; i < count; i++)

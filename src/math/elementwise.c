@@ -52,6 +52,15 @@ float f0t_logsumexp(const float *x, size_t n)
     return most;
 }
 
+float f0t_softmax(float *y, const float *x, size_t n)
+{
+    const float sum = f0t_logsumexp(x, n);
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] - sum;
+    f0t_exp(y, y, n);
+    return sum;
+}
+
 static void normalise_row(float *x, size_t cols)
 {
     double square = f0t_kernels()->sum_squares(x, cols);

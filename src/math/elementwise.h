@@ -14,6 +14,8 @@ void f0t_ln(float *y, const float *x, size_t n);
 /* log Σ exp(x_i) without overflow, to within 2e-7 + half a unit in the last place. -infinity for
  * n = 0; NaN when one of x is. */
 float f0t_logsumexp(const float *x, size_t n);
+/* y[n] = exp(x) / Σ exp(x_i). Returns log Σ exp(x_i). */
+float f0t_softmax(float *y, const float *x, size_t n);
 
 /* Divides each row of x[rows x cols] by its Euclidean length, which neither overflows nor
  * vanishes. A row of zeros stays; a row with NaN or infinity becomes NaN. */

@@ -302,10 +302,7 @@ static void soften(float *row, size_t count)
 {
     for (size_t c = 0; c < count; c++)
         row[c] /= CLASS_TEMPERATURE;
-    const float norm = f0t_logsumexp(row, count);
-    for (size_t c = 0; c < count; c++)
-        row[c] -= norm;
-    f0t_exp(row, row, count);
+    f0t_softmax(row, row, count);
 }
 
 /* Σ_c p_c v_c less the mean, of rows of length 1. */

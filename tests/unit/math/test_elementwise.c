@@ -210,6 +210,18 @@ static void log_sum_exp_of_special_numbers(void **state)
     assert_true(isnan(f0t_logsumexp(nan_nothing, 2)));
 }
 
+static void a_softmax_is_shares_of_the_exponentials(void **state)
+{
+    float x[] = {1000, 1001, 1000, 998}, y[4];
+    const double sum = 2 + exp(1) + exp(-2);
+    (void)state;
+    assert_true(fabs((double)f0t_softmax(y, x, 4) - (1000 + log(sum))) < 1e-4);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(fabs((double)y[i] - exp((double)x[i] - 1000) / sum) < 1e-4);
+    f0t_softmax(x, x, 4); /* in place */
+    assert_memory_equal(x, y, sizeof x);
+}
+
 /* ---- Rows ---------------------------------------------------------------------------------------
  */
 
@@ -294,6 +306,7 @@ int main(void)
         cmocka_unit_test(log_sum_exp_is_near_the_reference),
         cmocka_unit_test(log_sum_exp_of_equal_numbers_adds_the_log_of_their_count),
         cmocka_unit_test(log_sum_exp_of_special_numbers),
+        cmocka_unit_test(a_softmax_is_shares_of_the_exponentials),
         cmocka_unit_test(rows_get_length_one),
         cmocka_unit_test(many_rows_are_shared_among_threads),
         cmocka_unit_test(rows_without_a_length),
