@@ -24,6 +24,21 @@ bool f0t_blend_uses(const f0t_blend_fitting *f, f0t_expert e)
     return !(f->options->without & (1U << e));
 }
 
+bool f0t_blend_has_classes(const f0t_blend_fitting *f)
+{
+    return f->data->classes && f0t_blend_uses(f, F0T_EXPERT_CLASSES);
+}
+
+static f0t_status check_classes(const f0t_blend_fitting *f)
+{
+    const size_t features = f->data->condition->dim;
+    if (!f0t_blend_has_classes(f) || f0t_classes_dim(f->data->classes) == features)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_MISMATCH,
+                    "the classes' network makes %zu features, the dataset has %zu",
+                    f0t_classes_dim(f->data->classes), features);
+}
+
 static f0t_status create_blend(f0t_blend **out, const f0t_blend_fitting *f)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
@@ -154,6 +169,7 @@ static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samp
 static f0t_status fit_all(double *miap, f0t_blend_fitting *f)
 {
     f0t_samples all = {0};
+    F0T_TRY(check_classes(f));
     F0T_TRY(f0t_condition_create(&f->unit, F0T_CONDITION_UNIT, f->data->dataset, f->data->train,
                                  f->monitor));
     F0T_TRY(create_blend(&f->blend, f));

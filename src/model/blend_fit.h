@@ -36,6 +36,8 @@ typedef struct f0t_blend_fitting {
 } f0t_blend_fitting;
 
 bool f0t_blend_uses(const f0t_blend_fitting *fit, f0t_expert expert);
+/* Whether the backbone's classes are known, and not switched off. */
+bool f0t_blend_has_classes(const f0t_blend_fitting *fit);
 
 /* ---- The nets (blend_nets.c) ------------------------------------------------------------------------- */
 

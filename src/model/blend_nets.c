@@ -2,6 +2,7 @@
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
+#include "model/blend_teacher.h"
 #include "model/checkpoint.h"
 #include "model/options.h"
 #include "model/trainer.h"
@@ -22,6 +23,8 @@ enum {
 static const double TAGS_WORK = 3.2e12;
 /* A wide layer with much dropout wants more epochs than training has otherwise. */
 static const double DIRECTION_EPOCHS = 1.6;
+/* With a teacher a step tells more. */
+static const double TAUGHT_EPOCHS = 1.2;
 
 /* ---- Training ---------------------------------------------------------------------------------------- */
 
@@ -37,6 +40,27 @@ static f0t_status create_net(f0t_net **out, const f0t_blend_fitting *f, const f0
     return f0t_net_create(out, f0t_compute_current(), &shape, o->bf16 ? F0T_BF16 : F0T_F32);
 }
 
+/* A direction is taught by the classes, if there are such. */
+static bool has_teacher(const f0t_blend_fitting *f)
+{
+    return f0t_blend_has_classes(f) &&
+           f0t_teacher_can(f->data->class_vectors, f0t_classes_count(f->data->classes),
+                           f->data->dim);
+}
+
+static f0t_status run_taught(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
+                             const f0t_train_options *o, const char *identity)
+{
+    f0t_teacher *teacher;
+    double miap;
+    F0T_TRY(f0t_teacher_create(&teacher, f->data->classes, f->data->class_vectors, data, o,
+                               f->monitor));
+    const f0t_objective objective = f0t_teacher_objective(teacher);
+    f0t_status status = f0t_trainer_run(&miap, net, data, &objective, o, identity, f->monitor);
+    f0t_teacher_free(teacher);
+    return status;
+}
+
 static f0t_status run_trainer(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *from,
                               const f0t_train_options *o, const char *identity)
 {
@@ -44,6 +68,8 @@ static f0t_status run_trainer(f0t_net *net, const f0t_blend_fitting *f, const f0
     f0t_objective objective;
     double miap;
     data.done = f->done;
+    if (data.tags && has_teacher(f))
+        return run_taught(net, f, &data, o, identity);
     F0T_TRY(f0t_objective_ranking(&objective, &data, o));
     f0t_status status = f0t_trainer_run(&miap, net, &data, &objective, o, identity, f->monitor);
     f0t_objective_free(&objective);
@@ -105,7 +131,7 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
         net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
     F0T_TRY(f0t_samples_pick(&paired, train, false));
     f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
-    scale_epochs(&o, f->options, DIRECTION_EPOCHS * effort);
+    scale_epochs(&o, f->options, (has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
     f0t_status status = create_net(out, f, &o, dim);
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,

@@ -193,12 +193,8 @@ f0t_status f0t_blend_take_classes(f0t_blend_fitting *f)
     const f0t_classes *from = f->data->classes;
     f0t_blend *b = f->blend;
     f0t_class_directions *c = &b->classes;
-    if (!from || (f->options->without & (1U << F0T_EXPERT_CLASSES)))
+    if (!f0t_blend_has_classes(f))
         return F0T_OK;
-    if (from->dim != b->features)
-        return f0t_fail(F0T_ERROR_MISMATCH,
-                        "the classes' network makes %zu features, the dataset has %zu", from->dim,
-                        b->features);
     c->count = from->count;
     F0T_TRY(round_floats(&c->weights, from->weights, from->count * from->dim));
     F0T_TRY(copy_floats(&c->bias, from->bias, from->count));

@@ -13,6 +13,7 @@
 #include "model/samples.h"
 #include "model/trainer.h"
 #include "rank/ranksvm.h"
+#include "word/classes.h"
 #include "word/missing.h"
 
 #include <inttypes.h>
@@ -140,6 +141,12 @@ static uLong add_samples(uLong sum, const f0t_samples *s)
     return crc32_z(sum, (const void *)s->relevant, s->offsets[s->count] * sizeof(uint32_t));
 }
 
+/* Classes teach the direction (blend_teacher.h). */
+static uLong add_classes(uLong sum, const f0t_classes *c)
+{
+    return c ? crc32_z(sum, (const void *)c->weights, c->count * c->dim * sizeof *c->weights) : sum;
+}
+
 /* Says what is trained, on what: a checkpoint of anything else is refused. */
 static f0t_status make_identity(char **out, const training *t)
 {
@@ -152,8 +159,9 @@ static f0t_status make_identity(char **out, const training *t)
                      f0t_vocab_fingerprint(t->model->vocab), sum);
     if (o->method == F0T_METHOD_BLEND) /* learns from the validation images, too */
         snprintf(data + n, sizeof data - (size_t)n,
-                 ", validation %08lx, epochs %zu, batch %zu, patience %zu",
-                 add_samples(crc32(0, NULL, 0), &t->val), o->epochs, o->batch, o->patience);
+                 ", validation %08lx, classes %08lx, epochs %zu, batch %zu, patience %zu",
+                 add_samples(crc32(0, NULL, 0), &t->val),
+                 add_classes(crc32(0, NULL, 0), o->classes), o->epochs, o->batch, o->patience);
     return f0t_train_options_identify(out, &t->options, data);
 }
 

@@ -172,7 +172,7 @@ static f0t_status create_step(trainer *t)
     optimizer.decay = o->decay;
     f0t_step_options options = {.batch = o->batch,
                                 .tags = t->objective->tags,
-                                .tag_count = t->data->train->tags,
+                                .tag_count = t->data->train->tags + t->objective->more,
                                 .input_dropout = o->input_dropout,
                                 .hidden_dropout = o->hidden_dropout,
                                 .seed = o->seed,

@@ -14,6 +14,8 @@
 typedef struct f0t_objective {
     void *context;
     const float *tags; /* V[T x d], or NULL */
+    size_t more; /* vectors in `tags` past the T of the training: S has as many more columns, and
+                          batch->tags is T all the same; with host_loss alone [0] */
 
     /* The loss of the scores S[rows x T], or without tags of F[rows x d], and its gradient with
      * respect to them, both where the net is. samples[rows] are the places of the rows among the
