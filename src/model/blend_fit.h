@@ -41,6 +41,9 @@ bool f0t_blend_has_classes(const f0t_blend_fitting *fit);
 
 /* ---- The nets (blend_nets.c) ------------------------------------------------------------------------- */
 
+/* Whether the classes teach the direction (blend_teacher.h). */
+bool f0t_blend_has_teacher(const f0t_blend_fitting *fit);
+
 /* A direction net of those `train` images that have one of these tags, `effort` of the usual epochs. Fewer than
  * two tags, or no such image: a net that gives 0. */
 f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *fit,

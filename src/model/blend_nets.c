@@ -40,8 +40,7 @@ static f0t_status create_net(f0t_net **out, const f0t_blend_fitting *f, const f0
     return f0t_net_create(out, f0t_compute_current(), &shape, o->bf16 ? F0T_BF16 : F0T_F32);
 }
 
-/* A direction is taught by the classes, if there are such. */
-static bool has_teacher(const f0t_blend_fitting *f)
+bool f0t_blend_has_teacher(const f0t_blend_fitting *f)
 {
     return f0t_blend_has_classes(f) &&
            f0t_teacher_can(f->data->class_vectors, f0t_classes_count(f->data->classes),
@@ -68,7 +67,7 @@ static f0t_status run_trainer(f0t_net *net, const f0t_blend_fitting *f, const f0
     f0t_objective objective;
     double miap;
     data.done = f->done;
-    if (data.tags && has_teacher(f))
+    if (data.tags && f0t_blend_has_teacher(f))
         return run_taught(net, f, &data, o, identity);
     F0T_TRY(f0t_objective_ranking(&objective, &data, o));
     f0t_status status = f0t_trainer_run(&miap, net, &data, &objective, o, identity, f->monitor);
@@ -131,7 +130,8 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
         net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
     F0T_TRY(f0t_samples_pick(&paired, train, false));
     f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
-    scale_epochs(&o, f->options, (has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
+    scale_epochs(&o, f->options,
+                 (f0t_blend_has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
     f0t_status status = create_net(out, f, &o, dim);
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
