@@ -72,9 +72,11 @@ static int all_threads(void)
 #endif
 }
 
-/* Processes on one machine share it, unless each is bound to CPUs of its own. */
+/* Processes on one machine share it, unless each is bound to CPUs of its own; one alone has what it was given. */
 static int threads_of_process(size_t beside)
 {
+    if (beside == 1)
+        return all_threads();
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     const int all = all_threads(), share = (int)(online / (long)beside);
     return share >= all ? all : share > 0 ? share : 1;
@@ -134,6 +136,7 @@ size_t f0t_context_rank(const f0t_context *context)
 
 f0t_status f0t_context_agree(const f0t_context *context, f0t_status status, const char *message)
 {
+    F0T_REQUIRE(context);
     char own[512]; /* f0t_last_error() may change on the way */
     snprintf(own, sizeof own, "%s", message ? message : f0t_last_error());
     return group_of(context)->agree(status, own);

@@ -82,6 +82,9 @@ static f0t_status place(double *along, double *across, plane *p, const float *di
 f0t_status f0t_direction_plane(double *along, double *across, const float *direction,
                                const float *vectors, size_t count, size_t dim)
 {
+    F0T_REQUIRE(along);
+    F0T_REQUIRE(direction);
+    F0T_REQUIRE(vectors);
     plane p = {.vectors = vectors, .count = count, .dim = dim};
     f0t_status status = f0t_alloc(&p.along, dim, 3 * sizeof *p.along);
     if (status != F0T_OK)

@@ -3,6 +3,10 @@
 #include "base/group.h"
 
 #include <string.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 /* ---- Alone ------------------------------------------------------------------------------------ */
 
@@ -27,14 +31,31 @@ static void a_process_alone_has_what_it_had(void **state)
 
 static void its_end_is_its_own(void **state)
 {
+    f0t_context *context;
     (void)state;
-    assert_ok(f0t_context_agree(NULL, F0T_OK, NULL));
-    assert_fails(F0T_ERROR_IO, "no disk", f0t_context_agree(NULL, F0T_ERROR_IO, "no disk"));
+    assert_ok(f0t_context_create(&context, NULL));
+    assert_ok(f0t_context_agree(context, F0T_OK, NULL));
+    assert_fails(F0T_ERROR_IO, "no disk", f0t_context_agree(context, F0T_ERROR_IO, "no disk"));
     (void)f0t_fail(F0T_ERROR_MEMORY, "no room");
-    assert_fails(F0T_ERROR_MEMORY, "no room", f0t_context_agree(NULL, F0T_ERROR_MEMORY, NULL));
+    assert_fails(F0T_ERROR_MEMORY, "no room", f0t_context_agree(context, F0T_ERROR_MEMORY, NULL));
+    f0t_context_free(context);
     assert_int_equal(f0t_context_processes(NULL), 1);
     assert_int_equal(f0t_context_rank(NULL), 0);
 }
+
+#ifdef _OPENMP
+static void it_has_all_threads_that_it_was_given(void **state)
+{
+    const int before = omp_get_max_threads(), more = (int)sysconf(_SC_NPROCESSORS_ONLN) + 3;
+    f0t_context *context;
+    (void)state;
+    omp_set_num_threads(more); /* as OMP_NUM_THREADS does */
+    assert_ok(f0t_context_create(&context, NULL));
+    assert_int_equal(f0t_context_threads(context), more);
+    f0t_context_free(context);
+    omp_set_num_threads(before);
+}
+#endif
 
 static void parts_cover_an_array_and_are_nearly_equal(void **state)
 {
@@ -124,6 +145,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_alone_has_what_it_had),
         cmocka_unit_test(its_end_is_its_own),
+#ifdef _OPENMP
+        cmocka_unit_test(it_has_all_threads_that_it_was_given),
+#endif
         cmocka_unit_test(parts_cover_an_array_and_are_nearly_equal),
         cmocka_unit_test(unknown_processes_are_refused),
         cmocka_unit_test(pieces_come_in_their_order),
