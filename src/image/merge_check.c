@@ -3,103 +3,46 @@
 #include "base/alloc.h"
 #include "base/interner.h"
 #include "image/keyword_path.h"
-#include "image/protocol.h"
 #include "image/xmp_items.h"
+#include "image/xmp_parse.h"
 
-#include <libxml/parser.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
-/* libxml2 compares each attribute of a tag with all others. */
-enum { TAG_MOST = 1 << 18 };
-
-/* ---- Text ------------------------------------------------------------------------------------------ */
-
-static bool is_utf8(const char *text, size_t length)
-{
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text, *end = at + length;
-    utf8proc_int32_t point;
-    while (at < end) {
-        const utf8proc_ssize_t used = *at ? utf8proc_iterate(at, end - at, &point) : 0;
-        if (used <= 0)
-            return false;
-        at += used;
-    }
-    return true;
-}
-
-/* The end of what begins at `at`, "<!-- ", "<?" or a tag; NULL where it has none or is longer than a tag may be. */
-static const char *skip_markup(const char *at, const char *end)
-{
-    static const struct {
-        const char *begin, *end;
-    } others[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const size_t length = strlen(others[i].begin);
-        if ((size_t)(end - at) > length && !memcmp(at, others[i].begin, length))
-            return memmem(at, (size_t)(end - at), others[i].end, strlen(others[i].end));
-    }
-    char quote = 0;
-    for (const char *c = at; c < end && c - at < TAG_MOST; c++) {
-        if (quote ? *c == quote : *c == '"' || *c == '\'')
-            quote = quote ? 0 : *c;
-        else if (!quote && *c == '>')
-            return c;
-    }
-    return NULL;
-}
-
-static bool has_short_tags(const char *text, size_t length)
-{
-    const char *end = text + length, *at = text;
-    while (at && (at = memchr(at, '<', (size_t)(end - at))))
-        if (!(at = skip_markup(at, end)))
-            return false;
-    return true;
-}
-
-static void start_parser(void)
-{
-    xmlInitParser();
-}
-
-/* NULL where it is no XML, has a document type, or is made to take long. */
-static xmlDocPtr parse(const char *text, size_t length)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    while (length && !text[length - 1]) /* some programs fill up with zeros */
-        length--;
-    if (length > 2 * (size_t)F0T_PICTURE_TEXT_MAX || !is_utf8(text, length) ||
-        !has_short_tags(text, length))
-        return NULL;
-    pthread_once(&once, start_parser);
-    xmlDocPtr doc = xmlReadMemory(text, (int)length, NULL, NULL,
-                                  XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    if (doc && (doc->intSubset || !f0t_xmp_find_rdf(doc))) {
-        xmlFreeDoc(doc);
-        doc = NULL;
-    }
-    return doc;
-}
-
 /* ---- All but keywords --------------------------------------------------------------------------------- */
 
-static bool is_place(const xmlNs *ns, const xmlChar *name)
+/* A description of the packet, whose properties are the packet's. */
+static bool is_top(const xmlNode *node)
 {
-    for (f0t_xmp_place p = 0; ns && ns->href && p < F0T_XMP_PLACES; p++)
-        if (!strcmp((const char *)ns->href, f0t_xmp_properties[p].schema) &&
-            !strcmp((const char *)name, f0t_xmp_properties[p].name))
+    return node && node->parent && node->parent == node->doc->_private;
+}
+
+static bool is_property(const xmlNs *ns, const xmlChar *name, const f0t_xmp_property *p)
+{
+    return ns && ns->href && !strcmp((const char *)ns->href, p->schema) &&
+           !strcmp((const char *)name, p->name);
+}
+
+static bool is_place(const xmlNode *parent, const xmlNs *ns, const xmlChar *name)
+{
+    for (f0t_xmp_place p = 0; is_top(parent) && p < F0T_XMP_PLACES; p++)
+        if (is_property(ns, name, &f0t_xmp_properties[p]))
             return true;
     return false;
 }
 
 static xmlAttrPtr next_attribute(xmlAttrPtr a)
 {
-    while (a && is_place(a->ns, a->name))
+    while (a && is_place(a->parent, a->ns, a->name))
         a = a->next;
     return a;
+}
+
+/* Without a document type, a value is one text. */
+static const char *value_of(const xmlAttr *a)
+{
+    return a->children && a->children->content ? (const char *)a->children->content : "";
 }
 
 static xmlNodePtr next_node(xmlNodePtr node);
@@ -107,12 +50,37 @@ static xmlNodePtr next_node(xmlNodePtr node);
 /* A description that has keywords alone is as good as none. */
 static bool is_bare(const xmlNode *node)
 {
-    if (!f0t_xmp_is_named(node, F0T_XMP_RDF, "Description") || next_node(node->children))
+    if (!is_top(node) || !f0t_xmp_is_named(node, F0T_XMP_RDF, "Description") ||
+        next_node(node->children))
         return false;
     for (xmlAttrPtr a = next_attribute(node->properties); a; a = next_attribute(a->next))
-        if (strcmp((const char *)a->name, "about") != 0)
+        if (strcmp((const char *)a->name, "about") != 0 || *value_of(a) ||
+            (a->ns && strcmp((const char *)a->ns->href, F0T_XMP_RDF) != 0))
             return false;
     return true;
+}
+
+static bool is_array(const xmlNode *node)
+{
+    return f0t_xmp_is_named(node, F0T_XMP_RDF, "Bag") ||
+           f0t_xmp_is_named(node, F0T_XMP_RDF, "Seq") || f0t_xmp_is_named(node, F0T_XMP_RDF, "Alt");
+}
+
+/* Text, and nothing besides. */
+static bool is_text(const xmlNode *node)
+{
+    for (const xmlNode *n = node->children; n; n = n->next)
+        if (n->type != XML_TEXT_NODE && n->type != XML_CDATA_SECTION_NODE)
+            return false;
+    return !node->properties;
+}
+
+/* One of a list of keywords that is a word alone. */
+static bool is_item(const xmlNode *node)
+{
+    const xmlNode *array = node->parent, *place = array ? array->parent : NULL;
+    return f0t_xmp_is_named(node, F0T_XMP_RDF, "li") && is_text(node) && is_array(array) && place &&
+           place->type == XML_ELEMENT_NODE && is_place(place->parent, place->ns, place->name);
 }
 
 /* This one or the first after it that is no keyword and no blank. */
@@ -120,7 +88,8 @@ static xmlNodePtr next_node(xmlNodePtr node)
 {
     while (node &&
            ((node->type == XML_TEXT_NODE && xmlIsBlankNode(node)) ||
-            (node->type == XML_ELEMENT_NODE && (is_place(node->ns, node->name) || is_bare(node)))))
+            (node->type == XML_ELEMENT_NODE &&
+             (is_place(node->parent, node->ns, node->name) || is_bare(node) || is_item(node)))))
         node = node->next;
     return node;
 }
@@ -128,15 +97,6 @@ static xmlNodePtr next_node(xmlNodePtr node)
 static bool same_text(const xmlChar *a, const xmlChar *b)
 {
     return a && b ? !strcmp((const char *)a, (const char *)b) : a == b;
-}
-
-static bool same_content(xmlNodePtr a, xmlNodePtr b)
-{
-    xmlChar *x = xmlNodeGetContent(a), *y = xmlNodeGetContent(b);
-    const bool same = same_text(x, y);
-    xmlFree(x);
-    xmlFree(y);
-    return same;
 }
 
 static bool same_name(const xmlNs *a_ns, const xmlChar *a, const xmlNs *b_ns, const xmlChar *b)
@@ -148,8 +108,7 @@ static bool same_attributes(const xmlNode *a, const xmlNode *b)
 {
     xmlAttrPtr x = next_attribute(a->properties), y = next_attribute(b->properties);
     for (; x && y; x = next_attribute(x->next), y = next_attribute(y->next))
-        if (!same_name(x->ns, x->name, y->ns, y->name) ||
-            !same_content((xmlNodePtr)x, (xmlNodePtr)y))
+        if (!same_name(x->ns, x->name, y->ns, y->name) || strcmp(value_of(x), value_of(y)) != 0)
             return false;
     return x == y;
 }
@@ -162,7 +121,7 @@ static bool same_nodes(xmlNodePtr a, xmlNodePtr b)
         if (a->type != b->type)
             return false;
         if (a->type != XML_ELEMENT_NODE
-                ? !same_text(a->name, b->name) || !same_content(a, b)
+                ? !same_text(a->name, b->name) || !same_text(a->content, b->content)
                 : !same_name(a->ns, a->name, b->ns, b->name) || !same_attributes(a, b) ||
                       !same_nodes(a->children, b->children))
             return false;
@@ -180,6 +139,67 @@ static bool is_frame(xmlNodePtr node)
             return false;
     }
     return true;
+}
+
+/* ---- The shape of lists --------------------------------------------------------------------------------- */
+
+/* How often a packet has a property. */
+static size_t count_places(const xmlNode *rdf, const f0t_xmp_property *p)
+{
+    size_t times = 0;
+    for (const xmlNode *d = rdf->children; d; d = d->next) {
+        if (d->type != XML_ELEMENT_NODE)
+            continue;
+        for (const xmlAttr *a = d->properties; a; a = a->next)
+            times += is_property(a->ns, a->name, p);
+        for (const xmlNode *e = d->children; e; e = e->next)
+            times += f0t_xmp_is_named(e, p->schema, p->name);
+    }
+    return times;
+}
+
+/* An array of words in it, and nothing besides. */
+static bool is_list(const f0t_xmp_found *found)
+{
+    return found->array && !found->element->properties && !found->array->properties &&
+           next_node(found->element->children) == found->array && !next_node(found->array->next) &&
+           !next_node(found->array->children);
+}
+
+static bool is_simple(const f0t_xmp_found *found)
+{
+    return found->attribute || (found->element && is_text(found->element));
+}
+
+/* What is not plain (qualifiers, comments) stays as it is, but for words beside it. */
+static bool same_shape(const f0t_xmp_found *old, const f0t_xmp_found *now)
+{
+    const bool none = !old->attribute && !old->element;
+    if (none || is_simple(old) || is_list(old))
+        return is_list(now) || (!now->attribute && !now->element) ||
+               (is_simple(old) && is_simple(now));
+    return now->element && same_attributes(old->element, now->element) &&
+           same_nodes(old->element->children, now->element->children);
+}
+
+/* False where it is there more than once: one of them is not read. */
+static bool find_once(f0t_xmp_found *found, const xmlDoc *doc, const f0t_xmp_property *p)
+{
+    *found = doc ? f0t_xmp_find(doc->_private, p) : (f0t_xmp_found){0};
+    return !doc || count_places(doc->_private, p) <= 1;
+}
+
+/* What is in the places is read as keywords, all of it. */
+static bool has_shape(const xmlDoc *before, const xmlDoc *after, bool compare)
+{
+    bool good = true;
+    for (f0t_xmp_place p = 0; good && p < F0T_XMP_PLACES; p++) {
+        f0t_xmp_found old, now;
+        good = find_once(&old, before, &f0t_xmp_properties[p]) &&
+               find_once(&now, after, &f0t_xmp_properties[p]) &&
+               (!compare || same_shape(&old, &now));
+    }
+    return good;
 }
 
 /* ---- Keywords ------------------------------------------------------------------------------------------ */
@@ -205,7 +225,7 @@ static bool add_item(void *context, const char *text)
 static f0t_status read_packet(packet *out, const xmlDoc *doc)
 {
     for (f0t_xmp_place p = 0; doc && p < F0T_XMP_PLACES; p++) {
-        const f0t_xmp_found found = f0t_xmp_find(f0t_xmp_find_rdf(doc), &f0t_xmp_properties[p]);
+        const f0t_xmp_found found = f0t_xmp_find(doc->_private, &f0t_xmp_properties[p]);
         if (!f0t_xmp_visit(&found, &f0t_xmp_properties[p], add_item, &(place){out, p}))
             return out->status ? out->status
                                : f0t_fail(F0T_ERROR_MEMORY, "no memory for its keywords");
@@ -356,6 +376,20 @@ static f0t_status has_asked(bool *right, const packet *now, const asked *wanted)
     return status;
 }
 
+/* A packet is ours from its beginning or never. */
+static bool has_origin(const packet *old, const packet *now, bool removed, bool known)
+{
+    const f0t_texts *was = &old->at[F0T_XMP_CREATED], *is = &now->at[F0T_XMP_CREATED];
+    if (is->count == 0)
+        return was->count == 0 || removed;
+    if (was->count == 0 && !known)
+        return is->count == 1 && !strcmp(f0t_texts_get(is, 0), "yes");
+    for (size_t i = 0; i < is->count && is->count == was->count; i++)
+        if (strcmp(f0t_texts_get(is, i), f0t_texts_get(was, i)) != 0)
+            return false;
+    return is->count == was->count;
+}
+
 /* ---- All of it -------------------------------------------------------------------------------------------- */
 
 static f0t_status compare_keywords(bool *right, const packet *old, const packet *now,
@@ -380,6 +414,8 @@ static f0t_status compare_keywords(bool *right, const packet *old, const packet 
 /* The XML around the keywords. `before` NULL: there was none, or it cannot be compared. */
 static bool is_around(const xmlDoc *before, const xmlDoc *after, bool is_new, const asked *wanted)
 {
+    if (!has_shape(before, after, is_new || before))
+        return false;
     if (!after)
         return wanted->remove && before && is_frame(before->children);
     if (is_new)
@@ -397,7 +433,8 @@ static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, 
         status = read_packet(&old, before);
     if (status == F0T_OK)
         status = read_packet(&now, after);
-    *right = status == F0T_OK && is_around(before, after, is_new, &wanted);
+    *right = status == F0T_OK && is_around(before, after, is_new, &wanted) &&
+             has_origin(&old, &now, wanted.remove, before);
     if (*right)
         status = compare_keywords(right, &old, &now, &wanted, is_new || before);
     packet_free(&old);
@@ -407,14 +444,29 @@ static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, 
     return status;
 }
 
+static f0t_status parse_both(xmlDocPtr *before, xmlDocPtr *after, const f0t_xmp_merged *merged,
+                             const char *old, size_t length, const char *path)
+{
+    const bool compared = length && !f0t_xmp_is_wide(old, length);
+    if (compared)
+        F0T_TRY(f0t_xmp_parse(before, old, length));
+    if (compared && !*before)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: its XMP is no plain XML in UTF-8 that can be compared: it stays as it "
+                        "is",
+                        path);
+    return merged->length && f0t_xmp_says_utf8(merged->text, merged->length)
+               ? f0t_xmp_parse(after, merged->text, merged->length)
+               : F0T_OK;
+}
+
 f0t_status f0t_merge_check(const f0t_xmp_merged *merged, const char *old, size_t length,
                            const char *lines, const char *path)
 {
-    xmlDocPtr before = length ? parse(old, length) : NULL;
-    xmlDocPtr after = merged->length ? parse(merged->text, merged->length) : NULL;
+    xmlDocPtr before = NULL, after = NULL;
     bool right = false;
-    f0t_status status = F0T_OK;
-    if (after || !merged->length)
+    f0t_status status = parse_both(&before, &after, merged, old, length, path);
+    if (status == F0T_OK && (after || !merged->length))
         status = check(&right, before, after, !length, lines);
     xmlFreeDoc(before);
     xmlFreeDoc(after);
