@@ -122,6 +122,18 @@ static f0t_status end_together(cli_context *cli, f0t_status status)
     return status == F0T_OK ? F0T_OK : cli_fail(cli, status, "%s", f0t_last_error());
 }
 
+/* Under the mpirun of another Open MPI each process is alone, and all would write the same output. */
+static f0t_status run_joined(cli_context *cli, const void *options, const cli_processes *processes)
+{
+    const size_t count = f0t_context_processes(cli->context), rank = f0t_context_rank(cli->context);
+    if (count == (size_t)processes->count && rank == (size_t)processes->rank)
+        return run_warning(cli, options);
+    return cli_fail(cli, F0T_ERROR_UNSUPPORTED,
+                    "is process %ld of %ld by mpirun, and %zu of %zu by the Open MPI of this "
+                    "fast0tag: start it with that one's mpirun",
+                    processes->rank, processes->count, rank, count);
+}
+
 static f0t_status run_in_context(cli_context *cli, const void *options,
                                  const cli_processes *processes, const char *task)
 {
@@ -140,7 +152,7 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
             cli_processes_complain(processes, cli);
         return status;
     }
-    status = end_together(cli, run_warning(cli, options));
+    status = end_together(cli, run_joined(cli, options, processes));
     f0t_context_free(cli->context);
     return status;
 }

@@ -95,8 +95,11 @@ static const f0t_module module = {
 static f0t_status check_task(const f0t_group *group, const char *task)
 {
     f0t_failure failure;
-    f0t_failure_keep(
-        &failure, f0t_group_same(group, "the command", task ? task : "", task ? strlen(task) : 0));
+    const char *version = f0t_version(), *own = task ? task : "";
+    f0t_status status = f0t_group_same(group, "the version", version, strlen(version));
+    if (status == F0T_OK)
+        status = f0t_group_same(group, "the command", own, strlen(own));
+    f0t_failure_keep(&failure, status);
     return failure.status == F0T_OK ? F0T_OK : group->agree(failure.status, failure.message);
 }
 

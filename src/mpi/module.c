@@ -244,7 +244,7 @@ f0t_status f0t_group_module_open(const f0t_group **out, const f0t_group_host *ho
 {
     if (host->size != sizeof *host || host->group_size != sizeof group ||
         strcmp(host->version, F0T_MODULE_VERSION) != 0)
-        return host->fail(F0T_ERROR_MISMATCH,
+        return host->fail(F0T_ERROR_UNSUPPORTED, /* a mismatch is what all processes know of */
                           "the module of Open MPI is of fast0tag %s, the library of %s: install "
                           "both of one build",
                           F0T_MODULE_VERSION, host->version);

@@ -15,6 +15,7 @@
 #include "image/backbone.h"
 #include "math/elementwise.h"
 #include "model/model.h"
+#include "tag/alike.h"
 #include "tag/choice.h"
 #include "tag/diverse.h"
 #include "tag/general.h"
@@ -552,6 +553,7 @@ static f0t_status tag_together(tagging *g, const f0t_group *group)
     g->each = pack;
     g->user = &t;
     g->monitor = &silent;
+    F0T_TRY(f0t_tagging_alike(group, g->tagger->model, g->tagger->vocab, &g->input));
     F0T_TRY(f0t_group_run(group, &work));
     f0t_stage_end(&t.stage);
     return F0T_OK;

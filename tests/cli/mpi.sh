@@ -169,6 +169,39 @@ EOF2
     one_line "the command of process 1 is not that of process 0"
 }
 
+case_another_model_or_input_is_not_tagged() {
+    local where
+    can_join || return
+    make_collection
+    run 0 train photos --vectors vectors.txt -o model $quick
+    for where in here there; do
+        mkdir $where
+        cp -r photos model $where
+    done
+    cat >each.sh <<EOF2
+cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
+EOF2
+    run 0 train photos --vectors vectors.txt -o there/model $quick --seed 2
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh tag model photos >"$out" 2>"$err"
+    [ $? = 3 ] || complain "the exit code is not 3"
+    one_line "the model of process 1 is not that of process 0"
+    cp model there/model
+    printf 'x' | dd of=there/photos/features.npy bs=1 seek=130 conv=notrunc 2>/dev/null
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh tag model photos >"$out" 2>"$err"
+    [ $? = 3 ] || complain "the exit code is not 3"
+    one_line "the input of process 1 is not that of process 0"
+    [ ! -s "$out" ] || complain "something was tagged: $(head -3 "$out")"
+}
+
+# As under the mpirun of another Open MPI, whose processes do not find each other.
+case_processes_that_are_not_together_do_nothing() {
+    can_join || return
+    make_collection
+    OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 run 3 train photos --vectors vectors.txt -o model $quick
+    one_line "is process 0 of 2 by mpirun, and 0 of 1 by the Open MPI"
+    [ ! -e model ] || complain "a model was written"
+}
+
 # A training that lasts until it is stopped, and the first of its files.
 long="--method net --keep-tags --batch 7 --epochs 200000 --patience 200000 --log log"
 begin_long() {
