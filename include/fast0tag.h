@@ -1182,10 +1182,10 @@ typedef struct f0t_backbone f0t_backbone;
 typedef enum f0t_sandbox {
     F0T_SANDBOX_UNKNOWN = 0, /* no such process was started yet, or none can be */
     F0T_SANDBOX_CLOSED = 1,
-    F0T_SANDBOX_NONE = 2 /* processes that decode have the rights of this one */
+    F0T_SANDBOX_NONE = 2 /* a process that decoded had the rights of this one */
 } f0t_sandbox;
 
-/* What the last of them said; where none was started yet and `ask`, one is. */
+/* What all of them said so far: NONE where one did. Where none was started yet and `ask`, one is. */
 F0T_API f0t_sandbox f0t_picture_sandbox(bool ask);
 
 /* NULL is the defaults. */

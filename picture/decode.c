@@ -253,13 +253,13 @@ static VipsImage *shrink_on_load(answer *to, VipsImage *image, const source *s, 
 }
 
 /* SVG has no size of its own. */
-static VipsImage *draw(answer *to, int fd, size_t side)
+static VipsImage *draw(answer *to, int fd, size_t side, uint64_t pixels)
 {
     size_t length;
     char *text = picture_file_read(to, fd, &length);
     if (!text)
         return NULL;
-    VipsImage *drawn = svg_draw(text, length, side);
+    VipsImage *drawn = svg_draw(text, length, side, pixels);
     free(text);
     if (!drawn)
         fail_by_vips(to, F0T_ERROR_FORMAT);
@@ -434,7 +434,7 @@ static void decode(answer *to, const source *s, const f0t_picture_request *reque
     profile own = {NULL, 0};
     f0t_picture_details details = {.taken = F0T_NO_DATE};
     const bool svg = is_svg(s->loader);
-    VipsImage *image = svg ? draw(to, s->fd, side) : open_picture(to, s, 1, most);
+    VipsImage *image = svg ? draw(to, s->fd, side, most) : open_picture(to, s, 1, most);
     if (image && !svg) {
         details_of_header(&details, image);
         if (s->raw.data && details.taken == F0T_NO_DATE)

@@ -107,16 +107,15 @@ static VipsImage *load(char *text, size_t length, double scale)
     return image;
 }
 
-static VipsImage *draw(char *text, size_t length, size_t side)
+static VipsImage *draw(char *text, size_t length, size_t side, double most)
 {
     VipsImage *header = load(text, length, 1), *drawn, *whole = NULL;
     if (!header)
         return NULL;
     const double width = vips_image_get_width(header), height = vips_image_get_height(header);
     g_object_unref(header);
-    drawn = load(
-        text, length,
-        fmin((double)side / fmin(width, height), sqrt(F0T_PICTURE_SHRUNK_MAX / (width * height))));
+    drawn =
+        load(text, length, fmin((double)side / fmin(width, height), sqrt(most / (width * height))));
     if (drawn) {
         whole = vips_image_copy_memory(drawn); /* the text goes */
         g_object_unref(drawn);
@@ -124,10 +123,12 @@ static VipsImage *draw(char *text, size_t length, size_t side)
     return whole;
 }
 
-VipsImage *svg_draw(char *text, size_t length, size_t side)
+VipsImage *svg_draw(char *text, size_t length, size_t side, uint64_t pixels)
 {
     char *viewed = with_view(text, &length);
-    VipsImage *drawn = draw(viewed ? viewed : text, length, side);
+    const double most =
+        fmin(fmax((double)pixels, (double)side * (double)side), F0T_PICTURE_SHRUNK_MAX);
+    VipsImage *drawn = draw(viewed ? viewed : text, length, side, most);
     free(viewed);
     return drawn;
 }

@@ -5,6 +5,7 @@
 #include "base/monitor.h"
 #include "image/merge_check.h"
 #include "image/protocol.h"
+#include "image/thumbnail.h"
 #include "image/worker_process.h"
 
 #include <errno.h>
@@ -20,6 +21,13 @@ static const double PATIENCE = 4;
 /* Requests that a process lives for. The libraries in it keep a little memory of each picture (13 kB of
  * each SVG), and a limit that is reached in the end would cost a picture. */
 enum { LIFETIME = 4096 };
+
+/* Bytes of a reply whose memory is kept for the next one. */
+enum { ROOM_KEPT = 16 << 20 };
+
+/* The first second of the year 1, and of 10000. */
+#define DATE_LEAST (-INT64_C(62135596800))
+#define DATE_END INT64_C(253402300800)
 
 static const char program[] = "fast0tag-picture";
 
@@ -186,6 +194,19 @@ static bool send_request(const f0t_worker *worker, const question *q, double dea
            f0t_worker_process_send(p, q->text, q->request.text_length, -1, deadline);
 }
 
+/* Twice what was asked for at most, which drawing and shrinking may round up. */
+static bool has_size(const f0t_picture_reply *reply, const f0t_picture_request *request)
+{
+    const uint64_t pixels = (uint64_t)reply->width * reply->height, side = request->side;
+    const uint32_t shorter = reply->width < reply->height ? reply->width : reply->height,
+                   longer = reply->width < reply->height ? reply->height : reply->width;
+    uint64_t most = request->pixels > side * side ? request->pixels : side * side;
+    if (!request->pixels || most > F0T_PICTURE_SHRUNK_MAX)
+        most = F0T_PICTURE_SHRUNK_MAX;
+    return pixels > 0 && pixels <= 2 * most && longer <= F0T_PICTURE_SIDE_MAX &&
+           shorter <= 2 * side + 8;
+}
+
 /* A worker that a hostile picture took over says what it likes: sizes are checked. */
 static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_request *request)
 {
@@ -194,15 +215,13 @@ static bool is_plausible(const f0t_picture_reply *reply, const f0t_picture_reque
     const uint64_t pixels = (uint64_t)reply->width * reply->height;
     const uint64_t least = 3 * pixels + (request->details ? sizeof(f0t_picture_details) : 0),
                    most = least + (request->details ? F0T_PICTURE_THUMBNAIL_MAX : 0);
-    return pixels > 0 && pixels <= 2 * (uint64_t)F0T_PICTURE_SHRUNK_MAX &&
-           reply->width <= F0T_PICTURE_SIDE_MAX && reply->height <= F0T_PICTURE_SIDE_MAX &&
-           reply->length >= least && reply->length <= most;
+    return has_size(reply, request) && reply->length >= least && reply->length <= most;
 }
 
 static f0t_status receive_data(f0t_worker *worker, worker_role role, size_t length, double deadline,
                                bool *received)
 {
-    if (length + 1 > worker->room) {
+    if (length + 1 > worker->room || (worker->room > ROOM_KEPT && length < ROOM_KEPT)) {
         f0t_free(worker->data);
         worker->data = NULL;
         worker->room = 0;
@@ -340,17 +359,22 @@ static f0t_picture_request decode_request(const f0t_worker *worker,
                                  .details = source->extra != NULL};
 }
 
-/* What follows the pixels; a thumbnail of another length than was said is none. */
+/* What follows the pixels, as far as it can be; a thumbnail of another length than was said is none. */
 static void take_details(f0t_picture *picture, const f0t_picture_reply *reply)
 {
     f0t_picture_details details;
     const uint8_t *at = picture->rgb + 3 * (size_t)reply->width * reply->height;
     const size_t rest = reply->length - (size_t)(at - picture->rgb) - sizeof details;
     memcpy(&details, at, sizeof details);
-    picture->taken = details.taken;
-    picture->whole_width = details.width;
-    picture->whole_height = details.height;
-    picture->thumbnail = rest && rest == details.thumbnail ? at + sizeof details : NULL;
+    const bool dated = details.taken >= DATE_LEAST && details.taken < DATE_END;
+    const uint64_t pixels = (uint64_t)details.width * details.height;
+    const bool sized = pixels > 0 && pixels <= F0T_PICTURE_PIXELS_MAX;
+    const bool shown =
+        rest == details.thumbnail && f0t_thumbnail_is_plain(at + sizeof details, rest);
+    picture->taken = dated ? details.taken : F0T_NO_DATE;
+    picture->whole_width = sized ? details.width : 0;
+    picture->whole_height = sized ? details.height : 0;
+    picture->thumbnail = shown ? at + sizeof details : NULL;
     picture->thumbnail_size = picture->thumbnail ? rest : 0;
 }
 

@@ -172,6 +172,16 @@ f0t_status f0t_worker_process_check(const f0t_worker_process *p)
 /* What the processes of this program have said so far. */
 static atomic_int known_sandbox = F0T_SANDBOX_UNKNOWN;
 
+/* One that has none is not made good by those that come after it. */
+static void keep_sandbox(bool confined)
+{
+    int unknown = F0T_SANDBOX_UNKNOWN;
+    if (confined)
+        atomic_compare_exchange_strong(&known_sandbox, &unknown, F0T_SANDBOX_CLOSED);
+    else
+        atomic_store(&known_sandbox, F0T_SANDBOX_NONE);
+}
+
 static f0t_status refuse(f0t_worker_process *p, f0t_status status, const char *format,
                          const char *text)
 {
@@ -189,7 +199,7 @@ f0t_status f0t_worker_process_start(f0t_worker_process *p, const char *path, con
                       path);
     if (greeting.greeting != F0T_PICTURE_GREETING)
         return refuse(p, F0T_ERROR_MISMATCH, "%s: is of another version than the library", path);
-    atomic_store(&known_sandbox, greeting.confined == 1 ? F0T_SANDBOX_CLOSED : F0T_SANDBOX_NONE);
+    keep_sandbox(greeting.confined == 1);
     if (required && greeting.confined != 1)
         return refuse(p, F0T_ERROR_UNSUPPORTED,
                       "pictures are not read: a sandbox is required, and %s",

@@ -22,7 +22,7 @@ f0t_status f0t_worker_process_start(f0t_worker_process *p, const char *program, 
 void f0t_worker_process_end(f0t_worker_process *p);
 /* Fails where another process than the one that runs has started it. */
 f0t_status f0t_worker_process_check(const f0t_worker_process *p);
-/* What the last one that started said. */
+/* F0T_SANDBOX_NONE as soon as one of all that have started had none. */
 f0t_sandbox f0t_worker_process_sandbox(void);
 /* Somebody may have ended it (the system, for want of memory) since its last reply. */
 bool f0t_worker_process_has_ended(const f0t_worker_process *p);

@@ -5,6 +5,7 @@
 #include "base/monitor.h"
 #include "image/keywords.h"
 #include "image/protocol.h"
+#include "image/thumbnail.h"
 
 #include <sys/stat.h>
 
@@ -83,6 +84,10 @@ static void greetings_that_cannot_be_are_refused(void **state)
     unsetenv("F0T_REQUIRE_SANDBOX");
     assert_ok(decode(&p, NULL));
     assert_int_equal(f0t_picture_sandbox(false), F0T_SANDBOX_NONE);
+    l = honest(); /* the next one has one, which does not undo it */
+    tell(&l);
+    assert_ok(decode(&p, NULL));
+    assert_int_equal(f0t_picture_sandbox(false), F0T_SANDBOX_NONE);
 }
 
 static void pixels_that_cannot_be_are_refused(void **state)
@@ -101,6 +106,7 @@ static void pixels_that_cannot_be_are_refused(void **state)
         {F0T_OK, 1 << 27, 1, 3U << 27},
         {F0T_OK, 1, 1 << 27, 3U << 27},
         {F0T_OK, 65537, 1, 3 * 65537},
+        {F0T_OK, 137, 137, 3 * 137 * 137}, /* of a side of 64 */
         {F0T_ERROR_FORMAT, 1, 1, (2 * F0T_PICTURE_TEXT_MAX) + 1},
     };
     f0t_picture p;
@@ -140,14 +146,63 @@ static void messages_are_one_line_without_control_characters(void **state)
     assert_true(strlen(f0t_last_error()) < 600);
 }
 
+/* As much of one as is looked at: a frame of 3 x 2, a scan. */
+static const uint8_t jpeg[] = {0xFF, 0xD8, 0xFF, 0xC0, 0,    8, 8, 0,    2,    0, 3,    1,   0xFF,
+                               0xDA, 0,    2,    1,    0xFF, 0, 2, 0xFF, 0xD0, 3, 0xFF, 0xD9};
+
+static void thumbnails_have_pixels_alone(void **state)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+    } lies[] = {{0, 'G'}, {1, 0},   {2, 0},     {3, 0xE1},  {3, 0xFE}, {3, 0xC3}, {5, 1},
+                {5, 7},   {5, 99},  {7, 1},     {8, 0},     {9, 2},    {10, 0},   {13, 0xC0},
+                {14, 1},  {15, 10}, {18, 0xE1}, {21, 0xD9}, {23, 0},   {24, 0xD8}};
+    uint8_t data[sizeof jpeg + 1] = {0};
+    (void)state;
+    assert_true(f0t_thumbnail_is_plain(jpeg, sizeof jpeg));
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        memcpy(data, jpeg, sizeof jpeg);
+        data[lies[i].at] = lies[i].byte;
+        if (f0t_thumbnail_is_plain(data, sizeof jpeg))
+            fail_msg("byte %zu may be %u", lies[i].at, lies[i].byte);
+    }
+    memcpy(data, jpeg, sizeof jpeg);
+    assert_false(f0t_thumbnail_is_plain(data, sizeof data));
+    for (size_t i = 0; i < sizeof jpeg; i++)
+        assert_false(f0t_thumbnail_is_plain(jpeg, i));
+}
+
+/* A date and sizes that cannot be are as good as none. */
+static void dates_and_sizes_are_not_believed(void **state)
+{
+    static const f0t_picture_details all[] = {{INT64_MAX, 1, UINT32_MAX, 0, 0},
+                                              {-INT64_C(62135596801), 0, 5, 0, 0},
+                                              {INT64_C(253402300800), 20001, 20000, 0, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct {
+            uint8_t pixel[3];
+            f0t_picture_details details;
+        } __attribute__((packed)) data = {"abc", all[i]};
+        const lie l = {{F0T_PICTURE_GREETING, 1}, {F0T_OK, 1, 1, sizeof data}, &data, sizeof data};
+        f0t_picture_extra extra;
+        f0t_picture p;
+        tell(&l);
+        assert_ok(decode(&p, &extra));
+        assert_true(p.taken == F0T_NO_DATE && !p.whole_width && !p.whole_height);
+    }
+}
+
 static void details_are_not_believed(void **state)
 {
     struct {
         uint8_t pixel[3];
         f0t_picture_details details;
-        uint8_t thumbnail[2];
-    } __attribute__((packed)) data = {"abc", {INT64_MIN, UINT32_MAX, 0, 2, 0}, "xy"};
-    static const uint32_t lengths[] = {2, 0, 1, 3, UINT32_MAX};
+        uint8_t thumbnail[sizeof jpeg];
+    } __attribute__((packed)) data = {"abc", {0, 20, 10, sizeof jpeg, 0}, {0}};
+    static const uint32_t lengths[] = {sizeof jpeg, 0, 1, sizeof jpeg + 1, UINT32_MAX};
+    memcpy(data.thumbnail, jpeg, sizeof jpeg);
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         f0t_picture_extra extra;
@@ -156,7 +211,7 @@ static void details_are_not_believed(void **state)
         const lie l = {{F0T_PICTURE_GREETING, 1}, {F0T_OK, 1, 1, sizeof data}, &data, sizeof data};
         tell(&l);
         assert_ok(decode(&p, &extra));
-        assert_int_equal(p.thumbnail_size, i ? 0 : 2);
+        assert_int_equal(p.thumbnail_size, i ? 0 : sizeof jpeg);
         assert_true(i == 0 || !p.thumbnail);
     }
     const lie cut = {{F0T_PICTURE_GREETING, 1}, {F0T_OK, 1, 1, 4}, &data, 4};
@@ -262,6 +317,8 @@ int main(void)
         cmocka_unit_test_teardown(statuses_that_do_not_exist_are_failures, stop),
         cmocka_unit_test_teardown(messages_are_one_line_without_control_characters, stop),
         cmocka_unit_test_teardown(details_are_not_believed, stop),
+        cmocka_unit_test_teardown(dates_and_sizes_are_not_believed, stop),
+        cmocka_unit_test(thumbnails_have_pixels_alone),
         cmocka_unit_test_teardown(keywords_without_end_take_no_time, stop),
         cmocka_unit_test_teardown(lines_of_keywords_may_be_anything, stop),
         cmocka_unit_test_teardown(merges_are_not_believed, stop),
