@@ -183,14 +183,18 @@ static void a_process_that_dies_costs_one_picture(void **state)
     /* Reads along, and ends when the bomb is asked for. */
     assert_ok(f0t_worker_program(&real));
     snprintf(text, sizeof text,
-             "#!/usr/bin/env python3\nimport os, struct, subprocess, sys\n"
-             "inner = subprocess.Popen(['%s'], stdin=subprocess.PIPE, stdout=1)\n"
+             "#!/usr/bin/env python3\nimport os, socket, struct, subprocess, sys\n"
+             "outer = socket.socket(fileno=0)\n"
+             "ours, theirs = socket.socketpair()\n"
+             "inner = subprocess.Popen(['%s'] + sys.argv[1:], stdin=theirs, stdout=1)\n"
+             "theirs.close()\n"
              "while True:\n"
-             "    head = sys.stdin.buffer.read(%zu)\n"
+             "    head, files, _, _ = socket.recv_fds(outer, %zu, 1, socket.MSG_WAITALL)\n"
              "    if not head: break\n"
-             "    path = sys.stdin.buffer.read(struct.unpack_from('<I', head, %zu)[0])\n"
+             "    path = outer.recv(struct.unpack_from('<I', head, %zu)[0], socket.MSG_WAITALL)\n"
              "    if b'bomb' in path: break\n"
-             "    inner.stdin.write(head + path)\n    inner.stdin.flush()\n"
+             "    socket.send_fds(ours, [head + path], files)\n"
+             "    for file in files: os.close(file)\n"
              "inner.kill()\nos._exit(1)\n",
              real, sizeof(f0t_picture_request), offsetof(f0t_picture_request, path_length));
     test_text("program", text);
