@@ -66,8 +66,14 @@ static void put_tensor(writing *w, const char *name, int type, const f0t_onnx_ar
 static void put_list(writing *w, const char *name, int type, const void *data, size_t count,
                      size_t size)
 {
-    f0t_onnx_array shape = {.rank = count ? 1 : 0, .dims = {count}};
-    put_tensor(w, name, type, &shape, data, (count ? count : 1) * size);
+    f0t_onnx_array shape = {.rank = 1, .dims = {count}};
+    put_tensor(w, name, type, &shape, data, count * size);
+}
+
+static void put_number(writing *w, const char *name, int type, const void *data, size_t size)
+{
+    f0t_onnx_array shape = {.rank = 0};
+    put_tensor(w, name, type, &shape, data, size);
 }
 
 static void put_axis(f0t_onnx_pack *node, size_t axis)
@@ -109,8 +115,8 @@ static void put_grid(writing *w, size_t value)
     name_part(zero_name, w, value, "zero");
     name_part(bytes, w, value, "bytes");
     name_part(floats, w, value, "floats");
-    put_list(w, scale_name, F0T_ONNX_FLOAT, &grid.scale, 0, sizeof grid.scale);
-    put_list(w, zero_name, F0T_ONNX_UINT8, &zero, 0, sizeof zero);
+    put_number(w, scale_name, F0T_ONNX_FLOAT, &grid.scale, sizeof grid.scale);
+    put_number(w, zero_name, F0T_ONNX_UINT8, &zero, sizeof zero);
     put_node(w, "QuantizeLinear", w->graph->values[value].name, scale_name, zero_name, bytes,
              F0T_NONE);
     put_node(w, "DequantizeLinear", bytes, scale_name, zero_name, floats, F0T_NONE);
@@ -291,6 +297,16 @@ typedef struct renewal {
     bool has_limits, has_axes;
 } renewal;
 
+/* No axes: all of size 1 go, and none come. */
+static renewal renew_axes(const f0t_op_call *call, const char *name)
+{
+    size_t count;
+    f0t_op_ints(&count, call, "axes");
+    if (!count && strcmp(name, "Unsqueeze") == 0)
+        name = "Identity";
+    return (renewal){.op = name, .has_axes = count > 0};
+}
+
 static f0t_status renew(renewal *out, const writing *w, const f0t_onnx_node *node)
 {
     f0t_op_call call = {.node = node, .op = node->op};
@@ -304,7 +320,7 @@ static f0t_status renew(renewal *out, const writing *w, const f0t_onnx_node *nod
     else if (strcmp(name, "Clip") == 0 && w->graph->opset < 11)
         *out = (renewal){.op = "Clip", .has_limits = true};
     else if (strcmp(name, "Squeeze") == 0 || strcmp(name, "Unsqueeze") == 0)
-        *out = (renewal){.op = name, .has_axes = f0t_op_has(&call, "axes")};
+        *out = renew_axes(&call, name);
     else if (strcmp(name, "Clip") == 0 || strcmp(name, "Slice") == 0 || strcmp(name, "Pad") == 0)
         return w->graph->opset >= 11
                    ? F0T_OK
@@ -329,7 +345,7 @@ static void put_renewed(writing *w, f0t_onnx_pack *n, const f0t_onnx_node *node,
                                 f0t_op_float(&call, "max", 3.402823e38F)};
         for (size_t k = 0; k < 2; k++) {
             name_part(name, w, node->outputs[0], k ? "most" : "least");
-            put_list(w, name, F0T_ONNX_FLOAT, &limits[k], 0, sizeof *limits);
+            put_number(w, name, F0T_ONNX_FLOAT, &limits[k], sizeof *limits);
             f0t_onnx_pack_text(n, NODE_INPUT, name);
         }
     }
@@ -471,8 +487,13 @@ static void put_input(writing *w, f0t_onnx_message bytes)
 static f0t_status put_field(writing *w, const f0t_onnx_field *field, const unsigned char *from,
                             const unsigned char *to, size_t *node)
 {
+    if (field->wire != 2) /* no part of a graph: the reader passed over it, too */
+        return F0T_OK;
     switch (field->number) {
     case F0T_ONNX_GRAPH_NODE: {
+        if (*node >= w->graph->node_count)
+            return f0t_fail(F0T_ERROR_FORMAT, "%s: it has more nodes than were read",
+                            w->graph->path);
         const f0t_onnx_node *n = &w->graph->nodes[(*node)++];
         if (!w->live[n - w->graph->nodes])
             return F0T_OK;

@@ -2,6 +2,7 @@
 #include "onnx_text.h"
 #include "support.h"
 
+#include "base/alloc.h"
 #include "onnx/op.h"
 #include "onnx/quantise.h"
 #include "onnx/schedule.h"
@@ -163,6 +164,9 @@ static void dense_layers_and_older_sets_are_taken(void **state)
         "features=Gemm<transB=1>(f,q,b); return features",
         "opset 9; " DENSE "d=Pad<pads=[0,0,0,0,0,0,0,0]>(c); f=Flatten(d); "
         "features=Gemm<transB=1>(f,q,b); return features",
+        "opset 9; " DENSE
+        "d=Unsqueeze<axes=[]>(c); f=Squeeze<axes=[]>(d); u=Unsqueeze<axes=[0]>(f); "
+        "features=Gemm<transB=1>(u,q,b); return features",
     };
 #undef DENSE
     (void)state;
@@ -212,6 +216,51 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
+/* The graph with numbers where nodes, initializers and inputs should be, which readers pass over. */
+static onnx_bytes with_odd_fields(const onnx_bytes *file)
+{
+    f0t_onnx_message model = {(const unsigned char *)file->data,
+                              (const unsigned char *)file->data + file->size};
+    f0t_onnx_pack out = {0};
+    f0t_onnx_field field;
+    for (const unsigned char *from = model.at; f0t_onnx_message_next(&field, &model);
+         from = model.at) {
+        f0t_onnx_pack graph = {0};
+        if (field.number != F0T_ONNX_MODEL_GRAPH) {
+            f0t_onnx_pack_field(&out, from, model.at);
+            continue;
+        }
+        for (int k = 0; k < 100; k++)
+            f0t_onnx_pack_int(&graph, F0T_ONNX_GRAPH_NODE, 1);
+        f0t_onnx_pack_int(&graph, F0T_ONNX_GRAPH_INITIALIZER, 1);
+        f0t_onnx_pack_int(&graph, F0T_ONNX_GRAPH_INPUT, 1);
+        f0t_onnx_pack_field(&graph, field.body.at, field.body.end);
+        f0t_onnx_pack_message(&out, F0T_ONNX_MODEL_GRAPH, &graph);
+    }
+    assert_ok(out.status);
+    return (onnx_bytes){.data = (void *)out.data, .size = out.size};
+}
+
+static void fields_of_another_kind_are_passed_over(void **state)
+{
+    made m, odd = {0};
+    f0t_onnx_pack file;
+    (void)state;
+    assert_ok(open_made(&m, BODY "return features"));
+    odd.file = with_odd_fields(&m.file);
+    assert_ok(
+        f0t_onnx_graph_open_memory(&odd.graph, odd.file.data, odd.file.size, "odd", NULL, NULL));
+    assert_ok(f0t_onnx_quantiser_create(&odd.quantiser, odd.graph, &m.picture, m.output, NULL));
+    assert_ok(observe(&odd));
+    assert_ok(write_made(&file, &odd, 0));
+    assert_int_equal(count_ops(&file, "Conv"), 3);
+    f0t_onnx_pack_clear(&file);
+    f0t_onnx_quantiser_free(odd.quantiser);
+    f0t_onnx_graph_close(odd.graph);
+    f0t_free(odd.file.data);
+    close_made(&m);
+}
+
 static f0t_status whole(void *context)
 {
     f0t_onnx_pack file = {0};
@@ -252,6 +301,7 @@ int main(void)
         cmocka_unit_test(layers_stay_in_floats_when_told),
         cmocka_unit_test(dense_layers_and_older_sets_are_taken),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(fields_of_another_kind_are_passed_over),
         cmocka_unit_test(every_allocation_may_fail),
     };
     set_pixels();
