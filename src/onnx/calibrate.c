@@ -5,6 +5,9 @@
 
 enum { MIDDLE = F0T_ONNX_BINS / 2, LEVELS = 256 };
 
+/* Numbers so small count as 0: a bin of theirs would be no normal float. */
+static const float LEAST_RANGE = 1e-30F;
+
 static void widen(f0t_onnx_histogram *h)
 {
     uint64_t half[F0T_ONNX_BINS] = {0};
@@ -18,7 +21,7 @@ static void reach(f0t_onnx_histogram *h, float x)
 {
     const float size = fabsf(x);
     if (h->range == 0)
-        h->range = size > 0 ? size * 1.25F : 0;
+        h->range = size > LEAST_RANGE ? size * 1.25F : 0;
     while (size >= h->range && h->range > 0 && h->range < 1e37F)
         widen(h);
 }
@@ -37,8 +40,8 @@ void f0t_onnx_histogram_add(f0t_onnx_histogram *h, const float *x, size_t count)
     const float scale = h->range > 0 ? (float)MIDDLE / h->range : 0;
     for (size_t k = 0; k < count; k++)
         if (isfinite(x[k])) {
-            int at = MIDDLE + (int)floorf(x[k] * scale);
-            h->bins[at < 0 ? 0 : at >= F0T_ONNX_BINS ? F0T_ONNX_BINS - 1 : at]++;
+            float at = MIDDLE + floorf(x[k] * scale);
+            h->bins[(size_t)fmaxf(0, fminf(at, F0T_ONNX_BINS - 1))]++;
         }
 }
 
@@ -105,6 +108,11 @@ static double divergence(const f0t_onnx_histogram *h, size_t first, size_t last)
     return loss;
 }
 
+static double inside(double bin)
+{
+    return fmax(0, fmin(bin, F0T_ONNX_BINS - 1));
+}
+
 /* Limits that shrink together. */
 static f0t_grid by_entropy(const f0t_onnx_histogram *given)
 {
@@ -118,9 +126,9 @@ static f0t_grid by_entropy(const f0t_onnx_histogram *given)
     double best = INFINITY, low = (double)h->low, high = (double)h->high;
     for (int t = TRIES; t >= TRIES / 8; t--) {
         double part = (double)t / TRIES;
-        size_t first = (size_t)(MIDDLE + floor((double)h->low * part / step));
-        size_t last = (size_t)fmax(MIDDLE + ceil((double)h->high * part / step) - 1, (double)first);
-        if (last >= F0T_ONNX_BINS || last - first + 1 < LEVELS)
+        size_t first = (size_t)inside(MIDDLE + floor((double)h->low * part / step));
+        size_t last = (size_t)inside(MIDDLE + ceil((double)h->high * part / step) - 1);
+        if (last < first || last - first + 1 < LEVELS)
             continue;
         double loss = divergence(h, first, last);
         if (loss < best) {

@@ -51,6 +51,28 @@ static void numbers_that_are_none_do_not_count(void **state)
     assert_true(isfinite(g.scale) && g.scale > 0 && g.zero >= 0 && g.zero <= 255);
 }
 
+static void numbers_at_the_ends_of_float_are_taken(void **state)
+{
+    static const float ends[][2] = {{-3e38F, 3e38F},   {0, 3e38F},  {-3e38F, 0},
+                                    {-1e-40F, 1e-40F}, {0, 1e-37F}, {-1e-31F, 1}};
+    const f0t_onnx_calibration entropy = {.entropy = true};
+    (void)state;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        uint64_t sum = 0;
+        h = (f0t_onnx_histogram){0};
+        f0t_onnx_histogram_add(&h, ends[k], 2);
+        f0t_onnx_histogram_add(&h, ends[k], 2);
+        for (size_t bin = 0; bin < F0T_ONNX_BINS; bin++)
+            sum += h.bins[bin];
+        assert_int_equal(sum, 4);
+        assert_true(h.range == 0 || h.range > 1e-30F);
+        for (int way = 0; way < 2; way++) {
+            f0t_grid g = f0t_onnx_histogram_grid(&h, way ? &entropy : &all);
+            assert_true(isfinite(g.scale) && g.scale > 0 && g.zero >= 0 && g.zero <= 255);
+        }
+    }
+}
+
 static void the_range_grows_and_keeps_what_it_has(void **state)
 {
     uint64_t sum = 0;
@@ -96,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grid_has_all_numbers_and_zero),
         cmocka_unit_test(numbers_that_are_none_do_not_count),
+        cmocka_unit_test(numbers_at_the_ends_of_float_are_taken),
         cmocka_unit_test(the_range_grows_and_keeps_what_it_has),
         cmocka_unit_test(outliers_are_left_out),
         cmocka_unit_test(entropy_keeps_what_is_evenly_spread),
