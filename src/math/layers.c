@@ -8,6 +8,7 @@
 #include "base/team.h"
 #include "math/onednn.h"
 
+#include <math.h>
 #include <string.h>
 
 struct f0t_layout {
@@ -692,6 +693,9 @@ static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, f0t_grid 
     static const int roles[] = {DNNL_ARG_FROM};
     dnnl_primitive_attr_t attr;
     const float scale = from_grid.scale / to_grid.scale;
+    if (!isnormal(scale))
+        return f0t_fail(F0T_ERROR_UNSUPPORTED, "a grid of %g cannot be brought to one of %g",
+                        (double)from_grid.scale, (double)to_grid.scale);
     F0T_TRY(make_attributes(&attr, NULL, 0));
     dnnl_status_t status =
         scale == 1.0F ? dnnl_success : dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale);

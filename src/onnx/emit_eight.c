@@ -16,10 +16,11 @@
 
 static const f0t_grid ONES = {1, 0};
 
-/* One number that is known, of a scale; a missing zero point is 0. */
+/* One number that is known, of a scale that can be divided by; a missing zero point is 0. */
 static bool read_grid(f0t_grid *out, const f0t_onnx_array *scale, const f0t_onnx_array *zero)
 {
-    if (!scale->f || scale->count != 1 || (zero && (!zero->i || zero->count != 1)))
+    if (!scale->f || scale->count != 1 || (zero && (!zero->i || zero->count != 1)) ||
+        !isnormal(scale->f[0]) || !isnormal(1 / scale->f[0]))
         return false;
     *out = (f0t_grid){scale->f[0], zero ? (int32_t)zero->i[0] : 0};
     return true;
@@ -296,9 +297,10 @@ static bool find_weights(eight_weights *out, const f0t_onnx_builder *b, size_t v
                        w->dims[axis]);
 }
 
+/* Below it, a bias in units of the sums would say more of them than of itself. */
 static const double LEAST_SCALE = 1e-20;
 
-/* What the sums are multiplied by, and the bias in their units; false where a number is beyond float. `bias` comes in
+/* What the sums are multiplied by, and the bias in their units; false where floats cannot say it. `bias` comes in
  * real units. */
 static bool set_scales(float *scales, float *bias, const eight_weights *w, float source,
                        const float *norm, float factor, size_t filters)
@@ -306,15 +308,21 @@ static bool set_scales(float *scales, float *bias, const eight_weights *w, float
     for (size_t k = 0; k < filters; k++) {
         double sum = (double)source * (double)w->scale->f[w->scale->count == 1 ? 0 : k];
         double scale = sum * (norm ? (double)norm[k] : 1);
-        if (fabs(scale) < LEAST_SCALE) /* a filter that gives its bias alone */
-            scale = LEAST_SCALE;
+        if (!(fabs(scale) >= LEAST_SCALE))
+            return false;
         float in_sums = (float)((double)bias[k] / scale);
         scales[k] = (float)(scale * (double)factor);
         bias[k] = bias[k] != 0 ? in_sums : 0;
-        if (!isfinite(scales[k]) || !isfinite(bias[k]))
+        if (!isnormal(scales[k]) || !isfinite(bias[k]))
             return false;
     }
     return true;
+}
+
+/* Whether int32 holds the sum of so many products, whatever the bytes are. */
+static bool sums_fit(size_t products)
+{
+    return products <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
 }
 
 /* A layer that this CPU has no kernel for is no error. */
@@ -403,7 +411,8 @@ static f0t_status convolve(f0t_onnx_builder *b, eight_conv *c, f0t_grid grid, co
     f0t_layout *plain;
     bool usual;
     F0T_TRY(f0t_alloc(&c->scales, filters, sizeof *c->scales));
-    if (!set_scales(c->scales, c->bias, &c->weights, grid.scale, norm, c->end.factor, filters))
+    if (!sums_fit(c->weights.bytes->count / filters) ||
+        !set_scales(c->scales, c->bias, &c->weights, grid.scale, norm, c->end.factor, filters))
         return F0T_OK;
     F0T_TRY(describe(c, &usual, b, (float)grid.zero));
     if (!usual)
@@ -508,8 +517,8 @@ static f0t_status multiply(f0t_onnx_builder *b, eight_dense *d, float alpha, boo
 {
     f0t_layer *layer;
     F0T_TRY(f0t_alloc(&d->scales, d->n, sizeof *d->scales));
-    if (!set_scales(d->scales, d->bias, &d->weights, d->grid.scale * alpha, NULL, d->end.factor,
-                    d->n))
+    if (!sums_fit(d->k) || !set_scales(d->scales, d->bias, &d->weights, d->grid.scale * alpha, NULL,
+                                       d->end.factor, d->n))
         return F0T_OK;
     move_zero(d);
     f0t_layer_rescale rescale = {d->scales, 0, d->end.grid.zero};
@@ -689,7 +698,7 @@ static bool read_sum(eight_sum *s, const f0t_onnx_builder *b, const f0t_onnx_ite
         s->after[s->after_count++] = (f0t_after){F0T_ACTIVATION_LINEAR, 1, shift + zero};
     if (s->end.after_count)
         s->after[s->after_count++] = shifted_limits(&s->end.after[0], zero);
-    return isfinite(s->scales[0]) && isfinite(s->scales[1]) && isfinite(shift);
+    return isnormal(s->scales[0]) && isnormal(s->scales[1]) && isfinite(shift);
 }
 
 static f0t_status add(f0t_onnx_builder *b, const f0t_onnx_item *item, const eight_sum *s,

@@ -71,7 +71,7 @@ void onnx_put_message(onnx_bytes *to, unsigned field, onnx_bytes *message)
 /* ---- Words --------------------------------------------------------------------------------------
  */
 
-enum { WORD = 64, DIMS = 16, ELEMENTS = 1 << 16 };
+enum { WORD = 64, DIMS = 16, ELEMENTS = 1 << 17 };
 
 typedef struct parser {
     const char *text, *at;

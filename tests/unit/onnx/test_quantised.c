@@ -247,6 +247,10 @@ static void dense_layers_stay_in_eight_bits(void **state)
 #define R                                                                   \
     "x:float[2,3]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); " \
     "d=DequantizeLinear(a,s,z); "
+#define WIDE(k)                                                                              \
+    "x:float[1," #k "]; s=float[]{1}; z=uint8[]{0}; a=QuantizeLinear(x,s,z); t=float[]{1}; " \
+    "d=DequantizeLinear(a,s,z); o=int8[]{0}; q=int8[" #k ",1]{-128,-128..}; "                \
+    "w=DequantizeLinear(q,t,o); "
 #define M "q=int8[3,2]{1,-2,3,4,-5,6}; t=float[2]{0.25,0.5}; w=DequantizeLinear<axis=1>(q,t); "
     static const row rows[] = {
         {R M "y=MatMul(d,w)", "float32 2x2: -1.75 8 -2.5 20"},
@@ -266,7 +270,13 @@ static void dense_layers_stay_in_eight_bits(void **state)
         {"x:float[2,1,3]; s=float[]{0.5}; z=int8[]{2}; a=QuantizeLinear(x,s,z); "
          "d=DequantizeLinear(a,s,z); " M "y=MatMul(d,w)",
          "float32 2x1x2: -1.75 8 -2.5 20"},
+        /* 65,793 products of 255 and 128 are the most that int32 holds. */
+        {WIDE(65793) "y=MatMul(d,w)", "float32 1x1: -2.143e+09"},
+        {WIDE(70000) "y=MatMul(d,w)", "float32 1x1: -2.281e+09"},
+        {WIDE(70000) "u=float[]{16777216}; n=uint8[]{200}; y=QLinearMatMul(a,s,z,q,t,o,u,n)",
+         "uint8 1x1: 64"},
     };
+#undef WIDE
 #undef R
 #undef M
     (void)state;
