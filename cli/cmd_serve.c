@@ -85,8 +85,8 @@ static f0t_status run(cli_context *cli, const void *given)
     server.ready = say_ready;
     server.user = cli;
     if (status == F0T_OK && f0t_picture_sandbox(true) == F0T_SANDBOX_NONE)
-        fprintf(stderr, "warning: pictures are decoded without a sandbox, which this kernel does "
-                        "not have: take none from strangers (docs/security.md)\n");
+        fprintf(stderr, "warning: pictures are decoded without a sandbox, which this kernel or "
+                        "build does not have: take none from strangers (docs/security.md)\n");
     if (status == F0T_OK)
         status = server_run(&server);
     f0t_vocab_free(vocab);

@@ -91,17 +91,19 @@ static f0t_status require_sandbox(cli_context *cli)
     setenv("F0T_REQUIRE_SANDBOX", "1", 1);
     return f0t_picture_sandbox(true) != F0T_SANDBOX_NONE
                ? F0T_OK
-               : cli_fail(cli, F0T_ERROR_IO,
-                          "--require-sandbox: this kernel has none for the processes that decode "
-                          "pictures; docs/security.md says what it needs");
+               : cli_fail(
+                     cli, F0T_ERROR_IO,
+                     "--require-sandbox: there is none for the processes that decode pictures; "
+                     "docs/security.md says which kernel and build it needs");
 }
 
 static void warn_of_sandbox(const cli_context *cli)
 {
     if (f0t_picture_sandbox(false) == F0T_SANDBOX_NONE && cli->monitor && cli->monitor->log)
-        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING,
-                          "pictures were decoded without a sandbox, which this kernel does not "
-                          "have: take none from strangers (docs/security.md)");
+        cli->monitor->log(
+            cli->monitor->user, F0T_LOG_WARNING,
+            "pictures were decoded without a sandbox, which this kernel or build does "
+            "not have: take none from strangers (docs/security.md)");
 }
 
 static f0t_status run_warning(cli_context *cli, const void *options)

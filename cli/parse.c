@@ -25,7 +25,7 @@ const cli_option cli_common_options[] = {
      "Under mpirun: the type in which gradients travel between processes. Default f32.",
      "f32|bf16"},
     {"require-sandbox", 0, CLI_FLAG, offsetof(common, sandbox), NULL,
-     "Read no picture where the kernel has no sandbox for the processes that decode them, instead "
+     "Read no picture where there is no sandbox for the processes that decode them, instead "
      "of a warning.",
      NULL},
     {"quiet", 'q', CLI_FLAG, offsetof(common, quiet), NULL, "Print no progress and no remarks.",

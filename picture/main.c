@@ -14,7 +14,7 @@
 
 /* ---- Limits ------------------------------------------------------------------------------------- */
 
-/* So much more processor time than was used so far. */
+/* So much more processor time than was used so far; never more than it has in all. */
 static void limit_time(rlim_t seconds)
 {
     struct rusage used;
@@ -22,6 +22,8 @@ static void limit_time(rlim_t seconds)
     getrusage(RUSAGE_SELF, &used);
     getrlimit(RLIMIT_CPU, &now);
     now.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + seconds;
+    if (now.rlim_cur > now.rlim_max)
+        now.rlim_cur = now.rlim_max;
     setrlimit(RLIMIT_CPU, &now);
 }
 

@@ -1,5 +1,7 @@
 #include "sandbox.h"
 
+#include "image/protocol.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,6 +21,16 @@
 /* ---- Limits ------------------------------------------------------------------------------------- */
 
 #define MEMORY_LIMIT ((rlim_t)2 << 30)
+
+/* Sanitizers that map terabytes: gcc has a macro for each, clang a question. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define SANITIZED
+#endif
+#endif
 
 static void limit(int resource, rlim_t value)
 {
@@ -45,7 +57,8 @@ void sandbox_limit(void)
     signal(SIGXFSZ, SIG_IGN);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, 0);
-#if !defined(__SANITIZE_ADDRESS__) /* it maps terabytes */
+    limit(RLIMIT_CPU, F0T_PICTURE_LIFE); /* where its signal is ignored; one that is less stays */
+#ifndef SANITIZED
     limit(RLIMIT_AS, MEMORY_LIMIT);
 #endif
     drop_capabilities();
@@ -102,8 +115,17 @@ static const char *const fonts[] = {"/etc/fonts", "/usr/share/fonts", "/usr/shar
                                     "/usr/local/share/fonts", "/var/cache/fontconfig"};
 static const char *const own_fonts[] = {".fonts", ".local/share/fonts", ".config/fontconfig",
                                         ".cache/fontconfig"};
-/* Beside the C library: encodings of text, and what reads the pictures inside an SVG. */
-static const char *const beside[] = {"gconv", "gdk-pixbuf-2.0"};
+/* The same where the environment has them elsewhere. What a configuration names besides is not read. */
+static const struct {
+    const char *variable, *name;
+} moved_fonts[] = {{"FONTCONFIG_FILE", ""},
+                   {"FONTCONFIG_PATH", ""},
+                   {"XDG_DATA_HOME", "fonts"},
+                   {"XDG_CONFIG_HOME", "fontconfig"},
+                   {"XDG_CACHE_HOME", "fontconfig"}};
+/* Beside the C library: encodings of text, what reads the pictures inside an SVG, decoders of HEIC where they are
+ * plug-ins. */
+static const char *const beside[] = {"gconv", "gdk-pixbuf-2.0", "libheif"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -121,6 +143,13 @@ static void allow_fonts(int rules)
         allow(rules, fonts[i]);
     for (size_t i = 0; home && *home == '/' && i < COUNT(own_fonts); i++)
         allow_in(rules, home, own_fonts[i]);
+    for (size_t i = 0; i < COUNT(moved_fonts); i++) {
+        const char *value = getenv(moved_fonts[i].variable), *name = moved_fonts[i].name;
+        if (value && *value == '/' && *name)
+            allow_in(rules, value, name);
+        else if (value && *value == '/')
+            allow(rules, value);
+    }
 }
 
 /* The folder of the system's shared libraries; false where it cannot be told. */

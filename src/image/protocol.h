@@ -15,6 +15,8 @@
  * metadata; keywords of a file. */
 #define F0T_PICTURE_PIXELS_MAX 400000000U
 #define F0T_PICTURE_SECONDS 30U
+/* Processor time of a process in all, after which the kernel ends it; the library does when half of it is used. */
+#define F0T_PICTURE_LIFE 600U
 #define F0T_PICTURE_SHRUNK_MAX 67108864U
 #define F0T_PICTURE_BYTES_MAX 2147483647U
 #define F0T_PICTURE_PATH_MAX 65536U

@@ -258,11 +258,18 @@ static f0t_status check_owner(const f0t_worker *worker)
     return F0T_OK;
 }
 
+/* The kernel ends one in the end, and so would a limit that its libraries fill up. */
+static bool is_spent(const f0t_worker *worker, worker_role role)
+{
+    return worker->asked[role] >= LIFETIME ||
+           f0t_worker_process_time(&worker->processes[role]) > F0T_PICTURE_LIFE / 2;
+}
+
 /* A process that is ready for a question. */
 static f0t_status make_ready(f0t_worker *worker, worker_role role)
 {
     f0t_worker_process *p = &worker->processes[role];
-    if (worker->asked[role] >= LIFETIME || f0t_worker_process_has_ended(p))
+    if (is_spent(worker, role) || f0t_worker_process_has_ended(p))
         end_process(worker, role);
     if (!p->pid) {
         worker->asked[role] = 0;
@@ -424,7 +431,7 @@ void f0t_worker_expect(f0t_worker *worker, const f0t_picture_source *source, siz
         open_source(&q.fd, source) != F0T_OK)
         return;
     q.request.path_length = (uint32_t)length;
-    if (!is_bitmap(q.fd) && worker->asked[DECODE] < LIFETIME && check_owner(worker) == F0T_OK) {
+    if (!is_bitmap(q.fd) && !is_spent(worker, DECODE) && check_owner(worker) == F0T_OK) {
         worker->asked[DECODE]++;
         keep_expected(worker, &q);
     }

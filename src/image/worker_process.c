@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char program_name[] = "fast0tag-picture";
@@ -203,7 +204,8 @@ f0t_status f0t_worker_process_start(f0t_worker_process *p, const char *path, con
     if (required && greeting.confined != 1)
         return refuse(p, F0T_ERROR_UNSUPPORTED,
                       "pictures are not read: a sandbox is required, and %s",
-                      "this kernel has no Landlock and seccomp for one (docs/security.md)");
+                      "there is none: the kernel needs Landlock and seccomp, fast0tag-picture "
+                      "libseccomp (docs/security.md)");
     return F0T_OK;
 }
 
@@ -299,6 +301,15 @@ bool f0t_worker_process_receive(const f0t_worker_process *p, void *data, size_t 
         size -= got > 0 ? (size_t)got : 0;
     }
     return true;
+}
+
+double f0t_worker_process_time(const f0t_worker_process *p)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (!p->pid || clock_getcpuclockid(p->pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 bool f0t_worker_process_has_ended(const f0t_worker_process *p)

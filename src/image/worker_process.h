@@ -24,6 +24,8 @@ void f0t_worker_process_end(f0t_worker_process *p);
 f0t_status f0t_worker_process_check(const f0t_worker_process *p);
 /* F0T_SANDBOX_NONE as soon as one of all that have started had none. */
 f0t_sandbox f0t_worker_process_sandbox(void);
+/* Processor time that it has used, in seconds; 0 where it cannot be told. */
+double f0t_worker_process_time(const f0t_worker_process *p);
 /* Somebody may have ended it (the system, for want of memory) since its last reply. */
 bool f0t_worker_process_has_ended(const f0t_worker_process *p);
 
