@@ -210,51 +210,74 @@ static f0t_status take_in_order(results *r)
     return F0T_OK;
 }
 
+/* Takes over `data`. */
 static f0t_status keep(results *r, uint64_t piece, void *data, size_t bytes)
 {
+    if (piece >= r->work->pieces || r->all[piece].here) {
+        f0t_free(data);
+        return f0t_fail(F0T_ERROR_FORMAT, "another process has sent a piece that nobody asked for");
+    }
     r->all[piece] = (result){data, bytes, true};
     return take_in_order(r);
 }
 
-/* Pieces until none is left. Process 0 keeps what comes of them, the others send it there. */
-static f0t_status run_pieces(const f0t_group *group, const f0t_group_work *work, uint64_t round,
-                             results *r)
+/* A copy, for memory that came from f0t_alloc is freed otherwise. */
+static f0t_status keep_received(results *r, uint64_t piece, void *received, size_t bytes)
 {
-    uint64_t piece;
-    for (;;) {
-        void *data;
-        size_t bytes;
-        F0T_TRY(group->take(&piece, round));
-        if (piece >= work->pieces)
-            return F0T_OK;
-        f0t_status status = run_alone(work, piece, &data, &bytes);
-        if (status == F0T_OK && group->rank == 0) {
-            F0T_TRY(keep(r, piece, data, bytes));
-            continue;
-        }
-        if (status == F0T_OK)
-            status = group->send(piece, data, bytes);
-        f0t_free(data);
-        F0T_TRY(status);
-    }
+    void *data;
+    f0t_status status = f0t_alloc(&data, bytes, 1);
+    if (status == F0T_OK && bytes)
+        memcpy(data, received, bytes);
+    free(received);
+    F0T_TRY(status);
+    return keep(r, piece, data, bytes);
 }
 
-/* A copy, for memory that came from f0t_alloc is freed otherwise. */
-static f0t_status receive_rest(const f0t_group *group, results *r)
+/* What has arrived, or, where it waits, all that is missing. */
+static f0t_status receive(const f0t_group *group, results *r, bool waits)
 {
     while (r->next < r->work->pieces) {
         uint64_t piece;
         size_t bytes;
-        void *received, *data = NULL;
-        F0T_TRY(group->receive(&piece, &received, &bytes));
-        f0t_status status = f0t_alloc(&data, bytes, 1);
-        if (status == F0T_OK && bytes)
-            memcpy(data, received, bytes);
-        free(received);
-        F0T_TRY(status);
-        F0T_TRY(keep(r, piece, data, bytes));
+        void *received;
+        F0T_TRY(group->receive(&piece, &received, &bytes, waits));
+        if (!received)
+            return F0T_OK;
+        F0T_TRY(keep_received(r, piece, received, bytes));
     }
     return F0T_OK;
+}
+
+/* Takes over `data`. Between its own pieces process 0 takes those of others: they do not pile up. */
+static f0t_status deliver(const f0t_group *group, results *r, uint64_t piece, void *data,
+                          size_t bytes)
+{
+    if (group->rank == 0) {
+        F0T_TRY(keep(r, piece, data, bytes));
+        return receive(group, r, false);
+    }
+    f0t_status status = group->send(piece, data, bytes);
+    f0t_free(data);
+    return status;
+}
+
+/* Pieces until none is left. */
+static f0t_status run_pieces(const f0t_group *group, uint64_t round, results *r)
+{
+    for (;;) {
+        uint64_t piece;
+        void *data;
+        size_t bytes;
+        F0T_TRY(group->take(&piece, round));
+        if (piece >= r->work->pieces)
+            return group->rank == 0 ? receive(group, r, true) : F0T_OK;
+        f0t_status status = run_alone(r->work, piece, &data, &bytes);
+        if (status != F0T_OK) {
+            f0t_free(data);
+            return status;
+        }
+        F0T_TRY(deliver(group, r, piece, data, bytes));
+    }
 }
 
 static f0t_status run_here(const f0t_group_work *work)
@@ -281,9 +304,7 @@ f0t_status f0t_group_run(const f0t_group *group, const f0t_group_work *work)
     const uint64_t round = __atomic_add_fetch(&rounds, 1, __ATOMIC_RELAXED);
     if (group->rank == 0)
         F0T_TRY(f0t_alloc_zero(&r.all, work->pieces, sizeof *r.all));
-    f0t_status status = run_pieces(group, work, round, &r);
-    if (status == F0T_OK && group->rank == 0)
-        status = receive_rest(group, &r);
+    f0t_status status = run_pieces(group, round, &r);
     for (uint64_t i = 0; r.all && i < work->pieces; i++)
         f0t_free(r.all[i].data);
     f0t_free(r.all);

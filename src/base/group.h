@@ -46,9 +46,10 @@ struct f0t_group {
 
     /* Work that is handed out, one piece at a time: the next one that nobody has taken of round `round`. */
     f0t_status (*take)(uint64_t *piece, uint64_t round);
-    /* What came of a piece, to process 0, and there: the caller's to free. */
+    /* What came of a piece, to process 0, and there: the caller's to free. Unless it shall wait for one, *data may be
+     * NULL: none has arrived. */
     f0t_status (*send)(uint64_t piece, const void *data, size_t bytes);
-    f0t_status (*receive)(uint64_t *piece, void **data, size_t *bytes);
+    f0t_status (*receive)(uint64_t *piece, void **data, size_t *bytes, bool waits);
 
     /* Another process has failed: what this one does is of no use. */
     bool (*failed)(void);

@@ -79,7 +79,7 @@ static bool begin_sum(f0t_exchange *e)
     MPI_Ialltoallv(coarse ? e->sent->data : e->x, e->counts, e->counts + size, type,
                    e->received->data, e->counts + 2 * size, e->counts + 3 * size, type,
                    f0t_mpi.world, &e->request);
-    f0t_mpi.traffic.bytes += (e->n - own_length(e)) * bytes;
+    f0t_mpi_sent((e->n - own_length(e)) * bytes);
     return true;
 }
 
@@ -131,7 +131,7 @@ static bool begin_share(f0t_exchange *e)
     e->counts[f0t_mpi.rank] = (int)own_length(e);
     MPI_Iallgatherv(MPI_IN_PLACE, 0, type, e->x, e->counts, e->counts + size, type, f0t_mpi.world,
                     &e->request);
-    f0t_mpi.traffic.bytes += own_length(e) * e->size * ((size_t)size - 1);
+    f0t_mpi_sent(own_length(e) * e->size * ((size_t)size - 1));
     return true;
 }
 
@@ -173,7 +173,7 @@ bool f0t_mpi_begin(f0t_exchange *e)
         break;
     case F0T_MPI_RESULT:
         MPI_Isend(e->copy, bytes, MPI_BYTE, 0, F0T_MPI_RESULT, f0t_mpi.work, &e->request);
-        f0t_mpi.traffic.bytes += e->n * e->size;
+        f0t_mpi_sent(e->n * e->size);
         break;
     case F0T_MPI_ALARM:
         begin_alarm(e);

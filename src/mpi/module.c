@@ -48,7 +48,7 @@ static f0t_status finish(f0t_exchange *e, bool whatever)
 {
     const double began = f0t_mpi_time();
     pthread_mutex_lock(&f0t_mpi.lock);
-    while (!e->done && (whatever || !f0t_mpi.failed))
+    while (!e->done && (whatever || !f0t_mpi_failed()))
         pthread_cond_wait(&f0t_mpi.changed, &f0t_mpi.lock);
     const bool done = e->done, refused = e->refused;
     f0t_mpi.traffic.waited += f0t_mpi_time() - began;
@@ -106,7 +106,7 @@ static f0t_status wait(f0t_exchange *e)
 static f0t_status take(uint64_t *piece, uint64_t round)
 {
     f0t_exchange *e;
-    if (f0t_mpi.failed)
+    if (f0t_mpi_failed())
         return fail_with_others();
     if (f0t_mpi.rank == 0) {
         *piece = f0t_mpi_next_piece(round);
@@ -132,17 +132,30 @@ static f0t_status send(uint64_t piece, const void *data, size_t bytes)
     return status == F0T_OK ? finish(e, false) : status;
 }
 
-static f0t_status receive(uint64_t *piece, void **data, size_t *bytes)
+/* The oldest result; NULL: there is none. */
+static f0t_mpi_result *take_oldest(bool waits)
 {
     pthread_mutex_lock(&f0t_mpi.lock);
-    while (!f0t_mpi.results && !f0t_mpi.failed)
+    while (waits && !f0t_mpi.results && !f0t_mpi_failed())
         pthread_cond_wait(&f0t_mpi.changed, &f0t_mpi.lock);
     f0t_mpi_result *result = f0t_mpi.results;
     if (result)
         f0t_mpi.results = result->next;
     pthread_mutex_unlock(&f0t_mpi.lock);
+    return result;
+}
+
+static f0t_status receive(uint64_t *piece, void **data, size_t *bytes, bool waits)
+{
+    *data = NULL;
+    f0t_mpi_result *result = take_oldest(waits);
     if (!result)
-        return fail_with_others();
+        return f0t_mpi_failed() ? fail_with_others() : F0T_OK;
+    if (result->bytes < sizeof *piece) {
+        free(result->data);
+        free(result);
+        return f0t_mpi.host.fail(F0T_ERROR_FORMAT, "another process has sent a piece that is cut");
+    }
     memcpy(piece, result->data, sizeof *piece);
     *bytes = result->bytes - sizeof *piece;
     memmove(result->data, (char *)result->data + sizeof *piece, *bytes);
@@ -152,11 +165,6 @@ static f0t_status receive(uint64_t *piece, void **data, size_t *bytes)
 }
 
 /* ---- The end ------------------------------------------------------------------------------------ */
-
-static bool failed(void)
-{
-    return __atomic_load_n(&f0t_mpi.failed, __ATOMIC_RELAXED);
-}
 
 /* How a process fared. */
 typedef struct report {
@@ -197,7 +205,7 @@ static f0t_status gather(report *own)
 
 static f0t_status agree(f0t_status status, const char *message)
 {
-    const bool others = failed();
+    const bool others = f0t_mpi_failed();
     report r = {.status = (int)status, .rank = others ? -1 : f0t_mpi.rank};
     if (status != F0T_OK)
         snprintf(r.message, sizeof r.message, "%s", message);
@@ -212,7 +220,7 @@ static f0t_status agree(f0t_status status, const char *message)
             (f0t_exchange){.kind = F0T_MPI_VERDICT, .x = &r, .n = sizeof r, .size = 1});
     if (ended != F0T_OK || r.status == F0T_OK)
         return ended;
-    f0t_mpi.failed = true;
+    f0t_mpi_set_failed();
     return r.rank > 0 ? f0t_mpi.host.fail((f0t_status)r.status, "process %d of %d: %s", r.rank,
                                           f0t_mpi.size, r.message)
                       : f0t_mpi.host.fail((f0t_status)r.status, "%s", r.message);
@@ -233,7 +241,7 @@ static f0t_group group = {.sum = sum,
                           .take = take,
                           .send = send,
                           .receive = receive,
-                          .failed = failed,
+                          .failed = f0t_mpi_failed,
                           .agree = agree,
                           .traffic = traffic,
                           .close = f0t_mpi_stop};

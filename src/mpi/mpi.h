@@ -64,7 +64,7 @@ typedef struct f0t_mpi_state {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* tells the process that something is done, or that all is lost */
     pthread_cond_t queued;  /* tells the thread of something in the queue */
-    bool started, ending, failed;     /* failed: a process has */
+    bool started, ending, failed;     /* failed: a process has; by f0t_mpi_failed */
     f0t_exchange *first, *last;       /* the queue */
     f0t_mpi_result *results, *newest; /* oldest first */
     uint64_t taken[F0T_MPI_ROUNDS], round_of[F0T_MPI_ROUNDS];
@@ -75,6 +75,25 @@ extern f0t_mpi_state f0t_mpi;
 
 /* Seconds on a clock that only goes forward. */
 double f0t_mpi_time(void);
+
+/* Whether a process has failed; both threads ask and say so at any time. */
+static inline bool f0t_mpi_failed(void)
+{
+    return __atomic_load_n(&f0t_mpi.failed, __ATOMIC_ACQUIRE);
+}
+
+static inline void f0t_mpi_set_failed(void)
+{
+    __atomic_store_n(&f0t_mpi.failed, true, __ATOMIC_RELEASE);
+}
+
+/* Adds to what has been sent. */
+static inline void f0t_mpi_sent(size_t bytes)
+{
+    pthread_mutex_lock(&f0t_mpi.lock);
+    f0t_mpi.traffic.bytes += bytes;
+    pthread_mutex_unlock(&f0t_mpi.lock);
+}
 
 /* ---- exchange.c: called by the thread ---- */
 

@@ -75,8 +75,11 @@ static bool end_finished(void)
         end_exchange(active[i], false);
     }
     active_count = kept;
-    if (before && !kept)
+    if (before && !kept) {
+        pthread_mutex_lock(&f0t_mpi.lock);
         f0t_mpi.traffic.moving += f0t_mpi_time() - began;
+        pthread_mutex_unlock(&f0t_mpi.lock);
+    }
     return kept < before;
 }
 
@@ -98,7 +101,7 @@ static void hear_alarm(void)
              MPI_STATUS_IGNORE);
     f0t_mpi.host.free_nothing();
     pthread_mutex_lock(&f0t_mpi.lock);
-    f0t_mpi.failed = true;
+    f0t_mpi_set_failed();
     pthread_cond_broadcast(&f0t_mpi.changed);
     pthread_mutex_unlock(&f0t_mpi.lock);
 }
@@ -165,7 +168,7 @@ static bool rest(void)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&f0t_mpi.lock);
-    const bool ended = f0t_mpi.ending && !f0t_mpi.first && (!active_count || f0t_mpi.failed);
+    const bool ended = f0t_mpi.ending && !f0t_mpi.first && (!active_count || f0t_mpi_failed());
     if (!ended && !f0t_mpi.first)
         pthread_cond_timedwait(&f0t_mpi.queued, &f0t_mpi.lock, &until);
     pthread_mutex_unlock(&f0t_mpi.lock);

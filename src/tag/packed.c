@@ -55,6 +55,7 @@ typedef struct reader {
     const char *at;
     size_t left;
     const f0t_vocab *vocab;
+    size_t input; /* whose result comes next */
 } reader;
 
 static const char *take(reader *r, size_t bytes)
@@ -67,9 +68,16 @@ static const char *take(reader *r, size_t bytes)
     return taken;
 }
 
+/* A text with its 0, which is its last byte and no other. */
+static const char *take_text(reader *r, size_t bytes)
+{
+    const char *text = take(r, bytes);
+    return text && memchr(text, 0, bytes) == text + bytes - 1 ? text : NULL;
+}
+
 static f0t_status fail(void)
 {
-    return f0t_fail(F0T_ERROR_FORMAT, "another process has sent results that are cut");
+    return f0t_fail(F0T_ERROR_FORMAT, "another process has sent results that are cut or mixed up");
 }
 
 static f0t_status take_tag(f0t_tag_score *tag, reader *r)
@@ -81,7 +89,7 @@ static f0t_status take_tag(f0t_tag_score *tag, reader *r)
     memcpy(&h, from, sizeof h);
     *tag = (f0t_tag_score){.index = h.index, .score = h.score, .confidence = h.confidence};
     if (h.size)
-        tag->tag = take(r, h.size);
+        tag->tag = take_text(r, h.size);
     else if (h.index < f0t_vocab_count(r->vocab))
         tag->tag = f0t_vocab_tag(r->vocab, h.index);
     return tag->tag ? F0T_OK : fail();
@@ -105,9 +113,11 @@ static f0t_status take_result(f0t_tag_result *result, f0t_tag_score **tags, size
     if (!from)
         return fail();
     memcpy(&h, from, sizeof h);
+    if (h.input != r->input++ || h.status < F0T_OK || h.status > F0T_ERROR_INTERNAL)
+        return fail();
     *result = (f0t_tag_result){.input = h.input, .status = (f0t_status)h.status, .count = h.count};
-    result->error = h.error_size ? take(r, h.error_size) : NULL;
-    if (h.error_size && !result->error)
+    result->error = h.error_size ? take_text(r, h.error_size) : NULL;
+    if (!result->error != (h.status == F0T_OK))
         return fail();
     F0T_TRY(take_tags(tags, capacity, r, h.count));
     result->tags = *tags;
@@ -115,18 +125,18 @@ static f0t_status take_result(f0t_tag_result *result, f0t_tag_score **tags, size
 }
 
 f0t_status f0t_packed_tags_each(const void *data, size_t bytes, const f0t_vocab *vocab,
-                                f0t_tag_callback each, void *user)
+                                size_t first, size_t end, f0t_tag_callback each, void *user)
 {
-    reader r = {.at = data, .left = bytes, .vocab = vocab};
+    reader r = {.at = data, .left = bytes, .vocab = vocab, .input = first};
     f0t_tag_score *tags = NULL;
     f0t_tag_result result;
     size_t capacity = 0;
     f0t_status status = F0T_OK;
-    while (r.left && status == F0T_OK) {
+    while (r.input < end && status == F0T_OK) {
         status = take_result(&result, &tags, &capacity, &r);
         if (status == F0T_OK && !each(user, &result))
             status = f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller");
     }
     f0t_free(tags);
-    return status;
+    return status == F0T_OK && r.left ? fail() : status;
 }

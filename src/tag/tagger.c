@@ -531,8 +531,10 @@ static bool pass_on(void *user, const f0t_tag_result *result)
 static f0t_status take_piece(void *user, uint64_t piece, const void *data, size_t bytes)
 {
     together *t = user;
-    (void)f0t_stage_update(&t->stage, piece * t->block);
-    return f0t_packed_tags_each(data, bytes, t->g->tagger->vocab, pass_on, t);
+    const size_t first = (size_t)piece * t->block, left = t->g->input.count - first;
+    (void)f0t_stage_update(&t->stage, first);
+    return f0t_packed_tags_each(data, bytes, t->g->tagger->vocab, first,
+                                first + (left < t->block ? left : t->block), pass_on, t);
 }
 
 /* Blocks are handed out to the processes; the first one has the results, in the order of the input. */

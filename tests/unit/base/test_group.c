@@ -2,6 +2,7 @@
 
 #include "base/group.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef _OPENMP
@@ -140,6 +141,74 @@ static void a_piece_that_fails_ends_the_work(void **state)
     test_each_fault(F0T_FAULT_ALLOC, run_pieces, NULL);
 }
 
+/* ---- Two processes, the other of which is played ------------------------------------------------- */
+
+static uint64_t handed_out;
+static const uint64_t *sent; /* the pieces that the other one sends, up to one beyond the last */
+static bool late;            /* they arrive only when they are waited for */
+
+static f0t_status take_even(uint64_t *piece, uint64_t round)
+{
+    (void)round;
+    *piece = handed_out;
+    handed_out += 2;
+    return F0T_OK;
+}
+
+static f0t_status receive_sent(uint64_t *piece, void **data, size_t *bytes, bool waits)
+{
+    *data = NULL;
+    if (!waits && (late || *sent == UINT64_MAX))
+        return F0T_OK;
+    if (*sent == UINT64_MAX)
+        return f0t_fail(F0T_ERROR_INTERRUPTED, "nothing comes");
+    *piece = *sent++;
+    *bytes = sizeof *piece;
+    *data = malloc(*bytes);
+    assert_non_null(*data);
+    memcpy(*data, &(uint64_t){*piece * *piece}, *bytes);
+    return F0T_OK;
+}
+
+/* The first of two processes, where the other sends `pieces`. */
+static f0t_status run_as_first(const uint64_t *pieces, work *w)
+{
+    f0t_group group = f0t_group_alone;
+    const f0t_group_work all = {.pieces = 5, .user = w, .run = square, .take = take};
+    group.size = 2;
+    group.take = take_even;
+    group.receive = receive_sent;
+    handed_out = 0;
+    sent = pieces;
+    return f0t_group_run(&group, &all);
+}
+
+static void pieces_of_others_are_taken_as_they_come(void **state)
+{
+    static const uint64_t pieces[] = {3, 1, UINT64_MAX};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        work w = {.fails = UINT64_MAX};
+        late = i == 1;
+        assert_ok(run_as_first(pieces, &w));
+        assert_int_equal(w.taken, 5);
+    }
+    late = false;
+}
+
+static void pieces_that_cannot_be_are_refused(void **state)
+{
+    static const uint64_t far[] = {1, 5, UINT64_MAX}, twice[] = {3, 3, UINT64_MAX},
+                          own[] = {0, UINT64_MAX};
+    work w = {.fails = UINT64_MAX};
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(far, &w));
+    w.taken = 0;
+    assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(twice, &w));
+    w.taken = 0;
+    assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(own, &w));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +221,8 @@ int main(void)
         cmocka_unit_test(unknown_processes_are_refused),
         cmocka_unit_test(pieces_come_in_their_order),
         cmocka_unit_test(a_piece_that_fails_ends_the_work),
+        cmocka_unit_test(pieces_of_others_are_taken_as_they_come),
+        cmocka_unit_test(pieces_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,10 +64,10 @@ static void what_was_packed_comes_out(void **state)
     seen all = {.most = 9}, some = {.most = 2};
     (void)state;
     assert_ok(pack(&packed));
-    assert_ok(f0t_packed_tags_each(packed.data, packed.bytes, vocab, look, &all));
+    assert_ok(f0t_packed_tags_each(packed.data, packed.bytes, vocab, 7, 10, look, &all));
     assert_int_equal(all.count, 3);
     assert_fails(F0T_ERROR_INTERRUPTED, "ended by the caller",
-                 f0t_packed_tags_each(packed.data, packed.bytes, vocab, look, &some));
+                 f0t_packed_tags_each(packed.data, packed.bytes, vocab, 7, 10, look, &some));
     assert_int_equal(some.count, 2);
     f0t_free(packed.data);
     f0t_vocab_free(vocab);
@@ -79,25 +79,53 @@ static bool take(void *user, const f0t_tag_result *result)
     return true;
 }
 
-/* Where a result ends there may be no more of them; anywhere else it is cut. */
+static f0t_status unpack_copy(const f0t_packed_tags *packed, size_t bytes, const f0t_vocab *vocab)
+{
+    char *copy; /* of its own length, so that reading beyond it shows */
+    assert_ok(f0t_alloc(&copy, bytes, 1));
+    memcpy(copy, packed->data, bytes);
+    f0t_status status = f0t_packed_tags_each(copy, bytes, vocab, 7, 10, take, NULL);
+    f0t_free(copy);
+    return status;
+}
+
 static void cut_results_are_refused(void **state)
 {
     f0t_packed_tags packed = {0};
     f0t_vocab *vocab = make_vocab();
-    size_t whole = 0;
     (void)state;
     assert_ok(pack(&packed));
-    for (size_t bytes = 0; bytes <= packed.bytes; bytes++) {
-        char *copy;
-        assert_ok(f0t_alloc(&copy, bytes, 1));
-        memcpy(copy, packed.data, bytes);
-        f0t_status status = f0t_packed_tags_each(copy, bytes, vocab, take, NULL);
-        assert_true(status == F0T_OK || status == F0T_ERROR_FORMAT);
-        whole += status == F0T_OK;
-        f0t_free(copy);
-    }
-    assert_int_equal(whole, 4); /* none, one, two, three */
+    for (size_t bytes = 0; bytes < packed.bytes; bytes++)
+        assert_int_equal(unpack_copy(&packed, bytes, vocab), F0T_ERROR_FORMAT);
+    assert_ok(unpack_copy(&packed, packed.bytes, vocab));
+    assert_ok(f0t_packed_tags_add(&packed, &RESULTS[0])); /* and one too many */
+    assert_int_equal(unpack_copy(&packed, packed.bytes, vocab), F0T_ERROR_FORMAT);
     f0t_free(packed.data);
+    f0t_vocab_free(vocab);
+}
+
+/* Of the first result: the bytes of `value` in place of those at `at`. */
+static void refused_with(const f0t_vocab *vocab, size_t at, int32_t value)
+{
+    f0t_packed_tags packed = {0};
+    assert_ok(pack(&packed));
+    memcpy(packed.data + at, &value, sizeof value);
+    assert_int_equal(unpack_copy(&packed, packed.bytes, vocab), F0T_ERROR_FORMAT);
+    f0t_free(packed.data);
+}
+
+static void what_no_process_packs_is_refused(void **state)
+{
+    enum { HEAD = 32, TAG = 24 };
+    f0t_vocab *vocab = make_vocab();
+    (void)state;
+    refused_with(vocab, 0, 8);                           /* another input */
+    refused_with(vocab, 24, 99);                         /* no status */
+    refused_with(vocab, 24, -1);                         /* nor this */
+    refused_with(vocab, 24, F0T_ERROR_IO);               /* failed, and no line says why */
+    refused_with(vocab, HEAD, 2);                        /* a tag that is not there */
+    refused_with(vocab, HEAD + 2 * TAG + 3, 0x61616161); /* a text without end */
+    refused_with(vocab, HEAD + 2 * TAG, 0);              /* one that ends early */
     f0t_vocab_free(vocab);
 }
 
@@ -106,7 +134,7 @@ static f0t_status pack_and_unpack(void *user)
     f0t_packed_tags packed = {0};
     f0t_status status = pack(&packed);
     if (status == F0T_OK)
-        status = f0t_packed_tags_each(packed.data, packed.bytes, user, take, NULL);
+        status = f0t_packed_tags_each(packed.data, packed.bytes, user, 7, 10, take, NULL);
     f0t_free(packed.data);
     return status;
 }
@@ -124,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_packed_comes_out),
         cmocka_unit_test(cut_results_are_refused),
+        cmocka_unit_test(what_no_process_packs_is_refused),
         cmocka_unit_test(no_memory_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
