@@ -131,6 +131,8 @@ struct cli_context {
 /* A failure of the command itself; F0T_ERROR_ARGUMENT is a usage error. Returns `status`. */
 f0t_status cli_fail(cli_context *cli, f0t_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* How a command fares so far, or ends, is the same in all processes of a run; the first one's line says so. */
+f0t_status cli_agree(cli_context *cli, f0t_status status);
 
 /* Fails when no file, no folder of pages can be written at `path`, which `option` names: asked before
  * the work begins. */

@@ -174,6 +174,7 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
                                 cli->context);
     if (status == F0T_OK)
         status = f0t_train(&model, dataset, vectors, train_options, cli->context);
+    status = cli_agree(cli, status); /* before anything is replaced */
     if (status == F0T_OK && writes)
         status = f0t_model_save(model, o->output);
     if (status == F0T_OK && writes) {
@@ -331,6 +332,8 @@ static f0t_status check_all(cli_context *cli, const options *o)
     if (status == F0T_OK && o->labels && cli_is_kind(o->labels, "npy") &&
         !cli_is_kind(cli->operands[0], "npy"))
         status = cli_fail_swapped(cli, "FEATURES.npy --labels FILE …");
+    if (f0t_context_rank(cli->context) > 0) /* the first process writes */
+        return status;
     if (status == F0T_OK)
         status = cli_check_replaceable(cli, "-o", o->output, "model");
     return status == F0T_OK && o->log ? cli_check_file(cli, "--log", o->log) : status;

@@ -115,8 +115,7 @@ static f0t_status run_warning(cli_context *cli, const void *options)
     return status;
 }
 
-/* How it ended is the same in all processes of the run; the first one's line says so. */
-static f0t_status end_together(cli_context *cli, f0t_status status)
+f0t_status cli_agree(cli_context *cli, f0t_status status)
 {
     if (f0t_context_processes(cli->context) == 1)
         return status;
@@ -154,7 +153,7 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
             cli_processes_complain(processes, cli);
         return status;
     }
-    status = end_together(cli, run_joined(cli, options, processes));
+    status = cli_agree(cli, run_joined(cli, options, processes));
     f0t_context_free(cli->context);
     return status;
 }

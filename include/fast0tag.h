@@ -164,9 +164,9 @@ F0T_API const f0t_monitor *f0t_context_monitor(const f0t_context *context);
  * are how many there are and which one this is, from 0; 1 and 0 where it is alone. */
 F0T_API size_t f0t_context_processes(const f0t_context *context);
 F0T_API size_t f0t_context_rank(const f0t_context *context);
-/* The last call before a context is freed: each process says how it fared, `message` (NULL: f0t_last_error()) why it
- * failed. Gives the same in all of them: F0T_OK, or what the first that failed said. Where one has failed, what the others
- * do fails soon, too. */
+/* Each process says how it fares, `message` (NULL: f0t_last_error()) why it failed. Gives the same in all of them: F0T_OK, or
+ * what the first that failed said. The last call before a context is freed, and one before something is written that
+ * cannot be taken back. Where one has failed, what the others do fails soon, too, and the process exits next. */
 F0T_API f0t_status f0t_context_agree(const f0t_context *context, f0t_status status,
                                      const char *message);
 

@@ -203,8 +203,19 @@ static f0t_status gather(report *own)
     return status;
 }
 
+static f0t_status fail_as(const report *r)
+{
+    return r->rank > 0 ? f0t_mpi.host.fail((f0t_status)r->status, "process %d of %d: %s", r->rank,
+                                           f0t_mpi.size, r->message)
+                       : f0t_mpi.host.fail((f0t_status)r->status, "%s", r->message);
+}
+
+static report verdict; /* that the run has failed: there is no other after it */
+
 static f0t_status agree(f0t_status status, const char *message)
 {
+    if (verdict.status != F0T_OK)
+        return fail_as(&verdict);
     const bool others = f0t_mpi_failed();
     report r = {.status = (int)status, .rank = others ? -1 : f0t_mpi.rank};
     if (status != F0T_OK)
@@ -221,9 +232,8 @@ static f0t_status agree(f0t_status status, const char *message)
     if (ended != F0T_OK || r.status == F0T_OK)
         return ended;
     f0t_mpi_set_failed();
-    return r.rank > 0 ? f0t_mpi.host.fail((f0t_status)r.status, "process %d of %d: %s", r.rank,
-                                          f0t_mpi.size, r.message)
-                      : f0t_mpi.host.fail((f0t_status)r.status, "%s", r.message);
+    verdict = r;
+    return fail_as(&verdict);
 }
 
 static void traffic(f0t_group_traffic *out)

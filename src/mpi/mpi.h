@@ -106,7 +106,8 @@ void f0t_mpi_complete(f0t_exchange *exchange);
 
 /* Starts the thread, which starts MPI. */
 f0t_status f0t_mpi_start(void);
-/* Ends both, when nothing is under way. */
+/* Ends both, when nothing is under way. After a failure MPI is left as it is: the process is about to exit, and mpirun
+ * ends those that do not. */
 void f0t_mpi_stop(void);
 /* The next piece of a round, of which process 0 keeps count. */
 uint64_t f0t_mpi_next_piece(uint64_t round);

@@ -9,13 +9,16 @@
 
 enum {
     ACTIVE_MOST = 256, /* exchanges that are under way */
+    URGENT_MOST = 4,   /* besides: a process has one or two at a time */
     POLL_NANOSECONDS =
         40000, /* between two looks at those under way: the process computes meanwhile */
     IDLE_NANOSECONDS = 1000000
 };
 
-static f0t_exchange *active[ACTIVE_MOST]; /* the thread's alone */
+static f0t_exchange *active[ACTIVE_MOST + URGENT_MOST]; /* the thread's alone */
 static size_t active_count;
+static bool
+    broken; /* one was refused: those after it would meet others' of another place in the order */
 static double began; /* when the first of them did */
 
 double f0t_mpi_time(void)
@@ -36,12 +39,33 @@ static void end_exchange(f0t_exchange *e, bool refused)
     pthread_mutex_unlock(&f0t_mpi.lock);
 }
 
+/* How a run ends: it has messages of its own, and waits for nothing. */
+static bool is_urgent(const f0t_exchange *e)
+{
+    return e->kind == F0T_MPI_ALARM || e->kind == F0T_MPI_REPORT || e->kind == F0T_MPI_VERDICT;
+}
+
+/* The next that can begin, under the lock, and the one before it; NULL: none can. After a failure nothing else does. */
+static f0t_exchange *find_queued(f0t_exchange **before)
+{
+    const bool only_urgent = active_count >= ACTIVE_MOST || f0t_mpi_failed();
+    f0t_exchange *e = f0t_mpi.first;
+    for (*before = NULL; e && only_urgent && !is_urgent(e); e = e->next)
+        *before = e;
+    return e;
+}
+
 static f0t_exchange *take_queued(void)
 {
+    f0t_exchange *before;
     pthread_mutex_lock(&f0t_mpi.lock);
-    f0t_exchange *e = active_count < ACTIVE_MOST ? f0t_mpi.first : NULL;
-    if (e)
+    f0t_exchange *e = find_queued(&before);
+    if (e && before)
+        before->next = e->next;
+    else if (e)
         f0t_mpi.first = e->next;
+    if (e && e == f0t_mpi.last)
+        f0t_mpi.last = before;
     pthread_mutex_unlock(&f0t_mpi.lock);
     return e;
 }
@@ -52,10 +76,12 @@ static void begin_queued(void)
     while ((e = take_queued())) {
         if (!active_count)
             began = f0t_mpi_time();
-        if (f0t_mpi_begin(e))
+        if ((!broken || is_urgent(e)) && f0t_mpi_begin(e)) {
             active[active_count++] = e;
-        else
-            end_exchange(e, true);
+            continue;
+        }
+        broken = true;
+        end_exchange(e, true);
     }
 }
 
@@ -168,8 +194,9 @@ static bool rest(void)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&f0t_mpi.lock);
-    const bool ended = f0t_mpi.ending && !f0t_mpi.first && (!active_count || f0t_mpi_failed());
-    if (!ended && !f0t_mpi.first)
+    f0t_exchange *before;
+    const bool ended = f0t_mpi.ending && (f0t_mpi_failed() || (!f0t_mpi.first && !active_count));
+    if (!ended && !find_queued(&before))
         pthread_cond_timedwait(&f0t_mpi.queued, &f0t_mpi.lock, &until);
     pthread_mutex_unlock(&f0t_mpi.lock);
     return !ended;
@@ -212,7 +239,8 @@ static void *run(void *user)
     pthread_cond_broadcast(&f0t_mpi.changed);
     pthread_mutex_unlock(&f0t_mpi.lock);
     serve();
-    MPI_Finalize();
+    if (!f0t_mpi_failed()) /* else sums that not all have begun are under way: it would wait for them */
+        MPI_Finalize();
     return user;
 }
 

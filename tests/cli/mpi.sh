@@ -24,6 +24,13 @@ together() {
     [ "$got" = "$want" ] || complain "$count processes, fast0tag $*: exit $got, wanted $want: $(head -c 400 "$err")"
 }
 
+# each.sh runs fast0tag in here/ as the first process, in there/ as any other.
+write_each() {
+    cat >each.sh <<EOF2
+cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
+EOF2
+}
+
 one_line() {
     [ "$(wc -l <"$err")" = 1 ] || complain "stderr is not one line: $(head -c 400 "$err")"
     warns "$1"
@@ -143,12 +150,21 @@ case_an_error_of_one_process_ends_all() {
     make_collection
     mkdir here there
     mv photos here/photos
-    cat >each.sh <<EOF2
-cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
-EOF2
+    write_each
     timeout 60 mpirun -q --oversubscribe -n 3 bash each.sh train photos --vectors ../vectors.txt -o model $quick >"$out" 2>"$err"
     [ $? = 3 ] || complain "the exit code is not 3"
     one_line "process 1 of 3: photos: No such file or directory"
+}
+
+case_only_the_first_process_needs_a_place_for_the_model() {
+    can_join || return
+    make_collection
+    mkdir -p here/models there
+    write_each
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh train ../photos --vectors ../vectors.txt -o models/one \
+        --log models/log $quick >"$out" 2>"$err" || complain "it failed: $(head -c 400 "$err")"
+    [ -s here/models/one ] || complain "there is no model"
+    [ -z "$(ls there)" ] || complain "another process has written: $(ls there)"
 }
 
 case_another_dataset_or_command_is_refused() {
@@ -158,9 +174,7 @@ case_another_dataset_or_command_is_refused() {
     mv photos here/photos
     cp -r here/photos there/photos
     printf 'x' | dd of=there/photos/features.npy bs=1 seek=130 conv=notrunc 2>/dev/null
-    cat >each.sh <<EOF2
-cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
-EOF2
+    write_each
     timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh train photos --vectors ../vectors.txt -o model $quick >"$out" 2>"$err"
     [ $? = 3 ] || complain "the exit code is not 3"
     one_line "the dataset of process 1 is not that of process 0"
@@ -178,9 +192,7 @@ case_another_model_or_input_is_not_tagged() {
         mkdir $where
         cp -r photos model $where
     done
-    cat >each.sh <<EOF2
-cd \$([ \$OMPI_COMM_WORLD_RANK = 0 ] && echo here || echo there) && exec "$FAST0TAG" "\$@"
-EOF2
+    write_each
     run 0 train photos --vectors vectors.txt -o there/model $quick --seed 2
     timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh tag model photos >"$out" 2>"$err"
     [ $? = 3 ] || complain "the exit code is not 3"
