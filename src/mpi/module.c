@@ -217,7 +217,8 @@ static f0t_status agree(f0t_status status, const char *message)
     if (verdict.status != F0T_OK)
         return fail_as(&verdict);
     const bool others = f0t_mpi_failed();
-    report r = {.status = (int)status, .rank = others ? -1 : f0t_mpi.rank};
+    const bool stopped = others && status == F0T_ERROR_INTERRUPTED; /* not by itself */
+    report r = {.status = (int)status, .rank = stopped ? -1 : f0t_mpi.rank};
     if (status != F0T_OK)
         snprintf(r.message, sizeof r.message, "%s", message);
     if (status != F0T_OK && !others) {
