@@ -97,21 +97,24 @@ static f0t_status require_sandbox(cli_context *cli)
                      "docs/security.md says which kernel and build it needs");
 }
 
-static void warn_of_sandbox(const cli_context *cli)
+static void warn_of_sandbox(const cli_context *cli, const cli_processes *processes)
 {
-    if (f0t_picture_sandbox(false) == F0T_SANDBOX_NONE && cli->monitor && cli->monitor->log)
-        cli->monitor->log(
-            cli->monitor->user, F0T_LOG_WARNING,
-            "pictures were decoded without a sandbox, which this kernel or build does "
-            "not have: take none from strangers (docs/security.md)");
+    static const char line[] = "pictures were decoded without a sandbox, which this kernel or "
+                               "build does not have: take none from strangers (docs/security.md)";
+    if (f0t_picture_sandbox(false) != F0T_SANDBOX_NONE)
+        return;
+    if (processes->rank > 0)
+        cli_processes_complain(processes, cli, line);
+    else if (cli->monitor && cli->monitor->log)
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 
-static f0t_status run_warning(cli_context *cli, const void *options)
+static f0t_status run_warning(cli_context *cli, const void *options, const cli_processes *processes)
 {
     f0t_status status = require_sandbox(cli);
     if (status == F0T_OK)
         status = cli->verb->run(cli, options);
-    warn_of_sandbox(cli);
+    warn_of_sandbox(cli, processes);
     return status;
 }
 
@@ -128,7 +131,7 @@ static f0t_status run_joined(cli_context *cli, const void *options, const cli_pr
 {
     const size_t count = f0t_context_processes(cli->context), rank = f0t_context_rank(cli->context);
     if (count == (size_t)processes->count && rank == (size_t)processes->rank)
-        return run_warning(cli, options);
+        return run_warning(cli, options, processes);
     return cli_fail(cli, F0T_ERROR_UNSUPPORTED,
                     "is process %ld of %ld by mpirun, and %zu of %zu by the Open MPI of this "
                     "fast0tag: start it with that one's mpirun",
@@ -150,7 +153,7 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
     f0t_status status = f0t_context_create(&cli->context, &how);
     if (status != F0T_OK) {
         if (status != F0T_ERROR_MISMATCH && status != F0T_ERROR_INTERRUPTED) /* known to all */
-            cli_processes_complain(processes, cli);
+            cli_processes_complain(processes, cli, f0t_last_error());
         return status;
     }
     status = cli_agree(cli, run_joined(cli, options, processes));

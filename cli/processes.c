@@ -56,12 +56,13 @@ void cli_processes_linger(const cli_processes *processes)
 }
 
 /* The processes of one machine fail alike: its first one says so. */
-void cli_processes_complain(const cli_processes *processes, const cli_context *cli)
+void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
+                            const char *line)
 {
     if (!own_errors || processes->beside > 0)
         return;
     fprintf(own_errors, "fast0tag %s: ", cli->name);
-    cli_print_shown(own_errors, f0t_last_error());
+    cli_print_shown(own_errors, line);
     fprintf(own_errors, "\n");
     fflush(own_errors);
 }

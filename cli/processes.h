@@ -18,7 +18,8 @@ char *cli_processes_task(const char *name, int argc, char **argv);
 /* mpirun ends all as soon as one has failed: the one that speaks has time to. */
 void cli_processes_linger(const cli_processes *processes);
 
-/* A process that cannot join the others says why. */
-void cli_processes_complain(const cli_processes *processes, const cli_context *cli);
+/* What the first process cannot know of another machine, such as why it cannot join the others, its first process says. */
+void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
+                            const char *line);
 
 #endif

@@ -131,6 +131,32 @@ case_pictures_that_cannot_be_read_are_reported_once() {
     cmp -s one.err "$err" || complain "two processes' warnings differ: $(diff one.err "$err" | head -5)"
 }
 
+# The second process as on another machine, whose kernel has no sandbox.
+case_a_machine_without_a_sandbox_says_so() {
+    local i
+    can_join || return
+    make_collection
+    for i in $(seq 23); do colour=red draw "pictures/$i.svg" cat; done
+    colour=blue draw pictures/24.svg dog
+    run 0 train pictures --vectors vectors.txt -o model --method linear --keep-tags -q
+    run 0 tag model pictures -k 1 -q
+    if grep -q "without a sandbox" "$err"; then
+        skip "this kernel has no Landlock or no seccomp"
+        return
+    elif [ ! -x "$BUILD/tests/old_kernel" ]; then
+        skip "tests/old_kernel is not built"
+        return
+    fi
+    cat >each.sh <<EOF2
+[ \$OMPI_COMM_WORLD_RANK = 0 ] && exec "$FAST0TAG" "\$@"
+export OMPI_COMM_WORLD_LOCAL_RANK=0
+exec "$BUILD/tests/old_kernel" "$FAST0TAG" "\$@"
+EOF2
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh tag model pictures -k 1 -q --no-cache >"$out" 2>"$err" ||
+        complain "it failed: $(head -c 400 "$err")"
+    one_line "pictures were decoded without a sandbox"
+}
+
 case_what_one_process_must_do_is_refused() {
     can_join || return
     make_collection
