@@ -17,10 +17,16 @@ install(CODE "
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system/fast0tag.service\" @ONLY)")
 
 # What all of it is linked with, and which versions: a bill of materials. Nothing else needs it.
+set(F0T_MODULE_FILES)
+foreach(module fast0tag_cuda fast0tag_mpi)
+  if(TARGET ${module})
+    string(APPEND F0T_MODULE_FILES " $<TARGET_FILE:${module}>")
+  endif()
+endforeach()
 install(CODE "
   set(sbom \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/doc/fast0tag/sbom.cdx.json\")
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/sbom ${PROJECT_VERSION} $<TARGET_FILE:fast0tag_cli>
-    $<TARGET_FILE:fast0tag_picture> $<TARGET_FILE:fast0tag> $<TARGET_FILE:fast0tag_tools>
+    $<TARGET_FILE:fast0tag_picture> $<TARGET_FILE:fast0tag> $<TARGET_FILE:fast0tag_tools> ${F0T_MODULE_FILES}
     OUTPUT_FILE \"\${sbom}\" RESULT_VARIABLE failed)
   if(failed)
     message(WARNING \"no bill of materials: scripts/sbom failed\")
