@@ -71,6 +71,17 @@ static f0t_status open_graph(work *w, const char *path)
     return f0t_onnx_quantiser_create(&w->quantiser, w->graph, &picture, output, w->monitor);
 }
 
+static f0t_status check_features(const work *w)
+{
+    for (size_t k = 0; k < w->pictures * w->dim; k++)
+        if (!isfinite(w->wanted[k]))
+            return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                            "%s: its features of a picture are no finite numbers, so that nothing "
+                            "can be compared with them; check the preset",
+                            w->graph->path);
+    return F0T_OK;
+}
+
 static f0t_status observe(work *w)
 {
     f0t_stage stage = f0t_stage_begin(w->monitor, "calibrating", "pictures", w->pictures);
@@ -81,12 +92,14 @@ static f0t_status observe(work *w)
     f0t_stage_end(&stage);
     F0T_TRY(f0t_alloc(&w->wanted, w->pictures * w->dim, sizeof *w->wanted));
     F0T_TRY(f0t_alloc(&w->got, w->pictures * w->dim, sizeof *w->got));
-    return f0t_network_run_watched(w->wanted, w->backbone->network, w->pixels, w->pictures,
-                                   w->monitor);
+    F0T_TRY(f0t_network_run_watched(w->wanted, w->backbone->network, w->pixels, w->pictures,
+                                    w->monitor));
+    return check_features(w);
 }
 
 /* ---- The network of eight bits --------------------------------------------------------------- */
 
+/* 0 where there is none, as of features that are no finite numbers. */
 static double cosine(const float *x, const float *y, size_t n)
 {
     double xy = 0, xx = 0, yy = 0;
@@ -95,7 +108,10 @@ static double cosine(const float *x, const float *y, size_t n)
         xx += (double)x[k] * (double)x[k];
         yy += (double)y[k] * (double)y[k];
     }
-    return xx == yy && xy == xx ? 1 : xy / sqrt(xx * yy);
+    if (!isfinite(xx) || !isfinite(yy))
+        return 0;
+    double c = xx == yy && xy == xx ? 1 : xy / sqrt(xx * yy);
+    return isfinite(c) ? c : 0;
 }
 
 static f0t_status compare(f0t_quantize_report *r, work *w, const f0t_onnx_pack *file,
@@ -122,6 +138,8 @@ static f0t_status compare(f0t_quantize_report *r, work *w, const f0t_onnx_pack *
 }
 
 /* ---- Layers that stay in floats -------------------------------------------------------------- */
+
+enum { RATED_MOST = 1024 }; /* each costs a network that is made, opened and run */
 
 typedef struct rated {
     double loss;
@@ -173,6 +191,11 @@ static f0t_status rate_layers(work *w, const char *name)
     const size_t count = f0t_onnx_quantiser_layers(w->quantiser);
     rated *list = NULL;
     bool *kept = NULL;
+    if (count > RATED_MOST)
+        return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                        "%s: of its %zu layers at most %d can be tried one by one; ask for a lower "
+                        "cosine",
+                        name, count, (int)RATED_MOST);
     F0T_TRY(f0t_alloc(&w->order, count, sizeof *w->order));
     f0t_status status = f0t_alloc(&list, count, sizeof *list);
     if (status == F0T_OK)
