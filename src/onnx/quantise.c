@@ -37,10 +37,41 @@ size_t f0t_quantise_after_relu(const f0t_onnx_quantiser *q, size_t value)
 const f0t_quantise_layer *f0t_quantise_layer_of(const f0t_onnx_quantiser *q,
                                                 const f0t_onnx_node *node)
 {
-    for (size_t k = 0; k < q->layer_count; k++)
-        if (q->layers[k].node == node)
-            return &q->layers[k];
-    return NULL;
+    size_t k = q->layer_at[node - q->graph->nodes];
+    return k != F0T_NONE && q->layers[k].node == node ? &q->layers[k] : NULL;
+}
+
+const f0t_quantise_layer *f0t_quantise_layer_of_norm(const f0t_onnx_quantiser *q,
+                                                     const f0t_onnx_node *node)
+{
+    size_t k = q->layer_at[node - q->graph->nodes];
+    return k != F0T_NONE && q->layers[k].norm == node ? &q->layers[k] : NULL;
+}
+
+/* Activations that are no mere limits, and come before any rounding. */
+static bool is_smooth(const f0t_onnx_node *node)
+{
+    static const char *const names[] = {"Sigmoid", "HardSigmoid", "HardSwish", "Mul",
+                                        "Erf",     "Tanh",        "Elu",       "Gelu",
+                                        "Mish",    "LeakyRelu",   "Div",       "Softmax"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (f0t_quantise_is(node, names[k]))
+            return true;
+    return false;
+}
+
+static void count_use(f0t_onnx_quantiser *q, size_t n)
+{
+    const f0t_onnx_node *node = &q->graph->nodes[n];
+    const bool smooth = is_smooth(node);
+    for (size_t k = 0; k < node->input_count; k++) {
+        if (node->inputs[k] == F0T_NONE)
+            continue;
+        f0t_quantise_value *v = &q->values[node->inputs[k]];
+        v->uses++;
+        v->user = n;
+        v->smoothed |= smooth;
+    }
 }
 
 static void count_uses(f0t_onnx_quantiser *q)
@@ -49,11 +80,7 @@ static void count_uses(f0t_onnx_quantiser *q)
     for (size_t v = 0; v < graph->value_count; v++)
         q->values[v].user = F0T_NONE;
     for (size_t n = 0; n < graph->node_count; n++)
-        for (size_t k = 0; k < graph->nodes[n].input_count; k++)
-            if (graph->nodes[n].inputs[k] != F0T_NONE) {
-                q->values[graph->nodes[n].inputs[k]].uses++;
-                q->values[graph->nodes[n].inputs[k]].user = n;
-            }
+        count_use(q, n);
     for (size_t k = 0; k < graph->output_count; k++) {
         q->values[graph->outputs[k].value].uses += 2;
         q->values[graph->outputs[k].value].is_end = true;
@@ -74,6 +101,14 @@ static bool is_float(const f0t_onnx_quantiser *q, size_t value)
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
+/* A number for each filter: as a column it would be one for each row. */
+static bool is_bias(const f0t_onnx_quantiser *q, const f0t_quantise_layer *l)
+{
+    const f0t_onnx_array *a = array_of(q, l->bias);
+    return is_float(q, l->bias) && a->count == l->filters &&
+           (!a->rank || a->dims[a->rank - 1] == l->filters);
+}
+
 /* Where the filters are, and whether the shape is one that can be. */
 static bool find_filters(f0t_quantise_layer *l, const f0t_onnx_quantiser *q)
 {
@@ -92,8 +127,7 @@ static bool find_filters(f0t_quantise_layer *l, const f0t_onnx_quantiser *q)
             return false;
     }
     l->filters = w->dims[l->axis];
-    return l->bias == F0T_NONE ||
-           (array_of(q, l->bias)->count == l->filters && is_float(q, l->bias));
+    return l->bias == F0T_NONE || is_bias(q, l);
 }
 
 static const f0t_onnx_node *norm_after(const f0t_onnx_quantiser *q, size_t value)
@@ -124,6 +158,9 @@ static f0t_status add_layer(f0t_onnx_quantiser *q, const f0t_onnx_node *node)
     l.norm = conv ? norm_after(q, l.output) : NULL;
     l.output = l.norm ? l.norm->outputs[0] : l.output;
     F0T_TRY(f0t_grow(&q->layers, &q->layer_capacity, q->layer_count, 1, sizeof *q->layers));
+    q->layer_at[node - q->graph->nodes] = q->layer_count;
+    if (l.norm)
+        q->layer_at[l.norm - q->graph->nodes] = q->layer_count;
     q->layers[q->layer_count++] = l;
     return F0T_OK;
 }
@@ -140,19 +177,7 @@ static void put_on_grid(f0t_onnx_quantiser *q, size_t value)
  * the rounding, and not at the end. */
 static bool takes_grid(const f0t_onnx_quantiser *q, size_t value)
 {
-    static const char *const smooth[] = {"Sigmoid", "HardSigmoid", "HardSwish", "Mul",
-                                         "Erf",     "Tanh",        "Elu",       "Gelu",
-                                         "Mish",    "LeakyRelu",   "Div",       "Softmax"};
-    if (q->values[value].is_end)
-        return false;
-    for (size_t n = 0; n < q->graph->node_count; n++) {
-        const f0t_onnx_node *node = &q->graph->nodes[n];
-        for (size_t k = 0; k < node->input_count; k++)
-            for (size_t s = 0; node->inputs[k] == value && s < sizeof smooth / sizeof *smooth; s++)
-                if (f0t_quantise_is(node, smooth[s]))
-                    return false;
-    }
-    return true;
+    return !q->values[value].is_end && !q->values[value].smoothed;
 }
 
 /* A convolution that gives bytes to whoever comes after it. */
@@ -227,6 +252,7 @@ static f0t_status list_observed(f0t_onnx_quantiser *q)
         q->values[v].observed = q->values[v].on_grid;
         if (!q->values[v].observed)
             continue;
+        F0T_TRY(f0t_onnx_budget_take(&q->budget, 1, sizeof *q->values[v].histogram));
         F0T_TRY(f0t_alloc_zero(&q->values[v].histogram, 1, sizeof *q->values[v].histogram));
         q->observed[q->observed_count++] = v;
     }
@@ -245,9 +271,11 @@ static f0t_status make_schedule(f0t_onnx_quantiser *q, const f0t_onnx_array *inp
     F0T_TRY(f0t_onnx_schedule_create(&q->schedule, q->graph, q->packed, &options));
     F0T_TRY(f0t_alloc_zero(&q->results, q->observed_count, sizeof *q->results));
     F0T_TRY(f0t_alloc_zero(&q->inputs, q->graph->input_count, sizeof *q->inputs));
-    for (size_t k = 0; k < q->observed_count; k++)
-        F0T_TRY(f0t_alloc(&q->results[k], f0t_onnx_schedule_output(q->schedule, k)->count,
-                          sizeof(float)));
+    for (size_t k = 0; k < q->observed_count; k++) {
+        const size_t count = f0t_onnx_schedule_output(q->schedule, k)->count;
+        F0T_TRY(f0t_onnx_budget_take(&q->budget, count, sizeof(float)));
+        F0T_TRY(f0t_alloc(&q->results[k], count, sizeof(float)));
+    }
     return F0T_OK;
 }
 
@@ -331,6 +359,9 @@ static f0t_status fill(f0t_onnx_quantiser *q)
     f0t_onnx_array *inputs;
     size_t images = q->picture.batch ? q->picture.batch : 1;
     F0T_TRY(f0t_alloc_zero(&q->values, graph->value_count, sizeof *q->values));
+    F0T_TRY(f0t_alloc(&q->layer_at, graph->node_count, sizeof *q->layer_at));
+    for (size_t n = 0; n < graph->node_count; n++)
+        q->layer_at[n] = F0T_NONE;
     F0T_TRY(f0t_onnx_picture_inputs(&inputs, &q->picture, graph, images));
     f0t_status status = f0t_onnx_fold_create(&q->fold, graph, inputs, &q->output, 1, &q->budget);
     if (status == F0T_OK) {
@@ -386,6 +417,7 @@ void f0t_onnx_quantiser_free(f0t_onnx_quantiser *q)
     f0t_free(q->inputs);
     f0t_free(q->observed);
     f0t_free(q->layers);
+    f0t_free(q->layer_at);
     f0t_free(q->values);
     f0t_free(q->kept);
     f0t_free(q);

@@ -21,6 +21,7 @@ typedef struct f0t_quantise_value {
     size_t uses;   /* by nodes, and by the graph as outputs of its own */
     size_t user;   /* the last node that uses it, or F0T_NONE */
     bool is_end;   /* an output of the graph, or what matters */
+    bool smoothed; /* an activation that is no mere limit takes it */
     bool observed; /* it may come onto a grid */
     f0t_onnx_histogram *histogram;
     /* Of one writing: */
@@ -37,6 +38,7 @@ struct f0t_onnx_quantiser {
     f0t_quantise_value *values; /* [graph's] */
     f0t_quantise_layer *layers;
     size_t layer_count, layer_capacity;
+    size_t *layer_at; /* [nodes] the layer that the node or normalisation is of, or F0T_NONE */
     size_t *observed; /* values */
     size_t observed_count;
     f0t_onnx_weights *packed;
@@ -60,6 +62,9 @@ size_t f0t_quantise_after_relu(const f0t_onnx_quantiser *q, size_t value);
 /* The layer whose node this is, or NULL. */
 const f0t_quantise_layer *f0t_quantise_layer_of(const f0t_onnx_quantiser *q,
                                                 const f0t_onnx_node *node);
+/* The layer into whose weights this normalisation goes, or NULL. */
+const f0t_quantise_layer *f0t_quantise_layer_of_norm(const f0t_onnx_quantiser *q,
+                                                     const f0t_onnx_node *node);
 /* Weights in floats with the normalisation in them, and the bias [filters]; both are freed by the caller. */
 f0t_status f0t_quantise_weights(float **weights, float **bias, f0t_onnx_quantiser *q,
                                 const f0t_quantise_layer *layer);

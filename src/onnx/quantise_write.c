@@ -12,6 +12,7 @@ enum { OPSET_LEAST = 13, IR_LEAST = 7, OPSET_OLDEST = 7, NAME = 64 };
 
 /* Numbers of onnx.proto that are written. */
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_ATTRIBUTE = 5 };
+enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_I = 3, ATTRIBUTE_TYPE = 20, ATTRIBUTE_INT = 2 };
 enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_RAW = 9, TENSOR_LOCATION = 14 };
 enum { GRAPH_VALUE_INFO = 13, GRAPH_ANNOTATION = 14, OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
@@ -35,13 +36,17 @@ static bool prefix_is_free(const f0t_onnx_graph *graph, const char *prefix)
     return true;
 }
 
-static void choose_prefix(writing *w)
+static f0t_status choose_prefix(writing *w)
 {
-    for (unsigned k = 0; k < 10000; k++) {
+    for (unsigned k = 0; k < 100; k++) {
         snprintf(w->prefix, sizeof w->prefix, k ? "int8_%u_" : "int8_", k);
+        F0T_TRY(f0t_onnx_budget_steps(&w->q->budget, w->graph->value_count));
         if (prefix_is_free(w->graph, w->prefix))
-            return;
+            return F0T_OK;
     }
+    return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                    "%s: it has names that begin with int8_ and int8_1_ to %s; rename them",
+                    w->graph->path, w->prefix);
 }
 
 static void name_part(char out[NAME], const writing *w, size_t value, const char *part)
@@ -144,10 +149,8 @@ static const f0t_quantise_layer *quantised(const writing *w, const f0t_onnx_node
 /* The quantised layer into which this normalisation goes, or NULL. */
 static const f0t_quantise_layer *absorber(const writing *w, const f0t_onnx_node *norm)
 {
-    for (size_t k = 0; k < w->q->layer_count; k++)
-        if (w->q->layers[k].norm == norm && !w->q->kept[k])
-            return &w->q->layers[k];
-    return NULL;
+    const f0t_quantise_layer *l = f0t_quantise_layer_of_norm(w->q, norm);
+    return l && !w->q->kept[l - w->q->layers] ? l : NULL;
 }
 
 typedef struct eight {
@@ -297,6 +300,18 @@ typedef struct renewal {
     bool has_limits, has_axes;
 } renewal;
 
+static bool has_mask(const writing *w, const f0t_onnx_node *node)
+{
+    return node->output_count > 1 && w->q->values[node->outputs[1]].uses;
+}
+
+/* The limits become inputs, of the type of what they limit. */
+static bool clips_floats(const writing *w, const f0t_onnx_node *node)
+{
+    return w->q->fold.used[node - w->graph->nodes] &&
+           w->q->fold.arrays[node->inputs[0]].type == F0T_ONNX_FLOAT;
+}
+
 /* No axes: all of size 1 go, and none come. */
 static renewal renew_axes(const f0t_op_call *call, const char *name)
 {
@@ -314,10 +329,16 @@ static f0t_status renew(renewal *out, const writing *w, const f0t_onnx_node *nod
     *out = (renewal){0};
     if (w->graph->opset >= OPSET_LEAST || is_unchanged(node))
         return F0T_OK;
+    if (strcmp(name, "Dropout") == 0 && has_mask(w, node))
+        return f0t_fail(
+            F0T_ERROR_UNSUPPORTED,
+            "its mask is used, and it is of operator set %d: convert the network to set "
+            "%d first",
+            w->graph->opset, (int)OPSET_LEAST);
     if (strcmp(name, "Dropout") == 0 ||
         (strcmp(name, "Pad") == 0 && w->graph->opset < 11 && pads_nothing(&call)))
         out->op = "Identity";
-    else if (strcmp(name, "Clip") == 0 && w->graph->opset < 11)
+    else if (strcmp(name, "Clip") == 0 && w->graph->opset < 11 && clips_floats(w, node))
         *out = (renewal){.op = "Clip", .has_limits = true};
     else if (strcmp(name, "Squeeze") == 0 || strcmp(name, "Unsqueeze") == 0)
         *out = renew_axes(&call, name);
@@ -380,12 +401,26 @@ static void put_inputs(const writing *w, f0t_onnx_pack *n, const f0t_onnx_node *
         f0t_onnx_pack_text(n, NODE_INPUT, buffer);
 }
 
+/* Its names, which may be those of values outside of it, would have to be followed. */
+static f0t_status refuse_graphs(f0t_onnx_message node)
+{
+    f0t_onnx_field field;
+    while (f0t_onnx_message_next(&field, &node))
+        if (field.number == NODE_ATTRIBUTE && field.wire == 2 &&
+            (f0t_onnx_message_find(field.body, ATTRIBUTE_GRAPH).at ||
+             f0t_onnx_message_find(field.body, ATTRIBUTE_GRAPHS).at))
+            return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                            "it has a graph of its own, and such networks are not quantised");
+    return F0T_OK;
+}
+
 static f0t_status put_graph_node(writing *w, const f0t_onnx_node *node, f0t_onnx_message bytes)
 {
     const f0t_quantise_layer *l = quantised(w, node);
     f0t_onnx_pack n = {0};
     f0t_onnx_field field;
     renewal r;
+    F0T_TRY(refuse_graphs(bytes));
     F0T_TRY(renew(&r, w, node));
     if (l)
         F0T_TRY(put_weights(w, l));
@@ -408,16 +443,20 @@ static f0t_status put_graph_node(writing *w, const f0t_onnx_node *node, f0t_onnx
     return F0T_OK;
 }
 
+static void refer_to(writing *w, size_t value)
+{
+    w->referenced[value] = true;
+    if (w->graph->values[value].producer != F0T_NONE)
+        w->live[w->graph->values[value].producer] = true;
+}
+
 /* From the outputs backwards: what a quantised layer had for weights leads nowhere any more. */
 static void mark_live(writing *w)
 {
     const f0t_onnx_graph *graph = w->graph;
-    for (size_t k = 0; k < graph->output_count; k++) {
-        size_t v = graph->outputs[k].value;
-        w->referenced[v] = true;
-        if (graph->values[v].producer != F0T_NONE)
-            w->live[graph->values[v].producer] = true;
-    }
+    for (size_t k = 0; k < graph->output_count; k++)
+        refer_to(w, graph->outputs[k].value);
+    refer_to(w, w->q->output);
     for (size_t n = graph->node_count; n-- > 0;) {
         const f0t_onnx_node *node = &graph->nodes[n];
         const f0t_quantise_layer *into = absorber(w, node);
@@ -429,9 +468,7 @@ static void mark_live(writing *w)
             size_t v = node->inputs[k];
             if (v == F0T_NONE || (k && quantised(w, node)))
                 continue;
-            w->referenced[v] = true;
-            if (graph->values[v].producer != F0T_NONE)
-                w->live[graph->values[v].producer] = true;
+            refer_to(w, v);
         }
     }
 }
@@ -589,8 +626,9 @@ f0t_status f0t_onnx_quantiser_write(f0t_onnx_pack *out, f0t_onnx_quantiser *q, c
     F0T_TRY(f0t_alloc(&q->kept, q->layer_count, sizeof *q->kept));
     memcpy(q->kept, kept, q->layer_count * sizeof *kept);
     q->how = *how;
+    F0T_TRY(f0t_onnx_budget_steps(&q->budget, q->graph->node_count));
     f0t_quantise_place_grids(q);
-    choose_prefix(&w);
+    F0T_TRY(choose_prefix(&w));
     f0t_status status = f0t_alloc_zero(&w.live, q->graph->node_count, sizeof *w.live);
     if (status == F0T_OK)
         status = f0t_alloc_zero(&w.referenced, q->graph->value_count, sizeof *w.referenced);
