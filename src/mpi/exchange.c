@@ -189,13 +189,18 @@ bool f0t_mpi_begin(f0t_exchange *e)
     return true;
 }
 
-void f0t_mpi_complete(f0t_exchange *e)
+void f0t_mpi_release(f0t_exchange *e)
 {
-    if (e->kind == F0T_MPI_SUM)
-        complete_sum(e);
     give_memory(e->sent);
     give_memory(e->received);
     free(e->counts);
     e->counts = NULL;
     e->sent = e->received = NULL;
+}
+
+void f0t_mpi_complete(f0t_exchange *e)
+{
+    if (e->kind == F0T_MPI_SUM)
+        complete_sum(e);
+    f0t_mpi_release(e);
 }

@@ -99,6 +99,8 @@ static inline void f0t_mpi_sent(size_t bytes)
 
 /* Begins it; false where there is no memory. */
 bool f0t_mpi_begin(f0t_exchange *exchange);
+/* What it has of memory for messages, where it did not begin. */
+void f0t_mpi_release(f0t_exchange *exchange);
 /* What is left to do when its messages have arrived. */
 void f0t_mpi_complete(f0t_exchange *exchange);
 

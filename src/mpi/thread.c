@@ -81,6 +81,7 @@ static void begin_queued(void)
             continue;
         }
         broken = true;
+        f0t_mpi_release(e);
         end_exchange(e, true);
     }
 }
