@@ -1276,8 +1276,9 @@ typedef struct f0t_quantize_report {
 } f0t_quantize_report;
 
 /* Makes the ONNX file `to` out of the network at the path `network`: QuantizeLinear and DequantizeLinear around layers
- * of int8 weights with a scale per filter, as other programs read it, too. FILE.json beside the network is copied where
- * there is none beside `to`. Operator sets below 13 are brought to 13 where their operators mean the same there. */
+ * of int8 weights with a scale per filter, as other programs read it, too. What FILE.json beside the network says, with
+ * the preset and output of the options in its place, goes beside `to`; a file that is there and says something else is
+ * refused. Operator sets below 13 are brought to 13 where their operators mean the same there. */
 F0T_API f0t_status f0t_network_quantize(f0t_quantize_report *report, const char *to,
                                         const char *network, const char *const *pictures,
                                         size_t count, const f0t_quantize_options *options,

@@ -4,13 +4,16 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/monitor.h"
+#include "image/request.h"
 #include "io/file.h"
+#include "io/json.h"
 #include "onnx/network.h"
 #include "onnx/quantise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct work {
     const f0t_quantize_options *options;
@@ -235,46 +238,99 @@ static f0t_status search(f0t_onnx_pack *file, f0t_quantize_report *r, work *w, c
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static f0t_status write_file(const char *path, const void *data, size_t size)
+/* What goes beside the new network: what is beside the old one, and what the caller said in its place. */
+static f0t_status describe(json_t **out, const work *w, const char *network)
 {
-    f0t_writer *writer;
-    F0T_TRY(f0t_writer_open(&writer, path));
-    return f0t_writer_finish(writer, f0t_writer_write(writer, data, size));
+    f0t_network_request r = {.path = network, .prepared = true};
+    F0T_TRY(f0t_request_read_beside(&r, w->monitor));
+    json_t *json = r.json ? json_copy(r.json) : json_object();
+    json_t *prepared =
+        w->options->preset ? f0t_preprocess_describe(&w->backbone->preprocess) : json_object();
+    bool whole = json && prepared && json_object_update(json, prepared) == 0;
+    if (whole && w->options->output)
+        whole = json_object_set_new(json, "output", json_string(w->options->output)) == 0;
+    json_decref(prepared);
+    f0t_request_clear(&r);
+    *out = whole ? json : NULL;
+    if (whole)
+        return F0T_OK;
+    json_decref(json);
+    return f0t_fail(F0T_ERROR_MEMORY, "no memory to describe the network");
 }
 
-static f0t_status json_beside(char **out, const char *path)
+/* A file that is there is kept where it says the same, and is another network's where it does not. */
+static f0t_status check_beside(bool *there, const char *path, const json_t *json,
+                               const f0t_monitor *monitor)
 {
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    F0T_TRY(f0t_alloc(out, stem + sizeof ".json", 1));
-    memcpy(*out, path, stem);
-    memcpy(*out + stem, ".json", sizeof ".json");
-    return F0T_OK;
+    enum { LARGEST = 1 << 20 };
+    json_t *old;
+    *there = f0t_path_exists(path);
+    if (!*there)
+        return F0T_OK;
+    F0T_TRY(f0t_json_load(&old, path, LARGEST, monitor));
+    const bool same = json_equal(old, json);
+    json_decref(old);
+    return same ? F0T_OK
+                : f0t_fail(F0T_ERROR_ARGUMENT,
+                           "%s is there already, and prepares pictures otherwise or names another "
+                           "output: remove it, or give the new network another name",
+                           path);
 }
 
-/* How pictures are prepared is what it was. */
-static f0t_status copy_json(const char *to, const char *from)
+/* What is beside the new network. */
+typedef struct beside {
+    char *path, *text;
+    bool there; /* already */
+} beside;
+
+static f0t_status plan_beside(beside *b, const work *w, const char *to, const char *network)
 {
-    char *source, *target = NULL;
-    f0t_map map;
-    F0T_TRY(json_beside(&source, from));
-    f0t_status status = json_beside(&target, to);
-    if (status == F0T_OK && f0t_path_exists(source) && !f0t_path_exists(target)) {
-        status = f0t_map_open(&map, source);
-        if (status == F0T_OK) {
-            status = write_file(target, map.data, map.size);
-            f0t_map_close(&map);
-        }
+    json_t *json;
+    F0T_TRY(describe(&json, w, network));
+    f0t_status status = f0t_request_beside(&b->path, to);
+    if (status == F0T_OK)
+        status = check_beside(&b->there, b->path, json, w->monitor);
+    if (status == F0T_OK) {
+        b->text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        if (!b->text)
+            status = f0t_fail(F0T_ERROR_MEMORY, "no memory to describe the network");
     }
-    f0t_free(source);
-    f0t_free(target);
+    json_decref(json);
+    return status;
+}
+
+static void clear_beside(beside *b)
+{
+    f0t_free(b->path);
+    free(b->text);
+}
+
+/* Both or none: neither gets its name before both are written. */
+static f0t_status write_both(const char *to, const f0t_onnx_pack *file, const beside *b)
+{
+    const bool fresh = !f0t_path_exists(to);
+    f0t_writer *network, *json = NULL;
+    F0T_TRY(f0t_writer_open(&network, to));
+    f0t_status status = f0t_writer_write(network, file->data, file->size);
+    if (status == F0T_OK && !b->there)
+        status = f0t_writer_open(&json, b->path);
+    if (status == F0T_OK && json)
+        status = f0t_writer_write(json, b->text, strlen(b->text));
+    if (status == F0T_OK && json)
+        status = f0t_writer_write(json, "\n", 1);
+    const f0t_status first = f0t_writer_finish(network, status);
+    if (!json)
+        return first;
+    status = f0t_writer_finish(json, first);
+    if (first == F0T_OK && status != F0T_OK && fresh)
+        unlink(to);
     return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static f0t_status make(f0t_quantize_report *r, work *w, const char *to, const char *network,
-                       const char *const *pictures, size_t count)
+static f0t_status make(f0t_quantize_report *r, work *w, const char *to, const beside *b,
+                       const char *network, const char *const *pictures, size_t count)
 {
     f0t_onnx_pack file = {0};
     F0T_TRY(read_pictures(w, pictures, count));
@@ -282,9 +338,7 @@ static f0t_status make(f0t_quantize_report *r, work *w, const char *to, const ch
     F0T_TRY(observe(w));
     f0t_status status = search(&file, r, w, network);
     if (status == F0T_OK)
-        status = copy_json(to, network);
-    if (status == F0T_OK)
-        status = write_file(to, file.data, file.size);
+        status = write_both(to, &file, b);
     r->layers = f0t_onnx_quantiser_layers(w->quantiser);
     r->kept = w->kept_count;
     r->pictures = w->pictures;
@@ -338,8 +392,12 @@ f0t_status f0t_network_quantize(f0t_quantize_report *report, const char *to, con
     f0t_status status = f0t_backbone_open(&w.backbone, network, &backbone, NULL);
     if (status == F0T_OK && !w.backbone->network)
         status = f0t_fail(F0T_ERROR_ARGUMENT, "'%s' is no network", network);
+    beside b = {0};
     if (status == F0T_OK)
-        status = make(report, &w, to, network, pictures, count);
+        status = plan_beside(&b, &w, to, network);
+    if (status == F0T_OK)
+        status = make(report, &w, to, &b, network, pictures, count);
+    clear_beside(&b);
     clear(&w);
     return status;
 }

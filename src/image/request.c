@@ -32,14 +32,20 @@ static f0t_status read_json(f0t_network_request *r, const char *name, const f0t_
     return F0T_OK;
 }
 
+f0t_status f0t_request_beside(char **out, const char *path)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    F0T_TRY(f0t_alloc(out, stem + sizeof ".json", 1));
+    memcpy(*out, path, stem);
+    memcpy(*out + stem, ".json", sizeof ".json");
+    return F0T_OK;
+}
+
 f0t_status f0t_request_read_beside(f0t_network_request *r, const f0t_monitor *monitor)
 {
-    const char *path = r->path, *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    const size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
     char *name;
-    F0T_TRY(f0t_alloc(&name, stem + sizeof ".json", 1));
-    memcpy(name, path, stem);
-    memcpy(name + stem, ".json", sizeof ".json");
+    F0T_TRY(f0t_request_beside(&name, r->path));
     f0t_status status = f0t_path_exists(name) ? read_json(r, name, monitor) : F0T_OK;
     f0t_free(name);
     return status;

@@ -20,6 +20,8 @@ typedef struct f0t_network_request {
     json_t *json; /* FILE.json, which has the texts; NULL: there is none */
 } f0t_network_request;
 
+/* The name of FILE.json, which the caller frees. */
+f0t_status f0t_request_beside(char **out, const char *path);
 /* Fills in what the caller did not say by FILE.json beside the network, if there is one. */
 f0t_status f0t_request_read_beside(f0t_network_request *request, const f0t_monitor *monitor);
 /* What a backbone's description says, whose texts are borrowed; `path` is NULL where it is the built-in

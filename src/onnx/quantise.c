@@ -244,6 +244,12 @@ f0t_grid f0t_quantise_grid(const f0t_onnx_quantiser *q, size_t value)
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
+static f0t_status take(f0t_onnx_quantiser *q, size_t count, size_t size)
+{
+    f0t_status status = f0t_onnx_budget_take(&q->budget, count, size);
+    return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", q->graph->path);
+}
+
 static f0t_status list_observed(f0t_onnx_quantiser *q)
 {
     f0t_quantise_place_grids(q);
@@ -252,7 +258,7 @@ static f0t_status list_observed(f0t_onnx_quantiser *q)
         q->values[v].observed = q->values[v].on_grid;
         if (!q->values[v].observed)
             continue;
-        F0T_TRY(f0t_onnx_budget_take(&q->budget, 1, sizeof *q->values[v].histogram));
+        F0T_TRY(take(q, 1, sizeof *q->values[v].histogram));
         F0T_TRY(f0t_alloc_zero(&q->values[v].histogram, 1, sizeof *q->values[v].histogram));
         q->observed[q->observed_count++] = v;
     }
@@ -273,7 +279,7 @@ static f0t_status make_schedule(f0t_onnx_quantiser *q, const f0t_onnx_array *inp
     F0T_TRY(f0t_alloc_zero(&q->inputs, q->graph->input_count, sizeof *q->inputs));
     for (size_t k = 0; k < q->observed_count; k++) {
         const size_t count = f0t_onnx_schedule_output(q->schedule, k)->count;
-        F0T_TRY(f0t_onnx_budget_take(&q->budget, count, sizeof(float)));
+        F0T_TRY(take(q, count, sizeof(float)));
         F0T_TRY(f0t_alloc(&q->results[k], count, sizeof(float)));
     }
     return F0T_OK;
