@@ -108,12 +108,11 @@ static inline f0t_status run_schedule(f0t_onnx_schedule *s, const net *n, f0t_on
 }
 
 /* Float inputs vary, the others are constants. */
-static inline f0t_status schedule(net *n, char line[LINE])
+static inline f0t_status make_schedule(f0t_onnx_schedule **s, const net *n,
+                                       f0t_onnx_weights *weights)
 {
-    f0t_onnx_array shapes[ENDS], outputs[ENDS] = {{0}};
+    f0t_onnx_array shapes[ENDS];
     size_t wanted[ENDS];
-    f0t_onnx_weights *weights;
-    f0t_onnx_schedule *s = NULL;
     for (size_t k = 0; k < ENDS; k++) {
         shapes[k] = n->inputs[k];
         shapes[k].f = NULL;
@@ -122,8 +121,16 @@ static inline f0t_status schedule(net *n, char line[LINE])
         wanted[k] = n->graph->outputs[k].value;
     f0t_onnx_schedule_options options = {
         .inputs = shapes, .outputs = wanted, .output_count = n->graph->output_count};
+    return f0t_onnx_schedule_create(s, n->graph, weights, &options);
+}
+
+static inline f0t_status schedule(net *n, char line[LINE])
+{
+    f0t_onnx_array outputs[ENDS] = {{0}};
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *s = NULL;
     F0T_TRY(f0t_onnx_weights_create(&weights));
-    f0t_status status = f0t_onnx_schedule_create(&s, n->graph, weights, &options);
+    f0t_status status = make_schedule(&s, n, weights);
     if (status == F0T_OK)
         status = run_schedule(s, n, outputs);
     if (status == F0T_OK)

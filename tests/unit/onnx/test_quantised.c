@@ -155,23 +155,13 @@ static bool is_eight_step(const f0t_onnx_step *step)
 
 static int count_eight(const char *text)
 {
-    f0t_onnx_array shapes[ENDS];
-    size_t wanted[ENDS];
     f0t_onnx_weights *weights;
     f0t_onnx_schedule *s;
     int count = 0;
     net n;
     assert_ok(open_net(&n, text));
-    for (size_t k = 0; k < ENDS; k++) {
-        shapes[k] = n.inputs[k];
-        shapes[k].f = NULL;
-    }
-    for (size_t k = 0; k < n.graph->output_count; k++)
-        wanted[k] = n.graph->outputs[k].value;
-    f0t_onnx_schedule_options options = {
-        .inputs = shapes, .outputs = wanted, .output_count = n.graph->output_count};
     assert_ok(f0t_onnx_weights_create(&weights));
-    assert_ok(f0t_onnx_schedule_create(&s, n.graph, weights, &options));
+    assert_ok(make_schedule(&s, &n, weights));
     for (size_t k = 0; k < s->step_count; k++)
         count += is_eight_step(&s->steps[k]);
     f0t_onnx_schedule_free(s);
