@@ -245,13 +245,20 @@ static f0t_status combine(f0t_onnx_builder *b, const f0t_onnx_item *item, const 
                                   plain ? NULL : x);
 }
 
+/* With AVX2 oneDNN 2.6 loses what is added to channels that do not fill its blocks of eight. */
+static bool fills_blocks(const f0t_onnx_builder *b, size_t value)
+{
+    const f0t_onnx_array *x = f0t_onnx_builder_array(b, value);
+    return !b->places[value].layout || (x->rank > 1 && x->dims[1] % 8 == 0);
+}
+
 f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
 {
     const f0t_onnx_item *item = &b->items.list[n];
     f0t_layout *x, *y = NULL;
     pair p;
     F0T_TRY(f0t_emit_eight_sum(b, item, done));
-    if (*done || !read_pair(&p, b, item))
+    if (*done || !read_pair(&p, b, item) || !fills_blocks(b, p.x))
         return F0T_OK;
     *done = true;
     if (f0t_onnx_builder_is_constant(b, p.y))
