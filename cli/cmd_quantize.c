@@ -94,8 +94,9 @@ const cli_verb cli_verb_quantize = {
     .least = 1,
     .most = 1,
     .description =
-        "Makes an ONNX file whose convolutions and dense layers are done in eight bits: a quarter "
-        "of the size, and faster where the CPU has VNNI instructions. Ranges of numbers are found "
+        "Makes an ONNX file whose convolutions and dense layers are done in eight bits: down "
+        "to a quarter of the size, and faster where the CPU has VNNI instructions. Ranges of "
+        "numbers are found "
         "by running pictures, weights have a scale for each filter, and layers that lose too much "
         "stay in floats. Other programs that run ONNX files run it, too.\n\n"
         "Features of the two networks are nearly the same, but they are two backbones: a model "
