@@ -113,7 +113,8 @@ typedef struct f0t_progress {
 } f0t_progress;
 
 /* A context (below) may have a monitor. Its callbacks are called from the calling
- * thread only, `progress` about ten times per second. Set *stop (from a signal handler, from another
+ * thread only, `progress` about ten times per second and once when a stage has ended, with all
+ * of it done. Set *stop (from a signal handler, from another
  * thread) and the work ends soon with F0T_ERROR_INTERRUPTED. Any member may be NULL. */
 typedef struct f0t_monitor {
     void (*log)(void *user, f0t_log_level level, const char *line);

@@ -57,7 +57,8 @@ f0t_status f0t_stage_update(f0t_stage *stage, uint64_t done)
     stage->progress.done = done;
     if (f0t_monitor_stopped(stage->monitor))
         return f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while %s", stage->progress.stage);
-    if (!stage->monitor || !stage->monitor->progress)
+    const bool whole = stage->progress.total && done >= stage->progress.total;
+    if (whole || !stage->monitor || !stage->monitor->progress) /* the whole is the end's to show */
         return F0T_OK;
     double now = f0t_time();
     if (now - stage->shown >= INTERVAL) {

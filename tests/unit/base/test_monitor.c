@@ -52,6 +52,19 @@ static void progress_comes_at_once_and_then_not_too_often(void **state)
     assert_int_equal(s.last.done, 1000000);
 }
 
+static void the_whole_is_shown_once_by_the_end(void **state)
+{
+    (void)state;
+    seen s = {0};
+    f0t_monitor monitor = {.progress = on_progress, .user = &s};
+    f0t_stage stage = f0t_stage_begin(&monitor, "counting", "images", 5);
+    assert_ok(f0t_stage_update(&stage, 5));
+    assert_int_equal(s.progress_calls, 0);
+    f0t_stage_end(&stage);
+    assert_int_equal(s.progress_calls, 1);
+    assert_int_equal(s.last.done, 5);
+}
+
 static void a_stage_of_unknown_length_ends_with_what_was_done(void **state)
 {
     (void)state;
@@ -128,6 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_comes_at_once_and_then_not_too_often),
+        cmocka_unit_test(the_whole_is_shown_once_by_the_end),
         cmocka_unit_test(a_stage_of_unknown_length_ends_with_what_was_done),
         cmocka_unit_test(the_stop_flag_ends_the_work),
         cmocka_unit_test(a_monitor_may_be_missing_in_part_or_whole),
