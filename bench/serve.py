@@ -10,6 +10,7 @@ ended, over the same number of pictures as were counted, without the start of th
 with features, and --pictures N that many small JPEGs, and prints the memory of the server and its helpers before and after.
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
@@ -40,7 +41,8 @@ def family(pid):
     """A process and its children."""
     pids = [pid]
     for task in os.listdir(f"/proc/{pid}/task"):
-        pids += open(f"/proc/{pid}/task/{task}/children").read().split()
+        with contextlib.suppress(FileNotFoundError):  # a thread that has ended
+            pids += open(f"/proc/{pid}/task/{task}/children").read().split()
     return pids
 
 
