@@ -38,7 +38,7 @@ static f0t_status show(cli_context *cli, const f0t_demo *demo, const char *folde
 {
     if (!cli->json) {
         fputs(demo->story, stdout);
-        printf("\n'fast0tag serve --demo ");
+        printf("\n'fast0tag serve --demo -o ");
         cli_print_shown(stdout, folder);
         printf("' shows the pictures in a browser, to search and to review.\n");
         return F0T_OK;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 typedef struct options {
-    const char *words, *arithmetic, *demo;
+    const char *words, *arithmetic, *output;
+    bool demo;
     cli_list names;
     server_options server;
 } options;
@@ -50,12 +51,17 @@ static f0t_status open_words(f0t_vocab **out, cli_context *cli, const options *o
     return status;
 }
 
+#define DEMO_FOLDER "fast0tag-demo"
+
 /* Model, catalogue and vectors: those that are named, or the demo's. */
 static f0t_status choose_files(server_options *server, serve_demo *demo, cli_context *cli,
                                const options *o)
 {
     const char *operand = cli->operand_count ? cli->operands[0] : NULL;
     if (!o->demo) {
+        if (o->output)
+            return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                            "-o is the folder of --demo, which is not given");
         server->model = operand;
         if (!operand && !server->catalogue)
             server->catalogue = ""; /* the user's own */
@@ -63,7 +69,7 @@ static f0t_status choose_files(server_options *server, serve_demo *demo, cli_con
     }
     server->catalogue = demo->catalogue;
     server->vectors = demo->vectors;
-    return serve_demo_prepare(demo, cli, o->demo, operand);
+    return serve_demo_prepare(demo, cli, o->output ? o->output : DEMO_FOLDER, operand);
 }
 
 static f0t_status run(cli_context *cli, const void *given)
@@ -117,11 +123,12 @@ static const cli_option table[] = {
      "Its "
      "model and vectors are served unless others are named.",
      NULL},
-    {"demo", 0, CLI_TEXT, AT(demo), "DIR",
-     "Serve the pictures of the demo, which is made in DIR where it is not there (minutes): "
-     "Debian's "
-     "clip art, or those of the folder that stands in place of MODEL.",
+    {"demo", 0, CLI_FLAG, AT(demo), NULL,
+     "Serve the pictures of the demo, which is made where it is not there (minutes): Debian's clip "
+     "art, or those of the folder that stands in place of MODEL.",
      NULL},
+    {"output", 'o', CLI_TEXT, AT(output), "DIR",
+     "Folder of the demo, as 'fast0tag demo' makes it. Default " DEMO_FOLDER ".", NULL},
     {"vectors", 0, CLI_TEXT, AT(server.vectors), "FILE",
      "Word vectors for words that requests bring; the same that the model was trained with.", NULL},
     {"vocab", 0, CLI_TEXT, AT(words), "FILE",
@@ -170,7 +177,7 @@ static const cli_example examples[] = {
     {"fast0tag serve photos.f0t --vectors glove.f0t",
      "Then: curl --data-binary @dog.jpg http://127.0.0.1:8077/v1/tag"},
     {"fast0tag serve -c catalogue.f0t", "The page of a collection."},
-    {"fast0tag serve --demo demo", "The same with clip art."},
+    {"fast0tag serve --demo", "The same with clip art."},
     {"fast0tag serve photos.f0t --host 0.0.0.0 --token-file token --allow-host tags.example.org",
      "For other machines."},
     {.command = NULL},

@@ -27,7 +27,8 @@ case_what_keeps_it_from_starting_is_said() {
     XDG_DATA_HOME=$PWD/none refuse 3 "catalogue.f0t" serve
     run 0 index art -c bare.f0t
     refuse 2 "the catalogue has no model: name MODEL" serve -c bare.f0t --port 0
-    refuse 2 "--demo and --catalogue exclude each other" serve --demo d -c bare.f0t
+    refuse 2 "--demo and --catalogue exclude each other" serve --demo -c bare.f0t
+    refuse 2 "-o is the folder of --demo" serve art.f0t -o demo --port 0
     (ulimit -n 500 && refuse 2 "--connections: 4096 need 4224 open files" serve art.f0t --port 0 --connections 4096 && exit "$case_failed") ||
         case_failed=1
 }
