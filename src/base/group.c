@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/module.h"
+#include "base/parcel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +182,9 @@ typedef struct result {
 
 typedef struct results {
     const f0t_group_work *work;
-    result *all;   /* [pieces] */
-    uint64_t next; /* to be taken */
+    result *all;     /* [pieces] */
+    uint64_t next;   /* to be taken; how many were, where any order will do */
+    f0t_parcel sent; /* number, size and bytes of those that were taken, for the other processes */
 } results;
 
 static f0t_status run_alone(const f0t_group_work *work, uint64_t piece, void **data, size_t *bytes)
@@ -198,15 +200,25 @@ static f0t_status run_alone(const f0t_group_work *work, uint64_t piece, void **d
     return work->run(work->user, piece, data, bytes);
 }
 
+static f0t_status take_one(results *r, uint64_t piece)
+{
+    result *one = &r->all[piece];
+    const uint64_t head[2] = {piece, one->bytes};
+    F0T_TRY(r->work->take(r->work->user, piece, one->data, one->bytes));
+    if (r->work->to_all) {
+        F0T_TRY(f0t_parcel_add(&r->sent, head, sizeof head));
+        F0T_TRY(f0t_parcel_add(&r->sent, one->data, one->bytes));
+    }
+    f0t_free(one->data);
+    one->data = NULL;
+    r->next++;
+    return F0T_OK;
+}
+
 static f0t_status take_in_order(results *r)
 {
-    while (r->next < r->work->pieces && r->all[r->next].here) {
-        result *first = &r->all[r->next];
-        F0T_TRY(r->work->take(r->work->user, r->next, first->data, first->bytes));
-        f0t_free(first->data);
-        first->data = NULL;
-        r->next++;
-    }
+    while (r->next < r->work->pieces && r->all[r->next].here)
+        F0T_TRY(take_one(r, r->next));
     return F0T_OK;
 }
 
@@ -218,7 +230,7 @@ static f0t_status keep(results *r, uint64_t piece, void *data, size_t bytes)
         return f0t_fail(F0T_ERROR_FORMAT, "another process has sent a piece that nobody asked for");
     }
     r->all[piece] = (result){data, bytes, true};
-    return take_in_order(r);
+    return r->work->any_order ? take_one(r, piece) : take_in_order(r);
 }
 
 /* A copy, for memory that came from f0t_alloc is freed otherwise. */
@@ -294,6 +306,33 @@ static f0t_status run_here(const f0t_group_work *work)
     return F0T_OK;
 }
 
+static f0t_status take_sent(results *r)
+{
+    f0t_parcel_reader from = {r->sent.data, r->sent.bytes};
+    uint64_t head[2];
+    while (from.left) {
+        F0T_TRY(f0t_parcel_read(head, &from, sizeof head));
+        const char *data = f0t_parcel_take(&from, head[1]);
+        if (!data || head[0] >= r->work->pieces)
+            return f0t_parcel_fail();
+        F0T_TRY(r->work->take(r->work->user, head[0], data, head[1]));
+    }
+    return F0T_OK;
+}
+
+/* What process 0 has taken, to the others. */
+static f0t_status share_taken(const f0t_group *group, results *r)
+{
+    uint64_t bytes = r->sent.bytes;
+    F0T_TRY(f0t_group_broadcast(group, &bytes, sizeof bytes));
+    if (group->rank > 0) {
+        F0T_TRY(f0t_alloc(&r->sent.data, bytes, 1));
+        r->sent.bytes = bytes;
+    }
+    F0T_TRY(f0t_group_broadcast(group, r->sent.data, r->sent.bytes));
+    return group->rank > 0 ? take_sent(r) : F0T_OK;
+}
+
 /* Rounds are counted alike in all processes, which run the same work in the same order. */
 f0t_status f0t_group_run(const f0t_group *group, const f0t_group_work *work)
 {
@@ -305,9 +344,12 @@ f0t_status f0t_group_run(const f0t_group *group, const f0t_group_work *work)
     if (group->rank == 0)
         F0T_TRY(f0t_alloc_zero(&r.all, work->pieces, sizeof *r.all));
     f0t_status status = run_pieces(group, round, &r);
+    if (status == F0T_OK && work->to_all)
+        status = share_taken(group, &r);
     for (uint64_t i = 0; r.all && i < work->pieces; i++)
         f0t_free(r.all[i].data);
     f0t_free(r.all);
+    f0t_free(r.sent.data);
     double unused = 0;
     return status == F0T_OK ? f0t_group_total(group, &unused, 1) : status;
 }

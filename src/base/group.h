@@ -71,6 +71,14 @@ static inline size_t f0t_group_part(size_t n, size_t rank, size_t size)
     return n / size * rank + (n % size < rank ? n % size : rank);
 }
 
+/* How many of `count` items a piece of work has, at most `most`: there are several pieces per process, of which one that is
+ * slower takes fewer. */
+static inline size_t f0t_group_piece(const f0t_group *group, size_t count, size_t most)
+{
+    const size_t share = count / (8 * group->size) + 1;
+    return share < most ? share : most;
+}
+
 /* By name; NULL: alone. `coarse`: sums travel as bfloat16. Fails where the module is missing, and where the processes are
  * of different versions or have different `task`s. */
 f0t_status f0t_group_open(const f0t_group **out, const char *name, const char *task, bool coarse);
@@ -92,6 +100,8 @@ typedef struct f0t_group_work {
     f0t_status (*run)(void *user, uint64_t piece, void **out, size_t *bytes);
     /* Called by process 0, for all pieces in their order. */
     f0t_status (*take)(void *user, uint64_t piece, const void *data, size_t bytes);
+    bool any_order; /* they are taken as they come, */
+    bool to_all;    /* and in the end by each other process, too */
 } f0t_group_work;
 
 /* While a piece is run, the calling thread works alone: f0t_group_current is f0t_group_alone. */

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "base/group.h"
+#include "base/parcel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,8 @@ static void unknown_processes_are_refused(void **state)
 
 typedef struct work {
     size_t taken;
-    uint64_t fails; /* at this piece */
+    uint64_t fails;    /* at this piece */
+    uint64_t order[5]; /* in which they were taken, where any will do */
 } work;
 
 static f0t_status square(void *user, uint64_t piece, void **out, size_t *bytes)
@@ -209,6 +211,87 @@ static void pieces_that_cannot_be_are_refused(void **state)
     assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(own, &w));
 }
 
+/* ---- Results for all processes --------------------------------------------------------------------- */
+
+static f0t_parcel told; /* by the first process to the others */
+static size_t heard;    /* of it */
+
+static f0t_status tell(f0t_exchange **out, void *x, size_t bytes)
+{
+    *out = NULL;
+    return f0t_parcel_add(&told, x, bytes);
+}
+
+static f0t_status hear(f0t_exchange **out, void *x, size_t bytes)
+{
+    *out = NULL;
+    assert_true(heard + bytes <= told.bytes);
+    memcpy(x, told.data + heard, bytes);
+    heard += bytes;
+    return F0T_OK;
+}
+
+static f0t_status take_none(uint64_t *piece, uint64_t round)
+{
+    (void)round;
+    *piece = UINT64_MAX;
+    return F0T_OK;
+}
+
+/* Whatever their order. */
+static f0t_status take_any(void *user, uint64_t piece, const void *data, size_t bytes)
+{
+    work *w = user;
+    uint64_t result;
+    assert_int_equal(bytes, sizeof result);
+    memcpy(&result, data, bytes);
+    assert_int_equal(result, piece * piece);
+    w->order[w->taken++] = piece;
+    return F0T_OK;
+}
+
+static f0t_status run_for_all(size_t rank, work *w)
+{
+    static const uint64_t pieces[] = {3, 1, UINT64_MAX};
+    f0t_group group = f0t_group_alone;
+    const f0t_group_work all = {
+        .pieces = 5, .user = w, .run = square, .take = take_any, .any_order = true, .to_all = true};
+    group.rank = rank;
+    group.size = 2;
+    group.take = rank ? take_none : take_even;
+    group.receive = receive_sent;
+    group.broadcast = rank ? hear : tell;
+    handed_out = heard = 0;
+    sent = pieces;
+    return f0t_group_run(&group, &all);
+}
+
+static void all_processes_take_what_the_first_has_taken(void **state)
+{
+    work first = {.fails = UINT64_MAX}, second = {.fails = UINT64_MAX};
+    (void)state;
+    told = (f0t_parcel){0};
+    assert_ok(run_for_all(0, &first));
+    assert_int_equal(first.taken, 5);
+    assert_int_equal(first.order[1], 3); /* it came before the second of its own */
+    assert_ok(run_for_all(1, &second));
+    assert_int_equal(second.taken, 5);
+    assert_memory_equal(first.order, second.order, sizeof first.order);
+    told.data[sizeof(uint64_t)] = 9; /* a piece that there is not */
+    assert_fails(F0T_ERROR_FORMAT, "cut or mixed up", run_for_all(1, &second));
+    f0t_free(told.data);
+}
+
+static void pieces_are_several_for_each(void **state)
+{
+    f0t_group group = f0t_group_alone;
+    (void)state;
+    group.size = 4;
+    assert_int_equal(f0t_group_piece(&group, 0, 256), 1);
+    assert_int_equal(f0t_group_piece(&group, 320, 256), 11);
+    assert_int_equal(f0t_group_piece(&group, 100000, 256), 256);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +306,8 @@ int main(void)
         cmocka_unit_test(a_piece_that_fails_ends_the_work),
         cmocka_unit_test(pieces_of_others_are_taken_as_they_come),
         cmocka_unit_test(pieces_that_cannot_be_are_refused),
+        cmocka_unit_test(all_processes_take_what_the_first_has_taken),
+        cmocka_unit_test(pieces_are_several_for_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
