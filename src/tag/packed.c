@@ -17,33 +17,24 @@ typedef struct tag_head {
 
 /* ---- Packing ------------------------------------------------------------------------------------- */
 
-static f0t_status append(f0t_packed_tags *packed, const void *from, size_t bytes)
-{
-    F0T_TRY(f0t_grow(&packed->data, &packed->capacity, packed->bytes, bytes, 1));
-    if (bytes)
-        memcpy(packed->data + packed->bytes, from, bytes);
-    packed->bytes += bytes;
-    return F0T_OK;
-}
-
-static f0t_status add_tag(f0t_packed_tags *packed, const f0t_tag_score *tag)
+static f0t_status add_tag(f0t_parcel *packed, const f0t_tag_score *tag)
 {
     const tag_head h = {.index = tag->index,
                         .size = tag->index == F0T_NONE ? strlen(tag->tag) + 1 : 0,
                         .score = tag->score,
                         .confidence = tag->confidence};
-    F0T_TRY(append(packed, &h, sizeof h));
-    return append(packed, tag->tag, h.size);
+    F0T_TRY(f0t_parcel_add(packed, &h, sizeof h));
+    return f0t_parcel_add(packed, tag->tag, h.size);
 }
 
-f0t_status f0t_packed_tags_add(f0t_packed_tags *packed, const f0t_tag_result *result)
+f0t_status f0t_packed_tags_add(f0t_parcel *packed, const f0t_tag_result *result)
 {
     const head h = {.input = result->input,
                     .count = result->count,
                     .error_size = result->error ? strlen(result->error) + 1 : 0,
                     .status = (int32_t)result->status};
-    F0T_TRY(append(packed, &h, sizeof h));
-    F0T_TRY(append(packed, result->error, h.error_size));
+    F0T_TRY(f0t_parcel_add(packed, &h, sizeof h));
+    F0T_TRY(f0t_parcel_add(packed, result->error, h.error_size));
     for (size_t i = 0; i < result->count; i++)
         F0T_TRY(add_tag(packed, &result->tags[i]));
     return F0T_OK;
@@ -52,53 +43,27 @@ f0t_status f0t_packed_tags_add(f0t_packed_tags *packed, const f0t_tag_result *re
 /* ---- Unpacking ----------------------------------------------------------------------------------- */
 
 typedef struct reader {
-    const char *at;
-    size_t left;
+    f0t_parcel_reader from;
     const f0t_vocab *vocab;
     size_t input; /* whose result comes next */
 } reader;
 
-static const char *take(reader *r, size_t bytes)
-{
-    const char *taken = r->at;
-    if (bytes > r->left)
-        return NULL;
-    r->at += bytes;
-    r->left -= bytes;
-    return taken;
-}
-
-/* A text with its 0, which is its last byte and no other. */
-static const char *take_text(reader *r, size_t bytes)
-{
-    const char *text = take(r, bytes);
-    return text && memchr(text, 0, bytes) == text + bytes - 1 ? text : NULL;
-}
-
-static f0t_status fail(void)
-{
-    return f0t_fail(F0T_ERROR_FORMAT, "another process has sent results that are cut or mixed up");
-}
-
 static f0t_status take_tag(f0t_tag_score *tag, reader *r)
 {
     tag_head h;
-    const char *from = take(r, sizeof h);
-    if (!from)
-        return fail();
-    memcpy(&h, from, sizeof h);
+    F0T_TRY(f0t_parcel_read(&h, &r->from, sizeof h));
     *tag = (f0t_tag_score){.index = h.index, .score = h.score, .confidence = h.confidence};
     if (h.size)
-        tag->tag = take_text(r, h.size);
+        tag->tag = f0t_parcel_take_text(&r->from, h.size);
     else if (h.index < f0t_vocab_count(r->vocab))
         tag->tag = f0t_vocab_tag(r->vocab, h.index);
-    return tag->tag ? F0T_OK : fail();
+    return tag->tag ? F0T_OK : f0t_parcel_fail();
 }
 
 static f0t_status take_tags(f0t_tag_score **tags, size_t *capacity, reader *r, size_t count)
 {
-    if (count > r->left / sizeof(tag_head))
-        return fail();
+    if (count > r->from.left / sizeof(tag_head))
+        return f0t_parcel_fail();
     F0T_TRY(f0t_grow(tags, capacity, 0, count, sizeof **tags));
     for (size_t i = 0; i < count; i++)
         F0T_TRY(take_tag(&(*tags)[i], r));
@@ -109,16 +74,13 @@ static f0t_status take_result(f0t_tag_result *result, f0t_tag_score **tags, size
                               reader *r)
 {
     head h;
-    const char *from = take(r, sizeof h);
-    if (!from)
-        return fail();
-    memcpy(&h, from, sizeof h);
+    F0T_TRY(f0t_parcel_read(&h, &r->from, sizeof h));
     if (h.input != r->input++ || h.status < F0T_OK || h.status > F0T_ERROR_INTERNAL)
-        return fail();
+        return f0t_parcel_fail();
     *result = (f0t_tag_result){.input = h.input, .status = (f0t_status)h.status, .count = h.count};
-    result->error = h.error_size ? take_text(r, h.error_size) : NULL;
+    result->error = h.error_size ? f0t_parcel_take_text(&r->from, h.error_size) : NULL;
     if (!result->error != (h.status == F0T_OK))
-        return fail();
+        return f0t_parcel_fail();
     F0T_TRY(take_tags(tags, capacity, r, h.count));
     result->tags = *tags;
     return F0T_OK;
@@ -127,7 +89,7 @@ static f0t_status take_result(f0t_tag_result *result, f0t_tag_score **tags, size
 f0t_status f0t_packed_tags_each(const void *data, size_t bytes, const f0t_vocab *vocab,
                                 size_t first, size_t end, f0t_tag_callback each, void *user)
 {
-    reader r = {.at = data, .left = bytes, .vocab = vocab, .input = first};
+    reader r = {.from = {data, bytes}, .vocab = vocab, .input = first};
     f0t_tag_score *tags = NULL;
     f0t_tag_result result;
     size_t capacity = 0;
@@ -138,5 +100,5 @@ f0t_status f0t_packed_tags_each(const void *data, size_t bytes, const f0t_vocab 
             status = f0t_fail(F0T_ERROR_INTERRUPTED, "ended by the caller");
     }
     f0t_free(tags);
-    return status == F0T_OK && r.left ? fail() : status;
+    return status == F0T_OK && r.from.left ? f0t_parcel_fail() : status;
 }

@@ -2,15 +2,10 @@
 #ifndef F0T_TAG_PACKED_H
 #define F0T_TAG_PACKED_H
 
-#include "base/status.h"
-
-typedef struct f0t_packed_tags {
-    char *data; /* freed by f0t_free */
-    size_t bytes, capacity;
-} f0t_packed_tags;
+#include "base/parcel.h"
 
 /* Appends one. */
-f0t_status f0t_packed_tags_add(f0t_packed_tags *packed, const f0t_tag_result *result);
+f0t_status f0t_packed_tags_add(f0t_parcel *packed, const f0t_tag_result *result);
 
 /* Calls `each` with every result, in the order in which they were added; fails where it returns false, and where they are
  * not those of inputs [first, end), each once and in order. Tags are those of `vocab`, and general words are valid until

@@ -27,7 +27,7 @@ static const f0t_tag_result RESULTS[] = {
     {.input = 8, .status = F0T_ERROR_FORMAT, .error = "8.png: no picture"},
     {.input = 9}};
 
-static f0t_status pack(f0t_packed_tags *packed)
+static f0t_status pack(f0t_parcel *packed)
 {
     for (size_t i = 0; i < 3; i++)
         F0T_TRY(f0t_packed_tags_add(packed, &RESULTS[i]));
@@ -59,7 +59,7 @@ static bool look(void *user, const f0t_tag_result *r)
 
 static void what_was_packed_comes_out(void **state)
 {
-    f0t_packed_tags packed = {0};
+    f0t_parcel packed = {0};
     f0t_vocab *vocab = make_vocab();
     seen all = {.most = 9}, some = {.most = 2};
     (void)state;
@@ -79,7 +79,7 @@ static bool take(void *user, const f0t_tag_result *result)
     return true;
 }
 
-static f0t_status unpack_copy(const f0t_packed_tags *packed, size_t bytes, const f0t_vocab *vocab)
+static f0t_status unpack_copy(const f0t_parcel *packed, size_t bytes, const f0t_vocab *vocab)
 {
     char *copy; /* of its own length, so that reading beyond it shows */
     assert_ok(f0t_alloc(&copy, bytes, 1));
@@ -91,7 +91,7 @@ static f0t_status unpack_copy(const f0t_packed_tags *packed, size_t bytes, const
 
 static void cut_results_are_refused(void **state)
 {
-    f0t_packed_tags packed = {0};
+    f0t_parcel packed = {0};
     f0t_vocab *vocab = make_vocab();
     (void)state;
     assert_ok(pack(&packed));
@@ -107,7 +107,7 @@ static void cut_results_are_refused(void **state)
 /* Of the first result: the bytes of `value` in place of those at `at`. */
 static void refused_with(const f0t_vocab *vocab, size_t at, int32_t value)
 {
-    f0t_packed_tags packed = {0};
+    f0t_parcel packed = {0};
     assert_ok(pack(&packed));
     memcpy(packed.data + at, &value, sizeof value);
     assert_int_equal(unpack_copy(&packed, packed.bytes, vocab), F0T_ERROR_FORMAT);
@@ -131,7 +131,7 @@ static void what_no_process_packs_is_refused(void **state)
 
 static f0t_status pack_and_unpack(void *user)
 {
-    f0t_packed_tags packed = {0};
+    f0t_parcel packed = {0};
     f0t_status status = pack(&packed);
     if (status == F0T_OK)
         status = f0t_packed_tags_each(packed.data, packed.bytes, user, 7, 10, take, NULL);
