@@ -88,6 +88,7 @@ const cli_verb cli_verb_features = {
     .json = true,
     .seed = true,
     .pictures = true,
+    .processes = true,
     .options_size = sizeof(options),
     .defaults = &defaults,
     .run = run,

@@ -3,8 +3,10 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/group.h"
 #include "base/status.h"
 #include "import/features.h"
+#include "import/photos.h"
 #include "io/dataset_folder.h"
 
 #include <math.h>
@@ -241,10 +243,23 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
     return F0T_OK;
 }
 
+/* Of several processes the first imports; the others make features with it. */
+static f0t_status check_processes(const f0t_import_options *options, const format *chosen)
+{
+    if (f0t_group_current()->size == 1 || (chosen->run == f0t_import_photos && options->extract))
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_ARGUMENT,
+                    "several processes make features of pictures, and import nothing else: start "
+                    "it without mpirun");
+}
+
 static f0t_status run(f0t_import_job *job, const format *chosen)
 {
     size_t size;
     const f0t_import_options *options = job->options;
+    F0T_TRY(check_processes(options, chosen));
+    if (f0t_group_current()->rank > 0)
+        return f0t_photo_features_help(job);
     F0T_TRY(check_options(options, chosen->name));
     if (job->source_count < chosen->least || job->source_count > chosen->most)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s wants %s as its source", chosen->name,

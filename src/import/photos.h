@@ -21,6 +21,17 @@ typedef struct f0t_photo_features {
  * backbone and not changed since, are taken from there. */
 f0t_status f0t_photo_features_make(f0t_photo_features *features, const f0t_import_job *job,
                                    const f0t_texts *pictures);
+/* Whether picture i has no features yet and can have some; its stamp, then. */
+bool f0t_photo_features_lack(f0t_photo_features *features, size_t i, const char *path,
+                             f0t_picture_stamp *stamp);
+/* Keeps the features of picture i. */
+f0t_status f0t_photo_features_keep(f0t_photo_features *features, size_t i,
+                                   const f0t_picture_stamp *stamp, const float *row);
+/* Makes what is missing with other processes, which call f0t_photo_features_help: they need neither the list of pictures nor
+ * the file, and get paths. */
+f0t_status f0t_photo_features_share(f0t_photo_features *features, const f0t_import_job *job,
+                                    const f0t_texts *pictures);
+f0t_status f0t_photo_features_help(const f0t_import_job *job);
 /* Says that picture i is the next image of the collection. */
 void f0t_photo_features_use(f0t_photo_features *features, size_t i);
 /* The part is removed when all is done. */

@@ -2,6 +2,7 @@
 #include "import/photos.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "io/file.h"
 
@@ -65,6 +66,27 @@ static f0t_status use_old(f0t_photo_features *f, const f0t_import_job *job)
 
 /* ---- Making them ----------------------------------------------------------------------------- */
 
+bool f0t_photo_features_lack(f0t_photo_features *f, size_t i, const char *path,
+                             f0t_picture_stamp *stamp)
+{
+    f->records[i] = F0T_NONE;
+    if (!f0t_picture_stamp_get(stamp, path))
+        return false;
+    f->records[i] = f0t_feature_file_find(f->part, stamp);
+    return f->records[i] == F0T_NONE;
+}
+
+f0t_status f0t_photo_features_keep(f0t_photo_features *f, size_t i, const f0t_picture_stamp *stamp,
+                                   const float *row)
+{
+    f->records[i] = f0t_feature_file_find(f->part, stamp);
+    if (f->records[i] != F0T_NONE)
+        return F0T_OK; /* the same picture twice */
+    F0T_TRY(f0t_feature_file_add(f->part, stamp, row));
+    f->records[i] = f0t_feature_file_find(f->part, stamp);
+    return F0T_OK;
+}
+
 /* Some pictures that have no features yet. */
 typedef struct block {
     const char *paths[BLOCK];
@@ -89,12 +111,7 @@ static f0t_status run_block(f0t_photo_features *f, const f0t_import_job *job, bl
     for (size_t i = 0; i < b->count; i++) {
         if (!job->options->strict && !b->good[i])
             continue;
-        f->records[b->numbers[i]] =
-            f->part ? f0t_feature_file_find(f->part, &b->stamps[i]) : F0T_NONE;
-        if (f->records[b->numbers[i]] != F0T_NONE)
-            continue; /* the same picture twice */
-        F0T_TRY(f0t_feature_file_add(f->part, &b->stamps[i], b->rows + i * f->dim));
-        f->records[b->numbers[i]] = f0t_feature_file_find(f->part, &b->stamps[i]);
+        F0T_TRY(f0t_photo_features_keep(f, b->numbers[i], &b->stamps[i], b->rows + i * f->dim));
     }
     if (b->count == b->size && f0t_time() - began < 1 && 2 * b->size <= BLOCK)
         b->size *= 2;
@@ -110,11 +127,7 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
     for (size_t i = 0; i < pictures->count; i++) {
         const char *path = f0t_texts_get(pictures, i);
         f0t_picture_stamp stamp;
-        f->records[i] = F0T_NONE;
-        if (!f0t_picture_stamp_get(&stamp, path))
-            continue;
-        f->records[i] = f0t_feature_file_find(f->part, &stamp);
-        if (f->records[i] != F0T_NONE)
+        if (!f0t_photo_features_lack(f, i, path, &stamp))
             continue;
         b->paths[b->count] = path;
         b->stamps[b->count] = stamp;
@@ -127,6 +140,20 @@ static f0t_status make_missing(f0t_photo_features *f, const f0t_import_job *job,
     F0T_TRY(run_block(f, job, b));
     f0t_stage_end(&stage);
     return F0T_OK;
+}
+
+static f0t_status make_here(f0t_photo_features *f, const f0t_import_job *job,
+                            const f0t_texts *pictures)
+{
+    block *b;
+    F0T_TRY(f0t_alloc_zero(&b, 1, sizeof *b));
+    b->size = FIRST_BLOCK;
+    f0t_status status = f0t_alloc(&b->rows, BLOCK * f->dim, sizeof *b->rows);
+    if (status == F0T_OK)
+        status = make_missing(f, job, pictures, b);
+    f0t_free(b->rows);
+    f0t_free(b);
+    return status;
 }
 
 /* ---- As rows of the dataset ------------------------------------------------------------------ */
@@ -166,21 +193,14 @@ static f0t_status open_part(f0t_photo_features *f, const f0t_import_job *job)
 f0t_status f0t_photo_features_make(f0t_photo_features *f, const f0t_import_job *job,
                                    const f0t_texts *pictures)
 {
-    block *b = NULL;
     *f = (f0t_photo_features){.dim = f0t_backbone_dim(job->options->extract)};
     f->source = (f0t_feature_source){.dim = f->dim, .read = read_row, .context = f};
     F0T_TRY(f0t_alloc(&f->records, pictures->count, sizeof *f->records));
     F0T_TRY(f0t_alloc(&f->rows, pictures->count, sizeof *f->rows));
     F0T_TRY(open_part(f, job));
     F0T_TRY(use_old(f, job));
-    F0T_TRY(f0t_alloc_zero(&b, 1, sizeof *b));
-    b->size = FIRST_BLOCK;
-    f0t_status status = f0t_alloc(&b->rows, BLOCK * f->dim, sizeof *b->rows);
-    if (status == F0T_OK)
-        status = make_missing(f, job, pictures, b);
-    f0t_free(b->rows);
-    f0t_free(b);
-    return status;
+    return f0t_group_current()->size > 1 ? f0t_photo_features_share(f, job, pictures)
+                                         : make_here(f, job, pictures);
 }
 
 void f0t_photo_features_free(f0t_photo_features *f, bool done)
