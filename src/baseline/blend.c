@@ -167,6 +167,7 @@ const f0t_ranker f0t_ranker_blend = {.name = "blend",
                                      .title = "Fast0Tag (blend)",
                                      .source = "fast0tag: docs/methods.md",
                                      .calibrated = true,
+                                     .divided = true,
                                      .fit = fit,
                                      .free = discard,
                                      .score = score};

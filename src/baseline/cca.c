@@ -235,6 +235,7 @@ const f0t_ranker f0t_ranker_cca = {
     .source = "Hotelling, Biometrika 1936; Hardoon, Szedmak, Shawe-Taylor, Neural Computation "
               "2004; Gong, Ke, Isard, Lazebnik, IJCV 2014",
     .closed = true,
+    .divided = true,
     .knobs = KNOB_LIST,
     .knob_count = KNOBS,
     .prepare = prepare,

@@ -382,6 +382,7 @@ const f0t_ranker f0t_ranker_fasttag = {
     .title = "FastTag",
     .source = "Chen, Zheng, Weinberger: Fast image tagging, ICML 2013",
     .closed = true,
+    .divided = true,
     .knobs = KNOB_LIST,
     .knob_count = KNOBS,
     .prepare = prepare,

@@ -166,6 +166,7 @@ const f0t_ranker f0t_ranker_linear = {
     .name = "linear",
     .title = "Fast0Tag (lin.)",
     .source = "Zhang, Gong, Shah: Fast zero-shot image tagging, CVPR 2016",
+    .divided = true,
     .knobs = KNOBS,
     .knob_count = sizeof KNOBS / sizeof *KNOBS,
     .prepare = prepare,

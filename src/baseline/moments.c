@@ -1,6 +1,7 @@
 #include "baseline/moments.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
@@ -46,9 +47,10 @@ static void add_columns(f0t_task_moments *m, const f0t_samples *s, const float *
     }
 }
 
-static void add_pairs(f0t_task_moments *m, const f0t_samples *s, const double *weights)
+static void add_pairs(f0t_task_moments *m, const f0t_samples *s, const double *weights,
+                      size_t first, size_t end)
 {
-    for (size_t r = 0; r < s->count; r++) {
+    for (size_t r = first; r < end; r++) {
         double weight = weights ? weights[r] : 1;
         m->images += weight;
         for (size_t i = s->offsets[r]; i < s->offsets[r + 1]; i++)
@@ -82,20 +84,35 @@ static f0t_status add_block(f0t_task_moments *m, const f0t_task *task, const dou
     return f0t_gram_add(m->squares, block, rows, m->features);
 }
 
+/* The sums over the images of all processes. */
+static f0t_status add_up(f0t_task_moments *m, const f0t_group *group)
+{
+    F0T_TRY(f0t_group_total(group, &m->images, 1));
+    F0T_TRY(f0t_group_total(group, m->squares, m->features * m->features));
+    F0T_TRY(f0t_group_total(group, m->crossed, m->tags * m->features));
+    F0T_TRY(f0t_group_total(group, m->pairs, m->tags * m->tags));
+    F0T_TRY(f0t_group_total(group, m->sum, m->features));
+    return f0t_group_total(group, m->counts, m->tags);
+}
+
+/* Each process reads a part of the images. */
 static f0t_status add_all(f0t_task_moments *m, const f0t_task *task, const double *weights,
                           float **block)
 {
+    const f0t_group *group = f0t_group_current();
     const size_t count = task->train.count;
+    const size_t begin = f0t_group_part(count, group->rank, group->size);
+    const size_t end = f0t_group_part(count, group->rank + 1, group->size);
     F0T_TRY(f0t_alloc(block, BLOCK_ROWS * m->features, sizeof **block));
-    add_pairs(m, &task->train, weights);
+    add_pairs(m, &task->train, weights, begin, end);
     f0t_stage stage = f0t_stage_begin(task->monitor, "reading the features", "images", count);
-    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
-        size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
-        F0T_TRY(f0t_stage_update(&stage, first));
+    for (size_t first = begin; first < end; first += BLOCK_ROWS) {
+        size_t rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
+        F0T_TRY(f0t_stage_update(&stage, (first - begin) * group->size));
         F0T_TRY(add_block(m, task, weights, *block, first, rows));
     }
     f0t_stage_end(&stage);
-    return F0T_OK;
+    return group->size > 1 ? add_up(m, group) : F0T_OK;
 }
 
 static f0t_status create_empty(f0t_task_moments **out, size_t features, size_t tags)

@@ -18,7 +18,8 @@ typedef struct f0t_task_moments {
     double *counts;  /* [T] Σ y */
 } f0t_task_moments;
 
-/* weights[task->train.count] of the images, at least 0, or NULL: 1 each. */
+/* weights[task->train.count] of the images, at least 0, or NULL: 1 each. The processes of a group (base/group.h) read a part
+ * of the images each, and have the same sums. */
 f0t_status f0t_task_moments_create(f0t_task_moments **out, const f0t_task *task,
                                    const double *weights);
 /* The same of x and y minus their means; sum and counts stay. */

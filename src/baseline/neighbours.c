@@ -1,7 +1,9 @@
 #include "baseline/neighbours.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
+#include "base/parcel.h"
 #include "base/size.h"
 #include "base/team.h"
 #include "math/matmul.h"
@@ -73,12 +75,12 @@ static f0t_status search_block(f0t_neighbours *n, float *products, size_t first)
     return F0T_OK;
 }
 
-static void sort_all(f0t_best *best)
+static void sort_rows(f0t_best *best, size_t first, size_t end)
 {
     int threads = f0t_team_size();
     (void)threads;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < best->rows; i++)
+    for (size_t i = first; i < end; i++)
         f0t_best_sort(best, i);
 }
 
@@ -93,7 +95,86 @@ static f0t_status search_all(f0t_neighbours *n, float *products, const f0t_monit
         done += (uint64_t)block_rows(first, n->count) * (n->count - first);
     }
     f0t_stage_end(&stage);
-    sort_all(n->own);
+    sort_rows(n->own, 0, n->count);
+    return F0T_OK;
+}
+
+/* ---- The same by several processes --------------------------------------------------------------- */
+
+/* Blocks of rows are handed out. Each is compared with all images: the other triangle is another process's. */
+typedef struct sharing {
+    f0t_neighbours *n;
+    float *products;
+    f0t_stage stage;
+} sharing;
+
+static f0t_status add_rows(f0t_parcel *parcel, const f0t_best *best, size_t first, size_t rows)
+{
+    F0T_TRY(f0t_parcel_add(parcel, best->count + first, rows * sizeof *best->count));
+    F0T_TRY(f0t_parcel_add(parcel, best->index + first * best->k,
+                           rows * best->k * sizeof *best->index));
+    return f0t_parcel_add(parcel, best->value + first * best->k,
+                          rows * best->k * sizeof *best->value);
+}
+
+static f0t_status search_piece(void *user, uint64_t piece, void **out, size_t *bytes)
+{
+    const sharing *s = user;
+    const f0t_neighbours *n = s->n;
+    const size_t first = (size_t)piece * BLOCK, m = block_rows(first, n->count), D = n->features;
+    f0t_parcel parcel = {0};
+    for (size_t other = 0; other < n->count; other += BLOCK) {
+        size_t wide = block_rows(other, n->count);
+        F0T_TRY(multiply(s->products, n->rows + first * D, m, n->rows + other * D, wide, D));
+        offer_rows(n->own, s->products, m, wide, first, other);
+    }
+    sort_rows(n->own, first, first + m);
+    f0t_status status = add_rows(&parcel, n->own, first, m);
+    *out = parcel.data;
+    *bytes = parcel.bytes;
+    return status;
+}
+
+static bool are_rows(const f0t_neighbours *n, size_t first, size_t rows)
+{
+    const f0t_best *best = n->own;
+    for (size_t i = first; i < first + rows; i++) {
+        if (best->count[i] > best->k)
+            return false;
+        for (size_t j = 0; j < best->count[i]; j++)
+            if (best->index[i * best->k + j] >= n->count)
+                return false;
+    }
+    return true;
+}
+
+static f0t_status take_piece(void *user, uint64_t piece, const void *data, size_t bytes)
+{
+    sharing *s = user;
+    f0t_best *best = s->n->own;
+    const size_t first = (size_t)piece * BLOCK, m = block_rows(first, s->n->count), k = best->k;
+    f0t_parcel_reader from = {data, bytes};
+    F0T_TRY(f0t_parcel_read(best->count + first, &from, m * sizeof *best->count));
+    F0T_TRY(f0t_parcel_read(best->index + first * k, &from, m * k * sizeof *best->index));
+    F0T_TRY(f0t_parcel_read(best->value + first * k, &from, m * k * sizeof *best->value));
+    if (from.left || !are_rows(s->n, first, m))
+        return f0t_parcel_fail();
+    return f0t_stage_update(&s->stage, (uint64_t)(first + m) * s->n->count);
+}
+
+static f0t_status search_shared(f0t_neighbours *n, float *products, const f0t_monitor *monitor)
+{
+    const uint64_t all = (uint64_t)n->count * n->count;
+    sharing s = {n, products,
+                 f0t_stage_begin(monitor, "comparing the training images", "pairs", all)};
+    const f0t_group_work work = {.pieces = (n->count + BLOCK - 1) / BLOCK,
+                                 .user = &s,
+                                 .run = search_piece,
+                                 .take = take_piece,
+                                 .any_order = true,
+                                 .to_all = true};
+    F0T_TRY(f0t_group_run(f0t_group_current(), &work));
+    f0t_stage_end(&s.stage);
     return F0T_OK;
 }
 
@@ -127,7 +208,8 @@ static f0t_status fill(f0t_neighbours *n, const f0t_task *task, size_t k, float 
     F0T_TRY(map_rows(n));
     F0T_TRY(f0t_best_create(&n->own, n->count, k));
     F0T_TRY(f0t_alloc(products, BLOCK * BLOCK, sizeof **products));
-    return search_all(n, *products, task->monitor);
+    return f0t_group_current()->size > 1 ? search_shared(n, *products, task->monitor)
+                                         : search_all(n, *products, task->monitor);
 }
 
 static f0t_status make(f0t_neighbours **out, const f0t_task *task, size_t k)
@@ -215,7 +297,7 @@ static f0t_status search(f0t_best *best, const f0t_neighbours *n, const float *q
     F0T_TRY(f0t_alloc(&b->products, BLOCK * BLOCK, sizeof *b->products));
     for (size_t first = 0; first < best->rows; first += BLOCK)
         F0T_TRY(search_queries(best, n, queries, b, first));
-    sort_all(best);
+    sort_rows(best, 0, best->rows);
     return F0T_OK;
 }
 

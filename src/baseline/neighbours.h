@@ -29,7 +29,8 @@ typedef struct f0t_neighbour_store {
 
 void f0t_neighbour_store_free(f0t_neighbour_store *store);
 
-/* The `k` nearest others (fewer where there are fewer) of every training image, made or lent. */
+/* The `k` nearest others (fewer where there are fewer) of every training image, made or lent. The processes of a group
+ * (base/group.h) make them together: of a store, all of them have the same. */
 f0t_status f0t_neighbours_create(f0t_neighbours **out, const f0t_task *task, size_t k);
 /* Also counts: freed by its last user. */
 void f0t_neighbours_free(f0t_neighbours *neighbours);

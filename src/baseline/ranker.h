@@ -80,6 +80,7 @@ typedef struct f0t_ranker {
     bool needs_new;  /* says something only where tags are ranked that were not learned */
     bool calibrated; /* scores are logits of the probability that an image has the tag */
     bool whole;      /* wants all images in one call of score (transductive) */
+    bool divided;    /* several processes (base/group.h) fit it together faster than one */
     size_t most_tags; /* refuses to rank more; 0: no limit */
     const f0t_knob *knobs;
     size_t knob_count; /* at most F0T_KNOBS_MAX */

@@ -418,6 +418,7 @@ const f0t_ranker f0t_ranker_tagprop = {
     .title = "TagProp",
     .source = "Guillaumin, Mensink, Verbeek, Schmid: TagProp, ICCV 2009",
     .closed = true,
+    .divided = true,
     .knobs = KNOB_LIST,
     .knob_count = KNOBS,
     .prepare = prepare,
