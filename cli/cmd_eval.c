@@ -20,6 +20,12 @@ typedef struct options {
 
 static const options defaults = {.format = "text", .arithmetic = "f32"};
 
+/* Of several processes the first one has the files, and shows what came out. */
+static bool is_first(const cli_context *cli)
+{
+    return f0t_context_rank(cli->context) == 0;
+}
+
 /* ---- Results ------------------------------------------------------------------------------- */
 
 static f0t_status print_json(cli_context *cli, const f0t_eval *eval)
@@ -66,6 +72,8 @@ static f0t_status print_tables(const options *o, const f0t_eval *eval)
 
 static f0t_status show(cli_context *cli, const options *o, const f0t_eval *eval)
 {
+    if (!is_first(cli))
+        return F0T_OK;
     f0t_status status = cli->json ? print_json(cli, eval) : print_tables(o, eval);
     if (status == F0T_OK && o->html)
         status = f0t_eval_save_page(eval, o->html, o->paper);
@@ -152,7 +160,7 @@ static f0t_status run_one(comparison *c, cli_context *cli, const options *o,
     if (status != F0T_OK)
         return status;
     c->path = results_path(o, identity, with.train_images);
-    if (!o->results && access(".", W_OK) != 0) {
+    if (!o->results && is_first(cli) && access(".", W_OK) != 0) {
         tell(cli, "%s cannot be created here: an interruption would lose the results so far",
              c->path);
         free(c->path);
@@ -165,7 +173,7 @@ static f0t_status run_one(comparison *c, cli_context *cli, const options *o,
 /* After the results were shown with this status. */
 static void settle_shown(cli_context *cli, const options *o, const comparison *c, f0t_status status)
 {
-    if (c->path)
+    if (c->path && is_first(cli))
         settle(cli, o, c->eval, c->path,
                status == F0T_OK && fflush(stdout) == 0 && !ferror(stdout));
 }
@@ -215,6 +223,8 @@ static f0t_status show_curves(cli_context *cli, const options *o, const comparis
     const f0t_eval *evals[F0T_CURVE_SIZES];
     const f0t_eval_layout layout = layout_of(o);
     f0t_report *report;
+    if (!is_first(cli))
+        return F0T_OK;
     json_t *list = json_array();
     for (size_t i = 0; i < s->count; i++) {
         evals[i] = c[i].eval;
@@ -348,6 +358,9 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing --vectors FILE");
     if (o->jobs > 1 && !o->results)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs needs --results FILE");
+    if (f0t_context_processes(cli->context) > 1 && (o->jobs > 1 || o->tasks))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s is for one process: start it without mpirun",
+                        o->tasks ? "tasks" : "jobs");
     if (o->jobs > 256)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
     sizes curve = {.count = 0};
@@ -360,7 +373,9 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--compare-paper needs tables; %s has none",
                         cli->json ? "--json" : "--format csv");
     f0t_status status = f0t_eval_options_check(eval_options);
-    if (status == F0T_OK && o->results)
+    if (status != F0T_OK || !is_first(cli))
+        return status;
+    if (o->results)
         status = cli_check_file(cli, "--results", o->results);
     return status == F0T_OK && o->html ? cli_check_folder(cli, "--html", o->html) : status;
 }
@@ -591,6 +606,7 @@ const cli_verb cli_verb_eval = {
     .json = true,
     .device = true,
     .seed = true,
+    .processes = true,
     .pictures = true,
     .options_size = sizeof(options),
     .defaults = &defaults,

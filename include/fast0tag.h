@@ -161,7 +161,7 @@ F0T_API int f0t_context_threads(const f0t_context *context);
 F0T_API const f0t_monitor *f0t_context_monitor(const f0t_context *context);
 
 /* Processes that work together make the same calls in the same order, f0t_train among them, and each gets the same result;
- * what is written outside the library, one of them writes. A process joins once, and leaves as its context is freed. These
+ * what the library writes, the first of them does, and one of them what is written outside it. A process joins once, and leaves as its context is freed. These
  * are how many there are and which one this is, from 0; 1 and 0 where it is alone. */
 F0T_API size_t f0t_context_processes(const f0t_context *context);
 F0T_API size_t f0t_context_rank(const f0t_context *context);

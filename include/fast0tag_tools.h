@@ -111,7 +111,8 @@ typedef struct f0t_import_note {
     const char *example; /* the first of them, or NULL */
 } f0t_import_note;
 
-/* `options` may be NULL. `output` is written completely or not at all. */
+/* `options` may be NULL. `output` is written completely or not at all. Several processes (f0t_context_processes) make features of
+ * pictures together, and import nothing else: the first one has the report, those of the others are empty. */
 F0T_API f0t_status f0t_import(f0t_import_report **out, const char *output, const char *format,
                               const char *const *sources, size_t source_count,
                               const f0t_import_options *options, const f0t_context *context);

@@ -3,9 +3,9 @@
  */
 #include "base/alloc.h"
 #include "base/monitor.h"
-#include "base/random.h"
 #include "baseline/neighbours.h"
 #include "eval/details.h"
+#include "eval/share.h"
 #include "io/file.h"
 #include "math/matmul.h"
 
@@ -13,103 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Test images for the figure ------------------------------------------------------------ */
-
-enum { SAMPLES = 12, PICTURES_ASKED = 200 };
-
-static bool has_kind(const f0t_eval *e, size_t image, unsigned kind)
-{
-    size_t count;
-    const uint32_t *tags = f0t_dataset_image_tags(&count, e->dataset, image);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t index = e->tags.index[tags[i]];
-        if (index != F0T_NO_SAMPLE_TAG && e->tags.kind[index] & kind)
-            return true;
-    }
-    return false;
-}
-
-static bool has_picture(const f0t_eval *e, size_t image)
-{
-    const char *name = f0t_dataset_image(e->dataset, image);
-    char *path = NULL;
-    bool there = name && f0t_path_join(&path, f0t_dataset_path(e->dataset), name) == F0T_OK &&
-                 f0t_path_exists(path);
-    f0t_free(path);
-    return there;
-}
-
-/* Images in random order: place among the test images, and row. */
-typedef struct pool {
-    uint32_t *order; /* [count] places */
-    uint32_t *rows;  /* [count] rows of the dataset, by place */
-    bool *taken;     /* [count] by place */
-    size_t count;
-} pool;
-
-/* Fills up the samples: first what has everything, then less. */
-static void fill(f0t_eval *e, pool *p, bool with_tags, bool with_picture)
-{
-    size_t asked = 0;
-    for (size_t i = 0; i < p->count && e->sample_count < SAMPLES; i++) {
-        uint32_t place = p->order[i], row = p->rows[place];
-        if (p->taken[place] ||
-            (with_tags && (!has_kind(e, row, F0T_TAG_SEEN) || !has_kind(e, row, F0T_TAG_UNSEEN))))
-            continue;
-        if (with_picture && asked++ >= PICTURES_ASKED)
-            return;
-        if (with_picture && !has_picture(e, row))
-            continue;
-        p->taken[place] = true;
-        e->samples[e->sample_count] = place;
-        e->sample_images[e->sample_count++] = row;
-    }
-}
-
-static void list_images(pool *p, const f0t_dataset *dataset)
-{
-    const uint8_t *split = f0t_dataset_split(dataset);
-    size_t at = 0;
-    for (size_t m = 0; m < f0t_dataset_image_count(dataset); m++)
-        if (split[m] == F0T_TEST) {
-            p->order[at] = (uint32_t)at;
-            p->rows[at++] = (uint32_t)m;
-        }
-}
-
-/* By seed: with a seen and an unseen tag and a picture where there are such. */
-static f0t_status choose_samples(f0t_eval *e)
-{
-    const f0t_random random = {e->seed, UINT64_C(0x73616D706C65)}; /* "sample" */
-    pool p = {.count = f0t_dataset_split_count(e->dataset, F0T_TEST)};
-    f0t_status status = f0t_alloc(&e->samples, SAMPLES, sizeof *e->samples);
-    if (status == F0T_OK)
-        status = f0t_alloc(&e->sample_images, SAMPLES, sizeof *e->sample_images);
-    if (status == F0T_OK)
-        status = f0t_alloc(&p.order, p.count, sizeof *p.order);
-    if (status == F0T_OK)
-        status = f0t_alloc(&p.rows, p.count, sizeof *p.rows);
-    if (status == F0T_OK)
-        status = f0t_alloc_zero(&p.taken, p.count, sizeof *p.taken);
-    if (status == F0T_OK) {
-        list_images(&p, e->dataset);
-        f0t_random_shuffle(p.order, p.count, &random);
-        fill(e, &p, true, true);
-        fill(e, &p, true, false);
-        fill(e, &p, false, false);
-    }
-    f0t_free(p.order);
-    f0t_free(p.rows);
-    f0t_free(p.taken);
-    return status;
-}
-
 /* A running comparison. */
 typedef struct comparison {
     f0t_eval *eval;
     const f0t_eval_options *options;
     uint64_t identity;
     char *others;         /* of the results file */
+    bool writes;          /* this process has the files: it is the first one, or alone */
+    bool handed_out;      /* it runs a method that was: who gets the results keeps them */
     bool loaded;          /* what the results file has, if there is one, is in the cells */
     float *class_vectors; /* [C x d] of options->classes */
     char unseen[24]; /* how many are drawn, where the dataset's lists say how many and not which */
@@ -188,6 +99,17 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
                                        .monitor = f0t_context_monitor(NULL)};
 }
 
+/* What a training set has given: in the log, and in the file. */
+static f0t_status keep(const comparison *c, const f0t_eval_protocol *protocol, size_t repeat,
+                       size_t method)
+{
+    log_cells(c, f0t_eval_cell_at(c->eval, repeat, method, F0T_CONVENTIONAL), protocol,
+              c->eval->plan.methods[method]->name, repeat);
+    return c->options->results && c->writes
+               ? f0t_results_save(c->eval, c->others, c->options->results, c->identity)
+               : F0T_OK;
+}
+
 static f0t_status run_protocol(comparison *c, size_t repeat, size_t method,
                                const f0t_eval_protocol *protocol,
                                const f0t_eval_protocol_options *options)
@@ -197,10 +119,7 @@ static f0t_status run_protocol(comparison *c, size_t repeat, size_t method,
     if (is_done(cells, protocol))
         return F0T_OK;
     F0T_TRY(f0t_eval_protocol_run(cells, protocol, ranker, options));
-    log_cells(c, cells, protocol, ranker->name, repeat);
-    return c->options->results
-               ? f0t_results_save(c->eval, c->others, c->options->results, c->identity)
-               : F0T_OK;
+    return c->handed_out ? F0T_OK : keep(c, protocol, repeat, method);
 }
 
 static f0t_status run_method(comparison *c, size_t repeat, size_t method)
@@ -216,6 +135,48 @@ static f0t_status run_method(comparison *c, size_t repeat, size_t method)
     f0t_eval_memo_free(&memo);
     f0t_matmul_clear();
     return status;
+}
+
+/* ---- Several processes ---------------------------------------------------------------------- */
+
+/* A repeat of a comparison. */
+typedef struct shared_repeat {
+    comparison *c;
+    size_t repeat;
+} shared_repeat;
+
+static f0t_status run_shared(void *user, size_t method, bool together)
+{
+    const shared_repeat *s = user;
+    comparison *c = s->c;
+    if (together) /* another process may have none, and would make them alone */
+        f0t_neighbour_store_free(&c->store);
+    c->handed_out = !together;
+    f0t_status status = run_method(c, s->repeat, method);
+    c->handed_out = false;
+    return status;
+}
+
+static f0t_status keep_shared(void *user, size_t method)
+{
+    const shared_repeat *s = user;
+    for (int l = 0; l < F0T_TRAINING_SETS; l++)
+        if (s->c->has[l])
+            F0T_TRY(keep(s->c, &s->c->protocols[l], s->repeat, method));
+    return F0T_OK;
+}
+
+static f0t_status run_methods(comparison *c, size_t repeat)
+{
+    const f0t_group *group = f0t_group_current();
+    shared_repeat shared = {c, repeat};
+    const f0t_eval_sharing sharing = {
+        .eval = c->eval, .repeat = repeat, .user = &shared, .run = run_shared, .keep = keep_shared};
+    if (group->size > 1)
+        return f0t_eval_share_methods(&sharing, group);
+    for (size_t m = 0; m < c->eval->plan.method_count; m++)
+        F0T_TRY(run_method(c, repeat, m));
+    return F0T_OK;
 }
 
 /* ---- All of them --------------------------------------------------------------------------- */
@@ -317,13 +278,15 @@ static f0t_status run_repeat(comparison *c, size_t repeat)
     F0T_TRY(f0t_eval_tags_split(&c->eval->tags, *c->unseen ? c->unseen : c->options->unseen,
                                 c->options->seed + repeat));
     if (repeat == 0)
-        F0T_TRY(choose_samples(c->eval));
-    if (repeat == 0 && c->options->results)
+        F0T_TRY(f0t_eval_choose_samples(c->eval));
+    if (repeat == 0 && c->options->results && c->writes)
         F0T_TRY(load_results(c));
+    if (repeat == 0 && f0t_group_current()->size > 1)
+        F0T_TRY(f0t_eval_share_cells(c->eval, f0t_group_current()));
     f0t_status status = open_protocols(c, repeat);
-    for (size_t m = 0; m < plan->method_count && status == F0T_OK; m++)
-        status = run_method(c, repeat, m);
-    if (status == F0T_OK && c->options->details)
+    if (status == F0T_OK)
+        status = run_methods(c, repeat);
+    if (status == F0T_OK && c->options->details && c->writes)
         status = add_details(c, repeat);
     close_protocols(c);
     return status;
@@ -378,10 +341,12 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
     F0T_TRY(f0t_eval_plan_create(&e->plan, o));
     F0T_TRY(check_data(e->dataset));
     F0T_TRY(find_class_vectors(c, vectors));
-    if (o->results)
+    if (o->results && c->writes)
         F0T_TRY(f0t_results_claim(e, o->results));
     f0t_values_set_names(&e->names, e->plan.cutoffs, e->plan.cutoff_count);
     F0T_TRY(f0t_eval_identity(&c->identity, e->dataset, vectors, o, NULL));
+    F0T_TRY(f0t_group_same(f0t_group_current(), "the data of the comparison", &c->identity,
+                           sizeof c->identity));
     F0T_TRY(
         f0t_eval_tags_create(&e->tags, e->dataset, vectors, o->centred, f0t_context_monitor(NULL)));
     e->tags.train_images = o->train_images;
@@ -395,7 +360,7 @@ static f0t_status run(comparison *c, const f0t_vectors *vectors)
         F0T_TRY(f0t_own_identify(&e->plan.own[i]));
     F0T_TRY(f0t_alloc_zero(&e->cells, e->plan.repeat * e->plan.method_count * F0T_SCENARIOS,
                            sizeof *e->cells));
-    if (o->details)
+    if (o->details && c->writes)
         F0T_TRY(f0t_details_open(&c->details, e, o->details));
     for (size_t r = 0; r < e->plan.repeat; r++)
         F0T_TRY(run_repeat(c, r));
@@ -420,7 +385,7 @@ f0t_status f0t_eval_run(f0t_eval **out, const f0t_dataset *dataset, const f0t_ve
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
     F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
-    comparison c = {.options = options};
+    comparison c = {.options = options, .writes = f0t_group_current()->rank == 0};
     F0T_TRY(f0t_alloc_zero(&c.eval, 1, sizeof *c.eval));
     c.eval->dataset = dataset;
     c.eval->seed = c.options->seed;

@@ -2,6 +2,7 @@
 #ifndef F0T_EVAL_EVAL_H
 #define F0T_EVAL_EVAL_H
 
+#include "base/parcel.h"
 #include "eval/own.h"
 #include "eval/protocol.h"
 #include "fast0tag_tools.h"
@@ -55,6 +56,9 @@ struct f0t_eval {
 f0t_eval_cell *f0t_eval_cell_at(const f0t_eval *eval, size_t repeat, size_t method,
                                 f0t_scenario scenario);
 
+/* Chooses eval->samples by seed: with a seen and an unseen tag and a picture where there are such. */
+f0t_status f0t_eval_choose_samples(f0t_eval *eval);
+
 /* Makes the rows from the cells. */
 f0t_status f0t_eval_summarise(f0t_eval *eval);
 
@@ -66,6 +70,9 @@ f0t_status f0t_results_load(f0t_eval *eval, char **others, const char *path, uin
                             const f0t_monitor *monitor);
 f0t_status f0t_results_save(const f0t_eval *eval, const char *others, const char *path,
                             uint64_t identity);
+/* The lines of a method's cells that are done, and back: what processes tell each other. */
+f0t_status f0t_results_write(f0t_parcel *to, const f0t_eval *eval, size_t repeat, size_t method);
+f0t_status f0t_results_read(f0t_eval *eval, const char *text, size_t size);
 /* The curves of a cell as its line has them (NULL: null), and back: *out stays as it is where there are
  * none, and is the caller's to free, also after a failure. */
 json_t *f0t_results_write_curves(const f0t_reliability_curves *curves);

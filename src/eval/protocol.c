@@ -1,6 +1,7 @@
 #include "eval/protocol.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "baseline/neighbours.h"
 #include "math/matmul.h"
@@ -309,6 +310,43 @@ static f0t_status add_validation_block(void *user, size_t first, const f0t_ranki
     return F0T_OK;
 }
 
+/* Adds up what the processes have found, each on some of the images. Scores of one that are no numbers are all's. */
+static f0t_status add_up(validation_sink *to, f0t_status status, const f0t_group *group)
+{
+    f0t_miap *all = &to->sums[0][0];
+    enum { SUMS = F0T_CRITERIA * F0T_FOLDS };
+    double sums[SUMS][3], failed = status == F0T_ERROR_NUMERIC;
+    if (!(failed > 0))
+        F0T_TRY(status);
+    for (size_t i = 0; i < SUMS; i++) {
+        sums[i][0] = all[i].sum;
+        sums[i][1] = (double)all[i].ranked;
+        sums[i][2] = (double)all[i].images;
+    }
+    F0T_TRY(f0t_group_total(group, &failed, 1));
+    if (failed > 0)
+        return status != F0T_OK ? status : f0t_fail(F0T_ERROR_NUMERIC, "a score is not a number");
+    F0T_TRY(f0t_group_total(group, sums[0], SUMS * 3));
+    for (size_t i = 0; i < SUMS; i++)
+        all[i] = (f0t_miap){
+            .sum = sums[i][0], .ranked = (size_t)sums[i][1], .images = (size_t)sums[i][2]};
+    return F0T_OK;
+}
+
+/* Each process ranks some of the images. */
+static f0t_status rank_validation(validation_sink *sink, const f0t_eval_split *split,
+                                  const f0t_eval_fit *fit)
+{
+    const f0t_group *group = f0t_group_current();
+    const size_t first = f0t_group_part(sink->images, group->rank, group->size);
+    const size_t end = f0t_group_part(sink->images, group->rank + 1, group->size);
+    if (group->size == 1 || fit->ranker->whole)
+        return f0t_eval_split_score(NULL, split, fit, add_validation_block, sink);
+    return add_up(
+        sink, f0t_eval_split_score_some(NULL, split, fit, first, end, add_validation_block, sink),
+        group);
+}
+
 /* The MiAP by each criterion; NaN where no image has a relevant tag. */
 static f0t_status judge(struct f0t_eval_memo_trial *to, const tuning *t, size_t fold, void *fitted)
 {
@@ -318,7 +356,7 @@ static f0t_status judge(struct f0t_eval_memo_trial *to, const tuning *t, size_t 
     const f0t_eval_split *split = few ? &t->few[fold] : &f->validation;
     validation_sink sink = {
         .fold = few ? NULL : f, .parts = whole ? F0T_FOLDS : 1, .images = split->truth.count};
-    F0T_TRY(f0t_eval_split_score(NULL, split, &fit, add_validation_block, &sink));
+    F0T_TRY(rank_validation(&sink, split, &fit));
     for (int i = 0; i < F0T_CRITERIA; i++)
         for (size_t part = 0; part < sink.parts; part++)
             to->scores[i][fold + part] =
@@ -348,12 +386,14 @@ static f0t_status try_fold(struct f0t_eval_memo_trial *to, tuning *t, size_t fol
 }
 
 /* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
- * setting and no failure. */
+ * setting and no failure. Of several processes the first one's word counts: all must go on alike. */
 static f0t_status try_next(struct f0t_eval_memo_trial *trial, tuning *t)
 {
     f0t_status status = try_fold(trial, t, trial->done);
     trial->failed = status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED;
-    return trial->failed ? F0T_OK : status;
+    if (!trial->failed)
+        F0T_TRY(status);
+    return f0t_group_broadcast(f0t_group_current(), trial, sizeof *trial);
 }
 
 /* Fold after fold until it is behind what it must beat. What another criterion has tried beyond that does not
@@ -653,14 +693,12 @@ static bool refuse(f0t_eval_cell *cells, const f0t_eval_protocol *p, const f0t_r
     return left;
 }
 
-/* Fails where the features hold what is no number. */
-static f0t_status check_features(const f0t_dataset *dataset)
+f0t_status f0t_eval_check_features(const f0t_dataset *dataset, size_t first, size_t end)
 {
-    size_t images = f0t_dataset_image_count(dataset);
     float *row;
     F0T_TRY(f0t_alloc(&row, f0t_dataset_dim(dataset), sizeof *row));
     f0t_status status = F0T_OK;
-    for (size_t m = 0; m < images && status == F0T_OK; m++)
+    for (size_t m = first; m < end && status == F0T_OK; m++)
         status = f0t_dataset_read_features(row, dataset, m, 1);
     f0t_free(row);
     return status;
@@ -671,7 +709,8 @@ static f0t_status blame(const method_run *r)
 {
     char why[1024];
     snprintf(why, sizeof why, "%s", f0t_last_error());
-    F0T_TRY(check_features(r->protocol->task.tags->dataset));
+    const f0t_dataset *dataset = r->protocol->task.tags->dataset;
+    F0T_TRY(f0t_eval_check_features(dataset, 0, f0t_dataset_image_count(dataset)));
     f0t_log(r->options->monitor, F0T_LOG_WARNING, "%s (%s) has no result: %s", r->ranker->name,
             f0t_training_set_name(r->protocol->training_set), why);
     return f0t_fail(F0T_ERROR_UNSUPPORTED, "%s", why);

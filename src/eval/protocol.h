@@ -117,9 +117,12 @@ f0t_status f0t_eval_cell_copy(f0t_eval_cell *to, const f0t_eval_cell *from);
 f0t_status f0t_eval_cell_test(f0t_eval_cell *cell, f0t_eval_cost *cost, const f0t_eval_split *split,
                               const f0t_eval_fit *fit, const f0t_eval_protocol_options *options);
 
+/* Fails where the features of images [first, end) hold what is no number. */
+f0t_status f0t_eval_check_features(const f0t_dataset *dataset, size_t first, size_t end);
+
 /* Tunes, fits once, and tests every scenario that was asked for: into cells[scenario], those that are
  * not done. A test that is the same as another (open, where every other tag is unseen) is not run
- * twice. */
+ * twice. The processes of a group make the same trials and the same fit together, and each tests. */
 f0t_status f0t_eval_protocol_run(f0t_eval_cell cells[F0T_SCENARIOS],
                                  const f0t_eval_protocol *protocol, const f0t_ranker *ranker,
                                  const f0t_eval_protocol_options *options);

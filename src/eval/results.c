@@ -1,125 +1,15 @@
 /* The results file: lines of JSON. The first names the comparison, by a number that tells it from any other so
  * that results are never mixed up; the others are one cell each. */
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/monitor.h"
 #include "eval/eval.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "word/classes.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- What tells one comparison from another ------------------------------------------------ */
-
-enum { FEATURES_MOST = 1 << 27, ROWS_LEAST = 256 };
-
-static void add_bytes(uint64_t *s, const void *bytes, size_t size)
-{
-    *s = f0t_hash(*s, bytes, size);
-}
-
-static void add_text(uint64_t *s, const char *text)
-{
-    add_bytes(s, text ? text : "", text ? strlen(text) + 1 : 1);
-}
-
-static void add_numbers(uint64_t *s, const uint64_t *numbers, size_t count)
-{
-    add_bytes(s, numbers, count * sizeof *numbers);
-}
-
-static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_plan *plan)
-{
-    uint64_t numbers[] = {o->seed,        plan->trials,       o->epochs,
-                          o->bf16,        !o->centred,        F0T_SAMPLE_TOP,
-                          F0T_FOLDS,      plan->cutoff_count, o->draws && !o->unseen,
-                          o->train_images};
-    add_text(s, f0t_version());
-    add_text(s, o->unseen);
-    if (o->set)
-        add_text(s, o->set);
-    add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
-    add_bytes(s, &plan->effort, sizeof plan->effort);
-    add_bytes(s, plan->cutoffs, plan->cutoff_count * sizeof *plan->cutoffs);
-    add_bytes(s, plan->hidden, plan->hidden_count * sizeof *plan->hidden);
-}
-
-/* All rows, or as many as make up FEATURES_MOST bytes, evenly from the first to the last: features may
- * be larger than memory. */
-static f0t_status add_features(uint64_t *s, const f0t_dataset *d)
-{
-    const size_t images = f0t_dataset_image_count(d), dim = f0t_dataset_dim(d);
-    if (!images || !dim)
-        return F0T_OK;
-    const size_t room = FEATURES_MOST / (dim * sizeof(float));
-    const size_t most = room < ROWS_LEAST ? ROWS_LEAST : room;
-    const size_t rows = images < most ? images : most;
-    float *row;
-    F0T_TRY(f0t_alloc(&row, dim, sizeof *row));
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < rows && status == F0T_OK; i++) {
-        const size_t at = rows > 1 ? i * (images - 1) / (rows - 1) : 0;
-        status = f0t_monitor_stopped(f0t_context_monitor(NULL))
-                     ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while reading features")
-                     : f0t_dataset_read_features(row, d, at, 1);
-        if (status == F0T_OK)
-            add_bytes(s, row, dim * sizeof *row);
-    }
-    f0t_free(row);
-    return status;
-}
-
-/* The tags begin with the lists of seen and unseen ones: their lengths tell which are in them. */
-static f0t_status add_dataset(uint64_t *s, const f0t_dataset *d)
-{
-    const size_t images = f0t_dataset_image_count(d), tags = f0t_dataset_tag_count(d);
-    const size_t *offsets = f0t_dataset_offsets(d);
-    size_t seen, unseen;
-    const uint32_t *lists[2] = {f0t_dataset_seen(&seen, d), f0t_dataset_unseen(&unseen, d)};
-    const uint64_t numbers[] = {images, tags, f0t_dataset_dim(d), lists[0] ? seen : 0,
-                                lists[1] ? unseen : 0};
-    add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
-    add_bytes(s, offsets, (images + 1) * sizeof *offsets);
-    add_bytes(s, f0t_dataset_indices(d), offsets[images] * sizeof(uint32_t));
-    add_bytes(s, f0t_dataset_split(d), images);
-    for (size_t t = 0; t < tags; t++)
-        add_text(s, f0t_dataset_tag(d, t));
-    return add_features(s, d);
-}
-
-static void add_classes(uint64_t *s, const f0t_classes *classes)
-{
-    if (!classes)
-        return;
-    add_bytes(s, classes->weights, classes->count * classes->dim * sizeof *classes->weights);
-    add_bytes(s, classes->bias, classes->count * sizeof *classes->bias);
-    for (size_t c = 0; c < classes->count; c++)
-        add_text(s, f0t_classes_label(classes, c));
-}
-
-f0t_status f0t_eval_identity(uint64_t *out, const f0t_dataset *dataset, const f0t_vectors *vectors,
-                             const f0t_eval_options *options, const f0t_context *context)
-{
-    F0T_REQUIRE(out);
-    F0T_REQUIRE(dataset);
-    F0T_REQUIRE(vectors);
-    F0T_ENTER(context);
-    F0T_READ_OPTIONS(f0t_eval_options, F0T_EVAL_OPTIONS, options);
-    uint64_t s = F0T_HASH_START;
-    uint64_t space = f0t_vectors_fingerprint(vectors);
-    f0t_eval_plan plan;
-    F0T_TRY(f0t_eval_plan_create(&plan, options));
-    add_options(&s, options, &plan);
-    add_numbers(&s, &space, 1);
-    add_classes(&s, options->classes);
-    F0T_TRY(add_dataset(&s, dataset));
-    *out = s;
-    return F0T_OK;
-}
 
 enum { DUMP = JSON_COMPACT | JSON_REAL_PRECISION(17) };
 
@@ -163,34 +53,34 @@ static json_t *precisions_json(const int32_t *precisions, size_t count)
     return array;
 }
 
-static f0t_status write_line(f0t_writer *w, json_t *line)
+static f0t_status write_line(f0t_parcel *to, json_t *line)
 {
     char *text = line ? json_dumps(line, DUMP) : NULL;
     json_decref(line);
     if (!text)
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for a line of results");
-    f0t_status status = f0t_writer_write(w, text, strlen(text));
+    f0t_status status = f0t_parcel_add(to, text, strlen(text));
     if (status == F0T_OK)
-        status = f0t_writer_write(w, "\n", 1);
+        status = f0t_parcel_add(to, "\n", 1);
     free(text);
     return status;
 }
 
-static f0t_status write_cell(f0t_writer *w, const f0t_eval *e, size_t repeat, size_t method,
+static f0t_status write_cell(f0t_parcel *to, const f0t_eval *e, size_t repeat, size_t method,
                              f0t_scenario s)
 {
     const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, s);
     if (!cell->done)
         return F0T_OK;
     return write_line(
-        w, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "repeat",
-                     (json_int_t)repeat, "method", f0t_ranker_key(e->plan.methods[method]),
-                     "scenario", f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
-                     (json_int_t)cell->tags, "refusal", cell->refusal, "values", values_json(cell),
-                     "knobs", knobs_json(cell), "top", top_json(cell), "curves",
-                     f0t_results_write_curves(cell->curves), "precisions",
-                     precisions_json(cell->precisions, cell->precision_count), "tag_precisions",
-                     precisions_json(cell->tag_precisions, cell->tag_precision_count)));
+        to, json_pack("{s:I, s:s, s:s, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "repeat",
+                      (json_int_t)repeat, "method", f0t_ranker_key(e->plan.methods[method]),
+                      "scenario", f0t_scenario_name(s), "images", (json_int_t)cell->images, "tags",
+                      (json_int_t)cell->tags, "refusal", cell->refusal, "values", values_json(cell),
+                      "knobs", knobs_json(cell), "top", top_json(cell), "curves",
+                      f0t_results_write_curves(cell->curves), "precisions",
+                      precisions_json(cell->precisions, cell->precision_count), "tag_precisions",
+                      precisions_json(cell->tag_precisions, cell->tag_precision_count)));
 }
 
 static json_t *samples_json(const f0t_eval *e)
@@ -201,25 +91,38 @@ static json_t *samples_json(const f0t_eval *e)
     return array;
 }
 
-static f0t_status write_all(f0t_writer *w, const f0t_eval *e, const char *others, uint64_t identity)
+f0t_status f0t_results_write(f0t_parcel *to, const f0t_eval *e, size_t repeat, size_t method)
+{
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        F0T_TRY(write_cell(to, e, repeat, method, (f0t_scenario)s));
+    return F0T_OK;
+}
+
+static f0t_status write_all(f0t_parcel *to, const f0t_eval *e, const char *others,
+                            uint64_t identity)
 {
     char name[24];
     snprintf(name, sizeof name, "%016" PRIx64, identity);
-    F0T_TRY(write_line(w, json_pack("{s:s, s:i, s:s, s:o}", "fast0tag", "comparison", "version", 2,
-                                    "identity", name, "samples", samples_json(e))));
+    F0T_TRY(write_line(to, json_pack("{s:s, s:i, s:s, s:o}", "fast0tag", "comparison", "version", 2,
+                                     "identity", name, "samples", samples_json(e))));
     for (size_t r = 0; r < e->plan.repeat; r++)
         for (size_t m = 0; m < e->plan.method_count; m++)
-            for (int s = 0; s < F0T_SCENARIOS; s++)
-                F0T_TRY(write_cell(w, e, r, m, (f0t_scenario)s));
-    return others ? f0t_writer_write(w, others, strlen(others)) : F0T_OK;
+            F0T_TRY(f0t_results_write(to, e, r, m));
+    return others ? f0t_parcel_add(to, others, strlen(others)) : F0T_OK;
 }
 
 f0t_status f0t_results_save(const f0t_eval *e, const char *others, const char *path,
                             uint64_t identity)
 {
+    f0t_parcel all = {0};
     f0t_writer *w;
-    F0T_TRY(f0t_writer_open(&w, path));
-    return f0t_writer_finish(w, write_all(w, e, others, identity));
+    f0t_status status = write_all(&all, e, others, identity);
+    if (status == F0T_OK)
+        status = f0t_writer_open(&w, path);
+    if (status == F0T_OK)
+        status = f0t_writer_finish(w, f0t_writer_write(w, all.data, all.bytes));
+    f0t_free(all.data);
+    return status;
 }
 
 f0t_status f0t_results_claim(f0t_eval *e, const char *path)
@@ -424,9 +327,22 @@ static f0t_status read_line(f0t_eval *e, kept *k, const char *line, size_t lengt
     F0T_TRY(f0t_json_parse(&object, line, length, name));
     f0t_status status = find_cell(&cell, e, object, name);
     if (status == F0T_OK)
-        status = cell ? read_cell(cell, e, object, name) : keep(k, line, length);
+        status = cell ? read_cell(cell, e, object, name)
+                 : k  ? keep(k, line, length)
+                      : f0t_parcel_fail();
     json_decref(object);
     return status;
+}
+
+f0t_status f0t_results_read(f0t_eval *e, const char *text, size_t size)
+{
+    for (const char *at = text, *end; at < text + size; at = end + 1) {
+        end = memchr(at, '\n', size - (size_t)(at - text));
+        if (!end)
+            return f0t_parcel_fail();
+        F0T_TRY(read_line(e, NULL, at, (size_t)(end - at), "the results of another process"));
+    }
+    return F0T_OK;
 }
 
 static f0t_status read_head(const f0t_eval *e, const char *line, size_t length, const char *name,

@@ -319,22 +319,23 @@ static f0t_task without_progress(const f0t_task *task, f0t_monitor *quiet)
     return same;
 }
 
-f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
-                                f0t_eval_sink sink, void *user)
+f0t_status f0t_eval_split_score_some(double *seconds, const f0t_eval_split *s,
+                                     const f0t_eval_fit *fit, size_t first, size_t end,
+                                     f0t_eval_sink sink, void *user)
 {
     block b;
     f0t_monitor quiet;
     const f0t_task task = without_progress(fit->task, &quiet);
     const f0t_eval_fit quiet_fit = {fit->ranker, &task, fit->fitted};
-    const size_t count = s->truth.count;
+    const size_t begin = first;
     double spent = 0;
-    f0t_stage stage = f0t_stage_begin(fit->task->monitor, "ranking", "images", count);
+    f0t_stage stage = f0t_stage_begin(fit->task->monitor, "ranking", "images", end - begin);
     f0t_status status = block_create(&b, s, fit->ranker);
-    for (size_t first = 0; first < count && status == F0T_OK; first += b.most) {
-        status = f0t_stage_update(&stage, first);
+    for (; first < end && status == F0T_OK; first += b.most) {
+        status = f0t_stage_update(&stage, first - begin);
         if (status == F0T_OK)
             status = score_block(&spent, s, &quiet_fit, &b, first,
-                                 count - first < b.most ? count - first : b.most, sink, user);
+                                 end - first < b.most ? end - first : b.most, sink, user);
     }
     if (status == F0T_OK)
         f0t_stage_end(&stage);
@@ -342,4 +343,10 @@ f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *s, const 
     if (seconds)
         *seconds = spent;
     return status;
+}
+
+f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *s, const f0t_eval_fit *fit,
+                                f0t_eval_sink sink, void *user)
+{
+    return f0t_eval_split_score_some(seconds, s, fit, 0, s->truth.count, sink, user);
 }

@@ -66,5 +66,9 @@ typedef f0t_status (*f0t_eval_sink)(void *user, size_t first, const f0t_ranking 
  * without reading features. */
 f0t_status f0t_eval_split_score(double *seconds, const f0t_eval_split *split,
                                 const f0t_eval_fit *fit, f0t_eval_sink sink, void *user);
+/* The same for images [first, end) of it; not of a method that wants them whole (f0t_ranker.whole). */
+f0t_status f0t_eval_split_score_some(double *seconds, const f0t_eval_split *split,
+                                     const f0t_eval_fit *fit, size_t first, size_t end,
+                                     f0t_eval_sink sink, void *user);
 
 #endif

@@ -131,6 +131,67 @@ case_pictures_that_cannot_be_read_are_reported_once() {
     cmp -s one.err "$err" || complain "two processes' warnings differ: $(diff one.err "$err" | head -5)"
 }
 
+case_features_are_those_of_one_process() {
+    local i n
+    can_join || return
+    for i in $(seq 9); do colour=red draw "pictures/$i.svg" cat; done
+    colour=blue draw pictures/10.svg dog
+    echo "no picture" >pictures/8.png
+    run 0 features pictures -o one -q --name photos
+    cp "$out" one.out
+    cp "$err" one.err
+    for n in 2 4; do
+        together 0 $n features pictures -o many -q --name photos --no-cache
+        diff -r one many >/dev/null || complain "$n processes' dataset differs: $(diff -r one many | head -3)"
+        sed 's/^many /one  /' "$out" | cmp -s one.out - || complain "$n processes say: $(cat "$out")"
+        cmp -s one.err "$err" || complain "$n processes' warnings differ: $(diff one.err "$err" | head -5)"
+        [ ! -e many.part ] || complain "many.part was left"
+        rm -r many
+    done
+    together 2 2 import photos pictures -o many
+    one_line "start it without mpirun"
+}
+
+# same_results ONE OTHER: but for what they took.
+same_results() {
+    /usr/bin/python3 - "$@" <<'PY' || complain "$1 and $2 differ"
+import json, sys
+def numbers(x, name=""):
+    if isinstance(x, (dict, list)):
+        for key, value in x.items() if isinstance(x, dict) else enumerate(x):
+            if not str(key).endswith("_s"):
+                yield from numbers(value, "%s/%s" % (name, key))
+    else:
+        yield name, x
+one, other = (dict(numbers(json.load(open(path)))) for path in sys.argv[1:])
+different = [name for name in one if one[name] != other.get(name) and
+             not (isinstance(one[name], float) and abs(one[name] - (other.get(name) or 0)) < 1e-6)]
+print("  %d differ, %s the first" % (len(different), different[0]), file=sys.stderr) if different else None
+sys.exit(one.keys() != other.keys() or len(different) > 0)
+PY
+}
+
+# Two processes take whole methods, four learn these three together.
+case_methods_are_compared_as_by_one_process() {
+    local n methods="--methods cca,fasttag,tagprop --scenarios conventional --trials 2"
+    can_join || return
+    make_collection
+    run 0 eval photos --vectors vectors.txt $methods --json
+    cp "$out" one
+    for n in 2 4; do
+        together 0 $n eval photos --vectors vectors.txt $methods --json --results kept
+        same_results one "$out"
+        warns "fasttag: MiAP conventional"
+        [ "$(wc -l <kept)" = 4 ] || complain "$n processes' file has $(wc -l <kept) lines"
+        mv kept kept.$n
+    done
+    together 0 2 eval photos --vectors vectors.txt $methods --json --results kept.4
+    warns "kept.4: 3 of 3 results are there"
+    same_results one "$out"
+    together 2 2 eval photos --vectors vectors.txt --tasks tasks
+    one_line "start it without mpirun"
+}
+
 # The second process as on another machine, whose kernel has no sandbox.
 case_a_machine_without_a_sandbox_says_so() {
     local i
@@ -229,6 +290,26 @@ case_another_model_or_input_is_not_tagged() {
     [ $? = 3 ] || complain "the exit code is not 3"
     one_line "the input of process 1 is not that of process 0"
     [ ! -s "$out" ] || complain "something was tagged: $(head -3 "$out")"
+}
+
+# Where a process cannot learn, the model of another training stays.
+case_a_model_is_replaced_when_all_have_learned_theirs() {
+    local where
+    can_join || return
+    make_collection
+    run 0 train photos --vectors vectors.txt -o old $quick --seed 2
+    for where in here there; do
+        mkdir $where
+        cp -r photos $where
+        cp old $where/model
+    done
+    printf '\0\0\300\177' | dd of=there/photos/features.npy bs=1 seek=160 conv=notrunc 2>/dev/null # of a row that is not compared
+    write_each
+    timeout 60 mpirun -q --oversubscribe -n 2 bash each.sh train photos --vectors ../vectors.txt -o model $quick >"$out" 2>"$err"
+    [ $? = 3 ] || complain "the exit code is not 3"
+    one_line "process 1 of 2: "
+    warns "NaN"
+    cmp -s old here/model || complain "the old model was replaced"
 }
 
 # As under the mpirun of another Open MPI, whose processes do not find each other.
