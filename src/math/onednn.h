@@ -1,4 +1,4 @@
-/* oneDNN inside src/math/: what onednn.c (products) gives matmul.c, and what it shares with layers.c. No
+/* oneDNN inside src/math/: what onednn.c (products) gives matmul.c, and what it shares with the files of layers. No
  * other file includes oneDNN's header, and no other part includes this one. */
 #ifndef F0T_MATH_ONEDNN_H
 #define F0T_MATH_ONEDNN_H

@@ -1,0 +1,56 @@
+/* What the files of layers share: a layer begins, describes its operation, finishes and is given. */
+#ifndef F0T_MATH_LAYERS_INSIDE_H
+#define F0T_MATH_LAYERS_INSIDE_H
+
+#include "math/layers.h"
+#include "math/onednn.h"
+
+struct f0t_layout {
+    dnnl_memory_desc_t desc;
+};
+
+/* Arguments stand in this order: sources, constants, result, scratch. */
+struct f0t_layer {
+    dnnl_engine_t engine;
+    dnnl_primitive_desc_t desc;
+    dnnl_primitive_t primitive;
+    dnnl_stream_t stream;
+    f0t_layout source, weights, result;
+    size_t scratch, source_count, constant_count;
+    int count;
+    dnnl_exec_arg_t *args;
+};
+
+f0t_status f0t_layer_begin(f0t_layer **out);
+/* Compiles what was described; roles of the sources, then of the constants. */
+f0t_status f0t_layer_finish(f0t_layer *layer, const int *roles, size_t sources, size_t constants);
+/* The end of making one: frees it where `status` is a failure. */
+f0t_status f0t_layer_give(f0t_layer **out, f0t_status status);
+
+f0t_status f0t_layer_attributes(dnnl_primitive_attr_t *out, const f0t_after *after, size_t count);
+dnnl_status_t f0t_layer_set_zero(dnnl_primitive_attr_t attr, int role, int32_t zero);
+/* Takes the attributes. */
+f0t_status f0t_layer_describe_with(f0t_layer *layer, const void *operation,
+                                   dnnl_primitive_attr_t attr);
+f0t_status f0t_layer_describe(f0t_layer *layer, const void *operation, const f0t_after *after,
+                              size_t count);
+/* A layer of eight bits; the scales belong to dimension 1 of the result. */
+f0t_status f0t_layer_describe_rescaled(f0t_layer *layer, const void *operation,
+                                       const f0t_after *after, size_t count,
+                                       const f0t_layer_rescale *r, size_t filters);
+
+/* None for F0T_ACTIVATION_SUM. */
+dnnl_alg_kind_t f0t_layer_algorithm(f0t_activation kind);
+
+/* In whatever layout the kernel prefers. */
+f0t_status f0t_layer_describe_any(dnnl_memory_desc_t *out, size_t rank, const dnnl_dims_t dims,
+                                  f0t_dtype type);
+
+/* A window as oneDNN has it. */
+typedef struct f0t_layer_steps {
+    dnnl_dims_t strides, dilations, before, after;
+} f0t_layer_steps;
+
+void f0t_layer_set_window(f0t_layer_steps *d, const f0t_layer_window *w, const size_t *in);
+
+#endif
