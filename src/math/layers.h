@@ -34,6 +34,13 @@ bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y);
 size_t f0t_layout_bytes(const f0t_layout *layout);
 f0t_dtype f0t_layout_type(const f0t_layout *layout);
 
+/* The steps of f0t_layout_create_strided; false where there are blocks. */
+bool f0t_layout_strides(size_t *strides, const f0t_layout *layout);
+
+/* The layout of one image's arrays joined along their channels, where each is one piece of its memory; else *out is
+ * NULL. */
+f0t_status f0t_layout_stack(f0t_layout **out, const f0t_layout *const *parts, size_t count);
+
 /* Rewrites an array in another layout, once: weights. `from` may have any alignment. */
 f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
                               const void *from);

@@ -105,3 +105,61 @@ f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_l
 {
     return f0t_onednn_reorder(&to_layout->desc, to, &from_layout->desc, f0t_onednn_writable(from));
 }
+
+bool f0t_layout_strides(size_t *strides, const f0t_layout *layout)
+{
+    const dnnl_memory_desc_t *d = &layout->desc;
+    if (d->format_kind != dnnl_blocked || d->format_desc.blocking.inner_nblks || d->offset0)
+        return false;
+    for (int k = 0; k < d->ndims; k++)
+        strides[k] = (size_t)d->format_desc.blocking.strides[k];
+    return true;
+}
+
+/* Blocks of channels alone, and channels that are one piece of memory each. */
+static bool can_be_part(const dnnl_memory_desc_t *d)
+{
+    const dnnl_blocking_desc_t *blocks = &d->format_desc.blocking;
+    dnnl_dim_t together = 1;
+    if (d->format_kind != dnnl_blocked || d->ndims < 2 || d->dims[0] != 1 || d->offset0 ||
+        d->extra.flags != dnnl_memory_extra_flag_none)
+        return false;
+    for (int k = 0; k < d->ndims; k++)
+        if (d->dims[k] != d->padded_dims[k])
+            return false;
+    for (int k = 0; k < blocks->inner_nblks; k++) {
+        together *= blocks->inner_blks[k];
+        if (blocks->inner_idxs[k] != 1)
+            return false;
+    }
+    return d->dims[1] / together * blocks->strides[1] == blocks->strides[0];
+}
+
+static bool lie_alike(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y)
+{
+    const dnnl_blocking_desc_t *bx = &x->format_desc.blocking, *by = &y->format_desc.blocking;
+    if (x->ndims != y->ndims || x->data_type != y->data_type || bx->inner_nblks != by->inner_nblks)
+        return false;
+    for (int k = 0; k < bx->inner_nblks; k++)
+        if (bx->inner_blks[k] != by->inner_blks[k])
+            return false;
+    for (int k = 1; k < x->ndims; k++)
+        if (bx->strides[k] != by->strides[k] || (k > 1 && x->dims[k] != y->dims[k]))
+            return false;
+    return true;
+}
+
+f0t_status f0t_layout_stack(f0t_layout **out, const f0t_layout *const *parts, size_t count)
+{
+    dnnl_memory_desc_t whole = parts[0]->desc;
+    *out = NULL;
+    for (size_t k = 0; k < count; k++)
+        if (!can_be_part(&parts[k]->desc) || !lie_alike(&parts[0]->desc, &parts[k]->desc))
+            return F0T_OK;
+    for (size_t k = 1; k < count; k++) {
+        whole.dims[1] += parts[k]->desc.dims[1];
+        whole.format_desc.blocking.strides[0] += parts[k]->desc.format_desc.blocking.strides[0];
+    }
+    whole.padded_dims[1] = whole.dims[1];
+    return make_layout(out, &whole);
+}

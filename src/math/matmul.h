@@ -42,6 +42,20 @@ enum { F0T_STABLE_ROWS = 16 };
 f0t_status f0t_matmul_run_stable(float *c, const float *a, const float *b, const float *bias,
                                  const f0t_matmul *op);
 
+/* ---- Small products inside of larger arrays --------------------------------------------------- */
+
+/* C[m x n] = alpha · A[m x k] · B[k x n] in float32, with so many elements between the beginnings of rows, which are at
+ * least as long as a row. By the calling thread alone; nothing is kept of it. */
+typedef struct f0t_matmul_strided {
+    size_t m, n, k;
+    size_t a_row, b_row, c_row;
+    bool b_transposed; /* B is stored as n x k */
+    float alpha;
+} f0t_matmul_strided;
+
+f0t_status f0t_matmul_run_strided(float *c, const float *a, const float *b,
+                                  const f0t_matmul_strided *op);
+
 /* ---- Fixed right-hand sides ------------------------------------------------------------------ */
 
 /* B in the blocked layout that the kernels prefer. Worth it if B is used often and rarely

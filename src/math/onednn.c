@@ -326,6 +326,17 @@ f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, c
     return F0T_OK;
 }
 
+f0t_status f0t_matmul_run_strided(float *c, const float *a, const float *b,
+                                  const f0t_matmul_strided *op)
+{
+    F0T_TRY(need_engine());
+    DNN_TRY(dnnl_sgemm('N', op->b_transposed ? 'T' : 'N', (dnnl_dim_t)op->m, (dnnl_dim_t)op->n,
+                       (dnnl_dim_t)op->k, op->alpha, a, (dnnl_dim_t)op->a_row, b,
+                       (dnnl_dim_t)op->b_row, 0, c, (dnnl_dim_t)op->c_row),
+            "multiply");
+    return F0T_OK;
+}
+
 /* ---- Packed matrices ------------------------------------------------------------------------- */
 
 /* Asks which layout of B the product prefers. */

@@ -1,23 +1,6 @@
 #include "onnx/builder.h"
 
 #include "base/alloc.h"
-#include "base/size.h"
-
-#include <string.h>
-
-/* ---- Slots --------------------------------------------------------------------------------------
- */
-
-f0t_status f0t_onnx_builder_slot(size_t *slot, f0t_onnx_builder *b, size_t bytes)
-{
-    f0t_onnx_schedule *s = b->schedule;
-    F0T_TRY(f0t_grow(&s->slots, &b->slot_capacity, s->slot_count, 1, sizeof *s->slots));
-    *slot = s->slot_count++;
-    s->slots[*slot] = (f0t_onnx_slot){.first = F0T_NONE, .input = F0T_NONE};
-    if (!f0t_size_round_up(&s->slots[*slot].bytes, bytes ? bytes : 1, 64))
-        return f0t_fail(F0T_ERROR_MEMORY, "an array is larger than memory");
-    return F0T_OK;
-}
 
 /* ---- Steps --------------------------------------------------------------------------------------
  */
@@ -307,11 +290,29 @@ f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t
     return F0T_OK;
 }
 
+bool f0t_onnx_builder_steps(size_t *strides, const f0t_onnx_builder *b, size_t value)
+{
+    const f0t_onnx_place *place = &b->places[value];
+    const f0t_onnx_array *a = f0t_onnx_builder_array(b, value);
+    size_t stride = 1;
+    if (!place->made || place->eight || a->type != F0T_ONNX_FLOAT ||
+        b->schedule->slots[place->slot].input != F0T_NONE)
+        return false;
+    if (place->layout)
+        return f0t_layout_type(place->layout) == F0T_F32 &&
+               f0t_layout_strides(strides, place->layout);
+    for (size_t d = a->rank; d-- > 0;) {
+        strides[d] = stride;
+        stride *= a->dims[d];
+    }
+    return true;
+}
+
 bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value)
 {
     const f0t_onnx_place *place = &b->places[value];
     const f0t_onnx_slot *slot = &b->schedule->slots[place->slot];
-    return slot->input == F0T_NONE && slot->pending == 1;
+    return slot->input == F0T_NONE && slot->pending == 1 && !slot->shared;
 }
 
 static void consume(f0t_onnx_builder *b, size_t value)
@@ -339,140 +340,4 @@ f0t_onnx_item *f0t_onnx_builder_only_user(const f0t_onnx_builder *b, size_t valu
     if (b->items.uses[value] != 1 || n == F0T_NONE || b->done[n])
         return NULL;
     return &b->items.list[n];
-}
-
-/* ---- The arena ----------------------------------------------------------------------------------
- */
-
-typedef struct block {
-    size_t offset, bytes;
-} block;
-
-typedef struct heap {
-    block *free; /* by offset */
-    size_t free_count, free_capacity, top, most;
-    f0t_onnx_budget *budget;
-    size_t *active; /* slots */
-    size_t active_count;
-} heap;
-
-/* The smallest free block that suffices, else the end. */
-static f0t_status take(heap *h, f0t_onnx_slot *slot)
-{
-    size_t best = F0T_NONE;
-    F0T_TRY(f0t_onnx_budget_steps(h->budget, h->free_count));
-    for (size_t k = 0; k < h->free_count; k++)
-        if (h->free[k].bytes >= slot->bytes &&
-            (best == F0T_NONE || h->free[k].bytes < h->free[best].bytes))
-            best = k;
-    if (best == F0T_NONE) {
-        block *last = h->free_count ? &h->free[h->free_count - 1] : NULL;
-        bool touches = last && last->offset + last->bytes == h->top;
-        slot->offset = touches ? last->offset : h->top;
-        h->free_count -= touches;
-        if (!f0t_size_add(&h->top, slot->offset, slot->bytes) || h->top > h->most)
-            return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                            "a run would need more than %zu MB of memory, which a file of %zu "
-                            "bytes does not explain",
-                            h->most >> 20, h->budget->file);
-        return F0T_OK;
-    }
-    slot->offset = h->free[best].offset;
-    h->free[best].offset += slot->bytes;
-    h->free[best].bytes -= slot->bytes;
-    if (!h->free[best].bytes)
-        memmove(&h->free[best], &h->free[best + 1], (--h->free_count - best) * sizeof *h->free);
-    return F0T_OK;
-}
-
-static f0t_status give(heap *h, const f0t_onnx_slot *slot)
-{
-    size_t at = 0;
-    F0T_TRY(f0t_grow(&h->free, &h->free_capacity, h->free_count, 1, sizeof *h->free));
-    while (at < h->free_count && h->free[at].offset < slot->offset)
-        at++;
-    bool before = at && h->free[at - 1].offset + h->free[at - 1].bytes == slot->offset;
-    bool after = at < h->free_count && slot->offset + slot->bytes == h->free[at].offset;
-    if (before)
-        h->free[at - 1].bytes += slot->bytes + (after ? h->free[at].bytes : 0);
-    else if (after)
-        h->free[at] = (block){slot->offset, h->free[at].bytes + slot->bytes};
-    if (before && after)
-        memmove(&h->free[at], &h->free[at + 1], (--h->free_count - at) * sizeof *h->free);
-    if (before || after)
-        return F0T_OK;
-    memmove(&h->free[at + 1], &h->free[at], (h->free_count++ - at) * sizeof *h->free);
-    h->free[at] = (block){slot->offset, slot->bytes};
-    return F0T_OK;
-}
-
-/* What no step from `now` on uses is free again. */
-static f0t_status release(heap *h, const f0t_onnx_schedule *s, size_t now)
-{
-    size_t kept = 0;
-    F0T_TRY(f0t_onnx_budget_steps(h->budget, h->active_count + h->free_count));
-    for (size_t k = 0; k < h->active_count; k++) {
-        const f0t_onnx_slot *slot = &s->slots[h->active[k]];
-        if (slot->last < now)
-            F0T_TRY(give(h, slot));
-        else
-            h->active[kept++] = h->active[k];
-    }
-    h->active_count = kept;
-    return F0T_OK;
-}
-
-/* Slots in the order of their first steps: they were made in that order, but for a few that wait. */
-static f0t_status arrange(heap *h, f0t_onnx_schedule *s, const size_t *by_step)
-{
-    size_t now = F0T_NONE;
-    for (size_t k = 0; k < s->slot_count; k++) {
-        f0t_onnx_slot *slot = &s->slots[by_step[k]];
-        if (slot->first == F0T_NONE || slot->input != F0T_NONE)
-            continue;
-        if (slot->first != now)
-            F0T_TRY(release(h, s, slot->first));
-        now = slot->first;
-        F0T_TRY(take(h, slot));
-        h->active[h->active_count++] = by_step[k];
-    }
-    return F0T_OK;
-}
-
-/* A counting sort by first step; slots that no step uses come last. */
-static f0t_status sort_slots(size_t *order, const f0t_onnx_schedule *s)
-{
-    size_t *starts;
-    F0T_TRY(f0t_alloc_zero(&starts, s->step_count + 2, sizeof *starts));
-    for (size_t k = 0; k < s->slot_count; k++) {
-        size_t first = s->slots[k].first;
-        starts[(first == F0T_NONE ? s->step_count : first) + 1]++;
-    }
-    for (size_t k = 0; k <= s->step_count; k++)
-        starts[k + 1] += starts[k];
-    for (size_t k = 0; k < s->slot_count; k++) {
-        size_t first = s->slots[k].first;
-        order[starts[first == F0T_NONE ? s->step_count : first]++] = k;
-    }
-    f0t_free(starts);
-    return F0T_OK;
-}
-
-f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most)
-{
-    f0t_onnx_schedule *s = b->schedule;
-    heap h = {.most = most, .budget = s->fold.budget};
-    size_t *order = NULL;
-    f0t_status status = f0t_alloc(&order, s->slot_count, sizeof *order);
-    if (status == F0T_OK)
-        status = f0t_alloc(&h.active, s->slot_count, sizeof *h.active);
-    if (status == F0T_OK)
-        status = sort_slots(order, s);
-    if (status == F0T_OK)
-        status = arrange(&h, s, order);
-    *arena = h.top;
-    f0t_free(h.free);
-    f0t_free(h.active);
-    f0t_free(order);
-    return status;
 }

@@ -13,6 +13,10 @@ typedef struct f0t_onnx_slot {
     size_t first, last; /* steps that write it first and use it last */
     size_t input;       /* of the graph, whose memory it is; F0T_NONE: in the arena */
     size_t pending;     /* uses that are still to come */
+    size_t parent;      /* the slot that this one is a part of, or F0T_NONE */
+    size_t base;        /* or the earlier one that it is a window of, or F0T_NONE */
+    size_t begin;       /* where in it */
+    bool shared;        /* it is a part, or has some: nothing is overwritten there */
 } f0t_onnx_slot;
 
 typedef struct f0t_onnx_step f0t_onnx_step;
@@ -51,6 +55,7 @@ struct f0t_onnx_step {
     size_t rows, columns;
     float epsilon;
     f0t_onnx_array_type type; /* of integers that are made plain */
+    struct f0t_onnx_attention *attention;
 };
 
 struct f0t_onnx_schedule {
@@ -93,6 +98,14 @@ typedef struct f0t_onnx_builder {
  */
 
 f0t_status f0t_onnx_builder_slot(size_t *slot, f0t_onnx_builder *b, size_t bytes);
+/* One slot for these, which lie in it one behind the other; F0T_NONE where they cannot: one has another place already,
+ * or other bytes. The memory of all of them is never overwritten in place afterwards. */
+f0t_status f0t_onnx_builder_stack(size_t *whole, f0t_onnx_builder *b, const size_t *parts,
+                                  const size_t *bytes, size_t count);
+/* A slot of so many bytes inside another, from byte `begin` on; neither is overwritten in place afterwards. `counted`:
+ * what f0t_layout_bytes says, which for steps that are longer than rows is more than they reach. */
+f0t_status f0t_onnx_builder_window_of(size_t *slot, f0t_onnx_builder *b, size_t base, size_t begin,
+                                      size_t bytes, size_t counted);
 /* Gives the slots their offsets; returns the size of all through *arena, which is at most `most`. */
 f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most);
 
@@ -144,6 +157,8 @@ f0t_status f0t_onnx_builder_place_eight(f0t_onnx_builder *b, size_t value, size_
                                         const f0t_layout *layout, f0t_grid grid);
 /* The layout in which it is now, to be freed; floats on a grid become float32 first. Dimensions of size 0 have none. */
 f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value);
+/* The steps, in elements, between neighbours in each dimension; false where they are not float32 or lie in blocks. */
+bool f0t_onnx_builder_steps(size_t *strides, const f0t_onnx_builder *b, size_t value);
 /* True when the item that is emitted now is the last to use the memory of `value`. */
 bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value);
 /* The item has been emitted: its inputs are used once less. */
@@ -194,6 +209,9 @@ f0t_status f0t_emit_gemm(f0t_onnx_builder *b, size_t item, bool *done);
 f0t_status f0t_emit_matmul(f0t_onnx_builder *b, size_t item, bool *done);
 f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_split(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_gather(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
+f0t_status f0t_emit_attention(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_layer_norm(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_op(f0t_onnx_builder *b, const f0t_onnx_item *item);
@@ -208,6 +226,16 @@ f0t_status f0t_emit_eight_sum(f0t_onnx_builder *b, const f0t_onnx_item *item, bo
 f0t_status f0t_emit_qlinear_conv(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_qlinear_matmul(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_eight_view(f0t_onnx_builder *b, size_t in, size_t out);
+
+/* Whether it is a Softmax of rows: over the last dimension. */
+bool f0t_onnx_builder_is_softmax(const f0t_onnx_builder *b, const f0t_onnx_item *item);
+
+/* The dimensions of a Transpose's input that its result has, and those of the result that the input has. */
+void f0t_onnx_builder_order(size_t *order, size_t *back, const f0t_onnx_item *item, size_t rank);
+/* The layout of `value` when its elements stay where a plain array `other` has them, dimension d of
+ * `value` being dimension from[d] of the other. */
+f0t_status f0t_onnx_builder_seen_as(f0t_layout **out, const f0t_onnx_array *value,
+                                    const f0t_onnx_array *other, const size_t *from);
 
 /* A window for oneDNN; false for one that is better done by the plain operator: of odd sizes that no
  * network has, or with padding that is wider than it. */

@@ -278,16 +278,41 @@ f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
 /* oneDNN numbers the sources of a layer below 1024. */
 enum { CONCAT_MOST = 512 };
 
+/* Without a step: what is joined was written where it is wanted. */
+static f0t_status join_in_place(f0t_onnx_builder *b, const f0t_onnx_item *item,
+                                f0t_layout *const *layouts, bool *done)
+{
+    size_t slots[CONCAT_MOST], bytes[CONCAT_MOST], count = item->node->input_count, result;
+    f0t_layout *whole;
+    F0T_TRY(f0t_layout_stack(&whole, (const f0t_layout *const *)layouts, count));
+    if (!whole)
+        return F0T_OK;
+    for (size_t k = 0; k < count; k++) {
+        slots[k] = b->places[item->node->inputs[k]].slot;
+        bytes[k] = f0t_layout_bytes(layouts[k]);
+    }
+    f0t_status status = f0t_onnx_builder_stack(&result, b, slots, bytes, count);
+    *done = status == F0T_OK && result != F0T_NONE;
+    if (*done)
+        status = f0t_onnx_builder_place(b, item->node->outputs[0], result, whole);
+    f0t_layout_free(whole);
+    return status;
+}
+
 static f0t_status join(f0t_onnx_builder *b, const f0t_onnx_item *item, f0t_layout **layouts,
                        size_t axis)
 {
     size_t count = item->node->input_count, result;
     f0t_onnx_step *step;
-    bool plain = true;
+    bool plain = true, done = false;
     for (size_t k = 0; k < count; k++) {
         F0T_TRY(f0t_onnx_builder_layout(&layouts[k], b, item->node->inputs[k]));
         plain &= !b->places[item->node->inputs[k]].layout;
     }
+    if (axis == 1)
+        F0T_TRY(join_in_place(b, item, layouts, &done));
+    if (done)
+        return F0T_OK;
     F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, item->node, count, 1));
     F0T_TRY(f0t_layer_create_concat(&step->layer, (const f0t_layout *const *)layouts, count, axis));
     F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(f0t_layer_result(step->layer))));

@@ -1,4 +1,4 @@
-/* Everything else on plain arrays: views, transpositions, rows, and the plain operators. */
+/* Everything else on plain arrays: rows, and the plain operators. */
 #include "onnx/builder.h"
 
 #include "base/alloc.h"
@@ -6,98 +6,6 @@
 #include "base/team.h"
 
 #include <string.h>
-
-/* ---- Views: another shape of the same memory ------------------------------------------------------
- */
-
-/* Exporters write a Pad by nothing before pooling. */
-static bool pads(const f0t_onnx_builder *b, const f0t_onnx_item *item)
-{
-    f0t_op_call call = {.node = item->node, .op = item->node->op};
-    size_t count;
-    const int64_t *list =
-        f0t_op_ints(&count, &call, f0t_op_has(&call, "paddings") ? "paddings" : "pads");
-    if (!f0t_onnx_item_is(item, "Pad"))
-        return false;
-    if (item->node->input_count > 1 && item->node->inputs[1] != F0T_NONE) {
-        list = f0t_onnx_builder_array(b, item->node->inputs[1])->i;
-        count = f0t_onnx_builder_array(b, item->node->inputs[1])->count;
-    }
-    for (size_t k = 0; list && k < count; k++)
-        if (list[k])
-            return true;
-    return !list;
-}
-
-f0t_status f0t_emit_view(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
-{
-    size_t in = item->node->inputs[0], out = item->node->outputs[0], slot;
-    if (item->node->output_count > 1 || f0t_onnx_builder_is_constant(b, in) || pads(b, item))
-        return F0T_OK;
-    *done = true;
-    if (b->places[in].eight)
-        return f0t_emit_eight_view(b, in, out);
-    if (f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, in), f0t_onnx_builder_array(b, out)))
-        return f0t_onnx_builder_place(b, out, b->places[in].slot, b->places[in].layout);
-    F0T_TRY(f0t_onnx_builder_need_plain(&slot, b, in));
-    return f0t_onnx_builder_place(b, out, slot, NULL);
-}
-
-/* ---- Transpose ------------------------------------------------------------------------------------
- */
-
-/* The layout of `value` when its elements stay where a plain array `other` has them, dimension d of
- * `value` being dimension from[d] of the other. */
-static f0t_status seen_as(f0t_layout **out, const f0t_onnx_array *value,
-                          const f0t_onnx_array *other, const size_t *from)
-{
-    size_t strides[F0T_ONNX_RANK] = {0}, plain[F0T_ONNX_RANK] = {0}, stride = 1;
-    for (size_t d = other->rank; d-- > 0;) {
-        plain[d] = stride;
-        stride *= other->dims[d];
-    }
-    for (size_t d = 0; d < value->rank; d++)
-        strides[d] = plain[from[d]];
-    return f0t_layout_create_strided(out, value->rank, value->dims, strides, F0T_F32);
-}
-
-static void read_order(size_t *order, size_t *back, const f0t_onnx_item *item, size_t rank)
-{
-    f0t_op_call call = {.node = item->node, .op = item->node->op};
-    size_t count;
-    const int64_t *perm = f0t_op_ints(&count, &call, "perm");
-    for (size_t d = 0; d < rank; d++)
-        order[d] = perm ? (size_t)perm[d] : rank - 1 - d;
-    for (size_t d = 0; d < rank; d++)
-        back[order[d]] = d;
-}
-
-/* A value that lies in blocks is rewritten as the result wants it; a plain one for which channels come
- * last (as between the blocks of ConvNeXt) is only seen otherwise. */
-f0t_status f0t_emit_transpose(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
-{
-    size_t in = item->node->inputs[0], out = item->node->outputs[0], slot;
-    const f0t_onnx_array *x = f0t_onnx_builder_array(b, in), *y = f0t_onnx_builder_array(b, out);
-    size_t order[F0T_ONNX_RANK] = {0}, back[F0T_ONNX_RANK] = {0};
-    f0t_layout *layout;
-    if (x->type != F0T_ONNX_FLOAT || x->rank < 2 || f0t_onnx_builder_is_constant(b, in))
-        return F0T_OK;
-    *done = true;
-    read_order(order, back, item, x->rank);
-    bool to_channels_first = x->rank == 4 && order[1] == 3 && order[2] == 1 && order[3] == 2;
-    if (to_channels_first && !b->places[in].layout) {
-        F0T_TRY(seen_as(&layout, y, x, order));
-        slot = b->places[in].slot;
-        f0t_status status = f0t_onnx_builder_place(b, out, slot, layout);
-        f0t_layout_free(layout);
-        return status;
-    }
-    F0T_TRY(seen_as(&layout, x, y, back));
-    f0t_status status = f0t_onnx_builder_need_layout(&slot, b, in, layout);
-    f0t_layout_free(layout);
-    F0T_TRY(status);
-    return f0t_onnx_builder_place(b, out, slot, NULL);
-}
 
 /* ---- Rows -----------------------------------------------------------------------------------------
  */
@@ -160,13 +68,20 @@ static f0t_status emit_rows(f0t_onnx_builder *b, const f0t_onnx_item *item, size
     return F0T_OK;
 }
 
-f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
+bool f0t_onnx_builder_is_softmax(const f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
+    if (!f0t_onnx_item_is(item, "Softmax"))
+        return false;
     const f0t_onnx_array *x = f0t_onnx_builder_array(b, item->node->inputs[0]);
     f0t_op_call call = {.node = item->node, .op = item->node->op};
     int64_t axis = f0t_op_int(&call, "axis", b->schedule->graph->opset < 13 ? 1 : -1);
+    return x->type == F0T_ONNX_FLOAT && x->rank && (axis == -1 || axis == (int64_t)x->rank - 1);
+}
+
+f0t_status f0t_emit_softmax(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done)
+{
     f0t_onnx_step *step;
-    if (x->type != F0T_ONNX_FLOAT || !x->rank || (axis != -1 && axis != (int64_t)x->rank - 1))
+    if (!f0t_onnx_builder_is_softmax(b, item))
         return F0T_OK;
     *done = true;
     return emit_rows(b, item, item->node->inputs[0], item->node->outputs[0], run_softmax, &step);

@@ -221,6 +221,9 @@ f0t_status f0t_emit_matmul(f0t_onnx_builder *b, size_t n, bool *done)
                          *y = f0t_onnx_builder_array(b, in[1]);
     f0t_matmul_form form;
     F0T_TRY(f0t_matmul_shape(&form, x, y));
+    F0T_TRY(f0t_emit_attention(b, item, done));
+    if (*done)
+        return F0T_OK;
     *done = true;
     if (y->rank != 2 || x->rank < 2 || !f0t_onnx_builder_is_constant(b, in[1]) ||
         f0t_onnx_builder_is_constant(b, in[0]))

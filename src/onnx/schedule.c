@@ -48,6 +48,8 @@ static f0t_status emit_node(f0t_onnx_builder *b, size_t n, bool *done)
         {"Dropout", f0t_emit_view, NULL},
         {"Pad", f0t_emit_view, NULL},
         {"Transpose", f0t_emit_transpose, NULL},
+        {"Split", f0t_emit_split, NULL},
+        {"Gather", f0t_emit_gather, NULL},
         {"Softmax", f0t_emit_softmax, NULL},
         {"QuantizeLinear", f0t_emit_quantise, NULL},
         {"DequantizeLinear", f0t_emit_dequantise, NULL},
@@ -75,23 +77,30 @@ static f0t_status emit_item(f0t_onnx_builder *b, size_t n)
     return done ? F0T_OK : f0t_emit_op(b, item);
 }
 
+static f0t_status check_operations(const f0t_onnx_builder *b)
+{
+    const f0t_onnx_schedule *s = b->schedule;
+    double most = f0t_onnx_budget_operations(s->file, s->images);
+    if (b->operations <= most)
+        return F0T_OK;
+    return f0t_fail(
+        F0T_ERROR_UNSUPPORTED,
+        "a run would take more than %.0f GFLOP, which a file of %zu bytes does not explain",
+        most / 1e9, s->file);
+}
+
 /* What an item will cost each time, in additions and multiplications, is told before it is made: its
  * products, and its elements for the time that they take. Making it costs, too: oneDNN compiles. */
 static f0t_status charge(f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
     enum { PER_ELEMENT = 8, ITEM_STEPS = 100000 };
     const f0t_onnx_schedule *s = b->schedule;
-    double most = f0t_onnx_budget_operations(s->file, s->images);
     b->operations += f0t_onnx_fold_operations(&s->fold, item->node);
     for (size_t k = 0; k < f0t_onnx_item_input_count(item); k++)
         if (f0t_onnx_item_input(item, k) != F0T_NONE)
             b->operations += PER_ELEMENT *
                              (double)f0t_onnx_builder_array(b, f0t_onnx_item_input(item, k))->count;
-    if (b->operations > most)
-        return f0t_fail(
-            F0T_ERROR_UNSUPPORTED,
-            "a run would take more than %.0f GFLOP, which a file of %zu bytes does not explain",
-            most / 1e9, s->file);
+    F0T_TRY(check_operations(b));
     return f0t_onnx_budget_steps(s->fold.budget, ITEM_STEPS);
 }
 
@@ -108,7 +117,7 @@ static f0t_status emit_all(f0t_onnx_builder *b)
         F0T_TRY(f0t_onnx_graph_fail_at(b->schedule->graph, item->node, status));
         f0t_onnx_builder_consume(b, item);
     }
-    return F0T_OK;
+    return check_operations(b);
 }
 
 static f0t_status place_inputs(f0t_onnx_builder *b)
@@ -249,6 +258,7 @@ static void free_step(f0t_onnx_step *step)
     f0t_free(step->inputs);
     f0t_free(step->outputs);
     f0t_free(step->left_out);
+    f0t_free(step->attention);
 }
 
 void f0t_onnx_schedule_free(f0t_onnx_schedule *s)
@@ -283,6 +293,14 @@ size_t f0t_onnx_schedule_steps(const f0t_onnx_schedule *schedule)
 size_t f0t_onnx_schedule_arena(const f0t_onnx_schedule *schedule)
 {
     return schedule->arena + schedule->scratch;
+}
+
+bool f0t_onnx_schedule_joins(const f0t_onnx_schedule *schedule)
+{
+    for (size_t k = 0; k < schedule->slot_count; k++)
+        if (schedule->slots[k].parent != F0T_NONE)
+            return true;
+    return false;
 }
 
 int f0t_onnx_schedule_threads(const f0t_onnx_schedule *schedule)

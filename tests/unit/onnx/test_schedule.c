@@ -189,6 +189,83 @@ static void blocks_are_kept_and_undone(void **state)
     CHECK(rows);
 }
 
+static void arrays_of_one_picture_are_joined_in_place(void **state)
+{
+#define CONV                                                                      \
+    "x:float[1,3,2,1]; w=float[16,3,3,3]{-2,-1..}; c=Conv<pads=[1,1,1,1]>(x,w); " \
+    "v=float[16,16,1,1]{-3,-2..}; u=Conv(c,v); g=float[]{0.001}; e=Mul(u,g); "
+#define JOIN CONV "j=Concat<axis=1>(c,u); "
+    static const row rows[] = {
+        {CONV "y=Concat<axis=1>(c,u)", "="},
+        {CONV "y=Concat<axis=1>(u,c,u)", "="},
+        {CONV "y=Concat<axis=1>(c,e)", "="},
+        {CONV "y=Concat<axis=2>(c,u)", "="},
+        {JOIN "y=Relu(j); return y,c,u", "="},
+        {JOIN "y=Relu(j); r=Relu(c); n=Neg(u); return y,r,n", "="},
+        {JOIN "r=Relu(j); y=Concat<axis=1>(j,r)", "="},
+        {JOIN "k=Concat<axis=1>(c,u); y=Add(j,k)", "="},
+        {JOIN "k=Concat<axis=1>(u,c); y=Sub(j,k)", "="},
+        {JOIN "a=float[16,32,1,1]{1,-1..}; b=Conv(j,a); k=Concat<axis=1>(j,b); l=Relu(k); "
+              "y=Concat<axis=1>(k,l)",
+         "="},
+        {JOIN "a=float[16,32,1,1]{1,-1..}; b=Conv(j,a); k=Concat<axis=1>(c,u,b); "
+              "d=float[16,48,1,1]{1,-1..}; f=Conv(k,d); y=Concat<axis=1>(c,u,b,f)",
+         "="},
+        {JOIN "a=float[16,32,1,1]{1,-1..}; b=Conv(j,a); s=Add(b,c); y=Concat<axis=1>(s,j)", "="},
+        {JOIN "a=float[16,32,1,1]{1,-1..}; b=Conv(j,a); k=Concat<axis=1>(u,b); y=Relu(k); "
+              "return y,j",
+         "="},
+    };
+#undef JOIN
+#undef CONV
+    (void)state;
+    CHECK(rows);
+}
+
+static void attention_takes_heads_where_they_are(void **state)
+{
+#define HEADS                                                                               \
+    "x:float[2,3,24]; g=float[]{0.01}; e=Mul(x,g); s=int64[5]{2,3,3,2,4}; r=Reshape(e,s); " \
+    "t=Transpose<perm=[2,0,3,1,4]>(r); z=int64[1]{0}; "
+#define SPLIT                                                                        \
+    HEADS "a,b,c=Split<axis=0>(t); q=Squeeze(a,z); k=Squeeze(b,z); v=Squeeze(c,z); " \
+          "u=Transpose<perm=[0,1,3,2]>(k); m=MatMul(q,u); "
+#define GATHER                                                                                 \
+    HEADS                                                                                      \
+    "i=int64[]{0}; j=int64[]{1}; l=int64[]{-1}; q=Gather(t,i); k=Gather(t,j); v=Gather(t,l); " \
+    "u=Transpose<perm=[0,1,3,2]>(k); m=MatMul(q,u); "
+#define BACK "p=Transpose<perm=[0,2,1,3]>(o); n=int64[3]{2,3,8}; y=Reshape(p,n)"
+    static const row rows[] = {
+        {SPLIT "h=float[]{2}; d=Div(m,h); f=Softmax<axis=-1>(d); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "h=float[]{0.5}; d=Mul(h,m); f=Softmax(d); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "f=Softmax(m); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "f=Softmax(m); y=MatMul(f,v)", "="},
+        {SPLIT "f=Softmax(m); o=MatMul(f,v); y=Transpose<perm=[3,2,1,0]>(o)", "="},
+        {SPLIT "f=Softmax<axis=2>(m); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "h=float[]{0}; d=Div(m,h); f=Softmax(d); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "h=float[3]{1,2,3}; d=Mul(m,h); f=Softmax(d); o=MatMul(f,v); " BACK, "="},
+        {SPLIT "f=Softmax(m); o=MatMul(f,v); " BACK "; return y,m", "="},
+        {SPLIT "f=Softmax(m); o=MatMul(f,v); " BACK "; return y,t", "="},
+        {GATHER "f=Softmax(m); o=MatMul(f,v); " BACK, "="},
+        {"x:float[2,3,4]; r=Relu(x); q=Neg(r); k=Transpose<perm=[0,2,1]>(r); m=MatMul(q,k); "
+         "f=Softmax(m); y=MatMul(f,r)",
+         "="},
+        {"x:float[2,3,4]; z:float[2,4,3]; m=MatMul(x,z); f=Softmax(m); y=MatMul(f,x)", "="},
+        {"x:float[2,3,4]; z:float[1,4,3]; m=MatMul(x,z); f=Softmax(m); y=MatMul(f,x)", "="},
+        {"x:float[3,4]; z:float[4,3]; m=MatMul(x,z); f=Softmax(m); y=MatMul(f,x)", "="},
+        {"x:float[2,1,4]; z:float[2,4,1]; m=MatMul(x,z); f=Softmax(m); y=MatMul(f,x)", "="},
+        {"x:float[1,2,3,4]; r=Relu(x); t=Transpose<perm=[0,2,1,3]>(r); s=int64[3]{3,2,4}; "
+         "q=Reshape(t,s); k=Transpose<perm=[0,2,1]>(q); y=MatMul(q,k)",
+         "="},
+    };
+#undef HEADS
+#undef SPLIT
+#undef GATHER
+#undef BACK
+    (void)state;
+    CHECK(rows);
+}
+
 static void products_are_scheduled(void **state)
 {
     static const row rows[] = {
@@ -348,6 +425,8 @@ int main(void)
         cmocka_unit_test(layer_normalisation_of_several_nodes_is_joined),
         cmocka_unit_test(convolutions_take_what_follows),
         cmocka_unit_test(blocks_are_kept_and_undone),
+        cmocka_unit_test(arrays_of_one_picture_are_joined_in_place),
+        cmocka_unit_test(attention_takes_heads_where_they_are),
         cmocka_unit_test(products_are_scheduled),
         cmocka_unit_test(a_shape_that_depends_on_the_picture_is_refused),
         cmocka_unit_test(integers_are_no_pictures),
