@@ -9,6 +9,7 @@
 #include "onnx/schedule.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { IDLE_MOST = 8 };
@@ -117,6 +118,17 @@ static f0t_status need_schedule(idle **out, f0t_network *net, size_t images,
 /* ---- Opening --------------------------------------------------------------------------------------
  */
 
+/* Weights are read once for all pictures of a run, arrays for each: from where the arrays take more room than the
+ * weights, further pictures but drive each other out of the caches. Where arrays are joined in place, which only
+ * those of one picture can be, one is best. docs/performance.md has the measurements. */
+static size_t choose_group(const f0t_network *net, const f0t_onnx_schedule *one)
+{
+    const size_t arena = f0t_onnx_schedule_arena(one) + 1,
+                 weights = f0t_onnx_weights_bytes(net->weights);
+    const size_t group = (weights < RUN_BYTES ? weights : RUN_BYTES) / arena;
+    return f0t_onnx_schedule_joins(one) || !group ? 1 : group;
+}
+
 /* A first schedule shows whether everything fits, and what comes out. */
 static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
 {
@@ -130,9 +142,7 @@ static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: '%s' is no row of numbers for each picture",
                           net->graph->path, net->graph->values[net->output].name);
     net->dim = out->count / images;
-    net->most = net->picture.batch ? net->picture.batch
-                                   : RUN_BYTES / (f0t_onnx_schedule_arena(one->schedule) + 1);
-    net->most = net->most ? net->most : 1;
+    net->most = net->picture.batch ? net->picture.batch : choose_group(net, one->schedule);
     give_idle(net, one);
     return status;
 }
@@ -268,18 +278,63 @@ static f0t_status run_part(float *out, f0t_network *net, const float *pixels, si
     return status;
 }
 
+/* Pictures that are run, `step` at a time. */
+typedef struct batch {
+    f0t_network *net;
+    const float *pixels;
+    float *out;
+    size_t images, step, size; /* size: of a picture */
+} batch;
+
+/* Those from `first` on. */
+static f0t_status run_some(const batch *p, size_t first, const f0t_monitor *monitor)
+{
+    const f0t_network *net = p->net;
+    const size_t left = p->images - first;
+    const float *pixels = p->pixels + first * p->size;
+    float *out = p->out + first * net->dim;
+    return left < net->picture.batch
+               ? run_part(out, p->net, pixels, left, p->size, monitor)
+               : run_chunk(out, p->net, pixels, left < p->step ? left : p->step, monitor);
+}
+
+/* The first `images`, a multiple of the steps of all threads: each thread runs pictures of its own. Only the calling
+ * thread calls the monitor. */
+static f0t_status run_apart(const batch *p, size_t images, int threads, const f0t_monitor *monitor)
+{
+    f0t_status status = F0T_OK;
+    char message[512];
+    (void)threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (size_t first = 0; first < images; first += p->step) {
+        f0t_status one = run_some(p, first, f0t_team_member() ? NULL : monitor);
+        if (one == F0T_OK)
+            continue;
+#pragma omp critical(f0t_onnx_apart)
+        {
+            status = one;
+            snprintf(message, sizeof message, "%s", f0t_last_error());
+        }
+    }
+    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+}
+
 f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pixels, size_t images,
                                    const f0t_monitor *monitor)
 {
-    size_t size = net->picture.dims[1] * net->picture.dims[2] * net->picture.dims[3];
-    size_t step = net->picture.batch || images > net->most ? net->most : images;
-    for (size_t done = 0; done < images; done += step) {
-        size_t left = images - done;
-        float *to = out + done * net->dim;
-        F0T_TRY(left < net->picture.batch
-                    ? run_part(to, net, pixels + done * size, left, size, monitor)
-                    : run_chunk(to, net, pixels + done * size, left < step ? left : step, monitor));
-    }
+    const int threads = f0t_team_size();
+    if (!images)
+        return F0T_OK;
+    batch p = {.net = net, .pixels = pixels, .out = out, .images = images};
+    p.size = net->picture.dims[1] * net->picture.dims[2] * net->picture.dims[3];
+    p.step = net->picture.batch || images > net->most ? net->most : images;
+    size_t done = images / (p.step * (size_t)threads) * p.step * (size_t)threads;
+    if (threads > 1 && done)
+        F0T_TRY(run_apart(&p, done, threads, monitor));
+    else
+        done = 0;
+    for (; done < images; done += p.step)
+        F0T_TRY(run_some(&p, done, monitor));
     return F0T_OK;
 }
 
