@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "math/onednn.h"
+#include "math/tiles.h"
 #include "math/workspace.h"
 
 #include <pthread.h>
@@ -220,6 +221,9 @@ static f0t_status run(void *c, const void *a, const void *b, const float *bias,
         run_empty(c, bias, op);
         return F0T_OK;
     }
+    const uint16_t *tiles = packed ? f0t_packed_tiles(packed) : NULL;
+    if (tiles || (!packed && f0t_tiles_fit(op) && f0t_tiles_native()))
+        return f0t_tiles_run(c, a, b, tiles, bias, op);
     if (op->type != f0t_onednn_type(op->type))
         return run_widened(c, a, b, bias, op, packed);
     return run_native(c, a, b, bias, op, packed);

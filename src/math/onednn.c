@@ -12,6 +12,7 @@
 #include "math/onednn.h"
 
 #include "base/alloc.h"
+#include "math/tiles.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,8 +38,8 @@ static dnnl_engine_t engine;
 static dnnl_status_t engine_status;
 
 /* Products and convolutions of oneDNN 2.6 on AMX tiles end in illegal instructions and damaged memory
- * (tilezero on a thread that has no tile configuration), so that tiles are left out, unless the
- * environment names a level itself. Where another user of oneDNN came first, its choice stands. */
+ * (tilezero on a thread that has no tile configuration), so that it has none, unless the
+ * environment names a level itself: math/tiles.c has them. Where another user of oneDNN came first, its choice stands. */
 static void create_engine(void)
 {
     if (!getenv("ONEDNN_MAX_CPU_ISA") && !getenv("DNNL_MAX_CPU_ISA"))
@@ -260,6 +261,7 @@ struct f0t_packed {
     size_t k, n;
     f0t_dtype type; /* as asked for */
     f0t_dtype held; /* in memory */
+    bool tiles;     /* laid out for math/tiles.h instead of oneDNN */
     dnnl_memory_desc_t layout;
     void *data;
 };
@@ -355,12 +357,23 @@ static f0t_status choose_layout(dnnl_memory_desc_t *out, const f0t_matmul *op)
     return F0T_OK;
 }
 
+static f0t_status fill_tiles(f0t_packed *packed)
+{
+    const size_t room = f0t_tiles_room(packed->k, packed->n);
+    if (!room)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a packed matrix of %zu x %zu", packed->k,
+                        packed->n);
+    return f0t_alloc_zero(&packed->data, room, sizeof(uint16_t));
+}
+
 static f0t_status fill_packed(f0t_packed *packed, size_t m)
 {
     f0t_matmul op = {
         .m = m ? m : 1, .n = packed->n, .k = packed->k, .type = packed->held, .result = F0T_F32};
     if (!packed->n || !packed->k)
         return F0T_OK;
+    if (packed->tiles)
+        return fill_tiles(packed);
     F0T_TRY(need_engine());
     F0T_TRY(choose_layout(&packed->layout, &op));
     return f0t_alloc_zero(&packed->data, dnnl_memory_desc_get_size(&packed->layout), 1);
@@ -378,6 +391,7 @@ f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype typ
     packed->n = n;
     packed->type = type;
     packed->held = f0t_onednn_type(type);
+    packed->tiles = packed->held == F0T_BF16 && f0t_tiles_native();
     f0t_status status = fill_packed(packed, m);
     if (status == F0T_OK)
         *out = packed;
@@ -443,6 +457,8 @@ f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
     dnnl_memory_desc_t plain;
     if (!packed->data)
         return F0T_OK;
+    if (packed->tiles)
+        return f0t_tiles_pack(packed->data, b, packed->k, 0, packed->n, transposed);
     F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
     F0T_TRY(f0t_onednn_reorder(&packed->layout, packed->data, &plain, f0t_onednn_writable(b)));
     if (packed->held != packed->type)
@@ -454,7 +470,10 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
 {
     dnnl_memory_desc_t part, plain;
     dnnl_dims_t dims = {(dnnl_dim_t)packed->k, (dnnl_dim_t)count}, offsets = {0, (dnnl_dim_t)first};
-    if (!packed->data || packed->held != packed->type ||
+    if (packed->tiles && packed->data && !(first % F0T_TILE_COLUMNS) &&
+        (!(count % F0T_TILE_COLUMNS) || first + count == packed->n))
+        return f0t_tiles_pack(packed->data, b, packed->k, first, count, true);
+    if (!packed->data || packed->tiles || packed->held != packed->type ||
         dnnl_memory_desc_init_submemory(&part, &packed->layout, dims, offsets) != dnnl_success)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "a packed matrix cannot be set in these parts");
     F0T_TRY(describe(&plain, packed->k, count, F0T_F32, dnnl_ba));
@@ -464,6 +483,11 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
 const void *f0t_packed_data(const f0t_packed *packed)
 {
     return packed->data;
+}
+
+const uint16_t *f0t_packed_tiles(const f0t_packed *packed)
+{
+    return packed->tiles ? packed->data : NULL;
 }
 
 bool f0t_packed_matches(const f0t_packed *packed, const f0t_matmul *op)

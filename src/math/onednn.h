@@ -66,6 +66,8 @@ f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, c
  * that is not native). */
 const void *f0t_packed_data(const f0t_packed *packed);
 f0t_dtype f0t_onednn_type(f0t_dtype type);
+/* The elements where they are tiles (math/tiles.h), else NULL. */
+const uint16_t *f0t_packed_tiles(const f0t_packed *packed);
 bool f0t_packed_matches(const f0t_packed *packed, const f0t_matmul *op);
 
 #endif
