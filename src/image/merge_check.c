@@ -5,6 +5,7 @@
 #include "image/keyword_path.h"
 #include "image/xmp_items.h"
 #include "image/xmp_parse.h"
+#include "image/xmp_wide.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,14 +191,13 @@ static bool find_once(f0t_xmp_found *found, const xmlDoc *doc, const f0t_xmp_pro
 }
 
 /* What is in the places is read as keywords, all of it. */
-static bool has_shape(const xmlDoc *before, const xmlDoc *after, bool compare)
+static bool has_shape(const xmlDoc *before, const xmlDoc *after)
 {
     bool good = true;
     for (f0t_xmp_place p = 0; good && p < F0T_XMP_PLACES; p++) {
         f0t_xmp_found old, now;
         good = find_once(&old, before, &f0t_xmp_properties[p]) &&
-               find_once(&now, after, &f0t_xmp_properties[p]) &&
-               (!compare || same_shape(&old, &now));
+               find_once(&now, after, &f0t_xmp_properties[p]) && same_shape(&old, &now);
     }
     return good;
 }
@@ -393,7 +393,7 @@ static bool has_origin(const packet *old, const packet *now, bool removed, bool 
 /* ---- All of it -------------------------------------------------------------------------------------------- */
 
 static f0t_status compare_keywords(bool *right, const packet *old, const packet *now,
-                                   const asked *wanted, bool known)
+                                   const asked *wanted)
 {
     bool one;
     *right = true;
@@ -402,29 +402,24 @@ static f0t_status compare_keywords(bool *right, const packet *old, const packet 
             F0T_TRY(keeps_theirs(&one, old, now, p));
             *right = *right && one;
         }
-    if (known) {
-        F0T_TRY(has_only(&one, old, now, wanted));
-        *right = *right && one;
-    }
+    F0T_TRY(has_only(&one, old, now, wanted));
+    *right = *right && one;
     F0T_TRY(has_asked(&one, now, wanted));
     *right = *right && one;
     return F0T_OK;
 }
 
-/* The XML around the keywords. `before` NULL: there was none, or it cannot be compared. */
-static bool is_around(const xmlDoc *before, const xmlDoc *after, bool is_new, const asked *wanted)
+/* The XML around the keywords. `before` NULL: there was none. */
+static bool is_around(const xmlDoc *before, const xmlDoc *after, const asked *wanted)
 {
-    if (!has_shape(before, after, is_new || before))
+    if (!has_shape(before, after))
         return false;
     if (!after)
         return wanted->remove && before && is_frame(before->children);
-    if (is_new)
-        return is_frame(after->children);
-    return !before || same_nodes(before->children, after->children);
+    return before ? same_nodes(before->children, after->children) : is_frame(after->children);
 }
 
-static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, bool is_new,
-                        const char *lines)
+static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, const char *lines)
 {
     packet old = {.status = F0T_OK}, now = {.status = F0T_OK};
     asked wanted = {0};
@@ -433,10 +428,10 @@ static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, 
         status = read_packet(&old, before);
     if (status == F0T_OK)
         status = read_packet(&now, after);
-    *right = status == F0T_OK && is_around(before, after, is_new, &wanted) &&
+    *right = status == F0T_OK && is_around(before, after, &wanted) &&
              has_origin(&old, &now, wanted.remove, before);
     if (*right)
-        status = compare_keywords(right, &old, &now, &wanted, is_new || before);
+        status = compare_keywords(right, &old, &now, &wanted);
     packet_free(&old);
     packet_free(&now);
     f0t_texts_free(&wanted.tags);
@@ -444,16 +439,27 @@ static f0t_status check(bool *right, const xmlDoc *before, const xmlDoc *after, 
     return status;
 }
 
+/* In whichever encoding it is. */
+static f0t_status parse_old(xmlDocPtr *before, const char *old, size_t length)
+{
+    char *narrow;
+    if (!f0t_xmp_is_wide(old, length))
+        return f0t_xmp_parse(before, old, length);
+    F0T_TRY(f0t_xmp_narrow(&narrow, &length, old, length));
+    f0t_status status = narrow ? f0t_xmp_parse(before, narrow, length) : F0T_OK;
+    f0t_free(narrow);
+    return status;
+}
+
 static f0t_status parse_both(xmlDocPtr *before, xmlDocPtr *after, const f0t_xmp_merged *merged,
                              const char *old, size_t length, const char *path)
 {
-    const bool compared = length && !f0t_xmp_is_wide(old, length);
-    if (compared)
-        F0T_TRY(f0t_xmp_parse(before, old, length));
-    if (compared && !*before)
+    if (length)
+        F0T_TRY(parse_old(before, old, length));
+    if (length && !*before)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "%s: its XMP is no plain XML in UTF-8 that can be compared: it stays as it "
-                        "is",
+                        "%s: its XMP is no plain XML in Unicode that can be compared: it stays as "
+                        "it is",
                         path);
     return merged->length && f0t_xmp_says_utf8(merged->text, merged->length)
                ? f0t_xmp_parse(after, merged->text, merged->length)
@@ -467,7 +473,7 @@ f0t_status f0t_merge_check(const f0t_xmp_merged *merged, const char *old, size_t
     bool right = false;
     f0t_status status = parse_both(&before, &after, merged, old, length, path);
     if (status == F0T_OK && (after || !merged->length))
-        status = check(&right, before, after, !length, lines);
+        status = check(&right, before, after, lines);
     xmlFreeDoc(before);
     xmlFreeDoc(after);
     F0T_TRY(status);

@@ -12,7 +12,7 @@
  * a person put there, what is new in them was asked for or was there elsewhere, and the tags that were asked for are
  * in it or known as rejected; a packet goes altogether only where ours alone was in it and shall go. What is
  * hidden in those lists and not read as a keyword is refused. Fails with F0T_ERROR_UNSUPPORTED where the old text
- * cannot be compared, being no XML in UTF-8; of one in UTF-16 or UTF-32 nothing is compared. */
+ * cannot be compared, being no XML in UTF-8, UTF-16 or UTF-32. */
 f0t_status f0t_merge_check(const f0t_xmp_merged *merged, const char *old, size_t length,
                            const char *lines, const char *path);
 

@@ -28,12 +28,6 @@ static bool is_utf8(const char *text, size_t length)
     return true;
 }
 
-bool f0t_xmp_is_wide(const char *text, size_t length)
-{
-    return length > 1 &&
-           (!text[0] || !text[1] || !memcmp(text, "\xFE\xFF", 2) || !memcmp(text, "\xFF\xFE", 2));
-}
-
 bool f0t_xmp_says_utf8(const char *text, size_t length)
 {
     const char *end = text + length;

@@ -176,9 +176,36 @@ static void what_cannot_be_compared_stays(void **state)
                                         BEGIN ">" SUBJECT(LI("\xE4")) END};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        assert_fails(F0T_ERROR_UNSUPPORTED, "a.xmp: its XMP is no plain XML in UTF-8",
+        assert_fails(F0T_ERROR_UNSUPPORTED, "a.xmp: its XMP is no plain XML in Unicode",
                      check(texts[i], right, "+sea\n"));
-    assert_ok(check("\xFF\xFE<", right, "+sea\n"));
+}
+
+/* The old text in UTF-16 is compared as well. */
+static f0t_status check_wide(const char *old_text, const char *now, const char *lines)
+{
+    const f0t_xmp_merged merged = {
+        .text = now, .length = strlen(now), .changed = true, .change = ""};
+    char wide[8192] = "\xFF\xFE";
+    const size_t length = strlen(old_text);
+    for (size_t i = 0; i < length; i++)
+        wide[2 + 2 * i] = old_text[i];
+    return f0t_merge_check(&merged, wide, 2 + 2 * length, lines, "a.xmp");
+}
+
+static void wide_text_is_compared(void **state)
+{
+    (void)state;
+    assert_ok(check_wide(old, right, "+sea\n"));
+    assert_ok(check_wide("<?xml version='1.0' encoding='UTF-16'?>" BEGIN ">" END,
+                         BEGIN ">" SUBJECT(LI("sea")) OURS(LI("sea")) END, "+sea\n"));
+    assert_fails(F0T_ERROR_FORMAT, "a.xmp: its XMP came back with other changes",
+                 check_wide(old, changed(right, "Rating='4'", "Rating='5'"), "+sea\n"));
+    assert_fails(F0T_ERROR_FORMAT, "a.xmp: its XMP came back with other changes",
+                 check_wide(old, changed(right, LI("holiday"), ""), "+sea\n"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "a.xmp: its XMP is no plain XML in Unicode",
+                 check_wide("no XML", right, "+sea\n"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "a.xmp: its XMP is no plain XML in Unicode",
+                 check("\xFF\xFE<", right, "+sea\n"));
 }
 
 static void other_readers_read_the_same(void **state)
@@ -263,6 +290,7 @@ int main(void)
         cmocka_unit_test(nothing_hides_among_keywords),
         cmocka_unit_test(what_others_have_in_lists_stays),
         cmocka_unit_test(what_cannot_be_compared_stays),
+        cmocka_unit_test(wide_text_is_compared),
         cmocka_unit_test(other_readers_read_the_same),
         cmocka_unit_test(what_is_made_to_take_long_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
