@@ -35,7 +35,8 @@ struct f0t_group {
 
     /* An array of n elements is cut into `size` parts of nearly equal length: f0t_group_part. `sum` adds up x over the
      * processes, and each has the sum of its own part afterwards; the rest of x stays as it was. `share` copies
-     * each process's part of x, elements of `size` bytes, to all others. The memory is the exchange's until `wait`. */
+     * each process's part of x, elements of `size` bytes (2 or 4), to all others. The memory is the exchange's until `wait`.
+     * Messages are below 2 GB: an array that has more is refused. */
     f0t_status (*sum)(f0t_exchange **out, float *x, size_t n);
     f0t_status (*share)(f0t_exchange **out, void *x, size_t n, size_t size);
     /* x[n] of all processes added up: the same bytes in each. */

@@ -12,18 +12,22 @@ f0t_mpi_state f0t_mpi;
 
 /* ---- Exchanges ---------------------------------------------------------------------------------- */
 
+/* MPI counts in int. */
+static f0t_status check_size(size_t n, size_t size)
+{
+    return n <= INT_MAX / size ? F0T_OK
+                               : f0t_mpi.host.fail(F0T_ERROR_ARGUMENT,
+                                                   "%zu elements are too many for one exchange", n);
+}
+
 static f0t_status begin(f0t_exchange **out, f0t_exchange given)
 {
     *out = NULL;
-    const bool fits = given.n <= INT_MAX / (given.size ? given.size : 1);
-    f0t_exchange *e = fits ? malloc(sizeof *e) : NULL;
-    if (!e)
+    f0t_exchange *e = malloc(sizeof *e);
+    if (!e) {
         free(given.copy);
-    if (!fits)
-        return f0t_mpi.host.fail(F0T_ERROR_ARGUMENT, "%zu elements are too many for one exchange",
-                                 given.n);
-    if (!e)
         return f0t_mpi.host.fail(F0T_ERROR_MEMORY, "no memory for an exchange");
+    }
     *e = given;
     pthread_mutex_lock(&f0t_mpi.lock);
     if (f0t_mpi.first)
@@ -67,21 +71,33 @@ static f0t_status finish(f0t_exchange *e, bool whatever)
 static f0t_status begin_copied(f0t_exchange **out, f0t_exchange given)
 {
     *out = NULL;
+    f0t_status status = check_size(given.n, given.size);
+    if (status != F0T_OK)
+        return status;
     given.copy = malloc(given.n * given.size + 1);
     if (!given.copy)
         return f0t_mpi.host.fail(F0T_ERROR_MEMORY, "no memory for an exchange");
-    memcpy(given.copy, given.x, given.n * given.size);
+    if (given.n)
+        memcpy(given.copy, given.x, given.n * given.size);
     return begin(out, given);
 }
 
 static f0t_status sum(f0t_exchange **out, float *x, size_t n)
 {
-    return begin(out, (f0t_exchange){.kind = F0T_MPI_SUM, .x = x, .n = n, .size = sizeof *x});
+    f0t_status status = check_size(n, sizeof *x);
+    return status == F0T_OK
+               ? begin(out, (f0t_exchange){.kind = F0T_MPI_SUM, .x = x, .n = n, .size = sizeof *x})
+               : status;
 }
 
 static f0t_status share(f0t_exchange **out, void *x, size_t n, size_t size)
 {
-    return begin(out, (f0t_exchange){.kind = F0T_MPI_SHARE, .x = x, .n = n, .size = size});
+    if (size != sizeof(uint16_t) && size != sizeof(float))
+        return f0t_mpi.host.fail(F0T_ERROR_ARGUMENT, "elements of %zu bytes are not shared", size);
+    f0t_status status = check_size(n, size);
+    return status == F0T_OK
+               ? begin(out, (f0t_exchange){.kind = F0T_MPI_SHARE, .x = x, .n = n, .size = size})
+               : status;
 }
 
 static f0t_status total(f0t_exchange **out, double *x, size_t n)
@@ -122,13 +138,16 @@ static f0t_status take(uint64_t *piece, uint64_t round)
 static f0t_status send(uint64_t piece, const void *data, size_t bytes)
 {
     f0t_exchange *e, given = {.kind = F0T_MPI_RESULT, .n = bytes + sizeof piece, .size = 1};
+    f0t_status status = check_size(bytes < given.n ? given.n : bytes, 1);
+    if (status != F0T_OK)
+        return status;
     given.copy = malloc(given.n);
     if (!given.copy)
         return f0t_mpi.host.fail(F0T_ERROR_MEMORY, "no memory for a message of %zu bytes", bytes);
     memcpy(given.copy, &piece, sizeof piece);
     if (bytes)
         memcpy((char *)given.copy + sizeof piece, data, bytes);
-    f0t_status status = begin(&e, given);
+    status = begin(&e, given);
     return status == F0T_OK ? finish(e, false) : status;
 }
 

@@ -321,6 +321,17 @@ case_processes_that_are_not_together_do_nothing() {
     [ ! -e model ] || complain "a model was written"
 }
 
+# Versions, limits of messages and how a run ends, between two processes of the module's own test.
+case_the_module_keeps_its_word() {
+    can_join || return
+    if [ ! -x "$BUILD/tests/mpi_test_module" ]; then
+        skip "tests/mpi_test_module is not built"
+        return
+    fi
+    timeout 60 mpirun -q --oversubscribe -n 2 "$BUILD/tests/mpi_test_module" >"$out" 2>&1 # the last case is a run that fails
+    [ "$(grep -c "PASSED.* 7 test" "$out")" = 2 ] || complain "not all cases passed in both: $(grep -a "FAILED\|ERROR\|SKIPPED" "$out" | head -5)"
+}
+
 # A training that lasts until it is stopped, and the first of its files.
 long="--method net --keep-tags --batch 7 --epochs 200000 --patience 200000 --log log"
 begin_long() {
