@@ -1,0 +1,326 @@
+#include "eval/tuning.h"
+
+#include "base/alloc.h"
+#include "base/group.h"
+#include "base/monitor.h"
+#include "math/matmul.h"
+#include "rank/miap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What fits share -------------------------------------------------------------------------- */
+
+f0t_status f0t_eval_context_open(f0t_eval_context *context, f0t_eval_method *r,
+                                 const f0t_eval_task *task, double effort)
+{
+    const f0t_eval_protocol_options *o = r->options;
+    const double epochs = round((double)o->epochs * effort);
+    *context = (f0t_eval_context){.task = task->base};
+    context->task.seed = o->seed;
+    context->task.effort = effort;
+    context->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    context->task.hidden = o->hidden;
+    context->task.hidden_count = o->hidden_count;
+    context->task.classes = o->classes;
+    context->task.class_vectors = o->class_vectors;
+    /* Trials only choose. */
+    context->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
+    context->task.store = o->store;
+    context->task.monitor = &r->monitor;
+    context->task.ranker = r->ranker;
+    return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
+}
+
+void f0t_eval_context_close(f0t_eval_context *context, const f0t_ranker *ranker)
+{
+    if (ranker->release && context->shared)
+        ranker->release(context->shared);
+    context->shared = NULL;
+}
+
+/* ---- What was tried before ------------------------------------------------------------------- */
+
+typedef struct tuning {
+    f0t_eval_method *run;
+    f0t_eval_context contexts[F0T_FOLDS];
+    bool open[F0T_FOLDS];
+    f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
+    f0t_eval_memo own, *memo;      /* own, or that of the options */
+    size_t fits;
+    f0t_stage stage;
+} tuning;
+
+/* Nothing is held out: one fit for all parts of a trial, which are parts of the validation images. */
+static bool is_whole(const f0t_eval_protocol *p)
+{
+    return p->folds[0].task == &p->task;
+}
+
+/* Where nothing is held out nothing is shared. */
+static f0t_eval_memo *memo_of(tuning *t)
+{
+    f0t_eval_memo *shared = t->run->options->memo;
+    return shared && !is_whole(t->run->protocol) ? shared : &t->own;
+}
+
+/* What is known of a setting; a new entry where it is nothing. */
+static f0t_status recall(struct f0t_eval_memo_trial **out, tuning *t, const double *knobs)
+{
+    f0t_eval_memo *memo = t->memo;
+    const size_t bytes = t->run->ranker->knob_count * sizeof *knobs;
+    for (size_t i = 0; i < memo->count; i++)
+        if (!memcmp(memo->trials[i].knobs, knobs, bytes)) {
+            *out = &memo->trials[i];
+            return F0T_OK;
+        }
+    F0T_TRY(f0t_grow(&memo->trials, &memo->capacity, memo->count, 1, sizeof *memo->trials));
+    *out = &memo->trials[memo->count++];
+    **out = (struct f0t_eval_memo_trial){0};
+    memcpy((*out)->knobs, knobs, bytes);
+    return F0T_OK;
+}
+
+/* ---- A trial --------------------------------------------------------------------------------- */
+
+typedef struct validation_sink {
+    f0t_miap sums[F0T_CRITERIA][F0T_FOLDS];
+    size_t parts, images;      /* images that are split into parts */
+    const f0t_eval_fold *fold; /* NULL: every candidate is held out */
+} validation_sink;
+
+static f0t_status add_rows(validation_sink *to, size_t part, const f0t_ranking *rows)
+{
+    f0t_ranking held = *rows;
+    if (!to->fold)
+        return f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT][part], rows);
+    if (to->fold->held_count) {
+        held.columns = to->fold->held;
+        held.column_count = to->fold->held_count;
+        F0T_TRY(f0t_miap_add(&to->sums[F0T_CRITERION_HELD_OUT][part], &held));
+    }
+    return f0t_miap_add(&to->sums[F0T_CRITERION_ALL][part], rows);
+}
+
+static f0t_status add_validation_block(void *user, size_t first, const f0t_ranking *block)
+{
+    validation_sink *to = user;
+    for (size_t part = 0; part < to->parts; part++) {
+        size_t from = part * to->images / to->parts, end = (part + 1) * to->images / to->parts;
+        from = from < first ? first : from;
+        end = end > first + block->images ? first + block->images : end;
+        if (from >= end)
+            continue;
+        f0t_ranking rows = *block;
+        rows.images = end - from;
+        rows.scores += (from - first) * block->tags;
+        rows.offsets += from - first;
+        F0T_TRY(add_rows(to, part, &rows));
+    }
+    return F0T_OK;
+}
+
+/* Adds up what the processes have found, each on some of the images. Scores of one that are no numbers are all's. */
+static f0t_status add_up(validation_sink *to, f0t_status status, const f0t_group *group)
+{
+    f0t_miap *all = &to->sums[0][0];
+    enum { SUMS = F0T_CRITERIA * F0T_FOLDS };
+    double sums[SUMS][3], failed = status == F0T_ERROR_NUMERIC;
+    if (!(failed > 0))
+        F0T_TRY(status);
+    for (size_t i = 0; i < SUMS; i++) {
+        sums[i][0] = all[i].sum;
+        sums[i][1] = (double)all[i].ranked;
+        sums[i][2] = (double)all[i].images;
+    }
+    F0T_TRY(f0t_group_total(group, &failed, 1));
+    if (failed > 0)
+        return status != F0T_OK ? status : f0t_fail(F0T_ERROR_NUMERIC, "a score is not a number");
+    F0T_TRY(f0t_group_total(group, sums[0], SUMS * 3));
+    for (size_t i = 0; i < SUMS; i++)
+        all[i] = (f0t_miap){
+            .sum = sums[i][0], .ranked = (size_t)sums[i][1], .images = (size_t)sums[i][2]};
+    return F0T_OK;
+}
+
+/* Each process ranks some of the images. */
+static f0t_status rank_validation(validation_sink *sink, const f0t_eval_split *split,
+                                  const f0t_eval_fit *fit)
+{
+    const f0t_group *group = f0t_group_current();
+    const size_t first = f0t_group_part(sink->images, group->rank, group->size);
+    const size_t end = f0t_group_part(sink->images, group->rank + 1, group->size);
+    if (group->size == 1 || fit->ranker->whole)
+        return f0t_eval_split_score(NULL, split, fit, add_validation_block, sink);
+    return add_up(
+        sink, f0t_eval_split_score_some(NULL, split, fit, first, end, add_validation_block, sink),
+        group);
+}
+
+/* The MiAP by each criterion; NaN where no image has a relevant tag. */
+static f0t_status judge(struct f0t_eval_memo_trial *to, const tuning *t, size_t fold, void *fitted)
+{
+    const f0t_eval_fit fit = {t->run->ranker, &t->contexts[fold].task, fitted};
+    const f0t_eval_fold *f = &t->run->protocol->folds[fold];
+    const bool few = t->few[fold].task != NULL, whole = is_whole(t->run->protocol);
+    const f0t_eval_split *split = few ? &t->few[fold] : &f->validation;
+    validation_sink sink = {
+        .fold = few ? NULL : f, .parts = whole ? F0T_FOLDS : 1, .images = split->truth.count};
+    F0T_TRY(rank_validation(&sink, split, &fit));
+    for (int i = 0; i < F0T_CRITERIA; i++)
+        for (size_t part = 0; part < sink.parts; part++)
+            to->scores[i][fold + part] =
+                sink.sums[i][part].ranked ? f0t_miap_get(&sink.sums[i][part]) : (double)NAN;
+    to->done = fold + sink.parts;
+    return F0T_OK;
+}
+
+static f0t_status try_fold(struct f0t_eval_memo_trial *to, tuning *t, size_t fold)
+{
+    f0t_eval_method *r = t->run;
+    const f0t_ranker *ranker = r->ranker;
+    void *fitted = NULL;
+    if (!t->open[fold]) {
+        F0T_TRY(f0t_eval_context_open(&t->contexts[fold], r, r->protocol->folds[fold].task,
+                                      r->options->effort));
+        t->open[fold] = true;
+    }
+    t->fits++;
+    f0t_status status =
+        ranker->fit(&fitted, &t->contexts[fold].task, t->contexts[fold].shared, to->knobs);
+    if (status == F0T_OK)
+        status = judge(to, t, fold, fitted);
+    if (fitted)
+        ranker->free(fitted);
+    return status;
+}
+
+/* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
+ * setting and no failure. Of several processes the first one's word counts: all must go on alike. */
+static f0t_status try_next(struct f0t_eval_memo_trial *trial, tuning *t)
+{
+    f0t_status status = try_fold(trial, t, trial->done);
+    trial->failed = status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED;
+    if (!trial->failed)
+        F0T_TRY(status);
+    return f0t_group_broadcast(f0t_group_current(), trial, sizeof *trial);
+}
+
+/* Fold after fold until it is behind what it must beat. What another criterion has tried beyond that does not
+ * count: the f0t_eval_choice is the same whatever was asked for before. */
+static f0t_status try_knobs(f0t_tune_search *search, tuning *t, const double *knobs)
+{
+    const f0t_eval_protocol *p = t->run->protocol;
+    const size_t all = is_whole(p) ? F0T_FOLDS : p->fold_count;
+    const f0t_tune_trial *incumbent =
+        search->trial_count ? &search->trials[search->incumbent] : NULL;
+    const double began = f0t_time();
+    struct f0t_eval_memo_trial *trial;
+    size_t parts = 0;
+    F0T_TRY(recall(&trial, t, knobs));
+    const double *scores = trial->scores[p->criterion];
+    while (parts < all && !(incumbent && f0t_tune_is_behind(incumbent, scores, parts))) {
+        while (trial->done <= parts && !trial->failed)
+            F0T_TRY(try_next(trial, t));
+        if (trial->done <= parts)
+            break;
+        parts++;
+    }
+    const bool failed = trial->failed && parts == trial->done;
+    return f0t_tune_add_parts(search, knobs, scores, failed ? 0 : parts, f0t_time() - began);
+}
+
+/* ---- All trials ------------------------------------------------------------------------------ */
+
+/* A split of `most` of the held-out tags, from all over the vocabulary. */
+static f0t_status make_few(f0t_eval_split *few, const f0t_eval_fold *fold, size_t most)
+{
+    bool *mask;
+    F0T_TRY(f0t_alloc_zero(&mask, fold->task->tags->count, sizeof *mask));
+    for (size_t i = 0; i < most; i++)
+        mask[fold->validation.tags[fold->held[i * fold->held_count / most]]] = true;
+    f0t_status status = f0t_eval_split_create(few, fold->task, F0T_VAL, mask);
+    f0t_free(mask);
+    return status;
+}
+
+/* A method that ranks so many tags and no more is asked for new ones alone. */
+static f0t_status limit_splits(tuning *t)
+{
+    const f0t_eval_protocol *p = t->run->protocol;
+    const size_t most = t->run->ranker->most_tags;
+    for (size_t i = 0; most && i < p->fold_count; i++) {
+        const f0t_eval_fold *fold = &p->folds[i];
+        if (fold->validation.count > most && fold->held_count)
+            F0T_TRY(make_few(&t->few[i], fold, most < fold->held_count ? most : fold->held_count));
+    }
+    return F0T_OK;
+}
+
+static bool has_truth(const f0t_eval_protocol *p)
+{
+    for (size_t fold = 0; fold < p->fold_count; fold++) {
+        const f0t_samples *truth = &p->folds[fold].validation.truth;
+        if (truth->offsets[truth->count] > 0)
+            return true;
+    }
+    return false;
+}
+
+static f0t_status run_trials(f0t_tune_search *search, tuning *t)
+{
+    double knobs[F0T_KNOBS_MAX];
+    while (f0t_tune_next(knobs, search)) {
+        F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
+        F0T_TRY(try_knobs(search, t, knobs));
+    }
+    return F0T_OK;
+}
+
+/* The search ends after a fixed number of trials, never by the clock: the same seed gives the same f0t_eval_choice. */
+static f0t_status search_knobs(f0t_eval_choice *to, tuning *t)
+{
+    const f0t_ranker *ranker = t->run->ranker;
+    f0t_tune_search search = {
+        .count = ranker->knob_count, .grid = ranker->knobs, .most = t->run->options->trials};
+    f0t_status status = run_trials(&search, t);
+    if (status == F0T_OK) {
+        const f0t_tune_trial *best = &search.trials[search.best];
+        memcpy(to->values, best->values, sizeof to->values);
+        to->trials = search.trial_count;
+        to->fits = t->fits;
+        to->score = best->score;
+        memcpy(to->folds, best->parts, sizeof to->folds);
+        to->fold_count = best->part_count;
+    }
+    f0t_tune_close(&search);
+    return status;
+}
+
+f0t_status f0t_eval_tune(f0t_eval_choice *to, f0t_eval_method *r)
+{
+    const f0t_ranker *ranker = r->ranker;
+    tuning t = {.run = r};
+    t.memo = memo_of(&t);
+    char name[96];
+    *to = (f0t_eval_choice){.score = (double)NAN};
+    for (size_t i = 0; i < ranker->knob_count; i++)
+        to->values[i] = ranker->knobs[i].values[ranker->knobs[i].first];
+    if (!ranker->knob_count || !r->options->trials || !has_truth(r->protocol))
+        return F0T_OK;
+    snprintf(name, sizeof name, "%s (%s), tuning", ranker->name,
+             f0t_training_set_name(r->protocol->training_set));
+    t.stage = f0t_stage_begin(r->options->monitor, name, "trials", r->options->trials);
+    f0t_status status = limit_splits(&t);
+    if (status == F0T_OK)
+        status = search_knobs(to, &t);
+    for (size_t fold = 0; fold < F0T_FOLDS; fold++) {
+        if (t.open[fold])
+            f0t_eval_context_close(&t.contexts[fold], r->ranker);
+        f0t_eval_split_free(&t.few[fold]);
+    }
+    f0t_eval_memo_free(&t.own);
+    f0t_stage_end(&t.stage);
+    return status;
+}
