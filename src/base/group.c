@@ -187,13 +187,17 @@ typedef struct results {
     f0t_parcel sent; /* number, size and bytes of those that were taken, for the other processes */
 } results;
 
-static f0t_status run_alone(const f0t_group_work *work, uint64_t piece, void **data, size_t *bytes)
+/* Alone, but for a failure elsewhere, which makes the piece one of no use. */
+static f0t_status run_alone(const f0t_group *group, const f0t_group_work *work, uint64_t piece,
+                            void **data, size_t *bytes)
 {
+    f0t_group alone = f0t_group_alone;
     f0t_context own = {.threads = f0t_context_wanted()};
     const f0t_context *current = f0t_context_current();
     if (current)
         own = *current;
-    own.group = NULL;
+    alone.failed = group->failed;
+    own.group = &alone;
     F0T_ENTER(&own);
     *data = NULL;
     *bytes = 0;
@@ -283,7 +287,7 @@ static f0t_status run_pieces(const f0t_group *group, uint64_t round, results *r)
         F0T_TRY(group->take(&piece, round));
         if (piece >= r->work->pieces)
             return group->rank == 0 ? receive(group, r, true) : F0T_OK;
-        f0t_status status = run_alone(r->work, piece, &data, &bytes);
+        f0t_status status = run_alone(group, r->work, piece, &data, &bytes);
         if (status != F0T_OK) {
             f0t_free(data);
             return status;
@@ -297,7 +301,7 @@ static f0t_status run_here(const f0t_group_work *work)
     for (uint64_t piece = 0; piece < work->pieces; piece++) {
         void *data;
         size_t bytes;
-        f0t_status status = run_alone(work, piece, &data, &bytes);
+        f0t_status status = run_alone(&f0t_group_alone, work, piece, &data, &bytes);
         if (status == F0T_OK)
             status = work->take(work->user, piece, data, bytes);
         f0t_free(data);

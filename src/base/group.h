@@ -105,7 +105,8 @@ typedef struct f0t_group_work {
     bool to_all;    /* and in the end by each other process, too */
 } f0t_group_work;
 
-/* While a piece is run, the calling thread works alone: f0t_group_current is f0t_group_alone. */
+/* While a piece is run, the calling thread works alone: f0t_group_current has one process, which knows whether another of the
+ * group has failed. */
 f0t_status f0t_group_run(const f0t_group *group, const f0t_group_work *work);
 
 /* ---- The module ------------------------------------------------------------------------------------- */

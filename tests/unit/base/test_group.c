@@ -88,6 +88,7 @@ static void unknown_processes_are_refused(void **state)
 typedef struct work {
     size_t taken;
     uint64_t fails;    /* at this piece */
+    bool lost;         /* the other process has failed */
     uint64_t order[5]; /* in which they were taken, where any will do */
 } work;
 
@@ -95,6 +96,8 @@ static f0t_status square(void *user, uint64_t piece, void **out, size_t *bytes)
 {
     const work *w = user;
     uint64_t *result;
+    assert_int_equal(f0t_group_current()->size, 1);
+    assert_int_equal(f0t_group_current()->failed(), w->lost);
     if (piece == w->fails)
         return f0t_fail(F0T_ERROR_NUMERIC, "piece %d", (int)piece);
     F0T_TRY(f0t_alloc(&result, 1, sizeof *result));
@@ -196,6 +199,25 @@ static void pieces_of_others_are_taken_as_they_come(void **state)
         assert_int_equal(w.taken, 5);
     }
     late = false;
+}
+
+static bool has_failed(void)
+{
+    return true;
+}
+
+static void a_piece_knows_of_a_failure_elsewhere(void **state)
+{
+    f0t_group group = f0t_group_alone;
+    work w = {.fails = UINT64_MAX, .lost = true};
+    const f0t_group_work all = {.pieces = 1, .user = &w, .run = square, .take = take};
+    (void)state;
+    group.size = 2;
+    group.take = take_even;
+    group.failed = has_failed;
+    handed_out = 0;
+    assert_ok(f0t_group_run(&group, &all));
+    assert_int_equal(w.taken, 1);
 }
 
 static void pieces_that_cannot_be_are_refused(void **state)
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test(pieces_come_in_their_order),
         cmocka_unit_test(a_piece_that_fails_ends_the_work),
         cmocka_unit_test(pieces_of_others_are_taken_as_they_come),
+        cmocka_unit_test(a_piece_knows_of_a_failure_elsewhere),
         cmocka_unit_test(pieces_that_cannot_be_are_refused),
         cmocka_unit_test(all_processes_take_what_the_first_has_taken),
         cmocka_unit_test(pieces_are_several_for_each),
