@@ -243,7 +243,7 @@ static f0t_status check_options(const f0t_import_options *o, const char *name)
     return F0T_OK;
 }
 
-/* Of several processes the first imports; the others make features with it. */
+/* Of several processes the first imports; the others read pictures for it. */
 static f0t_status check_processes(const f0t_import_options *options, const format *chosen)
 {
     if (f0t_group_current()->size == 1 || (chosen->run == f0t_import_photos && options->extract))
@@ -259,7 +259,7 @@ static f0t_status run(f0t_import_job *job, const format *chosen)
     const f0t_import_options *options = job->options;
     F0T_TRY(check_processes(options, chosen));
     if (f0t_group_current()->rank > 0)
-        return f0t_photo_features_help(job);
+        return f0t_import_photos_help(job);
     F0T_TRY(check_options(options, chosen->name));
     if (job->source_count < chosen->least || job->source_count > chosen->most)
         return f0t_fail(F0T_ERROR_ARGUMENT, "%s wants %s as its source", chosen->name,

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "image/keywords.h"
-#include "image/parallel.h"
 #include "image/pictures.h"
 #include "import/hierarchy.h"
 #include "io/text.h"
@@ -20,13 +19,8 @@ typedef struct photos {
     uint64_t repeats; /* of pictures that more than one source has */
     size_t *roots;    /* [names] where the names below the source begin */
     size_t roots_capacity;
-    f0t_worker **workers; /* [worker_count] while keywords are read */
-    size_t worker_count;
-    f0t_texts *keywords; /* [names] */
-    f0t_texts *more;     /* [names] tags from folders and the table */
-    bool *unreadable;    /* [names] */
-    uint64_t failures;
-    char *example;
+    f0t_photo_keywords read;
+    f0t_texts *more;             /* [names] tags from folders and the table */
     f0t_photo_table table;       /* where the options name one */
     f0t_skipped_files skipped;   /* files that are no pictures */
     f0t_photo_features features; /* where the options ask for them */
@@ -34,26 +28,13 @@ typedef struct photos {
     f0t_collection collection;
 } photos;
 
-static void free_workers(photos *p)
-{
-    for (size_t i = 0; p->workers && i < p->worker_count; i++)
-        f0t_worker_free(p->workers[i]);
-    f0t_free(p->workers);
-    p->workers = NULL;
-}
-
 static void release(photos *p)
 {
-    free_workers(p);
-    for (size_t i = 0; p->keywords && i < p->names.texts.count; i++)
-        f0t_texts_free(&p->keywords[i]);
+    f0t_photo_keywords_free(&p->read);
     for (size_t i = 0; p->more && i < p->names.texts.count; i++)
         f0t_texts_free(&p->more[i]);
-    f0t_free(p->keywords);
     f0t_free(p->more);
-    f0t_free(p->unreadable);
     f0t_free(p->roots);
-    f0t_free(p->example);
     f0t_photo_table_free(&p->table);
     f0t_names_free(&p->names);
     f0t_hierarchy_free(&p->hierarchy);
@@ -101,57 +82,7 @@ static f0t_status find_pictures(photos *p)
     f0t_skipped_files_tell(&p->skipped, f0t_context_monitor(NULL));
     if (!p->names.texts.count)
         return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: has no pictures", p->job->sources[0]);
-    F0T_TRY(f0t_alloc_zero(&p->keywords, p->names.texts.count, sizeof *p->keywords));
-    F0T_TRY(f0t_alloc_zero(&p->more, p->names.texts.count, sizeof *p->more));
-    return f0t_alloc_zero(&p->unreadable, p->names.texts.count, sizeof *p->unreadable);
-}
-
-/* ---- Their keywords -------------------------------------------------------------------------- */
-
-static f0t_status read_keywords(void *context, const f0t_parallel_piece *piece,
-                                f0t_parallel_notes *notes)
-{
-    const photos *p = context;
-    const char *path = f0t_texts_get(&p->names.texts, piece->number);
-    const char *fault = f0t_text_fault(path, strlen(path));
-    (void)notes;
-    if (fault || strchr(path, '\t'))
-        return f0t_fail(F0T_ERROR_FORMAT,
-                        "%s: %s in its name, which a list of images cannot hold: rename it", path,
-                        fault ? fault : "a tab");
-    return f0t_keywords_read(&p->keywords[piece->number], p->workers[piece->thread], path, true);
-}
-
-static f0t_status note_failure(void *context, size_t i, f0t_status status, const char *message,
-                               f0t_parallel_notes *notes)
-{
-    photos *p = context;
-    if (p->job->options->strict)
-        return f0t_fail(status, "%s", message);
-    F0T_TRY(f0t_parallel_warn(notes, message));
-    p->unreadable[i] = true;
-    if (p->failures++ == 0)
-        return f0t_string_copy(&p->example, message, strlen(message));
-    return F0T_OK;
-}
-
-static f0t_status read_all(photos *p)
-{
-    const int threads = f0t_context_wanted();
-    const f0t_parallel loop = {.count = p->names.texts.count,
-                               .threads = threads,
-                               .stage = "reading keywords",
-                               .context = p,
-                               .run = read_keywords,
-                               .failed = note_failure,
-                               .monitor = f0t_context_monitor(NULL)};
-    p->worker_count = (size_t)threads;
-    F0T_TRY(f0t_alloc_zero(&p->workers, p->worker_count, sizeof *p->workers));
-    for (size_t i = 0; i < p->worker_count; i++)
-        F0T_TRY(f0t_worker_create(&p->workers[i]));
-    F0T_TRY(f0t_parallel_for(&loop));
-    free_workers(p);
-    return F0T_OK;
+    return f0t_alloc_zero(&p->more, p->names.texts.count, sizeof *p->more);
 }
 
 /* ---- Tags from elsewhere --------------------------------------------------------------------- */
@@ -196,8 +127,8 @@ static f0t_status add_elsewhere(photos *p)
 static f0t_status see_keywords(photos *p)
 {
     for (size_t i = 0; i < p->names.texts.count; i++) {
-        for (size_t k = 0; k < p->keywords[i].count; k++)
-            F0T_TRY(f0t_hierarchy_see(&p->hierarchy, f0t_texts_get(&p->keywords[i], k)));
+        for (size_t k = 0; k < p->read.keywords[i].count; k++)
+            F0T_TRY(f0t_hierarchy_see(&p->hierarchy, f0t_texts_get(&p->read.keywords[i], k)));
         for (size_t k = 0; k < p->more[i].count; k++)
             F0T_TRY(f0t_hierarchy_see(&p->hierarchy, f0t_texts_get(&p->more[i], k)));
     }
@@ -245,7 +176,7 @@ static f0t_status check_tags(const photos *p)
     if (!p->job->options->vectors)
         return F0T_OK;
     for (size_t i = 0; i < p->names.texts.count && status == F0T_OK; i++) {
-        status = f0t_hierarchy_words(&words, &p->hierarchy, &p->keywords[i]);
+        status = f0t_hierarchy_words(&words, &p->hierarchy, &p->read.keywords[i]);
         if (status == F0T_OK)
             status = f0t_hierarchy_words(&words, &p->hierarchy, &p->more[i]);
     }
@@ -259,9 +190,9 @@ static f0t_status check_tags(const photos *p)
 
 static f0t_status add_picture(photos *p, size_t i)
 {
-    if (p->unreadable[i])
+    if (p->read.unreadable[i])
         return F0T_OK;
-    F0T_TRY(f0t_hierarchy_add(&p->hierarchy, &p->collection, &p->keywords[i]));
+    F0T_TRY(f0t_hierarchy_add(&p->hierarchy, &p->collection, &p->read.keywords[i]));
     F0T_TRY(f0t_hierarchy_add(&p->hierarchy, &p->collection, &p->more[i]));
     if (p->features.part)
         f0t_photo_features_use(&p->features, i);
@@ -276,9 +207,9 @@ static f0t_status make_features(photos *p)
         return F0T_OK;
     F0T_TRY(f0t_photo_features_make(&p->features, p->job, &p->names.texts));
     for (size_t i = 0; i < p->names.texts.count; i++)
-        if (p->features.records[i] == F0T_NONE && !p->unreadable[i]) {
-            p->unreadable[i] = true;
-            p->failures++;
+        if (p->features.records[i] == F0T_NONE && !p->read.unreadable[i]) {
+            p->read.unreadable[i] = true;
+            p->read.failures++;
         }
     return F0T_OK;
 }
@@ -288,16 +219,16 @@ static f0t_status run(photos *p)
     if (p->job->options->table)
         F0T_TRY(f0t_photo_table_load(&p->table, p->job));
     F0T_TRY(find_pictures(p));
-    F0T_TRY(read_all(p));
+    F0T_TRY(f0t_photo_keywords_read(&p->read, p->job, &p->names.texts));
     F0T_TRY(add_elsewhere(p));
     F0T_TRY(see_keywords(p));
     F0T_TRY(check_tags(p));
     F0T_TRY(make_features(p));
     for (size_t i = 0; i < p->names.texts.count; i++)
         F0T_TRY(add_picture(p, i));
-    F0T_TRY(f0t_import_report_say(p->job->report, p->failures,
+    F0T_TRY(f0t_import_report_say(p->job->report, p->read.failures,
                                   "{picture|pictures} cannot be read and {is|are} left out",
-                                  p->example));
+                                  p->read.example));
     F0T_TRY(f0t_hierarchy_end(&p->hierarchy, &p->collection));
     if (!p->collection.rows.count)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: none of its pictures can be read",
@@ -323,4 +254,10 @@ f0t_status f0t_import_photos(f0t_import_job *job)
     f0t_photo_features_free(&p.features, status == F0T_OK);
     release(&p);
     return status;
+}
+
+f0t_status f0t_import_photos_help(const f0t_import_job *job)
+{
+    F0T_TRY(f0t_photo_keywords_help(job));
+    return f0t_photo_features_help(job);
 }

@@ -6,6 +6,21 @@
 #include "import/csv.h"
 #include "import/import.h"
 
+/* ---- Keywords ---------------------------------------------------------------------------------- */
+
+typedef struct f0t_photo_keywords {
+    size_t count;        /* of pictures */
+    f0t_texts *keywords; /* [count] */
+    bool *unreadable;    /* [count] */
+    uint64_t failures;   /* how many of them are, */
+    char *example;       /* and what was wrong with the first; NULL: none */
+} f0t_photo_keywords;
+
+/* Reads those of all pictures. What cannot be read is logged, and ends the work where the options are strict. */
+f0t_status f0t_photo_keywords_read(f0t_photo_keywords *out, const f0t_import_job *job,
+                                   const f0t_texts *pictures);
+void f0t_photo_keywords_free(f0t_photo_keywords *keywords);
+
 /* ---- Features, made block by block and kept in DATASET.part ---------------------------------- */
 
 typedef struct f0t_photo_features {
@@ -27,15 +42,25 @@ bool f0t_photo_features_lack(f0t_photo_features *features, size_t i, const char 
 /* Keeps the features of picture i. */
 f0t_status f0t_photo_features_keep(f0t_photo_features *features, size_t i,
                                    const f0t_picture_stamp *stamp, const float *row);
-/* Makes what is missing with other processes, which call f0t_photo_features_help: they need neither the list of pictures nor
- * the file, and get paths. */
+/* Makes what is missing with other processes. */
 f0t_status f0t_photo_features_share(f0t_photo_features *features, const f0t_import_job *job,
                                     const f0t_texts *pictures);
-f0t_status f0t_photo_features_help(const f0t_import_job *job);
 /* Says that picture i is the next image of the collection. */
 void f0t_photo_features_use(f0t_photo_features *features, size_t i);
 /* The part is removed when all is done. */
 void f0t_photo_features_free(f0t_photo_features *features, bool done);
+
+/* ---- Several processes (base/group.h) ------------------------------------------------------------ */
+
+/* The first one imports. While it reads keywords and makes features, the others do this: they need neither the list of pictures
+ * nor the files of the import, and get paths. */
+f0t_status f0t_photo_keywords_help(const f0t_import_job *job);
+f0t_status f0t_photo_features_help(const f0t_import_job *job);
+/* Both, one after the other. */
+f0t_status f0t_import_photos_help(const f0t_import_job *job);
+
+/* The texts of the first process to all; those of the others are empty before. */
+f0t_status f0t_photo_list_share(f0t_texts *texts);
 
 /* ---- A table of tags: which of its lines each picture has ------------------------------------ */
 

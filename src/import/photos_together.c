@@ -59,24 +59,24 @@ static f0t_status split_texts(f0t_texts *out, const char *bytes, size_t size)
     return F0T_OK;
 }
 
-static f0t_status receive_list(sharing *s, const f0t_group *group, size_t size)
+static f0t_status receive_list(f0t_texts *texts, const f0t_group *group, size_t size)
 {
     char *bytes;
     F0T_TRY(f0t_alloc(&bytes, size, 1));
     f0t_status status = f0t_group_broadcast(group, bytes, size);
     if (status == F0T_OK)
-        status = split_texts(&s->paths, bytes, size);
+        status = split_texts(texts, bytes, size);
     f0t_free(bytes);
     return status;
 }
 
-/* From the first process to all. */
-static f0t_status share_list(sharing *s, const f0t_group *group)
+f0t_status f0t_photo_list_share(f0t_texts *texts)
 {
-    uint64_t size = s->paths.size;
+    const f0t_group *group = f0t_group_current();
+    uint64_t size = texts->size;
     F0T_TRY(f0t_group_broadcast(group, &size, sizeof size));
-    return group->rank > 0 ? receive_list(s, group, (size_t)size)
-                           : f0t_group_broadcast(group, s->paths.bytes, s->paths.size);
+    return group->rank > 0 ? receive_list(texts, group, (size_t)size)
+                           : f0t_group_broadcast(group, texts->bytes, texts->size);
 }
 
 /* ---- Pieces -------------------------------------------------------------------------------------- */
@@ -188,7 +188,7 @@ static f0t_status run(sharing *s)
     const f0t_group *group = f0t_group_current();
     const char *backbone = f0t_backbone_description(s->job->options->extract);
     F0T_TRY(f0t_group_same(group, "the backbone", backbone, strlen(backbone)));
-    F0T_TRY(share_list(s, group));
+    F0T_TRY(f0t_photo_list_share(&s->paths));
     s->piece = f0t_group_piece(group, s->paths.count, PIECE_MOST);
     const f0t_group_work work = {.pieces = (s->paths.count + s->piece - 1) / s->piece,
                                  .user = s,
