@@ -6,6 +6,7 @@
 #include "base/team.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- The heap --------------------------------------------------------------------------------- */
 
@@ -97,51 +98,149 @@ static void improve(const heap *h, const float *x, size_t from, size_t n)
         sift_down(h, 0, x[i], (uint32_t)i);
 }
 
-/* From MIDDLING on a heap takes many numbers that better ones replace. */
-enum { MIDDLING = 32, MIDDLING_MOST = 256, LANES = 4, LONG = 4 };
+/* ---- A number of them that is neither small nor large -------------------------------------------- */
+
+/* From MIDDLING on a heap takes many numbers that better ones replace: those above a bound are gathered and sorted. */
+enum { MIDDLING = 32, MIDDLING_MOST = 256, LANES = 4, LONG = 4, GATHERED = 4 * MIDDLING_MOST };
+enum { SHORT = 16 }; /* what is sorted by insertion */
+
+/* Larger for what comes first: a larger number, or an equal one with a lower index. Not for NaN. */
+static uint64_t key_of(float value, uint32_t index)
+{
+    uint32_t bits;
+    value += 0.0F; /* -0 is 0 */
+    memcpy(&bits, &value, sizeof bits);
+    bits = bits >> 31 ? ~bits : bits | 0x80000000U;
+    return (uint64_t)bits << 32 | (UINT32_MAX - index);
+}
+
+static void swap(uint64_t *a, uint64_t *b)
+{
+    const uint64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The largest to the front, of more than two keys that are all different. Returns how many these are, neither none nor
+ * all. */
+static size_t part(uint64_t *keys, size_t n)
+{
+    uint64_t *middle = &keys[n / 2], *last = &keys[n - 1];
+    if (*middle > keys[0])
+        swap(middle, keys);
+    if (*last > keys[0])
+        swap(last, keys);
+    if (*last > *middle)
+        swap(last, middle);
+    const uint64_t pivot = *middle;
+    size_t i = 0, j = n - 1;
+    for (;;) {
+        while (keys[i] > pivot)
+            i++;
+        while (keys[j] < pivot)
+            j--;
+        if (i >= j)
+            return j + 1;
+        swap(&keys[i++], &keys[j--]);
+    }
+}
+
+static void insertion_sort(uint64_t *keys, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const uint64_t key = keys[i];
+        size_t j = i;
+        for (; j > 0 && keys[j - 1] < key; j--)
+            keys[j] = keys[j - 1];
+        keys[j] = key;
+    }
+}
+
+/* The first k in order. */
+static void sort_keys(uint64_t *keys, size_t n, size_t k)
+{
+    while (n > SHORT) {
+        const size_t front = part(keys, n);
+        if (k > front)
+            sort_keys(keys + front, n - front, k - front);
+        n = front;
+        k = k < front ? k : front;
+    }
+    insertion_sort(keys, n);
+}
+
+/* The k-th of x[n] from the top, n at most LANES · MIDDLING_MOST. */
+static float kth(const float *x, size_t n, size_t k)
+{
+    uint64_t room[LANES * MIDDLING_MOST], *keys = room;
+    for (size_t i = 0; i < n; i++)
+        keys[i] = key_of(x[i], (uint32_t)i);
+    while (n > SHORT) {
+        const size_t front = part(keys, n);
+        if (k > front) {
+            keys += front;
+            n -= front;
+            k -= front;
+        } else {
+            n = front;
+        }
+    }
+    insertion_sort(keys, n);
+    return x[UINT32_MAX - (uint32_t)keys[k - 1]];
+}
 
 /* A number that the k best are not below, k from MIDDLING to MIDDLING_MOST: of the largest numbers of LANES · k parts
  * of x, the k-th. */
 static float bound(const float *x, size_t n, size_t k)
 {
     float most[LANES * MIDDLING_MOST];
-    uint32_t index[MIDDLING_MOST];
     const size_t lanes = LANES * k;
     for (size_t j = 0; j < lanes; j++)
         most[j] = -INFINITY;
     for (size_t i = 0; i + lanes <= n; i += lanes)
         for (size_t j = 0; j < lanes; j++)
             most[j] = x[i + j] > most[j] ? x[i + j] : most[j];
-    const heap h = {index, NULL, most, k};
-    for (size_t j = 0; j < k; j++)
-        index[j] = (uint32_t)j;
-    improve(&h, most, k, lanes);
-    return most[index[0]];
+    return kth(most, lanes, k);
 }
 
-/* The first numbers that may be among the best; returns where the next one is looked for. */
-static size_t begin(uint32_t *index, const float *x, size_t n, size_t count)
+/* False where the bound says nothing, or too little. */
+static bool gather(uint32_t *index, const float *x, size_t n, size_t k)
 {
-    size_t found = 0, i = 0;
-    const bool bounded = count >= MIDDLING && count <= MIDDLING_MOST && n / count >= LONG * LANES;
-    const float least = bounded ? nextafterf(bound(x, n, count), -INFINITY) : -INFINITY;
-    for (; found < count && least > -INFINITY; found++, i++) {
-        i = f0t_kernels()->find_above(x, i, n, least);
-        index[found] = (uint32_t)i;
+    uint64_t keys[GATHERED];
+    size_t count = 0;
+    const float least = nextafterf(bound(x, n, k), -INFINITY);
+    if (!(least > -INFINITY))
+        return false;
+    for (size_t i = 0; (i = f0t_kernels()->find_above(x, i, n, least)) < n; i++) {
+        if (count == GATHERED)
+            return false;
+        keys[count++] = key_of(x[i], (uint32_t)i);
     }
-    for (; found < count; found++, i++)
-        index[found] = (uint32_t)i;
-    return i;
+    sort_keys(keys, count, k);
+    for (size_t i = 0; i < k; i++)
+        index[i] = UINT32_MAX - (uint32_t)keys[i];
+    return true;
+}
+
+/* ---- All numbers at once, whatever their number ----------------------------------------------------- */
+
+static void take_by_heap(uint32_t *index, const float *x, size_t n, size_t count)
+{
+    const heap h = {index, NULL, x, count};
+    for (size_t i = 0; i < count; i++)
+        index[i] = (uint32_t)i;
+    improve(&h, x, count, n);
+    sort(h);
 }
 
 size_t f0t_topk_row(uint32_t *index, float *value, const float *x, size_t n, size_t k)
 {
-    size_t count = k < n ? k : n;
+    const size_t count = k < n ? k : n;
     if (!count)
         return 0;
-    const heap h = {index, NULL, x, count};
-    improve(&h, x, begin(index, x, n, count), n);
-    sort(h);
+    const bool middling = count >= MIDDLING && count <= MIDDLING_MOST && n / count >= LONG * LANES;
+    if (!middling || !gather(index, x, n, count))
+        take_by_heap(index, x, n, count);
     for (size_t i = 0; value && i < count; i++)
         value[i] = x[index[i]];
     return count;
