@@ -180,6 +180,12 @@ static const size_t ROOM_MOST = (size_t)1 << 28; /* bytes of candidates at a tim
 typedef void (*bounds_kernel)(float *, size_t, const uint8_t *, const f0t_screen_bounds *, size_t,
                               size_t, const f0t_screen_tile *);
 
+static bounds_kernel choose_kernel(void)
+{
+    return f0t_cpu_vnni(f0t_cpu_level()) ? f0t_kernels()->screen_bounds_vnni
+                                         : f0t_kernels()->screen_bounds;
+}
+
 /* A direction in units of t. */
 typedef struct query {
     double unit;                     /* t */
@@ -547,8 +553,7 @@ f0t_status f0t_screen_top(uint32_t *index, float *score, size_t k, const f0t_scr
     const int threads = f0t_team_size();
     const size_t dim = screen->dim;
     search s = {.screen = screen, .rows = rows, .k = k < screen->count ? k : screen->count};
-    s.bounds = f0t_cpu_vnni(f0t_cpu_level()) ? f0t_kernels()->screen_bounds_vnni
-                                             : f0t_kernels()->screen_bounds;
+    s.bounds = choose_kernel();
     if (!s.k)
         return F0T_OK;
     for (size_t i = 0; i < n; i++)
@@ -563,6 +568,74 @@ f0t_status f0t_screen_top(uint32_t *index, float *score, size_t k, const f0t_scr
         else
             take_first(index + i * s.k, to, s.k);
         s.count = s.count ? s.count : 1;
+    }
+    return F0T_OK;
+}
+
+/* ---- Bounds alone ---------------------------------------------------------------------------------- */
+
+static void fill_bounds(float *upper, size_t stride, const search *s)
+{
+    const f0t_screen *screen = s->screen;
+    const size_t blocks = f0t_screen_blocks(screen->count),
+                 chunks = (blocks + CHUNK_BLOCKS - 1) / CHUNK_BLOCKS;
+    const int threads = f0t_team_size();
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t c = 0; c < chunks; c++) {
+        const size_t block = c * CHUNK_BLOCKS;
+        const size_t some = blocks - block < CHUNK_BLOCKS ? blocks - block : CHUNK_BLOCKS;
+        float room[TILE * CHUNK];
+        size_t first = 0;
+        for (size_t t = 0; t < s->tile_count; first += s->tiles[t++].count) {
+            s->bounds(room, CHUNK, screen->codes + block * f0t_screen_block_bytes(screen->dim),
+                      screen->bounds + block, some, groups_of(screen->dim), &s->tiles[t]);
+            for (size_t i = 0; i < s->tiles[t].count && first + i < s->count; i++) {
+                /* rounding this product is less than SLACK, too */
+                const float unit = (float)s->queries[first + i].unit;
+                float *to = upper + (first + i) * stride + block * BLOCK;
+                for (size_t r = 0; r < some * BLOCK; r++)
+                    to[r] = room[i * CHUNK + r] * unit;
+            }
+        }
+    }
+}
+
+/* Directions that codes can be made of, from the first on. */
+static size_t count_good(const float *directions, size_t n, size_t dim)
+{
+    size_t some = 0;
+    while (some < n && some < MANY) {
+        const float *x = directions + some * dim;
+        if (!f0t_kernels()->finite_f32(x, dim) || !(f0t_kernels()->largest_size(x, dim) > 0))
+            break;
+        some++;
+    }
+    return some;
+}
+
+f0t_status f0t_screen_upper(float *upper, size_t stride, const f0t_screen *screen,
+                            const float *directions, size_t n)
+{
+    const size_t dim = screen->dim;
+    search s = {.screen = screen, .bounds = choose_kernel()};
+    for (size_t i = 0, some; i < n; i += some) {
+        s.directions = directions + i * dim;
+        s.count = some = count_good(s.directions, n - i, dim);
+        if (!some) { /* without a length, or without an end */
+            const float bound = f0t_kernels()->finite_f32(s.directions, dim) ? 0 : INFINITY;
+            for (size_t r = 0; r < screen->count; r++)
+                upper[i * stride + r] = bound;
+            some = 1;
+            continue;
+        }
+        f0t_status status = pack_queries(&s);
+        if (status == F0T_OK)
+            fill_bounds(upper + i * stride, stride, &s);
+        f0t_free(s.packed);
+        s.packed = NULL;
+        s.tile_count = 0;
+        F0T_TRY(status);
     }
     return F0T_OK;
 }

@@ -59,6 +59,12 @@ f0t_status f0t_screen_append(f0t_screen *screen, const float *rows, size_t count
 f0t_status f0t_screen_top(uint32_t *index, float *score, size_t k, const f0t_screen *screen,
                           const float *rows, const float *directions, size_t n);
 
+/* Bounds that no row's score is above, for whoever adds more to scores than a direction says: that of row r along
+ * direction i is upper[i * stride + r], stride at least F0T_SCREEN_BLOCK times the blocks. Along a direction with NaN
+ * or infinity all are infinite. */
+f0t_status f0t_screen_upper(float *upper, size_t stride, const f0t_screen *screen,
+                            const float *directions, size_t n);
+
 /* ---- For the kernels ------------------------------------------------------------------------------- */
 
 enum { F0T_SCREEN_TILE = 12 }; /* directions that go through the codes together */

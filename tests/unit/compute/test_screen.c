@@ -340,6 +340,29 @@ static void every_level_has_the_same_codes_and_scores(void **state)
         }
 }
 
+/* ---- Bounds alone ---------------------------------------------------------------------------------- */
+
+static void no_score_is_above_its_bound(void **state)
+{
+    enum { DIM = 33, COUNT = 700, STRIDE = 720 };
+    f0t_screen *screen;
+    (void)state;
+    make_normal(rows, COUNT * DIM, 21);
+    make_normal(directions, DIRECTIONS * DIM, 22);
+    memset(directions + 5 * DIM, 0, DIM * sizeof *directions);
+    directions[17 * DIM + 4] = INFINITY;
+    assert_ok(f0t_screen_create(&screen, DIM));
+    assert_ok(f0t_screen_append(screen, rows, COUNT));
+    assert_ok(f0t_screen_upper(found_scores, STRIDE, screen, directions, DIRECTIONS));
+    for (size_t d = 0; d < DIRECTIONS; d++)
+        for (size_t r = 0; r < COUNT; r++) {
+            const float upper = found_scores[d * STRIDE + r],
+                        score = score_of(rows + r * DIM, directions + d * DIM, DIM);
+            assert_true(d == 17 ? isinf(upper) : upper >= score && upper < score + 1);
+        }
+    f0t_screen_free(screen);
+}
+
 /* ---- What cannot be ranked ------------------------------------------------------------------------- */
 
 static void nan_and_infinity_are_refused(void **state)
@@ -407,6 +430,7 @@ int main(void)
         cmocka_unit_test(any_number_of_directions_is_ranked),
         cmocka_unit_test(every_level_has_the_same_bounds),
         cmocka_unit_test(every_level_has_the_same_codes_and_scores),
+        cmocka_unit_test(no_score_is_above_its_bound),
         cmocka_unit_test(nan_and_infinity_are_refused),
         cmocka_unit_test(damaged_bounds_are_seen_or_harmless),
         cmocka_unit_test(every_failed_allocation_is_reported),
