@@ -451,34 +451,52 @@ void f0t_ridge_free(f0t_ridge *r)
 
 /* ---- Scores ------------------------------------------------------------------------------------- */
 
-/* `room` has rows x (D + r) numbers. */
-static f0t_status score_block(float *out, const f0t_ridge *r, const float *features, size_t rows,
-                              float *room)
+/* `room` has rows x D numbers, and is not used where the rank is full. */
+static f0t_status map_block(float *inner, const f0t_ridge *r, const float *features, size_t rows,
+                            float *room)
 {
     const size_t D = r->features;
-    const f0t_matmul map = {.m = rows, .n = r->rank, .k = D, .b_transposed = true},
-                     op = {
-                         .m = rows, .n = r->tags, .k = r->map ? r->rank : D, .b_transposed = true};
-    float *centred = room, *mapped = room + rows * D;
+    const f0t_matmul map = {.m = rows, .n = r->rank, .k = D, .b_transposed = true};
+    float *centred = r->map ? room : inner;
     memcpy(centred, features, rows * D * sizeof *centred);
     f0t_rows_normalise(centred, rows, D);
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < D; j++)
             centred[i * D + j] -= r->mean[j];
-    if (r->map)
-        F0T_TRY(f0t_matmul_run_stable(mapped, centred, r->map, NULL, &map));
-    return f0t_matmul_run_stable(out, r->map ? mapped : centred, r->weights, r->base, &op);
+    return r->map ? f0t_matmul_run_stable(inner, centred, r->map, NULL, &map) : F0T_OK;
+}
+
+static size_t inner_size(const f0t_ridge *r)
+{
+    return r->map ? r->rank : r->features;
+}
+
+f0t_status f0t_ridge_inner(float *inner, const f0t_ridge *r, const float *features, size_t rows)
+{
+    f0t_workspace *room;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_workspace_take(&room, (rows < BLOCK ? rows : BLOCK) * r->features * sizeof(float)));
+    for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK)
+        status = map_block(inner + first * inner_size(r), r, features + first * r->features,
+                           rows - first < BLOCK ? rows - first : BLOCK, room->data);
+    f0t_workspace_give(room);
+    return status;
 }
 
 f0t_status f0t_ridge_score(float *out, const f0t_ridge *r, const float *features, size_t rows)
 {
+    const size_t most = rows < BLOCK ? rows : BLOCK;
     f0t_workspace *room;
     f0t_status status = F0T_OK;
-    F0T_TRY(f0t_workspace_take(&room, (rows < BLOCK ? rows : BLOCK) * (r->features + r->rank) *
-                                          sizeof(float)));
-    for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK)
-        status = score_block(out + first * r->tags, r, features + first * r->features,
-                             rows - first < BLOCK ? rows - first : BLOCK, room->data);
+    F0T_TRY(f0t_workspace_take(&room, most * (r->features + inner_size(r)) * sizeof(float)));
+    float *inner = (float *)room->data + most * r->features;
+    for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK) {
+        const size_t n = rows - first < BLOCK ? rows - first : BLOCK;
+        const f0t_matmul op = {.m = n, .n = r->tags, .k = inner_size(r), .b_transposed = true};
+        status = map_block(inner, r, features + first * r->features, n, room->data);
+        if (status == F0T_OK)
+            status = f0t_matmul_run_stable(out + first * r->tags, inner, r->weights, r->base, &op);
+    }
     f0t_workspace_give(room);
     return status;
 }

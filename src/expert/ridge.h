@@ -42,4 +42,9 @@ void f0t_ridge_free(f0t_ridge *ridge);
 /* out[rows x T] of features[rows x D] of any length. A row with NaN or infinity gets NaN. */
 f0t_status f0t_ridge_score(float *out, const f0t_ridge *ridge, const float *features, size_t rows);
 
+/* What the last product of a score takes, into inner[rows x r], or [rows x D] where the rank is full: the score of a
+ * tag is inner · weights + base. */
+f0t_status f0t_ridge_inner(float *inner, const f0t_ridge *ridge, const float *features,
+                           size_t rows);
+
 #endif

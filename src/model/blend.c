@@ -64,6 +64,13 @@ static void free_facts(tag_facts *f)
     f0t_free(f->logs);
 }
 
+void f0t_blend_log_frequencies(float *logs, const float *frequency, size_t n)
+{
+    for (size_t t = 0; t < n; t++)
+        logs[t] = frequency[t] + 1e-5F;
+    f0t_ln(logs, logs, n);
+}
+
 static f0t_status collect_facts(tag_facts *f, const float *vectors, size_t dim,
                                 const float *frequency, size_t tags)
 {
@@ -73,9 +80,8 @@ static f0t_status collect_facts(tag_facts *f, const float *vectors, size_t dim,
     for (size_t t = 0; t < tags; t++) {
         f->known[t] = f0t_has_vector(vectors + t * dim, dim);
         f->count += (double)f->known[t];
-        f->logs[t] = frequency[t] + 1e-5F;
     }
-    f0t_ln(f->logs, f->logs, tags);
+    f0t_blend_log_frequencies(f->logs, frequency, tags);
     return F0T_OK;
 }
 
@@ -203,8 +209,7 @@ static void add_weighted(float *to, const float *from, float weight, size_t n)
         to[i] += weight * from[i];
 }
 
-/* Probabilities become logits of the confidence. */
-static void to_logits(float *p, const f0t_blend *b, size_t n)
+void f0t_blend_logits(float *p, const f0t_blend *b, size_t n)
 {
     const float slope = b->calibration[0], shift = b->calibration[1];
     for (size_t i = 0; i < n; i++) {
@@ -225,7 +230,7 @@ static void mix(float *learned, float *const from[F0T_LEARNED_EXPERTS], const f0
         for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
             if (from[e])
                 add_weighted(to, from[e] + r * b->tags, b->weights[e], b->tags);
-        to_logits(to, b, b->tags);
+        f0t_blend_logits(to, b, b->tags);
     }
 }
 

@@ -119,6 +119,11 @@ f0t_status f0t_blend_experts(float *const to[F0T_LEARNED_EXPERTS], const f0t_ble
 /* The direction's standardised scores become its probabilities, in place. */
 f0t_status f0t_blend_direction_probabilities(float *scores, const f0t_blend *blend, size_t rows);
 
+/* Probabilities become logits of the confidence, in place; and the logarithms of frequencies as the direction has
+ * them. */
+void f0t_blend_logits(float *p, const f0t_blend *blend, size_t n);
+void f0t_blend_log_frequencies(float *logs, const float *frequency, size_t n);
+
 /* Tags without a vector have 0. */
 bool f0t_has_vector(const float *vector, size_t dim);
 

@@ -17,6 +17,7 @@ void f0t_known_words_free(f0t_known_words *w)
     f0t_free(w->fresh);
     f0t_free(w->vectors);
     f0t_free(w->passed);
+    f0t_shortlist_free(w->shortlist);
     *w = (f0t_known_words){0};
 }
 
@@ -79,6 +80,8 @@ f0t_status f0t_known_words_create(f0t_known_words *w, const f0t_model *model,
     if (status == F0T_OK && w->learned_count)
         status = f0t_vocab_screen(vocab) ? pass_over(w, is_learned, vocab)
                                          : gather_new(w, is_learned, vocab);
+    if (status == F0T_OK && w->learned_count == f0t_vocab_count(own) && !w->new_count)
+        status = f0t_shortlist_create(&w->shortlist, model->blend);
     f0t_free(is_learned);
     if (status != F0T_OK)
         f0t_known_words_free(w);
@@ -189,12 +192,27 @@ static f0t_status rank(uint32_t *index, float *score, float *confidence, size_t 
     return F0T_OK;
 }
 
+/* All words are learned: tag t has the place w->place[t]. */
+static f0t_status rank_learned(uint32_t *index, float *score, float *confidence, size_t k,
+                               const f0t_known_words *w, const f0t_net *net, const float *features,
+                               size_t rows)
+{
+    F0T_TRY(f0t_shortlist_top(index, score, k, w->shortlist, net, features, rows));
+    for (size_t i = 0; i < rows * k; i++) {
+        index[i] = w->place[index[i]];
+        confidence[i] = sigmoid(score[i]);
+    }
+    return F0T_OK;
+}
+
 f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, size_t k,
                                 const f0t_known_words *w, const f0t_model *model,
                                 const f0t_net *net, const f0t_scoring *fresh, const float *features,
                                 size_t rows)
 {
     ranking g = {0};
+    if (w->shortlist && k <= F0T_SHORTLIST_MOST)
+        return rank_learned(index, score, confidence, k, w, net, features, rows);
     f0t_status status = open_ranking(&g, w, model, k, rows);
     if (status == F0T_OK)
         status = rank(index, score, confidence, k, &g, w, model, net, fresh, features, rows);

@@ -4,6 +4,7 @@
 #define F0T_TAG_KNOWN_H
 
 #include "compute/scoring.h"
+#include "model/blend_shortlist.h"
 #include "model/model.h"
 
 typedef struct f0t_known_words {
@@ -15,8 +16,9 @@ typedef struct f0t_known_words {
     uint32_t *fresh; /* [new_count] their places in the vocabulary; NULL: as they are scored */
     float *vectors;  /* [new_count x d] theirs; NULL: those of the vocabulary, or none */
     size_t new_count;
-    size_t passed_over; /* learned words among those that are scored, */
-    uint32_t *passed;   /* [passed_over] their places, in order */
+    size_t passed_over;       /* learned words among those that are scored, */
+    uint32_t *passed;         /* [passed_over] their places, in order */
+    f0t_shortlist *shortlist; /* of the learned tags where all of them are the words; NULL: none */
 } f0t_known_words;
 
 f0t_status f0t_known_words_create(f0t_known_words *out, const f0t_model *model,
