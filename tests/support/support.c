@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void test_assert_ok(f0t_status got, const char *call, const char *file, int line)
@@ -173,6 +174,25 @@ void test_python(const char *module, const char *script, const char *verb, const
     int failed = system(command);
     free(command);
     assert_int_equal(failed, 0);
+}
+
+void test_onnxruntime(const char *model, const char *pixels, const char *result, const char *dims)
+{
+    enum { MISSING = 77 };
+    const char *node = getenv("F0T_NODE");
+    char *command = NULL;
+    if (asprintf(&command,
+                 "command -v node >/dev/null || exit %d; "
+                 "node '%s/support/onnxruntime.mjs' '%s%s' '%s' '%s' '%s' %s",
+                 MISSING, F0T_TESTS_FOLDER, node ? node : F0T_TESTS_FOLDER,
+                 node ? "" : "/../bench/serve-node", model, pixels, result, dims) < 0)
+        abort();
+    int status = system(command);
+    free(command);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == MISSING)
+        test_skip("no node with onnxruntime-node here: "
+                  "npm install --prefix bench/serve-node --ignore-scripts");
+    assert_int_equal(status, 0);
 }
 
 /* ---- Faults and hostile input -------------------------------------------------------------- */

@@ -50,6 +50,10 @@ const char *test_data(const char *name);
  * test, saying so, where there is no python3 with this module (NULL: any). */
 void test_python(const char *module, const char *script, const char *verb, const char *folder);
 
+/* Runs a network by ONNX Runtime: a file of float32 pixels in, of shape `dims` ("1 3 8 8"), its first output out. Skips
+ * where node or npm's onnxruntime-node is not, in bench/serve-node or where F0T_NODE says. */
+void test_onnxruntime(const char *model, const char *pixels, const char *result, const char *dims);
+
 /* Calls run(context) again and again with the 1st, 2nd, … fault of this kind until it succeeds.
  * Every failing call must fail with F0T_ERROR_MEMORY (or, for writes, F0T_ERROR_IO) and free what
  * it took (the address sanitizer sees). */

@@ -132,6 +132,51 @@ static void a_network_gives_nearly_the_same(void **state)
     close_made(&m);
 }
 
+/* ---- By another engine ----------------------------------------------------------------------- */
+
+static void write_bytes(const char *path, const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What ONNX Runtime gives for one picture. */
+static void run_onnxruntime(float *out, const f0t_onnx_pack *file, const float *picture)
+{
+    size_t size;
+    write_bytes(test_path("eight.onnx"), file->data, file->size);
+    write_bytes(test_path("pixels"), picture, PIXELS * sizeof *picture);
+    test_onnxruntime(test_path("eight.onnx"), test_path("pixels"), test_path("result"), "1 3 8 8");
+    char *bytes = test_read(test_path("result"), &size);
+    assert_int_equal(size, 4 * sizeof *out);
+    memcpy(out, bytes, size);
+    f0t_free(bytes);
+}
+
+static void onnx_runtime_runs_the_file(void **state)
+{
+    made m;
+    f0t_onnx_pack file;
+    float ours[PICTURES * 4], theirs[4];
+    double most = 0;
+    (void)state;
+    assert_ok(open_made(&m, BODY "return features"));
+    assert_ok(observe(&m));
+    assert_ok(write_made(&file, &m, 0));
+    run_network(ours, file.data, file.size);
+    run_onnxruntime(theirs, &file, pixels[0]);
+    for (size_t k = 0; k < PICTURES * 4; k++)
+        most = fmax(most, fabs((double)ours[k]));
+    for (size_t k = 0; k < 4; k++)
+        assert_true(fabs((double)ours[k] - (double)theirs[k]) < 0.02 * most);
+    f0t_onnx_pack_clear(&file);
+    close_made(&m);
+}
+
+/* ---- What is taken, and what is not ---------------------------------------------------------- */
+
 static void layers_stay_in_floats_when_told(void **state)
 {
     made m;
@@ -401,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_gives_nearly_the_same),
+        cmocka_unit_test(onnx_runtime_runs_the_file),
         cmocka_unit_test(layers_stay_in_floats_when_told),
         cmocka_unit_test(dense_layers_and_older_sets_are_taken),
         cmocka_unit_test(what_cannot_be_is_refused),
