@@ -202,18 +202,62 @@ f0t_status f0t_layer_finish(f0t_layer *layer, const int *roles, size_t sources, 
     return F0T_OK;
 }
 
-f0t_status f0t_layer_begin(f0t_layer **out)
+/* With two threads a layer may save half of its time, and sleeping ones take tens of microseconds to wake: below
+ * these it is done by the calling thread. The rates are those of one core with AVX-512, which need not be exact. */
+static const double ALONE_SECONDS = 15e-6, PRODUCTS = 40e9, PRODUCTS_BF16 = 60e9,
+                    PRODUCTS_EIGHT = 120e9, BYTES = 10e9;
+
+static bool is_small(const f0t_layer_cost *cost)
+{
+    const double rate = cost->type == F0T_F32    ? PRODUCTS
+                        : cost->type == F0T_BF16 ? PRODUCTS_BF16
+                                                 : PRODUCTS_EIGHT;
+    return cost->products / rate + cost->bytes / BYTES < ALONE_SECONDS;
+}
+
+f0t_layer_cost f0t_layer_cost_of(const f0t_layout *x, const f0t_layout *y)
+{
+    return (f0t_layer_cost){.bytes = (double)f0t_layout_bytes(x) +
+                                     (y ? (double)f0t_layout_bytes(y) : 0)};
+}
+
+/* Until `leave`, oneDNN has one thread. */
+static void enter(f0t_layer *layer)
+{
+#ifdef _OPENMP
+    layer->before = omp_get_max_threads();
+    if (layer->alone && layer->before > 1)
+        omp_set_num_threads(1);
+#else
+    (void)layer;
+#endif
+}
+
+static void leave(const f0t_layer *layer)
+{
+#ifdef _OPENMP
+    if (layer->alone && layer->before > 1)
+        omp_set_num_threads(layer->before);
+#else
+    (void)layer;
+#endif
+}
+
+f0t_status f0t_layer_begin(f0t_layer **out, f0t_layer_cost cost)
 {
     dnnl_engine_t engine;
     *out = NULL;
     F0T_TRY(f0t_onednn_engine(&engine));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     (*out)->engine = engine;
+    (*out)->alone = is_small(&cost);
+    enter(*out);
     return F0T_OK;
 }
 
 f0t_status f0t_layer_give(f0t_layer **out, f0t_status status)
 {
+    leave(*out);
     if (status != F0T_OK) {
         f0t_layer_free(*out);
         *out = NULL;
@@ -268,10 +312,13 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
                                                         : scratch;
         DNN_TRY(dnnl_memory_set_data_handle(layer->args[k].memory, data), "take an argument");
     }
-    DNN_TRY(dnnl_primitive_execute(layer->primitive, layer->stream, layer->count, layer->args),
-            "run a layer");
-    DNN_TRY(dnnl_stream_wait(layer->stream), "run a layer");
-    return F0T_OK;
+    enter(layer);
+    dnnl_status_t status =
+        dnnl_primitive_execute(layer->primitive, layer->stream, layer->count, layer->args);
+    if (status == dnnl_success)
+        status = dnnl_stream_wait(layer->stream);
+    leave(layer);
+    return f0t_onednn_status(status, "run a layer");
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */

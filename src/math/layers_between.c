@@ -40,7 +40,7 @@ static f0t_status fill_pool(f0t_layer *layer, f0t_layer_pool_kind kind, const f0
 f0t_status f0t_layer_create_pool(f0t_layer **out, f0t_layer_pool_kind kind,
                                  const f0t_layer_window *window, const f0t_layout *source)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(source, NULL)));
     return f0t_layer_give(out, fill_pool(*out, kind, window, source));
 }
 
@@ -62,7 +62,7 @@ static f0t_status fill_activation(f0t_layer *layer, const f0t_after *after,
 f0t_status f0t_layer_create_activation(f0t_layer **out, const f0t_after *after,
                                        const f0t_layout *source)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(source, source)));
     return f0t_layer_give(out, fill_activation(*out, after, source));
 }
 
@@ -82,7 +82,7 @@ static f0t_status fill_binary(f0t_layer *layer, f0t_layer_binary_kind kind, cons
 f0t_status f0t_layer_create_binary(f0t_layer **out, f0t_layer_binary_kind kind, const f0t_layout *x,
                                    const f0t_layout *y, const f0t_after *after, size_t after_count)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(x, x)));
     return f0t_layer_give(out, fill_binary(*out, kind, x, y, after, after_count));
 }
 
@@ -111,7 +111,7 @@ f0t_status f0t_layer_create_scaled_sum(f0t_layer **out, const f0t_layout *x, con
                                        const f0t_layout *result, const float *scales,
                                        const f0t_after *after, size_t after_count)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(x, result)));
     return f0t_layer_give(out, fill_scaled_sum(*out, x, y, result, scales, after, after_count));
 }
 
@@ -133,7 +133,7 @@ static f0t_status fill_norm(f0t_layer *layer, const f0t_layout *source, float ep
 f0t_status f0t_layer_create_norm(f0t_layer **out, const f0t_layout *source, float epsilon,
                                  bool relu)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(source, source)));
     return f0t_layer_give(out, fill_norm(*out, source, epsilon, relu));
 }
 
@@ -170,7 +170,10 @@ static f0t_status fill_concat(f0t_layer *layer, const f0t_layout *const *sources
 f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sources, size_t count,
                                    size_t axis)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    f0t_layer_cost cost = {0};
+    for (size_t k = 0; k < count; k++)
+        cost.bytes += 2 * (double)f0t_layout_bytes(sources[k]);
+    F0T_TRY(f0t_layer_begin(out, cost));
     return f0t_layer_give(out, fill_concat(*out, sources, count, axis));
 }
 
@@ -207,6 +210,6 @@ f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const
 f0t_status f0t_layer_create_regrid(f0t_layer **out, const f0t_layout *to, f0t_grid to_grid,
                                    const f0t_layout *from, f0t_grid from_grid)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(to, from)));
     return f0t_layer_give(out, fill_reorder(*out, to, to_grid, from, from_grid));
 }

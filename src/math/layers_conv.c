@@ -67,17 +67,33 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
     return f0t_layer_finish(layer, roles, 1, 2);
 }
 
+static f0t_layer_cost cost_of_conv(const f0t_layer_conv *c)
+{
+    double in = (double)c->channels, out = (double)c->filters, window = 1;
+    for (size_t k = 0; k < c->window.rank; k++) {
+        in *= (double)c->in[k];
+        out *= (double)c->window.out[k];
+        window *= (double)c->window.kernel[k];
+    }
+    const double weights = (double)c->filters * (double)(c->channels / c->groups) * window;
+    return (f0t_layer_cost){
+        .products = (double)c->images * out * window * (double)(c->channels / c->groups),
+        .bytes = (double)f0t_dtype_size(c->type) * ((double)c->images * (in + out) + weights),
+        .type = c->type};
+}
+
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
+    const f0t_layer_cost cost = cost_of_conv(conv);
     f0t_status status;
     if (conv->type == F0T_F32 && suits_winograd(conv)) {
-        F0T_TRY(f0t_layer_begin(out));
+        F0T_TRY(f0t_layer_begin(out, cost));
         status = f0t_layer_give(out, fill_conv(*out, conv, source, dnnl_convolution_winograd));
         if (status != F0T_ERROR_UNSUPPORTED) /* this CPU has it, for this shape */
             return status;
     }
-    F0T_TRY(f0t_layer_begin(out));
+    F0T_TRY(f0t_layer_begin(out, cost));
     return f0t_layer_give(out, fill_conv(*out, conv, source, dnnl_convolution_direct));
 }
 
@@ -106,6 +122,9 @@ static f0t_status fill_dense(f0t_layer *layer, const f0t_layer_dense *c)
 
 f0t_status f0t_layer_create_dense(f0t_layer **out, const f0t_layer_dense *dense)
 {
-    F0T_TRY(f0t_layer_begin(out));
+    const double weights = (double)dense->inputs * (double)dense->outputs;
+    F0T_TRY(f0t_layer_begin(out, (f0t_layer_cost){.products = (double)dense->rows * weights,
+                                                  .bytes = weights,
+                                                  .type = dense->type}));
     return f0t_layer_give(out, fill_dense(*out, dense));
 }

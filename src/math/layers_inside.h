@@ -19,9 +19,19 @@ struct f0t_layer {
     size_t scratch, source_count, constant_count;
     int count;
     dnnl_exec_arg_t *args;
+    bool alone; /* by the calling thread: it would take longer to wake the others */
+    int before; /* threads that the caller had, while it is made */
 };
 
-f0t_status f0t_layer_begin(f0t_layer **out);
+/* What a layer costs: products of two numbers, and bytes that are read or written. */
+typedef struct f0t_layer_cost {
+    double products, bytes;
+    f0t_dtype type; /* of the products */
+} f0t_layer_cost;
+
+f0t_status f0t_layer_begin(f0t_layer **out, f0t_layer_cost cost);
+/* The cost of touching each element of two arrays, the second of which may be NULL. */
+f0t_layer_cost f0t_layer_cost_of(const f0t_layout *x, const f0t_layout *y);
 /* Compiles what was described; roles of the sources, then of the constants. */
 f0t_status f0t_layer_finish(f0t_layer *layer, const int *roles, size_t sources, size_t constants);
 /* The end of making one: frees it where `status` is a failure. */
