@@ -67,6 +67,11 @@ static const char *kernel_of(const_dnnl_primitive_desc_t desc)
     return name;
 }
 
+const char *f0t_layer_kernel(const f0t_layer *layer)
+{
+    return kernel_of(layer->desc);
+}
+
 /* The kernel that oneDNN chooses where there is one thread; "" where it has none. */
 static const char *kernel_of_one_thread(const f0t_layer *layer, const void *operation,
                                         dnnl_primitive_attr_t attr)

@@ -37,6 +37,9 @@ f0t_dtype f0t_layout_type(const f0t_layout *layout);
 /* The steps of f0t_layout_create_strided; false where there are blocks. */
 bool f0t_layout_strides(size_t *strides, const f0t_layout *layout);
 
+/* Whether its channels lie in blocks of so many. */
+bool f0t_layout_has_blocks(const f0t_layout *layout, size_t channels);
+
 /* The layout of one image's arrays joined along their channels, where each is one piece of its memory; else *out is
  * NULL. */
 f0t_status f0t_layout_stack(f0t_layout **out, const f0t_layout *const *parts, size_t count);
@@ -114,7 +117,7 @@ typedef struct f0t_layer_conv {
  * for the wider numbers and for rewriting them where filters are many and pictures are not small. */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
-/* oneDNN chooses the layouts; `source` (may be NULL) is one that is taken where it does no harm.
+/* oneDNN chooses the layouts; `source` (may be NULL) is how the input lies, which is taken where that does no harm.
  * Constants: weights, bias[filters], which is added before a scale. Fails with F0T_ERROR_UNSUPPORTED where the CPU
  * has no kernel for eight bits. */
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,

@@ -37,6 +37,9 @@ f0t_status f0t_layer_finish(f0t_layer *layer, const int *roles, size_t sources, 
 /* The end of making one: frees it where `status` is a failure. */
 f0t_status f0t_layer_give(f0t_layer **out, f0t_status status);
 
+/* The name of the kernel that oneDNN chose. */
+const char *f0t_layer_kernel(const f0t_layer *layer);
+
 f0t_status f0t_layer_attributes(dnnl_primitive_attr_t *out, const f0t_after *after, size_t count);
 dnnl_status_t f0t_layer_set_zero(dnnl_primitive_attr_t attr, int role, int32_t zero);
 /* Takes the attributes. */

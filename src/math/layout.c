@@ -116,6 +116,14 @@ bool f0t_layout_strides(size_t *strides, const f0t_layout *layout)
     return true;
 }
 
+bool f0t_layout_has_blocks(const f0t_layout *layout, size_t channels)
+{
+    const dnnl_memory_desc_t *d = &layout->desc;
+    return d->format_kind == dnnl_blocked && d->format_desc.blocking.inner_nblks == 1 &&
+           d->format_desc.blocking.inner_idxs[0] == 1 &&
+           d->format_desc.blocking.inner_blks[0] == (dnnl_dim_t)channels;
+}
+
 /* Blocks of channels alone, and channels that are one piece of memory each. */
 static bool can_be_part(const dnnl_memory_desc_t *d)
 {

@@ -190,7 +190,7 @@ f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t n, bool *done)
     F0T_TRY(describe(&how, &usual, b, conv, &c));
     if (!usual)
         return F0T_OK;
-    F0T_TRY(f0t_layer_create_conv(&layer, &how, NULL));
+    F0T_TRY(f0t_layer_create_conv(&layer, &how, b->places[node->inputs[0]].layout));
     *done = true;
     f0t_status status = emit(b, conv, &c, &layer, &how);
     f0t_layer_free(layer);

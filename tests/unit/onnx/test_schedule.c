@@ -181,6 +181,12 @@ static void blocks_are_kept_and_undone(void **state)
         {CONV "m,i=MaxPool<kernel_shape=[6,6]>(c); return m,i", "="},
         {CONV "d=float[16,1,1,1]{1,2..}; e=Conv<group=16>(c,d); y=MaxPool<kernel_shape=[6,6]>(e)",
          "="},
+        {CONV "k=float[16,16,3,3]{0.1,-0.1..}; l=Conv<pads=[1,1,1,1]>(c,k); "
+              "v=float[24,16,1,1]{0.2,-0.1..}; "
+              "m=Conv(l,v); d=float[24,1,3,3]{0.3,-0.2..}; n=Conv<group=24,pads=[1,1,1,1]>(m,d); "
+              "u=float[16,24,1,1]{0.1,-0.1..}; o=Conv(n,u); s=Add(o,l); r=Relu(s); "
+              "y=MaxPool<kernel_shape=[6,6]>(r)",
+         "="},
         {CONV "z:float[2,16,6,6]; a=Add(c,z); y=MaxPool<kernel_shape=[6,6]>(a)", "="},
         {CONV "z:float[2,16,1,1]; m=MaxPool<kernel_shape=[6,6]>(c); y=Mul(m,z)", "="},
     };
