@@ -102,16 +102,16 @@ struct f0t_plan {
 /* The kernels of oneDNN's primitives differ in speed although they compute the same. With A
  * transposed (a weight gradient dyᵀ·x) the backward passes of inner_product are 9 to 18 % faster
  * than matmul for large plain matrices, and up to 15 % without transposition (a data gradient dy·W).
- * Below this size, and with anything but A·B, matmul is the better one. A single row times a plain
- * Wᵀ (one picture) reads W once in inner_product's forward pass; matmul copies it, 2 to 3 times
- * slower. docs/performance.md has the figures. */
-enum { LARGE = 512 };
+ * Below LARGE, a weight gradient's k (the images of a mini-batch) below DEEP, and with anything but A·B,
+ * matmul is the better one. A single row times a plain Wᵀ (one picture) reads W once in inner_product's
+ * forward pass; matmul copies it, 2 to 3 times slower. docs/performance.md has the figures. */
+enum { LARGE = 512, DEEP = 250 };
 
 typedef enum product_kind { KIND_MATMUL, KIND_FORWARD, KIND_WEIGHTS, KIND_DATA } product_kind;
 
 static product_kind choose_kind(const f0t_matmul *op, bool bias, bool packed)
 {
-    bool large = op->m >= LARGE && op->n >= LARGE && op->k >= LARGE;
+    bool large = op->m >= LARGE && op->n >= LARGE && op->k >= (op->a_transposed ? DEEP : LARGE);
     if (op->m == 1 && op->b_transposed && !packed)
         return KIND_FORWARD;
     if (!large || packed || bias || op->relu || op->accumulate || op->b_transposed)
