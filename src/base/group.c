@@ -5,6 +5,7 @@
 #include "base/module.h"
 #include "base/parcel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,6 +278,18 @@ static f0t_status deliver(const f0t_group *group, results *r, uint64_t piece, vo
     return status;
 }
 
+/* A piece of process 0 has failed, or was interrupted: what others have done by now is taken all the same where it has
+ * a use by itself. */
+static f0t_status take_last(const f0t_group *group, results *r, f0t_status status)
+{
+    char why[1024];
+    if (group->rank > 0 || !r->work->any_order)
+        return status;
+    snprintf(why, sizeof why, "%s", f0t_last_error());
+    (void)receive(group, r, false);
+    return f0t_error_set(status, why);
+}
+
 /* Pieces until none is left. */
 static f0t_status run_pieces(const f0t_group *group, uint64_t round, results *r)
 {
@@ -290,7 +303,7 @@ static f0t_status run_pieces(const f0t_group *group, uint64_t round, results *r)
         f0t_status status = run_alone(group, r->work, piece, &data, &bytes);
         if (status != F0T_OK) {
             f0t_free(data);
-            return status;
+            return take_last(group, r, status);
         }
         F0T_TRY(deliver(group, r, piece, data, bytes));
     }

@@ -1,6 +1,7 @@
 #include "eval/tuning.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/monitor.h"
 #include "baseline/neighbours.h"
 
@@ -392,7 +393,7 @@ f0t_status f0t_eval_protocol_run(f0t_eval_cell cells[F0T_SCENARIOS],
         return F0T_OK;
     }
     f0t_status status = tune_and_test(cells, &r);
-    if (status == F0T_ERROR_NUMERIC)
+    if (status == F0T_ERROR_NUMERIC && f0t_group_current()->size == 1) /* else: eval/tuning.c */
         status = blame(&r);
     if (status == F0T_ERROR_UNSUPPORTED) {
         refuse(cells, protocol, ranker, f0t_last_error());

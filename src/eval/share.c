@@ -140,8 +140,8 @@ static f0t_status take_piece(void *user, uint64_t piece, const void *data, size_
     f0t_parcel_reader from = {data, bytes};
     F0T_TRY(pass_notes(&from));
     F0T_TRY(f0t_results_read(s->eval, from.at, from.left));
-    F0T_TRY(f0t_stage_update(&m->stage, ++m->done));
-    return s->keep(s->user, m->list[piece]);
+    F0T_TRY(s->keep(s->user, m->list[piece])); /* before the stop flag is looked at: it is done */
+    return f0t_stage_update(&m->stage, ++m->done);
 }
 
 static f0t_status hand_out(methods *m, const f0t_group *group)

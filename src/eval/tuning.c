@@ -197,11 +197,13 @@ static f0t_status try_fold(struct f0t_eval_memo_trial *to, tuning *t, size_t fol
 }
 
 /* A fit that diverges or finds nothing to learn from, or whose scores are not numbers, is a bad
- * setting and no failure. Of several processes the first one's word counts: all must go on alike. */
+ * setting and no failure. Of several processes the first one's word counts: all must go on alike. A number that
+ * overflows may do so in one of them alone, while the others wait for it inside the fit: that ends the run. */
 static f0t_status try_next(struct f0t_eval_memo_trial *trial, tuning *t)
 {
     f0t_status status = try_fold(trial, t, trial->done);
-    trial->failed = status == F0T_ERROR_NUMERIC || status == F0T_ERROR_UNSUPPORTED;
+    trial->failed = (status == F0T_ERROR_NUMERIC && f0t_group_current()->size == 1) ||
+                    status == F0T_ERROR_UNSUPPORTED;
     if (!trial->failed)
         F0T_TRY(status);
     return f0t_group_broadcast(f0t_group_current(), trial, sizeof *trial);

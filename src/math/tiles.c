@@ -175,6 +175,7 @@ TILES static void configure(void)
         all.bytes[i] = 2 * DEPTH;
         all.rows[i] = SIDE;
     }
+    __asm__ volatile("" : : "r"(&all) : "memory"); /* the compiler does not know what tiles read */
     _tile_loadconfig(&all);
 }
 
@@ -214,7 +215,6 @@ TILES static void sum_block(float *sums, const product *p, size_t row, size_t co
     const size_t rows = least(BLOCK, p->rows - row), cols = least(BLOCK, p->cols - col);
     const size_t next = p->depth * TILE;
     memset(sums, 0, rows * SIDE * STRIDE * sizeof *sums);
-    __asm__ volatile("" ::: "memory"); /* the compiler does not know what tiles read */
     configure();
     for (size_t d = 0; d < p->depth; d += PIECE)
         for (size_t j = 0; j < cols; j += 2)

@@ -304,6 +304,18 @@ static void all_processes_take_what_the_first_has_taken(void **state)
     f0t_free(told.data);
 }
 
+/* The first process fails at its first piece; what the other has done is not lost. */
+static void what_others_have_done_is_taken_where_a_piece_fails(void **state)
+{
+    work w = {.fails = 0};
+    (void)state;
+    told = (f0t_parcel){0};
+    assert_fails(F0T_ERROR_NUMERIC, "piece 0", run_for_all(0, &w));
+    assert_int_equal(w.taken, 2);
+    assert_int_equal(w.order[0], 3);
+    assert_int_equal(w.order[1], 1);
+}
+
 static void pieces_are_several_for_each(void **state)
 {
     f0t_group group = f0t_group_alone;
@@ -330,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_piece_knows_of_a_failure_elsewhere),
         cmocka_unit_test(pieces_that_cannot_be_are_refused),
         cmocka_unit_test(all_processes_take_what_the_first_has_taken),
+        cmocka_unit_test(what_others_have_done_is_taken_where_a_piece_fails),
         cmocka_unit_test(pieces_are_several_for_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

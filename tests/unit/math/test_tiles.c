@@ -51,11 +51,11 @@ static float *multiply(size_t m, size_t n, size_t k, const f0t_packed *packed)
 static void a_matrix_packed_in_parts_is_the_same(void **state)
 {
     enum { M = 5, N = 75, K = 70, PART = 48 };
+    need_tiles();
     float *wide = make((size_t)N * K, sizeof *wide);
     uint16_t *narrow = make_matrix((size_t)N * K, F0T_BF16, 2);
     f0t_packed *whole, *parts;
     (void)state;
-    need_tiles();
     f0t_dtype_to_f32(wide, narrow, F0T_BF16, (size_t)N * K);
     assert_ok(f0t_packed_create(&whole, K, N, F0T_BF16, M));
     assert_ok(f0t_packed_create(&parts, K, N, F0T_BF16, M));
