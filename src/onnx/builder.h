@@ -161,6 +161,9 @@ f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t
 bool f0t_onnx_builder_steps(size_t *strides, const f0t_onnx_builder *b, size_t value);
 /* True when the item that is emitted now is the last to use the memory of `value`. */
 bool f0t_onnx_builder_is_last(const f0t_onnx_builder *b, size_t value);
+/* What an item will cost each time, in additions and multiplications, is told before it is made: its products, and its
+ * elements for the time that they take. Making it costs, too: oneDNN compiles. (schedule.c) */
+f0t_status f0t_onnx_builder_charge(f0t_onnx_builder *b, const f0t_onnx_item *item);
 /* The item has been emitted: its inputs are used once less. */
 void f0t_onnx_builder_consume(f0t_onnx_builder *b, const f0t_onnx_item *item);
 bool f0t_onnx_builder_is_constant(const f0t_onnx_builder *b, size_t value);

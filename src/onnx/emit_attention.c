@@ -27,6 +27,7 @@ typedef struct f0t_onnx_attention {
     side sides[SIDES];
     size_t outer[OUTER];
     size_t m, n, inner, width; /* Q is m x inner, K inner x n, V n x width */
+    size_t rows;               /* of Q that a thread takes at a time */
     float scale;
 } attention;
 
@@ -39,10 +40,12 @@ static size_t begins_at(const attention *a, size_t which, size_t head)
     return head / a->outer[1] * s->steps[0] + head % a->outer[1] * s->steps[1];
 }
 
-static f0t_status run_head(const attention *a, const float *const *in, float *out, float *weights,
-                           size_t head)
+/* Some rows of a head: all, unless there are more threads than heads. */
+static f0t_status run_rows(const attention *a, const float *const *in, float *out, float *weights,
+                           size_t head, size_t from)
 {
-    const f0t_matmul_strided first = {.m = a->m,
+    const size_t rows = a->m - from < a->rows ? a->m - from : a->rows;
+    const f0t_matmul_strided first = {.m = rows,
                                       .n = a->n,
                                       .k = a->inner,
                                       .a_row = a->sides[Q].row,
@@ -50,25 +53,26 @@ static f0t_status run_head(const attention *a, const float *const *in, float *ou
                                       .c_row = a->n,
                                       .b_transposed = a->sides[K].transposed,
                                       .alpha = a->scale},
-                             second = {.m = a->m,
+                             second = {.m = rows,
                                        .n = a->width,
                                        .k = a->n,
                                        .a_row = a->n,
                                        .b_row = a->sides[V].row,
                                        .c_row = a->sides[RESULT].row,
                                        .alpha = 1};
-    F0T_TRY(f0t_matmul_run_strided(weights, in[Q] + begins_at(a, Q, head),
+    F0T_TRY(f0t_matmul_run_strided(weights, in[Q] + begins_at(a, Q, head) + from * a->sides[Q].row,
                                    in[K] + begins_at(a, K, head), &first));
-    for (size_t r = 0; r < a->m; r++)
+    for (size_t r = 0; r < rows; r++)
         f0t_kernels()->row_softmax(weights + r * a->n, weights + r * a->n, a->n);
-    return f0t_matmul_run_strided(out + begins_at(a, RESULT, head), weights,
-                                  in[V] + begins_at(a, V, head), &second);
+    return f0t_matmul_run_strided(out + begins_at(a, RESULT, head) + from * a->sides[RESULT].row,
+                                  weights, in[V] + begins_at(a, V, head), &second);
 }
 
 static f0t_status run(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
 {
     const attention *a = step->attention;
-    const int64_t heads = (int64_t)(a->outer[0] * a->outer[1]);
+    const size_t parts = (a->m + a->rows - 1) / a->rows;
+    const int64_t all = (int64_t)(a->outer[0] * a->outer[1] * parts);
     const int threads =
         f0t_team_size() < frame->schedule->threads ? f0t_team_size() : frame->schedule->threads;
     const float *in[3];
@@ -79,9 +83,9 @@ static f0t_status run(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
     for (size_t k = 0; k < 3; k++)
         in[k] = f0t_onnx_frame_at(frame, step->sources[k]);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t head = 0; head < heads; head++) {
-        f0t_status one =
-            run_head(a, in, out, scratch + (size_t)f0t_team_member() * a->m * a->n, (size_t)head);
+    for (int64_t i = 0; i < all; i++) {
+        f0t_status one = run_rows(a, in, out, scratch + (size_t)f0t_team_member() * a->rows * a->n,
+                                  (size_t)i / parts, (size_t)i % parts * a->rows);
         if (one == F0T_OK)
             continue;
 #pragma omp critical(f0t_onnx_attention)
@@ -230,10 +234,19 @@ static f0t_status place_result(attention *a, f0t_onnx_builder *b, size_t value, 
     return status;
 }
 
+/* Each thread takes a head, or, where these are fewer, a part of one: the weights of all threads are at most those of
+ * all heads. */
+static void divide(attention *a, size_t threads)
+{
+    const size_t heads = a->outer[0] * a->outer[1];
+    const size_t parts = heads < threads ? (threads + heads - 1) / heads : 1;
+    a->rows = (a->m + parts - 1) / parts;
+}
+
 static f0t_status need_scratch(f0t_onnx_builder *b, const attention *a)
 {
     size_t bytes;
-    if (!f0t_size_mul(&bytes, a->m * a->n * sizeof(float), (size_t)b->schedule->threads))
+    if (!f0t_size_mul(&bytes, a->rows * a->n * sizeof(float), (size_t)b->schedule->threads))
         return f0t_fail(F0T_ERROR_MEMORY, "attention is larger than memory");
     b->schedule->scratch = bytes > b->schedule->scratch ? bytes : b->schedule->scratch;
     return F0T_OK;
@@ -284,7 +297,11 @@ f0t_status f0t_emit_attention(f0t_onnx_builder *b, const f0t_onnx_item *item, bo
                    .scale = f.factor};
     for (size_t d = 0; d < q->rank - 2; d++)
         a.outer[OUTER - (q->rank - 2) + d] = q->dims[d];
+    divide(&a, (size_t)b->schedule->threads);
     *done = true;
-    b->operations += f0t_onnx_fold_operations(&b->schedule->fold, f.second->node);
+    if (f.scale)
+        F0T_TRY(f0t_onnx_builder_charge(b, f.scale));
+    F0T_TRY(f0t_onnx_builder_charge(b, f.softmax));
+    F0T_TRY(f0t_onnx_builder_charge(b, f.second));
     return emit(b, item, &f, &a);
 }

@@ -48,6 +48,7 @@ static bool seen_by_steps(size_t *strides, const f0t_onnx_builder *b, size_t in,
 {
     return f0t_onnx_builder_array(b, in)->type == F0T_ONNX_FLOAT &&
            f0t_onnx_builder_array(b, in)->count && f0t_onnx_builder_array(b, in)->rank &&
+           f0t_onnx_builder_array(b, out)->count && f0t_onnx_builder_array(b, out)->rank &&
            goes_to_product(b, out, true) && f0t_onnx_builder_steps(strides, b, in);
 }
 

@@ -9,10 +9,12 @@
 #include "onnx/schedule.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { IDLE_MOST = 8 };
+enum { IDLE_MOST = 8 }; /* or one for each core, if these are more */
 
 /* Pictures are run together while their arrays take no more: several threads may do so at once. */
 static const size_t RUN_BYTES = (size_t)256 << 20;
@@ -83,12 +85,14 @@ static void free_idle(idle *one)
 
 static void give_idle(f0t_network *net, idle *one)
 {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN),
+               most = cores < IDLE_MOST ? IDLE_MOST : cores + 1;
     idle *surplus = NULL;
     pthread_mutex_lock(&net->lock);
     one->next = net->first;
     net->first = one;
     idle *last = one;
-    for (int kept = 1; last && kept < IDLE_MOST; kept++)
+    for (long kept = 1; last && kept < most; kept++)
         last = last->next;
     if (last) {
         surplus = last->next;
@@ -302,16 +306,21 @@ static f0t_status run_some(const batch *p, size_t first, const f0t_monitor *moni
  * thread calls the monitor. */
 static f0t_status run_apart(const batch *p, size_t images, int threads, const f0t_monitor *monitor)
 {
+    const f0t_monitor quiet = {.stop = monitor ? monitor->stop : NULL};
     f0t_status status = F0T_OK;
     char message[512];
+    atomic_bool failed = false;
     (void)threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (size_t first = 0; first < images; first += p->step) {
-        f0t_status one = run_some(p, first, f0t_team_member() ? NULL : monitor);
+        if (failed)
+            continue;
+        f0t_status one = run_some(p, first, f0t_team_member() ? &quiet : monitor);
         if (one == F0T_OK)
             continue;
 #pragma omp critical(f0t_onnx_apart)
         {
+            failed = true;
             status = one;
             snprintf(message, sizeof message, "%s", f0t_last_error());
         }

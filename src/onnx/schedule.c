@@ -89,9 +89,7 @@ static f0t_status check_operations(const f0t_onnx_builder *b)
         most / 1e9, s->file);
 }
 
-/* What an item will cost each time, in additions and multiplications, is told before it is made: its
- * products, and its elements for the time that they take. Making it costs, too: oneDNN compiles. */
-static f0t_status charge(f0t_onnx_builder *b, const f0t_onnx_item *item)
+f0t_status f0t_onnx_builder_charge(f0t_onnx_builder *b, const f0t_onnx_item *item)
 {
     enum { PER_ELEMENT = 8, ITEM_STEPS = 100000 };
     const f0t_onnx_schedule *s = b->schedule;
@@ -111,7 +109,7 @@ static f0t_status emit_all(f0t_onnx_builder *b)
         if (b->done[n] || item->kind == F0T_ONNX_ITEM_GONE)
             continue;
         b->done[n] = true;
-        f0t_status status = charge(b, item);
+        f0t_status status = f0t_onnx_builder_charge(b, item);
         if (status == F0T_OK)
             status = emit_item(b, n);
         F0T_TRY(f0t_onnx_graph_fail_at(b->schedule->graph, item->node, status));

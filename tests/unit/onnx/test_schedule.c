@@ -263,6 +263,12 @@ static void attention_takes_heads_where_they_are(void **state)
         {"x:float[1,2,3,4]; r=Relu(x); t=Transpose<perm=[0,2,1,3]>(r); s=int64[3]{3,2,4}; "
          "q=Reshape(t,s); k=Transpose<perm=[0,2,1]>(q); y=MatMul(q,k)",
          "="},
+        {"x:float[1,5,4]; z:float[1,4,7]; v:float[1,7,3]; m=MatMul(x,z); f=Softmax(m); "
+         "y=MatMul(f,v)",
+         "="},
+        {"x:float[3]; w:float[1,2]; r=Relu(x); i=int64[]{1}; g=Gather(r,i); s=int64[2]{1,1}; "
+         "u=Reshape(g,s); y=MatMul(u,w)",
+         "="},
     };
 #undef HEADS
 #undef SPLIT
