@@ -114,7 +114,8 @@ typedef struct f0t_layer_conv {
 } f0t_layer_conv;
 
 /* Whether float32 is faster than bfloat16: Winograd's algorithm, which bfloat16 does not have, pays
- * for the wider numbers and for rewriting them where filters are many and pictures are not small. */
+ * for the wider numbers and for rewriting them where filters are many and pictures are not small; and CPUs whose fast
+ * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
 /* oneDNN chooses the layouts; `source` (may be NULL) is how the input lies, which is taken where that does no harm.

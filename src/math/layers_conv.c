@@ -1,5 +1,6 @@
 /* Convolutions, and dense layers of eight bits. */
 #include "math/layers_inside.h"
+#include "math/tiles.h"
 
 #include <string.h>
 
@@ -48,8 +49,8 @@ static bool suits_winograd(const f0t_layer_conv *c)
 
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *c)
 {
-    return suits_winograd(c) && c->channels >= 64 && c->filters >= 64 &&
-           c->window.out[0] * c->window.out[1] >= 28 * 28;
+    return f0t_tiles_native() || (suits_winograd(c) && c->channels >= 64 && c->filters >= 64 &&
+                                  c->window.out[0] * c->window.out[1] >= 28 * 28);
 }
 
 static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t_layout *source,
