@@ -82,7 +82,7 @@ static void note_fork(void)
     forked = 1;
 }
 
-/* The threads take no signal that is meant for the program's own. */
+/* The threads take no signal that is meant for the program's own. SIGBUS is meant for the one that reads a mapped file. */
 static void start_team(void)
 {
     sigset_t all, before;
@@ -91,6 +91,7 @@ static void start_team(void)
         return;
     pthread_atfork(NULL, NULL, note_fork);
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_create(&keeper, NULL, keep_team, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -129,6 +129,8 @@ f0t_status f0t_directions_top(uint32_t *index, float *score, size_t k, const f0t
                               const float *query)
 {
     f0t_status status = f0t_screen_top(index, score, k, &d->screen, d->rows, query, 1);
+    if (d->file)
+        F0T_TRY(f0t_safetensors_whole(d->file));
     return status == F0T_ERROR_FORMAT && d->file
                ? f0t_fail(status, "%s is damaged; delete it, and the next search makes it again",
                           f0t_safetensors_path(d->file))

@@ -77,7 +77,7 @@ f0t_status f0t_vecs_open(f0t_vecs *v, const char *path)
 
 void f0t_vecs_close(f0t_vecs *v)
 {
-    if (v->map.mapping)
+    if (v->map.data)
         f0t_map_close(&v->map);
     f0t_free(v->name);
     *v = (f0t_vecs){0};
@@ -93,5 +93,6 @@ f0t_status f0t_vecs_read(float *to, const f0t_vecs *v, size_t i)
         else
             to[d] = v->is_signed ? (float)(int32_t)value : (float)value;
     }
+    F0T_TRY(f0t_map_check(&v->map, v->name));
     return f0t_features_check(to, i, 1, v->dim, v->name);
 }

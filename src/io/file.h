@@ -4,13 +4,20 @@
 
 #include "base/context.h"
 
+#include <dirent.h>
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-/* A regular file in memory, read-only. `data` is not NULL even for an empty file. */
+/* A regular file in memory, read-only. `data` is not NULL even for an empty file. A small file is copied; a larger one
+ * is mapped, and where another program makes it shorter meanwhile, the bytes that are gone read as zeros:
+ * f0t_map_check tells, after they were read. */
+enum { F0T_MAP_COPIED = 1 << 23 }; /* bytes, at most */
 typedef struct f0t_map {
     const unsigned char *data;
     size_t size;
-    void *mapping; /* what to unmap, NULL for an empty file */
+    void *copy;                  /* what to free, of a small file */
+    void *mapping;               /* what to unmap, of a larger one */
+    struct f0t_map_guard *guard; /* of the mapping (io/map_guard.h) */
     size_t stored; /* bytes that are not in holes: what a file of this size really holds */
     uint64_t device, inode;
 } f0t_map;
@@ -20,6 +27,9 @@ f0t_status f0t_map_open(f0t_map *map, const char *path);
  * the folder, so that nobody who names a file can have another one read. */
 f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path);
 void f0t_map_close(f0t_map *map);
+
+/* Fails when bytes of the file could not be read since it was opened. `path` is for the message. */
+f0t_status f0t_map_check(const f0t_map *map, const char *path);
 
 /* Tells the system that the bytes will be read once, in order (true), or here and there. */
 void f0t_map_advise(const f0t_map *map, bool sequential);
@@ -112,12 +122,16 @@ f0t_status f0t_writer_finish(f0t_writer *writer, f0t_status status);
 
 /* folder/name, or name alone when it is absolute. */
 f0t_status f0t_path_join(char **out, const char *folder, const char *name);
+/* True also where the system cannot tell: opening it says why. */
 bool f0t_path_exists(const char *path);
 bool f0t_path_is_folder(const char *path);
 /* False for pipes and devices, too, whose reading may never end. */
 bool f0t_path_is_file(const char *path);
 /* Makes the folder (not its parents); one that exists is fine. */
 f0t_status f0t_folder_create(const char *path);
+/* The next entry of an open folder. NULL at its end, and, with a failure in *status, where it cannot be read to its end:
+ * what was not listed must not be taken for what is not there. */
+struct dirent *f0t_folder_next(f0t_status *status, DIR *folder, const char *path);
 /* A descriptor of the folder `name` in the folder `at`, with further flags of open(2); -1 with errno on
  * failure. Names can be found and made in it; reading and syncing need rights that it may lack. */
 int f0t_folder_descriptor(int at, const char *name, int flags);

@@ -1,5 +1,8 @@
 #include "io/file.h"
 
+#include "base/alloc.h"
+#include "io/map_guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,6 +30,60 @@ static size_t stored_bytes(int fd, size_t size)
     return stored < size ? stored : size;
 }
 
+static f0t_status cut_meanwhile(const char *path)
+{
+    return f0t_fail(
+        F0T_ERROR_IO,
+        "%s: cannot be read to its end: another program has made it shorter, or the disk "
+        "fails; open it again",
+        path);
+}
+
+static f0t_status read_bytes(unsigned char *to, int fd, size_t size, const char *path)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t got = pread(fd, to + done, size - done, (off_t)done);
+        if (got == 0)
+            return cut_meanwhile(path);
+        if (got < 0 && errno != EINTR)
+            return f0t_fail_errno(errno, "%s", path);
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return F0T_OK;
+}
+
+static f0t_status copy(f0t_map *map, int fd, const char *path)
+{
+    unsigned char *bytes;
+    F0T_TRY(f0t_alloc(&bytes, map->size, 1));
+    f0t_status status = read_bytes(bytes, fd, map->size, path);
+    if (status == F0T_OK)
+        map->data = map->copy = bytes;
+    else
+        f0t_free(bytes);
+    return status;
+}
+
+static f0t_status map_guarded(f0t_map *map, int fd, const char *path)
+{
+    void *mapping = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapping == MAP_FAILED)
+        return f0t_fail_errno(errno, "%s: cannot be mapped", path);
+    f0t_status status = f0t_map_guard_take(&map->guard, mapping, map->size);
+    if (status == F0T_OK)
+        map->data = map->mapping = mapping;
+    else
+        munmap(mapping, map->size);
+    return status;
+}
+
+/* Nothing that another program does to a file changes what was copied. Holes are not: they would cost memory that
+ * the file does not take on the disk. */
+static bool is_copied(const f0t_map *map)
+{
+    return map->size <= F0T_MAP_COPIED && map->stored == map->size;
+}
+
 static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
 {
     struct stat info;
@@ -37,15 +94,12 @@ static f0t_status map_descriptor(f0t_map *map, int fd, const char *path)
                         S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
     if (info.st_size == 0)
         return F0T_OK;
-    void *mapping = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapping == MAP_FAILED)
-        return f0t_fail_errno(errno, "%s: cannot be mapped", path);
-    *map = (f0t_map){.data = mapping,
-                     .size = (size_t)info.st_size,
-                     .mapping = mapping,
+    f0t_map found = {.size = (size_t)info.st_size,
                      .stored = stored_bytes(fd, (size_t)info.st_size),
                      .device = (uint64_t)info.st_dev,
                      .inode = (uint64_t)info.st_ino};
+    F0T_TRY(is_copied(&found) ? copy(&found, fd, path) : map_guarded(&found, fd, path));
+    *map = found;
     return F0T_OK;
 }
 
@@ -126,9 +180,16 @@ f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path
 
 void f0t_map_close(f0t_map *map)
 {
+    f0t_map_guard_drop(map->guard);
     if (map->mapping)
         munmap(map->mapping, map->size);
+    f0t_free(map->copy);
     *map = (f0t_map){.data = (const unsigned char *)""};
+}
+
+f0t_status f0t_map_check(const f0t_map *map, const char *path)
+{
+    return f0t_map_guard_is_cut(map->guard) ? cut_meanwhile(path) : F0T_OK;
 }
 
 void f0t_map_advise(const f0t_map *map, bool sequential)

@@ -493,7 +493,7 @@ f0t_status f0t_npy_read_rows(float *to, const f0t_npy *npy, size_t first, size_t
         read_column_major(npy, first, count, to);
     else
         convert(h, to, npy->elements + first * cols * f0t_dtype_size(h->dtype), count * cols);
-    return F0T_OK;
+    return f0t_map_check(&npy->map, npy->name);
 }
 
 f0t_status f0t_npy_read_elements(void *to, const f0t_npy *npy, size_t first, size_t count)
@@ -507,7 +507,7 @@ f0t_status f0t_npy_read_elements(void *to, const f0t_npy *npy, size_t first, siz
         memcpy(to, npy->elements + first * size, count * size);
     if (h->swapped)
         f0t_swap_bytes(to, size, count);
-    return F0T_OK;
+    return f0t_map_check(&npy->map, npy->name);
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------- */

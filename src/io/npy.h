@@ -10,7 +10,7 @@ enum { F0T_NPY_DIMS = 32 };
 typedef struct f0t_npy f0t_npy;
 
 /* The file is exactly one array: one that is cut, and one with bytes after its array, is refused.
- * It must not be cut by another program while it is open, as with every mapped file. */
+ * Reading fails where another program has made it shorter meanwhile. */
 f0t_status f0t_npy_open(f0t_npy **out, const char *path);
 /* `data` is borrowed and lives longer than the array. */
 f0t_status f0t_npy_open_memory(f0t_npy **out, const void *data, size_t size, const char *name);

@@ -378,10 +378,16 @@ f0t_status f0t_safetensors_check(const f0t_safetensors *file)
         sum = crc32_z(sum, t->data, size);
         f0t_safetensors_let_go(file, t->data, size);
     }
+    F0T_TRY(f0t_safetensors_whole(file));
     return sum == stored
                ? F0T_OK
                : f0t_fail(F0T_ERROR_FORMAT, "%s: the checksum does not match: the file was altered",
                           f0t_safetensors_path(file));
+}
+
+f0t_status f0t_safetensors_whole(const f0t_safetensors *f)
+{
+    return f0t_map_check(&f->map, f->name);
 }
 
 void f0t_safetensors_let_go(const f0t_safetensors *f, const void *data, size_t size)

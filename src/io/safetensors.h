@@ -44,6 +44,8 @@ f0t_status f0t_safetensors_number(uint64_t *out, const f0t_safetensors *file, co
 /* Reads all tensors, and fails with F0T_ERROR_FORMAT where their CRC-32 is not the "checksum" of the metadata, a number
  * of base 16. Files without one pass. */
 f0t_status f0t_safetensors_check(const f0t_safetensors *file);
+/* Fails when bytes of a mapped file could not be read since it was opened: to be asked after tensors were read. */
+f0t_status f0t_safetensors_whole(const f0t_safetensors *file);
 /* Lets go of the pages of a tensor in a mapped file; they come back when they are touched. */
 void f0t_safetensors_let_go(const f0t_safetensors *file, const void *data, size_t size);
 size_t f0t_safetensors_metadata_count(const f0t_safetensors *file);

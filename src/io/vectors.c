@@ -305,6 +305,11 @@ size_t f0t_vectors_find(const f0t_vectors *v, const char *word, size_t length)
     return f0t_words_find(&v->words, word, length);
 }
 
+f0t_status f0t_vectors_whole(const f0t_vectors *v)
+{
+    return v->file ? f0t_safetensors_whole(v->file) : F0T_OK;
+}
+
 void f0t_vectors_let_go(const f0t_vectors *v)
 {
     if (v->file)
@@ -336,7 +341,7 @@ f0t_status f0t_vectors_get(float *out, const f0t_vectors *v, size_t first, size_
         if (row != to)
             memcpy(to, row, v->dim * sizeof *to);
     }
-    return F0T_OK;
+    return f0t_vectors_whole(v);
 }
 
 const float *f0t_vectors_mean(const f0t_vectors *v)

@@ -54,6 +54,8 @@ f0t_status f0t_vectors_peek(char peek[F0T_VECTORS_PEEK], size_t *peeked, bool *o
 
 /* The vector of word i (below the count): where it lies, or converted into buffer[dim]. */
 const float *f0t_vectors_row(const f0t_vectors *vectors, size_t i, float *buffer);
+/* Fails when bytes of a mapped file could not be read since it was opened: words that it has may not have been found. */
+f0t_status f0t_vectors_whole(const f0t_vectors *vectors);
 
 /* Lets go of what a pass over a mapped file has read. */
 void f0t_vectors_let_go(const f0t_vectors *vectors);

@@ -410,6 +410,8 @@ static f0t_status load(f0t_model **out, f0t_safetensors *file, f0t_status status
         status = f0t_alloc_zero(&m, 1, sizeof *m);
     if (status == F0T_OK)
         status = read_all(m, file);
+    if (status == F0T_OK)
+        status = f0t_safetensors_whole(file);
     f0t_safetensors_close(file);
     if (status != F0T_OK)
         f0t_model_free(m);

@@ -465,6 +465,13 @@ f0t_status f0t_onnx_graph_open(f0t_onnx_graph **out, const char *path, const f0t
     return status;
 }
 
+f0t_status f0t_onnx_graph_check(const f0t_onnx_graph *graph)
+{
+    for (size_t k = 0; k < graph->file_count; k++)
+        F0T_TRY(f0t_map_check(&graph->files[k].map, graph->files[k].location));
+    return f0t_map_check(&graph->map, graph->path);
+}
+
 /* A file may be named in more than one way. */
 static bool is_counted(const f0t_onnx_graph *graph, size_t k)
 {

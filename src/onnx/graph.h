@@ -72,6 +72,9 @@ f0t_status f0t_onnx_graph_open_memory(f0t_onnx_graph **out, const void *data, si
                                       const f0t_monitor *monitor);
 void f0t_onnx_graph_close(f0t_onnx_graph *graph);
 
+/* Fails when bytes of its files could not be read since they were opened. */
+f0t_status f0t_onnx_graph_check(const f0t_onnx_graph *graph);
+
 /* Bytes of its file, and of those beside it: each once, without holes. */
 size_t f0t_onnx_graph_file_bytes(const f0t_onnx_graph *graph);
 

@@ -634,6 +634,8 @@ f0t_status f0t_onnx_quantiser_write(f0t_onnx_pack *out, f0t_onnx_quantiser *q, c
         status = f0t_alloc_zero(&w.referenced, q->graph->value_count, sizeof *w.referenced);
     if (status == F0T_OK)
         status = put_model(out, &w);
+    if (status == F0T_OK)
+        status = f0t_onnx_graph_check(q->graph);
     if (status == F0T_OK && out->size > INT32_MAX)
         status = f0t_fail(F0T_ERROR_UNSUPPORTED, "%s: as one file it is larger than 2 GB",
                           q->graph->path);

@@ -241,6 +241,8 @@ f0t_status f0t_onnx_schedule_create(f0t_onnx_schedule **out, const f0t_onnx_grap
     f0t_status status = fill(s, weights, options);
     f0t_team_leave(before);
     if (status == F0T_OK)
+        status = f0t_onnx_graph_check(graph); /* its weights were read */
+    if (status == F0T_OK)
         *out = s;
     else
         f0t_onnx_schedule_free(s);

@@ -306,7 +306,8 @@ static f0t_status inspect_bytes(f0t_inspector *in)
 static f0t_status inspect_path(f0t_inspector *in, const char *path)
 {
     F0T_TRY(f0t_map_open(&in->map, path));
-    return inspect_bytes(in);
+    F0T_TRY(inspect_bytes(in));
+    return f0t_map_check(&in->map, path);
 }
 
 static f0t_status create(f0t_inspector **out, const char *name, const f0t_inspect_options *options)

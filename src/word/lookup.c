@@ -214,7 +214,7 @@ static f0t_status find_spelling(f0t_found *found, float *vector, const f0t_looku
         found->match = (f0t_match)forms->how[i];
         return f0t_string_copy(&found->used, form, length);
     }
-    return F0T_OK;
+    return f0t_vectors_whole(lookup->vectors);
 }
 
 /* A word, or a phrase that has a vector of its own. */

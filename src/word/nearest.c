@@ -47,7 +47,7 @@ static f0t_status compare_all(const search *s, const f0t_monitor *monitor)
         F0T_TRY(f0t_stage_update(&stage, end));
     }
     f0t_stage_end(&stage);
-    return F0T_OK;
+    return f0t_vectors_whole(s->vectors);
 }
 
 static f0t_status pick(f0t_neighbour *out, size_t *found, size_t k, const search *s)

@@ -304,7 +304,7 @@ f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_voc
     if (status == F0T_OK)
         status = f0t_scoring_top(index, score, k, &scoring, directions, rows);
     f0t_scoring_close(&scoring);
-    return status;
+    return status == F0T_OK && vocab->file ? f0t_safetensors_whole(vocab->file) : status;
 }
 
 /* ---- Joining two ----------------------------------------------------------------------------- */
