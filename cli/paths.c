@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where the system cannot tell, it is there: opening it says why. */
 static bool has_file(const char *folder, const char *name)
 {
     char path[4096];
     return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
-           access(path, F_OK) == 0;
+           (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR));
 }
 
 bool cli_is_folder(const char *path)

@@ -117,7 +117,8 @@ static f0t_status watch_below(watching *w, const char *folder, int depth)
     F0T_TRY(keep_folder(w, (size_t)descriptor, folder));
     DIR *open = opendir(folder);
     f0t_status status = F0T_OK;
-    for (const struct dirent *entry; open && status == F0T_OK && (entry = readdir(open));)
+    for (const struct dirent *entry;
+         open && status == F0T_OK && (entry = f0t_folder_next(&status, open, folder));)
         if (entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN))
             status = watch_entry(w, folder, entry->d_name, depth);
     if (open)

@@ -125,9 +125,11 @@ static bool is_empty(const char *folder)
 {
     DIR *opened = opendir(folder);
     bool empty = opened != NULL;
+    errno = 0; /* what cannot be listed is not empty */
     for (struct dirent *entry; opened && (entry = readdir(opened)) != NULL;)
         empty = empty && (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
                           is_temporary(entry->d_name));
+    empty = empty && !errno;
     if (opened)
         closedir(opened);
     return empty;
@@ -141,11 +143,15 @@ static f0t_status refuse_links(const char *folder)
     struct stat info;
     if (!opened)
         return f0t_demo_fail_errno(folder, "cannot be read");
-    for (struct dirent *entry; status == F0T_OK && (entry = readdir(opened)) != NULL;)
-        if (fstatat(dirfd(opened), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISLNK(info.st_mode))
+    errno = 0;
+    for (struct dirent *entry; status == F0T_OK && (entry = readdir(opened)) != NULL; errno = 0)
+        if (fstatat(dirfd(opened), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            status = f0t_demo_fail_errno(folder, "cannot be read");
+        else if (S_ISLNK(info.st_mode))
             status = f0t_demo_fail(F0T_ERROR_IO, "%s/%s: is a link, which no demo makes; remove it",
                                    folder, entry->d_name);
+    if (status == F0T_OK && errno)
+        status = f0t_demo_fail_errno(folder, "cannot be listed");
     closedir(opened);
     return status;
 }

@@ -139,7 +139,8 @@ static f0t_status read_names(f0t_texts *names, const char *path)
     DIR *folder = opendir(path);
     if (!folder)
         return f0t_fail_errno(errno, "%s", path);
-    for (struct dirent *entry; status == F0T_OK && (entry = readdir(folder));)
+    for (struct dirent *entry;
+         status == F0T_OK && (entry = f0t_folder_next(&status, folder, path));)
         if (entry->d_name[0] != '.')
             status = f0t_texts_add(names, entry->d_name, strlen(entry->d_name));
     closedir(folder);

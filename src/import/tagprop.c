@@ -69,7 +69,8 @@ static f0t_status find_prefix(release_files *r)
     DIR *dir = opendir(r->folder);
     if (!dir)
         return f0t_fail_errno(errno, "%s", r->folder);
-    for (struct dirent *entry; status == F0T_OK && (entry = readdir(dir));) {
+    for (struct dirent *entry;
+         status == F0T_OK && (entry = f0t_folder_next(&status, dir, r->folder));) {
         size_t n = strlen(entry->d_name);
         if (n <= width || strcmp(entry->d_name + n - width, ending) != 0)
             continue;

@@ -49,7 +49,7 @@ static f0t_status visit_all(const char *folder, visitor call, void *context)
     DIR *dir = opendir(folder);
     if (!dir)
         return f0t_fail_errno(errno, "%s", folder);
-    for (struct dirent *entry; status == F0T_OK && (entry = readdir(dir));)
+    for (struct dirent *entry; status == F0T_OK && (entry = f0t_folder_next(&status, dir, folder));)
         if (!is_dots(entry->d_name))
             status = visit(folder, entry->d_name, call, context);
     closedir(dir);

@@ -27,7 +27,7 @@ f0t_status f0t_path_join(char **out, const char *folder, const char *name)
 bool f0t_path_exists(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0;
+    return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
 bool f0t_path_is_folder(const char *path)
@@ -47,6 +47,15 @@ f0t_status f0t_folder_create(const char *path)
     if (mkdir(path, 0777) != 0 && !(errno == EEXIST && f0t_path_is_folder(path)))
         return f0t_fail_errno(errno, "%s: the folder cannot be made", path);
     return F0T_OK;
+}
+
+struct dirent *f0t_folder_next(f0t_status *status, DIR *folder, const char *path)
+{
+    errno = 0;
+    struct dirent *entry = readdir(folder);
+    if (!entry && errno)
+        *status = f0t_fail_errno(errno, "%s: cannot be listed", path);
+    return entry;
 }
 
 int f0t_folder_descriptor(int at, const char *name, int flags)
