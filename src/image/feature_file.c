@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -128,16 +127,31 @@ size_t f0t_feature_file_record_size(const f0t_feature_file *features)
     return features->size;
 }
 
+/* *got is less than `size` at the end of the file alone. */
+static f0t_status read_at(size_t *got, const f0t_feature_file *features, void *to, size_t size,
+                          off_t at)
+{
+    ssize_t n = 1;
+    for (*got = 0; *got < size && n != 0; *got += n > 0 ? (size_t)n : 0) {
+        n = pread(fileno(features->file), (char *)to + *got, size - *got, at + (off_t)*got);
+        if (n < 0 && errno != EINTR)
+            return f0t_fail_errno(errno, "%s", features->path);
+    }
+    return F0T_OK;
+}
+
 f0t_status f0t_feature_file_read(float *row, const f0t_feature_file *features, size_t number)
 {
     record r;
     const size_t size = features->dim * sizeof *row;
-    const struct iovec parts[] = {{&r, sizeof r}, {row, size}};
     const off_t at = (off_t)(sizeof(header) + number * features->size);
-    const ssize_t got = preadv(fileno(features->file), parts, 2, at);
-    if (got < 0)
-        return f0t_fail_errno(errno, "%s", features->path);
-    if ((size_t)got != features->size || sum_of(row, size) != r.sum)
+    size_t got;
+    F0T_TRY(read_at(&got, features, &r, sizeof r, at));
+    if (got == sizeof r) {
+        F0T_TRY(read_at(&got, features, row, size, at + (off_t)sizeof r));
+        got += sizeof r;
+    }
+    if (got != features->size || sum_of(row, size) != r.sum)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: record %zu is damaged; remove the file",
                         features->path, number);
     return F0T_OK;
@@ -176,8 +190,11 @@ static f0t_status read_stamps(f0t_feature_file *features)
     const size_t whole = ((size_t)info.st_size - sizeof(header)) / features->size;
     for (size_t i = 0; i < whole && i < UINT32_MAX - 1; i++) {
         const off_t at = (off_t)(sizeof(header) + i * features->size);
-        if (pread(fileno(features->file), &r, sizeof r, at) != (ssize_t)sizeof r)
-            return f0t_fail_errno(errno, "%s", features->path);
+        size_t got;
+        F0T_TRY(read_at(&got, features, &r, sizeof r, at));
+        if (got != sizeof r)
+            return f0t_fail(F0T_ERROR_IO, "%s: another process has just made it shorter; try again",
+                            features->path);
         F0T_TRY(remember(features, &r.stamp));
     }
     return F0T_OK;
