@@ -1,6 +1,7 @@
 /* fast0tag find: the pictures of a catalogue that words, tags and dates describe. */
 #include "cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,14 @@ static f0t_status check_page(cli_context *cli, const char *path)
     FILE *file = path ? fopen(path, "rb") : NULL;
     if (!path)
         return F0T_OK;
+    const bool there = file || errno != ENOENT;
     const size_t got = file ? fread(begin, 1, sizeof begin - 1, file) : 0;
+    if (there && (!file || ferror(file))) {
+        const int code = errno;
+        if (file)
+            fclose(file);
+        return cli_fail(cli, F0T_ERROR_IO, "--html %s: cannot be read: %s", path, strerror(code));
+    }
     if (file)
         fclose(file);
     if (got && strncmp(begin, "<!DOCTYPE html>", 15) != 0)

@@ -13,7 +13,7 @@ typedef train_settings options;
 /* ---- While it runs ------------------------------------------------------------------------ */
 
 typedef struct watcher {
-    const cli_context *cli;
+    cli_context *cli;
     FILE *log;
     size_t epochs; /* that ended */
 } watcher;
@@ -151,6 +151,20 @@ static char *beside(const char *output, const char *what)
     return path;
 }
 
+/* Every epoch is flushed: what failed before is known by the stream, though not why any more. */
+static f0t_status close_log(const watcher *w, const char *path, f0t_status status)
+{
+    if (!w->log)
+        return status;
+    const bool lost = ferror(w->log);
+    const int failed = fclose(w->log) ? errno : 0;
+    if (status != F0T_OK || (!lost && !failed))
+        return status;
+    return cli_fail(w->cli, F0T_ERROR_IO,
+                    "--log %s: not all of it could be written%s%s; the model was", path,
+                    failed ? ": " : "", failed ? strerror(failed) : "");
+}
+
 static f0t_status train(cli_context *cli, const options *o, f0t_train_options *train_options,
                         const f0t_dataset *dataset, const f0t_prepared *prepared,
                         const f0t_vectors *vectors)
@@ -192,10 +206,8 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
         status = report(cli, model, o, &result);
     free(checkpoint);
     free(trials);
-    if (w.log)
-        fclose(w.log);
     f0t_model_free(model);
-    return status;
+    return close_log(&w, o->log, status);
 }
 
 static f0t_status prepare_and_train(cli_context *cli, const options *o,

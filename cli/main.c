@@ -79,8 +79,10 @@ static int close_output(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
+    if (code)
+        return code; /* and it was said why */
     fprintf(stderr, "fast0tag: the results could not be written to standard output\n");
-    return code ? code : CLI_FAILED;
+    return CLI_FAILED;
 }
 
 /* Processes of the library find it there. */

@@ -1,6 +1,7 @@
 /* A review by lines: for terminals that cannot move their cursor, screen readers, and pipes. */
 #include "review.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -169,7 +170,6 @@ f0t_status review_by_lines(review *r, cli_context *cli)
     char *line = NULL;
     size_t room = 0;
     f0t_status status = F0T_OK;
-    (void)cli;
     signal(SIGINT, SIG_DFL); /* what was decided is kept: there is nothing to wait for */
     signal(SIGTERM, SIG_DFL);
     printf("? explains what can be said\n");
@@ -177,8 +177,11 @@ f0t_status review_by_lines(review *r, cli_context *cli)
     for (bool quit = false; status == F0T_OK && !quit;) {
         printf("> ");
         fflush(stdout);
-        if (getline(&line, &room, stdin) < 0)
+        if (getline(&line, &room, stdin) < 0) {
+            if (ferror(stdin))
+                status = cli_fail(cli, F0T_ERROR_IO, "standard input: %s", strerror(errno));
             break;
+        }
         cut_end(line);
         status = obey(r, line + strspn(line, " "), &quit);
     }
