@@ -1,0 +1,385 @@
+"""Runs the program with faults of the system, one at each call that it makes, and looks at how it ends.
+
+  run.py              some calls of each command, evenly chosen: what `make test` runs
+  run.py --full       every call, once and from then on for ever
+  run.py --places 2   of the calls from each place of the program, whatever the command, the first two alone
+  run.py COMMAND…     these commands alone; --kinds read,write: these kinds of calls
+
+The program must end with its own line and exit code, or do what it was asked for as if nothing had been; files are the old
+ones or the new ones, and after kill -9 the same command makes them new. tests/support/faults.c makes the calls fail.
+"""
+import argparse
+import collections
+import hashlib
+import http.client
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+import commands
+
+# What each kind of call is made to say: once, and from then on for ever (+).
+FAULTS = {
+    "write": ["ENOSPC", "EIO+", "short", "short+", "EINTR"],
+    "sync": ["EIO", "EIO+"],
+    "name": ["EACCES", "EIO+"],
+    "open": ["EMFILE", "EACCES+"],
+    "read": ["EIO", "EIO+", "short", "short+", "EINTR"],
+    "map": ["ENOMEM", "ENOMEM+"],
+    "stat": ["EIO", "EACCES+"],
+    "path": ["EACCES", "EACCES+"],
+    "folder": ["EIO", "EMFILE+"],
+    "lock": ["EIO", "EIO+"],
+    "close": ["EIO", "EIO+"],
+    "spawn": ["EAGAIN", "EAGAIN+"],
+    "thread": ["EAGAIN", "EAGAIN+"],
+    "socket": ["EMFILE", "EMFILE+"],
+    "talk": ["EPIPE", "EIO+", "short", "short+", "EINTR"],
+    "mpi": ["EIO", "EIO+"],
+    "change": ["kill"],
+}
+HARMLESS = {"short", "short+", "EINTR"}
+LIMIT = 60  # seconds that a command may take; the slowest needs two
+
+# What a run leaves on purpose for the next, and what the next one makes anew.
+TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
+LEFT = re.compile(r"(\.part|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
+                  r"^\.cache/|(^|/)\.fast0tag-|^tmp/")
+SECONDS = re.compile(rb'"?(tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
+                     rb"[0-9.,]+ (images|pictures|words|rows)/s")
+
+
+# ---- What is there --------------------------------------------------------------------------------------------------
+
+
+def dump(path):
+    """What a catalogue says, but for times; it must be whole."""
+    c = sqlite3.connect(path)
+    try:
+        if c.execute("pragma integrity_check").fetchone() != ("ok",):
+            return "damaged"
+        rows = []
+        for (table,) in c.execute("select name from sqlite_schema where type = 'table' order by name").fetchall():
+            names = [r[1] for r in c.execute("pragma table_info(%s)" % table)]
+            kept = [n for n in names if n not in ("mtime", "at", "undone", "hash", "directions", "run", "seq")]
+            rows.append((table, sorted(map(repr, c.execute("select %s from %s" % (",".join(kept), table))))))
+        return hashlib.md5(repr(rows).encode()).hexdigest()
+    except sqlite3.DatabaseError as e:
+        return "no catalogue: %s" % e
+    finally:
+        c.close()
+
+
+def digest(path):
+    if path.endswith(".f0c"):
+        return dump(path)
+    data = open(path, "rb").read()
+    return hashlib.md5(SECONDS.sub(b"", data)).hexdigest()
+
+
+def look():
+    """Each file here and what is in it."""
+    state = {}
+    for folder, _, names in os.walk("."):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), ".")
+            if not LEFT.search(path):
+                state[path] = digest(path)
+    return state
+
+
+def temporaries():
+    return [os.path.join(f, n) for f, _, names in os.walk(".") for n in names if TEMPORARY.search(os.path.join(f, n)[2:])]
+
+
+# ---- Running --------------------------------------------------------------------------------------------------------
+
+
+class Run:
+    """How a command ended, and what is there then."""
+
+    def __init__(self, code, out, err, state):
+        self.code, self.out, self.err, self.state = code, SECONDS.sub(b"", out), err.decode("utf-8", "replace"), state
+
+    def lines(self):
+        return [line for line in self.err.split("\n") if line.startswith("fast0tag")]
+
+
+def serve(process, command):
+    """Asks a server that has started some questions; it ends when it is told to."""
+    answers = b""
+    line = process.stdout.readline()
+    match = re.search(rb":(\d+)/", line)
+    if not match:
+        return answers
+    for method, path, body in commands.REQUESTS[command.name]:
+        for _ in range(2):  # a connection that is lost is made anew
+            try:
+                c = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=10)
+                kind = "application/json" if body and body.startswith(b"{") else "image/svg+xml"
+                c.request(method, path, body, {"Content-Type": kind} if body else {})
+                answer = c.getresponse()
+                answers += b"%d %s\n" % (answer.status, answer.read())
+                c.close()
+                break
+            except (OSError, http.client.HTTPException):
+                answers += b"none\n" if process.poll() is None else b"ended\n"
+    process.send_signal(signal.SIGTERM)
+    return answers
+
+
+class Bench:
+    """A folder where one command runs again and again."""
+
+    def __init__(self, command, made, folder, options):
+        self.command, self.made, self.folder, self.options = command, made, folder, options
+        self.tried = collections.Counter()
+        self.found = []
+
+    def reset(self):
+        os.chdir("/")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder + "/tmp")
+        os.chdir(self.folder)
+        for name in self.command.needs:
+            if os.path.isdir(os.path.join(self.made, name)):
+                shutil.copytree(os.path.join(self.made, name), name)
+            else:
+                shutil.copy2(os.path.join(self.made, name), name)
+
+    def words(self):
+        words = [commands.PROGRAM, *self.command.arguments, "-q", "--threads", "1"]
+        if self.command.processes:
+            words = ["mpirun", "-q", "--oversubscribe", "-n", str(self.command.processes),
+                     os.path.join(os.path.dirname(os.path.abspath(__file__)), "first"), *words]
+        return words
+
+    def run(self, fault=None, trace=False):
+        env = {**os.environ, "XDG_CACHE_HOME": self.folder + "/.cache", "XDG_DATA_HOME": self.folder, "LC_ALL": "C.UTF-8",
+               "TMPDIR": self.folder + "/tmp", "LOGNAME": "ann", "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+        if fault:
+            env[("SHIM" if self.command.processes else "LD_PRELOAD")] = self.options.shim
+            env["F0T_FAULT"] = fault
+        if trace:
+            env["F0T_FAULT_TRACE"] = self.folder + "/.trace"
+        with open(".err", "wb") as err:
+            process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, env=env,
+                                       start_new_session=True)
+            try:
+                out = serve(process, self.command) if self.command.server else b""
+                out += process.communicate(self.command.stdin, timeout=LIMIT)[0]
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+                return Run("hangs", b"", open(".err", "rb").read(), {})
+        text = open(".err", "rb").read()
+        os.remove(".err")
+        return Run(process.returncode, out, text, look())
+
+    def complain(self, fault, place, text):
+        self.found.append("%s: %s (%s): %s" % (self.command.name, fault, place, text))
+        print("  " + self.found[-1], file=sys.stderr, flush=True)
+
+    # ---- Judging ----------------------------------------------------------------------------------------------------
+
+    def judge(self, fault, place, run):
+        """What is wrong, or None. Each file is the old or the new one; all are new where the command says it is done."""
+        kind, _, what = fault.split(":")
+        killed = what == "kill" and run.code in (-signal.SIGKILL, 137)
+        if run.code == "hangs":
+            return "does not end"
+        if not killed and not (isinstance(run.code, int) and 0 <= run.code <= 3):
+            return "exit %s: %s" % (run.code, run.err[-400:])
+        told = run.code == 0 and self.warnings(run) - self.warned  # of a picture that is left out, say
+        for path in sorted({*run.state, *self.old, *self.new}):
+            now = run.state.get(path)
+            if (now or "").startswith(("damaged", "no catalogue")):
+                return "%s: %s" % (path, now)
+            if now not in (self.old.get(path), self.new.get(path)) and not self.is_between(path) and not told:
+                return "%s is neither old nor new%s: exit %s" % (path, "" if now else " (none)", run.code)
+        if run.code == 0 and not told:
+            if run.state != self.new:
+                wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p)]
+                return "says it is done, and is not: %s; %s" % (wrong[:3], run.err[-300:])
+            if not self.is_answer(run.out):
+                return "prints something else: %r" % run.out[-300:]
+        elif run.code != 0 and not killed:
+            if len(run.lines()) != 1:
+                return "exit %s with %d lines: %r" % (run.code, len(run.lines()), run.err[-400:])
+            if what.rstrip("+") in HARMLESS:
+                return "fails for nothing: %s" % run.err[-300:]
+            left = temporaries()
+            if left and not (kind == "name" or what.endswith("+")):
+                return "leaves %s" % left[:3]
+        return None
+
+    def is_answer(self, out):
+        """A server may also give none, or say that it cannot."""
+        known = self.out.split(b"\n")
+        return out == self.out or self.command.server and all(
+            line in known or line.startswith((b"none", b"ended", b"5")) for line in out.split(b"\n"))
+
+    def warnings(self, run):
+        return {line for line in run.err.split("\n") if line.startswith("warning: ")}
+
+    def is_between(self, path):
+        """Catalogues get their pictures one after the other, journals their lines."""
+        grows = self.command.name.startswith(("index", "write", "train", "find", "serve"))
+        return path.endswith(".jsonl") or path.endswith(".f0c") and grows
+
+    def judge_next(self):
+        """After an end by force the same command gives what it would have given."""
+        again = self.run()
+        if again.code != 0:
+            return "afterwards: exit %s: %s" % (again.code, again.err[-300:])
+        wrong = [p for p in {*again.state, *self.new}  # a log has the epochs of both runs
+                 if again.state.get(p) != self.new.get(p) and not p.endswith(".jsonl")]
+        return "afterwards other files: %s" % wrong[:3] if wrong else None
+
+    # ---- All of it --------------------------------------------------------------------------------------------------
+
+    def start(self):
+        """The old state, the new one, and the calls that lead from one to the other: (kind, name, place) each."""
+        self.reset()
+        self.old = look()
+        first = self.run("any:0:EIO", True)
+        if first.code != 0:
+            raise SystemExit("%s: exit %s: %s" % (self.command.name, first.code, first.err))
+        self.new, self.out, self.warned = first.state, first.out, self.warnings(first)
+        calls = [tuple(line.split()) for line in open(".trace")]
+        if self.options.full:
+            self.check_repeats()
+        return calls
+
+    def check_repeats(self):
+        self.reset()
+        second = self.run()
+        wrong = [p for p in {*second.state, *self.new} if second.state.get(p) != self.new.get(p)]
+        if wrong or second.out != self.out:
+            raise SystemExit("%s: a second run differs: %s %r %r" % (self.command.name, wrong, self.out, second.out))
+
+    def choose(self, calls, of):
+        """The numbers of the calls to fail, from 1, and what they are."""
+        chosen = []
+        for n, (kind, name, place) in enumerate(calls, 1):
+            key = "%s %s %s" % (of, name, place)
+            if self.options.places and kept.get(key, 0) >= self.options.places:
+                continue
+            kept[key] = kept.get(key, 0) + 1
+            chosen.append((n, name + " " + place))
+        return chosen
+
+    def some(self, chosen, what):
+        """Three of the calls to be killed at, else one; which ones depends on nothing but names."""
+        step = (len(chosen) + 2) // 3 if what == "kill" else len(chosen)
+        return chosen[hash_of(self.command.name + what) % step::step]
+
+    def each(self, kind, calls):
+        all_chosen = self.choose(calls, kind)
+        whats = FAULTS[kind]
+        if self.options.quick:
+            whats = [whats[hash_of(self.command.name + kind) % len(whats)]]
+        for what in whats[:1 if self.options.once else None] if all_chosen else []:
+            chosen = all_chosen
+            if self.options.quick:
+                chosen = self.some(chosen, what)
+            for n, place in chosen:
+                ever = "+" if what.endswith("+") else ""
+                fault = "%s:%d%s:%s" % (kind, n, ever, what.rstrip("+"))
+                self.reset()
+                run = self.run(fault)
+                self.tried[kind, what] += 1
+                wrong = self.judge(fault, place, run)
+                if not wrong and what == "kill" and self.command.again:
+                    wrong = self.judge_next()
+                if wrong:
+                    self.complain(fault, place, wrong)
+
+    def all(self):
+        calls = self.start()
+        for kind in FAULTS:
+            mine = [c for c in calls if c[0] == kind or kind == "change" and c[0] in ("write", "sync", "name")]
+            if mine and (not self.options.kinds or kind in self.options.kinds):
+                self.each(kind, mine)
+        return collections.Counter(c[0] for c in calls)
+
+
+def hash_of(text):
+    return int(hashlib.md5(text.encode()).hexdigest()[:8], 16)
+
+
+def begin(scratch, seen):
+    """Each process of ours has its own files, in a place of its own: catalogues know the paths of pictures."""
+    global folder, made, kept
+    kept = seen
+    own = tempfile.mkdtemp(dir=scratch)
+    folder, made = own + "/work", own + "/made"
+    os.mkdir(folder)
+    os.chdir(folder)
+    os.environ["XDG_CACHE_HOME"] = folder + "/.cache"
+    commands.prepare()
+    os.chdir("/")
+    os.rename(folder, made)
+
+
+def work(job):
+    command, options = job
+    bench = Bench(command, made, folder, options)
+    started = time.time()
+    try:
+        calls = bench.all()
+    except SystemExit as e:
+        bench.found.append(str(e))
+        print("  %s" % e, file=sys.stderr, flush=True)
+        calls = collections.Counter()
+    os.chdir("/")
+    shutil.rmtree(folder, ignore_errors=True)
+    return command.name, calls, bench.tried, bench.found, time.time() - started
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", nargs="*")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--places", type=int, default=0)
+    parser.add_argument("--once", action="store_true", help="the first fault of each kind alone")
+    parser.add_argument("--kinds", type=lambda t: t.split(","), default=[])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--count", action="store_true", help="count calls alone")
+    parser.add_argument("--shim", default=os.path.join(os.path.dirname(commands.PROGRAM), "tests", "faults.so"))
+    options = parser.parse_args()
+    options.quick = not (options.full or options.places or options.count)
+    if options.count:
+        FAULTS.clear()
+    scratch = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    try:
+        jobs = [(c, options) for c in commands.COMMANDS 
+                if c.name in (options.commands or (commands.QUICK if options.quick else [c.name]))]
+        found, total, tried = [], collections.Counter(), 0
+        seen = multiprocessing.Manager().dict() if options.places else {}
+        with multiprocessing.Pool(options.jobs, begin, [scratch, seen]) as pool:
+            for name, calls, counts, wrong, seconds in pool.imap_unordered(work, jobs, 1):
+                total.update(calls)
+                tried += sum(counts.values())
+                found += wrong
+                if not options.quick:
+                    print("%-18s %5d calls, %6d faults, %3d wrong, %5.0f s  %s" % (
+                        name, sum(calls.values()), sum(counts.values()), len(wrong), seconds,
+                        " ".join("%s %d" % c for c in sorted(calls.items()))), flush=True)
+        print("%d commands, %d calls, %d faults, %d wrong" % (len(jobs), sum(total.values()), tried, len(found)))
+    finally:
+        os.chdir("/")
+        shutil.rmtree(scratch, ignore_errors=True)
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
