@@ -88,8 +88,8 @@ case_sidecars_are_written_and_merged() {
     run 1 tag art.f0t new -k 1 --xmp
     warns "leaf.svg.xmp: is no XMP that can be read"
     [ "$(cat new/leaf.svg.xmp)" = "<broken" ] || complain "a sidecar that cannot be read was changed"
-    refuse 2 "needs --xmp" tag art.f0t new --dry-run
-    refuse 2 "needs --xmp" tag art.f0t new --plain-name
+    refuse 2 "--dry-run needs --xmp or --embed" tag art.f0t new --dry-run
+    refuse 2 "--plain-name needs --xmp" tag art.f0t new --plain-name
     refuse 2 "--xmp and --embed exclude each other" tag art.f0t new --xmp --embed
 }
 

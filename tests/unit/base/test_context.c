@@ -74,7 +74,8 @@ static void options_of_any_version_are_read(void **state)
     assert_ok(f0t_options_read(&read, sizeof read, &newer, "grown"));
     assert_true(read.first == 4 && read.third == 6 && read.size == sizeof read);
     newer.more = 1;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "grown",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "grown has members that version 0.1.0 of the library does not know",
                  f0t_options_read(&read, sizeof read, &newer, "grown"));
 }
 

@@ -79,7 +79,8 @@ static void unknown_processes_are_refused(void **state)
     f0t_context_options options = F0T_CONTEXT_OPTIONS;
     (void)state;
     options.processes = "carrier pigeons";
-    assert_fails(F0T_ERROR_UNSUPPORTED, "carrier pigeons", f0t_context_create(&context, &options));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "there are no processes by 'carrier pigeons",
+                 f0t_context_create(&context, &options));
     assert_null(context);
 }
 

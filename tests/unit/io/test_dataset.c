@@ -314,7 +314,7 @@ static void wrong_lines_are_named_by_file_and_line(void **state)
         const char *file, *text, *says;
     } wrong[] = {
         {"tags.txt", "a\nb\xFF\n", "tags.txt:2: not UTF-8"},
-        {"tags.txt", "a\nb\x01\n", "tags.txt:2: a control character"},
+        {"tags.txt", "a\nb\x01\n", "tags.txt:2: a control character, UTF-8 text is expected"},
         {"tags.txt", "", "tags.txt: is empty"},
         {"split.txt", "train\nTrain\n", "split.txt:2: 'Train': train, val or test is expected"},
         {"split.txt", "train\n\n", "split.txt:2: ''"},

@@ -108,7 +108,7 @@ static void wrong_arrays_are_refused(void **state)
     static const uint32_t beyond[] = {2, 0, 1, 3, 2, 1, 1};
     f0t_dataset_arrays a;
     (void)state;
-    (a = dense(), a.images = 0, refuse(&a, "0 images"));
+    (a = dense(), a.images = 0, refuse(&a, "0 images: a dataset has 1 to"));
     (a = dense(), a.tags = twice, refuse(&a, "is tag 0 already"));
     (a = dense(), a.tags = blank, refuse(&a, "tag 1"));
     (a = dense(), a.tags = tab, refuse(&a, "tag 1"));
@@ -120,10 +120,10 @@ static void wrong_arrays_are_refused(void **state)
     (a = dense(), a.labels = NULL, refuse(&a, "either labels"));
     (a = dense(), a.offsets = OFFSETS, refuse(&a, "either labels"));
     (a = sparse(), a.indices = NULL, refuse(&a, "either labels"));
-    (a = sparse(), a.offsets = fall, refuse(&a, "image 1"));
+    (a = sparse(), a.offsets = fall, refuse(&a, "the offsets fall after image 1"));
     (a = sparse(), a.indices = beyond, refuse(&a, "tag 3 of 3"));
     (a = dense(), a.split = part, refuse(&a, "image 1 is 3"));
-    (a = dense(), a.dim = 0, refuse(&a, "are empty"));
+    (a = dense(), a.dim = 0, refuse(&a, "the rows of its features are empty"));
 }
 
 static void vectors_come_from_arrays(void **state)
@@ -169,11 +169,15 @@ static void wrong_vectors_are_refused(void **state)
     const float rows[] = {1, 2, 3, (float)NAN};
     f0t_vectors *v;
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "before", f0t_vectors_create(&v, twice, FEATURES, 2, 2, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "of the words were there before",
+                 f0t_vectors_create(&v, twice, FEATURES, 2, 2, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "word 1", f0t_vectors_create(&v, line, FEATURES, 2, 2, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "word 0", f0t_vectors_create(&v, empty, FEATURES, 2, 2, NULL));
-    assert_fails(F0T_ERROR_NUMERIC, "word 1", f0t_vectors_create(&v, TAGS, rows, 2, 2, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "0 words", f0t_vectors_create(&v, TAGS, rows, 0, 2, NULL));
+    assert_fails(F0T_ERROR_NUMERIC, "word 1 has a NaN or an infinity",
+                 f0t_vectors_create(&v, TAGS, rows, 2, 2, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "0 words with vectors of 2 numbers: one of 65536 at the most is needed at least",
+                 f0t_vectors_create(&v, TAGS, rows, 0, 2, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "0 numbers", f0t_vectors_create(&v, TAGS, rows, 2, 0, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "rows is NULL", f0t_vectors_create(&v, TAGS, NULL, 2, 2, ""));
     assert_null(v);

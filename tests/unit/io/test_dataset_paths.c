@@ -32,7 +32,8 @@ static void what_is_no_line_of_text_is_refused(void **state)
 {
     f0t_paths paths = {0};
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "control character", f0t_paths_add(&paths, "a|b\n", 4));
+    assert_fails(F0T_ERROR_FORMAT, "the path of a tag: a control character",
+                 f0t_paths_add(&paths, "a|b\n", 4));
     assert_fails(F0T_ERROR_FORMAT, "UTF-8", f0t_paths_add(&paths, "a|\xFF", 3));
     f0t_paths_free(&paths);
 }

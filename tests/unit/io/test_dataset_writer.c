@@ -104,7 +104,8 @@ static void only_datasets_are_replaced(void **state)
                  write_full(test_path("home"), "x", false, true));
     mkdir(test_path("lists"), 0777);
     test_text("lists/images.txt", "x");
-    assert_fails(F0T_ERROR_IO, "is no dataset", write_full(test_path("lists"), "x", false, true));
+    assert_fails(F0T_ERROR_IO, "is no dataset, and is not replaced",
+                 write_full(test_path("lists"), "x", false, true));
     assert_fails(F0T_ERROR_IO, "is a file", write_full(test_text("f", "x"), "x", false, true));
     assert_fails(F0T_ERROR_ARGUMENT, "a new directory", write_full("..", "x", false, true));
     assert_fails(F0T_ERROR_ARGUMENT, "a new directory", write_full("/", "x", false, true));

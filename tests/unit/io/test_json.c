@@ -93,9 +93,9 @@ static void broken_json_says_where(void **state)
     static const struct {
         const char *text, *says;
     } cases[] = {{"", "line 1"},
-                 {"{\n\"a\": }", "a.json: line 2, column 6"},
+                 {"{\n\"a\": }", "a.json: line 2, column 6 of the JSON:"},
                  {"{\"a\":1,\"a\":2}", "duplicate"},
-                 {"[1]", "no object"},
+                 {"[1]", "the JSON is no object { … }"},
                  {"7", "JSON"},
                  {"{} {}", "end of file"},
                  {"{\"a\":\"\xFF\"}", "decode byte 0xff"},

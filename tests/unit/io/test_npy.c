@@ -172,7 +172,8 @@ static void rows_outside_are_refused(void **state)
     f0t_npy *npy;
     file f = matrix(1, F0T_F32, "f4", false, false, 5, 7);
     assert_ok(open_file(&npy, &f));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 6, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "are expected, and there are 5",
+                 f0t_npy_read_rows(to, npy, 6, 0));
     assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 3, 3));
     assert_fails(F0T_ERROR_ARGUMENT, "there are 5", f0t_npy_read_rows(to, npy, 1, SIZE_MAX));
     f0t_npy_close(npy);
@@ -191,7 +192,8 @@ static void elements_come_in_the_order_of_the_file(void **state)
     assert_ok(f0t_npy_read_elements(got, npy, 34, 1));
     assert_int_equal(got[0], 46);
     assert_ok(f0t_npy_read_elements(NULL, npy, 35, 0));
-    assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(got, npy, 35, 1));
+    assert_fails(F0T_ERROR_ARGUMENT, "are expected, there are 35",
+                 f0t_npy_read_elements(got, npy, 35, 1));
     assert_fails(F0T_ERROR_ARGUMENT, "there are 35", f0t_npy_read_elements(got, npy, 1, SIZE_MAX));
     f0t_npy_close(npy);
 }
@@ -287,7 +289,7 @@ static void a_wrong_dictionary_is_refused(void **state)
     } cases[] = {
         {"", "a dictionary"},
         {"[]", "a dictionary"},
-        {"{}", "'descr' is missing"},
+        {"{}", "of the npy header: 'descr' is missing"},
         {"{'descr': '<f4', 'shape': (2,)}", "'fortran_order' is missing"},
         {"{'descr': '<f4', 'fortran_order': False}", "'shape' is missing"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}", "none of 'descr'"},
@@ -299,7 +301,8 @@ static void a_wrong_dictionary_is_refused(void **state)
         {"{'descr' '<f4', 'fortran_order': False, 'shape': (2,)}", "':' is missing"},
         {"{descr: '<f4', 'fortran_order': False, 'shape': (2,)}", "a key in quotes"},
         {"{'descr: '<f4', 'fortran_order': False, 'shape': (2,)}", "none of 'descr'"},
-        {"{'de\\x73cr': '<f4', 'fortran_order': False, 'shape': (2,)}", "escape"},
+        {"{'de\\x73cr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+         "a string that does not end, or with an escape"},
         {"{'descr': '<f4", "does not end"},
         {"{'descr': \"<f4', 'fortran_order': False, 'shape': (2,)}", "does not end"},
         {"{'descr': 4, 'fortran_order': False, 'shape': (2,)}", "must be a string"},
@@ -317,7 +320,8 @@ static void a_wrong_dictionary_is_refused(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,", "a tuple"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)", "a comma or '}'"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", "after the dictionary"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "too large"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+         "a size in 'shape' is too large"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
          "1,1,1,1,1,1,1,1,1,1,1,1,1,2)}",
          "32 dimensions"},
@@ -326,7 +330,9 @@ static void a_wrong_dictionary_is_refused(void **state)
         refuse(cases[i].dict, 8, F0T_ERROR_FORMAT, cases[i].says);
     file f = make(3, "{'descr': '<f4', 'fortran_order': False, 'shape': (1L,)}", "abcd", 4);
     f0t_npy *npy;
-    assert_fails(F0T_ERROR_FORMAT, "byte 64", open_file(&npy, &f));
+    assert_fails(F0T_ERROR_FORMAT,
+                 "byte 64 of the npy header: a comma or ')' is missing in 'shape'",
+                 open_file(&npy, &f));
 }
 
 static void a_type_that_cannot_be_read_is_named(void **state)
@@ -392,7 +398,7 @@ static void a_wrong_magic_version_or_length_is_refused(void **state)
         }
     f = good;
     f.bytes[7] = 1;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "version 1.1", open_file(&npy, &f));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "version 1.1 is not 1.0, 2.0 or 3.0", open_file(&npy, &f));
     f = good;
     f.bytes[9] = 0xFF;
     assert_fails(F0T_ERROR_FORMAT, "bytes long", open_file(&npy, &f));

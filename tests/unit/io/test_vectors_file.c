@@ -99,7 +99,8 @@ static void every_field_of_the_header_is_checked(void **state)
     (void)state;
     assert_change_fails(F0T_ERROR_FORMAT, "not one of word vectors", "fast0tag-vectors",
                         "fast0tag-vectorz");
-    assert_change_fails(F0T_ERROR_UNSUPPORTED, "version 2", "\"version\":\"1\"",
+    assert_change_fails(F0T_ERROR_UNSUPPORTED,
+                        "version 2 of the format; this program knows version", "\"version\":\"1\"",
                         "\"version\":\"2\"");
     assert_change_fails(F0T_ERROR_FORMAT, "\"version\"", "\"version\":\"1\"", "\"version\":\"x\"");
     assert_change_fails(F0T_ERROR_FORMAT, "\"fingerprint\"", "\"fingerprint\"", "\"fingerprin_\"");
@@ -166,9 +167,11 @@ static void tensors_must_fit_each_other(void **state)
     assert_fails(F0T_ERROR_FORMAT, "slots", load_parts(&(parts){{3, 2}, 4, 6, 2}));
     assert_fails(F0T_ERROR_FORMAT, "slots", load_parts(&(parts){{3, 2}, 4, 2, 2}));
     assert_fails(F0T_ERROR_FORMAT, "slots", load_parts(&(parts){{3, 2}, 4, 0, 2}));
-    assert_fails(F0T_ERROR_FORMAT, "mean", load_parts(&(parts){{3, 2}, 4, 8, 3}));
+    assert_fails(F0T_ERROR_FORMAT, "mean of 3 numbers for vectors of",
+                 load_parts(&(parts){{3, 2}, 4, 8, 3}));
     assert_fails(F0T_ERROR_FORMAT, "0 words", load_parts(&(parts){{0, 2}, 1, 8, 2}));
-    assert_fails(F0T_ERROR_FORMAT, "0 dimensions", load_parts(&(parts){{3, 0}, 4, 8, 0}));
+    assert_fails(F0T_ERROR_FORMAT, "vectors of 0 dimensions",
+                 load_parts(&(parts){{3, 0}, 4, 8, 0}));
 }
 
 int main(void)

@@ -138,7 +138,7 @@ static void what_is_no_vector_file_is_refused(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         assert_fails(F0T_ERROR_FORMAT, "v: ",
                      f0t_vectors_layout_find(&layout, texts[i], strlen(texts[i]), true, "v"));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "dimensions",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "vectors of 99999999 dimensions",
                  f0t_vectors_layout_find(&layout, "5 99999999\nfoo", 14, true, "v"));
 }
 

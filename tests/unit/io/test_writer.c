@@ -176,7 +176,9 @@ static void a_link_in_a_folder_is_refused(void **state)
     const char *target = test_text("page", "old");
     assert_int_equal(symlink("page", test_path("to-page")), 0);
     assert_int_equal(symlink("nowhere", test_path("to-nothing")), 0);
-    assert_fails(F0T_ERROR_IO, "to-page: is a link",
+    assert_fails(F0T_ERROR_IO,
+                 "to-page: is a link, and links in a folder are not followed when writing; remove "
+                 "it, or name another folder",
                  f0t_writer_open_nofollow(&w, test_path("to-page")));
     assert_fails(F0T_ERROR_IO, "to-nothing: is a link",
                  f0t_writer_open_nofollow(&w, test_path("to-nothing")));

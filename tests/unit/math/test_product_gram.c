@@ -93,7 +93,7 @@ static void a_block_beyond_the_library_is_refused(void **state)
     double g = 0;
     float x = 0;
     (void)state;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "too large", f0t_gram_add(&g, &x, (size_t)1 << 32, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "is too large", f0t_gram_add(&g, &x, (size_t)1 << 32, 1));
 }
 
 static f0t_status add_once(void *context)

@@ -248,7 +248,7 @@ static void a_graph_by_hand_is_read(void **state)
     (void)state;
     bytes graph = relu_graph();
     assert_ok(read_graph(&graph, 13));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "operator set 99", read_graph(&graph, 99));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "operator set 99 (known are 1 to ", read_graph(&graph, 99));
 }
 
 static void a_cycle_is_refused(void **state)
@@ -276,6 +276,81 @@ static void an_output_that_nobody_makes_is_refused(void **state)
     bytes graph = relu_graph();
     add_end(&graph, 12, "z");
     assert_fails(F0T_ERROR_FORMAT, "no node makes the output 'z'", read_graph(&graph, 13));
+}
+
+static void graphs_that_lack_something_are_refused(void **state)
+{
+    bytes empty = {.size = 0}, graph = {.size = 0}, tensor = {.size = 0};
+    (void)state;
+    add_node(&graph, "Relu", "x", "y");
+    add_end(&graph, 11, "x");
+    assert_fails(F0T_ERROR_FORMAT, "made.onnx: the graph has no output", read_graph(&graph, 13));
+    graph = relu_graph();
+    add_node(&graph, "", "x", "z");
+    assert_fails(F0T_ERROR_FORMAT, "node 1 (): it has no operator", read_graph(&graph, 13));
+    graph = relu_graph();
+    put(&graph, 11, empty.data, 0);
+    assert_fails(F0T_ERROR_FORMAT, "an input or output of the graph has no name",
+                 read_graph(&graph, 13));
+    graph = relu_graph();
+    put_value(&tensor, 2, 1);
+    put(&tensor, 9, "0000", 4);
+    put(&graph, 5, tensor.data, tensor.size);
+    assert_fails(F0T_ERROR_FORMAT, "an initializer has no name", read_graph(&graph, 13));
+}
+
+static void graphs_that_say_something_twice_are_refused(void **state)
+{
+    bytes graph = relu_graph(), tensor = {.size = 0};
+    (void)state;
+    add_end(&graph, 11, "x");
+    assert_fails(F0T_ERROR_FORMAT, "there are two inputs 'x'", read_graph(&graph, 13));
+    graph = relu_graph();
+    put_value(&tensor, 2, 1);
+    put_text(&tensor, 8, "w");
+    put(&tensor, 9, "0000", 4);
+    put(&graph, 5, tensor.data, tensor.size);
+    put(&graph, 5, tensor.data, tensor.size);
+    assert_fails(F0T_ERROR_FORMAT, "there are two initializers 'w'", read_graph(&graph, 13));
+}
+
+static void graphs_of_another_kind_are_refused(void **state)
+{
+    bytes graph = relu_graph(), tensor = {.size = 0};
+    (void)state;
+    put(&graph, 15, tensor.data, 0);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "it has sparse initializers", read_graph(&graph, 13));
+    graph = relu_graph();
+    put_value(&tensor, 2, 1);
+    put(&tensor, 3, tensor.data, 0);
+    put_text(&tensor, 8, "w");
+    put(&graph, 5, tensor.data, tensor.size);
+    assert_fails(F0T_ERROR_UNSUPPORTED, "tensor 'w': it is in segments", read_graph(&graph, 13));
+    graph = relu_graph();
+    graph.data[graph.size++] = 0xFF;
+    assert_fails(F0T_ERROR_FORMAT, "the graph is broken at byte ", read_graph(&graph, 13));
+}
+
+static f0t_status open_bytes(const void *data, size_t size)
+{
+    f0t_onnx_graph *graph;
+    f0t_status status = f0t_onnx_graph_open_memory(&graph, data, size, "made.onnx", NULL, NULL);
+    f0t_onnx_graph_close(graph);
+    return status;
+}
+
+static void what_is_no_network_is_said_to_be_none(void **state)
+{
+    bytes model = {.size = 0}, graph = relu_graph();
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "made.onnx: is cut or not an ONNX file (at byte ",
+                 open_bytes("\x3A\x7F", 2));
+    put_value(&model, 1, 7);
+    assert_fails(F0T_ERROR_FORMAT, "is not an ONNX file: it has no graph",
+                 open_bytes(model.data, model.size));
+    put(&model, 7, graph.data, graph.size);
+    assert_fails(F0T_ERROR_FORMAT, "does not say which set of operators it uses",
+                 open_bytes(model.data, model.size));
 }
 
 static void an_unknown_operator_is_named_when_it_is_needed(void **state)
@@ -379,6 +454,10 @@ int main(void)
         cmocka_unit_test(a_cycle_is_refused),
         cmocka_unit_test(two_makers_of_one_value_are_refused),
         cmocka_unit_test(an_output_that_nobody_makes_is_refused),
+        cmocka_unit_test(graphs_that_lack_something_are_refused),
+        cmocka_unit_test(graphs_that_say_something_twice_are_refused),
+        cmocka_unit_test(graphs_of_another_kind_are_refused),
+        cmocka_unit_test(what_is_no_network_is_said_to_be_none),
         cmocka_unit_test(an_unknown_operator_is_named_when_it_is_needed),
         cmocka_unit_test(wrong_tensors_are_refused),
         cmocka_unit_test(deep_nesting_does_no_harm),

@@ -103,7 +103,7 @@ static void numbers_that_are_none_are_refused_and_large_ones_are_not(void **stat
     f0t_classes *classes = make(labels, 3);
     float p[6];
     (void)state;
-    assert_fails(F0T_ERROR_NUMERIC, "row 2",
+    assert_fails(F0T_ERROR_NUMERIC, "row 2 hold NaN, infinity or numbers too large for the classes",
                  f0t_classes_probabilities(p, classes, nan_row, 2, 1, NULL));
     assert_fails(F0T_ERROR_NUMERIC, "row 1",
                  f0t_classes_probabilities(p, classes, huge, 1, 1, NULL));
