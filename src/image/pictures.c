@@ -175,11 +175,19 @@ typedef struct walk {
 
 static f0t_status walk_folder(const walk *w, const char *path, int depth);
 
+/* Nothing is said of what went away meanwhile, or of a link that leads nowhere. */
+static f0t_status pass_over(const walk *w, const char *path)
+{
+    if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+        f0t_log(w->monitor, F0T_LOG_WARNING, "%s: %s: passed over", path, strerror(errno));
+    return F0T_OK;
+}
+
 static f0t_status visit(const walk *w, const char *path, int depth)
 {
     struct stat info;
     if (lstat(path, &info) != 0)
-        return F0T_OK; /* it went away meanwhile */
+        return pass_over(w, path);
     if (S_ISDIR(info.st_mode)) {
         f0t_status status = walk_folder(w, path, depth + 1);
         if (status != F0T_ERROR_IO && status != F0T_ERROR_NOT_FOUND)
@@ -188,7 +196,7 @@ static f0t_status visit(const walk *w, const char *path, int depth)
         return F0T_OK;
     }
     if (S_ISLNK(info.st_mode) && stat(path, &info) != 0)
-        return F0T_OK;
+        return pass_over(w, path);
     if (!S_ISREG(info.st_mode))
         return F0T_OK;
     if (f0t_path_is_picture(path))

@@ -6,6 +6,7 @@
 #include "base/monitor.h"
 #include "io/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,8 +71,11 @@ bool f0t_photo_features_lack(f0t_photo_features *f, size_t i, const char *path,
                              f0t_picture_stamp *stamp)
 {
     f->records[i] = F0T_NONE;
-    if (!f0t_picture_stamp_get(stamp, path))
+    if (!f0t_picture_stamp_get(stamp, path)) {
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s: %s: left out", path,
+                strerror(errno));
         return false;
+    }
     f->records[i] = f0t_feature_file_find(f->part, stamp);
     return f->records[i] == F0T_NONE;
 }
