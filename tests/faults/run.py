@@ -50,7 +50,7 @@ LIMIT = 60  # seconds that a command may take; the slowest needs two
 
 # What a run leaves on purpose for the next, and what the next one makes anew.
 TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
-LEFT = re.compile(r"(\.part|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
+LEFT = re.compile(r"(\.part|\.directions|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
                   r"^\.cache/|(^|/)\.fast0tag-|^tmp/")
 SECONDS = re.compile(rb'"?(tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
                      rb"[0-9.,]+ (images|pictures|words|rows)/s")
