@@ -236,6 +236,9 @@ static f0t_status merge(f0t_scan *scan, f0t_catalogue *c, known *k, const char *
             scan->found++;
             F0T_TRY(order < 0 ? add_item(scan, found[i], 0, F0T_SCAN_READ, &stamp)
                               : compare_known(scan, c, k, &stamp, again));
+        } else if (errno != ENOENT && errno != ENOTDIR) {
+            f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s: %s: passed over", found[i],
+                    strerror(errno));
         }
         i += order <= 0;
         if (order >= 0)
