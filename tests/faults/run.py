@@ -298,7 +298,7 @@ class Bench:
                 run = self.run(fault)
                 self.tried[kind, what] += 1
                 wrong = self.judge(fault, place, run)
-                if not wrong and what == "kill" and self.command.again:
+                if not wrong and what == "kill" and self.command.again and run.state != self.new:
                     wrong = self.judge_next()
                 if wrong:
                     self.complain(fault, place, wrong)
