@@ -216,6 +216,8 @@ static bool gather(uint32_t *index, const float *x, size_t n, size_t k)
             return false;
         keys[count++] = key_of(x[i], (uint32_t)i);
     }
+    if (count < k) /* a bound that is denormal is 0 where the process has such numbers flushed */
+        return false;
     sort_keys(keys, count, k);
     for (size_t i = 0; i < k; i++)
         index[i] = UINT32_MAX - (uint32_t)keys[i];

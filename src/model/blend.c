@@ -209,11 +209,12 @@ static void add_weighted(float *to, const float *from, float weight, size_t n)
         to[i] += weight * from[i];
 }
 
+/* What is no number, of a model whose own numbers overflow, is the least. */
 void f0t_blend_logits(float *p, const f0t_blend *b, size_t n)
 {
     const float slope = b->calibration[0], shift = b->calibration[1];
     for (size_t i = 0; i < n; i++) {
-        const float inside = p[i] < LEAST ? LEAST : p[i] > 1 - LEAST ? 1 - LEAST : p[i];
+        const float inside = !(p[i] >= LEAST) ? LEAST : p[i] > 1 - LEAST ? 1 - LEAST : p[i];
         p[i] = inside / (1 - inside);
     }
     f0t_ln(p, p, n);

@@ -94,8 +94,10 @@ static f0t_status order_tags(f0t_shortlist *s)
     F0T_TRY(f0t_alloc(&s->order, b->tags, sizeof *s->order));
     F0T_TRY(f0t_alloc(&s->known, b->tags, sizeof *s->known));
     F0T_TRY(f0t_alloc(&keys, b->tags, sizeof *keys));
-    for (size_t t = 0; t < b->tags; t++) /* frequencies are within [0, 1] */
-        keys[t] = (uint64_t)((1 - (double)b->frequency[t]) * UINT32_MAX) << 32 | t;
+    for (size_t t = 0; t < b->tags; t++) { /* frequencies are within [0, 1], unless a file lies */
+        const double rarity = fmin(fmax(1 - (double)b->frequency[t], 0), 1);
+        keys[t] = (uint64_t)(rarity * UINT32_MAX) << 32 | t;
+    }
     qsort(keys, b->tags, sizeof *keys, ascending);
     for (size_t i = 0; i < b->tags; i++) {
         const size_t t = keys[i] & UINT32_MAX;
@@ -411,7 +413,7 @@ static float score_one(const block *g, const f0t_shortlist *s, size_t r, size_t 
     return p;
 }
 
-/* The first k of the frequent tags; returns what a rare one must be above. Below 1e-6 all are equal. */
+/* The first k of the frequent tags; returns what a rare one must be above. Below 1e-6 all are equal, and above 1 - 1e-6. */
 static float take_frequent(block *g, const f0t_shortlist *s, size_t r)
 {
     uint32_t index[F0T_SHORTLIST_MOST];
@@ -420,7 +422,7 @@ static float take_frequent(block *g, const f0t_shortlist *s, size_t r)
     (void)f0t_topk_row(index, NULL, logit, F, k);
     for (size_t i = 0; i < k; i++)
         f0t_best_add(g->best, r, &logit[index[i]], 1, s->order[index[i]], UINT32_MAX);
-    const float least = g->p[r * F + index[k - 1]];
+    const float least = fminf(g->p[r * F + index[k - 1]], 1 - 1e-6F);
     return least > 2e-6F ? least * 0.999F : -1; /* what is rounded is less */
 }
 
@@ -455,6 +457,10 @@ static void take_row(uint32_t *tag, float *logit, block *g, const f0t_shortlist 
         f0t_best_add(g->best, r, &score, 1, s->order[s->frequent + i], UINT32_MAX);
     }
     f0t_best_sort(g->best, r);
+    for (size_t i = g->best->count[r]; i < k; i++) { /* none: the frequent ones are k */
+        g->best->index[r * k + i] = s->order[0];
+        g->best->value[r * k + i] = -INFINITY;
+    }
     memcpy(tag, g->best->index + r * k, k * sizeof *tag);
     memcpy(logit, g->best->value + r * k, k * sizeof *logit);
     g->best->count[r] = 0;

@@ -175,7 +175,17 @@ static void each_expert_may_be_alone(void **state)
     }
 }
 
-/* An image without features, and weights that make scores without an end. */
+static void overflow(f0t_net *net)
+{
+    for (size_t i = 0; i < f0t_net_array_count(net); i++) {
+        const f0t_model_array a = f0t_net_array(net, i);
+        float *x = made(a.rows * a.cols, i, 1e38F);
+        assert_ok(f0t_net_array_set(net, i, x));
+        f0t_free(x);
+    }
+}
+
+/* An image without features, and weights that make scores without an end, or none that are numbers. */
 static void odd_numbers_are_ranked_too(void **state)
 {
     static const float usual[F0T_LEARNED_EXPERTS] = {0.2F, 0.4F, 0.25F, 0.15F, 0};
@@ -185,19 +195,18 @@ static void odd_numbers_are_ranked_too(void **state)
     (void)state;
     built *m = build(usual, RANK);
     m->condition.scale[0] = 1e30F;
-    for (size_t i = 0; i < f0t_net_array_count(m->net); i++) {
-        const f0t_model_array a = f0t_net_array(m->net, i);
-        float *x = made(a.rows * a.cols, i, 1e38F);
-        assert_ok(f0t_net_array_set(m->net, i, x));
-        f0t_free(x);
+    overflow(m->net);
+    for (int both = 0; both < 2; both++) {
+        if (both)
+            overflow(m->blend.own);
+        assert_ok(f0t_shortlist_create(&s, &m->blend));
+        assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, nothing, 1));
+        assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, features, 1));
+        assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, features, 0));
+        for (size_t i = 0; i < K; i++)
+            assert_true(tag[i] < TAGS && !isnan(logit[i]));
+        f0t_shortlist_free(s);
     }
-    assert_ok(f0t_shortlist_create(&s, &m->blend));
-    assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, nothing, 1));
-    assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, features, 1));
-    assert_ok(f0t_shortlist_top(tag, logit, K, s, NULL, features, 0));
-    for (size_t i = 0; i < K; i++)
-        assert_true(tag[i] < TAGS);
-    f0t_shortlist_free(s);
     forget(m);
 }
 
