@@ -282,6 +282,8 @@ static void run_batch(batch *b)
     for (size_t i = 0; i < b->count; i++)
         prepare(b, &b->items[i]);
     f0t_status status = read_pictures(b);
+    if (status != F0T_OK && b->count > 1) /* the line may name another client's picture */
+        status = f0t_error_set(status, "pictures that were read together could not be: try again");
     if (status != F0T_OK)
         fail_all(b, status);
     for (size_t i = 0; i < b->count; i++)
