@@ -18,6 +18,7 @@ typedef struct f0t_map {
     void *copy;                  /* what to free, of a small file */
     void *mapping;               /* what to unmap, of a larger one */
     struct f0t_map_guard *guard; /* of the mapping (io/map_guard.h) */
+    int fd;                      /* of the mapping: tells whether the file is still as long */
     size_t stored; /* bytes that are not in holes: what a file of this size really holds */
     uint64_t device, inode;
 } f0t_map;
@@ -28,8 +29,11 @@ f0t_status f0t_map_open(f0t_map *map, const char *path);
 f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path);
 void f0t_map_close(f0t_map *map);
 
-/* Fails when bytes of the file could not be read since it was opened. `path` is for the message. */
+/* Fails when bytes of the file could not be read since it was opened, or it is shorter now. `path` is for the message. */
 f0t_status f0t_map_check(const f0t_map *map, const char *path);
+
+/* Closes it after all was read: `status`, or the failure of f0t_map_check, which explains any other. */
+f0t_status f0t_map_finish(f0t_map *map, const char *path, f0t_status status);
 
 /* Tells the system that the bytes will be read once, in order (true), or here and there. */
 void f0t_map_advise(const f0t_map *map, bool sequential);

@@ -69,11 +69,20 @@ static f0t_status map_guarded(f0t_map *map, int fd, const char *path)
     void *mapping = mmap(NULL, map->size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapping == MAP_FAILED)
         return f0t_fail_errno(errno, "%s: cannot be mapped", path);
-    f0t_status status = f0t_map_guard_take(&map->guard, mapping, map->size);
+    f0t_status status = F0T_OK;
+    const int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (kept < 0)
+        status = f0t_fail_errno(errno, "%s", path);
     if (status == F0T_OK)
+        status = f0t_map_guard_take(&map->guard, mapping, map->size);
+    if (status == F0T_OK) {
         map->data = map->mapping = mapping;
-    else
-        munmap(mapping, map->size);
+        map->fd = kept;
+        return F0T_OK;
+    }
+    if (kept >= 0)
+        close(kept);
+    munmap(mapping, map->size);
     return status;
 }
 
@@ -181,15 +190,33 @@ f0t_status f0t_map_open_below(f0t_map *map, const char *folder, const char *path
 void f0t_map_close(f0t_map *map)
 {
     f0t_map_guard_drop(map->guard);
-    if (map->mapping)
+    if (map->mapping) {
         munmap(map->mapping, map->size);
+        close(map->fd);
+    }
     f0t_free(map->copy);
     *map = (f0t_map){.data = (const unsigned char *)""};
 }
 
+/* What is gone of a page whose beginning is still there reads as zeros without a fault. A descriptor that the program
+ * closed behind our back says nothing. */
+static bool is_shorter(const f0t_map *map)
+{
+    struct stat info;
+    return map->mapping && fstat(map->fd, &info) == 0 && (uint64_t)info.st_dev == map->device &&
+           (uint64_t)info.st_ino == map->inode && (size_t)info.st_size < map->size;
+}
+
 f0t_status f0t_map_check(const f0t_map *map, const char *path)
 {
-    return f0t_map_guard_is_cut(map->guard) ? cut_meanwhile(path) : F0T_OK;
+    return f0t_map_guard_is_cut(map->guard) || is_shorter(map) ? cut_meanwhile(path) : F0T_OK;
+}
+
+f0t_status f0t_map_finish(f0t_map *map, const char *path, f0t_status status)
+{
+    const f0t_status whole = f0t_map_check(map, path);
+    f0t_map_close(map);
+    return whole == F0T_OK ? status : whole;
 }
 
 void f0t_map_advise(const f0t_map *map, bool sequential)
