@@ -6,8 +6,10 @@
 #include "io/safetensors.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,26 +182,119 @@ static void other_faults_go_to_the_handler_before(void **state)
     assert_ptr_equal(now.sa_handler, on_theirs);
 }
 
+/* What becomes of a child that runs `act` while a large file is open, with that handler before ours. */
+static int end_of_child(const struct sigaction *theirs, void (*act)(void))
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        f0t_map map;
+        (void)alarm(20); /* a fault without end */
+        (void)sigaction(SIGBUS, theirs, NULL);
+        if (f0t_map_open(&map, make_large("ours", "a", 1)) != F0T_OK)
+            _exit(1);
+        act();
+        _exit(has_handler() ? 2 : 3);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void send(void)
+{
+    (void)kill(getpid(), SIGBUS);
+}
+
 static void without_a_handler_they_end_the_process(void **state)
 {
     (void)state;
-    for (int sent = 0; sent < 2; sent++) {
+    const struct sigaction none = {.sa_handler = SIG_DFL};
+    const int touched = end_of_child(&none, touch_theirs), sent = end_of_child(&none, send);
+    assert_true(WIFSIGNALED(touched) && WTERMSIG(touched) == SIGBUS);
+    assert_true(WIFSIGNALED(sent) && WTERMSIG(sent) == SIGBUS);
+}
+
+static void ignored_ones_are_ignored_but_for_faults(void **state)
+{
+    (void)state;
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    const int touched = end_of_child(&ignored, touch_theirs), sent = end_of_child(&ignored, send);
+    assert_true(WIFSIGNALED(touched) && WTERMSIG(touched) == SIGBUS);
+    assert_true(WIFEXITED(sent) && WEXITSTATUS(sent) == 2); /* ours is there still */
+}
+
+static volatile sig_atomic_t called;
+
+static void count_calls(int number)
+{
+    (void)number;
+    if (++called > 1)
+        _exit(4);
+}
+
+static void send_once(void)
+{
+    send();
+    if (called != 1)
+        _exit(5);
+}
+
+static void send_twice(void)
+{
+    send_once();
+    send();
+}
+
+static void a_handler_for_once_is_called_once(void **state)
+{
+    (void)state;
+    struct sigaction once = {.sa_handler = count_calls};
+    once.sa_flags = (int)SA_RESETHAND;
+    const int touched = end_of_child(&once, touch_theirs), sent = end_of_child(&once, send_once),
+              twice = end_of_child(&once, send_twice);
+    assert_true(WIFSIGNALED(touched) && WTERMSIG(touched) == SIGBUS);
+    assert_true(WIFEXITED(sent) && WEXITSTATUS(sent) == 2);
+    assert_true(WIFSIGNALED(twice) && WTERMSIG(twice) == SIGBUS);
+}
+
+/* ---- Forks ------------------------------------------------------------------------------------------------------ */
+
+static atomic_bool enough;
+
+static void *take_and_drop(void *user)
+{
+    static const char bytes[8];
+    while (!atomic_load(&enough)) {
+        f0t_map_guard *g;
+        if (f0t_map_guard_take(&g, bytes, sizeof bytes) != F0T_OK)
+            return user;
+        f0t_map_guard_drop(g);
+    }
+    return NULL;
+}
+
+static void a_child_is_not_locked_out(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *failed;
+    assert_int_equal(pthread_create(&thread, NULL, take_and_drop, &enough), 0);
+    for (int i = 0; i < 20; i++) {
         int status;
         const pid_t child = fork();
         if (child == 0) {
-            f0t_map map;
-            (void)signal(SIGBUS, SIG_DFL);
-            if (f0t_map_open(&map, make_large("ours", "a", 1)) != F0T_OK)
-                _exit(1);
-            if (sent)
-                (void)raise(SIGBUS);
-            else
-                touch_theirs();
-            _exit(2);
+            f0t_map_guard *g = NULL;
+            (void)alarm(20);
+            const bool taken = f0t_map_guard_take(&g, &status, sizeof status) == F0T_OK;
+            f0t_map_guard_drop(g);
+            _exit(!taken);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
+    atomic_store(&enough, true);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
 }
 
 int main(void)
@@ -213,6 +308,9 @@ int main(void)
         cmocka_unit_test(places_are_used_again),
         cmocka_unit_test(other_faults_go_to_the_handler_before),
         cmocka_unit_test(without_a_handler_they_end_the_process),
+        cmocka_unit_test(ignored_ones_are_ignored_but_for_faults),
+        cmocka_unit_test(a_handler_for_once_is_called_once),
+        cmocka_unit_test(a_child_is_not_locked_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
