@@ -298,7 +298,7 @@ static f0t_status add_file(uint64_t *hash, const char *path)
         return F0T_OK;
     F0T_TRY(f0t_map_open(&map, path));
     const uint64_t numbers[] = {map.size, f0t_map_checksum(&map, 0)};
-    f0t_map_close(&map);
+    F0T_TRY(f0t_map_finish(&map, path, F0T_OK));
     *hash = f0t_hash(*hash, numbers, sizeof numbers);
     return F0T_OK;
 }

@@ -81,9 +81,7 @@ static f0t_status read_labels(f0t_texts *labels, char **name, const f0t_network_
     } else {
         F0T_TRY(open_beside(&map, name, r));
     }
-    f0t_status status = read_map(labels, &map, *name);
-    f0t_map_close(&map);
-    return status;
+    return f0t_map_finish(&map, *name, read_map(labels, &map, *name));
 }
 
 /* ---- The layer ------------------------------------------------------------------------------------- */

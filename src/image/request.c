@@ -13,8 +13,7 @@ f0t_status f0t_request_checksum(char text[9], const char *path)
     f0t_map map;
     F0T_TRY(f0t_map_open(&map, path));
     snprintf(text, 9, "%08" PRIx32, f0t_map_checksum(&map, 0));
-    f0t_map_close(&map);
-    return F0T_OK;
+    return f0t_map_finish(&map, path, F0T_OK);
 }
 
 static f0t_status read_json(f0t_network_request *r, const char *name, const f0t_monitor *monitor)

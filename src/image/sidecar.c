@@ -322,7 +322,7 @@ static f0t_status find_ours(f0t_sidecars *s, bool *found)
     else
         packet = (f0t_xmp_packet){.text = (const char *)map.data, .length = map.size};
     *found = packet.length && memmem(packet.text, packet.length, mark, sizeof mark - 1);
-    f0t_map_close(&map);
+    status = f0t_map_finish(&map, s->path, status);
     return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;
 }
 

@@ -250,6 +250,8 @@ static f0t_status load(f0t_train_place *place, f0t_step *step, f0t_net *best, co
         return F0T_OK;
     F0T_TRY(f0t_safetensors_open(&file, path));
     f0t_status status = read_all(file, identity, place, step, best, done);
+    if (status == F0T_OK)
+        status = f0t_safetensors_whole(file);
     f0t_safetensors_close(file);
     return status;
 }
@@ -287,6 +289,8 @@ static f0t_status load_done(f0t_net *net, bool *found, const char *path, const c
         return F0T_OK;
     F0T_TRY(f0t_safetensors_open(&file, path));
     f0t_status status = read_done(net, found, file, identity, number);
+    if (status == F0T_OK)
+        status = f0t_safetensors_whole(file);
     f0t_safetensors_close(file);
     return status;
 }

@@ -295,8 +295,7 @@ static f0t_status load(f0t_tune_search *s, bool resume)
 {
     f0t_map map;
     F0T_TRY(f0t_map_open(&map, s->path));
-    f0t_status status = read_lines(s, &map, resume);
-    f0t_map_close(&map);
+    f0t_status status = f0t_map_finish(&map, s->path, read_lines(s, &map, resume));
     if (!resume) /* it is ours, and is started over */
         s->epochs = 0;
     return status;

@@ -24,8 +24,7 @@ static f0t_status add_file(f0t_inspector *in, const char *path, const char *name
         status = f0t_inspector_fact(in, name, "%zu bytes", map.size);
     else if (status == F0T_OK)
         status = f0t_inspector_fact(in, name, "%zu bytes, crc32 %08x", map.size, sum);
-    f0t_map_close(&map);
-    return status;
+    return f0t_map_finish(&map, path, status);
 }
 
 static f0t_status add_files(f0t_inspector *in, const char *folder, size_t *found)

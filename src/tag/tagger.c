@@ -92,7 +92,8 @@ static f0t_status fill(f0t_tagger *t, const f0t_tagger_options *options)
         F0T_TRY(f0t_known_words_create(&t->known, t->model, t->vocab));
     F0T_TRY(f0t_diverse_open(&t->words, t->vocab));
     F0T_TRY(open_backbone(t, &own));
-    return lay_out_words(t);
+    F0T_TRY(lay_out_words(t));
+    return f0t_vocab_whole(t->vocab);
 }
 
 /* Takes over `owned`. */

@@ -205,7 +205,7 @@ static f0t_status rank(f0t_tagging *g, size_t count)
                              (float)g->options.diverse);
 }
 
-/* The tags of row i of the block. */
+/* The tags of row i of the block: vectors and names of a mapped vocabulary were read by now. */
 static f0t_status take_tags(f0t_tagging *g, size_t i, size_t *count)
 {
     size_t taken = 0;
@@ -219,6 +219,7 @@ static f0t_status take_tags(f0t_tagging *g, size_t i, size_t *count)
                                                .confidence = confidence};
     }
     *count = taken;
+    F0T_TRY(f0t_vocab_whole(g->tagger->vocab));
     return g->tagger->hypernyms ? f0t_general_add(g->tags, count, g->tagger->hypernyms) : F0T_OK;
 }
 

@@ -124,7 +124,7 @@ f0t_status f0t_hypernyms_index(f0t_hypernyms *h)
 static f0t_status read_all(f0t_hypernyms *h, const char *folder)
 {
     F0T_TRY(f0t_wordnet_folder_open(&h->folder, folder));
-    F0T_TRY(f0t_wordnet_read(&h->wordnet, &h->folder.files));
+    F0T_TRY(f0t_wordnet_folder_read(&h->wordnet, &h->folder));
     return f0t_hypernyms_index(h);
 }
 

@@ -191,7 +191,7 @@ static f0t_status join_words_of(joining *j, size_t file, f0t_stage *stage)
         if (i % F0T_BATCH == 0)
             F0T_TRY(f0t_stage_update(stage, j->rest.counts.rows));
     }
-    return F0T_OK;
+    return f0t_vectors_whole(v);
 }
 
 static f0t_status join_words(joining *j)

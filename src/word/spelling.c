@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/team.h"
+#include "io/vectors.h"
 #include "word/insult.h"
 
 #include <string.h>
@@ -119,6 +120,8 @@ static f0t_status find_nearest(size_t *best, const char *text, const f0t_vectors
         if (!may_be_near(&wanted, &outlines[i], most))
             continue;
         const char *word = f0t_vectors_word(&length, vectors, i);
+        if (!word) /* the file is another one by now */
+            continue;
         read_letters(&other, word, length);
         int d = distance(&wanted, &other, most);
         if (d > most)
@@ -174,6 +177,8 @@ f0t_status f0t_spelling_nearest(size_t *nearest, const char *const *texts, size_
             status = f0t_stage_update(&stage, first + some);
     }
     f0t_free(outlines);
+    if (status == F0T_OK)
+        status = f0t_vectors_whole(vectors);
     if (status == F0T_OK)
         f0t_stage_end(&stage);
     return status;

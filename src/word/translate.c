@@ -203,6 +203,8 @@ static f0t_status keep_words(translating *t)
         bool added;
         const char *word = f0t_vectors_word(&length, t->vectors, i);
         if (!word)
+            F0T_TRY(f0t_vectors_whole(t->vectors));
+        if (!word)
             return f0t_fail(F0T_ERROR_FORMAT, "%s: word %zu is damaged", t->from, i + 1);
         if (!is_wanted(t, word, length))
             continue;
@@ -215,12 +217,12 @@ static f0t_status keep_words(translating *t)
             F0T_TRY(f0t_stage_update(&stage, i));
     }
     f0t_stage_end(&stage);
-    return F0T_OK;
+    return f0t_vectors_whole(t->vectors);
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------- */
 
-static void measure_length(translating *t)
+static f0t_status measure_length(translating *t)
 {
     size_t count = f0t_vectors_count(t->vectors);
     double sum = 0;
@@ -234,6 +236,7 @@ static void measure_length(translating *t)
         sum += sqrt(square);
     }
     t->length = sum > 0 && isfinite(sum) ? sum / (double)count : 1;
+    return f0t_vectors_whole(t->vectors);
 }
 
 /* "glove.txt by freedict-deu-eng"; names of files need not be UTF-8. */
@@ -264,7 +267,7 @@ static f0t_status run(translating *t, const char *dictionary)
     F0T_TRY(f0t_vectors_open(&t->vectors, t->from, &how, NULL));
     t->dim = f0t_vectors_dim(t->vectors);
     F0T_TRY(f0t_alloc(&t->values, F0T_BATCH, t->dim * sizeof *t->values));
-    measure_length(t);
+    F0T_TRY(measure_length(t));
     F0T_TRY(
         f0t_vectors_writer_open(&t->writer, t->to, t->dim, t->options->f16, t->vectors->parents));
     F0T_TRY(translate_words(t));

@@ -231,6 +231,11 @@ const char *f0t_vocab_tag(const f0t_vocab *v, size_t i)
     return v->file ? f0t_vocab_mapped_tag(v, i) : v->entries[v->given[i]].tag;
 }
 
+f0t_status f0t_vocab_whole(const f0t_vocab *vocab)
+{
+    return vocab->file ? f0t_safetensors_whole(vocab->file) : F0T_OK;
+}
+
 f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
 {
     F0T_REQUIRE(index);
@@ -248,7 +253,7 @@ f0t_status f0t_vocab_find(size_t *index, const f0t_vocab *v, const char *tag)
         *index = i;
     else if (i != F0T_NONE)
         *index = v->entries[v->first[i]].index;
-    return F0T_OK;
+    return f0t_vocab_whole(v);
 }
 
 const float *f0t_vocab_vectors(const f0t_vocab *v)
@@ -304,7 +309,7 @@ f0t_status f0t_vocab_rank(uint32_t *index, float *score, size_t k, const f0t_voc
     if (status == F0T_OK)
         status = f0t_scoring_top(index, score, k, &scoring, directions, rows);
     f0t_scoring_close(&scoring);
-    return status == F0T_OK && vocab->file ? f0t_safetensors_whole(vocab->file) : status;
+    return status == F0T_OK ? f0t_vocab_whole(vocab) : status;
 }
 
 /* ---- Joining two ----------------------------------------------------------------------------- */
@@ -352,7 +357,13 @@ f0t_status f0t_vocab_join_any(f0t_vocab **out, const f0t_vocab *a, const f0t_voc
         status = join(out, a, b, tags, vectors);
     f0t_free(tags);
     f0t_free(vectors);
-    return status;
+    const f0t_status first = f0t_vocab_whole(a),
+                     whole = first == F0T_OK ? f0t_vocab_whole(b) : first;
+    if (whole != F0T_OK) {
+        f0t_vocab_free(*out);
+        *out = NULL;
+    }
+    return whole == F0T_OK ? status : whole;
 }
 
 f0t_status f0t_vocab_join(f0t_vocab **out, const f0t_vocab *a, const f0t_vocab *b)

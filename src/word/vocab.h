@@ -44,6 +44,9 @@ f0t_status f0t_vocab_join_any(f0t_vocab **out, const f0t_vocab *a, const f0t_voc
 /* That of a mapped vocabulary; NULL: it has none. */
 const f0t_screen *f0t_vocab_screen(const f0t_vocab *vocab);
 
+/* Fails when the file of a mapped vocabulary was made shorter while it was read (f0t_map_check): after what was read of it. */
+f0t_status f0t_vocab_whole(const f0t_vocab *vocab);
+
 /* ---- The file (vocab_file.c) ------------------------------------------------------------------------ */
 
 #define F0T_VOCAB_FORMAT "fast0tag-vocabulary"

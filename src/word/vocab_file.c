@@ -171,6 +171,7 @@ static f0t_status write_vocab(writing *w, const f0t_vocab *v)
         f0t_free(key.data);
         F0T_TRY(status);
     }
+    F0T_TRY(f0t_vocab_whole(v));
     return finish_writing(w, v->fingerprint, v->centred);
 }
 
@@ -247,6 +248,7 @@ static f0t_status prepare_all(preparing *p, const char *const *tags, size_t coun
         F0T_TRY(f0t_stage_update(&stage, i + 1));
     }
     f0t_stage_end(&stage);
+    F0T_TRY(f0t_vectors_whole(p->lookup.vectors));
     return p->to->count ? F0T_OK
                         : f0t_fail(F0T_ERROR_FORMAT, "none of the %zu tags has a vector", count);
 }

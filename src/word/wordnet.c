@@ -507,6 +507,20 @@ f0t_status f0t_wordnet_folder_open(f0t_wordnet_folder *out, const char *path)
     return F0T_OK;
 }
 
+f0t_status f0t_wordnet_folder_check(const f0t_wordnet_folder *folder)
+{
+    for (size_t i = 0; i < F0T_WORDNET_MAPS; i++)
+        F0T_TRY(f0t_map_check(&folder->maps[i], folder->paths[i]));
+    return F0T_OK;
+}
+
+f0t_status f0t_wordnet_folder_read(f0t_wordnet *out, const f0t_wordnet_folder *folder)
+{
+    const f0t_status status = f0t_wordnet_read(out, &folder->files);
+    F0T_TRY(f0t_wordnet_folder_check(folder)); /* which explains what else failed */
+    return status;
+}
+
 void f0t_wordnet_folder_close(f0t_wordnet_folder *folder)
 {
     for (size_t i = 0; i < F0T_WORDNET_MAPS; i++) {

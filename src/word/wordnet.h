@@ -103,6 +103,10 @@ typedef struct f0t_wordnet_folder {
 /* Fails with NOT_FOUND, saying which package has them, where data or index files are missing. The
  * folder needs f0t_wordnet_folder_close in any case. */
 f0t_status f0t_wordnet_folder_open(f0t_wordnet_folder *out, const char *path);
+/* f0t_wordnet_read of its files; fails where one of them was made shorter meanwhile. */
+f0t_status f0t_wordnet_folder_read(f0t_wordnet *out, const f0t_wordnet_folder *folder);
+/* Fails where one of the files was made shorter since it was opened (f0t_map_check): after its texts were read. */
+f0t_status f0t_wordnet_folder_check(const f0t_wordnet_folder *folder);
 void f0t_wordnet_folder_close(f0t_wordnet_folder *folder);
 
 #endif

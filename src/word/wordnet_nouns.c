@@ -290,7 +290,7 @@ f0t_status f0t_wordnet_visible_nouns(f0t_texts *out, const char *path)
     f0t_wordnet wordnet = {0};
     f0t_status status = f0t_wordnet_folder_open(&folder, path);
     if (status == F0T_OK)
-        status = f0t_wordnet_read(&wordnet, &folder.files);
+        status = f0t_wordnet_folder_read(&wordnet, &folder);
     if (status == F0T_OK)
         status = f0t_wordnet_nouns(out, &wordnet, LAYERS, sizeof LAYERS / sizeof *LAYERS, LEAST);
     f0t_wordnet_clear(&wordnet);

@@ -222,10 +222,11 @@ static f0t_status write_vectors(build *b)
 static f0t_status run(build *b)
 {
     F0T_TRY(f0t_wordnet_folder_open(&b->folder, b->options.from));
-    F0T_TRY(f0t_wordnet_read(&b->wordnet, &b->folder.files));
+    F0T_TRY(f0t_wordnet_folder_read(&b->wordnet, &b->folder));
     F0T_TRY(f0t_wordnet_space_find(&b->space, &b->wordnet, b->options.dim,
                                    &f0t_wordnet_recipe_default, f0t_context_monitor(NULL)));
-    return write_vectors(b);
+    F0T_TRY(write_vectors(b));
+    return f0t_wordnet_folder_check(&b->folder);
 }
 
 f0t_status f0t_vectors_build_wordnet(f0t_vectors_counts *counts, const char *to,

@@ -1,6 +1,7 @@
 #include "tiny.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 static bool has_link(const tiny *t, size_t from, size_t to, f0t_relation relation)
 {
@@ -184,6 +185,43 @@ static f0t_status open_and_read(void *context)
     return status;
 }
 
+/* A folder with a copy of every file; data.noun ends with a hole, so that it is mapped. */
+static void copy_folder(char nouns[512], size_t *size)
+{
+    static const char *const files[] = {"data.noun",  "data.verb",  "data.adj",  "data.adv",
+                                        "index.noun", "index.verb", "index.adj", "index.adv"};
+    for (size_t i = sizeof files / sizeof *files; i-- > 0;) {
+        char name[64];
+        snprintf(name, sizeof name, "wordnet/%s", files[i]);
+        char *text = test_read(test_source(name), size);
+        snprintf(nouns, 512, "%s", test_file(files[i], text, *size));
+        f0t_free(text);
+    }
+    assert_int_equal(truncate(nouns, (off_t)*size + (1 << 20)), 0);
+}
+
+static void a_file_that_is_cut_is_told(void **state)
+{
+    (void)state;
+    f0t_wordnet_folder folder;
+    f0t_wordnet wordnet;
+    char nouns[512];
+    size_t size;
+    copy_folder(nouns, &size);
+    assert_ok(f0t_wordnet_folder_open(&folder, test_path(".")));
+    assert_ok(f0t_wordnet_folder_check(&folder));
+    const bool mapped = folder.maps[0].mapping; /* the file system knows holes */
+    assert_int_equal(truncate(nouns, (off_t)size), 0);
+    if (mapped)
+        assert_fails(F0T_ERROR_IO, "data.noun: cannot be read to its end",
+                     f0t_wordnet_folder_read(&wordnet, &folder));
+    else
+        assert_ok(f0t_wordnet_folder_check(&folder));
+    if (mapped)
+        f0t_wordnet_clear(&wordnet);
+    f0t_wordnet_folder_close(&folder);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -220,6 +258,7 @@ int main(void)
         cmocka_unit_test(counts_and_exceptions_may_be_missing),
         cmocka_unit_test(a_folder_without_wordnet_says_which_package_has_it),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_file_that_is_cut_is_told),
         cmocka_unit_test(debians_wordnet_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
