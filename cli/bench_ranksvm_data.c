@@ -36,7 +36,7 @@ static f0t_status read_lines(char **text, const char ***lines, size_t *count, co
     *text = cli_alloc(map.size + 1);
     memcpy(*text, map.data, map.size);
     (*text)[map.size] = 0;
-    f0t_map_close(&map);
+    F0T_TRY(f0t_map_finish(&map, path, F0T_OK));
     *lines = cli_alloc((strlen(*text) / 2 + 1) * sizeof **lines);
     for (char *line = strtok(*text, " \t\r\n"); line; line = strtok(NULL, " \t\r\n"))
         (*lines)[(*count)++] = line;

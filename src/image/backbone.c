@@ -31,7 +31,8 @@ static f0t_status describe_network(f0t_backbone *backbone, const char *path)
 {
     char sum[9], beside_sum[9];
     uint32_t weights;
-    const bool beside = f0t_network_external_checksum(&weights, backbone->network);
+    bool beside;
+    F0T_TRY(f0t_network_external_checksum(&weights, &beside, backbone->network));
     const char *slash = strrchr(path, '/');
     char *whole = realpath(path, NULL);
     if (!whole)

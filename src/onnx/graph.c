@@ -492,13 +492,14 @@ size_t f0t_onnx_graph_file_bytes(const f0t_onnx_graph *graph)
     return bytes;
 }
 
-bool f0t_onnx_graph_external_checksum(uint32_t *sum, const f0t_onnx_graph *graph)
+f0t_status f0t_onnx_graph_external_checksum(uint32_t *sum, bool *any, const f0t_onnx_graph *graph)
 {
     *sum = 0;
     for (size_t k = 0; k < graph->file_count; k++)
         if (!is_counted(graph, k))
             *sum = f0t_map_checksum(&graph->files[k].map, *sum);
-    return graph->file_count > 0;
+    *any = graph->file_count > 0;
+    return f0t_onnx_graph_check(graph);
 }
 
 static void free_ends(f0t_onnx_port *ends, size_t count)

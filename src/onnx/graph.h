@@ -78,8 +78,8 @@ f0t_status f0t_onnx_graph_check(const f0t_onnx_graph *graph);
 /* Bytes of its file, and of those beside it: each once, without holes. */
 size_t f0t_onnx_graph_file_bytes(const f0t_onnx_graph *graph);
 
-/* CRC-32 of the files beside it, each once; false when there are none. */
-bool f0t_onnx_graph_external_checksum(uint32_t *sum, const f0t_onnx_graph *graph);
+/* CRC-32 of the files beside it, each once; 0 when there is not any. Fails where one was made shorter meanwhile. */
+f0t_status f0t_onnx_graph_external_checksum(uint32_t *sum, bool *any, const f0t_onnx_graph *graph);
 
 /* The value of this name, or F0T_NONE. */
 size_t f0t_onnx_graph_find(const f0t_onnx_graph *graph, const char *name);

@@ -230,9 +230,9 @@ const char *f0t_network_output(const f0t_network *network)
     return network->graph->values[network->output].name;
 }
 
-bool f0t_network_external_checksum(uint32_t *sum, const f0t_network *network)
+f0t_status f0t_network_external_checksum(uint32_t *sum, bool *any, const f0t_network *network)
 {
-    return f0t_onnx_graph_external_checksum(sum, network->graph);
+    return f0t_onnx_graph_external_checksum(sum, any, network->graph);
 }
 
 size_t f0t_network_dim(const f0t_network *network)

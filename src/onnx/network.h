@@ -8,7 +8,8 @@
 f0t_status f0t_network_run_watched(float *out, f0t_network *network, const float *pixels,
                                    size_t images, const f0t_monitor *monitor);
 
-/* CRC-32 of the files beside the network's own that hold its weights; false when there are none. */
-bool f0t_network_external_checksum(uint32_t *sum, const f0t_network *network);
+/* CRC-32 of the files beside the network's own that hold its weights; 0 when there is not
+ * any. Fails where one was made shorter meanwhile. */
+f0t_status f0t_network_external_checksum(uint32_t *sum, bool *any, const f0t_network *network);
 
 #endif
