@@ -13,7 +13,8 @@ static bool has_file(const char *folder, const char *name)
 {
     char path[4096];
     return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
-           (access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR));
+           (access(path, F_OK) == 0 ||
+            (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG));
 }
 
 bool cli_is_folder(const char *path)

@@ -159,19 +159,22 @@ static f0t_status make(f0t_finder *f, const char *path, size_t dim)
 }
 
 /* A file of that name that nobody can have got from us is not replaced. */
-static bool is_foreign(const char *path)
+static f0t_status look_for_foreign(bool *foreign, const char *path)
 {
     f0t_map map;
-    if (f0t_map_open(&map, path) != F0T_OK)
-        return false; /* nothing, or what cannot be replaced either */
-    const bool foreign = map.size && !f0t_safetensors_begins(map.data, map.size);
+    *foreign = false;
+    f0t_status status = f0t_map_open(&map, path);
+    if (status != F0T_OK) /* nothing, or what cannot be replaced either */
+        return status == F0T_ERROR_MEMORY ? status : F0T_OK;
+    *foreign = map.size && !f0t_safetensors_begins(map.data, map.size);
     f0t_map_close(&map);
-    return foreign;
+    return F0T_OK;
 }
 
 /* Of the file beside the catalogue, which is made again where it is not of this stamp; in memory where it cannot be. */
 static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
 {
+    bool foreign;
     f0t_status status = f0t_directions_open(&f->directions, path, (uint64_t)f->stamp);
     if (status == F0T_OK && f->directions->dim == dim)
         return F0T_OK;
@@ -179,7 +182,8 @@ static f0t_status read_directions(f0t_finder *f, const char *path, size_t dim)
     f->directions = NULL;
     if (status == F0T_ERROR_MEMORY)
         return status;
-    if (is_foreign(path))
+    F0T_TRY(look_for_foreign(&foreign, path));
+    if (foreign)
         return make(f, NULL, dim);
     status = make(f, path, dim);
     const bool elsewhere =

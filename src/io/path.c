@@ -27,7 +27,8 @@ f0t_status f0t_path_join(char **out, const char *folder, const char *name)
 bool f0t_path_exists(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return stat(path, &info) == 0 ||
+           (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG); /* as no file can be */
 }
 
 bool f0t_path_is_folder(const char *path)
