@@ -53,7 +53,7 @@ class Client:
         if self.server is not self.world.server:
             self.close()
             self.server = self.world.server
-        self.connection = self.connection or self.server.open()
+        self.connection = self.connection or self.server.open(60)
         status, value, headers = self.server.ask(*request, connection=self.connection)
         if headers.get("Connection") == "close":
             self.close()

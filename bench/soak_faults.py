@@ -9,20 +9,12 @@ import time
 from soak_world import start
 
 
-def wait_for(world, what, line):
-    """As long as it takes, up to minutes."""
-    deadline = time.monotonic() + 120
-    while not what():
-        if time.monotonic() > deadline:
-            world.complain(line)
-            return
-        time.sleep(0.02)
-
-
 # ---- The process that decodes ---------------------------------------------------------------------------------------
 
 
 def a_helper(world, chance):
+    """One there is as soon as a server that has just started decodes its first picture."""
+    world.wait_for(lambda: world.wrong or world.server.helpers(), "no process decodes")
     pids = world.server.helpers()
     return chance.choice(pids) if pids else None
 
@@ -123,7 +115,7 @@ def restart(world, how, name):
         code = world.server.end(how)
         if code != (0 if how == signal.SIGTERM else -how):
             world.complain(f"the server ended with {code}: " + open("stderr.txt").read()[-500:])
-        wait_for(world, lambda: not any(map(is_there, helpers)), "a process that decodes outlives its server")
+        world.wait_for(lambda: not any(map(is_there, helpers)), "a process that decodes outlives its server")
         world.server = start()
     with world.quiet():  # what clients did not hear of, they have told by now
         world.check_decisions()

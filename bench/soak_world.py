@@ -10,8 +10,9 @@ import threading
 import time
 import traceback
 
-from client import PROGRAM, ROOT, Server
+from client import LIMIT, PROGRAM, ROOT, Server
 
+timeout = 5  # seconds that the server gives its clients
 TOKEN = "0123456789abcdef0123456789abcdef"
 GONE = (OSError, http.client.HTTPException)  # the server is
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -44,14 +45,14 @@ def make_files():
 
 
 def start(model="live.f0t"):
-    server = Server(model, "-c", "catalogue.f0t", "--vectors", "v.txt", "--token-file", "token", "--timeout", "5")
+    server = Server(model, "-c", "catalogue.f0t", "--vectors", "v.txt", "--token-file", "token", "--timeout", str(timeout))
     server.token = TOKEN
     return server
 
 
 class World:
-    def __init__(self, chance, references, pause, log):
-        self.random, self.references, self.pause, self.log = chance, references, pause, log
+    def __init__(self, chance, references, options):
+        self.random, self.references, self.pause, self.log, self.is_busy = chance, references, options.pause, options.log, options.busy
         self.seeds = chance.randrange(1 << 32)
         self.server, self.end, self.wrong = None, False, []
         self.lock = threading.Condition()
@@ -108,6 +109,15 @@ class World:
         with self.lock:
             return then[1] | set(self.begun[then[0]:]), then[2] | self.models
 
+    def wait_for(self, what, line):
+        """As long as it takes, up to minutes; then it is wrong."""
+        deadline = time.monotonic() + LIMIT
+        while not what():
+            if time.monotonic() > deadline:
+                self.complain(line)
+                return
+            time.sleep(0.02)
+
     # ---- Clients ---------------------------------------------------------------------------------------------------
 
     def run(self, client, number):
@@ -123,7 +133,9 @@ class World:
                 self.count(client.__name__.lower())
             except GONE as e:
                 one.close()
-                if not self.since(then)[0] & {"restart", "kill"}:
+                if self.is_busy and isinstance(e, TimeoutError):
+                    self.count("time-out")
+                elif not self.since(then)[0] & {"restart", "kill"}:
                     self.complain(f"{client.__name__}: no answer: {e!r}")
                 time.sleep(0.02)
             except Exception:  # what a client expects of an answer
@@ -151,9 +163,10 @@ class World:
         """Nobody asks, and nothing that was asked is under way."""
         with self.lock:
             self.wants_quiet = True
-            self.lock.wait_for(lambda: self.parked >= self.running)
-        while not self.wrong and self.server.metrics()["fast0tag_queue_length"]:
-            time.sleep(0.05)
+            is_quiet = self.lock.wait_for(lambda: self.parked >= self.running, LIMIT)
+        if not is_quiet:
+            self.complain("a client does not rest")
+        self.wait_for(lambda: self.wrong or not self.server.metrics()["fast0tag_queue_length"], "what waits is never done")
         yield
         with self.lock:
             self.wants_quiet = False

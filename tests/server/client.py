@@ -6,10 +6,12 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 
 PROGRAM = os.environ["FAST0TAG"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 API = json.load(open(os.path.join(ROOT, "server", "openapi.json"), encoding="utf-8"))
+LIMIT = 300  # seconds that anything may take on the busiest of machines
 answered = set()  # (path, method, status) of all answers so far
 
 
@@ -84,7 +86,10 @@ class Server:
     def __init__(self, *arguments, **environment):
         self.process = subprocess.Popen([PROGRAM, "serve", *arguments, "--port", "0"], stdout=subprocess.PIPE,
                                         stderr=open("stderr.txt", "wb"), text=True, env={**os.environ, **environment})
+        late = threading.Timer(LIMIT, self.process.kill)
+        late.start()
         line = self.process.stdout.readline()
+        late.cancel()
         match = re.search(r"http://(?:127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d+)/", line)
         if not match:
             self.process.wait()
@@ -96,8 +101,8 @@ class Server:
     def connect(self, timeout=60):
         return socket.create_connection(("127.0.0.1", self.port), timeout)
 
-    def open(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def open(self, timeout=LIMIT):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, connection=None):
         """(status, value, headers) of an answer that is as it is described."""
@@ -136,6 +141,6 @@ class Server:
         """The exit status."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        code = self.process.wait(60)
+        code = self.process.wait(LIMIT)
         self.process.stdout.close()
         return code
