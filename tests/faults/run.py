@@ -10,6 +10,7 @@ ones or the new ones, and after kill -9 the same command makes them new. tests/s
 """
 import argparse
 import collections
+import contextlib
 import hashlib
 import http.client
 import multiprocessing
@@ -21,6 +22,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import commands
@@ -45,8 +47,10 @@ FAULTS = {
     "mpi": ["EIO", "EIO+"],
     "change": ["kill"],
 }
+NO_FAULT = "any:0:EIO"  # calls are counted alone
 HARMLESS = {"short", "short+", "EINTR"}
-LIMIT = 60  # seconds that a command may take; the slowest needs two
+LIMIT = 300  # seconds that a command may take; the slowest needs two, where nothing else runs
+PATIENCE = 3  # that a server with a fault may take to answer: it may also give no answer
 
 # What a run leaves on purpose for the next, and what the next one makes anew.
 TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
@@ -112,7 +116,7 @@ class Run:
         return [line for line in self.err.split("\n") if line.startswith("fast0tag")]
 
 
-def serve(process, command):
+def serve(process, command, patience):
     """Asks a server that has started some questions; it ends when it is told to."""
     answers = b""
     line = process.stdout.readline()
@@ -122,7 +126,7 @@ def serve(process, command):
     for method, path, body in commands.REQUESTS[command.name]:
         for _ in range(2):  # a connection that is lost is made anew
             try:
-                c = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=10)
+                c = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=patience)
                 kind = "application/json" if body and body.startswith(b"{") else "image/svg+xml"
                 c.request(method, path, body, {"Content-Type": kind} if body else {})
                 answer = c.getresponse()
@@ -133,6 +137,26 @@ def serve(process, command):
                 answers += b"none\n" if process.poll() is None else b"ended\n"
     process.send_signal(signal.SIGTERM)
     return answers
+
+
+class Watch:
+    """Ends a process and all that it has started when its time is over."""
+
+    def __init__(self, process):
+        self.process, self.is_late = process, False
+        self.timer = threading.Timer(LIMIT, self.end)
+
+    def __enter__(self):
+        self.timer.start()
+        return self
+
+    def __exit__(self, *_):
+        self.timer.cancel()
+
+    def end(self):
+        self.is_late = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class Bench:
@@ -173,12 +197,10 @@ class Bench:
         with open(".err", "wb") as err:
             process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, env=env,
                                        start_new_session=True)
-            try:
-                out = serve(process, self.command) if self.command.server else b""
-                out += process.communicate(self.command.stdin, timeout=LIMIT)[0]
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
+            with Watch(process) as watch:
+                out = serve(process, self.command, PATIENCE if fault and fault != NO_FAULT else LIMIT) if self.command.server else b""
+                out += process.communicate(self.command.stdin)[0]
+            if watch.is_late:
                 return Run("hangs", b"", open(".err", "rb").read(), {})
         text = open(".err", "rb").read()
         os.remove(".err")
@@ -250,7 +272,7 @@ class Bench:
         """The old state, the new one, and the calls that lead from one to the other: (kind, name, place) each."""
         self.reset()
         self.old = look()
-        first = self.run("any:0:EIO", True)
+        first = self.run(NO_FAULT, True)
         if first.code != 0:
             raise SystemExit("%s: exit %s: %s" % (self.command.name, first.code, first.err))
         self.new, self.out, self.warned = first.state, first.out, self.warnings(first)
@@ -304,10 +326,12 @@ class Bench:
                     self.complain(fault, place, wrong)
 
     def all(self):
-        calls = self.start()
+        calls, kinds = self.start(), self.options.kinds
+        if self.options.quick and not kinds and not self.options.commands:
+            kinds = (commands.QUICK[self.command.name] or "").split()
         for kind in FAULTS:
             mine = [c for c in calls if c[0] == kind or kind == "change" and c[0] in ("write", "sync", "name")]
-            if mine and (not self.options.kinds or kind in self.options.kinds):
+            if mine and (not kinds or kind in kinds):
                 self.each(kind, mine)
         return collections.Counter(c[0] for c in calls)
 
@@ -318,14 +342,17 @@ def hash_of(text):
 
 def begin(scratch, seen):
     """Each process of ours has its own files, in a place of its own: catalogues know the paths of pictures."""
-    global folder, made, kept
-    kept = seen
+    global folder, made, kept, problem
+    kept, problem = seen, None
     own = tempfile.mkdtemp(dir=scratch)
     folder, made = own + "/work", own + "/made"
     os.mkdir(folder)
     os.chdir(folder)
     os.environ["XDG_CACHE_HOME"] = folder + "/.cache"
-    commands.prepare()
+    try:
+        commands.prepare()
+    except (Exception, SystemExit) as e:  # told by `work`: a pool whose processes cannot begin starts others for ever
+        problem = "no files to work with: %s" % e
     os.chdir("/")
     os.rename(folder, made)
 
@@ -335,6 +362,8 @@ def work(job):
     bench = Bench(command, made, folder, options)
     started = time.time()
     try:
+        if problem:
+            raise SystemExit(problem)
         calls = bench.all()
     except SystemExit as e:
         bench.found.append(str(e))
