@@ -9,7 +9,7 @@ case_no_part_has_more_messages_that_no_test_knows() {
     /usr/bin/python3 "$here/messages.py" "$root" >"$out" 2>"$err" || complain "$(cat "$err")"
     while read -r part share counts; do
         least=$(sed -n "s/^$part //p" "$here/messages.txt")
-        [ "${share%.*}" -ge "${least:-90}" ] || complain "$part: $share % of its messages are asserted, at least $least % are expected" \
+        [ "${share%.*}" -ge "${least:-90}" ] || complain "$part: $share % of its messages are asserted, at least ${least:-90} % are expected" \
             "(${counts:-}; tests/project/messages.py . $part lists the others)"
     done <"$out"
     grep -q '^all ' "$out" || complain "nothing was counted: $(cat "$err")"
