@@ -66,7 +66,7 @@ class Client:
 
     def is_lost(self, message):
         """A process that was killed costs the picture that it had, or that it would have had next: one."""
-        if not message.endswith(LOST):
+        if not message.removesuffix(": it stays as it is").endswith(LOST):  # which a file that was to be written does
             return False
         with self.world.lock:
             self.world.pictures_lost += 1
