@@ -16,8 +16,8 @@ static void shapes_around_tiles_match_the_reference(void **state)
     (void)state;
     need_tiles();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        check_forms(shapes[i][0], shapes[i][1], shapes[i][2], 0, (int)i, i < 4 ? 1 : 5);
-        check_forms(shapes[i][0], shapes[i][1], shapes[i][2], 1, (int)i, i < 4 ? 1 : 5);
+        check_forms(shapes[i][0], shapes[i][1], shapes[i][2], 0, (int)i, i < 4 ? 3 : 11);
+        check_forms(shapes[i][0], shapes[i][1], shapes[i][2], 1, (int)i, i < 4 ? 3 : 11);
     }
 }
 
