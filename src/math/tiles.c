@@ -12,7 +12,7 @@
 
 enum { SIDE = 16, DEPTH = 32, TILE = SIDE * DEPTH }; /* numbers of a tile of A or B */
 
-/* Below this many rows or columns a product reads one matrix once and is as quick without tiles. */
+/* Tiles of fewer rows or columns would be mostly padding. */
 enum { LEAST = SIDE };
 
 bool f0t_tiles_fit(const f0t_matmul *op)
