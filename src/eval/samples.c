@@ -18,14 +18,17 @@ static bool has_kind(const f0t_eval *e, size_t image, unsigned kind)
     return false;
 }
 
-static bool has_picture(const f0t_eval *e, size_t image)
+static f0t_status has_picture(bool *has, const f0t_eval *e, size_t image)
 {
     const char *name = f0t_dataset_image(e->dataset, image);
-    char *path = NULL;
-    bool there = name && f0t_path_join(&path, f0t_dataset_path(e->dataset), name) == F0T_OK &&
-                 f0t_path_exists(path);
+    char *path;
+    *has = false;
+    if (!name)
+        return F0T_OK;
+    F0T_TRY(f0t_path_join(&path, f0t_dataset_path(e->dataset), name));
+    f0t_status status = f0t_path_look(has, path);
     f0t_free(path);
-    return there;
+    return status;
 }
 
 /* Images in random order: place among the test images, and row. */
@@ -37,22 +40,26 @@ typedef struct pool {
 } pool;
 
 /* Fills up the samples: first what has everything, then less. */
-static void fill(f0t_eval *e, pool *p, bool with_tags, bool with_picture)
+static f0t_status fill(f0t_eval *e, pool *p, bool with_tags, bool with_picture)
 {
     size_t asked = 0;
+    bool has = true;
     for (size_t i = 0; i < p->count && e->sample_count < SAMPLES; i++) {
         uint32_t place = p->order[i], row = p->rows[place];
         if (p->taken[place] ||
             (with_tags && (!has_kind(e, row, F0T_TAG_SEEN) || !has_kind(e, row, F0T_TAG_UNSEEN))))
             continue;
         if (with_picture && asked++ >= PICTURES_ASKED)
-            return;
-        if (with_picture && !has_picture(e, row))
+            return F0T_OK;
+        if (with_picture)
+            F0T_TRY(has_picture(&has, e, row));
+        if (!has)
             continue;
         p->taken[place] = true;
         e->samples[e->sample_count] = place;
         e->sample_images[e->sample_count++] = row;
     }
+    return F0T_OK;
 }
 
 static void list_images(pool *p, const f0t_dataset *dataset)
@@ -82,10 +89,12 @@ f0t_status f0t_eval_choose_samples(f0t_eval *e)
     if (status == F0T_OK) {
         list_images(&p, e->dataset);
         f0t_random_shuffle(p.order, p.count, &random);
-        fill(e, &p, true, true);
-        fill(e, &p, true, false);
-        fill(e, &p, false, false);
+        status = fill(e, &p, true, true);
     }
+    if (status == F0T_OK)
+        status = fill(e, &p, true, false);
+    if (status == F0T_OK)
+        status = fill(e, &p, false, false);
     f0t_free(p.order);
     f0t_free(p.rows);
     f0t_free(p.taken);

@@ -111,12 +111,14 @@ static f0t_status name_image(f0t_study_picture *picture, const f0t_dataset *data
     if (!line)
         return F0T_OK;
     char *path;
+    bool there;
     F0T_TRY(f0t_path_join(&path, f0t_dataset_path(dataset), line));
-    if (f0t_path_exists(path))
+    f0t_status status = f0t_path_look(&there, path);
+    if (there)
         picture->path = path;
     else
         f0t_free(path);
-    return F0T_OK;
+    return status;
 }
 
 static f0t_status name_tags(f0t_study_picture *picture, const maker *k)

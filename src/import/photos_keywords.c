@@ -20,6 +20,7 @@ typedef struct reading {
     bool strict;
     f0t_texts *keywords; /* [count] */
     char **wrong;        /* [count] what is wrong with a picture; NULL: nothing */
+    f0t_status *why;     /* [count] and the status that it is wrong by */
     f0t_worker **workers;
     size_t worker_count;
     const f0t_monitor *monitor;
@@ -31,6 +32,7 @@ static f0t_status reading_create(reading *r, size_t first, size_t count)
     r->count = count;
     F0T_TRY(f0t_alloc_zero(&r->keywords, count, sizeof *r->keywords));
     F0T_TRY(f0t_alloc_zero(&r->wrong, count, sizeof *r->wrong));
+    F0T_TRY(f0t_alloc_zero(&r->why, count, sizeof *r->why));
     F0T_TRY(f0t_alloc_zero(&r->workers, (size_t)f0t_context_wanted(), sizeof *r->workers));
     for (; r->worker_count < (size_t)f0t_context_wanted(); r->worker_count++)
         F0T_TRY(f0t_worker_create(&r->workers[r->worker_count]));
@@ -47,6 +49,7 @@ static void reading_free(reading *r)
         f0t_worker_free(r->workers[i]);
     f0t_free(r->keywords);
     f0t_free(r->wrong);
+    f0t_free(r->why);
     f0t_free(r->workers);
 }
 
@@ -70,6 +73,7 @@ static f0t_status note_failure(void *context, size_t i, f0t_status status, const
     const reading *r = context;
     if (r->strict)
         return f0t_fail(status, "%s", message);
+    r->why[i] = status;
     F0T_TRY(f0t_parallel_warn(notes, message));
     return f0t_string_copy(&r->wrong[i], message, strlen(message));
 }
@@ -119,16 +123,17 @@ typedef struct sharing {
     f0t_stage stage;
 } sharing;
 
-/* Of each picture the length of what is wrong with it, and that; the number of its keywords, and each with its length. */
+/* Of each picture the length of what is wrong with it, its status, and that; or 0, the number of its keywords, and each with
+ * its length. */
 static f0t_status pack(f0t_parcel *parcel, const reading *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         const f0t_texts *keywords = &r->keywords[i];
         const uint64_t head[2] = {r->wrong[i] ? strlen(r->wrong[i]) + 1 : 0,
-                                  r->wrong[i] ? 0 : keywords->count};
+                                  r->wrong[i] ? (uint64_t)r->why[i] : keywords->count};
         F0T_TRY(f0t_parcel_add(parcel, head, sizeof head));
         F0T_TRY(f0t_parcel_add(parcel, r->wrong[i], head[0]));
-        for (size_t k = 0; k < head[1]; k++) {
+        for (size_t k = 0; !r->wrong[i] && k < head[1]; k++) {
             const uint64_t size = f0t_texts_length(keywords, k) + 1;
             F0T_TRY(f0t_parcel_add(parcel, &size, sizeof size));
             F0T_TRY(f0t_parcel_add(parcel, f0t_texts_get(keywords, k), size));
@@ -143,7 +148,7 @@ static f0t_status run_piece(void *user, uint64_t piece, void **out, size_t *byte
     const f0t_monitor *monitor = f0t_context_monitor(NULL);
     const f0t_monitor silent = {.stop = monitor ? monitor->stop : NULL};
     const size_t first = (size_t)piece * s->piece, left = s->pictures.count - first;
-    reading r = {.pictures = &s->pictures, .strict = s->job->options->strict, .monitor = &silent};
+    reading r = {.pictures = &s->pictures, .monitor = &silent};
     f0t_parcel parcel = {0};
     f0t_status status = read_some(&r, first, left < s->piece ? left : s->piece);
     if (status == F0T_OK)
@@ -154,14 +159,17 @@ static f0t_status run_piece(void *user, uint64_t piece, void **out, size_t *byte
     return status;
 }
 
-/* What is wrong with a picture is logged here, whoever has seen it. */
-static f0t_status take_one(f0t_photo_keywords *to, size_t i, f0t_parcel_reader *from)
+/* What is wrong with a picture is logged here, whoever has seen it, or is the end: pieces come in order, so that the first bad
+ * picture is named. */
+static f0t_status take_one(f0t_photo_keywords *to, size_t i, f0t_parcel_reader *from, bool strict)
 {
     uint64_t head[2], size;
     F0T_TRY(f0t_parcel_read(head, from, sizeof head));
     const char *wrong = head[0] ? f0t_parcel_take_text(from, head[0]) : NULL;
-    if (head[0] && !wrong)
+    if (head[0] && (!wrong || head[1] < F0T_ERROR_MEMORY || head[1] > F0T_ERROR_INTERNAL))
         return f0t_parcel_fail();
+    if (wrong && strict)
+        return f0t_fail((f0t_status)head[1], "%s", wrong);
     if (wrong) {
         f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s", wrong);
         return take_failure(to, i, wrong);
@@ -183,7 +191,7 @@ static f0t_status take_piece(void *user, uint64_t piece, const void *data, size_
     size_t i = (size_t)piece * s->piece;
     const size_t end = s->to->count - i < s->piece ? s->to->count : i + s->piece;
     for (; i < end; i++)
-        F0T_TRY(take_one(s->to, i, &from));
+        F0T_TRY(take_one(s->to, i, &from, s->job->options->strict));
     return from.left ? f0t_parcel_fail() : f0t_stage_update(&s->stage, end);
 }
 

@@ -112,15 +112,20 @@ static void free_room(room *r)
     f0t_free(r->good);
 }
 
-/* Of each picture the length of what is wrong with it, and that; 0, and its row. */
+/* Before what a process sends of a picture: its row, or what is wrong with it. */
+typedef struct head {
+    uint64_t status, size; /* size: of the text of what is wrong, or 0 */
+} head;
+
 static f0t_status pack(f0t_parcel *parcel, const room *r, size_t dim)
 {
     for (size_t i = 0; i < r->count; i++) {
         const char *wrong = r->failures[i].message;
-        const uint64_t size = r->failures[i].status != F0T_OK ? strlen(wrong) + 1 : 0;
-        F0T_TRY(f0t_parcel_add(parcel, &size, sizeof size));
-        F0T_TRY(size ? f0t_parcel_add(parcel, wrong, size)
-                     : f0t_parcel_add(parcel, r->rows + i * dim, dim * sizeof *r->rows));
+        const bool failed = r->failures[i].status != F0T_OK;
+        const head h = {(uint64_t)r->failures[i].status, failed ? strlen(wrong) + 1 : 0};
+        F0T_TRY(f0t_parcel_add(parcel, &h, sizeof h));
+        F0T_TRY(failed ? f0t_parcel_add(parcel, wrong, h.size)
+                       : f0t_parcel_add(parcel, r->rows + i * dim, dim * sizeof *r->rows));
     }
     return F0T_OK;
 }
@@ -131,8 +136,7 @@ static f0t_status describe(f0t_parcel *parcel, room *r, const sharing *s, size_t
     const f0t_monitor *monitor = f0t_context_monitor(NULL);
     const f0t_monitor silent = {.stop = monitor ? monitor->stop : NULL};
     F0T_TRY(make_room(r, s, first));
-    F0T_TRY(f0t_backbone_run_sources(r->rows, o->strict ? NULL : r->good, o->extract, r->sources,
-                                     r->count, &silent));
+    F0T_TRY(f0t_backbone_run_sources(r->rows, r->good, o->extract, r->sources, r->count, &silent));
     return pack(parcel, r, s->dim);
 }
 
@@ -148,18 +152,21 @@ static f0t_status run_piece(void *user, uint64_t piece, void **out, size_t *byte
     return status;
 }
 
-/* The row of picture i of the list, or what is wrong with it, which is logged here, whoever has seen it. */
+/* The row of picture i of the list, or what is wrong with it, which is logged here, or the end, whoever has seen it: pieces
+ * are taken in order, so that the first bad picture is named. */
 static f0t_status take_row(const sharing *s, size_t i, f0t_parcel_reader *from, float *row)
 {
-    uint64_t size;
-    F0T_TRY(f0t_parcel_read(&size, from, sizeof size));
-    if (!size) {
+    head h;
+    F0T_TRY(f0t_parcel_read(&h, from, sizeof h));
+    if (!h.size) {
         F0T_TRY(f0t_parcel_read(row, from, s->dim * sizeof *row));
         return f0t_photo_features_keep(s->features, s->numbers[i], &s->stamps[i], row);
     }
-    const char *wrong = f0t_parcel_take_text(from, size);
-    if (!wrong)
+    const char *wrong = f0t_parcel_take_text(from, h.size);
+    if (!wrong || h.status < F0T_ERROR_MEMORY || h.status > F0T_ERROR_INTERNAL)
         return f0t_parcel_fail();
+    if (s->job->options->strict)
+        return f0t_fail((f0t_status)h.status, "%s", wrong);
     f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s", wrong);
     return F0T_OK;
 }

@@ -73,12 +73,13 @@ static bool begin_sum(f0t_exchange *e)
     e->received = lay_out(e) ? take_memory((size_t)size * own_length(e) * bytes) : NULL;
     e->sent = coarse && e->received ? take_memory(e->n * bytes) : NULL;
     if (!e->received || (coarse && !e->sent))
-        return false;
+        return f0t_mpi_lack_memory("the messages of a sum");
     if (coarse)
         f0t_mpi.host.to_bf16(e->sent->data, e->x, e->n);
-    MPI_Ialltoallv(coarse ? e->sent->data : e->x, e->counts, e->counts + size, type,
-                   e->received->data, e->counts + 2 * size, e->counts + 3 * size, type,
-                   f0t_mpi.world, &e->request);
+    if (!F0T_MPI_DONE(MPI_Ialltoallv(coarse ? e->sent->data : e->x, e->counts, e->counts + size,
+                                     type, e->received->data, e->counts + 2 * size,
+                                     e->counts + 3 * size, type, f0t_mpi.world, &e->request)))
+        return false;
     f0t_mpi_sent((e->n - own_length(e)) * bytes);
     return true;
 }
@@ -127,31 +128,45 @@ static bool begin_share(f0t_exchange *e)
     const int size = f0t_mpi.size;
     const MPI_Datatype type = e->size == 2 ? MPI_UINT16_T : MPI_FLOAT;
     if (!lay_out(e))
-        return false;
+        return f0t_mpi_lack_memory("the messages of a copy");
     e->counts[f0t_mpi.rank] = (int)own_length(e);
-    MPI_Iallgatherv(MPI_IN_PLACE, 0, type, e->x, e->counts, e->counts + size, type, f0t_mpi.world,
-                    &e->request);
+    if (!F0T_MPI_DONE(MPI_Iallgatherv(MPI_IN_PLACE, 0, type, e->x, e->counts, e->counts + size,
+                                      type, f0t_mpi.world, &e->request)))
+        return false;
     f0t_mpi_sent(own_length(e) * e->size * ((size_t)size - 1));
     return true;
 }
 
 /* Asks process 0, whose answer ends the exchange. The question is small: it leaves at once. */
-static void begin_ask(f0t_exchange *e)
+static bool begin_ask(f0t_exchange *e)
 {
-    MPI_Send(e->copy, 1, MPI_UINT64_T, 0, F0T_MPI_ASK, f0t_mpi.work);
-    MPI_Irecv(e->copy, 1, MPI_UINT64_T, 0, F0T_MPI_ASK + 100, f0t_mpi.work, &e->request);
+    return F0T_MPI_DONE(MPI_Send(e->copy, 1, MPI_UINT64_T, 0, F0T_MPI_ASK, f0t_mpi.work)) &&
+           F0T_MPI_DONE(MPI_Irecv(e->copy, 1, MPI_UINT64_T, 0, F0T_MPI_ASK + 100, f0t_mpi.work,
+                                  &e->request));
 }
 
-static void begin_alarm(f0t_exchange *e)
+static bool begin_result(f0t_exchange *e)
 {
+    f0t_mpi_sent(e->n * e->size);
+    return F0T_MPI_DONE(MPI_Isend(e->copy, (int)(e->n * e->size), MPI_BYTE, 0, F0T_MPI_RESULT,
+                                  f0t_mpi.work, &e->request));
+}
+
+/* As many as can be reached. */
+static bool begin_alarm(f0t_exchange *e)
+{
+    bool done = true;
     for (int r = 0; r < f0t_mpi.size; r++) {
         MPI_Request request;
         if (r == f0t_mpi.rank)
             continue;
-        MPI_Isend(NULL, 0, MPI_BYTE, r, F0T_MPI_ALARM, f0t_mpi.alarms, &request);
-        MPI_Request_free(&request);
+        if (F0T_MPI_DONE(MPI_Isend(NULL, 0, MPI_BYTE, r, F0T_MPI_ALARM, f0t_mpi.alarms, &request)))
+            MPI_Request_free(&request);
+        else
+            done = false;
     }
     e->request = MPI_REQUEST_NULL;
+    return done;
 }
 
 bool f0t_mpi_begin(f0t_exchange *e)
@@ -163,33 +178,26 @@ bool f0t_mpi_begin(f0t_exchange *e)
     case F0T_MPI_SHARE:
         return begin_share(e);
     case F0T_MPI_TOTAL:
-        MPI_Iallreduce(MPI_IN_PLACE, e->copy, n, MPI_DOUBLE, MPI_SUM, f0t_mpi.world, &e->request);
-        break;
+        return F0T_MPI_DONE(MPI_Iallreduce(MPI_IN_PLACE, e->copy, n, MPI_DOUBLE, MPI_SUM,
+                                           f0t_mpi.world, &e->request));
     case F0T_MPI_BROADCAST:
-        MPI_Ibcast(e->copy, bytes, MPI_BYTE, 0, f0t_mpi.world, &e->request);
-        break;
+        return F0T_MPI_DONE(MPI_Ibcast(e->copy, bytes, MPI_BYTE, 0, f0t_mpi.world, &e->request));
     case F0T_MPI_ASK:
-        begin_ask(e);
-        break;
+        return begin_ask(e);
     case F0T_MPI_RESULT:
-        MPI_Isend(e->copy, bytes, MPI_BYTE, 0, F0T_MPI_RESULT, f0t_mpi.work, &e->request);
-        f0t_mpi_sent(e->n * e->size);
-        break;
+        return begin_result(e);
     case F0T_MPI_ALARM:
-        begin_alarm(e);
-        break;
+        return begin_alarm(e);
     case F0T_MPI_REPORT:
-        MPI_Igather(e->x, bytes, MPI_BYTE, e->to, bytes, MPI_BYTE, 0, f0t_mpi.verdicts,
-                    &e->request);
-        break;
+        return F0T_MPI_DONE(MPI_Igather(e->x, bytes, MPI_BYTE, e->to, bytes, MPI_BYTE, 0,
+                                        f0t_mpi.verdicts, &e->request));
     case F0T_MPI_VERDICT:
-        MPI_Ibcast(e->x, bytes, MPI_BYTE, 0, f0t_mpi.verdicts, &e->request);
-        break;
+        return F0T_MPI_DONE(MPI_Ibcast(e->x, bytes, MPI_BYTE, 0, f0t_mpi.verdicts, &e->request));
     }
     return true;
 }
 
-void f0t_mpi_release(f0t_exchange *e)
+static void release(f0t_exchange *e)
 {
     give_memory(e->sent);
     give_memory(e->received);
@@ -202,5 +210,5 @@ void f0t_mpi_complete(f0t_exchange *e)
 {
     if (e->kind == F0T_MPI_SUM)
         complete_sum(e);
-    f0t_mpi_release(e);
+    release(e);
 }

@@ -41,9 +41,21 @@ static f0t_status begin(f0t_exchange **out, f0t_exchange given)
     return F0T_OK;
 }
 
+/* What this process could not send or receive; false: nothing went wrong. */
+static bool has_problem(char problem[F0T_MPI_PROBLEM_SIZE])
+{
+    pthread_mutex_lock(&f0t_mpi.lock);
+    memcpy(problem, f0t_mpi.problem, F0T_MPI_PROBLEM_SIZE);
+    pthread_mutex_unlock(&f0t_mpi.lock);
+    return *problem;
+}
+
 static f0t_status fail_with_others(void)
 {
-    return f0t_mpi.host.fail(F0T_ERROR_INTERRUPTED, "another process has failed");
+    char problem[F0T_MPI_PROBLEM_SIZE];
+    return has_problem(problem)
+               ? f0t_mpi.host.fail(F0T_ERROR_IO, "%s", problem)
+               : f0t_mpi.host.fail(F0T_ERROR_INTERRUPTED, "another process has failed");
 }
 
 /* `whatever`: also where a process has failed. What is then still under way keeps its memory to the end of the
@@ -57,14 +69,13 @@ static f0t_status finish(f0t_exchange *e, bool whatever)
     const bool done = e->done, refused = e->refused;
     f0t_mpi.traffic.waited += f0t_mpi_time() - began;
     pthread_mutex_unlock(&f0t_mpi.lock);
-    if (!done)
+    if (!done || refused) /* refused by MPI itself, it may still be under way */
         return fail_with_others();
     if (e->copy && e->kind != F0T_MPI_RESULT)
         memcpy(e->x, e->copy, e->n * e->size);
     free(e->copy);
     free(e);
-    return refused ? f0t_mpi.host.fail(F0T_ERROR_MEMORY, "no memory for the messages of a sum")
-                   : F0T_OK;
+    return F0T_OK;
 }
 
 /* The same with a copy of x, which is often the caller's stack. */
@@ -209,17 +220,19 @@ static report judge(const report *all)
     return all[0];
 }
 
-static f0t_status gather(report *own)
+static f0t_status gather(report *r)
 {
     report *all = f0t_mpi.rank == 0 ? calloc((size_t)f0t_mpi.size, sizeof *all) : NULL;
     if (f0t_mpi.rank == 0 && !all)
         return f0t_mpi.host.fail(F0T_ERROR_MEMORY, "no memory for the processes' reports");
     f0t_status status = exchange_now(
-        (f0t_exchange){.kind = F0T_MPI_REPORT, .x = own, .n = sizeof *own, .size = 1, .to = all});
+        (f0t_exchange){.kind = F0T_MPI_REPORT, .x = r, .n = sizeof *r, .size = 1, .to = all});
+    if (status != F0T_OK)
+        return status; /* what still arrives finds its place */
     if (all)
-        *own = judge(all);
+        *r = judge(all);
     free(all);
-    return status;
+    return F0T_OK;
 }
 
 static f0t_status fail_as(const report *r)
@@ -230,29 +243,38 @@ static f0t_status fail_as(const report *r)
 }
 
 static report verdict; /* that the run has failed: there is no other after it */
+static report own;     /* how this process fared, and then how the run did */
 
+/* All hear of a failure and say how they fared; fails where that cannot be done. */
+static f0t_status exchange_reports(bool alarms)
+{
+    f0t_status status = alarms ? exchange_now((f0t_exchange){.kind = F0T_MPI_ALARM}) : F0T_OK;
+    if (status == F0T_OK)
+        status = gather(&own);
+    if (status == F0T_OK)
+        status = exchange_now(
+            (f0t_exchange){.kind = F0T_MPI_VERDICT, .x = &own, .n = sizeof own, .size = 1});
+    return status;
+}
+
+/* Without messages a process can but end, and mpirun ends the others. */
 static f0t_status agree(f0t_status status, const char *message)
 {
+    char problem[F0T_MPI_PROBLEM_SIZE];
     if (verdict.status != F0T_OK)
         return fail_as(&verdict);
-    const bool others = f0t_mpi_failed();
+    const bool others = f0t_mpi_failed() && !has_problem(problem);
     const bool stopped = others && status == F0T_ERROR_INTERRUPTED; /* not by itself */
-    report r = {.status = (int)status, .rank = stopped ? -1 : f0t_mpi.rank};
+    own = (report){.status = (int)status, .rank = stopped ? -1 : f0t_mpi.rank};
     if (status != F0T_OK)
-        snprintf(r.message, sizeof r.message, "%s", message);
-    if (status != F0T_OK && !others) {
-        f0t_status told = exchange_now((f0t_exchange){.kind = F0T_MPI_ALARM});
-        if (told != F0T_OK)
-            return told;
-    }
-    f0t_status ended = gather(&r);
-    if (ended == F0T_OK)
-        ended = exchange_now(
-            (f0t_exchange){.kind = F0T_MPI_VERDICT, .x = &r, .n = sizeof r, .size = 1});
-    if (ended != F0T_OK || r.status == F0T_OK)
+        snprintf(own.message, sizeof own.message, "%s", message);
+    f0t_status ended = exchange_reports(status != F0T_OK && !others);
+    if (ended != F0T_OK)
+        f0t_mpi_give_up();
+    if (ended != F0T_OK || own.status == F0T_OK)
         return ended;
     f0t_mpi_set_failed();
-    verdict = r;
+    verdict = own;
     return fail_as(&verdict);
 }
 

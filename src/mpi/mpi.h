@@ -41,7 +41,7 @@ struct f0t_exchange {
     int *counts; /* [4 x processes]: counts and places of what is sent, and of what is received */
     f0t_mpi_memory *sent, *received; /* where they are not x itself */
     MPI_Request request;
-    bool done, refused; /* refused: no memory for it */
+    bool done, refused; /* refused: f0t_mpi.problem says why */
     struct f0t_exchange *next;
 };
 
@@ -53,7 +53,10 @@ typedef struct f0t_mpi_result {
     struct f0t_mpi_result *next;
 } f0t_mpi_result;
 
-enum { F0T_MPI_ROUNDS = 16 }; /* of work whose counters are kept at the same time */
+enum {
+    F0T_MPI_ROUNDS = 16, /* of work whose counters are kept at the same time */
+    F0T_MPI_PROBLEM_SIZE = 400
+};
 
 /* Of the process. `lock` guards what both threads use. */
 typedef struct f0t_mpi_state {
@@ -64,8 +67,10 @@ typedef struct f0t_mpi_state {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* tells the process that something is done, or that all is lost */
     pthread_cond_t queued;  /* tells the thread of something in the queue */
-    bool started, ending, failed;     /* failed: a process has; by f0t_mpi_failed */
-    f0t_exchange *first, *last;       /* the queue */
+    bool started, joined, ending, failed; /* failed: a process has; by f0t_mpi_failed */
+    char problem
+        [F0T_MPI_PROBLEM_SIZE]; /* what went wrong first in this process's messages; "": nothing */
+    f0t_exchange *first, *last; /* the queue */
     f0t_mpi_result *results, *newest; /* oldest first */
     uint64_t taken[F0T_MPI_ROUNDS], round_of[F0T_MPI_ROUNDS];
     f0t_group_traffic traffic;
@@ -95,12 +100,21 @@ static inline void f0t_mpi_sent(size_t bytes)
     pthread_mutex_unlock(&f0t_mpi.lock);
 }
 
+/* ---- problem.c: called by the thread ---- */
+
+/* Whether a call of MPI has succeeded; where it has not, f0t_mpi.problem says so: F0T_MPI_DONE(MPI_Test(…)). Communicators
+ * give errors back instead of ending the process, which has files to leave as they were, and a line to say. */
+#define F0T_MPI_DONE(call) f0t_mpi_done(call, #call)
+bool f0t_mpi_done(int code, const char *call);
+/* The same for memory; false. `what` it is for. */
+bool f0t_mpi_lack_memory(const char *what);
+/* Nothing can be exchanged any more: what the process waits for fails. */
+void f0t_mpi_give_up(void);
+
 /* ---- exchange.c: called by the thread ---- */
 
-/* Begins it; false where there is no memory. */
+/* Begins it; false where that cannot be done. */
 bool f0t_mpi_begin(f0t_exchange *exchange);
-/* What it has of memory for messages, where it did not begin. */
-void f0t_mpi_release(f0t_exchange *exchange);
 /* What is left to do when its messages have arrived. */
 void f0t_mpi_complete(f0t_exchange *exchange);
 

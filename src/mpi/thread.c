@@ -70,20 +70,43 @@ static f0t_exchange *take_queued(void)
     return e;
 }
 
+/* One that could not begin, or that MPI has given up, keeps its memory, for messages may still come; those that wait for
+ * others wait no longer. */
+static void lose(void)
+{
+    broken = true;
+    f0t_mpi_give_up();
+}
+
 static void begin_queued(void)
 {
     f0t_exchange *e;
     while ((e = take_queued())) {
         if (!active_count)
             began = f0t_mpi_time();
-        if ((!broken || is_urgent(e)) && f0t_mpi_begin(e)) {
+        const bool tried = !broken || is_urgent(e);
+        if (tried && f0t_mpi_begin(e)) {
             active[active_count++] = e;
             continue;
         }
-        broken = true;
-        f0t_mpi_release(e);
+        if (tried)
+            lose();
         end_exchange(e, true);
     }
+}
+
+/* Whether it has ended. One that MPI gives up has, too. */
+static bool end_one(f0t_exchange *e)
+{
+    int done = 0;
+    const bool lost = !F0T_MPI_DONE(MPI_Test(&e->request, &done, MPI_STATUS_IGNORE));
+    if (lost)
+        lose();
+    else if (done)
+        f0t_mpi_complete(e);
+    if (lost || done)
+        end_exchange(e, lost);
+    return lost || done;
 }
 
 /* Those that have ended leave, and the others close up in their order. */
@@ -91,16 +114,9 @@ static bool end_finished(void)
 {
     size_t kept = 0;
     const size_t before = active_count;
-    for (size_t i = 0; i < before; i++) {
-        int done = 0;
-        MPI_Test(&active[i]->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
+    for (size_t i = 0; i < before; i++)
+        if (!end_one(active[i]))
             active[kept++] = active[i];
-            continue;
-        }
-        f0t_mpi_complete(active[i]);
-        end_exchange(active[i], false);
-    }
     active_count = kept;
     if (before && !kept) {
         pthread_mutex_lock(&f0t_mpi.lock);
@@ -115,8 +131,15 @@ static bool end_finished(void)
 static bool arrived(MPI_Comm from, int tag, MPI_Status *status)
 {
     int there = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag, from, &there, status);
+    if (!F0T_MPI_DONE(MPI_Iprobe(MPI_ANY_SOURCE, tag, from, &there, status)))
+        f0t_mpi_give_up();
     return there != 0;
+}
+
+static bool receive(void *to, int n, MPI_Datatype type, MPI_Comm from, const MPI_Status *status)
+{
+    return F0T_MPI_DONE(
+        MPI_Recv(to, n, type, status->MPI_SOURCE, status->MPI_TAG, from, MPI_STATUS_IGNORE));
 }
 
 static void hear_alarm(void)
@@ -124,13 +147,8 @@ static void hear_alarm(void)
     MPI_Status status;
     if (!arrived(f0t_mpi.alarms, F0T_MPI_ALARM, &status))
         return;
-    MPI_Recv(NULL, 0, MPI_BYTE, status.MPI_SOURCE, F0T_MPI_ALARM, f0t_mpi.alarms,
-             MPI_STATUS_IGNORE);
-    f0t_mpi.host.free_nothing();
-    pthread_mutex_lock(&f0t_mpi.lock);
-    f0t_mpi_set_failed();
-    pthread_cond_broadcast(&f0t_mpi.changed);
-    pthread_mutex_unlock(&f0t_mpi.lock);
+    receive(NULL, 0, MPI_BYTE, f0t_mpi.alarms, &status);
+    f0t_mpi_give_up();
 }
 
 uint64_t f0t_mpi_next_piece(uint64_t round)
@@ -152,28 +170,45 @@ static bool hand_out(void)
     uint64_t round, piece;
     if (!arrived(f0t_mpi.work, F0T_MPI_ASK, &status))
         return false;
-    MPI_Recv(&round, 1, MPI_UINT64_T, status.MPI_SOURCE, F0T_MPI_ASK, f0t_mpi.work,
-             MPI_STATUS_IGNORE);
-    piece = f0t_mpi_next_piece(round);
-    MPI_Send(&piece, 1, MPI_UINT64_T, status.MPI_SOURCE, F0T_MPI_ASK + 100, f0t_mpi.work);
-    return true;
+    if (receive(&round, 1, MPI_UINT64_T, f0t_mpi.work, &status)) {
+        piece = f0t_mpi_next_piece(round);
+        if (F0T_MPI_DONE(MPI_Send(&piece, 1, MPI_UINT64_T, status.MPI_SOURCE, F0T_MPI_ASK + 100,
+                                  f0t_mpi.work)))
+            return true;
+    }
+    f0t_mpi_give_up();
+    return false;
 }
 
-/* Without memory for a result the run cannot go on, and ends as any that fails. */
-static bool take_result(void)
+static f0t_mpi_result *receive_result(const MPI_Status *status)
 {
-    MPI_Status status;
     int bytes = 0;
-    if (!arrived(f0t_mpi.work, F0T_MPI_RESULT, &status))
-        return false;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (!F0T_MPI_DONE(MPI_Get_count(status, MPI_BYTE, &bytes)))
+        return NULL;
     f0t_mpi_result *result = calloc(1, sizeof *result);
     char *data = malloc((size_t)bytes + 1);
     if (!result || !data)
-        MPI_Abort(f0t_mpi.world, 1);
-    MPI_Recv(data, bytes, MPI_BYTE, status.MPI_SOURCE, F0T_MPI_RESULT, f0t_mpi.work,
-             MPI_STATUS_IGNORE);
+        f0t_mpi_lack_memory("the result of another process");
+    if (!result || !data || !receive(data, bytes, MPI_BYTE, f0t_mpi.work, status)) {
+        free(result);
+        free(data);
+        return NULL;
+    }
     *result = (f0t_mpi_result){.data = data, .bytes = (size_t)bytes};
+    return result;
+}
+
+/* Without the result the run cannot go on, and ends as any that fails. */
+static bool take_result(void)
+{
+    MPI_Status status;
+    if (!arrived(f0t_mpi.work, F0T_MPI_RESULT, &status))
+        return false;
+    f0t_mpi_result *result = receive_result(&status);
+    if (!result) {
+        f0t_mpi_give_up();
+        return false;
+    }
     pthread_mutex_lock(&f0t_mpi.lock);
     if (f0t_mpi.results)
         f0t_mpi.newest->next = result;
@@ -210,35 +245,45 @@ static void serve(void)
         begin_queued();
         busy = end_finished();
         hear_alarm();
-        while (f0t_mpi.rank == 0 && (hand_out() || take_result()))
+        while (f0t_mpi.rank == 0 && !*f0t_mpi.problem && (hand_out() || take_result()))
             busy = true;
     } while (busy || rest());
 }
 
-static void open_world(void)
+/* Errors are ours to tell from when there is something to set that for; before, Open MPI itself ends most of what goes
+ * wrong, in its own words. */
+static bool open_world(void)
 {
     MPI_Comm near;
     int given;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
     f0t_mpi.world = MPI_COMM_WORLD;
-    MPI_Comm_rank(f0t_mpi.world, &f0t_mpi.rank);
-    MPI_Comm_size(f0t_mpi.world, &f0t_mpi.size);
-    MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.alarms);
-    MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.work);
-    MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.verdicts);
-    MPI_Comm_split_type(f0t_mpi.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-    MPI_Comm_size(near, &f0t_mpi.beside);
+    if (!F0T_MPI_DONE(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given)) ||
+        !F0T_MPI_DONE(MPI_Comm_set_errhandler(f0t_mpi.world, MPI_ERRORS_RETURN)) ||
+        !F0T_MPI_DONE(MPI_Comm_rank(f0t_mpi.world, &f0t_mpi.rank)) ||
+        !F0T_MPI_DONE(MPI_Comm_size(f0t_mpi.world, &f0t_mpi.size)) ||
+        !F0T_MPI_DONE(MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.alarms)) ||
+        !F0T_MPI_DONE(MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.work)) ||
+        !F0T_MPI_DONE(MPI_Comm_dup(f0t_mpi.world, &f0t_mpi.verdicts)) ||
+        !F0T_MPI_DONE(
+            MPI_Comm_split_type(f0t_mpi.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near)) ||
+        !F0T_MPI_DONE(MPI_Comm_size(near, &f0t_mpi.beside)))
+        return false;
     MPI_Comm_free(&near);
+    return true;
 }
 
+/* One that could not join says so, and ends: the others wait for it, and mpirun ends them. */
 static void *run(void *user)
 {
     (void)prctl(PR_SET_TIMERSLACK, 1000UL); /* short sleeps are short */
-    open_world();
+    const bool joined = open_world();
     pthread_mutex_lock(&f0t_mpi.lock);
     f0t_mpi.started = true;
+    f0t_mpi.joined = joined;
     pthread_cond_broadcast(&f0t_mpi.changed);
     pthread_mutex_unlock(&f0t_mpi.lock);
+    if (!joined)
+        return user;
     serve();
     if (!f0t_mpi_failed()) /* else sums that not all have begun are under way: it would wait for them */
         MPI_Finalize();
@@ -270,8 +315,12 @@ f0t_status f0t_mpi_start(void)
     pthread_mutex_lock(&f0t_mpi.lock);
     while (!f0t_mpi.started)
         pthread_cond_wait(&f0t_mpi.changed, &f0t_mpi.lock);
+    const bool joined = f0t_mpi.joined;
     pthread_mutex_unlock(&f0t_mpi.lock);
-    return F0T_OK;
+    if (joined)
+        return F0T_OK;
+    pthread_join(f0t_mpi.thread, NULL);
+    return f0t_mpi.host.fail(F0T_ERROR_IO, "%s", f0t_mpi.problem);
 }
 
 void f0t_mpi_stop(void)

@@ -73,7 +73,8 @@ static f0t_status open_backbone(f0t_tagger *t, const f0t_tagger_options *o)
                                           .bf16 = o->bf16,
                                           .cache = o->cache,
                                           .picture_pixels = o->picture_pixels,
-                                          .picture_seconds = o->picture_seconds};
+                                          .picture_seconds = o->picture_seconds,
+                                          .network_cache = o->network_cache};
     if (o->features_only || !name)
         return F0T_OK;
     F0T_TRY(f0t_backbone_open(&t->backbone, name, &options, NULL));

@@ -158,6 +158,17 @@ case_features_are_those_of_one_process() {
     one_line "start it without mpirun"
 }
 
+# Whoever comes upon which of them first.
+case_strict_names_the_first_bad_picture() {
+    local i
+    can_join || return
+    for i in $(seq 10 40); do echo "no picture" >"$(mkdir -p bad && echo "bad/$i.png")"; done
+    for i in 1 2 3; do
+        together 3 3 features bad -o many --strict -q --no-cache
+        one_line "bad/10.png: "
+    done
+}
+
 # same_results ONE OTHER: but for what they took.
 same_results() {
     /usr/bin/python3 - "$@" <<'PY' || complain "$1 and $2 differ"
@@ -384,6 +395,23 @@ case_a_killed_process_ends_the_run() {
     [ $code != 0 ] || complain "a run without one of its processes succeeded"
     [ $code != 110 ] || complain "the run goes on without one of its processes" # ETIMEDOUT
     [ ! -e model ] || complain "a model was written"
+}
+
+# The first process's n-th call of Open MPI fails, once and for ever: one line, one end, and no model.
+case_a_call_that_fails_ends_the_run() {
+    local fault shim=$BUILD/tests/faults.so
+    can_join || return
+    [ -e "$shim" ] || { skip "no faults.so" && return; }
+    make_collection
+    for fault in 1 2 5 6 9 1+ 7+; do
+        SHIM=$shim F0T_FAULT=mpi:$fault:EIO start -n 2 "$(dirname "$0")/../faults/first" "$FAST0TAG" train photos --vectors vectors.txt -o model $quick \
+            >"$out" 2>"$err" </dev/null
+        [ $? = 1 ] || complain "mpi:$fault: not exit 1: $(head -c 400 "$err")"
+        one_line "Open MPI: MPI_"
+        [ ! -e model ] || complain "mpi:$fault: a model was written"
+    done
+    SHIM=$shim F0T_FAULT=mpi:1:EIO start -n 2 "$(dirname "$0")/../faults/first" "$FAST0TAG" train photos --vectors vectors.txt -o model $quick 2>"$err"
+    one_line "Open MPI: MPI_Init_thread failed"
 }
 
 case_a_missing_module_is_named() {

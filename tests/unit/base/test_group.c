@@ -227,7 +227,8 @@ static void pieces_that_cannot_be_are_refused(void **state)
                           own[] = {0, UINT64_MAX};
     work w = {.fails = UINT64_MAX};
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(far, &w));
+    assert_fails(F0T_ERROR_FORMAT, "another process has sent a piece that nobody asked for",
+                 run_as_first(far, &w));
     w.taken = 0;
     assert_fails(F0T_ERROR_FORMAT, "nobody asked for", run_as_first(twice, &w));
     w.taken = 0;

@@ -158,7 +158,7 @@ static void classes_reach_the_blend_and_make_another_comparison(void **state)
     blend_with(&h, other, &changed);
     assert_true(with != without && changed != with);
     options.classes = wide;
-    assert_fails(F0T_ERROR_MISMATCH, "makes 17 features",
+    assert_fails(F0T_ERROR_MISMATCH, "the classes' network makes 17 features, ",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     f0t_classes_close(one);
     f0t_classes_close(other);
@@ -175,7 +175,7 @@ static void what_cannot_be_compared_is_told(void **state)
     f0t_eval_options options = {
         .size = sizeof(f0t_eval_options), .centred = true, .methods = "random"};
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "has no features",
+    assert_fails(F0T_ERROR_FORMAT, "has no features to compare methods on",
                  f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
     fixture_close(&h);
     h = fixture_open(&empty);
@@ -192,10 +192,11 @@ static void what_cannot_be_compared_is_told(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "no scenario is called 'zero'",
                  f0t_eval_options_check(&options));
     options = (f0t_eval_options){.size = sizeof(f0t_eval_options), .centred = true, .k = "3,0"};
-    assert_fails(F0T_ERROR_ARGUMENT, "K '0'", f0t_eval_options_check(&options));
+    assert_fails(F0T_ERROR_ARGUMENT, "K '0': a list of numbers such as",
+                 f0t_eval_options_check(&options));
     options = (f0t_eval_options){
         .size = sizeof(f0t_eval_options), .centred = true, .k = "1,2,3,4,5,6,7,8,9"};
-    assert_fails(F0T_ERROR_ARGUMENT, "8 values", f0t_eval_options_check(&options));
+    assert_fails(F0T_ERROR_ARGUMENT, "K: at most 8 values", f0t_eval_options_check(&options));
     options = (f0t_eval_options){
         .size = sizeof(f0t_eval_options), .centred = true, .k = "99999999999999999999"};
     assert_fails(F0T_ERROR_ARGUMENT, "at most 1000000", f0t_eval_options_check(&options));
@@ -208,6 +209,45 @@ static void what_cannot_be_compared_is_told(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "hidden layers '1000001': at most 1000000",
                  f0t_eval_options_check(&options));
     fixture_close(&h);
+}
+
+/* Each option that is no option, with the line that says so. */
+static void options_are_checked(void **state)
+{
+    const char *folder = test_path(".");
+    const f0t_eval_own twice[] = {{.name = "mine", .scores = folder},
+                                  {.name = "mine", .scores = folder}},
+                       taken = {.name = "linear", .scores = folder};
+    const struct {
+        f0t_eval_options options;
+        const char *message;
+    } rows[] = {
+        {{.draws = 1000001}, "draws 1000001: at most "},
+        {{.repeat = 1000001}, "repeat 1000001: at most "},
+        {{.draws = 2, .repeat = 2}, "draws and repeat: one of the two"},
+        {{.trials = 1000001}, "1000001 trials: at most "},
+        {{.methods = "random", .figure = "linear"},
+         "figure: 'linear' is none of the methods compared"},
+        {{.hidden = "1,2,3,4,5,6,7,8,9"}, "hidden layers: at most 8"},
+        {{.set = "linear"}, "set 'linear': METHOD.KNOB=VALUE is expected"},
+        {{.methods = "random", .set = "linear.ridge=1"},
+         "set 'linear.ridge=1': is of none of the methods compared"},
+        {{.methods = "linear", .set = "linear.nothing=1"}, "linear has no knob 'nothing'; it has "},
+        {{.set =
+              "linear.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+              "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa="
+              "1"},
+         "…': too long"},
+        {{.own = twice, .own_count = 17}, "17 methods of your own; at most 16"},
+        {{.own = twice, .own_count = 2}, "two methods are called 'mine'"},
+        {{.own = &taken, .own_count = 1}, "'linear' is a method of fast0tag: take another name"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f0t_eval_options options = rows[i].options;
+        options.size = sizeof options;
+        assert_fails(F0T_ERROR_ARGUMENT, rows[i].message, f0t_eval_options_check(&options));
+    }
 }
 
 static void spaces_around_names_do_not_matter(void **state)
@@ -426,6 +466,7 @@ int main(void)
         cmocka_unit_test(repeats_give_mean_and_deviation),
         cmocka_unit_test(classes_reach_the_blend_and_make_another_comparison),
         cmocka_unit_test(what_cannot_be_compared_is_told),
+        cmocka_unit_test(options_are_checked),
         cmocka_unit_test(spaces_around_names_do_not_matter),
         cmocka_unit_test(names_of_values_are_known_when_nobody_can_play),
         cmocka_unit_test(a_training_set_that_cannot_be_learned_leaves_the_others),

@@ -77,10 +77,10 @@ static void what_is_no_ranking_is_refused(void **state)
     ranking_case_draw(&made, 4, 50, 20, 30, 0.2);
     options.k = many;
     options.k_count = F0T_CUTOFFS_MOST + 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "at most 8", measure(&got, &options));
+    assert_fails(F0T_ERROR_ARGUMENT, "K: at most 8 values", measure(&got, &options));
     options.k = none;
     options.k_count = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "K: 0", measure(&got, &options));
+    assert_fails(F0T_ERROR_ARGUMENT, "K: 0 is no number of first tags", measure(&got, &options));
     made.relevant[2] = 20;
     assert_fails(F0T_ERROR_ARGUMENT, "below 20", measure(&got, NULL));
     assert_null(got);

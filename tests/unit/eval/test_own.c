@@ -118,12 +118,13 @@ static void what_it_says_wrongly_is_refused(void **state)
     for (size_t i = 1; i <= F0T_OWN_VALUES; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), ", %zu", i);
     strcat(many, "]}}");
-    assert_fails(F0T_ERROR_FORMAT, "has 33 values", describe(&own, many));
+    assert_fails(F0T_ERROR_FORMAT, "knob \"k\" has 33 values; 1 to 32 are expected",
+                 describe(&own, many));
     strcpy(many, "{\"knobs\": {\"k\": [0]");
     for (size_t i = 0; i < F0T_KNOBS_MAX; i++)
         snprintf(many + strlen(many), sizeof many - strlen(many), ", \"k%zu\": [0]", i);
     strcat(many, "}}");
-    assert_fails(F0T_ERROR_FORMAT, "more than", describe(&own, many));
+    assert_fails(F0T_ERROR_FORMAT, " knobs", describe(&own, many));
 }
 
 /* A title goes into tables: one line, and no more than fits. */

@@ -265,7 +265,9 @@ static void a_results_file_of_another_comparison_is_refused(void **state)
     (void)state;
     assert_ok(compare_afresh(&h));
     assert_int_not_equal(identity_of(&h, 5), identity_of(&h, 0));
-    assert_fails(F0T_ERROR_MISMATCH, "another comparison", run_heard(&eval, &h, options, &l));
+    assert_fails(F0T_ERROR_MISMATCH,
+                 "has results of another comparison (other data, pictures, vectors or options)",
+                 run_heard(&eval, &h, options, &l));
     assert_string_equal(l.last, "");
     fixture_close(&h);
 }

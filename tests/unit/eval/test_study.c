@@ -365,18 +365,19 @@ static void senseless_options_are_refused(void **state)
     (void)state;
     o.lambdas = falling;
     o.lambda_count = 2;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "must ascend");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT,
+           "values of lambda must ascend from 1e-6 to 1e6; value 2 does not fit");
     o.lambdas = &wild;
     o.lambda_count = 1;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "must ascend");
     o = small();
     o.lambda_count = 0; /* of an array that is given */
     o.lambdas = falling;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "0 values of lambda");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "0 values of lambda: from 1 to ");
     o = small();
     o.dims = &zero;
     o.dim_count = 1;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "0 dimensions");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "vectors of 0 dimensions");
     o.dims = &many;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "no vector file has as many dimensions");
     o = small();
@@ -384,19 +385,20 @@ static void senseless_options_are_refused(void **state)
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "unseen tags 'most'");
     o = small();
     o.part = "tset";
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "part 'tset'");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "part 'tset': it is train, val or test");
     o = small();
     o.images = &nobody;
     o.image_count = 1;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "image 'nobody.jpg'");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT,
+           "image 'nobody.jpg': neither a line of images.txt nor a number from 1 to 200");
     o.images = &beyond;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "a number from 1 to 200");
     o = small();
     o.perplexity = 0;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "perplexity");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "the perplexity must be from 2 to 1000");
     o = small();
     o.sample = 0;
-    refuse(&in, &o, F0T_ERROR_ARGUMENT, "sample");
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "the sample must have a rule");
     input_close(&in);
 }
 

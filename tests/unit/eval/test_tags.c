@@ -108,7 +108,8 @@ static void nonsense_is_refused(void **state)
         assert_fails(F0T_ERROR_ARGUMENT, "a share such as 20%",
                      f0t_eval_tags_split(&s.tags, wrong[i], 0));
     for (size_t i = 0; i < sizeof many / sizeof *many; i++)
-        assert_fails(F0T_ERROR_ARGUMENT, "two at least", f0t_eval_tags_split(&s.tags, many[i], 0));
+        assert_fails(F0T_ERROR_ARGUMENT, "two at least must be unseen, and two seen",
+                     f0t_eval_tags_split(&s.tags, many[i], 0));
     fixture_close(&s);
 }
 

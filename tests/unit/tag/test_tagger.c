@@ -121,7 +121,7 @@ static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state
     assert_int_equal(results->count, ROWS);
     assert_colours(results);
     f0t_tag_results_free(results);
-    assert_fails(F0T_ERROR_ARGUMENT, "1101 rows of 1100",
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_tag_input: 1101 rows of 1100",
                  f0t_tagger_run(&results, opened,
                                 &(f0t_tag_input){
                                     .size = sizeof(f0t_tag_input), .count = ROWS + 1, .rows = rows},
@@ -148,11 +148,12 @@ static void nothing_gives_nothing(void **state)
     assert_ok(f0t_tagger_run(&results, tagger, &none, NULL, NULL));
     assert_int_equal(results->count, 0);
     f0t_tag_results_free(results);
-    assert_fails(F0T_ERROR_ARGUMENT, "not 0", f0t_tagger_run(&results, tagger, &one, NULL, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "one of paths, data, features and rows must be set, not 0",
+                 f0t_tagger_run(&results, tagger, &one, NULL, NULL));
     assert_null(results);
     assert_fails(F0T_ERROR_ARGUMENT, "not 2",
                  f0t_tagger_run(&results, tagger, &two_kinds, NULL, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "sizes",
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_tag_input: data needs sizes, which is NULL",
                  f0t_tagger_run(&results, tagger, &without, NULL, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "paths[0]",
                  f0t_tagger_run(&results, tagger, &nulls, NULL, NULL));
@@ -282,7 +283,7 @@ static void results_come_in_order_until_the_caller_ends_it(void **state)
     (void)state;
     assert_ok(f0t_tagger_each(tagger, &input, NULL, take, &all, NULL));
     assert_int_equal(all.count, T_COLOURS);
-    assert_fails(F0T_ERROR_INTERRUPTED, "after 2 of 4",
+    assert_fails(F0T_ERROR_INTERRUPTED, "ended by the caller after 2 of 4 images",
                  f0t_tagger_each(tagger, &input, NULL, take, &some, NULL));
     assert_int_equal(some.count, 2);
     all.count = 0;
@@ -358,8 +359,10 @@ static void another_backbone_is_refused(void **state)
     f0t_tag_results_free(results);
     f0t_tagger_close(other);
     assert_ok(f0t_tagger_create(&other, bare, NULL, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "features only",
-                 f0t_tagger_run(&results, other, &input, NULL, NULL));
+    assert_fails(
+        F0T_ERROR_ARGUMENT,
+        "this tagger takes features only: it was made without a backbone, which makes them",
+        f0t_tagger_run(&results, other, &input, NULL, NULL));
     f0t_tagger_close(other);
     options = (f0t_tagger_options)F0T_TAGGER_OPTIONS;
     options.features_only = true;
@@ -438,7 +441,8 @@ static void features_come_by_themselves(void **state)
     assert_non_null(strstr(results->items[1].error, "bad.png"));
     f0t_tag_results_free(results);
     input = (f0t_tag_input){.size = sizeof input, .count = 1, .features = features};
-    assert_fails(F0T_ERROR_ARGUMENT, "features are made from pictures",
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "f0t_tag_input: features are made from pictures: paths or data",
                  f0t_tagger_features(rows, &results, tagger, &input, NULL));
     assert_null(results);
 }
@@ -558,7 +562,7 @@ static void what_is_lost_is_not_negative(void **state)
     f0t_tag_results *results;
     (void)state;
     options.diverse = -0.1;
-    assert_fails(F0T_ERROR_ARGUMENT, "diverse is -0.1",
+    assert_fails(F0T_ERROR_ARGUMENT, "diverse is -0.1; 0 or more is expected",
                  f0t_tagger_run(&results, tagger, &input, &options, NULL));
     options.diverse = (double)NAN;
     assert_fails(F0T_ERROR_ARGUMENT, "diverse is",
