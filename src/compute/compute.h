@@ -45,6 +45,9 @@ typedef struct f0t_parameter_buffers {
     bool decays;
 } f0t_parameter_buffers;
 
+/* Writes n numbers. */
+typedef f0t_status f0t_fill(void *user, float *to, size_t n);
+
 /* Where an entry stands in a ranking: how many scores are higher than its own, and how many equal it, itself
  * included. */
 typedef struct f0t_place {
@@ -65,6 +68,9 @@ struct f0t_compute {
     /* Elements [first, first + n) from and to float32: bfloat16 is rounded to nearest. */
     f0t_status (*upload)(f0t_buffer *to, size_t first, const float *from, size_t n);
     f0t_status (*download)(float *to, const f0t_buffer *from, size_t first, size_t n);
+    /* The same for the n numbers that `fill`, called once before this returns, writes into memory from which they go to the
+     * device while it computes: for what comes with every mini-batch. NULL: by upload. */
+    f0t_status (*stream)(f0t_buffer *to, size_t first, size_t n, f0t_fill *fill, void *user);
     /* to[rows x cols] = row index[i] of `from`, for each i below `rows`; both of one type. NULL: arrays of many
      * rows stay in the caller's memory. */
     f0t_status (*gather)(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index, size_t rows,
@@ -76,6 +82,10 @@ struct f0t_compute {
 
     /* ---- The training step ---- */
 
+    /* Around the operations of a step: what they start may be held back and start as one piece, at `end` or when an
+     * operation gives numbers to the caller. NULL: every operation starts at once. */
+    void (*begin)(void);
+    f0t_status (*end)(void);
     /* C = relu(A · B + bias + C), as `op` says (math/matmul.h). B may be packed, bias NULL. C overlaps
      * neither. */
     f0t_status (*product)(f0t_buffer *c, const f0t_buffer *a, const f0t_buffer *b,

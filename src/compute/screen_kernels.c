@@ -73,6 +73,19 @@ INLINE void finish(float *upper, const int32_t *product, const f0t_screen_bounds
                    (by_error * b->error[r] + (by_length * b->length[r] + more));
 }
 
+void F0T_KERNEL(screen_finish)(float *upper, const int32_t *products,
+                               const f0t_screen_bounds *bounds, size_t blocks,
+                               const f0t_screen_query *q)
+{
+    const float by_error = q->by_error, by_length = q->by_length, more = q->more;
+    const int32_t start = q->start;
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t r = 0; r < ROWS; r++)
+            upper[b * ROWS + r] =
+                (float)(products[b * ROWS + r] + start) * bounds[b].scale[r] +
+                (by_error * bounds[b].error[r] + (by_length * bounds[b].length[r] + more));
+}
+
 /* As many bytes as a register has. */
 #if defined(__AVX512BW__)
 enum { BYTES = 64 };

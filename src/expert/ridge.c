@@ -268,13 +268,52 @@ static f0t_status dual_weights(float *weights, const work *w, const f0t_monitor 
     return status;
 }
 
+/* The lower triangle is the solver's, and a copy of it lies in the upper one. */
+static void copy_to_upper(double *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            a[j * n + i] = a[i * n + j];
+}
+
+static void restore_lower(double *a, const double *diagonal, size_t n, double lambda)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++)
+            a[i * n + j] = a[j * n + i];
+        a[i * n + i] = diagonal[i] + lambda;
+    }
+}
+
+/* Of features that are (nearly) the same centring leaves rounding alone, which may be negative and more than the penalty:
+ * then that grows, up to the sum of all squares. Other features never get there. */
+static f0t_status solve_gram(work *w, double *lambda, double *diagonal, const f0t_monitor *monitor)
+{
+    const size_t N = w->size;
+    const double most = (double)w->count;
+    copy_to_upper(w->gram, N);
+    for (size_t d = 0; d < N; d++) {
+        diagonal[d] = w->gram[d * N + d];
+        w->gram[d * N + d] += *lambda;
+    }
+    for (;;) {
+        const f0t_status status = f0t_cholesky_solve_f64(w->gram, N, w->sides, w->tags, monitor);
+        if (status != F0T_ERROR_NUMERIC || *lambda >= most)
+            return status;
+        *lambda *= 100;
+        restore_lower(w->gram, diagonal, N, *lambda);
+    }
+}
+
 static f0t_status full_weights(f0t_ridge *r, work *w, const f0t_monitor *monitor)
 {
     const size_t D = w->features, N = w->size;
+    double *diagonal;
     F0T_TRY(f0t_alloc(&r->weights, w->tags * D, sizeof *r->weights));
-    for (size_t d = 0; d < N; d++)
-        w->gram[d * N + d] += r->lambda;
-    F0T_TRY(f0t_cholesky_solve_f64(w->gram, N, w->sides, w->tags, monitor));
+    F0T_TRY(f0t_alloc(&diagonal, N, sizeof *diagonal));
+    f0t_status status = solve_gram(w, &r->lambda, diagonal, monitor);
+    f0t_free(diagonal);
+    F0T_TRY(status);
     if (w->centred)
         return dual_weights(r->weights, w, monitor);
     round_rows(r->weights, w->sides, w->tags * D);

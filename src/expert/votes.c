@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/kernels.h"
 #include "base/team.h"
+#include "compute/screen.h"
 #include "expert/metric.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows at a time; and those from which one product of matrices is faster than a scan for each. */
+/* Rows at a time; and those from which a screen is faster than a scan for each. */
 enum { BLOCK = 128, MANY = 24 };
 
 void f0t_votes_free(f0t_votes *v)
@@ -81,28 +82,6 @@ f0t_status f0t_votes_bytes(int8_t *bytes, float *scales, const f0t_votes *v, con
 
 /* ---- The nearest -------------------------------------------------------------------------------- */
 
-/* Sums of products of bytes are exact in float32, whose products of matrices are the fastest there are. */
-static void to_floats(float *to, const int8_t *from, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = (float)from[i];
-}
-
-/* products[rows x M] by one product of matrices. */
-static f0t_status multiply_many(float *products, const f0t_votes *v, const float *images,
-                                const float *queries, size_t rows)
-{
-    const f0t_matmul op = {.m = rows, .n = v->images, .k = v->dim, .b_transposed = true};
-    int threads = f0t_team_size();
-    (void)threads;
-    F0T_TRY(f0t_matmul_run(products, queries, images, NULL, &op));
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t r = 0; r < rows; r++)
-        for (size_t i = 0; i < v->images; i++)
-            products[r * v->images + i] *= v->scales[i];
-    return F0T_OK;
-}
-
 static void multiply_few(float *products, const f0t_votes *v, const int8_t *bytes, size_t rows)
 {
     int threads = f0t_team_size();
@@ -121,37 +100,95 @@ static void choose(uint32_t *index, float *value, const f0t_votes *v, float *pro
     f0t_topk_rows(index, value, products, rows, v->images, k);
 }
 
-static f0t_status nearest_many(uint32_t *index, float *value, const f0t_votes *v,
-                               const int8_t *bytes, size_t rows, size_t k, const uint32_t *skip,
-                               float *products)
+/* The images as a screen without bounds (compute/screen.h): what it gives are the products themselves, times the scale.
+ * Sums of bytes are whole numbers, the same by every kernel and below 2^24, which float32 holds. */
+typedef struct many {
+    f0t_screen images;
+    f0t_screen_queries *queries;
+    size_t stride;   /* of the products */
+    float *products; /* [threads x STEP x stride] */
+} many;
+
+static size_t codes_size(const f0t_votes *v)
 {
-    float *images = products + BLOCK * v->images, *queries = images + v->images * v->dim;
-    to_floats(images, v->rows, v->images * v->dim);
-    for (size_t first = 0; first < rows; first += BLOCK) {
-        const size_t m = rows - first < BLOCK ? rows - first : BLOCK;
-        to_floats(queries, bytes + first * v->dim, m * v->dim);
-        F0T_TRY(multiply_many(products, v, images, queries, m));
-        choose(index + first * k, value + first * k, v, products, m, k, skip ? skip + first : NULL);
+    return f0t_screen_blocks(v->images) * f0t_screen_block_bytes(v->dim); /* a multiple of 64 */
+}
+
+static size_t bounds_size(const f0t_votes *v)
+{
+    return f0t_screen_blocks(v->images) * sizeof(f0t_screen_bounds); /* as well */
+}
+
+static void lay_out_images(uint8_t *codes, f0t_screen_bounds *bounds, const f0t_votes *v)
+{
+    memset(codes, F0T_SCREEN_ZERO, codes_size(v));
+    memset(bounds, 0, bounds_size(v));
+    for (size_t i = 0; i < v->images; i++) {
+        f0t_screen_put(codes, i, v->rows + i * v->dim, v->dim);
+        bounds[i / F0T_SCREEN_BLOCK].scale[i % F0T_SCREEN_BLOCK] = v->scales[i];
     }
-    return F0T_OK;
+}
+
+/* The nearest of `rows` rows from `first` on, a thread's. */
+static void nearest_some(uint32_t *index, float *value, const f0t_votes *v, const many *m,
+                         size_t first, size_t rows, size_t k, const uint32_t *skip)
+{
+    const size_t blocks = f0t_screen_blocks(v->images);
+    float *products = m->products + (size_t)f0t_team_member() * F0T_SCREEN_STEP * m->stride;
+    for (size_t b = 0; b < blocks; b += F0T_SCREEN_CHUNK)
+        f0t_screen_bound_units(products + b * F0T_SCREEN_BLOCK, m->stride, &m->images, m->queries,
+                               first, rows, b,
+                               blocks - b < F0T_SCREEN_CHUNK ? blocks - b : F0T_SCREEN_CHUNK);
+    for (size_t r = first; r < first + rows; r++, products += m->stride) {
+        if (skip)
+            products[skip[r]] = -INFINITY;
+        (void)f0t_topk_row(index + r * k, value + r * k, products, v->images, k);
+    }
+}
+
+static void nearest_all(uint32_t *index, float *value, const f0t_votes *v, const many *m,
+                        size_t rows, size_t k, const uint32_t *skip)
+{
+    int threads = f0t_team_size();
+    (void)threads;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t first = 0; first < rows; first += F0T_SCREEN_STEP)
+        nearest_some(index, value, v, m, first,
+                     rows - first < F0T_SCREEN_STEP ? rows - first : F0T_SCREEN_STEP, k, skip);
+}
+
+static f0t_status nearest_many(uint32_t *index, float *value, const f0t_votes *v,
+                               const int8_t *bytes, size_t rows, size_t k, const uint32_t *skip)
+{
+    many m = {.stride = f0t_screen_blocks(v->images) * F0T_SCREEN_BLOCK};
+    const size_t size = (size_t)f0t_team_size() * F0T_SCREEN_STEP * m.stride * sizeof *m.products;
+    f0t_workspace *room;
+    F0T_TRY(f0t_workspace_take(&room, codes_size(v) + bounds_size(v) + size));
+    uint8_t *codes = room->data;
+    f0t_screen_bounds *bounds = (void *)(codes + codes_size(v));
+    m.products = (void *)(codes + codes_size(v) + bounds_size(v));
+    m.images = (f0t_screen){.count = v->images, .dim = v->dim, .codes = codes, .bounds = bounds};
+    f0t_status status = f0t_screen_queries_create_codes(&m.queries, bytes, rows, v->dim);
+    if (status == F0T_OK) {
+        lay_out_images(codes, bounds, v);
+        nearest_all(index, value, v, &m, rows, k, skip);
+    }
+    f0t_screen_queries_free(m.queries);
+    f0t_workspace_give(room);
+    return status;
 }
 
 f0t_status f0t_votes_nearest(uint32_t *index, float *value, const f0t_votes *v, const int8_t *bytes,
                              size_t rows, size_t k, const uint32_t *skip)
 {
-    const size_t M = v->images;
     f0t_workspace *room;
-    f0t_status status = F0T_OK;
-    if (rows < MANY) {
-        F0T_TRY(f0t_workspace_take(&room, rows * M * sizeof(float)));
-        multiply_few(room->data, v, bytes, rows);
-        choose(index, value, v, room->data, rows, k, skip);
-    } else {
-        F0T_TRY(f0t_workspace_take(&room, (BLOCK * M + (M + BLOCK) * v->dim) * sizeof(float)));
-        status = nearest_many(index, value, v, bytes, rows, k, skip, room->data);
-    }
+    if (rows >= MANY)
+        return nearest_many(index, value, v, bytes, rows, k, skip);
+    F0T_TRY(f0t_workspace_take(&room, rows * v->images * sizeof(float)));
+    multiply_few(room->data, v, bytes, rows);
+    choose(index, value, v, room->data, rows, k, skip);
     f0t_workspace_give(room);
-    return status;
+    return F0T_OK;
 }
 
 /* ---- The votes ---------------------------------------------------------------------------------- */

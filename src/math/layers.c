@@ -5,7 +5,10 @@
 #include "math/layers_inside.h"
 
 #include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/hash.h"
 #include "base/team.h"
+#include "math/tiles.h"
 
 #include <string.h>
 
@@ -169,6 +172,20 @@ f0t_status f0t_layer_describe_rescaled(f0t_layer *layer, const void *operation,
     return f0t_onednn_status(status, "prepare a layer of eight bits");
 }
 
+uint64_t f0t_layer_fingerprint(void)
+{
+    const dnnl_version_t *version = dnnl_version();
+    dnnl_engine_t engine;
+    const bool works = f0t_onednn_engine(&engine) == F0T_OK;
+    const int64_t numbers[] = {
+        version->major,         version->minor,
+        version->patch,         works ? (int64_t)dnnl_get_effective_cpu_isa() : 0,
+        f0t_cpu_level(),        f0t_tiles_native(),
+        f0t_tiles_conv_native()};
+    return f0t_hash(f0t_hash(F0T_HASH_START, numbers, sizeof numbers), version->hash,
+                    strlen(version->hash));
+}
+
 /* ---- A layer: arguments, compilation, execution ----------------------------------------------- */
 
 static f0t_status add_argument(f0t_layer *layer, int role, const dnnl_memory_desc_t *layout)
@@ -283,6 +300,7 @@ void f0t_layer_free(f0t_layer *layer)
         dnnl_primitive_destroy(layer->primitive);
     if (layer->desc)
         dnnl_primitive_desc_destroy(layer->desc);
+    f0t_tiles_conv_free(layer->tiles);
     f0t_free(layer);
 }
 
@@ -309,6 +327,10 @@ size_t f0t_layer_scratch(const f0t_layer *layer)
 f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sources,
                          const void *const *constants, void *scratch)
 {
+    if (layer->tiles) {
+        f0t_tiles_conv_run(result, layer->tiles, sources[0], constants[0], constants[1], scratch);
+        return F0T_OK;
+    }
     for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {
         size_t constant = k - layer->source_count, rest = constant - layer->constant_count;
         void *data = k < layer->source_count            ? f0t_onednn_writable(sources[k])

@@ -34,6 +34,11 @@ bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y);
 size_t f0t_layout_bytes(const f0t_layout *layout);
 f0t_dtype f0t_layout_type(const f0t_layout *layout);
 
+/* A number that two layouts have in common only if they are equal, in all practice: also in another process. */
+uint64_t f0t_layout_fingerprint(const f0t_layout *layout);
+/* The same of the kernels: this CPU's level and the library that chooses layouts. */
+uint64_t f0t_layer_fingerprint(void);
+
 /* The steps of f0t_layout_create_strided; false where there are blocks. */
 bool f0t_layout_strides(size_t *strides, const f0t_layout *layout);
 

@@ -1,5 +1,7 @@
 /* Convolutions, and dense layers of eight bits. */
 #include "math/layers_inside.h"
+
+#include "base/team.h"
 #include "math/tiles.h"
 
 #include <string.h>
@@ -114,11 +116,41 @@ static f0t_status create_in_blocks(f0t_layer **out, const f0t_layer_conv *conv,
     return status;
 }
 
+static f0t_status set_channels_last(f0t_layout *out, size_t images, size_t channels,
+                                    const size_t *space, f0t_dtype type)
+{
+    const size_t dims[] = {images, channels, space[0], space[1]};
+    f0t_layout *made;
+    F0T_TRY(f0t_layout_create_channels_last(&made, 4, dims, type));
+    *out = *made;
+    f0t_layout_free(made);
+    return F0T_OK;
+}
+
+/* Bytes on tiles, which are for 16 filters and 64 channels each. */
+static f0t_status fill_tiles(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels,
+                                 (dnnl_dim_t)c->window.kernel[0], (dnnl_dim_t)c->window.kernel[1]};
+    F0T_TRY(f0t_tiles_conv_create(&layer->tiles, c, layer->alone ? 1 : f0t_team_size()));
+    layer->scratch = f0t_tiles_conv_scratch(layer->tiles);
+    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    DNN_TRY(
+        dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_s8, dnnl_ABcd16b16a4b),
+        "describe filters");
+    return F0T_OK;
+}
+
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
     const f0t_layer_cost cost = cost_of_conv(conv);
     f0t_status status;
+    if (f0t_tiles_conv_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_tiles(*out, conv));
+    }
     if (source && suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));
         if (*out)

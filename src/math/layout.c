@@ -2,6 +2,7 @@
 #include "math/layers_inside.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 static f0t_status make_layout(f0t_layout **out, const dnnl_memory_desc_t *desc)
 {
@@ -93,6 +94,50 @@ void f0t_layout_free(f0t_layout *layout)
 bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y)
 {
     return dnnl_memory_desc_equal(&x->desc, &y->desc) != 0;
+}
+
+static uint64_t hash_dims(uint64_t hash, const dnnl_dim_t *dims, int count)
+{
+    return f0t_hash(hash, dims, (size_t)count * sizeof *dims);
+}
+
+static uint64_t hash_number(uint64_t hash, int64_t number)
+{
+    return f0t_hash(hash, &number, sizeof number);
+}
+
+static uint64_t hash_wino(uint64_t hash, const dnnl_wino_desc_t *w)
+{
+    const int64_t numbers[] = {
+        w->wino_format, w->r,        w->alpha,     w->ic,        w->oc,
+        w->ic_block,    w->oc_block, w->ic2_block, w->oc2_block, (int64_t)w->size};
+    return f0t_hash(hash, numbers, sizeof numbers);
+}
+
+/* Field by field: between them there may be anything. */
+uint64_t f0t_onednn_fingerprint(const dnnl_memory_desc_t *d)
+{
+    const dnnl_blocking_desc_t *b = &d->format_desc.blocking;
+    uint64_t hash = hash_dims(F0T_HASH_START, d->dims, d->ndims);
+    hash = hash_dims(hash, d->padded_dims, d->ndims);
+    hash = hash_dims(hash, d->padded_offsets, d->ndims);
+    hash = hash_number(hash, d->offset0);
+    hash = hash_number(hash, d->data_type);
+    hash = hash_number(hash, d->format_kind);
+    hash = hash_number(hash, (int64_t)d->extra.flags);
+    hash = hash_number(hash, d->extra.compensation_mask);
+    if (d->format_kind == dnnl_format_kind_wino)
+        return hash_wino(hash, &d->format_desc.wino_desc);
+    if (d->format_kind != dnnl_blocked)
+        return hash;
+    hash = hash_dims(hash, b->strides, d->ndims);
+    hash = hash_dims(hash, b->inner_blks, b->inner_nblks);
+    return hash_dims(hash, b->inner_idxs, b->inner_nblks);
+}
+
+uint64_t f0t_layout_fingerprint(const f0t_layout *layout)
+{
+    return f0t_onednn_fingerprint(&layout->desc);
 }
 
 size_t f0t_layout_bytes(const f0t_layout *layout)

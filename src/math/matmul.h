@@ -64,6 +64,8 @@ typedef struct f0t_packed f0t_packed;
 
 /* Room for a k x n matrix of `type`, laid out for products with about `m` rows. */
 f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m);
+/* The same without the room, which comes with the first elements, its own or lent ones. */
+f0t_status f0t_packed_describe(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m);
 void f0t_packed_free(f0t_packed *packed);
 
 /* From plain float32: k x n, or n x k when `transposed`. Bfloat16 rounds to nearest. */
@@ -71,6 +73,13 @@ f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed);
 /* Sets columns first … first + count - 1 from b, which is stored as count x k: large matrices may be set in
  * parts. Fails with F0T_ERROR_UNSUPPORTED where the layout has no border there. */
 f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count);
+
+/* The elements as they are laid out: their bytes, a number that tells one layout from others, also in another process,
+ * and others of the same layout instead, which are borrowed from now on. */
+size_t f0t_packed_bytes(const f0t_packed *packed);
+uint64_t f0t_packed_fingerprint(const f0t_packed *packed);
+const void *f0t_packed_elements(const f0t_packed *packed);
+void f0t_packed_lend(f0t_packed *packed, const void *elements);
 
 /* As f0t_matmul_run; op->k, op->n and op->type must be those of `b`, op->b_transposed is ignored.
  */

@@ -12,6 +12,7 @@
 #include "math/onednn.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "math/tiles.h"
 
 #include <pthread.h>
@@ -264,6 +265,8 @@ struct f0t_packed {
     bool tiles;     /* laid out for math/tiles.h instead of oneDNN */
     dnnl_memory_desc_t layout;
     void *data;
+    size_t bytes;
+    const void *lent; /* instead of `data`, or NULL */
 };
 
 f0t_status f0t_plan_create(f0t_plan **out, const f0t_matmul *op, bool bias,
@@ -363,7 +366,8 @@ static f0t_status fill_tiles(f0t_packed *packed)
     if (!room)
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for a packed matrix of %zu x %zu", packed->k,
                         packed->n);
-    return f0t_alloc_zero(&packed->data, room, sizeof(uint16_t));
+    packed->bytes = room * sizeof(uint16_t);
+    return F0T_OK;
 }
 
 static f0t_status fill_packed(f0t_packed *packed, size_t m)
@@ -376,10 +380,17 @@ static f0t_status fill_packed(f0t_packed *packed, size_t m)
         return fill_tiles(packed);
     F0T_TRY(need_engine());
     F0T_TRY(choose_layout(&packed->layout, &op));
-    return f0t_alloc_zero(&packed->data, dnnl_memory_desc_get_size(&packed->layout), 1);
+    packed->bytes = dnnl_memory_desc_get_size(&packed->layout);
+    return F0T_OK;
 }
 
-f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m)
+static f0t_status need_room(f0t_packed *packed)
+{
+    return packed->data || !packed->bytes ? F0T_OK
+                                          : f0t_alloc_zero(&packed->data, packed->bytes, 1);
+}
+
+f0t_status f0t_packed_describe(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m)
 {
     *out = NULL;
     if (type != F0T_F32 && type != F0T_BF16)
@@ -397,6 +408,17 @@ f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype typ
         *out = packed;
     else
         f0t_packed_free(packed);
+    return status;
+}
+
+f0t_status f0t_packed_create(f0t_packed **out, size_t k, size_t n, f0t_dtype type, size_t m)
+{
+    F0T_TRY(f0t_packed_describe(out, k, n, type, m));
+    f0t_status status = need_room(*out);
+    if (status != F0T_OK) {
+        f0t_packed_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -455,8 +477,9 @@ static void round_to_bf16(float *values, size_t count)
 f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
 {
     dnnl_memory_desc_t plain;
-    if (!packed->data)
+    if (!packed->bytes)
         return F0T_OK;
+    F0T_TRY(need_room(packed));
     if (packed->tiles)
         return f0t_tiles_pack(packed->data, b, packed->k, 0, packed->n, transposed);
     F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
@@ -470,6 +493,7 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
 {
     dnnl_memory_desc_t part, plain;
     dnnl_dims_t dims = {(dnnl_dim_t)packed->k, (dnnl_dim_t)count}, offsets = {0, (dnnl_dim_t)first};
+    F0T_TRY(need_room(packed));
     if (packed->tiles && packed->data && !(first % F0T_TILE_COLUMNS) &&
         (!(count % F0T_TILE_COLUMNS) || first + count == packed->n))
         return f0t_tiles_pack(packed->data, b, packed->k, first, count, true);
@@ -482,12 +506,36 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
 
 const void *f0t_packed_data(const f0t_packed *packed)
 {
-    return packed->data;
+    return packed->lent ? packed->lent : packed->data;
 }
 
 const uint16_t *f0t_packed_tiles(const f0t_packed *packed)
 {
-    return packed->tiles ? packed->data : NULL;
+    return packed->tiles ? f0t_packed_data(packed) : NULL;
+}
+
+size_t f0t_packed_bytes(const f0t_packed *packed)
+{
+    return packed->bytes;
+}
+
+uint64_t f0t_packed_fingerprint(const f0t_packed *packed)
+{
+    const uint64_t numbers[] = {packed->k, packed->n, packed->type, packed->tiles, packed->held};
+    const uint64_t hash = f0t_hash(F0T_HASH_START, numbers, sizeof numbers);
+    return packed->tiles || !packed->bytes ? hash : hash ^ f0t_onednn_fingerprint(&packed->layout);
+}
+
+const void *f0t_packed_elements(const f0t_packed *packed)
+{
+    return f0t_packed_data(packed);
+}
+
+void f0t_packed_lend(f0t_packed *packed, const void *elements)
+{
+    f0t_free(packed->data);
+    packed->data = NULL;
+    packed->lent = elements;
 }
 
 bool f0t_packed_matches(const f0t_packed *packed, const f0t_matmul *op)

@@ -3,12 +3,15 @@
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
+#include "math/blas.h"
 #include "math/matmul.h"
 #include "math/workspace.h"
 
 #include <cblas.h>
 #include <limits.h>
 #include <string.h>
+
+static void (*const choose_blas)(void) __attribute__((used)) = f0t_blas_choose;
 
 /* ---- AB in double precision ------------------------------------------------------------------ */
 

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/monitor.h"
 #include "base/team.h"
+#include "math/blas.h"
 #include "math/elementwise.h"
 
 #include <cblas.h>
@@ -17,6 +18,8 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+
+static void (*const choose_blas)(void) __attribute__((used)) = f0t_blas_choose;
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 

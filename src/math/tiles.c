@@ -34,24 +34,36 @@ bool f0t_tiles_fit(const f0t_matmul *op)
 
 /* ---- Are there tiles? -------------------------------------------------------------------------- */
 
-static bool native;
+static bool native, take_bytes;
 
 /* Linux saves the tiles of a process that has asked for them. */
 static void ask(void)
 {
-    enum { AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24 }; /* of leaf 7, in edx */
-    enum { REQUEST = 0x1023, TILE_DATA = 18 };       /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
-    unsigned a, b, c, d;
+    enum { AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 }; /* of leaf 7, in edx */
+    enum { REQUEST = 0x1023, TILE_DATA = 18 }; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
+    unsigned a, b, c, d = 0;
     native = !getenv("F0T_MAX_CPU") && f0t_cpu_level() == F0T_CPU_WIDEST &&
              f0t_matmul_bf16_native() && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
              (d & AMX_BF16) && (d & AMX_TILE) && !syscall(SYS_arch_prctl, REQUEST, TILE_DATA);
+    take_bytes = native && (d & AMX_INT8);
+}
+
+static void ask_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, ask);
 }
 
 bool f0t_tiles_native(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, ask);
+    ask_once();
     return native;
+}
+
+bool f0t_tiles_take_bytes(void)
+{
+    ask_once();
+    return take_bytes;
 }
 
 /* ---- Packing ------------------------------------------------------------------------------------ */
@@ -164,7 +176,7 @@ typedef struct product {
     float *sums; /* [threads x SUMS] */
 } product;
 
-TILES static void configure(void)
+TILES void f0t_tiles_begin(void)
 {
     struct {
         uint8_t palette, start, reserved[14];
@@ -177,6 +189,11 @@ TILES static void configure(void)
     }
     __asm__ volatile("" : : "r"(&all) : "memory"); /* the compiler does not know what tiles read */
     _tile_loadconfig(&all);
+}
+
+TILES void f0t_tiles_end(void)
+{
+    _tile_release();
 }
 
 /* Adds to 2 x 2 tiles of sums; `next` is from one row (column) of tiles to the following. */
@@ -215,14 +232,14 @@ TILES static void sum_block(float *sums, const product *p, size_t row, size_t co
     const size_t rows = least(BLOCK, p->rows - row), cols = least(BLOCK, p->cols - col);
     const size_t next = p->depth * TILE;
     memset(sums, 0, rows * SIDE * STRIDE * sizeof *sums);
-    configure();
+    f0t_tiles_begin();
     for (size_t d = 0; d < p->depth; d += PIECE)
         for (size_t j = 0; j < cols; j += 2)
             for (size_t i = 0; i < rows; i += 2)
                 add_products(
                     sums + i * SIDE * STRIDE + j * SIDE, p->a.tiles + (row + i) * next + d * TILE,
                     p->b_tiles + (col + j) * next + d * TILE, next, least(PIECE, p->depth - d));
-    _tile_release();
+    f0t_tiles_end();
 }
 
 /* One row of the block: what stands around A·B. */
@@ -342,6 +359,11 @@ bool f0t_tiles_native(void)
     return false;
 }
 
+bool f0t_tiles_take_bytes(void)
+{
+    return false;
+}
+
 size_t f0t_tiles_room(size_t k, size_t n)
 {
     (void)k, (void)n;
@@ -365,6 +387,14 @@ f0t_status f0t_tiles_pack(uint16_t *tiles, const float *b, size_t k, size_t firs
 {
     (void)tiles, (void)b, (void)k, (void)first, (void)count, (void)transposed;
     return refuse();
+}
+
+void f0t_tiles_begin(void)
+{
+}
+
+void f0t_tiles_end(void)
+{
 }
 
 #endif

@@ -10,6 +10,8 @@
 /* Whether this CPU has the tiles and the system lends them. F0T_MAX_CPU, whatever its value, and a level of oneDNN
  * (ONEDNN_MAX_CPU_ISA) without bfloat16 leave them out. */
 bool f0t_tiles_native(void);
+/* The same, and it multiplies bytes by them, too (math/byte_tiles.h). */
+bool f0t_tiles_take_bytes(void);
 
 /* Whether the product is one for tiles, where they are native: bfloat16, and large enough to fill some. */
 bool f0t_tiles_fit(const f0t_matmul *op);
@@ -28,5 +30,10 @@ size_t f0t_tiles_room(size_t k, size_t n);
 enum { F0T_TILE_COLUMNS = 16 };
 f0t_status f0t_tiles_pack(uint16_t *tiles, const float *b, size_t k, size_t first, size_t count,
                           bool transposed);
+
+/* The calling thread's eight tiles, each of 16 rows of 64 bytes: theirs who multiply by tiles themselves
+ * (math/byte_tiles.c), where they are native. */
+void f0t_tiles_begin(void);
+void f0t_tiles_end(void);
 
 #endif

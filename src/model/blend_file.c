@@ -404,7 +404,7 @@ static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
 
 f0t_status f0t_blend_load_numbers(f0t_blend *b, const f0t_safetensors *file)
 {
-    const f0t_tensor *tensor;
+    const f0t_tensor *tensor = NULL;
     float numbers[NUMBERS];
     F0T_TRY(get(&tensor, file, &(field){"blend.numbers", NULL, F0T_F32, 0, NUMBERS}));
     memcpy(numbers, tensor->data, sizeof numbers);

@@ -14,9 +14,14 @@
 #include <string.h>
 
 enum {
-    FREQUENT = 768,    /* tags that are always scored */
-    BLOCK_ROWS = 256,  /* that go through the nets together, */
-    SCREENED_ROWS = 96 /* and through the screens */
+    FREQUENT = 256, /* tags that are always scored */
+    BLOCK_ROWS =
+        256, /* that go through the nets together, and through the screens: codes are read once for all */
+    STEP = F0T_SCREEN_STEP,
+    CHUNK_BLOCKS = 16, /* of the screens, whose bounds for STEP rows stay in a near cache */
+    CHUNK = CHUNK_BLOCKS * F0T_SCREEN_BLOCK,
+    WORD = 64, /* bits */
+    CHUNK_WORDS = CHUNK / WORD
 };
 
 /* The experts whose scores are products. */
@@ -250,17 +255,29 @@ typedef struct block {
     float *shift;              /* [n] of the direction's scores, for tags with a vector */
     float *deviation;          /* [n] */
     float *votes;              /* [n x T] */
-    float *scores, *p, *logit; /* [n x F] */
-    float *upper[EXPERTS];     /* [SCREENED_ROWS x stride] */
-    size_t stride;
-    float *bound, *score; /* [threads x stride] */
+    float *scores, *p;         /* [n x F] */
+    float *limit;              /* [n] what p of a rare tag must be above */
+    f0t_screen_queries *queries[EXPERTS];
+    float *bound;    /* [threads x (EXPERTS · STEP + 1) x CHUNK] */
+    uint64_t *marks; /* [n x words] a bit for each rare tag that may be among the first */
+    size_t words;
     f0t_best *best;
     f0t_workspace *room; /* what all these are in */
 } block;
 
+static void queries_free(block *g)
+{
+    for (size_t e = 0; e < EXPERTS; e++) {
+        f0t_screen_queries_free(g->queries[e]);
+        g->queries[e] = NULL;
+    }
+}
+
 static void block_free(block *g)
 {
+    queries_free(g);
     f0t_best_free(g->best);
+    f0t_free(g->marks);
     f0t_workspace_give(g->room);
 }
 
@@ -268,29 +285,24 @@ static void block_free(block *g)
 static size_t divide(block *g, const f0t_shortlist *s, size_t n, float *room)
 {
     const f0t_blend *b = s->blend;
-    const size_t screened = n < SCREENED_ROWS ? n : SCREENED_ROWS, F = s->frequent,
-                 lanes = (size_t)f0t_team_size();
-    g->stride = f0t_screen_blocks(s->rare) * F0T_SCREEN_BLOCK;
+    const size_t F = s->frequent, lanes = (size_t)f0t_team_size();
     struct {
         float **array;
         size_t count;
-    } parts[10 + 2 * EXPERTS] = {{&g->rows, n * b->features},
-                                 {&g->conditioned, n * b->features},
-                                 {&g->shift, n},
-                                 {&g->deviation, n},
-                                 {&g->votes, n * b->tags},
-                                 {&g->scores, n * F},
-                                 {&g->p, n * F},
-                                 {&g->logit, n * F},
-                                 {&g->bound, lanes * g->stride},
-                                 {&g->score, lanes * g->stride}};
-    size_t count = 10, at = 0;
+    } parts[9 + EXPERTS] = {{&g->rows, n * b->features},
+                            {&g->conditioned, n * b->features},
+                            {&g->shift, n},
+                            {&g->deviation, n},
+                            {&g->votes, n * b->tags},
+                            {&g->scores, n * F},
+                            {&g->p, n * F},
+                            {&g->limit, n},
+                            {&g->bound, lanes * (EXPERTS * STEP + 1) * CHUNK}};
+    size_t count = 9, at = 0;
     for (size_t e = 0; e < EXPERTS; e++)
         if (s->experts[e].rare) {
             parts[count].array = &g->inner[e];
             parts[count++].count = n * s->experts[e].dim;
-            parts[count].array = &g->upper[e];
-            parts[count++].count = screened * g->stride;
         }
     for (size_t i = 0; i < count; i++) {
         *parts[i].array = room ? room + at : NULL;
@@ -305,6 +317,8 @@ static f0t_status block_create(block *g, const f0t_shortlist *s, size_t n, size_
     (void)divide(g, s, n, g->room->data);
     if (!s->relevant)
         memset(g->votes, 0, n * s->blend->tags * sizeof *g->votes);
+    g->words = (s->rare + CHUNK - 1) / CHUNK * CHUNK_WORDS;
+    F0T_TRY(f0t_alloc(&g->marks, n * g->words, sizeof *g->marks));
     return f0t_best_create(&g->best, n, k);
 }
 
@@ -391,8 +405,6 @@ static f0t_status score_frequent(block *g, const f0t_shortlist *s, size_t n)
             add_linked(g->p + r * F, x, scores, F);
         }
     }
-    memcpy(g->logit, g->p, n * F * sizeof *g->p);
-    f0t_blend_logits(g->logit, s->blend, n * F);
     return F0T_OK;
 }
 
@@ -413,49 +425,96 @@ static float score_one(const block *g, const f0t_shortlist *s, size_t r, size_t 
     return p;
 }
 
-/* The first k of the frequent tags; returns what a rare one must be above. Below 1e-6 all are equal, and above 1 - 1e-6. */
-static float take_frequent(block *g, const f0t_shortlist *s, size_t r)
+/* ---- The first -------------------------------------------------------------------------------------- */
+
+/* Below 1e-6 all are equal, and above 1 - 1e-6 (f0t_blend_logits); what is no number is the least. */
+static const float LEAST = 1e-6F;
+
+static void keep_inside(float *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float above = p[i] > LEAST ? p[i] : LEAST;
+        p[i] = above < 1 - LEAST ? above : 1 - LEAST;
+    }
+}
+
+static void add(block *g, const f0t_shortlist *s, size_t r, float p, size_t place)
+{
+    f0t_blend_logits(&p, s->blend, 1);
+    f0t_best_add(g->best, r, &p, 1, s->order[place], UINT32_MAX);
+}
+
+/* The first k of the frequent tags: a rare one must be above the last of them. What is rounded is less than a thousandth. */
+static void take_frequent(block *g, const f0t_shortlist *s, size_t r)
 {
     uint32_t index[F0T_SHORTLIST_MOST];
     const size_t F = s->frequent, k = g->best->k;
-    const float *logit = g->logit + r * F;
-    (void)f0t_topk_row(index, NULL, logit, F, k);
+    float *p = g->p + r * F;
+    keep_inside(p, F);
+    (void)f0t_topk_row(index, NULL, p, F, k);
     for (size_t i = 0; i < k; i++)
-        f0t_best_add(g->best, r, &logit[index[i]], 1, s->order[index[i]], UINT32_MAX);
-    const float least = fminf(g->p[r * F + index[k - 1]], 1 - 1e-6F);
-    return least > 2e-6F ? least * 0.999F : -1; /* what is rounded is less */
+        add(g, s, r, p[index[i]], index[i]);
+    const float least = p[index[k - 1]];
+    g->limit[r] = least > 2 * LEAST ? least * 0.999F : -1;
 }
 
-/* Bounds of the rare tags of row r, whose products are bounded by row `at` of those screened. */
-static void bound_rare(float *bound, float *score, const block *g, const f0t_shortlist *s, size_t r,
-                       size_t at)
+/* Of the rows of places first … first + n - 1 of the rare tags, those an expert has. */
+static size_t count_at(const expert *e, size_t first, size_t n)
 {
-    begin(bound, g, s, r, s->frequent, s->rare);
+    const size_t left = e->rare->count > first ? e->rare->count - first : 0;
+    return left < n ? left : n;
+}
+
+/* Marks the tags of a chunk that row r may have, from the experts' bounds upper[e], CHUNK for each of STEP rows. */
+static void mark_row(block *g, const f0t_shortlist *s, float *p, const float *upper, size_t chunk,
+                     size_t r)
+{
+    const f0t_kernel_table *kernels = f0t_kernels();
+    const size_t first = chunk * CHUNK, left = s->rare - first, n = left < CHUNK ? left : CHUNK;
+    const size_t place = s->frequent + first;
+    uint64_t *marks = g->marks + r * g->words + chunk * CHUNK_WORDS;
+    kernels->bound_rest(p, s->rest + place, g->votes + r * s->blend->tags + place,
+                        s->blend->weights[F0T_EXPERT_VOTES], n);
     for (size_t e = 0; e < EXPERTS; e++) {
         const expert *x = &s->experts[e];
-        if (!x->rare)
-            continue;
-        const float *upper = g->upper[e] + at * g->stride, *offset = x->offset + s->frequent;
-        const float shift = e == DIRECTION ? g->shift[r] : 0;
-        const size_t count = x->rare->count;
-        for (size_t i = 0; i < count; i++)
-            score[i] = upper[i] + (offset[i] + shift);
-        add_linked(bound, x, score, count);
+        if (x->rare)
+            (x->clips ? kernels->bound_clipped : kernels->bound_logistic)(
+                p, upper + e * STEP * CHUNK, x->offset + place, e == DIRECTION ? g->shift[r] : 0,
+                x->weight, count_at(x, first, n));
+    }
+    memset(marks, 0, CHUNK_WORDS * sizeof *marks);
+    for (size_t i = 0; (i = kernels->find_above(p, i, n, g->limit[r])) < n; i++)
+        marks[i / WORD] |= UINT64_C(1) << i % WORD;
+}
+
+static void mark_chunk(block *g, const f0t_shortlist *s, size_t chunk, size_t n)
+{
+    float *p = g->bound + (size_t)f0t_team_member() * (EXPERTS * STEP + 1) * CHUNK,
+          *upper = p + CHUNK;
+    for (size_t first = 0, some; first < n; first += some) {
+        some = n - first < STEP ? n - first : STEP;
+        for (size_t e = 0; e < EXPERTS; e++) {
+            const f0t_screen *rare = s->experts[e].rare;
+            const size_t rows = rare ? count_at(&s->experts[e], chunk * CHUNK, CHUNK) : 0;
+            if (rows)
+                f0t_screen_bound(upper + e * STEP * CHUNK, CHUNK, rare, g->queries[e], first, some,
+                                 chunk * CHUNK_BLOCKS, f0t_screen_blocks(rows));
+        }
+        for (size_t i = 0; i < some; i++)
+            mark_row(g, s, p, upper + i * CHUNK, chunk, first + i);
     }
 }
 
-static void take_row(uint32_t *tag, float *logit, block *g, const f0t_shortlist *s, size_t r,
-                     size_t at)
+/* Scores the tags that are marked. */
+static void take_row(uint32_t *tag, float *logit, block *g, const f0t_shortlist *s, size_t r)
 {
-    const size_t lane = (size_t)f0t_team_member() * g->stride, k = g->best->k;
-    float *bound = g->bound + lane;
-    const float limit = take_frequent(g, s, r);
-    bound_rare(bound, g->score + lane, g, s, r, at);
-    for (size_t i = 0; (i = f0t_kernels()->find_above(bound, i, s->rare, limit)) < s->rare; i++) {
-        float score = score_one(g, s, r, s->frequent + i);
-        f0t_blend_logits(&score, s->blend, 1);
-        f0t_best_add(g->best, r, &score, 1, s->order[s->frequent + i], UINT32_MAX);
-    }
+    const size_t k = g->best->k;
+    const uint64_t *marks = g->marks + r * g->words;
+    for (size_t w = 0; w < g->words; w++)
+        for (uint64_t left = marks[w]; left; left &= left - 1) {
+            const size_t place = s->frequent + w * WORD + (size_t)__builtin_ctzll(left);
+            add(g, s, r, score_one(g, s, r, place), place);
+        }
     f0t_best_sort(g->best, r);
     for (size_t i = g->best->count[r]; i < k; i++) { /* none: the frequent ones are k */
         g->best->index[r * k + i] = s->order[0];
@@ -468,23 +527,35 @@ static void take_row(uint32_t *tag, float *logit, block *g, const f0t_shortlist 
 
 /* ---- The whole ------------------------------------------------------------------------------------- */
 
+static f0t_status encode(block *g, const f0t_shortlist *s, size_t n)
+{
+    for (size_t e = 0; e < EXPERTS; e++)
+        if (s->experts[e].rare)
+            F0T_TRY(f0t_screen_queries_create(&g->queries[e], g->inner[e], n, s->experts[e].dim));
+    return F0T_OK;
+}
+
 static f0t_status rank_block(uint32_t *tag, float *logit, block *g, const f0t_shortlist *s,
                              const f0t_net *net, size_t n)
 {
-    const size_t k = g->best->k;
+    const size_t k = g->best->k, chunks = g->words / CHUNK_WORDS;
     const int threads = f0t_team_size();
     (void)threads;
     F0T_TRY(ask_images(g, s, net, n));
     F0T_TRY(score_frequent(g, s, n));
-    for (size_t first = 0, some; first < n; first += some) {
-        some = n - first < SCREENED_ROWS ? n - first : SCREENED_ROWS;
-        for (size_t e = 0; e < EXPERTS; e++)
-            if (s->experts[e].rare)
-                F0T_TRY(f0t_screen_upper(g->upper[e], g->stride, s->experts[e].rare,
-                                         g->inner[e] + first * s->experts[e].dim, some));
-#pragma omp parallel for schedule(static) num_threads(threads) if (some > 1)
-        for (size_t i = 0; i < some; i++)
-            take_row(tag + (first + i) * k, logit + (first + i) * k, g, s, first + i, i);
+    queries_free(g);
+    F0T_TRY(encode(g, s, n));
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (size_t r = 0; r < n; r++)
+            take_frequent(g, s, r);
+#pragma omp for schedule(dynamic)
+        for (size_t c = 0; c < chunks; c++)
+            mark_chunk(g, s, c, n);
+#pragma omp for schedule(static)
+        for (size_t r = 0; r < n; r++)
+            take_row(tag + r * k, logit + r * k, g, s, r);
     }
     return F0T_OK;
 }

@@ -32,20 +32,6 @@ static void fill(f0t_condition *c, float scale)
     }
 }
 
-/* Runs of images that are adjacent in the file are read at once. */
-static f0t_status read_rows(float *to, const f0t_dataset *dataset, const uint32_t *images,
-                            size_t count, size_t dim)
-{
-    for (size_t i = 0; i < count;) {
-        size_t run = 1;
-        while (i + run < count && images[i + run] == images[i] + run)
-            run++;
-        F0T_TRY(f0t_dataset_read_features(to + i * dim, dataset, images[i], run));
-        i += run;
-    }
-    return F0T_OK;
-}
-
 static void shift_and_scale(const f0t_condition *c, float *x, size_t rows)
 {
 #pragma omp parallel for schedule(static) num_threads(f0t_team_size())
@@ -60,12 +46,35 @@ void f0t_condition_apply(float *x, const f0t_condition *c, size_t rows)
     shift_and_scale(c, x, rows);
 }
 
+/* Runs of images that are adjacent in the file are read at once. */
+static f0t_status gather_part(float *to, const f0t_condition *c, const f0t_dataset *dataset,
+                              const uint32_t *images, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        size_t run = 1;
+        while (i + run < count && images[i + run] == images[i] + run)
+            run++;
+        F0T_TRY(f0t_dataset_read_features(to + i * c->dim, dataset, images[i], run));
+        f0t_condition_apply(to + i * c->dim, c, run);
+        i += run;
+    }
+    return F0T_OK;
+}
+
+/* Each thread reads some rows and conditions them while they are in its cache. The message of a failure is of the thread
+ * that had it: tried again by the caller, it is the caller's. */
 f0t_status f0t_condition_gather(float *to, const f0t_condition *c, const f0t_dataset *dataset,
                                 const uint32_t *images, size_t count)
 {
-    F0T_TRY(read_rows(to, dataset, images, count, c->dim));
-    f0t_condition_apply(to, c, count);
-    return F0T_OK;
+    const size_t team = (size_t)f0t_team_size(), parts = team < count ? team : 1;
+    bool failed = false;
+#pragma omp parallel for schedule(static) num_threads((int)parts) reduction(|| : failed)
+    for (size_t p = 0; p < parts; p++) {
+        const size_t first = count * p / parts, rows = count * (p + 1) / parts - first;
+        if (gather_part(to + first * c->dim, c, dataset, images + first, rows) != F0T_OK)
+            failed = true;
+    }
+    return failed ? gather_part(to, c, dataset, images, count) : F0T_OK;
 }
 
 /* ---- On a device ------------------------------------------------------------------------------- */
@@ -80,6 +89,21 @@ static bool has_room(const f0t_compute *compute, f0t_dtype type, size_t count, s
     return !dim || (room > MARGIN && count <= (room - MARGIN) / each / dim);
 }
 
+f0t_status f0t_condition_fill(void *user, float *to, size_t n)
+{
+    const f0t_condition_rows *rows = user;
+    return f0t_condition_gather(to, rows->condition, rows->dataset, rows->images,
+                                n / rows->condition->dim);
+}
+
+static f0t_status send(f0t_buffer *to, size_t at, f0t_condition_rows *rows, size_t n, float *block)
+{
+    if (to->compute->stream)
+        return to->compute->stream(to, at, n, f0t_condition_fill, rows);
+    F0T_TRY(f0t_condition_fill(rows, block, n));
+    return to->compute->upload(to, at, block, n);
+}
+
 static f0t_status upload_blocks(f0t_buffer *to, float *block, const f0t_condition *c,
                                 const f0t_dataset *dataset, const uint32_t *images, size_t count,
                                 const f0t_monitor *monitor)
@@ -87,12 +111,27 @@ static f0t_status upload_blocks(f0t_buffer *to, float *block, const f0t_conditio
     f0t_stage stage = f0t_stage_begin(monitor, "uploading the features", "images", count);
     for (size_t first = 0; first < count; first += BLOCK_ROWS) {
         const size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
-        F0T_TRY(f0t_condition_gather(block, c, dataset, images + first, rows));
-        F0T_TRY(to->compute->upload(to, first * c->dim, block, rows * c->dim));
+        f0t_condition_rows some = {c, dataset, images + first};
+        F0T_TRY(send(to, first * c->dim, &some, rows * c->dim, block));
         F0T_TRY(f0t_stage_update(&stage, first));
     }
     f0t_stage_end(&stage);
     return F0T_OK;
+}
+
+/* Memory that somebody else took in the meantime, or that lies in pieces, shows here and not in the first step: what is
+ * left for a training is taken beside the features, and given back to the device's own memory. */
+static f0t_status take_room(f0t_buffer **out, const f0t_compute *compute, f0t_dtype type,
+                            size_t count)
+{
+    f0t_buffer *margin;
+    *out = NULL;
+    f0t_status status =
+        f0t_buffer_create(&margin, compute, F0T_F32, compute->room ? MARGIN / sizeof(float) : 0);
+    if (status == F0T_OK)
+        status = f0t_buffer_create(out, compute, type, count);
+    f0t_buffer_free(margin);
+    return status == F0T_ERROR_MEMORY ? F0T_OK : status;
 }
 
 f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *c,
@@ -105,11 +144,10 @@ f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *c,
     *out = NULL;
     if (compute->shares_memory || !compute->gather || !has_room(compute, type, count, c->dim))
         return F0T_OK;
-    f0t_status status = f0t_buffer_create(&to, compute, type, count * c->dim);
-    if (status == F0T_ERROR_MEMORY)
+    F0T_TRY(take_room(&to, compute, type, count * c->dim));
+    if (!to)
         return F0T_OK;
-    F0T_TRY(status);
-    status = f0t_alloc(&block, BLOCK_ROWS * c->dim, sizeof *block);
+    f0t_status status = f0t_alloc(&block, BLOCK_ROWS * c->dim, sizeof *block);
     if (status == F0T_OK)
         status = upload_blocks(to, block, c, dataset, images, count, monitor);
     f0t_free(block);

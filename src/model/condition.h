@@ -31,6 +31,14 @@ void f0t_condition_apply(float *x, const f0t_condition *condition, size_t rows);
 f0t_status f0t_condition_gather(float *to, const f0t_condition *condition,
                                 const f0t_dataset *dataset, const uint32_t *images, size_t count);
 
+/* Images whose conditioned features f0t_condition_fill, an f0t_fill, writes one after the other. */
+typedef struct f0t_condition_rows {
+    const f0t_condition *condition;
+    const f0t_dataset *dataset;
+    const uint32_t *images;
+} f0t_condition_rows;
+f0t_status f0t_condition_fill(void *rows, float *to, size_t n);
+
 /* The same as rows of `type` in the memory of a device that gathers from there. *out stays NULL where `compute` does
  * not, or has no room for them and what a training needs beside them. */
 f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *condition,

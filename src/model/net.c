@@ -401,3 +401,16 @@ f0t_status f0t_net_apply_rows(f0t_buffer *f, const f0t_net *net, const f0t_buffe
     free_scratch(&work);
     return status;
 }
+
+f0t_status f0t_net_apply_stream(f0t_buffer *f, const f0t_net *net, f0t_fill *fill, void *user,
+                                size_t rows)
+{
+    scratch work = {0};
+    f0t_status status = create_scratch(&work, net, rows);
+    if (status == F0T_OK)
+        status = net->compute->stream(work.input, 0, rows * net->shape.inputs, fill, user);
+    if (status == F0T_OK)
+        status = run_layers(net, &work, f, work.input, rows);
+    free_scratch(&work);
+    return status;
+}

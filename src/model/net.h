@@ -87,6 +87,9 @@ f0t_status f0t_net_apply(float *f, const f0t_net *net, const float *x, size_t ro
  * precision. */
 f0t_status f0t_net_apply_rows(f0t_buffer *f, const f0t_net *net, const f0t_buffer *x,
                               const uint32_t *index, size_t rows);
+/* The same of the rows that `fill` writes, for a device that has `stream`. */
+f0t_status f0t_net_apply_stream(f0t_buffer *f, const f0t_net *net, f0t_fill *fill, void *user,
+                                size_t rows);
 
 /* ---- Inside, for what trains it ------------------------------------------------------------------ */
 

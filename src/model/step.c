@@ -291,16 +291,30 @@ f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t 
     return forward(step, rows);
 }
 
+/* The features are in the first layer's x: the same numbers, whichever way they came. */
+static f0t_status drop_and_forward(f0t_step *step, size_t rows)
+{
+    f0t_buffer *input = step->layers[0].x;
+    const f0t_dropout dropout = dropout_before(step, 0);
+    F0T_TRY(step->net->compute->drop(input, input, rows * step->net->shape.inputs, &dropout));
+    return forward(step, rows);
+}
+
 f0t_status f0t_step_forward_rows(f0t_step *step, const f0t_buffer *x, const uint32_t *index,
                                  size_t rows, size_t first)
 {
-    f0t_buffer *input = step->layers[0].x;
-    const size_t inputs = step->net->shape.inputs;
     F0T_TRY(begin(step, rows, first));
-    F0T_TRY(step->net->compute->gather(input, x, index, rows, inputs));
-    const f0t_dropout dropout = dropout_before(step, 0);
-    F0T_TRY(step->net->compute->drop(input, input, rows * inputs, &dropout));
-    return forward(step, rows);
+    F0T_TRY(step->net->compute->gather(step->layers[0].x, x, index, rows, step->net->shape.inputs));
+    return drop_and_forward(step, rows);
+}
+
+f0t_status f0t_step_forward_stream(f0t_step *step, f0t_fill *fill, void *user, size_t rows,
+                                   size_t first)
+{
+    F0T_TRY(begin(step, rows, first));
+    F0T_TRY(step->net->compute->stream(step->layers[0].x, 0, rows * step->net->shape.inputs, fill,
+                                       user));
+    return drop_and_forward(step, rows);
 }
 
 const f0t_buffer *f0t_step_scores(const f0t_step *step)

@@ -53,6 +53,9 @@ f0t_status f0t_step_forward(f0t_step *step, const float *x, size_t rows, size_t 
 /* The same with rows index[rows] of `x`, of the net's precision and D columns, where the compute object has `gather`. */
 f0t_status f0t_step_forward_rows(f0t_step *step, const f0t_buffer *x, const uint32_t *index,
                                  size_t rows, size_t first);
+/* The same with the rows that `fill` writes, where the compute object has `stream`. */
+f0t_status f0t_step_forward_stream(f0t_step *step, f0t_fill *fill, void *user, size_t rows,
+                                   size_t first);
 
 /* What the last forward gave: S[rows x T], or without tags F[rows x d]. Valid until the next forward. */
 const f0t_buffer *f0t_step_scores(const f0t_step *step);

@@ -141,7 +141,7 @@ typedef struct trainer {
     f0t_train_place place;
     size_t batches;  /* of an epoch */
     uint32_t *order; /* [train->count] samples of this epoch */
-    float *features; /* [batch x D] */
+    float *features; /* [batch x D], where the device neither has all nor streams; or NULL */
     f0t_buffer
         *all; /* [train->count x D] the features of all samples on the net's device, or NULL */
     f0t_validation *validation; /* there, or NULL */
@@ -182,6 +182,13 @@ static f0t_status create_step(trainer *t)
     return f0t_step_create(&t->step, t->net, &options);
 }
 
+static void log_streaming(const trainer *t)
+{
+    f0t_log(t->monitor, F0T_LOG_INFO,
+            "the features do not fit into the memory of the device: "
+            "every mini-batch brings its own");
+}
+
 /* Features that are on the net's device need not travel with every batch. Where there is no room for them, they do. */
 static f0t_status upload_features(trainer *t)
 {
@@ -190,19 +197,32 @@ static f0t_status upload_features(trainer *t)
     F0T_TRY(f0t_condition_upload(&t->all, data->condition, data->dataset, data->train->images,
                                  data->train->count, compute, t->net->precision, t->monitor));
     if (!t->all && !compute->shares_memory && compute->gather)
-        f0t_log(t->monitor, F0T_LOG_INFO,
-                "the features do not fit into the memory of the device: "
-                "every mini-batch brings its own");
-    return f0t_validation_open(&t->validation, data, t->net, t->monitor);
+        log_streaming(t);
+    F0T_TRY(f0t_validation_open(&t->validation, data, t->net, t->monitor));
+    if (compute->stream && !compute->shares_memory)
+        return F0T_OK;
+    return f0t_alloc(&t->features, t->options->batch * data->condition->dim, sizeof *t->features);
+}
+
+/* A device that has no memory left for a batch gets that of the features back, which come with every batch from then on.
+ * Whether it is so. */
+static bool make_room(trainer *t, f0t_status status)
+{
+    if (status != F0T_ERROR_MEMORY || (!t->all && !t->validation) || !t->net->compute->stream)
+        return false;
+    f0t_validation_close(t->validation);
+    t->validation = NULL;
+    f0t_buffer_free(t->all);
+    t->all = NULL;
+    log_streaming(t);
+    return true;
 }
 
 static f0t_status allocate(trainer *t)
 {
     const f0t_train_options *o = t->options;
     const f0t_samples *train = t->data->train;
-    size_t dim = t->data->condition->dim;
     F0T_TRY(f0t_alloc(&t->order, train->count, sizeof *t->order));
-    F0T_TRY(f0t_alloc(&t->features, o->batch * dim, sizeof *t->features));
     F0T_TRY(f0t_alloc(&t->images, o->batch, sizeof *t->images));
     F0T_TRY(f0t_alloc(&t->offsets, o->batch + 1, sizeof *t->offsets));
     F0T_TRY(f0t_alloc(&t->relevant, o->batch * most_relevant(train), sizeof *t->relevant));
@@ -298,14 +318,27 @@ static f0t_status run_loss(trainer *t, f0t_loss_result *result, const part *p)
                            f0t_step_scores(t->step), &batch, samples);
 }
 
+static f0t_status run_forward(trainer *t, const part *p)
+{
+    const f0t_train_data *data = t->data;
+    f0t_condition_rows rows = {data->condition, data->dataset, t->images};
+    if (t->all)
+        return f0t_step_forward_rows(t->step, t->all, p->samples, p->rows, p->first);
+    if (!t->features)
+        return f0t_step_forward_stream(t->step, f0t_condition_fill, &rows, p->rows, p->first);
+    F0T_TRY(f0t_condition_fill(&rows, t->features, p->rows * data->condition->dim));
+    return f0t_step_forward(t->step, t->features, p->rows, p->first);
+}
+
+/* A forward pass changes nothing, and may be tried again. */
 static f0t_status run_gradients(trainer *t, f0t_loss_result *result, const part *p)
 {
     if (!p->rows)
         return f0t_step_no_gradients(t->step);
-    if (t->all)
-        F0T_TRY(f0t_step_forward_rows(t->step, t->all, p->samples, p->rows, p->first));
-    else
-        F0T_TRY(f0t_step_forward(t->step, t->features, p->rows, p->first));
+    f0t_status status = run_forward(t, p);
+    if (make_room(t, status))
+        status = run_forward(t, p);
+    F0T_TRY(status);
     F0T_TRY(run_loss(t, result, p));
     return f0t_step_gradients(t->step);
 }
@@ -313,10 +346,15 @@ static f0t_status run_gradients(trainer *t, f0t_loss_result *result, const part 
 /* The stages of a step (model/step.h). */
 static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
 {
+    const f0t_compute *compute = t->net->compute;
     const f0t_objective *objective = t->objective;
     const double rate = current_rate(t);
+    if (compute->begin)
+        compute->begin();
     F0T_TRY(run_gradients(t, result, p));
     F0T_TRY(f0t_step_apply(t->step, rate));
+    if (compute->end)
+        F0T_TRY(compute->end());
     return objective->update
                ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
                : F0T_OK;
@@ -353,9 +391,6 @@ static f0t_status run_batch(trainer *t)
     if (t->group->size > 1 && !p.training)
         p.rows = 0;
     gather_relevant(t, p.samples, p.rows);
-    if (!t->all)
-        F0T_TRY(f0t_condition_gather(t->features, t->data->condition, t->data->dataset, t->images,
-                                     p.rows));
     F0T_TRY(run_step(t, t->objective->loss_sum ? NULL : &result, &p));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
@@ -467,11 +502,15 @@ static f0t_status keep_best(trainer *t, double miap, bool *best)
     return t->objective->keep ? t->objective->keep(t->objective->context) : F0T_OK;
 }
 
-static f0t_status validate(const trainer *t, double *miap)
+static f0t_status validate(trainer *t, double *miap)
 {
     const f0t_net *net = t->net;
-    return t->validation ? f0t_validation_run(miap, t->validation, net)
-                         : f0t_validate(miap, &net, 1, t->data);
+    if (t->validation) {
+        f0t_status status = f0t_validation_run(miap, t->validation, net);
+        if (!make_room(t, status))
+            return status;
+    }
+    return f0t_validate(miap, &net, 1, t->data);
 }
 
 static f0t_status run_epoch(trainer *t)

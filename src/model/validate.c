@@ -113,7 +113,7 @@ f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
 
 struct f0t_validation {
     const f0t_train_data *data;
-    f0t_buffer *all; /* [val->count x D] */
+    f0t_buffer *all; /* [val->count x D]; NULL: every block brings its own */
     f0t_scoring scoring;
     f0t_buffer *directions; /* [rows x d], or NULL where the outputs are the scores */
     f0t_buffer *scores;     /* [rows x T] */
@@ -136,10 +136,6 @@ static f0t_status fill_validation(f0t_validation *v, const f0t_net *net, const f
     const f0t_train_data *data = v->data;
     const f0t_samples *val = data->val;
     const f0t_compute *compute = net->compute;
-    F0T_TRY(f0t_condition_upload(&v->all, data->condition, data->dataset, val->images, val->count,
-                                 compute, net->precision, monitor));
-    if (!v->all)
-        return F0T_OK;
     if (data->tags) {
         F0T_TRY(f0t_scoring_open(&v->scoring, compute, data->tags, val->tags, data->dim,
                                  &(f0t_scoring_options){.packed_for = BLOCK_ROWS}));
@@ -147,7 +143,9 @@ static f0t_status fill_validation(f0t_validation *v, const f0t_net *net, const f
     }
     F0T_TRY(f0t_buffer_create(&v->scores, compute, F0T_F32, BLOCK_ROWS * val->tags));
     F0T_TRY(f0t_alloc(&v->index, BLOCK_ROWS, sizeof *v->index));
-    return f0t_alloc(&v->places, most_places(val), sizeof *v->places);
+    F0T_TRY(f0t_alloc(&v->places, most_places(val), sizeof *v->places));
+    return f0t_condition_upload(&v->all, data->condition, data->dataset, val->images, val->count,
+                                compute, net->precision, monitor);
 }
 
 f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data, const f0t_net *net,
@@ -161,11 +159,11 @@ f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data,
     F0T_TRY(f0t_alloc_zero(&v, 1, sizeof *v));
     v->data = data;
     f0t_status status = fill_validation(v, net, monitor);
-    if (status == F0T_OK && v->all)
+    if (status == F0T_OK && (v->all || net->compute->stream))
         *out = v;
     else
         f0t_validation_close(v);
-    return status;
+    return status == F0T_ERROR_MEMORY ? F0T_OK : status; /* by the caller's memory, then */
 }
 
 void f0t_validation_close(f0t_validation *v)
@@ -181,14 +179,24 @@ void f0t_validation_close(f0t_validation *v)
     f0t_free(v);
 }
 
+/* The outputs of a block of images. */
+static f0t_status apply_there(f0t_buffer *to, f0t_validation *v, const f0t_net *net, size_t first,
+                              size_t rows)
+{
+    const f0t_train_data *data = v->data;
+    f0t_condition_rows some = {data->condition, data->dataset, data->val->images + first};
+    if (!v->all)
+        return f0t_net_apply_stream(to, net, f0t_condition_fill, &some, rows);
+    for (size_t r = 0; r < rows; r++)
+        v->index[r] = (uint32_t)(first + r);
+    return f0t_net_apply_rows(to, net, v->all, v->index, rows);
+}
+
 static f0t_status add_there(f0t_miap *sum, f0t_validation *v, const f0t_net *net, size_t first)
 {
     const f0t_samples *val = v->data->val;
     const size_t rows = rows_at(val, first), *offsets = val->offsets + first;
-    for (size_t r = 0; r < rows; r++)
-        v->index[r] = (uint32_t)(first + r);
-    F0T_TRY(
-        f0t_net_apply_rows(v->directions ? v->directions : v->scores, net, v->all, v->index, rows));
+    F0T_TRY(apply_there(v->directions ? v->directions : v->scores, v, net, first, rows));
     if (v->directions)
         F0T_TRY(f0t_scoring_run(v->scores, &v->scoring, v->directions, rows));
     F0T_TRY(net->compute->places(v->places, v->scores, rows, val->tags, offsets, val->relevant));

@@ -25,8 +25,9 @@ typedef struct f0t_train_data {
 f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
                         const f0t_train_data *data);
 
-/* The same again and again on the device of a net that is trained: features and scores stay there. *out is NULL where
- * the device or the data are not made for it, there is no room, or several processes share the work; `data` must stay. */
+/* The same again and again on the device of a net that is trained: scores stay there, and features where there is room for
+ * them. *out is NULL where the device or the data are not made for it, or several processes share the work; `data` must
+ * stay. */
 typedef struct f0t_validation f0t_validation;
 f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data, const f0t_net *net,
                                const f0t_monitor *monitor);

@@ -38,13 +38,19 @@ static float stored(float value, f0t_dtype type)
     return value;
 }
 
+size_t plain_room_left = SIZE_MAX, plain_numbers_most = SIZE_MAX;
+/* So many are taken to see whether there is memory for them, and not used. */
+static const size_t MUCH = (size_t)1 << 26;
+static size_t held; /* numbers in buffers */
+
 static f0t_status plain_alloc(f0t_buffer *buffer)
 {
     memory *m;
     F0T_TRY(f0t_alloc_zero(&m, 1, sizeof *m));
     buffer->data = (void *)((uintptr_t)m ^ MASK);
     plain_count.allocs++;
-    return f0t_alloc_zero(&m->values, buffer->count, sizeof *m->values);
+    held += buffer->count;
+    return f0t_alloc_zero(&m->values, buffer->count < MUCH ? buffer->count : 1, sizeof *m->values);
 }
 
 static void plain_release(f0t_buffer *buffer)
@@ -52,6 +58,7 @@ static void plain_release(f0t_buffer *buffer)
     if (!buffer->data)
         return;
     plain_count.releases++;
+    held -= buffer->count;
     f0t_free(values(buffer));
     f0t_free(memory_of(buffer));
 }
@@ -67,6 +74,18 @@ static f0t_status plain_download(float *to, const f0t_buffer *from, size_t first
 {
     memcpy(to, values(from) + first, n * sizeof *to);
     return F0T_OK;
+}
+
+static f0t_status plain_stream(f0t_buffer *to, size_t first, size_t n, f0t_fill *fill, void *user)
+{
+    float *block;
+    F0T_TRY(f0t_alloc(&block, n, sizeof *block));
+    f0t_status status = fill(user, block, n);
+    if (status == F0T_OK)
+        status = plain_upload(to, first, block, n);
+    f0t_free(block);
+    plain_count.streams++;
+    return status;
 }
 
 static f0t_status plain_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index,
@@ -100,6 +119,11 @@ static f0t_status plain_product(f0t_buffer *c, const f0t_buffer *a, const f0t_bu
 {
     f0t_matmul wide = *op;
     double *sums;
+    if (held > plain_numbers_most)
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a product");
+    if (!plain_count.products)
+        plain_count.first = held;
+    plain_count.most = held > plain_count.most ? held : plain_count.most;
     wide.type = wide.result = F0T_F32;
     wide.b_transposed = op->b_transposed && !memory_of(b)->n;
     plain_count.products++;
@@ -329,8 +353,6 @@ static size_t plain_room(void)
     return plain_room_left;
 }
 
-size_t plain_room_left = SIZE_MAX;
-
 const f0t_compute plain_compute = {
     .device = "plain",
     .shares_memory = false,
@@ -339,6 +361,7 @@ const f0t_compute plain_compute = {
     .room = plain_room,
     .upload = plain_upload,
     .download = plain_download,
+    .stream = plain_stream,
     .gather = plain_gather,
     .pack = plain_pack,
     .product = plain_product,

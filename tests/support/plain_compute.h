@@ -10,11 +10,14 @@ extern const f0t_compute plain_compute;
 /* How many times each kind of operation ran. */
 typedef struct plain_counts {
     size_t allocs, releases, products, drops, gates, losses, regressions, updates, tops, gathers,
-        places;
+        streams, places;
+    size_t first, most; /* numbers in buffers at the first product, and at that with the most */
 } plain_counts;
 extern plain_counts plain_count;
 
 /* What it says of its memory. */
 extern size_t plain_room_left;
+/* With more numbers than that in buffers there is no memory left for a product. */
+extern size_t plain_numbers_most;
 
 #endif

@@ -206,7 +206,7 @@ class f0t_tuning(Structure):
 class f0t_backbone_options(Sized):
     _fields_ = [("size", c_size_t), ("preset", c_char_p), ("output", c_char_p),
                 ("bf16", c_bool), ("cache", c_char_p), ("picture_pixels", c_size_t),
-                ("picture_seconds", c_size_t)]
+                ("picture_seconds", c_size_t), ("network_cache", c_char_p)]
 
 
 class f0t_tagger_options(Sized):
@@ -214,7 +214,8 @@ class f0t_tagger_options(Sized):
                 ("any_space", c_bool), ("features_only", c_bool), ("backbone", c_char_p),
                 ("preset", c_char_p), ("output", c_char_p), ("bf16", c_bool), ("cache", c_char_p),
                 ("hypernyms", POINTER(f0t_hypernyms)),
-                ("picture_pixels", c_size_t), ("picture_seconds", c_size_t)]
+                ("picture_pixels", c_size_t), ("picture_seconds", c_size_t),
+                ("network_cache", c_char_p)]
 
 
 class f0t_tag_input(Sized):

@@ -136,7 +136,8 @@ static void pairs_across_the_batch_need_all_of_it(void **state)
     f0t_loss_result result;
     (void)state;
     made.at.training = 9;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "whole batch",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "pairs across the batch need the whole batch, not a part of it",
                  run_once(&result, gradient, &options, &made.at));
     free_batch(&made);
 }
@@ -402,7 +403,7 @@ static void numbers_that_are_none_name_the_row(void **state)
             f0t_loss_options options = {(f0t_loss)(loss % F0T_LOSSES),
                                         loss < F0T_LOSSES ? F0T_PAIRS_IMAGE : F0T_PAIRS_BATCH, 0};
             batch made = make_batch(5, 6, 1, 3);
-            char row[20];
+            char row[64];
             float gradient[30];
             f0t_loss_result result;
             snprintf(row, sizeof row, "row %zu of", i / 6);
@@ -425,7 +426,8 @@ static void a_loss_beyond_all_numbers_is_no_loss(void **state)
     assert_fails(F0T_ERROR_NUMERIC, "row 0 of the batch: the loss is infinite",
                  run_once(&result, gradient, &options, &at));
     options.pairs = F0T_PAIRS_BATCH;
-    assert_fails(F0T_ERROR_NUMERIC, "diverged", run_once(&result, gradient, &options, &at));
+    assert_fails(F0T_ERROR_NUMERIC, "too far for pairs across it: has the training diverged?",
+                 run_once(&result, gradient, &options, &at));
 }
 
 static void wrong_options_are_refused(void **state)
@@ -433,17 +435,21 @@ static void wrong_options_are_refused(void **state)
     f0t_loss_options options = {F0T_LOSS_HINGE, F0T_PAIRS_BATCH, 0};
     f0t_loss_plan *plan;
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "not for hinge", f0t_loss_plan_create(&plan, &options, 2, 2));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "pairs across the batch are for the loss ranknet, not for hinge",
+                 f0t_loss_plan_create(&plan, &options, 2, 2));
     assert_null(plan);
     options.loss = F0T_LOSSES;
-    assert_fails(F0T_ERROR_ARGUMENT, "no loss", f0t_loss_plan_create(&plan, &options, 2, 2));
+    assert_fails(F0T_ERROR_ARGUMENT, " is no loss", f0t_loss_plan_create(&plan, &options, 2, 2));
     options = (f0t_loss_options){F0T_LOSS_RANKNET, (f0t_pairs)7, 0};
-    assert_fails(F0T_ERROR_ARGUMENT, "no choice", f0t_loss_plan_create(&plan, &options, 2, 2));
+    assert_fails(F0T_ERROR_ARGUMENT, "7 is no choice of pairs",
+                 f0t_loss_plan_create(&plan, &options, 2, 2));
     options.pairs = F0T_PAIRS_IMAGE;
-    assert_fails(F0T_ERROR_MEMORY, "", f0t_loss_plan_create(&plan, &options, SIZE_MAX / 2, 5));
+    assert_fails(F0T_ERROR_MEMORY, " images with scores of 5 tags",
+                 f0t_loss_plan_create(&plan, &options, SIZE_MAX / 2, 5));
     assert_fails(F0T_ERROR_MEMORY, "", f0t_loss_plan_create(&plan, &options, 1, SIZE_MAX - 5));
     options.pairs = F0T_PAIRS_BATCH;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "too large",
+    assert_fails(F0T_ERROR_UNSUPPORTED, " scores is too large for pairs across it",
                  f0t_loss_plan_create(&plan, &options, 1 << 20, 1 << 20));
 }
 
@@ -461,18 +467,23 @@ static void wrong_batches_are_refused(void **state)
     assert_ok(f0t_loss_plan_create(&plan, &options, 2, 4));
     assert_ok(f0t_loss_run(&result, gradient, plan, &at));
     relevant[3] = 4;
-    assert_fails(F0T_ERROR_ARGUMENT, "row 1", f0t_loss_run(&result, gradient, plan, &at));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "row 1 of the batch: relevant tags must ascend below 4; 4 does not fit",
+                 f0t_loss_run(&result, gradient, plan, &at));
     relevant[3] = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "ascend", f0t_loss_run(&result, gradient, plan, &at));
+    assert_fails(F0T_ERROR_ARGUMENT, "must ascend below 4; 1 does not fit",
+                 f0t_loss_run(&result, gradient, plan, &at));
     relevant[3] = 3;
     offsets[1] = 5;
-    assert_fails(F0T_ERROR_ARGUMENT, "row 0", f0t_loss_run(&result, gradient, plan, &at));
+    assert_fails(F0T_ERROR_ARGUMENT, "row 0 of the batch: relevant tags from 0 to 5, of 4 tags",
+                 f0t_loss_run(&result, gradient, plan, &at));
     offsets[1] = 2;
     offsets[2] = 1;
     assert_fails(F0T_ERROR_ARGUMENT, "row 1", f0t_loss_run(&result, gradient, plan, &at));
     offsets[2] = 4;
     at.images = 3;
-    assert_fails(F0T_ERROR_ARGUMENT, "planned", f0t_loss_run(&result, gradient, plan, &at));
+    assert_fails(F0T_ERROR_ARGUMENT, "a batch of 3 images and 4 tags, planned for 2 and 4",
+                 f0t_loss_run(&result, gradient, plan, &at));
     f0t_loss_plan_free(plan);
     f0t_loss_plan_free(NULL);
 }

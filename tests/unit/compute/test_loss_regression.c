@@ -97,8 +97,9 @@ static void numbers_that_are_none_name_the_row(void **state)
     (void)state;
     for (size_t i = 0; i < 300; i += 17) {
         const f0t_regression at = make_regression(100, 3, &outputs, &targets);
-        char row[20];
-        snprintf(row, sizeof row, "row %zu of", i / 3);
+        char row[80];
+        snprintf(row, sizeof row, "row %zu of the batch: an output or target is NaN or infinite",
+                 i / 3);
         (i % 2 ? outputs : targets)[i] = i % 3 ? NAN : INFINITY;
         assert_fails(F0T_ERROR_NUMERIC, row, f0t_regression_run(&result, gradient, &at));
         f0t_free(outputs);

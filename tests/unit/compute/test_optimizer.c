@@ -108,19 +108,39 @@ static void numbers_out_of_range_are_refused(void **state)
     assert_ok(f0t_optimizer_check(&good));
     bad = good;
     bad.beta1 = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "first decay rate", f0t_optimizer_check(&bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "Adam's first decay rate is ", f0t_optimizer_check(&bad));
     bad = good;
     bad.beta2 = -0.1;
     assert_fails(F0T_ERROR_ARGUMENT, "second decay rate", f0t_optimizer_check(&bad));
     bad = good;
     bad.momentum = (double)NAN;
-    assert_fails(F0T_ERROR_ARGUMENT, "momentum", f0t_optimizer_check(&bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "the momentum is nan: it must be at least 0 and below 1",
+                 f0t_optimizer_check(&bad));
     bad = good;
     bad.epsilon = -1;
-    assert_fails(F0T_ERROR_ARGUMENT, "epsilon", f0t_optimizer_check(&bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "Adam's epsilon is -1: it must not be negative",
+                 f0t_optimizer_check(&bad));
     bad = good;
     bad.decay = (double)INFINITY;
-    assert_fails(F0T_ERROR_ARGUMENT, "weight decay", f0t_optimizer_check(&bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "the weight decay is inf: it must not be negative",
+                 f0t_optimizer_check(&bad));
+}
+
+/* Numbers that are no longer normal are slow. */
+static void moments_without_a_gradient_become_0(void **state)
+{
+    enum { N = 40, STEPS = 900 };
+    const f0t_optimizer optimizer = f0t_optimizer_default(F0T_OPTIMIZER_ADAM);
+    float nothing[N] = {0};
+    (void)state;
+    both b = make_both(N, false);
+    for (size_t i = 0; i < N; i++)
+        b.fast.v[i] = 1e-36F;
+    for (uint64_t t = 1; t <= STEPS; t++)
+        f0t_optimizer_update(&b.fast, 0, nothing, N, &optimizer, t, 0);
+    for (size_t i = 0; i < N; i++)
+        assert_true(b.fast.m[i] == 0 && b.fast.v[i] == 0);
+    free_both(&b);
 }
 
 int main(void)
@@ -130,6 +150,7 @@ int main(void)
         cmocka_unit_test(pieces_and_threads_give_the_same_bytes),
         cmocka_unit_test(a_gradient_of_zero_at_the_start_leaves_the_weight),
         cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(moments_without_a_gradient_become_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 2600, DIM_MOST = 75, DIRECTIONS = 30 };
+enum { ROWS = 2600, DIM_MOST = 75, DIRECTIONS = 60 };
 
 static float rows[ROWS * DIM_MOST], directions[DIRECTIONS * DIM_MOST];
 static float scores[ROWS];
@@ -229,7 +229,7 @@ static void all_rows_are_ranked_as_by_definition(void **state)
 /* One, a few and many directions go through kernels of their own. */
 static void any_number_of_directions_is_ranked(void **state)
 {
-    static const size_t counts[] = {1, 2, 4, 5, 8, 9, 12, 13, 17, DIRECTIONS};
+    static const size_t counts[] = {1, 2, 4, 5, 8, 9, 12, 13, 17, 49, DIRECTIONS};
     (void)state;
     make_normal(rows, ROWS * DIM_MOST, 3);
     make_normal(directions, DIRECTIONS * DIM_MOST, 4);
@@ -282,6 +282,25 @@ static float bound_of(const made_tile *t, size_t i, const uint8_t *codes,
            2 * bounds[b].length[r] + 0.25F;
 }
 
+/* From the products of a direction with codes as they are stored. */
+static void check_finish(const f0t_kernel_table *kernels, const made_tile *t, size_t i,
+                         const uint8_t *codes, const f0t_screen_bounds *bounds)
+{
+    const f0t_screen_query q = {.by_error = t->tile.by_error[i],
+                                .by_length = t->tile.by_length[i],
+                                .more = t->tile.more[i],
+                                .start = t->tile.start[i]};
+    int32_t products[KERNEL_ROWS] = {0};
+    float upper[KERNEL_ROWS];
+    for (size_t r = 0; r < KERNEL_ROWS; r++)
+        for (size_t d = 0; d < GROUPS * 4; d++)
+            products[r] +=
+                t->code[i][d] * codes[((r / 16 * GROUPS + d / 4) * 16 + r % 16) * 4 + d % 4];
+    kernels->screen_finish(upper, products, bounds, BLOCKS, &q);
+    for (size_t r = 0; r < KERNEL_ROWS; r++)
+        assert_true(upper[r] == bound_of(t, i, codes, bounds, r));
+}
+
 /* Every number is small and a multiple of a power of two: the bounds are exact. */
 static void every_level_has_the_same_bounds(void **state)
 {
@@ -309,6 +328,8 @@ static void every_level_has_the_same_bounds(void **state)
             for (size_t i = 0; i < widths[w % 3]; i++)
                 for (size_t r = 0; r < KERNEL_ROWS; r++)
                     assert_true(upper[i * KERNEL_ROWS + r] == bound_of(&t, i, codes, bounds, r));
+            for (size_t i = 0; i < widths[w % 3]; i++)
+                check_finish(kernels, &t, i, codes, bounds);
         }
 }
 
@@ -342,24 +363,50 @@ static void every_level_has_the_same_codes_and_scores(void **state)
 
 /* ---- Bounds alone ---------------------------------------------------------------------------------- */
 
+enum {
+    BOUND_DIM = 70,
+    BOUND_ROWS = 700,
+    STRIDE = 720,
+    MANY = 100
+}; /* and as many directions, in steps */
+
+/* In chunks of `blocks`. */
+static void bound_all(float *upper, const f0t_screen *screen, const float *along, size_t n,
+                      size_t blocks)
+{
+    const size_t all = f0t_screen_blocks(screen->count);
+    f0t_screen_queries *queries;
+    assert_ok(f0t_screen_queries_create(&queries, along, n, screen->dim));
+    for (size_t first = 0; first < n; first += F0T_SCREEN_STEP)
+        for (size_t b = 0; b < all; b += blocks)
+            f0t_screen_bound(upper + first * STRIDE + b * F0T_SCREEN_BLOCK, STRIDE, screen, queries,
+                             first, n - first < F0T_SCREEN_STEP ? n - first : F0T_SCREEN_STEP, b,
+                             all - b < blocks ? all - b : blocks);
+    f0t_screen_queries_free(queries);
+}
+
 static void no_score_is_above_its_bound(void **state)
 {
-    enum { DIM = 33, COUNT = 700, STRIDE = 720 };
+    static float along[MANY * BOUND_DIM], upper[MANY * STRIDE];
+    static const size_t counts[] = {MANY, 1, 7, 48, 49, 30};
     f0t_screen *screen;
     (void)state;
-    make_normal(rows, COUNT * DIM, 21);
-    make_normal(directions, DIRECTIONS * DIM, 22);
-    memset(directions + 5 * DIM, 0, DIM * sizeof *directions);
-    directions[17 * DIM + 4] = INFINITY;
-    assert_ok(f0t_screen_create(&screen, DIM));
-    assert_ok(f0t_screen_append(screen, rows, COUNT));
-    assert_ok(f0t_screen_upper(found_scores, STRIDE, screen, directions, DIRECTIONS));
-    for (size_t d = 0; d < DIRECTIONS; d++)
-        for (size_t r = 0; r < COUNT; r++) {
-            const float upper = found_scores[d * STRIDE + r],
-                        score = score_of(rows + r * DIM, directions + d * DIM, DIM);
-            assert_true(d == 17 ? isinf(upper) : upper >= score && upper < score + 1);
-        }
+    make_normal(rows, BOUND_ROWS * BOUND_DIM, 21);
+    make_normal(along, MANY * BOUND_DIM, 22);
+    memset(along + 5 * BOUND_DIM, 0, BOUND_DIM * sizeof *along);
+    along[17 * BOUND_DIM + 4] = INFINITY;
+    assert_ok(f0t_screen_create(&screen, BOUND_DIM));
+    assert_ok(f0t_screen_append(screen, rows, BOUND_ROWS));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        bound_all(upper, screen, along, counts[i], i % 2 ? F0T_SCREEN_CHUNK : 15);
+        for (size_t d = 0; d < counts[i]; d++)
+            for (size_t r = 0; r < BOUND_ROWS; r++) {
+                const float score =
+                    score_of(rows + r * BOUND_DIM, along + d * BOUND_DIM, BOUND_DIM);
+                const float bound = upper[d * STRIDE + r];
+                assert_true(d == 17 ? isinf(bound) : bound >= score && bound < score + 2);
+            }
+    }
     f0t_screen_free(screen);
 }
 

@@ -327,6 +327,26 @@ static void one_image_gives_its_tags(void **state)
     made_free(&m);
 }
 
+/* Sums of equal numbers in float32 err to one side: more than any penalty, where the rows are many. */
+static void rows_that_are_all_alike_are_no_failure(void **state)
+{
+    enum { WIDE = 16, FEW = 3 };
+    static const size_t counts[] = {8, 40, 300, 2000, 5000};
+    (void)state;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        made m = made_create(counts[k], WIDE, FEW, 1);
+        for (size_t i = 0; i < counts[k] * WIDE; i++)
+            m.rows[i] = (float)(i % WIDE + 1) / 38.678159F;
+        f0t_ridge *r = fit(&m);
+        float out[FEW];
+        assert_ok(f0t_ridge_score(out, r, m.rows, 1));
+        for (size_t t = 0; t < FEW; t++)
+            assert_true(fabsf(out[t] - r->base[t]) < 0.05F);
+        f0t_ridge_free(r);
+        made_free(&m);
+    }
+}
+
 /* ---- Scores --------------------------------------------------------------------------------------- */
 
 static void scores_are_products_of_centred_features(void **state)
@@ -405,6 +425,7 @@ int main(void)
         cmocka_unit_test(few_images_choose_the_same_penalty),
         cmocka_unit_test(rare_tags_do_not_judge),
         cmocka_unit_test(one_image_gives_its_tags),
+        cmocka_unit_test(rows_that_are_all_alike_are_no_failure),
         cmocka_unit_test(scores_are_products_of_centred_features),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(nothing_to_learn_from_is_refused),

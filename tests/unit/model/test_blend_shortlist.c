@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base/alloc.h"
+#include "base/kernels.h"
 #include "math/topk.h"
 #include "model/blend_shortlist.h"
 
@@ -228,6 +229,36 @@ static void bounds_that_do_not_hold_are_not_used(void **state)
     forget(m);
 }
 
+static void check_bounds(const f0t_kernel_table *kernels, float x)
+{
+    const double sigmoid = 1 / (1 + exp(-(double)x)), clipped = fmin(1, fmax(0, (double)x));
+    const float upper[] = {x, NAN}, offset[] = {-2, 1};
+    float p[2] = {0, 0}, q[2] = {0, 0}, more[2] = {0.25F, 0};
+    kernels->bound_logistic(p, upper, offset, 2, 0.5F, 2);
+    assert_true((double)p[0] >= 0.5 * sigmoid && (double)p[0] < 1e-30 + 1.0001 * sigmoid);
+    assert_true(p[1] >= 0.5F && p[1] < 0.51F);
+    kernels->bound_clipped(q, upper, offset, 2, 0.5F, 2);
+    assert_true((double)q[0] == (double)(float)(0.5 * clipped) && q[1] == 0.5F);
+    kernels->bound_clipped(more, upper, offset, 2, 0.5F, 2);
+    assert_true(more[0] == 0.25F + q[0]);
+}
+
+/* On every CPU level; steps that are no power of two meet all parts of an exponent. */
+static void bounds_are_above_what_they_bound(void **state)
+{
+    (void)state;
+    for (f0t_cpu level = 0; level <= f0t_cpu_level(); level++) {
+        const f0t_kernel_table *kernels = f0t_kernels_of(level);
+        for (int i = -12000; i < 3000; i++)
+            check_bounds(kernels, (float)i * 0.0101F);
+        check_bounds(kernels, -INFINITY);
+        check_bounds(kernels, INFINITY);
+        float p;
+        kernels->bound_rest(&p, &(float){0.25F}, &(float){0.5F}, 0.5F, 1);
+        assert_true(p == 0.5F);
+    }
+}
+
 static f0t_status rank_some(void *context)
 {
     static uint32_t tag[ROWS * K];
@@ -257,6 +288,7 @@ int main(void)
         cmocka_unit_test(each_expert_may_be_alone),
         cmocka_unit_test(odd_numbers_are_ranked_too),
         cmocka_unit_test(bounds_that_do_not_hold_are_not_used),
+        cmocka_unit_test(bounds_are_above_what_they_bound),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,7 +223,7 @@ static void scores_that_are_no_numbers_fail(void **state)
     (void)state;
     batch.scores = scores;
     scores[TAGS + 2] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "not finite",
+    assert_fails(F0T_ERROR_NUMERIC, "the loss of the network's classes is not finite",
                  o.host_loss(o.context, &result, gradient, &batch, ASKED));
     close_lesson(l);
 }

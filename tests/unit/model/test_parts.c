@@ -50,7 +50,7 @@ static void a_split_that_is_given_decides(void **state)
     assert_ok(f0t_model_part(in, &model, features, F0T_TRAIN));
     assert_false(in[0]);
     assert_true(in[1]);
-    assert_fails(F0T_ERROR_ARGUMENT, "3 is no part",
+    assert_fails(F0T_ERROR_ARGUMENT, "3 is no part of a dataset",
                  f0t_model_part(in, &model, features, (f0t_split)3));
     f0t_features_close(features);
 }
@@ -109,7 +109,7 @@ static void a_bare_matrix_has_no_parts(void **state)
     (void)state;
     f0t_features_close(features);
     assert_ok(f0t_features_open(&features, test_path("photos/features.npy"), NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "a bare matrix has no parts",
+    assert_fails(F0T_ERROR_ARGUMENT, "a bare matrix has no parts: a dataset has",
                  f0t_model_part(in, &model, features, F0T_TEST));
     f0t_features_close(features);
 }

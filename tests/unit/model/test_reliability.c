@@ -94,7 +94,8 @@ static void matrices_add_all_pairs(void **state)
         f0t_reliability_add(b, (double)logits[i], i == 0 || i == 2);
     assert_memory_equal(a, b, sizeof *a);
     logits[4] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "image 1, tag 1", f0t_reliability_add_all(a, logits, &truth));
+    assert_fails(F0T_ERROR_NUMERIC, "image 1, tag 1: the score is NaN",
+                 f0t_reliability_add_all(a, logits, &truth));
     f0t_free(a);
     f0t_free(b);
 }

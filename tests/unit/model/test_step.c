@@ -483,21 +483,27 @@ static void wrong_options_are_refused(void **state)
     f0t_step_options bad = good;
     (void)state;
     bad.batch = 0;
-    assert_fails(F0T_ERROR_ARGUMENT, "at least one image", f0t_step_create(&step, net, &bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "a mini-batch needs at least one image",
+                 f0t_step_create(&step, net, &bad));
     bad.batch = SIZE_MAX / 4;
-    assert_fails(F0T_ERROR_ARGUMENT, "too large", f0t_step_create(&step, net, &bad));
+    assert_fails(F0T_ERROR_ARGUMENT, " images is too large", f0t_step_create(&step, net, &bad));
     bad = good;
     bad.tag_count = 0;
-    assert_fails(F0T_ERROR_ARGUMENT, "no tags", f0t_step_create(&step, net, &bad));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are no tags to train on",
+                 f0t_step_create(&step, net, &bad));
     bad = good;
     bad.input_dropout = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "inputs", f0t_step_create(&step, net, &bad));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "the dropout of the inputs is 1: it must be at least 0 and below 1",
+                 f0t_step_create(&step, net, &bad));
     bad = good;
     bad.hidden_dropout = (double)NAN;
     assert_fails(F0T_ERROR_ARGUMENT, "hidden layers", f0t_step_create(&step, net, &bad));
     bad = good;
     bad.hidden_slower = 1.5;
-    assert_fails(F0T_ERROR_ARGUMENT, "slower by 1.5", f0t_step_create(&step, net, &bad));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "hidden layers learn slower by 1.5: it must be at least 0 and at most 1",
+                 f0t_step_create(&step, net, &bad));
     bad = good;
     bad.optimizer.beta1 = 2;
     assert_fails(F0T_ERROR_ARGUMENT, "first decay rate", f0t_step_create(&step, net, &bad));
@@ -511,15 +517,19 @@ static void wrong_calls_are_refused(void **state)
     task t = make_task(&odd_cases[4], F0T_F32, &options);
     float *gradient = floats_of(f0t_step_gradient(t.step));
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "forward", step_back(t.step, 0.1));
-    assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 4, 0));
+    assert_fails(F0T_ERROR_ARGUMENT, "a backward pass needs a forward pass before it",
+                 step_back(t.step, 0.1));
+    assert_fails(F0T_ERROR_ARGUMENT, "a mini-batch of 4 images: it may have 1 to 3",
+                 f0t_step_forward(t.step, t.x, 4, 0));
     assert_fails(F0T_ERROR_ARGUMENT, "1 to 3", f0t_step_forward(t.step, t.x, 0, 0));
     assert_ok(f0t_step_forward(t.step, t.x, 3, 0));
     memset(gradient, 0, 3 * 17 * sizeof *gradient);
     assert_ok(f0t_step_gradients(t.step));
-    assert_fails(F0T_ERROR_ARGUMENT, "learning rate", f0t_step_apply(t.step, (double)NAN));
+    assert_fails(F0T_ERROR_ARGUMENT, "the learning rate is nan: it must not be negative",
+                 f0t_step_apply(t.step, (double)NAN));
     assert_ok(f0t_step_apply(t.step, 0.1));
-    assert_fails(F0T_ERROR_ARGUMENT, "no gradients", f0t_step_apply(t.step, 0.1));
+    assert_fails(F0T_ERROR_ARGUMENT, "there are no gradients to apply",
+                 f0t_step_apply(t.step, 0.1));
     assert_fails(F0T_ERROR_ARGUMENT, "forward", step_back(t.step, 0.1));
     free_task(&t);
 }

@@ -280,9 +280,13 @@ static void a_checkpoint_of_another_training_is_refused(void **state)
     o.epoch_user = &s;
     assert_fails(F0T_ERROR_INTERRUPTED, "", collection_train(&model, &c, &o, &monitor));
     o.rate *= 2;
-    assert_fails(F0T_ERROR_MISMATCH, "another training", collection_train(&model, &c, &o, NULL));
+    assert_fails(
+        F0T_ERROR_MISMATCH,
+        "is the checkpoint of another training (other data or options); remove it to start anew",
+        collection_train(&model, &c, &o, NULL));
     test_text("checkpoint", "no checkpoint");
-    assert_fails(F0T_ERROR_FORMAT, "checkpoint", collection_train(&model, &c, &o, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "is no checkpoint, and in the way of one; move it away",
+                 collection_train(&model, &c, &o, NULL));
     unlink(o.checkpoint);
 }
 
@@ -342,7 +346,8 @@ static void tags_without_vectors_are_left_out(void **state)
     assert_int_equal(f0t_vocab_count(f0t_model_vocab(model)), 3);
     f0t_model_free(model);
     c.vectors = test_text("one.txt", "tag0 1 0 0\nother 1 1 1\n");
-    assert_fails(F0T_ERROR_FORMAT, "needs two at least", collection_train(&model, &c, &o, NULL));
+    assert_fails(F0T_ERROR_FORMAT, "1 of its 9 tags have a vector; a ranking needs two at least",
+                 collection_train(&model, &c, &o, NULL));
 }
 
 static void nan_in_the_features_is_named(void **state)
@@ -389,22 +394,38 @@ static void wrong_options_are_refused(void **state)
     (void)state;
     assert_ok(f0t_train_options_check(&o));
     o.hidden_count = 9;
-    assert_fails(F0T_ERROR_ARGUMENT, "too many", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "9 hidden layers are too many: at most 8",
+                 f0t_train_options_check(&o));
     o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.hidden_count = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "no units", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "hidden layer 1 has no units", f0t_train_options_check(&o));
     o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.input_dropout = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "input dropout", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "the input dropout is 1: it must be at least 0 and below 1",
+                 f0t_train_options_check(&o));
     o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.rate = (double)NAN;
-    assert_fails(F0T_ERROR_ARGUMENT, "learning rate", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "the learning rate is nan: it must be above 0 and at most 1000",
+                 f0t_train_options_check(&o));
     o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.pairs = F0T_PAIRS_BATCH;
     o.loss = F0T_LOSS_HINGE;
-    assert_fails(F0T_ERROR_ARGUMENT, "ranknet", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "pairs across a mini-batch go with the loss ranknet",
+                 f0t_train_options_check(&o));
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
+    o.loss = (f0t_loss)99;
+    assert_fails(F0T_ERROR_ARGUMENT, "there is no loss 99", f0t_train_options_check(&o));
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
+    o.optimizer = (f0t_optimizer_kind)9;
+    assert_fails(F0T_ERROR_ARGUMENT, "there is no optimizer 9", f0t_train_options_check(&o));
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
+    o.tag_count = 3;
+    assert_fails(F0T_ERROR_ARGUMENT, "3 tags to train on, but no list of them",
+                 f0t_train_options_check(&o));
+    o = (f0t_train_options)F0T_TRAIN_OPTIONS;
     o.method = (f0t_method)17;
-    assert_fails(F0T_ERROR_ARGUMENT, "no method", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "there is no method 17", f0t_train_options_check(&o));
     assert_fails(F0T_ERROR_ARGUMENT, "is NULL", f0t_train_options_check(NULL));
 }
 
@@ -472,7 +493,8 @@ static void counts_of_zero_are_refused(void **state)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         f0t_train_options o = F0T_TRAIN_OPTIONS;
         *(size_t *)(void *)((char *)&o + counts[i]) = 0;
-        assert_fails(F0T_ERROR_ARGUMENT, "at least 1", f0t_train_options_check(&o));
+        assert_fails(F0T_ERROR_ARGUMENT, " is 0: it must be at least 1",
+                     f0t_train_options_check(&o));
     }
 }
 
@@ -482,7 +504,9 @@ static void options_of_another_method_are_refused(void **state)
     (void)state;
     o.method = F0T_METHOD_LINEAR;
     o.to_ranksvm = true;
-    assert_fails(F0T_ERROR_ARGUMENT, "net and linear-rank", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "the method linear does not use 'target': it belongs to net and linear-rank",
+                 f0t_train_options_check(&o));
     o.to_ranksvm = false;
     o.hidden_dropout = 0.3;
     assert_fails(F0T_ERROR_ARGUMENT, "'dropout': it belongs to net", f0t_train_options_check(&o));
@@ -494,7 +518,10 @@ static void options_of_another_method_are_refused(void **state)
     o.to_ranksvm = true;
     assert_ok(f0t_train_options_check(&o));
     o.loss = F0T_LOSS_HINGE;
-    assert_fails(F0T_ERROR_ARGUMENT, "the target ranksvm", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "the target ranksvm does not use 'loss': it has directions to regress onto, no "
+                 "ranking loss",
+                 f0t_train_options_check(&o));
     assert_fails(F0T_ERROR_ARGUMENT, "linear", f0t_train_options_check_use(&o, "ridge"));
     assert_ok(f0t_train_options_check_use(&o, "rate"));
     assert_ok(f0t_train_options_check_use(&o, "output"));
@@ -506,9 +533,13 @@ static void a_blend_keeps_an_expert(void **state)
     (void)state;
     o.method = F0T_METHOD_BLEND;
     o.without = 1U << F0T_EXPERTS;
-    assert_fails(F0T_ERROR_ARGUMENT, "no expert of the bits 0x80", f0t_train_options_check(&o));
+    assert_fails(F0T_ERROR_ARGUMENT, "there is no expert of the bits 0x80 to switch off",
+                 f0t_train_options_check(&o));
     o.without = (2U << F0T_EXPERT_FREQUENCY) - 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "no expert is left", f0t_train_options_check(&o));
+    assert_fails(
+        F0T_ERROR_ARGUMENT,
+        "no expert is left for learned tags: keep direction, tags, votes, ridge or frequency",
+        f0t_train_options_check(&o));
     o.without &= ~(1U << F0T_EXPERT_RIDGE);
     assert_ok(f0t_train_options_check(&o));
     o.checkpoint = "c";

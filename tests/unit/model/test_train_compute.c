@@ -113,9 +113,11 @@ static void note_miap(void *user, const f0t_epoch *epoch)
     at[epoch->number - 1] = epoch->miap;
 }
 
-/* Features and validation: with room for them, and without. */
+/* Features and validation: with room for them, and without, on a device that cannot stream. */
 static void a_device_validates_what_it_trains(void **state)
 {
+    f0t_compute one_that_only_uploads = plain_compute;
+    one_that_only_uploads.stream = NULL;
     const collection c = collection_create(&(collection_options){.name = "validation"});
     f0t_train_options o = few_epochs(F0T_METHOD_NET);
     double ours[3], there[3], brought[3];
@@ -131,13 +133,61 @@ static void a_device_validates_what_it_trains(void **state)
     plain_count = (plain_counts){0};
     plain_room_left = (size_t)1 << 30; /* a training needs as much beside them */
     o.epoch_user = brought;
-    f0t_model_free(train_on(&plain_compute, &c, &o));
+    f0t_model_free(train_on(&one_that_only_uploads, &c, &o));
     plain_room_left = SIZE_MAX;
-    assert_int_equal(plain_count.places + plain_count.gathers, 0);
+    assert_int_equal(plain_count.places + plain_count.gathers + plain_count.streams, 0);
     for (size_t e = 0; e < 3; e++) {
         assert_true(fabs(there[e] - ours[e]) < 0.1);
         assert_true(fabs(brought[e] - there[e]) < 1e-9);
     }
+}
+
+/* Features that come with every batch are the numbers of those that lie there, and so is what comes of them. */
+static void streamed_features_give_the_same_bits(void **state)
+{
+    const collection c = collection_create(&(collection_options){.name = "streamed"});
+    (void)state;
+    for (int half = 0; half < 2; half++) {
+        f0t_train_options o = few_epochs(F0T_METHOD_NET);
+        double there[3], streamed[3];
+        o.bf16 = half;
+        o.epoch = note_miap;
+        o.epoch_user = there;
+        f0t_model *model = train_on(&plain_compute, &c, &o);
+        plain_count = (plain_counts){0};
+        plain_room_left = (size_t)1 << 30;
+        o.epoch_user = streamed;
+        f0t_model *other = train_on(&plain_compute, &c, &o);
+        plain_room_left = SIZE_MAX;
+        assert_true(plain_count.streams > 3 && plain_count.places >= 3);
+        assert_int_equal(plain_count.gathers, 0);
+        assert_memory_equal(there, streamed, sizeof there);
+        assert_true(distance(model->net, other->net) == 0);
+        f0t_model_free(model);
+        f0t_model_free(other);
+    }
+}
+
+/* No memory for the first batch, or for the first validation, beside the features: they go, the training goes on. */
+static void features_that_leave_no_memory_are_streamed(void **state)
+{
+    const collection c = collection_create(&(collection_options){.name = "full"});
+    const f0t_train_options o = few_epochs(F0T_METHOD_NET);
+    (void)state;
+    plain_count = (plain_counts){0};
+    f0t_model *model = train_on(&plain_compute, &c, &o);
+    const size_t limits[] = {plain_count.first - 1, plain_count.most - 1};
+    for (size_t i = 0; i < 2; i++) {
+        plain_count = (plain_counts){0};
+        plain_numbers_most = limits[i];
+        f0t_model *other = train_on(&plain_compute, &c, &o);
+        plain_numbers_most = SIZE_MAX;
+        assert_true(plain_count.streams > 3);
+        assert_int_equal(plain_count.allocs, plain_count.releases);
+        assert_true(distance(model->net, other->net) == 0);
+        f0t_model_free(other);
+    }
+    f0t_model_free(model);
 }
 
 /* Its networks on the device, its other experts on the CPU. */
@@ -212,6 +262,8 @@ int main(void)
         cmocka_unit_test(every_loss_trains_on_another_device),
         cmocka_unit_test(regression_and_bfloat16_train_on_another_device),
         cmocka_unit_test(a_device_validates_what_it_trains),
+        cmocka_unit_test(streamed_features_give_the_same_bits),
+        cmocka_unit_test(features_that_leave_no_memory_are_streamed),
         cmocka_unit_test(a_blend_trains_on_another_device),
         cmocka_unit_test(tagging_gives_the_same_on_another_device),
     };

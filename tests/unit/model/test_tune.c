@@ -276,7 +276,11 @@ static void a_file_that_is_no_journal_is_left_alone(void **state)
                                         "[1]\n",
                                         "{\"search\": \"this\"",
                                         "{\"search\": 3}\n"};
+    f0t_tune_search s;
     (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "is no journal of a search, and in the way of one; move it away",
+                 open_journal(&s, test_text("foreign.trials", "precious\n"), false));
+    f0t_tune_close(&s);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         check_left_alone(texts[i], false);
         check_left_alone(texts[i], true);

@@ -91,7 +91,8 @@ static void a_search_goes_on_from_its_journal(void **state)
     assert_int_equal(second.trials, first.trials);
     assert_true(second.best == first.best && p.rate == o.rate && p.decay == o.decay);
     q.batch = 77;
-    assert_fails(F0T_ERROR_MISMATCH, "another search",
+    assert_fails(F0T_ERROR_MISMATCH,
+                 "is the journal of another search; remove it, or do not resume",
                  f0t_train_tune(&q, &third, c.dataset, c.vectors, 1, journal, NULL));
     unlink(journal);
     close_collection(&c);
@@ -118,12 +119,12 @@ static void a_search_without_a_question_or_an_answer_is_refused(void **state)
     f0t_train_options o = quick(F0T_METHOD_LINEAR);
     f0t_tuning t;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "nothing can be tuned",
+    assert_fails(F0T_ERROR_FORMAT, "no validation image has a tag to learn: nothing can be tuned",
                  f0t_train_tune(&o, &t, bare.dataset, bare.vectors, 1, NULL, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "must be above 0",
+    assert_fails(F0T_ERROR_ARGUMENT, "0 seconds to tune in: it must be above 0",
                  f0t_train_tune(&o, &t, c.dataset, c.vectors, 0, NULL, NULL));
     o.lambda = o.ridge = 1;
-    assert_fails(F0T_ERROR_ARGUMENT, "nothing to tune",
+    assert_fails(F0T_ERROR_ARGUMENT, "every option is given: there is nothing to tune",
                  f0t_train_tune(&o, &t, c.dataset, c.vectors, 1, NULL, NULL));
     close_collection(&c);
     close_collection(&bare);
