@@ -34,21 +34,29 @@ static const struct {
     {"vit", false, 1 << F32 | 1 << BF16},
     {"clip", false, 1 << F32 | 1 << BF16},
 };
-enum { NETWORKS = sizeof networks / sizeof *networks, BATCHES = 2, NAME = 64 };
+enum { NETWORKS = sizeof networks / sizeof *networks, BATCHES = 2, TEAMS = 2, NAME = 64 };
 
 static const size_t batches[BATCHES] = {1, 8};
 
 typedef struct one_case {
     size_t network, batch;
     precision how;
+    const f0t_context *context;
     char name[NAME];
 } one_case;
 
-static one_case make_case(size_t network, precision how, size_t batch)
+/* With all threads and with one. */
+typedef struct teams {
+    const f0t_context *list[TEAMS];
+    size_t count;
+} teams;
+
+static one_case make_case(size_t network, precision how, size_t batch, const f0t_context *context)
 {
-    one_case c = {network, batch, how, ""};
-    snprintf(c.name, sizeof c.name, "%s %s%s", networks[network].name, precisions[how],
-             batch > 1 ? ", 8 pictures" : "");
+    one_case c = {network, batch, how, context, ""};
+    const int threads = f0t_context_threads(context);
+    snprintf(c.name, sizeof c.name, "%s %s%s, %d thread%s", networks[network].name, precisions[how],
+             batch > 1 ? ", 8 pictures" : "", threads, threads > 1 ? "s" : "");
     return c;
 }
 
@@ -198,7 +206,7 @@ static bench_child *start_peer(const cli_context *cli, const char *runtime, cons
                                const one_case *c)
 {
     char threads[16], batch[16];
-    snprintf(threads, sizeof threads, "%d", f0t_context_threads(cli->context));
+    snprintf(threads, sizeof threads, "%d", f0t_context_threads(c->context));
     snprintf(batch, sizeof batch, "%zu", c->batch);
     const char *words[] = {runtime, network, precisions[c->how], threads, batch, NULL};
     return bench_child_start(cli, "backbone_peer.py", words);
@@ -222,7 +230,7 @@ static void start_peers(bench_child **out, const cli_context *cli, const files *
 static f0t_status measure(const cli_context *cli, bench_report *report, const files *f,
                           const one_case *c)
 {
-    backbone ours = {.context = cli->context}, half = {.context = cli->context};
+    backbone ours = {.context = c->context}, half = {.context = c->context};
     bench_contender contenders[1 + PEERS] = {{NULL, run_network, &ours, 0}};
     bench_child *peers[PEERS] = {NULL};
     size_t count = 1;
@@ -249,42 +257,50 @@ static f0t_status measure(const cli_context *cli, bench_report *report, const fi
     return status;
 }
 
-static bool is_wanted(const bench_options *options, size_t network, precision how)
+/* The cases of a network in one precision. */
+static size_t list_cases(one_case out[BATCHES * TEAMS], const bench_options *options,
+                         const teams *t, size_t network, precision how)
 {
-    bool wanted = false;
-    for (size_t b = 0; b < BATCHES && (networks[network].how >> how & 1); b++) {
-        one_case c = make_case(network, how, batches[b]);
-        wanted |= bench_wanted(options, c.name);
+    size_t count = 0;
+    for (size_t k = 0; k < BATCHES * t->count && (networks[network].how >> how & 1); k++) {
+        out[count] = make_case(network, how, batches[k % BATCHES], t->list[k / BATCHES]);
+        count += bench_wanted(options, out[count].name);
     }
-    return wanted;
+    return count;
+}
+
+static bool is_wanted(const bench_options *options, const teams *t, size_t network, precision how)
+{
+    one_case cases[BATCHES * TEAMS];
+    return list_cases(cases, options, t, network, how) > 0;
 }
 
 static f0t_status measure_network(const cli_context *cli, const bench_options *options,
-                                  bench_report *report, files *f, size_t network)
+                                  bench_report *report, files *f, const teams *t, size_t network)
 {
     const char *name = networks[network].name;
+    one_case cases[BATCHES * TEAMS];
     if (!find_real(f, name) && !make(cli, f, name))
         return f0t_fail(F0T_ERROR_NOT_FOUND,
                         "no %s to measure: run it where bench/backbone_peer.py is", name);
-    if (is_wanted(options, network, INT8))
+    if (is_wanted(options, t, network, INT8))
         F0T_TRY(make_eight(f));
-    for (precision how = F32; how <= INT8; how++)
-        for (size_t b = 0; b < BATCHES && (networks[network].how >> how & 1); b++) {
-            one_case c = make_case(network, how, batches[b]);
-            if (bench_wanted(options, c.name))
-                F0T_TRY(measure(cli, report, f, &c));
-        }
+    for (precision how = F32; how <= INT8; how++) {
+        const size_t count = list_cases(cases, options, t, network, how);
+        for (size_t k = 0; k < count; k++)
+            F0T_TRY(measure(cli, report, f, &cases[k]));
+    }
     return F0T_OK;
 }
 
 static f0t_status measure_all(const cli_context *cli, const bench_options *options,
-                              bench_report *report, files *f)
+                              bench_report *report, files *f, const teams *t)
 {
     for (size_t k = 0; k < NETWORKS; k++) {
-        if (!is_wanted(options, k, F32) && !is_wanted(options, k, BF16) &&
-            !is_wanted(options, k, INT8))
+        if (!is_wanted(options, t, k, F32) && !is_wanted(options, t, k, BF16) &&
+            !is_wanted(options, t, k, INT8))
             continue;
-        F0T_TRY(measure_network(cli, options, report, f, k));
+        F0T_TRY(measure_network(cli, options, report, f, t, k));
         remove_made(f);
     }
     return F0T_OK;
@@ -295,7 +311,16 @@ f0t_status bench_backbone(cli_context *cli, const void *options)
     F0T_ENTER(cli->context); /* what is measured is inside of the library */
     bench_report *report = bench_report_create("backbone");
     files f = {.folder = ""};
-    f0t_status status = measure_all(cli, options, report, &f);
+    teams t = {{cli->context}, 1};
+    f0t_context *alone = NULL;
+    f0t_context_options one = F0T_CONTEXT_OPTIONS;
+    one.threads = 1;
+    f0t_status status = f0t_context_create(&alone, &one);
+    if (status == F0T_OK && f0t_context_threads(cli->context) > 1)
+        t.list[t.count++] = alone;
+    if (status == F0T_OK)
+        status = measure_all(cli, options, report, &f, &t);
+    f0t_context_free(alone);
     remove_made(&f);
     if (*f.folder)
         rmdir(f.folder);

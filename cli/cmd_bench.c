@@ -87,7 +87,8 @@ static const cli_verb verb_rank = {
         "(bench/rank_peer.py, when run where that is), the product with all vectors, and reading "
         "the codes once from memory, which ranking along one direction cannot be faster than. "
         "Needs "
-        "5 GB of memory with the peers. On a GPU all vectors are multiplied, and the peer is "
+        "5 GB of memory with the peers. On a GPU products in bfloat16 rule words out, and the peer "
+        "is "
         "PyTorch.",
     .options = options,
     .examples = rank_examples,
@@ -177,8 +178,9 @@ static const cli_verb verb_backbone = {
     .operands = "",
     .description =
         "Runs pictures of 224 x 224 through a network of each family, one at a time and "
-        "eight at a time, in float32 and bfloat16, and three of them in eight bits, as "
-        "'fast0tag bench matmul' measures products. The networks are those below "
+        "eight at a time, with all threads and with one, in float32 and bfloat16, and three of "
+        "them in eight bits, as 'fast0tag bench matmul' measures products. The networks are those "
+        "below "
         "F0T_DATA, or made with random weights by bench/backbone_peer.py. The peers are "
         "ONNX Runtime (in float32 also beside bfloat16, which it does not have; in eight "
         "bits with the same file) and, for VGG-19 and MobileNetV2, PyTorch (channels "

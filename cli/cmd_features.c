@@ -7,7 +7,7 @@ typedef struct options {
     f0t_import_options import;
     f0t_backbone_options backbone;
     const char *output, *name, *arithmetic;
-    bool no_cache;
+    bool no_cache, cache_network;
 } options;
 
 static const options defaults = {.name = "builtin", .arithmetic = "f32"};
@@ -24,6 +24,7 @@ static f0t_status run(cli_context *cli, const void *given)
         return cli_fail_swapped(cli, "FOLDER -o DATASET");
     backbone_options.bf16 = o->arithmetic[0] == 'b';
     backbone_options.cache = cli_cache_folder(!o->no_cache);
+    backbone_options.network_cache = cli_cache_folder(o->cache_network);
     backbone_options.size = sizeof backbone_options;
     how.size = sizeof how;
     how.seed = cli->seed;
@@ -57,6 +58,7 @@ static const cli_option table[] = {
     CLI_TABLE_COLUMN_OPTIONS(AT(import)),
     CLI_SYNONYMS_OPTION(AT(import)),
     CLI_CACHE_OPTION(AT(no_cache)),
+    CLI_NETWORK_CACHE_OPTION(AT(cache_network)),
     {"name", 0, CLI_TEXT, AT(import.name), "TEXT",
      "Name of the dataset. Default: the name of its directory.", NULL},
     {.name = NULL},

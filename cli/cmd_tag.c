@@ -14,7 +14,7 @@ typedef struct options {
     f0t_tag_options tag;
     size_t max;
     const char *format, *part, *arithmetic, *hierarchy, *wordnet;
-    bool xmp, xmp_plain, embed, touch, dry_run, force, no_cache;
+    bool xmp, xmp_plain, embed, touch, dry_run, force, no_cache, cache_network;
 } options;
 
 static const options defaults = {.tagger = F0T_TAGGER_OPTIONS,
@@ -310,6 +310,7 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     how.features_only = source->features != NULL;
     how.bf16 = o->arithmetic[0] == 'b';
     how.cache = cli_cache_folder(!o->no_cache);
+    how.network_cache = cli_cache_folder(o->cache_network);
     f0t_status status = f0t_tagger_create(&tagger, model, &how, cli->context);
     command c = {.cli = cli, .options = o, .tagger = tagger, .model = model, .source = source};
     if (status == F0T_OK) {
@@ -422,6 +423,7 @@ static const cli_option table[] = {
     {"strict", 0, CLI_FLAG, AT(tag.strict), NULL,
      "Stop at a picture that cannot be read. Default: report it and continue.", NULL},
     CLI_CACHE_OPTION(AT(no_cache)),
+    CLI_NETWORK_CACHE_OPTION(AT(cache_network)),
     {"part", 0, CLI_CHOICE, AT(part), "WHICH",
      "Images of a dataset to tag: those that its split.txt says, or that the training drew (train "
      "--test). Default all.",

@@ -67,6 +67,16 @@ void cli_import_log(const cli_context *cli, const f0t_import_report *report);
             NULL                                                                                   \
     }
 
+/* For commands that run a network: kept in the same folder. */
+#define CLI_NETWORK_CACHE_OPTION(offset)                                                       \
+    {                                                                                          \
+        "cache-network", 0, CLI_FLAG, offset, NULL,                                            \
+            "Keep the network as it is prepared for this CPU in $XDG_CACHE_HOME/fast0tag, or " \
+            "~/.cache/fast0tag, so that the next start takes milliseconds: one file for each " \
+            "network, larger than its weights.",                                               \
+            NULL                                                                               \
+    }
+
 /* Columns of their table. */
 #define CLI_TABLE_COLUMN_OPTIONS(base)                                      \
     {"image",  0,                                                           \

@@ -1122,6 +1122,10 @@ typedef struct f0t_network_options {
                              the classifier at the end of the network */
     bool bf16;            /* convolutions and products of bfloat16, where the CPU supports it */
     size_t height, width; /* of the pictures, where the file does not fix it [224] */
+    /* a folder of the user's own that keeps the network as it is prepared for this CPU, so that the next start takes
+     * milliseconds: one file for each network, larger than its weights. It may be removed at any time; what is stale, or
+     * may be somebody else's, is made anew. NULL: none */
+    const char *cache;
 } f0t_network_options;
 
 #define F0T_NETWORK_OPTIONS                 \
@@ -1203,6 +1207,7 @@ typedef struct f0t_backbone_options {
     /* what a picture may cost at most, for pictures of strangers: pixels, before any is decoded, and seconds of
      * processor time [0: 400 million and 30, which are also the most] */
     size_t picture_pixels, picture_seconds;
+    const char *network_cache; /* as `cache` in f0t_network_options */
 } f0t_backbone_options;
 
 #define F0T_BACKBONE_OPTIONS                 \
@@ -1329,6 +1334,7 @@ typedef struct f0t_tagger_options {
      * close [NULL: none] */
     const f0t_hypernyms *hypernyms;
     size_t picture_pixels, picture_seconds;
+    const char *network_cache;
 } f0t_tagger_options;
 
 #define F0T_TAGGER_OPTIONS                 \

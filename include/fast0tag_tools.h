@@ -944,6 +944,8 @@ typedef struct f0t_demo_options {
         *methods;  /* to compare the blend with, besides random, frequency, linear and net: names as
                              in f0t_eval_options; NULL: "tagprop,conse" */
     size_t epochs; /* as in f0t_eval_options */
+    bool
+        only_model; /* nothing is compared and no page written: the model alone, as `train` learns it */
 } f0t_demo_options;
 
 #define F0T_DEMO_OPTIONS                 \
@@ -960,6 +962,9 @@ typedef struct f0t_demo {
     size_t nouns;              /* of the open vocabulary */
     const f0t_eval *eval;      /* the comparison */
     double seconds;
+    const char *
+        model; /* its file: DIR/model.f0t; DIR/untuned.f0t of `only_model`, where that is not there. With
+                          that option `page`, `story` and `eval` are NULL, and `nouns` is 0 */
 } f0t_demo;
 
 /* Writes into the folder `output`, which is created if it does not exist: the page, and what a second

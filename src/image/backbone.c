@@ -30,22 +30,22 @@ static f0t_status set_description(f0t_backbone *backbone, json_t *json)
 static f0t_status describe_network(f0t_backbone *backbone, const char *path)
 {
     char sum[9], beside_sum[9];
-    uint32_t weights;
+    uint32_t own, weights;
     bool beside;
+    F0T_TRY(f0t_network_checksum(&own, backbone->network));
     F0T_TRY(f0t_network_external_checksum(&weights, &beside, backbone->network));
     const char *slash = strrchr(path, '/');
     char *whole = realpath(path, NULL);
     if (!whole)
         return f0t_fail_errno(errno, "%s", path);
-    f0t_status status = f0t_request_checksum(sum, path);
+    snprintf(sum, sizeof sum, "%08" PRIx32, own);
     snprintf(beside_sum, sizeof beside_sum, "%08" PRIx32, weights);
-    if (status == F0T_OK)
-        status = set_description(
-            backbone,
-            json_pack("{s:s, s:s, s:s, s:s*, s:s, s:o}", "name", slash ? slash + 1 : path, "file",
-                      whole, "crc32", sum, F0T_REQUEST_EXTERNAL, beside ? beside_sum : NULL,
-                      "output", f0t_network_output(backbone->network), "preprocess",
-                      f0t_preprocess_describe(&backbone->preprocess)));
+    f0t_status status = set_description(
+        backbone,
+        json_pack("{s:s, s:s, s:s, s:s*, s:s, s:o}", "name", slash ? slash + 1 : path, "file",
+                  whole, "crc32", sum, F0T_REQUEST_EXTERNAL, beside ? beside_sum : NULL, "output",
+                  f0t_network_output(backbone->network), "preprocess",
+                  f0t_preprocess_describe(&backbone->preprocess)));
     free(whole);
     return status;
 }
@@ -71,7 +71,8 @@ static f0t_status open_network(f0t_backbone *backbone, const f0t_network_request
                                          .output = r->output,
                                          .bf16 = o->bf16,
                                          .height = r->preprocess.height,
-                                         .width = r->preprocess.width};
+                                         .width = r->preprocess.width,
+                                         .cache = o->network_cache};
     backbone->preprocess = r->preprocess;
     F0T_TRY(f0t_network_open(&backbone->network, r->path, &options, NULL));
     F0T_TRY(check_input(backbone, r->path));

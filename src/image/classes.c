@@ -61,8 +61,11 @@ static f0t_status open_beside(f0t_map *map, char **name, const f0t_network_reque
     char *folder;
     const char *labels = r->labels ? r->labels : "labels.txt";
     F0T_TRY(folder_of(&folder, r->path));
+    bool there = true;
     f0t_status status = f0t_path_join(name, folder, labels);
-    if (status == F0T_OK && !r->labels && !f0t_path_exists(*name))
+    if (status == F0T_OK && !r->labels)
+        status = f0t_path_look(&there, *name);
+    if (status == F0T_OK && !there)
         status = no_labels(r->path);
     if (status == F0T_OK)
         status = f0t_map_open_below(map, folder, labels);

@@ -11,7 +11,6 @@
 #include "math/matmul.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { Q, K, V, RESULT, SIDES };
 enum { OUTER = 2 }; /* dimensions before the matrices, at most */
@@ -77,24 +76,16 @@ static f0t_status run(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
         f0t_team_size() < frame->schedule->threads ? f0t_team_size() : frame->schedule->threads;
     const float *in[3];
     float *out = f0t_onnx_frame_at(frame, step->results[0]), *scratch = frame->scratch;
-    f0t_status status = F0T_OK;
-    char message[512];
+    f0t_failure failure = {.status = F0T_OK};
     (void)threads;
     for (size_t k = 0; k < 3; k++)
         in[k] = f0t_onnx_frame_at(frame, step->sources[k]);
 #pragma omp parallel for num_threads(threads)
-    for (int64_t i = 0; i < all; i++) {
-        f0t_status one = run_rows(a, in, out, scratch + (size_t)f0t_team_member() * a->rows * a->n,
-                                  (size_t)i / parts, (size_t)i % parts * a->rows);
-        if (one == F0T_OK)
-            continue;
-#pragma omp critical(f0t_onnx_attention)
-        {
-            status = one;
-            snprintf(message, sizeof message, "%s", f0t_last_error());
-        }
-    }
-    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+    for (int64_t i = 0; i < all; i++)
+        f0t_failure_keep_first(
+            &failure, run_rows(a, in, out, scratch + (size_t)f0t_team_member() * a->rows * a->n,
+                               (size_t)i / parts, (size_t)i % parts * a->rows));
+    return f0t_failure_raise(&failure);
 }
 
 /* ---- Finding it ---------------------------------------------------------------------------------

@@ -4,8 +4,6 @@
 #include "base/alloc.h"
 #include "base/team.h"
 
-#include <stdio.h>
-
 /* ---- Running ------------------------------------------------------------------------------------
  */
 
@@ -39,21 +37,12 @@ static f0t_status run_product(const batch *p, size_t m)
 static f0t_status run_products(const batch *p, int threads)
 {
     const size_t count = p->step->form.batch.count;
-    f0t_status status = F0T_OK;
-    char message[512];
+    f0t_failure failure = {.status = F0T_OK};
     (void)threads;
 #pragma omp parallel for num_threads(threads)
-    for (size_t m = 0; m < count; m++) {
-        f0t_status one = run_product(p, m);
-        if (one == F0T_OK)
-            continue;
-#pragma omp critical(f0t_onnx_products)
-        {
-            status = one;
-            snprintf(message, sizeof message, "%s", f0t_last_error());
-        }
-    }
-    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+    for (size_t m = 0; m < count; m++)
+        f0t_failure_keep_first(&failure, run_product(p, m));
+    return f0t_failure_raise(&failure);
 }
 
 static f0t_status run_batch(const f0t_onnx_step *step, const f0t_onnx_frame *frame)

@@ -4,13 +4,14 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/monitor.h"
 #include "base/team.h"
+#include "onnx/keep.h"
 #include "onnx/picture.h"
 #include "onnx/schedule.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,10 @@ struct f0t_network {
     size_t output;            /* value */
     bool bf16;
     size_t most; /* pictures at a time */
+    size_t room; /* pictures whose arrays together stay within the limit of a run */
     size_t dim;
+    f0t_onnx_keep keep;
+    f0t_onnx_prepared *prepared; /* or NULL */
     pthread_mutex_t lock;
     idle *first; /* last used first */
 };
@@ -147,8 +151,46 @@ static f0t_status try_it(f0t_network *net, const f0t_monitor *monitor)
                           net->graph->path, net->graph->values[net->output].name);
     net->dim = out->count / images;
     net->most = net->picture.batch ? net->picture.batch : choose_group(net, one->schedule);
+    net->room = f0t_onnx_schedule_arena_most(one->schedule) /
+                (f0t_onnx_schedule_arena(one->schedule) / images + 1);
     give_idle(net, one);
     return status;
+}
+
+/* Weights that an earlier start has left. */
+static f0t_status use_kept(f0t_network *net, const char *folder)
+{
+    const f0t_onnx_keep_options how = {.output = net->output, .bf16 = net->bf16};
+    F0T_TRY(f0t_onnx_keep_fill(&net->keep, folder, net->graph, &net->picture, &how));
+    if (net->keep.path)
+        F0T_TRY(f0t_onnx_prepared_open(&net->prepared, net->keep.path, net->keep.key));
+    f0t_onnx_weights_use(net->weights, net->prepared);
+    return F0T_OK;
+}
+
+static f0t_status write_kept(f0t_network *net, const f0t_onnx_piece *pieces, size_t count)
+{
+    f0t_onnx_sums sums = {0};
+    bool beside;
+    F0T_TRY(f0t_network_checksum(&sums.file, net));
+    F0T_TRY(f0t_network_external_checksum(&sums.beside, &beside, net));
+    F0T_TRY(f0t_onnx_graph_check(net->graph));
+    return f0t_onnx_prepared_write(net->keep.path, net->keep.key, sums, pieces, count,
+                                   net->prepared);
+}
+
+/* Leaves them for the next start, where some were made anew. That they cannot be written is no failure of the network's:
+ * it is logged. */
+static void keep_weights(f0t_network *net, const f0t_monitor *monitor)
+{
+    f0t_onnx_piece *pieces;
+    size_t count;
+    if (!net->keep.path ||
+        f0t_onnx_weights_list(&pieces, &count, net->weights, net->graph) != F0T_OK)
+        return;
+    if (count && write_kept(net, pieces, count) != F0T_OK)
+        f0t_log(monitor, F0T_LOG_WARNING, "the prepared network is not kept: %s", f0t_last_error());
+    f0t_free(pieces);
 }
 
 static f0t_status fill(f0t_network *net, const f0t_network_options *o)
@@ -159,7 +201,11 @@ static f0t_status fill(f0t_network *net, const f0t_network_options *o)
     F0T_TRY(f0t_onnx_weights_create(&net->weights));
     F0T_TRY(f0t_onnx_graph_output(&net->output, net->graph, o->output));
     F0T_TRY(f0t_onnx_picture_find(&net->picture, net->graph, net->output, o->height, o->width));
-    return try_it(net, f0t_context_monitor(NULL));
+    if (o->cache && net->graph->folder)
+        F0T_TRY(use_kept(net, o->cache));
+    F0T_TRY(try_it(net, f0t_context_monitor(NULL)));
+    keep_weights(net, f0t_context_monitor(NULL));
+    return F0T_OK;
 }
 
 static f0t_status create(f0t_network **out, f0t_onnx_graph *graph,
@@ -213,8 +259,12 @@ void f0t_network_close(f0t_network *net)
 {
     if (!net)
         return;
+    if (net->most)
+        keep_weights(net, NULL); /* those for other numbers of pictures */
     free_idle(net->first);
     f0t_onnx_weights_free(net->weights);
+    f0t_onnx_prepared_close(net->prepared);
+    f0t_onnx_keep_clear(&net->keep);
     f0t_onnx_graph_close(net->graph);
     pthread_mutex_destroy(&net->lock);
     f0t_free(net);
@@ -230,9 +280,23 @@ const char *f0t_network_output(const f0t_network *network)
     return network->graph->values[network->output].name;
 }
 
+f0t_status f0t_network_checksum(uint32_t *sum, const f0t_network *network)
+{
+    if (network->prepared) {
+        *sum = f0t_onnx_prepared_sums(network->prepared).file;
+        return F0T_OK;
+    }
+    *sum = f0t_map_checksum(&network->graph->map, 0);
+    return f0t_map_check(&network->graph->map, network->graph->path);
+}
+
 f0t_status f0t_network_external_checksum(uint32_t *sum, bool *any, const f0t_network *network)
 {
-    return f0t_onnx_graph_external_checksum(sum, any, network->graph);
+    if (!network->prepared)
+        return f0t_onnx_graph_external_checksum(sum, any, network->graph);
+    *sum = f0t_onnx_prepared_sums(network->prepared).beside;
+    *any = network->graph->file_count > 0;
+    return F0T_OK;
 }
 
 size_t f0t_network_dim(const f0t_network *network)
@@ -261,6 +325,8 @@ static f0t_status run_chunk(float *out, f0t_network *net, const float *pixels, s
         status = f0t_onnx_schedule_run(results, one->schedule, inputs, monitor);
         f0t_free(inputs);
     }
+    if (status == F0T_OK)
+        status = f0t_onnx_prepared_check(net->prepared);
     give_idle(net, one);
     return status;
 }
@@ -307,8 +373,7 @@ static f0t_status run_some(const batch *p, size_t first, const f0t_monitor *moni
 static f0t_status run_apart(const batch *p, size_t images, int threads, const f0t_monitor *monitor)
 {
     const f0t_monitor quiet = {.stop = monitor ? monitor->stop : NULL};
-    f0t_status status = F0T_OK;
-    char message[512];
+    f0t_failure failure = {.status = F0T_OK};
     atomic_bool failed = false;
     (void)threads;
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
@@ -316,29 +381,36 @@ static f0t_status run_apart(const batch *p, size_t images, int threads, const f0
         if (failed)
             continue;
         f0t_status one = run_some(p, first, f0t_team_member() ? &quiet : monitor);
-        if (one == F0T_OK)
-            continue;
-#pragma omp critical(f0t_onnx_apart)
-        {
+        f0t_failure_keep_first(&failure, one);
+        if (one != F0T_OK)
             failed = true;
-            status = one;
-            snprintf(message, sizeof message, "%s", f0t_last_error());
-        }
     }
-    return status == F0T_OK ? F0T_OK : f0t_fail(status, "%s", message);
+    return f0t_failure_raise(&failure);
+}
+
+static size_t step_of(const f0t_network *net, size_t images)
+{
+    return net->picture.batch || images > net->most ? net->most : images;
+}
+
+int f0t_network_threads_apart(const f0t_network *net, size_t images)
+{
+    const size_t step = step_of(net, images), threads = (size_t)f0t_team_size();
+    const size_t room = step ? net->room / step : 0, apart = room < threads ? room : threads;
+    return apart > 1 && images >= step * apart ? (int)apart : 1;
 }
 
 f0t_status f0t_network_run_watched(float *out, f0t_network *net, const float *pixels, size_t images,
                                    const f0t_monitor *monitor)
 {
-    const int threads = f0t_team_size();
     if (!images)
         return F0T_OK;
     batch p = {.net = net, .pixels = pixels, .out = out, .images = images};
     p.size = net->picture.dims[1] * net->picture.dims[2] * net->picture.dims[3];
-    p.step = net->picture.batch || images > net->most ? net->most : images;
+    p.step = step_of(net, images);
+    const int threads = f0t_network_threads_apart(net, images);
     size_t done = images / (p.step * (size_t)threads) * p.step * (size_t)threads;
-    if (threads > 1 && done)
+    if (threads > 1)
         F0T_TRY(run_apart(&p, done, threads, monitor));
     else
         done = 0;

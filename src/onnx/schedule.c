@@ -295,6 +295,11 @@ size_t f0t_onnx_schedule_arena(const f0t_onnx_schedule *schedule)
     return schedule->arena + schedule->scratch;
 }
 
+size_t f0t_onnx_schedule_arena_most(const f0t_onnx_schedule *schedule)
+{
+    return f0t_onnx_budget_arena(schedule->file);
+}
+
 bool f0t_onnx_schedule_joins(const f0t_onnx_schedule *schedule)
 {
     for (size_t k = 0; k < schedule->slot_count; k++)

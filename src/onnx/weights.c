@@ -5,10 +5,15 @@
 #include <pthread.h>
 #include <string.h>
 
+/* What an entry is. */
+enum { FILTERS, EIGHT, MATRIX_F32, MATRIX_BF16 };
+
 typedef struct entry {
     const f0t_onnx_node *node;
     f0t_layout *layout; /* of filters */
+    bool eight;         /* they are of eight bits */
     void *data;
+    const void *lent; /* by what was prepared, instead of `data` or the packed matrix's; or NULL */
     float *bias;
     f0t_dtype type; /* of a matrix */
     f0t_packed *packed;
@@ -19,6 +24,7 @@ typedef struct entry {
 struct f0t_onnx_weights {
     pthread_mutex_t lock;
     entry *first;
+    const f0t_onnx_prepared *prepared; /* or NULL */
 };
 
 f0t_status f0t_onnx_weights_create(f0t_onnx_weights **out)
@@ -57,6 +63,79 @@ size_t f0t_onnx_weights_bytes(f0t_onnx_weights *weights)
         bytes += e->bytes;
     pthread_mutex_unlock(&weights->lock);
     return bytes;
+}
+
+/* ---- Kept from an earlier start -------------------------------------------------------------------
+ */
+
+void f0t_onnx_weights_use(f0t_onnx_weights *weights, const f0t_onnx_prepared *prepared)
+{
+    weights->prepared = prepared;
+}
+
+static f0t_onnx_piece piece_of(const entry *e, const f0t_onnx_graph *graph)
+{
+    const uint32_t matrix = e->type == F0T_BF16 ? MATRIX_BF16 : MATRIX_F32;
+    return (f0t_onnx_piece){.node = (uint32_t)(e->node - graph->nodes),
+                            .kind = e->packed  ? matrix
+                                    : e->eight ? EIGHT
+                                               : FILTERS,
+                            .layout = e->packed ? f0t_packed_fingerprint(e->packed)
+                                                : f0t_layout_fingerprint(e->layout),
+                            .bytes = e->packed ? f0t_packed_bytes(e->packed) : e->bytes,
+                            .data = e->packed ? f0t_packed_elements(e->packed)
+                                    : e->lent ? e->lent
+                                              : e->data};
+}
+
+/* Whether the elements of a new entry, whose layout is known, are there already. */
+static bool find_prepared(entry *e, const f0t_onnx_weights *weights, const f0t_onnx_graph *graph)
+{
+    if (!weights->prepared)
+        return false;
+    const f0t_onnx_piece wanted = piece_of(e, graph);
+    e->lent = f0t_onnx_prepared_find(weights->prepared, &wanted);
+    if (e->lent && e->packed)
+        f0t_packed_lend(e->packed, e->lent);
+    return e->lent != NULL;
+}
+
+static bool is_taken(const f0t_onnx_weights *weights, const f0t_onnx_piece *piece)
+{
+    for (const entry *e = weights->first; e; e = e->next)
+        if (e->lent == piece->data)
+            return true;
+    return false;
+}
+
+/* Other numbers of pictures, which an earlier start had, may want others. */
+static void list_others(f0t_onnx_piece *out, size_t *count, const f0t_onnx_weights *weights)
+{
+    for (size_t k = 0; k < f0t_onnx_prepared_count(weights->prepared); k++) {
+        const f0t_onnx_piece piece = f0t_onnx_prepared_piece(weights->prepared, k);
+        if (!is_taken(weights, &piece))
+            out[(*count)++] = piece;
+    }
+}
+
+f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_weights *weights,
+                                 const f0t_onnx_graph *graph)
+{
+    size_t all = 0, made = 0;
+    f0t_status status = F0T_OK;
+    *out = NULL;
+    *count = 0;
+    pthread_mutex_lock(&weights->lock);
+    for (const entry *e = weights->first; e; e = e->next, all++)
+        made += !e->lent;
+    if (made)
+        status = f0t_alloc(out, all + f0t_onnx_prepared_count(weights->prepared), sizeof **out);
+    for (const entry *e = weights->first; made && status == F0T_OK && e; e = e->next)
+        (*out)[(*count)++] = piece_of(e, graph);
+    if (made && status == F0T_OK)
+        list_others(*out, count, weights);
+    pthread_mutex_unlock(&weights->lock);
+    return status;
 }
 
 /* ---- Plain elements -------------------------------------------------------------------------------
@@ -112,6 +191,8 @@ static f0t_status fill_filters(entry *e, const f0t_onnx_filters *f, const f0t_on
     F0T_TRY(f0t_alloc_zero(&e->bias, w->dims[0], sizeof *e->bias));
     if (f->bias)
         memcpy(e->bias, f->bias, w->dims[0] * sizeof *e->bias);
+    if (e->lent)
+        return F0T_OK;
     F0T_TRY(f0t_alloc_zero(&e->data, e->bytes, 1));
     F0T_TRY(plain(&from, &held, w, f->scale != NULL));
     for (size_t k = 0; f->scale && k < w->count; k++)
@@ -124,12 +205,10 @@ static f0t_status fill_filters(entry *e, const f0t_onnx_filters *f, const f0t_on
     return status;
 }
 
-static f0t_status make_filters(entry **out, f0t_onnx_fold *fold, const f0t_onnx_filters *f,
-                               const f0t_layout *layout)
+static f0t_status make_filters(entry **out, const f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                               const f0t_onnx_filters *f, const f0t_layout *layout)
 {
     const f0t_onnx_array *w = &fold->arrays[f->value];
-    if (fold->scaled[f->value])
-        F0T_TRY(f0t_onnx_fold_decode(fold, f->value));
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     entry *e = *out;
     e->node = f->node;
@@ -137,10 +216,17 @@ static f0t_status make_filters(entry **out, f0t_onnx_fold *fold, const f0t_onnx_
     f0t_status status = f0t_onnx_budget_take(fold->budget, e->bytes, 1);
     if (status == F0T_OK)
         status = f0t_layout_copy(&e->layout, layout);
+    if (status == F0T_OK && !find_prepared(e, weights, fold->graph) && fold->scaled[f->value])
+        status = f0t_onnx_fold_decode(fold, f->value);
     if (status == F0T_OK)
         status = fill_filters(e, f, w);
     forget(fold->graph, w);
     return status;
+}
+
+static const void *elements_of(const entry *e)
+{
+    return e->lent ? e->lent : e->data;
 }
 
 static entry *find_filters(const f0t_onnx_weights *weights, const f0t_onnx_node *node,
@@ -172,12 +258,12 @@ f0t_status f0t_onnx_weights_filters(const void **data, const float **bias,
     pthread_mutex_lock(&weights->lock);
     entry *e = find_filters(weights, filters->node, layout);
     if (!e) {
-        status = make_filters(&e, fold, filters, layout);
+        status = make_filters(&e, weights, fold, filters, layout);
         status = keep(weights, e, status);
     }
     pthread_mutex_unlock(&weights->lock);
     F0T_TRY(status);
-    *data = e->data;
+    *data = elements_of(e);
     *bias = e->bias;
     return F0T_OK;
 }
@@ -206,16 +292,19 @@ static f0t_status fill_eight(entry *e, const f0t_onnx_array *w, bool shifted,
     return status;
 }
 
-static f0t_status make_eight(entry **out, f0t_onnx_fold *fold, const f0t_onnx_node *node,
-                             size_t value, bool shifted, const f0t_layout *from,
-                             const f0t_layout *to)
+static f0t_status make_eight(entry **out, const f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                             const f0t_onnx_node *node, size_t value, bool shifted,
+                             const f0t_layout *from, const f0t_layout *to)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     entry *e = *out;
     e->node = node;
     e->bytes = f0t_layout_bytes(to);
     F0T_TRY(f0t_onnx_budget_take(fold->budget, e->bytes, 1));
+    e->eight = true;
     F0T_TRY(f0t_layout_copy(&e->layout, to));
+    if (find_prepared(e, weights, fold->graph))
+        return F0T_OK;
     f0t_status status = fill_eight(e, &fold->arrays[value], shifted, from);
     forget(fold->graph, &fold->arrays[value]);
     return status;
@@ -229,12 +318,12 @@ f0t_status f0t_onnx_weights_eight(const void **data, f0t_onnx_weights *weights, 
     pthread_mutex_lock(&weights->lock);
     entry *e = find_filters(weights, node, to);
     if (!e) {
-        status = make_eight(&e, fold, node, value, shifted, from, to);
+        status = make_eight(&e, weights, fold, node, value, shifted, from, to);
         status = keep(weights, e, status);
     }
     pthread_mutex_unlock(&weights->lock);
     F0T_TRY(status);
-    *data = e->data;
+    *data = elements_of(e);
     return F0T_OK;
 }
 
@@ -265,15 +354,18 @@ static bool comes_in_parts(const f0t_onnx_array *w, bool transposed, float alpha
            w->count >= PART_LEAST && w->dims[0] % PART_COLUMNS == 0;
 }
 
-static f0t_status fill_matrix(entry *e, const f0t_onnx_graph *graph, const f0t_onnx_array *w,
-                              bool transposed, float alpha, size_t m)
+static f0t_status fill_matrix(entry *e, const f0t_onnx_weights *weights,
+                              const f0t_onnx_graph *graph, const f0t_onnx_array *w, bool transposed,
+                              float alpha, size_t m)
 {
     const void *from;
     float *held;
     size_t rows = w->dims[w->rank - 2], columns = w->dims[w->rank - 1];
     size_t k = transposed ? columns : rows, n = transposed ? rows : columns;
-    F0T_TRY(f0t_packed_create(&e->packed, k, n, e->type, m));
+    F0T_TRY(f0t_packed_describe(&e->packed, k, n, e->type, m));
     e->bytes = w->count * f0t_dtype_size(e->type);
+    if (find_prepared(e, weights, graph))
+        return F0T_OK;
     if (comes_in_parts(w, transposed, alpha)) {
         f0t_status parts = set_in_parts(e->packed, graph, w);
         if (parts != F0T_ERROR_UNSUPPORTED)
@@ -287,8 +379,9 @@ static f0t_status fill_matrix(entry *e, const f0t_onnx_graph *graph, const f0t_o
     return status;
 }
 
-static f0t_status make_matrix(entry **out, f0t_onnx_fold *fold, const f0t_onnx_node *node,
-                              size_t value, bool transposed, float alpha, f0t_dtype type, size_t m)
+static f0t_status make_matrix(entry **out, const f0t_onnx_weights *weights, f0t_onnx_fold *fold,
+                              const f0t_onnx_node *node, size_t value, bool transposed, float alpha,
+                              f0t_dtype type, size_t m)
 {
     if (fold->scaled[value])
         F0T_TRY(f0t_onnx_fold_decode(fold, value));
@@ -296,7 +389,8 @@ static f0t_status make_matrix(entry **out, f0t_onnx_fold *fold, const f0t_onnx_n
     (*out)->node = node;
     (*out)->type = type;
     F0T_TRY(f0t_onnx_budget_take(fold->budget, fold->arrays[value].count, f0t_dtype_size(type)));
-    f0t_status status = fill_matrix(*out, fold->graph, &fold->arrays[value], transposed, alpha, m);
+    f0t_status status =
+        fill_matrix(*out, weights, fold->graph, &fold->arrays[value], transposed, alpha, m);
     forget(fold->graph, &fold->arrays[value]);
     return status;
 }
@@ -311,7 +405,7 @@ f0t_status f0t_onnx_weights_matrix(const f0t_packed **out, f0t_onnx_weights *wei
     while (e && !(e->node == node && e->packed && e->type == type))
         e = e->next;
     if (!e) {
-        status = make_matrix(&e, fold, node, value, transposed, alpha, type, m);
+        status = make_matrix(&e, weights, fold, node, value, transposed, alpha, type, m);
         status = keep(weights, e, status);
     }
     pthread_mutex_unlock(&weights->lock);

@@ -5,11 +5,19 @@
 #include "math/layers.h"
 #include "math/matmul.h"
 #include "onnx/fold.h"
+#include "onnx/prepared.h"
 
 typedef struct f0t_onnx_weights f0t_onnx_weights;
 
 f0t_status f0t_onnx_weights_create(f0t_onnx_weights **out);
 void f0t_onnx_weights_free(f0t_onnx_weights *weights);
+
+/* Takes what is prepared from here, which stays as long as the weights. */
+void f0t_onnx_weights_use(f0t_onnx_weights *weights, const f0t_onnx_prepared *prepared);
+/* All of them as pieces of `graph`'s nodes, and what was prepared but not taken, in a list to be freed; *count is 0, and
+ * the list NULL, where all came from what was prepared. */
+f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_weights *weights,
+                                 const f0t_onnx_graph *graph);
 
 /* Bytes that they take. */
 size_t f0t_onnx_weights_bytes(f0t_onnx_weights *weights);

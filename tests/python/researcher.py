@@ -5,6 +5,8 @@ import random
 import struct
 import sys
 
+from onnx_bytes import model, node, tensor, value_info
+
 WORDS = ["word%02d" % i for i in range(80)]
 
 
@@ -53,48 +55,13 @@ def make_tagprop():
         draw("iapr-images/%d.svg" % m, random.randrange(1 << 24))
 
 
-# ---- The network: protobuf by hand (onnx.proto has the numbers) --------------------------------------
-
-
-def number(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(tag, value):
-    if isinstance(value, int):
-        return number(tag << 3) + number(value)
-    value = value.encode() if isinstance(value, str) else value
-    return number(tag << 3 | 2) + number(len(value)) + value
-
-
-def tensor(name, shape, values):
-    return (b"".join(field(1, size) for size in shape) + field(2, 1) + field(8, name) +
-            field(9, struct.pack("<%df" % len(values), *values)))
-
-
-def value_info(name, shape):
-    dims = b"".join(field(1, field(2, s) if isinstance(s, str) else field(1, s)) for s in shape)
-    return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
-
-
-def node(kind, inputs, output):
-    return b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, kind)
-
-
 def make_network(channels=8):
     weights = [random.gauss(0, 1) for _ in range(channels * 3)]
-    nodes = [node("Conv", ["x", "w"], "c"), node("Relu", ["c"], "r"),
-             node("GlobalAveragePool", ["r"], "p"), node("Flatten", ["p"], "features")]
-    graph = (b"".join(field(1, n) for n in nodes) + field(2, "small") +
-             field(5, tensor("w", (channels, 3, 1, 1), weights)) +
-             field(11, value_info("x", ("N", 3, 224, 224))) +
-             field(12, value_info("features", ("N", channels))))
     with open("vgg19.onnx", "wb") as file:
-        file.write(field(1, 7) + field(7, graph) + field(8, field(2, 13)))
+        file.write(model("small", [node("Conv", ["x", "w"], "c"), node("Relu", ["c"], "r"),
+                                   node("GlobalAveragePool", ["r"], "p"), node("Flatten", ["p"], "features")],
+                         [tensor("w", (channels, 3, 1, 1), weights)], [value_info("x", ("N", 3, 224, 224))],
+                         [value_info("features", ("N", channels))]))
 
 
 if __name__ == "__main__":

@@ -45,15 +45,17 @@ static void a_backbone_is_known_by_its_description(void **state)
     assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     assert_ok(f0t_backbone_open(&again, f0t_backbone_description(backbone), NULL, NULL));
     assert_ok(f0t_backbone_check(again, f0t_backbone_description(backbone)));
-    assert_fails(F0T_ERROR_MISMATCH, "another backbone",
+    assert_fails(F0T_ERROR_MISMATCH, "the features were made by another backbone: its name is ",
                  f0t_backbone_check(again, "{\"name\": \"builtin-0\"}"));
     assert_fails(F0T_ERROR_MISMATCH, "crc32",
                  f0t_backbone_check(again, "{\"name\": \"a.onnx\", \"crc32\": \"00\"}"));
     f0t_backbone_close(again);
-    assert_fails(F0T_ERROR_UNSUPPORTED, "'other'",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "the features came from 'other', which is not here: give the backbone",
                  f0t_backbone_open(&again, "{\"name\": \"other\"}", NULL, NULL));
     assert_fails(F0T_ERROR_FORMAT, "description", f0t_backbone_open(&again, "{", NULL, NULL));
-    assert_fails(F0T_ERROR_NOT_FOUND, "name a preset",
+    assert_fails(F0T_ERROR_NOT_FOUND,
+                 "how pictures are prepared for it is not known: name a preset",
                  f0t_backbone_open(&again, test_path("none.onnx"), NULL, NULL));
     assert_null(again);
     f0t_backbone_close(backbone);
@@ -93,14 +95,17 @@ static void options_of_a_network_are_refused_without_one(void **state)
     (void)state;
     assert_ok(f0t_backbone_open(&backbone, "builtin", NULL, NULL));
     for (size_t i = 0; i < 3; i++) {
-        assert_fails(F0T_ERROR_ARGUMENT, "about a network",
+        assert_fails(F0T_ERROR_ARGUMENT,
+                     " is about a network, and the features are those of the built-in descriptor",
                      f0t_backbone_open(&again, "builtin", &given[i], NULL));
         assert_fails(
             F0T_ERROR_ARGUMENT, "about a network",
             f0t_backbone_open(&again, f0t_backbone_description(backbone), &given[i], NULL));
     }
     assert_fails(
-        F0T_ERROR_ARGUMENT, "a.onnx is as the features were made",
+        F0T_ERROR_ARGUMENT,
+        "a.onnx is as the features were made with it: a preset and an output go with a network "
+        "that is named",
         f0t_backbone_open(&again, "{\"name\": \"a\", \"file\": \"a.onnx\"}", &given[0], NULL));
     f0t_backbone_close(backbone);
 }

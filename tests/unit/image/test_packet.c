@@ -71,12 +71,15 @@ static void what_would_be_lost_is_refused(void **state)
     static const char *const index[] = {"\xE2MPF", MAIN};
     f0t_xmp_packet p;
     (void)state;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "packet is empty", find_in(&p, empty, 2));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "extended XMP is damaged", find_in(&p, extended, 1));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "index of further pictures", find_in(&p, index, 2));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "tags cannot go into it: its XMP packet is empty",
+                 find_in(&p, empty, 2));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "its extended XMP is damaged", find_in(&p, extended, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "its XMP stands after an index of further pictures",
+                 find_in(&p, index, 2));
     assert_ok(find_in(&p, index, 1));
     assert_int_equal(p.begin, 2);
-    assert_fails(F0T_ERROR_UNSUPPORTED, "only JPEG and PNG",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "only JPEG and PNG take them; a sidecar serves every picture",
                  f0t_xmp_packet_find(&p, "GIF89a", 6, "g.gif"));
 }
 
@@ -109,7 +112,7 @@ static void extended_packets_stay_unless_they_have_keywords(void **state)
 {
     (void)state;
     assert_ok(find_extended("<GDepth:Data>AAAA", "BBBB</GDepth:Data><exif:SubjectDistance>"));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "keywords are in the extended part",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "its keywords are in the extended part of its XMP",
                  find_extended("<dc:subject><rdf:Bag>", "x"));
     assert_fails(F0T_ERROR_UNSUPPORTED, "keywords are in the extended part",
                  find_extended("x", "<lr:hierarchicalSubject>"));
@@ -127,7 +130,8 @@ static void bytes_that_fill_up_are_passed_over(void **state)
     assert_int_equal(p.length, 0);
     assert_int_equal(p.begin, 9);
     assert_int_equal(p.end, 9);
-    assert_fails(F0T_ERROR_FORMAT, "no segment", f0t_xmp_packet_find(&p, file, 12, "j.jpg"));
+    assert_fails(F0T_ERROR_FORMAT, "j.jpg: is a damaged JPEG file: no segment at byte ",
+                 f0t_xmp_packet_find(&p, file, 12, "j.jpg"));
 }
 
 static f0t_status find_once(const void *data, size_t size)

@@ -164,21 +164,21 @@ static void wrong_descriptions_are_refused(void **state)
     (void)state;
     assert_fails(F0T_ERROR_NOT_FOUND, "imagenet, caffe-vgg", f0t_preprocess_preset(&p, "x"));
     assert_fails(F0T_ERROR_FORMAT, "crop", parse(&p, "{" REST));
-    assert_fails(F0T_ERROR_FORMAT, "from 1 to 4096",
+    assert_fails(F0T_ERROR_FORMAT, " must be from 1 to 4096",
                  parse(&p, "{\"crop\": {\"centre\": 0}, " REST));
     assert_fails(
-        F0T_ERROR_FORMAT, "larger than the shorter side",
+        F0T_ERROR_FORMAT, "the crop is larger than the shorter side",
         parse(&p, "{\"resize\": {\"shorter_side\": 9}, \"crop\": {\"centre\": 10}, " REST));
-    assert_fails(F0T_ERROR_FORMAT, "'cubic'",
+    assert_fails(F0T_ERROR_FORMAT, " is 'cubic': area, bilinear or bicubic is expected",
                  parse(&p, "{\"resize\": {\"shorter_side\": 9, \"kernel\": \"cubic\"}, \"crop\": "
                            "{\"centre\": 9}, " REST));
-    assert_fails(F0T_ERROR_FORMAT, "three numbers",
+    assert_fails(F0T_ERROR_FORMAT, " must be three numbers",
                  parse(&p, "{\"crop\": {\"centre\": 9}, \"mean\": [1, 2], \"scale\": [1, 1, 1]}"));
     assert_fails(F0T_ERROR_FORMAT, "pad",
                  parse(&p, "{\"crop\": {\"centre\": 9}, \"pad\": 1, " REST));
     assert_fails(F0T_ERROR_FORMAT, "width",
                  parse(&p, "{\"resize\": {\"width\": 9}, \"crop\": {\"centre\": 9}, " REST));
-    assert_fails(F0T_ERROR_FORMAT, "RGB or BGR",
+    assert_fails(F0T_ERROR_FORMAT, " is 'HSV': RGB or BGR is expected",
                  parse(&p, "{\"crop\": {\"centre\": 9}, \"channels\": \"HSV\", " REST));
 }
 

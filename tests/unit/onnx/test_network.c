@@ -2,6 +2,8 @@
 #include "onnx_text.h"
 #include "support.h"
 
+#include "onnx/network.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -158,9 +160,35 @@ static void every_allocation_may_fail(void **state)
     onnx_bytes_free(&file);
 }
 
+/* A few bytes that ask for 51 MB per picture get no more of them by there being many threads. */
+static void threads_share_the_limit_of_arrays(void **state)
+{
+    static const struct {
+        const char *text;
+        int least, most;
+    } rows[] = {{"x:float[1,1,8,8]; y=Relu(x); return y", 32, 32},
+                {"x:float[1,1,8,8]; n=int64[4]{1,200000,1,1}; t=Tile(x,n); "
+                 "y=ReduceMean<axes=[1]>(t); return y",
+                 1, 10}};
+    (void)state;
+    test_threads(32);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        f0t_network *network;
+        onnx_bytes file;
+        assert_ok(open_text(&network, &file, rows[k].text, NULL));
+        assert_in_range(f0t_network_threads_apart(network, 64), rows[k].least, rows[k].most);
+        assert_int_equal(f0t_network_threads_apart(network, 1), 1);
+        assert_int_equal(f0t_network_threads_apart(network, 0), 1);
+        f0t_network_close(network);
+        onnx_bytes_free(&file);
+    }
+    test_threads(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_share_the_limit_of_arrays),
         cmocka_unit_test(what_is_no_network_of_pictures_is_refused),
         cmocka_unit_test(open_dimensions_are_filled_in),
         cmocka_unit_test(any_number_of_pictures_can_be_run),

@@ -437,7 +437,7 @@ static void constants_are_limited_in_sum(void **state)
 {
     enum { CONSTANTS = 40 };
     static const int64_t dims[] = {1}, shape[] = {2000000};
-    char name[8], sum[CONSTANTS * 4] = "";
+    char name[16], sum[CONSTANTS * 4] = "";
     (void)state;
     bytes *graph = start(1, dims);
     add_list(graph, "shape", 1, shape);
