@@ -137,7 +137,7 @@ static f0t_status run_loss(training *t)
                             f0t_step_scores(t->step), t->loss, &batch);
 }
 
-static f0t_status run_step(training *t)
+static f0t_status run_stages(training *t)
 {
     F0T_TRY(forward(t));
     if (t->until == FORWARD)
@@ -147,6 +147,14 @@ static f0t_status run_step(training *t)
         return F0T_OK;
     F0T_TRY(f0t_step_gradients(t->step));
     return t->until == GRADIENTS ? F0T_OK : f0t_step_apply(t->step, 1e-4);
+}
+
+static f0t_status run_step(training *t)
+{
+    if (t->compute->begin)
+        t->compute->begin();
+    F0T_TRY(run_stages(t));
+    return t->compute->end ? t->compute->end() : F0T_OK;
 }
 
 /* The losses come last: with them, all is done. */

@@ -1,5 +1,6 @@
 /* fast0tag serve: tags by HTTP. */
 #include "cli.h"
+#include "import.h"
 #include "serve_demo.h"
 #include "server.h"
 #include "tag_words.h"
@@ -8,7 +9,7 @@
 
 typedef struct options {
     const char *words, *arithmetic, *output;
-    bool demo;
+    bool demo, cache_network;
     cli_list names;
     server_options server;
 } options;
@@ -83,6 +84,7 @@ static f0t_status run(cli_context *cli, const void *given)
         status = choose_files(&server, &demo, cli, o);
     server.vocab = vocab;
     server.tagger.bf16 = !strcmp(o->arithmetic, "bf16");
+    server.tagger.network_cache = cli_cache_folder(o->cache_network);
     server.names = o->names.items;
     server.name_count = o->names.count;
     server.threads = cli->threads;
@@ -124,8 +126,9 @@ static const cli_option table[] = {
      "model and vectors are served unless others are named.",
      NULL},
     {"demo", 0, CLI_FLAG, AT(demo), NULL,
-     "Serve the pictures of the demo, which is made where it is not there (minutes): Debian's clip "
-     "art, or those of the folder that stands in place of MODEL.",
+     "Serve the pictures of the demo: Debian's clip art, or those of the folder that stands in "
+     "place "
+     "of MODEL. What is not there yet is made first: features, model, catalogue (minutes).",
      NULL},
     {"output", 'o', CLI_TEXT, AT(output), "DIR",
      "Folder of the demo, as 'fast0tag demo' makes it. Default " DEMO_FOLDER ".", NULL},
@@ -142,6 +145,7 @@ static const cli_option table[] = {
      "imagenet|caffe-vgg|mobilenet|clip"},
     {"arithmetic", 0, CLI_CHOICE, AT(arithmetic), "TYPE", "Arithmetic of the network. Default f32.",
      "f32|bf16"},
+    CLI_NETWORK_CACHE_OPTION(AT(cache_network)),
     {"queue", 0, CLI_COUNT, AT(server.queue), "N",
      "Requests that may wait; more are answered with 429. Default 256.", NULL},
     {"batch", 0, CLI_COUNT, AT(server.batch), "N",

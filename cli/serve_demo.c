@@ -28,17 +28,17 @@ f0t_status serve_demo_prepare(serve_demo *out, cli_context *cli, const char *fol
 {
     f0t_demo_options options = F0T_DEMO_OPTIONS;
     f0t_demo *demo = NULL;
-    char model[4096];
-    f0t_status status = path_in(cli, model, sizeof model, folder, "model.f0t");
-    if (status == F0T_OK)
-        status = path_in(cli, out->catalogue, sizeof out->catalogue, folder, "catalogue.f0t");
+    f0t_status status =
+        path_in(cli, out->catalogue, sizeof out->catalogue, folder, "catalogue.f0t");
     if (status == F0T_OK)
         status = path_in(cli, out->vectors, sizeof out->vectors, folder, "words.safetensors");
     options.pictures = pictures;
+    options.only_model = true;
     if (status == F0T_OK)
         status = f0t_demo_run(&demo, folder, &options, cli->context);
-    f0t_demo_free(demo);
     if (status == F0T_OK)
-        status = index_pictures(cli, out->catalogue, model, pictures ? pictures : F0T_DEMO_FOLDER);
+        status =
+            index_pictures(cli, out->catalogue, demo->model, pictures ? pictures : F0T_DEMO_FOLDER);
+    f0t_demo_free(demo);
     return status;
 }

@@ -3,8 +3,9 @@
  *
  * All work is in one stream, in the order of the calls, so that memory of the module's own, which one operation
  * after the other uses, needs no waiting; small updates are in a second one, beside the large, and whatever comes after
- * the updates waits for both. A lock makes an operation's launches one piece. No sum depends on the order
- * in which blocks run: the same calls give the same bytes on the same GPU.
+ * the updates waits for both. A lock makes an operation's launches one piece. The launches of a training step become one
+ * CUDA graph (graph.c). No sum depends on the order in which blocks run: the same calls give the same bytes on the same
+ * GPU.
  */
 #ifndef F0T_CUDA_CUDA_H
 #define F0T_CUDA_CUDA_H
@@ -21,6 +22,7 @@ extern cudaStream_t f0t_cuda_aside; /* beside it: f0t_cuda_branch */
 
 /* Records what CUDA says as the last error: one line, and what to do about it. */
 f0t_status f0t_cuda_check(cudaError_t error, const char *what);
+f0t_status f0t_cuda_failed(const char *what, const char *why, const char *name);
 
 #define F0T_CUDA_TRY(call, what)                          \
     do {                                                  \
@@ -32,23 +34,40 @@ f0t_status f0t_cuda_check(cudaError_t error, const char *what);
 /* Around an operation: enters the lock, and leaves it where the function returns. `join` has the stream wait for the one
  * beside it. */
 void f0t_cuda_enter(bool join);
+void f0t_cuda_join(void);
 /* Around what is started in f0t_cuda_aside: it waits for all that was started before, and the next operation that
  * joins waits for it. */
 f0t_status f0t_cuda_branch(void);
 f0t_status f0t_cuda_branch_end(void);
+/* Whether something may be running there, and how many times the streams have joined: what was recorded there before is
+ * done. */
+bool f0t_cuda_is_aside(void);
+uint64_t f0t_cuda_joins(void);
 void f0t_cuda_leave(const int *unused);
 #define F0T_CUDA_ENTER_AND(join)                                                 \
     __attribute__((cleanup(f0t_cuda_leave), unused)) const int f0t_entered_ = 0; \
     f0t_cuda_enter(join)
 #define F0T_CUDA_ENTER() F0T_CUDA_ENTER_AND(true)
 
+/* ---- Steps as graphs ---------------------------------------------------------------------------- */
+
+void f0t_cuda_begin(void);
+f0t_status f0t_cuda_end(void);
+/* Inside the lock. Operations of a step call `capture` before they start anything: within begin and end, it is held back.
+ * All others call `flush` first: what was held back starts, and then the rest of the step at once. */
+f0t_status f0t_cuda_capture(void);
+f0t_status f0t_cuda_flush(void);
+bool f0t_cuda_is_captured(void);
+
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
+f0t_status f0t_cuda_memory_open(void);
 f0t_status f0t_cuda_alloc(f0t_buffer *buffer);
 void f0t_cuda_release(f0t_buffer *buffer);
 size_t f0t_cuda_room(void);
 f0t_status f0t_cuda_upload(f0t_buffer *to, size_t first, const float *from, size_t n);
 f0t_status f0t_cuda_download(float *to, const f0t_buffer *from, size_t first, size_t n);
+f0t_status f0t_cuda_stream_in(f0t_buffer *to, size_t first, size_t n, f0t_fill *fill, void *user);
 f0t_status f0t_cuda_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_t *index,
                            size_t rows, size_t cols);
 f0t_status f0t_cuda_pack(f0t_buffer *to, const float *from, size_t k, size_t n, bool transposed,
@@ -83,6 +102,8 @@ f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes);
 /* In two steps: memory that the caller fills, and its way to the device. */
 f0t_status f0t_cuda_stage_take(void **pinned, size_t bytes);
 f0t_status f0t_cuda_stage_send(void **out, size_t bytes);
+/* After a graph was started: what it copies may be filled again when it has run. */
+f0t_status f0t_cuda_stages_started(void);
 /* Where the relevant tags of each image begin, and the tags, in one piece and from 0: (*out)[images + 1] and what
  * follows. */
 f0t_status f0t_cuda_stage_relevant(const uint32_t **out, const size_t *offsets,
@@ -91,6 +112,8 @@ f0t_status f0t_cuda_stage_relevant(const uint32_t **out, const size_t *offsets,
 /* ---- Operations -------------------------------------------------------------------------------- */
 
 f0t_status f0t_cuda_product_open(void);
+/* The memory of products in f0t_cuda_aside, which is not to be taken while something is on its way there. */
+f0t_status f0t_cuda_product_reserve(void);
 f0t_status f0t_cuda_product(f0t_buffer *c, const f0t_buffer *a, const f0t_buffer *b,
                             const f0t_buffer *bias, const f0t_matmul *op);
 /* Where a product runs, and how A lies. */

@@ -41,6 +41,7 @@ static f0t_status plan_by_cpu(plan *p)
 static f0t_status plan_by_gpu(plan *p)
 {
     F0T_CUDA_ENTER();
+    F0T_TRY(f0t_cuda_flush());
     const size_t bytes = p->images * sizeof *p->losses;
     F0T_CUDA_TRY(cudaMallocAsync((void **)&p->losses, bytes ? bytes : 1, f0t_cuda_stream),
                  "the losses");
@@ -83,6 +84,7 @@ void f0t_cuda_loss_free(f0t_loss_plan *of)
         return;
     f0t_cuda_host.cpu->loss_free(p->cpu);
     F0T_CUDA_ENTER();
+    (void)f0t_cuda_flush();
     free_on_device(p->losses);
     free_on_device(p->sums);
     free(p->host);
@@ -123,6 +125,7 @@ static f0t_status explain(const f0t_kernel_losses *losses, const char *numbers)
 /* Reads one of the sums and sets it to 0. */
 static f0t_status take(f0t_kernel_losses *out, f0t_kernel_losses *from)
 {
+    F0T_TRY(f0t_cuda_flush());
     F0T_CUDA_TRY(cudaMemcpyAsync(out, from, sizeof *out, cudaMemcpyDeviceToHost, f0t_cuda_stream),
                  "the losses");
     F0T_CUDA_TRY(cudaMemsetAsync(from, 0, sizeof *from, f0t_cuda_stream), "the losses");
@@ -142,6 +145,7 @@ static f0t_status run_by_gpu(f0t_loss_result *result, f0t_buffer *gradient,
     F0T_TRY(f0t_cuda_host.loss_check(&training, p->options.loss, p->images, p->tags, batch));
     const size_t all = batch->training ? batch->training : training;
     const double share = all ? 1 / (double)all : 0;
+    F0T_TRY(f0t_cuda_capture());
     F0T_TRY(f0t_cuda_stage_relevant(&offsets, batch->offsets, batch->relevant, batch->images));
     const f0t_kernel_batch own = {.images = batch->images,
                                   .tags = batch->tags,
@@ -222,6 +226,7 @@ static f0t_status regress(f0t_loss_result *result, f0t_buffer *gradient, const f
     void *rows, *trains, *memory;
     if (!r->images)
         return F0T_OK;
+    F0T_TRY(f0t_cuda_flush());
     F0T_TRY(f0t_cuda_stage(&rows, t->rows, r->images * r->dims * sizeof *t->rows));
     F0T_TRY(f0t_cuda_stage(&trains, t->trains, r->images * sizeof *t->trains));
     F0T_TRY(

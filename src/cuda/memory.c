@@ -33,6 +33,7 @@ static f0t_status take(f0t_buffer *buffer)
 f0t_status f0t_cuda_alloc(f0t_buffer *buffer)
 {
     F0T_CUDA_ENTER();
+    F0T_TRY(f0t_cuda_flush());
     F0T_TRY(take(buffer));
     F0T_CUDA_TRY(cudaMemsetAsync(buffer->data, 0, bytes_of(buffer, buffer->count), f0t_cuda_stream),
                  "an array");
@@ -42,9 +43,27 @@ f0t_status f0t_cuda_alloc(f0t_buffer *buffer)
 void f0t_cuda_release(f0t_buffer *buffer)
 {
     F0T_CUDA_ENTER();
+    (void)f0t_cuda_flush();
     if (buffer->data)
         (void)cudaFreeAsync(buffer->data, f0t_cuda_stream);
     free(buffer->packed);
+}
+
+static size_t most = SIZE_MAX; /* bytes that buffers may have */
+
+f0t_status f0t_cuda_memory_open(void)
+{
+    const char *text = getenv("F0T_CUDA_ROOM");
+    char *end;
+    most = SIZE_MAX;
+    if (!text || !*text)
+        return F0T_OK;
+    const unsigned long long megabytes = strtoull(text, &end, 10);
+    if (*end || text[0] < '0' || text[0] > '9' || megabytes > SIZE_MAX >> 20)
+        return F0T_CUDA_FAIL(F0T_ERROR_ARGUMENT,
+                             "F0T_CUDA_ROOM is '%s': it must be a number of megabytes", text);
+    most = (size_t)megabytes << 20;
+    return F0T_OK;
 }
 
 /* What the driver has left, and what was freed and stays with the process. */
@@ -59,7 +78,8 @@ size_t f0t_cuda_room(void)
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &kept) != cudaSuccess ||
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
         return 0;
-    return left + (size_t)(kept - used);
+    const size_t room = left + (size_t)(kept - used), rest = used < most ? most - used : 0;
+    return room < rest ? room : rest;
 }
 
 static f0t_status upload_half(uint16_t *to, const float *from, size_t n)
@@ -80,6 +100,7 @@ static f0t_status upload_half(uint16_t *to, const float *from, size_t n)
 f0t_status f0t_cuda_upload(f0t_buffer *to, size_t first, const float *from, size_t n)
 {
     F0T_CUDA_ENTER();
+    F0T_TRY(f0t_cuda_flush());
     if (to->type == F0T_BF16)
         return upload_half(at(to, first), from, n);
     F0T_CUDA_TRY(cudaMemcpyAsync(at(to, first), from, n * sizeof *from, cudaMemcpyHostToDevice,
@@ -105,6 +126,7 @@ static f0t_status download_half(float *to, const uint16_t *from, size_t n)
 f0t_status f0t_cuda_download(float *to, const f0t_buffer *from, size_t first, size_t n)
 {
     F0T_CUDA_ENTER();
+    F0T_TRY(f0t_cuda_flush());
     if (from->type == F0T_BF16)
         F0T_TRY(download_half(to, at(from, first), n));
     else
@@ -122,6 +144,7 @@ f0t_status f0t_cuda_gather(f0t_buffer *to, const f0t_buffer *from, const uint32_
     void *own;
     if (!rows || !cols)
         return F0T_OK;
+    F0T_TRY(f0t_cuda_capture());
     F0T_TRY(f0t_cuda_stage(&own, index, rows * sizeof *index));
     F0T_CUDA_TRY(
         f0t_kernel_gather(to->data, from->data, own, rows, bytes_of(from, cols), f0t_cuda_stream),
@@ -156,16 +179,18 @@ f0t_status f0t_cuda_pack(f0t_buffer *to, const float *from, size_t k, size_t n, 
 
 /* ---- Memory of the module's own ----------------------------------------------------------------- */
 
-/* Both streams may be at work with what is freed: it is waited for, which is rare. */
+/* Both streams may be at work with what is freed: it is waited for, which is rare. The memory is that of the buffers, so
+ * that what was left for it beside the features of a training is there. */
 static f0t_status grow_own(void **memory, size_t *bytes, size_t wanted)
 {
+    F0T_TRY(f0t_cuda_flush());
     F0T_CUDA_TRY(cudaDeviceSynchronize(), "its own work");
     if (*memory)
-        (void)cudaFree(*memory);
+        (void)cudaFreeAsync(*memory, f0t_cuda_stream);
     *memory = NULL;
     *bytes = 0;
-    F0T_CUDA_TRY(cudaMalloc(memory, wanted), "its own work");
-    F0T_CUDA_TRY(cudaMemset(*memory, 0, wanted), "its own work");
+    F0T_CUDA_TRY(cudaMallocAsync(memory, wanted, f0t_cuda_stream), "its own work");
+    F0T_CUDA_TRY(cudaMemsetAsync(*memory, 0, wanted, f0t_cuda_stream), "its own work");
     F0T_CUDA_TRY(cudaDeviceSynchronize(), "its own work");
     *bytes = wanted;
     return F0T_OK;
@@ -200,6 +225,7 @@ typedef struct stage {
     void *pinned, *device;
     size_t bytes;
     cudaEvent_t copied;
+    bool waits; /* for the graph that it is a part of to start */
 } stage;
 
 static f0t_status grow(stage *s, size_t bytes)
@@ -209,6 +235,7 @@ static f0t_status grow(stage *s, size_t bytes)
         F0T_CUDA_TRY(cudaEventCreateWithFlags(&s->copied, cudaEventDisableTiming), "its start");
     if (s->bytes >= bytes)
         return F0T_OK;
+    F0T_TRY(f0t_cuda_flush());
     (void)cudaFreeHost(s->pinned);
     if (s->device)
         (void)cudaFreeAsync(s->device, f0t_cuda_stream);
@@ -219,14 +246,17 @@ static f0t_status grow(stage *s, size_t bytes)
     return F0T_OK;
 }
 
+static stage stages[F0T_CUDA_STAGES];
 static stage *current; /* that was taken */
 
 f0t_status f0t_cuda_stage_take(void **pinned, size_t bytes)
 {
-    static stage stages[F0T_CUDA_STAGES];
     static size_t next;
     *pinned = NULL;
     current = &stages[next++ % F0T_CUDA_STAGES];
+    if (current->waits)
+        F0T_TRY(f0t_cuda_flush()); /* which records what the next line waits for */
+    current->waits = false;
     if (current->copied)
         F0T_CUDA_TRY(cudaEventSynchronize(current->copied), "what a batch brings");
     F0T_TRY(grow(current, bytes));
@@ -240,8 +270,21 @@ f0t_status f0t_cuda_stage_send(void **out, size_t bytes)
     F0T_CUDA_TRY(cudaMemcpyAsync(current->device, current->pinned, bytes, cudaMemcpyHostToDevice,
                                  f0t_cuda_stream),
                  "what a batch brings");
-    F0T_CUDA_TRY(cudaEventRecord(current->copied, f0t_cuda_stream), "what a batch brings");
+    current->waits = f0t_cuda_is_captured();
+    if (!current->waits)
+        F0T_CUDA_TRY(cudaEventRecord(current->copied, f0t_cuda_stream), "what a batch brings");
     *out = current->device;
+    return F0T_OK;
+}
+
+f0t_status f0t_cuda_stages_started(void)
+{
+    for (size_t i = 0; i < F0T_CUDA_STAGES; i++) {
+        if (!stages[i].waits)
+            continue;
+        stages[i].waits = false;
+        F0T_CUDA_TRY(cudaEventRecord(stages[i].copied, f0t_cuda_stream), "what a batch brings");
+    }
     return F0T_OK;
 }
 

@@ -13,15 +13,32 @@ cudaStream_t f0t_cuda_stream, f0t_cuda_aside;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cudaEvent_t branched, ended;
 static bool is_aside; /* something may be running there */
+static uint64_t joins = 1;
 
 /* A failure shows in the operation's own first call. */
+void f0t_cuda_join(void)
+{
+    if (is_aside)
+        (void)cudaStreamWaitEvent(f0t_cuda_stream, ended, 0);
+    joins += is_aside;
+    is_aside = false;
+}
+
 void f0t_cuda_enter(bool join)
 {
     pthread_mutex_lock(&lock);
-    if (join && is_aside) {
-        (void)cudaStreamWaitEvent(f0t_cuda_stream, ended, 0);
-        is_aside = false;
-    }
+    if (join)
+        f0t_cuda_join();
+}
+
+bool f0t_cuda_is_aside(void)
+{
+    return is_aside;
+}
+
+uint64_t f0t_cuda_joins(void)
+{
+    return joins;
 }
 
 void f0t_cuda_leave(const int *unused)
@@ -53,11 +70,22 @@ static f0t_status out_of_memory(const char *what)
 {
     size_t unused = 0, all = 0;
     (void)cudaGetLastError(); /* this error is not kept by the device */
-    (void)cudaMemGetInfo(&unused, &all);
+    if (cudaMemGetInfo(&unused, &all) != cudaSuccess || !all) /* nor is there any to ask it with */
+        return F0T_CUDA_FAIL(F0T_ERROR_MEMORY,
+                             "no memory on the GPU for %s: another program, ended, makes room",
+                             what);
     return F0T_CUDA_FAIL(F0T_ERROR_MEMORY,
                          "no memory on the GPU for %s (%zu of %zu MB are free): a smaller batch or "
                          "net, or another program ended, makes room",
                          what, unused >> 20, all >> 20);
+}
+
+f0t_status f0t_cuda_failed(const char *what, const char *why, const char *name)
+{
+    return F0T_CUDA_FAIL(F0T_ERROR_IO,
+                         "the GPU failed at %s: %s (%s); it may be lost to this process: start "
+                         "again, a training by its checkpoint",
+                         what, why, name);
 }
 
 f0t_status f0t_cuda_check(cudaError_t error, const char *what)
@@ -66,10 +94,7 @@ f0t_status f0t_cuda_check(cudaError_t error, const char *what)
         return F0T_OK;
     if (error == cudaErrorMemoryAllocation)
         return out_of_memory(what);
-    return F0T_CUDA_FAIL(F0T_ERROR_IO,
-                         "the GPU failed at %s: %s (%s); it may be lost to this process: start "
-                         "again, a training by its checkpoint",
-                         what, cudaGetErrorString(error), cudaGetErrorName(error));
+    return f0t_cuda_failed(what, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
 /* ---- The device -------------------------------------------------------------------------------- */
@@ -130,6 +155,7 @@ static f0t_status start(void)
         return explain_no_device(error);
     F0T_TRY(check_capability());
     F0T_TRY(keep_memory());
+    F0T_TRY(f0t_cuda_memory_open());
     F0T_CUDA_TRY(cudaStreamCreateWithFlags(&f0t_cuda_stream, cudaStreamNonBlocking), "its start");
     F0T_CUDA_TRY(cudaStreamCreateWithFlags(&f0t_cuda_aside, cudaStreamNonBlocking), "its start");
     F0T_CUDA_TRY(cudaEventCreateWithFlags(&branched, cudaEventDisableTiming), "its start");
@@ -145,8 +171,11 @@ static const f0t_compute cuda = {
     .room = f0t_cuda_room,
     .upload = f0t_cuda_upload,
     .download = f0t_cuda_download,
+    .stream = f0t_cuda_stream_in,
     .gather = f0t_cuda_gather,
     .pack = f0t_cuda_pack,
+    .begin = f0t_cuda_begin,
+    .end = f0t_cuda_end,
     .product = f0t_cuda_product,
     .drop = f0t_cuda_drop,
     .gate = f0t_cuda_gate,

@@ -33,8 +33,7 @@ static f0t_status check(cublasStatus_t status, const char *what)
         return F0T_OK;
     if (status == CUBLAS_STATUS_ALLOC_FAILED)
         return f0t_cuda_check(cudaErrorMemoryAllocation, what);
-    return F0T_CUDA_FAIL(F0T_ERROR_IO, "the GPU failed at %s: %s", what,
-                         cublasLtGetStatusString(status));
+    return f0t_cuda_failed(what, cublasLtGetStatusString(status), "cuBLASLt");
 }
 
 f0t_status f0t_cuda_product_open(void)
@@ -202,10 +201,17 @@ f0t_status f0t_cuda_multiply(void *c, const void *a, const void *b, const float 
                  "a product");
 }
 
+f0t_status f0t_cuda_product_reserve(void)
+{
+    void *unused;
+    return f0t_cuda_scratch(&unused, F0T_SCRATCH_PRODUCT_ASIDE, WORKSPACE);
+}
+
 f0t_status f0t_cuda_product(f0t_buffer *c, const f0t_buffer *a, const f0t_buffer *b,
                             const f0t_buffer *bias, const f0t_matmul *op)
 {
     F0T_CUDA_ENTER();
+    F0T_TRY(f0t_cuda_capture());
     f0t_matmul own = *op;
     if (b->packed)
         own.b_transposed = f0t_cuda_packed_transposed(b);

@@ -42,6 +42,7 @@ static f0t_status find_keys(uint64_t *to, const float *scores, size_t rows, size
     const size_t bytes = f0t_kernel_top_work(rows, n, k) * sizeof *to;
     void *first, *second;
     uint64_t *keys;
+    F0T_TRY(f0t_cuda_flush());
     F0T_TRY(f0t_cuda_scratch(&first, F0T_SCRATCH_TOP, bytes));
     F0T_TRY(f0t_cuda_scratch(&second, F0T_SCRATCH_TOP_NEXT, bytes));
     F0T_CUDA_TRY(
@@ -89,6 +90,7 @@ f0t_status f0t_cuda_places(f0t_place *places, const f0t_buffer *scores, size_t r
     void *memory;
     if (!rows)
         return F0T_OK;
+    F0T_TRY(f0t_cuda_flush());
     F0T_TRY(f0t_cuda_stage_relevant(&own, offsets, relevant, rows));
     F0T_TRY(f0t_cuda_scratch(&memory, F0T_SCRATCH_TOP, (count + 1) * sizeof *places));
     uint2 *found = (uint2 *)memory + 1;

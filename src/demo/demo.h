@@ -7,7 +7,8 @@
  *   DIR/words.state         which WordNet
  *   DIR/collection          the same pictures with clean tags, split, a part of the tags unseen
  *   DIR/results.jsonl       of the comparison
- *   DIR/model.f0t           trained on the seen tags
+ *   DIR/model.f0t           trained on the seen tags, with the settings that the comparison chose
+ *   DIR/untuned.f0t         the same with `train`'s, where nothing was compared
  *   DIR/nouns.txt           the open vocabulary
  *   DIR/demo.state          what all of it was made from
  *   DIR/index.html          the page
@@ -36,6 +37,7 @@ typedef struct f0t_demo_work {
     f0t_cleaning *cleaning; /* from `pictures` to `collection` */
     f0t_eval *eval;
     f0t_model *model;
+    char model_path[F0T_DEMO_PATH_SIZE];
     f0t_vocab *nouns; /* that are no seen tags */
 } f0t_demo_work;
 

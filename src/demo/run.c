@@ -15,6 +15,9 @@ static const char OTHERS[] = "tagprop,conse";
 static const char HIDDEN[] = "512,256";
 enum { TRIALS = 4, METHODS_SIZE = 1000 };
 
+/* The model of nothing but training. */
+static const char UNTUNED[] = "untuned.f0t";
+
 static const char *wordnet_folder(const f0t_demo_work *work)
 {
     return work->options.wordnet ? work->options.wordnet : F0T_WORDNET_FOLDER;
@@ -105,24 +108,34 @@ static f0t_status compare_methods(f0t_demo_work *work)
 
 /* ---- The model --------------------------------------------------------------------------------- */
 
-static f0t_status train(f0t_demo_work *work, const char *path)
+static bool load_model(f0t_demo_work *work, const char *name)
+{
+    f0t_demo_path(work->model_path, work, name);
+    return access(work->model_path, F_OK) == 0 &&
+           f0t_model_load(&work->model, work->model_path, work->context) == F0T_OK;
+}
+
+/* As the comparison learned it to rank new tags, where there was one. */
+static f0t_status train(f0t_demo_work *work)
 {
     f0t_train_options options = F0T_TRAIN_OPTIONS;
+    options.method = F0T_METHOD_BLEND; /* OURS */
     options.seed = work->options.seed;
     if (work->options.epochs)
         options.epochs = work->options.epochs;
-    /* As the comparison learned it to rank new tags. */
-    F0T_DEMO_TRY(f0t_eval_train_options(&options, work->eval, OURS, "zero-shot"));
-    if (access(path, F_OK) == 0 && f0t_model_load(&work->model, path, work->context) == F0T_OK)
-        return F0T_OK;
+    if (work->eval)
+        F0T_DEMO_TRY(f0t_eval_train_options(&options, work->eval, OURS, "zero-shot"));
     F0T_DEMO_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, work->context));
-    return f0t_model_save(work->model, path);
+    return f0t_model_save(work->model, work->model_path);
 }
 
 static f0t_status train_model(f0t_demo_work *work)
 {
-    char path[F0T_DEMO_PATH_SIZE];
-    return train(work, f0t_demo_path(path, work, "model.f0t"));
+    if (load_model(work, "model.f0t"))
+        return F0T_OK;
+    if (work->options.only_model && load_model(work, UNTUNED))
+        return F0T_OK;
+    return train(work);
 }
 
 /* ---- The open vocabulary ----------------------------------------------------------------------- */
@@ -190,9 +203,10 @@ static f0t_status take_steps(f0t_demo_work *work)
     F0T_DEMO_TRY(f0t_demo_describe_pictures(work));
     F0T_DEMO_TRY(f0t_demo_clean_tags(work));
     F0T_DEMO_TRY(f0t_demo_save_state(work));
-    F0T_DEMO_TRY(compare_methods(work));
+    if (!work->options.only_model)
+        F0T_DEMO_TRY(compare_methods(work));
     F0T_DEMO_TRY(train_model(work));
-    return open_vocabulary(work);
+    return work->options.only_model ? F0T_OK : open_vocabulary(work);
 }
 
 static double seconds_now(void)
@@ -209,8 +223,9 @@ static void count_all(f0t_demo *demo, const f0t_demo_work *work)
     f0t_dataset_seen(&demo->seen, work->collection);
     f0t_dataset_unseen(&demo->unseen, work->collection);
     demo->tags = demo->seen + demo->unseen;
-    demo->nouns = f0t_vocab_count(work->nouns);
+    demo->nouns = work->nouns ? f0t_vocab_count(work->nouns) : 0;
     demo->eval = work->eval;
+    demo->model = work->model_path;
 }
 
 static f0t_status show(result *r)
@@ -239,7 +254,7 @@ static f0t_status run(result *r)
     F0T_DEMO_TRY(take_steps(&r->work));
     count_all(&r->shown, &r->work);
     r->shown.seconds = seconds_now() - began;
-    return show(r);
+    return r->work.options.only_model ? F0T_OK : show(r);
 }
 
 /* Of a program that was built with an older header, whose options are fewer, too. */

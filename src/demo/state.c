@@ -190,6 +190,7 @@ f0t_status f0t_demo_compare_state(f0t_demo_work *work)
     F0T_DEMO_TRY(say(work, STATE, BEGUN));
     forget(work, "results.jsonl");
     forget(work, "model.f0t");
+    forget(work, "untuned.f0t");
     return F0T_OK;
 }
 

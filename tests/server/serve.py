@@ -47,6 +47,12 @@ def png(width, height):
             chunk(b"IDAT", rows + packer.flush()) + chunk(b"IEND", b""))
 
 
+def refused(want, words, answer):
+    """An answer of Server.ask that says no with this status, and why."""
+    status, value, _ = answer
+    assert status == want and words in value["error"]["message"], (want, words, status, value)
+
+
 # ---- What is asked as it should be ------------------------------------------------------------------------
 
 
@@ -93,7 +99,7 @@ def wrong_parameters_are_named(s):
         assert status == 400 and words in value["error"]["message"], (query, value)
     status, value, _ = s.ask("POST", "/v1/tag?confidence=0.5&name=a.svg", RED)
     assert status == 422, value  # a linear map has none
-    assert s.ask("POST", "/v1/tag", b"")[0] == 400
+    refused(400, "the body is empty: send a picture, a form", s.ask("POST", "/v1/tag", b""))
     status, value, _ = s.ask("POST", "/v1/tag?name=notes.txt", b"no picture")
     assert status == 422 and value["error"]["message"] == "notes.txt: is not a known file format", value
 
@@ -158,10 +164,11 @@ def the_server_tells_how_it_is(s):
 def only_what_is_described_answers(s):
     for path in ("/page", "/v1", "/v1/", "/v1/tag/", "/v1/tags", "/healthz/x", "/..%2f..%2fetc/passwd", "//healthz"):
         if client.described(path) is None:
-            assert s.ask("GET", path)[0] == 404, path
+            refused(404, "there is no such path; /openapi.json lists them", s.ask("GET", path))
     for method in ("GET", "PUT", "DELETE", "OPTIONS", "PATCH"):
-        status, _, headers = s.ask(method, "/v1/tag")
-        assert status == 405 and headers["Allow"] == "POST", (method, status)
+        answer = s.ask(method, "/v1/tag")
+        refused(405, "this path has another method", answer)
+        assert answer[2]["Allow"] == "POST", method
     assert s.ask("POST", "/healthz", b"x")[0] == 405
 
 
@@ -170,7 +177,7 @@ def only_what_is_described_answers(s):
 
 def other_names_and_other_sites_are_refused(s):
     for host in ("evil.example", "evil.example:%d" % s.port, "127.0.0.1.evil.example", "[::2]", "", "a:b:c"):
-        assert s.ask("GET", "/healthz", headers={"Host": host})[0] == 421, host
+        refused(421, "this server has another name; --allow-host names one", s.ask("GET", "/healthz", headers={"Host": host}))
     for host in ("localhost", "LOCALHOST:%d" % s.port, "[::1]:80", "tags.example:443"):
         assert s.ask("GET", "/healthz", headers={"Host": host})[0] == 200, host
     own = "127.0.0.1:%d" % s.port
@@ -178,14 +185,18 @@ def other_names_and_other_sites_are_refused(s):
                                ("http://" + own + ".evil.example", None, 403), ("http://" + own, "cross-site", 403),
                                (None, "same-site", 403), (None, "none", 200), ("http://" + own, "same-origin", 200)):
         headers = {k: v for k, v in (("Origin", origin), ("Sec-Fetch-Site", site)) if v}
-        assert s.ask("GET", "/readyz", headers=headers)[0] == want, headers
+        answer = s.ask("GET", "/readyz", headers=headers)
+        assert answer[0] == want, headers
+        if want == 403:
+            refused(403, "pages of other sites may not ask this server", answer)
     assert s.ask("GET", "/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"})[0] == 200  # a link
 
 
 def the_token_is_needed(s):
     for wrong in ("Bearer " + s.token[:-1], "Bearer " + s.token + "x", "Bearer ", "Basic " + s.token, s.token, "Bearer " + s.token.upper()):
-        status, _, headers = s.ask("POST", "/v1/tag", RED, {"Authorization": wrong})
-        assert status == 401 and headers["WWW-Authenticate"] == "Bearer", wrong
+        answer = s.ask("POST", "/v1/tag", RED, {"Authorization": wrong})
+        refused(401, "the token is missing or wrong: Authorization: Bearer TOKEN", answer)
+        assert answer[2]["WWW-Authenticate"] == "Bearer", wrong
         for path in ("/metrics", "/openapi.json", "/v1/model"):
             assert s.ask("GET", path, headers={"Authorization": wrong})[0] == 401
         assert s.ask("POST", "/v1/model/reload", headers={"Authorization": wrong})[0] == 401
@@ -268,15 +279,18 @@ def clients_that_leave_harm_nobody(s):
 def wrong_forms_are_refused(s):
     good, headers = form(("a", "a.svg", RED))
     body, _ = form(("a", "a.svg", RED), end=False)
-    for data, head in ((body, headers), (b"nothing", headers), (b"", headers), (good, {"Content-Type": "multipart/form-data"}),
-                       (good, {"Content-Type": "multipart/form-data; boundary=other"}), form(("size", None, b"3")),
-                       form(("k", None, b"3")), form(("a", "a.svg", RED), ("k", None, b"-3"))):
-        status, value, _ = s.ask("POST", "/v1/tag", data, head)
-        assert status == 400, (status, value, head)
-    status, value, _ = s.ask("POST", "/v1/tag", *form(*[("a", f"{i}.svg", RED) for i in range(9)]))
-    assert status == 413, value
-    status, value, _ = s.ask("POST", "/v1/tag", *form(*[("a", f"{i}.svg", b"") for i in range(99)]))
-    assert status == 413, value
+    truncated, nothing = "the multipart body is malformed or truncated", "the form has no picture: a part with a filename"
+    for (data, head), words in (((body, headers), truncated), ((b"nothing", headers), nothing),
+                                ((b"", headers), "the form has no picture"),
+                                ((good, {"Content-Type": "multipart/form-data"}), "multipart/form-data without a boundary"),
+                                ((good, {"Content-Type": "multipart/form-data; boundary=other"}), nothing),
+                                (form(("size", None, b"3")), "a form has pictures, which have a filename"),
+                                (form(("k", None, b"3")), nothing),
+                                (form(("a", "a.svg", RED), ("k", None, b"-3")), "k: a whole number from 1 to")):
+        refused(400, words, s.ask("POST", "/v1/tag", data, head))
+    for one, count in ((RED, 9), (b"", 99)):
+        status, value, _ = s.ask("POST", "/v1/tag", *form(*[("a", f"{i}.svg", one) for i in range(count)]))
+        assert status == 413, value
 
 
 def what_is_too_large_is_refused_at_once(s):
@@ -408,9 +422,11 @@ def a_full_queue_says_so(s):
     seen, lock = [], threading.Lock()
 
     def one():
-        status, _, headers = s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)
+        answer = s.ask("POST", "/v1/tag?k=1&name=a.svg", RED)
         with lock:
-            seen.append((status, headers.get("Retry-After")))
+            seen.append((answer[0], answer[2].get("Retry-After")))
+        if answer[0] == 429:
+            refused(429, "too many requests are waiting; try again", answer)
 
     for _ in range(20):
         threads = [threading.Thread(target=one) for _ in range(24)]
@@ -425,7 +441,7 @@ def a_full_queue_says_so(s):
 
 
 def reloading_needs_a_token(s):
-    assert s.ask("POST", "/v1/model/reload")[0] == 403
+    refused(403, "this is for servers with a token alone; SIGHUP does the same", s.ask("POST", "/v1/model/reload"))
 
 
 def end_listening(s):
@@ -449,8 +465,9 @@ def ending_finishes_what_is_under_way(s):
     while s.metrics()["fast0tag_requests_active"] < 2:  # that one, and this
         time.sleep(0.01)
     end_listening(s)
-    status, _, headers = s.ask("GET", "/readyz", connection=kept)
-    assert status == 503 and headers["Connection"] == "close", (status, headers)
+    answer = s.ask("GET", "/readyz", connection=kept)
+    refused(503, "the server is ending", answer)
+    assert answer[2]["Connection"] == "close", answer
     c.sendall(RED[50:])
     answer = http.client.HTTPResponse(c)
     answer.begin()
@@ -501,9 +518,12 @@ def pictures_are_listed(s):
     assert status == 200 and data[:3] == b"\xff\xd8\xff" and "max-age" in headers["Cache-Control"]
     for path in ("/v1/pictures/999", "/v1/pictures/0", "/v1/pictures/-1/thumbnail", "/v1/pictures/1e9", "/v1/pictures/%2e%2e",
                  "/v1/pictures/99999999999999999999/thumbnail", "/v1/pictures/999/why?tag=sea"):
-        assert s.ask("GET", path)[0] == 404, path
-    for query in ("limit=0", "limit=9999", "limit=x", "after=-1", "order=size", "confidence=3", "path=x", "from=", "tag=%ff", "ids=1&x=1"):
-        assert s.ask("GET", "/v1/pictures?" + query)[0] == 400, query
+        refused(404, "has no picture 999" if "/999" in path and "9999" not in path else "there is no picture of this number", s.ask("GET", path))
+    wide, other = "a whole number in its range is expected", "there is no such parameter; /openapi.json lists them"
+    for query, words in (("limit=0", "limit: " + wide), ("limit=9999", wide), ("limit=x", wide), ("after=-1", "after: " + wide),
+                         ("order=size", "order: id, date or path is expected"), ("confidence=3", "confidence: a number from 0 to 1"),
+                         ("path=x", other), ("from=", "from: " + wide), ("tag=%ff", "a parameter is not UTF-8"), ("ids=1&x=1", other)):
+        refused(400, words, s.ask("GET", "/v1/pictures?" + query))
         assert s.ask("GET", "/v1/suggestions?" + query)[0] == 400, query
     assert s.ask("GET", "/v1/pictures/1?x=1")[0] == 400 and s.ask("GET", "/v1/pictures/1/thumbnail?x=1")[0] == 400
 
@@ -521,7 +541,7 @@ def pictures_are_found(s):
         assert s.ask("GET", "/v1/find?" + query)[0] == want, query
     why = s.ask("GET", "/v1/pictures/25/why?tag=rose")[1]
     assert why["learned"] and why["near"][0]["tag"] == "sea" and all("red" in p["path"] for p in why["pictures"]), why
-    assert s.ask("GET", "/v1/pictures/25/why")[0] == 400
+    refused(400, "tag: one of the picture's tags is expected", s.ask("GET", "/v1/pictures/25/why"))
 
 
 def what_is_decided_is_kept_and_written(s):
@@ -529,10 +549,15 @@ def what_is_decided_is_kept_and_written(s):
     tag = first["tags"][0]["tag"]
     assert s.ask("GET", "/v1/tags?prefix=S")[1]["tags"][0]["tag"] == "sea" and s.ask("GET", "/v1/tags?limit=x")[0] == 400
     one = {"picture": first["id"], "tag": tag, "decision": "accepted"}
-    for wrong in ({}, [], {"decisions": [one], "x": 1}, {"decisions": one}, {"decisions": [{**one, "decision": "maybe"}]},
-                  {"decisions": [{**one, "picture": "1"}]}, {"decisions": [{**one, "tag": ""}]}, {"decisions": [one] * 1001}):
-        assert post(s, "/v1/decisions", wrong)[0] == 400, wrong
-    assert s.ask("POST", "/v1/decisions", b"{}")[0] == 400  # not said to be JSON: a page of another site may send it
+    few, form_of = "decisions: an array of at most 1000 is expected", "decisions: an array of {"
+    for wrong, words in (({}, few), ([], "the body is not a JSON object"),
+                         ({"decisions": [one], "x": 1}, "the body has a member that is not known"), ({"decisions": one}, few),
+                         ({"decisions": [{**one, "decision": "maybe"}]}, "decision: accepted, rejected or undecided is expected"),
+                         ({"decisions": [{**one, "picture": "1"}]}, form_of), ({"decisions": [{**one, "tag": ""}]}, form_of),
+                         ({"decisions": [one] * 1001}, few), ({"decisions": ["x" * (1 << 20)]}, "the body is too long for this request")):
+        refused(400, words, post(s, "/v1/decisions", wrong))
+    # not said to be JSON: a page of another site may send it
+    refused(400, "the body must be JSON", s.ask("POST", "/v1/decisions", b"{}"))
     status, value, _ = post(s, "/v1/decisions", {"decisions": [one, {**one, "picture": 999}]})
     assert status == 404, value  # all or none
     state = lambda: [t["decision"] for t in s.ask("GET", "/v1/pictures/%d" % first["id"])[1]["tags"] if t["tag"] == tag]
@@ -546,7 +571,9 @@ def what_is_decided_is_kept_and_written(s):
     files = post(s, "/v1/write", {"dry_run": True})[1]["files"]
     assert [(f["file"], f["changed"]) for f in files] == [(sidecar, True)] and not os.path.exists(sidecar), files
     for wrong in ({"where": "/tmp"}, {"dry_run": 1}, {"dry_run": "true"}, {"dry_run": None}, {"dry_run": True, "undo": 0}):
-        assert post(s, "/v1/write", wrong)[0] == 400 and not os.path.exists(sidecar), wrong
+        refused(400, "the body has a member that is not known" if "where" in wrong else "true or false is expected",
+                post(s, "/v1/write", wrong))
+        assert not os.path.exists(sidecar), wrong
     assert post(s, "/v1/write", {})[0] == 200 and tag in open(sidecar).read()
     assert post(s, "/v1/write", {"undo": True})[0] == 200 and not os.path.exists(sidecar)
     s.process.kill()  # what was answered is on the disk
@@ -561,8 +588,10 @@ def only_the_model_that_is_served_learns(s):
     os.symlink("blend.f0t", "link.f0t")
     for model, want in (("copy.f0t", 409), ("link.f0t", 200)):
         other = Server(model, "-c", "catalogue.f0t", "--vectors", "v.txt")
-        status, value, _ = other.ask("POST", "/v1/learn")
-        assert other.end() == 0 and status == want, (model, status, value)
+        answer = other.ask("POST", "/v1/learn")
+        assert other.end() == 0 and answer[0] == want, (model, answer)
+        if want == 409:
+            refused(409, "the catalogue's model learns, and another one is served", answer)
 
 
 def corrections_are_learned(s):
@@ -572,8 +601,9 @@ def corrections_are_learned(s):
     busy = s.open()
     busy.request("POST", "/v1/learn")
     first = busy.getresponse()
-    status = s.ask("POST", "/v1/learn")[0]
-    assert status in (200, 409), status  # 200: the first one has ended
+    answer = s.ask("POST", "/v1/learn")
+    if answer[0] != 200:  # else the first one has ended
+        refused(409, "the server is learning already", answer)
     text = client.check_answer("POST", "/v1/learn", first.status, first.headers, first.read())
     events = [e.split("\n") for e in text.decode().strip().split("\n\n")]
     names = [e[0] for e in events]

@@ -74,6 +74,67 @@ static void many_gathers_follow_each_other(void **state)
     f0t_free(y);
 }
 
+/* ---- Numbers that come with every batch ---------------------------------------------------------- */
+
+typedef struct source {
+    const float *from;
+    f0t_status status;
+} source;
+
+static f0t_status write_numbers(void *user, float *to, size_t n)
+{
+    const source *s = user;
+    memcpy(to, s->from, n * sizeof *to);
+    return s->status;
+}
+
+/* More batches than there are places, of sizes that grow and shrink, with work between them. */
+static void streamed_numbers_are_the_uploaded_ones(void **state)
+{
+    enum { N = 300000, TIMES = 40 };
+    const f0t_compute *cuda = gpu();
+    float *x = random_floats(N, 1), *y = random_floats(N, 2), *z = random_floats(N, 3);
+    (void)state;
+    for (int type = 0; type < 2; type++) {
+        const f0t_dtype of = type ? F0T_BF16 : F0T_F32;
+        f0t_buffer *ours[TIMES], *plain = buffer_of(cuda, of, NULL, N);
+        for (size_t t = 0; t < TIMES; t++) {
+            const size_t first = t * 7, n = N / 2 + t * 6 % 40 * 1000;
+            ours[t] = buffer_of(cuda, of, NULL, N);
+            x[t] = (float)t;
+            assert_ok(cuda->stream(ours[t], first, n, write_numbers, &(source){x, F0T_OK}));
+            x[t] = -1; /* it has been read */
+        }
+        assert_ok(cuda->upload(plain, 0, x, N));
+        for (size_t t = 0; t < TIMES; t++) {
+            const size_t first = t * 7, n = N / 2 + t * 6 % 40 * 1000;
+            assert_ok(cuda->download(y, ours[t], first, n));
+            assert_ok(cuda->download(z, plain, 0, n));
+            assert_true(y[t] == (float)t);
+            assert_memory_equal(y + TIMES, z + TIMES, (n - TIMES) * sizeof *y);
+        }
+        free_all(ours, TIMES);
+        f0t_buffer_free(plain);
+    }
+    f0t_free(x);
+    f0t_free(y);
+    f0t_free(z);
+}
+
+static void what_cannot_be_written_is_not_sent(void **state)
+{
+    const f0t_compute *cuda = gpu();
+    float x[3] = {1, 2, 3}, y[3];
+    f0t_buffer *to = buffer_of(cuda, F0T_F32, x, 3);
+    (void)state;
+    assert_int_equal(
+        cuda->stream(to, 0, 3, write_numbers, &(source){(float[]){4, 5, 6}, F0T_ERROR_FORMAT}),
+        F0T_ERROR_FORMAT);
+    assert_ok(cuda->download(y, to, 0, 3));
+    assert_memory_equal(x, y, sizeof x);
+    f0t_buffer_free(to);
+}
+
 static void memory_that_is_not_there_is_one_line(void **state)
 {
     const f0t_compute *cuda = gpu();
@@ -107,6 +168,8 @@ int main(void)
         cmocka_unit_test(numbers_come_back_as_the_cpu_stores_them),
         cmocka_unit_test(rows_are_gathered),
         cmocka_unit_test(many_gathers_follow_each_other),
+        cmocka_unit_test(streamed_numbers_are_the_uploaded_ones),
+        cmocka_unit_test(what_cannot_be_written_is_not_sent),
         cmocka_unit_test(memory_that_is_not_there_is_one_line),
         cmocka_unit_test(a_context_names_it),
     };

@@ -76,6 +76,9 @@ static void the_losses_fall_as_on_the_cpu(void **state)
     o.optimizer = F0T_OPTIMIZER_SGD;
     o.loss = F0T_LOSS_LISTMLE;
     check_curve(&o, 1e-4);
+    o = options_of(F0T_METHOD_LINEAR_RANK);
+    o.pairs = F0T_PAIRS_BATCH;
+    check_curve(&o, 1e-4);
 }
 
 static float *weights_of(const f0t_model *model, size_t *count)
@@ -95,29 +98,59 @@ static float *weights_of(const f0t_model *model, size_t *count)
     return all;
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+/* Both give the same bytes. */
+static void check_bytes(const f0t_compute *one, const f0t_compute *other)
 {
-    const f0t_compute *cuda = gpu();
+    const f0t_compute *devices[2] = {one, other};
     const collection c = collection_create(&(collection_options){.name = "bytes"});
-    (void)state;
     for (int half = 0; half < 2; half++) {
         float *weights[2];
+        curve curves[2] = {0};
         size_t count = 0;
         for (int i = 0; i < 2; i++) {
             f0t_train_options o = options_of(F0T_METHOD_NET);
-            curve ignored = {0};
             f0t_model *model;
             o.bf16 = half;
             o.hidden[0] = 264;
             o.hidden[1] = 136;
-            assert_ok(train_on(&model, cuda, &c, o, &ignored));
+            assert_ok(train_on(&model, devices[i], &c, o, &curves[i]));
             weights[i] = weights_of(model, &count);
             f0t_model_free(model);
         }
         assert_memory_equal(weights[0], weights[1], count * sizeof(float));
+        assert_memory_equal(curves[0].loss, curves[1].loss, sizeof curves[0].loss);
+        assert_memory_equal(curves[0].miap, curves[1].miap, sizeof curves[0].miap);
         f0t_free(weights[0]);
         f0t_free(weights[1]);
     }
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    check_bytes(gpu(), gpu());
+}
+
+static size_t no_room(void)
+{
+    return 0;
+}
+
+static void streamed_features_give_the_same_bytes(void **state)
+{
+    f0t_compute streaming = *gpu();
+    (void)state;
+    streaming.room = no_room;
+    check_bytes(gpu(), &streaming);
+}
+
+static void steps_that_are_no_graphs_give_the_same_bytes(void **state)
+{
+    f0t_compute launching = *gpu();
+    (void)state;
+    launching.begin = NULL;
+    launching.end = NULL;
+    check_bytes(gpu(), &launching);
 }
 
 /* Begun on one device, interrupted, resumed on the other. */
@@ -153,6 +186,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_losses_fall_as_on_the_cpu),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(streamed_features_give_the_same_bytes),
+        cmocka_unit_test(steps_that_are_no_graphs_give_the_same_bytes),
         cmocka_unit_test(a_training_goes_on_where_the_other_device_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,11 +51,14 @@ static void what_changed_makes_results_and_model_go(void **state)
     assert_ok(f0t_demo_save_state(&work));
     test_text("demo/results.jsonl", "x");
     test_text("demo/model.f0t", "x");
+    test_text("demo/untuned.f0t", "x");
     assert_ok(f0t_demo_compare_state(&work));
     assert_true(work.same && exists("results.jsonl") && exists("model.f0t"));
+    assert_true(exists("untuned.f0t"));
     work.options.seed = 1;
     assert_ok(f0t_demo_compare_state(&work));
     assert_false(work.same || exists("results.jsonl") || exists("model.f0t"));
+    assert_false(exists("untuned.f0t"));
     work.options.seed = 0; /* what was forgotten stays so */
     assert_ok(f0t_demo_compare_state(&work));
     assert_false(work.same);
@@ -121,12 +124,14 @@ static void a_folder_of_somebody_else_is_left_alone(void **state)
     (void)state;
     assert_int_equal(mkdir(work.output, 0777), 0);
     test_text("other/model.f0t", "mine");
-    assert_fails(F0T_ERROR_IO, "is not empty", f0t_demo_open_folder(&work));
+    assert_fails(F0T_ERROR_IO, ": is not empty, and not of an earlier demo: a new folder is needed",
+                 f0t_demo_open_folder(&work));
     assert_int_equal(unlink(test_path("other/model.f0t")), 0);
     test_text("other/.fast0tag-1-0.tmp", "of a demo that was killed");
     assert_ok(f0t_demo_open_folder(&work));
     assert_int_equal(symlink("../elsewhere", test_path("other/model.f0t")), 0);
-    assert_fails(F0T_ERROR_IO, "other/model.f0t: is a link", f0t_demo_open_folder(&work));
+    assert_fails(F0T_ERROR_IO, "other/model.f0t: is a link, which no demo makes; remove it",
+                 f0t_demo_open_folder(&work));
     assert_int_equal(unlink(test_path("other/model.f0t")), 0);
     assert_ok(f0t_demo_open_folder(&work));
 }

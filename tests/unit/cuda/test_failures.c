@@ -1,0 +1,287 @@
+/* A GPU that is missing, too old, full or lost: the host side of src/cuda with a fake in place of CUDA
+ * (tests/support/fake_cuda.h), every call of which fails once. */
+#include "../model/collection.h"
+#include "devices.h"
+#include "fake_cuda.h"
+
+#include "base/context.h"
+#include "model/model.h"
+#include "model/net.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* Of cudaError_t. */
+enum { MEMORY = 2, ILLEGAL_ADDRESS = 700 };
+
+static fake_cuda_state *fake;
+
+#ifdef FAKE_CUDA_MODULE
+static void load_fake(void)
+{
+    assert_int_equal(setenv("F0T_CUDA", FAKE_CUDA_MODULE, 1), 0);
+    void *library = dlopen(FAKE_CUDA_MODULE, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    fake = dlsym(library, FAKE_CUDA_STATE);
+    assert_non_null(fake);
+}
+#else
+static void load_fake(void)
+{
+    test_skip("no fake of CUDA: its headers are not here");
+}
+#endif
+
+static fake_cuda_state *faked(void)
+{
+    if (!fake)
+        load_fake();
+    fake->fail_at = fake->calls = 0;
+    fake->lost = false;
+    fake->error = ILLEGAL_ADDRESS;
+    return fake;
+}
+
+/* ---- At the start ------------------------------------------------------------------------------ */
+
+static void what_is_missing_is_said(void **state)
+{
+    const f0t_compute *found;
+    fake_cuda_state *f = faked();
+    (void)state;
+    f->driver = 0;
+    assert_fails(F0T_ERROR_NOT_FOUND, "no NVIDIA driver", f0t_device_find(&found, "cuda"));
+    f->driver = 11040;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "too old: it knows CUDA 11.4",
+                 f0t_device_find(&found, "cuda"));
+    f->driver = 13000;
+    f->devices = 0;
+    assert_fails(F0T_ERROR_NOT_FOUND, "CUDA_VISIBLE_DEVICES", f0t_device_find(&found, "cuda"));
+    f->devices = 1;
+    f->major = 7;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "compute capability 7.0", f0t_device_find(&found, "cuda"));
+    f->major = 9;
+    assert_int_equal(setenv("F0T_CUDA_ROOM", "much", 1), 0);
+    assert_fails(F0T_ERROR_ARGUMENT, "F0T_CUDA_ROOM is 'much'", f0t_device_find(&found, "cuda"));
+    assert_int_equal(unsetenv("F0T_CUDA_ROOM"), 0);
+}
+
+/* A failure is not remembered: the next try may succeed. */
+static void every_call_of_the_start_may_fail(void **state)
+{
+    const f0t_compute *found = NULL;
+    fake_cuda_state *f = faked();
+    size_t tried = 0;
+    (void)state;
+    for (;; tried++) {
+        f->calls = 0;
+        f->fail_at = tried + 1;
+        if (f0t_device_find(&found, "cuda") == F0T_OK)
+            break;
+        assert_non_null(strstr(f0t_last_error(), "GPU"));
+    }
+    assert_true(tried > 8);
+    assert_string_equal(found->device, "cuda");
+}
+
+/* ---- During a training --------------------------------------------------------------------------- */
+
+typedef struct watch {
+    volatile sig_atomic_t stop;
+    size_t stop_after, epochs;
+} watch;
+
+static void note(void *user, const f0t_epoch *epoch)
+{
+    watch *w = user;
+    w->epochs++;
+    w->stop = epoch->number == w->stop_after;
+}
+
+static f0t_status train(const f0t_compute *compute, const collection *c, f0t_train_options o,
+                        watch *w)
+{
+    const f0t_context context = {.threads = 1, .compute = compute};
+    const f0t_monitor monitor = {.stop = &w->stop};
+    f0t_model *model = NULL;
+    F0T_ENTER(&context);
+    o.epoch = note;
+    o.epoch_user = w;
+    f0t_status status = collection_train(&model, c, &o, &monitor);
+    f0t_model_free(model);
+    return status;
+}
+
+static f0t_train_options options_of(int bf16)
+{
+    f0t_train_options o = collection_training(F0T_METHOD_NET);
+    o.epochs = 2;
+    o.batch = 200;
+    o.bf16 = bf16;
+    return o;
+}
+
+static const f0t_compute *opened(void)
+{
+    const f0t_compute *found;
+    faked();
+    assert_ok(f0t_device_find(&found, "cuda"));
+    return found;
+}
+
+static void check_line(f0t_status status, f0t_status expected)
+{
+    if (status != expected)
+        fail_msg("call %zu: status %d in place of %d: %s", fake->fail_at, (int)status,
+                 (int)expected, f0t_last_error());
+    assert_non_null(strstr(f0t_last_error(), "GPU"));
+    assert_null(strchr(f0t_last_error(), '\n'));
+}
+
+/* Each call in turn. What is freed may fail unseen; and without memory for the features the training goes on. */
+static void fail_each(const f0t_compute *compute, const collection *c, const f0t_train_options *o,
+                      int error, bool lost)
+{
+    watch w = {0};
+    fake_cuda_state *f = faked();
+    size_t failed = 0;
+    assert_ok(train(compute, c, *o, &w));
+    f->calls = 0;
+    assert_ok(train(compute, c, *o, &w));
+    const size_t live = f->live, calls = f->calls;
+    for (size_t i = 1; i <= calls; i++) {
+        faked();
+        f->error = error;
+        f->lost = lost;
+        f->fail_at = i;
+        f0t_status status = train(compute, c, *o, &w);
+        failed += status != F0T_OK;
+        if (status != F0T_OK)
+            check_line(status, error == MEMORY ? F0T_ERROR_MEMORY : F0T_ERROR_IO);
+    }
+    assert_true(failed > calls / 2);
+    faked();
+    assert_ok(train(compute, c, *o, &w)); /* as before, and nothing is left behind */
+    assert_int_equal(f->live, live);
+}
+
+static void every_call_of_a_training_may_fail(void **state)
+{
+    const f0t_compute *compute = opened();
+    const collection c = collection_create(&(collection_options){.name = "failing"});
+    (void)state;
+    for (int half = 0; half < 2; half++) {
+        const f0t_train_options o = options_of(half);
+        fail_each(compute, &c, &o, ILLEGAL_ADDRESS, false);
+        fail_each(compute, &c, &o, ILLEGAL_ADDRESS, true);
+        fail_each(compute, &c, &o, MEMORY, false);
+    }
+}
+
+static size_t no_room(void)
+{
+    return 0;
+}
+
+static void every_call_may_fail_with_streamed_features(void **state)
+{
+    f0t_compute compute = *opened();
+    const collection c = collection_create(&(collection_options){.name = "streamed"});
+    const f0t_train_options o = options_of(1);
+    (void)state;
+    compute.room = no_room;
+    fail_each(&compute, &c, &o, ILLEGAL_ADDRESS, false);
+    fail_each(&compute, &c, &o, ILLEGAL_ADDRESS, true);
+}
+
+/* The checkpoint of before is there, byte for byte, and the CPU goes on with it. */
+static void a_lost_gpu_leaves_the_checkpoint(void **state)
+{
+    const f0t_compute *compute = opened();
+    const collection c = collection_create(&(collection_options){.name = "lost"});
+    f0t_train_options o = options_of(0);
+    watch w = {.stop_after = 2};
+    size_t before, after;
+    (void)state;
+    o.epochs = 4;
+    o.patience = 4;
+    o.resume = true;
+    o.checkpoint = test_path("checkpoint");
+    assert_fails(F0T_ERROR_INTERRUPTED, "with resume", train(compute, &c, o, &w));
+    char *bytes = test_read(o.checkpoint, &before);
+    w = (watch){0};
+    faked();
+    fake->lost = true;
+    fake->fail_at = 300;
+    check_line(train(compute, &c, o, &w), F0T_ERROR_IO);
+    char *left = test_read(o.checkpoint, &after);
+    assert_int_equal(before, after);
+    assert_memory_equal(bytes, left, before);
+    free(bytes);
+    free(left);
+    faked();
+    w = (watch){0};
+    assert_ok(train(&f0t_compute_cpu, &c, o, &w));
+    assert_int_equal(w.epochs, 2);
+}
+
+/* ---- During tagging ------------------------------------------------------------------------------ */
+
+enum { ROWS = 40, INPUTS = 24, OUTPUTS = 12, TAGS = 200 };
+
+static f0t_status tag(const f0t_compute *compute, size_t k)
+{
+    static float x[ROWS * INPUTS], f[ROWS * OUTPUTS];
+    static uint32_t index[ROWS * TAGS];
+    const f0t_net_shape shape = {INPUTS, 1, {32}, OUTPUTS, true};
+    f0t_net *net = NULL;
+    f0t_buffer *scores = NULL;
+    f0t_status status = f0t_net_create(&net, compute, &shape, F0T_BF16);
+    if (status == F0T_OK)
+        status = f0t_net_apply(f, net, x, ROWS);
+    if (status == F0T_OK)
+        status = f0t_buffer_create(&scores, compute, F0T_F32, ROWS * TAGS);
+    if (status == F0T_OK)
+        status = compute->top(index, NULL, scores, ROWS, TAGS, k);
+    f0t_buffer_free(scores);
+    f0t_net_free(net);
+    return status;
+}
+
+static void every_call_of_tagging_may_fail(void **state)
+{
+    const f0t_compute *compute = opened();
+    (void)state;
+    for (size_t k = 5; k < TAGS; k += TAGS - 10) { /* few, and more than the kernels keep */
+        assert_ok(tag(compute, k));
+        faked();
+        assert_ok(tag(compute, k));
+        const size_t calls = fake->calls, live = fake->live;
+        size_t failed = 0;
+        for (size_t i = 1; i <= calls; i++) {
+            faked();
+            fake->fail_at = i;
+            f0t_status status = tag(compute, k);
+            failed += status != F0T_OK;
+            if (status != F0T_OK)
+                check_line(status, F0T_ERROR_IO);
+        }
+        assert_true(failed > calls / 2);
+        faked();
+        assert_ok(tag(compute, k));
+        assert_int_equal(fake->live, live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(every_call_of_the_start_may_fail),
+        cmocka_unit_test(every_call_of_a_training_may_fail),
+        cmocka_unit_test(every_call_may_fail_with_streamed_features),
+        cmocka_unit_test(a_lost_gpu_leaves_the_checkpoint),
+        cmocka_unit_test(every_call_of_tagging_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
