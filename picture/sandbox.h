@@ -19,7 +19,10 @@
 
 typedef enum sandbox_role { SANDBOX_DECODE, SANDBOX_BITMAP, SANDBOX_MERGE } sandbox_role;
 
-/* Memory, files, no core, no tracing: what every kernel can. To be called first. */
+/* Threads that a process may have: libvips and ImageMagick start some for each core. */
+#define SANDBOX_THREADS(cores) (64 + 4 * (cores))
+
+/* Memory, threads, files, no core, no tracing: what every kernel can. To be called first, in a process of one thread. */
 void sandbox_limit(void);
 /* Gives the rest up, for good, in a process of one thread. False where the kernel or the build has no means to. */
 bool sandbox_enter(sandbox_role role);

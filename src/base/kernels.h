@@ -18,7 +18,8 @@
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
 struct f0t_nodes;          /* compute/loss_pairs.h */
-struct f0t_screen_bounds;  /* compute/screen.h, and the next */
+struct f0t_screen_bounds;  /* compute/screen.h, and the next two */
+struct f0t_screen_query;
 struct f0t_screen_tile;
 struct f0t_svm_loss; /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
@@ -76,7 +77,11 @@ struct f0t_svm_zone;
     /* The same where f0t_cpu_vnni() says that the CPU has the instructions. */ \
     K(void, screen_bounds_vnni, (float *upper, size_t stride, const uint8_t *codes, \
                                  const struct f0t_screen_bounds *bounds, size_t blocks, \
-                                 size_t groups, const struct f0t_screen_tile *tile))
+                                 size_t groups, const struct f0t_screen_tile *tile)) \
+    /* The same of one direction, from the products of its code with those of the rows as they are stored. */ \
+    K(void, screen_finish, (float *upper, const int32_t *products, \
+                            const struct f0t_screen_bounds *bounds, size_t blocks, \
+                            const struct f0t_screen_query *query))
 
 /* The training step (compute/dropout.h, compute/optimizer.h). Dropout is of the elements [first, first + n) of a
  * layer, with pointers to element `first`; y may be x. Gate and
@@ -220,10 +225,20 @@ struct f0t_svm_zone;
     K(void, byte_products, (float *y, const int8_t *rows, const float *scales, \
                             const int8_t *query, size_t count, size_t dim))
 
+/* The first tags of a blend (model/blend_shortlist.h): p = rest + weight · votes, then added to p what no product up to
+ * `upper` makes more of, x = upper + (offset + shift): weight · σ(x), at most twice as much, or weight · x kept in [0, 1]. What
+ * is no number counts as infinite. */
+#define F0T_KERNELS_SHORTLIST(K) \
+    K(void, bound_rest, (float *p, const float *rest, const float *votes, float weight, size_t n)) \
+    K(void, bound_logistic, (float *p, const float *upper, const float *offset, float shift, \
+                             float weight, size_t n)) \
+    K(void, bound_clipped, (float *p, const float *upper, const float *offset, float shift, \
+                            float weight, size_t n))
+
 #define F0T_KERNELS(K) \
     F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_SCREEN(K) \
     F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
-    F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K)
+    F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K) F0T_KERNELS_SHORTLIST(K)
 
 /* clang-format on */
 

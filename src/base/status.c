@@ -196,9 +196,18 @@ void f0t_failure_keep(f0t_failure *failure, f0t_status status)
         snprintf(failure->message, sizeof failure->message, "%s", f0t_last_error());
 }
 
+void f0t_failure_keep_first(f0t_failure *failure, f0t_status status)
+{
+    if (status == F0T_OK)
+        return;
+#pragma omp critical(f0t_failure)
+    if (failure->status == F0T_OK)
+        f0t_failure_keep(failure, status);
+}
+
 f0t_status f0t_failure_raise(const f0t_failure *failure)
 {
-    return f0t_fail(failure->status, "%s", failure->message);
+    return failure->status == F0T_OK ? F0T_OK : f0t_fail(failure->status, "%s", failure->message);
 }
 
 f0t_status f0t_name_find(size_t *out, const char *kind, const char *name, size_t length,

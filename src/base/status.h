@@ -26,7 +26,9 @@ typedef struct f0t_failure {
 
 /* Keeps the status and, where it is a failure, the thread's last error. */
 void f0t_failure_keep(f0t_failure *failure, f0t_status status);
-/* Fails the same way in the calling thread. */
+/* The same of the first failure of several threads that run a loop together: later ones are passed over. */
+void f0t_failure_keep_first(f0t_failure *failure, f0t_status status);
+/* Fails the same way in the calling thread; F0T_OK where it is no failure. */
 f0t_status f0t_failure_raise(const f0t_failure *failure);
 
 /* Chooses by name: *out is the i whose name_at(i) is `name` of `length` bytes; name_at gives NULL past the last.

@@ -106,6 +106,9 @@ f0t_status f0t_writer_open(f0t_writer **out, const char *path);
 /* The same for a file in a folder that was named: what is in it may come from anybody, and a link at its
  * name is refused. */
 f0t_status f0t_writer_open_nofollow(f0t_writer **out, const char *path);
+/* The same for a file that only the user may read and write, from its first byte on and whatever the umask is. What is
+ * there is replaced, be it a link or somebody else's, and its mode and owner are not kept. */
+f0t_status f0t_writer_open_private(f0t_writer **out, const char *path);
 f0t_status f0t_writer_write(f0t_writer *writer, const void *data, size_t size);
 /* Up to 4095 bytes. Its numbers with a point depend on the locale of the process: keep to whole
  * ones. */
@@ -128,8 +131,10 @@ f0t_status f0t_writer_finish(f0t_writer *writer, f0t_status status);
 f0t_status f0t_path_join(char **out, const char *folder, const char *name);
 /* True also where the system cannot tell: opening it says why. */
 bool f0t_path_exists(const char *path);
+/* The same for what is not opened afterwards: fails where the system cannot tell. */
+f0t_status f0t_path_look(bool *there, const char *path);
 bool f0t_path_is_folder(const char *path);
-/* False for pipes and devices, too, whose reading may never end. */
+/* False for pipes and devices, too, whose reading may never end. True where the system cannot tell. */
 bool f0t_path_is_file(const char *path);
 /* Makes the folder (not its parents); one that exists is fine. */
 f0t_status f0t_folder_create(const char *path);

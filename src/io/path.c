@@ -24,11 +24,25 @@ f0t_status f0t_path_join(char **out, const char *folder, const char *name)
     return F0T_OK;
 }
 
+/* What stat says of a name that no file has, or can have. */
+static bool means_nothing(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG;
+}
+
 bool f0t_path_exists(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 ||
-           (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG); /* as no file can be */
+    return stat(path, &info) == 0 || !means_nothing(errno);
+}
+
+f0t_status f0t_path_look(bool *there, const char *path)
+{
+    struct stat info;
+    *there = stat(path, &info) == 0;
+    return *there || means_nothing(errno) || errno == EACCES
+               ? F0T_OK
+               : f0t_fail_errno(errno, "%s: cannot be looked at", path);
 }
 
 bool f0t_path_is_folder(const char *path)
@@ -40,7 +54,7 @@ bool f0t_path_is_folder(const char *path)
 bool f0t_path_is_file(const char *path)
 {
     struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    return stat(path, &info) == 0 ? S_ISREG(info.st_mode) : !means_nothing(errno);
 }
 
 f0t_status f0t_folder_create(const char *path)

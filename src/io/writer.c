@@ -172,12 +172,12 @@ static f0t_status open_folder(f0t_writer *w, const char *path)
 }
 
 /* What replaces a file is nobody else's to read before it has the old one's mode. */
-static f0t_status open_temporary(f0t_writer *w, bool replaces, const char *path)
+static f0t_status open_temporary(f0t_writer *w, bool hidden, const char *path)
 {
     do {
         f0t_temporary_name(w->temporary);
         w->fd = openat(w->folder, w->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                       replaces ? 0600 : 0666);
+                       hidden ? 0600 : 0666);
     } while (w->fd < 0 && errno == EEXIST);
     return w->fd < 0 ? f0t_fail_errno(errno, "%s: cannot be written", path) : F0T_OK;
 }
@@ -219,6 +219,17 @@ static f0t_status start(f0t_writer *w, const char *path, bool follow)
     if (replaces)
         keep_attributes(w, &old);
     return F0T_OK;
+}
+
+static f0t_status start_private(f0t_writer *w, const char *path)
+{
+    F0T_TRY(f0t_string_copy(&w->path, path, strlen(path)));
+    F0T_TRY(open_folder(w, path));
+    F0T_TRY(f0t_alloc(&w->buffer, BUFFER_SIZE, 1));
+    F0T_TRY(open_temporary(w, true, path));
+    return fchmod(w->fd, S_IRUSR | S_IWUSR) == 0
+               ? F0T_OK
+               : f0t_fail_errno(errno, "%s: cannot be written", path);
 }
 
 static f0t_status start_replacing(f0t_writer *w, const f0t_original *o)
@@ -263,6 +274,14 @@ f0t_status f0t_writer_open_nofollow(f0t_writer **out, const char *path)
     *out = NULL;
     F0T_TRY(create(&w));
     return give(out, w, start(w, path, false));
+}
+
+f0t_status f0t_writer_open_private(f0t_writer **out, const char *path)
+{
+    f0t_writer *w;
+    *out = NULL;
+    F0T_TRY(create(&w));
+    return give(out, w, start_private(w, path));
 }
 
 f0t_status f0t_original_replace(f0t_writer **out, const f0t_original *original, bool keep_time)

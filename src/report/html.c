@@ -2,6 +2,8 @@
 #include "report/html.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
+#include "base/monitor.h"
 #include "io/file.h"
 #include "report/png.h"
 
@@ -248,7 +250,9 @@ static f0t_status take_thumbnail(shown *out, f0t_worker *worker, const char *pat
 
 static f0t_status take(shown *out, f0t_worker *worker, const char *path)
 {
-    if (!f0t_path_is_file(path))
+    bool there;
+    F0T_TRY(f0t_path_look(&there, path));
+    if (!there || !f0t_path_is_file(path))
         return F0T_OK;
     f0t_status status = take_file(out, path, F0T_HTML_SMALL);
     if (status == F0T_ERROR_MEMORY || (out->type && out->type != SVG))
@@ -272,8 +276,11 @@ f0t_worker *f0t_html_worker_create(f0t_text *page)
 void f0t_html_picture(f0t_text *page, f0t_worker *worker, const char *path, const char *name)
 {
     shown s = {0};
-    if (take(&s, worker, path) == F0T_ERROR_MEMORY && page->status == F0T_OK)
+    f0t_status status = take(&s, worker, path);
+    if (status == F0T_ERROR_MEMORY && page->status == F0T_OK)
         page->status = F0T_ERROR_MEMORY;
+    else if (status != F0T_OK && !s.type)
+        f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s: not shown", f0t_last_error());
     if (s.type) {
         f0t_text_form(page, "<img alt=\"%s\" title=\"%s\" src=\"data:%s;base64,", name, name,
                       s.type);

@@ -189,6 +189,12 @@ static void list_labels(char *out, size_t size, const f0t_classes *classes)
              f0t_classes_count(classes) > SHOWN ? "; …" : "");
 }
 
+/* A failure that is none of the file's. */
+static bool is_of_system(f0t_status status)
+{
+    return status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED || status == F0T_ERROR_IO;
+}
+
 /* Those of a file, with the names that lie beside it; else why there are none. */
 static f0t_status add_classes(f0t_inspector *in)
 {
@@ -198,7 +204,7 @@ static f0t_status add_classes(f0t_inspector *in)
     if (!f0t_path_is_file(in->result.path))
         return F0T_OK;
     f0t_status status = f0t_classes_open(&classes, in->result.path, NULL, F0T_WATCHED(&quiet));
-    if (status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
+    if (is_of_system(status))
         return status;
     if (status != F0T_OK)
         return f0t_inspector_fact(in, "classes", "none: %s", f0t_last_error());
@@ -215,7 +221,7 @@ static f0t_status folder_of(char **out, const char *path)
     return f0t_string_copy(out, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
 }
 
-/* What cannot be read says why; only lack of memory is a failure, and being stopped. */
+/* What the library cannot run says why; what the system cannot do is a failure, and being stopped. */
 static f0t_status add_summary(f0t_inspector *in)
 {
     f0t_onnx_graph *graph;
@@ -226,9 +232,8 @@ static f0t_status add_summary(f0t_inspector *in)
                                                    in->result.path, folder, in->monitor);
     f0t_free(folder);
     if (status != F0T_OK)
-        return status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED
-                   ? status
-                   : f0t_inspector_fact(in, "cannot run", "%s", f0t_last_error());
+        return is_of_system(status) ? status
+                                    : f0t_inspector_fact(in, "cannot run", "%s", f0t_last_error());
     status = f0t_onnx_summary_create(&summary, graph, in->monitor);
     if (status == F0T_OK) {
         status = add_numbers(in, graph, &summary);

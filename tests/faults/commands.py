@@ -5,8 +5,12 @@ import shutil
 import sqlite3
 import struct
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.join(ROOT, "tests", "python"))
+from onnx_bytes import ints, model, node, tensor, value_info  # noqa: E402
+
 PROGRAM = os.environ.get("FAST0TAG", os.path.join(ROOT, "build", "fast0tag"))
 
 LINEAR = ["--method", "linear", "--lambda", "1", "--ridge", "0.1"]
@@ -138,52 +142,16 @@ def draw(path, hue, *words):
     write(path, SVG % ("".join("<rdf:li>%s</rdf:li>" % w for w in words), hue))
 
 
-# ---- A network of one convolution and one product, as bytes ----------------------------------------------------------
-
-
-def number(value):
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def field(key, value):
-    if isinstance(value, int):
-        return number(key << 3) + number(value)
-    value = value.encode() if isinstance(value, str) else value
-    return number(key << 3 | 2) + number(len(value)) + value
-
-
-def tensor(name, shape, values):
-    return field(5, b"".join(field(1, d) for d in shape) + field(2, 1) + field(8, name) +
-                 field(9, struct.pack("<%df" % len(values), *values)))
-
-
-def node(op, inputs, output, *attributes):
-    return field(1, b"".join(field(1, i) for i in inputs) + field(2, output) + field(3, output) + field(4, op) +
-                 b"".join(field(5, a) for a in attributes))
-
-
-def ints(name, *values):
-    return field(1, name) + b"".join(field(8, v) for v in values) + field(20, 7)
-
-
-def port(key, name, *shape):
-    dims = b"".join(field(1, field(1, d)) for d in shape)
-    return field(key, field(1, name) + field(2, field(1, field(1, 1) + field(2, dims))))
-
-
 def network():
+    """One convolution and one product."""
     draw_number = random.Random(3).gauss
     values = lambda count: [draw_number(0, .3) for _ in range(count)]
-    graph = (node("Conv", ["x", "w", "b"], "c", ints("kernel_shape", 3, 3), ints("strides", 2, 2)) +
-             node("Relu", ["c"], "r") + node("GlobalAveragePool", ["r"], "g") + node("Flatten", ["g"], "f") +
-             node("Gemm", ["f", "v", "a"], "y") + field(2, "net") +
-             tensor("w", [4, 3, 3, 3], values(108)) + tensor("b", [4], values(4)) + tensor("v", [4, 5], values(20)) +
-             tensor("a", [5], values(5)) + port(11, "x", 1, 3, 32, 32) + port(12, "y", 1, 5))
-    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+    return model("net", [node("Conv", ["x", "w", "b"], "c", ints("kernel_shape", 3, 3), ints("strides", 2, 2)),
+                         node("Relu", ["c"], "r"), node("GlobalAveragePool", ["r"], "g"), node("Flatten", ["g"], "f"),
+                         node("Gemm", ["f", "v", "a"], "y")],
+                 [tensor("w", [4, 3, 3, 3], values(108)), tensor("b", [4], values(4)), tensor("v", [4, 5], values(20)),
+                  tensor("a", [5], values(5))],
+                 [value_info("x", [1, 3, 32, 32])], [value_info("y", [1, 5])])
 
 
 # ---- The files ---------------------------------------------------------------------------------------------------------

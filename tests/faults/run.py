@@ -4,6 +4,7 @@
   run.py --full       every call, once and from then on for ever
   run.py --places 2   of the calls from each place of the program, whatever the command, the first two alone
   run.py COMMAND…     these commands alone; --kinds read,write: these kinds of calls
+  run.py --journal F  what was tried with which result is kept in F, and what is there without a fault found is not tried again
 
 The program must end with its own line and exit code, or do what it was asked for as if nothing had been; files are the old
 ones or the new ones, and after kill -9 the same command makes them new. tests/support/faults.c makes the calls fail.
@@ -56,6 +57,9 @@ PATIENCE = 3  # that a server with a fault may take to answer: it may also give 
 TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
 LEFT = re.compile(r"(\.part|\.directions|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
                   r"^\.cache/|(^|/)\.fast0tag-|^tmp/")
+# What a command may say and end well with other results than those without a fault: it tells what it left out. Whatever else it
+# warns of, the results are the same.
+TOLD = re.compile(r"left out|cannot be read|could not be read")
 SECONDS = re.compile(rb'"?(tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
                      rb"[0-9.,]+ (images|pictures|words|rows)/s")
 
@@ -159,11 +163,32 @@ class Watch:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
+class Journal:
+    """What was tried of each command, one line each: command, kind of call, what it said, how often, how many were wrong."""
+
+    def __init__(self, path):
+        self.path = path
+        lines = [line.split() for line in open(path)] if path and os.path.exists(path) else []
+        self.last = {tuple(line[:3]): tuple(map(int, line[3:])) for line in lines}
+
+    def has(self, *key):
+        return self.last.get(key, (0, 1))[1] == 0
+
+    def add(self, *line):
+        if self.path:
+            with open(self.path, "a") as f:
+                f.write(" ".join(map(str, line)) + "\n")
+
+    def sums(self):
+        return tuple(sum(column) for column in zip((0, 0), *self.last.values()))
+
+
 class Bench:
     """A folder where one command runs again and again."""
 
     def __init__(self, command, made, folder, options):
         self.command, self.made, self.folder, self.options = command, made, folder, options
+        self.journal = Journal(options.journal)
         self.tried = collections.Counter()
         self.found = []
 
@@ -220,7 +245,7 @@ class Bench:
             return "does not end"
         if not killed and not (isinstance(run.code, int) and 0 <= run.code <= 3):
             return "exit %s: %s" % (run.code, run.err[-400:])
-        told = run.code == 0 and self.warnings(run) - self.warned  # of a picture that is left out, say
+        told = run.code == 0 and any(TOLD.search(line) for line in self.warnings(run) - self.warned)
         for path in sorted({*run.state, *self.old, *self.new}):
             now = run.state.get(path)
             if (now or "").startswith(("damaged", "no catalogue")):
@@ -310,7 +335,9 @@ class Bench:
         if self.options.quick:
             whats = [whats[hash_of(self.command.name + kind) % len(whats)]]
         for what in whats[:1 if self.options.once else None] if all_chosen else []:
-            chosen = all_chosen
+            if self.journal.has(self.command.name, kind, what):
+                continue
+            chosen, before = all_chosen, len(self.found)
             if self.options.quick:
                 chosen = self.some(chosen, what)
             for n, place in chosen:
@@ -324,6 +351,7 @@ class Bench:
                     wrong = self.judge_next()
                 if wrong:
                     self.complain(fault, place, wrong)
+            self.journal.add(self.command.name, kind, what, len(chosen), len(self.found) - before)
 
     def all(self):
         calls, kinds = self.start(), self.options.kinds
@@ -382,6 +410,7 @@ def main():
     parser.add_argument("--once", action="store_true", help="the first fault of each kind alone")
     parser.add_argument("--kinds", type=lambda t: t.split(","), default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--journal", type=os.path.abspath, help="a file that keeps what was tried")
     parser.add_argument("--count", action="store_true", help="count calls alone")
     parser.add_argument("--shim", default=os.path.join(os.path.dirname(commands.PROGRAM), "tests", "faults.so"))
     options = parser.parse_args()
@@ -390,7 +419,7 @@ def main():
         FAULTS.clear()
     scratch = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     try:
-        jobs = [(c, options) for c in commands.COMMANDS 
+        jobs = [(c, options) for c in commands.COMMANDS
                 if c.name in (options.commands or (commands.QUICK if options.quick else [c.name]))]
         found, total, tried = [], collections.Counter(), 0
         seen = multiprocessing.Manager().dict() if options.places else {}
@@ -404,6 +433,8 @@ def main():
                         name, sum(calls.values()), sum(counts.values()), len(wrong), seconds,
                         " ".join("%s %d" % c for c in sorted(calls.items()))), flush=True)
         print("%d commands, %d calls, %d faults, %d wrong" % (len(jobs), sum(total.values()), tried, len(found)))
+        if options.journal:
+            print("by %s in all: %d faults, %d wrong" % (options.journal, *Journal(options.journal).sums()))
     finally:
         os.chdir("/")
         shutil.rmtree(scratch, ignore_errors=True)

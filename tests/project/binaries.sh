@@ -93,17 +93,38 @@ case_nothing_is_compiled_for_the_building_machine() {
     ! grep -nE -- '-m(arch|tune|cpu)=native' "$BUILD/build.ninja" >"$out" || complain "$(head -n 3 "$out")"
 }
 
-# Wide registers belong to the kernels that are chosen by CPU at run time (src/base/cpu.h) alone, and to tiles.c, whose
+# Wide registers belong to the kernels that are chosen by CPU at run time (src/base/cpu.h) alone, and to tiles.c and tiles_conv.c, whose
 # functions say one by one what they are compiled for.
 case_only_the_chosen_kernels_use_wide_registers() {
     local name wide
     [ "$(uname -m)" = x86_64 ] || return 0
     for name in f0t_objects f0t_tools_objects f0t_kernels_base fast0tag_cli; do
-        wide=$(find "$BUILD/CMakeFiles/$name.dir" -name '*.o' ! -name tiles.c.o -exec objdump -d {} + | grep -cE '%[yz]mm')
+        wide=$(find "$BUILD/CMakeFiles/$name.dir" -name '*.o' ! -name 'tiles*.c.o' -exec objdump -d {} + | grep -cE '%[yz]mm')
         [ "$wide" = 0 ] || complain "$name: $wide instructions with ymm or zmm registers"
     done
     find "$BUILD/CMakeFiles/f0t_kernels_widest.dir" -name '*.o' -exec objdump -d {} + | grep -q '%zmm' ||
         complain "the widest kernels use no zmm register: this test sees nothing"
+}
+
+# Every object of ours has what the compiler offers against bytes that slip past a check (CMakeLists.txt, f0t_harden).
+case_everything_is_hardened() {
+    local flag
+    grep -q 'F0T_SANITIZE:STRING=.' "$BUILD/CMakeCache.txt" && return
+    grep -q 'CMAKE_BUILD_TYPE:STRING=Release' "$BUILD/CMakeCache.txt" || return 0
+    awk '/^build .*\.c\.o: C_COMPILER/ { name = $2 } / FLAGS = / && name { print name, $0; name = "" }' "$BUILD/build.ninja" |
+        grep -E '/(f0t_|fast0tag)[a-z_]*\.dir/' | grep -vE '/f0t_kernels_|/fast0tag_mpi|/fast0tag_cuda' >flags
+    [ "$(wc -l <flags)" -gt 400 ] || complain "$(wc -l <flags) objects: this test sees nothing"
+    for flag in -fstack-clash-protection -fcf-protection=full; do
+        ! grep -v -e "$flag" flags >"$out" || complain "without $flag: $(cut -d' ' -f1 "$out" | head -n 3)"
+    done
+    grep -vE '/src/(compute|cuda|expert|image|math|model|mpi|onnx|rank)/' flags | grep -v -e -ftrivial-auto-var-init=zero >"$out" &&
+        complain "variables do not begin as zeros: $(cut -d' ' -f1 "$out" | head -n 3)"
+    [ "$(uname -m)" = x86_64 ] || return 0
+    for file in "$FAST0TAG" "$BUILD"/fast0tag-picture "$BUILD"/libfast0tag.so "$BUILD"/libfast0tag-tools.so; do
+        objdump -d "$file" | grep -q endbr64 || complain "$(basename "$file"): no endbr64"
+        nm -D "$file" | grep -q '__stack_chk_fail' || complain "$(basename "$file"): no stack protector"
+        nm -D "$file" | grep -qE '__(memcpy|memset|snprintf|fprintf|read)_chk' || complain "$(basename "$file"): not fortified"
+    done
 }
 
 run_cases

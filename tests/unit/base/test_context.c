@@ -83,7 +83,8 @@ static void options_without_their_size_are_refused(void **state)
 {
     grown given = {0, 1, 2, 3}, read = given;
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "grown.size is 0",
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "grown.size is 0: options begin with their initializer, which sets it",
                  f0t_options_read(&read, sizeof read, &given, "grown"));
     given.size = SIZE_MAX;
     assert_fails(F0T_ERROR_ARGUMENT, "grown.size",

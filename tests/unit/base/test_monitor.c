@@ -88,7 +88,7 @@ static void the_stop_flag_ends_the_work(void **state)
     assert_false(f0t_monitor_stopped(&monitor));
     stop = 1;
     assert_true(f0t_monitor_stopped(&monitor));
-    assert_fails(F0T_ERROR_INTERRUPTED, "while counting", f0t_stage_update(&stage, 2));
+    assert_fails(F0T_ERROR_INTERRUPTED, "interrupted while counting", f0t_stage_update(&stage, 2));
 }
 
 static void a_monitor_may_be_missing_in_part_or_whole(void **state)

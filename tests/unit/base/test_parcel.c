@@ -26,7 +26,8 @@ static void what_was_added_comes_out(void **state)
     assert_int_equal(from.left, 0);
     assert_null(f0t_parcel_take(&from, 1));
     assert_non_null(f0t_parcel_take(&from, 0));
-    assert_fails(F0T_ERROR_FORMAT, "cut or mixed up", f0t_parcel_read(&number, &from, 1));
+    assert_fails(F0T_ERROR_FORMAT, "another process has sent results that are cut or mixed up",
+                 f0t_parcel_read(&number, &from, 1));
     f0t_free(parcel.data);
 }
 

@@ -126,17 +126,18 @@ static void test_other_files_are_refused_and_left_alone(void **state)
 static const struct {
     const char *sql, *message;
 } CHANGED[] = {
-    {"PRAGMA user_version = 99", "newer"},
-    {"PRAGMA user_version = 0", "no version"},
-    {"PRAGMA application_id = 7", "another program's"},
-    {"CREATE TRIGGER t AFTER INSERT ON pictures BEGIN DELETE FROM decisions; END", "'t' differs"},
+    {"PRAGMA user_version = 99", "is of version 99, made by a newer fast0tag; this one knows"},
+    {"PRAGMA user_version = 0", "is not a catalogue: it has no version"},
+    {"PRAGMA application_id = 7", "but another program's database"},
+    {"CREATE TRIGGER t AFTER INSERT ON pictures BEGIN DELETE FROM decisions; END",
+     "is not as fast0tag made it: 't' differs"},
     {"CREATE VIEW v AS SELECT * FROM pictures", "'v' differs"},
     {"DROP TABLE written", "'written' differs"},
     {"CREATE TABLE a(b)", "'a' differs"},
     {"ALTER TABLE tags ADD COLUMN b INTEGER", "'tags' differs"},
     {"DROP INDEX pictures_hash", "'pictures_hash' differs"},
     {"DROP TABLE tags; CREATE VIEW tags AS SELECT 1 AS id, load_extension('x') AS name", "differs"},
-    {"DELETE FROM chosen", "damaged"},
+    {"DELETE FROM chosen", "is damaged: it has no row of what was chosen"},
 };
 
 static void test_changed_tables_are_refused(void **state)

@@ -3,6 +3,7 @@
 #include "io/file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void join(const char *folder, const char *name, const char *want)
 {
@@ -57,12 +58,29 @@ static void folders_are_made_and_known(void **state)
     assert_fails(F0T_ERROR_NOT_FOUND, "cannot be made", f0t_folder_create(test_path("no/folder")));
 }
 
+/* What the system cannot tell of is no reason to go on as if it were not there. */
+static void what_cannot_be_looked_at_is_told(void **state)
+{
+    const char *loop = test_path("loop");
+    bool there;
+    (void)state;
+    assert_int_equal(symlink("loop", loop), 0); /* to itself */
+    assert_fails(F0T_ERROR_IO, "loop: cannot be looked at: ", f0t_path_look(&there, loop));
+    assert_false(there);
+    assert_true(f0t_path_exists(loop) && f0t_path_is_file(loop)); /* opening it says why */
+    assert_ok(f0t_path_look(&there, test_path("nothing")));
+    assert_false(there);
+    assert_ok(f0t_path_look(&there, test_text("something", "x")));
+    assert_true(there);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_put_behind_its_folder),
         cmocka_unit_test(no_memory_is_said),
         cmocka_unit_test(folders_are_made_and_known),
+        cmocka_unit_test(what_cannot_be_looked_at_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

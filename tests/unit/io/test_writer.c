@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "io/file.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,45 @@ static void a_link_in_a_folder_is_refused(void **state)
     expect(target, "old");
 }
 
+/* Of the one temporary file in this folder; 0 where there is none. */
+static mode_t temporary_mode(const char *path)
+{
+    struct stat info = {0};
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (f0t_name_is_temporary(entry->d_name))
+            assert_int_equal(fstatat(dirfd(folder), entry->d_name, &info, 0), 0);
+    closedir(folder);
+    return info.st_mode & 0777;
+}
+
+/* Before its first byte, whatever the umask, and whatever is there. */
+static void a_private_file_is_never_others_to_read(void **state)
+{
+    static const mode_t masks[] = {0, 0277};
+    f0t_writer *w;
+    struct stat info;
+    (void)state;
+    assert_int_equal(mkdir(test_path("own"), 0700), 0);
+    for (size_t k = 0; k < 2; k++) {
+        const char *path = test_text("own/private", "old");
+        assert_int_equal(chmod(path, 0666), 0);
+        const mode_t before = umask(masks[k]);
+        const f0t_status status = f0t_writer_open_private(&w, path);
+        umask(before);
+        assert_ok(status);
+        assert_int_equal(temporary_mode(test_path("own")), 0600);
+        assert_ok(f0t_writer_write(w, "new", 3));
+        assert_ok(f0t_writer_commit(w));
+        expect(test_path("own/private"), "new");
+        assert_int_equal(stat(test_path("own/private"), &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0600);
+    }
+    assert_fails(F0T_ERROR_NOT_FOUND, "cannot be written",
+                 f0t_writer_open_private(&w, test_path("missing/private")));
+}
+
 static void what_is_no_file_is_not_replaced(void **state)
 {
     (void)state;
@@ -341,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_commit_after_a_failed_write_fails),
         cmocka_unit_test(links_stay_and_modes_are_kept),
         cmocka_unit_test(a_link_in_a_folder_is_refused),
+        cmocka_unit_test(a_private_file_is_never_others_to_read),
         cmocka_unit_test(what_is_no_file_is_not_replaced),
         cmocka_unit_test(leftovers_of_a_killed_process_are_no_hindrance),
         cmocka_unit_test(the_longest_names_can_be_written),

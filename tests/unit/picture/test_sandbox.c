@@ -368,9 +368,74 @@ static void limits_cannot_be_raised_again(void **state)
         assert_int_equal(outcome(&limits[i], SANDBOX_DECODE), REFUSED);
 }
 
+static void *wait_for_ever(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+
+/* How many threads can be started: 0 where more than are allowed, 1 where all of these and no more. */
+static int try_threads(void)
+{
+    const long most = SANDBOX_THREADS(sysconf(_SC_NPROCESSORS_CONF));
+    long count = 1;
+    pthread_attr_t small;
+    pthread_t thread;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 1 << 19); /* what a sanitizer keeps for each has room */
+    while (count <= most && pthread_create(&thread, &small, wait_for_ever, NULL) == 0)
+        count++;
+    errno = EPERM;
+    return count == most ? -1 : 0;
+}
+
+/* The kernel counts everybody's threads but root's. */
+static int as_nobody(int (*make)(void))
+{
+    int status;
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(FAILED);
+        sandbox_limit();
+        const attempt one = {"threads", make, false};
+        _exit(sandbox_enter(SANDBOX_DECODE) ? run_attempt(&one) : NO_SANDBOX);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int try_namespace(void)
+{
+    return CALL(SYS_unshare, 0x10000000); /* CLONE_NEWUSER */
+}
+
+static bool can_have_namespace(void)
+{
+    int status;
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit((geteuid() == 0 && setuid(65534) != 0) || try_namespace() != 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status == 0;
+}
+
+static void threads_are_limited(void **state)
+{
+    (void)state;
+    need_sandbox();
+    if (!can_have_namespace())
+        test_skip("no user namespace can be had here");
+    assert_int_equal(as_nobody(try_threads), REFUSED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_are_limited),
         cmocka_unit_test(every_forbidden_call_is_refused),
         cmocka_unit_test(what_decoding_needs_is_left),
         cmocka_unit_test(limits_cannot_be_raised_again),

@@ -4,7 +4,9 @@
 #include "base/random.h"
 #include "report/html.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static f0t_worker *worker;
 
@@ -148,6 +150,29 @@ static void what_is_no_picture_has_a_box(void **state)
     }
     check(worker, file_of("damaged.jpg", "\xFF\xD8\xFF\xE0", 2 * F0T_HTML_SMALL), BOX);
     check(worker, test_text("damaged.svg", "<svg><g></svg>"), BOX);
+}
+
+static void note(void *user, f0t_log_level level, const char *line)
+{
+    assert_int_equal(level, F0T_LOG_WARNING);
+    snprintf(user, 512, "%s", line);
+}
+
+/* What is there and cannot be read is no picture that is not there: the page lacks it, and the log says so. */
+static void a_picture_that_cannot_be_read_is_told(void **state)
+{
+    const char *loop = test_path("loop.jpg");
+    char heard[512] = "";
+    const f0t_monitor monitor = {.log = note, .user = heard};
+    const f0t_context context = {.threads = 1, .monitor = &monitor};
+    (void)state;
+    F0T_ENTER(&context);
+    check(NULL, test_path("nowhere.jpg"), BOX);
+    assert_string_equal(heard, "");
+    assert_int_equal(symlink("loop.jpg", loop), 0); /* to itself */
+    check(NULL, loop, BOX);
+    assert_non_null(strstr(heard, "loop.jpg: cannot be looked at: "));
+    assert_non_null(strstr(heard, ": not shown"));
 }
 
 static void a_photograph_is_inside_as_a_small_picture(void **state)
@@ -296,6 +321,7 @@ int main(void)
         cmocka_unit_test(tags_are_right_or_wrong),
         cmocka_unit_test(small_files_are_inside_as_they_are),
         cmocka_unit_test(what_is_no_picture_has_a_box),
+        cmocka_unit_test(a_picture_that_cannot_be_read_is_told),
         cmocka_unit_test(a_photograph_is_inside_as_a_small_picture),
         cmocka_unit_test(long_pictures_are_small_too),
         cmocka_unit_test(formats_that_browsers_do_not_show_are_shown),

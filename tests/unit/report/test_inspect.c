@@ -289,7 +289,7 @@ static void a_dataset_is_described(void **state)
     test_text("set/tags.txt", "dog\n");
     assert_int_not_equal(f0t_inspect(&found, path, NULL, NULL), F0T_OK);
     assert_null(found);
-    assert_fails(F0T_ERROR_UNSUPPORTED, "no dataset",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "is a folder, and no dataset: there is no tags.txt in it",
                  f0t_inspect(&found, test_path("."), NULL, NULL));
 }
 
@@ -372,8 +372,9 @@ static void what_is_not_known_is_said(void **state)
                                     "ELF",
                                     4, "x", NULL));
     assert_null(found);
-    assert_fails(F0T_ERROR_UNSUPPORTED, "is empty", f0t_inspect_memory(&found, "", 0, "x", NULL));
-    assert_fails(F0T_ERROR_UNSUPPORTED, "no kind",
+    assert_fails(F0T_ERROR_UNSUPPORTED, "x: is empty",
+                 f0t_inspect_memory(&found, "", 0, "x", NULL));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "is no kind of file that fast0tag knows (",
                  f0t_inspect_memory(&found, "a\0b", 3, "x", NULL));
     assert_fails(F0T_ERROR_UNSUPPORTED, "no kind",
                  f0t_inspect_memory(&found, "a\xFF", 2, "x", NULL));

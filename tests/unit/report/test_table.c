@@ -88,7 +88,7 @@ static void a_row_that_is_too_long_is_told(void **state)
     for (int i = 0; i < 5; i++)
         f0t_table_cell(t, "more", F0T_CELL_PLAIN);
     f0t_table_write(&text, t, F0T_TABLE_TEXT, false);
-    assert_fails(F0T_ERROR_INTERNAL, "no place for 'more'", text.status);
+    assert_fails(F0T_ERROR_INTERNAL, "a table row has no place for 'more'", text.status);
     f0t_text_free(&text);
     f0t_table_free(t);
 }
