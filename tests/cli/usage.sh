@@ -60,6 +60,35 @@ case_what_make_ends_with_works() {
 }
 
 # Options of which one makes the other void, in every verb that has such.
+case_what_is_missing_or_too_much_is_said() {
+    local long
+    long=$(printf 'a%.0s' {1..5000})
+    printf 'red 1 0\nblue 0 1\n' >v.txt
+    echo red >tags.txt
+    refuse 2 "--jobs needs --results FILE" eval d --vectors v --jobs 2
+    refuse 2 "--jobs: 99999 is too many" eval d --vectors v --jobs 99999 --results r
+    refuse 2 "--figure needs --html" eval d --vectors v --figure net
+    refuse 2 "--compare-paper needs tables; --json has none" eval d --vectors v --compare-paper nuswide --json
+    refuse 2 "--with-seen needs --vocab" tag m d --with-seen
+    refuse 2 "--vocab needs MODEL" serve --vocab w
+    refuse 2 "--workers: 1 to 16 are possible" serve m --workers 99
+    refuse 2 "--max-body: at most 2047 megabytes, and not more than --max-memory" serve m --max-body 4000
+    refuse 2 "--demo: the path of the folder is too long" serve --demo -o "$long"
+    refuse 2 "--synonyms shows all groups: leave out -k" vectors nearest v.txt --synonyms d -k 3
+    refuse 2 "--synonyms is about the tags of d: leave out 'red'" vectors nearest v.txt red --synonyms d
+    refuse 2 "no dictionary: give --dictionary LANGUAGE, such as deu" vectors translate v.txt -o x.st
+    refuse 2 "no model that will rank the words: give --model MODEL" vectors prepare v.txt -o x
+    refuse 2 "--hidden: 'a,b' is not a list such as 2560,640" train d --vectors v -o m --hidden a,b
+    refuse 2 "--hidden: at most 8 layers" train d --vectors v -o m --hidden 1,2,3,4,5,6,7,8,9
+    refuse 2 "missing -o DATASET, the directory to make" features art
+    refuse 2 "missing -o DIR, the folder for the page" demo
+    refuse 2 "--val -0.5: a share from 0 to 1 is expected" import csv t -o x --val -0.5
+    refuse 2 "--vocabulary-sizes: a list such as 1000,10000,all is expected" analyze tags.txt --vectors v.txt -o s --vocabulary-sizes ""
+    refuse 2 "--undo knows where the tags went: leave out --embed" write -c c --undo --embed
+    refuse 2 "pictures and tags come from --from f: leave out 'x'" accept x y --from f
+    refuse 2 "--html v.txt: this file is no page of HTML, and is not replaced" find red --html v.txt -c none
+}
+
 case_contradictions_are_refused() {
     refuse 2 "--json and --format exclude each other" tag m.f0t d --format csv --json
     refuse 2 "--json and --format exclude each other" tag m.f0t d --json --format=text

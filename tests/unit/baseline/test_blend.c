@@ -149,12 +149,14 @@ static void what_cannot_be_learned_is_said(void **state)
     t.task.epochs = 1;
     t.task.classes = classes;
     t.task.class_vectors = class_vectors;
-    assert_fails(F0T_ERROR_MISMATCH, "makes 17 features", blend->fit(&fitted, &t.task, NULL, NULL));
+    assert_fails(F0T_ERROR_MISMATCH, "the classes' network makes 17 features",
+                 blend->fit(&fitted, &t.task, NULL, NULL));
     assert_null(fitted);
     const size_t train = t.task.train.count, val = t.task.val.count;
     t.task.train.count = 1;
     t.task.val.count = 0;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "one image", blend->fit(&fitted, &t.task, NULL, NULL));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "there is one image to learn from; a blend needs two",
+                 blend->fit(&fitted, &t.task, NULL, NULL));
     t.task.train.count = train;
     t.task.val.count = val;
     f0t_classes_close(classes);

@@ -56,7 +56,8 @@ static void too_many_tags_are_refused(void **state)
 {
     (void)state;
     float vectors[13] = {0}, *prototypes;
-    assert_fails(F0T_ERROR_UNSUPPORTED, "2^13 combinations",
+    assert_fails(F0T_ERROR_UNSUPPORTED,
+                 "13 tags have 2^13 combinations, each with a prototype; at most",
                  f0t_combinations_create(&prototypes, vectors, 13, 1));
     assert_null(prototypes);
 }

@@ -83,7 +83,8 @@ static void a_score_that_is_no_number_is_refused(void **state)
     f0t_loss_result result;
     (void)state;
     made.scores[5 * 9] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "row 5", f0t_labelem_loss_run(&result, gradient, &made.at));
+    assert_fails(F0T_ERROR_NUMERIC, "a score of row 5 of the mini-batch is not finite",
+                 f0t_labelem_loss_run(&result, gradient, &made.at));
     free_batch(&made);
 }
 

@@ -78,7 +78,8 @@ static void a_score_that_is_no_number_is_refused(void **state)
     f0t_loss_result result;
     (void)state;
     made.scores[2 * 9] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "row 2", f0t_softmax_loss_run(&result, gradient, &made.at));
+    assert_fails(F0T_ERROR_NUMERIC, "a score of row 2 of the mini-batch is not finite",
+                 f0t_softmax_loss_run(&result, gradient, &made.at));
     free_batch(&made);
 }
 

@@ -166,7 +166,8 @@ static void a_score_that_is_no_number_is_refused(void **state)
     (void)state;
     made.scores[4 * 9 + 2] = INFINITY;
     assert_ok(f0t_warp_loss_create(&loss, 6, 9, 1));
-    assert_fails(F0T_ERROR_NUMERIC, "row 4",
+    assert_fails(F0T_ERROR_NUMERIC, "a score of row 4 of the mini-batch is not finite",
+
                  f0t_warp_loss_run(&result, gradient, loss, &made.at, samples));
     f0t_warp_loss_free(loss);
     f0t_free(samples);

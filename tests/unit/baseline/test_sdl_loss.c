@@ -150,7 +150,8 @@ static void what_is_not_finite_is_refused(void **state)
     f0t_loss_result result;
     float gradient[2];
     (void)state;
-    assert_fails(F0T_ERROR_NUMERIC, "row 0", run_one(&result, gradient, direction, 0.3));
+    assert_fails(F0T_ERROR_NUMERIC, "a score of row 0 of the mini-batch is not finite",
+                 run_one(&result, gradient, direction, 0.3));
 }
 
 int main(void)

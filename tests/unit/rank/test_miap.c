@@ -275,12 +275,14 @@ static void wrong_lists_are_refused(void **state)
     (void)state;
     assert_ok(f0t_miap_add(&miap, &at));
     columns[1] = 4;
-    assert_fails(F0T_ERROR_ARGUMENT, "columns", f0t_miap_add(&miap, &at));
+    assert_fails(F0T_ERROR_ARGUMENT, "ranked columns: tags must ascend below 4; 4 does not fit",
+                 f0t_miap_add(&miap, &at));
     columns[1] = 0;
     assert_fails(F0T_ERROR_ARGUMENT, "columns", f0t_miap_add(&miap, &at));
     columns[1] = 3;
     relevant[3] = 4;
-    assert_fails(F0T_ERROR_ARGUMENT, "row 1", f0t_miap_add(&miap, &at));
+    assert_fails(F0T_ERROR_ARGUMENT, "row 1: relevant tags must ascend below 4; 4 does not fit",
+                 f0t_miap_add(&miap, &at));
     relevant[3] = 3;
     offsets[1] = 5;
     assert_fails(F0T_ERROR_ARGUMENT, "row ", f0t_miap_add(&miap, &at));

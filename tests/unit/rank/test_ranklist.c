@@ -112,10 +112,11 @@ static void what_cannot_be_solved_is_refused(void **state)
     float *vectors = plain_vectors(TAGS, DIMS, 3), list[TAGS] = {0}, w[DIMS];
     f0t_ranksvm *svm;
     assert_ok(f0t_ranksvm_create(&svm, vectors, TAGS, DIMS));
-    assert_fails(F0T_ERROR_ARGUMENT, "above 0",
+    assert_fails(F0T_ERROR_ARGUMENT, "λ is 0; it must be above 0",
                  f0t_ranklist_solve(w, NULL, svm, list, 1, 0, 0, NULL));
     list[7] = NAN;
-    assert_fails(F0T_ERROR_NUMERIC, "tag 7", f0t_ranklist_solve(w, NULL, svm, list, 1, 1, 0, NULL));
+    assert_fails(F0T_ERROR_NUMERIC, "list 0 has no number for tag 7",
+                 f0t_ranklist_solve(w, NULL, svm, list, 1, 1, 0, NULL));
     f0t_ranksvm_free(svm);
     f0t_free(vectors);
 }

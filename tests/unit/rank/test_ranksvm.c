@@ -278,10 +278,10 @@ static void wrong_values_are_refused(void **state)
     const double bad[] = {0, -1, NAN, INFINITY};
     const f0t_ranksvm_options options = {.gap = 1}, no_number = {.gap = NAN};
     for (size_t i = 0; i < 4; i++)
-        assert_fails(F0T_ERROR_ARGUMENT, "lambda is",
+        assert_fails(F0T_ERROR_ARGUMENT, ": it must be above 0",
                      f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, &bad[i], 1, NULL, NULL));
     assert_fails(
-        F0T_ERROR_ARGUMENT, "the gap is 1",
+        F0T_ERROR_ARGUMENT, "the gap is 1: it must be from 0 to below 1",
         f0t_ranksvm_solve(s.directions, NULL, s.svm, s.rules, many_lambdas, 1, &options, NULL));
     assert_fails(
         F0T_ERROR_ARGUMENT, "the gap is",
@@ -296,8 +296,9 @@ static void wrong_values_are_refused(void **state)
     assert_null(svm);
     s.vectors[7] = -INFINITY;
     assert_fails(F0T_ERROR_NUMERIC, "not finite", f0t_ranksvm_create(&svm, s.vectors, 6, 3));
-    assert_fails(F0T_ERROR_ARGUMENT, "0 tags", f0t_ranksvm_create(&svm, s.vectors, 0, 3));
-    assert_fails(F0T_ERROR_ARGUMENT, "too many",
+    assert_fails(F0T_ERROR_ARGUMENT, "a ranking SVM over 0 tags of 3 dimensions",
+                 f0t_ranksvm_create(&svm, s.vectors, 0, 3));
+    assert_fails(F0T_ERROR_ARGUMENT, " tags of 3 dimensions are too many",
                  f0t_ranksvm_create(&svm, s.vectors, SIZE_MAX / 2, 3));
     release(&s);
 }

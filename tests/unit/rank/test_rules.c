@@ -117,11 +117,11 @@ static void wrong_numbers_are_refused(void **state)
     assert_null(rules);
     assert_fails(F0T_ERROR_ARGUMENT, "tag 1 has the number 7 in a subset of 2",
                  f0t_rules_create(&rules, write_sets(&w, "a b", 2), number, 2));
-    assert_fails(F0T_ERROR_ARGUMENT, "needs their numbers",
+    assert_fails(F0T_ERROR_ARGUMENT, "a subset of 1 of 2 tags needs their numbers",
                  f0t_rules_create(&rules, write_sets(&w, "a b", 2), NULL, 1));
     write_sets(&w, "a b", 2);
     w.offsets[1] = 5;
-    assert_fails(F0T_ERROR_ARGUMENT, "end before they begin",
+    assert_fails(F0T_ERROR_ARGUMENT, "the tags of image 1 end before they begin",
                  f0t_rules_create(&rules, &w.sets, NULL, 2));
 }
 

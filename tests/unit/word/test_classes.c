@@ -37,7 +37,7 @@ static void what_cannot_be_classes_is_refused(void **state)
     const char *const both[] = {"dog", memset(length, 'x', 1025)};
     f0t_classes *classes;
     (void)state;
-    assert_fails(F0T_ERROR_ARGUMENT, "0 classes",
+    assert_fails(F0T_ERROR_ARGUMENT, "0 classes of 2 features: there are none such",
                  f0t_classes_create(&classes, labels, weights, bias, 0, 2));
     assert_fails(F0T_ERROR_ARGUMENT, "of 0 features",
                  f0t_classes_create(&classes, labels, weights, bias, 3, 0));
@@ -49,7 +49,7 @@ static void what_cannot_be_classes_is_refused(void **state)
                  f0t_classes_create(&classes, latin, weights, bias, 2, 2));
     assert_fails(F0T_ERROR_FORMAT, "class 2: it is longer than 1024 bytes",
                  f0t_classes_create(&classes, both, weights, bias, 2, 2));
-    assert_fails(F0T_ERROR_NUMERIC, "NaN or infinity",
+    assert_fails(F0T_ERROR_NUMERIC, "the layer of the classes holds NaN or infinity",
                  f0t_classes_create(&classes, labels, bad, bias, 2, 2));
     assert_fails(F0T_ERROR_NUMERIC, "NaN or infinity",
                  f0t_classes_create(&classes, labels, weights, bad + 1, 2, 2));
@@ -111,7 +111,7 @@ static void numbers_that_are_none_are_refused_and_large_ones_are_not(void **stat
     assert_true(p[0] == 0 && p[1] + p[2] == 1);
     static const double wrong[] = {0, -1, 0.001, 1000, NAN, INFINITY};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_fails(F0T_ERROR_ARGUMENT, "temperature",
+        assert_fails(F0T_ERROR_ARGUMENT, "a temperature is from 0.01 to 100, not ",
                      f0t_classes_probabilities(p, classes, large, 1, wrong[i], NULL));
     f0t_classes_close(classes);
 }

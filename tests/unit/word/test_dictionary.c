@@ -94,11 +94,12 @@ static void assert_refused(const char *index, const char *why)
 static void an_index_that_is_none_is_refused(void **state)
 {
     (void)state;
-    assert_refused("", "no entry");
-    assert_refused("hund\tA\n", "line 1 of the index is not");
+    assert_refused("", "the dictionary has no entry");
+    assert_refused("hund\tA\n", "line 1 of the index is not a word, a place and a length");
     assert_refused("hund\tA\tB\nhund\t?\tB\n", "line 2 of the index is not");
     assert_refused("hund\tAAAAAAAAA\tB\n", "line 1 of the index is not");
-    assert_refused("hund\t//////\tB\n", "points outside");
+    assert_refused("hund\t//////\tB\n",
+                   "points outside the entries: the two files do not belong together");
     assert_refused("hund\tA\t//////\n", "points outside");
     assert_refused("hund\tA\t//////// \n", "points outside");
     assert_refused("00databaseinfo\tA\tQ\n", "no entry");
@@ -109,8 +110,10 @@ static void a_dictionary_that_is_not_there_is_said(void **state)
     (void)state;
     f0t_dictionary *d = NULL;
     assert_int_equal(f0t_dictionary_open(&d, "German"), F0T_ERROR_ARGUMENT);
+    assert_non_null(strstr(f0t_last_error(),
+                           "dictionary 'German': give a language of three letters such as deu"));
     assert_int_equal(f0t_dictionary_open(&d, "zzz"), F0T_ERROR_NOT_FOUND);
-    assert_non_null(strstr(f0t_last_error(), "dict-freedict-zzz-eng"));
+    assert_non_null(strstr(f0t_last_error(), "there is no dictionary "));
     assert_int_equal(f0t_dictionary_open(&d, test_path("none.index")), F0T_ERROR_NOT_FOUND);
 }
 

@@ -150,7 +150,7 @@ static void without_a_meaning_nothing_is_written(void **state)
     static const char *const tags[] = {"xyzzy"};
     const f0t_translate_options how = {.size = sizeof how, .tags = tags, .tag_count = 1};
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "none of the words",
+    assert_fails(F0T_ERROR_FORMAT, "none of the words has a meaning in ",
                  f0t_vectors_translate(NULL, test_path("none.st"), test_text("en.txt", vectors),
                                        write_dictionary(), &how, NULL));
     assert_fails(F0T_ERROR_NOT_FOUND, "none.st",

@@ -211,6 +211,37 @@ static void damaged_files_are_refused_or_harmless(void **state)
     f0t_vocab_free(vocab);
 }
 
+/* Replaces a text by one of the same length in what is saved, and opens that. */
+static f0t_status open_with(const char *what, const char *by)
+{
+    size_t size;
+    f0t_vocab *vocab = make(20), *v;
+    assert_ok(f0t_vocab_save(vocab, test_path("whole.vocab"), NULL));
+    f0t_vocab_free(vocab);
+    char *data = test_read(test_path("whole.vocab"), &size),
+         *at = memmem(data, size, what, strlen(what));
+    assert_non_null(at);
+    assert_int_equal(strlen(what), strlen(by));
+    memcpy(at, by, strlen(by));
+    f0t_status status = f0t_vocab_open_memory(&v, data, size, "v.vocab");
+    assert_null(v);
+    f0t_free(data);
+    return status;
+}
+
+static void headers_that_are_no_vocabulary_s_are_refused(void **state)
+{
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "v.vocab: a safetensors file, but not a vocabulary",
+                 open_with("\"format\"", "\"fermat\""));
+    assert_fails(F0T_ERROR_FORMAT, "v.vocab: metadata \"centred\" is neither true nor false",
+                 open_with("\"false\"", "\"flase\""));
+    assert_fails(F0T_ERROR_FORMAT, "v.vocab: tensor \"vectors\" is missing",
+                 open_with("\"vectors\"", "\"wectors\""));
+    assert_fails(F0T_ERROR_FORMAT, " of the shape that it needs",
+                 open_with("\"vectors\":{\"dtype\":\"F32\"", "\"vectors\":{\"dtype\":\"I32\""));
+}
+
 static void other_files_are_refused(void **state)
 {
     f0t_vocab *v;
@@ -222,7 +253,7 @@ static void other_files_are_refused(void **state)
     assert_null(v);
     vectors[0] = 0;
     f0t_vocab *vocab = make(0);
-    assert_fails(F0T_ERROR_ARGUMENT, "without tags",
+    assert_fails(F0T_ERROR_ARGUMENT, "empty.vocab: a vocabulary without tags",
                  f0t_vocab_save(vocab, test_path("empty.vocab"), NULL));
     f0t_vocab_free(vocab);
 }
@@ -266,6 +297,7 @@ int main(void)
         cmocka_unit_test(what_is_prepared_is_what_is_made_and_saved),
         cmocka_unit_test(a_checksum_tells_what_was_altered),
         cmocka_unit_test(damaged_files_are_refused_or_harmless),
+        cmocka_unit_test(headers_that_are_no_vocabulary_s_are_refused),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(every_failure_is_reported),
     };

@@ -77,7 +77,8 @@ static void two_vocabularies_become_one(void **state)
     f0t_vocab_free(both);
     f0t_vocab_free(b);
     b = make(2, 4, 2);
-    assert_fails(F0T_ERROR_MISMATCH, "different vector spaces", f0t_vocab_join(&both, a, b));
+    assert_fails(F0T_ERROR_MISMATCH, "two vocabularies of different vector spaces cannot be one",
+                 f0t_vocab_join(&both, a, b));
     assert_null(both);
     assert_ok(f0t_vocab_join_any(&both, a, b));
     assert_int_equal(f0t_vocab_count(both), 6);
@@ -88,7 +89,8 @@ static void two_vocabularies_become_one(void **state)
     assert_ok(f0t_vocab_restore(
         &b, &(f0t_vocab_parts){
                 .tags = (const char *const[]){"w9"}, .count = 1, .vectors = &vector, .dim = 1}));
-    assert_fails(F0T_ERROR_MISMATCH, "of 5 and of 1 dimensions", f0t_vocab_join_any(&both, a, b));
+    assert_fails(F0T_ERROR_MISMATCH, "vectors of 5 and of 1 dimensions cannot be joined",
+                 f0t_vocab_join_any(&both, a, b));
     f0t_vocab_free(a);
     f0t_vocab_free(b);
 }
@@ -100,7 +102,8 @@ static void a_tag_that_is_there_twice_is_refused(void **state)
     f0t_vocab_parts parts = {.tags = tags, .count = 2, .vectors = vectors, .dim = DIM};
     f0t_vocab *vocab;
     (void)state;
-    assert_fails(F0T_ERROR_FORMAT, "twice", f0t_vocab_restore(&vocab, &parts));
+    assert_fails(F0T_ERROR_FORMAT, "the tag 'Palm-Tree' is there twice",
+                 f0t_vocab_restore(&vocab, &parts));
     assert_null(vocab);
 }
 

@@ -107,8 +107,9 @@ static void wrong_data_files_are_refused(void **state)
     tiny_open(&base);
     f0t_wordnet_file *data = &base.folder.files.data[F0T_ADVERB];
     refuses(data, "data.adv: has no synset", "  only a licence\n\n");
-    refuses(data, "data.adv:2: 'x' is no offset", "  1 licence\nx 02 r 01 so 0 000 | so\n");
-    refuses(data, "ends before its file number", "00000100");
+    refuses(data, "data.adv:2: 'x' is no offset of at most ",
+            "  1 licence\nx 02 r 01 so 0 000 | so\n");
+    refuses(data, "the line ends before its file number", "00000100");
     refuses(data, "not n, v, a, s or r", "00000100 02 q 01 so 0 000 | so\n");
     refuses(data, "another part of speech", "00000100 02 n 01 so 0 000 | so\n");
     refuses(data, "is no number of words", "00000100 02 r 0g so 0 000 | so\n");
@@ -118,7 +119,14 @@ static void wrong_data_files_are_refused(void **state)
             "00000100 02 r 01 so 0 001 ? 00000100 r 0000 | so\n");
     refuses(data, "synset 00000100 points to 00000777, which",
             "00000100 02 r 01 so 0 001 ! 00000777 n 0000 | so\n");
-    refuses(data, "no '|'", "00000100 02 r 01 so 0 000 so\n");
+    refuses(data, "part of speech", "00000100 02");
+    refuses(data, "number of words", "00000100 02 r");
+    refuses(data, "lexical id", "00000100 02 r 01 so");
+    refuses(data, "number of pointers", "00000100 02 r 01 so 0");
+    refuses(data, "pointer symbol", "00000100 02 r 01 so 0 001");
+    refuses(data, "pointer's offset", "00000100 02 r 01 so 0 001 !");
+    refuses(data, "pointer's source and target", "00000100 02 r 01 so 0 001 ! 00000100 r");
+    refuses(data, "no '|' before the gloss", "00000100 02 r 01 so 0 000 so\n");
     refuses(data, "data.adv:2: the offset is not above",
             "00000100 02 r 01 so 0 000 | so\n00000100 02 r 01 as 0 000 | as\n");
     refuses(data, "'99999999999' is no offset", "99999999999 02 r 01 so 0 000 | so\n");
@@ -133,6 +141,8 @@ static void wrong_index_files_are_refused(void **state)
     f0t_wordnet_file *index = &base.folder.files.index[F0T_ADVERB];
     refuses(index, "index.adv: has no lemma", "");
     refuses(index, "no synset has the offset 00000101", "wildly r 1 0 1 1 00000101\n");
+    refuses(index, "number of senses", "wildly r");
+    refuses(index, "synset's offset", "wildly r 1 0 1 1");
     refuses(index, "without a sense", "wildly r 0 0 1 1\n");
     refuses(index, "ends before its synset's offset", "wildly r 2 0 1 1 00000100\n");
     refuses(index, "index.adv:2: the lemma stood",
@@ -141,8 +151,9 @@ static void wrong_index_files_are_refused(void **state)
     memset(longest, 'a', sizeof longest);
     snprintf(longest + 300, sizeof longest - 300, " r 1 0 1 1 00000100\n");
     refuses(index, "over 255 bytes", longest);
-    refuses(&base.folder.files.counts, "no %1 to %5", "dog%9:05:00:: 1 42\n");
+    refuses(&base.folder.files.counts, "a sense key has no %1 to %5", "dog%9:05:00:: 1 42\n");
     refuses(&base.folder.files.counts, "no %1 to %5", "dog% 1 42\n");
+    refuses(&base.folder.files.counts, "sense number", "dog%1:05:00::");
     refuses(&base.folder.files.counts, "ends before its count", "dog%1:05:00:: 1\n");
     refuses(&base.folder.files.exceptions[0], "ends before its lemma", "geese\n");
     tiny_close(&base);
@@ -168,7 +179,7 @@ static void a_folder_without_wordnet_says_which_package_has_it(void **state)
 {
     (void)state;
     f0t_wordnet_folder folder;
-    assert_fails(F0T_ERROR_NOT_FOUND, "wordnet-base",
+    assert_fails(F0T_ERROR_NOT_FOUND, "there is no WordNet: Debian's package wordnet-base has it",
                  f0t_wordnet_folder_open(&folder, test_path("nowhere")));
     f0t_wordnet_folder_close(&folder);
 }

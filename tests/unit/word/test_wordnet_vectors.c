@@ -102,7 +102,7 @@ static void wrong_options_are_refused(void **state)
                                    .from = test_path("nowhere")};
     assert_fails(F0T_ERROR_NOT_FOUND, "wordnet-base",
                  f0t_vectors_build_wordnet(NULL, test_path("no.st"), &options, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "at most 4096", build_to(test_path("no.st"), 5000));
+    assert_fails(F0T_ERROR_ARGUMENT, " numbers: at most 4096", build_to(test_path("no.st"), 5000));
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", build_to(test_path("nowhere/no.st"), 4));
 }
 
