@@ -140,11 +140,13 @@ static f0t_status run_all(cli_context *cli, const bench_options *options, bench_
     char name[96];
     f0t_stage stage = f0t_stage_begin(cli->monitor, "measuring", "cases", CASES);
     F0T_TRY(create_matrices(data, options));
-    f0t_matmul_bf16_notice(cli->monitor);
     for (size_t i = 0; i < CASES; i++) {
         F0T_TRY(f0t_stage_update(&stage, i));
-        if (case_wanted(options, name, sizeof name, i))
-            F0T_TRY(run_case(report, name, data, i));
+        if (!case_wanted(options, name, sizeof name, i))
+            continue;
+        if (case_type(i) == F0T_BF16)
+            f0t_matmul_bf16_notice(cli->monitor);
+        F0T_TRY(run_case(report, name, data, i));
     }
     f0t_stage_end(&stage);
     return F0T_OK;
