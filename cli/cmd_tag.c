@@ -31,7 +31,8 @@ typedef struct command {
     const f0t_tagger *tagger;
     const f0t_model *model;
     const tag_source *source;
-    bool *part;             /* [images] that --part wants; NULL: all */
+    f0t_tag_input input;    /* what to tag of the source */
+    size_t *which;          /* images that --part wants, [input.count]; NULL: all */
     f0t_tag_options tag;    /* what the options say, with the number of tags */
     json_t *list;           /* with --json */
     f0t_sidecars *sidecars; /* with --xmp or --embed */
@@ -125,52 +126,67 @@ static void report_sidecars(const command *c)
 
 /* ---- Tagging ------------------------------------------------------------------------------ */
 
-static bool is_wanted(const command *c, size_t m)
-{
-    return !c->part || c->part[m];
-}
-
-static bool take(void *user, const f0t_tag_result *result)
+static bool take(void *user, const f0t_tag_result *given)
 {
     command *c = user;
-    if (result->status != F0T_OK) /* the library has logged why */
+    f0t_tag_result result = *given;
+    if (result.status != F0T_OK) /* the library has logged why */
         return true;
     c->tagged++;
-    if (!is_wanted(c, result->input))
-        return true;
-    show(c, result);
+    if (c->which)
+        result.input = c->which[result.input];
+    show(c, &result);
     if (c->sidecars)
-        c->status = write_sidecar(c, result);
+        c->status = write_sidecar(c, &result);
     return c->status == F0T_OK;
 }
 
 static f0t_status tag_all(command *c)
 {
-    f0t_status status =
-        f0t_tagger_each(c->tagger, &c->source->input, &c->tag, take, c, c->cli->context);
+    f0t_status status = f0t_tagger_each(c->tagger, &c->input, &c->tag, take, c, c->cli->context);
     if (c->status != F0T_OK)
         return c->status;
-    if (status == F0T_OK && !c->tagged && c->source->input.count &&
-        f0t_context_rank(c->cli->context) == 0)
+    if (status == F0T_OK && !c->tagged && c->input.count && f0t_context_rank(c->cli->context) == 0)
         return cli_fail(c->cli, F0T_ERROR_FORMAT, "none of the pictures can be read");
     return status;
+}
+
+/* The images of which `wanted` is true. */
+static f0t_status keep_wanted(command *c, const bool *wanted, size_t count)
+{
+    f0t_tag_input *input = &c->input;
+    c->which = calloc(count + 1, sizeof *c->which);
+    if (!c->which)
+        return cli_fail(c->cli, F0T_ERROR_MEMORY, "no memory for --part");
+    input->count = 0;
+    input->which = c->which;
+    for (size_t m = 0; m < count; m++)
+        if (wanted[m])
+            c->which[input->count++] = m;
+    return F0T_OK;
 }
 
 static f0t_status find_part(command *c)
 {
     const char *const part = c->options->part;
     const f0t_features *features = c->source->features;
+    c->input = c->source->input;
     if (!strcmp(part, "all"))
         return F0T_OK;
     if (!features)
         return cli_fail(c->cli, F0T_ERROR_ARGUMENT, "--part is for datasets, not for pictures");
-    c->part = calloc(f0t_features_count(features), sizeof *c->part);
-    if (!c->part)
+    const size_t count = f0t_features_count(features);
+    bool *wanted = calloc(count + 1, sizeof *wanted);
+    if (!wanted)
         return cli_fail(c->cli, F0T_ERROR_MEMORY, "no memory for --part");
-    return f0t_model_part(c->part, c->model, features,
-                          !strcmp(part, "train") ? F0T_TRAIN
-                          : !strcmp(part, "val") ? F0T_VAL
-                                                 : F0T_TEST);
+    f0t_status status = f0t_model_part(wanted, c->model, features,
+                                       !strcmp(part, "train") ? F0T_TRAIN
+                                       : !strcmp(part, "val") ? F0T_VAL
+                                                              : F0T_TEST);
+    if (status == F0T_OK)
+        status = keep_wanted(c, wanted, count);
+    free(wanted);
+    return status;
 }
 
 /* The option that chooses tags by how sure they are; NULL: none was given. */
@@ -316,7 +332,7 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     if (status == F0T_OK) {
         c.tag = tag_options(cli, o, f0t_tagger_vocab(tagger));
         status = run_command(&c);
-        free(c.part);
+        free(c.which);
     }
     f0t_tagger_close(tagger);
     return status;

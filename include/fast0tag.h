@@ -1371,8 +1371,10 @@ typedef struct f0t_tag_input {
     const char *const *names;
     /* [count x D], D as the model takes them (f0t_model_input_dim) */
     const float *features;
-    /* the first `count` rows of these, read block by block */
+    /* the first `count` rows of these, read block by block, */
     const f0t_features *rows;
+    /* or rather these of them, [count] */
+    const size_t *which;
 } f0t_tag_input;
 
 #define F0T_TAG_INPUT                 \

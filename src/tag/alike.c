@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "tag/tagging.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static f0t_status hash_rows(uint64_t *hash, const f0t_tag_input *input, size_t d
     for (size_t i = 0; i < looked && status == F0T_OK; i++) {
         const size_t m = i * (input->count / looked);
         if (input->rows)
-            status = f0t_features_read(row, input->rows, m, 1);
+            status = f0t_features_read(row, input->rows, f0t_tag_input_row(input, m), 1);
         else
             memcpy(row, input->features + m * dim, dim * sizeof *row);
         if (status == F0T_OK)

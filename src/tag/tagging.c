@@ -45,9 +45,13 @@ static f0t_status check_pictures(const f0t_tagger *t, const f0t_tag_input *input
 
 static f0t_status check_rows(const f0t_tagger *t, const f0t_tag_input *input)
 {
-    if (input->count > f0t_features_count(input->rows))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: %zu rows of %zu", input->count,
-                        f0t_features_count(input->rows));
+    const size_t rows = f0t_features_count(input->rows);
+    if (!input->which && input->count > rows)
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: %zu rows of %zu", input->count, rows);
+    for (size_t i = 0; input->which && i < input->count; i++)
+        if (input->which[i] >= rows)
+            return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_input: which[%zu] is %zu of %zu rows", i,
+                            input->which[i], rows);
     return f0t_tagger_check_dim(t, f0t_features_dim(input->rows), "the rows have");
 }
 
@@ -135,15 +139,28 @@ static f0t_status take_features(f0t_tagging *g, size_t first, size_t count)
     return F0T_OK;
 }
 
-/* A file with such a row is broken. */
+/* How many from the first on lie one behind the other. */
+static size_t count_together(const f0t_tag_input *input, size_t first, size_t count)
+{
+    size_t n = 1;
+    while (n < count && f0t_tag_input_row(input, first + n) == f0t_tag_input_row(input, first) + n)
+        n++;
+    return n;
+}
+
+/* A file with a row that is not finite is broken. */
 static f0t_status read_rows(f0t_tagging *g, size_t first, size_t count)
 {
     const size_t dim = f0t_model_input_dim(g->tagger->model);
-    F0T_TRY(f0t_features_read(g->rows, g->input.rows, first, count));
+    for (size_t i = 0, n; i < count; i += n) {
+        n = count_together(&g->input, first + i, count - i);
+        F0T_TRY(f0t_features_read(g->rows + i * dim, g->input.rows,
+                                  f0t_tag_input_row(&g->input, first + i), n));
+    }
     for (size_t i = 0; i < count; i++)
         if (!f0t_finite_f32(g->rows + i * dim, dim))
             return f0t_fail(F0T_ERROR_NUMERIC, "the features of row %zu hold NaN or infinity",
-                            first + i + 1);
+                            f0t_tag_input_row(&g->input, first + i) + 1);
     return F0T_OK;
 }
 

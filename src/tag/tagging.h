@@ -31,6 +31,12 @@ struct f0t_tagger {
 /* Fails where features of `has` numbers are not those of its model; "the rows have" is what says how many there are. */
 f0t_status f0t_tagger_check_dim(const f0t_tagger *tagger, size_t has, const char *what);
 
+/* Where its i-th row is among all. */
+static inline size_t f0t_tag_input_row(const f0t_tag_input *input, size_t i)
+{
+    return input->which ? input->which[i] : i;
+}
+
 enum { F0T_TAGGING_NAME_SIZE = 32 };
 
 /* Tags that are being made. */

@@ -222,7 +222,7 @@ class f0t_tag_input(Sized):
     _fields_ = [("size", c_size_t), ("count", c_size_t), ("paths", POINTER(c_char_p)),
                 ("data", POINTER(c_void_p)), ("sizes", POINTER(c_size_t)),
                 ("names", POINTER(c_char_p)), ("features", POINTER(c_float)),
-                ("rows", POINTER(f0t_features))]
+                ("rows", POINTER(f0t_features)), ("which", POINTER(c_size_t))]
 
 
 class f0t_tag_options(Sized):

@@ -96,6 +96,28 @@ static void paths_bytes_and_features_give_the_same(void **state)
         f0t_free(bytes[i]);
 }
 
+/* Rows in any order get the tags that they have among all, however often. */
+static void assert_chosen_rows(const f0t_tag_results *all, const f0t_tagger *opened,
+                               const f0t_features *rows)
+{
+    enum { COUNT = 5 };
+    const size_t which[COUNT] = {1, 2, 1099, 0, 1}, beyond[COUNT] = {0, 1100};
+    const f0t_tag_options options = two();
+    f0t_tag_input input = {.size = sizeof input, .count = COUNT, .rows = rows, .which = which};
+    f0t_tag_results *chosen;
+    assert_ok(f0t_tagger_run(&chosen, opened, &input, &options, NULL));
+    assert_int_equal(chosen->count, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        const f0t_tag_result *got = &chosen->items[i], *want = &all->items[which[i]];
+        assert_int_equal(got->input, i);
+        assert_int_equal(got->tags[0].index, want->tags[0].index);
+    }
+    f0t_tag_results_free(chosen);
+    input.which = beyond;
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_tag_input: which[1] is 1100 of 1100 rows",
+                 f0t_tagger_run(&chosen, opened, &input, &options, NULL));
+}
+
 static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state)
 {
     enum { ROWS = 1100 };
@@ -120,6 +142,7 @@ static void a_model_file_is_opened_and_rows_are_read_block_by_block(void **state
     assert_ok(f0t_tagger_run(&results, opened, &input, &options, NULL));
     assert_int_equal(results->count, ROWS);
     assert_colours(results);
+    assert_chosen_rows(results, opened, rows);
     f0t_tag_results_free(results);
     assert_fails(F0T_ERROR_ARGUMENT, "f0t_tag_input: 1101 rows of 1100",
                  f0t_tagger_run(&results, opened,
