@@ -32,6 +32,7 @@ typedef struct f0t_group_traffic {
 struct f0t_group {
     size_t rank, size; /* this process is number `rank` of `size` */
     size_t beside;     /* how many of them are on this machine, itself included */
+    bool coarse;       /* sums travel as bfloat16 */
 
     /* An array of n elements is cut into `size` parts of nearly equal length: f0t_group_part. `sum` adds up x over the
      * processes, and each has the sum of its own part afterwards; the rest of x stays as it was. `share` copies

@@ -46,6 +46,7 @@ struct f0t_svm_zone;
     K(double, sum_squares, (const float *x, size_t n)) \
     K(double, sum_block, (const float *x, size_t n)) \
     K(void, scale_block, (float *x, size_t n, double factor)) \
+    K(void, add_block, (float *y, const float *x, size_t n)) /* y += x */ \
     K(bool, finite_f32, (const float *x, size_t n)) \
     K(bool, finite_f64, (const double *x, size_t n)) \
     /* The products of a[n] with b[n] and with itself, summed in double: nothing overflows. */ \

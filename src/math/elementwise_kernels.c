@@ -79,6 +79,13 @@ void F0T_KERNEL(scale_block)(float *x, size_t n, double factor)
         x[i] = (float)((double)x[i] * factor);
 }
 
+void F0T_KERNEL(add_block)(float *y, const float *x, size_t n)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++)
+        y[i] += x[i];
+}
+
 bool F0T_KERNEL(finite_f32)(const float *x, size_t n)
 {
     uint32_t bad = 0;

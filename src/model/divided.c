@@ -88,7 +88,8 @@ f0t_status f0t_divided_apply(f0t_divided *d, f0t_divided_update *update, void *u
         F0T_TRY(await(d, &d->sums[b]));
         if (length)
             F0T_TRY(update(user, first + from, length));
-        F0T_TRY(d->group->share(&d->shares[b], (char *)to + first * size, n, size));
+        if (to)
+            F0T_TRY(d->group->share(&d->shares[b], (char *)to + first * size, n, size));
     }
     return F0T_OK;
 }

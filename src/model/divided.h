@@ -29,7 +29,7 @@ f0t_status f0t_divided_sum(f0t_divided *divided, size_t b, float *gradient);
 typedef f0t_status f0t_divided_update(void *user, size_t first, size_t n);
 
 /* When the sums are there: updates this process's parts, and begins to send the array `to`, whose elements have
- * `size` bytes, to the others. */
+ * `size` bytes, to the others. NULL: they see it where it is (common_arrays.h). */
 f0t_status f0t_divided_apply(f0t_divided *divided, f0t_divided_update *update, void *user, void *to,
                              size_t size);
 /* Until all parts of it are here. */

@@ -4,6 +4,7 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "compute/scoring.h"
+#include "model/common_arrays.h"
 #include "model/divided.h"
 
 #include <math.h>
@@ -37,7 +38,9 @@ struct f0t_step {
     f0t_buffer *gradient_tags; /* V for dF = dS·V */
     f0t_buffer *input;         /* x, where it is not the caller's memory */
     f0t_buffer *outputs, *scores, *gradient, *doutputs;
-    f0t_buffer *columns; /* of dy, for a block of a weight's gradient; NULL: there is one process */
+    f0t_buffer *columns; /* of dy, for a block of a weight's gradient; NULL: nothing travels */
+    f0t_common_arrays *common; /* parameters and gradients that processes see; NULL: they travel */
+    f0t_buffer *sums;          /* of a piece of all processes' gradients there */
 };
 
 /* ---- Memory -------------------------------------------------------------------------------------- */
@@ -137,6 +140,32 @@ static f0t_status create_tags(f0t_step *step)
     return create_buffer(&step->scores, step, batch * count);
 }
 
+static size_t list_common(f0t_common_array *out, const f0t_step *step)
+{
+    size_t n = 0;
+    for (size_t l = 0; l < step->net->layer_count; l++) {
+        const f0t_net_layer *layer = &step->net->layers[l];
+        const step_layer *state = &step->layers[l];
+        out[n++] = (f0t_common_array){layer->weight, true};
+        if (layer->weight16)
+            out[n++] = (f0t_common_array){layer->weight16, true};
+        out[n++] = (f0t_common_array){state->weight.gradient, false};
+        if (layer->bias) {
+            out[n++] = (f0t_common_array){layer->bias, true};
+            out[n++] = (f0t_common_array){state->bias.gradient, false};
+        }
+    }
+    return n;
+}
+
+static f0t_status create_common(f0t_step *step)
+{
+    f0t_common_array arrays[5 * F0T_NET_LAYERS_MAX];
+    const size_t count = list_common(arrays, step);
+    F0T_TRY(f0t_common_arrays_create(&step->common, step->options.group, arrays, count));
+    return step->common ? create_buffer(&step->sums, step, F0T_COMMON_PIECE) : F0T_OK;
+}
+
 /* Room for the columns of a block's outputs, where a layer has more than one block. */
 static f0t_status create_columns(f0t_step *step)
 {
@@ -161,6 +190,8 @@ static f0t_status create_parts(f0t_step *step)
         F0T_TRY(create_buffer(&step->input, step, batch * step->net->shape.inputs));
     F0T_TRY(create_buffer(&step->outputs, step, batch * d));
     if (is_divided(step))
+        F0T_TRY(create_common(step));
+    if (is_divided(step) && !step->common)
         F0T_TRY(create_columns(step));
     if (step->options.tags)
         F0T_TRY(create_tags(step));
@@ -198,6 +229,7 @@ void f0t_step_free(f0t_step *step)
 {
     if (!step)
         return;
+    f0t_common_arrays_free(step->common);
     for (size_t l = 0; l < step->net->layer_count; l++) {
         f0t_buffer_free(step->layers[l].x);
         f0t_buffer_free(step->layers[l].dy);
@@ -212,6 +244,7 @@ void f0t_step_free(f0t_step *step)
     f0t_buffer_free(step->gradient);
     f0t_buffer_free(step->doutputs);
     f0t_buffer_free(step->columns);
+    f0t_buffer_free(step->sums);
     f0t_free(step);
 }
 
@@ -242,6 +275,8 @@ static f0t_status load(f0t_step *step, const float *x, size_t rows)
 static f0t_status await_layer(const f0t_step *step, size_t l)
 {
     const step_layer *layer = &step->layers[l];
+    if (step->common)
+        return f0t_common_wait(f0t_common_arrays_memory(step->common));
     if (layer->weight.divided)
         F0T_TRY(f0t_divided_wait(layer->weight.divided));
     return layer->bias.divided ? f0t_divided_wait(layer->bias.divided) : F0T_OK;
@@ -383,7 +418,7 @@ static f0t_status gradient_of_block(const f0t_step *step, size_t l, size_t first
 }
 
 /* Each block's sum over the processes begins while the next one is computed. */
-static f0t_status divided_gradient(const f0t_step *step, size_t l, size_t rows)
+static f0t_status travelling_gradient(const f0t_step *step, size_t l, size_t rows)
 {
     const moments *weight = &step->layers[l].weight, *bias = &step->layers[l].bias;
     for (size_t b = 0; b < f0t_divided_count(weight->divided); b++) {
@@ -394,6 +429,22 @@ static f0t_status divided_gradient(const f0t_step *step, size_t l, size_t rows)
         F0T_TRY(f0t_divided_sum(weight->divided, b, weight->gradient->data));
     }
     return bias->divided ? f0t_divided_sum(bias->divided, 0, bias->gradient->data) : F0T_OK;
+}
+
+static f0t_status divided_gradient(const f0t_step *step, size_t l, size_t rows)
+{
+    if (!step->common)
+        return travelling_gradient(step, l, rows);
+    return rows ? gradient_of_weight(step->layers[l].weight.gradient, step, l, rows) : F0T_OK;
+}
+
+/* All gradients are computed. In common memory the others may read them, and no longer need the weights. */
+static f0t_status end_gradients(f0t_step *step)
+{
+    if (step->common)
+        F0T_TRY(f0t_common_meet(f0t_common_arrays_memory(step->common)));
+    step->ready = true;
+    return F0T_OK;
 }
 
 /* dF, from dS where there are tags. */
@@ -426,8 +477,7 @@ f0t_status f0t_step_gradients(f0t_step *step)
         if (l)
             F0T_TRY(gradient_below(step, l, rows));
     }
-    step->ready = true;
-    return F0T_OK;
+    return end_gradients(step);
 }
 
 static void set_zero(f0t_buffer *gradient)
@@ -446,8 +496,7 @@ f0t_status f0t_step_no_gradients(f0t_step *step)
         set_zero(step->layers[l].bias.gradient);
         F0T_TRY(divided_gradient(step, l, 0));
     }
-    step->ready = true;
-    return F0T_OK;
+    return end_gradients(step);
 }
 
 /* ---- Apply --------------------------------------------------------------------------------------- */
@@ -473,12 +522,11 @@ static f0t_buffer part_of(const f0t_buffer *whole, size_t first, size_t n)
                            (char *)whole->data + first * f0t_dtype_size(whole->type));
 }
 
-static f0t_status update_part(void *user, size_t first, size_t n)
+static f0t_status update_by(const update_job *job, const f0t_buffer *gradient, size_t first,
+                            size_t n)
 {
-    const update_job *job = user;
     const f0t_parameter_buffers *whole = job->parameters;
     f0t_buffer w = part_of(whole->w, first, n), m = part_of(whole->m, first, n), v, half;
-    f0t_buffer gradient = part_of(job->gradient, first, n);
     f0t_parameter_buffers parts = {.w = &w, .m = &m, .decays = whole->decays};
     if (whole->v) {
         v = part_of(whole->v, first, n);
@@ -488,7 +536,28 @@ static f0t_status update_part(void *user, size_t first, size_t n)
         half = part_of(whole->half, first, n);
         parts.half = &half;
     }
-    return update(job->step, &parts, &gradient, job->rate);
+    return update(job->step, &parts, gradient, job->rate);
+}
+
+static f0t_status update_part(void *user, size_t first, size_t n)
+{
+    const update_job *job = user;
+    f0t_buffer gradient = part_of(job->gradient, first, n);
+    return update_by(job, &gradient, first, n);
+}
+
+/* The sums of a piece are used while they are in the cache. */
+static f0t_status update_common_part(void *user, size_t first, size_t n)
+{
+    const update_job *job = user;
+    f0t_buffer *sums = job->step->sums;
+    for (size_t done = 0; done < n; done += F0T_COMMON_PIECE) {
+        const size_t some = n - done < F0T_COMMON_PIECE ? n - done : F0T_COMMON_PIECE;
+        f0t_buffer gradient = part_of(sums, 0, some);
+        f0t_common_arrays_sum(gradient.data, job->step->common, job->gradient, first + done, some);
+        F0T_TRY(update_by(job, &gradient, first + done, some));
+    }
+    return F0T_OK;
 }
 
 /* The products want weights of the net's precision: these travel. */
@@ -496,6 +565,8 @@ static f0t_status update_divided(const f0t_step *step, const f0t_parameter_buffe
                                  const moments *of, double rate)
 {
     update_job job = {step, parameters, of->gradient, rate};
+    if (step->common)
+        return f0t_divided_apply(of->divided, update_common_part, &job, NULL, 0);
     f0t_buffer *travels = parameters->half ? parameters->half : parameters->w;
     return f0t_divided_apply(of->divided, update_part, &job, travels->data,
                              f0t_dtype_size(travels->type));
@@ -524,6 +595,23 @@ static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
                                        step->count + 1, rate);
 }
 
+static f0t_status update_layers(const f0t_step *step, double rate)
+{
+    const size_t last = step->net->layer_count - 1;
+    for (size_t l = last + 1; l-- > 0;)
+        F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
+    return F0T_OK;
+}
+
+/* In common memory, when nobody needs the old ones; the next forward waits for the new ones. */
+static f0t_status update_common_layers(const f0t_step *step, double rate)
+{
+    f0t_common *memory = f0t_common_arrays_memory(step->common);
+    F0T_TRY(f0t_common_wait(memory));
+    F0T_TRY(update_layers(step, rate));
+    return f0t_common_meet(memory);
+}
+
 f0t_status f0t_step_apply(f0t_step *step, double rate)
 {
     if (!step->ready)
@@ -532,9 +620,7 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
     step->ready = false;
-    const size_t last = step->net->layer_count - 1;
-    for (size_t l = last + 1; l-- > 0;)
-        F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
+    F0T_TRY(step->common ? update_common_layers(step, rate) : update_layers(step, rate));
     step->count++;
     return F0T_OK;
 }
@@ -544,7 +630,6 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
 /* What the products do not take has not travelled: w itself in bfloat16, and the moments. */
 static f0t_status complete_array(const moments *of, const f0t_buffer *w, bool stale, bool all)
 {
-    F0T_TRY(f0t_divided_wait(of->divided));
     if (stale)
         F0T_TRY(f0t_divided_gather(of->divided, w->data, sizeof(float)));
     if (all)
@@ -557,7 +642,9 @@ f0t_status f0t_step_complete(f0t_step *step, bool all)
     for (size_t l = 0; l < step->net->layer_count && is_divided(step); l++) {
         const f0t_net_layer *layer = &step->net->layers[l];
         const step_layer *state = &step->layers[l];
-        F0T_TRY(complete_array(&state->weight, layer->weight, layer->weight16 != NULL, all));
+        const bool stale = layer->weight16 && !step->common;
+        F0T_TRY(await_layer(step, l));
+        F0T_TRY(complete_array(&state->weight, layer->weight, stale, all));
         if (layer->bias)
             F0T_TRY(complete_array(&state->bias, layer->bias, false, all));
     }

@@ -9,7 +9,8 @@
  *
  * Of several processes (base/group.h) each has some rows of the mini-batch. Sums begin to travel as soon as they are
  * computed, each process updates a part of the parameters (divided.h), and the next forward waits for the others' parts,
- * layer by layer. f0t_step_complete makes the net, or all of the step, whole in every process.
+ * layer by layer. On one machine they see each other's gradients, and have the weights once (common_arrays.h): all meet before
+ * and after the update instead. f0t_step_complete makes the net, or all of the step, whole in every process.
  *
  *     f0t_step_create(&step, net, &options)
  *     for each mini-batch:

@@ -317,6 +317,7 @@ f0t_status f0t_group_module_open(const f0t_group **out, const f0t_group_host *ho
     group.rank = (size_t)f0t_mpi.rank;
     group.size = (size_t)f0t_mpi.size;
     group.beside = (size_t)f0t_mpi.beside;
+    group.coarse = host->coarse;
     *out = &group;
     return F0T_OK;
 }

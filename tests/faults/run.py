@@ -46,6 +46,7 @@ FAULTS = {
     "socket": ["EMFILE", "EMFILE+"],
     "talk": ["EPIPE", "EIO+", "short", "short+", "EINTR"],
     "mpi": ["EIO", "EIO+"],
+    "memory": ["EMFILE", "EMFILE+"],
     "change": ["kill"],
 }
 NO_FAULT = "any:0:EIO"  # calls are counted alone

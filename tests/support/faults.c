@@ -44,7 +44,7 @@ enum kind {
     WRITE,  /* bytes into files and streams, lengths of files */
     SYNC,   /* fsync */
     NAME,   /* rename, unlink, mkdir, link */
-    OPEN,   /* open, fopen, memfd_create */
+    OPEN,   /* open, fopen */
     READ,   /* bytes out of files */
     MAP,    /* mmap of a file */
     STAT,   /* stat and its like */
@@ -57,13 +57,14 @@ enum kind {
     SOCKET, /* socket, bind, listen, accept and what belongs to them */
     TALK,   /* send, recv, poll */
     MPI,    /* MPI_* that move data */
+    MEMORY, /* memfd_create */
     KINDS
 };
 enum { KILL = -1, SHORT = -2 };
 
 static const char *const kinds[KINDS] = {"write",  "sync",   "name",   "open", "read",  "map",
                                          "stat",   "path",   "folder", "lock", "close", "spawn",
-                                         "thread", "socket", "talk",   "mpi"};
+                                         "thread", "socket", "talk",   "mpi",  "memory"};
 static const struct {
     const char *name;
     int value;
@@ -248,7 +249,7 @@ WHOLE(struct dirent *, readdir, FOLDER, NULL, (DIR *folder), folder)
 WHOLE(struct dirent64 *, readdir64, FOLDER, NULL, (DIR *folder), folder)
 WHOLE(int, inotify_init1, FOLDER, -1, (int flags), flags)
 WHOLE(int, flock, LOCK, -1, (int fd, int how), fd, how)
-WHOLE(int, memfd_create, OPEN, -1, (const char *name, unsigned flags), name, flags)
+WHOLE(int, memfd_create, MEMORY, -1, (const char *name, unsigned flags), name, flags)
 WHOLE(FILE *, fopen, OPEN, NULL, (const char *path, const char *mode), path, mode)
 WHOLE(FILE *, fopen64, OPEN, NULL, (const char *path, const char *mode), path, mode)
 WHOLE(FILE *, fdopen, OPEN, NULL, (int fd, const char *mode), fd, mode)

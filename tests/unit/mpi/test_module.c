@@ -2,12 +2,14 @@
  * `mpirun -n 2 mpi_test_module` (tests/cli/mpi.sh), which make the same calls in the same order. */
 #include "support.h"
 
+#include "base/common.h"
 #include "base/dtype.h"
 #include "base/group.h"
 #include "base/module.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const f0t_group *group;
 
@@ -108,6 +110,59 @@ static void parts_may_be_empty(void **state)
     }
 }
 
+/* ---- Memory in common ------------------------------------------------------------------------------ */
+
+static void what_one_writes_the_other_reads(void **state)
+{
+    enum { MANY = 5000 };
+    f0t_common *common;
+    (void)state;
+    assert_ok(f0t_common_create(&common, group, MANY * sizeof(int)));
+    assert_non_null(common);
+    int *own = f0t_common_at(common, group->rank);
+    const int *other = f0t_common_at(common, 1 - group->rank);
+    assert_true(own[0] == 0 && own[MANY - 1] == 0);
+    for (int round = 1; round < 100; round++) {
+        own[0] = own[MANY - 1] = 2 * round + (int)group->rank;
+        assert_ok(f0t_common_meet(common));
+        assert_ok(f0t_common_wait(common));
+        assert_int_equal(other[0], 2 * round + 1 - (int)group->rank);
+        assert_int_equal(other[MANY - 1], 2 * round + 1 - (int)group->rank);
+        assert_ok(f0t_common_meet(common)); /* both have read */
+        assert_ok(f0t_common_wait(common));
+        assert_ok(f0t_common_wait(common)); /* nothing to wait for */
+    }
+    f0t_common_free(common);
+    assert_ok(f0t_common_create(&common, group, 0));
+    assert_null(common);
+}
+
+/* A process that has no descriptor left for its memory: neither has any, and both go on. */
+static void memory_that_one_cannot_have_is_had_by_none(void **state)
+{
+    f0t_common *common = (f0t_common *)&group;
+    struct rlimit before, none;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    if (group->rank == 1)
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_ok(f0t_common_create(&common, group, 1000));
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_null(common);
+    f0t_common_free(common);
+}
+
+static void processes_of_several_machines_have_none(void **state)
+{
+    f0t_common *common;
+    f0t_group apart = *group;
+    (void)state;
+    apart.beside = 1;
+    assert_ok(f0t_common_create(&common, &apart, 1000));
+    assert_null(common);
+}
+
 /* ---- What must be the same, and the end ------------------------------------------------------------ */
 
 static void another_version_is_seen_by_both(void **state)
@@ -146,6 +201,9 @@ int main(void)
         cmocka_unit_test(more_than_a_message_can_have_is_refused),
         cmocka_unit_test(long_arrays_travel_in_several_messages),
         cmocka_unit_test(parts_may_be_empty),
+        cmocka_unit_test(what_one_writes_the_other_reads),
+        cmocka_unit_test(memory_that_one_cannot_have_is_had_by_none),
+        cmocka_unit_test(processes_of_several_machines_have_none),
         cmocka_unit_test(another_version_is_seen_by_both),
         cmocka_unit_test(none_has_succeeded_where_one_has_failed),
     };
