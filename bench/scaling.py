@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Two processes of one thread against one process of two: images per second of 'fast0tag train' at the paper's size,
-4096-8192-2048-300 and mini-batches of 1000.
+4096-8192-2048-300 and mini-batches of 1000, unless told otherwise.
 
-    bench/scaling.py FAST0TAG FOLDER [--rounds N] [--images N] [--only TEXT] [--link RATE]
+    bench/scaling.py FAST0TAG FOLDER [--rounds N] [--images N] [--batch N] [--only TEXT] [--link RATE [--delay TIME]]
 
 FOLDER takes the dataset (made when it is not there) and the models. Cases alternate, and each shows its best epoch, and the
 processor time of all its processes per image: the difference of a long and a short run, which other work on the machine
 changes less. With --link, as root, the two processes are in network namespaces of their
-own, joined by a link of RATE (as tc has it: 1gbit, 10gbit), which are removed at the end.
+own, joined by a link of RATE (as tc has it: 1gbit, 10gbit) on which everything takes TIME longer each way (1ms), and
+which are removed at the end.
 """
 import argparse
 import json
@@ -19,7 +20,7 @@ import sys
 
 import numpy
 
-BATCH, INPUTS, OUTPUTS, TAGS, RELEVANT = 1000, 4096, 300, 925, 5
+INPUTS, OUTPUTS, TAGS, RELEVANT = 4096, 300, 925, 5
 SHORT, LONG = 1, 3  # epochs
 NAMESPACES = ("f0t-bench-a", "f0t-bench-b")
 
@@ -52,7 +53,7 @@ def make(folder: str, images: int) -> None:
         f.write("train\n" * images + "val\n" * 10)
 
 
-def open_link(rate: str) -> None:
+def open_link(rate: str, delay: str) -> None:
     a, b = NAMESPACES
     run = lambda words: subprocess.run(words.split(), check=True)
     close_link()
@@ -63,7 +64,9 @@ def open_link(rate: str) -> None:
         run("ip -n %s addr add 10.77.7.%d/24 dev f0tbench%d" % (name, i + 1, i))
         run("ip -n %s link set f0tbench%d up" % (name, i))
         run("ip -n %s link set lo up" % name)
-        run("tc -n %s qdisc add dev f0tbench%d root tbf rate %s burst 2mb latency 100ms" % (name, i, rate))
+        run("tc -n %s qdisc add dev f0tbench%d root handle 1: tbf rate %s burst 2mb latency 100ms" % (name, i, rate))
+        if delay:
+            run("tc -n %s qdisc add dev f0tbench%d parent 1:1 netem delay %s limit 100000" % (name, i, delay))
 
 
 def close_link() -> None:
@@ -93,12 +96,13 @@ def mpirun(folder: str, link: bool) -> list:
             "--mca", "oob_tcp_if_include", "10.77.7.0/24", "--mca", "pml", "ob1"]
 
 
-def train(program: str, folder: str, processes: int, options: list, link: bool, epochs: int) -> tuple:
+def train(program: str, folder: str, processes: int, options: list, batch: int, link: bool,
+          epochs: int) -> tuple:
     log = folder + "/log"
     if os.path.exists(log):
         os.remove(log)
     words = [program, "train", folder + "/data", "--vectors", folder + "/vectors.txt", "-o", folder + "/model",
-             "--method", "net", "--keep-tags", "--hidden", "8192,2048", "--batch", str(BATCH), "--epochs", str(epochs),
+             "--method", "net", "--keep-tags", "--hidden", "8192,2048", "--batch", str(batch), "--epochs", str(epochs),
              "--threads", str(2 // processes), "--log", log, *options]
     before = sent(0) if link else 0
     used = processor_time()
@@ -131,8 +135,10 @@ def main() -> None:
     parser.add_argument("folder")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--images", type=int, default=8000)
+    parser.add_argument("--batch", type=int, default=1000, help="images of a mini-batch")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--link", help="rate of a link between the two processes")
+    parser.add_argument("--delay", default="", help="what the link adds to the way of a message")
     given = parser.parse_args()
     folder = os.path.abspath(given.folder)
     make(folder, given.images)
@@ -140,10 +146,10 @@ def main() -> None:
     best: dict = {}
     try:
         if given.link:
-            open_link(given.link)
+            open_link(given.link, given.delay)
         for _ in range(given.rounds):
             for name, processes, options in cases:
-                got = measure(os.path.abspath(given.program), folder, processes, options,
+                got = measure(os.path.abspath(given.program), folder, processes, options, given.batch,
                               bool(given.link) and processes > 1)
                 old = best.get(name, (0, None, 0, float("inf")))
                 best[name] = (*(got if got[0] > old[0] else old)[:3], min(got[3], old[3]))
@@ -158,7 +164,7 @@ def main() -> None:
         if traffic:
             line += "; %.1f MB per step, %.3f s under way, %.3f s waited" % tuple(traffic)
         if bytes_out:
-            line += "; %.1f MB per step on the link" % (bytes_out / 1e6 / (given.images / BATCH))
+            line += "; %.1f MB per step on the link" % (bytes_out / 1e6 / (given.images / given.batch))
         print(line)
 
 
