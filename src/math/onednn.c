@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/team.h"
 #include "math/tiles.h"
 
 #include <pthread.h>
@@ -438,9 +439,11 @@ static f0t_status execute_reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from
     dnnl_status_t status = dnnl_stream_create(&stream, engine, dnnl_stream_default_flags);
     if (status == dnnl_success) {
         dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+        const int before = f0t_team_enter();
         status = dnnl_primitive_execute(primitive, stream, 2, args);
         if (status == dnnl_success)
             status = dnnl_stream_wait(stream);
+        f0t_team_leave(before);
         dnnl_stream_destroy(stream);
     }
     dnnl_primitive_destroy(primitive);
