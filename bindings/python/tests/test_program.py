@@ -26,10 +26,7 @@ class Program(TestCase):
     def assert_tagged(self, got, listed):
         want = self.shown(listed)
         self.assertEqual([row.image for row in got], [row.image for row in want])
-        self.assertEqual([[tag for tag, _ in row.tags] for row in got],
-                         [[tag for tag, _ in row.tags] for row in want])
-        np.testing.assert_allclose([[score for _, score in row.tags] for row in got],
-                                   [[score for _, score in row.tags] for row in want], rtol=1e-6)
+        self.assert_same_tags([row.tags for row in got], [row.tags for row in want])
 
     def test_a_training_gives_the_same_bytes(self):
         self.write_dataset()
