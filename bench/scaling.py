@@ -2,19 +2,19 @@
 """Two processes of one thread against one process of two: images per second of 'fast0tag train' at the paper's size,
 4096-8192-2048-300 and mini-batches of 1000, unless told otherwise.
 
-    bench/scaling.py FAST0TAG FOLDER [--rounds N] [--images N] [--batch N] [--only TEXT] [--link RATE [--delay TIME]]
+    bench/scaling.py FAST0TAG FOLDER [--rounds N] [--images N] [--batch N] [--only TEXT] [--link RATE]
 
 FOLDER takes the dataset (made when it is not there) and the models. Cases alternate, and each shows its best epoch, and the
 processor time of all its processes per image: the difference of a long and a short run, which other work on the machine
 changes less. With --link, as root, the two processes are in network namespaces of their
-own, joined by a link of RATE (as tc has it: 1gbit, 10gbit) on which everything takes TIME longer each way (1ms), and
-which are removed at the end.
+own, joined by a link of RATE (as tc has it: 1gbit, 10gbit), which are removed at the end.
 """
 import argparse
 import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 
@@ -53,7 +53,7 @@ def make(folder: str, images: int) -> None:
         f.write("train\n" * images + "val\n" * 10)
 
 
-def open_link(rate: str, delay: str) -> None:
+def open_link(rate: str) -> None:
     a, b = NAMESPACES
     run = lambda words: subprocess.run(words.split(), check=True)
     close_link()
@@ -64,9 +64,7 @@ def open_link(rate: str, delay: str) -> None:
         run("ip -n %s addr add 10.77.7.%d/24 dev f0tbench%d" % (name, i + 1, i))
         run("ip -n %s link set f0tbench%d up" % (name, i))
         run("ip -n %s link set lo up" % name)
-        run("tc -n %s qdisc add dev f0tbench%d root handle 1: tbf rate %s burst 2mb latency 100ms" % (name, i, rate))
-        if delay:
-            run("tc -n %s qdisc add dev f0tbench%d parent 1:1 netem delay %s limit 100000" % (name, i, delay))
+        run("tc -n %s qdisc add dev f0tbench%d root tbf rate %s burst 2mb latency 100ms" % (name, i, rate))
 
 
 def close_link() -> None:
@@ -138,15 +136,15 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1000, help="images of a mini-batch")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--link", help="rate of a link between the two processes")
-    parser.add_argument("--delay", default="", help="what the link adds to the way of a message")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # and the namespaces are removed
     folder = os.path.abspath(given.folder)
     make(folder, given.images)
     cases = [c for c in CASES if given.only in c[0]]
     best: dict = {}
     try:
         if given.link:
-            open_link(given.link, given.delay)
+            open_link(given.link)
         for _ in range(given.rounds):
             for name, processes, options in cases:
                 got = measure(os.path.abspath(given.program), folder, processes, options, given.batch,
