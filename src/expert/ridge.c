@@ -16,6 +16,8 @@ static const double penalties[] = {0.1, 0.3, 1, 3, 10};
 /* Of the images' number, which is the sum of the rows' squared lengths: what sums in float32 may lose of it does not
  * count as extent. */
 static const double ROUNDING = 1e-6;
+/* A mean squared length's share that is the least penalty; and what error counts as the least. */
+static const double SHARE_LEAST = 0.5, NEARLY = 1.025;
 enum { PENALTIES = 5, USUAL = 2, JUDGES = 500, GRAM_ROWS = 2048, BLOCK = 256 };
 
 /* ---- Sums over the images ----------------------------------------------------------------------- */
@@ -188,17 +190,19 @@ static double generalised_error(const work *w, const double *squares, double tot
     return fmax(total, 0) / (left * left);
 }
 
-static double best_penalty(const work *w, const double *squares, double total, double unit)
+/* The smallest penalty, at least `floor`, whose error is about the least. */
+static double best_penalty(const work *w, const double *squares, double total, double unit,
+                           double floor)
 {
-    double best = penalties[USUAL] * unit, least = INFINITY;
+    double errors[PENALTIES], least = INFINITY;
     for (size_t i = 0; i < PENALTIES; i++) {
-        double error = generalised_error(w, squares, total, penalties[i] * unit);
-        if (error < least) {
-            least = error;
-            best = penalties[i] * unit;
-        }
+        errors[i] = generalised_error(w, squares, total, fmax(penalties[i] * unit, floor));
+        least = fmin(least, errors[i]);
     }
-    return best;
+    for (size_t i = 0; i < PENALTIES; i++)
+        if (errors[i] <= NEARLY * least)
+            return fmax(penalties[i] * unit, floor);
+    return penalties[USUAL] * unit;
 }
 
 /* squares[N]: Σ (uᵀXᵀy)² over the judges for each axis u; the dual's eigenvectors are those of Xu / √v. */
@@ -225,13 +229,14 @@ static f0t_status choose(double *lambda, work *w, const f0t_monitor *monitor)
     double trace = 0, *squares = w->chosen; /* not needed once turned */
     for (size_t d = 0; d < w->size; d++)
         trace += w->gram[d * w->size + d];
-    const double unit = trace / (double)w->features;
+    const double unit = trace / (double)w->features,
+                 floor = SHARE_LEAST * trace / (double)w->count;
     *lambda = fmax(penalties[USUAL] * unit, least);
     w->turns = judges && trace >= least;
     if (!w->turns)
         return F0T_OK;
     F0T_TRY(judge(squares, w, judges, monitor));
-    *lambda = fmax(best_penalty(w, squares, indicator_squares(w, judges), unit), least);
+    *lambda = fmax(best_penalty(w, squares, indicator_squares(w, judges), unit, floor), least);
     return F0T_OK;
 }
 
@@ -467,14 +472,19 @@ f0t_status f0t_ridge_fit_rank(f0t_ridge **out, const float *rows, size_t count, 
     return F0T_OK;
 }
 
+size_t f0t_ridge_usual_rank(size_t features, size_t tags)
+{
+    const double full = (double)features * (double)tags,
+                 reduced = (double)F0T_RIDGE_RANK * ((double)features + (double)tags);
+    return reduced < full / 2 ? F0T_RIDGE_RANK : 0;
+}
+
 f0t_status f0t_ridge_fit(f0t_ridge **out, const float *rows, size_t count, size_t features,
                          const size_t *offsets, const uint32_t *relevant, size_t tags,
                          const f0t_monitor *monitor)
 {
-    const double full = (double)features * (double)tags,
-                 reduced = (double)F0T_RIDGE_RANK * ((double)features + (double)tags);
     return f0t_ridge_fit_rank(out, rows, count, features, offsets, relevant, tags,
-                              reduced < full / 2 ? F0T_RIDGE_RANK : 0, monitor);
+                              f0t_ridge_usual_rank(features, tags), monitor);
 }
 
 void f0t_ridge_free(f0t_ridge *r)
@@ -485,10 +495,27 @@ void f0t_ridge_free(f0t_ridge *r)
     f0t_free(r->map);
     f0t_free(r->weights);
     f0t_free(r->base);
+    f0t_landmarks_free(r->landmarks);
     f0t_free(r);
 }
 
 /* ---- Scores ------------------------------------------------------------------------------------- */
+
+/* Numbers of an image as it is given. */
+static size_t given_size(const f0t_ridge *r)
+{
+    return r->landmarks ? r->landmarks->metric.features : r->features;
+}
+
+/* x of an image, before the mean is taken off. */
+static f0t_status take_features(float *to, const f0t_ridge *r, const float *features, size_t rows)
+{
+    if (r->landmarks)
+        return f0t_landmarks_near(to, r->landmarks, features, rows);
+    memcpy(to, features, rows * r->features * sizeof *to);
+    f0t_rows_normalise(to, rows, r->features);
+    return F0T_OK;
+}
 
 /* `room` has rows x D numbers, and is not used where the rank is full. */
 static f0t_status map_block(float *inner, const f0t_ridge *r, const float *features, size_t rows,
@@ -497,8 +524,7 @@ static f0t_status map_block(float *inner, const f0t_ridge *r, const float *featu
     const size_t D = r->features;
     const f0t_matmul map = {.m = rows, .n = r->rank, .k = D, .b_transposed = true};
     float *centred = r->map ? room : inner;
-    memcpy(centred, features, rows * D * sizeof *centred);
-    f0t_rows_normalise(centred, rows, D);
+    F0T_TRY(take_features(centred, r, features, rows));
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < D; j++)
             centred[i * D + j] -= r->mean[j];
@@ -516,7 +542,7 @@ f0t_status f0t_ridge_inner(float *inner, const f0t_ridge *r, const float *featur
     f0t_status status = F0T_OK;
     F0T_TRY(f0t_workspace_take(&room, (rows < BLOCK ? rows : BLOCK) * r->features * sizeof(float)));
     for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK)
-        status = map_block(inner + first * inner_size(r), r, features + first * r->features,
+        status = map_block(inner + first * inner_size(r), r, features + first * given_size(r),
                            rows - first < BLOCK ? rows - first : BLOCK, room->data);
     f0t_workspace_give(room);
     return status;
@@ -532,7 +558,7 @@ f0t_status f0t_ridge_score(float *out, const f0t_ridge *r, const float *features
     for (size_t first = 0; first < rows && status == F0T_OK; first += BLOCK) {
         const size_t n = rows - first < BLOCK ? rows - first : BLOCK;
         const f0t_matmul op = {.m = n, .n = r->tags, .k = inner_size(r), .b_transposed = true};
-        status = map_block(inner, r, features + first * r->features, n, room->data);
+        status = map_block(inner, r, features + first * given_size(r), n, room->data);
         if (status == F0T_OK)
             status = f0t_matmul_run_stable(out + first * r->tags, inner, r->weights, r->base, &op);
     }

@@ -15,6 +15,16 @@ static f0t_status count_frequency(float **out, const f0t_samples *train)
     return F0T_OK;
 }
 
+/* Where the votes keep images, from nearness to some of them: that knows more, and adds no features to the model. */
+static f0t_status fit_ridge(f0t_blend *b, const f0t_samples *some, const float *rows,
+                            const f0t_monitor *monitor)
+{
+    return b->votes ? f0t_ridge_fit_near(&b->ridge, b->votes, rows, some->count, some->offsets,
+                                         some->relevant, monitor)
+                    : f0t_ridge_fit(&b->ridge, rows, some->count, b->features, some->offsets,
+                                    some->relevant, b->tags, monitor);
+}
+
 static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *some)
 {
     float *rows;
@@ -25,8 +35,7 @@ static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const
         status = f0t_votes_fit(&b->votes, rows, some->count, b->features, some->offsets,
                                some->relevant, b->tags, f->monitor);
     if (status == F0T_OK && f0t_blend_uses(f, F0T_EXPERT_RIDGE))
-        status = f0t_ridge_fit(&b->ridge, rows, some->count, b->features, some->offsets,
-                               some->relevant, b->tags, f->monitor);
+        status = fit_ridge(b, some, rows, f->monitor);
     f0t_free(rows);
     return status;
 }

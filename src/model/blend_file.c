@@ -31,15 +31,20 @@ static size_t list_votes(field *to, f0t_votes *v)
     return sizeof all / sizeof *all;
 }
 
+/* Those of landmarks come last; the mean has another name with them, so that no program takes it for that of features. */
 static size_t list_ridge(field *to, f0t_ridge *r)
 {
-    const field all[] = {
-        {"ridge.mean", &r->mean, F0T_F32, 0, r->features},
-        {"ridge.weights", &r->weights, F0T_F32, r->tags, r->rank ? r->rank : r->features},
-        {"ridge.base", &r->base, F0T_F32, 0, r->tags},
-        {"ridge.map", &r->map, F0T_F32, r->rank, r->features}};
-    memcpy(to, all, sizeof all);
-    return sizeof all / sizeof *all - (r->rank ? 0 : 1);
+    size_t n = 0;
+    to[n++] = (field){r->landmarks ? "ridge.nearness" : "ridge.mean", &r->mean, F0T_F32, 0,
+                      r->features};
+    to[n++] = (field){"ridge.weights", &r->weights, F0T_F32, r->tags,
+                      r->rank ? r->rank : r->features};
+    to[n++] = (field){"ridge.base", &r->base, F0T_F32, 0, r->tags};
+    if (r->rank)
+        to[n++] = (field){"ridge.map", &r->map, F0T_F32, r->rank, r->features};
+    if (r->landmarks)
+        to[n++] = (field){"ridge.landmarks", &r->landmarks->images, F0T_I32, 0, r->features};
+    return n;
 }
 
 static size_t list_words(field *to, f0t_blend *b)
@@ -305,19 +310,38 @@ static f0t_status read_votes(f0t_blend *b, const f0t_safetensors *file)
     return votes_are_sound(v, relevant->count) ? F0T_OK : refuse(file, "votes.offsets");
 }
 
+/* Images of the votes, whose metric they are in. */
+static f0t_status read_landmarks(f0t_blend *b, const f0t_safetensors *file)
+{
+    const f0t_tensor *t = f0t_safetensors_find(file, "ridge.landmarks");
+    if (!t)
+        return F0T_OK;
+    if (!b->votes || t->dtype != F0T_I32 || t->dims != 1 || !t->count ||
+        t->count > F0T_LANDMARKS_MOST)
+        return refuse(file, "ridge.landmarks");
+    const uint32_t *images = t->data;
+    for (size_t i = 0; i < t->count; i++)
+        if (images[i] >= b->votes->images)
+            return refuse(file, "ridge.landmarks");
+    b->ridge->features = t->count;
+    return f0t_landmarks_place(&b->ridge->landmarks, b->votes, images, t->count);
+}
+
 static f0t_status read_ridge(f0t_blend *b, const f0t_safetensors *file)
 {
     const f0t_tensor *map = f0t_safetensors_find(file, "ridge.map");
     field fields[FIELDS];
     if (!f0t_safetensors_find(file, "ridge.weights"))
         return F0T_OK;
-    if (map && (map->dims != 2 || !map->shape[0] || map->shape[0] > b->features))
-        return refuse(file, "ridge.map");
     F0T_TRY(f0t_alloc_zero(&b->ridge, 1, sizeof *b->ridge));
     b->ridge->features = b->features;
     b->ridge->tags = b->tags;
+    F0T_TRY(read_landmarks(b, file));
+    if (map && (map->dims != 2 || !map->shape[0] || map->shape[0] > b->ridge->features))
+        return refuse(file, "ridge.map");
     b->ridge->rank = map ? map->shape[0] : 0;
-    return read_fields(file, fields, list_ridge(fields, b->ridge));
+    const size_t count = list_ridge(fields, b->ridge); /* the landmarks are there */
+    return read_fields(file, fields, b->ridge->landmarks ? count - 1 : count);
 }
 
 static f0t_status read_classes(f0t_blend *b, const f0t_safetensors *file)

@@ -5,7 +5,8 @@
  *     blend.risk, words.risk      F64, the fields of f0t_risk_curve in their order
  *     tags.layer0.weight …        F32, the net with an output per tag
  *     votes.map, .shift, .scales  F32;   votes.offsets I64;   votes.relevant I32;   votes.rows U8, signed bytes
- *     ridge.mean, .weights, .base F32;   ridge.map F32 where they have a small rank
+ *     ridge.nearness, .weights, .base F32;   ridge.map F32 where they have a small rank;   ridge.landmarks I32
+ *     ridge.mean                  F32, in place of nearness and landmarks, where it goes by features
  *     words.mean, .spread, .inverse, .prior     F32
  *     classes.weights  F16 (once F32);   classes.bias, .vectors, .mean   F32
  *

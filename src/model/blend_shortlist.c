@@ -198,7 +198,7 @@ static f0t_status lay_out_experts(f0t_shortlist *s)
     if (b->ridge && b->weights[F0T_EXPERT_RIDGE] > 0) {
         s->experts[RIDGE] = (expert){.weight = b->weights[F0T_EXPERT_RIDGE],
                                      .clips = true,
-                                     .dim = b->ridge->map ? b->ridge->rank : b->features,
+                                     .dim = b->ridge->map ? b->ridge->rank : b->ridge->features,
                                      .rows = b->ridge->weights};
         F0T_TRY(lay_out(&s->experts[RIDGE], s, b->ridge->base, s->rare));
     }

@@ -17,10 +17,10 @@ enum { HALVED_LEAST = 400 }; /* held-out images: half fit the weights, half say 
 static const double MIXTURE_STRENGTH = 20, LOGISTIC_STRENGTH = 5;
 
 static const double USUAL_WEIGHTS[F0T_LEARNED_EXPERTS] = {
-    [F0T_EXPERT_DIRECTION] = 0.2,
+    [F0T_EXPERT_DIRECTION] = 0.15,
     [F0T_EXPERT_TAGS] = 0.4,
-    [F0T_EXPERT_VOTES] = 0.25,
-    [F0T_EXPERT_RIDGE] = 0.15,
+    [F0T_EXPERT_VOTES] = 0.2,
+    [F0T_EXPERT_RIDGE] = 0.25,
 };
 
 /* Images that fit the weights come first; the others then tell what a confidence is worth. Few serve for both. */

@@ -238,7 +238,7 @@ static void the_penalty_has_about_the_least_error(void **state)
     centred c = centred_create(&m, m.count);
     double least = INFINITY, largest = 0, own = -1;
     for (size_t p = 0; p < 5; p++) {
-        const double lambda = penalties[p] * mean_value(&c);
+        const double lambda = fmax(penalties[p], 0.5 * D / M) * mean_value(&c);
         double error = 0;
         for (size_t i = 0; i < M; i++)
             error += error_of(&m, i, lambda);

@@ -131,9 +131,9 @@ static const char *const tensors[] = {
     "blend.frequency",    "blend.numbers",    "tags.layer0.weight", "tags.layer0.bias",
     "tags.layer1.weight", "tags.layer1.bias", "votes.map",          "votes.shift",
     "votes.scales",       "votes.offsets",    "votes.relevant",     "votes.rows",
-    "ridge.mean",         "ridge.weights",    "ridge.base",         "words.mean",
+    "ridge.nearness",     "ridge.weights",    "ridge.base",         "words.mean",
     "words.spread",       "words.inverse",    "words.prior",        "classes.weights",
-    "classes.bias",       "classes.vectors",  "classes.mean"};
+    "classes.bias",       "classes.vectors",  "classes.mean",       "ridge.landmarks"};
 
 static void tensors_that_are_missing_or_of_another_shape_are_refused(void **state)
 {
@@ -163,7 +163,7 @@ static void numbers_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         for (size_t k = 0; k < 2; k++)
             if (strcmp(tensors[i], "votes.offsets") && strcmp(tensors[i], "votes.relevant") &&
-                strcmp(tensors[i], "votes.rows"))
+                strcmp(tensors[i], "votes.rows") && strcmp(tensors[i], "ridge.landmarks"))
                 assert_fails(F0T_ERROR_NUMERIC, "holds NaN or infinity",
                              alter(tensors[i], 4, &bad[k], sizeof bad[k]));
 }
@@ -183,6 +183,17 @@ static void votes_out_of_bounds_are_refused(void **state)
         assert_fails(F0T_ERROR_FORMAT, "votes.offsets", alter("votes.relevant", 4, &tags[i], 4));
     for (size_t i = 0; i < 2; i++)
         assert_fails(F0T_ERROR_FORMAT, "votes.offsets", alter("votes.scales", 4, &scales[i], 4));
+}
+
+/* 48 of the 60 images are there to learn from, or fewer. */
+static void landmarks_that_no_vote_is_of_are_refused(void **state)
+{
+    const uint32_t images[] = {60, UINT32_MAX};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        assert_fails(F0T_ERROR_FORMAT, "ridge.landmarks",
+                     alter("ridge.landmarks", 4, &images[i], 4));
+    assert_ok(alter("ridge.landmarks", 4, &(uint32_t){0}, 4));
 }
 
 /* Each of the single numbers, and frequencies. */
@@ -227,6 +238,7 @@ int main(void)
         cmocka_unit_test(class_weights_may_be_float32),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(votes_out_of_bounds_are_refused),
+        cmocka_unit_test(landmarks_that_no_vote_is_of_are_refused),
         cmocka_unit_test(odd_numbers_are_refused_or_harmless),
         cmocka_unit_test(every_allocation_and_write_may_fail),
     };

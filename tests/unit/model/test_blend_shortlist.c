@@ -164,6 +164,27 @@ static void the_first_tags_are_the_same(void **state)
     }
 }
 
+static void ridge_may_go_by_landmarks(void **state)
+{
+    static const float usual[F0T_LEARNED_EXPERTS] = {0.2F, 0.4F, 0.1F, 0.3F, 0.01F};
+    (void)state;
+    for (size_t full = 0; full < 2; full++) {
+        built *m = build(usual, full ? 0 : RANK);
+        f0t_ridge *r = m->blend.ridge;
+        assert_ok(f0t_landmarks_create(&r->landmarks, m->blend.votes));
+        r->features = r->landmarks->count;
+        f0t_free(r->mean);
+        f0t_free(r->map);
+        f0t_free(r->weights);
+        r->mean = made(r->features, 6, 0.1F);
+        r->map = full ? NULL : made(RANK * r->features, 7, 1);
+        r->weights = made(TAGS * (full ? r->features : RANK), 8, 0.1F);
+        assert_same(m, ROWS);
+        assert_same(m, 1);
+        forget(m);
+    }
+}
+
 static void each_expert_may_be_alone(void **state)
 {
     (void)state;
@@ -285,6 +306,7 @@ int main(void)
     test_random_floats(features, ROWS * FEATURES, 11);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_tags_are_the_same),
+        cmocka_unit_test(ridge_may_go_by_landmarks),
         cmocka_unit_test(each_expert_may_be_alone),
         cmocka_unit_test(odd_numbers_are_ranked_too),
         cmocka_unit_test(bounds_that_do_not_hold_are_not_used),
