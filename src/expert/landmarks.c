@@ -54,8 +54,8 @@ f0t_status f0t_landmarks_place(f0t_landmarks **out, const f0t_votes *v, const ui
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&l, 1, sizeof *l));
     l->count = count;
-    l->metric = (f0t_metric){
-        .features = v->features, .dim = v->dim, .map = v->map, .shift = v->shift};
+    l->metric =
+        (f0t_metric){.features = v->features, .dim = v->dim, .map = v->map, .shift = v->shift};
     f0t_status status = fill(l, v, images);
     if (status != F0T_OK) {
         f0t_landmarks_free(l);

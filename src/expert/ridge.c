@@ -229,8 +229,7 @@ static f0t_status choose(double *lambda, work *w, const f0t_monitor *monitor)
     double trace = 0, *squares = w->chosen; /* not needed once turned */
     for (size_t d = 0; d < w->size; d++)
         trace += w->gram[d * w->size + d];
-    const double unit = trace / (double)w->features,
-                 floor = SHARE_LEAST * trace / (double)w->count;
+    const double unit = trace / (double)w->features, floor = SHARE_LEAST * trace / (double)w->count;
     *lambda = fmax(penalties[USUAL] * unit, least);
     w->turns = judges && trace >= least;
     if (!w->turns)

@@ -4,7 +4,7 @@
  *     direction   f(x), as everywhere: the net's scores along the tags' vectors, with the tags' frequency
  *     tags        a net with an output per tag: learns what vectors cannot say, also of tags without one
  *     votes       the tags of the nearest training images (expert/votes.h)
- *     ridge       least squares from features onto tags (expert/ridge.h)
+ *     ridge       least squares onto tags from nearness to training images (expert/ridge.h)
  *     frequency   how often the tag was given, whatever the image
  *
  * and p = Σ w_e p_e with weights w >= 0 that were fitted on images held out. New words are scored along one

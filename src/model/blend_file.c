@@ -35,10 +35,10 @@ static size_t list_votes(field *to, f0t_votes *v)
 static size_t list_ridge(field *to, f0t_ridge *r)
 {
     size_t n = 0;
-    to[n++] = (field){r->landmarks ? "ridge.nearness" : "ridge.mean", &r->mean, F0T_F32, 0,
-                      r->features};
-    to[n++] = (field){"ridge.weights", &r->weights, F0T_F32, r->tags,
-                      r->rank ? r->rank : r->features};
+    to[n++] =
+        (field){r->landmarks ? "ridge.nearness" : "ridge.mean", &r->mean, F0T_F32, 0, r->features};
+    to[n++] =
+        (field){"ridge.weights", &r->weights, F0T_F32, r->tags, r->rank ? r->rank : r->features};
     to[n++] = (field){"ridge.base", &r->base, F0T_F32, 0, r->tags};
     if (r->rank)
         to[n++] = (field){"ridge.map", &r->map, F0T_F32, r->rank, r->features};

@@ -78,8 +78,8 @@ static void score(double *out, const dense *d, const float *point, size_t dim, d
     for (size_t i = 0; i < d->count; i++)
         mean += kernel(point, d->points + i * dim, dim, sharpness) / (double)d->count;
     for (size_t i = 0; i < d->count; i++) {
-        const double k = kernel(point, d->points + i * dim, dim, sharpness) - mean - d->means[i] +
-                         d->mean;
+        const double k =
+            kernel(point, d->points + i * dim, dim, sharpness) - mean - d->means[i] + d->mean;
         for (size_t t = 0; t < T; t++)
             out[t] += k * d->y[t * d->count + i];
     }
