@@ -19,10 +19,16 @@ static const struct {
     const char *name;
     f0t_net_shape shape;
     f0t_dtype precision;
+    f0t_loss_options loss; /* the peer has ranknet's within images alone */
 } cases[] = {
-    {"4096-8192-2048-300 f32", {4096, 2, {8192, 2048}, 300, true}, F0T_F32},
-    {"4096-8192-2048-300 bf16", {4096, 2, {8192, 2048}, 300, true}, F0T_BF16},
-    {"4096-300 f32", {4096, 0, {0}, 300, true}, F0T_F32},
+    {"4096-8192-2048-300 f32", {4096, 2, {8192, 2048}, 300, true}, F0T_F32, {0}},
+    {"4096-8192-2048-300 bf16", {4096, 2, {8192, 2048}, 300, true}, F0T_BF16, {0}},
+    {"4096-300 f32", {4096, 0, {0}, 300, true}, F0T_F32, {0}},
+    {"listmle, linear f32", {4096, 0, {0}, 300, true}, F0T_F32, {.loss = F0T_LOSS_LISTMLE}},
+    {"pairs across the batch, linear f32",
+     {4096, 0, {0}, 300, true},
+     F0T_F32,
+     {.pairs = F0T_PAIRS_BATCH}},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -87,7 +93,8 @@ static f0t_status upload(training *t, size_t inputs, f0t_dtype precision)
     return F0T_OK;
 }
 
-static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype precision)
+static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype precision,
+                          const f0t_loss_options *loss)
 {
     t->compute = f0t_compute_current();
     F0T_TRY(fill(&t->x, BATCH * shape->inputs, 1));
@@ -97,7 +104,7 @@ static f0t_status prepare(training *t, const f0t_net_shape *shape, f0t_dtype pre
     F0T_TRY(upload(t, shape->inputs, precision));
     F0T_TRY(f0t_net_create(&t->net, t->compute, shape, precision));
     F0T_TRY(f0t_net_set_random(t->net, 4, 1));
-    F0T_TRY(t->compute->loss_create(&t->loss, &(f0t_loss_options){0}, BATCH, TAGS));
+    F0T_TRY(t->compute->loss_create(&t->loss, loss, BATCH, TAGS));
     f0t_step_options options = {.batch = BATCH,
                                 .tags = t->tags,
                                 .tag_count = TAGS,
@@ -130,8 +137,11 @@ static f0t_status forward(training *t)
 
 static f0t_status run_loss(training *t)
 {
-    const f0t_loss_batch batch = {
-        .images = BATCH, .tags = TAGS, .offsets = t->offsets, .relevant = t->relevant};
+    const f0t_loss_batch batch = {.images = BATCH,
+                                  .tags = TAGS,
+                                  .offsets = t->offsets,
+                                  .relevant = t->relevant,
+                                  .number = t->done};
     f0t_loss_result result;
     return t->compute->loss(t->compute->loss_sum ? NULL : &result, f0t_step_gradient(t->step),
                             f0t_step_scores(t->step), t->loss, &batch);
@@ -292,8 +302,10 @@ static f0t_status measure_with(bench_report *report, training *ours, bench_child
 static f0t_status measure(const cli_context *cli, bench_report *report, size_t i)
 {
     training ours = {0};
-    bench_child *peer = start_peer(cli, &cases[i].shape, cases[i].precision);
-    f0t_status status = prepare(&ours, &cases[i].shape, cases[i].precision);
+    const f0t_loss_options *loss = &cases[i].loss;
+    const bool compares = loss->loss == F0T_LOSS_RANKNET && loss->pairs == F0T_PAIRS_IMAGE;
+    bench_child *peer = compares ? start_peer(cli, &cases[i].shape, cases[i].precision) : NULL;
+    f0t_status status = prepare(&ours, &cases[i].shape, cases[i].precision, loss);
     if (status == F0T_OK)
         status = measure_with(report, &ours, peer, i);
     clean_up(&ours);
