@@ -1,6 +1,7 @@
 #include "compute/device.h"
 
 #include "base/module.h"
+#include "compute/loss_image.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static f0t_status open_module(const f0t_compute **out)
                                   .version = f0t_version(),
                                   .fail = f0t_fail,
                                   .loss_check = f0t_loss_batch_check,
+                                  .loss_order = f0t_loss_order,
                                   .update_factors = f0t_update_factors_make,
                                   .cpu = &f0t_compute_cpu};
     F0T_TRY(f0t_module_load((void **)&open, &module));

@@ -19,6 +19,8 @@ typedef struct f0t_module_host {
         __attribute__((format(printf, 2, 3)));
     f0t_status (*loss_check)(size_t *training, f0t_loss loss, size_t images, size_t tags,
                              const f0t_loss_batch *batch);
+    void (*loss_order)(uint32_t *order, const f0t_loss_options *options,
+                       const f0t_loss_batch *batch, size_t m);
     f0t_update_factors (*update_factors)(const f0t_optimizer *optimizer, bool decays, uint64_t t,
                                          double rate);
     const f0t_compute *cpu; /* for what the device leaves to it */

@@ -38,19 +38,18 @@ typedef struct sorted {
 } sorted;
 
 enum {
-    MOST_PIECES = 8192,
     SEGMENT = 4096,
     CHUNKS = 16 /* parts of the rows that are sorted apart: fixed, so that threads change nothing */
 };
 
 static f0t_status sorted_alloc(sorted *pieces, size_t scores)
 {
-    pieces->segment_capacity = scores / SEGMENT + MOST_PIECES;
+    pieces->segment_capacity = scores / SEGMENT + F0T_PIECES_MOST;
     F0T_TRY(f0t_alloc(&pieces->values, scores, sizeof *pieces->values));
     F0T_TRY(f0t_alloc(&pieces->origin, scores, sizeof *pieces->origin));
-    F0T_TRY(f0t_alloc(&pieces->places, (size_t)CHUNKS * MOST_PIECES, sizeof *pieces->places));
+    F0T_TRY(f0t_alloc(&pieces->places, (size_t)CHUNKS * F0T_PIECES_MOST, sizeof *pieces->places));
     F0T_TRY(f0t_alloc(&pieces->segments, pieces->segment_capacity, sizeof *pieces->segments));
-    return f0t_alloc(&pieces->list, MOST_PIECES, sizeof *pieces->list);
+    return f0t_alloc(&pieces->list, F0T_PIECES_MOST, sizeof *pieces->list);
 }
 
 static void sorted_release(sorted *pieces)
@@ -72,7 +71,7 @@ static f0t_status set_grid(sorted *pieces, const f0t_loss_batch *batch)
     float high;
     f0t_kernels()->row_range(&pieces->low, &high, batch->scores, batch->images * batch->tags);
     double cells = cells_above(pieces, high);
-    if (!(cells < MOST_PIECES))
+    if (!(cells < F0T_PIECES_MOST))
         return f0t_fail(F0T_ERROR_NUMERIC,
                         "the scores of the batch span %g to %g, too far for pairs across it: has "
                         "the training diverged?",

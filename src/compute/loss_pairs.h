@@ -15,9 +15,10 @@
 
 #include "compute/loss.h"
 
-/* Nodes of a piece, and its width. */
+/* Nodes of a piece, its width, and how many there may be from the smallest score to the largest. */
 #define F0T_NODES 16
 #define F0T_PIECE_WIDTH 2.5
+#define F0T_PIECES_MOST 8192
 
 /* The Chebyshev points of [-1, 1] and what depends on them alone. */
 typedef struct f0t_nodes {

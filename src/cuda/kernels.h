@@ -69,25 +69,29 @@ cudaError_t f0t_kernel_descend(const f0t_kernel_parameters *p, const uint16_t *d
 /* ---- loss.cu ---- */
 
 /* What the losses of a batch came to. `bad` is 1 + the first row without a finite loss, and `infinite` says that its
- * scores are finite all the same. */
+ * scores are finite all the same; `far` that they lie too far apart for pairs across the batch, from `low` to `high`. */
 typedef struct f0t_kernel_losses {
     double sum;
     uint64_t bad;
     uint64_t infinite;
+    uint64_t far;
+    float low, high;
 } f0t_kernel_losses;
 
 typedef struct f0t_kernel_batch {
     size_t images, tags;
     const float *scores;
     const uint32_t *offsets;  /* [images + 1] */
-    const uint32_t *relevant; /* all rows' */
+    const uint32_t *relevant; /* all rows'; for listmle in the order that was drawn */
     double scale;             /* 1 / images that train */
     float *gradient;
     double *losses; /* [images] */
+    float *rows;    /* [f0t_kernel_loss_rows] of scratch; NULL where that is 0 */
+    double *tails;  /* [offsets[images]] of scratch, for listmle */
 } f0t_kernel_batch;
 
-/* The tags of a row as bits must fit into shared memory. */
-size_t f0t_kernel_loss_tags_most(void);
+/* Numbers that a batch needs memory for where the scores of a row do not fit into shared memory; else 0. */
+size_t f0t_kernel_loss_rows(size_t images, size_t tags);
 cudaError_t f0t_kernel_loss(int loss, const f0t_kernel_batch *batch, cudaStream_t stream);
 cudaError_t f0t_kernel_regression(float *gradient, double *losses, const float *outputs,
                                   const float *targets, size_t images, size_t dims, double scale,
@@ -95,6 +99,14 @@ cudaError_t f0t_kernel_regression(float *gradient, double *losses, const float *
 /* to->sum += weight · Σ losses, in a fixed order; a bad row is kept, the first one. */
 cudaError_t f0t_kernel_loss_add(f0t_kernel_losses *to, const double *losses, size_t images,
                                 double weight, cudaStream_t stream);
+
+/* ---- pairs.cu ---- */
+
+/* ranknet over the pairs across the batch, of which `relevant` entries are; of the batch, `scale`, `losses` and what follows
+ * are not used. The loss times `weight` is added to to->sum, or what is wrong with it kept, as by f0t_kernel_loss_add. */
+size_t f0t_kernel_pairs_work(size_t images, size_t tags); /* bytes */
+cudaError_t f0t_kernel_pairs(f0t_kernel_losses *to, double weight, const f0t_kernel_batch *batch,
+                             size_t relevant, void *work, cudaStream_t stream);
 
 /* ---- top.cu ---- */
 
@@ -104,6 +116,13 @@ enum { F0T_KERNEL_TOP_MOST = 128 };
 size_t f0t_kernel_top_work(size_t rows, size_t n, size_t k);
 cudaError_t f0t_kernel_top(uint64_t **keys, uint64_t *const work[2], const float *x, size_t rows,
                            size_t n, size_t k, cudaStream_t stream);
+
+/* ---- sort.cu ---- */
+
+/* The same for any k up to n, by sorting. */
+size_t f0t_kernel_sort_work(size_t rows, size_t n, size_t k);
+cudaError_t f0t_kernel_sort(uint64_t **keys, uint64_t *const work[2], const float *x, size_t rows,
+                            size_t n, size_t k, cudaStream_t stream);
 
 /* ---- places.cu ---- */
 

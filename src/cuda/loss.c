@@ -10,44 +10,42 @@
 typedef struct plan {
     f0t_loss_options options;
     size_t images, tags;
-    bool by_cpu;        /* the CPU computes it, from a copy of the scores */
-    f0t_loss_plan *cpu; /* then: its plan, and the scores and the gradient */
-    float *host;        /* [images x tags] */
-    double *losses;     /* on the device: [images] */
-    f0t_kernel_losses
-        *sums; /* on the device: of losses that were asked for at once, and of those that add up */
-    double waiting; /* losses of the CPU's that add up */
+    uint32_t *drawn; /* relevant tags in the order that listmle draws */
+    size_t drawn_count;
+    /* on the device: */
+    double *losses;          /* [images] */
+    float *rows;             /* of scores that are too many for shared memory, or NULL */
+    void *pairs;             /* for those across a batch, or NULL */
+    f0t_kernel_losses *sums; /* of losses that were asked for at once, and of those that add up */
 } plan;
 
-/* What has no kernel: the order that listmle draws, and the pairs across a batch. */
-static bool is_by_cpu(const f0t_loss_options *options, size_t tags)
+static f0t_status take_memory(void **out, size_t bytes)
 {
-    return options->loss == F0T_LOSS_LISTMLE || options->pairs == F0T_PAIRS_BATCH ||
-           tags > f0t_kernel_loss_tags_most();
-}
-
-static f0t_status plan_by_cpu(plan *p)
-{
-    if (p->tags && p->images > SIZE_MAX / sizeof *p->host / p->tags)
-        return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for %zu images with scores of %zu tags",
-                             p->images, p->tags);
-    p->host = malloc(p->images * p->tags * sizeof *p->host + 1);
-    if (!p->host)
-        return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for %zu images with scores of %zu tags",
-                             p->images, p->tags);
+    F0T_CUDA_TRY(cudaMallocAsync(out, bytes ? bytes : 1, f0t_cuda_stream), "the losses");
     return F0T_OK;
 }
 
-static f0t_status plan_by_gpu(plan *p)
+static f0t_status take_all(plan *p)
 {
     F0T_CUDA_ENTER();
     F0T_TRY(f0t_cuda_flush());
-    const size_t bytes = p->images * sizeof *p->losses;
-    F0T_CUDA_TRY(cudaMallocAsync((void **)&p->losses, bytes ? bytes : 1, f0t_cuda_stream),
-                 "the losses");
-    F0T_CUDA_TRY(cudaMallocAsync((void **)&p->sums, 2 * sizeof *p->sums, f0t_cuda_stream),
-                 "the losses");
+    const size_t rows = f0t_kernel_loss_rows(p->images, p->tags);
+    F0T_TRY(take_memory((void **)&p->losses, p->images * sizeof *p->losses));
+    F0T_TRY(take_memory((void **)&p->sums, 2 * sizeof *p->sums));
+    if (p->options.pairs == F0T_PAIRS_BATCH)
+        F0T_TRY(take_memory(&p->pairs, f0t_kernel_pairs_work(p->images, p->tags)));
+    else if (rows)
+        F0T_TRY(take_memory((void **)&p->rows, rows * sizeof *p->rows));
     F0T_CUDA_TRY(cudaMemsetAsync(p->sums, 0, 2 * sizeof *p->sums, f0t_cuda_stream), "the losses");
+    return F0T_OK;
+}
+
+/* The CPU says whether the options are right. */
+static f0t_status check_options(const f0t_loss_options *options)
+{
+    f0t_loss_plan *none;
+    F0T_TRY(f0t_cuda_host.cpu->loss_create(&none, options, 0, 0));
+    f0t_cuda_host.cpu->loss_free(none);
     return F0T_OK;
 }
 
@@ -55,15 +53,12 @@ f0t_status f0t_cuda_loss_create(f0t_loss_plan **out, const f0t_loss_options *opt
                                 size_t tags)
 {
     *out = NULL;
+    F0T_TRY(check_options(options));
     plan *p = calloc(1, sizeof *p);
     if (!p)
         return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for a loss");
     *p = (plan){.options = *options, .images = images, .tags = tags};
-    p->by_cpu = is_by_cpu(options, tags);
-    /* The CPU's plan also says whether the options are right. */
-    f0t_status status = f0t_cuda_host.cpu->loss_create(&p->cpu, options, images, tags);
-    if (status == F0T_OK)
-        status = p->by_cpu ? plan_by_cpu(p) : plan_by_gpu(p);
+    f0t_status status = take_all(p);
     if (status == F0T_OK)
         *out = (f0t_loss_plan *)p;
     else
@@ -82,39 +77,74 @@ void f0t_cuda_loss_free(f0t_loss_plan *of)
     plan *p = (plan *)of;
     if (!p)
         return;
-    f0t_cuda_host.cpu->loss_free(p->cpu);
     F0T_CUDA_ENTER();
-    (void)f0t_cuda_flush();
+    (void)f0t_cuda_flush(); /* what fails here, the step that it was of says again */
     free_on_device(p->losses);
     free_on_device(p->sums);
-    free(p->host);
+    free_on_device(p->rows);
+    free_on_device(p->pairs);
+    free(p->drawn);
     free(p);
 }
 
-/* ---- By the CPU -------------------------------------------------------------------------------- */
+/* ---- What comes from the caller ------------------------------------------------------------------ */
 
-static f0t_status run_by_cpu(f0t_loss_result *result, f0t_buffer *gradient,
-                             const f0t_buffer *scores, plan *p, const f0t_loss_batch *batch)
+/* The order depends on nothing that is on the device. */
+static f0t_status draw_orders(plan *p, const f0t_loss_batch *batch)
 {
-    const size_t n = batch->images * batch->tags;
-    size_t training;
-    f0t_loss_result own;
-    F0T_TRY(f0t_cuda_host.loss_check(&training, p->options.loss, p->images, p->tags, batch));
-    F0T_TRY(f0t_cuda_download(p->host, scores, 0, n));
-    f0t_buffer view = f0t_buffer_view(f0t_cuda_host.cpu, F0T_F32, n, p->host);
-    F0T_TRY(f0t_cuda_host.cpu->loss(&own, &view, &view, p->cpu, batch));
-    F0T_TRY(f0t_cuda_upload(gradient, 0, p->host, n));
-    if (result)
-        *result = own;
-    else
-        p->waiting += own.loss * (double)batch->images;
+    const size_t *offsets = batch->offsets, count = offsets[batch->images];
+    if (p->drawn_count < count) {
+        free(p->drawn);
+        p->drawn_count = 0;
+        p->drawn = malloc(2 * count * sizeof *p->drawn);
+        if (!p->drawn)
+            return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for the order of %zu tags", count);
+        p->drawn_count = 2 * count;
+    }
+    for (size_t m = 0; m < batch->images; m++) {
+        f0t_cuda_host.loss_order(p->drawn + offsets[m], &p->options, batch, m);
+        for (size_t i = offsets[m]; i < offsets[m + 1]; i++)
+            p->drawn[i] = batch->relevant[offsets[m] + p->drawn[i]];
+    }
     return F0T_OK;
 }
 
-/* ---- By the GPU -------------------------------------------------------------------------------- */
+/* Memory for them grows by so many: batches have about as many relevant tags. */
+enum { TAILS = 1 << 16 };
+
+/* What the kernels want. All memory is taken here: once one of them has started, none is missing. */
+static f0t_status prepare(f0t_kernel_batch *out, plan *p, const f0t_loss_batch *batch)
+{
+    const bool draws = p->options.loss == F0T_LOSS_LISTMLE && batch->images;
+    const uint32_t *offsets;
+    void *tails = NULL;
+    if (draws) {
+        const size_t count = batch->offsets[batch->images] - batch->offsets[0];
+        F0T_TRY(draw_orders(p, batch));
+        F0T_TRY(f0t_cuda_scratch(&tails, F0T_SCRATCH_SUMS,
+                                 (count / TAILS + 1) * TAILS * sizeof *out->tails));
+    }
+    F0T_TRY(f0t_cuda_stage_relevant(&offsets, batch->offsets, draws ? p->drawn : batch->relevant,
+                                    batch->images));
+    *out = (f0t_kernel_batch){.images = batch->images,
+                              .tags = batch->tags,
+                              .offsets = offsets,
+                              .relevant = offsets + batch->images + 1,
+                              .losses = p->losses,
+                              .rows = p->rows,
+                              .tails = tails};
+    return F0T_OK;
+}
+
+/* ---- A batch ------------------------------------------------------------------------------------- */
 
 static f0t_status explain(const f0t_kernel_losses *losses, const char *numbers)
 {
+    if (losses->far)
+        return F0T_CUDA_FAIL(F0T_ERROR_NUMERIC,
+                             "the scores of the batch span %g to %g, too far for pairs across it: "
+                             "has the training diverged?",
+                             (double)losses->low, (double)losses->high);
     if (!losses->bad)
         return F0T_OK;
     return F0T_CUDA_FAIL(F0T_ERROR_NUMERIC, "row %llu of the batch: %s",
@@ -135,47 +165,70 @@ static f0t_status take(f0t_kernel_losses *out, f0t_kernel_losses *from)
 
 static const char SCORES[] = "a score is NaN or infinite";
 
-static f0t_status run_by_gpu(f0t_loss_result *result, f0t_buffer *gradient,
-                             const f0t_buffer *scores, plan *p, const f0t_loss_batch *batch)
+/* Adds `times` the mean over the images that train, of which there are 1 / own->scale. */
+static f0t_status run_rows(f0t_kernel_losses *to, double times, const f0t_kernel_batch *own,
+                           f0t_loss loss)
 {
-    F0T_CUDA_ENTER();
-    size_t training;
-    const uint32_t *offsets;
-    f0t_kernel_losses losses;
-    F0T_TRY(f0t_cuda_host.loss_check(&training, p->options.loss, p->images, p->tags, batch));
-    const size_t all = batch->training ? batch->training : training;
-    const double share = all ? 1 / (double)all : 0;
-    F0T_TRY(f0t_cuda_capture());
-    F0T_TRY(f0t_cuda_stage_relevant(&offsets, batch->offsets, batch->relevant, batch->images));
-    const f0t_kernel_batch own = {.images = batch->images,
-                                  .tags = batch->tags,
-                                  .scores = scores->data,
-                                  .offsets = offsets,
-                                  .relevant = offsets + batch->images + 1,
-                                  .scale = share,
-                                  .gradient = gradient->data,
-                                  .losses = p->losses};
-    F0T_CUDA_TRY(f0t_kernel_loss((int)p->options.loss, &own, f0t_cuda_stream), "the loss");
-    F0T_CUDA_TRY(f0t_kernel_loss_add(&p->sums[result ? 0 : 1], p->losses, batch->images,
-                                     result ? share : share * (double)batch->images,
-                                     f0t_cuda_stream),
-                 "the loss");
-    if (!result)
-        return F0T_OK;
-    F0T_TRY(take(&losses, &p->sums[0]));
-    F0T_TRY(explain(&losses, SCORES));
-    *result = (f0t_loss_result){losses.sum, training};
+    F0T_CUDA_TRY(f0t_kernel_loss((int)loss, own, f0t_cuda_stream), "the loss");
+    F0T_CUDA_TRY(
+        f0t_kernel_loss_add(to, own->losses, own->images, own->scale * times, f0t_cuda_stream),
+        "the loss");
+    return F0T_OK;
+}
+
+static size_t relevant_of(const f0t_loss_batch *batch)
+{
+    return batch->images ? batch->offsets[batch->images] - batch->offsets[0] : 0;
+}
+
+/* How many train, with pairs across the batch all or none. */
+static size_t count_trained(const plan *p, const f0t_loss_batch *batch, size_t training)
+{
+    const size_t relevant = relevant_of(batch);
+    if (!p->pairs)
+        return training;
+    return relevant && relevant < batch->images * batch->tags ? batch->images : 0;
+}
+
+static f0t_status check_batch(size_t *training, const plan *p, const f0t_loss_batch *batch)
+{
+    F0T_TRY(f0t_cuda_host.loss_check(training, p->options.loss, p->images, p->tags, batch));
+    if (p->pairs && batch->training)
+        return F0T_CUDA_FAIL(F0T_ERROR_UNSUPPORTED,
+                             "pairs across the batch need the whole batch, not a part of it");
     return F0T_OK;
 }
 
 f0t_status f0t_cuda_loss(f0t_loss_result *result, f0t_buffer *gradient, const f0t_buffer *scores,
                          f0t_loss_plan *of, const f0t_loss_batch *batch)
 {
+    F0T_CUDA_ENTER();
     plan *p = (plan *)of;
+    size_t training;
+    f0t_kernel_batch own;
+    f0t_kernel_losses losses, *to = &p->sums[result ? 0 : 1];
+    const double times = result ? 1 : (double)batch->images;
     if (result)
         *result = (f0t_loss_result){0, 0};
-    return p->by_cpu ? run_by_cpu(result, gradient, scores, p, batch)
-                     : run_by_gpu(result, gradient, scores, p, batch);
+    F0T_TRY(check_batch(&training, p, batch));
+    const size_t all = batch->training ? batch->training : training;
+    F0T_TRY(f0t_cuda_capture());
+    F0T_TRY(prepare(&own, p, batch));
+    own.scores = scores->data;
+    own.gradient = gradient->data;
+    own.scale = all ? 1 / (double)all : 0;
+    if (p->pairs)
+        F0T_CUDA_TRY(
+            f0t_kernel_pairs(to, times, &own, relevant_of(batch), p->pairs, f0t_cuda_stream),
+            "the loss");
+    else
+        F0T_TRY(run_rows(to, times, &own, p->options.loss));
+    if (!result)
+        return F0T_OK;
+    F0T_TRY(take(&losses, to));
+    F0T_TRY(explain(&losses, SCORES));
+    *result = (f0t_loss_result){losses.sum, count_trained(p, batch, training)};
+    return F0T_OK;
 }
 
 f0t_status f0t_cuda_loss_sum(double *sum, f0t_loss_plan *of)
@@ -183,10 +236,8 @@ f0t_status f0t_cuda_loss_sum(double *sum, f0t_loss_plan *of)
     F0T_CUDA_ENTER();
     plan *p = (plan *)of;
     f0t_kernel_losses losses = {0};
-    if (!p->by_cpu)
-        F0T_TRY(take(&losses, &p->sums[1]));
-    *sum = losses.sum + p->waiting;
-    p->waiting = 0;
+    F0T_TRY(take(&losses, &p->sums[1]));
+    *sum = losses.sum;
     return explain(&losses, SCORES);
 }
 

@@ -1,47 +1,16 @@
 /* The losses of compute/loss.h, one block per image: its scores and which of its tags are relevant, as bits, lie in
- * shared memory. */
-#include "cuda/device.cuh"
+ * shared memory, or in memory of the batch's own where they are too many. Pairs across a batch: pairs.cu. */
+#include "cuda/reduce.cuh"
 
 #include "fast0tag.h"
-
-enum { THREADS = 256, WARPS = THREADS / 32 };
-
-/* ---- Reductions, in a fixed order ---------------------------------------------------------------- */
-
-template <typename T, typename ADD> __device__ inline T reduce_warp(T value, ADD add)
-{
-    for (int far = 16; far; far /= 2)
-        value = add(value, __shfl_xor_sync(0xFFFFFFFFU, value, far));
-    return value;
-}
-
-/* Of all threads, to all of them. */
-template <typename T, typename ADD> __device__ inline T reduce_block(T value, ADD add)
-{
-    __shared__ T of_warp[WARPS];
-    __syncthreads();
-    value = reduce_warp(value, add);
-    if (threadIdx.x % 32 == 0)
-        of_warp[threadIdx.x / 32] = value;
-    __syncthreads();
-    value = of_warp[0];
-    for (int w = 1; w < WARPS; w++)
-        value = add(value, of_warp[w]);
-    return value;
-}
-
-__device__ inline double sum_block(double value)
-{
-    return reduce_block(value, [](double a, double b) { return a + b; });
-}
 
 /* ---- The image of a block ------------------------------------------------------------------------ */
 
 struct image {
     unsigned tags, count;     /* and how many are relevant */
     const uint32_t *relevant; /* [count] */
-    const float *scores;      /* [tags], shared */
-    const uint32_t *bits;     /* [tags], shared */
+    const float *scores;      /* [tags], no one else's */
+    const uint32_t *bits;     /* [tags], likewise */
     float *gradient;          /* [tags] */
     double scale;
 };
@@ -130,7 +99,7 @@ __device__ double ranknet(const image &of, double weight)
     double loss = 0;
     for (unsigned i = warp; i < of.count; i += WARPS) {
         double tail = pairs_of_lane(&loss, of, of.scores[of.relevant[i]], lane);
-        tail = reduce_warp(tail, [](double a, double b) { return a + b; });
+        tail = sum_warp(tail);
         if (lane == 0)
             of.gradient[of.relevant[i]] = (float)(-factor * tail);
     }
@@ -249,6 +218,86 @@ __device__ double max_out(const image &of)
     return bracket;
 }
 
+/* ---- ListMLE ------------------------------------------------------------------------------------ */
+
+/* log(exp(a) + exp(b)); each may be -infinity. */
+__device__ inline double log_add(double a, double b)
+{
+    const double high = fmax(a, b), low = fmin(a, b);
+    return low == -INFINITY ? high : high + log1p(exp(low - high));
+}
+
+/* log Σ exp of the values of the lanes up to each one's own. */
+__device__ inline double log_scan(double value)
+{
+    for (unsigned far = 1; far < 32; far *= 2) {
+        const double before = __shfl_up_sync(0xFFFFFFFFU, value, far);
+        if (threadIdx.x % 32 >= far)
+            value = log_add(before, value);
+    }
+    return value;
+}
+
+/* By one warp: tails[i] = log of what choice i is among: itself, the relevant after it, and all irrelevant, which
+ * come to `tail`. Returns the lane's part of the loss. */
+__device__ inline double log_tails(double *tails, const image &of, double tail)
+{
+    double loss = 0;
+    for (unsigned done = threadIdx.x; done - threadIdx.x < of.count; done += 32) {
+        const bool is = done < of.count;
+        const unsigned i = of.count - 1 - done;
+        const double score = is ? (double)of.scores[of.relevant[i]] : -INFINITY;
+        const double sum = log_add(tail, log_scan(score));
+        if (is) {
+            tails[i] = sum;
+            loss += sum - score;
+        }
+        tail = __shfl_sync(0xFFFFFFFFU, sum, 31);
+    }
+    __syncwarp();
+    return loss;
+}
+
+/* By one warp: tails[i] = log Σ exp(-tails) of the choices up to i; returns that of all. */
+__device__ inline double log_choices(double *tails, unsigned count)
+{
+    double chosen = -INFINITY;
+    for (unsigned i = threadIdx.x; i - threadIdx.x < count; i += 32) {
+        const double sum = log_add(chosen, log_scan(i < count ? -tails[i] : -INFINITY));
+        if (i < count)
+            tails[i] = sum;
+        chosen = __shfl_sync(0xFFFFFFFFU, sum, 31);
+    }
+    return chosen;
+}
+
+/* The relevant tags are in the order that was drawn (compute/loss_image.c has the sums). */
+__device__ double listmle(const image &of, double *tails)
+{
+    __shared__ double all_chosen;
+    const float high = find_extreme(of, false).score;
+    double sum = 0, loss = 0;
+    for (unsigned n = threadIdx.x; n < of.tags; n += THREADS)
+        if (!is_relevant(of, n))
+            sum += (double)expf(of.scores[n] - high);
+    sum = sum_block(sum);
+    if (threadIdx.x < 32) {
+        loss = log_tails(tails, of, (double)high + log(sum));
+        const double chosen = log_choices(tails, of.count);
+        if (threadIdx.x == 0)
+            all_chosen = chosen;
+    }
+    __syncthreads();
+    const float factor = (float)(of.scale * exp((double)high + all_chosen));
+    for (unsigned n = threadIdx.x; n < of.tags; n += THREADS)
+        if (!is_relevant(of, n))
+            of.gradient[n] = factor * expf(of.scores[n] - high);
+    for (unsigned i = threadIdx.x; i < of.count; i += THREADS)
+        of.gradient[of.relevant[i]] =
+            (float)(of.scale * expm1((double)of.scores[of.relevant[i]] + tails[i]));
+    return sum_block(loss);
+}
+
 /* ---- A batch ------------------------------------------------------------------------------------ */
 
 __device__ double image_loss(const image &of, f0t_loss kind)
@@ -268,25 +317,30 @@ __device__ double image_loss(const image &of, f0t_loss kind)
     }
 }
 
+static __host__ __device__ size_t words_of(size_t tags)
+{
+    return tags + (tags + 31) / 32;
+}
+
+/* IN_SHARED: in shared memory. ListMLE is a kernel of its own: it takes more registers. */
+template <bool IN_SHARED, bool LISTMLE>
 __global__ void __launch_bounds__(THREADS) batch_loss(f0t_loss kind, f0t_kernel_batch batch)
 {
     extern __shared__ float shared[];
     image of;
     double loss = 0;
-    const bool finite = load_image(&of, batch, shared, (uint32_t *)(shared + batch.tags));
+    float *own = IN_SHARED ? shared : batch.rows + blockIdx.x * words_of(batch.tags);
+    const bool finite = load_image(&of, batch, own, (uint32_t *)(own + batch.tags));
     if (!finite)
         loss = NAN;
-    else if (kind == F0T_LOSS_LOGISTIC || (of.count && of.count < of.tags))
-        loss = image_loss(of, kind);
-    else
+    else if (kind != F0T_LOSS_LOGISTIC && (!of.count || of.count == of.tags))
         clear_gradient(of);
+    else if (LISTMLE)
+        loss = listmle(of, batch.tails + batch.offsets[blockIdx.x]);
+    else
+        loss = image_loss(of, kind);
     if (threadIdx.x == 0)
         batch.losses[blockIdx.x] = loss;
-}
-
-static size_t shared_bytes(size_t tags)
-{
-    return (tags + (tags + 31) / 32) * sizeof(float);
 }
 
 /* What a block may have; the reductions take some. */
@@ -297,26 +351,45 @@ static size_t shared_most(void)
     return bytes > 2048 ? (size_t)bytes - 2048 : 0;
 }
 
-size_t f0t_kernel_loss_tags_most(void)
+static size_t shared_bytes(size_t tags)
 {
-    return shared_most() / 34 * 8; /* 4 1/8 bytes per tag, and some less */
+    return words_of(tags) * sizeof(float);
 }
 
-cudaError_t f0t_kernel_loss(int loss, const f0t_kernel_batch *batch, cudaStream_t stream)
+size_t f0t_kernel_loss_rows(size_t images, size_t tags)
+{
+    return shared_bytes(tags) > shared_most() ? images * words_of(tags) : 0;
+}
+
+template <bool LISTMLE>
+static cudaError_t run_loss(int loss, const f0t_kernel_batch *batch, cudaStream_t stream)
 {
     static size_t prepared = 48 << 10;
     const size_t bytes = shared_bytes(batch->tags);
-    if (!batch->images)
-        return cudaSuccess;
+    if (batch->rows) {
+        batch_loss<false, LISTMLE>
+            <<<(unsigned)batch->images, THREADS, 0, stream>>>((f0t_loss)loss, *batch);
+        return cudaGetLastError();
+    }
     if (bytes > prepared) {
-        cudaError_t error = cudaFuncSetAttribute(
-            batch_loss, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_most());
+        cudaError_t error =
+            cudaFuncSetAttribute(batch_loss<true, LISTMLE>,
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_most());
         if (error != cudaSuccess)
             return error;
         prepared = shared_most();
     }
-    batch_loss<<<(unsigned)batch->images, THREADS, bytes, stream>>>((f0t_loss)loss, *batch);
+    batch_loss<true, LISTMLE>
+        <<<(unsigned)batch->images, THREADS, bytes, stream>>>((f0t_loss)loss, *batch);
     return cudaGetLastError();
+}
+
+cudaError_t f0t_kernel_loss(int loss, const f0t_kernel_batch *batch, cudaStream_t stream)
+{
+    if (!batch->images)
+        return cudaSuccess;
+    return loss == F0T_LOSS_LISTMLE ? run_loss<true>(loss, batch, stream)
+                                    : run_loss<false>(loss, batch, stream);
 }
 
 /* ---- Regression, and the losses of all images ------------------------------------------------------ */
@@ -357,7 +430,7 @@ __global__ void __launch_bounds__(THREADS)
             bad = (unsigned)m;
     }
     sum = sum_block(sum);
-    bad = reduce_block(bad, [](unsigned a, unsigned b) { return a < b ? a : b; });
+    bad = least_block(bad);
     if (threadIdx.x != 0 || to->bad)
         return;
     if (bad != 0xFFFFFFFFU) {

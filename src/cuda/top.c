@@ -16,43 +16,51 @@ static float value_of(uint64_t key)
     return order ? value : NAN;
 }
 
-/* More than the kernels keep: the CPU chooses from a copy of the scores. */
-static f0t_status top_by_cpu(uint32_t *index, float *value, const f0t_buffer *scores, size_t rows,
-                             size_t n, size_t k)
-{
-    const size_t kept = k < n ? k : n;
-    float *row = malloc(n * sizeof *row);
-    if (!row)
-        return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for a row of %zu scores", n);
-    f0t_status status = F0T_OK;
-    for (size_t r = 0; r < rows && status == F0T_OK; r++) {
-        const f0t_buffer view = f0t_buffer_view(f0t_cuda_host.cpu, F0T_F32, n, row);
-        status = f0t_cuda_download(row, scores, r * n, n);
-        if (status == F0T_OK)
-            status = f0t_cuda_host.cpu->top(index + r * kept, value ? value + r * kept : NULL,
-                                            &view, 1, n, k);
-    }
-    free(row);
-    return status;
-}
+/* The first k of some rows, by keys that reach the bound of a few (top.cu), or by sorting (sort.cu). */
+typedef struct choice {
+    size_t (*work)(size_t rows, size_t n, size_t k);
+    cudaError_t (*run)(uint64_t **keys, uint64_t *const work[2], const float *x, size_t rows,
+                       size_t n, size_t k, cudaStream_t stream);
+} choice;
 
-static f0t_status find_keys(uint64_t *to, const float *scores, size_t rows, size_t n, size_t k)
+static const choice few = {f0t_kernel_top_work, f0t_kernel_top};
+static const choice many = {f0t_kernel_sort_work, f0t_kernel_sort};
+
+static f0t_status find_keys(uint64_t *to, const choice *by, const float *scores, size_t rows,
+                            size_t n, size_t k)
 {
     F0T_CUDA_ENTER();
-    const size_t bytes = f0t_kernel_top_work(rows, n, k) * sizeof *to;
+    const size_t bytes = by->work(rows, n, k) * sizeof *to;
     void *first, *second;
     uint64_t *keys;
     F0T_TRY(f0t_cuda_flush());
     F0T_TRY(f0t_cuda_scratch(&first, F0T_SCRATCH_TOP, bytes));
     F0T_TRY(f0t_cuda_scratch(&second, F0T_SCRATCH_TOP_NEXT, bytes));
-    F0T_CUDA_TRY(
-        f0t_kernel_top(&keys, (uint64_t *[]){first, second}, scores, rows, n, k, f0t_cuda_stream),
-        "the choice of the first");
+    F0T_CUDA_TRY(by->run(&keys, (uint64_t *[]){first, second}, scores, rows, n, k, f0t_cuda_stream),
+                 "the choice of the first");
     F0T_CUDA_TRY(
         cudaMemcpyAsync(to, keys, rows * k * sizeof *to, cudaMemcpyDeviceToHost, f0t_cuda_stream),
         "the choice of the first");
     F0T_CUDA_TRY(cudaStreamSynchronize(f0t_cuda_stream), "the choice of the first");
     return F0T_OK;
+}
+
+static void split(uint32_t *index, float *value, const uint64_t *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        index[i] = ~(uint32_t)keys[i];
+        if (value)
+            value[i] = value_of(keys[i]);
+    }
+}
+
+/* Keys of the rows that are sorted at a time, about. */
+static const size_t AT_A_TIME = (size_t)1 << 22;
+
+static size_t rows_at_a_time(const choice *by, size_t rows, size_t n, size_t k)
+{
+    const size_t each = by->work(1, n, k), most = each < AT_A_TIME ? AT_A_TIME / each : 1;
+    return by == &few || rows < most ? rows : most;
 }
 
 f0t_status f0t_cuda_top(uint32_t *index, float *value, const f0t_buffer *scores, size_t rows,
@@ -61,17 +69,18 @@ f0t_status f0t_cuda_top(uint32_t *index, float *value, const f0t_buffer *scores,
     const size_t kept = k < n ? k : n;
     if (!rows || !kept)
         return F0T_OK;
-    if (kept > F0T_KERNEL_TOP_MOST)
-        return top_by_cpu(index, value, scores, rows, n, k);
-    uint64_t *keys = malloc(rows * kept * sizeof *keys);
+    const choice *by = kept > F0T_KERNEL_TOP_MOST ? &many : &few;
+    const size_t most = rows_at_a_time(by, rows, n, kept);
+    uint64_t *keys = malloc(most * kept * sizeof *keys);
     if (!keys)
         return F0T_CUDA_FAIL(F0T_ERROR_MEMORY, "no memory for the first %zu of %zu rows", kept,
-                             rows);
-    f0t_status status = find_keys(keys, scores->data, rows, n, kept);
-    for (size_t i = 0; i < rows * kept && status == F0T_OK; i++) {
-        index[i] = ~(uint32_t)keys[i];
-        if (value)
-            value[i] = value_of(keys[i]);
+                             most);
+    f0t_status status = F0T_OK;
+    for (size_t r = 0; r < rows && status == F0T_OK; r += most) {
+        const size_t some = rows - r < most ? rows - r : most;
+        status = find_keys(keys, by, (const float *)scores->data + r * n, some, n, kept);
+        if (status == F0T_OK)
+            split(index + r * kept, value ? value + r * kept : NULL, keys, some * kept);
     }
     free(keys);
     return status;

@@ -1,22 +1,13 @@
 /*
- * The k largest of each row. A number and its index are one key of 64 bits, in which larger numbers, and of equal ones
- * lower indices, are larger: no two keys are equal, and so the result does not depend on who comes first.
+ * The k largest of each row, for small k: sort.cu has the others.
  *
  * A block takes a chunk of a row. Its threads find the largest key of each one's share; the k-th largest of these is a
  * bound that k keys reach, so that what reaches it, few more than k as a rule, contains the first k, which are put in
  * order by counting. The chunks' results are the next level's row.
  */
-#include "cuda/device.cuh"
+#include "cuda/key.cuh"
 
 enum { THREADS = 256, EACH = 32, CHUNK = THREADS * EACH, LIST = F0T_KERNEL_TOP_MOST * EACH };
-
-__device__ inline uint64_t key_of(const float *x, size_t i)
-{
-    const float value = x[i];
-    const uint32_t bits = value == 0.0F ? 0 : __float_as_uint(value); /* -0 is 0 */
-    const uint32_t order = bits & 0x80000000U ? ~bits : bits | 0x80000000U;
-    return (uint64_t)(isnan(value) ? 0 : order) << 32 | ~(uint32_t)i;
-}
 
 __device__ inline uint64_t key_of(const uint64_t *x, size_t i)
 {
@@ -32,7 +23,6 @@ __device__ inline int rank_of(uint64_t key, const uint64_t *keys, int n)
     return rank;
 }
 
-/* A key of 0 stands for no number. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     select(uint64_t *to, const T *x, size_t n, unsigned chunks, int k)

@@ -290,9 +290,25 @@ bool f0t_kernel_descends(size_t rows, size_t outputs, size_t inputs)
     return false;
 }
 
-size_t f0t_kernel_loss_tags_most(void)
+size_t f0t_kernel_loss_rows(size_t images, size_t tags)
 {
-    return 50000;
+    return tags > 50000 ? images * tags : 0;
+}
+
+size_t f0t_kernel_pairs_work(size_t images, size_t tags)
+{
+    return images * tags;
+}
+
+cudaError_t f0t_kernel_pairs(f0t_kernel_losses *to, double weight, const f0t_kernel_batch *batch,
+                             size_t relevant, void *work, cudaStream_t stream)
+{
+    const cudaError_t error = next();
+    to->far = fake_cuda.far;
+    to->low = -1;
+    to->high = 30000;
+    fake_cuda.losses += error == cudaSuccess;
+    return error;
 }
 
 size_t f0t_kernel_top_work(size_t rows, size_t n, size_t k)
@@ -308,6 +324,17 @@ cudaError_t f0t_kernel_top(uint64_t **keys, uint64_t *const work[2], const float
     for (size_t i = 0; i < rows * k; i++)
         work[0][i] = (uint64_t)0x80000000U << 32 | (uint32_t) ~(i % k);
     return next();
+}
+
+size_t f0t_kernel_sort_work(size_t rows, size_t n, size_t k)
+{
+    return rows * k;
+}
+
+cudaError_t f0t_kernel_sort(uint64_t **keys, uint64_t *const work[2], const float *x, size_t rows,
+                            size_t n, size_t k, cudaStream_t stream)
+{
+    return f0t_kernel_top(keys, work, x, rows, n, k, stream);
 }
 
 cudaError_t f0t_kernel_places(uint2 *places, unsigned *bad, const float *scores, size_t rows,
@@ -358,6 +385,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
+    return next();
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    *count = 20;
     return next();
 }
 
@@ -435,7 +468,9 @@ cudaError_t f0t_kernel_outputs(void *to, bool half, const float *d, size_t rows,
 cudaError_t f0t_kernel_update_run(const f0t_kernel_parameters *p, const float *g, size_t n,
                                   const f0t_kernel_update *factors, cudaStream_t stream)
 {
-    return next();
+    const cudaError_t error = next();
+    fake_cuda.updates += error == cudaSuccess;
+    return error;
 }
 
 cudaError_t f0t_kernel_descend(const f0t_kernel_parameters *p, const uint16_t *dy,
@@ -460,5 +495,7 @@ cudaError_t f0t_kernel_regression(float *gradient, double *losses, const float *
 cudaError_t f0t_kernel_loss_add(f0t_kernel_losses *to, const double *losses, size_t images,
                                 double weight, cudaStream_t stream)
 {
-    return next();
+    const cudaError_t error = next();
+    fake_cuda.losses += error == cudaSuccess;
+    return error;
 }

@@ -10,11 +10,14 @@
 #include <stddef.h>
 
 typedef struct fake_cuda_state {
-    size_t calls;       /* that could have failed */
-    size_t fail_at;     /* the call that fails, from 1; 0: none */
-    int error;          /* with this cudaError_t */
-    bool lost;          /* and so do all after it */
-    size_t live;        /* allocations that were not freed */
+    size_t calls;   /* that could have failed */
+    size_t fail_at; /* the call that fails, from 1; 0: none */
+    int error;      /* with this cudaError_t */
+    bool lost;      /* and so do all after it */
+    size_t live;    /* allocations that were not freed */
+    size_t updates; /* passes of the optimiser that began, and losses that were added */
+    size_t losses;
+    bool far;           /* the scores of a batch lie too far apart */
     int driver;         /* the CUDA that the driver knows: 13000; 0: there is no driver */
     int devices, major; /* GPUs, and their compute capability */
 } fake_cuda_state;

@@ -52,6 +52,12 @@ static void the_first_are_the_cpus(void **state)
             check_top(8, counts[s], ks[j]);
     check_top(1, 1000000, 10);
     check_top(1, 1000000, 128);
+    const size_t sorted[][2] = {{2047, 2047}, {2048, 200},    {2049, 2048},  {4097, 4097},
+                                {10241, 200}, {10241, 10241}, {13000, 5000}, {100000, 99999}};
+    for (size_t s = 0; s < 8; s++)
+        check_top(8, sorted[s][0], sorted[s][1]);
+    check_top(1, 1000000, 1000);
+    check_top(150, 30000, 30000); /* more than are sorted at a time */
     check_top(3000, 100, 3);
 }
 

@@ -69,6 +69,11 @@ static void the_losses_fall_as_on_the_cpu(void **state)
     check_curve(&o, 1e-4);
     o.bf16 = true;
     check_curve(&o, 1e-2);
+    for (int loss = 1; loss < F0T_LOSSES; loss++) {
+        o = options_of(F0T_METHOD_NET);
+        o.loss = (f0t_loss)loss;
+        check_curve(&o, 5e-3);
+    }
     o = options_of(F0T_METHOD_NET);
     o.to_ranksvm = true;
     check_curve(&o, 1e-4);
@@ -103,14 +108,16 @@ static void check_bytes(const f0t_compute *one, const f0t_compute *other)
 {
     const f0t_compute *devices[2] = {one, other};
     const collection c = collection_create(&(collection_options){.name = "bytes"});
-    for (int half = 0; half < 2; half++) {
+    for (int form = 0; form < 4; form++) {
         float *weights[2];
         curve curves[2] = {0};
         size_t count = 0;
         for (int i = 0; i < 2; i++) {
             f0t_train_options o = options_of(F0T_METHOD_NET);
             f0t_model *model;
-            o.bf16 = half;
+            o.bf16 = form > 0;
+            o.loss = form == 2 ? F0T_LOSS_LISTMLE : F0T_LOSS_RANKNET;
+            o.pairs = form == 3 ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
             o.hidden[0] = 264;
             o.hidden[1] = 136;
             assert_ok(train_on(&model, devices[i], &c, o, &curves[i]));
