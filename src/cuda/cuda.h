@@ -58,6 +58,10 @@ f0t_status f0t_cuda_end(void);
 f0t_status f0t_cuda_capture(void);
 f0t_status f0t_cuda_flush(void);
 bool f0t_cuda_is_captured(void);
+/* Around what cannot be done again once it has begun, as the caller may try where memory was missing: a failure for that
+ * reason is then the step's. Such a one, and that of a part which could not start, is what every operation after it fails
+ * with, and the step's `end`: releasing memory, which cannot fail, loses none. */
+f0t_status f0t_cuda_once(f0t_status status);
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
@@ -103,7 +107,7 @@ f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes);
 f0t_status f0t_cuda_stage_take(void **pinned, size_t bytes);
 f0t_status f0t_cuda_stage_send(void **out, size_t bytes);
 /* After a graph was started: what it copies may be filled again when it has run. */
-f0t_status f0t_cuda_stages_started(void);
+cudaError_t f0t_cuda_stages_started(void);
 /* Where the relevant tags of each image begin, and the tags, in one piece and from 0: (*out)[images + 1] and what
  * follows. */
 f0t_status f0t_cuda_stage_relevant(const uint32_t **out, const size_t *offsets,

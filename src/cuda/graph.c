@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_wanted;   /* between begin and end, until a part was flushed */
+static bool is_open;     /* between begin and end */
+static bool is_wanted;   /* then, until a part was flushed */
 static bool is_captured; /* what is started is held back */
 static cudaGraphExec_t made;
+static size_t made_of; /* so many nodes */
+/* Why a part of the step did not start, or was not all done: what is left of it fails the same way. */
+static cudaError_t broken;
 
 /* F0T_CUDA_GRAPH=0: to compare. */
 static bool is_off(void)
@@ -28,6 +32,7 @@ void f0t_cuda_begin(void)
     if (off < 0)
         off = is_off();
     is_wanted = !off;
+    is_open = true;
 }
 
 bool f0t_cuda_is_captured(void)
@@ -35,8 +40,17 @@ bool f0t_cuda_is_captured(void)
     return is_captured;
 }
 
+f0t_status f0t_cuda_once(f0t_status status)
+{
+    if (status == F0T_ERROR_MEMORY && is_open)
+        broken = cudaErrorMemoryAllocation;
+    return status;
+}
+
 f0t_status f0t_cuda_capture(void)
 {
+    if (broken != cudaSuccess)
+        return f0t_cuda_check(broken, "a step");
     if (!is_wanted || is_captured)
         return F0T_OK;
     f0t_cuda_join();
@@ -45,43 +59,58 @@ f0t_status f0t_cuda_capture(void)
     return F0T_OK;
 }
 
-static f0t_status update(cudaGraph_t graph)
+/* Of another number of kernels and copies is another graph, which is not tried. */
+static cudaError_t update(cudaGraph_t graph)
 {
     cudaGraphExecUpdateResultInfo unused;
-    if (made && cudaGraphExecUpdate(made, graph, &unused) == cudaSuccess)
-        return F0T_OK;
+    size_t nodes = 0;
+    const cudaError_t error = cudaGraphGetNodes(graph, NULL, &nodes);
+    if (error != cudaSuccess)
+        return error;
+    if (made && nodes == made_of && cudaGraphExecUpdate(made, graph, &unused) == cudaSuccess)
+        return cudaSuccess;
     (void)cudaGetLastError();
     if (made)
         (void)cudaGraphExecDestroy(made);
     made = NULL;
-    F0T_CUDA_TRY(cudaGraphInstantiate(&made, graph, 0), "a step");
-    return F0T_OK;
+    made_of = nodes;
+    return cudaGraphInstantiate(&made, graph, 0);
 }
 
-static f0t_status start(cudaGraph_t graph)
+static cudaError_t start(cudaGraph_t graph)
 {
-    F0T_TRY(update(graph));
-    F0T_CUDA_TRY(cudaGraphLaunch(made, f0t_cuda_stream), "a step");
-    return f0t_cuda_stages_started();
+    cudaError_t error = update(graph);
+    if (error == cudaSuccess)
+        error = cudaGraphLaunch(made, f0t_cuda_stream);
+    return error == cudaSuccess ? f0t_cuda_stages_started() : error;
+}
+
+/* A step that is broken does not go on. */
+static void end_capture(void)
+{
+    cudaGraph_t graph = NULL;
+    f0t_cuda_join();
+    is_wanted = is_captured = false;
+    const cudaError_t error = cudaStreamEndCapture(f0t_cuda_stream, &graph);
+    if (broken == cudaSuccess)
+        broken = error == cudaSuccess ? start(graph) : error;
+    if (graph)
+        (void)cudaGraphDestroy(graph);
 }
 
 f0t_status f0t_cuda_flush(void)
 {
-    cudaGraph_t graph = NULL;
-    if (!is_captured)
-        return F0T_OK;
-    f0t_cuda_join();
-    is_wanted = is_captured = false;
-    cudaError_t error = cudaStreamEndCapture(f0t_cuda_stream, &graph);
-    f0t_status status = error == cudaSuccess ? start(graph) : f0t_cuda_check(error, "a step");
-    if (graph)
-        (void)cudaGraphDestroy(graph);
-    return status;
+    if (is_captured)
+        end_capture();
+    return f0t_cuda_check(broken, "a step");
 }
 
 f0t_status f0t_cuda_end(void)
 {
     F0T_CUDA_ENTER_AND(false);
     is_wanted = false;
-    return f0t_cuda_flush();
+    f0t_status status = f0t_cuda_flush();
+    is_open = false;
+    broken = cudaSuccess;
+    return status;
 }

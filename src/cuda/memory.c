@@ -43,7 +43,7 @@ f0t_status f0t_cuda_alloc(f0t_buffer *buffer)
 void f0t_cuda_release(f0t_buffer *buffer)
 {
     F0T_CUDA_ENTER();
-    (void)f0t_cuda_flush();
+    (void)f0t_cuda_flush(); /* what fails here, the step that it was of says again */
     if (buffer->data)
         (void)cudaFreeAsync(buffer->data, f0t_cuda_stream);
     free(buffer->packed);
@@ -277,15 +277,17 @@ f0t_status f0t_cuda_stage_send(void **out, size_t bytes)
     return F0T_OK;
 }
 
-f0t_status f0t_cuda_stages_started(void)
+cudaError_t f0t_cuda_stages_started(void)
 {
+    cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < F0T_CUDA_STAGES; i++) {
         if (!stages[i].waits)
             continue;
         stages[i].waits = false;
-        F0T_CUDA_TRY(cudaEventRecord(stages[i].copied, f0t_cuda_stream), "what a batch brings");
+        const cudaError_t recorded = cudaEventRecord(stages[i].copied, f0t_cuda_stream);
+        error = error == cudaSuccess ? recorded : error;
     }
-    return F0T_OK;
+    return error;
 }
 
 f0t_status f0t_cuda_stage(void **out, const void *from, size_t bytes)

@@ -102,7 +102,7 @@ f0t_status f0t_cuda_update(const f0t_parameter_buffers *parameters, const f0t_bu
     F0T_TRY(f0t_cuda_branch());
     F0T_CUDA_TRY(f0t_kernel_update_run(&p, gradient->data, n, &factors, f0t_cuda_aside),
                  "the optimiser");
-    return f0t_cuda_branch_end();
+    return f0t_cuda_once(f0t_cuda_branch_end());
 }
 
 /* A weight's update, all of it. */
@@ -125,7 +125,7 @@ static f0t_status descend_aside(const descent *d)
                               &(f0t_cuda_way){.stream = f0t_cuda_aside}));
     F0T_CUDA_TRY(f0t_kernel_update_run(&d->p, gradient, n, &d->factors, f0t_cuda_aside),
                  "the optimiser");
-    return f0t_cuda_branch_end();
+    return f0t_cuda_once(f0t_cuda_branch_end());
 }
 
 /*
@@ -193,8 +193,8 @@ static f0t_status descend_in_bands(const descent *d)
             prepare_band(&bands[i], i ? F0T_SCRATCH_BAND_NEXT : F0T_SCRATCH_BAND, rows * d->op.n));
     F0T_TRY(f0t_cuda_flush()); /* two streams are a little faster than their graph, 1 % of a step */
     for (size_t first = 0, i = 0; first < outputs; first += rows, i++)
-        F0T_TRY(
-            descend_band(d, &bands[i % 2], first, outputs - first < rows ? outputs - first : rows));
+        F0T_TRY(f0t_cuda_once(descend_band(d, &bands[i % 2], first,
+                                           outputs - first < rows ? outputs - first : rows)));
     return F0T_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct moments {
     f0t_buffer *gradient;
     f0t_buffer *m, *v;
     f0t_divided *divided; /* among the processes of a group; NULL: there is one */
+    bool updated; /* by the gradients that are waiting: an update that failed goes on after it */
     char names[2][48];
 } moments;
 
@@ -298,11 +299,18 @@ static f0t_status run_layers(f0t_step *step, size_t rows)
     return F0T_OK;
 }
 
+static void forget_updates(f0t_step *step)
+{
+    for (size_t l = 0; l < step->net->layer_count; l++)
+        step->layers[l].weight.updated = step->layers[l].bias.updated = false;
+}
+
 static f0t_status begin(f0t_step *step, size_t rows, size_t first)
 {
     step->rows = 0;
     step->ready = false;
     step->first = first;
+    forget_updates(step);
     if (!rows || rows > step->options.batch)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a mini-batch of %zu images: it may have 1 to %zu",
                         rows, step->options.batch);
@@ -467,7 +475,6 @@ f0t_status f0t_step_gradients(f0t_step *step)
     const size_t rows = step->rows;
     if (!rows)
         return f0t_fail(F0T_ERROR_ARGUMENT, "a backward pass needs a forward pass before it");
-    step->rows = 0;
     F0T_TRY(gradient_of_outputs(step, rows));
     for (size_t l = step->net->layer_count; l-- > 0;) {
         if (is_divided(step))
@@ -477,6 +484,7 @@ f0t_status f0t_step_gradients(f0t_step *step)
         if (l)
             F0T_TRY(gradient_below(step, l, rows));
     }
+    step->rows = 0;
     return end_gradients(step);
 }
 
@@ -572,10 +580,21 @@ static f0t_status update_divided(const f0t_step *step, const f0t_parameter_buffe
                              f0t_dtype_size(travels->type));
 }
 
-static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
+static f0t_status update_weight(const f0t_step *step, size_t l,
+                                const f0t_parameter_buffers *parameters, double rate)
 {
     const f0t_net_layer *layer = &step->net->layers[l];
-    const moments *weight = &step->layers[l].weight, *bias = &step->layers[l].bias;
+    if (!descends(step))
+        return update(step, parameters, step->layers[l].weight.gradient, rate);
+    return step->net->compute->descend(parameters, step->layers[l].dy, step->layers[l].x,
+                                       step->last, layer->outputs, layer->inputs,
+                                       &step->options.optimizer, step->count + 1, rate);
+}
+
+static f0t_status update_layer(f0t_step *step, size_t l, double rate)
+{
+    const f0t_net_layer *layer = &step->net->layers[l];
+    moments *weight = &step->layers[l].weight, *bias = &step->layers[l].bias;
     const f0t_parameter_buffers weights = {.w = layer->weight,
                                            .m = weight->m,
                                            .v = weight->v,
@@ -586,16 +605,16 @@ static f0t_status update_layer(const f0t_step *step, size_t l, double rate)
         F0T_TRY(update_divided(step, &weights, weight, rate));
         return layer->bias ? update_divided(step, &biases, bias, rate) : F0T_OK;
     }
-    if (layer->bias)
+    if (layer->bias && !bias->updated)
         F0T_TRY(update(step, &biases, bias->gradient, rate));
-    if (!descends(step))
-        return update(step, &weights, weight->gradient, rate);
-    return step->net->compute->descend(&weights, step->layers[l].dy, step->layers[l].x, step->last,
-                                       layer->outputs, layer->inputs, &step->options.optimizer,
-                                       step->count + 1, rate);
+    bias->updated = true;
+    if (!weight->updated)
+        F0T_TRY(update_weight(step, l, &weights, rate));
+    weight->updated = true;
+    return F0T_OK;
 }
 
-static f0t_status update_layers(const f0t_step *step, double rate)
+static f0t_status update_layers(f0t_step *step, double rate)
 {
     const size_t last = step->net->layer_count - 1;
     for (size_t l = last + 1; l-- > 0;)
@@ -604,7 +623,7 @@ static f0t_status update_layers(const f0t_step *step, double rate)
 }
 
 /* In common memory, when nobody needs the old ones; the next forward waits for the new ones. */
-static f0t_status update_common_layers(const f0t_step *step, double rate)
+static f0t_status update_common_layers(f0t_step *step, double rate)
 {
     f0t_common *memory = f0t_common_arrays_memory(step->common);
     F0T_TRY(f0t_common_wait(memory));
@@ -619,8 +638,9 @@ f0t_status f0t_step_apply(f0t_step *step, double rate)
     if (!(rate >= 0 && isfinite(rate)))
         return f0t_fail(F0T_ERROR_ARGUMENT, "the learning rate is %g: it must not be negative",
                         rate);
-    step->ready = false;
     F0T_TRY(step->common ? update_common_layers(step, rate) : update_layers(step, rate));
+    forget_updates(step);
+    step->ready = false;
     step->count++;
     return F0T_OK;
 }

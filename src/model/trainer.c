@@ -330,7 +330,7 @@ static f0t_status run_forward(trainer *t, const part *p)
     return f0t_step_forward(t->step, t->features, p->rows, p->first);
 }
 
-/* A forward pass changes nothing, and may be tried again. */
+/* Each of these takes its memory before it changes anything, and may be tried again where there was none. */
 static f0t_status run_gradients(trainer *t, f0t_loss_result *result, const part *p)
 {
     if (!p->rows)
@@ -339,11 +339,31 @@ static f0t_status run_gradients(trainer *t, f0t_loss_result *result, const part 
     if (make_room(t, status))
         status = run_forward(t, p);
     F0T_TRY(status);
-    F0T_TRY(run_loss(t, result, p));
-    return f0t_step_gradients(t->step);
+    status = run_loss(t, result, p);
+    if (make_room(t, status))
+        status = run_loss(t, result, p);
+    F0T_TRY(status);
+    status = f0t_step_gradients(t->step);
+    return make_room(t, status) ? f0t_step_gradients(t->step) : status;
 }
 
 /* The stages of a step (model/step.h). */
+static f0t_status run_stages(trainer *t, f0t_loss_result *result, const part *p, double rate)
+{
+    F0T_TRY(run_gradients(t, result, p));
+    f0t_status status = f0t_step_apply(t->step, rate);
+    return make_room(t, status) ? f0t_step_apply(t->step, rate) : status;
+}
+
+/* A failed step ends, too: what is held back of it is not to start with something else. */
+static f0t_status end_step(const f0t_compute *compute, f0t_status status)
+{
+    f0t_failure failure;
+    f0t_failure_keep(&failure, status);
+    f0t_status ended = compute->end ? compute->end() : F0T_OK;
+    return status == F0T_OK ? ended : f0t_failure_raise(&failure);
+}
+
 static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
 {
     const f0t_compute *compute = t->net->compute;
@@ -351,10 +371,7 @@ static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
     const double rate = current_rate(t);
     if (compute->begin)
         compute->begin();
-    F0T_TRY(run_gradients(t, result, p));
-    F0T_TRY(f0t_step_apply(t->step, rate));
-    if (compute->end)
-        F0T_TRY(compute->end());
+    F0T_TRY(end_step(compute, run_stages(t, result, p, rate)));
     return objective->update
                ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
                : F0T_OK;

@@ -37,7 +37,8 @@ static fake_cuda_state *faked(void)
     if (!fake)
         load_fake();
     fake->fail_at = fake->calls = 0;
-    fake->lost = false;
+    fake->updates = fake->losses = 0;
+    fake->lost = fake->far = false;
     fake->error = ILLEGAL_ADDRESS;
     return fake;
 }
@@ -138,7 +139,8 @@ static void check_line(f0t_status status, f0t_status expected)
     assert_null(strchr(f0t_last_error(), '\n'));
 }
 
-/* Each call in turn. What is freed may fail unseen; and without memory for the features the training goes on. */
+/* Each call in turn. What is freed may fail unseen; and what lacks memory may go on without the features in it: then
+ * every parameter was updated and every loss added as often as ever. */
 static void fail_each(const f0t_compute *compute, const collection *c, const f0t_train_options *o,
                       int error, bool lost)
 {
@@ -146,9 +148,10 @@ static void fail_each(const f0t_compute *compute, const collection *c, const f0t
     fake_cuda_state *f = faked();
     size_t failed = 0;
     assert_ok(train(compute, c, *o, &w));
-    f->calls = 0;
+    faked();
     assert_ok(train(compute, c, *o, &w));
     const size_t live = f->live, calls = f->calls;
+    const size_t updates = f->updates, losses = f->losses;
     for (size_t i = 1; i <= calls; i++) {
         faked();
         f->error = error;
@@ -158,8 +161,11 @@ static void fail_each(const f0t_compute *compute, const collection *c, const f0t
         failed += status != F0T_OK;
         if (status != F0T_OK)
             check_line(status, error == MEMORY ? F0T_ERROR_MEMORY : F0T_ERROR_IO);
+        else if (f->updates != updates || f->losses != losses)
+            fail_msg("call %zu: %zu updates and %zu losses, without a failure %zu and %zu", i,
+                     f->updates, f->losses, updates, losses);
     }
-    assert_true(failed > calls / 2);
+    assert_true(error == MEMORY ? failed < calls / 2 : failed > calls / 2);
     faked();
     assert_ok(train(compute, c, *o, &w)); /* as before, and nothing is left behind */
     assert_int_equal(f->live, live);
@@ -176,6 +182,113 @@ static void every_call_of_a_training_may_fail(void **state)
         fail_each(compute, &c, &o, ILLEGAL_ADDRESS, true);
         fail_each(compute, &c, &o, MEMORY, false);
     }
+}
+
+/* The losses that come with more than the scores, and products in bands. */
+static void every_call_of_other_losses_may_fail(void **state)
+{
+    const f0t_compute *compute = opened();
+    const collection c = collection_create(&(collection_options){.name = "losses"});
+    (void)state;
+    for (int across = 0; across < 2; across++) {
+        f0t_train_options o = options_of(0);
+        o.epochs = 1;
+        o.loss = across ? F0T_LOSS_RANKNET : F0T_LOSS_LISTMLE;
+        o.pairs = across ? F0T_PAIRS_BATCH : F0T_PAIRS_IMAGE;
+        fail_each(compute, &c, &o, ILLEGAL_ADDRESS, false);
+        fail_each(compute, &c, &o, MEMORY, false);
+    }
+}
+
+static void what_is_wrong_with_pairs_across_a_batch_is_said(void **state)
+{
+    const f0t_compute *compute = opened();
+    const size_t offsets[] = {0, 1};
+    const uint32_t relevant[] = {1};
+    f0t_loss_batch batch = {.images = 1, .tags = 3, .offsets = offsets, .relevant = relevant};
+    f0t_buffer *scores = buffer_of(compute, F0T_F32, NULL, 3);
+    f0t_loss_plan *plan;
+    f0t_loss_result result;
+    double sum;
+    (void)state;
+    assert_ok(compute->loss_create(&plan, &(f0t_loss_options){.pairs = F0T_PAIRS_BATCH}, 1, 3));
+    assert_ok(compute->loss(&result, scores, scores, plan, &batch));
+    assert_int_equal(result.images, 1);
+    fake->far = true;
+    assert_fails(F0T_ERROR_NUMERIC, "span -1 to 30000, too far for pairs across it",
+                 compute->loss(&result, scores, scores, plan, &batch));
+    assert_ok(compute->loss(NULL, scores, scores, plan, &batch));
+    assert_fails(F0T_ERROR_NUMERIC, "has the training diverged?", compute->loss_sum(&sum, plan));
+    batch.training = 2;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "need the whole batch, not a part of it",
+                 compute->loss(&result, scores, scores, plan, &batch));
+    compute->loss_free(plan);
+    f0t_buffer_free(scores);
+}
+
+/* ---- Steps that do not start --------------------------------------------------------------------- */
+
+static const f0t_compute *real;
+static size_t open_steps;
+
+static void count_begin(void)
+{
+    open_steps++;
+    real->begin();
+}
+
+static f0t_status count_end(void)
+{
+    open_steps--;
+    return real->end();
+}
+
+static void a_step_that_fails_ends(void **state)
+{
+    f0t_compute counting = *opened();
+    const collection c = collection_create(&(collection_options){.name = "ending"});
+    const f0t_train_options o = options_of(0);
+    watch w = {0};
+    size_t failed = 0;
+    (void)state;
+    real = opened();
+    counting.begin = count_begin;
+    counting.end = count_end;
+    for (size_t i = 100; i < 400; i += 7) {
+        faked();
+        fake->fail_at = i;
+        failed += train(&counting, &c, o, &w) != F0T_OK;
+        assert_int_equal(open_steps, 0);
+    }
+    assert_true(failed > 10);
+}
+
+/* What was held back is lost where freeing memory would start it: the step says so when it ends, and all before that. */
+static void a_part_that_does_not_start_is_not_lost_silently(void **state)
+{
+    const f0t_compute *compute = opened();
+    const uint32_t index[] = {1, 0};
+    float numbers[4] = {1, 2, 3, 4}, got[4];
+    f0t_buffer *from = buffer_of(compute, F0T_F32, numbers, 4);
+    f0t_buffer *to = buffer_of(compute, F0T_F32, NULL, 4);
+    (void)state;
+    for (int between = 0; between < 2; between++) {
+        f0t_buffer *other = buffer_of(compute, F0T_F32, NULL, 4);
+        compute->begin();
+        assert_ok(compute->gather(to, from, index, 2, 2));
+        fake->fail_at = fake->calls + 1; /* the end of what is captured */
+        f0t_buffer_free(other);
+        if (between)
+            assert_fails(F0T_ERROR_IO, "the GPU failed at a step",
+                         compute->gather(to, from, index, 2, 2));
+        assert_fails(F0T_ERROR_IO, "the GPU failed at a step", compute->end());
+        compute->begin();
+        assert_ok(compute->gather(to, from, index, 2, 2));
+        assert_ok(compute->end());
+        assert_ok(compute->download(got, to, 0, 4));
+        assert_true(got[0] == 3 && got[3] == 2);
+    }
+    free_all((f0t_buffer *[]){from, to}, 2);
 }
 
 static size_t no_room(void)
@@ -279,6 +392,10 @@ int main(void)
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(every_call_of_the_start_may_fail),
         cmocka_unit_test(every_call_of_a_training_may_fail),
+        cmocka_unit_test(every_call_of_other_losses_may_fail),
+        cmocka_unit_test(what_is_wrong_with_pairs_across_a_batch_is_said),
+        cmocka_unit_test(a_step_that_fails_ends),
+        cmocka_unit_test(a_part_that_does_not_start_is_not_lost_silently),
         cmocka_unit_test(every_call_may_fail_with_streamed_features),
         cmocka_unit_test(a_lost_gpu_leaves_the_checkpoint),
         cmocka_unit_test(every_call_of_tagging_may_fail),
