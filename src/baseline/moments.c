@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/group.h"
 #include "base/monitor.h"
-#include "base/size.h"
 #include "base/team.h"
 #include "math/product.h"
 #include "math/solve.h"
@@ -17,16 +16,11 @@ static const double LEAST_RIDGE = 1e-9; /* of the mean square of features of len
 
 static f0t_status allocate(f0t_task_moments *m)
 {
-    size_t squares, crossed, pairs;
-    if (!f0t_size_mul(&squares, m->features, m->features) ||
-        !f0t_size_mul(&crossed, m->tags, m->features) || !f0t_size_mul(&pairs, m->tags, m->tags))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu features or %zu tags are too many", m->features,
-                        m->tags);
-    F0T_TRY(f0t_alloc_zero(&m->squares, squares, sizeof *m->squares));
+    F0T_TRY(f0t_alloc_zero(&m->squares, m->features, m->features * sizeof *m->squares));
     F0T_TRY(f0t_alloc_zero(&m->sum, m->features, sizeof *m->sum));
     F0T_TRY(f0t_alloc_zero(&m->counts, m->tags, sizeof *m->counts));
-    F0T_TRY(f0t_alloc_zero(&m->crossed, crossed, sizeof *m->crossed));
-    return f0t_alloc_zero(&m->pairs, pairs, sizeof *m->pairs);
+    F0T_TRY(f0t_alloc_zero(&m->crossed, m->tags, m->features * sizeof *m->crossed));
+    return f0t_alloc_zero(&m->pairs, m->tags, m->tags * sizeof *m->pairs);
 }
 
 /* Columns first … last of `sum` and `crossed`, in the order of the images for any number of threads.

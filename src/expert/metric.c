@@ -1,7 +1,6 @@
 #include "expert/metric.h"
 
 #include "base/alloc.h"
-#include "base/size.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
 #include "math/product.h"
@@ -74,10 +73,7 @@ static f0t_status measure(f0t_metric *m, room *r, const float *rows, size_t coun
                           const f0t_monitor *monitor)
 {
     const size_t D = m->features, first = D - m->dim; /* variances ascend */
-    size_t size;
-    if (!f0t_size_mul(&size, D, D))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu features are too many", D);
-    F0T_TRY(f0t_alloc_zero(&r->gram, size, sizeof *r->gram));
+    F0T_TRY(f0t_alloc_zero(&r->gram, D, D * sizeof *r->gram));
     F0T_TRY(f0t_alloc(&r->variances, D, sizeof *r->variances));
     F0T_TRY(covariance(r, rows, count, D));
     F0T_TRY(f0t_eigen_watched(r->gram, D, r->variances, monitor));
@@ -104,13 +100,10 @@ static f0t_status turn_axes(room *r, size_t dim, size_t M, size_t D, const f0t_m
 
 static f0t_status allocate_dual(room *r, size_t dim, size_t M, size_t D)
 {
-    size_t size, axes;
-    if (!f0t_size_mul(&size, M, D) || !f0t_size_mul(&axes, dim, D))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu features are too many", D);
-    F0T_TRY(f0t_alloc(&r->gram, M * M, sizeof *r->gram));
+    F0T_TRY(f0t_alloc(&r->gram, M, M * sizeof *r->gram));
     F0T_TRY(f0t_alloc(&r->variances, M, sizeof *r->variances));
-    F0T_TRY(f0t_alloc(&r->centred, size, sizeof *r->centred));
-    return f0t_alloc(&r->axes, axes, sizeof *r->axes);
+    F0T_TRY(f0t_alloc(&r->centred, M, D * sizeof *r->centred));
+    return f0t_alloc(&r->axes, dim, D * sizeof *r->axes);
 }
 
 static f0t_status measure_dual(f0t_metric *m, room *r, const float *rows, size_t M,

@@ -1,7 +1,6 @@
 #include "expert/ridge.h"
 
 #include "base/alloc.h"
-#include "base/size.h"
 #include "math/elementwise.h"
 #include "math/matmul.h"
 #include "math/product.h"
@@ -45,17 +44,13 @@ typedef struct work {
 static f0t_status allocate(work *w)
 {
     const size_t D = w->features, N = w->size;
-    size_t square, sides, all;
-    if (!f0t_size_mul(&square, N, N) || !f0t_size_mul(&sides, w->tags, N) ||
-        !f0t_size_mul(&all, w->tags, D))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu tags by %zu features are too many", w->tags, D);
     F0T_TRY(f0t_alloc_zero(&w->mean, D, sizeof *w->mean));
     if (w->count < D)
-        F0T_TRY(f0t_alloc(&w->centred, w->count * D, sizeof *w->centred));
-    F0T_TRY(f0t_alloc_zero(&w->gram, square, sizeof *w->gram));
-    F0T_TRY(f0t_alloc(&w->axes, square, sizeof *w->axes));
+        F0T_TRY(f0t_alloc(&w->centred, w->count, D * sizeof *w->centred));
+    F0T_TRY(f0t_alloc_zero(&w->gram, N, N * sizeof *w->gram));
+    F0T_TRY(f0t_alloc(&w->axes, N, N * sizeof *w->axes));
     F0T_TRY(f0t_alloc(&w->values, N, sizeof *w->values));
-    F0T_TRY(f0t_alloc_zero(&w->sides, sides, sizeof *w->sides));
+    F0T_TRY(f0t_alloc_zero(&w->sides, w->tags, N * sizeof *w->sides));
     F0T_TRY(f0t_alloc_zero(&w->counts, w->tags, sizeof *w->counts));
     F0T_TRY(f0t_alloc(&w->judges, JUDGES, sizeof *w->judges));
     F0T_TRY(f0t_alloc(&w->chosen, JUDGES * N, sizeof *w->chosen));
@@ -341,13 +336,10 @@ typedef struct reduction {
 
 static f0t_status allocate_reduction(reduction *s, const work *w, size_t rank)
 {
-    size_t fitted;
-    if (!f0t_size_mul(&fitted, s->axes, w->tags))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu tags are too many", w->tags);
-    F0T_TRY(f0t_alloc(&s->fitted, fitted, sizeof *s->fitted));
-    F0T_TRY(f0t_alloc(&s->products, s->axes * s->axes, sizeof *s->products));
+    F0T_TRY(f0t_alloc(&s->fitted, w->tags, s->axes * sizeof *s->fitted));
+    F0T_TRY(f0t_alloc(&s->products, s->axes, s->axes * sizeof *s->products));
     F0T_TRY(f0t_alloc(&s->values, s->axes, sizeof *s->values));
-    F0T_TRY(f0t_alloc(&s->left, rank * w->tags, sizeof *s->left));
+    F0T_TRY(f0t_alloc(&s->left, w->tags, rank * sizeof *s->left));
     F0T_TRY(f0t_alloc(&s->turned, rank * w->size, sizeof *s->turned));
     return f0t_alloc(&s->right, rank * w->features, sizeof *s->right);
 }

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/group.h"
 #include "base/monitor.h"
-#include "base/size.h"
 #include "math/matmul.h"
 #include "math/product.h"
 #include "math/solve.h"
@@ -115,16 +114,14 @@ static f0t_status solve_rules(pass *p)
 
 static f0t_status make_rules(pass *p)
 {
-    size_t rules;
     const f0t_samples *train = p->data->train;
     f0t_tag_sets sets = {.offsets = train->offsets,
                          .indices = train->relevant,
                          .images = train->count,
                          .tags = train->tags};
     F0T_TRY(f0t_rules_create(&p->rules, &sets, NULL, train->tags));
-    if (!f0t_size_mul(&rules, p->rules->count, p->lambda_count * p->data->dim))
-        return f0t_fail(F0T_ERROR_MEMORY, "%zu rules are too many", p->rules->count);
-    F0T_TRY(f0t_alloc(&p->directions, rules, sizeof *p->directions));
+    F0T_TRY(f0t_alloc(&p->directions, p->rules->count,
+                      p->lambda_count * p->data->dim * sizeof *p->directions));
     return solve_rules(p);
 }
 

@@ -58,6 +58,14 @@ case_a_folder_is_learned_and_tagged() {
     refuse 2 "one dataset or matrix at a time" tag art.f0t art.f0t.data new
     refuse 2 "has features already" tag art.f0t art.f0t.data --backbone builtin
     refuse 3 "nowhere" tag art.f0t nowhere
+    refuse 2 "--part is for datasets, not for pictures" tag art.f0t new --part test
+    mkdir broken
+    echo broken >broken/a.png
+    run 3 tag art.f0t broken
+    warns "none of the pictures can be read"
+    cp -r art.f0t.data unnamed
+    rm unnamed/images.txt
+    refuse 2 "--xmp needs pictures: unnamed does not name them" tag art.f0t unnamed --xmp
     mkdir empty
     refuse 3 "has no pictures" tag art.f0t empty
 }

@@ -12,6 +12,7 @@ case_what_is_missing_is_said() {
     refuse 2 "missing -o FILE.onnx" quantize net.onnx --pictures pictures
     refuse 2 "missing --pictures FOLDER" quantize net.onnx -o out.onnx
     refuse 2 "percentile of 20" quantize net.onnx --pictures pictures -o out.onnx --percentile 20
+    refuse 2 "a cosine of 2 (at most 1)" quantize net.onnx --pictures pictures -o out.onnx --cosine 2
     refuse 3 "nowhere" quantize net.onnx --pictures nowhere -o out.onnx
     draw pictures/red.svg red
     refuse 3 "net.onnx" quantize net.onnx --pictures pictures -o out.onnx --preset imagenet

@@ -217,7 +217,7 @@ case_scripts_decide() {
     printf 'new/3.svg\n' >bad.tsv
     refuse 3 "bad.tsv:1: a picture, a tab and a tag are expected" accept -c c.f0t --from bad.tsv
     printf 'new/3.svg\tyellow\nnew/3.svg\tpink\0\tx\n' >bad.tsv
-    refuse 3 "bad.tsv:2: a NUL byte" accept -c c.f0t --from bad.tsv
+    refuse 3 "bad.tsv:2: a NUL byte; text is expected" accept -c c.f0t --from bad.tsv
     { printf new/3.svg && printf '\t%s' $(seq 1025); } >bad.tsv
     refuse 3 "bad.tsv:1: more than 1024 tags" accept -c c.f0t --from bad.tsv
     expect_decided "0.svg red 1 ann;1.svg green 1 ann;1.svg sea 1 ann;2.svg blue 1 ann;"

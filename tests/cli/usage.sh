@@ -84,6 +84,7 @@ case_what_is_missing_or_too_much_is_said() {
     refuse 2 "missing -o DIR, the folder for the page" demo
     refuse 2 "--val -0.5: a share from 0 to 1 is expected" import csv t -o x --val -0.5
     refuse 2 "--vocabulary-sizes: a list such as 1000,10000,all is expected" analyze tags.txt --vectors v.txt -o s --vocabulary-sizes ""
+    refuse 2 "--lambdas: fewer than 100 values" analyze tags.txt --vectors v.txt -o s --lambdas "$(seq -s, 1 100)"
     refuse 2 "--undo knows where the tags went: leave out --embed" write -c c --undo --embed
     refuse 2 "pictures and tags come from --from f: leave out 'x'" accept x y --from f
     refuse 2 "--html v.txt: this file is no page of HTML, and is not replaced" find red --html v.txt -c none

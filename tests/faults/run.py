@@ -335,6 +335,8 @@ class Bench:
         whats = FAULTS[kind]
         if self.options.quick:
             whats = [whats[hash_of(self.command.name + kind) % len(whats)]]
+        if self.options.ever:
+            whats = [what for what in whats if what.endswith("+")]
         for what in whats[:1 if self.options.once else None] if all_chosen else []:
             if self.journal.has(self.command.name, kind, what):
                 continue
@@ -409,6 +411,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--places", type=int, default=0)
     parser.add_argument("--once", action="store_true", help="the first fault of each kind alone")
+    parser.add_argument("--ever", action="store_true", help="the faults that last alone")
     parser.add_argument("--kinds", type=lambda t: t.split(","), default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--journal", type=os.path.abspath, help="a file that keeps what was tried")

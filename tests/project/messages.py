@@ -55,7 +55,7 @@ def letters(text):
 
 def is_message(text):
     """Not a name or an end that is put into one, nor SQL. That there is no memory, test_each_fault sees of every allocation."""
-    own = re.sub(r"%[-+ 0-9.*]*(?:ll|[hlzjt])?[a-zA-Z]", "", text)
+    own = re.sub(r"%[-+# 0-9.*]*(?:ll|[hlzjt])?[a-zA-Z]", "", text)
     return letters(own) >= 8 and " " in own.strip() and not re.match(r"[ ,;]|[A-Z]{6}|(?:%s: )?(?:no|out of) memory", text)
 
 
@@ -78,6 +78,8 @@ def asserted(text):
     """Strings of C that a call asserts of a message, each perhaps of a few words alone."""
     for call in re.finditer(r"\b\w*(?:fails|refuse|refused|refuses|rejects|strstr)\w*\(", text):
         yield from literals(arguments(text, call.end() - 1))
+    for table in re.finditer(r"\*says;[^}]*\}[^;]*?=\s*(\{.*?)\};", text, re.S):  # what each of its rows is refused with
+        yield from literals(table[1])
 
 
 def known(root):
@@ -90,7 +92,8 @@ def known(root):
             short[path.parts[-2]].update(asserted(text))
             short[path.parts[-2]].update(one[1:] for one in literals(text) if one.startswith("!"))  # tests/unit/onnx/rows.h
     for path in pathlib.Path(root, "tests", "cli").glob("*.sh"):
-        for text in re.findall(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', path.read_text()):
+        shell = re.sub(r"(?m)^\s*#.*$|\s# .*$", "", path.read_text())  # an apostrophe there opens nothing
+        for text in re.findall(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'', shell):
             found.update(re.split(r"\$\{[^}]*\}|\$\w+|\n", text[1:-1].replace('\\"', '"')))
     for folder in ("tests/server", "bindings/python/tests"):
         for path in pathlib.Path(root, folder).glob("*.py"):
@@ -106,8 +109,8 @@ def with_ends(texts):
 
 def tokens(text):
     """Characters, and for %… the set of what may be there: numbers, or anything."""
-    for m in re.finditer(r"%%|%[-+ 0-9.*]*(?:ll|[hlzjt])?([a-zA-Z])|.", text, re.S):
-        yield m[0][-1] if len(m[0]) == 1 or m[0] == "%%" else {"number"} if m[1] in "diuxX" else {"text"}
+    for m in re.finditer(r"%%|%[-+# 0-9.*]*(?:ll|[hlzjt])?([a-zA-Z])|.", text, re.S):
+        yield m[0][-1] if len(m[0]) == 1 or m[0] == "%%" else {"number"} if m[1] in "diu" else {"text"}
 
 
 def matched(form, text):
@@ -151,6 +154,8 @@ def few_words(forms, strings):
     """Messages of a part that a string of its tests names, be it by a word, and no other message of the part does."""
     names = collections.defaultdict(set)
     for text, form in forms.items():
+        if any(text in one for one in strings.near(text)):  # all of it, put into another one: "\"n\" must be a whole number"
+            names[text] = {text}
         for one in strings.near(text):
             if matched(form, one) >= 4:
                 names[one].add(text)

@@ -97,7 +97,9 @@ static void test_the_default_is_in_the_users_data(void **state)
     assert_fails(F0T_ERROR_NOT_FOUND, "/home/.local/share/fast0tag/catalogue.f0t",
                  try_open(NULL, F0T_CATALOGUE_READ));
     unsetenv("HOME");
-    assert_fails(F0T_ERROR_NOT_FOUND, "neither", try_open(NULL, F0T_CATALOGUE_READ));
+    assert_fails(F0T_ERROR_NOT_FOUND,
+                 "neither XDG_DATA_HOME nor HOME is set: name a file for the catalogue",
+                 try_open(NULL, F0T_CATALOGUE_READ));
 }
 
 static void test_other_files_are_refused_and_left_alone(void **state)
@@ -113,8 +115,13 @@ static void test_other_files_are_refused_and_left_alone(void **state)
     execute(other, "UPDATE mine SET a = 2");
     assert_fails(F0T_ERROR_NOT_FOUND, "no catalogue",
                  try_open(test_path("no"), F0T_CATALOGUE_READ));
+    assert_fails(F0T_ERROR_IO, "cannot open ", try_open(test_path("text/x"), F0T_CATALOGUE_READ));
+    setenv("XDG_DATA_HOME", text, 1);
+    assert_fails(F0T_ERROR_IO, "cannot make the folder ", try_open(NULL, F0T_CATALOGUE_CREATE));
+    unsetenv("XDG_DATA_HOME");
     assert_fails(F0T_ERROR_FORMAT, "not a file", try_open(test_path("."), F0T_CATALOGUE_READ));
-    assert_fails(F0T_ERROR_ARGUMENT, "empty", try_open("", F0T_CATALOGUE_READ));
+    assert_fails(F0T_ERROR_ARGUMENT, "the path of the catalogue is empty",
+                 try_open("", F0T_CATALOGUE_READ));
     assert_fails(F0T_ERROR_NOT_FOUND, "./:memory:", try_open(":memory:", F0T_CATALOGUE_READ));
     assert_fails(F0T_ERROR_NOT_FOUND, "./file:x",
                  try_open("file:x?mode=memory", F0T_CATALOGUE_READ));
@@ -338,7 +345,8 @@ static void test_options_are_checked(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "wait", f0t_catalogue_open(&c, "x", &options));
     options.wait = 1;
     options.mode = 9;
-    assert_fails(F0T_ERROR_ARGUMENT, "mode", f0t_catalogue_open(&c, "x", &options));
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_catalogue_options: no mode 9",
+                 f0t_catalogue_open(&c, "x", &options));
 }
 
 static f0t_status open_and_fill(void *context)

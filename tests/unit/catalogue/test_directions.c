@@ -108,6 +108,8 @@ static void a_written_file_is_mapped(void **state)
     f0t_directions_close(d);
     assert_fails(F0T_ERROR_MISMATCH, "another state", f0t_directions_open(&d, path, STAMP + 1));
     assert_fails(F0T_ERROR_NOT_FOUND, "none", f0t_directions_open(&d, test_path("none"), STAMP));
+    assert_fails(F0T_ERROR_FORMAT, "other: not the directions of a catalogue",
+                 f0t_directions_open(&d, test_file("other", "\2\0\0\0\0\0\0\0{}", 10), STAMP));
 }
 
 static void ids_must_ascend(void **state)

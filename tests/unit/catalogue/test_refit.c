@@ -105,7 +105,8 @@ static void test_what_cannot_be_refitted_is_refused(void **state)
     assert_ok(f0t_catalogue_open_dataset(&d, c, NULL, NULL));
     assert_fails(F0T_ERROR_MISMATCH, "would forget", f0t_model_refit(&model, path, d, NULL, NULL));
     options.weight = 0;
-    assert_fails(F0T_ERROR_ARGUMENT, "weight", f0t_model_refit(&model, path, d, &options, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_refit_options: weight is 0; from 1 to 100 is expected",
+                 f0t_model_refit(&model, path, d, &options, NULL));
     f0t_dataset_close(d);
     f0t_vectors_close(vectors);
     f0t_catalogue_close(c);

@@ -154,6 +154,36 @@ static void altered_numbers_are_refused(void **state)
     }
 }
 
+static f0t_status open_and_look(const char *path)
+{
+    f0t_catalogue *c;
+    F0T_TRY(f0t_catalogue_open(&c, path, NULL));
+    f0t_status status = get_picture(c);
+    f0t_catalogue_close(c);
+    return status;
+}
+
+static void a_file_written_over_is_damaged(void **state)
+{
+    f0t_catalogue *c = fill("over");
+    char *path, *bytes;
+    size_t size;
+    (void)state;
+    assert_ok(f0t_string_copy(&path, f0t_catalogue_path(c), strlen(f0t_catalogue_path(c))));
+    f0t_catalogue_close(c);
+    assert_ok(open_and_look(path));
+    bytes = test_read(path, &size);
+    memset(bytes + 4096, 0xAA, size - 4096);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    assert_fails(F0T_ERROR_FORMAT,
+                 " is damaged; use a copy of it, or index the pictures into a new one",
+                 open_and_look(path));
+    f0t_free(bytes);
+    f0t_free(path);
+}
+
 /* ---- Options ----------------------------------------------------------------------------------------- */
 
 static void searches_are_checked(void **state)
@@ -224,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_are_checked),
         cmocka_unit_test(altered_numbers_are_refused),
+        cmocka_unit_test(a_file_written_over_is_damaged),
         cmocka_unit_test(searches_are_checked),
         cmocka_unit_test(only_folders_are_watched),
         cmocka_unit_test(a_model_that_is_gone_is_named),

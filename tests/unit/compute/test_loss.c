@@ -406,7 +406,7 @@ static void numbers_that_are_none_name_the_row(void **state)
             char row[64];
             float gradient[30];
             f0t_loss_result result;
-            snprintf(row, sizeof row, "row %zu of", i / 6);
+            snprintf(row, sizeof row, "row %zu of the batch: a score is NaN or infinite", i / 6);
             made.scores[i] = bad[i % 3];
             assert_fails(F0T_ERROR_NUMERIC, row, run_once(&result, gradient, &options, &made.at));
             free_batch(&made);

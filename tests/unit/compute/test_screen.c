@@ -470,9 +470,25 @@ static void every_failed_allocation_is_reported(void **state)
     test_each_fault(F0T_FAULT_ALLOC, append_and_rank, NULL);
 }
 
+static void contexts_have_threads_and_a_device_that_there_are(void **state)
+{
+    f0t_context_options options = F0T_CONTEXT_OPTIONS;
+    f0t_context *context;
+    (void)state;
+    options.threads = -1;
+    assert_fails(F0T_ERROR_ARGUMENT, "-1 threads: a context has 1 to ",
+                 f0t_context_create(&context, &options));
+    options.threads = 1;
+    options.device = "abacus";
+    assert_fails(F0T_ERROR_UNSUPPORTED, "there is no device 'abacus': cpu, cuda",
+                 f0t_context_create(&context, &options));
+    assert_null(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_have_threads_and_a_device_that_there_are),
         cmocka_unit_test(all_rows_are_ranked_as_by_definition),
         cmocka_unit_test(any_number_of_directions_is_ranked),
         cmocka_unit_test(every_level_has_the_same_bounds),

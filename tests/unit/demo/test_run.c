@@ -83,10 +83,36 @@ static void the_model_alone_is_made_once(void **state)
     f0t_demo_free(demo);
 }
 
+static void wrong_calls_are_refused(void **state)
+{
+    f0t_demo_options options = {0};
+    f0t_demo *demo;
+    char many[8000];
+    (void)state;
+    assert_fails(F0T_ERROR_ARGUMENT, "f0t_demo_run: output is NULL",
+                 f0t_demo_run(&demo, NULL, NULL, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT,
+                 "f0t_demo_options: its size is not set; begin with F0T_DEMO_OPTIONS",
+                 f0t_demo_run(&demo, test_path("none"), &options, NULL));
+    options = (f0t_demo_options)F0T_DEMO_OPTIONS;
+    memset(many, 'a', sizeof many);
+    many[sizeof many - 1] = '\0';
+    options.methods = many;
+    assert_fails(F0T_ERROR_ARGUMENT, "the list of methods is too long",
+                 f0t_demo_run(&demo, test_path("none"), &options, NULL));
+    options.methods = NULL;
+    options.wordnet = "/nowhere";
+    assert_fails(F0T_ERROR_NOT_FOUND,
+                 "/nowhere: has no WordNet (data.noun): Debian's package is wordnet-base",
+                 f0t_demo_run(&demo, test_path("none"), &options, NULL));
+    assert_null(demo);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_alone_is_made_once),
+        cmocka_unit_test(wrong_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

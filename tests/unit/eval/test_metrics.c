@@ -166,6 +166,21 @@ static void a_nan_is_refused(void **state)
     assert_fails(F0T_ERROR_NUMERIC, "NaN", ranking_measure(&v, &made, &k, 1, 10));
 }
 
+static void blocks_of_another_size_are_refused(void **state)
+{
+    f0t_metrics *metrics;
+    f0t_ranking block = {.images = 1, .tags = 4};
+    (void)state;
+    assert_ok(f0t_metrics_create(&metrics, 5, 1, NULL, 0, NULL));
+    assert_fails(F0T_ERROR_INTERNAL, "metrics of 5 tags got a block of 4",
+                 f0t_metrics_add(metrics, &block));
+    block.tags = 5;
+    block.images = 2;
+    assert_fails(F0T_ERROR_INTERNAL, "metrics of 1 images got more",
+                 f0t_metrics_add(metrics, &block));
+    f0t_metrics_free(metrics);
+}
+
 static void too_many_cutoffs_are_refused(void **state)
 {
     static const size_t cutoffs[F0T_CUTOFFS_MOST + 1] = {1, 2, 3};
@@ -279,6 +294,7 @@ int main(void)
         cmocka_unit_test(what_nothing_is_relevant_for_is_not_defined),
         cmocka_unit_test(infinite_and_negative_zero_scores_rank),
         cmocka_unit_test(a_nan_is_refused),
+        cmocka_unit_test(blocks_of_another_size_are_refused),
         cmocka_unit_test(too_many_cutoffs_are_refused),
         cmocka_unit_test(seen_and_unseen_tags_are_measured_in_one_ranking),
         cmocka_unit_test(tags_of_one_kind_have_no_harmonic_mean),

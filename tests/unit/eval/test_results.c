@@ -4,6 +4,7 @@
 #include "eval/eval.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -360,6 +361,46 @@ static void assert_refused(const char *text, size_t size, f0t_status status)
     f0t_free(kept);
 }
 
+/* With the first `from` in it altered. */
+static void altered_fails(const char *says, char *text, size_t size, const char *from)
+{
+    char *at = memmem(text, size, from, strlen(from)), was;
+    assert_non_null(at);
+    was = at[1];
+    at[1] = '_';
+    assert_fails(F0T_ERROR_FORMAT, says, load_results(text, size));
+    at[1] = was;
+}
+
+/* With something more after the first `after`. */
+static void longer_fails(const char *says, const char *text, size_t size, const char *after,
+                         const char *more)
+{
+    const char *at = memmem(text, size, after, strlen(after));
+    assert_non_null(at);
+    const size_t before = (size_t)(at - text) + strlen(after), count = strlen(more);
+    char *longer = malloc(size + count);
+    memcpy(longer, text, before);
+    memcpy(longer + before, more, count);
+    memcpy(longer + before + count, text + before, size - before);
+    assert_fails(F0T_ERROR_FORMAT, says, load_results(longer, size + count));
+    free(longer);
+}
+
+static void results_that_are_none_are_refused(void **state)
+{
+    fixture h;
+    size_t size;
+    char *text = open_hostile(&h, &size);
+    (void)state;
+    altered_fails("no results of a comparison that this version knows", text, size, "comparison");
+    longer_fails("\"top\" has no tag at place 0", text, size, "\"top\":[", "99");
+    longer_fails(" tags, not ", text, size, "\"top\":[", "1,");
+    altered_fails(": no \"repeat\"", text, size, "\"repeat");
+    f0t_free(text);
+    fixture_close(&h);
+}
+
 static void results_that_are_cut_are_refused(void **state)
 {
     fixture h;
@@ -447,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_results_file_of_another_comparison_is_refused),
         cmocka_unit_test(a_row_in_the_middle_of_the_features_is_of_the_identity),
         cmocka_unit_test(the_lists_of_tags_are_of_the_identity),
+        cmocka_unit_test(results_that_are_none_are_refused),
         cmocka_unit_test(results_that_are_cut_are_refused),
         cmocka_unit_test(results_that_are_altered_are_refused_or_whole),
         cmocka_unit_test(values_that_are_not_those_asked_for_are_refused),

@@ -114,7 +114,8 @@ static void wrong_sizes_and_lack_of_memory_are_told(void **state)
 {
     (void)state;
     f0t_separable s;
-    assert_fails(F0T_ERROR_ARGUMENT, "0 dimensions", f0t_separable_create(&s, 0, 2));
+    assert_fails(F0T_ERROR_ARGUMENT, "angles of 2 points in 0 dimensions",
+                 f0t_separable_create(&s, 0, 2));
     test_each_fault(F0T_FAULT_ALLOC, create, NULL);
 }
 

@@ -399,6 +399,13 @@ static void senseless_options_are_refused(void **state)
     o = small();
     o.sample = 0;
     refuse(&in, &o, F0T_ERROR_ARGUMENT, "the sample must have a rule");
+    o = small();
+    o.offsets = 99;
+    refuse(&in, &o, F0T_ERROR_ARGUMENT, "offsets in a picture must be from 100 to 200000");
+    f0t_study *study;
+    const f0t_vectors *vectors = in.vectors;
+    assert_fails(F0T_ERROR_ARGUMENT, "a study needs word vectors",
+                 f0t_study_run(&study, in.dataset, &vectors, 0, NULL, NULL));
     input_close(&in);
 }
 

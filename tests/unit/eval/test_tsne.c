@@ -353,6 +353,15 @@ static void few_points_and_equal_points_are_no_trouble(void **state)
         }
 }
 
+static void one_point_is_like_no_other(void **state)
+{
+    static const float point[] = {1, 1};
+    f0t_likeness likeness;
+    (void)state;
+    assert_fails(F0T_ERROR_ARGUMENT, "a picture of 1 points",
+                 f0t_likeness_create(&likeness, point, 1, 2, 30, false, NULL));
+}
+
 static void it_stops_when_asked(void **state)
 {
     enum { N = 50 };
@@ -402,6 +411,7 @@ int main(void)
         cmocka_unit_test(known_clusters_are_drawn_apart),
         cmocka_unit_test(the_same_start_draws_the_same_picture_with_any_threads),
         cmocka_unit_test(few_points_and_equal_points_are_no_trouble),
+        cmocka_unit_test(one_point_is_like_no_other),
         cmocka_unit_test(it_stops_when_asked),
         cmocka_unit_test(missing_memory_is_told),
     };

@@ -163,7 +163,9 @@ static void other_weights_beside_the_network_are_not_those_described(void **stat
     snprintf(description, sizeof description, "{\"external_crc32\": \"12345678\", %s",
              f0t_backbone_description(backbone) + 1);
     f0t_backbone_close(backbone);
-    assert_fails(F0T_ERROR_MISMATCH, "is 00000000, not 12345678",
+    assert_fails(F0T_ERROR_MISMATCH,
+                 "its weights in other files are not those that they were: their checksum is "
+                 "00000000, not 12345678",
                  f0t_classes_open(&classes, description, NULL, NULL));
 }
 

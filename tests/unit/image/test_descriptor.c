@@ -123,7 +123,8 @@ static void a_picture_without_pixels_is_refused(void **state)
     uint8_t rgb[3] = {0};
     float *x;
     assert_ok(f0t_alloc(&x, dim, sizeof *x));
-    assert_fails(F0T_ERROR_ARGUMENT, "0 x 5 pixels", f0t_descriptor_run(x, descriptor, rgb, 0, 5));
+    assert_fails(F0T_ERROR_ARGUMENT, "a picture of 0 x 5 pixels has no descriptor",
+                 f0t_descriptor_run(x, descriptor, rgb, 0, 5));
     assert_fails(F0T_ERROR_ARGUMENT, "5 x 0 pixels", f0t_descriptor_run(x, descriptor, rgb, 5, 0));
     f0t_free(x);
 }

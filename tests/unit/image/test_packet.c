@@ -3,6 +3,7 @@
 #include "fast0tag.h"
 #include "image/packet.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,6 +84,45 @@ static void what_would_be_lost_is_refused(void **state)
                  f0t_xmp_packet_find(&p, "GIF89a", 6, "g.gif"));
 }
 
+static size_t put_chunk(char *file, size_t at, const char *type, const char *data, size_t length)
+{
+    const char head[] = {0, 0, 0, (char)length};
+    memcpy(file + at, head, 4);
+    memcpy(file + at + 4, type, 4);
+    memcpy(file + at + 8, data, length);
+    return at + 12 + length;
+}
+
+/* A PNG file of `count` chunks with this text. */
+static f0t_status find_in_png(const char *text, size_t length, size_t count)
+{
+    static const char header[13];
+    char file[1000] = "\x89PNG\r\n\x1A\n";
+    f0t_xmp_packet p;
+    size_t at = put_chunk(file, 8, "IHDR", header, sizeof header);
+    for (size_t i = 0; i < count; i++)
+        at = put_chunk(file, at, "iTXt", text, length);
+    at = put_chunk(file, at, count ? "IEND" : "\xFF\xFF\xFF\xFF", "", 0);
+    return f0t_xmp_packet_find(&p, file, count ? at : at - 4, "p.png");
+}
+
+static void a_png_has_one_packet_of_plain_text(void **state)
+{
+    static const char plain[] = "XML:com.adobe.xmp\0\0\0\0\0<x/>",
+                      packed[] = "XML:com.adobe.xmp\0\1\0\0\0<x/>",
+                      cut[] = "XML:com.adobe.xmp\0\0\0en";
+    (void)state;
+    assert_ok(find_in_png(plain, sizeof plain - 1, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "p.png: tags cannot go into it: it has two XMP packets",
+                 find_in_png(plain, sizeof plain - 1, 2));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "p.png: tags cannot go into it: its XMP is compressed",
+                 find_in_png(packed, sizeof packed - 1, 1));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "p.png: tags cannot go into it: its XMP is damaged",
+                 find_in_png(cut, sizeof cut - 1, 1));
+    assert_fails(F0T_ERROR_FORMAT, "p.png: is a damaged PNG file: no chunk at byte 33",
+                 find_in_png("", 0, 0));
+}
+
 /* A segment of extended XMP with this text; gives the place after it. */
 static size_t put_extended(char *file, size_t at, const char *text)
 {
@@ -159,6 +199,25 @@ static void cut_and_altered_files_do_no_harm(void **state)
         test_alter_everywhere(data, size, find_once);
         f0t_free(data);
     }
+}
+
+static void a_packet_has_room_for_so_much(void **state)
+{
+    enum { MANY = (16 << 20) + 1 };
+    char *text = memset(malloc(MANY), ' ', MANY);
+    (void)state;
+    for (int png = 0; png < 2; png++) {
+        const f0t_xmp_packet place = {.is_png = png};
+        f0t_writer *w;
+        assert_ok(f0t_writer_open(&w, test_path("room")));
+        assert_fails(
+            F0T_ERROR_UNSUPPORTED,
+            png ? "p: tags cannot go into it: its XMP would be more than 16 MB"
+                : "p: tags cannot go into it: its XMP would be more than a JPEG segment holds",
+            f0t_xmp_packet_write(w, &place, "", 0, text, png ? MANY : 65536, "p"));
+        f0t_writer_abort(w);
+    }
+    free(text);
 }
 
 /* ---- Whole pictures -------------------------------------------------------------------------------- */
@@ -246,6 +305,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_are_found_and_places_for_them),
         cmocka_unit_test(what_would_be_lost_is_refused),
+        cmocka_unit_test(a_packet_has_room_for_so_much),
+        cmocka_unit_test(a_png_has_one_packet_of_plain_text),
         cmocka_unit_test(extended_packets_stay_unless_they_have_keywords),
         cmocka_unit_test(bytes_that_fill_up_are_passed_over),
         cmocka_unit_test(cut_and_altered_files_do_no_harm),

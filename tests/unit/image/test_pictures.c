@@ -124,6 +124,19 @@ static void many_kinds_are_summed_up(void **state)
     f0t_texts_free(&found);
 }
 
+static void folders_are_searched_to_a_depth(void **state)
+{
+    char name[300] = "deep";
+    f0t_texts found = {0};
+    f0t_skipped_files skipped = {0};
+    (void)state;
+    for (size_t depth = 0; depth < 67; depth++, strcat(name, "/d"))
+        assert_int_equal(mkdir(test_path(name), 0777), 0);
+    assert_ok(f0t_walk(&found, &skipped, test_path("deep"), NULL)); /* the others are read */
+    assert_non_null(strstr(f0t_last_error(), ": more than 64 folders deep"));
+    f0t_texts_free(&found);
+}
+
 static void a_file_is_itself_whatever_its_name(void **state)
 {
     f0t_texts found = {0};
@@ -193,6 +206,7 @@ int main(void)
         cmocka_unit_test(pictures_of_folders_that_are_named_twice_are_found_once),
         cmocka_unit_test(what_is_passed_over_is_counted),
         cmocka_unit_test(many_kinds_are_summed_up),
+        cmocka_unit_test(folders_are_searched_to_a_depth),
         cmocka_unit_test(a_file_is_itself_whatever_its_name),
         cmocka_unit_test(what_changed_has_another_fingerprint),
         cmocka_unit_test(a_stop_is_heard),

@@ -109,7 +109,7 @@ static void wrong_rows_are_named_by_line(void **state)
 static void wrong_headers_are_refused(void **state)
 {
     (void)state;
-    refuse("", "", "has no @data");
+    refuse("", "", "t.arff: has no @data: is it an ARFF file?");
     refuse("@data\n", "", "has no @attribute");
     refuse("hello\n", "", "t.arff:1: 'hello': @relation");
     refuse("@attribute a relational\n", "", "'relational': an attribute of this type");

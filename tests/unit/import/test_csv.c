@@ -85,14 +85,26 @@ static void columns_are_chosen_by_name_or_number(void **state)
     assert_string_equal(tags_of(d, 1), "c");
     f0t_dataset_close(d);
     by_name.tags_column = "gone";
-    assert_fails(F0T_ERROR_NOT_FOUND, "has no column 'gone'",
+    assert_fails(F0T_ERROR_NOT_FOUND,
+                 "has no column 'gone'; a name of the header or a number from 1 is expected",
                  import_text("words\tx\tphoto\na\t0\tp\n", &by_name));
     by_number.image_column = "4";
-    assert_fails(F0T_ERROR_NOT_FOUND, "has no column '4'", import_text("a,b,c\n", &by_number));
+    assert_fails(F0T_ERROR_NOT_FOUND,
+                 "has no column '4'; a number from 1 is expected where there is no header",
+                 import_text("a,b,c\n", &by_number));
     by_number.image_column = "0";
     assert_fails(F0T_ERROR_NOT_FOUND, "has no column '0'", import_text("a,b,c\n", &by_number));
     by_number.image_column = "1";
     assert_fails(F0T_ERROR_ARGUMENT, "must be three columns", import_text("a,b,c\n", &by_number));
+}
+
+static void a_tag_is_no_text(void **state)
+{
+    char text[2000] = "id,tags\na,";
+    (void)state;
+    memset(text + strlen(text), 'x', 1500);
+    assert_fails(F0T_ERROR_FORMAT, "a tag of 1500 bytes; is the separator right?",
+                 import_text(text, NULL));
 }
 
 static void a_column_may_be_a_tag(void **state)
@@ -312,6 +324,7 @@ int main(void)
         cmocka_unit_test(tags_of_a_cell_are_separated),
         cmocka_unit_test(a_first_line_with_a_picture_is_no_header),
         cmocka_unit_test(columns_are_chosen_by_name_or_number),
+        cmocka_unit_test(a_tag_is_no_text),
         cmocka_unit_test(a_column_may_be_a_tag),
         cmocka_unit_test(lines_of_one_image_are_merged),
         cmocka_unit_test(a_split_column_is_kept),

@@ -84,7 +84,7 @@ static void what_does_not_fit_together_is_refused(void **state)
     refuse(F0T_ERROR_FORMAT, "has no rows", XML, HEADER, NULL);
     refuse(F0T_ERROR_MISMATCH, "has 1 attributes, but", XML, HEADER "{}\n",
            "@attribute f1 real\n@data\n1\n");
-    refuse(F0T_ERROR_MISMATCH, "attribute 0 of", "<labels><label name='b'/></labels>",
+    refuse(F0T_ERROR_MISMATCH, "x-test.arff is not that of ", "<labels><label name='b'/></labels>",
            "@attribute a real\n@attribute b real\n@data\n{}\n",
            "@attribute c real\n@attribute b real\n@data\n{}\n");
     refuse(F0T_ERROR_MISMATCH, "attribute 0 of", "<labels><label name='b'/></labels>",

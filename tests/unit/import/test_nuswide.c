@@ -229,6 +229,10 @@ static void wrong_files_are_named_by_line(void **state)
         {"NUS_WID_Tags/AllTags1k.txt", "0\t0\t0\t0\t0\n", "has 1 lines, but", F0T_ERROR_MISMATCH},
         {"NUS_WID_Tags/TagList1k.txt", "a\na\n", "TagList1k.txt:2: 'a' is there twice",
          F0T_ERROR_FORMAT},
+        {"NUS_WID_Tags/TagList1k.txt", "a\tb\n",
+         "TagList1k.txt:1: 'a?b': one word per line is expected", F0T_ERROR_FORMAT},
+        {"ImageList/Imagelist.txt", "a\\1.jpg\tb\n",
+         "Imagelist.txt:1: 'a/1.jpg?b': one path per line is expected", F0T_ERROR_FORMAT},
         {"ConceptsList/Concepts81.txt", "\n", "has no words", F0T_ERROR_FORMAT},
     };
     (void)state;
@@ -270,6 +274,12 @@ static void features_come_from_the_release(void **state)
     assert_fails(F0T_ERROR_MISMATCH, "do not go together", import_tree(&options, NULL));
     options.own_features = "WT";
     assert_fails(F0T_ERROR_NOT_FOUND, "Normalized_WT.dat", import_tree(&options, NULL));
+    options.own_features = "CH,,EDH";
+    assert_fails(F0T_ERROR_ARGUMENT, "is no list of features such as CH,EDH",
+                 import_tree(&options, NULL));
+    options.features = "mine.npy";
+    assert_fails(F0T_ERROR_ARGUMENT, "features come from mine.npy or from the release, not both",
+                 import_tree(&options, NULL));
 }
 
 static void wrong_features_of_the_release_are_refused(void **state)

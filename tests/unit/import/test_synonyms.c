@@ -4,6 +4,8 @@
 #include "base/fault.h"
 #include "import/synonyms.h"
 
+#include <stdlib.h>
+
 static void files_are_read_line_by_line(void **state)
 {
     f0t_synonyms *s;
@@ -39,7 +41,7 @@ static void wrong_files_are_refused_by_their_line(void **state)
 {
     static const char *const cases[][2] = {
         {"a, b\nc, B_\n", "wrong.txt:2: 'B_' is in the group of line 1 already"},
-        {"# x\nalone\n", "wrong.txt:2: 'alone' stands alone"},
+        {"# x\nalone\n", "wrong.txt:2: 'alone' stands alone: a line is a name and its synonyms"},
         {"a,,b\n", "wrong.txt:1: a word is missing between the commas"},
         {"a, --\n", "wrong.txt:1: '--' is no word"},
         {"a, \xFF\n", "wrong.txt:1:"},
@@ -52,6 +54,12 @@ static void wrong_files_are_refused_by_their_line(void **state)
         assert_null(s);
     }
     assert_fails(F0T_ERROR_NOT_FOUND, "nowhere", f0t_synonyms_load(&s, test_path("nowhere"), NULL));
+    enum { LONG = (1 << 16) + 1 };
+    char *line = memset(malloc(LONG + 1), 'a', LONG);
+    line[LONG] = '\0';
+    assert_fails(F0T_ERROR_FORMAT, "bytes: one line is one group",
+                 f0t_synonyms_load(&s, test_text("wrong.txt", line), NULL));
+    free(line);
 }
 
 static void forms_and_plurals_are_found(void **state)

@@ -111,7 +111,7 @@ static void wrong_arrays_are_refused(void **state)
     (a = dense(), a.images = 0, refuse(&a, "0 images: a dataset has 1 to"));
     (a = dense(), a.tags = twice, refuse(&a, "is tag 0 already"));
     (a = dense(), a.tags = blank, refuse(&a, "tag 1"));
-    (a = dense(), a.tags = tab, refuse(&a, "tag 1"));
+    (a = dense(), a.tags = tab, refuse(&a, "tag 1, 'a?b', is no tag: UTF-8 of 1 to"));
     (a = dense(), a.tags = bytes, refuse(&a, "tag 1"));
     (a = dense(), a.tags = empty, refuse(&a, "tag 1"));
     (a = dense(), a.tags = none, refuse(&a, "tags[1] is NULL"));
@@ -171,7 +171,8 @@ static void wrong_vectors_are_refused(void **state)
     (void)state;
     assert_fails(F0T_ERROR_ARGUMENT, "of the words were there before",
                  f0t_vectors_create(&v, twice, FEATURES, 2, 2, NULL));
-    assert_fails(F0T_ERROR_ARGUMENT, "word 1", f0t_vectors_create(&v, line, FEATURES, 2, 2, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, "word 1 is not UTF-8, or has a newline in it",
+                 f0t_vectors_create(&v, line, FEATURES, 2, 2, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "word 0", f0t_vectors_create(&v, empty, FEATURES, 2, 2, NULL));
     assert_fails(F0T_ERROR_NUMERIC, "word 1 has a NaN or an infinity",
                  f0t_vectors_create(&v, TAGS, rows, 2, 2, NULL));

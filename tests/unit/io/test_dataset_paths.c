@@ -4,6 +4,7 @@
 #include "io/dataset.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static void add(f0t_paths *paths, const char *path)
 {
@@ -38,6 +39,17 @@ static void what_is_no_line_of_text_is_refused(void **state)
     f0t_paths_free(&paths);
 }
 
+static void a_dataset_with_such_a_line_is_refused(void **state)
+{
+    f0t_dataset *d;
+    (void)state;
+    assert_int_equal(mkdir(test_path("photos"), 0777), 0);
+    test_text("photos/tags.txt", "sea\nsky\n");
+    test_text("photos/paths.txt", "Places|sea\na|\x01|b\n");
+    assert_fails(F0T_ERROR_FORMAT, "paths.txt:2: a control character",
+                 f0t_dataset_open(&d, test_path("photos"), NULL, NULL));
+}
+
 static f0t_status add_one(void *context)
 {
     f0t_paths paths = {0};
@@ -58,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tag_has_its_first_path),
         cmocka_unit_test(what_is_no_line_of_text_is_refused),
+        cmocka_unit_test(a_dataset_with_such_a_line_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,21 @@ static void what_would_be_read_as_something_else_is_refused(void **state)
     assert_fails(F0T_ERROR_ARGUMENT, "3 is no split", write_one(&split));
 }
 
+static void features_come_with_each_image_or_from_one_file(void **state)
+{
+    const f0t_dataset_info both = {.size = sizeof both, .dim = 2, .features = "there.npy"},
+                           own = {.size = sizeof own, .dim = 2};
+    const f0t_dataset_row row = {.size = sizeof row, .tags = dog_cat, .tag_count = 1};
+    f0t_dataset_writer *writer;
+    (void)state;
+    assert_fails(F0T_ERROR_ARGUMENT, "features come with the images or from there.npy, not both",
+                 f0t_dataset_create(&writer, test_path("both"), &both));
+    assert_ok(f0t_dataset_create(&writer, test_path("bare"), &own));
+    assert_fails(F0T_ERROR_ARGUMENT, "image 0: comes without features",
+                 f0t_dataset_write(writer, &row));
+    f0t_dataset_abort(writer);
+}
+
 static void an_empty_dataset_is_refused(void **state)
 {
     f0t_dataset_writer *writer;
@@ -266,6 +281,7 @@ int main(void)
         cmocka_unit_test(of_a_link_the_target_is_replaced),
         cmocka_unit_test(an_aborted_write_leaves_nothing),
         cmocka_unit_test(what_would_be_read_as_something_else_is_refused),
+        cmocka_unit_test(features_come_with_each_image_or_from_one_file),
         cmocka_unit_test(an_empty_dataset_is_refused),
         cmocka_unit_test(features_elsewhere_are_named_relative_to_the_dataset),
         cmocka_unit_test(a_failed_write_leaves_the_old_dataset),

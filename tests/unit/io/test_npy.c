@@ -256,6 +256,13 @@ static void every_shape_is_a_matrix_or_says_why_not(void **state)
     check_shape("(5, 0)", 0, 2, F0T_ERROR_FORMAT, 0, 0);
     check_shape("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 1, 32,
                 F0T_ERROR_FORMAT, 0, 0);
+    f0t_npy *npy;
+    size_t rows, cols;
+    file f = make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (5, 0)}", NULL, 0);
+    assert_ok(open_file(&npy, &f));
+    assert_fails(F0T_ERROR_FORMAT, "a.npy: has 5 rows without columns",
+                 f0t_npy_matrix(&rows, &cols, npy));
+    f0t_npy_close(npy);
 }
 
 static void the_dictionary_is_read_as_python_would(void **state)
@@ -293,8 +300,10 @@ static void a_wrong_dictionary_is_refused(void **state)
         {"{'descr': '<f4', 'shape': (2,)}", "'fortran_order' is missing"},
         {"{'descr': '<f4', 'fortran_order': False}", "'shape' is missing"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'x': 1}", "none of 'descr'"},
-        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "there before"},
-        {"{'shape': (2,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "there before"},
+        {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+         "a key that was there before"},
+        {"{'shape': (2,), 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}",
+         "a key that was there before"},
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (2,)}", "a comma or '}'"},
         {"{'descr': '<f4',, 'fortran_order': False, 'shape': (2,)}", "a key in quotes"},
         {"{, 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "a key in quotes"},
@@ -314,7 +323,8 @@ static void a_wrong_dictionary_is_refused(void **state)
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2)}", "(3,) rather than (3)"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (,)}", "a tuple"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", "a tuple"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (02,)}", "a tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (02,)}",
+         "'shape' must be a tuple of sizes"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2.0,)}", "a comma or ')'"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2 1)}", "a comma or ')'"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,", "a tuple"},

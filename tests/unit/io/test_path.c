@@ -26,6 +26,16 @@ static void a_name_is_put_behind_its_folder(void **state)
     join("a/b", "../c", "a/b/../c");
 }
 
+static void a_path_that_leads_in_a_circle_cannot_be_looked_at(void **state)
+{
+    const char *circle = test_path("circle");
+    bool there;
+    (void)state;
+    assert_int_equal(symlink("circle", circle), 0);
+    assert_fails(F0T_ERROR_IO, "circle: cannot be looked at", f0t_path_look(&there, circle));
+    assert_int_equal(unlink(circle), 0);
+}
+
 static f0t_status join_again(void *context)
 {
     char *got;
@@ -78,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_put_behind_its_folder),
+        cmocka_unit_test(a_path_that_leads_in_a_circle_cannot_be_looked_at),
         cmocka_unit_test(no_memory_is_said),
         cmocka_unit_test(folders_are_made_and_known),
         cmocka_unit_test(what_cannot_be_looked_at_is_told),

@@ -196,7 +196,7 @@ static void a_wrong_header_is_refused(void **state)
         {TENSOR("\"F32\"", "[0,9223372036854775807,9223372036854775807]", "[0,0]"), "too much"},
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]},"
          "\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[2,4]}}",
-         "inside"},
+         "tensor \"b\" begins at byte 2 of the data, inside the one before it, which ends at 3"},
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},"
          "\"b\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
          "inside"},
@@ -208,7 +208,7 @@ static void a_wrong_header_is_refused(void **state)
          "leaving a hole"},
         {"{\"__metadata__\":[]}", "\"__metadata__\""},
         {"{\"__metadata__\":null}", "\"__metadata__\""},
-        {"{\"__metadata__\":{\"a\":1}}", "must be a text"},
+        {"{\"__metadata__\":{\"a\":1}}", "\"a\" of \"__metadata__\" must be a text"},
         {"{\"__metadata__\":{\"a\":{}}}", "must be a text"},
         {"{\"__metadata__\":{\"a\":\"1\",\"a\":\"1\"}}", "duplicate"},
     };

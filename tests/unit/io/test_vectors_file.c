@@ -104,8 +104,8 @@ static void every_field_of_the_header_is_checked(void **state)
                         "\"version\":\"2\"");
     assert_change_fails(F0T_ERROR_FORMAT, "\"version\"", "\"version\":\"1\"", "\"version\":\"x\"");
     assert_change_fails(F0T_ERROR_FORMAT, "\"fingerprint\"", "\"fingerprint\"", "\"fingerprin_\"");
-    assert_change_fails(F0T_ERROR_FORMAT, "\"index_seed\"", "\"index_seed\":\"0\"",
-                        "\"index_seed\":\"-\"");
+    assert_change_fails(F0T_ERROR_FORMAT, "metadata \"index_seed\" is missing or not a number",
+                        "\"index_seed\":\"0\"", "\"index_seed\":\"-\"");
     assert_change_fails(F0T_ERROR_FORMAT, "tensor \"offsets\" is missing", "\"offsets\"",
                         "\"offsetz\"");
     assert_change_fails(F0T_ERROR_FORMAT, "tensor \"index\" is missing", "\"index\"", "\"indez\"");
@@ -116,8 +116,8 @@ static void every_field_of_the_header_is_checked(void **state)
     assert_change_fails(F0T_ERROR_FORMAT, "tensor \"vectors\" is not", "\"F32\",\"shape\":[3,1]",
                         "\"I32\",\"shape\":[3,1]");
     assert_change_fails(F0T_ERROR_FORMAT, "4 offsets for 1 words", "[3,1]", "[1,3]");
-    assert_change_fails(F0T_ERROR_FORMAT, "tensor \"index\" is not", "\"index\":{\"dtype\":\"I32\"",
-                        "\"index\":{\"dtype\":\"F32\"");
+    assert_change_fails(F0T_ERROR_FORMAT, "tensor \"index\" is not int32 with 1 dimensions",
+                        "\"index\":{\"dtype\":\"I32\"", "\"index\":{\"dtype\":\"F32\"");
 }
 
 typedef struct parts {

@@ -3,6 +3,7 @@
 
 #include "math/layers.h"
 #include "math/matmul.h"
+#include "math/onednn.h"
 #include "math/product.h"
 #include "math/solve.h"
 
@@ -84,6 +85,18 @@ static void layouts_have_dimensions(void **state)
     assert_null(layout);
 }
 
+static void what_onednn_says(void **state)
+{
+    (void)state;
+    assert_ok(f0t_onednn_status(dnnl_success, "add"));
+    assert_fails(F0T_ERROR_MEMORY, "oneDNN has no memory to add",
+                 f0t_onednn_status(dnnl_out_of_memory, "add"));
+    assert_fails(F0T_ERROR_UNSUPPORTED, "oneDNN cannot add on this CPU",
+                 f0t_onednn_status(dnnl_unimplemented, "add"));
+    assert_fails(F0T_ERROR_INTERNAL, "oneDNN fails to add (status 2)",
+                 f0t_onednn_status(dnnl_invalid_arguments, "add"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +105,7 @@ int main(void)
         cmocka_unit_test(products_that_are_too_large),
         cmocka_unit_test(matrices_that_have_no_solution),
         cmocka_unit_test(layouts_have_dimensions),
+        cmocka_unit_test(what_onednn_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

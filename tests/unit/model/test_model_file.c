@@ -130,6 +130,46 @@ static f0t_status load_altered(const char *tensor, size_t at, const void *bytes,
     return status;
 }
 
+/* Loads the file with a text of its header replaced by another of the same length. */
+static void header_fails(f0t_status status, const char *text, const char *from, const char *to)
+{
+    size_t size;
+    char *data = test_read(test_path("model.f0t"), &size),
+         *at = memmem(data, size, from, strlen(from));
+    assert_non_null(at);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(at, to, strlen(to));
+    assert_fails(status, text, load_bytes(data, size));
+    f0t_free(data);
+}
+
+static void every_field_of_the_header_is_checked(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    (void)state;
+    assert_ok(f0t_paths_add(&model->paths, "Places|tag1", 11));
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    f0t_model_free(model);
+    header_fails(F0T_ERROR_UNSUPPORTED, "is a model of version 9; this program reads version 1",
+                 "\"version\":\"1\"", "\"version\":\"9\"");
+    header_fails(F0T_ERROR_FORMAT, "the metadata has no 'method'", "\"method\":", "\"methox\":");
+    header_fails(F0T_ERROR_FORMAT, "a number of the metadata is damaged", "\"checksum\":\"0",
+                 "\"checksum\":\"x");
+    header_fails(F0T_ERROR_FORMAT, "the tensor 'layer1.weight' is missing or not float32 [2-D]",
+                 "\"layer1.weight\":{\"dtype\":\"F32\"", "\"layer1.weight\":{\"dtype\":\"I32\"");
+    header_fails(F0T_ERROR_FORMAT, "'layer0.bias' is 3 x 1, 1 x 3 would fit",
+                 "\"layer0.bias\":{\"dtype\":\"F32\",\"shape\":[1,3]",
+                 "\"layer0.bias\":{\"dtype\":\"F32\",\"shape\":[3,1]");
+    header_fails(F0T_ERROR_FORMAT, "the tensor 'vocab.tags' is missing or not uint8",
+                 "\"vocab.tags\":{\"dtype\":\"U8\"", "\"vocab.tags\":{\"dtype\":\"I8\"");
+    header_fails(F0T_ERROR_FORMAT, "the tensor 'vocab.paths' is not uint8",
+                 "\"vocab.paths\":{\"dtype\":\"U8\"", "\"vocab.paths\":{\"dtype\":\"I8\"");
+    assert_fails(F0T_ERROR_FORMAT, "'vocab.paths' does not end with a line",
+                 load_altered("vocab.paths", 11, "x", 1));
+    assert_fails(F0T_ERROR_FORMAT, "'vocab.tags' ends after 0 of ",
+                 load_altered("vocab.tags", 1, "", 1));
+}
+
 static void numbers_that_are_none_and_tags_with_control_characters_are_refused(void **state)
 {
     static const char *const tensors[] = {"condition.shift", "condition.scale", "layer0.weight",
@@ -244,6 +284,13 @@ static void another_space_is_refused(void **state)
                  f0t_model_check_vocab(model, vocab));
     f0t_vocab_free(vocab);
     f0t_vectors_close(vectors);
+    assert_ok(
+        f0t_vectors_open(&vectors, test_text("flat.txt", "tag1 1 2\ntag20 8 7\n"), NULL, NULL));
+    assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, &centred, NULL));
+    assert_fails(F0T_ERROR_MISMATCH, "the vocabulary's vectors have 2 dimensions, the model's 8",
+                 f0t_model_check_vocab(model, vocab));
+    f0t_vocab_free(vocab);
+    f0t_vectors_close(vectors);
     assert_ok(f0t_vectors_open(&vectors, collection_vectors(), NULL, NULL));
     assert_ok(f0t_vocab_create(&vocab, words, 2, vectors, NULL, NULL));
     assert_fails(F0T_ERROR_MISMATCH, "is not centred", f0t_model_check_vocab(model, vocab));
@@ -261,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_model_comes_back_as_it_was_saved),
         cmocka_unit_test(a_cut_file_is_refused_wherever_it_is_cut),
         cmocka_unit_test(an_altered_file_is_refused),
+        cmocka_unit_test(every_field_of_the_header_is_checked),
         cmocka_unit_test(numbers_that_are_none_and_tags_with_control_characters_are_refused),
         cmocka_unit_test(what_is_no_model_is_said_to_be_none),
         cmocka_unit_test(loading_may_be_interrupted),

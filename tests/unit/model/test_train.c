@@ -266,6 +266,23 @@ static void a_resumed_training_equals_an_uninterrupted_one(void **state)
     unlink(o.checkpoint);
 }
 
+/* Goes on from a checkpoint with one text of its header replaced by another of the same length. */
+static void checkpoint_fails(const char *text, const char *from, const char *to,
+                             const collection *c, const f0t_train_options *o)
+{
+    size_t size;
+    char *data = test_read(o->checkpoint, &size), *at = memmem(data, size, from, strlen(from));
+    f0t_model *model;
+    assert_non_null(at);
+    assert_int_equal(strlen(from), strlen(to));
+    memcpy(at, to, strlen(to));
+    test_file("checkpoint", data, size);
+    assert_fails(F0T_ERROR_FORMAT, text, collection_train(&model, c, o, NULL));
+    memcpy(at, from, strlen(from));
+    test_file("checkpoint", data, size);
+    f0t_free(data);
+}
+
 static void a_checkpoint_of_another_training_is_refused(void **state)
 {
     collection c = collection_create(&(collection_options){.name = "plain"});
@@ -284,6 +301,12 @@ static void a_checkpoint_of_another_training_is_refused(void **state)
         F0T_ERROR_MISMATCH,
         "is the checkpoint of another training (other data or options); remove it to start anew",
         collection_train(&model, &c, &o, NULL));
+    o.rate /= 2;
+    checkpoint_fails("the metadata has no number 'loss'", "\"loss\":", "\"lost\":", &c, &o);
+    checkpoint_fails("'batch' of the metadata is no count", "\"batch\":\"0x0p+0\"",
+                     "\"batch\":\"0x1p-1\"", &c, &o);
+    checkpoint_fails("'best.layer0.bias' is missing or not 1 x 24 float32", "best.layer0.bias",
+                     "best.layer0.bits", &c, &o);
     test_text("checkpoint", "no checkpoint");
     assert_fails(F0T_ERROR_FORMAT, "is no checkpoint, and in the way of one; move it away",
                  collection_train(&model, &c, &o, NULL));
@@ -308,6 +331,22 @@ static void a_collection_without_tags_is_refused(void **state)
     (void)state;
     fails_with(F0T_ERROR_FORMAT, "has both a tag to learn",
                &(collection_options){.name = "untagged", .untagged = true});
+}
+
+static void a_map_or_a_tag_that_cannot_be_learned_is_told(void **state)
+{
+    collection c = collection_create(&(collection_options){.name = "alike", .alike = true});
+    f0t_train_options o = collection_training(F0T_METHOD_LINEAR);
+    const uint32_t beyond[] = {0, 1, 99};
+    f0t_model *model;
+    (void)state;
+    o.ridge = 0;
+    assert_fails(F0T_ERROR_NUMERIC, "with a ridge of 0 the least squares have no solution",
+                 collection_train(&model, &c, &o, NULL));
+    o.tags = beyond;
+    o.tag_count = 3;
+    assert_fails(F0T_ERROR_ARGUMENT, "tag 99 to train with: the dataset has 12",
+                 collection_train(&model, &c, &o, NULL));
 }
 
 static void a_collection_without_features_is_refused(void **state)
@@ -598,6 +637,7 @@ int main(void)
         cmocka_unit_test(a_resumed_training_equals_an_uninterrupted_one),
         cmocka_unit_test(a_checkpoint_of_another_training_is_refused),
         cmocka_unit_test(a_collection_without_tags_is_refused),
+        cmocka_unit_test(a_map_or_a_tag_that_cannot_be_learned_is_told),
         cmocka_unit_test(a_collection_without_features_is_refused),
         cmocka_unit_test(one_feature_and_no_validation_part_train),
         cmocka_unit_test(tags_without_vectors_are_left_out),

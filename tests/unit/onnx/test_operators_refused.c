@@ -305,6 +305,7 @@ static void wrong_sizes_are_refused(void **state)
         {X "y=Resize(x)", "!its scales or sizes are not for 1 dimensions"},
         {X "s=float[2]{2,2}; y=Resize(x,,s)", "!its scales or sizes are not for 1 dimensions"},
         {X "n=int64[2]{2,2}; y=Resize(x,,,n)", "!its scales or sizes are not for 1 dimensions"},
+        {X "n=float[1]{2}; y=Resize(x,,,n)", "!its sizes are not integers"},
         {X "n=int64[1]{0}; y=Resize(x,,,n)", "!a size of 0"},
         {X "n=int64[1]{4294967296}; y=Resize(x,,,n)", "!a size of 4294967296"},
         {X "s=float[1]{0}; y=Resize(x,,s)", "!a scale of 0"},

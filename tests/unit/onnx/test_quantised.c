@@ -117,6 +117,10 @@ static void wrong_scales_are_refused(void **state)
          "!a zero point is int8"},
         {"a=uint8[1,0]{}; b=int8[0]{}; w=int8[0]{}; y=MatMulInteger(a,b,,w)", "!it has no scales"},
         {CONV "t=float[]{0}; y=QLinearConv(a,t,z,b,s,w,s,z)", "!a scale of 0"},
+        {"a=uint8[2,1]{1,1}; b=int8[1,1]{1}; s=float[]{1}; z=uint8[]{0}; w=int8[]{0}; "
+         "t=float[2]{1,1}; "
+         "v=int8[2]{0,0}; y=QLinearMatMul(a,s,z,b,s,w,t,v)",
+         "!its result has many scales"},
         {CONV "y=QLinearConv(a,s,z,b,s,z,s,z)", "!a zero point is uint8"},
         {CONV "v=int64[]{0}; y=QLinearConv(a,s,z,b,s,w,s,v)", "!its result is int64"},
         {CONV "t=float[2]{1,1}; y=QLinearConv(a,s,z,b,t,w,s,z)", "!1 zero points, not 2"},

@@ -286,6 +286,8 @@ static void wrong_lists_are_refused(void **state)
     relevant[3] = 3;
     offsets[1] = 5;
     assert_fails(F0T_ERROR_ARGUMENT, "row ", f0t_miap_add(&miap, &at));
+    offsets[0] = 6;
+    assert_fails(F0T_ERROR_ARGUMENT, "row 0: relevant tags from 6 to 5", f0t_miap_add(&miap, &at));
 }
 
 static f0t_status add_once(void *context)

@@ -200,9 +200,22 @@ static void every_failure_is_told(void **state)
     test_each_fault(F0T_FAULT_ALLOC, save_page, folder);
 }
 
+static void curves_are_of_a_few_comparisons(void **state)
+{
+    const f0t_eval *evals[] = {NULL};
+    const size_t images[] = {1};
+    f0t_report *report;
+    (void)state;
+    assert_fails(F0T_ERROR_ARGUMENT, "curves of no comparison",
+                 f0t_eval_curves_report(&report, evals, images, 0, NULL));
+    assert_fails(F0T_ERROR_ARGUMENT, " numbers of images",
+                 f0t_eval_curves_report(&report, evals, images, F0T_CURVE_SIZES + 1, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(curves_are_of_a_few_comparisons),
         cmocka_unit_test(the_page_has_everything_inside),
         cmocka_unit_test(all_methods_are_shown_where_it_is_asked),
         cmocka_unit_test(reports_come_in_every_form),

@@ -85,7 +85,7 @@ static void sizes_that_are_none_are_refused(void **state)
     f0t_text file = {0};
     (void)state;
     f0t_png_write(&file, NULL, 0, 5);
-    assert_int_equal(file.status, F0T_ERROR_ARGUMENT);
+    assert_fails(F0T_ERROR_ARGUMENT, "a picture of 0 x 5 pixels", file.status);
     f0t_text_free(&file);
     f0t_png_write(&file, NULL, 1, F0T_PNG_SIDE_MOST + 1);
     assert_int_equal(file.status, F0T_ERROR_ARGUMENT);

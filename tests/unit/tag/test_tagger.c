@@ -178,6 +178,14 @@ static void nothing_gives_nothing(void **state)
                  f0t_tagger_run(&results, tagger, &two_kinds, NULL, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "f0t_tag_input: data needs sizes, which is NULL",
                  f0t_tagger_run(&results, tagger, &without, NULL, NULL));
+    const void *const no_data[] = {NULL};
+    const size_t no_size[] = {0};
+    assert_fails(
+        F0T_ERROR_ARGUMENT, "f0t_tag_input: data[0] is NULL",
+        f0t_tagger_run(
+            &results, tagger,
+            &(f0t_tag_input){.size = sizeof none, .data = no_data, .sizes = no_size, .count = 1},
+            NULL, NULL));
     assert_fails(F0T_ERROR_ARGUMENT, "paths[0]",
                  f0t_tagger_run(&results, tagger, &nulls, NULL, NULL));
     options.k = 0;
