@@ -49,13 +49,18 @@ static f0t_cpu limit(void)
     return F0T_CPU_WIDEST;
 }
 
+f0t_cpu f0t_cpu_level_now(void)
+{
+    const f0t_cpu most = limit(), best = detect();
+    return best < most ? best : most;
+}
+
 f0t_cpu f0t_cpu_level(void)
 {
     static atomic_int known; /* level + 1; 0: not yet asked */
     int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
     if (level < 0) {
-        const int most = (int)limit(), best = (int)detect();
-        level = best < most ? best : most;
+        level = (int)f0t_cpu_level_now();
         atomic_store_explicit(&known, level + 1, memory_order_relaxed);
     }
     return (f0t_cpu)level;

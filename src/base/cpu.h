@@ -20,6 +20,10 @@ typedef enum f0t_cpu { F0T_CPU_BASE, F0T_CPU_WIDE, F0T_CPU_WIDEST, F0T_CPU_LEVEL
  * "widest", or by x86-64's names "v1", "v3" or "v4". */
 f0t_cpu f0t_cpu_level(void);
 
+/* The same, by the environment of now: the first call of f0t_cpu_level decides for the process, and what asks while the library
+ * is loaded leaves it to a program that sets F0T_MAX_CPU itself. */
+f0t_cpu f0t_cpu_level_now(void);
+
 /* Whether kernels of this level may use the instructions that add up products of bytes: AVX512-VNNI at WIDEST,
  * AVX-VNNI at WIDE. */
 bool f0t_cpu_vnni(f0t_cpu level);

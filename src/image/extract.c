@@ -359,6 +359,16 @@ static f0t_status extract(float *out, bool *good, f0t_backbone *backbone,
     return status;
 }
 
+/* What the process that decodes has said may be of itself. */
+static void tell_left_out(const char *path, const f0t_monitor *monitor)
+{
+    const char *why = f0t_last_error();
+    if (strstr(why, path))
+        f0t_log(monitor, F0T_LOG_WARNING, "%s", why);
+    else
+        f0t_log(monitor, F0T_LOG_WARNING, "%s: %s", path, why);
+}
+
 f0t_status f0t_backbone_read(float *pixels, size_t *read, f0t_backbone *backbone,
                              const f0t_picture_source *pictures, size_t count,
                              const f0t_monitor *monitor)
@@ -377,7 +387,7 @@ f0t_status f0t_backbone_read(float *pixels, size_t *read, f0t_backbone *backbone
                       i + 1 < count ? &pictures[i + 1] : NULL);
         *read += status == F0T_OK;
         if (status != F0T_OK && status != F0T_ERROR_MEMORY && status != F0T_ERROR_INTERRUPTED) {
-            f0t_log(monitor, F0T_LOG_WARNING, "%s", f0t_last_error());
+            tell_left_out(pictures[i].path, monitor);
             status = F0T_OK;
         }
     }

@@ -36,14 +36,14 @@ static bool is_alone(void)
 static bool is_mistaken(void)
 {
     return gotoblas_dynamic_init && gotoblas_dynamic_quit && openblas_get_corename &&
-           f0t_cpu_level() > F0T_CPU_BASE && !strcmp(openblas_get_corename(), "Prescott");
+           f0t_cpu_level_now() > F0T_CPU_BASE && !strcmp(openblas_get_corename(), "Prescott");
 }
 
 __attribute__((constructor)) void f0t_blas_choose(void)
 {
     if (getenv(VARIABLE) || !is_mistaken() || !is_alone())
         return;
-    if (setenv(VARIABLE, f0t_cpu_level() == F0T_CPU_WIDEST ? "SkylakeX" : "Haswell", 1))
+    if (setenv(VARIABLE, f0t_cpu_level_now() == F0T_CPU_WIDEST ? "SkylakeX" : "Haswell", 1))
         return;
     gotoblas_dynamic_quit();
     gotoblas_dynamic_init();

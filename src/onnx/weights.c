@@ -14,6 +14,7 @@ typedef struct entry {
     bool eight;         /* they are of eight bits */
     void *data;
     const void *lent; /* by what was prepared, instead of `data` or the packed matrix's; or NULL */
+    bool listed;      /* to be written: not a reason to write all of them again */
     float *bias;
     f0t_dtype type; /* of a matrix */
     f0t_packed *packed;
@@ -127,11 +128,13 @@ f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_w
     *count = 0;
     pthread_mutex_lock(&weights->lock);
     for (const entry *e = weights->first; e; e = e->next, all++)
-        made += !e->lent;
+        made += !e->lent && !e->listed;
     if (made)
         status = f0t_alloc(out, all + f0t_onnx_prepared_count(weights->prepared), sizeof **out);
-    for (const entry *e = weights->first; made && status == F0T_OK && e; e = e->next)
+    for (entry *e = weights->first; made && status == F0T_OK && e; e = e->next) {
         (*out)[(*count)++] = piece_of(e, graph);
+        e->listed = true;
+    }
     if (made && status == F0T_OK)
         list_others(*out, count, weights);
     pthread_mutex_unlock(&weights->lock);

@@ -15,7 +15,7 @@ void f0t_onnx_weights_free(f0t_onnx_weights *weights);
 /* Takes what is prepared from here, which stays as long as the weights. */
 void f0t_onnx_weights_use(f0t_onnx_weights *weights, const f0t_onnx_prepared *prepared);
 /* All of them as pieces of `graph`'s nodes, and what was prepared but not taken, in a list to be freed; *count is 0, and
- * the list NULL, where all came from what was prepared. */
+ * the list NULL, where all came from what was prepared or were listed before. */
 f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_weights *weights,
                                  const f0t_onnx_graph *graph);
 

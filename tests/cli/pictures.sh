@@ -65,7 +65,7 @@ case_a_folder_is_learned_and_tagged() {
     warns "none of the pictures can be read"
     cp -r art.f0t.data unnamed
     rm unnamed/images.txt
-    refuse 2 "--xmp needs pictures: unnamed does not name them" tag art.f0t unnamed --xmp
+    refuse 2 "--xmp needs pictures: unnamed does not name them" tag art.f0t unnamed --xmp -k 1
     mkdir empty
     refuse 3 "has no pictures" tag art.f0t empty
 }

@@ -2,6 +2,7 @@
 # A network in eight bits, and features by it.
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C.UTF-8
+faults=$(cd "$(dirname "$0")/../faults" && pwd)
 
 same_json() {
     /usr/bin/python3 -c 'import json, sys; a, b = (json.load(open(f)) for f in sys.argv[1:]); sys.exit(a != b)' "$@"
@@ -20,6 +21,23 @@ case_what_is_missing_is_said() {
     refuse 3 "net.onnx: is cut or not an ONNX file" quantize net.onnx --pictures pictures -o out.onnx --preset imagenet
     refuse 2 "no network" quantize builtin --pictures pictures -o out.onnx
     [ ! -e out.onnx ] || complain "something was written"
+}
+
+# Of a process that dies at once, it is not said alone that it died.
+case_a_picture_that_is_left_out_is_named() {
+    mkdir pictures
+    draw pictures/red.svg red
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$faults /usr/bin/python3 -c 'import commands, sys
+sys.stdout.buffer.write(commands.network())' >net.onnx
+    cat >net.json <<'JSON'
+{"input": "x", "output": "y", "resize": {"shorter_side": 32}, "crop": {"centre": 32}, "channels": "RGB",
+ "mean": [128, 128, 128], "scale": [0.0078125, 0.0078125, 0.0078125]}
+JSON
+    printf '#!/bin/sh\nexit 1\n' >dies
+    chmod +x dies
+    F0T_PICTURE=$PWD/dies run 3 quantize net.onnx --pictures pictures -o out.onnx
+    warns "pictures/red.svg: $PWD/dies: "
+    warns "none of the 1 pictures can be read"
 }
 
 case_features_stay_nearly_what_they_were() {

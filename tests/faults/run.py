@@ -58,9 +58,6 @@ PATIENCE = 3  # that a server with a fault may take to answer: it may also give 
 TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
 LEFT = re.compile(r"(\.part|\.directions|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
                   r"^\.cache/|(^|/)\.fast0tag-|^tmp/")
-# What a command may say and end well with other results than those without a fault: it tells what it left out. Whatever else it
-# warns of, the results are the same.
-TOLD = re.compile(r"left out|cannot be read|could not be read")
 SECONDS = re.compile(rb'"?(tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
                      rb"[0-9.,]+ (images|pictures|words|rows)/s")
 
@@ -246,7 +243,7 @@ class Bench:
             return "does not end"
         if not killed and not (isinstance(run.code, int) and 0 <= run.code <= 3):
             return "exit %s: %s" % (run.code, run.err[-400:])
-        told = run.code == 0 and any(TOLD.search(line) for line in self.warnings(run) - self.warned)
+        told = run.code == 0 and self.is_told(run)
         for path in sorted({*run.state, *self.old, *self.new}):
             now = run.state.get(path)
             if (now or "").startswith(("damaged", "no catalogue")):
@@ -258,7 +255,7 @@ class Bench:
                 wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p)]
                 return "says it is done, and is not: %s; %s" % (wrong[:3], run.err[-300:])
             if not self.is_answer(run.out):
-                return "prints something else: %r" % run.out[-300:]
+                return "prints something else: %r; %s" % (run.out[-300:], run.err[-300:])
         elif run.code != 0 and not killed:
             if len(run.lines()) != 1:
                 return "exit %s with %d lines: %r" % (run.code, len(run.lines()), run.err[-400:])
@@ -274,6 +271,12 @@ class Bench:
         known = self.out.split(b"\n")
         return out == self.out or self.command.server and all(
             line in known or line.startswith((b"none", b"ended", b"5")) for line in out.split(b"\n"))
+
+    def is_told(self, run):
+        """A command may end well with other results than those without a fault where a warning names a file that it was given and
+        leaves as it is: that file was not read. Whatever else it warns of, the results are the same."""
+        given = [path for path in self.old if self.new.get(path) == self.old[path]]
+        return any(path in line for line in self.warnings(run) - self.warned for path in given)
 
     def warnings(self, run):
         return {line for line in run.err.split("\n") if line.startswith("warning: ")}

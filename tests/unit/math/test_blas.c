@@ -6,8 +6,25 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 extern char *openblas_get_corename(void) __attribute__((weak));
+
+/* Loading the library decides nothing yet. Nothing before this in the process may ask. */
+static void a_program_may_set_the_limit_itself(void **state)
+{
+    int status;
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("F0T_MAX_CPU", "base", 1);
+        _exit(f0t_cpu_level() != F0T_CPU_BASE);
+    }
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
 
 static void a_new_cpu_is_not_taken_for_an_old_one(void **state)
 {
@@ -41,6 +58,7 @@ static void its_products_are_right(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_may_set_the_limit_itself),
         cmocka_unit_test(a_new_cpu_is_not_taken_for_an_old_one),
         cmocka_unit_test(its_products_are_right),
     };
