@@ -21,6 +21,7 @@ struct f0t_nodes;          /* compute/loss_pairs.h */
 struct f0t_screen_bounds;  /* compute/screen.h, and the next two */
 struct f0t_screen_query;
 struct f0t_screen_tile;
+struct f0t_panel_strip; /* math/panels.h */
 struct f0t_svm_loss; /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
@@ -188,6 +189,13 @@ struct f0t_svm_zone;
     K(void, svm_add, (double *to, double scale, const float *from, size_t n)) \
     K(void, svm_add_f32, (float *to, float scale, const float *from, size_t n))
 
+/* Products with packed panels (math/panels.h). */
+#define F0T_KERNELS_PANEL(K) \
+    K(void, panel_product, (const struct f0t_panel_strip *strip)) \
+    /* c[count] = relu(sums[F0T_PANEL] + bias[count] + c), of which all but the sums is optional. */ \
+    K(void, panel_finish, (float *c, const float *sums, const float *bias, size_t count, bool add, \
+                           bool relu))
+
 /* Networks: a row of float32. `scale` and `bias` [n] may be NULL; y may be x. */
 #define F0T_KERNELS_NETWORK(K) \
     K(void, row_softmax, (float *y, const float *x, size_t n)) \
@@ -238,7 +246,8 @@ struct f0t_svm_zone;
 
 #define F0T_KERNELS(K) \
     F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_SCREEN(K) \
-    F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_NETWORK(K) \
+    F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_PANEL(K) \
+    F0T_KERNELS_NETWORK(K) \
     F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K) F0T_KERNELS_SHORTLIST(K)
 
 /* clang-format on */

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "base/team.h"
 #include "math/onednn.h"
+#include "math/panels.h"
 #include "math/tiles.h"
 #include "math/workspace.h"
 
@@ -177,6 +178,9 @@ static f0t_status run_native(void *c, const void *a, const void *b, const float 
                              const f0t_matmul *op, const f0t_packed *packed)
 {
     cached_plan *cached;
+    const float *panels = packed ? f0t_packed_panels(packed) : NULL;
+    if (panels)
+        return f0t_panels_run(c, a, panels, bias, op);
     int before = f0t_team_enter();
     f0t_status status = take_plan(&cached, op, bias != NULL, packed);
     if (status == F0T_OK) {

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/team.h"
+#include "math/panels.h"
 #include "math/tiles.h"
 
 #include <pthread.h>
@@ -264,6 +265,7 @@ struct f0t_packed {
     f0t_dtype type; /* as asked for */
     f0t_dtype held; /* in memory */
     bool tiles;     /* laid out for math/tiles.h instead of oneDNN */
+    bool panels;    /* or for math/panels.h */
     dnnl_memory_desc_t layout;
     void *data;
     size_t bytes;
@@ -361,13 +363,14 @@ static f0t_status choose_layout(dnnl_memory_desc_t *out, const f0t_matmul *op)
     return F0T_OK;
 }
 
-static f0t_status fill_tiles(f0t_packed *packed)
+static f0t_status fill_own(f0t_packed *packed)
 {
-    const size_t room = f0t_tiles_room(packed->k, packed->n);
+    const size_t room = packed->tiles ? f0t_tiles_room(packed->k, packed->n)
+                                      : f0t_panels_room(packed->k, packed->n);
     if (!room)
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for a packed matrix of %zu x %zu", packed->k,
                         packed->n);
-    packed->bytes = room * sizeof(uint16_t);
+    packed->bytes = room * (packed->tiles ? sizeof(uint16_t) : sizeof(float));
     return F0T_OK;
 }
 
@@ -377,8 +380,8 @@ static f0t_status fill_packed(f0t_packed *packed, size_t m)
         .m = m ? m : 1, .n = packed->n, .k = packed->k, .type = packed->held, .result = F0T_F32};
     if (!packed->n || !packed->k)
         return F0T_OK;
-    if (packed->tiles)
-        return fill_tiles(packed);
+    if (packed->tiles || packed->panels)
+        return fill_own(packed);
     F0T_TRY(need_engine());
     F0T_TRY(choose_layout(&packed->layout, &op));
     packed->bytes = dnnl_memory_desc_get_size(&packed->layout);
@@ -404,6 +407,7 @@ f0t_status f0t_packed_describe(f0t_packed **out, size_t k, size_t n, f0t_dtype t
     packed->type = type;
     packed->held = f0t_onednn_type(type);
     packed->tiles = packed->held == F0T_BF16 && f0t_tiles_native();
+    packed->panels = packed->held == F0T_F32 && f0t_panels_native();
     f0t_status status = fill_packed(packed, m);
     if (status == F0T_OK)
         *out = packed;
@@ -477,19 +481,37 @@ static void round_to_bf16(float *values, size_t count)
         values[i] = f0t_bf16_to_f32_ref(f0t_f32_to_bf16_ref(values[i]));
 }
 
-f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
+static f0t_status set_reordered(f0t_packed *packed, const float *b, bool transposed)
 {
     dnnl_memory_desc_t plain;
+    F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
+    return f0t_onednn_reorder(&packed->layout, packed->data, &plain, f0t_onednn_writable(b));
+}
+
+f0t_status f0t_packed_set(f0t_packed *packed, const float *b, bool transposed)
+{
     if (!packed->bytes)
         return F0T_OK;
     F0T_TRY(need_room(packed));
     if (packed->tiles)
         return f0t_tiles_pack(packed->data, b, packed->k, 0, packed->n, transposed);
-    F0T_TRY(describe(&plain, packed->k, packed->n, F0T_F32, transposed ? dnnl_ba : dnnl_ab));
-    F0T_TRY(f0t_onednn_reorder(&packed->layout, packed->data, &plain, f0t_onednn_writable(b)));
+    if (packed->panels)
+        f0t_panels_pack(packed->data, packed->k, packed->n, b, 0, packed->n, transposed);
+    else
+        F0T_TRY(set_reordered(packed, b, transposed));
     if (packed->held != packed->type)
-        round_to_bf16(packed->data, dnnl_memory_desc_get_size(&packed->layout) / sizeof(float));
+        round_to_bf16(packed->data, packed->bytes / sizeof(float));
     return F0T_OK;
+}
+
+/* Panels are set in parts that begin at one of them. */
+static bool set_panels(f0t_packed *packed, const float *b, size_t first, size_t count)
+{
+    if (!packed->panels || !packed->data || packed->held != packed->type || first % F0T_PANEL ||
+        (count % F0T_PANEL && first + count != packed->n))
+        return false;
+    f0t_panels_pack(packed->data, packed->k, packed->n, b, first, count, true);
+    return true;
 }
 
 f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t first, size_t count)
@@ -500,7 +522,9 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
     if (packed->tiles && packed->data && !(first % F0T_TILE_COLUMNS) &&
         (!(count % F0T_TILE_COLUMNS) || first + count == packed->n))
         return f0t_tiles_pack(packed->data, b, packed->k, first, count, true);
-    if (!packed->data || packed->tiles || packed->held != packed->type ||
+    if (set_panels(packed, b, first, count))
+        return F0T_OK;
+    if (!packed->data || packed->tiles || packed->panels || packed->held != packed->type ||
         dnnl_memory_desc_init_submemory(&part, &packed->layout, dims, offsets) != dnnl_success)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "a packed matrix cannot be set in these parts");
     F0T_TRY(describe(&plain, packed->k, count, F0T_F32, dnnl_ba));
@@ -517,6 +541,11 @@ const uint16_t *f0t_packed_tiles(const f0t_packed *packed)
     return packed->tiles ? f0t_packed_data(packed) : NULL;
 }
 
+const float *f0t_packed_panels(const f0t_packed *packed)
+{
+    return packed->panels ? f0t_packed_data(packed) : NULL;
+}
+
 size_t f0t_packed_bytes(const f0t_packed *packed)
 {
     return packed->bytes;
@@ -524,9 +553,11 @@ size_t f0t_packed_bytes(const f0t_packed *packed)
 
 uint64_t f0t_packed_fingerprint(const f0t_packed *packed)
 {
-    const uint64_t numbers[] = {packed->k, packed->n, packed->type, packed->tiles, packed->held};
+    const bool own = packed->tiles || packed->panels;
+    const uint64_t numbers[] = {packed->k,     packed->n,    packed->type,
+                                packed->tiles, packed->held, packed->panels};
     const uint64_t hash = f0t_hash(F0T_HASH_START, numbers, sizeof numbers);
-    return packed->tiles || !packed->bytes ? hash : hash ^ f0t_onednn_fingerprint(&packed->layout);
+    return own || !packed->bytes ? hash : hash ^ f0t_onednn_fingerprint(&packed->layout);
 }
 
 const void *f0t_packed_elements(const f0t_packed *packed)

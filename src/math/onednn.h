@@ -68,6 +68,8 @@ const void *f0t_packed_data(const f0t_packed *packed);
 f0t_dtype f0t_onednn_type(f0t_dtype type);
 /* The elements where they are tiles (math/tiles.h), else NULL. */
 const uint16_t *f0t_packed_tiles(const f0t_packed *packed);
+/* The same of panels (math/panels.h). */
+const float *f0t_packed_panels(const f0t_packed *packed);
 /* A number that only equal layouts have in common. (layout.c) */
 uint64_t f0t_onednn_fingerprint(const dnnl_memory_desc_t *layout);
 bool f0t_packed_matches(const f0t_packed *packed, const f0t_matmul *op);

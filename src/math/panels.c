@@ -1,0 +1,167 @@
+#include "math/panels.h"
+
+#include "base/kernels.h"
+#include "base/size.h"
+#include "base/team.h"
+#include "math/workspace.h"
+
+#include <string.h>
+
+/* Rows whose part of A stays in the second cache; panels that share it; rows that are packed at a time. */
+enum { ROWS = 198, SHARE = 8, CHUNK = 8 * ROWS };
+
+bool f0t_panels_native(void)
+{
+#if defined(__x86_64__)
+    return f0t_cpu_level() == F0T_CPU_WIDE;
+#else
+    return false;
+#endif
+}
+
+static size_t at_most(size_t left, size_t most)
+{
+    return left < most ? left : most;
+}
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+size_t f0t_panels_room(size_t k, size_t n)
+{
+    size_t room;
+    if (k > PTRDIFF_MAX / 64 || n > PTRDIFF_MAX / 64 ||
+        !f0t_size_mul(&room, round_up(k, F0T_PANEL_BLOCK), round_up(n, F0T_PANEL)) ||
+        room > PTRDIFF_MAX / sizeof(float))
+        return 0;
+    return room;
+}
+
+/* Where the rows from `p` on of the panel of column j begin, and how many there are. */
+static size_t panel_at(size_t *depth, size_t k, size_t n, size_t p, size_t j)
+{
+    *depth = at_most(round_up(k, F0T_PANEL_BLOCK) - p, F0T_PANEL_DEPTH);
+    return p * round_up(n, F0T_PANEL) + j * *depth;
+}
+
+static void pack_row(float *to, const float *b, size_t step, size_t count)
+{
+    for (size_t l = 0; l < F0T_PANEL; l++)
+        to[l] = l < count ? b[l * step] : 0;
+}
+
+void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t first, size_t count,
+                     bool transposed)
+{
+    const size_t row = transposed ? 1 : count, column = transposed ? k : 1;
+    size_t depth;
+    for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
+        for (size_t j = 0; j < count; j += F0T_PANEL) {
+            float *to = panels + panel_at(&depth, k, n, p, first + j);
+            for (size_t e = 0; e < depth; e++)
+                pack_row(to + e * F0T_PANEL, b + j * column + (p + e < k ? (p + e) * row : 0),
+                         column, p + e < k ? count - j : 0);
+        }
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* Some rows of a product: A is packed, and each thread has room for a block of C. */
+typedef struct chunk {
+    const f0t_matmul *op;
+    const float *a, *panels, *bias;
+    float *c, *packed, *blocks;
+    size_t rows, inner, share; /* inner: blocks of a row of A */
+} chunk;
+
+static void pack_a_row(const chunk *h, size_t i)
+{
+    const size_t k = h->op->k, step = h->op->a_transposed ? h->op->m : 1;
+    const float *from = h->a + (h->op->a_transposed ? i : i * k);
+    for (size_t block = 0; block < h->inner; block++) {
+        const size_t first = block * F0T_PANEL_BLOCK, count = at_most(k - first, F0T_PANEL_BLOCK);
+        float *to = h->packed + f0t_panel_row(i, block, h->inner);
+        if (step == 1 && count == F0T_PANEL_BLOCK)
+            memcpy(to, from + first, F0T_PANEL_BLOCK * sizeof *to);
+        else
+            for (size_t e = 0; e < F0T_PANEL_BLOCK; e++)
+                to[e] = e < count ? from[(first + e) * step] : 0;
+    }
+}
+
+/* Rows of C are written in stretches of some panels: one line of the cache per row would be slow. */
+static void finish(const chunk *h, const float *block, size_t i, size_t rows, size_t from,
+                   size_t to)
+{
+    const size_t n = h->op->n;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t j = from; j < to; j += F0T_PANEL)
+            f0t_kernels()->panel_finish(h->c + (i + r) * n + j,
+                                        block + ((j - from) * rows + r * F0T_PANEL),
+                                        h->bias ? h->bias + j : NULL, at_most(n - j, F0T_PANEL),
+                                        h->op->accumulate, h->op->relu);
+}
+
+static void run_block(const chunk *h, size_t i, size_t from)
+{
+    const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, ROWS);
+    const size_t to = at_most(n, from + h->share * F0T_PANEL);
+    float *block = h->blocks + (size_t)f0t_team_member() * ROWS * SHARE * F0T_PANEL;
+    size_t depth;
+    for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
+        for (size_t j = from; j < to; j += F0T_PANEL) {
+            const f0t_panel_strip s = {.c = block + (j - from) * rows,
+                                       .a = h->packed +
+                                            f0t_panel_row(i, p / F0T_PANEL_BLOCK, h->inner),
+                                       .b = h->panels + panel_at(&depth, k, n, p, j),
+                                       .c_row = F0T_PANEL,
+                                       .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, h->inner),
+                                       .rows = rows,
+                                       .blocks = depth / F0T_PANEL_BLOCK,
+                                       .add = p > 0};
+            f0t_kernels()->panel_product(&s);
+        }
+    finish(h, block, i, rows, from, to);
+}
+
+static void run_chunk(const chunk *h, int threads)
+{
+    const size_t wide = h->share * F0T_PANEL, columns = (h->op->n + wide - 1) / wide;
+    const size_t all = (h->rows + ROWS - 1) / ROWS * columns;
+    (void)threads;
+    for (size_t i = 0; i < h->rows; i++)
+        pack_a_row(h, i);
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t t = 0; t < all; t++)
+        run_block(h, t / columns * ROWS, t % columns * wide);
+}
+
+f0t_status f0t_panels_run(float *c, const float *a, const float *panels, const float *bias,
+                          const f0t_matmul *op)
+{
+    const int threads = f0t_team_size();
+    const size_t across = (op->n + F0T_PANEL - 1) / F0T_PANEL;
+    chunk h = {.op = op, .panels = panels, .bias = bias};
+    size_t room, blocks = (size_t)threads * ROWS * SHARE * F0T_PANEL;
+    f0t_workspace *work;
+    h.inner = (op->k + F0T_PANEL_BLOCK - 1) / F0T_PANEL_BLOCK;
+    h.share = at_most((across + (size_t)threads - 1) / (size_t)threads, SHARE);
+    if (!f0t_size_mul(&room, h.inner * F0T_PANEL_BLOCK,
+                      round_up(at_most(op->m, CHUNK), F0T_PANEL_ROWS)) ||
+        !f0t_size_add(&room, room, blocks) || !f0t_size_mul(&room, room, sizeof(float)))
+        return f0t_fail(F0T_ERROR_MEMORY, "no memory for a product of %zu x %zu x %zu", op->m,
+                        op->n, op->k);
+    F0T_TRY(f0t_workspace_take(&work, room));
+    h.blocks = work->data;
+    h.packed = h.blocks + blocks;
+    for (size_t i = 0; i < op->m; i += CHUNK) {
+        h.rows = at_most(op->m - i, CHUNK);
+        h.a = a + (op->a_transposed ? i : i * op->k);
+        h.c = c + i * op->n;
+        run_chunk(&h, threads);
+    }
+    f0t_workspace_give(work);
+    return F0T_OK;
+}
