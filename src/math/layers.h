@@ -49,7 +49,8 @@ bool f0t_layout_has_blocks(const f0t_layout *layout, size_t channels);
  * NULL. */
 f0t_status f0t_layout_stack(f0t_layout **out, const f0t_layout *const *parts, size_t count);
 
-/* Rewrites an array in another layout, once: weights. `from` may have any alignment. */
+/* Rewrites an array in another layout, once: weights. `from` may have any alignment. Filters of 3 x 3 whose layer has
+ * them as 6 x 6 are transformed (math/winograd.h). */
 f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
                               const void *from);
 

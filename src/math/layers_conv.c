@@ -142,6 +142,28 @@ static f0t_status fill_tiles(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space)
+{
+    const dnnl_dims_t dims = {(dnnl_dim_t)images, (dnnl_dim_t)channels, (dnnl_dim_t)space[0],
+                              (dnnl_dim_t)space[1]};
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&out->desc, 4, dims, dnnl_f32, dnnl_aBcd8b),
+            "describe an array");
+    return F0T_OK;
+}
+
+static f0t_status fill_winograd(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, F0T_WINOGRAD_SIDE,
+                                 F0T_WINOGRAD_SIDE};
+    F0T_TRY(f0t_winograd_create(&layer->winograd, c, layer->alone ? 1 : f0t_team_size()));
+    layer->scratch = f0t_winograd_scratch(layer->winograd);
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_abcd),
+            "describe filters");
+    return F0T_OK;
+}
+
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
@@ -150,6 +172,10 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     if (f0t_tiles_conv_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_tiles(*out, conv));
+    }
+    if (f0t_winograd_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_winograd(*out, conv));
     }
     if (source && suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));

@@ -5,6 +5,7 @@
 #include "math/layers.h"
 #include "math/onednn.h"
 #include "math/tiles_conv.h"
+#include "math/winograd.h"
 
 struct f0t_layout {
     dnnl_memory_desc_t desc;
@@ -20,9 +21,10 @@ struct f0t_layer {
     size_t scratch, source_count, constant_count;
     int count;
     dnnl_exec_arg_t *args;
-    f0t_tiles_conv *tiles; /* instead of a primitive, or NULL */
-    bool alone;            /* by the calling thread: it would take longer to wake the others */
-    int before;            /* threads that the caller had, while it is made */
+    f0t_tiles_conv *tiles;  /* instead of a primitive, or NULL */
+    f0t_winograd *winograd; /* or this */
+    bool alone;             /* by the calling thread: it would take longer to wake the others */
+    int before;             /* threads that the caller had, while it is made */
 };
 
 /* What a layer costs: products of two numbers, and bytes that are read or written. */

@@ -148,6 +148,12 @@ size_t f0t_layout_bytes(const f0t_layout *layout)
 f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_layout *from_layout,
                               const void *from)
 {
+    const dnnl_dim_t *dims = to_layout->desc.dims;
+    if (to_layout->desc.ndims == 4 && dims[2] == F0T_WINOGRAD_SIDE &&
+        from_layout->desc.dims[2] == 3) {
+        f0t_winograd_filters(to, from, (size_t)dims[0], (size_t)dims[1]);
+        return F0T_OK;
+    }
     return f0t_onednn_reorder(&to_layout->desc, to, &from_layout->desc, f0t_onednn_writable(from));
 }
 

@@ -39,11 +39,14 @@ size_t f0t_panels_room(size_t k, size_t n)
     return room;
 }
 
-/* Where the rows from `p` on of the panel of column j begin, and how many there are. */
-static size_t panel_at(size_t *depth, size_t k, size_t n, size_t p, size_t j)
+static size_t depth_at(size_t k, size_t p)
 {
-    *depth = at_most(round_up(k, F0T_PANEL_BLOCK) - p, F0T_PANEL_DEPTH);
-    return p * round_up(n, F0T_PANEL) + j * *depth;
+    return at_most(round_up(k, F0T_PANEL_BLOCK) - p, F0T_PANEL_DEPTH);
+}
+
+size_t f0t_panel_at(size_t k, size_t n, size_t p, size_t j)
+{
+    return p * round_up(n, F0T_PANEL) + j * depth_at(k, p);
 }
 
 static void pack_row(float *to, const float *b, size_t step, size_t count)
@@ -56,11 +59,10 @@ void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t f
                      bool transposed)
 {
     const size_t row = transposed ? 1 : count, column = transposed ? k : 1;
-    size_t depth;
     for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
         for (size_t j = 0; j < count; j += F0T_PANEL) {
-            float *to = panels + panel_at(&depth, k, n, p, first + j);
-            for (size_t e = 0; e < depth; e++)
+            float *to = panels + f0t_panel_at(k, n, p, first + j);
+            for (size_t e = 0; e < depth_at(k, p); e++)
                 pack_row(to + e * F0T_PANEL, b + j * column + (p + e < k ? (p + e) * row : 0),
                          column, p + e < k ? count - j : 0);
         }
@@ -109,17 +111,16 @@ static void run_block(const chunk *h, size_t i, size_t from)
     const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, ROWS);
     const size_t to = at_most(n, from + h->share * F0T_PANEL);
     float *block = h->blocks + (size_t)f0t_team_member() * ROWS * SHARE * F0T_PANEL;
-    size_t depth;
     for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
         for (size_t j = from; j < to; j += F0T_PANEL) {
             const f0t_panel_strip s = {.c = block + (j - from) * rows,
                                        .a = h->packed +
                                             f0t_panel_row(i, p / F0T_PANEL_BLOCK, h->inner),
-                                       .b = h->panels + panel_at(&depth, k, n, p, j),
+                                       .b = h->panels + f0t_panel_at(k, n, p, j),
                                        .c_row = F0T_PANEL,
                                        .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, h->inner),
                                        .rows = rows,
-                                       .blocks = depth / F0T_PANEL_BLOCK,
+                                       .blocks = depth_at(k, p) / F0T_PANEL_BLOCK,
                                        .add = p > 0};
             f0t_kernels()->panel_product(&s);
         }

@@ -30,6 +30,10 @@ static inline size_t f0t_panel_row(size_t i, size_t block, size_t blocks)
            F0T_PANEL_BLOCK;
 }
 
+/* Where in the panels of a k x n matrix the rows from p on, a multiple of F0T_PANEL_DEPTH, of column j begin, which is a
+ * multiple of F0T_PANEL. There are F0T_PANEL_DEPTH of them, or those that are left. */
+size_t f0t_panel_at(size_t k, size_t n, size_t p, size_t j);
+
 /* Whether they are the fastest on this CPU. */
 bool f0t_panels_native(void);
 
