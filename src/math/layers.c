@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "base/team.h"
+#include "math/panels.h"
 #include "math/tiles.h"
 
 #include <string.h>
@@ -178,10 +179,11 @@ uint64_t f0t_layer_fingerprint(void)
     dnnl_engine_t engine;
     const bool works = f0t_onednn_engine(&engine) == F0T_OK;
     const int64_t numbers[] = {
-        version->major,         version->minor,
-        version->patch,         works ? (int64_t)dnnl_get_effective_cpu_isa() : 0,
-        f0t_cpu_level(),        f0t_tiles_native(),
-        f0t_tiles_conv_native()};
+        version->major,          version->minor,
+        version->patch,          works ? (int64_t)dnnl_get_effective_cpu_isa() : 0,
+        f0t_cpu_level(),         f0t_tiles_native(),
+        f0t_tiles_conv_native(), F0T_PANEL,
+        F0T_PANEL_BLOCK,         F0T_PANEL_DEPTH};
     return f0t_hash(f0t_hash(F0T_HASH_START, numbers, sizeof numbers), version->hash,
                     strlen(version->hash));
 }

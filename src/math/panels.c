@@ -49,10 +49,12 @@ size_t f0t_panel_at(size_t k, size_t n, size_t p, size_t j)
     return p * round_up(n, F0T_PANEL) + j * depth_at(k, p);
 }
 
-static void pack_row(float *to, const float *b, size_t step, size_t count)
+/* Weights lie in a file at any address. */
+static void pack_row(float *to, const unsigned char *b, size_t step, size_t count)
 {
-    for (size_t l = 0; l < F0T_PANEL; l++)
-        to[l] = l < count ? b[l * step] : 0;
+    memset(to, 0, F0T_PANEL * sizeof *to);
+    for (size_t l = 0; l < F0T_PANEL && l < count; l++)
+        memcpy(to + l, b + l * step * sizeof *to, sizeof *to);
 }
 
 void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t first, size_t count,
@@ -63,7 +65,9 @@ void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t f
         for (size_t j = 0; j < count; j += F0T_PANEL) {
             float *to = panels + f0t_panel_at(k, n, p, first + j);
             for (size_t e = 0; e < depth_at(k, p); e++)
-                pack_row(to + e * F0T_PANEL, b + j * column + (p + e < k ? (p + e) * row : 0),
+                pack_row(to + e * F0T_PANEL,
+                         (const unsigned char *)b +
+                             (j * column + (p + e < k ? (p + e) * row : 0)) * sizeof *b,
                          column, p + e < k ? count - j : 0);
         }
 }

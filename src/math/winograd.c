@@ -51,8 +51,9 @@ static bool is_usual(const f0t_layer_window *w)
 bool f0t_winograd_suits(const f0t_layer_conv *c)
 {
     return f0t_panels_native() && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale &&
-           c->groups == 1 && c->channels % BLOCK == 0 && c->filters % F0T_PANEL == 0 &&
-           is_usual(&c->window) && c->window.out[0] * c->window.out[1] >= LEAST_PIXELS &&
+           c->groups == 1 && c->channels && c->filters && c->channels % BLOCK == 0 &&
+           c->filters % F0T_PANEL == 0 && is_usual(&c->window) &&
+           c->window.out[0] * c->window.out[1] >= LEAST_PIXELS &&
            c->channels * c->filters <= MOST_BYTES / (PLACES * sizeof(float)) && can_follow(c);
 }
 
@@ -334,7 +335,7 @@ static void run_tiles(float *result, const f0t_winograd *w, const float *source,
 void f0t_winograd_run(float *result, const f0t_winograd *w, const float *source,
                       const float *filters, const float *bias, float *scratch)
 {
-    const int threads = w->threads;
+    const int team = f0t_team_size(), threads = team < w->threads ? team : w->threads;
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t first = 0; first < w->all; first += w->tiles)
