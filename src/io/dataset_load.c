@@ -282,7 +282,10 @@ static f0t_status read_paths(part *p)
         F0T_TRY(f0t_text_line_trimmed(&line, &length, p->stream));
         if (!line)
             return F0T_OK;
-        F0T_TRY(f0t_paths_add(&p->dataset->paths, line, length));
+        f0t_status status = f0t_paths_add(&p->dataset->paths, line, length);
+        if (status == F0T_ERROR_FORMAT)
+            return f0t_text_fail(p->stream, "%s", "is no path of a tag");
+        F0T_TRY(status);
     }
 }
 

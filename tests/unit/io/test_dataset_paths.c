@@ -41,12 +41,19 @@ static void what_is_no_line_of_text_is_refused(void **state)
 
 static void a_dataset_with_such_a_line_is_refused(void **state)
 {
+    char line[5000];
     f0t_dataset *d;
     (void)state;
     assert_int_equal(mkdir(test_path("photos"), 0777), 0);
     test_text("photos/tags.txt", "sea\nsky\n");
     test_text("photos/paths.txt", "Places|sea\na|\x01|b\n");
     assert_fails(F0T_ERROR_FORMAT, "paths.txt:2: a control character",
+                 f0t_dataset_open(&d, test_path("photos"), NULL, NULL));
+    memset(line, 'a', sizeof line - 1);
+    line[sizeof line - 1] = 0;
+    line[1] = '|';
+    test_text("photos/paths.txt", line);
+    assert_fails(F0T_ERROR_FORMAT, "paths.txt:1: is no path of a tag",
                  f0t_dataset_open(&d, test_path("photos"), NULL, NULL));
 }
 
