@@ -48,7 +48,7 @@ static void *map(const place *told, size_t bytes)
     char path[64];
     void *memory = MAP_FAILED;
     snprintf(path, sizeof path, "/proc/%.0f/fd/%.0f", told->pid, told->file);
-    const int file = told->pid > 0 ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    const int file = told->pid > 0 ? open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     if (file < 0)
         return NULL;
     if (is_there(file, told, bytes))
@@ -122,11 +122,11 @@ void *f0t_common_at(const f0t_common *c, size_t rank)
     return c->at[rank];
 }
 
-/* A sum is complete when all have given their part of it. */
+/* A sum is complete when all have given their part of it. Its message, and the lock on the way to it, come after what was
+ * written before, and before what is read after. */
 f0t_status f0t_common_meet(f0t_common *c)
 {
     F0T_TRY(f0t_common_wait(c));
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     c->met = 1;
     return c->group->total(&c->meeting, &c->met, 1);
 }
@@ -135,7 +135,5 @@ f0t_status f0t_common_wait(f0t_common *c)
 {
     f0t_exchange *meeting = c->meeting;
     c->meeting = NULL;
-    F0T_TRY(meeting ? c->group->wait(meeting) : F0T_OK);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return F0T_OK;
+    return meeting ? c->group->wait(meeting) : F0T_OK;
 }
