@@ -131,9 +131,11 @@ static f0t_status open_ranking(ranking *g, const f0t_known_words *w, const f0t_m
     return f0t_alloc(&g->value, k, sizeof *g->value);
 }
 
+/* The confidence of a logit. However sure the experts are together, as of an image that they have learned: no held-out images
+ * are so many that they show that tags are certain. */
 static float sigmoid(float logit)
 {
-    return 1 / (1 + expf(-logit));
+    return fminf(1 / (1 + expf(-logit)), 0.9999F);
 }
 
 static int by_number(const void *left, const void *right)
