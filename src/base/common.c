@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ enum { NUMBERS = sizeof(place) / sizeof(double) };
 static int create_file(place *out, size_t bytes)
 {
     struct stat status;
+    struct rlimit most; /* a larger one would end the process by a signal */
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes > most.rlim_cur)
+        return -1;
     const int file = memfd_create("fast0tag", MFD_CLOEXEC);
     if (file < 0 || ftruncate(file, (off_t)bytes) != 0 || fstat(file, &status) != 0)
         return file;

@@ -16,16 +16,17 @@ static f0t_status count_frequency(float **out, const f0t_samples *train)
 }
 
 /* Where the votes keep images, from nearness to some of them: that knows more, and adds no features to the model. */
-static f0t_status fit_ridge(f0t_blend *b, const f0t_samples *some, const float *rows,
+static f0t_status fit_ridge(f0t_blend *b, const f0t_samples *some, const float *rows, bool near,
                             const f0t_monitor *monitor)
 {
-    return b->votes ? f0t_ridge_fit_near(&b->ridge, b->votes, rows, some->count, some->offsets,
-                                         some->relevant, monitor)
-                    : f0t_ridge_fit(&b->ridge, rows, some->count, b->features, some->offsets,
-                                    some->relevant, b->tags, monitor);
+    return b->votes && near ? f0t_ridge_fit_near(&b->ridge, b->votes, rows, some->count,
+                                                 some->offsets, some->relevant, monitor)
+                            : f0t_ridge_fit(&b->ridge, rows, some->count, b->features,
+                                            some->offsets, some->relevant, b->tags, monitor);
 }
 
-static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *some)
+static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *some,
+                                 bool near)
 {
     float *rows;
     F0T_TRY(f0t_alloc(&rows, some->count * b->features, sizeof *rows));
@@ -35,7 +36,7 @@ static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const
         status = f0t_votes_fit(&b->votes, rows, some->count, b->features, some->offsets,
                                some->relevant, b->tags, f->monitor);
     if (status == F0T_OK && f0t_blend_uses(f, F0T_EXPERT_RIDGE))
-        status = fit_ridge(b, some, rows, f->monitor);
+        status = fit_ridge(b, some, rows, near, f->monitor);
     f0t_free(rows);
     return status;
 }
@@ -43,6 +44,7 @@ static f0t_status fit_neighbours(f0t_blend *b, const f0t_blend_fitting *f, const
 f0t_status f0t_blend_fit_counted(f0t_blend *b, const f0t_blend_fitting *f, const f0t_samples *train)
 {
     f0t_samples some = {0};
+    const bool near = !b->ridge || b->ridge->landmarks; /* weights were chosen for what was there */
     f0t_votes_free(b->votes);
     f0t_ridge_free(b->ridge);
     f0t_free(b->frequency);
@@ -50,7 +52,7 @@ f0t_status f0t_blend_fit_counted(f0t_blend *b, const f0t_blend_fitting *f, const
     b->ridge = NULL;
     F0T_TRY(count_frequency(&b->frequency, train));
     F0T_TRY(f0t_samples_thin(&some, train, NEIGHBOURS_MOST));
-    f0t_status status = fit_neighbours(b, f, &some);
+    f0t_status status = fit_neighbours(b, f, &some, near);
     f0t_samples_free(&some);
     return status;
 }
