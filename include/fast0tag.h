@@ -131,7 +131,8 @@ typedef struct f0t_monitor {
  *
  * The threads are OpenMP's. Those that wait for each other sleep after some microseconds, whatever
  * OMP_WAIT_POLICY and GOMP_SPINCOUNT say: for that, the first parallel work starts a team of threads that
- * sleep until the process ends. They take no signals. */
+ * sleep. They take no signals. A network's layers are too short for that: while one runs, and up to a second after, the
+ * threads wait as OpenMP has them wait, unless other programs are seen to interrupt the process. */
 typedef struct f0t_context f0t_context;
 
 /* Every structure of options begins with its size, which its initializer sets, so that a later version

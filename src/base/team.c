@@ -5,17 +5,32 @@
  * environment when libgomp is loaded, long before a library is asked for anything. But "if there are
  * more OpenMP threads than available CPUs", its manual says (GOMP_SPINCOUNT), it spins at
  * most 100 times, or 1000 with OMP_WAIT_POLICY=active. So there are: a team of one thread more than there
- * are CPUs is opened once, by a thread of its own, and sleeps from then on.
+ * are CPUs is opened by a thread of its own, and sleeps from then on.
+ *
+ * Work of many short regions, such as the layers of a network, would wait longer for its threads to wake than it
+ * computes. While it runs, that team is dismissed, and libgomp's threads stay awake between two regions; unless the
+ * process is seen to be interrupted by others, who want the processors.
  */
 #include "base/team.h"
 
 #include "base/context.h"
+#include "base/monitor.h"
 
 #ifndef _OPENMP
 
 int f0t_team_size(void)
 {
     return 1;
+}
+
+bool f0t_team_wake(void)
+{
+    return false;
+}
+
+void f0t_team_rest(bool awake)
+{
+    (void)awake;
 }
 
 #else
@@ -25,14 +40,21 @@ int f0t_team_size(void)
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int cpus;                     /* that libgomp counts with */
 static sem_t ready;                  /* the sleeping team is there, or cannot be */
+static sem_t dismissed;              /* it is not wanted any more */
 static bool has_room;                /* for it */
 static volatile sig_atomic_t forked; /* libgomp's threads are in the parent alone */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, but for reading */
+static atomic_bool sleeping;                             /* the sleeping team is there */
+static atomic_int awake;                                 /* pieces of work that want no sleep */
+static pthread_t keeper;
+static double rested; /* when the last such piece ended */
 
 /* libgomp keeps the number that it found when it was loaded: so early, no thread is bound to a CPU. */
 __attribute__((constructor)) static void count_cpus(void)
@@ -72,8 +94,8 @@ static void *keep_team(void *unused)
     if (has_room)
         open_team();
     sem_post(&ready);
-    while (has_room)
-        pause();
+    while (has_room && sem_wait(&dismissed) && errno == EINTR)
+        continue;
     return unused;
 }
 
@@ -82,14 +104,19 @@ static void note_fork(void)
     forked = 1;
 }
 
+static void prepare(void)
+{
+    sem_init(&ready, 0, 0);
+    sem_init(&dismissed, 0, 0);
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
 /* The threads take no signal that is meant for the program's own. SIGBUS is meant for the one that reads a mapped file. */
 static void start_team(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     sigset_t all, before;
-    pthread_t keeper;
-    if (sem_init(&ready, 0, 0))
-        return;
-    pthread_atfork(NULL, NULL, note_fork);
+    pthread_once(&once, prepare);
     sigfillset(&all);
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -97,11 +124,79 @@ static void start_team(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     while (started && sem_wait(&ready) && errno == EINTR)
         continue;
-    if (started && has_room)
-        pthread_detach(keeper);
-    else if (started)
+    if (started && !has_room)
         pthread_join(keeper, NULL);
+    sleeping = started && has_room;
 }
+
+static void dismiss_team(void)
+{
+    sem_post(&dismissed);
+    pthread_join(keeper, NULL); /* with it, its team is gone */
+    sleeping = false;
+}
+
+/* ---- Staying awake ---------------------------------------------------------------------------- */
+
+/* A piece of work that follows another one soon finds the threads as they were. */
+static const double SOON = 1;
+
+/* Threads that are interrupted so often, per second, have to share the processors; and how long is looked for it. */
+static const double OFTEN = 50, LOOK = 0.02;
+
+static bool is_interrupted(void)
+{
+    static double since;
+    static long count;
+    static bool often;
+    struct rusage used;
+    const double now = f0t_time();
+    if (since > 0 && now - since < LOOK)
+        return often;
+    getrusage(RUSAGE_SELF, &used);
+    often = since > 0 && (double)(used.ru_nivcsw - count) > OFTEN * (now - since);
+    since = now;
+    count = used.ru_nivcsw;
+    return often;
+}
+
+static void need_sleeping_team(void)
+{
+    static bool tried;
+    if (sleeping || awake)
+        return;
+    pthread_mutex_lock(&lock);
+    if (!sleeping && !awake && (!tried || has_room) && (!tried || f0t_time() - rested > SOON)) {
+        tried = true;
+        start_team();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool f0t_team_wake(void)
+{
+    if (f0t_team_size() < 2)
+        return false;
+    pthread_mutex_lock(&lock);
+    const bool wakes = !is_interrupted();
+    awake += wakes;
+    if (wakes && sleeping)
+        dismiss_team();
+    pthread_mutex_unlock(&lock);
+    return wakes;
+}
+
+void f0t_team_rest(bool was_awake)
+{
+    if (!was_awake)
+        return;
+    pthread_mutex_lock(&lock);
+    rested = f0t_time();
+    awake--;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- The size of a team ----------------------------------------------------------------------- */
 
 /* As many of `size` as the system has been seen to give: libgomp ends the process where it refuses one. */
 static int allowed(int size)
@@ -118,10 +213,9 @@ static int allowed(int size)
 
 int f0t_team_size(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const int size = omp_in_parallel() || forked ? 1 : allowed(f0t_context_wanted());
     if (size > 1)
-        pthread_once(&once, start_team);
+        need_sleeping_team();
     return size;
 }
 

@@ -4,6 +4,8 @@
 
 #include "fast0tag.h"
 
+#include <stdbool.h>
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -12,6 +14,11 @@
  * (base/context.h), one inside a parallel region. Every region of the library takes its number from here, because this is also
  * what keeps threads that wait from spinning. */
 int f0t_team_size(void);
+
+/* Work of many short regions begins and ends: until then the caller's threads stay awake between two of them, unless
+ * other programs want the processors. The end is told what the beginning returned. */
+bool f0t_team_wake(void);
+void f0t_team_rest(bool awake);
 
 /* The number of the calling thread in its team, from 0. */
 static inline int f0t_team_member(void)

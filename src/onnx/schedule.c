@@ -346,9 +346,11 @@ f0t_status f0t_onnx_schedule_run(void *const *outputs, f0t_onnx_schedule *s,
     f0t_onnx_frame frame = {
         .schedule = s, .arena = memory->data, .inputs = inputs, .budget = &budget};
     frame.scratch = frame.arena + s->arena;
+    const bool awake = f0t_team_wake();
     int before = f0t_team_enter();
     f0t_status status = run_steps(s, &frame);
     f0t_team_leave(before);
+    f0t_team_rest(awake);
     for (size_t k = 0; k < s->output_count && status == F0T_OK; k++)
         copy_output(s, k, &frame, outputs[k]);
     f0t_workspace_give(memory);

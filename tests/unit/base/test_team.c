@@ -2,6 +2,7 @@
 
 #include "base/team.h"
 
+#include <dirent.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,55 @@ static void a_team_is_as_large_as_the_library_was_told(void **state)
     test_threads(0);
 }
 
+static int count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(tasks);
+    for (const struct dirent *one; (one = readdir(tasks));)
+        count += one->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* Threads that have ended are counted until the kernel has removed them. */
+static bool come_to(int count)
+{
+    for (int i = 0; i < 5000 && count_threads() != count; i++)
+        usleep(1000);
+    return count_threads() == count;
+}
+
+/* The team that makes waits short has more threads than there are CPUs, and the one that opened it. */
+static void work_of_many_regions_dismisses_the_team_that_sleeps(void **state)
+{
+    (void)state;
+#ifdef _OPENMP
+    test_threads(2);
+    assert_int_equal(f0t_team_size(), 2);
+    const int before = count_threads();
+    const bool outer = f0t_team_wake();
+    assert_true(outer);
+    const int during = before - omp_get_num_procs() - 1;
+    assert_true(come_to(during));
+    const bool inner = f0t_team_wake();
+    f0t_team_rest(inner);
+    assert_int_equal(f0t_team_size(), 2);
+    assert_int_equal(count_threads(), during);
+    f0t_team_rest(outer);
+    assert_int_equal(f0t_team_size(), 2);
+    assert_int_equal(count_threads(), during); /* more such work may follow soon */
+    usleep(1100 * 1000);
+    assert_int_equal(f0t_team_size(), 2);
+    assert_true(come_to(before));
+    test_threads(1);
+    assert_false(f0t_team_wake());
+    test_threads(0);
+#else
+    assert_false(f0t_team_wake());
+#endif
+}
+
 static int count_members(void)
 {
     int members = 0;
@@ -119,6 +169,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_that_wait_leave_the_processor_to_others),
         cmocka_unit_test(a_team_is_as_large_as_the_library_was_told),
+        cmocka_unit_test(work_of_many_regions_dismisses_the_team_that_sleeps),
         cmocka_unit_test(a_child_goes_on_alone),
     };
     if (argc > 1 && !strcmp(argv[1], "wait"))
