@@ -304,6 +304,7 @@ void f0t_layer_free(f0t_layer *layer)
         dnnl_primitive_desc_destroy(layer->desc);
     f0t_tiles_conv_free(layer->tiles);
     f0t_winograd_free(layer->winograd);
+    f0t_grouped_free(layer->grouped);
     f0t_free(layer);
 }
 
@@ -336,6 +337,10 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
     }
     if (layer->winograd) {
         f0t_winograd_run(result, layer->winograd, sources[0], constants[0], constants[1], scratch);
+        return F0T_OK;
+    }
+    if (layer->grouped) {
+        f0t_grouped_run(result, layer->grouped, sources[0], constants[0], constants[1]);
         return F0T_OK;
     }
     for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {

@@ -164,6 +164,21 @@ static f0t_status fill_winograd(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+/* Filters lie as [3 x 3][channel of a group][filter]. */
+static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const size_t group = c->channels / c->groups;
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->groups, (dnnl_dim_t)group, (dnnl_dim_t)group, 3, 3};
+    const dnnl_dim_t line = (dnnl_dim_t)c->filters, tap = (dnnl_dim_t)(group * c->filters);
+    const dnnl_dims_t strides = {(dnnl_dim_t)group, 1, line, 3 * tap, tap};
+    F0T_TRY(f0t_grouped_create(&layer->grouped, c, layer->alone ? 1 : f0t_team_size()));
+    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters, dnnl_f32, strides),
+            "describe filters");
+    return F0T_OK;
+}
+
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
@@ -176,6 +191,10 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     if (f0t_winograd_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_winograd(*out, conv));
+    }
+    if (f0t_grouped_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_grouped(*out, conv));
     }
     if (source && suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));

@@ -2,6 +2,7 @@
 #ifndef F0T_MATH_LAYERS_INSIDE_H
 #define F0T_MATH_LAYERS_INSIDE_H
 
+#include "math/grouped.h"
 #include "math/layers.h"
 #include "math/onednn.h"
 #include "math/tiles_conv.h"
@@ -23,6 +24,7 @@ struct f0t_layer {
     dnnl_exec_arg_t *args;
     f0t_tiles_conv *tiles;  /* instead of a primitive, or NULL */
     f0t_winograd *winograd; /* or this */
+    f0t_grouped *grouped;   /* or this */
     bool alone;             /* by the calling thread: it would take longer to wake the others */
     int before;             /* threads that the caller had, while it is made */
 };

@@ -1,0 +1,243 @@
+#include "math/grouped.h"
+
+#include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/team.h"
+
+#include <float.h>
+
+enum { LANES = 16, TAPS = 9, GROUP_MOST = 8 };
+
+struct f0t_grouped {
+    size_t images, channels, group; /* group: channels of one */
+    size_t in[2], out[2], before[2], stride;
+    float low, high; /* limits of the result */
+    int threads;
+};
+
+/* ---- Which ------------------------------------------------------------------------------------- */
+
+/* Limits alone may follow. */
+static bool read_limits(float *low, float *high, const f0t_layer_conv *c)
+{
+    *low = -FLT_MAX;
+    *high = FLT_MAX;
+    for (size_t k = 0; k < c->after_count; k++) {
+        const f0t_after *a = &c->after[k];
+        const bool relu = a->kind == F0T_ACTIVATION_RELU && a->alpha == 0;
+        if (k || (!relu && a->kind != F0T_ACTIVATION_CLIP))
+            return false;
+        *low = relu ? 0 : a->alpha;
+        *high = relu ? FLT_MAX : a->beta;
+    }
+    return true;
+}
+
+static bool is_usual(const f0t_layer_window *w)
+{
+    for (size_t d = 0; d < 2 && w->rank == 2; d++)
+        if (w->kernel[d] != 3 || w->stride[d] != w->stride[0] || w->stride[d] > 2 ||
+            w->dilation[d] != 1 || w->before[d] > 2)
+            return false;
+    return w->rank == 2;
+}
+
+bool f0t_grouped_suits(const f0t_layer_conv *c)
+{
+    float low, high;
+#if defined(__x86_64__)
+    const bool wide = f0t_cpu_level() == F0T_CPU_WIDEST;
+#else
+    const bool wide = false;
+#endif
+    return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups > 1 &&
+           c->channels == c->filters && c->channels % LANES == 0 &&
+           (c->channels == 4 * c->groups || c->channels == 8 * c->groups) && is_usual(&c->window) &&
+           read_limits(&low, &high, c);
+}
+
+f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int threads)
+{
+    F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
+    f0t_grouped *g = *out;
+    g->images = c->images;
+    g->channels = c->channels;
+    g->group = c->channels / c->groups;
+    g->stride = c->window.stride[0];
+    g->threads = threads;
+    for (size_t d = 0; d < 2; d++) {
+        g->in[d] = c->in[d];
+        g->out[d] = c->window.out[d];
+        g->before[d] = c->window.before[d];
+    }
+    read_limits(&g->low, &g->high, c);
+    return F0T_OK;
+}
+
+void f0t_grouped_free(f0t_grouped *grouped)
+{
+    f0t_free(grouped);
+}
+
+/* ---- Running ----------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define AVX512 __attribute__((target("avx512f,fma")))
+#define INLINE inline __attribute__((always_inline))
+
+/* Pixels of a row that are made at a time: as many sums, which hide each other's latency. */
+enum { PIXELS = 7 };
+
+/* Sixteen channels of some pixels of a row. */
+typedef struct strip {
+    const f0t_grouped *g;
+    const float *image; /* of the source, from these channels on */
+    const float *filters;
+    size_t row, column; /* of the result */
+} strip;
+
+/* In each group, channel j in the place of all. */
+AVX512 static INLINE __m512 spread(__m512 x, const size_t j, const size_t group)
+{
+    if (group == 8)
+        return _mm512_permutexvar_ps(
+            _mm512_add_epi32(_mm512_set_epi32(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0),
+                             _mm512_set1_epi32((int)j)),
+            x);
+    switch (j) {
+    case 0:
+        return _mm512_permute_ps(x, 0x00);
+    case 1:
+        return _mm512_permute_ps(x, 0x55);
+    case 2:
+        return _mm512_permute_ps(x, 0xAA);
+    default:
+        return _mm512_permute_ps(x, 0xFF);
+    }
+}
+
+/* Pixels of a row of the source that a strip needs, at most. */
+enum { SPAN = (PIXELS - 1) * 2 + 3 };
+
+AVX512 static INLINE void read_row(__m512 *x, const strip *s, const float *row, const size_t span,
+                                   const size_t stride)
+{
+    const f0t_grouped *g = s->g;
+    const size_t first = s->column * stride - g->before[1]; /* what is below 0 is large */
+#pragma GCC unroll 16
+    for (size_t i = 0; i < span; i++)
+        x[i] = first + i < g->in[1] ? _mm512_loadu_ps(row + (first + i) * g->channels)
+                                    : _mm512_setzero_ps();
+}
+
+/* A row of the source; sums that do not wait for each other follow one another. Sizes are constants where this is
+ * called. */
+AVX512 static INLINE void add_row(__m512 *sums, const strip *s, const float *row,
+                                  const float *filters, const size_t pixels, const size_t stride,
+                                  const size_t group)
+{
+    const size_t span = (pixels - 1) * stride + 3;
+    __m512 x[SPAN], one[SPAN];
+    read_row(x, s, row, span, stride);
+#pragma GCC unroll 8
+    for (size_t j = 0; j < group; j++) {
+#pragma GCC unroll 16
+        for (size_t i = 0; i < span; i++)
+            one[i] = spread(x[i], j, group);
+#pragma GCC unroll 3
+        for (size_t k = 0; k < 3; k++) {
+            const __m512 filter = _mm512_loadu_ps(filters + (k * group + j) * LANES);
+#pragma GCC unroll 8
+            for (size_t p = 0; p < pixels; p++)
+                sums[p] = _mm512_fmadd_ps(one[p * stride + k], filter, sums[p]);
+        }
+    }
+}
+
+AVX512 static INLINE void run_strip(float *result, const strip *s, __m512 bias, const size_t pixels,
+                                    const size_t stride, const size_t group)
+{
+    const f0t_grouped *g = s->g;
+    __m512 sums[PIXELS];
+#pragma GCC unroll 8
+    for (size_t p = 0; p < pixels; p++)
+        sums[p] = bias;
+    for (size_t k = 0; k < 3; k++) {
+        const size_t y = s->row * stride + k - g->before[0];
+        if (y < g->in[0])
+            add_row(sums, s, s->image + y * g->in[1] * g->channels,
+                    s->filters + k * 3 * group * LANES, pixels, stride, group);
+    }
+    const __m512 low = _mm512_set1_ps(g->low), high = _mm512_set1_ps(g->high);
+#pragma GCC unroll 8
+    for (size_t p = 0; p < pixels; p++) /* the second operand, where one is no number */
+        _mm512_storeu_ps(result + p * g->channels,
+                         _mm512_min_ps(high, _mm512_max_ps(low, sums[p])));
+}
+
+/* The last strip of a row begins so early that it is whole, or there are single pixels. */
+AVX512 static INLINE void run_row(float *result, strip *s, __m512 bias, const size_t stride,
+                                  const size_t group)
+{
+    const size_t width = s->g->out[1], channels = s->g->channels;
+    for (size_t x = 0; width >= PIXELS && x < width; x += PIXELS) {
+        s->column = x + PIXELS <= width ? x : width - PIXELS;
+        run_strip(result + s->column * channels, s, bias, PIXELS, stride, group);
+    }
+    for (s->column = 0; width < PIXELS && s->column < width; s->column++)
+        run_strip(result + s->column * channels, s, bias, 1, stride, group);
+}
+
+AVX512 static INLINE void run_rows(float *result, strip *s, __m512 bias, const size_t stride,
+                                   const size_t group)
+{
+    for (s->row = 0; s->row < s->g->out[0]; s->row++)
+        run_row(result + s->row * s->g->out[1] * s->g->channels, s, bias, stride, group);
+}
+
+/* Sixteen channels of an image; their filters come into the first cache. */
+AVX512 static void run_block(float *result, const f0t_grouped *g, const float *source,
+                             const float *filters, const float *bias)
+{
+    float near[TAPS * GROUP_MOST * LANES];
+    strip s = {.g = g, .image = source, .filters = near};
+    for (size_t k = 0; k < TAPS * g->group; k++)
+        _mm512_storeu_ps(near + k * LANES, _mm512_loadu_ps(filters + k * g->channels));
+    const __m512 start = _mm512_loadu_ps(bias);
+    if (g->group == 4 && g->stride == 1)
+        run_rows(result, &s, start, 1, 4);
+    else if (g->group == 4)
+        run_rows(result, &s, start, 2, 4);
+    else if (g->stride == 1)
+        run_rows(result, &s, start, 1, 8);
+    else
+        run_rows(result, &s, start, 2, 8);
+}
+
+void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, const float *filters,
+                     const float *bias)
+{
+    const int team = f0t_team_size(), threads = team < g->threads ? team : g->threads;
+    const size_t blocks = g->channels / LANES, all = g->images * blocks;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t t = 0; t < all; t++) {
+        const size_t image = t / blocks, first = t % blocks * LANES;
+        run_block(result + image * g->out[0] * g->out[1] * g->channels + first, g,
+                  source + image * g->in[0] * g->in[1] * g->channels + first, filters + first,
+                  bias + first);
+    }
+}
+
+#else
+
+void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, const float *filters,
+                     const float *bias)
+{
+    (void)result, (void)g, (void)source, (void)filters, (void)bias;
+}
+
+#endif
