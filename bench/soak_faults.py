@@ -73,6 +73,7 @@ def swap_the_model(world, chance):
     world.count("fault model")
     with world.lock:
         world.models = world.models | {model}
+        world.swaps.append(model)
     put(model)
     if chance.random() < 0.5:
         os.kill(world.server.pid, signal.SIGHUP)

@@ -57,7 +57,7 @@ class World:
         self.server, self.end, self.wrong = None, False, []
         self.lock = threading.Condition()
         self.parked, self.running, self.wants_quiet = 0, 0, False
-        self.models = {"one.f0t"}  # those that may answer now
+        self.models, self.swaps = {"one.f0t"}, []  # those that may answer now; each that ever came in place of another
         self.active, self.begun = collections.Counter(), []  # faults: those of now, and each that ever began
         self.counts, self.began = collections.Counter(), time.monotonic()
         self.pictures_lost, self.decisions = 0, {}  # (picture, tag): what it may be
@@ -102,12 +102,12 @@ class World:
     def now(self):
         """To be given to `since` at a request's end."""
         with self.lock:
-            return len(self.begun), {name for name, times in self.active.items() if times}, set(self.models)
+            return len(self.begun), {name for name, times in self.active.items() if times}, set(self.models), len(self.swaps)
 
     def since(self, then):
-        """(faults, models) of any time since then."""
+        """(faults, models) of any time since then: a model may have come and gone meanwhile."""
         with self.lock:
-            return then[1] | set(self.begun[then[0]:]), then[2] | self.models
+            return then[1] | set(self.begun[then[0]:]), then[2] | set(self.swaps[then[3]:])
 
     def wait_for(self, what, line):
         """As long as it takes, up to minutes; then it is wrong."""
