@@ -185,7 +185,7 @@ static f0t_status write_kept(f0t_network *net, const f0t_onnx_piece *pieces, siz
 }
 
 /* Leaves them for the next start, where some were made anew. That they cannot be written is no failure of the network's:
- * it is logged. */
+ * it is logged, and tried again when the network is closed. */
 static void keep_weights(f0t_network *net, const f0t_monitor *monitor)
 {
     f0t_onnx_piece *pieces;
@@ -193,8 +193,10 @@ static void keep_weights(f0t_network *net, const f0t_monitor *monitor)
     if (!net->keep.path ||
         f0t_onnx_weights_list(&pieces, &count, net->weights, net->graph) != F0T_OK)
         return;
-    if (count && write_kept(net, pieces, count) != F0T_OK)
+    if (count && write_kept(net, pieces, count) != F0T_OK) {
         f0t_log(monitor, F0T_LOG_WARNING, "the prepared network is not kept: %s", f0t_last_error());
+        f0t_onnx_weights_unlist(net->weights);
+    }
     f0t_free(pieces);
 }
 

@@ -141,6 +141,14 @@ f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_w
     return status;
 }
 
+void f0t_onnx_weights_unlist(f0t_onnx_weights *weights)
+{
+    pthread_mutex_lock(&weights->lock);
+    for (entry *e = weights->first; e; e = e->next)
+        e->listed = false;
+    pthread_mutex_unlock(&weights->lock);
+}
+
 /* ---- Plain elements -------------------------------------------------------------------------------
  */
 

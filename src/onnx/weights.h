@@ -18,6 +18,8 @@ void f0t_onnx_weights_use(f0t_onnx_weights *weights, const f0t_onnx_prepared *pr
  * the list NULL, where all came from what was prepared or were listed before. */
 f0t_status f0t_onnx_weights_list(f0t_onnx_piece **out, size_t *count, f0t_onnx_weights *weights,
                                  const f0t_onnx_graph *graph);
+/* What was listed could not be written: it is listed again the next time. */
+void f0t_onnx_weights_unlist(f0t_onnx_weights *weights);
 
 /* Bytes that they take. */
 size_t f0t_onnx_weights_bytes(f0t_onnx_weights *weights);

@@ -489,6 +489,27 @@ static void a_network_is_written_once(void **state)
     assert_int_equal(kept_file(folder, file, sizeof file), inode);
 }
 
+/* The disk may have room again by then. */
+static void a_network_that_could_not_be_written_is_written_as_it_is_closed(void **state)
+{
+    char folder[512], file[600];
+    float pixels[3 * 64] = {0}, out[10];
+    f0t_network *network;
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", test_path("cache"));
+    const f0t_network_options options = {
+        .size = sizeof(f0t_network_options), .output = "y", .cache = folder};
+    assert_int_not_equal(kept_file(folder, file, sizeof file), 0);
+    assert_int_equal(unlink(file), 0);
+    f0t_fault_set(F0T_FAULT_WRITE, 1);
+    assert_ok(f0t_network_open(&network, test_path("net.onnx"), &options, NULL));
+    f0t_fault_set(F0T_FAULT_WRITE, 0);
+    assert_int_equal(kept_file(folder, file, sizeof file), 0);
+    assert_ok(f0t_network_run(out, network, pixels, 1, NULL));
+    f0t_network_close(network);
+    assert_int_not_equal(kept_file(folder, file, sizeof file), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +527,7 @@ int main(void)
         cmocka_unit_test(a_kept_network_gives_the_same),
         cmocka_unit_test(pieces_that_are_not_used_stay),
         cmocka_unit_test(a_network_is_written_once),
+        cmocka_unit_test(a_network_that_could_not_be_written_is_written_as_it_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
