@@ -267,12 +267,24 @@ static f0t_status read_fields(const f0t_safetensors *file, const field *fields, 
     return F0T_OK;
 }
 
-/* Offsets ascend from 0, tags are below T, no image counts more than one of one byte would. */
-static bool votes_are_sound(const f0t_votes *v, size_t relevant)
+/* No image is longer than 1: what its votes weigh, and how near others are to it as a landmark, goes by cosines. */
+static bool images_are_sound(const f0t_votes *v)
 {
-    for (size_t i = 0; i < v->images; i++)
-        if (!(v->scales[i] >= 0 && v->scales[i] <= 1))
+    static const double ROUNDING = 1e-5;
+    for (size_t i = 0; i < v->images; i++) {
+        const double scale = (double)v->scales[i];
+        int64_t squares = 0;
+        for (size_t j = 0; j < v->dim; j++)
+            squares += v->rows[i * v->dim + j] * v->rows[i * v->dim + j];
+        if (!(scale >= 0 && scale <= 1 && scale * scale * (double)squares <= 1 + ROUNDING))
             return false;
+    }
+    return true;
+}
+
+/* Offsets ascend from 0, tags are below T. */
+static bool tags_are_sound(const f0t_votes *v, size_t relevant)
+{
     if (v->offsets[0] != 0 || v->offsets[v->images] != relevant)
         return false;
     for (size_t i = 0; i < v->images; i++)
@@ -307,7 +319,9 @@ static f0t_status read_votes(f0t_blend *b, const f0t_safetensors *file)
     fields[count - 1].cols = relevant->shape[0];
     F0T_TRY(read_fields(file, fields, count));
     F0T_TRY(read_field(file, &(field){"votes.rows", &v->rows, F0T_U8, v->images, v->dim}));
-    return votes_are_sound(v, relevant->count) ? F0T_OK : refuse(file, "votes.offsets");
+    if (!images_are_sound(v))
+        return refuse(file, "votes.scales");
+    return tags_are_sound(v, relevant->count) ? F0T_OK : refuse(file, "votes.offsets");
 }
 
 /* Images of the votes, whose metric they are in. */

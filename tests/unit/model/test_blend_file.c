@@ -176,7 +176,7 @@ static void votes_out_of_bounds_are_refused(void **state)
 {
     const int64_t offsets[] = {1, -1, INT64_MAX, 1 << 20};
     const uint32_t tags[] = {12, UINT32_MAX};
-    const float scales[] = {-1, 1e30F};
+    const float scales[] = {-1, 1e30F, 0.02F}; /* the last: longer than 1 with one byte that is 127 */
     (void)state;
     for (size_t i = 0; i < 4; i++)
         for (size_t at = 0; at < 3; at++)
@@ -185,8 +185,9 @@ static void votes_out_of_bounds_are_refused(void **state)
                              alter("votes.offsets", 8 * at, &offsets[i], 8));
     for (size_t i = 0; i < 2; i++)
         assert_fails(F0T_ERROR_FORMAT, "votes.offsets", alter("votes.relevant", 4, &tags[i], 4));
-    for (size_t i = 0; i < 2; i++)
-        assert_fails(F0T_ERROR_FORMAT, "votes.offsets", alter("votes.scales", 4, &scales[i], 4));
+    for (size_t i = 0; i < 3; i++)
+        assert_fails(F0T_ERROR_FORMAT, "votes.scales", alter("votes.scales", 4, &scales[i], 4));
+    assert_ok(alter("votes.scales", 4, &(float){0}, 4));
 }
 
 /* 48 of the 60 images are there to learn from, or fewer. */
