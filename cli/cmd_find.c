@@ -156,18 +156,34 @@ static f0t_status check_options(cli_context *cli, const options *o)
     return check_page(cli, o->html);
 }
 
-/* The next search needs no --vectors; where the catalogue cannot be written, it does. */
-static void remember_vectors(const options *o, const f0t_catalogue *found_in)
+static f0t_status set_vectors(const char *of, const char *path)
 {
     f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
     f0t_catalogue *catalogue;
-    char *path = o->finder.vectors ? realpath(o->finder.vectors, NULL) : NULL;
-    const char *known = f0t_catalogue_vectors(found_in);
     how.mode = F0T_CATALOGUE_WRITE;
-    if (path && (!known || strcmp(known, path) != 0) &&
-        f0t_catalogue_open(&catalogue, f0t_catalogue_path(found_in), &how) == F0T_OK) {
-        (void)f0t_catalogue_set_vectors(catalogue, path);
-        f0t_catalogue_close(catalogue);
+    f0t_status status = f0t_catalogue_open(&catalogue, of, &how);
+    if (status == F0T_OK)
+        status = f0t_catalogue_set_vectors(catalogue, path);
+    f0t_catalogue_close(catalogue);
+    return status;
+}
+
+/* The next search needs no --vectors; where the catalogue cannot be written, it does, and is told: what was asked for is
+ * there, so that is no failure. */
+static void remember_vectors(const cli_context *cli, const options *o,
+                             const f0t_catalogue *found_in)
+{
+    const char *known = f0t_catalogue_vectors(found_in);
+    char *path = o->finder.vectors ? realpath(o->finder.vectors, NULL) : NULL, line[1200];
+    f0t_status status = F0T_OK;
+    if (o->finder.vectors && !path)
+        status = f0t_error_set(F0T_ERROR_IO, strerror(errno));
+    else if (path && (!known || strcmp(known, path) != 0))
+        status = set_vectors(f0t_catalogue_path(found_in), path);
+    if (status != F0T_OK) {
+        snprintf(line, sizeof line, "%s is not remembered for the next search: %s",
+                 o->finder.vectors, f0t_last_error());
+        cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
     }
     free(path);
 }
@@ -197,7 +213,7 @@ static f0t_status find(cli_context *cli, const options *o, f0t_catalogue *catalo
     if (status == F0T_OK)
         status = show(cli, o, catalogue, found, query);
     if (status == F0T_OK)
-        remember_vectors(o, catalogue);
+        remember_vectors(cli, o, catalogue);
     f0t_find_results_free(found);
     f0t_finder_close(finder);
     return status;

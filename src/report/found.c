@@ -81,22 +81,21 @@ size_t f0t_find_describe(char *out, size_t size, const f0t_find_results *results
 
 enum { THUMBNAIL_MOST = 1 << 19 };
 
-static void add_thumbnail(f0t_text *page, f0t_catalogue *catalogue, const f0t_find_result *r,
-                          const char *name)
+static f0t_status add_thumbnail(f0t_text *page, f0t_catalogue *catalogue, const f0t_find_result *r,
+                                const char *name)
 {
-    const unsigned char *jpeg = NULL;
     const void *data;
     size_t size;
-    if (f0t_catalogue_get_thumbnail(&data, &size, catalogue, r->id) == F0T_OK && size > 3 &&
-        size <= THUMBNAIL_MOST)
-        jpeg = data;
+    F0T_TRY(f0t_catalogue_get_thumbnail(&data, &size, catalogue, r->id));
+    const unsigned char *jpeg = size > 3 && size <= THUMBNAIL_MOST ? data : NULL;
     if (!jpeg || jpeg[0] != 0xFF || jpeg[1] != 0xD8) {
         f0t_text_form(page, "<div class=\"nopicture\">%s</div>", name);
-        return;
+        return F0T_OK;
     }
     f0t_text_form(page, "<img alt=\"%s\" src=\"data:image/jpeg;base64,", name);
     f0t_text_base64(page, jpeg, size);
     f0t_text_add(page, "\">");
+    return F0T_OK;
 }
 
 /* A file's address: bytes that mean something there are escaped, whatever they are (RFC 3986, RFC 8089). */
@@ -136,18 +135,19 @@ static void add_surety(f0t_text *page, const f0t_find_result *r)
         f0t_text_form(page, "<b>%s</b> ", text);
 }
 
-static void add_picture(f0t_text *page, f0t_catalogue *catalogue, const f0t_find_result *r)
+static f0t_status add_picture(f0t_text *page, f0t_catalogue *catalogue, const f0t_find_result *r)
 {
     const char *slash = strrchr(r->path, '/'), *name = slash ? slash + 1 : r->path;
     f0t_text_add(page, "<figure><a href=\"");
     add_address(page, r->path);
     f0t_text_form(page, "\" title=\"%s\">", r->path);
-    add_thumbnail(page, catalogue, r, name);
+    F0T_TRY(add_thumbnail(page, catalogue, r, name));
     f0t_text_add(page, "</a><figcaption>");
     add_surety(page, r);
     f0t_text_form(page, "%s", name);
     add_date(page, r->taken);
     f0t_text_add(page, "</figcaption></figure>\n");
+    return F0T_OK;
 }
 
 f0t_status f0t_find_page_save(const char *path, f0t_catalogue *catalogue,
@@ -158,19 +158,21 @@ f0t_status f0t_find_page_save(const char *path, f0t_catalogue *catalogue,
     F0T_REQUIRE(results);
     F0T_REQUIRE(title);
     f0t_text page = {0};
+    f0t_status status = F0T_OK;
     char words[1024], sub[1200];
     f0t_find_describe(words, sizeof words, results);
     snprintf(sub, sizeof sub, "%zu picture%s%s%s%s", results->count, results->count == 1 ? "" : "s",
              results->more ? ", and there are more" : "", *words ? "; " : "", words);
     f0t_html_begin(&page, title, sub);
     f0t_text_add(&page, "<div class=\"sheet\">\n");
-    for (size_t i = 0; i < results->count; i++)
-        add_picture(&page, catalogue, &results->items[i]);
+    for (size_t i = 0; i < results->count && status == F0T_OK; i++)
+        status = add_picture(&page, catalogue, &results->items[i]);
     f0t_text_add(&page, "</div>\n");
     if (!results->count)
         f0t_html_paragraph(&page, "Nothing certain was found.");
     f0t_html_end(&page);
-    f0t_status status = f0t_text_save(&page, path);
+    if (status == F0T_OK)
+        status = f0t_text_save(&page, path);
     f0t_text_free(&page);
     return status;
 }

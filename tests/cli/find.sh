@@ -57,6 +57,16 @@ case_the_table() {
     [ ! -s "$err" ] || complain "-q says $(cat "$err")"
 }
 
+case_vectors_that_cannot_be_remembered_are_told() {
+    local shim=$BUILD/tests/faults.so
+    [ -e "$shim" ] || { skip "no faults.so: it cannot be loaded before a sanitizer" && return; }
+    make_catalogue
+    LD_PRELOAD=$shim F0T_FAULT=sync:1+:EIO run 0 find crimson -c c.f0t --vectors vectors.txt --nearest -k 1
+    warns "vectors.txt is not remembered for the next search: "
+    says "art/"
+    refuse 3 "find --vectors FILE" find crimson -c c.f0t
+}
+
 case_new_words() {
     make_catalogue
     refuse 3 "find --vectors FILE" find crimson -c c.f0t

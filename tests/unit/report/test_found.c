@@ -3,7 +3,9 @@
 #include "fast0tag_tools.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 static const f0t_find_word words[] = {
     {.word = "dog", .kind = F0T_FIND_LEARNED, .cut = 0.3F, .best = 0.9F, .tagged = 12},
@@ -71,11 +73,32 @@ static void a_page_shows_pictures_and_runs_nothing(void **state)
     f0t_catalogue_close(c);
 }
 
+/* Not a page without pictures. */
+static void thumbnails_that_cannot_be_read_are_told(void **state)
+{
+    (void)state;
+    f0t_catalogue *c;
+    f0t_catalogue_options create = F0T_CATALOGUE_OPTIONS;
+    sqlite3 *other;
+    create.mode = F0T_CATALOGUE_CREATE;
+    assert_ok(f0t_catalogue_open(&c, test_path("broken"), &create));
+    assert_int_equal(sqlite3_open(test_path("broken"), &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "DROP TABLE thumbnails", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(other);
+    const f0t_find_result item = {1, "/a.jpg", F0T_NO_DATE, 1, true, NAN, NULL};
+    const f0t_find_results found = {&item, 1, false, words, 3};
+    assert_fails(F0T_ERROR_INTERNAL, "thumbnails",
+                 f0t_find_page_save(test_path("none.html"), c, &found, "dog"));
+    assert_int_not_equal(access(test_path("none.html"), F_OK), 0);
+    f0t_catalogue_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_described),
         cmocka_unit_test(a_page_shows_pictures_and_runs_nothing),
+        cmocka_unit_test(thumbnails_that_cannot_be_read_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
