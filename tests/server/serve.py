@@ -76,6 +76,10 @@ def other_words_are_ranked(s):
         assert s.ask("POST", f"/v1/tag?k=1&name=a.svg&vocabulary=lake,w{i}", BLUE)[0] == 200
 
 
+def other_words_need_vectors(s):
+    refused(422, "this server has no word vectors: start it with --vectors", s.ask("POST", "/v1/tag?vocabulary=sea", RED))
+
+
 def a_form_has_several_pictures(s):
     body, headers = form(("a", "red.svg", RED), ("k", None, b"1"), ("b", "../../blue.svg", BLUE),
                          ("c", "broken.jpg", JPEG[:20]), ("vocabulary", None, b"rose,lake"))
@@ -646,7 +650,7 @@ CASES = {
               the_server_tells_how_it_is, only_what_is_described_answers, other_names_and_other_sites_are_refused,
               the_token_is_needed, a_decoder_that_is_killed_is_started_again, idle_connections_cost_little,
               the_model_is_swapped_under_load, a_damaged_model_leaves_the_old_one],
-    "small": [half_sent_bodies_and_slow_senders_are_closed, clients_that_leave_harm_nobody, wrong_forms_are_refused,
+    "small": [other_words_need_vectors, half_sent_bodies_and_slow_senders_are_closed, clients_that_leave_harm_nobody, wrong_forms_are_refused,
               what_is_too_large_is_refused_at_once, a_picture_bomb_is_refused, reloading_needs_a_token],
     "queue": [a_slow_picture_holds_up_nobody, a_full_queue_says_so],
     "features": [features_are_json],

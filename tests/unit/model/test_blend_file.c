@@ -176,7 +176,8 @@ static void votes_out_of_bounds_are_refused(void **state)
 {
     const int64_t offsets[] = {1, -1, INT64_MAX, 1 << 20};
     const uint32_t tags[] = {12, UINT32_MAX};
-    const float scales[] = {-1, 1e30F, 0.02F}; /* the last: longer than 1 with one byte that is 127 */
+    const float scales[] = {-1, 1e30F,
+                            0.02F}; /* the last: longer than 1 with one byte that is 127 */
     (void)state;
     for (size_t i = 0; i < 4; i++)
         for (size_t at = 0; at < 3; at++)
