@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/interner.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,7 @@ f0t_status f0t_catalogue_find_path(f0t_catalogue_pictures **out, f0t_catalogue *
     F0T_REQUIRE(catalogue);
     F0T_REQUIRE(path);
     char *real = realpath(path, NULL); /* a file that is gone may be known by its path */
+    const int error = real ? 0 : errno;
     const f0t_sql_value value = f0t_sql_text(real ? real : path);
     f0t_status status =
         read_one(out, catalogue, "SELECT " COLUMNS " FROM pictures p WHERE p.path = ?1", &value);
@@ -144,6 +146,8 @@ f0t_status f0t_catalogue_find_path(f0t_catalogue_pictures **out, f0t_catalogue *
         return status;
     f0t_catalogue_pictures_free(*out);
     *out = NULL;
+    if (error && error != ENOENT && error != ENOTDIR)
+        return f0t_fail_errno(error, "%s: cannot be looked at", path);
     return f0t_fail(F0T_ERROR_NOT_FOUND, "%s is not in the catalogue %s; fast0tag index adds it",
                     path, catalogue->path);
 }

@@ -195,6 +195,22 @@ static void test_pictures_are_found(void **state)
     f0t_catalogue_close(c);
 }
 
+/* It may be there: what its name leads to is not known. */
+static void test_a_path_that_leads_nowhere_is_told(void **state)
+{
+    f0t_catalogue *c = fresh_catalogue("loop.f0c");
+    f0t_catalogue_pictures *got;
+    (void)state;
+    unlink(test_path("loop"));
+    assert_int_equal(symlink("loop", test_path("loop")), 0);
+    assert_fails(F0T_ERROR_IO, "loop: cannot be looked at",
+                 f0t_catalogue_find_path(&got, c, test_path("loop")));
+    put(c, test_path("loop"), 10, NULL, NULL); /* it is known by this name, whatever it is now */
+    assert_ok(f0t_catalogue_find_path(&got, c, test_path("loop")));
+    f0t_catalogue_pictures_free(got);
+    f0t_catalogue_close(c);
+}
+
 #define QUERY(...) \
     (&(f0t_catalogue_query){.size = sizeof(f0t_catalogue_query), NO_DATES, __VA_ARGS__})
 #define NO_DATES .from = F0T_NO_DATE, .before = F0T_NO_DATE
@@ -313,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_a_picture_that_is_put_again_keeps_decisions),
         cmocka_unit_test(test_wrong_records_are_refused),
         cmocka_unit_test(test_pictures_are_found),
+        cmocka_unit_test(test_a_path_that_leads_nowhere_is_told),
         cmocka_unit_test(test_queries),
         cmocka_unit_test(test_decisions_can_be_taken_back),
         cmocka_unit_test(test_what_was_written_is_known),
