@@ -148,6 +148,28 @@ static void one_process_at_a_time_works_with_it(void **state)
     assert_int_equal(access(path, F_OK), 0);
 }
 
+/* By another program, after it was opened. */
+static void a_record_that_is_altered_meanwhile_is_refused(void **state)
+{
+    const char *path = test_path("r.part");
+    const f0t_picture_stamp stamp = stamp_of(2);
+    f0t_feature_file *part;
+    float row[3];
+    (void)state;
+    add_some(path, 0, 3);
+    assert_ok(f0t_feature_file_open(&part, path, 3, backbone));
+    const size_t record = f0t_feature_file_find(part, &stamp);
+    assert_ok(f0t_feature_file_read(row, part, record));
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, -1, SEEK_END), 0); /* of the last number of the last one */
+    assert_int_equal(fputc(7, file), 7);
+    assert_int_equal(fclose(file), 0);
+    assert_fails(F0T_ERROR_FORMAT, "r.part: record 2 is damaged; remove the file",
+                 f0t_feature_file_read(row, part, record));
+    f0t_feature_file_close(part, true);
+}
+
 static void a_stamp_changes_with_the_picture(void **state)
 {
     f0t_picture_stamp a, b;
@@ -189,6 +211,7 @@ int main(void)
         cmocka_unit_test(what_is_not_ours_is_left_alone),
         cmocka_unit_test(another_backbone_is_refused),
         cmocka_unit_test(one_process_at_a_time_works_with_it),
+        cmocka_unit_test(a_record_that_is_altered_meanwhile_is_refused),
         cmocka_unit_test(a_stamp_changes_with_the_picture),
         cmocka_unit_test(every_allocation_and_write_may_fail),
     };

@@ -152,6 +152,17 @@ static void a_photo_is_decoded(void **state)
     f0t_free(name);
 }
 
+/* Not asked for: the process reads so many bytes at most. */
+static void a_path_without_end_is_refused(void **state)
+{
+    static char path[70000];
+    f0t_xmp_merged merged;
+    (void)state;
+    memset(path, 'a', sizeof path - 1);
+    assert_fails(F0T_ERROR_ARGUMENT, "a path of 69999 bytes with 6 bytes of tags is too long",
+                 f0t_worker_embed(&merged, worker, path, "+dog\n", NULL, 0));
+}
+
 static void what_is_no_picture_is_named(void **state)
 {
     f0t_picture picture;
@@ -561,6 +572,7 @@ int main(void)
         cmocka_unit_test(svg_is_drawn_at_the_size_that_is_asked_for),
         cmocka_unit_test(svg_after_a_long_comment_is_drawn),
         cmocka_unit_test(a_photo_is_decoded),
+        cmocka_unit_test(a_path_without_end_is_refused),
         cmocka_unit_test(what_is_no_picture_is_named),
         cmocka_unit_test(an_entity_bomb_does_no_harm),
         cmocka_unit_test(an_entity_bomb_in_a_sidecar_does_no_harm),
