@@ -105,9 +105,9 @@ static void warn_of_sandbox(const cli_context *cli, const cli_processes *process
                                "build does not have: take none from strangers (docs/security.md)";
     if (f0t_picture_sandbox(false) != F0T_SANDBOX_NONE)
         return;
-    if (processes->rank > 0)
+    if (processes->rank > 0 && processes->beside == 0) /* once per machine */
         cli_processes_complain(processes, cli, line);
-    else if (cli->monitor && cli->monitor->log)
+    else if (processes->rank == 0 && cli->monitor && cli->monitor->log)
         cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 

@@ -55,11 +55,18 @@ void cli_processes_linger(const cli_processes *processes)
         nanosleep(&some, NULL);
 }
 
-/* The processes of one machine fail alike: its first one says so. */
+/* The processes of one machine mostly fail alike, and its first one says so, upon which mpirun ends the others. One that is
+ * still there after a while has failed alone. */
+static bool is_alone(const cli_processes *processes)
+{
+    const struct timespec some = {.tv_sec = 5};
+    return processes->beside == 0 || nanosleep(&some, NULL) == 0;
+}
+
 void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
                             const char *line)
 {
-    if (!own_errors || processes->beside > 0)
+    if (!own_errors || !is_alone(processes))
         return;
     fprintf(own_errors, "fast0tag %s: ", cli->name);
     cli_print_shown(own_errors, line);

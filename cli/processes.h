@@ -18,7 +18,8 @@ char *cli_processes_task(const char *name, int argc, char **argv);
 /* mpirun ends all as soon as one has failed: the one that speaks has time to. */
 void cli_processes_linger(const cli_processes *processes);
 
-/* What the first process cannot know of another machine, such as why it cannot join the others, its first process says. */
+/* What the first process cannot know of another, such as why it cannot join the others: said by the first process of that
+ * machine, or by one that has failed alone. */
 void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
                             const char *line);
 

@@ -426,7 +426,7 @@ case_a_killed_process_ends_the_run() {
     [ ! -e model ] || complain "a model was written"
 }
 
-# The first process's n-th call of Open MPI fails, once and for ever: one line, one end, and no model.
+# One process's n-th call of Open MPI fails, once and for ever: one line, one end, and no model.
 case_a_call_that_fails_ends_the_run() {
     local fault shim=$BUILD/tests/faults.so
     can_join || return
@@ -441,6 +441,14 @@ case_a_call_that_fails_ends_the_run() {
     done
     SHIM=$shim F0T_FAULT=mpi:1:EIO start -n 2 "$(dirname "$0")/../faults/first" "$FAST0TAG" train photos --vectors vectors.txt -o model $quick 2>"$err"
     one_line "Open MPI: MPI_Init_thread failed"
+    # Of the second one, also before it can tell the first.
+    for fault in 1 9; do
+        SHIM=$shim F0T_FAULT_RANK=1 F0T_FAULT=mpi:$fault:EIO start -n 2 "$(dirname "$0")/../faults/first" "$FAST0TAG" train photos --vectors vectors.txt \
+            -o model $quick >"$out" 2>"$err" </dev/null
+        [ $? = 1 ] || complain "second process, mpi:$fault: not exit 1: $(head -c 400 "$err")"
+        one_line "Open MPI: MPI_"
+        [ ! -e model ] || complain "second process, mpi:$fault: a model was written"
+    done
 }
 
 case_a_missing_module_is_named() {

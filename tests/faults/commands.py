@@ -38,9 +38,10 @@ class Command:
     """A command, and of the files that `prepare` makes those it needs. `again`: a second run after one that was
     interrupted gives what the first would have given, however far that came; decisions are kept in a log, with each."""
 
-    def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, again=True):
+    def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, rank=0, again=True):
         self.name, self.arguments, self.needs = name, arguments.split(), needs.split()
         self.stdin, self.server, self.processes, self.again = stdin, server, processes, again and not server
+        self.rank = rank  # of the process that meets faults
 
 
 COMMANDS = [
@@ -108,6 +109,8 @@ COMMANDS = [
     Command("serve-catalogue", "serve -c c.f0c --port 0", "c.f0c art blend.f0t", server=True),
     Command("mpi", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 2 --batch 7",
             "photos words.txt m.f0t", processes=2),
+    Command("mpi-second", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 2 --batch 7",
+            "photos words.txt m.f0t", processes=2, rank=1),
 ]
 
 # What `make test` runs: every kind of file that is written, and every kind of call. Of commands that take long, the kinds of

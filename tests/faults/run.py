@@ -212,6 +212,8 @@ class Bench:
         env = {**os.environ, "XDG_CACHE_HOME": self.folder + "/.cache", "XDG_DATA_HOME": self.folder, "LC_ALL": "C.UTF-8",
                "TMPDIR": self.folder + "/tmp", "LOGNAME": "ann", "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
+        if self.command.processes:
+            env["F0T_FAULT_RANK"] = str(self.command.rank)
         if fault:
             env[("SHIM" if self.command.processes else "LD_PRELOAD")] = self.options.shim
             env["F0T_FAULT"] = fault
