@@ -1265,6 +1265,8 @@ typedef struct f0t_quantize_options {
         cosine; /* of the features to those of floats, on average over the pictures, at least [0.99] */
     size_t pictures;             /* at most, taken evenly from those that are given [64] */
     const char *preset, *output; /* as in f0t_backbone_options */
+    bool
+        narrow; /* weights of seven bits: for other engines on CPUs without VNNI, whose sums overflow else */
 } f0t_quantize_options;
 
 #define F0T_QUANTIZE_OPTIONS                                                                       \

@@ -386,7 +386,7 @@ f0t_status f0t_network_quantize(f0t_quantize_report *report, const char *to, con
     *report = (f0t_quantize_report){.size = sizeof *report};
     work w = {.options = options,
               .monitor = f0t_context_monitor(context),
-              .how = {options->entropy, options->percentile}};
+              .how = {options->entropy, options->percentile, options->narrow}};
     const f0t_backbone_options backbone = {
         .size = sizeof backbone, .preset = options->preset, .output = options->output};
     f0t_status status = f0t_backbone_open(&w.backbone, network, &backbone, NULL);

@@ -18,6 +18,7 @@ void f0t_onnx_histogram_add(f0t_onnx_histogram *h, const float *x, size_t count)
 typedef struct f0t_onnx_calibration {
     bool entropy; /* the limits that lose the least information (Migacz, 2017); else a percentile */
     double percentile; /* of the numbers that lie inside: 100 is all of them */
+    bool narrow;       /* weights within ±64 (quantise.h) */
 } f0t_onnx_calibration;
 
 /* A grid of uint8 that has 0 on it. Nothing but zeros: {1, 0}. */

@@ -354,7 +354,13 @@ void f0t_quantise_scales(float *scales, const f0t_onnx_quantiser *q, const f0t_q
     }
     /* A filter of nothing has some scale all the same. */
     for (size_t f = 0; f < l->filters; f++)
-        scales[f] = scales[f] > 1e-30F ? scales[f] / INT8_MAX : 1.0F / INT8_MAX;
+        scales[f] = (scales[f] > 1e-30F ? scales[f] : 1.0F) / (float)f0t_quantise_weight_most(q);
+}
+
+/* Without VNNI, engines add two products of uint8 and int8 in 16 bits, which 2·255·64 still fit. */
+int f0t_quantise_weight_most(const f0t_onnx_quantiser *q)
+{
+    return q->how.narrow ? 64 : INT8_MAX;
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */

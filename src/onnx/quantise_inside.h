@@ -73,6 +73,8 @@ size_t f0t_quantise_filter(const f0t_onnx_quantiser *q, const f0t_quantise_layer
 /* The scale of each filter, by its largest weight: scales[filters]. */
 void f0t_quantise_scales(float *scales, const f0t_onnx_quantiser *q,
                          const f0t_quantise_layer *layer, const float *weights);
+/* The largest weight of eight bits. */
+int f0t_quantise_weight_most(const f0t_onnx_quantiser *q);
 /* The grid of a value on one. */
 f0t_grid f0t_quantise_grid(const f0t_onnx_quantiser *q, size_t value);
 /* Decides which values come onto grids; kept and how are set. */

@@ -140,8 +140,9 @@ static f0t_status fill_eight(eight *e, f0t_quantise_writing *w, const f0t_quanti
         e->scales[f] = e->scales[f] < least ? least : e->scales[f];
     }
     for (size_t k = 0; k < count; k++)
-        e->bytes[k] = (int8_t)clamp(
-            (double)e->weights[k] / (double)e->scales[f0t_quantise_filter(w->q, l, k)], INT8_MAX);
+        e->bytes[k] = (int8_t)clamp((double)e->weights[k] /
+                                        (double)e->scales[f0t_quantise_filter(w->q, l, k)],
+                                    f0t_quantise_weight_most(w->q));
     for (size_t f = 0; f < l->filters; f++) {
         e->bias_bytes[f] =
             (int32_t)clamp((double)e->bias[f] / ((double)source * (double)e->scales[f]), INT32_MAX);

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/alloc.h"
+#include "base/cpu.h"
 #include "onnx/op.h"
 #include "onnx/quantise.h"
 #include "onnx/schedule.h"
@@ -67,13 +68,18 @@ static f0t_status observe(made *m)
     return F0T_OK;
 }
 
-static f0t_status write_made(f0t_onnx_pack *file, made *m, size_t kept)
+static f0t_status write_with(f0t_onnx_pack *file, made *m, size_t kept, bool narrow)
 {
-    const f0t_onnx_calibration how = {.percentile = 100};
+    const f0t_onnx_calibration how = {.percentile = 100, .narrow = narrow};
     bool keep[MOST] = {false};
     for (size_t k = 0; k < kept; k++)
         keep[k] = true;
     return f0t_onnx_quantiser_write(file, m->quantiser, keep, &how);
+}
+
+static f0t_status write_made(f0t_onnx_pack *file, made *m, size_t kept)
+{
+    return write_with(file, m, kept, false);
 }
 
 static void run_network(float *out, const void *data, size_t size)
@@ -143,17 +149,16 @@ static void write_bytes(const char *path, const void *data, size_t size)
 }
 
 /* What was made is freed before ONNX Runtime is asked: where there is none, the test ends there. */
-static void onnx_runtime_runs_the_file(void **state)
+static void compare_with_onnxruntime(bool narrow)
 {
     made m;
     f0t_onnx_pack file;
     float ours[PICTURES * 4], theirs[4];
     double most = 0;
     size_t size;
-    (void)state;
     assert_ok(open_made(&m, BODY "return features"));
     assert_ok(observe(&m));
-    assert_ok(write_made(&file, &m, 0));
+    assert_ok(write_with(&file, &m, 0, narrow));
     run_network(ours, file.data, file.size);
     write_bytes(test_path("eight.onnx"), file.data, file.size);
     write_bytes(test_path("pixels"), pixels[0], sizeof pixels[0]);
@@ -168,6 +173,54 @@ static void onnx_runtime_runs_the_file(void **state)
         most = fmax(most, fabs((double)ours[k]));
     for (size_t k = 0; k < 4; k++)
         assert_true(fabs((double)ours[k] - (double)theirs[k]) < 0.02 * most);
+}
+
+/* Without VNNI its sums of two products overflow, unless weights are narrow. */
+static void onnx_runtime_runs_the_file(void **state)
+{
+    (void)state;
+    if (!f0t_cpu_vnni(f0t_cpu_level()))
+        test_skip("this CPU has no VNNI, or F0T_MAX_CPU is set");
+    compare_with_onnxruntime(false);
+}
+
+static void onnx_runtime_runs_narrow_weights_on_any_cpu(void **state)
+{
+    (void)state;
+    compare_with_onnxruntime(true);
+}
+
+/* The largest weight of eight bits in a file. */
+static int64_t largest_weight(const f0t_onnx_pack *file)
+{
+    f0t_onnx_graph *graph;
+    int64_t most = 0;
+    assert_ok(f0t_onnx_graph_open_memory(&graph, file->data, file->size, "eight", NULL, NULL));
+    for (size_t v = 0; v < graph->value_count; v++) {
+        const f0t_onnx_array *a = &graph->values[v].constant;
+        for (size_t k = 0; k < a->count && a->type == F0T_ONNX_INT8 && a->raw; k++) {
+            const int64_t x = (int8_t)a->raw[k];
+            most = x > most ? x : -x > most ? -x : most;
+        }
+    }
+    f0t_onnx_graph_close(graph);
+    return most;
+}
+
+static void narrow_weights_have_seven_bits(void **state)
+{
+    (void)state;
+    for (int narrow = 0; narrow < 2; narrow++) {
+        made m;
+        f0t_onnx_pack file;
+        assert_ok(open_made(&m, BODY "return features"));
+        assert_ok(observe(&m));
+        assert_ok(write_with(&file, &m, 0, narrow));
+        assert_int_equal(largest_weight(&file), narrow ? 64 : 127);
+        assert_true(error_of(&m, &file) < 0.03);
+        f0t_onnx_pack_clear(&file);
+        close_made(&m);
+    }
 }
 
 /* ---- What is taken, and what is not ---------------------------------------------------------- */
@@ -442,6 +495,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_gives_nearly_the_same),
         cmocka_unit_test(onnx_runtime_runs_the_file),
+        cmocka_unit_test(onnx_runtime_runs_narrow_weights_on_any_cpu),
+        cmocka_unit_test(narrow_weights_have_seven_bits),
         cmocka_unit_test(layers_stay_in_floats_when_told),
         cmocka_unit_test(dense_layers_and_older_sets_are_taken),
         cmocka_unit_test(what_cannot_be_is_refused),
