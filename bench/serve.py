@@ -101,11 +101,11 @@ class Node:
         self.process.wait()
 
 
-def features_once(folder, network):
+def features_once(folder, network, *options):
     """(seconds, processor seconds) of fast0tag features and its helpers"""
     with tempfile.TemporaryDirectory() as out:
         began = time.monotonic()
-        process = subprocess.Popen([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q"],
+        process = subprocess.Popen([PROGRAM, "features", folder, "-o", out + "/d", "--backbone", network, "--no-cache", "-q", *options],
                                    stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         if status:
