@@ -84,6 +84,8 @@ static void a_team_is_as_large_as_the_library_was_told(void **state)
     test_threads(0);
 }
 
+#ifdef _OPENMP
+
 static int count_threads(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -102,6 +104,8 @@ static bool come_to(int count)
         usleep(1000);
     return count_threads() == count;
 }
+
+#endif
 
 /* The team that makes waits short has more threads than there are CPUs, and the one that opened it. */
 static void work_of_many_regions_dismisses_the_team_that_sleeps(void **state)
