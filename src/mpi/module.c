@@ -257,7 +257,18 @@ static f0t_status exchange_reports(bool alarms)
     return status;
 }
 
-/* Without messages a process can but end, and mpirun ends the others. */
+/* Without messages a process can but end, and mpirun ends the others: they may wait for what this one was to send, so
+ * that nothing is left to agree by. */
+static f0t_status end_alone(f0t_status status)
+{
+    char problem[F0T_MPI_PROBLEM_SIZE];
+    f0t_mpi_give_up();
+    verdict = (report){.status = (int)status};
+    snprintf(verdict.message, sizeof verdict.message, "%s",
+             has_problem(problem) ? problem : "no memory for the processes' reports");
+    return fail_as(&verdict);
+}
+
 static f0t_status agree(f0t_status status, const char *message)
 {
     char problem[F0T_MPI_PROBLEM_SIZE];
@@ -270,9 +281,9 @@ static f0t_status agree(f0t_status status, const char *message)
         snprintf(own.message, sizeof own.message, "%s", message);
     f0t_status ended = exchange_reports(status != F0T_OK && !others);
     if (ended != F0T_OK)
-        f0t_mpi_give_up();
-    if (ended != F0T_OK || own.status == F0T_OK)
-        return ended;
+        return end_alone(ended);
+    if (own.status == F0T_OK)
+        return F0T_OK;
     f0t_mpi_set_failed();
     verdict = own;
     return fail_as(&verdict);

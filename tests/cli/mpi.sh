@@ -449,6 +449,13 @@ case_a_call_that_fails_ends_the_run() {
         one_line "Open MPI: MPI_"
         [ ! -e model ] || complain "second process, mpi:$fault: a model was written"
     done
+    # Of what the processes agree by: the second one waits for an answer that does not come.
+    for fault in 4 5 6; do
+        SHIM=$shim F0T_FAULT=MPI_Ibcast:$fault:EIO start -n 2 "$(dirname "$0")/../faults/first" "$FAST0TAG" train photos --vectors vectors.txt -o model \
+            $quick >"$out" 2>"$err" </dev/null
+        [ $? = 1 ] || complain "MPI_Ibcast:$fault: not exit 1: $(head -c 400 "$err")"
+        warns "Open MPI: MPI_Ibcast failed"
+    done
 }
 
 case_a_missing_module_is_named() {

@@ -1,7 +1,8 @@
 /*
  * Faults of the system, for programs as they are: LD_PRELOAD=faults.so F0T_FAULT=CALLS:N:WHAT PROGRAM…
  *
- * CALLS  a kind of the table below; change: write, sync and name, all that a file on the disk can see; any: every kind
+ * CALLS  a kind of the table below; change: write, sync and name, all that a file on the disk can see; any: every kind;
+ *        else the name of a call
  * N      the number of the call, from 1, that fails; N+: it and all after it
  * WHAT   kill (SIGKILL instead of the call), short (half of the bytes), or the name of an error
  *
@@ -73,6 +74,7 @@ static const struct {
               {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE}};
 
 static bool watched[KINDS];
+static char only[128]; /* the name of a call, or "" */
 static long nth;
 static int what;
 static bool forever, counts;
@@ -83,8 +85,12 @@ static atomic_long calls;
 static void watch(const char *name)
 {
     const bool change = !strcmp(name, "change"), any = !strcmp(name, "any");
-    for (int k = 0; k < KINDS; k++)
+    bool known = any || change;
+    for (int k = 0; k < KINDS; k++) {
         watched[k] = any || !strcmp(name, kinds[k]) || (change && k <= NAME);
+        known |= watched[k];
+    }
+    snprintf(only, sizeof only, "%s", known ? "" : name);
 }
 
 static void open_trace(const char *path)
@@ -165,7 +171,7 @@ static void note(enum kind kind, const char *name)
 static bool hit(enum kind kind, const char *name, bool *cut)
 {
     *cut = false;
-    if (!watched[kind])
+    if (*only ? strcmp(only, name) != 0 : !watched[kind])
         return false;
     const long now = atomic_fetch_add(&calls, 1) + 1;
     if (trace >= 0)
