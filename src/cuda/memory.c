@@ -96,16 +96,19 @@ static f0t_status upload_half(uint16_t *to, const float *from, size_t n)
     return F0T_OK;
 }
 
-/* A copy from memory that is not pinned returns when the caller may use it again. */
+/* The caller may use its memory again. Of a copy from memory that is not pinned CUDA only says that it might have been
+ * read when the call returns. */
 f0t_status f0t_cuda_upload(f0t_buffer *to, size_t first, const float *from, size_t n)
 {
     F0T_CUDA_ENTER();
     F0T_TRY(f0t_cuda_flush());
     if (to->type == F0T_BF16)
-        return upload_half(at(to, first), from, n);
-    F0T_CUDA_TRY(cudaMemcpyAsync(at(to, first), from, n * sizeof *from, cudaMemcpyHostToDevice,
-                                 f0t_cuda_stream),
-                 "an upload");
+        F0T_TRY(upload_half(at(to, first), from, n));
+    else
+        F0T_CUDA_TRY(cudaMemcpyAsync(at(to, first), from, n * sizeof *from, cudaMemcpyHostToDevice,
+                                     f0t_cuda_stream),
+                     "an upload");
+    F0T_CUDA_TRY(cudaStreamSynchronize(f0t_cuda_stream), "an upload");
     return F0T_OK;
 }
 

@@ -137,11 +137,29 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return next();
 }
 
+typedef struct copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+} copy;
+
+static copy on_the_way;
+
+static void arrive(void)
+{
+    if (on_the_way.bytes)
+        memcpy(on_the_way.to, on_the_way.from, on_the_way.bytes);
+    on_the_way.bytes = 0;
+}
+
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
     const cudaError_t error = next();
-    if (error == cudaSuccess && bytes)
+    arrive();
+    if (error == cudaSuccess && bytes && fake_cuda.late && kind == cudaMemcpyHostToDevice)
+        on_the_way = (copy){to, from, bytes};
+    else if (error == cudaSuccess && bytes)
         memcpy(to, from, bytes);
     return error;
 }
@@ -355,6 +373,7 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    arrive();
     return next();
 }
 
@@ -363,9 +382,12 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return next();
 }
 
+/* Waiting takes no memory. */
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return next();
+    const cudaError_t error = next();
+    arrive();
+    return error == cudaErrorMemoryAllocation ? cudaSuccess : error;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

@@ -17,8 +17,9 @@ typedef struct fake_cuda_state {
     size_t live;    /* allocations that were not freed */
     size_t updates; /* passes of the optimiser that began, and losses that were added */
     size_t losses;
-    bool far;           /* the scores of a batch lie too far apart */
-    int driver;         /* the CUDA that the driver knows: 13000; 0: there is no driver */
+    bool late;  /* copies to the device are done when they are waited for, as CUDA may do them */
+    bool far;   /* the scores of a batch lie too far apart */
+    int driver; /* the CUDA that the driver knows: 13000; 0: there is no driver */
     int devices, major; /* GPUs, and their compute capability */
 } fake_cuda_state;
 

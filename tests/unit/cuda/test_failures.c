@@ -38,7 +38,7 @@ static fake_cuda_state *faked(void)
         load_fake();
     fake->fail_at = fake->calls = 0;
     fake->updates = fake->losses = 0;
-    fake->lost = fake->far = false;
+    fake->lost = fake->far = fake->late = false;
     fake->error = ILLEGAL_ADDRESS;
     return fake;
 }
@@ -386,6 +386,25 @@ static void every_call_of_tagging_may_fail(void **state)
     }
 }
 
+/* ---- Copies -------------------------------------------------------------------------------------- */
+
+/* The weights of a net are drawn block after block in the same memory. */
+static void what_was_uploaded_may_be_written_over(void **state)
+{
+    const f0t_compute *compute = opened();
+    float block[] = {1, 2, 3}, found[3];
+    f0t_buffer *buffer = NULL;
+    (void)state;
+    fake->late = true;
+    assert_ok(f0t_buffer_create(&buffer, compute, F0T_F32, 3));
+    assert_ok(compute->upload(buffer, 0, block, 3));
+    memset(block, 0, sizeof block);
+    assert_ok(compute->download(found, buffer, 0, 3));
+    assert_memory_equal(found, ((const float[]){1, 2, 3}), sizeof found);
+    f0t_buffer_free(buffer);
+    faked();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +418,7 @@ int main(void)
         cmocka_unit_test(every_call_may_fail_with_streamed_features),
         cmocka_unit_test(a_lost_gpu_leaves_the_checkpoint),
         cmocka_unit_test(every_call_of_tagging_may_fail),
+        cmocka_unit_test(what_was_uploaded_may_be_written_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
