@@ -4,7 +4,7 @@
 
     bench/scaling.py FAST0TAG FOLDER [--rounds N] [--images N] [--batch N] [--only TEXT] [--link RATE]
 
-FOLDER takes the dataset (made when it is not there) and the models. Cases alternate, and each shows its best epoch, and the
+FOLDER takes the dataset (made anew when it has another number of images) and the models. Cases alternate, and each shows its best epoch, and the
 processor time of all its processes per image: the difference of a long and a short run, which other work on the machine
 changes less. With --link, as root, the two processes are in network namespaces of their
 own, joined by a link of RATE (as tc has it: 1gbit, 10gbit), which are removed at the end.
@@ -36,7 +36,8 @@ CASES = (
 
 
 def make(folder: str, images: int) -> None:
-    if os.path.exists(folder + "/data/features.npy"):
+    made = folder + "/data/features.npy"
+    if os.path.exists(made) and len(numpy.load(made, mmap_mode="r")) == images + 10:
         return
     os.makedirs(folder + "/data", exist_ok=True)
     random = numpy.random.default_rng(1)
@@ -45,7 +46,7 @@ def make(folder: str, images: int) -> None:
     with open(folder + "/vectors.txt", "w") as f:
         for word, vector in zip(words, vectors):
             f.write(word + " " + " ".join("%.4f" % x for x in vector) + "\n")
-    numpy.save(folder + "/data/features.npy", random.standard_normal((images + 10, INPUTS)).astype("f4"))
+    numpy.save(made, random.standard_normal((images + 10, INPUTS)).astype("f4"))
     with open(folder + "/data/tags.txt", "w") as f:
         for _ in range(images + 10):
             f.write("\t".join(words[i] for i in random.choice(TAGS, RELEVANT, replace=False)) + "\n")
