@@ -41,6 +41,17 @@ bool f0t_blend_has_classes(const f0t_blend_fitting *fit);
 
 /* ---- The nets (blend_nets.c) ------------------------------------------------------------------------- */
 
+/* Options of either net: one wide layer of at most `units`, fewer where images are few. */
+f0t_train_options f0t_blend_net_options(const f0t_blend_fitting *fit, size_t units, size_t images);
+/* `factor` times the epochs, unless the caller has said how many. */
+void f0t_blend_scale_epochs(f0t_train_options *options, const f0t_train_options *asked,
+                            double factor);
+f0t_status f0t_blend_create_net(f0t_net **out, const f0t_blend_fitting *fit,
+                                const f0t_train_options *options, size_t outputs);
+/* Trains it, or takes it from the checkpoint: each time in the same order. */
+f0t_status f0t_blend_run_training(f0t_net *net, const f0t_blend_fitting *fit,
+                                  const f0t_train_data *data, const f0t_train_options *options);
+
 /* Whether the classes teach the direction (blend_teacher.h). */
 bool f0t_blend_has_teacher(const f0t_blend_fitting *fit);
 
@@ -59,8 +70,11 @@ f0t_status f0t_blend_choose_tags(uint32_t *place, size_t *count, const f0t_blend
 f0t_status f0t_blend_learn_direction(f0t_net **out, const f0t_blend_fitting *fit,
                                      const f0t_samples *train, const f0t_samples *val);
 
-/* The net with an output per tag; its outputs begin at frequency[T]. Then some more epochs at a low rate on all
- * images, those held out among them: what is trained on more knows more. */
+/* ---- The net with an output per tag (blend_tags.c) ---------------------------------------------------- */
+
+/* It learns the tags that two images have at least; its outputs begin at frequency[T], and those of the other tags stay
+ * there. Then some more epochs of all tags at a low rate on all images, those held out among them: what is trained on more
+ * knows more. */
 f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *fit,
                                 const f0t_samples *train, const f0t_samples *val,
                                 const float *frequency);

@@ -1,4 +1,4 @@
-/* The networks of a blend: the direction, and the one with an output per tag. */
+/* The networks of a blend: how they are trained, and the direction. blend_tags.c has the one with an output per tag. */
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
@@ -7,7 +7,6 @@
 #include "model/options.h"
 #include "model/trainer.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +15,8 @@ enum {
     SMALL_BATCHES = 8, /* per epoch */
     SMALL_EPOCHS = 60,
     DIRECTION_UNITS = 1024,
-    DIRECTION_TAGS = 1000, /* the most frequent ones: rare ones teach a direction little */
-    TAGS_UNITS = 2048
+    DIRECTION_TAGS = 1000 /* the most frequent ones: rare ones teach a direction little */
 };
-/* Multiplications of the net with an output per tag: fewer units where there are many tags. */
-static const double TAGS_WORK = 3.2e12;
 /* A wide layer with much dropout wants more epochs than training has otherwise. */
 static const double DIRECTION_EPOCHS = 1.6;
 /* With a teacher a step tells more. */
@@ -28,8 +24,8 @@ static const double TAUGHT_EPOCHS = 1.2;
 
 /* ---- Training ---------------------------------------------------------------------------------------- */
 
-static f0t_status create_net(f0t_net **out, const f0t_blend_fitting *f, const f0t_train_options *o,
-                             size_t outputs)
+f0t_status f0t_blend_create_net(f0t_net **out, const f0t_blend_fitting *f,
+                                const f0t_train_options *o, size_t outputs)
 {
     f0t_net_shape shape = {.inputs = f->data->condition->dim,
                            .hidden_count = o->hidden_count,
@@ -77,8 +73,8 @@ static f0t_status run_trainer(f0t_net *net, const f0t_blend_fitting *f, const f0
 
 /* Nets are trained one after the other, each time in the same order: one that the checkpoint has is taken from there. The
  * other experts are learned anew, which takes less. */
-static f0t_status run_training(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
-                               const f0t_train_options *o)
+f0t_status f0t_blend_run_training(f0t_net *net, const f0t_blend_fitting *f,
+                                  const f0t_train_data *data, const f0t_train_options *o)
 {
     const char *identity = f->data->identity ? f->data->identity : "";
     bool found = false;
@@ -94,7 +90,7 @@ static f0t_status run_training(f0t_net *net, const f0t_blend_fitting *f, const f
 
 /* What both nets have in common: one wide layer. Few images need fewer units, and fewer, larger steps: cross-validation
  * trains each net six times. */
-static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units, size_t images)
+f0t_train_options f0t_blend_net_options(const f0t_blend_fitting *f, size_t units, size_t images)
 {
     f0t_train_options o = *f->options;
     const size_t most = images > SMALL_UNITS ? images : SMALL_UNITS;
@@ -110,7 +106,7 @@ static f0t_train_options net_options(const f0t_blend_fitting *f, size_t units, s
     return o;
 }
 
-static void scale_epochs(f0t_train_options *o, const f0t_train_options *asked, double factor)
+void f0t_blend_scale_epochs(f0t_train_options *o, const f0t_train_options *asked, double factor)
 {
     if (asked->epochs == F0T_AUTO_COUNT)
         o->epochs = (size_t)((double)o->epochs * factor + 1);
@@ -126,13 +122,13 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
 {
     const size_t dim = f->data->dim;
     f0t_samples paired = {0};
-    f0t_train_options o =
-        net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
+    f0t_train_options o = f0t_blend_net_options(
+        f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
     F0T_TRY(f0t_samples_pick(&paired, train, false));
     f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
-    scale_epochs(&o, f->options,
-                 (f0t_blend_has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
-    f0t_status status = create_net(out, f, &o, dim);
+    f0t_blend_scale_epochs(&o, f->options,
+                           (f0t_blend_has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
+    f0t_status status = f0t_blend_create_net(out, f, &o, dim);
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
                                  .train = &paired,
@@ -142,7 +138,7 @@ f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
     if (status == F0T_OK && train->tags > 1 && paired.count) {
         status = f0t_net_set_random(*out, o.seed, F0T_OUTPUT_SCALE);
         if (status == F0T_OK)
-            status = run_training(*out, f, &data, &o);
+            status = f0t_blend_run_training(*out, f, &data, &o);
     }
     f0t_samples_free(&paired);
     return status == F0T_OK ? f0t_net_bring_home(out) : status;
@@ -231,82 +227,4 @@ f0t_status f0t_blend_learn_direction(f0t_net **out, const f0t_blend_fitting *f,
         status = train_some_tags(out, f, train, val, place, count, 1);
     f0t_free(place);
     return status;
-}
-
-/* ---- The net with an output per tag ------------------------------------------------------------------- */
-
-static size_t tags_units(const f0t_train_options *o, const f0t_samples *train, size_t features)
-{
-    const double each = (double)train->count * (double)o->epochs * (double)(features + train->tags);
-    double units = TAGS_WORK / (each > 1 ? each : 1);
-    units = units < 256 ? 256 : units > TAGS_UNITS ? TAGS_UNITS : units;
-    return (size_t)units / 64 * 64;
-}
-
-/* The outputs begin at the tags' frequencies. */
-static f0t_status set_frequencies(f0t_net *net, const float *frequency, size_t tags)
-{
-    float *bias;
-    const size_t last = f0t_net_array_count(net) - 1;
-    F0T_TRY(f0t_alloc(&bias, tags, sizeof *bias));
-    for (size_t t = 0; t < tags; t++) {
-        const float p = frequency[t] < 1e-4F ? 1e-4F : frequency[t] > 0.99F ? 0.99F : frequency[t];
-        bias[t] = logf(p / (1 - p));
-    }
-    f0t_status status = f0t_net_array_set(net, last, bias);
-    f0t_free(bias);
-    return status;
-}
-
-f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *f, const f0t_samples *train,
-                                const f0t_samples *val, const float *frequency)
-{
-    f0t_train_options o = net_options(f, TAGS_UNITS, train->count);
-    const size_t features = f->data->condition->dim;
-    o.loss = F0T_LOSS_LOGISTIC;
-    f0t_train_options_resolve(&o, train->count, features, f->data->dim);
-    const size_t affordable = tags_units(&o, train, features);
-    o.hidden[0] = o.hidden[0] < affordable ? o.hidden[0] : affordable;
-    const f0t_train_data data = {.dataset = f->data->dataset,
-                                 .condition = f->data->condition,
-                                 .train = train,
-                                 .val = val,
-                                 .dim = train->tags};
-    F0T_TRY(create_net(out, f, &o, train->tags));
-    F0T_TRY(f0t_net_set_random(*out, o.seed + 1, F0T_OUTPUT_SCALE));
-    F0T_TRY(set_frequencies(*out, frequency, train->tags));
-    F0T_TRY(run_training(*out, f, &data, &o));
-    return f0t_net_bring_home(out);
-}
-
-/* A net that is at home goes on where the context computes. */
-static f0t_status train_there(f0t_net *net, const f0t_blend_fitting *f, const f0t_train_data *data,
-                              const f0t_train_options *o)
-{
-    f0t_net *there;
-    if (f0t_compute_current()->shares_memory)
-        return run_training(net, f, data, o);
-    F0T_TRY(f0t_net_create_copy(&there, f0t_compute_current(), net));
-    f0t_status status = run_training(there, f, data, o);
-    if (status == F0T_OK)
-        status = f0t_net_copy(net, there);
-    f0t_net_free(there);
-    return status;
-}
-
-f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
-                                     const f0t_samples *all)
-{
-    f0t_train_options o = net_options(f, TAGS_UNITS, all->count);
-    const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
-    o.loss = F0T_LOSS_LOGISTIC;
-    f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
-    scale_epochs(&o, f->options, 0.15);
-    o.rate *= 0.2;
-    const f0t_train_data data = {.dataset = f->data->dataset,
-                                 .condition = f->data->condition,
-                                 .train = all,
-                                 .val = &none,
-                                 .dim = all->tags};
-    return train_there(net, f, &data, &o);
 }

@@ -224,6 +224,46 @@ static void experts_may_be_off(void **state)
         }
 }
 
+static size_t count_images(const blend_data *d, size_t tag)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->made.images; i++)
+        count += d->split[i] != F0T_TEST && d->labels[i * d->made.tags + tag];
+    return count;
+}
+
+/* The net of tags knows no more of a tag that one image has than that. */
+static void tags_of_one_image_keep_their_frequency(void **state)
+{
+    const blend_made made = {.images = 60, .tags = 40, .without = 6};
+    blend_data *d = blend_open(made);
+    const f0t_train_options o = blend_training(5);
+    f0t_model *model = blend_train(d, &o);
+    const f0t_net *net = model->blend->own;
+    const size_t last = f0t_net_array_count(net) - 1, units = f0t_net_array(net, last - 1).cols;
+    float *weights = calloc(made.tags * units, sizeof *weights), bias[B_TAGS_MOST];
+    size_t once = 0, often = 0;
+    (void)state;
+    assert_non_null(weights);
+    assert_ok(f0t_net_array_get(weights, net, last - 1));
+    assert_ok(f0t_net_array_get(bias, net, last));
+    for (size_t t = 0; t < made.tags; t++) {
+        const size_t images = count_images(d, t);
+        bool zero = true;
+        for (size_t j = 0; j < units; j++)
+            zero = zero && weights[t * units + j] == 0;
+        assert_int_equal(zero, images < 2);
+        if (images == 1)
+            assert_float_equal(bias[t], logf(1 / 47.0F), 1e-4F); /* 48 images are learned from */
+        once += images == 1;
+        often += images > 1;
+    }
+    assert_true(once >= 3 && often >= 3);
+    free(weights);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
 /* How many epochs a net of no images should have is nobody's question. */
 static void a_direction_of_nothing_needs_no_epochs(void **state)
 {
@@ -573,6 +613,7 @@ int main(void)
         cmocka_unit_test(hardly_any_image_is_enough),
         cmocka_unit_test(images_without_tags_are_refused),
         cmocka_unit_test(experts_may_be_off),
+        cmocka_unit_test(tags_of_one_image_keep_their_frequency),
         cmocka_unit_test(a_direction_of_nothing_needs_no_epochs),
         cmocka_unit_test(new_words_are_fitted_without_a_direction),
         cmocka_unit_test(classes_add_to_the_direction_of_new_words),
