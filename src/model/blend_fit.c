@@ -118,7 +118,7 @@ static f0t_status fit_large(double *miap, f0t_blend_fitting *f, const f0t_sample
     F0T_TRY(ask_experts(&f->held, f->blend, 0, 1));
     F0T_TRY(f0t_blend_fit_weights(miap, f));
     if (f->blend->own)
-        F0T_TRY(f0t_blend_learn_more_tags(f->blend->own, f, all));
+        F0T_TRY(f0t_blend_go_on_with_tags(f->blend->own, f, all));
     F0T_TRY(f0t_blend_fit_counted(f->blend, f, all));
     return f0t_blend_fit_words(f); /* while f->data is without the images held out */
 }

@@ -72,12 +72,15 @@ f0t_status f0t_blend_learn_direction(f0t_net **out, const f0t_blend_fitting *fit
 
 /* ---- The net with an output per tag (blend_tags.c) ---------------------------------------------------- */
 
-/* It learns the tags that two images have at least; its outputs begin at frequency[T], and those of the other tags stay
- * there. Then some more epochs of all tags at a low rate on all images, those held out among them: what is trained on more
- * knows more. */
+/* It learns the tags that two images have at least, all where images are few; its outputs begin at frequency[T], and those of
+ * the other tags stay there. */
 f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *fit,
                                 const f0t_samples *train, const f0t_samples *val,
                                 const float *frequency);
+/* Some more epochs at a low rate on all images, those held out among them: what is trained on more knows more. Of the
+ * same tags; and of all of them. */
+f0t_status f0t_blend_go_on_with_tags(f0t_net *net, const f0t_blend_fitting *fit,
+                                     const f0t_samples *all);
 f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *fit,
                                      const f0t_samples *all);
 

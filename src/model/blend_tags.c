@@ -31,80 +31,87 @@ static void plan(f0t_train_options *o, const f0t_blend_fitting *f, const f0t_sam
     o->hidden[0] = o->hidden[0] < affordable ? o->hidden[0] : affordable;
 }
 
-/* The logits of the tags' frequencies. */
-static void frequency_logits(float *to, const float *frequency, size_t tags)
-{
-    for (size_t t = 0; t < tags; t++) {
-        const float p = frequency[t] < 1e-4F ? 1e-4F : frequency[t] > 0.99F ? 0.99F : frequency[t];
-        to[t] = logf(p / (1 - p));
-    }
-}
-
 /* place[T]: tags that two images have at least; how many. One image is no rule to learn, and such tags are half of
- * people's keywords. */
-static size_t choose_repeated(uint32_t *place, const f0t_samples *train)
+ * people's keywords. Of few images all tags are learned. */
+static size_t choose_tags(uint32_t *place, const f0t_blend_fitting *f, const f0t_samples *train)
 {
     uint32_t count = 0;
     memset(place, 0, train->tags * sizeof *place);
     for (size_t i = 0; i < train->offsets[train->count]; i++)
         place[train->relevant[i]] += place[train->relevant[i]] < 2;
     for (size_t t = 0; t < train->tags; t++)
-        place[t] = place[t] == 2 ? count++ : F0T_NO_SAMPLE_TAG;
+        place[t] = f->small || place[t] == 2 ? count++ : F0T_NO_SAMPLE_TAG;
     return count;
 }
 
-/* to[T x cols], with the rows of from[K x cols] in their places. */
-static void place_rows(float *to, const float *from, const uint32_t *place, size_t tags,
-                       size_t cols)
+/* Array i from a net of the tags in their places to that of all tags, or `back`. Other rows stay. */
+static f0t_status pass_array(f0t_net *all, f0t_net *some, size_t i, const uint32_t *place,
+                             bool back)
 {
-    for (size_t t = 0; t < tags; t++)
-        if (place[t] != F0T_NO_SAMPLE_TAG)
-            memcpy(to + t * cols, from + place[t] * cols, cols * sizeof *to);
-}
-
-/* Array i of the net with all outputs: of tags that were not learned weights are 0, and the bias is their frequency. */
-static f0t_status widen_array(f0t_net *wide, const f0t_net *net, size_t i, const uint32_t *place,
-                              const float *frequency)
-{
-    const size_t last = f0t_net_array_count(net) - 1;
-    const f0t_model_array from = f0t_net_array(net, i), to = f0t_net_array(wide, i);
-    float *numbers, *all = NULL;
-    F0T_TRY(f0t_alloc(&numbers, from.rows * from.cols, sizeof *numbers));
-    f0t_status status = f0t_net_array_get(numbers, net, i);
-    if (status == F0T_OK && i + 1 < last)
-        status = f0t_net_array_set(wide, i, numbers);
-    else if (status == F0T_OK)
-        status = f0t_alloc_zero(&all, to.rows * to.cols, sizeof *all);
-    if (status == F0T_OK && all) {
-        if (i == last)
-            frequency_logits(all, frequency, to.cols);
-        place_rows(all, numbers, place, i == last ? to.cols : to.rows, i == last ? 1 : to.cols);
-        status = f0t_net_array_set(wide, i, all);
+    const size_t last = f0t_net_array_count(all) - 1;
+    const f0t_model_array wide = f0t_net_array(all, i), narrow = f0t_net_array(some, i);
+    const size_t tags = i == last ? wide.cols : wide.rows, cols = i == last ? 1 : wide.cols;
+    float *a = NULL, *s = NULL;
+    f0t_status status = f0t_alloc(&a, wide.rows * wide.cols, sizeof *a);
+    if (status == F0T_OK)
+        status = f0t_alloc(&s, narrow.rows * narrow.cols, sizeof *s);
+    if (status == F0T_OK)
+        status = f0t_net_array_get(a, all, i);
+    if (status == F0T_OK)
+        status = f0t_net_array_get(s, some, i);
+    if (status == F0T_OK && i + 1 < last) /* of a hidden layer */
+        status = back ? f0t_net_array_set(some, i, a) : f0t_net_array_set(all, i, s);
+    else if (status == F0T_OK) {
+        for (size_t t = 0; t < tags; t++)
+            if (place[t] != F0T_NO_SAMPLE_TAG)
+                memcpy(back ? s + place[t] * cols : a + t * cols,
+                       back ? a + t * cols : s + place[t] * cols, cols * sizeof *a);
+        status = back ? f0t_net_array_set(some, i, s) : f0t_net_array_set(all, i, a);
     }
-    f0t_free(numbers);
-    f0t_free(all);
+    f0t_free(a);
+    f0t_free(s);
     return status;
 }
 
+static f0t_status pass_arrays(f0t_net *all, f0t_net *some, const uint32_t *place, bool back)
+{
+    for (size_t i = 0; i < f0t_net_array_count(all); i++)
+        F0T_TRY(pass_array(all, some, i, place, back));
+    return F0T_OK;
+}
+
+/* The outputs begin at the tags' frequencies. */
+static f0t_status set_frequencies(f0t_net *net, const float *frequency, size_t tags)
+{
+    float *bias;
+    F0T_TRY(f0t_alloc(&bias, tags, sizeof *bias));
+    for (size_t t = 0; t < tags; t++) {
+        const float p = frequency[t] < 1e-4F ? 1e-4F : frequency[t] > 0.99F ? 0.99F : frequency[t];
+        bias[t] = logf(p / (1 - p));
+    }
+    f0t_status status = f0t_net_array_set(net, f0t_net_array_count(net) - 1, bias);
+    f0t_free(bias);
+    return status;
+}
+
+/* Of tags that were not learned weights are 0. */
 static f0t_status widen(f0t_net **net, const f0t_blend_fitting *f, const f0t_train_options *o,
                         const uint32_t *place, const float *frequency, size_t tags)
 {
-    f0t_net *wide;
-    F0T_TRY(f0t_blend_create_net(&wide, f, o, tags));
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < f0t_net_array_count(wide) && status == F0T_OK; i++)
-        status = widen_array(wide, *net, i, place, frequency);
+    f0t_net *all;
+    F0T_TRY(f0t_blend_create_net(&all, f, o, tags));
+    f0t_status status = set_frequencies(all, frequency, tags);
+    if (status == F0T_OK)
+        status = pass_arrays(all, *net, place, false);
     f0t_net_free(*net);
-    *net = wide;
+    *net = all;
     return status;
 }
 
-/* A net of `train`'s tags, which begins at their frequencies. */
 static f0t_status train_tags(f0t_net **out, const f0t_blend_fitting *f, const f0t_train_options *o,
                              const f0t_samples *train, const f0t_samples *val,
                              const float *frequency)
 {
-    float *bias;
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
                                  .train = train,
@@ -112,11 +119,8 @@ static f0t_status train_tags(f0t_net **out, const f0t_blend_fitting *f, const f0
                                  .dim = train->tags};
     F0T_TRY(f0t_blend_create_net(out, f, o, train->tags));
     F0T_TRY(f0t_net_set_random(*out, o->seed + 1, F0T_OUTPUT_SCALE));
-    F0T_TRY(f0t_alloc(&bias, train->tags, sizeof *bias));
-    frequency_logits(bias, frequency, train->tags);
-    f0t_status status = f0t_net_array_set(*out, f0t_net_array_count(*out) - 1, bias);
-    f0t_free(bias);
-    return status == F0T_OK ? f0t_blend_run_training(*out, f, &data, o) : status;
+    F0T_TRY(set_frequencies(*out, frequency, train->tags));
+    return f0t_blend_run_training(*out, f, &data, o);
 }
 
 /* Of the tags in their places, then with an output for every tag. */
@@ -155,7 +159,7 @@ f0t_status f0t_blend_learn_tags(f0t_net **out, const f0t_blend_fitting *f, const
 {
     uint32_t *place;
     F0T_TRY(f0t_alloc(&place, train->tags, sizeof *place));
-    size_t count = choose_repeated(place, train);
+    size_t count = choose_tags(place, f, train);
     if (!count) /* all of them, then */
         for (; count < train->tags; count++)
             place[count] = (uint32_t)count;
@@ -194,4 +198,38 @@ f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
                                  .val = &none,
                                  .dim = all->tags};
     return train_there(net, f, &data, &o);
+}
+
+/* The outputs of tags in their places learn on, the others stay. */
+static f0t_status go_on_placed(f0t_net *net, const f0t_blend_fitting *f, const f0t_samples *all,
+                               const uint32_t *place, size_t count)
+{
+    f0t_samples some = {0};
+    f0t_net_shape shape = *f0t_net_get_shape(net);
+    f0t_net *narrow = NULL;
+    shape.outputs = count;
+    f0t_status status = f0t_samples_retag(&some, all, place, count);
+    if (status == F0T_OK)
+        status = f0t_net_create(&narrow, net->compute, &shape, f0t_net_get_precision(net));
+    if (status == F0T_OK)
+        status = pass_arrays(net, narrow, place, true);
+    if (status == F0T_OK)
+        status = f0t_blend_learn_more_tags(narrow, f, &some);
+    if (status == F0T_OK)
+        status = pass_arrays(net, narrow, place, false);
+    f0t_samples_free(&some);
+    f0t_net_free(narrow);
+    return status;
+}
+
+f0t_status f0t_blend_go_on_with_tags(f0t_net *net, const f0t_blend_fitting *f,
+                                     const f0t_samples *all)
+{
+    uint32_t *place;
+    F0T_TRY(f0t_alloc(&place, all->tags, sizeof *place));
+    const size_t count = choose_tags(place, f, f->data->train);
+    f0t_status status = count && count < all->tags ? go_on_placed(net, f, all, place, count)
+                                                   : f0t_blend_learn_more_tags(net, f, all);
+    f0t_free(place);
+    return status;
 }

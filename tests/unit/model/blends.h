@@ -20,6 +20,7 @@ typedef struct blend_made {
     size_t images;
     size_t tags;
     size_t without;  /* the last tags, which have no vector */
+    size_t rare;     /* the last tags, which one training image each has */
     bool no_val;     /* all but the test part is train */
     bool untagged;   /* no image has a tag */
     bool everywhere; /* tag 0 is on every image */
@@ -84,6 +85,9 @@ static inline void blend_fill(blend_data *d, size_t i)
         y[(size_t)(u * u * (double)m->tags)] = 1;
     }
     y[0] = m->everywhere ? 1 : y[0];
+    for (size_t r = 0; r < m->rare;
+         r++) /* every fifth image from the first on is of the training part */
+        y[m->tags - 1 - r] = i == 5 * r;
     for (size_t j = 0; j < B_FEATURES; j++) {
         double sum = 0.8 * f0t_random_normal(&noise, j);
         for (size_t t = 0; t < m->tags; t++)
