@@ -68,16 +68,17 @@ static json_t *describe_reference(const f0t_reference *r)
                      "images", (json_int_t)r->images, "compared", (json_int_t)r->compared);
 }
 
-/* Says so where simpler ways are as good, or where too few images tell. */
+/* Says so where simpler ways are better, or where too few images tell. */
 static void warn_if_not_better(const cli_context *cli, const f0t_reference *r, bool blend)
 {
     enum { TELLING = 20 };
     char line[400];
     const bool near = r->neighbours >= r->frequency;
     const double best = near ? r->neighbours : r->frequency;
-    if (isnan(r->model) || r->model > best)
+    const bool few = r->images < TELLING, even = fabs(r->model - best) < 0.005; /* as shown */
+    if (isnan(r->model) || (even && !few) || (!even && r->model > best))
         return;
-    if (r->images < TELLING)
+    if (few)
         snprintf(line, sizeof line,
                  "%zu %s images are too few to tell how good the model is; tag more pictures",
                  r->images, blend ? "held-out" : "validation");

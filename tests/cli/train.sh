@@ -316,8 +316,12 @@ case_the_model_is_compared_with_simpler_ways() {
     json_holds 'abs(d["reference"]["model"] - d["training"]["validation_miap"]) < 0.01'
     warns "looking at the nearest neighbours ranks the validation images' tags better"
     warns "try --tune 300"
+    printf 'cat\tdog\tsea\n%s' "$(printf 'cat\tdog\n%.0s' {1..59})" >photos/tags.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --keep-tags --json
+    json_holds 'd["reference"]["model"] == d["reference"]["neighbours"] == 100'
+    ! grep -q "tags better" "$err" || complain "as good is not better: $(cat "$err")"
     sed -i 's/val/train/' photos/split.txt
-    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --json
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --keep-tags --json
     json_holds 'd["reference"]["model"] is None and d["reference"]["images"] == 0'
 }
 
