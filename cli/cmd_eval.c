@@ -15,6 +15,7 @@ typedef struct options {
     const char *arithmetic, *results, *hidden, *classes, *tasks, *train_images, *details;
     cli_list scores, add, set;
     size_t repeat, draws, epochs, trials, jobs, timeout;
+    double budget;
     bool no_tune, keep_mean, per_class, list;
 } options;
 
@@ -341,6 +342,7 @@ static f0t_eval_options convert(const cli_context *cli, const options *o)
                               .seed = cli->seed,
                               .no_tune = o->no_tune,
                               .trials = o->trials,
+                              .budget = o->budget,
                               .epochs = o->epochs,
                               .hidden = o->hidden,
                               .bf16 = !strcmp(o->arithmetic, "bf16"),
@@ -502,6 +504,11 @@ static const cli_option table[] = {
      NULL},
     {"trials", 0, CLI_COUNT, AT(trials), "N",
      "Maximum number of settings that tuning tries per method and training. Default 16.", NULL},
+    {"budget", 0, CLI_REAL, AT(budget), "SECONDS",
+     "Processor time of tuning per method and training, counted from sizes, not by a clock. A "
+     "method "
+     "of which two settings cost more is not tuned. Default 30.",
+     NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
     {"hidden", 0, CLI_TEXT, AT(hidden), "UNITS",
@@ -561,13 +568,19 @@ static const cli_option table[] = {
     {.name = NULL},
 };
 
-static const cli_conflict conflicts[] = {
-    {"json", "format"},         {"no-tune", "trials"},
-    {"repeat", "draws"},        {"tasks", "results"},
-    {"tasks", "html"},          {"tasks", "json"},
-    {"tasks", "train-images"},  {"details", "train-images"},
-    {"jobs", "train-images"},   {"compare-paper", "train-images"},
-    {"figure", "train-images"}, {.one = NULL}};
+static const cli_conflict conflicts[] = {{"json", "format"},
+                                         {"no-tune", "trials"},
+                                         {"no-tune", "budget"},
+                                         {"repeat", "draws"},
+                                         {"tasks", "results"},
+                                         {"tasks", "html"},
+                                         {"tasks", "json"},
+                                         {"tasks", "train-images"},
+                                         {"details", "train-images"},
+                                         {"jobs", "train-images"},
+                                         {"compare-paper", "train-images"},
+                                         {"figure", "train-images"},
+                                         {.one = NULL}};
 
 static const cli_example examples[] = {
     {"fast0tag eval flickr8k --vectors glove.txt --html comparison",

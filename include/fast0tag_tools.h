@@ -413,7 +413,7 @@ typedef struct f0t_eval_options {
     uint64_t seed;
     bool no_tune;  /* every hyper-parameter has the value that f0t_train chooses, else its first */
     size_t trials; /* of tuning, at most, per method and training; 0: 16 */
-    size_t epochs; /* of iterative methods (trials: a quarter of them); 0: each
+    size_t epochs; /* of iterative methods (trials: a quarter of them, or more: `budget`); 0: each
                       method's default, with early stopping */
     /* "512,256": units of net's and warp's hidden layers; NULL: as f0t_train has them */
     const char *hidden;
@@ -439,6 +439,10 @@ typedef struct f0t_eval_options {
     const char *set; /* "net.rate=0.001,conse.top=10": knobs that are not tuned. NULL: none */
     size_t
         train_images; /* at most so many training images, evenly from the first to the last; 0: all */
+    double
+        budget; /* of tuning, per method and training: seconds of one core, counted from the sizes of what is
+                      trained, not by a clock, so that the same comparison tries the same settings everywhere. A method of which
+                      two settings cost more keeps its first values. 0: 30 */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \

@@ -229,6 +229,14 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     return status;
 }
 
+/* Factorisations in double precision. */
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const double D = (double)f0t_task_features(task);
+    (void)knobs;
+    return 5 * D * D * D;
+}
+
 const f0t_ranker f0t_ranker_cca = {
     .name = "cca",
     .title = "CCA",
@@ -240,6 +248,7 @@ const f0t_ranker f0t_ranker_cca = {
     .knob_count = KNOBS,
     .prepare = prepare,
     .release = release_shared,
+    .cost = cost,
     .fit = fit,
     .free = discard,
     .score = score,

@@ -55,16 +55,29 @@ static f0t_status softmax(void *context, f0t_loss_result *result, float *gradien
     return f0t_softmax_loss_run(result, gradient, batch);
 }
 
-static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *knobs)
+static f0t_train_options options_of(const double *knobs)
 {
-    const f0t_objective objective = {.host_loss = softmax};
-    f0t_fitting f;
     f0t_train_options options = F0T_TRAIN_OPTIONS;
     options.method = F0T_METHOD_LINEAR_RANK; /* no hidden layer */
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = knobs[KNOB_DECAY];
     options.rate = knobs[KNOB_RATE];
     options.input_dropout = knobs[KNOB_DROPOUT];
+    return options;
+}
+
+/* Also of a trial that shares its classifier with another: what a setting costs does not depend on others. */
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    return f0t_fitting_cost(task, &options, task->tags, 0);
+}
+
+static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    const f0t_objective objective = {.host_loss = softmax};
+    f0t_fitting f;
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f.data.tags = NULL;
     f.data.dim = f.train.tags;
@@ -218,6 +231,7 @@ const f0t_ranker f0t_ranker_conse = {
     .knob_count = KNOB_COUNT,
     .prepare = prepare,
     .release = release,
+    .cost = cost,
     .fit = fit,
     .free = discard,
     .score = score};

@@ -377,6 +377,14 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     return status;
 }
 
+/* A factorisation for each layer, in double precision. */
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const double D = (double)f0t_task_features(task);
+    (void)knobs;
+    return 15 * D * D * D;
+}
+
 const f0t_ranker f0t_ranker_fasttag = {
     .name = "fasttag",
     .title = "FastTag",
@@ -387,6 +395,7 @@ const f0t_ranker f0t_ranker_fasttag = {
     .knob_count = KNOBS,
     .prepare = prepare,
     .release = release_shared,
+    .cost = cost,
     .fit = fit,
     .free = discard,
     .score = score,

@@ -9,6 +9,19 @@
 
 const double f0t_dropouts[F0T_DROPOUTS] = {0, 0.2, 0.3, 0.4, 0.6, 0.8, 0.9};
 
+f0t_train_options f0t_fitting_net_options(const f0t_task *task, const double *knobs)
+{
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
+    options.decay = knobs[0];
+    options.rate = knobs[1];
+    options.input_dropout = knobs[2];
+    if (task->hidden) {
+        options.hidden_count = task->hidden_count;
+        memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
+    }
+    return options;
+}
+
 /* A trial runs a share of the epochs; a number that was asked for is run to its end. */
 static void resolve_length(f0t_train_options *o, const f0t_task *task, size_t patience)
 {
@@ -29,6 +42,29 @@ static void resolve(f0t_fitting *f, const f0t_train_options *options)
     f0t_train_options_resolve(&f->options, f->train.count, f0t_task_features(f->task),
                               f->task->dim);
     resolve_length(&f->options, f->task, options->patience);
+}
+
+/* The forward and the backward pass through a layer are three products, through the first one two. */
+static double operations_per_image(const f0t_train_options *o, size_t features, size_t outputs)
+{
+    double last = (double)features, sum = 0;
+    for (size_t i = 0; i < o->hidden_count; i++) {
+        sum += (i ? 6 : 4) * last * (double)o->hidden[i];
+        last = (double)o->hidden[i];
+    }
+    return sum + (o->hidden_count ? 6 : 4) * last * (double)outputs;
+}
+
+double f0t_fitting_cost(const f0t_task *task, const f0t_train_options *options, size_t outputs,
+                        size_t scored)
+{
+    enum { LOSS_OF_A_SCORE = 1000 }; /* 10 ns, exponentials and draws */
+    const double tags = (double)task->tags;
+    f0t_fitting f = {.task = task, .train.count = task->train.count};
+    resolve(&f, options);
+    return (double)f.options.epochs * (double)f.train.count *
+           (operations_per_image(&f.options, f0t_task_features(task), outputs) +
+            6 * (double)scored * tags + LOSS_OF_A_SCORE * tags);
 }
 
 static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)

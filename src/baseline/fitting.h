@@ -32,10 +32,19 @@ typedef struct f0t_fitting {
     double miap;        /* of the validation part, in percent */
 } f0t_fitting;
 
+/* The options of a net, ours or warp's, with the knobs decay, rate and dropout. The shape is that of
+ * f0t_train_options_resolve, unless the task has another. */
+f0t_train_options f0t_fitting_net_options(const f0t_task *task, const double *knobs);
+
 /* Resolves the options for this task: its seed, precision, epochs and effort. data.tags are the
  * task's. After a failure there is nothing to end. */
 f0t_status f0t_fitting_begin(f0t_fitting *out, const f0t_task *task,
                              const f0t_train_options *options);
+
+/* f0t_ranker.cost of such a training, all epochs of it: a net of options.hidden (as resolved) with so many outputs, `scored` of
+ * whose outputs make the score of a tag (0: each output is a score). */
+double f0t_fitting_cost(const f0t_task *task, const f0t_train_options *options, size_t outputs,
+                        size_t scored);
 
 /* Trains a net of options.hidden with so many outputs, from random weights. Where data.tags is NULL
  * the outputs are the scores of the training tags. */

@@ -43,18 +43,30 @@ static f0t_status run_plus(f0t_fitting *f)
     return status;
 }
 
-static f0t_status train(void **fitted, const f0t_task *task, const double *knobs,
-                        f0t_status (*run)(f0t_fitting *f))
+static f0t_train_options options_of(const double *knobs)
 {
-    f0t_fitting f;
     f0t_train_options options = F0T_TRAIN_OPTIONS;
-    f0t_scorer *scorer = NULL;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.loss = F0T_LOSS_CRAMMER_SINGER;
     options.patience = F0T_FITTING_TO_THE_END;
     options.input_dropout = knobs[0];
     options.decay = knobs[1];
     options.rate = knobs[2];
+    return options;
+}
+
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim);
+}
+
+static f0t_status train(void **fitted, const f0t_task *task, const double *knobs,
+                        f0t_status (*run)(f0t_fitting *f))
+{
+    const f0t_train_options options = options_of(knobs);
+    f0t_fitting f;
+    f0t_scorer *scorer = NULL;
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f0t_status status = run(&f);
     f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);
@@ -89,6 +101,7 @@ const f0t_ranker f0t_ranker_labelem = {
               "image classification, CVPR 2015",
     .knobs = KNOBS,
     .knob_count = sizeof KNOBS / sizeof *KNOBS,
+    .cost = cost,
     .fit = fit_labelem,
     .free = f0t_scorer_free,
     .score = f0t_scorer_along};
@@ -101,6 +114,7 @@ const f0t_ranker f0t_ranker_labelem_plus = {
         "2015",
     .knobs = KNOBS,
     .knob_count = sizeof KNOBS / sizeof *KNOBS,
+    .cost = cost,
     .fit = fit_plus,
     .free = f0t_scorer_free,
     .score = f0t_scorer_along};

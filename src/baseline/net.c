@@ -6,8 +6,6 @@
 #include "baseline/fitting.h"
 #include "baseline/ranker.h"
 
-#include <string.h>
-
 static f0t_status train(void **fitted, const f0t_task *task, const f0t_train_options *options)
 {
     f0t_fitting f;
@@ -29,16 +27,28 @@ static const double NET_RATES[] = {5e-4, 1e-3, 2e-3};
 
 /* ---- linear-rank ------------------------------------------------------------------------------- */
 
-static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *shared,
-                                  const double *knobs)
+static f0t_train_options linear_rank_options(const double *knobs)
 {
     f0t_train_options options = F0T_TRAIN_OPTIONS;
-    (void)shared;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.decay = knobs[0];
     options.rate = knobs[1];
     options.input_dropout = knobs[2];
+    return options;
+}
+
+static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *shared,
+                                  const double *knobs)
+{
+    const f0t_train_options options = linear_rank_options(knobs);
+    (void)shared;
     return train(fitted, task, &options);
+}
+
+static double cost_linear_rank(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = linear_rank_options(knobs);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim);
 }
 
 static const f0t_knob LINEAR_RANK_KNOBS[] = {
@@ -53,25 +63,24 @@ const f0t_ranker f0t_ranker_linear_rank = {
     .divided = true,
     .knobs = LINEAR_RANK_KNOBS,
     .knob_count = 3,
+    .cost = cost_linear_rank,
     .fit = fit_linear_rank,
     .free = f0t_scorer_free,
     .score = f0t_scorer_along};
 
 /* ---- net --------------------------------------------------------------------------------------- */
 
-/* The shape is that of f0t_train_options_resolve, unless the task has another. */
 static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
-    f0t_train_options options = F0T_TRAIN_OPTIONS;
+    const f0t_train_options options = f0t_fitting_net_options(task, knobs);
     (void)shared;
-    options.decay = knobs[0];
-    options.rate = knobs[1];
-    options.input_dropout = knobs[2];
-    if (task->hidden) {
-        options.hidden_count = task->hidden_count;
-        memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
-    }
     return train(fitted, task, &options);
+}
+
+static double cost_net(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = f0t_fitting_net_options(task, knobs);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim);
 }
 
 static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2},
@@ -85,6 +94,7 @@ const f0t_ranker f0t_ranker_net = {.name = "net",
                                    .divided = true,
                                    .knobs = NET_KNOBS,
                                    .knob_count = 3,
+                                   .cost = cost_net,
                                    .fit = fit_net,
                                    .free = f0t_scorer_free,
                                    .score = f0t_scorer_along};

@@ -96,6 +96,11 @@ typedef struct f0t_ranker {
      * "fast0tag train" does. NULL: the first of each knob. */
     f0t_status (*choose)(double *knobs, const f0t_task *task, void *shared);
 
+    /* What a fit costs: arithmetic operations as a core does them in matrix products; slower ones count for more. An
+     * estimate from the sizes of the task, its effort and the knobs alone, so that tuning spends the same on every machine
+     * (eval/tuning.h). NULL: next to nothing, or not known. */
+    double (*cost)(const f0t_task *task, const double *knobs);
+
     /* knobs[knob_count] are values. */
     f0t_status (*fit)(void **fitted, const f0t_task *task, void *shared, const double *knobs);
     void (*free)(void *fitted);

@@ -37,16 +37,29 @@ static f0t_status train(f0t_fitting *f, const double *knobs)
     return status;
 }
 
-static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+static f0t_train_options options_of(const double *knobs)
 {
-    f0t_fitting f;
     f0t_train_options options = F0T_TRAIN_OPTIONS;
-    f0t_scorer *scorer = NULL;
-    (void)shared;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.decay = knobs[KNOB_DECAY];
     options.rate = knobs[KNOB_RATE];
     options.input_dropout = knobs[KNOB_DROPOUT];
+    return options;
+}
+
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    const size_t outputs = (size_t)knobs[KNOB_DIRECTIONS] * task->dim;
+    return f0t_fitting_cost(task, &options, outputs, outputs);
+}
+
+static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    f0t_fitting f;
+    f0t_scorer *scorer = NULL;
+    (void)shared;
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f0t_status status = train(&f, knobs);
     f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);
@@ -107,6 +120,7 @@ const f0t_ranker f0t_ranker_sdl = {
         "zero-shot multi-label classification, ICCV 2021",
     .knobs = KNOBS,
     .knob_count = KNOB_COUNT,
+    .cost = cost,
     .fit = fit,
     .free = f0t_scorer_free,
     .score = score};

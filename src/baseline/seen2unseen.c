@@ -140,6 +140,13 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
     return status;
 }
 
+/* The ranking SVMs of the validation images: what is learned before them is shared by most trials. As measured. */
+static double cost(const f0t_task *task, const double *knobs)
+{
+    (void)knobs;
+    return 3000 * (double)task->val.count * (double)task->tags * (double)task->dim;
+}
+
 const f0t_ranker f0t_ranker_seen2unseen = {
     .name = "seen2unseen",
     .title = "Seen2Unseen",
@@ -148,6 +155,7 @@ const f0t_ranker f0t_ranker_seen2unseen = {
     .knob_count = KNOBS,
     .prepare = prepare,
     .release = release,
+    .cost = cost,
     .fit = fit,
     .free = discard,
     .score = score,
@@ -260,6 +268,7 @@ static f0t_status score_over(float *scores, const void *memory, const f0t_task *
         .knob_count = 1,                                                        \
         .prepare = prepare_##method,                                            \
         .release = first_stage_free,                                            \
+        .cost = cost,                                                           \
         .fit = fit_over,                                                        \
         .free = discard_over,                                                   \
         .score = score_over,                                                    \

@@ -9,8 +9,6 @@
 #include "baseline/losses.h"
 #include "baseline/ranker.h"
 
-#include <string.h>
-
 static f0t_status warp(void *context, f0t_loss_result *result, float *gradient,
                        const f0t_loss_batch *batch, const uint32_t *samples)
 {
@@ -31,23 +29,21 @@ static f0t_status train(f0t_fitting *f)
 
 static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
 {
+    const f0t_train_options options = f0t_fitting_net_options(task, knobs);
     f0t_fitting f;
-    f0t_train_options options;
     f0t_scorer *scorer = NULL;
     (void)shared;
-    options = (f0t_train_options)F0T_TRAIN_OPTIONS;
-    options.decay = knobs[0];
-    options.rate = knobs[1];
-    options.input_dropout = knobs[2];
-    if (task->hidden) {
-        options.hidden_count = task->hidden_count;
-        memcpy(options.hidden, task->hidden, task->hidden_count * sizeof *task->hidden);
-    }
     F0T_TRY(f0t_fitting_begin(&f, task, &options));
     f0t_status status = train(&f);
     f0t_fitting_end(status == F0T_OK ? &scorer : NULL, &f);
     *fitted = scorer;
     return status;
+}
+
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = f0t_fitting_net_options(task, knobs);
+    return f0t_fitting_cost(task, &options, task->tags, 0);
 }
 
 static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};
@@ -64,6 +60,7 @@ const f0t_ranker f0t_ranker_warp = {.name = "warp",
                                     .closed = true,
                                     .knobs = KNOBS,
                                     .knob_count = sizeof KNOBS / sizeof *KNOBS,
+                                    .cost = cost,
                                     .fit = fit,
                                     .free = f0t_scorer_free,
                                     .score = f0t_scorer_known};

@@ -186,19 +186,31 @@ static f0t_status train(fitted_wsabie *w, f0t_fitting *f, const double *knobs)
     return status;
 }
 
-static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+static f0t_train_options options_of(const double *knobs)
 {
-    f0t_fitting f;
-    f0t_train_options options;
-    fitted_wsabie *w;
-    (void)shared;
-    *fitted = NULL;
-    options = (f0t_train_options)F0T_TRAIN_OPTIONS;
+    f0t_train_options options = F0T_TRAIN_OPTIONS;
     options.method = F0T_METHOD_LINEAR_RANK;
     options.rate = knobs[KNOB_RATE];
     options.input_dropout = knobs[KNOB_DROPOUT];
     options.patience = F0T_FITTING_TO_THE_END;
     options.decay = 0;
+    return options;
+}
+
+static double cost(const f0t_task *task, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    const size_t dim = (size_t)knobs[KNOB_DIM];
+    return f0t_fitting_cost(task, &options, dim, dim);
+}
+
+static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
+{
+    const f0t_train_options options = options_of(knobs);
+    f0t_fitting f;
+    fitted_wsabie *w;
+    (void)shared;
+    *fitted = NULL;
     F0T_TRY(f0t_alloc_zero(&w, 1, sizeof *w));
     f0t_status status = f0t_fitting_begin(&f, task, &options);
     if (status == F0T_OK) {
@@ -261,6 +273,7 @@ const f0t_ranker f0t_ranker_wsabie = {
     .closed = true,
     .knobs = KNOBS,
     .knob_count = KNOB_COUNT,
+    .cost = cost,
     .fit = fit,
     .free = discard,
     .score = score};

@@ -84,7 +84,7 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
     const f0t_eval *e = c->eval;
     return (f0t_eval_protocol_options){.seed = c->options->seed + repeat,
                                        .trials = e->plan.trials,
-                                       .effort = e->plan.effort,
+                                       .budget = e->plan.budget,
                                        .epochs = c->options->epochs,
                                        .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
                                        .hidden_count = e->plan.hidden_count,

@@ -26,7 +26,7 @@ typedef struct f0t_eval_plan {
     size_t cutoffs[F0T_CUTOFFS_MOST];
     size_t cutoff_count;
     size_t repeat, trials;
-    double effort;                 /* of a trial: the part of the epochs that it gets */
+    double budget;                 /* of the trials of a method and a training set, in seconds */
     size_t hidden[F0T_HIDDEN_MAX]; /* of net and warp */
     size_t hidden_count;           /* 0: the paper's shape */
     bool figure[F0T_METHODS_MOST]; /* whose tags the page shows; none: it chooses */

@@ -36,7 +36,7 @@ static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_p
     if (o->set)
         add_text(s, o->set);
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
-    add_bytes(s, &plan->effort, sizeof plan->effort);
+    add_bytes(s, &plan->budget, sizeof plan->budget);
     add_bytes(s, plan->cutoffs, plan->cutoff_count * sizeof *plan->cutoffs);
     add_bytes(s, plan->hidden, plan->hidden_count * sizeof *plan->hidden);
 }

@@ -69,7 +69,7 @@ void f0t_eval_memo_free(f0t_eval_memo *memo);
 typedef struct f0t_eval_protocol_options {
     uint64_t seed;
     size_t trials; /* of tuning, at most; 0: none, each knob keeps its first value */
-    double effort; /* of a trial */
+    double budget; /* of all trials, in seconds as f0t_eval_tune counts them; INFINITY: no limit */
     size_t epochs;
     const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */
     size_t hidden_count;

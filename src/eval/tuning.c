@@ -12,24 +12,37 @@
 
 /* ---- What fits share -------------------------------------------------------------------------- */
 
-f0t_status f0t_eval_context_open(f0t_eval_context *context, f0t_eval_method *r,
-                                 const f0t_eval_task *task, double effort)
+static f0t_task task_with(const f0t_eval_method *r, const f0t_eval_task *base, double effort)
 {
     const f0t_eval_protocol_options *o = r->options;
     const double epochs = round((double)o->epochs * effort);
-    *context = (f0t_eval_context){.task = task->base};
-    context->task.seed = o->seed;
-    context->task.effort = effort;
-    context->task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
-    context->task.hidden = o->hidden;
-    context->task.hidden_count = o->hidden_count;
-    context->task.classes = o->classes;
-    context->task.class_vectors = o->class_vectors;
-    /* Trials only choose. */
-    context->task.bf16 = o->bf16 || (effort < 1 && f0t_matmul_bf16_native());
-    context->task.store = o->store;
-    context->task.monitor = &r->monitor;
-    context->task.ranker = r->ranker;
+    f0t_task task = base->base;
+    task.seed = o->seed;
+    task.effort = effort;
+    task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    task.hidden = o->hidden;
+    task.hidden_count = o->hidden_count;
+    task.classes = o->classes;
+    task.class_vectors = o->class_vectors;
+    task.bf16 = o->bf16;
+    task.store = o->store;
+    task.monitor = &r->monitor;
+    task.ranker = r->ranker;
+    return task;
+}
+
+static f0t_status open_trials(f0t_eval_context *context, f0t_eval_method *r,
+                              const f0t_eval_task *task, double effort)
+{
+    *context = (f0t_eval_context){.task = task_with(r, task, effort)};
+    context->task.bf16 |= f0t_matmul_bf16_native(); /* trials only choose */
+    return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
+}
+
+f0t_status f0t_eval_context_open(f0t_eval_context *context, f0t_eval_method *r,
+                                 const f0t_eval_task *task)
+{
+    *context = (f0t_eval_context){.task = task_with(r, task, 1)};
     return r->ranker->prepare ? r->ranker->prepare(&context->shared, &context->task) : F0T_OK;
 }
 
@@ -40,7 +53,7 @@ void f0t_eval_context_close(f0t_eval_context *context, const f0t_ranker *ranker)
     context->shared = NULL;
 }
 
-/* ---- What was tried before ------------------------------------------------------------------- */
+/* ---- Tuning ---------------------------------------------------------------------------------- */
 
 typedef struct tuning {
     f0t_eval_method *run;
@@ -48,6 +61,7 @@ typedef struct tuning {
     bool open[F0T_FOLDS];
     f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
     f0t_eval_memo own, *memo;      /* own, or that of the options */
+    double effort;                 /* of a trial: the part of the epochs that it gets */
     size_t fits;
     f0t_stage stage;
 } tuning;
@@ -64,6 +78,43 @@ static f0t_eval_memo *memo_of(tuning *t)
     f0t_eval_memo *shared = t->run->options->memo;
     return shared && !is_whole(t->run->protocol) ? shared : &t->own;
 }
+
+/* ---- What trials may cost -------------------------------------------------------------------- */
+
+/* Of fits in a trial that goes to its end. */
+static size_t fits_per_trial(const f0t_eval_protocol *p)
+{
+    return is_whole(p) ? 1 : p->fold_count;
+}
+
+/* One fit. */
+static double seconds_of(const f0t_eval_method *r, const double *knobs, double effort)
+{
+    const f0t_task task = task_with(r, r->protocol->folds[0].task, effort);
+    return r->ranker->cost ? r->ranker->cost(&task, knobs) / F0T_TUNE_OPERATIONS : 0;
+}
+
+/* The largest share of the epochs with which some settings can be tried; 0 where the first values and two folds of another
+ * setting cost more than there is. With less than a quarter of the epochs trials favour weak regularisation: there is little to regularise
+ * yet. */
+static double choose_effort(const f0t_eval_method *r, const double *first)
+{
+    static const double efforts[] = {1, 0.5, 0.25};
+    enum { COUNT = sizeof efforts / sizeof *efforts, SETTINGS = 8 };
+    if (!r->ranker->cost)
+        return efforts[COUNT - 1];
+    const size_t fits = fits_per_trial(r->protocol);
+    const double least = (double)fits + (fits > 1 ? 2 : 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        const double seconds = seconds_of(r, first, efforts[i]);
+        const double needed = i + 1 < COUNT ? (double)(SETTINGS * fits) : least;
+        if (needed * seconds <= r->options->budget)
+            return efforts[i];
+    }
+    return 0;
+}
+
+/* ---- What was tried before ------------------------------------------------------------------- */
 
 /* What is known of a setting; a new entry where it is nothing. */
 static f0t_status recall(struct f0t_eval_memo_trial **out, tuning *t, const double *knobs)
@@ -182,8 +233,7 @@ static f0t_status try_fold(struct f0t_eval_memo_trial *to, tuning *t, size_t fol
     const f0t_ranker *ranker = r->ranker;
     void *fitted = NULL;
     if (!t->open[fold]) {
-        F0T_TRY(f0t_eval_context_open(&t->contexts[fold], r, r->protocol->folds[fold].task,
-                                      r->options->effort));
+        F0T_TRY(open_trials(&t->contexts[fold], r, r->protocol->folds[fold].task, t->effort));
         t->open[fold] = true;
     }
     t->fits++;
@@ -217,7 +267,6 @@ static f0t_status try_knobs(f0t_tune_search *search, tuning *t, const double *kn
     const size_t all = is_whole(p) ? F0T_FOLDS : p->fold_count;
     const f0t_tune_trial *incumbent =
         search->trial_count ? &search->trials[search->incumbent] : NULL;
-    const double began = f0t_time();
     struct f0t_eval_memo_trial *trial;
     size_t parts = 0;
     F0T_TRY(recall(&trial, t, knobs));
@@ -230,7 +279,9 @@ static f0t_status try_knobs(f0t_tune_search *search, tuning *t, const double *kn
         parts++;
     }
     const bool failed = trial->failed && parts == trial->done;
-    return f0t_tune_add_parts(search, knobs, scores, failed ? 0 : parts, f0t_time() - began);
+    const double fits = is_whole(p) ? 1 : (double)parts + failed;
+    return f0t_tune_add_parts(search, knobs, scores, failed ? 0 : parts,
+                              fits * seconds_of(t->run, knobs, t->effort));
 }
 
 /* ---- All trials ------------------------------------------------------------------------------ */
@@ -273,14 +324,17 @@ static bool has_truth(const f0t_eval_protocol *p)
 static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 {
     double knobs[F0T_KNOBS_MAX];
-    while (f0t_tune_next(knobs, search)) {
+    const double fits = (double)fits_per_trial(t->run->protocol);
+    while (f0t_tune_next(knobs, search) &&
+           search->spent + fits * seconds_of(t->run, knobs, t->effort) <= t->run->options->budget) {
         F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
         F0T_TRY(try_knobs(search, t, knobs));
     }
     return F0T_OK;
 }
 
-/* The search ends after a fixed number of trials, never by the clock: the same seed gives the same f0t_eval_choice. */
+/* The search ends after a number of trials or where the next could cost more than is left, never by the clock: the same seed
+ * gives the same f0t_eval_choice. */
 static f0t_status search_knobs(f0t_eval_choice *to, tuning *t)
 {
     const f0t_ranker *ranker = t->run->ranker;
@@ -292,6 +346,8 @@ static f0t_status search_knobs(f0t_eval_choice *to, tuning *t)
         memcpy(to->values, best->values, sizeof to->values);
         to->trials = search.trial_count;
         to->fits = t->fits;
+        to->effort = t->effort;
+        to->seconds = search.spent;
         to->score = best->score;
         memcpy(to->folds, best->parts, sizeof to->folds);
         to->fold_count = best->part_count;
@@ -310,6 +366,9 @@ f0t_status f0t_eval_tune(f0t_eval_choice *to, f0t_eval_method *r)
     for (size_t i = 0; i < ranker->knob_count; i++)
         to->values[i] = ranker->knobs[i].values[ranker->knobs[i].first];
     if (!ranker->knob_count || !r->options->trials || !has_truth(r->protocol))
+        return F0T_OK;
+    t.effort = choose_effort(r, to->values);
+    if (!(t.effort > 0))
         return F0T_OK;
     snprintf(name, sizeof name, "%s (%s), tuning", ranker->name,
              f0t_training_set_name(r->protocol->training_set));

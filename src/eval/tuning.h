@@ -18,21 +18,29 @@ typedef struct f0t_eval_context {
     void *shared;
 } f0t_eval_context;
 
+/* Of the fit that is tested. */
 f0t_status f0t_eval_context_open(f0t_eval_context *context, f0t_eval_method *method,
-                                 const f0t_eval_task *task, double effort);
+                                 const f0t_eval_task *task);
 void f0t_eval_context_close(f0t_eval_context *context, const f0t_ranker *ranker);
 
 /* The setting that tuning chose. */
 typedef struct f0t_eval_choice {
     double values[F0T_KNOBS_MAX];
-    size_t trials;                /* made */
+    size_t trials;                /* made; 0: nothing was tuned */
     size_t fits;                  /* that they took */
+    double effort;                /* of each: the part of the epochs */
+    double seconds;               /* of the budget that they took */
     double score;                 /* of the best trial; NaN where nothing could be judged */
     double folds[F0T_TUNE_PARTS]; /* [fold_count] in each of them */
     size_t fold_count;
 } f0t_eval_choice;
 
-/* Chooses the knobs; the first values where there is nothing to choose by. The processes of a group (base/group.h) make the same
+/* The budget counts seconds of a core that does so many operations a second, about what a core with AVX-512 does in bfloat16. A
+ * trial costs what f0t_ranker.cost says, not what a clock says. */
+#define F0T_TUNE_OPERATIONS 1e11
+
+/* Chooses the knobs; the first values where there is nothing to choose by, or where two settings cost more than the budget. Trials
+ * have all epochs where eight settings then are within the budget, else a half or a quarter of them. The processes of a group (base/group.h) make the same
  * trials together. */
 f0t_status f0t_eval_tune(f0t_eval_choice *out, f0t_eval_method *method);
 

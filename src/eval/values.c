@@ -94,6 +94,8 @@ static void add_cost(f0t_values *out, const f0t_eval_cost *cost)
     f0t_values_add(out, "tune_cpu_s", cost->tune_cpu_s);
     f0t_values_add(out, "trials", (double)cost->trials);
     f0t_values_add(out, "trial_fits", (double)cost->fits);
+    f0t_values_add(out, "trial_effort", cost->effort);
+    f0t_values_add(out, "tune_counted_s", cost->counted_s);
     f0t_values_add(out, "validation_miap", 100 * cost->validation);
     for (size_t i = 0; i < F0T_VALUES_FOLDS; i++)
         add_at(out, "validation_miap_fold", i + 1,

@@ -17,6 +17,7 @@ typedef struct f0t_eval_cost {
     double tune_s, train_s, test_s; /* all trials; the last fit; scoring the test images */
     double tune_cpu_s;              /* processor time of all trials */
     size_t trials, fits;            /* settings tried, and the fits that took */
+    double effort, counted_s;       /* of a trial; of the budget */
     double validation;              /* what tuning reached, 0 … 1; NaN without it */
     double folds[F0T_VALUES_FOLDS]; /* in each fold; only the first fold_count are set */
     size_t fold_count;

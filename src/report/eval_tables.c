@@ -457,6 +457,45 @@ static f0t_status add_report_scenario(f0t_text *to, const f0t_eval_slice *slice,
     return add_report_table(to, table, layout);
 }
 
+/* Whether it has something to tune, was run, and two settings of it cost more than the budget in every run. */
+static bool went_untuned(const f0t_eval *e, size_t method)
+{
+    bool ran = false;
+    for (size_t repeat = 0; repeat < e->plan.repeat; repeat++)
+        for (int s = 0; s < F0T_SCENARIOS; s++) {
+            const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, (f0t_scenario)s);
+            if (!cell->done || cell->refusal[0])
+                continue;
+            if (f0t_values_get(&cell->values, "trials") > 0)
+                return false;
+            ran = true;
+        }
+    return ran && e->plan.methods[method]->knob_count && e->plan.methods[method]->cost;
+}
+
+static void add_budget(f0t_text *to, const f0t_eval *e, const char *mark)
+{
+    const f0t_eval_plan *plan = &e->plan;
+    const char *before = "not tuned, for want of budget: ";
+    char line[240];
+    snprintf(
+        line, sizeof line,
+        "tuned, each method and training set: at most %zu settings, %d folds each, within %g s "
+        "of one core (counted)\n",
+        plan->trials, F0T_FOLDS, plan->budget);
+    f0t_text_add(to, mark);
+    f0t_text_add(to, line);
+    for (size_t m = 0; m < plan->method_count; m++) {
+        if (!went_untuned(e, m))
+            continue;
+        f0t_text_add(to, before[0] == ',' ? "" : mark);
+        f0t_text_add(to, before);
+        f0t_text_add(to, plan->methods[m]->name);
+        before = ", ";
+    }
+    f0t_text_add(to, before[0] == ',' ? "\n" : "");
+}
+
 /* What the marks say, and what tuning could use. */
 static void add_notes(f0t_text *to, const f0t_eval *e, const f0t_eval_layout *layout)
 {
@@ -473,14 +512,8 @@ static void add_notes(f0t_text *to, const f0t_eval *e, const f0t_eval_layout *la
         f0t_text_add(to, note_mark(layout->form));
         f0t_text_add(to, line);
     }
-    if (plan->trials) {
-        snprintf(line, sizeof line,
-                 "tuned, each method and training set: at most %zu settings, each with at most %d "
-                 "folds and %g of the epochs\n",
-                 plan->trials, F0T_FOLDS, plan->effort);
-        f0t_text_add(to, note_mark(layout->form));
-        f0t_text_add(to, line);
-    }
+    if (plan->trials)
+        add_budget(to, e, note_mark(layout->form));
 }
 
 static f0t_status write_report(f0t_text *to, const f0t_eval *e, const f0t_eval_layout *layout)

@@ -261,6 +261,22 @@ case_tags_without_a_split_are_compared_conventionally() {
     refuse 3 "there are 5 and 1" $args --scenarios zero-shot,open
 }
 
+case_a_budget_limits_tuning() {
+    make_split_collection
+    local args="eval photos --vectors vectors.txt --methods random,linear-rank --epochs 20 --scenarios zero-shot"
+    run 0 $args --budget 100 --quiet --json
+    json_holds 'd[1]["trials"] > 1 and d[1]["trial_effort"] == 1 and 0 < d[1]["tune_counted_s"] <= 100'
+    run 0 $args --budget 1e-9 --quiet --json
+    json_holds 'd[1]["trials"] == 0 and d[1]["trial_fits"] == 0 and d[1]["tune_counted_s"] == 0'
+    run 0 $args --budget 1e-9 --quiet
+    says "within 1e-09 s of one core (counted)"
+    says "not tuned, for want of budget: linear-rank"
+    run 0 $args --quiet
+    says "at most 16 settings, 5 folds each, within 30 s of one core (counted)"
+    ! grep -q "for want of budget" "$out" || complain "a method that was tuned is named"
+    refuse 2 "a budget of -1 seconds: 0 or more" $args --budget -1
+}
+
 case_methods_run_in_processes() {
     make_split_collection
     local args="eval photos --vectors vectors.txt --methods random,linear,frequency --epochs 1 --trials 2 --quiet --json"

@@ -336,7 +336,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
              scenarios: Union[Scenario, Literal["all"], Sequence[Scenario], None] = None,
              unseen: Union[str, int, None] = None, k: Union[int, Sequence[int]] = (3, 5), repeat: int = 1,
              draws: Optional[int] = None, seed: int = 0, split: Optional[Sequence[Split]] = None, tune: bool = True,
-             trials: Optional[int] = None, epochs: Optional[int] = None,
+             trials: Optional[int] = None, budget: Optional[float] = None, epochs: Optional[int] = None,
              hidden: Optional[Sequence[int]] = None, bf16: bool = False, centred: bool = True,
              results: Optional[Path] = None, html: Optional[Path] = None,
              paper: Optional[Paper] = None, scores: Optional[Mapping[str, Path]] = None,
@@ -354,7 +354,8 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
     paper's published rows there.
 
     `details` is a folder for the average precision of every image and tag by every method, as CSV.
-    `knobs` are hyper-parameters that are not tuned: {"net.rate": 0.001}.
+    `knobs` are hyper-parameters that are not tuned: {"net.rate": 0.001}; `budget` are the seconds of one core that
+    tuning may take per method and training, counted from sizes (30).
     `train_images` are rising numbers for learning curves: the whole comparison with each number of training
     images, in rows that have it as "train_images"; `html` is then a folder for curves-SCENARIO.svg, and with
     `results` each number has its file RESULTS.NUMBER. Not with `details` or `paper`.
@@ -383,6 +384,7 @@ def evaluate(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] =
             repeat=0 if draws is not None and repeat == 1 else count(repeat, "repeat", 1),
             draws=0 if draws is None else count(draws, "draws", 1), seed=count(seed, "seed"), no_tune=not flag(tune, "tune"),
             trials=0 if trials is None else count(trials, "trials", 1),
+            budget=0 if budget is None else real(budget, "budget"),
             epochs=0 if epochs is None else count(epochs, "epochs", 1),
             hidden=None if hidden is None else
             ",".join(str(number) for number in units(hidden)).encode(),

@@ -72,9 +72,52 @@ static void outputs_may_be_scores_of_a_loss(void **state)
     task_close(&t);
 }
 
+/* Counted by hand: three products a layer, forwards and backwards, the first without a gradient of its input. */
+static void a_training_costs_what_its_products_do(void **state)
+{
+    small_task t;
+    (void)state;
+    task_open(&t, &(collection_options){.name = "costs"}, C_SEEN);
+    t.task.epochs = 7;
+    const double images = (double)t.task.train.count, d = (double)t.task.dim, tags = C_SEEN,
+                 D = (double)f0t_task_features(&t.task);
+    f0t_train_options linear = F0T_TRAIN_OPTIONS, net = F0T_TRAIN_OPTIONS;
+    linear.method = F0T_METHOD_LINEAR_RANK;
+    net.hidden_count = 2;
+    net.hidden[0] = 24;
+    net.hidden[1] = 10;
+    assert_true(f0t_fitting_cost(&t.task, &linear, t.task.dim, t.task.dim) ==
+                7 * images * (4 * D * d + 6 * d * tags + 1000 * tags));
+    assert_true(f0t_fitting_cost(&t.task, &net, C_SEEN, 0) ==
+                7 * images * (4 * D * 24 + 6 * 24 * 10 + 6 * 10 * tags + 1000 * tags));
+    task_close(&t);
+}
+
+/* A trial with half of the epochs costs half. */
+static void a_trial_costs_its_share_of_the_epochs(void **state)
+{
+    const double knobs[F0T_KNOBS_MAX] = {1, 1, 1, 1, 1, 1};
+    const f0t_ranker *const rankers[] = {
+        &f0t_ranker_net,    &f0t_ranker_warp,  &f0t_ranker_linear_rank, &f0t_ranker_labelem,
+        &f0t_ranker_wsabie, &f0t_ranker_conse, &f0t_ranker_sdl,         &f0t_ranker_labelem_plus};
+    small_task t;
+    (void)state;
+    task_open(&t, &(collection_options){.name = "shares"}, C_SEEN);
+    for (size_t r = 0; r < sizeof rankers / sizeof *rankers; r++) {
+        t.task.effort = 1;
+        const double all = rankers[r]->cost(&t.task, knobs);
+        t.task.effort = 0.5;
+        const double half = rankers[r]->cost(&t.task, knobs);
+        assert_true(all > 0 && fabs(half / all - 0.5) < 0.01);
+    }
+    task_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_training_costs_what_its_products_do),
+        cmocka_unit_test(a_trial_costs_its_share_of_the_epochs),
         cmocka_unit_test(logistic_keeps_images_that_make_no_pair),
         cmocka_unit_test(tags_that_no_image_has_are_refused),
         cmocka_unit_test(outputs_may_be_scores_of_a_loss),

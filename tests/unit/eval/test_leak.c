@@ -5,6 +5,8 @@
  */
 #include "fixture.h"
 
+#include <math.h>
+
 #include <zlib.h>
 
 /* A method that is watched: its scores make a checksum. */
@@ -32,7 +34,7 @@ static uLong sum_of_scores(const collection_options *o, const f0t_ranker *ranker
     f0t_eval_cell cells[F0T_SCENARIOS];
     f0t_ranker spy = *ranker;
     f0t_eval_protocol_options options = {
-        .trials = 4, .effort = 0.2, .epochs = 4, .cutoffs = cutoffs, .cutoff_count = 1};
+        .trials = 4, .budget = INFINITY, .epochs = 4, .cutoffs = cutoffs, .cutoff_count = 1};
     bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true};
     memset(cells, 0, sizeof cells);
     watched.inner = ranker;

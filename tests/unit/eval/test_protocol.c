@@ -107,7 +107,6 @@ static f0t_status go_on(f0t_eval_cell cells[F0T_SCENARIOS], const f0t_ranker *ra
     const f0t_monitor monitor = {.log = hear};
     f0t_eval_protocol_options options = {.trials = 9,
                                          .monitor = &monitor,
-                                         .effort = 0.25,
                                          .cutoffs = cutoffs,
                                          .cutoff_count = 1,
                                          .samples = samples,
@@ -199,7 +198,7 @@ static size_t run_both(f0t_eval_cell cells[F0T_SCENARIOS], f0t_eval_memo *memo)
     static const size_t cutoffs[] = {1};
     fixture s = fixture_open_with_tags(&plain, NULL);
     f0t_eval_protocol_options options = {
-        .trials = 9, .effort = 0.25, .cutoffs = cutoffs, .cutoff_count = 1, .memo = memo};
+        .trials = 9, .cutoffs = cutoffs, .cutoff_count = 1, .memo = memo};
     bool asked[F0T_SCENARIOS] = {[F0T_ZERO_SHOT] = true, [F0T_SEEN_UNSEEN] = true};
     memset(cells, 0, F0T_SCENARIOS * sizeof *cells);
     reset();
@@ -337,7 +336,7 @@ static void a_training_set_without_an_example_is_refused(void **state)
     f0t_eval_protocol protocol;
     bool asked[F0T_SCENARIOS] = {[F0T_CONVENTIONAL] = true, [F0T_CONVENTIONAL_UNSEEN] = true};
     f0t_eval_cell cells[F0T_SCENARIOS] = {0};
-    f0t_eval_protocol_options options = {.effort = 1};
+    f0t_eval_protocol_options options = {0};
     (void)state;
     reset();
     assert_ok(f0t_eval_protocol_create(&protocol, F0T_LEARN_UNSEEN, &s.tags, asked, 0));
