@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The directives of scripts/results: each says what a small file of results says, and refuses what that does not support.
+. "$(dirname "$0")/../cli/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+script=$(cd "$here/../.." && pwd)/scripts/results
+
+# Four draws. "a" is before "b" beyond chance and before "c" not; tuned, "a" loses in each draw, and "b" gains in each.
+make_results() {
+    mkdir -p results
+    cat >results/plain.json <<'J'
+{"command": "fast0tag eval photos --vectors glove.txt --no-tune --unseen 20% --draws 4 --scenarios zero-shot --methods a,b,c,refused", "rows": [
+{"method": "a", "scenario": "zero-shot", "repeats": 4, "miap": 40.04, "miap_sd": 1.25, "map": 12.3, "leads": true, "draws": [39, 40, 41, 40.16],
+ "differences": {"b": {"miap": 5, "low": 2.04, "high": 8, "p": 0.01}, "c": {"miap": 0.5, "low": -1, "high": 2, "p": 0.4}}},
+{"method": "b", "scenario": "zero-shot", "repeats": 4, "miap": 35.04, "miap_sd": 2, "map": 11, "draws": [34, 35, 36, 35.16],
+ "differences": {"a": {"miap": -5, "low": -8, "high": -2.04, "p": 0.01}}},
+{"method": "c", "scenario": "zero-shot", "repeats": 4, "miap": 39.54, "miap_sd": 2, "leads": true, "draws": [39, 39, 40, 40.16]},
+{"method": "refused", "scenario": "zero-shot", "repeats": 4}]}
+J
+    cat >results/tuned.json <<'J'
+{"command": "fast0tag eval photos --draws 4", "rows": [
+{"method": "a", "scenario": "zero-shot", "repeats": 4, "miap": 38, "draws": [38, 38, 38.5, 39.16]},
+{"method": "b", "scenario": "zero-shot", "repeats": 4, "miap": 36, "draws": [35, 37, 36.5, 36.16]}]}
+J
+}
+
+# page TEXT: what the directives of a page become.
+page() {
+    printf '%s\n' "$1" >results/page.in
+    /usr/bin/python3 - "$script" >"$out" 2>"$err" <<'P'
+import importlib.machinery, importlib.util, os, sys
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("results", sys.argv[1])
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader("results", loader))
+loader.exec_module(module)
+module.FOLDER = os.path.abspath("results")
+module.SIGNIFICANT = float(os.environ.get("LEVEL", module.SIGNIFICANT))
+print(module.page())
+P
+}
+
+# becomes TEXT LINE…: a page with this text has these lines.
+becomes() {
+    local text=$1
+    page "$text" || complain "'$text' is refused: $(tail -1 "$err")"
+    shift
+    for line; do
+        grep -qxF -- "$line" "$out" || complain "'$text' has no line '$line': $(cat "$out")"
+    done
+}
+
+# is_refused TEXT WHY: a page with this text is not made.
+is_refused() {
+    ! page "$1" || complain "'$1' becomes $(cat "$out")"
+    grep -qF -- "$2" "$err" || complain "'$1' is refused without '$2': $(cat "$err")"
+}
+
+case_numbers_and_tables_are_those_of_the_file() {
+    make_results
+    becomes '{{value plain a zero-shot}} and {{value plain a zero-shot map}}' "40.0 and 12.3"
+    becomes '{{value plain c zero-shot map}}' "–"
+    becomes '{{order plain zero-shot b,a,c}}' "a 40, c 40, b 35"
+    becomes '{{table plain}}' "| method | zero-shot |" "| a | **40.0 ± 1.2** |" "| b | 35.0 ± 2.0 |" "| c | **39.5 ± 2.0** |"
+    ! grep -q refused "$out" || complain "a method without any number has a row"
+    becomes '{{table plain without=a}}' "| b | 35.0 ± 2.0 |"
+    ! grep -q "| a |" "$out" || complain "a row that was left out is there"
+    becomes '{{table plain value=map methods=b,a}}' "| b | 11.0 |" "| a | 12.3 |"
+    becomes '{{command plain}}' "fast0tag eval photos --vectors glove.txt --no-tune --unseen 20% --draws 4 --scenarios zero-shot \\" "    --methods a,b,c,refused"
+}
+
+case_a_claim_is_made_only_where_it_holds() {
+    make_results
+    becomes 'by {{better plain zero-shot a b}}' "by +5.0 (+2.0 to +8.0)"
+    becomes 'by {{even plain zero-shot a c}}' "by +0.5 (-1.0 to +2.0)"
+    is_refused '{{better plain zero-shot a c}}' "claims that a is before c in zero-shot of plain: +0.5 (-1.0 to +2.0), p = 0.400"
+    is_refused '{{better plain zero-shot b a}}' "claims that b is before a"
+    is_refused '{{even plain zero-shot a b}}' "says that a and b do not differ"
+    is_refused '{{better plain zero-shot c a}}' "c and a are not compared"
+    is_refused '{{better plain open a b}}' "no row of a in open"
+}
+
+# All sixteen signs of four differences: as much in the same direction by two of them.
+case_gains_are_paired_over_the_draws() {
+    make_results
+    becomes '{{gains plain tuned}}' "| method | zero-shot, defaults | tuning |" "| a | 40.0 | -1.6 (p 0.12) |" "| b | 35.0 | +1.1 (p 0.12) |"
+    becomes '{{worse plain tuned}}' "none"
+    LEVEL=0.2 becomes '{{worse plain tuned}}' "a in zero-shot by 1.6"
+}
+
+case_what_is_not_there_is_refused() {
+    make_results
+    is_refused '{{value nothing a zero-shot}}' "there are no results of 'nothing'"
+    is_refused '{{value plain d zero-shot}}' "no row of d in zero-shot"
+    is_refused '{{shout plain}}' "{{shout plain}} is none of"
+}
+
+run_cases
