@@ -70,7 +70,7 @@ static f0t_train_options options_of(const double *knobs)
 static double cost(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = options_of(knobs);
-    return f0t_fitting_cost(task, &options, task->tags, 0);
+    return f0t_fitting_cost(task, &options, task->tags, 0, F0T_FITTING_LOSS);
 }
 
 static f0t_status train(f0t_scorer **out, const f0t_task *task, const double *knobs)

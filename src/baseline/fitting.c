@@ -56,15 +56,14 @@ static double operations_per_image(const f0t_train_options *o, size_t features, 
 }
 
 double f0t_fitting_cost(const f0t_task *task, const f0t_train_options *options, size_t outputs,
-                        size_t scored)
+                        size_t scored, double loss)
 {
-    enum { LOSS_OF_A_SCORE = 1000 }; /* 10 ns, exponentials and draws */
     const double tags = (double)task->tags;
     f0t_fitting f = {.task = task, .train.count = task->train.count};
     resolve(&f, options);
     return (double)f.options.epochs * (double)f.train.count *
            (operations_per_image(&f.options, f0t_task_features(task), outputs) +
-            6 * (double)scored * tags + LOSS_OF_A_SCORE * tags);
+            6 * (double)scored * tags + loss * tags);
 }
 
 static f0t_status prepare(f0t_fitting *f, const f0t_train_options *options)

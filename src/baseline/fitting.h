@@ -41,10 +41,13 @@ f0t_train_options f0t_fitting_net_options(const f0t_task *task, const double *kn
 f0t_status f0t_fitting_begin(f0t_fitting *out, const f0t_task *task,
                              const f0t_train_options *options);
 
+/* What the loss of one score costs, in operations: some exponentials, or negatives that are drawn one after the other. */
+enum { F0T_FITTING_LOSS = 1000, F0T_FITTING_DRAWS = 8000 };
+
 /* f0t_ranker.cost of such a training, all epochs of it: a net of options.hidden (as resolved) with so many outputs, `scored` of
- * whose outputs make the score of a tag (0: each output is a score). */
+ * which make the score of a tag (0: each output is a score). */
 double f0t_fitting_cost(const f0t_task *task, const f0t_train_options *options, size_t outputs,
-                        size_t scored);
+                        size_t scored, double loss);
 
 /* Trains a net of options.hidden with so many outputs, from random weights. Where data.tags is NULL
  * the outputs are the scores of the training tags. */

@@ -58,7 +58,7 @@ static f0t_train_options options_of(const double *knobs)
 static double cost(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = options_of(knobs);
-    return f0t_fitting_cost(task, &options, task->dim, task->dim);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim, F0T_FITTING_LOSS);
 }
 
 static f0t_status train(void **fitted, const f0t_task *task, const double *knobs,

@@ -48,7 +48,7 @@ static f0t_status fit_linear_rank(void **fitted, const f0t_task *task, void *sha
 static double cost_linear_rank(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = linear_rank_options(knobs);
-    return f0t_fitting_cost(task, &options, task->dim, task->dim);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim, F0T_FITTING_LOSS);
 }
 
 static const f0t_knob LINEAR_RANK_KNOBS[] = {
@@ -80,7 +80,7 @@ static f0t_status fit_net(void **fitted, const f0t_task *task, void *shared, con
 static double cost_net(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = f0t_fitting_net_options(task, knobs);
-    return f0t_fitting_cost(task, &options, task->dim, task->dim);
+    return f0t_fitting_cost(task, &options, task->dim, task->dim, F0T_FITTING_LOSS);
 }
 
 static const f0t_knob NET_KNOBS[] = {{"decay", DECAYS, 5, 2},

@@ -51,7 +51,7 @@ static double cost(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = options_of(knobs);
     const size_t outputs = (size_t)knobs[KNOB_DIRECTIONS] * task->dim;
-    return f0t_fitting_cost(task, &options, outputs, outputs);
+    return f0t_fitting_cost(task, &options, outputs, outputs, F0T_FITTING_LOSS);
 }
 
 static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)

@@ -43,7 +43,7 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
 static double cost(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = f0t_fitting_net_options(task, knobs);
-    return f0t_fitting_cost(task, &options, task->tags, 0);
+    return f0t_fitting_cost(task, &options, task->tags, 0, F0T_FITTING_DRAWS);
 }
 
 static const double DECAYS[] = {0.1, 0.3, 1, 3, 10, 30};

@@ -201,7 +201,7 @@ static double cost(const f0t_task *task, const double *knobs)
 {
     const f0t_train_options options = options_of(knobs);
     const size_t dim = (size_t)knobs[KNOB_DIM];
-    return f0t_fitting_cost(task, &options, dim, dim);
+    return f0t_fitting_cost(task, &options, dim, dim, F0T_FITTING_DRAWS);
 }
 
 static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)

@@ -86,10 +86,10 @@ static void a_training_costs_what_its_products_do(void **state)
     net.hidden_count = 2;
     net.hidden[0] = 24;
     net.hidden[1] = 10;
-    assert_true(f0t_fitting_cost(&t.task, &linear, t.task.dim, t.task.dim) ==
+    assert_true(f0t_fitting_cost(&t.task, &linear, t.task.dim, t.task.dim, 1000) ==
                 7 * images * (4 * D * d + 6 * d * tags + 1000 * tags));
-    assert_true(f0t_fitting_cost(&t.task, &net, C_SEEN, 0) ==
-                7 * images * (4 * D * 24 + 6 * 24 * 10 + 6 * 10 * tags + 1000 * tags));
+    assert_true(f0t_fitting_cost(&t.task, &net, C_SEEN, 0, 8000) ==
+                7 * images * (4 * D * 24 + 6 * 24 * 10 + 6 * 10 * tags + 8000 * tags));
     task_close(&t);
 }
 
