@@ -249,7 +249,18 @@ static f0t_status read_condition(f0t_model *m, const f0t_safetensors *file)
     return F0T_OK;
 }
 
-/* The shape follows from the weights: layer0.weight, layer1.weight, … */
+static f0t_status check_sides(const f0t_tensor *tensor, size_t rows, size_t cols,
+                              const f0t_safetensors *file)
+{
+    if (tensor->shape[0] == rows && tensor->shape[1] == cols)
+        return F0T_OK;
+    return f0t_fail(F0T_ERROR_FORMAT, "%s: '%s' is %zu x %zu, %zu x %zu would fit",
+                    f0t_safetensors_path(file), tensor->name, tensor->shape[0], tensor->shape[1],
+                    rows, cols);
+}
+
+/* The shape follows from the weights: layer0.weight, layer1.weight, … Each takes what the one before it gives: before room
+ * is made for a net of this shape, the file has all of its weights. */
 static f0t_status read_shape(f0t_net_shape *shape, const f0t_model *m, const f0t_safetensors *file)
 {
     char name[NAME_SIZE];
@@ -263,6 +274,8 @@ static f0t_status read_shape(f0t_net_shape *shape, const f0t_model *m, const f0t
         F0T_TRY(get_floats(&weight, file, name, 2));
         if (layer > F0T_NET_HIDDEN_MAX)
             return refuse(file, "has too many layers");
+        F0T_TRY(
+            check_sides(weight, weight->shape[0], layer ? shape->outputs : shape->inputs, file));
         if (layer)
             shape->hidden[layer - 1] = shape->outputs;
         shape->hidden_count = layer;
@@ -283,10 +296,7 @@ static f0t_status read_net(f0t_model *m, const f0t_safetensors *file)
         f0t_model_array array = f0t_net_array(m->net, i);
         const f0t_tensor *tensor;
         F0T_TRY(get_floats(&tensor, file, array.name, 2));
-        if (tensor->shape[0] != array.rows || tensor->shape[1] != array.cols)
-            return f0t_fail(F0T_ERROR_FORMAT, "%s: '%s' is %zu x %zu, %zu x %zu would fit",
-                            f0t_safetensors_path(file), array.name, tensor->shape[0],
-                            tensor->shape[1], array.rows, array.cols);
+        F0T_TRY(check_sides(tensor, array.rows, array.cols, file));
         F0T_TRY(f0t_net_array_set(m->net, i, tensor->data));
     }
     return F0T_OK;

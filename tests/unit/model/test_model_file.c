@@ -170,6 +170,35 @@ static void every_field_of_the_header_is_checked(void **state)
                  load_altered("vocab.tags", 1, "", 1));
 }
 
+/* A layer of 2^40 outputs without a weight: no byte of the file confirms that size, so no room is made for it. */
+static void a_layer_is_as_large_as_the_file_says(void **state)
+{
+    static const char *const texts[][2] = {
+        {"format", "fast0tag-model"}, {"version", "1"},   {"method", "net"},
+        {"precision", "f32"},         {"training", "{}"}, {"centred", "no"}};
+    const size_t one = 1, layer[] = {(size_t)1 << 40, 0};
+    const float numbers[] = {1, 1};
+    f0t_safetensors_writer *w;
+    f0t_model *model;
+    char hex[17];
+    (void)state;
+    assert_ok(f0t_safetensors_create(&w, test_path("wide.f0t"), 4096));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_ok(f0t_safetensors_set_metadata(w, texts[i][0], texts[i][1]));
+    assert_ok(f0t_safetensors_write(w, numbers, sizeof *numbers));
+    assert_ok(f0t_safetensors_end_tensor(w, "condition.shift", F0T_F32, 1, &one));
+    assert_ok(f0t_safetensors_write(w, numbers, sizeof *numbers));
+    assert_ok(f0t_safetensors_end_tensor(w, "condition.scale", F0T_F32, 1, &one));
+    assert_ok(f0t_safetensors_end_tensor(w, "layer0.weight", F0T_F32, 2, layer));
+    snprintf(hex, sizeof hex, "%016lx",
+             crc32_z(crc32(0, NULL, 0), (const void *)numbers, sizeof numbers));
+    assert_ok(f0t_safetensors_set_metadata(w, "checksum", hex));
+    assert_ok(f0t_safetensors_commit(w));
+    assert_fails(F0T_ERROR_FORMAT,
+                 "'layer0.weight' is 1099511627776 x 0, 1099511627776 x 1 would fit",
+                 f0t_model_load(&model, test_path("wide.f0t"), NULL));
+}
+
 static void numbers_that_are_none_and_tags_with_control_characters_are_refused(void **state)
 {
     static const char *const tensors[] = {"condition.shift", "condition.scale", "layer0.weight",
@@ -309,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_cut_file_is_refused_wherever_it_is_cut),
         cmocka_unit_test(an_altered_file_is_refused),
         cmocka_unit_test(every_field_of_the_header_is_checked),
+        cmocka_unit_test(a_layer_is_as_large_as_the_file_says),
         cmocka_unit_test(numbers_that_are_none_and_tags_with_control_characters_are_refused),
         cmocka_unit_test(what_is_no_model_is_said_to_be_none),
         cmocka_unit_test(loading_may_be_interrupted),
