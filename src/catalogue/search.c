@@ -391,7 +391,7 @@ static f0t_status connect(search *s)
         f->words[i].word = f0t_texts_get(&f->texts, pictures + i);
     for (size_t i = 0; i < pictures; i++) {
         f->items[i].path = f0t_texts_get(&f->texts, i);
-        f->items[i].words = f->confidences + i * s->word_count;
+        f->items[i].words = s->word_count ? f->confidences + i * s->word_count : NULL;
     }
     f->shown.items = f->items;
     f->shown.words = f->words;

@@ -1,0 +1,470 @@
+/*
+ * A catalogue of a stranger: pictures are listed and searched, decisions made and undone. An input that begins as SQLite's
+ * files do is the file. Any other is a list of changes of a sound catalogue: what would take luck to be hit in its pages, a
+ * value of any type and size in any column. SQLite itself keeps no value of another type out that is there already.
+ */
+#include "fuzz.h"
+
+#include "catalogue/catalogue.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PICTURES = 4, OBJECTS = 64, PATH_SIZE = 4096, CHANGES_MOST = 16, DIM = 2 };
+
+static char folder[PATH_SIZE], path[PATH_SIZE + 16], beside[PATH_SIZE + 32], words[PATH_SIZE + 16];
+static f0t_model *model;
+
+/* The sound one, without the word STRICT in its schema, and that schema. */
+static unsigned char *sound;
+static sqlite3_int64 sound_size;
+static struct {
+    char *name, *sql;
+} objects[OBJECTS];
+static size_t object_count;
+
+static void need(bool fine)
+{
+    if (!fine) {
+        fprintf(stderr, "%s\n", f0t_last_error());
+        abort();
+    }
+}
+
+/* ---- What the fuzzer begins with -------------------------------------------------------------------- */
+
+static void make_model(void)
+{
+    static const char text[] = "red 1 0\nblue 0 1\nviolet .5 .5\n";
+    static const char *const tags[] = {"red", "blue"};
+    static const float features[] = {1, 0, 0, 1, 1, .1F, .1F, 1};
+    static const uint8_t labels[] = {1, 0, 0, 1, 1, 0, 0, 1};
+    f0t_dataset *dataset;
+    f0t_vectors *vectors;
+    const f0t_dataset_arrays arrays = {.size = sizeof arrays,
+                                       .images = 4,
+                                       .features = features,
+                                       .dim = DIM,
+                                       .tags = tags,
+                                       .tag_count = 2,
+                                       .labels = labels};
+    f0t_train_options o = F0T_TRAIN_OPTIONS;
+    o.method = F0T_METHOD_LINEAR;
+    FILE *file = fopen(words, "w");
+    need(file && fputs(text, file) >= 0 && fclose(file) == 0);
+    need(f0t_dataset_open_arrays(&dataset, &arrays, NULL, NULL) == F0T_OK);
+    need(f0t_vectors_open(&vectors, words, NULL, NULL) == F0T_OK);
+    need(f0t_train(&model, dataset, vectors, &o, NULL) == F0T_OK);
+    f0t_dataset_close(dataset);
+    f0t_vectors_close(vectors);
+}
+
+static void put_picture(f0t_catalogue *c, size_t i)
+{
+    char name[64];
+    const float numbers[] = {(float)i, 1}, direction[] = {i % 2 ? 1 : .2F, i % 2 ? .1F : 1};
+    const f0t_catalogue_keyword keywords[] = {{"Places|Paris", F0T_KEYWORD_XMP},
+                                              {"sea", F0T_KEYWORD_IPTC}};
+    const f0t_tag_score suggestions[] = {{.tag = "red", .confidence = .5F},
+                                         {.tag = "blue", .confidence = .25F}};
+    f0t_catalogue_record r = F0T_CATALOGUE_RECORD;
+    snprintf(name, sizeof name, "/nowhere/p%zu.jpg", i);
+    r.picture.path = name;
+    r.picture.taken = (int64_t)i * 40000000;
+    r.keywords = keywords;
+    r.keyword_count = i % 3;
+    r.thumbnail = "\xFF\xD8\xFF\xD9";
+    r.thumbnail_size = 4;
+    r.features = numbers;
+    r.direction = direction;
+    r.dim = r.direction_dim = DIM;
+    r.suggestions = suggestions;
+    r.suggestion_count = 2;
+    need(f0t_catalogue_put(NULL, c, &r) == F0T_OK);
+}
+
+static void fill(void)
+{
+    const f0t_catalogue_options options = {.size = sizeof options, .mode = F0T_CATALOGUE_CREATE};
+    const char *const written[] = {"violet"};
+    f0t_catalogue *c;
+    need(f0t_catalogue_open(&c, path, &options) == F0T_OK);
+    need(f0t_catalogue_set_backbone(c, "{\"kind\":\"builtin\"}") == F0T_OK);
+    need(f0t_catalogue_set_model(c, "/nowhere/m.f0t", 7) == F0T_OK);
+    for (size_t i = 0; i < PICTURES; i++)
+        put_picture(c, i);
+    need(f0t_catalogue_decide(c, 1, "violet", F0T_ACCEPTED, "ann") == F0T_OK);
+    need(f0t_catalogue_decide(c, 2, "red", F0T_REJECTED, "ann") == F0T_OK);
+    need(f0t_catalogue_set_written(c, 1, written, 1) == F0T_OK);
+    f0t_catalogue_close(c);
+}
+
+static void run(sqlite3 *db, const char *sql)
+{
+    char *why = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) {
+        fprintf(stderr, "%s: %s\n", sql, why);
+        abort();
+    }
+}
+
+static int keep_object(void *user, int count, char **values, char **names)
+{
+    (void)user, (void)count, (void)names;
+    need(object_count < OBJECTS);
+    objects[object_count].name = strdup(values[0]);
+    objects[object_count++].sql = strdup(values[1]);
+    return 0;
+}
+
+/* Small pages, one file, any type in any column. */
+static void soften(void)
+{
+    sqlite3 *db;
+    need(sqlite3_open(path, &db) == SQLITE_OK);
+    run(db, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM;"
+            "INSERT INTO writes(run, picture, how, before, at) VALUES (1, 1, 0, '5', 9)");
+    need(sqlite3_exec(db, "SELECT name, sql FROM sqlite_schema WHERE sql LIKE '% STRICT%'",
+                      keep_object, NULL, NULL) == SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    run(db, "PRAGMA writable_schema = ON;"
+            "UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT,', ''), ' STRICT', '')");
+    sqlite3_close(db);
+    need(sqlite3_open(path, &db) == SQLITE_OK);
+    sound = sqlite3_serialize(db, "main", &sound_size, 0);
+    need(sound != NULL);
+    sqlite3_close(db);
+}
+
+static void finish(void)
+{
+    const char *const files[] = {path, beside, words};
+    char aside[PATH_SIZE + 32];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(aside, sizeof aside, "%s%s", path, ends[i]);
+        unlink(aside);
+    }
+    rmdir(folder);
+    f0t_model_free(model);
+    sqlite3_free(sound);
+    for (size_t i = 0; i < object_count; i++) {
+        free(objects[i].name);
+        free(objects[i].sql);
+    }
+}
+
+static void start(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/f0t-fuzz-XXXXXX", temporary ? temporary : "/dev/shm");
+    if (!mkdtemp(folder)) {
+        snprintf(folder, sizeof folder, "/tmp/f0t-fuzz-XXXXXX");
+        need(mkdtemp(folder) != NULL);
+    }
+    atexit(finish);
+    snprintf(path, sizeof path, "%s/c.f0c", folder);
+    snprintf(beside, sizeof beside, "%s.directions", path);
+    snprintf(words, sizeof words, "%s/v.txt", folder);
+    make_model();
+    fill();
+    soften();
+}
+
+/* ---- The input as changes ---------------------------------------------------------------------------- */
+
+static const char *const COLUMNS[][2] = {{"pictures", "id"},
+                                         {"pictures", "path"},
+                                         {"pictures", "state"},
+                                         {"pictures", "error"},
+                                         {"pictures", "bytes"},
+                                         {"pictures", "mtime"},
+                                         {"pictures", "hash"},
+                                         {"pictures", "sidecars"},
+                                         {"pictures", "taken"},
+                                         {"pictures", "width"},
+                                         {"pictures", "height"},
+                                         {"thumbnails", "picture"},
+                                         {"thumbnails", "jpeg"},
+                                         {"backbones", "id"},
+                                         {"backbones", "description"},
+                                         {"models", "id"},
+                                         {"models", "fingerprint"},
+                                         {"models", "path"},
+                                         {"chosen", "backbone"},
+                                         {"chosen", "model"},
+                                         {"chosen", "vectors"},
+                                         {"chosen", "directions"},
+                                         {"features", "picture"},
+                                         {"features", "backbone"},
+                                         {"features", "data"},
+                                         {"directions", "picture"},
+                                         {"directions", "model"},
+                                         {"directions", "data"},
+                                         {"tags", "id"},
+                                         {"tags", "name"},
+                                         {"keywords", "picture"},
+                                         {"keywords", "tag"},
+                                         {"keywords", "source"},
+                                         {"keywords", "place"},
+                                         {"suggestions", "picture"},
+                                         {"suggestions", "tag"},
+                                         {"suggestions", "confidence"},
+                                         {"decisions", "picture"},
+                                         {"decisions", "tag"},
+                                         {"decisions", "decision"},
+                                         {"decisions", "who"},
+                                         {"decisions", "at"},
+                                         {"decisions", "undone"},
+                                         {"decisions", "current"},
+                                         {"written", "picture"},
+                                         {"written", "tag"},
+                                         {"written", "at"},
+                                         {"writes", "run"},
+                                         {"writes", "picture"},
+                                         {"writes", "how"},
+                                         {"writes", "before"},
+                                         {"writes", "at"}};
+
+typedef struct bytes {
+    const uint8_t *at, *end;
+} bytes;
+
+static unsigned next(bytes *b)
+{
+    return b->at < b->end ? *b->at++ : 0;
+}
+
+/* A value: its kind, and for texts and blobs its length. */
+static void bind(sqlite3_stmt *statement, int at, bytes *b)
+{
+    const unsigned kind = next(b) % 8;
+    uint64_t number = 0;
+    double real;
+    size_t length = next(b);
+    for (int i = 0; kind < 3 && i < 8; i++)
+        number |= (uint64_t)next(b) << 8 * i;
+    memcpy(&real, &number, sizeof real);
+    if (length > (size_t)(b->end - b->at))
+        length = (size_t)(b->end - b->at);
+    if (kind == 0)
+        sqlite3_bind_int64(statement, at, (sqlite3_int64)number);
+    else if (kind == 1)
+        sqlite3_bind_double(statement, at, real);
+    else if (kind == 2)
+        sqlite3_bind_int(statement, at, (int)(number % 8));
+    else if (kind == 3)
+        sqlite3_bind_null(statement, at);
+    else if (kind == 4)
+        sqlite3_bind_zeroblob(statement, at, (int)length * 64);
+    else if (kind < 7)
+        sqlite3_bind_text(statement, at, (const char *)b->at, (int)length, SQLITE_TRANSIENT);
+    else
+        sqlite3_bind_blob(statement, at, b->at, (int)length, SQLITE_TRANSIENT);
+    b->at += kind > 4 ? length : 0;
+}
+
+/* The column of one row, or of all; or a row goes. */
+static void change(sqlite3 *db, bytes *b)
+{
+    const char *const *c = COLUMNS[next(b) % (sizeof COLUMNS / sizeof *COLUMNS)];
+    const unsigned which = next(b);
+    const bool alone = which % 8 < 6; /* tables without row numbers change as a whole */
+    char sql[256];
+    sqlite3_stmt *statement = NULL;
+    if (which >= 248)
+        snprintf(sql, sizeof sql, "DELETE FROM %s", c[0]);
+    else
+        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = ?1%s", c[0], c[1],
+                 alone ? " WHERE _rowid_ = ?2" : "");
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK) {
+        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = ?1", c[0], c[1]);
+        if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+            return;
+    }
+    if (which < 248)
+        bind(statement, 1, b);
+    if (sqlite3_bind_parameter_count(statement) > 1)
+        sqlite3_bind_int(statement, 2, (int)(which % 8));
+    (void)sqlite3_step(statement);
+    sqlite3_finalize(statement);
+}
+
+static void restore_schema(sqlite3 *db)
+{
+    sqlite3_stmt *statement;
+    run(db, "PRAGMA writable_schema = ON");
+    need(sqlite3_prepare_v2(db, "UPDATE sqlite_schema SET sql = ?2 WHERE name = ?1", -1, &statement,
+                            NULL) == SQLITE_OK);
+    for (size_t i = 0; i < object_count; i++) {
+        sqlite3_bind_text(statement, 1, objects[i].name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 2, objects[i].sql, -1, SQLITE_STATIC);
+        need(sqlite3_step(statement) == SQLITE_DONE);
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+static void write_file(const void *data, size_t size)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    need(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0);
+}
+
+static void write_changed(const uint8_t *data, size_t size)
+{
+    bytes b = {data, data + size};
+    sqlite3 *db = NULL;
+    sqlite3_int64 length;
+    unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)sound_size);
+    need(copy && sqlite3_open(":memory:", &db) == SQLITE_OK);
+    memcpy(copy, sound, (size_t)sound_size);
+    need(sqlite3_deserialize(db, "main", copy, sound_size, sound_size,
+                             SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) ==
+         SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    run(db, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; BEGIN");
+    for (size_t i = 0; b.at < b.end && i < CHANGES_MOST; i++)
+        change(db, &b);
+    restore_schema(db);
+    run(db, "COMMIT");
+    unsigned char *file = sqlite3_serialize(db, "main", &length, 0);
+    need(file != NULL);
+    write_file(file, (size_t)length);
+    sqlite3_free(file);
+    sqlite3_close(db);
+}
+
+/* ---- What is done with it ---------------------------------------------------------------------------- */
+
+static void look_at_one(f0t_catalogue *c, int64_t id)
+{
+    f0t_catalogue_tags *tags;
+    const void *thumbnail;
+    size_t size, dim;
+    float numbers[8];
+    volatile size_t sum = 0; /* kept by the compiler */
+    if (f0t_catalogue_get_tags(&tags, c, id) == F0T_OK) {
+        for (size_t i = 0; i < tags->count; i++)
+            sum += strlen(tags->items[i].tag);
+        f0t_catalogue_tags_free(tags);
+    }
+    if (f0t_catalogue_get_thumbnail(&thumbnail, &size, c, id) == F0T_OK)
+        for (size_t i = 0; i < size; i++)
+            sum += ((const uint8_t *)thumbnail)[i];
+    if (f0t_catalogue_get_features(numbers, &dim, 8, c, id) == F0T_OK && dim > 8)
+        abort();
+    if (f0t_catalogue_get_direction(numbers, &dim, 8, c, id) == F0T_OK && dim > 8)
+        abort();
+    (void)sum;
+}
+
+static void list(f0t_catalogue *c, const f0t_catalogue_query *query)
+{
+    f0t_catalogue_pictures *pictures;
+    size_t count;
+    (void)f0t_catalogue_count(&count, c, query);
+    if (f0t_catalogue_list(&pictures, c, query) != F0T_OK)
+        return;
+    for (size_t i = 0; i < pictures->count; i++)
+        look_at_one(c, pictures->items[i].id);
+    f0t_catalogue_pictures_free(pictures);
+}
+
+static void list_all(f0t_catalogue *c)
+{
+    f0t_catalogue_query q = F0T_CATALOGUE_QUERY;
+    f0t_catalogue_words *found;
+    f0t_dataset *dataset;
+    q.all_states = true;
+    list(c, &q);
+    q = (f0t_catalogue_query)F0T_CATALOGUE_QUERY;
+    q.order = F0T_ORDER_DATE;
+    q.limit = 1;
+    q.after = 2;
+    q.undecided = true;
+    list(c, &q);
+    q.order = F0T_ORDER_PATH;
+    q.tag = "sea";
+    q.folder = "/nowhere";
+    list(c, &q);
+    if (f0t_catalogue_get_words(&found, c, NULL, 0) == F0T_OK)
+        f0t_catalogue_words_free(found);
+    if (f0t_catalogue_open_dataset(&dataset, c, NULL, NULL) == F0T_OK)
+        f0t_dataset_close(dataset);
+}
+
+static void search(f0t_catalogue *c)
+{
+    static const char *const queries[] = {"red", "violet -blue", "tag:sea date:1970",
+                                          "-is:untagged"};
+    const f0t_finder_options options = {.size = sizeof options, .model = model, .vectors = words};
+    f0t_find_options o = F0T_FIND_OPTIONS;
+    f0t_finder *finder;
+    f0t_find_results *found;
+    f0t_query *query;
+    if (f0t_finder_open(&finder, c, &options, NULL) != F0T_OK)
+        return;
+    for (size_t i = 0; i <= sizeof queries / sizeof *queries; i++) {
+        const bool like = i == sizeof queries / sizeof *queries;
+        need(f0t_query_parse(&query, queries[like ? 0 : i]) == F0T_OK);
+        o.nearest = i == 1;
+        o.like = like ? "/nowhere/p1.jpg" : NULL;
+        if (f0t_finder_run(&found, finder, query, &o, NULL) == F0T_OK)
+            f0t_find_results_free(found);
+        f0t_query_free(query);
+    }
+    f0t_finder_close(finder);
+}
+
+static void decide(f0t_catalogue *c)
+{
+    f0t_catalogue_undone undone = {.size = sizeof undone};
+    if (f0t_catalogue_begin(c) != F0T_OK) /* never committed: nothing waits for the disk */
+        return;
+    (void)f0t_catalogue_decide(c, 1, "sea", F0T_ACCEPTED, "bob");
+    (void)f0t_catalogue_decide(c, 2, "red", F0T_UNDECIDED, "bob");
+    for (size_t i = 0; i < 3; i++)
+        (void)f0t_catalogue_undo(&undone, c, NULL);
+    (void)f0t_catalogue_set_written(c, 1, (const char *const[]){"sea"}, 1);
+}
+
+static void use(f0t_catalogue_mode mode, void (*how)(f0t_catalogue *))
+{
+    const f0t_catalogue_options options = {.size = sizeof options, .mode = mode};
+    f0t_catalogue *c;
+    if (f0t_catalogue_open(&c, path, &options) != F0T_OK)
+        return;
+    how(c);
+    f0t_catalogue_close(c);
+}
+
+/* One of the three for each input, which the last byte says: opening takes most of the time. */
+static void use_somehow(const uint8_t *data, size_t size)
+{
+    const unsigned how = size ? data[size - 1] % 3 : 0;
+    if (how == 2)
+        use(F0T_CATALOGUE_WRITE, decide);
+    else
+        use(F0T_CATALOGUE_READ, how ? search : list_all);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char begins[] = "SQLite format 3";
+    if (!model)
+        start();
+    unlink(beside);
+    if (size >= sizeof begins && !memcmp(data, begins, sizeof begins))
+        write_file(data, size);
+    else
+        write_changed(data, size);
+    use_somehow(data, size);
+    return 0;
+}
