@@ -286,6 +286,8 @@ static f0t_status send_question(f0t_worker *worker, question *q, double deadline
         F0T_TRY(open_source(&q->fd, q->source));
     q->role = reads && is_bitmap(q->fd) ? BITMAP : q->role;
     f0t_status status = make_ready(worker, q->role);
+    if (status == F0T_ERROR_IO) /* this picture alone is not read: the next one is tried again */
+        status = f0t_fail_prefix(status, "%s: ", q->source->path);
     if (status == F0T_OK)
         *sent = send_request(worker, q, deadline);
     close_file(q->fd);

@@ -49,4 +49,16 @@ case_what_was_made_is_not_made_again() {
     [ "$opened" -le $(($(cat .count) - 2)) ] || complain "$opened files were opened, $(cat .count) without the part"
 }
 
+# Keywords, and then pixels, of a picture for which no process could be started: a warning names the picture that is left out.
+case_a_picture_that_no_process_reads_is_named() {
+    local fault i
+    for i in $(seq 0 3); do colour="hsl($((i * 90)),90%,50%)" draw "art/p$i.svg" red; done
+    for fault in spawn:1:EAGAIN socket:1:EMFILE talk:1:EPIPE; do
+        rm -rf data
+        fail $fault features art -o data --no-cache --threads 1 || complain "$fault: $(cat "$err")"
+        warns "art/p0.svg: "
+        [ "$(wc -l <data/images.txt)" = 3 ] || complain "$fault: $(cat data/images.txt)"
+    done
+}
+
 run_cases
