@@ -284,9 +284,10 @@ class Bench:
         return {line for line in run.err.split("\n") if line.startswith("warning: ")}
 
     def is_between(self, path):
-        """Catalogues get their pictures one after the other, journals their lines."""
+        """Catalogues get their pictures one after the other, journals their lines. A training on pictures leaves the dataset that
+        it made, which the next one makes anew, also where too few could be read."""
         grows = self.command.name.startswith(("index", "write", "train", "find", "serve"))
-        return path.endswith(".jsonl") or path.endswith(".f0c") and grows
+        return path.endswith(".jsonl") or path.endswith(".f0c") and grows or path.startswith("m.f0t.data/")
 
     def judge_next(self):
         """After an end by force the same command gives what it would have given."""
