@@ -159,6 +159,8 @@ static f0t_status run_in_context(cli_context *cli, const void *options,
         return status;
     }
     status = cli_agree(cli, run_joined(cli, options, processes));
+    if (status != F0T_OK)
+        cli_processes_end(cli, cli->message);
     f0t_context_free(cli->context);
     return status;
 }

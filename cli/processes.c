@@ -55,21 +55,32 @@ void cli_processes_linger(const cli_processes *processes)
         nanosleep(&some, NULL);
 }
 
-/* The processes of one machine mostly fail alike, and its first one says so, upon which mpirun ends the others. One that is
- * still there after a while has failed alone. */
-static bool is_alone(const cli_processes *processes)
+/* Where another process has said why it failed, mpirun ends the others. One that is still there after a while has failed
+ * alone. */
+static bool is_alone(void)
 {
     const struct timespec some = {.tv_sec = 5};
-    return processes->beside == 0 || nanosleep(&some, NULL) == 0;
+    return nanosleep(&some, NULL) == 0;
 }
 
-void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
-                            const char *line)
+static void speak(const cli_context *cli, const char *line)
 {
-    if (!own_errors || !is_alone(processes))
-        return;
     fprintf(own_errors, "fast0tag %s: ", cli->name);
     cli_print_shown(own_errors, line);
     fprintf(own_errors, "\n");
     fflush(own_errors);
+}
+
+/* The processes of one machine mostly fail alike, and its first one says so. */
+void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
+                            const char *line)
+{
+    if (own_errors && (processes->beside == 0 || is_alone()))
+        speak(cli, line);
+}
+
+void cli_processes_end(const cli_context *cli, const char *line)
+{
+    if (own_errors && is_alone())
+        speak(cli, line);
 }

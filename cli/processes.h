@@ -23,4 +23,8 @@ void cli_processes_linger(const cli_processes *processes);
 void cli_processes_complain(const cli_processes *processes, const cli_context *cli,
                             const char *line);
 
+/* The run has failed, as this process has it. The first one says why, and mpirun ends this one, unless the messages by which
+ * they agree are what failed: then nobody else knows. */
+void cli_processes_end(const cli_context *cli, const char *line);
+
 #endif
