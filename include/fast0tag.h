@@ -1595,7 +1595,7 @@ typedef struct f0t_catalogue_picture {
     f0t_picture_state state;
     const char *error; /* why it could not be read; NULL where it could */
     uint64_t bytes;    /* of the file */
-    int64_t mtime;     /* its time in nanoseconds since 1970, */
+    int64_t mtime;     /* its time in nanoseconds since 1970; F0T_NO_DATE: to be read again, */
     uint64_t hash;     /* and a hash of its content; 0: not known */
     uint64_t sidecars; /* a hash of the sizes and times of its XMP sidecars; 0: it has none */
     int64_t
@@ -1870,9 +1870,10 @@ typedef struct f0t_index_options {
  * adds what is new, reads again what has changed, finds what has moved, and notes what is missing below these folders.
  * Of each picture it keeps what f0t_catalogue_record has; suggestions are the tags that the model has learned, of a
  * confidence of at least F0T_SUGGESTED_LEAST, the surest F0T_SUGGESTED_MOST. A picture that cannot be read is logged,
- * and tried again when it has changed. Pictures are committed some dozens at a time: after an interruption, of
- * whatever kind, the next call goes on. `report` (may be NULL) also says what was done before a failure. Without
- * any path nothing is looked for: pictures whose suggestions are of another model get new ones. */
+ * and tried again when it has changed; where the system failed, not the file (F0T_ERROR_IO), by the next call.
+ * Pictures are committed some dozens at a time: after an interruption, of whatever kind, the next call goes on.
+ * `report` (may be NULL) also says what was done before a failure. Without any path nothing is looked for: pictures
+ * whose suggestions are of another model get new ones. */
 #define F0T_SUGGESTED_LEAST 0.02
 enum { F0T_SUGGESTED_MOST = 100 };
 F0T_API f0t_status f0t_catalogue_index(f0t_index_report *report, f0t_catalogue *catalogue,

@@ -33,6 +33,7 @@ typedef struct entry {
     f0t_texts keywords;
     f0t_keyword_source *sources; /* [keywords.count] */
     char *fault;                 /* what is wrong with its keywords; NULL: nothing */
+    f0t_status why;              /* and the status that it is wrong by */
     f0t_failure failure;         /* of its pixels */
     f0t_picture_extra extra;
     size_t row;    /* of its features; F0T_NONE: it has none */
@@ -174,10 +175,10 @@ static f0t_status note_fault(void *context, size_t i, f0t_status status, const c
 {
     f0t_indexer *x = context;
     entry *e = &x->entries[i];
-    (void)status;
     (void)notes;
     f0t_texts_free(&e->keywords);
     e->keywords = (f0t_texts){0};
+    e->why = status;
     return f0t_string_copy(&e->fault, message, strlen(message));
 }
 
@@ -334,6 +335,18 @@ static void fill_scores(f0t_catalogue_record *record, const f0t_indexer *x, cons
     record->suggestion_count = x->counts[e->row];
 }
 
+/* No process, descriptor or memory could be had, or the disk failed: the file itself may be sound. */
+static bool is_passing(f0t_status status)
+{
+    return status == F0T_ERROR_IO || status == F0T_ERROR_MEMORY;
+}
+
+/* That of the file, which is not read again while it stays the same; or one that no file has. */
+static int64_t time_of(const entry *e)
+{
+    return is_passing(e->why) || is_passing(e->failure.status) ? F0T_NO_DATE : e->item->stamp.mtime;
+}
+
 static void fill_picture(f0t_catalogue_record *record, const entry *e)
 {
     const bool readable = e->failure.status == F0T_OK;
@@ -343,7 +356,7 @@ static void fill_picture(f0t_catalogue_record *record, const entry *e)
                                 .state = readable ? F0T_PICTURE_PRESENT : F0T_PICTURE_UNREADABLE,
                                 .error = readable ? e->fault : e->failure.message,
                                 .bytes = e->item->stamp.bytes,
-                                .mtime = e->item->stamp.mtime,
+                                .mtime = time_of(e),
                                 .hash = e->hash,
                                 .sidecars = e->item->stamp.sidecars,
                                 .taken = readable ? e->extra.taken : F0T_NO_DATE,
@@ -361,7 +374,7 @@ static f0t_status put_place(f0t_catalogue *c, const entry *e, const f0t_catalogu
         "UPDATE pictures SET path = ?2, state = 0, error = ?3, mtime = ?4, sidecars = ?5"
         " WHERE id = ?1",
         F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->path), f0t_sql_text(e->fault),
-                       f0t_sql_int(e->item->stamp.mtime), f0t_sql_bits(e->item->stamp.sidecars))));
+                       f0t_sql_int(time_of(e)), f0t_sql_bits(e->item->stamp.sidecars))));
     return f0t_record_put_keywords(c, e->id, record);
 }
 

@@ -61,4 +61,20 @@ case_a_picture_that_no_process_reads_is_named() {
     done
 }
 
+# Pictures, and keywords alone, that no process could be started for are read by the next index, though they have not changed.
+case_a_shortage_passes() {
+    local fault i
+    for i in $(seq 0 3); do colour="hsl($((i * 90)),90%,50%)" draw "art/p$i.svg" red; done
+    for fault in spawn:1+:EAGAIN spawn:1:EAGAIN; do
+        rm -f c.f0c*
+        fail $fault index art -c c.f0c --threads 1 || complain "$fault: $(cat "$err")"
+        warns "art/p0.svg: "
+        run 0 index art -c c.f0c
+        run 0 find tag:red -c c.f0c
+        [ "$(grep -c "/art/p[0-3].svg" "$out")" = 4 ] || complain "$fault: not all are found: $(cat "$out")"
+        run 0 index art -c c.f0c
+        says "4 pictures, 4 unchanged"
+    done
+}
+
 run_cases
