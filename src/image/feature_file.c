@@ -39,6 +39,7 @@ struct f0t_feature_file {
     size_t count, room;
     uint32_t *slots; /* hash table of record + 1 */
     size_t slot_count;
+    uint64_t key; /* of its hash: a file may have stamps that were made to collide */
     char *buffer; /* one record */
     bool quick;   /* sums are not looked at when it is opened */
 };
@@ -68,7 +69,8 @@ bool f0t_picture_stamp_get(f0t_picture_stamp *stamp, const char *picture)
 
 static uint32_t *slot_of(const f0t_feature_file *features, const f0t_picture_stamp *stamp)
 {
-    size_t at = (size_t)(stamp->key[0] ^ stamp->key[1]) & (features->slot_count - 1);
+    size_t at =
+        (size_t)f0t_siphash(stamp, sizeof *stamp, features->key, 0) & (features->slot_count - 1);
     while (features->slots[at] &&
            memcmp(&features->stamps[features->slots[at] - 1], stamp, sizeof *stamp) != 0)
         at = (at + 1) & (features->slot_count - 1);
@@ -298,6 +300,7 @@ static f0t_status open_part(f0t_feature_file **out, const char *path, size_t dim
     *out = NULL;
     F0T_TRY(f0t_alloc_zero(&features, 1, sizeof *features));
     features->dim = dim;
+    features->key = f0t_siphash_draw_key();
     features->quick = quick;
     features->size = sizeof(record) + dim * sizeof(float);
     f0t_status status = open_all(features, path, backbone);
