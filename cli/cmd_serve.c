@@ -33,7 +33,8 @@ static void say_ready(void *user, const char *url)
 {
     const cli_context *cli = user;
     printf(cli->json ? "{\"url\": \"%s\"}\n" : "listening on %s\n", url);
-    fflush(stdout);
+    if (fflush(stdout) != 0) /* a full disk: it serves, but nobody would know where */
+        fprintf(stderr, "warning: cannot write to standard output; listening on %s\n", url);
 }
 
 /* The words of a file need the model: whether its vectors are centred. */

@@ -106,7 +106,7 @@ COMMANDS = [
     Command("demo", "demo drawings -o shown --vectors demo.txt --wordnet wordnet --methods conse --epochs 1",
             "drawings demo.txt wordnet"),
     Command("serve", "serve art.f0t --port 0 --vectors vectors.txt", "art.f0t vectors.txt", server=True),
-    Command("serve-catalogue", "serve -c c.f0c --port 0", "c.f0c art blend.f0t", server=True),
+    Command("serve-catalogue", "serve -c c.f0c --port 0", "c.f0c art new blend.f0t", server=True),
     Command("mpi", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 2 --batch 7",
             "photos words.txt m.f0t", processes=2),
     Command("mpi-second", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 2 --batch 7",
@@ -125,6 +125,22 @@ REQUESTS = {
     "serve-catalogue": [("GET", "/v1/pictures", None), ("GET", "/v1/find?q=red", None), ("POST", "/v1/decisions", DECISION),
                         ("GET", "/page/app.js", None), ("POST", "/v1/write", b"{}")],
 }
+
+
+def is_decided(state, new):
+    with sqlite3.connect("c.f0c") as c:
+        found = c.execute("SELECT count(*) FROM decisions d JOIN tags t ON t.id = d.tag WHERE d.picture = 1 AND d.decision = 1"
+                          " AND d.current = 1 AND t.name = 'violet'").fetchone()
+    c.close()
+    return found == (1,)
+
+
+def is_written(state, new):
+    return all(state.get(path) == new[path] for path in new if path.endswith(".xmp"))
+
+
+# What an answer that is the same as without a fault confirms.
+CONFIRMED = {"/v1/decisions": [is_decided], "/v1/write": [is_written]}
 
 
 def program(*arguments, stdin=b""):

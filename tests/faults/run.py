@@ -17,6 +17,7 @@ import http.client
 import multiprocessing
 import os
 import re
+import select
 import shutil
 import signal
 import sqlite3
@@ -52,6 +53,7 @@ FAULTS = {
 NO_FAULT = "any:0:EIO"  # calls are counted alone
 HARMLESS = {"short", "short+", "EINTR"}
 LIMIT = 300  # seconds that a command may take; the slowest needs two, where nothing else runs
+SILENCE = 20  # that it may take to say where it listens
 PATIENCE = 3  # that a server with a fault may take to answer: it may also give no answer
 
 # What a run leaves on purpose for the next, and what the next one makes anew.
@@ -119,26 +121,26 @@ class Run:
 
 
 def serve(process, command, patience):
-    """Asks a server that has started some questions; it ends when it is told to."""
-    answers = b""
-    line = process.stdout.readline()
+    """Asks a server that has started some questions; it ends when it is told to. The answers to each, NUL between them."""
+    answers = []
+    started = select.select([process.stdout], [], [], SILENCE)[0]  # its line may be what could not be written
+    line = process.stdout.readline() if started else b""
     match = re.search(rb":(\d+)/", line)
-    if not match:
-        return answers
-    for method, path, body in commands.REQUESTS[command.name]:
+    for method, path, body in commands.REQUESTS[command.name] if match else []:
+        answers.append(b"")
         for _ in range(2):  # a connection that is lost is made anew
             try:
                 c = http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=patience)
                 kind = "application/json" if body and body.startswith(b"{") else "image/svg+xml"
                 c.request(method, path, body, {"Content-Type": kind} if body else {})
                 answer = c.getresponse()
-                answers += b"%d %s\n" % (answer.status, answer.read())
+                answers[-1] += b"%d %s" % (answer.status, answer.read())
                 c.close()
                 break
             except (OSError, http.client.HTTPException):
-                answers += b"none\n" if process.poll() is None else b"ended\n"
+                answers[-1] += b"none, " if process.poll() is None else b"ended, "
     process.send_signal(signal.SIGTERM)
-    return answers
+    return b"\0".join(answers)
 
 
 class Watch:
@@ -252,11 +254,13 @@ class Bench:
                 return "%s: %s" % (path, now)
             if now not in (self.old.get(path), self.new.get(path)) and not self.is_between(path) and not told:
                 return "%s is neither old nor new%s: exit %s" % (path, "" if now else " (none)", run.code)
+        if run.code == 0 and self.command.server:
+            return self.judge_answers(run)
         if run.code == 0 and not told:
             if run.state != self.new:
                 wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p)]
                 return "says it is done, and is not: %s; %s" % (wrong[:3], run.err[-300:])
-            if not self.is_answer(run.out):
+            if run.out != self.out:
                 return "prints something else: %r; %s" % (run.out[-300:], run.err[-300:])
         elif run.code != 0 and not killed:
             if len(run.lines()) != 1:
@@ -268,11 +272,21 @@ class Bench:
                 return "leaves %s" % left[:3]
         return None
 
-    def is_answer(self, out):
-        """A server may also give none, or say that it cannot."""
-        known = self.out.split(b"\n")
-        return out == self.out or self.command.server and all(
-            line in known or line.startswith((b"none", b"ended", b"5")) for line in out.split(b"\n"))
+    def judge_answers(self, run):
+        """A server may give no answer, or say that it cannot; what it was asked after that may have another answer. What it has
+        confirmed is there."""
+        refused = False
+        for (method, path, body), answer, known in zip(commands.REQUESTS[self.command.name], run.out.split(b"\0"),
+                                                       self.out.split(b"\0")):
+            if answer == known:
+                for check in commands.CONFIRMED.get(path, []):
+                    if not check(run.state, self.new):
+                        return "%s is confirmed, and not done: %r" % (path, answer[-300:])
+            elif answer.startswith((b"none", b"ended", b"5")) or b'"error":"' in answer:
+                refused = True
+            elif not refused:
+                return "%s: answers something else: %r" % (path, answer[-300:])
+        return None if refused or run.state == self.new or not run.out else "says it is done, and is not"
 
     def is_told(self, run):
         """A command may end well with other results than those without a fault where a warning names a file that it was given and
