@@ -77,4 +77,19 @@ case_a_shortage_passes() {
     done
 }
 
+# A server serves though its line is lost, says where, and ends with 1.
+case_a_server_whose_line_is_lost() {
+    local pid i
+    make_collection
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1 -q
+    "$FAST0TAG" serve m.f0t --port 0 >/dev/full 2>"$err" </dev/null &
+    pid=$!
+    for i in $(seq 100); do grep -q listening "$err" && break || sleep 0.1; done
+    kill $pid
+    wait $pid
+    [ $? = 1 ] || complain "not exit 1"
+    warns "warning: cannot write to standard output; listening on http://127.0.0.1:"
+    warns "fast0tag: the results could not be written to standard output"
+}
+
 run_cases
