@@ -18,6 +18,31 @@ static f0t_status fail_io(const f0t_sql *sql, int code)
                              sqlite3_errmsg(sql->db));
 }
 
+static int last_errno(sqlite3_file *file)
+{
+    int error = 0;
+    if (file && file->pMethods)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
+/* SQLite takes a disk that cannot be read (EIO, ENXIO) for a damaged file: SQLITE_IOERR_CORRUPTFS of os_unix.c becomes
+ * SQLITE_CORRUPT in vdbe.c. What the system said of the file, or of its log, tells them apart. */
+static f0t_status fail_damaged(const f0t_sql *sql)
+{
+    sqlite3_file *files[2] = {NULL, NULL};
+    sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_FILE_POINTER, &files[0]);
+    sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &files[1]);
+    for (size_t i = 0; i < 2; i++) {
+        const int error = last_errno(files[i]);
+        if (error == EIO || error == ENXIO)
+            return f0t_fail_errno(error, "cannot read %s", sql->name);
+    }
+    return f0t_fail(F0T_ERROR_FORMAT,
+                    "%s is damaged; use a copy of it, or index the pictures into a new one",
+                    sql->name);
+}
+
 f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
 {
     switch (code & 0xFF) {
@@ -26,9 +51,7 @@ f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
     case SQLITE_NOTADB:
         return f0t_fail(F0T_ERROR_FORMAT, "%s is not a catalogue", sql->name);
     case SQLITE_CORRUPT:
-        return f0t_fail(F0T_ERROR_FORMAT,
-                        "%s is damaged; use a copy of it, or index the pictures into a new one",
-                        sql->name);
+        return fail_damaged(sql);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return f0t_fail(F0T_ERROR_IO, "%s is being written by another process; try again",

@@ -92,4 +92,16 @@ case_a_server_whose_line_is_lost() {
     warns "fast0tag: the results could not be written to standard output"
 }
 
+# A disk that cannot be read for a moment is no damaged catalogue, for which the advice is to make a new one.
+case_a_catalogue_that_cannot_be_read_is_not_damaged() {
+    local n
+    draw art/p0.svg red
+    run 0 index art -c c.f0c
+    fail read:0:EIO find tag:red -c c.f0c || complain "$(cat "$err")"
+    for n in $(seq "$(cat .count)"); do
+        fail "read:$n:EIO" find tag:red -c c.f0c -q
+        ! grep -q damaged "$err" || complain "read:$n: $(cat "$err")"
+    done
+}
+
 run_cases
