@@ -3,6 +3,8 @@
 #include "fuzz.h"
 #include "tensors.h"
 
+#include "image/preprocess.h"
+#include "io/json.h"
 #include "report/inspect.h"
 
 #include "fast0tag.h"
@@ -11,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 3, FEATURES_MOST = 4096, DIM_MOST = 64 };
+enum { ROWS = 3, FEATURES_MOST = 4096, DIM_MOST = 64, SIDE_MOST = 64 };
 
 /* What a tagger gives is what its interface says. */
 static void check(const f0t_tag_results *results, const f0t_tagger *tagger)
@@ -85,11 +87,39 @@ static f0t_vocab *make_words(size_t dim)
     return vocab;
 }
 
+static void prepare(const f0t_preprocess *how)
+{
+    static const uint8_t pixels[4 * 3 * 3] = {1, 2, 3, 255};
+    const f0t_picture picture = {.width = 4, .height = 3, .rgb = pixels};
+    f0t_preprocess_plan plan = {.preprocess = how};
+    float *out = how->width <= SIDE_MOST && how->height <= SIDE_MOST
+                     ? malloc(3 * how->width * how->height * sizeof *out)
+                     : NULL;
+    if (out)
+        (void)f0t_preprocess_run(out, &plan, &picture, false);
+    f0t_preprocess_plan_free(&plan);
+    free(out);
+}
+
+/* What the model says of the network that makes its features; the file that it names is not opened. */
+static void describe(const char *backbone)
+{
+    json_t *json, *how = NULL;
+    f0t_preprocess preprocess;
+    if (!backbone || f0t_json_parse(&json, backbone, strlen(backbone), "fuzz") != F0T_OK)
+        return;
+    if (f0t_json_get_object(&how, json, "preprocess", "fuzz") == F0T_OK &&
+        f0t_preprocess_parse(&preprocess, how, "fuzz") == F0T_OK)
+        prepare(&preprocess);
+    json_decref(json);
+}
+
 static void use(const f0t_model *model)
 {
     const size_t D = f0t_model_input_dim(model);
     float *features = D <= FEATURES_MOST ? malloc(ROWS * D * sizeof *features) : NULL;
     f0t_vocab *words = make_words(f0t_model_dim(model));
+    describe(f0t_model_backbone(model));
     if (!features) {
         f0t_vocab_free(words);
         return;
