@@ -195,8 +195,9 @@ static void change_number(tensor *t)
         memcpy(at, &integers[below(sizeof integers / sizeof *integers)], size);
 }
 
-static long long other_size(long long size)
+static long long other_size(long long from)
 {
+    const long long size = from < 0 || from > BYTES ? BYTES : from;
     const long long sizes[] = {size + 1, size - 1, 2 * size, 1, 0, (long long)below(40)};
     const long long other = sizes[below(sizeof sizes / sizeof *sizes)];
     return other < 0 ? 0 : other;
