@@ -101,6 +101,7 @@ case_a_catalogue_that_cannot_be_read_is_not_damaged() {
     for n in $(seq "$(cat .count)"); do
         fail "read:$n:EIO" find tag:red -c c.f0c -q
         ! grep -q damaged "$err" || complain "read:$n: $(cat "$err")"
+        [ "$n" != 7 ] || warns "cannot read ./c.f0c: Input/output error"
     done
 }
 
