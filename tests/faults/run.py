@@ -76,7 +76,8 @@ def dump(path):
         rows = []
         for (table,) in c.execute("select name from sqlite_schema where type = 'table' order by name").fetchall():
             names = [r[1] for r in c.execute("pragma table_info(%s)" % table)]
-            kept = [n for n in names if n not in ("mtime", "at", "undone", "hash", "directions", "run", "seq")]
+            # A picture's size, time and hash may be those before our tags came into it: then the next index reads it again.
+            kept = [n for n in names if n not in ("bytes", "mtime", "at", "undone", "hash", "directions", "run", "seq")]
             rows.append((table, sorted(map(repr, c.execute("select %s from %s" % (",".join(kept), table))))))
         return hashlib.md5(repr(rows).encode()).hexdigest()
     except sqlite3.DatabaseError as e:
