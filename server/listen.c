@@ -33,16 +33,21 @@ static bool is_loopback(const struct sockaddr *address)
     return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
 }
 
-static void write_url(char *url, int socket)
+/* NULL, or why the address is not known. */
+static const char *write_url(char *url, int socket)
 {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
-    char host[64] = "", port[8] = "";
-    getsockname(socket, (struct sockaddr *)&address, &length);
-    getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port, sizeof port,
-                NI_NUMERICHOST | NI_NUMERICSERV);
+    char host[64], port[8];
+    if (getsockname(socket, (struct sockaddr *)&address, &length) != 0)
+        return strerror(errno);
+    const int failed = getnameinfo((struct sockaddr *)&address, length, host, sizeof host, port,
+                                   sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+    if (failed)
+        return gai_strerror(failed);
     const bool v6 = strchr(host, ':') != NULL;
     snprintf(url, LISTEN_URL_MOST, "http://%s%s%s:%s/", v6 ? "[" : "", host, v6 ? "]" : "", port);
+    return NULL;
 }
 
 static int open_socket(const struct addrinfo *at)
@@ -76,8 +81,12 @@ f0t_status listen_open(int *out, bool *loopback, char url[LISTEN_URL_MOST], cons
     freeaddrinfo(found);
     if (*out < 0)
         return fail(host, port, strerror(error));
-    write_url(url, *out);
-    return F0T_OK;
+    const char *unknown = write_url(url, *out);
+    if (!unknown)
+        return F0T_OK;
+    close(*out);
+    *out = -1;
+    return fail(host, port, unknown);
 }
 
 void listen_notify(const char *state)

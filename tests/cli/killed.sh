@@ -90,6 +90,9 @@ case_a_server_whose_line_is_lost() {
     [ $? = 1 ] || complain "not exit 1"
     warns "warning: cannot write to standard output; listening on http://127.0.0.1:"
     warns "fast0tag: the results could not be written to standard output"
+    fail getsockname:1:EMFILE serve m.f0t --port 0 # whose port nobody would know
+    [ $? = 1 ] || complain "it serves: $(cat "$out")"
+    warns "fast0tag serve: "
 }
 
 # A disk that cannot be read for a moment is no damaged catalogue, for which the advice is to make a new one.

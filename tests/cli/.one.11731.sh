@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Programs that are killed, disks that are full, calls that fail, once or from then on for ever: the state is the old one or
+# the new one, never a third, and one clear line says what went wrong. Some calls of some commands, the same each time;
+# scripts/faults takes all of them.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C.UTF-8
+root=$(cd "$(dirname "$0")/../.." && pwd)
+shim=$BUILD/tests/faults.so
+if [ ! -e "$shim" ]; then
+    echo "  no faults.so: it cannot be loaded before a sanitizer" >&2
+    echo "[  SKIPPED ] killed"
+    exit 0
+fi
+
+# fail FAULT ARGUMENTS…: the program with this fault; gives its exit code.
+fail() {
+    local fault=$1
+    shift
+    { LD_PRELOAD=$shim F0T_FAULT=$fault F0T_FAULT_COUNT=$PWD/.count "$FAST0TAG" "$@" >"$out" 2>"$err" </dev/null; } 2>/dev/null
+}
+
+case_faults_of_the_system() {
+    PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$root/tests/faults/run.py" --jobs 1 --shim "$shim" >"$out" || case_failed=1
+    says "0 wrong"
+}
+
+# A line of --log that is lost is told, and the model is there.
+case_a_log_that_cannot_be_written() {
+    make_collection
+    fail write:5:ENOSPC train photos --vectors vectors.txt -o m.f0t --method net --hidden 4 --epochs 2 --log log.jsonl -q
+    [ $? = 1 ] || complain "it is not told"
+    warns "--log log.jsonl: not all of it could be written"
+    run 0 inspect m.f0t
+}
+
+# Pictures that the interrupted run has described are not opened again to be decoded.
+case_what_was_made_is_not_made_again() {
+    local opened i
+    for i in $(seq 0 5); do colour="hsl($((i * 60)),90%,50%)" draw "art/p$i.svg" red; done
+    run 0 features art -o whole --no-cache
+    fail write:0:EIO features art -o data --no-cache || complain "$(cat "$err")"
+    rm -rf data*
+    fail "write:$(($(cat .count) / 2)):kill" features art -o data --no-cache
+    [ -s data.part ] || complain "there is no part"
+    fail open:0:EIO features art -o data --no-cache || complain "$(cat "$err")"
+    opened=$(cat .count)
+    cmp -s whole/features.npy data/features.npy || complain "other features"
+    fail open:0:EIO features art -o again --no-cache || complain "$(cat "$err")"
+    [ "$opened" -le $(($(cat .count) - 2)) ] || complain "$opened files were opened, $(cat .count) without the part"
+}
+
+# Keywords, and then pixels, of a picture for which no process could be started: a warning names the picture that is left out.
+case_a_picture_that_no_process_reads_is_named() {
+    local fault i
+    for i in $(seq 0 3); do colour="hsl($((i * 90)),90%,50%)" draw "art/p$i.svg" red; done
+    for fault in spawn:1:EAGAIN socket:1:EMFILE talk:1:EPIPE; do
+        rm -rf data
+        fail $fault features art -o data --no-cache --threads 1 || complain "$fault: $(cat "$err")"
+        warns "art/p0.svg: "
+        [ "$(wc -l <data/images.txt)" = 3 ] || complain "$fault: $(cat data/images.txt)"
+    done
+}
+
+# Pictures, and keywords alone, that no process could be started for are read by the next index, though they have not changed.
+case_a_shortage_passes() {
+    local fault i
+    for i in $(seq 0 3); do colour="hsl($((i * 90)),90%,50%)" draw "art/p$i.svg" red; done
+    for fault in spawn:1+:EAGAIN spawn:1:EAGAIN; do
+        rm -f c.f0c*
+        fail $fault index art -c c.f0c --threads 1 || complain "$fault: $(cat "$err")"
+        warns "art/p0.svg: "
+        run 0 index art -c c.f0c
+        run 0 find tag:red -c c.f0c
+        [ "$(grep -c "/art/p[0-3].svg" "$out")" = 4 ] || complain "$fault: not all are found: $(cat "$out")"
+        run 0 index art -c c.f0c
+        says "4 pictures, 4 unchanged"
+    done
+}
+
+# A server serves though its line is lost, says where, and ends with 1.
+case_a_server_whose_line_is_lost() {
+    local pid i
+    make_collection
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear --lambda 1 --ridge 0.1 -q
+    "$FAST0TAG" serve m.f0t --port 0 >/dev/full 2>"$err" </dev/null &
+    pid=$!
+    for i in $(seq 100); do grep -q listening "$err" && break || sleep 0.1; done
+    kill $pid
+    wait $pid
+    [ $? = 1 ] || complain "not exit 1"
+    warns "warning: cannot write to standard output; listening on http://127.0.0.1:"
+    warns "fast0tag: the results could not be written to standard output"
+    fail getsockname:1:EMFILE serve m.f0t --port 0 # whose port nobody would know
+    [ $? = 1 ] || complain "it serves: $(cat "$out")"
+    warns "fast0tag serve: "
+}
+
+# A disk that cannot be read for a moment is no damaged catalogue, for which the advice is to make a new one.
+case_a_catalogue_that_cannot_be_read_is_not_damaged() {
+    local n
+    draw art/p0.svg red
+    run 0 index art -c c.f0c
+    fail read:0:EIO find tag:red -c c.f0c || complain "$(cat "$err")"
+    for n in $(seq "$(cat .count)"); do
+        fail "read:$n:EIO" find tag:red -c c.f0c -q
+        ! grep -q damaged "$err" || complain "read:$n: $(cat "$err")"
+        [ "$n" != 7 ] || warns "cannot read ./c.f0c: Input/output error"
+    done
+}
+
+mkdir $scratch/x; cd $scratch/x; case_a_server_whose_line_is_lost; echo "a_server_whose_line_is_lost failed=$case_failed"
