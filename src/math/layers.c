@@ -305,6 +305,8 @@ void f0t_layer_free(f0t_layer *layer)
     f0t_tiles_conv_free(layer->tiles);
     f0t_winograd_free(layer->winograd);
     f0t_grouped_free(layer->grouped);
+    f0t_depthwise_free(layer->depthwise);
+    f0t_points_free(layer->points);
     f0t_free(layer);
 }
 
@@ -341,6 +343,16 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
     }
     if (layer->grouped) {
         f0t_grouped_run(result, layer->grouped, sources[0], constants[0], constants[1]);
+        return F0T_OK;
+    }
+    if (layer->depthwise) {
+        f0t_depthwise_run(result, layer->depthwise, sources[0], constants[0], constants[1]);
+        return F0T_OK;
+    }
+    if (layer->points) {
+        const f0t_points_arrays in = {sources[0], layer->source_count > 1 ? sources[1] : NULL,
+                                      constants[0], constants[1]};
+        f0t_points_run(result, layer->points, &in, scratch);
         return F0T_OK;
     }
     for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {

@@ -117,12 +117,17 @@ typedef struct f0t_layer_conv {
     size_t after_count;
     const f0t_layer_rescale
         *rescale; /* of an input of eight bits, with weights of int8; else NULL */
+    bool
+        gated; /* each channel of an image is first multiplied by a number of its own: a second source */
 } f0t_layer_conv;
 
 /* Whether float32 is faster than bfloat16: Winograd's algorithm, which bfloat16 does not have, pays
  * for the wider numbers and for rewriting them where filters are many and pictures are not small; and CPUs whose fast
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
+
+/* Whether there is a kernel for a convolution that is gated. */
+bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv);
 
 /* oneDNN chooses the layouts; `source` (may be NULL) is how the input lies, which is taken where that does no harm.
  * Constants: weights, bias[filters], which is added before a scale. Fails with F0T_ERROR_UNSUPPORTED where the CPU

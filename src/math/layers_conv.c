@@ -179,6 +179,38 @@ static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+static f0t_status fill_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const size_t side = c->window.kernel[0];
+    const dnnl_dim_t line = (dnnl_dim_t)c->filters, taps = (dnnl_dim_t)side;
+    const dnnl_dims_t filters = {line, 1, 1, taps, taps},
+                      strides = {1, line, line, taps * line, line};
+    F0T_TRY(f0t_depthwise_create(&layer->depthwise, c, layer->alone ? 1 : f0t_team_size()));
+    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters, dnnl_f32, strides),
+            "describe filters");
+    return F0T_OK;
+}
+
+static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
+    F0T_TRY(f0t_points_create(&layer->points, c, layer->alone ? 1 : f0t_team_size()));
+    layer->scratch = f0t_points_scratch(layer->points);
+    layer->source_count = c->gated ? 2 : 1;
+    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_Acdb48a),
+            "describe filters");
+    return F0T_OK;
+}
+
+bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv)
+{
+    return conv->gated && f0t_points_suits(conv);
+}
+
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
@@ -195,6 +227,14 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     if (f0t_grouped_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_grouped(*out, conv));
+    }
+    if (f0t_depthwise_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_depthwise(*out, conv));
+    }
+    if (f0t_points_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_points(*out, conv));
     }
     if (source && suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));

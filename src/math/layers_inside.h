@@ -2,9 +2,11 @@
 #ifndef F0T_MATH_LAYERS_INSIDE_H
 #define F0T_MATH_LAYERS_INSIDE_H
 
+#include "math/depthwise.h"
 #include "math/grouped.h"
 #include "math/layers.h"
 #include "math/onednn.h"
+#include "math/points.h"
 #include "math/tiles_conv.h"
 #include "math/winograd.h"
 
@@ -25,8 +27,10 @@ struct f0t_layer {
     f0t_tiles_conv *tiles;  /* instead of a primitive, or NULL */
     f0t_winograd *winograd; /* or this */
     f0t_grouped *grouped;   /* or this */
-    bool alone;             /* by the calling thread: it would take longer to wake the others */
-    int before;             /* threads that the caller had, while it is made */
+    f0t_depthwise *depthwise;
+    f0t_points *points;
+    bool alone; /* by the calling thread: it would take longer to wake the others */
+    int before; /* threads that the caller had, while it is made */
 };
 
 /* What a layer costs: products of two numbers, and bytes that are read or written. */
