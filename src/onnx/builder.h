@@ -203,6 +203,8 @@ typedef struct f0t_onnx_dense {
  */
 
 f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t item, bool *done);
+/* A Mul that the convolution after it does. */
+f0t_status f0t_emit_gated_conv(f0t_onnx_builder *b, const f0t_onnx_item *mul, bool *done);
 f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_activation(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);
 f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t item, bool *done);

@@ -143,18 +143,27 @@ static f0t_status choose_result(f0t_onnx_builder *b, const f0t_onnx_chain *c,
     return f0t_onnx_builder_need_layout(slot, b, c->other, layout);
 }
 
-static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const f0t_onnx_chain *c,
-                       f0t_layer **layer, const f0t_layer_conv *how)
+/* What a convolution takes: its input, or the two sides of a product that is done on the way. */
+typedef struct operands {
+    size_t x, gates; /* gates: F0T_NONE where there are none */
+} operands;
+
+static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const operands *in,
+                       const f0t_onnx_chain *c, f0t_layer **layer, const f0t_layer_conv *how)
 {
-    size_t source, result;
+    const bool gated = in->gates != F0T_NONE;
+    size_t source, gates = F0T_NONE, result;
     f0t_onnx_step *step;
-    F0T_TRY(
-        f0t_onnx_builder_need_layout(&source, b, conv->node->inputs[0], f0t_layer_source(*layer)));
+    F0T_TRY(f0t_onnx_builder_need_layout(&source, b, in->x, f0t_layer_source(*layer)));
+    if (gated)
+        F0T_TRY(f0t_onnx_builder_need_plain(&gates, b, in->gates));
     F0T_TRY(choose_result(b, c, f0t_layer_result(*layer), &result));
-    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, conv->node, 1, 1));
+    F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, conv->node, gated ? 2 : 1, 1));
     step->layer = *layer;
     *layer = NULL;
     step->sources[0] = source;
+    if (gated)
+        step->sources[1] = gates;
     step->results[0] = result;
     F0T_TRY(set_constants(step, b, conv, c, how->groups));
     f0t_onnx_builder_used(b);
@@ -165,34 +174,93 @@ static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const f0t
     return f0t_onnx_builder_place(b, c->output, result, f0t_layer_result(step->layer));
 }
 
+static bool has_constants(const f0t_onnx_builder *b, const f0t_onnx_node *node)
+{
+    const bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE;
+    return !f0t_onnx_builder_is_constant(b, node->inputs[0]) &&
+           f0t_onnx_builder_is_constant(b, node->inputs[1]) &&
+           (!bias || f0t_onnx_builder_is_constant(b, node->inputs[2]));
+}
+
+static f0t_status decode(f0t_onnx_builder *b, const f0t_onnx_node *node)
+{
+    if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
+        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[1]));
+    if (node->input_count > 2 && node->inputs[2] != F0T_NONE)
+        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[2]));
+    return F0T_OK;
+}
+
+static f0t_status emit_as(f0t_onnx_builder *b, const f0t_onnx_item *conv, const operands *in,
+                          const f0t_onnx_chain *c, const f0t_layer_conv *how)
+{
+    f0t_layer *layer;
+    F0T_TRY(f0t_layer_create_conv(&layer, how, b->places[in->x].layout));
+    f0t_status status = emit(b, conv, in, c, &layer, how);
+    f0t_layer_free(layer);
+    return status;
+}
+
 f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t n, bool *done)
 {
     const f0t_onnx_item *conv = &b->items.list[n];
     const f0t_onnx_node *node = conv->node;
+    const operands in = {node->inputs[0], F0T_NONE};
     f0t_onnx_chain c;
     f0t_layer_conv how;
-    f0t_layer *layer;
-    bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE, usual;
-    if (f0t_onnx_builder_is_constant(b, node->inputs[0]) ||
-        !f0t_onnx_builder_is_constant(b, node->inputs[1]) ||
-        (bias && !f0t_onnx_builder_is_constant(b, node->inputs[2])))
+    bool usual;
+    if (!has_constants(b, node))
         return F0T_OK;
     if (b->places[node->inputs[0]].eight) {
         F0T_TRY(f0t_emit_eight_conv(b, conv, done));
         if (*done)
             return F0T_OK;
     }
-    if (b->schedule->fold.turned[node->inputs[1]] != F0T_NONE)
-        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[1]));
-    if (bias)
-        F0T_TRY(f0t_onnx_fold_decode(&b->schedule->fold, node->inputs[2]));
+    F0T_TRY(decode(b, node));
     f0t_onnx_chain_find(&c, b, node->outputs[0], true);
     F0T_TRY(describe(&how, &usual, b, conv, &c));
     if (!usual)
         return F0T_OK;
-    F0T_TRY(f0t_layer_create_conv(&layer, &how, b->places[node->inputs[0]].layout));
     *done = true;
-    f0t_status status = emit(b, conv, &c, &layer, &how);
-    f0t_layer_free(layer);
-    return status;
+    return emit_as(b, conv, &in, &c, &how);
+}
+
+/* ---- Gates ---------------------------------------------------------------------------------------- */
+
+/* x is an array of pictures, y one number for each channel of each. */
+static bool are_gates(const f0t_onnx_builder *b, size_t x, size_t y)
+{
+    const f0t_onnx_array *in = f0t_onnx_builder_array(b, x), *gates = f0t_onnx_builder_array(b, y);
+    return !f0t_onnx_builder_is_constant(b, x) && !f0t_onnx_builder_is_constant(b, y) &&
+           in->type == F0T_ONNX_FLOAT && gates->type == F0T_ONNX_FLOAT && in->rank == 4 &&
+           gates->rank == 4 && in->dims[0] == gates->dims[0] && in->dims[1] == gates->dims[1] &&
+           gates->dims[2] == 1 && gates->dims[3] == 1 && !b->places[x].eight && !b->places[y].eight;
+}
+
+/* A Mul by gates that a convolution follows is done by it, as squeeze and excitation (Hu et al., 2018) end. */
+f0t_status f0t_emit_gated_conv(f0t_onnx_builder *b, const f0t_onnx_item *mul, bool *done)
+{
+    const size_t *sides = mul->node->inputs, value = mul->node->outputs[0];
+    const bool first = are_gates(b, sides[0], sides[1]);
+    const operands in = {sides[first ? 0 : 1], sides[first ? 1 : 0]};
+    const f0t_onnx_item *conv = f0t_onnx_builder_only_user(b, value);
+    f0t_onnx_chain c;
+    f0t_layer_conv how;
+    bool usual;
+    if (!f0t_onnx_item_is(mul, "Mul") || !conv || !f0t_onnx_item_is(conv, "Conv") ||
+        conv->node->inputs[0] != value || !are_gates(b, in.x, in.gates) ||
+        !has_constants(b, conv->node))
+        return F0T_OK;
+    F0T_TRY(decode(b, conv->node));
+    f0t_onnx_chain_find(&c, b, conv->node->outputs[0], true);
+    F0T_TRY(describe(&how, &usual, b, conv, &c));
+    how.gated = true;
+    if (!usual || c.other == in.x || c.other == in.gates || !f0t_layer_conv_takes_gates(&how))
+        return F0T_OK;
+    *done = true;
+    F0T_TRY(f0t_onnx_builder_charge(b, conv));
+    F0T_TRY(emit_as(b, conv, &in, &c, &how));
+    f0t_onnx_builder_consume(b, conv);
+    b->done[conv - b->items.list] = true;
+    return F0T_OK;
 }

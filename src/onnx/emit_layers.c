@@ -258,6 +258,8 @@ f0t_status f0t_emit_binary(f0t_onnx_builder *b, size_t n, bool *done)
     f0t_layout *x, *y = NULL;
     pair p;
     F0T_TRY(f0t_emit_eight_sum(b, item, done));
+    if (!*done)
+        F0T_TRY(f0t_emit_gated_conv(b, item, done));
     if (*done || !read_pair(&p, b, item) || !fills_blocks(b, p.x))
         return F0T_OK;
     *done = true;

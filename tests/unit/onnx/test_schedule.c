@@ -195,6 +195,40 @@ static void blocks_are_kept_and_undone(void **state)
     CHECK(rows);
 }
 
+/* Squeeze and excitation: the Mul is done by the convolution that follows, where it alone takes the product. */
+static void gates_are_opened_by_the_convolution_after_them(void **state)
+{
+#define GATES                                                                                  \
+    "x:float[2,3,3,3]; w=float[16,3,3,3]{-0.02,-0.0198973..}; "                                \
+    "c=Conv<pads=[1,1,1,1]>(x,w); g=GlobalAveragePool(c); a=float[16,16,1,1]{-0.1,-0.099..}; " \
+    "b=Conv(g,a); s=Sigmoid(b); u=float[3,16,1,1]{-0.2,-0.19..}; v=float[3]{1,2..}; "
+    static const row rows[] = {
+        {GATES "m=Mul(c,s); y=Conv(m,u,v)", "="},
+        {GATES "m=Mul(s,c); y=Conv(m,u)", "="},
+        {GATES "m=Mul(c,s); n=Conv(m,u,v); i=Sigmoid(n); y=Mul(n,i)", "="},
+        {GATES "m=Mul(c,s); n=Conv(m,u,v); y=Relu(n)", "="},
+        {GATES "m=Mul(c,s); y=Conv(m,u,v); z=GlobalMaxPool(m); return y,z", "="},
+        {GATES "m=Mul(c,s); y=Conv(m,u,v); r=Neg(c); z=GlobalMaxPool(r); return y,z", "="},
+        {GATES "m=Mul(c,s); y=Conv(m,u,v); r=Relu(c); z=GlobalMaxPool(r); t=Relu(s); return y,z,t",
+         "="},
+        {GATES "m=Mul(c,s); o=float[16,16,1,1]{-0.1,-0.099..}; n=Conv(m,o); d=Add(n,c); "
+               "y=GlobalMaxPool(d)",
+         "="},
+        {GATES "f=Conv(c,u,v); m=Mul(c,s); n=Conv(m,u,v); y=Add(n,f)", "="},
+        {GATES "f=Conv(c,u,v); m=Mul(c,s); n=Conv(m,u,v); h=Add(f,n); y=Relu(h); return y,f", "="},
+        {GATES "m=Mul(c,s); y=Conv<strides=[2,2]>(m,u,v)", "="},
+        {GATES "m=Mul(c,s); t=Mul(m,s); y=Conv(t,u,v)", "="},
+        {GATES "m=Mul(s,s); y=Conv(m,u,v)", "="},
+        {GATES "o=float[1,16,1,1]{1,2..}; m=Mul(c,o); y=Conv(m,u,v)", "="},
+        {"x:float[2,5,3,3]; z:float[2,5,1,1]; m=Mul(x,z); u=float[7,5,1,1]{0.2,-0.1..}; "
+         "y=Conv(m,u)",
+         "="},
+    };
+#undef GATES
+    (void)state;
+    CHECK(rows);
+}
+
 static void arrays_of_one_picture_are_joined_in_place(void **state)
 {
 #define CONV                                                                      \
@@ -437,6 +471,7 @@ int main(void)
         cmocka_unit_test(layer_normalisation_of_several_nodes_is_joined),
         cmocka_unit_test(convolutions_take_what_follows),
         cmocka_unit_test(blocks_are_kept_and_undone),
+        cmocka_unit_test(gates_are_opened_by_the_convolution_after_them),
         cmocka_unit_test(arrays_of_one_picture_are_joined_in_place),
         cmocka_unit_test(attention_takes_heads_where_they_are),
         cmocka_unit_test(products_are_scheduled),
