@@ -48,12 +48,10 @@ static inline bool f0t_finish_read(f0t_finish *out, const f0t_after *after, size
 #define F0T_AVX512 __attribute__((target("avx512f,fma")))
 #define F0T_INLINE inline __attribute__((always_inline))
 
-/* factor / (1 + 2^(slope·x)): 2^z = 2^n·2^r with |r| <= 1/2, of which the minimax polynomial of degree 5 has a relative error
- * of 7.5e-8; the reciprocal is that of 14 bits and one step of Newton's. No number stays none. */
-F0T_AVX512 static F0T_INLINE __m512 f0t_finish_sigmoid(__m512 x, __m512 slope, __m512 factor)
+/* 2^z = 2^n·2^r with |r| <= 1/2, of which the minimax polynomial of degree 5 has a relative error of 7.5e-8. No number
+ * stays none. */
+F0T_AVX512 static F0T_INLINE __m512 f0t_finish_exp2(__m512 z)
 {
-    const __m512 one = _mm512_set1_ps(1),
-                 z = _mm512_min_ps(_mm512_set1_ps(126), _mm512_mul_ps(x, slope));
     const __m512 n = _mm512_roundscale_ps(z, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     const __m512 r = _mm512_sub_ps(z, n);
     __m512 p = _mm512_fmadd_ps(_mm512_set1_ps(1.32764719e-3F), r, _mm512_set1_ps(9.67554133e-3F));
@@ -61,7 +59,14 @@ F0T_AVX512 static F0T_INLINE __m512 f0t_finish_sigmoid(__m512 x, __m512 slope, _
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.240221197F));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.693146967F));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.00000007F));
-    const __m512 d = _mm512_add_ps(_mm512_scalef_ps(p, n), one), q = _mm512_rcp14_ps(d);
+    return _mm512_scalef_ps(p, n);
+}
+
+/* factor / (1 + 2^(slope·x)); the reciprocal is that of 14 bits and one step of Newton's, for which it must be finite. */
+F0T_AVX512 static F0T_INLINE __m512 f0t_finish_sigmoid(__m512 x, __m512 slope, __m512 factor)
+{
+    const __m512 z = _mm512_min_ps(_mm512_set1_ps(126), _mm512_mul_ps(x, slope));
+    const __m512 d = _mm512_add_ps(f0t_finish_exp2(z), _mm512_set1_ps(1)), q = _mm512_rcp14_ps(d);
     return _mm512_mul_ps(_mm512_mul_ps(factor, q), _mm512_fnmadd_ps(d, q, _mm512_set1_ps(2)));
 }
 

@@ -8,6 +8,7 @@
 #include "base/kernels.h"
 #include "base/size.h"
 #include "base/team.h"
+#include "math/attention.h"
 #include "math/matmul.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ typedef struct f0t_onnx_attention {
     size_t outer[OUTER];
     size_t m, n, inner, width; /* Q is m x inner, K inner x n, V n x width */
     size_t rows;               /* of Q that a thread takes at a time */
+    size_t room;               /* floats that it needs for them */
     float scale;
 } attention;
 
@@ -39,11 +41,39 @@ static size_t begins_at(const attention *a, size_t which, size_t head)
     return head / a->outer[1] * s->steps[0] + head % a->outer[1] * s->steps[1];
 }
 
+static f0t_attention native_form(const attention *a, size_t rows)
+{
+    return (f0t_attention){.m = rows,
+                           .n = a->n,
+                           .inner = a->inner,
+                           .width = a->width,
+                           .q_row = a->sides[Q].row,
+                           .k_row = a->sides[K].row,
+                           .v_row = a->sides[V].row,
+                           .result_row = a->sides[RESULT].row,
+                           .k_transposed = a->sides[K].transposed,
+                           .scale = a->scale};
+}
+
+/* Some rows of a head by a kernel of our own. */
+static void run_native(const attention *a, const float *const *in, float *out, float *room,
+                       size_t head, size_t from, size_t rows)
+{
+    const f0t_attention h = native_form(a, rows);
+    f0t_attention_run(out + begins_at(a, RESULT, head) + from * a->sides[RESULT].row,
+                      in[Q] + begins_at(a, Q, head) + from * a->sides[Q].row,
+                      in[K] + begins_at(a, K, head), in[V] + begins_at(a, V, head), &h, room);
+}
+
 /* Some rows of a head: all, unless there are more threads than heads. */
 static f0t_status run_rows(const attention *a, const float *const *in, float *out, float *weights,
                            size_t head, size_t from)
 {
     const size_t rows = a->m - from < a->rows ? a->m - from : a->rows;
+    if (f0t_attention_native()) {
+        run_native(a, in, out, weights, head, from, rows);
+        return F0T_OK;
+    }
     const f0t_matmul_strided first = {.m = rows,
                                       .n = a->n,
                                       .k = a->inner,
@@ -82,9 +112,9 @@ static f0t_status run(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
         in[k] = f0t_onnx_frame_at(frame, step->sources[k]);
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < all; i++)
-        f0t_failure_keep_first(
-            &failure, run_rows(a, in, out, scratch + (size_t)f0t_team_member() * a->rows * a->n,
-                               (size_t)i / parts, (size_t)i % parts * a->rows));
+        f0t_failure_keep_first(&failure,
+                               run_rows(a, in, out, scratch + (size_t)f0t_team_member() * a->room,
+                                        (size_t)i / parts, (size_t)i % parts * a->rows));
     return f0t_failure_raise(&failure);
 }
 
@@ -234,10 +264,12 @@ static void divide(attention *a, size_t threads)
     a->rows = (a->m + parts - 1) / parts;
 }
 
-static f0t_status need_scratch(f0t_onnx_builder *b, const attention *a)
+static f0t_status need_scratch(f0t_onnx_builder *b, attention *a)
 {
+    const f0t_attention h = native_form(a, a->rows);
     size_t bytes;
-    if (!f0t_size_mul(&bytes, a->rows * a->n * sizeof(float), (size_t)b->schedule->threads))
+    a->room = f0t_attention_native() ? f0t_attention_room(&h) : a->rows * a->n;
+    if (!a->room || !f0t_size_mul(&bytes, a->room * sizeof(float), (size_t)b->schedule->threads))
         return f0t_fail(F0T_ERROR_MEMORY, "attention is larger than memory");
     b->schedule->scratch = bytes > b->schedule->scratch ? bytes : b->schedule->scratch;
     return F0T_OK;
