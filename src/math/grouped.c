@@ -11,6 +11,7 @@ enum { LANES = 16, TAPS = 9, GROUP_MOST = 8 };
 struct f0t_grouped {
     size_t images, channels, group; /* group: channels of one */
     size_t in[2], out[2], before[2], stride;
+    size_t band;     /* rows of the result that are made at a time */
     float low, high; /* limits of the result */
     int threads;
 };
@@ -56,6 +57,17 @@ bool f0t_grouped_suits(const f0t_layer_conv *c)
            read_limits(&low, &high, c);
 }
 
+/* Sixteen channels of a whole image are far apart in memory: all channels of a band of rows, which the second cache holds, come
+ * before the next band. */
+enum { BAND_BYTES = 1 << 18 };
+
+static size_t choose_band(const f0t_grouped *g)
+{
+    const size_t row = g->in[1] * g->channels * sizeof(float), rows = BAND_BYTES / (row + 1),
+                 band = rows > 2 ? (rows - 2) / g->stride : 0;
+    return band > 1 ? band : 1;
+}
+
 f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int threads)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
@@ -71,6 +83,7 @@ f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int th
         g->before[d] = c->window.before[d];
     }
     read_limits(&g->low, &g->high, c);
+    g->band = choose_band(g);
     return F0T_OK;
 }
 
@@ -97,6 +110,7 @@ typedef struct strip {
     const float *image; /* of the source, from these channels on */
     const float *filters;
     size_t row, column; /* of the result */
+    size_t first, last; /* rows of the band */
 } strip;
 
 /* In each group, channel j in the place of all. */
@@ -194,16 +208,17 @@ AVX512 static INLINE void run_row(float *result, strip *s, __m512 bias, const si
 AVX512 static INLINE void run_rows(float *result, strip *s, __m512 bias, const size_t stride,
                                    const size_t group)
 {
-    for (s->row = 0; s->row < s->g->out[0]; s->row++)
+    for (s->row = s->first; s->row < s->last; s->row++)
         run_row(result + s->row * s->g->out[1] * s->g->channels, s, bias, stride, group);
 }
 
-/* Sixteen channels of an image; their filters come into the first cache. */
+/* Sixteen channels of a band of rows; their filters come into the first cache. */
 AVX512 static void run_block(float *result, const f0t_grouped *g, const float *source,
-                             const float *filters, const float *bias)
+                             const float *filters, const float *bias, size_t first)
 {
     float near[TAPS * GROUP_MOST * LANES];
-    strip s = {.g = g, .image = source, .filters = near};
+    const size_t left = g->out[0] - first, rows = left < g->band ? left : g->band;
+    strip s = {.g = g, .image = source, .filters = near, .first = first, .last = first + rows};
     for (size_t k = 0; k < TAPS * g->group; k++)
         _mm512_storeu_ps(near + k * LANES, _mm512_loadu_ps(filters + k * g->channels));
     const __m512 start = _mm512_loadu_ps(bias);
@@ -221,14 +236,14 @@ void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, c
                      const float *bias)
 {
     const int team = f0t_team_size(), threads = team < g->threads ? team : g->threads;
-    const size_t blocks = g->channels / LANES, all = g->images * blocks;
+    const size_t bands = (g->out[0] + g->band - 1) / g->band, all = g->images * bands;
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t t = 0; t < all; t++) {
-        const size_t image = t / blocks, first = t % blocks * LANES;
-        run_block(result + image * g->out[0] * g->out[1] * g->channels + first, g,
-                  source + image * g->in[0] * g->in[1] * g->channels + first, filters + first,
-                  bias + first);
+        float *to = result + t / bands * g->out[0] * g->out[1] * g->channels;
+        const float *from = source + t / bands * g->in[0] * g->in[1] * g->channels;
+        for (size_t c = 0; c < g->channels; c += LANES)
+            run_block(to + c, g, from + c, filters + c, bias + c, t % bands * g->band);
     }
 }
 
