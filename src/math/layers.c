@@ -306,6 +306,7 @@ void f0t_layer_free(f0t_layer *layer)
     f0t_winograd_free(layer->winograd);
     f0t_grouped_free(layer->grouped);
     f0t_depthwise_free(layer->depthwise);
+    f0t_depthwise_eight_free(layer->depthwise_eight);
     f0t_points_free(layer->points);
     f0t_free(layer);
 }
@@ -347,6 +348,11 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
     }
     if (layer->depthwise) {
         f0t_depthwise_run(result, layer->depthwise, sources[0], constants[0], constants[1]);
+        return F0T_OK;
+    }
+    if (layer->depthwise_eight) {
+        f0t_depthwise_eight_run(result, layer->depthwise_eight, sources[0], constants[0],
+                                constants[1]);
         return F0T_OK;
     }
     if (layer->points) {

@@ -179,18 +179,26 @@ static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
-static f0t_status fill_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
+/* Filters lie as [row][column][channel]. */
+static f0t_status describe_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
 {
-    const size_t side = c->window.kernel[0];
-    const dnnl_dim_t line = (dnnl_dim_t)c->filters, taps = (dnnl_dim_t)side;
+    const dnnl_dim_t line = (dnnl_dim_t)c->filters, taps = (dnnl_dim_t)c->window.kernel[0];
     const dnnl_dims_t filters = {line, 1, 1, taps, taps},
                       strides = {1, line, line, taps * line, line};
-    F0T_TRY(f0t_depthwise_create(&layer->depthwise, c, layer->alone ? 1 : f0t_team_size()));
     F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
     F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters, dnnl_f32, strides),
+    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters,
+                                             c->rescale ? dnnl_s8 : dnnl_f32, strides),
             "describe filters");
     return F0T_OK;
+}
+
+static f0t_status fill_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const int threads = layer->alone ? 1 : f0t_team_size();
+    F0T_TRY(c->rescale ? f0t_depthwise_eight_create(&layer->depthwise_eight, c, threads)
+                       : f0t_depthwise_create(&layer->depthwise, c, threads));
+    return describe_depthwise(layer, c);
 }
 
 static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
@@ -228,7 +236,7 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_grouped(*out, conv));
     }
-    if (f0t_depthwise_suits(conv)) {
+    if (f0t_depthwise_suits(conv) || f0t_depthwise_eight_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_depthwise(*out, conv));
     }

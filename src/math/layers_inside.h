@@ -3,6 +3,7 @@
 #define F0T_MATH_LAYERS_INSIDE_H
 
 #include "math/depthwise.h"
+#include "math/depthwise_eight.h"
 #include "math/grouped.h"
 #include "math/layers.h"
 #include "math/onednn.h"
@@ -28,6 +29,7 @@ struct f0t_layer {
     f0t_winograd *winograd; /* or this */
     f0t_grouped *grouped;   /* or this */
     f0t_depthwise *depthwise;
+    f0t_depthwise_eight *depthwise_eight;
     f0t_points *points;
     bool alone; /* by the calling thread: it would take longer to wake the others */
     int before; /* threads that the caller had, while it is made */
