@@ -355,6 +355,10 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
                                 constants[1]);
         return F0T_OK;
     }
+    if (layer->interleave.images) {
+        f0t_interleave_run(result, &layer->interleave, sources[0]);
+        return F0T_OK;
+    }
     if (layer->points) {
         const f0t_points_arrays in = {sources[0], layer->source_count > 1 ? sources[1] : NULL,
                                       constants[0], constants[1]};

@@ -2,6 +2,7 @@
 #include "math/layers_inside.h"
 
 #include "base/alloc.h"
+#include "base/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,15 +178,22 @@ f0t_status f0t_layer_create_concat(f0t_layer **out, const f0t_layout *const *sou
     return f0t_layer_give(out, fill_concat(*out, sources, count, axis));
 }
 
+static f0t_status find_scale(float *scale, f0t_grid to, f0t_grid from)
+{
+    *scale = from.scale / to.scale;
+    return isnormal(*scale)
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_UNSUPPORTED, "a grid of %g cannot be brought to one of %g",
+                          (double)from.scale, (double)to.scale);
+}
+
 static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, f0t_grid to_grid,
                                const f0t_layout *from, f0t_grid from_grid)
 {
     static const int roles[] = {DNNL_ARG_FROM};
     dnnl_primitive_attr_t attr;
-    const float scale = from_grid.scale / to_grid.scale;
-    if (!isnormal(scale))
-        return f0t_fail(F0T_ERROR_UNSUPPORTED, "a grid of %g cannot be brought to one of %g",
-                        (double)from_grid.scale, (double)to_grid.scale);
+    float scale;
+    F0T_TRY(find_scale(&scale, to_grid, from_grid));
     F0T_TRY(f0t_layer_attributes(&attr, NULL, 0));
     dnnl_status_t status =
         scale == 1.0F ? dnnl_success : dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale);
@@ -201,6 +209,38 @@ static f0t_status fill_reorder(f0t_layer *layer, const f0t_layout *to, f0t_grid 
     return f0t_layer_finish(layer, roles, 1, 0);
 }
 
+/* Three channels of float32, one after the other, that become pixels of eight bits. */
+static bool is_interleaving(const f0t_layout *to, const f0t_layout *from)
+{
+    const f0t_dtype type = f0t_layout_type(to);
+    size_t in[F0T_LAYER_RANK], out[F0T_LAYER_RANK];
+    if (!f0t_interleave_native() || from->desc.ndims != 4 || to->desc.ndims != 4 ||
+        from->desc.dims[1] != 3 || f0t_layout_type(from) != F0T_F32 ||
+        (type != F0T_U8 && type != F0T_I8) || !f0t_layout_strides(in, from) ||
+        !f0t_layout_strides(out, to) || to->desc.extra.flags)
+        return false;
+    const size_t width = (size_t)from->desc.dims[3], space = (size_t)from->desc.dims[2] * width;
+    return in[0] == 3 * space && in[1] == space && in[2] == width && in[3] == 1 &&
+           out[0] == 3 * space && out[1] == 1 && out[2] == 3 * width && out[3] == 3;
+}
+
+static f0t_status fill_interleave(f0t_layer *layer, const f0t_layout *to, f0t_grid to_grid,
+                                  const f0t_layout *from, f0t_grid from_grid)
+{
+    float scale;
+    F0T_TRY(find_scale(&scale, to_grid, from_grid));
+    layer->interleave = (f0t_interleave){.images = (size_t)from->desc.dims[0],
+                                         .space = (size_t)(from->desc.dims[2] * from->desc.dims[3]),
+                                         .result = f0t_layout_type(to),
+                                         .scale = scale,
+                                         .zero = (float)to_grid.zero,
+                                         .threads = layer->alone ? 1 : f0t_team_size()};
+    layer->source = *from;
+    layer->result = *to;
+    layer->source_count = 1;
+    return F0T_OK;
+}
+
 f0t_status f0t_layer_create_reorder(f0t_layer **out, const f0t_layout *to, const f0t_layout *from)
 {
     const f0t_grid same = {1, 0};
@@ -211,5 +251,7 @@ f0t_status f0t_layer_create_regrid(f0t_layer **out, const f0t_layout *to, f0t_gr
                                    const f0t_layout *from, f0t_grid from_grid)
 {
     F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(to, from)));
-    return f0t_layer_give(out, fill_reorder(*out, to, to_grid, from, from_grid));
+    return f0t_layer_give(out, is_interleaving(to, from)
+                                   ? fill_interleave(*out, to, to_grid, from, from_grid)
+                                   : fill_reorder(*out, to, to_grid, from, from_grid));
 }

@@ -5,6 +5,7 @@
 #include "math/depthwise.h"
 #include "math/depthwise_eight.h"
 #include "math/grouped.h"
+#include "math/interleave.h"
 #include "math/layers.h"
 #include "math/onednn.h"
 #include "math/points.h"
@@ -31,8 +32,9 @@ struct f0t_layer {
     f0t_depthwise *depthwise;
     f0t_depthwise_eight *depthwise_eight;
     f0t_points *points;
-    bool alone; /* by the calling thread: it would take longer to wake the others */
-    int before; /* threads that the caller had, while it is made */
+    f0t_interleave interleave; /* of pictures, where it has some */
+    bool alone;                /* by the calling thread: it would take longer to wake the others */
+    int before;                /* threads that the caller had, while it is made */
 };
 
 /* What a layer costs: products of two numbers, and bytes that are read or written. */
