@@ -344,7 +344,14 @@ static bool is_passing(f0t_status status)
 /* That of the file, which is not read again while it stays the same; or one that no file has. */
 static int64_t time_of(const entry *e)
 {
-    return is_passing(e->why) || is_passing(e->failure.status) ? F0T_NO_DATE : e->item->stamp.mtime;
+    const bool unread = is_passing(e->why) && e->item->work == F0T_SCAN_READ && !e->hash;
+    return unread || is_passing(e->failure.status) ? F0T_NO_DATE : e->item->stamp.mtime;
+}
+
+/* Those of the sidecars; or some that they do not have, so that the next index reads the keywords again, and nothing else. */
+static uint64_t sidecars_of(const entry *e)
+{
+    return is_passing(e->why) ? ~e->item->stamp.sidecars : e->item->stamp.sidecars;
 }
 
 static void fill_picture(f0t_catalogue_record *record, const entry *e)
@@ -358,7 +365,7 @@ static void fill_picture(f0t_catalogue_record *record, const entry *e)
                                 .bytes = e->item->stamp.bytes,
                                 .mtime = time_of(e),
                                 .hash = e->hash,
-                                .sidecars = e->item->stamp.sidecars,
+                                .sidecars = sidecars_of(e),
                                 .taken = readable ? e->extra.taken : F0T_NO_DATE,
                                 .width = e->extra.width,
                                 .height = e->extra.height};
@@ -374,7 +381,7 @@ static f0t_status put_place(f0t_catalogue *c, const entry *e, const f0t_catalogu
         "UPDATE pictures SET path = ?2, state = 0, error = ?3, mtime = ?4, sidecars = ?5"
         " WHERE id = ?1",
         F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->path), f0t_sql_text(e->fault),
-                       f0t_sql_int(time_of(e)), f0t_sql_bits(e->item->stamp.sidecars))));
+                       f0t_sql_int(time_of(e)), f0t_sql_bits(sidecars_of(e)))));
     return f0t_record_put_keywords(c, e->id, record);
 }
 
