@@ -19,7 +19,7 @@ typedef struct options {
     bool no_tune, keep_mean, per_class, list;
 } options;
 
-static const options defaults = {.format = "text", .arithmetic = "f32"};
+static const options defaults = {.format = "text", .arithmetic = "f32", .budget = 30};
 
 /* Of several processes the first one has the files, and shows what came out. */
 static bool is_first(const cli_context *cli)
@@ -363,6 +363,8 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
     if (f0t_context_processes(cli->context) > 1 && (o->jobs > 1 || o->tasks))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s is for one process: start it without mpirun",
                         o->tasks ? "tasks" : "jobs");
+    if (!(o->budget > 0))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--budget %g: more than 0 seconds", o->budget);
     if (o->jobs > 256)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
     sizes curve = {.count = 0};

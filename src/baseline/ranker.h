@@ -24,7 +24,7 @@ typedef struct f0t_task {
     size_t dim;                 /* d */
     const float *vectors;       /* V[T x d], each of length 1; NULL for ranker->closed alone */
     uint64_t seed;
-    double effort; /* 1: as long as it takes; less: a trial, that share of the epochs */
+    double effort; /* 1: as long as it takes; less: that share of the epochs, for a trial */
     size_t
         epochs; /* of what iterates; 0: as the method likes (times effort), with early stopping */
     bool bf16;  /* matrix products of bfloat16 */

@@ -25,12 +25,22 @@ static void add_numbers(uint64_t *s, const uint64_t *numbers, size_t count)
     add_bytes(s, numbers, count * sizeof *numbers);
 }
 
+/* Raised where the search, or what a setting counts for, changes: its results are others. */
+enum { TUNING = 2 };
+
 static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_plan *plan)
 {
-    uint64_t numbers[] = {o->seed,        plan->trials,       o->epochs,
-                          o->bf16,        !o->centred,        F0T_SAMPLE_TOP,
-                          F0T_FOLDS,      plan->cutoff_count, o->draws && !o->unseen,
-                          o->train_images};
+    uint64_t numbers[] = {o->seed,
+                          plan->trials,
+                          o->epochs,
+                          o->bf16,
+                          !o->centred,
+                          F0T_SAMPLE_TOP,
+                          F0T_FOLDS,
+                          plan->cutoff_count,
+                          o->draws && !o->unseen,
+                          o->train_images,
+                          TUNING};
     add_text(s, f0t_version());
     add_text(s, o->unseen);
     if (o->set)

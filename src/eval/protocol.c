@@ -228,9 +228,9 @@ static bool learns_same(const f0t_eval_task *a, const f0t_eval_task *b)
 }
 
 /* Untuned, a method chooses by itself. */
-static bool chooses(const f0t_eval_method *r, const f0t_eval_choice *chosen)
+static bool chooses(const f0t_eval_method *r)
 {
-    return !chosen->trials && r->ranker->choose;
+    return !r->options->trials && r->ranker->choose;
 }
 
 /* The fit of the other training set, if this one would be the same. */
@@ -239,7 +239,7 @@ static f0t_eval_kept *find_kept(const f0t_eval_method *r, const f0t_eval_choice 
     f0t_eval_kept *kept = r->options->memo ? r->options->memo->kept : NULL;
     const size_t bytes = r->ranker->knob_count * sizeof *chosen->values;
     return kept && learns_same(kept->learned, &r->protocol->task) &&
-                   (chooses(r, chosen) || !memcmp(kept->knobs, chosen->values, bytes))
+                   (chooses(r) || !memcmp(kept->knobs, chosen->values, bytes))
                ? kept
                : NULL;
 }
@@ -252,7 +252,7 @@ static f0t_status fit_kept(f0t_eval_kept *kept, f0t_eval_method *r, const f0t_ev
     memcpy(kept->knobs, chosen->values, sizeof kept->knobs);
     take_lent(r->options->store); /* by trials */
     F0T_TRY(f0t_eval_context_open(&kept->context, r, kept->learned));
-    if (chooses(r, chosen))
+    if (chooses(r))
         F0T_TRY(r->ranker->choose(kept->knobs, &kept->context.task, kept->context.shared));
     F0T_TRY(r->ranker->fit(&kept->fitted, &kept->context.task, kept->context.shared, kept->knobs));
     kept->train_s = f0t_time() - began + take_lent(r->options->store);

@@ -62,7 +62,7 @@ typedef struct tuning {
     f0t_eval_split few[F0T_FOLDS]; /* for a method that cannot rank as many tags as were held out */
     f0t_eval_memo own, *memo;      /* own, or that of the options */
     double effort;                 /* of a trial: the part of the epochs that it gets */
-    size_t fits;
+    size_t fits, skipped;          /* settings that cost too much are not tried */
     f0t_stage stage;
 } tuning;
 
@@ -94,8 +94,7 @@ static double seconds_of(const f0t_eval_method *r, const double *knobs, double e
     return r->ranker->cost ? r->ranker->cost(&task, knobs) / F0T_TUNE_OPERATIONS : 0;
 }
 
-/* The largest share of the epochs with which some settings can be tried; 0 where the first values and two folds of another
- * setting cost more than there is. With less than a quarter of the epochs trials favour weak regularisation: there is little to regularise
+/* The largest share of the epochs with which some settings can be tried; 0 where two cost more than there is. With less than a quarter of the epochs trials favour weak regularisation: there is little to regularise
  * yet. */
 static double choose_effort(const f0t_eval_method *r, const double *first)
 {
@@ -103,12 +102,11 @@ static double choose_effort(const f0t_eval_method *r, const double *first)
     enum { COUNT = sizeof efforts / sizeof *efforts, SETTINGS = 8 };
     if (!r->ranker->cost)
         return efforts[COUNT - 1];
-    const size_t fits = fits_per_trial(r->protocol);
-    const double least = (double)fits + (fits > 1 ? 2 : 1);
+    const size_t fits = fits_per_trial(r->protocol), most = r->options->trials;
     for (size_t i = 0; i < COUNT; i++) {
         const double seconds = seconds_of(r, first, efforts[i]);
-        const double needed = i + 1 < COUNT ? (double)(SETTINGS * fits) : least;
-        if (needed * seconds <= r->options->budget)
+        const size_t settings = i + 1 == COUNT ? 2 : most < SETTINGS ? most : SETTINGS;
+        if ((double)(settings * fits) * seconds <= r->options->budget)
             return efforts[i];
     }
     return 0;
@@ -269,16 +267,17 @@ static f0t_status try_knobs(f0t_tune_search *search, tuning *t, const double *kn
         search->trial_count ? &search->trials[search->incumbent] : NULL;
     struct f0t_eval_memo_trial *trial;
     size_t parts = 0;
+    bool failed = false;
     F0T_TRY(recall(&trial, t, knobs));
     const double *scores = trial->scores[p->criterion];
     while (parts < all && !(incumbent && f0t_tune_is_behind(incumbent, scores, parts))) {
         while (trial->done <= parts && !trial->failed)
             F0T_TRY(try_next(trial, t));
-        if (trial->done <= parts)
+        failed = trial->done <= parts;
+        if (failed)
             break;
         parts++;
     }
-    const bool failed = trial->failed && parts == trial->done;
     const double fits = is_whole(p) ? 1 : (double)parts + failed;
     return f0t_tune_add_parts(search, knobs, scores, failed ? 0 : parts,
                               fits * seconds_of(t->run, knobs, t->effort));
@@ -311,6 +310,14 @@ static f0t_status limit_splits(tuning *t)
     return F0T_OK;
 }
 
+static bool has_choice(const f0t_ranker *ranker)
+{
+    for (size_t i = 0; i < ranker->knob_count; i++)
+        if (ranker->knobs[i].count > 1)
+            return true;
+    return false;
+}
+
 static bool has_truth(const f0t_eval_protocol *p)
 {
     for (size_t fold = 0; fold < p->fold_count; fold++) {
@@ -325,10 +332,15 @@ static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 {
     double knobs[F0T_KNOBS_MAX];
     const double fits = (double)fits_per_trial(t->run->protocol);
-    while (f0t_tune_next(knobs, search) &&
-           search->spent + fits * seconds_of(t->run, knobs, t->effort) <= t->run->options->budget) {
+    while (f0t_tune_next(knobs, search)) {
+        const double seconds = fits * seconds_of(t->run, knobs, t->effort);
         F0T_TRY(f0t_stage_update(&t->stage, search->trial_count));
-        F0T_TRY(try_knobs(search, t, knobs));
+        if (search->spent + seconds <= t->run->options->budget) {
+            F0T_TRY(try_knobs(search, t, knobs));
+        } else { /* others may cost less */
+            F0T_TRY(f0t_tune_add_parts(search, knobs, NULL, 0, 0));
+            t->skipped++;
+        }
     }
     return F0T_OK;
 }
@@ -344,7 +356,7 @@ static f0t_status search_knobs(f0t_eval_choice *to, tuning *t)
     if (status == F0T_OK) {
         const f0t_tune_trial *best = &search.trials[search.best];
         memcpy(to->values, best->values, sizeof to->values);
-        to->trials = search.trial_count;
+        to->trials = search.trial_count - t->skipped;
         to->fits = t->fits;
         to->effort = t->effort;
         to->seconds = search.spent;
@@ -362,14 +374,16 @@ f0t_status f0t_eval_tune(f0t_eval_choice *to, f0t_eval_method *r)
     tuning t = {.run = r};
     t.memo = memo_of(&t);
     char name[96];
-    *to = (f0t_eval_choice){.score = (double)NAN};
+    *to = (f0t_eval_choice){.score = (double)NAN, .effort = (double)NAN, .seconds = (double)NAN};
     for (size_t i = 0; i < ranker->knob_count; i++)
         to->values[i] = ranker->knobs[i].values[ranker->knobs[i].first];
-    if (!ranker->knob_count || !r->options->trials || !has_truth(r->protocol))
+    if (!has_choice(ranker) || !r->options->trials || !has_truth(r->protocol))
         return F0T_OK;
     t.effort = choose_effort(r, to->values);
-    if (!(t.effort > 0))
+    if (!(t.effort > 0)) {
+        to->effort = to->seconds = 0;
         return F0T_OK;
+    }
     snprintf(name, sizeof name, "%s (%s), tuning", ranker->name,
              f0t_training_set_name(r->protocol->training_set));
     t.stage = f0t_stage_begin(r->options->monitor, name, "trials", r->options->trials);

@@ -26,11 +26,11 @@ void f0t_eval_context_close(f0t_eval_context *context, const f0t_ranker *ranker)
 /* The setting that tuning chose. */
 typedef struct f0t_eval_choice {
     double values[F0T_KNOBS_MAX];
-    size_t trials;                /* made; 0: nothing was tuned */
-    size_t fits;                  /* that they took */
-    double effort;                /* of each: the part of the epochs */
-    double seconds;               /* of the budget that they took */
-    double score;                 /* of the best trial; NaN where nothing could be judged */
+    size_t trials;  /* made; 0: nothing was tuned */
+    size_t fits;    /* that they took */
+    double effort;  /* of each: the part of the epochs; 0: two settings cost too much */
+    double seconds; /* of the budget that they took; both NaN: nothing to choose, or to choose by */
+    double score;   /* of the best trial; NaN where nothing could be judged */
     double folds[F0T_TUNE_PARTS]; /* [fold_count] in each of them */
     size_t fold_count;
 } f0t_eval_choice;

@@ -457,43 +457,51 @@ static f0t_status add_report_scenario(f0t_text *to, const f0t_eval_slice *slice,
     return add_report_table(to, table, layout);
 }
 
-/* Whether it has something to tune, was run, and two settings of it cost more than the budget in every run. */
-static bool went_untuned(const f0t_eval *e, size_t method)
+/* Whether two settings of it cost more than the budget, in this scenario, in every run. */
+static bool went_untuned(const f0t_eval *e, size_t method, f0t_scenario scenario)
 {
-    bool ran = false;
-    for (size_t repeat = 0; repeat < e->plan.repeat; repeat++)
-        for (int s = 0; s < F0T_SCENARIOS; s++) {
-            const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, (f0t_scenario)s);
-            if (!cell->done || cell->refusal[0])
-                continue;
-            if (f0t_values_get(&cell->values, "trials") > 0)
-                return false;
-            ran = true;
+    for (size_t repeat = 0; repeat < e->plan.repeat; repeat++) {
+        const f0t_eval_cell *cell = f0t_eval_cell_at(e, repeat, method, scenario);
+        if (!cell->done || cell->refusal[0] ||
+            !(f0t_values_get(&cell->values, "tune_counted_s") == 0) ||
+            f0t_values_get(&cell->values, "trials") > 0)
+            return false;
+    }
+    return true;
+}
+
+/* The methods that went untuned in a scenario; nothing where there are none. */
+static void add_untuned(f0t_text *to, const f0t_eval *e, f0t_scenario scenario, const char *mark)
+{
+    const char *before = NULL;
+    for (size_t m = 0; m < e->plan.method_count; m++) {
+        if (!went_untuned(e, m, scenario))
+            continue;
+        if (!before) {
+            f0t_text_add(to, mark);
+            f0t_text_add(to, "not tuned in ");
+            f0t_text_add(to, f0t_scenario_name(scenario));
+            f0t_text_add(to, ", for want of budget: ");
         }
-    return ran && e->plan.methods[method]->knob_count && e->plan.methods[method]->cost;
+        f0t_text_add(to, before ? before : "");
+        f0t_text_add(to, e->plan.methods[m]->name);
+        before = ", ";
+    }
+    f0t_text_add(to, before ? "\n" : "");
 }
 
 static void add_budget(f0t_text *to, const f0t_eval *e, const char *mark)
 {
-    const f0t_eval_plan *plan = &e->plan;
-    const char *before = "not tuned, for want of budget: ";
     char line[240];
     snprintf(
         line, sizeof line,
         "tuned, each method and training set: at most %zu settings, %d folds each, within %g s "
         "of one core (counted)\n",
-        plan->trials, F0T_FOLDS, plan->budget);
+        e->plan.trials, F0T_FOLDS, e->plan.budget);
     f0t_text_add(to, mark);
     f0t_text_add(to, line);
-    for (size_t m = 0; m < plan->method_count; m++) {
-        if (!went_untuned(e, m))
-            continue;
-        f0t_text_add(to, before[0] == ',' ? "" : mark);
-        f0t_text_add(to, before);
-        f0t_text_add(to, plan->methods[m]->name);
-        before = ", ";
-    }
-    f0t_text_add(to, before[0] == ',' ? "\n" : "");
+    for (int s = 0; s < F0T_SCENARIOS; s++)
+        add_untuned(to, e, (f0t_scenario)s, mark);
 }
 
 /* What the marks say, and what tuning could use. */

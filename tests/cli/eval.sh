@@ -270,11 +270,12 @@ case_a_budget_limits_tuning() {
     json_holds 'd[1]["trials"] == 0 and d[1]["trial_fits"] == 0 and d[1]["tune_counted_s"] == 0'
     run 0 $args --budget 1e-9 --quiet
     says "within 1e-09 s of one core (counted)"
-    says "not tuned, for want of budget: linear-rank"
+    says "not tuned in zero-shot, for want of budget: linear-rank"
     run 0 $args --quiet
     says "at most 16 settings, 5 folds each, within 30 s of one core (counted)"
     ! grep -q "for want of budget" "$out" || complain "a method that was tuned is named"
-    refuse 2 "a budget of -1 seconds: 0 or more" $args --budget -1
+    refuse 2 "--budget -1: more than 0 seconds" $args --budget -1
+    refuse 2 "--budget 0: more than 0 seconds" $args --budget 0
 }
 
 case_methods_run_in_processes() {

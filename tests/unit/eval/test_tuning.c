@@ -78,12 +78,12 @@ static void the_budget_decides_about_epochs_and_settings(void **state)
     static const struct {
         double budget, effort;
     } rows[] = {{INFINITY, 1},    {8 * FOLDS, 1},          {8 * FOLDS - 0.1, 0.5},
-                {4 * FOLDS, 0.5}, {4 * FOLDS - 0.1, 0.25}, {(FOLDS + 2) * 0.25, 0.25}};
+                {4 * FOLDS, 0.5}, {4 * FOLDS - 0.1, 0.25}, {2 * FOLDS * 0.25, 0.25}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const f0t_eval_choice c = tune(&counted, F0T_LEARN_SEEN, rows[i].budget);
         assert_true(c.effort == rows[i].effort && made.effort == rows[i].effort);
-        assert_true(c.trials >= 1 && c.fits == made.fits);
+        assert_true(c.trials >= 2 && c.fits == made.fits);
         assert_true(c.seconds == (double)made.fits * rows[i].effort);
         assert_true(c.seconds <= rows[i].budget);
     }
@@ -92,8 +92,9 @@ static void the_budget_decides_about_epochs_and_settings(void **state)
 static void what_costs_more_than_there_is_is_not_begun(void **state)
 {
     (void)state;
-    const f0t_eval_choice c = tune(&counted, F0T_LEARN_SEEN, (FOLDS + 2) * 0.25 - 0.01);
+    const f0t_eval_choice c = tune(&counted, F0T_LEARN_SEEN, 2 * FOLDS * 0.25 - 0.01);
     assert_true(c.trials == 0 && made.fits == 0 && isnan(c.score));
+    assert_true(c.effort == 0 && c.seconds == 0);
     assert_true(c.values[0] == KNOB[0]);
 }
 
@@ -119,6 +120,35 @@ static void a_method_that_does_not_say_is_not_limited(void **state)
     assert_true(c.trials >= 2 && c.effort == 0.25 && c.seconds == 0);
 }
 
+/* The second value costs ten times as much: the others are tried all the same. */
+static double cost_of_two(const f0t_task *task, const double *values)
+{
+    return cost(task, values) * (values[0] == 2 ? 10 : 1);
+}
+
+static void a_setting_that_costs_too_much_is_passed_over(void **state)
+{
+    static const f0t_knob both[] = {{"dear", KNOB, 2, 0}, {"cheap", KNOB, 2, 0}};
+    f0t_ranker dear = counted;
+    (void)state;
+    dear.knobs = both;
+    dear.knob_count = 2;
+    dear.cost = cost_of_two;
+    const f0t_eval_choice c = tune(&dear, F0T_LEARN_ALL, 2);
+    assert_true(c.trials == 2 && c.values[0] == 1 && c.seconds <= 2);
+}
+
+/* Nothing to choose is no want of budget. */
+static void fixed_knobs_are_not_tried(void **state)
+{
+    static const f0t_knob fixed[] = {{"closeness", KNOB, 1, 0}};
+    f0t_ranker still = counted;
+    (void)state;
+    still.knobs = fixed;
+    const f0t_eval_choice c = tune(&still, F0T_LEARN_SEEN, 1e-9);
+    assert_true(c.trials == 0 && isnan(c.effort) && isnan(c.seconds));
+}
+
 /* Next to nothing, or a program whose cost nobody knows, are the exceptions. */
 static void every_method_with_knobs_says_what_it_costs(void **state)
 {
@@ -140,6 +170,8 @@ int main(void)
         cmocka_unit_test(what_costs_more_than_there_is_is_not_begun),
         cmocka_unit_test(a_trial_without_held_out_tags_is_one_fit),
         cmocka_unit_test(a_method_that_does_not_say_is_not_limited),
+        cmocka_unit_test(a_setting_that_costs_too_much_is_passed_over),
+        cmocka_unit_test(fixed_knobs_are_not_tried),
         cmocka_unit_test(every_method_with_knobs_says_what_it_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
