@@ -249,7 +249,8 @@ f0t_status f0t_emit_gated_conv(f0t_onnx_builder *b, const f0t_onnx_item *mul, bo
     bool usual;
     if (!f0t_onnx_item_is(mul, "Mul") || !conv || !f0t_onnx_item_is(conv, "Conv") ||
         conv->node->inputs[0] != value || !are_gates(b, in.x, in.gates) ||
-        !has_constants(b, conv->node))
+        !has_constants(b, conv->node) ||
+        !f0t_onnx_builder_array(b, conv->node->outputs[0])->count) /* no filters */
         return F0T_OK;
     F0T_TRY(decode(b, conv->node));
     f0t_onnx_chain_find(&c, b, conv->node->outputs[0], true);

@@ -198,7 +198,7 @@ static f0t_status fill_filters(entry *e, const f0t_onnx_filters *f, const f0t_on
     const void *from;
     float *held;
     f0t_layout *layout;
-    size_t each = w->count / w->dims[0];
+    size_t each = w->dims[0] ? w->count / w->dims[0] : 0;
     F0T_TRY(f0t_alloc_zero(&e->bias, w->dims[0], sizeof *e->bias));
     if (f->bias)
         memcpy(e->bias, f->bias, w->dims[0] * sizeof *e->bias);

@@ -223,6 +223,11 @@ static void gates_are_opened_by_the_convolution_after_them(void **state)
         {"x:float[2,5,3,3]; z:float[2,5,1,1]; m=Mul(x,z); u=float[7,5,1,1]{0.2,-0.1..}; "
          "y=Conv(m,u)",
          "="},
+        /* no filters */
+        {GATES "m=Mul(c,s); o=float[0,16,1,1]{}; n=Conv(m,o); y=Concat<axis=1>(c,n)", "="},
+        {GATES "m=Mul(c,s); o=float[0,16,1,1]{}; n=Conv(m,o); k=float[0]{}; "
+               "e=BatchNormalization(n,k,k,k,k); y=Concat<axis=1>(c,e)",
+         "="},
     };
 #undef GATES
     (void)state;
