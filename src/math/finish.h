@@ -7,7 +7,7 @@
 
 #include "math/layers.h"
 
-#include <float.h>
+#include <math.h>
 
 typedef enum f0t_finish_kind {
     F0T_FINISH_LIMITS,
@@ -24,13 +24,13 @@ typedef struct f0t_finish {
 /* False where it is something else, or more than one thing. */
 static inline bool f0t_finish_read(f0t_finish *out, const f0t_after *after, size_t count)
 {
-    *out = (f0t_finish){F0T_FINISH_LIMITS, -FLT_MAX, FLT_MAX, 0};
+    *out = (f0t_finish){F0T_FINISH_LIMITS, -INFINITY, INFINITY, 0};
     if (!count)
         return true;
     const bool relu = after->kind == F0T_ACTIVATION_RELU && after->alpha == 0;
     if (relu || after->kind == F0T_ACTIVATION_CLIP) {
         out->low = relu ? 0 : after->alpha;
-        out->high = relu ? FLT_MAX : after->beta;
+        out->high = relu ? INFINITY : after->beta;
     } else if (after->kind == F0T_ACTIVATION_SWISH || after->kind == F0T_ACTIVATION_SIGMOID) {
         const bool swish = after->kind == F0T_ACTIVATION_SWISH;
         out->kind = swish ? F0T_FINISH_SWISH : F0T_FINISH_SIGMOID;
@@ -74,9 +74,12 @@ F0T_AVX512 static F0T_INLINE __m512 f0t_finish_sigmoid(__m512 x, __m512 slope, _
 F0T_AVX512 static F0T_INLINE __m512 f0t_finish_one(__m512 x, const f0t_finish *f,
                                                    const f0t_finish_kind kind)
 {
-    if (kind != F0T_FINISH_LIMITS)
+    if (kind !=
+        F0T_FINISH_LIMITS) /* a sigmoid is 2^-126 at least: what Swish multiplies it by has a limit */
         return f0t_finish_sigmoid(x, _mm512_set1_ps(f->slope),
-                                  kind == F0T_FINISH_SWISH ? x : _mm512_set1_ps(1));
+                                  kind == F0T_FINISH_SWISH
+                                      ? _mm512_max_ps(_mm512_set1_ps(-1e30F), x)
+                                      : _mm512_set1_ps(1));
     return _mm512_min_ps(_mm512_set1_ps(f->high), _mm512_max_ps(_mm512_set1_ps(f->low), x));
 }
 

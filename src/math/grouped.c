@@ -4,7 +4,7 @@
 #include "base/cpu.h"
 #include "base/team.h"
 
-#include <float.h>
+#include <math.h>
 
 enum { LANES = 16, TAPS = 9, GROUP_MOST = 8 };
 
@@ -21,15 +21,15 @@ struct f0t_grouped {
 /* Limits alone may follow. */
 static bool read_limits(float *low, float *high, const f0t_layer_conv *c)
 {
-    *low = -FLT_MAX;
-    *high = FLT_MAX;
+    *low = -INFINITY;
+    *high = INFINITY;
     for (size_t k = 0; k < c->after_count; k++) {
         const f0t_after *a = &c->after[k];
         const bool relu = a->kind == F0T_ACTIVATION_RELU && a->alpha == 0;
         if (k || (!relu && a->kind != F0T_ACTIVATION_CLIP))
             return false;
         *low = relu ? 0 : a->alpha;
-        *high = relu ? FLT_MAX : a->beta;
+        *high = relu ? INFINITY : a->beta;
     }
     return true;
 }
@@ -65,7 +65,10 @@ static size_t choose_band(const f0t_grouped *g)
 {
     const size_t row = g->in[1] * g->channels * sizeof(float), rows = BAND_BYTES / (row + 1),
                  band = rows > 2 ? (rows - 2) / g->stride : 0;
-    return band > 1 ? band : 1;
+    const size_t tasks = g->threads > 1 ? 2 * (size_t)g->threads : 1;
+    const size_t most = (g->images * g->out[0] + tasks - 1) / tasks;
+    const size_t least = band < most ? band : most;
+    return least > 1 ? least : 1;
 }
 
 f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int threads)
