@@ -222,6 +222,29 @@ void f0t_blend_logits(float *p, const f0t_blend *b, size_t n)
         p[i] = slope * p[i] + shift;
 }
 
+bool f0t_blend_is_likely(const f0t_blend *b, f0t_expert e)
+{
+    return (e == F0T_EXPERT_TAGS || e == F0T_EXPERT_VOTES || e == F0T_EXPERT_RIDGE) &&
+           b->weights[e] > 0;
+}
+
+float f0t_blend_likely_share(const f0t_blend *b)
+{
+    float share = 0;
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        share += f0t_blend_is_likely(b, (f0t_expert)e) ? b->weights[e] : 0;
+    return share;
+}
+
+void f0t_blend_likely(float *q, float *const from[F0T_LEARNED_EXPERTS], const f0t_blend *b,
+                      size_t rows)
+{
+    memset(q, 0, rows * b->tags * sizeof *q);
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        if (f0t_blend_is_likely(b, (f0t_expert)e))
+            add_weighted(q, from[e], b->weights[e], rows * b->tags);
+}
+
 static void mix(float *learned, float *const from[F0T_LEARNED_EXPERTS], const f0t_blend *b,
                 size_t rows)
 {
@@ -278,28 +301,52 @@ static void take_logs(float *logs, const float *votes, const float *frequency,
     standardise(logs, facts, tags);
 }
 
-/* The direction along which the tags stand as these probabilities[images x T] have them. */
-static f0t_status explain(float *to, const float *probabilities, const f0t_word_sources *from)
+/* The directions along which the tags stand as in table[images x T]: Σ_t s_t v_t (VᵀV + 1)⁻¹ of each row s. */
+static f0t_status explain(float *to, const float *table, const f0t_word_sources *from)
 {
-    float *logs = NULL, *sums = NULL;
-    tag_facts facts;
-    const size_t dim = from->space->dim, tags = from->tags, count = from->count;
-    f0t_status status = collect_facts(&facts, from->vectors, dim, from->frequency, tags);
-    if (status == F0T_OK)
-        status = f0t_alloc(&logs, count * tags, sizeof *logs);
-    if (status == F0T_OK)
-        status = f0t_alloc(&sums, count * dim, sizeof *sums);
-    for (size_t r = 0; r < count && status == F0T_OK; r++)
-        take_logs(logs + r * tags, probabilities + r * tags, from->frequency, &facts, tags);
-    const f0t_matmul onto = {.m = count, .n = dim, .k = tags},
-                     turn = {.m = count, .n = dim, .k = dim};
-    if (status == F0T_OK)
-        status = f0t_matmul_run(sums, logs, from->vectors, NULL, &onto);
+    float *sums;
+    const size_t dim = from->space->dim;
+    const f0t_matmul onto = {.m = from->count, .n = dim, .k = from->tags},
+                     turn = {.m = from->count, .n = dim, .k = dim};
+    F0T_TRY(f0t_alloc(&sums, from->count * dim, sizeof *sums));
+    f0t_status status = f0t_matmul_run(sums, table, from->vectors, NULL, &onto);
     if (status == F0T_OK)
         status = f0t_matmul_run(to, sums, from->space->inverse, NULL, &turn);
-    f0t_free(logs);
     f0t_free(sums);
+    return status;
+}
+
+/* Of the standardised logarithms of probabilities[images x T]. */
+static f0t_status explain_logs(float *to, const float *probabilities, const f0t_word_sources *from)
+{
+    float *logs = NULL;
+    tag_facts facts;
+    const size_t tags = from->tags;
+    f0t_status status =
+        collect_facts(&facts, from->vectors, from->space->dim, from->frequency, tags);
+    if (status == F0T_OK)
+        status = f0t_alloc(&logs, from->count * tags, sizeof *logs);
+    for (size_t r = 0; r < from->count && status == F0T_OK; r++)
+        take_logs(logs + r * tags, probabilities + r * tags, from->frequency, &facts, tags);
+    if (status == F0T_OK)
+        status = explain(to, logs, from);
+    f0t_free(logs);
     free_facts(&facts);
+    return status;
+}
+
+/* Of how much more probable the tags are here than elsewhere. In the mean over images experts say the frequencies, so
+ * that no mean need be kept; tags without a vector count for nothing. */
+static f0t_status explain_likely(float *to, const f0t_word_sources *from)
+{
+    float *more;
+    const size_t tags = from->tags;
+    F0T_TRY(f0t_alloc(&more, from->count * tags, sizeof *more));
+    for (size_t r = 0; r < from->count; r++)
+        for (size_t t = 0; t < tags; t++)
+            more[r * tags + t] = from->likely[r * tags + t] - from->share * from->frequency[t];
+    f0t_status status = explain(to, more, from);
+    f0t_free(more);
     return status;
 }
 
@@ -356,15 +403,15 @@ f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *b,
     if (to[F0T_WORD_NET])
         F0T_TRY(level_directions(to[F0T_WORD_NET], space, from->directions, from->count));
     if (to[F0T_WORD_VOTES])
-        F0T_TRY(explain(to[F0T_WORD_VOTES], from->votes, from));
+        F0T_TRY(explain_logs(to[F0T_WORD_VOTES], from->votes, from));
     if (to[F0T_WORD_TAGS])
-        F0T_TRY(explain(to[F0T_WORD_TAGS], from->own, from));
+        F0T_TRY(explain_logs(to[F0T_WORD_TAGS], from->own, from));
     if (to[F0T_WORD_CLASSES])
         F0T_TRY(point_to_classes(to[F0T_WORD_CLASSES], b, from->rows, from->count));
     for (size_t r = 0; r < from->count && to[F0T_WORD_PRIOR]; r++)
         memcpy(to[F0T_WORD_PRIOR] + r * space->dim, space->prior,
                space->dim * sizeof *space->prior);
-    return F0T_OK;
+    return to[F0T_WORD_LIKELY] ? explain_likely(to[F0T_WORD_LIKELY], from) : F0T_OK;
 }
 
 static void add_parts(float *directions, float *const parts[F0T_WORD_PARTS], const f0t_blend *b,
@@ -417,6 +464,7 @@ typedef struct scratch {
     float *rows;                        /* [n x D] of length 1 */
     float *net;                         /* [n x d] */
     float *expert[F0T_LEARNED_EXPERTS]; /* [n x T] those that are used */
+    float *likely;                      /* [n x T] q; NULL: not used */
     f0t_workspace *experts;
     float *offsets; /* where the caller wants none */
     tag_facts facts;
@@ -435,7 +483,8 @@ static void scratch_free(scratch *s)
 static bool serves_words(const f0t_blend *b, size_t expert)
 {
     return (expert == F0T_EXPERT_VOTES && b->word_weights[F0T_WORD_VOTES] > 0) ||
-           (expert == F0T_EXPERT_TAGS && b->word_weights[F0T_WORD_TAGS] > 0);
+           (expert == F0T_EXPERT_TAGS && b->word_weights[F0T_WORD_TAGS] > 0) ||
+           (b->word_weights[F0T_WORD_LIKELY] > 0 && f0t_blend_is_likely(b, (f0t_expert)expert));
 }
 
 static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bool learned,
@@ -446,7 +495,9 @@ static f0t_status scratch_create(scratch *s, const f0t_blend *b, size_t rows, bo
     F0T_TRY(f0t_alloc(&s->net, rows * b->dim, sizeof *s->net));
     F0T_TRY(f0t_alloc(&s->offsets, rows, sizeof *s->offsets));
     F0T_TRY(collect_facts(&s->facts, b->vectors, b->dim, b->frequency, b->tags));
-    F0T_TRY(f0t_workspace_take(&s->experts, F0T_LEARNED_EXPERTS * table * sizeof(float)));
+    F0T_TRY(f0t_workspace_take(&s->experts, (F0T_LEARNED_EXPERTS + 1) * table * sizeof(float)));
+    if (words && b->word_weights[F0T_WORD_LIKELY] > 0)
+        s->likely = (float *)s->experts->data + F0T_LEARNED_EXPERTS * table;
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
         if ((learned && b->weights[e] > 0) || (words && serves_words(b, e)))
             s->expert[e] = (float *)s->experts->data + e * table;
@@ -463,6 +514,8 @@ static f0t_status score_block(float *learned, float *directions, float *offsets,
         mix(learned, s->expert, b, count);
     if (!directions)
         return F0T_OK;
+    if (s->likely)
+        f0t_blend_likely(s->likely, s->expert, b, count);
     const f0t_word_sources sources = {.space = &b->space,
                                       .vectors = b->vectors,
                                       .frequency = b->frequency,
@@ -471,7 +524,9 @@ static f0t_status score_block(float *learned, float *directions, float *offsets,
                                       .rows = s->rows,
                                       .directions = s->net,
                                       .votes = s->expert[F0T_EXPERT_VOTES],
-                                      .own = s->expert[F0T_EXPERT_TAGS]};
+                                      .own = s->expert[F0T_EXPERT_TAGS],
+                                      .likely = s->likely,
+                                      .share = f0t_blend_likely_share(b)};
     return score_words(directions, offsets, b, &sources);
 }
 

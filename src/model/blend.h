@@ -11,8 +11,10 @@
  * direction, the sum of
  *
  *     f(x);  the directions that explain the votes, and what the net of tags says: Σ_t s_t v_t (VᵀV + 1)⁻¹, s their
- *     standardised logarithms;  the classes that the backbone knows (fast0tag.h, f0t_classes);  and the one that
- *     explains the logarithm of the learned tags' frequencies, the same for every image
+ *     standardised logarithms;  the one that explains how much more probable than elsewhere the learned tags are,
+ *     s_t = Σ w_e (p_et - frequency of t) over tags, votes and ridge;  the classes that the backbone knows
+ *     (fast0tag.h, f0t_classes);  and the one that explains the logarithm of the learned tags' frequencies, the
+ *     same for every image
  *
  * with weights chosen on learned tags that were held out. Scores of both kinds are logits of probabilities, so
  * that they can be ranked together.
@@ -36,6 +38,7 @@ enum {
     F0T_WORD_TAGS,
     F0T_WORD_CLASSES,
     F0T_WORD_PRIOR,
+    F0T_WORD_LIKELY,
     F0T_WORD_PARTS
 };
 
@@ -142,7 +145,16 @@ typedef struct f0t_word_sources {
     const float *directions; /* [images x d] the net's */
     const float *votes;      /* [images x T]; NULL where that part is off, and */
     const float *own;        /* [images x T] by the net of tags: the same */
+    const float *likely;     /* [images x T] q (f0t_blend_likely): the same, and */
+    float share;             /* what it would be for a tag that is certain */
 } f0t_word_sources;
+
+/* Whether this expert is one of those that q = Σ w_e p_e is of, and Σ w_e of them. Not the direction: f(x) is there as itself. */
+bool f0t_blend_is_likely(const f0t_blend *blend, f0t_expert expert);
+float f0t_blend_likely_share(const f0t_blend *blend);
+/* q[rows x T] of probabilities by each of these experts. */
+void f0t_blend_likely(float *q, float *const from[F0T_LEARNED_EXPERTS], const f0t_blend *blend,
+                      size_t rows);
 
 /* The parts of the new words' direction into to[part][images x d]; NULL: not wanted. */
 f0t_status f0t_word_parts(float *const to[F0T_WORD_PARTS], const f0t_blend *blend,

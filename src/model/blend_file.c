@@ -87,8 +87,14 @@ static size_t list_fields(field *to, f0t_blend *b)
     return n + (b->classes.count ? list_classes(to + n, b) : 0);
 }
 
-/* The single numbers. */
-enum { NUMBERS = 3 + F0T_LEARNED_EXPERTS + 2 + F0T_WORD_PARTS + F0T_WORD_PARTS + 2 + 1 + 1 + 3 };
+/* The single numbers: those that files always had, with the parts of the new words' direction of that time, and the later
+ * parts. Files without these have weights of 0 there. */
+enum {
+    FIRST_PARTS = F0T_WORD_PRIOR + 1,
+    LATER_PARTS = F0T_WORD_PARTS - FIRST_PARTS,
+    FIRST_NUMBERS = 3 + F0T_LEARNED_EXPERTS + 2 + 2 * FIRST_PARTS + 2 + 1 + 1 + 3,
+    NUMBERS = FIRST_NUMBERS + 2 * LATER_PARTS
+};
 
 /* Copies `count` numbers between the blend and its list, and moves on. */
 static void pass(float **list, float *numbers, size_t count, bool save)
@@ -105,13 +111,15 @@ static void pass_numbers(float list[NUMBERS], f0t_blend *b, bool save)
     pass(&list, b->direction, 3, save);
     pass(&list, b->weights, F0T_LEARNED_EXPERTS, save);
     pass(&list, b->calibration, 2, save);
-    pass(&list, b->word_weights, F0T_WORD_PARTS, save);
-    pass(&list, b->word_scales, F0T_WORD_PARTS, save);
+    pass(&list, b->word_weights, FIRST_PARTS, save);
+    pass(&list, b->word_scales, FIRST_PARTS, save);
     pass(&list, b->word_calibration, 2, save);
     pass(&list, &b->word_offset, 1, save);
     pass(&list, &b->classes.length, 1, save);
     pass(&list, votes, 2, save);
     pass(&list, &ridge, 1, save);
+    pass(&list, b->word_weights + FIRST_PARTS, LATER_PARTS, save);
+    pass(&list, b->word_scales + FIRST_PARTS, LATER_PARTS, save);
     if (b->votes && !save) {
         b->votes->k = votes[0] >= 1 && votes[0] <= (float)b->votes->images ? (size_t)votes[0] : 0;
         b->votes->sharpness = (double)votes[1];
@@ -435,17 +443,19 @@ static f0t_status check(const f0t_blend *b, const f0t_safetensors *file)
             return refuse(file, f0t_expert_name((f0t_expert)e));
     if ((b->word_weights[F0T_WORD_VOTES] > 0 && !there[F0T_EXPERT_VOTES]) ||
         (b->word_weights[F0T_WORD_TAGS] > 0 && !there[F0T_EXPERT_TAGS]) ||
-        (b->word_weights[F0T_WORD_CLASSES] > 0 && !b->classes.count))
+        (b->word_weights[F0T_WORD_CLASSES] > 0 && !b->classes.count) ||
+        (b->word_weights[F0T_WORD_LIKELY] > 0 && !(f0t_blend_likely_share(b) > 0)))
         return refuse(file, "blend.numbers");
     return F0T_OK;
 }
 
 f0t_status f0t_blend_load_numbers(f0t_blend *b, const f0t_safetensors *file)
 {
-    const f0t_tensor *tensor = NULL;
-    float numbers[NUMBERS];
-    F0T_TRY(get(&tensor, file, &(field){"blend.numbers", NULL, F0T_F32, 0, NUMBERS}));
-    memcpy(numbers, tensor->data, sizeof numbers);
+    const f0t_tensor *tensor = f0t_safetensors_find(file, "blend.numbers");
+    float numbers[NUMBERS] = {0};
+    const size_t count = tensor && tensor->count == FIRST_NUMBERS ? FIRST_NUMBERS : NUMBERS;
+    F0T_TRY(get(&tensor, file, &(field){"blend.numbers", NULL, F0T_F32, 0, count}));
+    memcpy(numbers, tensor->data, count * sizeof *numbers);
     pass_numbers(numbers, b, false);
     return F0T_OK;
 }

@@ -73,6 +73,7 @@ static void close_held(f0t_held_out *h)
     f0t_samples_free(&h->truth);
     f0t_free(h->rows);
     f0t_free(h->blend);
+    f0t_free(h->likely);
     for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
         f0t_free(h->expert[e]);
 }

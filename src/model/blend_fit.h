@@ -21,6 +21,7 @@ typedef struct f0t_held_out {
     float *rows;                        /* [images x D] of length 1 */
     float *expert[F0T_LEARNED_EXPERTS]; /* [images x T] probabilities; NULL: off */
     float *blend;                       /* [images x T] p */
+    float *likely;                      /* of those that new words are weighed on: q; NULL: off */
 } f0t_held_out;
 
 typedef struct f0t_blend_fitting {

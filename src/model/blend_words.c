@@ -34,6 +34,10 @@ static const float TAUGHT_WEIGHTS[F0T_WORD_PARTS] = {[F0T_WORD_NET] = 1,
                                                      [F0T_WORD_TAGS] = 0.6F,
                                                      [F0T_WORD_CLASSES] = 0.2F,
                                                      [F0T_WORD_PRIOR] = 0.1F};
+/* Of the likely tags beside all parts, where they are worth it; beside those that need no training, by which that is judged;
+ * and the points of MiAP that they gain then at least. */
+static const float LIKELY_WEIGHT = 0.5F, LIKELY_JUDGED = 0.3F;
+static const double LIKELY_GAIN = 1;
 static const double USUAL_CALIBRATION[2] = {1, -4};
 
 /* ---- One fifth ----------------------------------------------------------------------------------------- */
@@ -45,6 +49,7 @@ typedef struct fifth {
     size_t kept, held;
     float *vectors, *frequency; /* of those kept: [kept x d], [kept] */
     float *votes, *own;         /* [images x kept]; NULL: off */
+    float *likely;              /* likewise */
     float *held_vectors;        /* [held x d] */
     f0t_word_space space;
     f0t_samples truth;           /* of those held out */
@@ -61,6 +66,7 @@ static void fifth_free(fifth *t)
     f0t_free(t->frequency);
     f0t_free(t->votes);
     f0t_free(t->own);
+    f0t_free(t->likely);
     f0t_free(t->held_vectors);
     f0t_word_space_free(&t->space);
     f0t_samples_free(&t->truth);
@@ -135,7 +141,8 @@ static f0t_status gather_kept(fifth *t, const f0t_blend_fitting *f, size_t image
         t->frequency[k] = b->frequency[i];
     }
     F0T_TRY(gather_columns(&t->votes, t, f->held.expert[F0T_EXPERT_VOTES], b->tags, images));
-    return gather_columns(&t->own, t, f->held.expert[F0T_EXPERT_TAGS], b->tags, images);
+    F0T_TRY(gather_columns(&t->own, t, f->held.expert[F0T_EXPERT_TAGS], b->tags, images));
+    return gather_columns(&t->likely, t, f->held.likely, b->tags, images);
 }
 
 /* Directions of the held-out images by a net that has not seen the fifth. */
@@ -184,7 +191,9 @@ static f0t_status score_parts(fifth *t, const f0t_blend_fitting *f, size_t image
                                       .rows = f->held.rows,
                                       .directions = net,
                                       .votes = t->votes,
-                                      .own = t->own};
+                                      .own = t->own,
+                                      .likely = t->likely,
+                                      .share = f0t_blend_likely_share(b)};
     if (status == F0T_OK)
         status = f0t_word_parts(t->directions, b, &sources);
     f0t_free(net);
@@ -261,6 +270,52 @@ static f0t_status check_stop(const f0t_blend_fitting *f)
                ? f0t_fail(F0T_ERROR_INTERRUPTED, "interrupted while weighing new words")
                : F0T_OK;
 }
+
+/* ---- The likely tags --------------------------------------------------------------------------------------- */
+
+/* What they add to the other parts of one fifth, but the net's. */
+static f0t_status judge_likely(double *gain, const f0t_blend_fitting *f, size_t number,
+                               size_t images)
+{
+    fifth t = {0};
+    float scales[F0T_WORD_PARTS], weights[F0T_WORD_PARTS];
+    double with = 0, without = 0;
+    memcpy(weights, f->blend->word_weights, sizeof weights);
+    f0t_status status = fifth_create(&t, f, number, images);
+    if (status == F0T_OK)
+        status = measure_scales(scales, t.directions, &t.space, images);
+    for (size_t i = 0; i < 2 && status == F0T_OK; i++) {
+        weights[F0T_WORD_LIKELY] = i ? LIKELY_JUDGED : 0;
+        add_parts(t.scores, &t, weights, scales, images);
+        status = f0t_blend_miap(i ? &with : &without, t.scores, &t.truth);
+    }
+    fifth_free(&t);
+    *gain = isnan(with - without) ? 0 : with - without;
+    return status == F0T_OK ? check_stop(f) : status;
+}
+
+/* They help where features say little, and cost where a direction can be learned well (docs/results.md). Nothing is trained
+ * to tell which: every fifth is asked, what the net of tags and the votes explain standing for all parts. */
+static f0t_status weigh_likely(f0t_blend_fitting *f, size_t images)
+{
+    float *weights = f->blend->word_weights;
+    const float net = weights[F0T_WORD_NET];
+    double sum = 0, gain = 0;
+    if (!f->held.likely || !(weights[F0T_WORD_VOTES] > 0 || weights[F0T_WORD_TAGS] > 0))
+        return F0T_OK;
+    weights[F0T_WORD_NET] = 0;
+    weights[F0T_WORD_LIKELY] = LIKELY_JUDGED;
+    f0t_status status = F0T_OK;
+    for (size_t i = 0; i < FIFTHS && status == F0T_OK; i++) {
+        status = judge_likely(&gain, f, i, images);
+        sum += gain;
+    }
+    weights[F0T_WORD_NET] = net;
+    weights[F0T_WORD_LIKELY] = sum / FIFTHS >= LIKELY_GAIN ? LIKELY_WEIGHT : 0;
+    return status;
+}
+
+/* ---- The weights ------------------------------------------------------------------------------------------- */
 
 /* Each weight in turn to the best value of a grid, from the usual ones on; a change must be worth it. */
 static f0t_status search(float *weights, double *best, const f0t_blend_fitting *f,
@@ -410,6 +465,7 @@ static f0t_status fit_by_fifths(f0t_blend_fitting *f, fifth *fifths, size_t imag
     float scales[TRIED][F0T_WORD_PARTS];
     double miap, alone;
     const float net[F0T_WORD_PARTS] = {[F0T_WORD_NET] = 1};
+    F0T_TRY(weigh_likely(f, images));
     for (size_t i = 0; i < TRIED; i++) {
         F0T_TRY(fifth_create(&fifths[i], f, i, images));
         F0T_TRY(measure_scales(scales[i], fifths[i].directions, &fifths[i].space, images));
@@ -425,10 +481,11 @@ static f0t_status fit_by_fifths(f0t_blend_fitting *f, fifth *fifths, size_t imag
     f0t_log(
         f->monitor, F0T_LOG_INFO,
         "new words: MiAP %.2f of held-out tags, %.2f by the direction alone; weights: votes %.2f, "
-        "tags %.2f, classes %.2f, prior %.2f; offset %.2f",
+        "tags %.2f, likely tags %.2f, classes %.2f, prior %.2f; offset %.2f",
         miap, alone, (double)b->word_weights[F0T_WORD_VOTES],
-        (double)b->word_weights[F0T_WORD_TAGS], (double)b->word_weights[F0T_WORD_CLASSES],
-        (double)b->word_weights[F0T_WORD_PRIOR], (double)b->word_offset);
+        (double)b->word_weights[F0T_WORD_TAGS], (double)b->word_weights[F0T_WORD_LIKELY],
+        (double)b->word_weights[F0T_WORD_CLASSES], (double)b->word_weights[F0T_WORD_PRIOR],
+        (double)b->word_offset);
     return F0T_OK;
 }
 
@@ -450,13 +507,25 @@ static f0t_status set_scales(f0t_blend_fitting *f, size_t images)
                                       .rows = f->held.rows,
                                       .directions = net,
                                       .votes = f->held.expert[F0T_EXPERT_VOTES],
-                                      .own = f->held.expert[F0T_EXPERT_TAGS]};
+                                      .own = f->held.expert[F0T_EXPERT_TAGS],
+                                      .likely = f->held.likely,
+                                      .share = f0t_blend_likely_share(b)};
     f0t_status status = f0t_word_parts(parts, b, &sources);
     if (status == F0T_OK)
         status = measure_scales(b->word_scales, parts, &b->space, images);
     b->word_scales[F0T_WORD_NET] = 1;
     f0t_free(memory);
     return status;
+}
+
+/* q of the held-out images, where an expert makes it. */
+static f0t_status take_likely(f0t_blend_fitting *f, size_t images)
+{
+    if (!(f0t_blend_likely_share(f->blend) > 0))
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&f->held.likely, images * f->blend->tags, sizeof *f->held.likely));
+    f0t_blend_likely(f->held.likely, f->held.expert, f->blend, images);
+    return F0T_OK;
 }
 
 /* Parts that are there, with their usual weights. */
@@ -493,6 +562,7 @@ f0t_status f0t_blend_fit_words(f0t_blend_fitting *f)
     F0T_TRY(count_tags(&known, f));
     F0T_TRY(f0t_word_space_create(&b->space, b->vectors, b->frequency, b->tags, b->dim));
     F0T_TRY(f0t_blend_take_classes(f));
+    F0T_TRY(take_likely(f, images));
     start(f);
     fifth fifths[TRIED] = {0};
     f0t_status status = f->small || known < TAGS_LEAST ? F0T_OK : fit_by_fifths(f, fifths, images);

@@ -171,14 +171,14 @@ static f0t_status safetensors_matches(bool *yes, const f0t_inspector *in)
 
 /* "tags 0.40, votes 0.25": those that count. */
 static f0t_status add_weights(f0t_inspector *in, const char *key, const float *weights,
-                              const f0t_expert *experts, size_t count)
+                              const char *const *names, size_t count)
 {
     char line[256] = "";
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
         if (weights[i] != 0 && used < sizeof line)
             used += (size_t)snprintf(line + used, sizeof line - used, "%s%s %.2f", used ? ", " : "",
-                                     f0t_expert_name(experts[i]), (double)weights[i]);
+                                     names[i], (double)weights[i]);
     return f0t_inspector_fact(in, key, "%s", used ? line : "none");
 }
 
@@ -187,13 +187,16 @@ static f0t_status add_weights(f0t_inspector *in, const char *key, const float *w
 static f0t_status add_blend(f0t_inspector *in, const f0t_safetensors *file)
 {
     const char *method = f0t_safetensors_metadata(file, "method");
-    const f0t_expert learned[] = {F0T_EXPERT_DIRECTION, F0T_EXPERT_TAGS, F0T_EXPERT_VOTES,
-                                  F0T_EXPERT_RIDGE, F0T_EXPERT_FREQUENCY};
-    const f0t_expert words[] = {[F0T_WORD_NET] = F0T_EXPERT_DIRECTION,
-                                [F0T_WORD_VOTES] = F0T_EXPERT_VOTES,
-                                [F0T_WORD_TAGS] = F0T_EXPERT_TAGS,
-                                [F0T_WORD_CLASSES] = F0T_EXPERT_CLASSES,
-                                [F0T_WORD_PRIOR] = F0T_EXPERT_PRIOR};
+    const char *learned[F0T_LEARNED_EXPERTS];
+    const char *const words[F0T_WORD_PARTS] = {
+        [F0T_WORD_NET] = f0t_expert_name(F0T_EXPERT_DIRECTION),
+        [F0T_WORD_VOTES] = f0t_expert_name(F0T_EXPERT_VOTES),
+        [F0T_WORD_TAGS] = f0t_expert_name(F0T_EXPERT_TAGS),
+        [F0T_WORD_CLASSES] = f0t_expert_name(F0T_EXPERT_CLASSES),
+        [F0T_WORD_PRIOR] = f0t_expert_name(F0T_EXPERT_PRIOR),
+        [F0T_WORD_LIKELY] = "likely tags"};
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        learned[e] = f0t_expert_name((f0t_expert)e);
     f0t_blend blend = {0};
     if (!method || strcmp(method, f0t_method_name(F0T_METHOD_BLEND)) != 0 ||
         f0t_blend_load_numbers(&blend, file) != F0T_OK)

@@ -385,6 +385,69 @@ static void reduce_ridge(f0t_model *model, const blend_data *d, size_t rank)
     f0t_free(rows);
 }
 
+/* g·(VᵀV + 1)⁻¹ with g = Σ_t s_t v_t, s how much more probable than usual the three experts say that a tag is. */
+static void explain_by_hand(double *to, const f0t_blend *b, float *const p[F0T_LEARNED_EXPERTS])
+{
+    double sums[B_DIM] = {0};
+    for (size_t t = 0; t < b->tags; t++) {
+        double more = 0;
+        for (f0t_expert e = F0T_EXPERT_TAGS; e <= F0T_EXPERT_RIDGE; e++)
+            more += (double)b->weights[e] * ((double)p[e][t] - (double)b->frequency[t]);
+        for (size_t k = 0; k < B_DIM; k++)
+            sums[k] += more * (double)b->vectors[t * B_DIM + k];
+    }
+    for (size_t k = 0; k < B_DIM; k++) {
+        to[k] = 0;
+        for (size_t j = 0; j < B_DIM; j++)
+            to[k] += sums[j] * (double)b->space.inverse[j * B_DIM + k];
+    }
+}
+
+/* Where it is the one part, new words are scored along this direction, of whatever length. */
+static void likely_tags_point_to_new_words(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 800, .tags = 40, .without = 8});
+    const f0t_train_options o = blend_training(2);
+    f0t_model *model = blend_train(d, &o);
+    f0t_blend *b = model->blend;
+    float p[F0T_LEARNED_EXPERTS][B_TAGS_MOST], direction[B_DIM], offset, row[B_FEATURES];
+    float *to[F0T_LEARNED_EXPERTS] = {NULL, p[1], p[2], p[3]};
+    (void)state;
+    for (size_t e = 0; e < F0T_LEARNED_EXPERTS; e++)
+        b->weights[e] = 0.1F * (float)(e + 1);
+    memset(b->word_weights, 0, sizeof b->word_weights);
+    b->word_weights[F0T_WORD_LIKELY] = b->word_scales[F0T_WORD_LIKELY] = 1;
+    for (size_t i = 0; i < 20; i++) {
+        double expected[B_DIM], both = 0, a = 0, c = 0;
+        memcpy(row, d->features + i * B_FEATURES, sizeof row);
+        assert_ok(f0t_blend_score(NULL, direction, &offset, b, NULL, row, 1));
+        f0t_rows_normalise(row, 1, B_FEATURES);
+        assert_ok(f0t_blend_experts(to, b, model->net, row, 1));
+        explain_by_hand(expected, b, to);
+        for (size_t k = 0; k < B_DIM; k++) {
+            both += expected[k] * (double)direction[k];
+            a += expected[k] * expected[k];
+            c += (double)direction[k] * (double)direction[k];
+        }
+        assert_true(both > 0.9999 * sqrt(a * c) && c > 0);
+    }
+    f0t_model_free(model);
+    blend_close(d);
+}
+
+/* Nothing else explains new words then, beside which they could be judged. */
+static void likely_tags_count_beside_votes_or_tags_alone(void **state)
+{
+    blend_data *d = blend_open((blend_made){.images = 760, .tags = 40, .without = 4});
+    f0t_train_options o = blend_training(1);
+    (void)state;
+    o.without = 1U << F0T_EXPERT_VOTES | 1U << F0T_EXPERT_TAGS;
+    f0t_model *model = blend_train(d, &o);
+    assert_true(model->blend->word_weights[F0T_WORD_LIKELY] == 0);
+    f0t_model_free(model);
+    blend_close(d);
+}
+
 static void a_saved_blend_scores_the_same_bytes(void **state)
 {
     (void)state;
@@ -396,6 +459,8 @@ static void a_saved_blend_scores_the_same_bytes(void **state)
         if (large) {
             reduce_ridge(model, d, 5);
             model->blend->weights[F0T_EXPERT_RIDGE] = 0.3F;
+            model->blend->word_weights[F0T_WORD_LIKELY] = 0.5F;
+            model->blend->word_scales[F0T_WORD_LIKELY] = 3;
         }
         assert_ok(f0t_model_save(model, test_path("same.f0t")));
         assert_ok(f0t_model_load(&loaded, test_path("same.f0t"), NULL));
@@ -618,6 +683,8 @@ int main(void)
         cmocka_unit_test(new_words_are_fitted_without_a_direction),
         cmocka_unit_test(classes_add_to_the_direction_of_new_words),
         cmocka_unit_test(rows_one_by_one_score_as_in_a_block),
+        cmocka_unit_test(likely_tags_point_to_new_words),
+        cmocka_unit_test(likely_tags_count_beside_votes_or_tags_alone),
         cmocka_unit_test(a_saved_blend_scores_the_same_bytes),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
         cmocka_unit_test(training_ends_soon_when_it_is_stopped),

@@ -9,12 +9,12 @@
 #include <zlib.h>
 
 /* What is done to a tensor of the file. */
-typedef enum { KEEP, DROP, SHORTEN, FLATTEN, RETYPE, ALTER, WIDEN } change;
+typedef enum { KEEP, DROP, SHORTEN, FLATTEN, RETYPE, ALTER, WIDEN, CUT } change;
 
 typedef struct edit {
     const char *tensor;
     change what;
-    size_t at; /* ALTER: these bytes */
+    size_t at; /* ALTER: these bytes; CUT: so many of its numbers stay */
     const void *bytes;
     size_t count;
 } edit;
@@ -45,7 +45,9 @@ static f0t_status put(f0t_safetensors_writer *w, uLong *sum, const f0t_tensor *t
     memcpy(data, t->data, bytes);
     if (e->what == ALTER)
         memcpy(data + e->at, e->bytes, e->count);
-    if (e->what == SHORTEN)
+    if (e->what == CUT)
+        less[0] = e->at;
+    if (e->what == SHORTEN || e->what == CUT)
         bytes = bytes / shape[0] * less[0];
     *sum = crc32_z(*sum, (const void *)data, bytes);
     f0t_status status = f0t_safetensors_write(w, data, bytes);
@@ -60,7 +62,7 @@ static f0t_status put(f0t_safetensors_writer *w, uLong *sum, const f0t_tensor *t
     if (e->what == RETYPE && (size == 4 || size == 2))
         return f0t_safetensors_end_tensor(w, t->name, other, t->dims, shape);
     return f0t_safetensors_end_tensor(w, t->name, t->dtype, t->dims,
-                                      e->what == SHORTEN ? less : shape);
+                                      e->what == SHORTEN || e->what == CUT ? less : shape);
 }
 
 /* Loads a copy of the file with one change, its checksum right; tags what loads. */
@@ -202,11 +204,21 @@ static void landmarks_that_no_vote_is_of_are_refused(void **state)
     assert_ok(alter("ridge.landmarks", 4, &(uint32_t){0}, 4));
 }
 
+/* Files had 27 numbers before new words had a direction of the likely tags. */
+static void a_model_without_likely_tags_loads(void **state)
+{
+    (void)state;
+    assert_ok(load(&(edit){.tensor = "blend.numbers", .what = CUT, .at = 27}));
+    assert_fails(F0T_ERROR_FORMAT, "blend.numbers",
+                 load(&(edit){.tensor = "blend.numbers", .what = CUT, .at = 26}));
+}
+
 /* Each of the single numbers, and frequencies. */
 static void odd_numbers_are_refused_or_harmless(void **state)
 {
     const float odd[] = {0, -1, 3e38F, -3e38F, 1e9F};
-    enum { K = 27 - 3, SHARPNESS, NUMBERS = 27 }; /* the last three: k, sharpness, λ */
+    /* the last five: k, sharpness, λ; weight and scale of the likely tags */
+    enum { K = 29 - 5, SHARPNESS, NUMBERS = 29 };
     (void)state;
     for (size_t at = 0; at < NUMBERS; at++)
         for (size_t i = 0; i < 5; i++)
@@ -245,6 +257,7 @@ int main(void)
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(votes_out_of_bounds_are_refused),
         cmocka_unit_test(landmarks_that_no_vote_is_of_are_refused),
+        cmocka_unit_test(a_model_without_likely_tags_loads),
         cmocka_unit_test(odd_numbers_are_refused_or_harmless),
         cmocka_unit_test(every_allocation_and_write_may_fail),
     };
