@@ -322,7 +322,7 @@ static f0t_status search(float *weights, double *best, const f0t_blend_fitting *
                          const fifth *fifths, const float scales[][F0T_WORD_PARTS], size_t images)
 {
     static const float GRID[] = {0, 0.05F, 0.1F, 0.2F, 0.3F, 0.5F, 0.7F, 1};
-    const double worth = 2; /* points of MiAP: two fifths differ by more from a third */
+    const double worth = 3; /* points of MiAP: two fifths differ by more from a third */
     F0T_TRY(judge(best, fifths, weights, scales, images));
     for (size_t round = 0; round < 2; round++)
         for (size_t p = F0T_WORD_NET + 1; p < F0T_WORD_PARTS; p++) {
