@@ -168,7 +168,7 @@ static double cost(const f0t_task *task, const double *knobs)
     const double images = (double)task->train.count, D = (double)f0t_task_features(task),
                  d = (double)task->dim;
     (void)knobs;
-    return 1000 * images * (double)task->tags * d + 2 * images * D * d + D * D * D;
+    return 250 * images * (double)task->tags * d + 2 * images * D * d + D * D * D;
 }
 
 const f0t_ranker f0t_ranker_linear = {

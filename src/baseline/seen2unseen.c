@@ -143,11 +143,11 @@ static f0t_status score(float *scores, const void *memory, const f0t_task *task,
 /* The ranking SVMs of the validation images, as measured, and a share of what is learned before them, once for some settings. */
 static double cost_over(const f0t_task *task, const f0t_ranker *first)
 {
-    enum { SETTINGS = 8 };
+    enum { SETTINGS = 16 };
     double knobs[F0T_KNOBS_MAX] = {0};
     for (size_t i = 0; i < first->knob_count; i++)
         knobs[i] = first->knobs[i].values[first->knobs[i].first];
-    return 1500 * (double)task->val.count * (double)task->tags * (double)task->dim +
+    return 800 * (double)task->val.count * (double)task->tags * (double)task->dim +
            (first->cost ? first->cost(task, knobs) / SETTINGS : 0);
 }
 
