@@ -18,18 +18,11 @@ static f0t_status fail_io(const f0t_sql *sql, int code)
                              sqlite3_errmsg(sql->db));
 }
 
-/* Taken, not looked at: SQLite keeps it through reads that succeed, and only one past the end sets it to 0. What the system said
- * once must not hide damage that is found later. */
-static int take_errno(sqlite3_file *file)
+static int last_errno(sqlite3_file *file)
 {
     int error = 0;
-    sqlite3_int64 size;
-    char past;
-    if (!file || !file->pMethods)
-        return 0;
-    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
-    if (error && file->pMethods->xFileSize(file, &size) == SQLITE_OK)
-        file->pMethods->xRead(file, &past, 1, size);
+    if (file && file->pMethods)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
     return error;
 }
 
@@ -38,16 +31,13 @@ static int take_errno(sqlite3_file *file)
 static f0t_status fail_damaged(const f0t_sql *sql)
 {
     sqlite3_file *files[2] = {NULL, NULL};
-    int failed = 0;
     sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_FILE_POINTER, &files[0]);
     sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &files[1]);
     for (size_t i = 0; i < 2; i++) {
-        const int error = take_errno(files[i]);
+        const int error = last_errno(files[i]);
         if (error == EIO || error == ENXIO)
-            failed = error;
+            return f0t_fail_errno(error, "cannot read %s", sql->name);
     }
-    if (failed)
-        return f0t_fail_errno(failed, "cannot read %s", sql->name);
     return f0t_fail(F0T_ERROR_FORMAT,
                     "%s is damaged; use a copy of it, or index the pictures into a new one",
                     sql->name);
