@@ -364,7 +364,7 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s is for one process: start it without mpirun",
                         o->tasks ? "tasks" : "jobs");
     if (!(o->budget > 0))
-        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--budget %g: more than 0 seconds", o->budget);
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--budget needs a number of seconds above zero");
     if (o->jobs > 256)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
     sizes curve = {.count = 0};

@@ -31,7 +31,7 @@ static void discard(void *fitted)
 
 /* ---- Learning ---------------------------------------------------------------------------------- */
 
-/* Without knobs there are no trials, whose effort would be less than 1. */
+/* Without knobs there are no trials. */
 static f0t_train_options options_of(const f0t_task *task)
 {
     f0t_train_options o = F0T_TRAIN_OPTIONS;

@@ -71,7 +71,7 @@ F0T_AVX512 static F0T_INLINE void transpose(__m512 *x)
 
 static __mmask16 first(size_t count)
 {
-    return count < LANES ? (__mmask16)((1U << count) - 1) : (__mmask16)0xFFFF;
+    return (__mmask16)(count < LANES ? (1U << count) - 1 : 0xFFFF);
 }
 
 /* Sixteen columns from j on, into a panel whose rows are PANEL numbers. */

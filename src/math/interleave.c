@@ -23,7 +23,7 @@ bool f0t_interleave_native(void)
 
 static __mmask16 first(size_t count)
 {
-    return count < LANES ? (__mmask16)((1U << count) - 1) : (__mmask16)0xFFFF;
+    return (__mmask16)(count < LANES ? (1U << count) - 1 : 0xFFFF);
 }
 
 /* The three bytes of a pixel in 32 bits, then without those between. */

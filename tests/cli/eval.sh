@@ -274,8 +274,8 @@ case_a_budget_limits_tuning() {
     run 0 $args --quiet
     says "at most 16 settings, 5 folds each, within 30 s of one core (counted)"
     ! grep -q "for want of budget" "$out" || complain "a method that was tuned is named"
-    refuse 2 "--budget -1: more than 0 seconds" $args --budget -1
-    refuse 2 "--budget 0: more than 0 seconds" $args --budget 0
+    refuse 2 "--budget needs a number of seconds above zero" $args --budget -1
+    refuse 2 "--budget needs a number of seconds above zero" $args --budget 0
 }
 
 case_methods_run_in_processes() {

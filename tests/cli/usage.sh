@@ -98,6 +98,7 @@ case_contradictions_are_refused() {
     refuse 2 "--json and --format exclude each other" eval d --vectors v --json --format markdown
     refuse 2 "--no-tune and --trials exclude each other" eval d --vectors v --no-tune --trials 4
     refuse 2 "--no-tune and --budget exclude each other" eval d --vectors v --no-tune --budget 4
+    refuse 2 "--budget needs a number of seconds above zero" eval d --vectors v --budget 0
     # Many of one letter are no more than one.
     run 2 tag -qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq
     warns "missing operand: MODEL"

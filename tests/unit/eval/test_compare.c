@@ -226,6 +226,7 @@ static void options_are_checked(void **state)
         {{.repeat = 1000001}, "repeat 1000001: at most "},
         {{.draws = 2, .repeat = 2}, "draws and repeat: one of the two"},
         {{.trials = 1000001}, "1000001 trials: at most "},
+        {{.budget = -1}, "a budget of -1 seconds: 0 or more"},
         {{.methods = "random", .figure = "linear"},
          "figure: 'linear' is none of the methods compared"},
         {{.hidden = "1,2,3,4,5,6,7,8,9"}, "hidden layers: at most 8"},
