@@ -19,7 +19,7 @@ typedef struct options {
     bool no_tune, keep_mean, per_class, list;
 } options;
 
-static const options defaults = {.format = "text", .arithmetic = "f32", .budget = 30};
+static const options defaults = {.format = "text", .arithmetic = "f32"};
 
 /* Of several processes the first one has the files, and shows what came out. */
 static bool is_first(const cli_context *cli)
@@ -363,7 +363,7 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
     if (f0t_context_processes(cli->context) > 1 && (o->jobs > 1 || o->tasks))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--%s is for one process: start it without mpirun",
                         o->tasks ? "tasks" : "jobs");
-    if (!(o->budget > 0))
+    if (cli_given(cli, "budget") && !(o->budget > 0))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--budget needs a number of seconds above zero");
     if (o->jobs > 256)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--jobs: %zu is too many", o->jobs);
@@ -507,9 +507,8 @@ static const cli_option table[] = {
     {"trials", 0, CLI_COUNT, AT(trials), "N",
      "Maximum number of settings that tuning tries per method and training. Default 16.", NULL},
     {"budget", 0, CLI_REAL, AT(budget), "SECONDS",
-     "Processor time of tuning per method and training, counted from sizes, not by a clock. A "
-     "method "
-     "of which two settings cost more is not tuned. Default 30.",
+     "Processor time of tuning per method and training, counted from sizes, not by a clock. What "
+     "cannot try two settings within it is not tuned. Default 30.",
      NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
      "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
