@@ -3,35 +3,24 @@
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/team.h"
-
-#include <math.h>
+#include "math/finish.h"
 
 enum { LANES = 16, TAPS = 9, GROUP_MOST = 8 };
 
 struct f0t_grouped {
     size_t images, channels, group; /* group: channels of one */
     size_t in[2], out[2], before[2], stride;
-    size_t band;     /* rows of the result that are made at a time */
-    float low, high; /* limits of the result */
+    size_t band;       /* rows of the result that are made at a time */
+    f0t_finish limits; /* of the result */
     int threads;
 };
 
 /* ---- Which ------------------------------------------------------------------------------------- */
 
 /* Limits alone may follow. */
-static bool read_limits(float *low, float *high, const f0t_layer_conv *c)
+static bool read_limits(f0t_finish *limits, const f0t_layer_conv *c)
 {
-    *low = -INFINITY;
-    *high = INFINITY;
-    for (size_t k = 0; k < c->after_count; k++) {
-        const f0t_after *a = &c->after[k];
-        const bool relu = a->kind == F0T_ACTIVATION_RELU && a->alpha == 0;
-        if (k || (!relu && a->kind != F0T_ACTIVATION_CLIP))
-            return false;
-        *low = relu ? 0 : a->alpha;
-        *high = relu ? INFINITY : a->beta;
-    }
-    return true;
+    return f0t_finish_read(limits, c->after, c->after_count) && limits->kind == F0T_FINISH_LIMITS;
 }
 
 static bool is_usual(const f0t_layer_window *w)
@@ -45,7 +34,7 @@ static bool is_usual(const f0t_layer_window *w)
 
 bool f0t_grouped_suits(const f0t_layer_conv *c)
 {
-    float low, high;
+    f0t_finish limits;
 #if defined(__x86_64__)
     const bool wide = f0t_cpu_level() == F0T_CPU_WIDEST;
 #else
@@ -54,7 +43,7 @@ bool f0t_grouped_suits(const f0t_layer_conv *c)
     return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups > 1 &&
            c->channels == c->filters && c->channels % LANES == 0 &&
            (c->channels == 4 * c->groups || c->channels == 8 * c->groups) && is_usual(&c->window) &&
-           read_limits(&low, &high, c);
+           read_limits(&limits, c);
 }
 
 /* Sixteen channels of a whole image are far apart in memory: all channels of a band of rows, which the second cache holds, come
@@ -85,7 +74,7 @@ f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int th
         g->out[d] = c->window.out[d];
         g->before[d] = c->window.before[d];
     }
-    read_limits(&g->low, &g->high, c);
+    read_limits(&g->limits, c);
     g->band = choose_band(g);
     return F0T_OK;
 }
@@ -188,7 +177,7 @@ AVX512 static INLINE void run_strip(float *result, const strip *s, __m512 bias, 
             add_row(sums, s, s->image + y * g->in[1] * g->channels,
                     s->filters + k * 3 * group * LANES, pixels, stride, group);
     }
-    const __m512 low = _mm512_set1_ps(g->low), high = _mm512_set1_ps(g->high);
+    const __m512 low = _mm512_set1_ps(g->limits.low), high = _mm512_set1_ps(g->limits.high);
 #pragma GCC unroll 8
     for (size_t p = 0; p < pixels; p++) /* the second operand, where one is no number */
         _mm512_storeu_ps(result + p * g->channels,
