@@ -16,7 +16,7 @@ fi
 fail() {
     local fault=$1
     shift
-    { LD_PRELOAD=$shim F0T_FAULT=$fault F0T_FAULT_COUNT=$PWD/.count "$FAST0TAG" "$@" >"$out" 2>"$err" </dev/null; } 2>/dev/null
+    { timeout 60 env LD_PRELOAD="$shim" F0T_FAULT="$fault" F0T_FAULT_COUNT="$PWD/.count" "$FAST0TAG" "$@" >"$out" 2>"$err" </dev/null; } 2>/dev/null
 }
 
 case_faults_of_the_system() {
@@ -97,15 +97,16 @@ case_a_server_whose_line_is_lost() {
 
 # A disk that cannot be read for a moment is no damaged catalogue, for which the advice is to make a new one.
 case_a_catalogue_that_cannot_be_read_is_not_damaged() {
-    local n
+    local n said=0
     draw art/p0.svg red
     run 0 index art -c c.f0c
     fail read:0:EIO find tag:red -c c.f0c || complain "$(cat "$err")"
     for n in $(seq "$(cat .count)"); do
         fail "read:$n:EIO" find tag:red -c c.f0c -q
         ! grep -q damaged "$err" || complain "read:$n: $(cat "$err")"
-        [ "$n" != 7 ] || warns "cannot read ./c.f0c: Input/output error"
+        ! grep -qF "cannot read ./c.f0c: Input/output error" "$err" || said=$((said + 1))
     done
+    [ $said -gt 0 ] || complain "no failed read is told as one"
 }
 
 run_cases
