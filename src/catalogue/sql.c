@@ -18,32 +18,41 @@ static f0t_status fail_io(const f0t_sql *sql, int code)
                              sqlite3_errmsg(sql->db));
 }
 
-static int last_errno(sqlite3_file *file)
+/* Taken, not looked at: SQLite keeps it through reads that succeed, and only one past the end sets it to 0. What the system said
+ * once must not hide damage that is found later. */
+static int take_errno(sqlite3_file *file)
 {
     int error = 0;
-    if (file && file->pMethods)
-        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    sqlite3_int64 size;
+    char past;
+    if (!file || !file->pMethods)
+        return 0;
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &error);
+    if (error && file->pMethods->xFileSize(file, &size) == SQLITE_OK)
+        file->pMethods->xRead(file, &past, 1, size);
     return error;
 }
 
 /* SQLite takes a disk that cannot be read (EIO, ENXIO) for a damaged file: SQLITE_IOERR_CORRUPTFS of os_unix.c becomes
  * SQLITE_CORRUPT in vdbe.c. What the system said of the file, or of its log, tells them apart. */
-static f0t_status fail_damaged(const f0t_sql *sql)
+static f0t_status fail_damaged(f0t_sql *sql)
 {
     sqlite3_file *files[2] = {NULL, NULL};
     sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_FILE_POINTER, &files[0]);
     sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &files[1]);
     for (size_t i = 0; i < 2; i++) {
-        const int error = last_errno(files[i]);
+        const int error = take_errno(files[i]);
         if (error == EIO || error == ENXIO)
-            return f0t_fail_errno(error, "cannot read %s", sql->name);
+            sql->unread = error;
     }
+    if (sql->unread) /* now, or in a statement before this one that ended alike */
+        return f0t_fail_errno(sql->unread, "cannot read %s", sql->name);
     return f0t_fail(F0T_ERROR_FORMAT,
                     "%s is damaged; use a copy of it, or index the pictures into a new one",
                     sql->name);
 }
 
-f0t_status f0t_sql_fail(const f0t_sql *sql, int code)
+f0t_status f0t_sql_fail(f0t_sql *sql, int code)
 {
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
@@ -173,6 +182,8 @@ f0t_status f0t_sql_step(bool *row, f0t_sql *sql, sqlite3_stmt *statement)
 {
     const int code = sqlite3_step(statement);
     *row = code == SQLITE_ROW;
+    if (*row || code == SQLITE_DONE)
+        sql->unread = 0;
     if (*row)
         return F0T_OK;
     f0t_status status = code == SQLITE_DONE ? F0T_OK : f0t_sql_fail(sql, code);

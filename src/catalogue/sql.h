@@ -18,12 +18,13 @@ typedef struct f0t_sql {
     const char *name; /* of the file, for messages */
     f0t_sql_prepared *prepared;
     size_t count, capacity;
+    int unread; /* what the system said of a read that failed; 0 since a statement has succeeded */
 } f0t_sql;
 
 void f0t_sql_close(f0t_sql *sql);
 
 /* Fails as the last call of the connection did: one line that names the file and says what to do. */
-f0t_status f0t_sql_fail(const f0t_sql *sql, int code);
+f0t_status f0t_sql_fail(f0t_sql *sql, int code);
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 
