@@ -89,6 +89,20 @@ case_gains_are_paired_over_the_draws() {
     LEVEL=0.2 becomes '{{worse plain tuned}}' "a in zero-shot by 1.6"
 }
 
+# The draws that both have.
+case_draws_stand_side_by_side() {
+    make_results
+    sed -i 's/photos --draws 4/photos --unseen 20% --draws 3/; s/, 36.16\]/]/' results/tuned.json
+    becomes '{{draws plain a tuned b zero-shot}}' "| drawn by | zero-shot: a | b | more |" "| seed 0 | 39.0 | 35.0 | -4.0 |" \
+        "| seed 2 | 41.0 | 36.5 | -4.5 |" "| mean | 40.0 | 36.2 | -3.8 |"
+    ! grep -q "seed 3" "$out" || complain "a draw that one of them lacks has a row"
+    is_refused '{{draws plain refused tuned b zero-shot}}' "plain and tuned have no draws of refused and b in zero-shot"
+    sed -i 's/20% --draws 4/20% --seed 7 --draws 4/' results/plain.json
+    is_refused '{{draws plain a tuned b zero-shot}}' "plain and tuned do not draw alike"
+    sed -i 's/20% --draws 3/20% --seed 7 --draws 3/' results/tuned.json
+    becomes '{{draws plain a tuned b zero-shot}}' "| seed 7 | 39.0 | 35.0 | -4.0 |"
+}
+
 case_what_is_not_there_is_refused() {
     make_results
     is_refused '{{value nothing a zero-shot}}' "there are no results of 'nothing'"
