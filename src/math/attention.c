@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/size.h"
 #include "math/finish.h"
+#include "math/lanes.h"
 
 #include <math.h>
 
@@ -69,11 +70,6 @@ F0T_AVX512 static F0T_INLINE void transpose(__m512 *x)
         x[i] = y[i];
 }
 
-static __mmask16 first(size_t count)
-{
-    return (__mmask16)(count < LANES ? (1U << count) - 1 : 0xFFFF);
-}
-
 /* Sixteen columns from j on, into a panel whose rows are PANEL numbers. */
 F0T_AVX512 static void pack_turned(float *panel, const f0t_attention *h, const float *k, size_t j)
 {
@@ -82,7 +78,8 @@ F0T_AVX512 static void pack_turned(float *panel, const f0t_attention *h, const f
         __m512 x[LANES];
 #pragma GCC unroll 16
         for (size_t i = 0; i < LANES; i++)
-            x[i] = i < rows ? _mm512_maskz_loadu_ps(first(h->inner - e), k + (j + i) * h->k_row + e)
+            x[i] = i < rows ? _mm512_maskz_loadu_ps(f0t_lanes_first(h->inner - e),
+                                                    k + (j + i) * h->k_row + e)
                             : _mm512_setzero_ps();
         transpose(x);
 #pragma GCC unroll 16
@@ -94,7 +91,7 @@ F0T_AVX512 static void pack_turned(float *panel, const f0t_attention *h, const f
 
 F0T_AVX512 static void pack_plain(float *panel, const f0t_attention *h, const float *k, size_t j)
 {
-    const __mmask16 mask = j < h->n ? first(h->n - j) : 0;
+    const __mmask16 mask = j < h->n ? f0t_lanes_first(h->n - j) : 0;
     for (size_t e = 0; e < h->inner; e++)
         _mm512_storeu_ps(panel + e * PANEL,
                          _mm512_maskz_loadu_ps(mask, mask ? k + e * h->k_row + j : k));
@@ -113,31 +110,48 @@ static void pack(float *panels, const f0t_attention *h, const float *k)
 
 /* ---- Rows ------------------------------------------------------------------------------------------ */
 
-/* Some rows of Q times a panel, of which `vectors` are wanted. Sizes are constants where this is called. */
-F0T_AVX512 static F0T_INLINE void multiply_panel(float *products, size_t row,
-                                                 const f0t_attention *h, const float *q,
-                                                 const float *panel, const size_t rows,
-                                                 const size_t vectors)
+/* Some rows, x, times as many columns of w as `vectors` have, of whose last one these lanes are there. Sizes are constants
+ * where this is called. */
+typedef struct factors {
+    const float *x, *w;
+    size_t x_row, w_row, inner;
+    __mmask16 last;
+} factors;
+
+F0T_AVX512 static F0T_INLINE void multiply(__m512 (*sums)[VECTORS], const factors *f,
+                                           const size_t rows, const size_t vectors)
 {
-    __m512 sums[ROWS][VECTORS];
 #pragma GCC unroll 7
     for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 3
         for (size_t v = 0; v < vectors; v++)
             sums[i][v] = _mm512_setzero_ps();
-    for (size_t e = 0; e < h->inner; e++) {
+    for (size_t e = 0; e < f->inner; e++) {
+        const float *from = f->w + e * f->w_row;
         __m512 w[VECTORS];
 #pragma GCC unroll 3
         for (size_t v = 0; v < vectors; v++)
-            w[v] = _mm512_loadu_ps(panel + e * PANEL + v * LANES);
+            w[v] = v + 1 < vectors ? _mm512_loadu_ps(from + v * LANES)
+                                   : _mm512_maskz_loadu_ps(f->last, from + v * LANES);
 #pragma GCC unroll 7
         for (size_t i = 0; i < rows; i++) {
-            const __m512 x = _mm512_set1_ps(q[i * h->q_row + e]);
+            const __m512 x = _mm512_set1_ps(f->x[i * f->x_row + e]);
 #pragma GCC unroll 3
             for (size_t v = 0; v < vectors; v++)
                 sums[i][v] = _mm512_fmadd_ps(x, w[v], sums[i][v]);
         }
     }
+}
+
+/* Some rows of Q times a panel, of which `vectors` are wanted. */
+F0T_AVX512 static F0T_INLINE void multiply_panel(float *products, size_t row,
+                                                 const f0t_attention *h, const float *q,
+                                                 const float *panel, const size_t rows,
+                                                 const size_t vectors)
+{
+    const factors f = {q, panel, h->q_row, PANEL, h->inner, 0xFFFF};
+    __m512 sums[ROWS][VECTORS];
+    multiply(sums, &f, rows, vectors);
 #pragma GCC unroll 7
     for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 3
@@ -151,7 +165,7 @@ F0T_AVX512 static float exponentials(float *x, size_t n, float scale)
     const __m512 factor = _mm512_set1_ps(scale * 1.44269504F);
     __m512 top = _mm512_set1_ps(-INFINITY), sum = _mm512_setzero_ps();
     for (size_t j = 0; j < n; j += LANES) {
-        const __mmask16 mask = first(n - j);
+        const __mmask16 mask = f0t_lanes_first(n - j);
         const __m512 z = _mm512_mul_ps(_mm512_loadu_ps(x + j), factor);
         _mm512_storeu_ps(x + j, z);
         top = _mm512_mask_max_ps(top, mask, z, top);
@@ -160,45 +174,28 @@ F0T_AVX512 static float exponentials(float *x, size_t n, float scale)
     for (size_t j = 0; j < n; j += LANES) {
         const __m512 y = f0t_finish_exp2(_mm512_sub_ps(_mm512_loadu_ps(x + j), most));
         _mm512_storeu_ps(x + j, y);
-        sum = _mm512_mask_add_ps(sum, first(n - j), sum, y);
+        sum = _mm512_mask_add_ps(sum, f0t_lanes_first(n - j), sum, y);
     }
     return _mm512_reduce_add_ps(sum);
 }
 
-/* Some rows of weights times `vectors` of V's columns, by the factor of each row. */
+/* Some rows of weights times `vectors` of V's columns, by the reciprocal sum of each row. */
 F0T_AVX512 static F0T_INLINE void multiply_values(float *result, const f0t_attention *h,
                                                   const float *weights, size_t row,
-                                                  const float *factors, const float *v,
+                                                  const float *shares, const float *v,
                                                   __mmask16 last, const size_t rows,
                                                   const size_t vectors)
 {
-    __m512 sums[ROWS][WIDE];
-#pragma GCC unroll 7
-    for (size_t i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (size_t w = 0; w < vectors; w++)
-            sums[i][w] = _mm512_setzero_ps();
-    for (size_t j = 0; j < h->n; j++) {
-        __m512 x[WIDE];
-#pragma GCC unroll 2
-        for (size_t w = 0; w < vectors; w++)
-            x[w] = w + 1 < vectors ? _mm512_loadu_ps(v + j * h->v_row + w * LANES)
-                                   : _mm512_maskz_loadu_ps(last, v + j * h->v_row + w * LANES);
-#pragma GCC unroll 7
-        for (size_t i = 0; i < rows; i++) {
-            const __m512 y = _mm512_set1_ps(weights[i * row + j]);
-#pragma GCC unroll 2
-            for (size_t w = 0; w < vectors; w++)
-                sums[i][w] = _mm512_fmadd_ps(y, x[w], sums[i][w]);
-        }
-    }
+    const factors f = {weights, v, row, h->v_row, h->n, last};
+    __m512 sums[ROWS][VECTORS];
+    multiply(sums, &f, rows, vectors);
 #pragma GCC unroll 7
     for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (size_t w = 0; w < vectors; w++)
             _mm512_mask_storeu_ps(result + i * h->result_row + w * LANES,
                                   w + 1 < vectors ? (__mmask16)0xFFFF : last,
-                                  _mm512_mul_ps(sums[i][w], _mm512_set1_ps(factors[i])));
+                                  _mm512_mul_ps(sums[i][w], _mm512_set1_ps(shares[i])));
 }
 
 F0T_AVX512 static F0T_INLINE void run_rows(float *result, const f0t_attention *h, const float *q,
@@ -206,7 +203,7 @@ F0T_AVX512 static F0T_INLINE void run_rows(float *result, const f0t_attention *h
                                            const size_t rows)
 {
     const size_t row = panels_of(h) * PANEL;
-    float factors[ROWS];
+    float shares[ROWS];
     for (size_t j = 0; j < h->n; j += PANEL) {
         const float *panel = panels + j * h->inner;
         if (h->n - j > 2 * LANES)
@@ -217,14 +214,15 @@ F0T_AVX512 static F0T_INLINE void run_rows(float *result, const f0t_attention *h
             multiply_panel(products + j, row, h, q, panel, rows, 1);
     }
     for (size_t i = 0; i < rows; i++)
-        factors[i] = 1 / exponentials(products + i * row, h->n, h->scale);
+        shares[i] = 1 / exponentials(products + i * row, h->n, h->scale);
     for (size_t w = 0; w < h->width; w += WIDE * LANES) {
         const size_t left = h->width - w;
         if (left > LANES)
-            multiply_values(result + w, h, products, row, factors, v + w, first(left - LANES), rows,
-                            2);
+            multiply_values(result + w, h, products, row, shares, v + w,
+                            f0t_lanes_first(left - LANES), rows, 2);
         else
-            multiply_values(result + w, h, products, row, factors, v + w, first(left), rows, 1);
+            multiply_values(result + w, h, products, row, shares, v + w, f0t_lanes_first(left),
+                            rows, 1);
     }
 }
 

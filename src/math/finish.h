@@ -5,6 +5,7 @@
 #ifndef F0T_MATH_FINISH_H
 #define F0T_MATH_FINISH_H
 
+#include "math/lanes.h"
 #include "math/layers.h"
 
 #include <math.h>
@@ -42,11 +43,6 @@ static inline bool f0t_finish_read(f0t_finish *out, const f0t_after *after, size
 }
 
 #if defined(__x86_64__)
-
-#include <immintrin.h>
-
-#define F0T_AVX512 __attribute__((target("avx512f,fma")))
-#define F0T_INLINE inline __attribute__((always_inline))
 
 /* 2^z = 2^n·2^r with |r| <= 1/2, of which the minimax polynomial of degree 5 has a relative error of 7.5e-8. No number
  * stays none. */

@@ -2,6 +2,7 @@
 
 #include "base/cpu.h"
 #include "base/team.h"
+#include "math/lanes.h"
 
 enum { LANES = 16, CHANNELS = 3, PART = 4096 }; /* PART: pixels that a thread takes at a time */
 
@@ -16,19 +17,11 @@ bool f0t_interleave_native(void)
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #define AVX512 __attribute__((target("avx512f,avx512bw,fma")))
-#define INLINE inline __attribute__((always_inline))
-
-static __mmask16 first(size_t count)
-{
-    return (__mmask16)(count < LANES ? (1U << count) - 1 : 0xFFFF);
-}
 
 /* The three bytes of a pixel in 32 bits, then without those between. */
-AVX512 static INLINE void put(unsigned char *to, const __m512 *x, size_t count,
-                              const f0t_interleave *h)
+AVX512 static F0T_INLINE void put(unsigned char *to, const __m512 *x, size_t count,
+                                  const f0t_interleave *h)
 {
     const __m512 scale = _mm512_set1_ps(h->scale), zero = _mm512_set1_ps(h->zero),
                  low = _mm512_set1_ps(h->result == F0T_U8 ? 0 : -128),
@@ -59,7 +52,7 @@ AVX512 static void run_part(unsigned char *to, const f0t_interleave *h, const fl
         __m512 x[CHANNELS];
 #pragma GCC unroll 3
         for (size_t k = 0; k < CHANNELS; k++)
-            x[k] = _mm512_maskz_loadu_ps(first(count), from + k * h->space + p);
+            x[k] = _mm512_maskz_loadu_ps(f0t_lanes_first(count), from + k * h->space + p);
         put(to + p * CHANNELS, x, count, h);
     }
 }

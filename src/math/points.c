@@ -191,7 +191,7 @@ F0T_AVX512 static const float *open_gates(float *gated, const f0t_points *p, con
                                           const float *gates, size_t pixels)
 {
     const size_t rest = p->channels % LANES, whole = p->channels - rest;
-    const __mmask16 mask = (__mmask16)((1U << rest) - 1);
+    const __mmask16 mask = f0t_lanes_first(rest);
     for (size_t i = 0; i < pixels; i++, source += p->channels) {
         float *to = gated + i * p->channels;
         for (size_t k = 0; k < whole; k += LANES)
@@ -222,8 +222,7 @@ static void run_part(float *result, const f0t_points *p, const f0t_points_arrays
         const size_t at = k * F0T_POINTS_PANEL, left = p->filters - at,
                      vectors = left < F0T_POINTS_PANEL ? (left + LANES - 1) / LANES : VECTORS,
                      lanes = left < F0T_POINTS_PANEL ? left - (vectors - 1) * LANES : LANES;
-        const panel b = {p, in->filters + at * p->channels, in->bias + at,
-                         (__mmask16)((1U << lanes) - 1)};
+        const panel b = {p, in->filters + at * p->channels, in->bias + at, f0t_lanes_first(lanes)};
         run_panel(result + first * p->filters + at, &b, source, pixels, vectors);
     }
 }
