@@ -266,12 +266,28 @@ static f0t_status sort_slots(size_t *order, const f0t_onnx_schedule *s)
     return F0T_OK;
 }
 
+/* What a step works in lives as long as the step. */
+static f0t_status add_scratch(f0t_onnx_builder *b)
+{
+    f0t_onnx_schedule *s = b->schedule;
+    for (size_t k = 0; k < s->step_count; k++) {
+        f0t_onnx_step *step = &s->steps[k];
+        if (!step->room)
+            continue;
+        F0T_TRY(f0t_onnx_builder_slot(&step->scratch, b, step->room));
+        s->slots[step->scratch].first = s->slots[step->scratch].last = k;
+    }
+    return F0T_OK;
+}
+
 f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most)
 {
     f0t_onnx_schedule *s = b->schedule;
     heap h = {.most = most, .budget = s->fold.budget};
     size_t *order = NULL;
-    f0t_status status = f0t_alloc(&order, s->slot_count, sizeof *order);
+    f0t_status status = add_scratch(b);
+    if (status == F0T_OK)
+        status = f0t_alloc(&order, s->slot_count, sizeof *order);
     if (status == F0T_OK)
         status = f0t_alloc(&h.active, s->slot_count, sizeof *h.active);
     lend_lives(s);

@@ -11,7 +11,7 @@ f0t_status f0t_onnx_builder_step(f0t_onnx_step **out, f0t_onnx_builder *b, f0t_o
     f0t_onnx_schedule *s = b->schedule;
     F0T_TRY(f0t_grow(&s->steps, &b->step_capacity, s->step_count, 1, sizeof *s->steps));
     f0t_onnx_step *step = &s->steps[s->step_count++];
-    *step = (f0t_onnx_step){.run = run, .node = node};
+    *step = (f0t_onnx_step){.run = run, .node = node, .scratch = F0T_NONE};
     F0T_TRY(f0t_alloc(&step->sources, sources, sizeof *step->sources));
     F0T_TRY(f0t_alloc(&step->results, results, sizeof *step->results));
     for (size_t k = 0; k < sources; k++)
@@ -36,13 +36,13 @@ static void mark(f0t_onnx_schedule *s, size_t slot)
 void f0t_onnx_builder_used(f0t_onnx_builder *b)
 {
     f0t_onnx_schedule *s = b->schedule;
-    const f0t_onnx_step *step = &s->steps[s->step_count - 1];
+    f0t_onnx_step *step = &s->steps[s->step_count - 1];
     for (size_t k = 0; k < step->source_count; k++)
         mark(s, step->sources[k]);
     for (size_t k = 0; k < step->result_count; k++)
         mark(s, step->results[k]);
-    if (step->layer && f0t_layer_scratch(step->layer) > s->scratch)
-        s->scratch = f0t_layer_scratch(step->layer);
+    if (step->layer)
+        step->room = f0t_layer_scratch(step->layer);
 }
 
 f0t_status f0t_onnx_step_run_layer(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
@@ -54,8 +54,9 @@ f0t_status f0t_onnx_step_run_layer(const f0t_onnx_step *step, const f0t_onnx_fra
     for (size_t k = 0; k < step->source_count; k++)
         sources[k] = step->sources[k] == F0T_NONE ? step->constants[0]
                                                   : f0t_onnx_frame_at(frame, step->sources[k]);
-    f0t_status status = f0t_layer_run(f0t_onnx_frame_at(frame, step->results[0]), step->layer,
-                                      sources, step->constants, frame->scratch);
+    f0t_status status =
+        f0t_layer_run(f0t_onnx_frame_at(frame, step->results[0]), step->layer, sources,
+                      step->constants, f0t_onnx_frame_scratch(frame, step));
     if (sources != few)
         f0t_free(sources);
     return status;

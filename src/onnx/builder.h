@@ -25,7 +25,6 @@ typedef struct f0t_onnx_step f0t_onnx_step;
 typedef struct f0t_onnx_frame {
     const f0t_onnx_schedule *schedule;
     unsigned char *arena;
-    void *scratch;
     const float *const *inputs;
     f0t_onnx_budget *budget;
 } f0t_onnx_frame;
@@ -56,6 +55,8 @@ struct f0t_onnx_step {
     float epsilon;
     f0t_onnx_array_type type; /* of integers that are made plain */
     struct f0t_onnx_attention *attention;
+    size_t room;    /* bytes that it works in, */
+    size_t scratch; /* and their slot, F0T_NONE where there are none */
 };
 
 struct f0t_onnx_schedule {
@@ -67,7 +68,7 @@ struct f0t_onnx_schedule {
     size_t *output_slots;    /* F0T_NONE: constant */
     size_t *output_values;
     size_t step_count, slot_count, output_count;
-    size_t arena, scratch;
+    size_t arena;
     size_t images, file; /* pictures, and bytes of the network's files: what a run may cost */
     int threads;
 };
@@ -106,7 +107,7 @@ f0t_status f0t_onnx_builder_stack(size_t *whole, f0t_onnx_builder *b, const size
  * what f0t_layout_bytes says, which for steps that are longer than rows is more than they reach. */
 f0t_status f0t_onnx_builder_window_of(size_t *slot, f0t_onnx_builder *b, size_t base, size_t begin,
                                       size_t bytes, size_t counted);
-/* Gives the slots their offsets; returns the size of all through *arena, which is at most `most`. */
+/* Gives the slots their offsets, and each step what it works in, which is free again after it; returns the size of all through *arena, which is at most `most`. */
 f0t_status f0t_onnx_builder_arrange(size_t *arena, f0t_onnx_builder *b, size_t most);
 
 static inline void *f0t_onnx_frame_at(const f0t_onnx_frame *frame, size_t slot)
@@ -120,6 +121,12 @@ static inline void *f0t_onnx_frame_at(const f0t_onnx_frame *frame, size_t slot)
         return frame->arena + s->offset;
     cast.in = frame->inputs[s->input];
     return cast.out;
+}
+
+/* What a step works in. */
+static inline void *f0t_onnx_frame_scratch(const f0t_onnx_frame *frame, const f0t_onnx_step *step)
+{
+    return step->scratch == F0T_NONE ? frame->arena : f0t_onnx_frame_at(frame, step->scratch);
 }
 
 /* ---- Steps --------------------------------------------------------------------------------------

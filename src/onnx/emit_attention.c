@@ -105,7 +105,8 @@ static f0t_status run(const f0t_onnx_step *step, const f0t_onnx_frame *frame)
     const int threads =
         f0t_team_size() < frame->schedule->threads ? f0t_team_size() : frame->schedule->threads;
     const float *in[3];
-    float *out = f0t_onnx_frame_at(frame, step->results[0]), *scratch = frame->scratch;
+    float *out = f0t_onnx_frame_at(frame, step->results[0]),
+          *scratch = f0t_onnx_frame_scratch(frame, step);
     f0t_failure failure = {.status = F0T_OK};
     (void)threads;
     for (size_t k = 0; k < 3; k++)
@@ -264,14 +265,12 @@ static void divide(attention *a, size_t threads)
     a->rows = (a->m + parts - 1) / parts;
 }
 
-static f0t_status need_scratch(f0t_onnx_builder *b, attention *a)
+static f0t_status need_scratch(size_t *bytes, const f0t_onnx_builder *b, attention *a)
 {
     const f0t_attention h = native_form(a, a->rows);
-    size_t bytes;
     a->room = f0t_attention_native() ? f0t_attention_room(&h) : a->rows * a->n;
-    if (!a->room || !f0t_size_mul(&bytes, a->room * sizeof(float), (size_t)b->schedule->threads))
+    if (!a->room || !f0t_size_mul(bytes, a->room * sizeof(float), (size_t)b->schedule->threads))
         return f0t_fail(F0T_ERROR_MEMORY, "attention is larger than memory");
-    b->schedule->scratch = bytes > b->schedule->scratch ? bytes : b->schedule->scratch;
     return F0T_OK;
 }
 
@@ -287,15 +286,16 @@ static void finish(f0t_onnx_builder *b, const found *f)
 
 static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *item, const found *f, attention *a)
 {
-    size_t slots[SIDES];
+    size_t slots[SIDES], room = 0;
     f0t_onnx_step *step;
     for (size_t k = Q; k <= V; k++)
         F0T_TRY(take_side(a, b, k, f->values[k], &slots[k]));
     F0T_TRY(place_result(a, b, f->values[RESULT], &slots[RESULT]));
-    F0T_TRY(need_scratch(b, a));
+    F0T_TRY(need_scratch(&room, b, a));
     F0T_TRY(f0t_onnx_builder_step(&step, b, run, item->node, 3, 1));
     F0T_TRY(f0t_alloc(&step->attention, 1, sizeof *step->attention));
     *step->attention = *a;
+    step->room = room;
     for (size_t k = Q; k <= V; k++)
         step->sources[k] = slots[k];
     step->results[0] = slots[RESULT];

@@ -11,8 +11,9 @@ static f0t_status run_packed(const f0t_onnx_step *step, const f0t_onnx_frame *fr
 {
     const void *x = f0t_onnx_frame_at(frame, step->sources[0]);
     if (step->product.type == F0T_BF16) {
-        f0t_f32_to_bf16(frame->scratch, x, step->product.m * step->product.k);
-        x = frame->scratch;
+        void *narrow = f0t_onnx_frame_scratch(frame, step);
+        f0t_f32_to_bf16(narrow, x, step->product.m * step->product.k);
+        x = narrow;
     }
     return f0t_matmul_run_packed(f0t_onnx_frame_at(frame, step->results[0]), x, step->packed,
                                  step->constants[0], &step->product);
@@ -115,8 +116,8 @@ static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item,
                                     weights, d->transposed != turned, d->alpha, b->type, d->m));
     F0T_TRY(set_bias(step, b, d));
     f0t_onnx_builder_used(b);
-    if (b->type == F0T_BF16 && d->m * d->k * sizeof(uint16_t) > b->schedule->scratch)
-        b->schedule->scratch = d->m * d->k * sizeof(uint16_t);
+    if (b->type == F0T_BF16)
+        step->room = d->m * d->k * sizeof(uint16_t);
     if (d->add)
         b->done[d->add - b->items.list] = true;
     if (d->relu)

@@ -181,7 +181,7 @@ static f0t_status build(f0t_onnx_builder *b, const f0t_onnx_schedule_options *o)
 {
     f0t_onnx_schedule *s = b->schedule;
     const f0t_onnx_graph *graph = s->graph;
-    size_t all, most = f0t_onnx_budget_arena(s->file);
+    const size_t most = f0t_onnx_budget_arena(s->file);
     F0T_TRY(check_ends(b, o, most));
     F0T_TRY(f0t_onnx_items_create(&b->items, &s->fold, o->outputs, o->output_count));
     F0T_TRY(f0t_alloc_zero(&b->places, graph->value_count, sizeof *b->places));
@@ -192,9 +192,6 @@ static f0t_status build(f0t_onnx_builder *b, const f0t_onnx_schedule_options *o)
     F0T_TRY(emit_all(b));
     F0T_TRY(place_outputs(b, o));
     f0t_status status = f0t_onnx_builder_arrange(&s->arena, b, most);
-    if (status == F0T_OK && (!f0t_size_add(&all, s->arena, s->scratch) || all > most))
-        status = f0t_fail(F0T_ERROR_UNSUPPORTED, "its kernels would need %zu MB of memory",
-                          s->scratch >> 20);
     return status == F0T_OK ? F0T_OK : f0t_fail_prefix(status, "%s: ", graph->path);
 }
 
@@ -292,7 +289,7 @@ size_t f0t_onnx_schedule_steps(const f0t_onnx_schedule *schedule)
 
 size_t f0t_onnx_schedule_arena(const f0t_onnx_schedule *schedule)
 {
-    return schedule->arena + schedule->scratch;
+    return schedule->arena;
 }
 
 size_t f0t_onnx_schedule_arena_most(const f0t_onnx_schedule *schedule)
@@ -342,10 +339,9 @@ f0t_status f0t_onnx_schedule_run(void *const *outputs, f0t_onnx_schedule *s,
 {
     f0t_workspace *memory;
     f0t_onnx_budget budget = f0t_onnx_budget_run(s->file, s->images, monitor);
-    F0T_TRY(f0t_workspace_take(&memory, s->arena + s->scratch + 1)); /* there is some always */
+    F0T_TRY(f0t_workspace_take(&memory, s->arena + 1)); /* there is some always */
     f0t_onnx_frame frame = {
         .schedule = s, .arena = memory->data, .inputs = inputs, .budget = &budget};
-    frame.scratch = frame.arena + s->arena;
     const bool awake = f0t_team_wake();
     int before = f0t_team_enter();
     f0t_status status = run_steps(s, &frame);
