@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 enum { ALIGNMENT = 64 }; /* a cache line, and the widest vector register */
 
@@ -83,6 +86,13 @@ void f0t_free(void *memory)
 {
     if (!__atomic_load_n(&abandoned, __ATOMIC_ACQUIRE))
         free(memory);
+}
+
+void f0t_free_unused(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void f0t_free_nothing(void)

@@ -20,6 +20,9 @@ f0t_status f0t_string_copy(char **out, const char *text, size_t length);
 
 void f0t_free(void *memory);
 
+/* What was freed goes back to the system, where the allocator keeps it for later: after much memory was used for once. */
+void f0t_free_unused(void);
+
 /* From here on f0t_free does nothing. For a process that is about to end because another one of its run has failed: messages
  * that nobody can call back may still be written into memory of its (base/group.h). */
 void f0t_free_nothing(void);

@@ -39,39 +39,6 @@ static f0t_status fill_descs(conv_descs *d, const f0t_layer_conv *c, const f0t_l
     return F0T_OK;
 }
 
-/* Winograd's algorithm (Lavin and Gray, 2016) needs a quarter of the multiplications. oneDNN takes it
- * only when asked: VGG-19 is 2.3 times as fast with it, ResNet-50 1.2 times. */
-static bool suits_winograd(const f0t_layer_conv *c)
-{
-    const f0t_layer_window *w = &c->window;
-    return c->groups == 1 && c->channels >= 16 && c->filters >= 16 && w->rank == 2 &&
-           w->kernel[0] == 3 && w->kernel[1] == 3 && w->stride[0] == 1 && w->stride[1] == 1 &&
-           w->dilation[0] == 1 && w->dilation[1] == 1;
-}
-
-bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *c)
-{
-    return f0t_tiles_native() || (suits_winograd(c) && c->channels >= 64 && c->filters >= 64 &&
-                                  c->window.out[0] * c->window.out[1] >= 28 * 28);
-}
-
-static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t_layout *source,
-                            dnnl_alg_kind_t algorithm)
-{
-    static const int roles[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
-    conv_descs d;
-    dnnl_convolution_desc_t operation;
-    F0T_TRY(fill_descs(&d, c, source));
-    DNN_TRY(dnnl_dilated_convolution_forward_desc_init(
-                &operation, dnnl_forward_inference, algorithm, &d.x, &d.w, &d.bias, &d.y,
-                d.steps.strides, d.steps.dilations, d.steps.before, d.steps.after),
-            "describe a convolution");
-    F0T_TRY(c->rescale ? f0t_layer_describe_rescaled(layer, &operation, c->after, c->after_count,
-                                                     c->rescale, c->filters)
-                       : f0t_layer_describe(layer, &operation, c->after, c->after_count));
-    return f0t_layer_finish(layer, roles, 1, 2);
-}
-
 static f0t_layer_cost cost_of_conv(const f0t_layer_conv *c)
 {
     double in = (double)c->channels, out = (double)c->filters, window = 1;
@@ -85,6 +52,57 @@ static f0t_layer_cost cost_of_conv(const f0t_layer_conv *c)
         .products = (double)c->images * out * window * (double)(c->channels / c->groups),
         .bytes = (double)f0t_dtype_size(c->type) * ((double)c->images * (in + out) + weights),
         .type = c->type};
+}
+
+/* Winograd's algorithm (Lavin and Gray, 2016) needs a quarter of the multiplications. oneDNN takes it
+ * only when asked: VGG-19 is 2.3 times as fast with it, ResNet-50 1.2 times. */
+static bool suits_winograd(const f0t_layer_conv *c)
+{
+    const f0t_layer_window *w = &c->window;
+    return c->groups == 1 && c->channels >= 16 && c->filters >= 16 && w->rank == 2 &&
+           w->kernel[0] == 3 && w->kernel[1] == 3 && w->stride[0] == 1 && w->stride[1] == 1 &&
+           w->dilation[0] == 1 && w->dilation[1] == 1;
+}
+
+/* Filters of 3 x 3 take four times their room once they are transformed. That is done before the first run, but for
+ * layers of so much work that doing it in each run, in scratch that all layers share, costs little: as long as the
+ * products of about twelve tiles, at most a quarter more of the layer. docs/performance.md has the measurements. */
+enum { LATE_TILES = 48, TILE = 4 };
+static const double LATE_PRODUCTS = 0.75e9;
+
+static bool suits_late(const f0t_layer_conv *c)
+{
+    const size_t rows = c->window.out[0], columns = c->window.out[1];
+    const size_t tiles = c->images * ((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE);
+    return tiles >= LATE_TILES && cost_of_conv(c).products >= LATE_PRODUCTS;
+}
+
+bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *c)
+{
+    return f0t_tiles_native() || (suits_winograd(c) && c->channels >= 64 && c->filters >= 64 &&
+                                  c->window.out[0] * c->window.out[1] >= 28 * 28);
+}
+
+/* How oneDNN is asked for a convolution. */
+typedef enum conv_way { DIRECT, WINOGRAD, WINOGRAD_LATE } conv_way;
+
+static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t_layout *source,
+                            conv_way way)
+{
+    static const int roles[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS};
+    conv_descs d;
+    dnnl_convolution_desc_t operation;
+    F0T_TRY(fill_descs(&d, c, source));
+    /* Filters that training changes are transformed in every run. */
+    DNN_TRY(dnnl_dilated_convolution_forward_desc_init(
+                &operation, way == WINOGRAD_LATE ? dnnl_forward_training : dnnl_forward_inference,
+                way == DIRECT ? dnnl_convolution_direct : dnnl_convolution_winograd, &d.x, &d.w,
+                &d.bias, &d.y, d.steps.strides, d.steps.dilations, d.steps.before, d.steps.after),
+            "describe a convolution");
+    F0T_TRY(c->rescale ? f0t_layer_describe_rescaled(layer, &operation, c->after, c->after_count,
+                                                     c->rescale, c->filters)
+                       : f0t_layer_describe(layer, &operation, c->after, c->after_count));
+    return f0t_layer_finish(layer, roles, 1, 2);
 }
 
 /* Alone, oneDNN prefers channels last for filters of 1 x 1, and blocks for Winograd's: between the two, every array is
@@ -105,7 +123,7 @@ static f0t_status create_in_blocks(f0t_layer **out, const f0t_layer_conv *conv,
                                    const f0t_layout *source, const f0t_layer_cost *cost)
 {
     F0T_TRY(f0t_layer_begin(out, *cost));
-    f0t_status status = f0t_layer_give(out, fill_conv(*out, conv, source, dnnl_convolution_direct));
+    f0t_status status = f0t_layer_give(out, fill_conv(*out, conv, source, DIRECT));
     if (status == F0T_ERROR_UNSUPPORTED)
         return F0T_OK;
     if (status == F0T_OK && (strncmp(f0t_layer_kernel(*out), "jit", 3) != 0 ||
@@ -251,12 +269,13 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     }
     if (conv->type == F0T_F32 && suits_winograd(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
-        status = f0t_layer_give(out, fill_conv(*out, conv, NULL, dnnl_convolution_winograd));
+        status = f0t_layer_give(
+            out, fill_conv(*out, conv, NULL, suits_late(conv) ? WINOGRAD_LATE : WINOGRAD));
         if (status != F0T_ERROR_UNSUPPORTED) /* this CPU has it, for this shape */
             return status;
     }
     F0T_TRY(f0t_layer_begin(out, cost));
-    return f0t_layer_give(out, fill_conv(*out, conv, NULL, dnnl_convolution_direct));
+    return f0t_layer_give(out, fill_conv(*out, conv, NULL, DIRECT));
 }
 
 /* ---- Dense layers of eight bits -------------------------------------------------------------- */

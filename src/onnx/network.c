@@ -212,6 +212,7 @@ static f0t_status fill(f0t_network *net, const f0t_network_options *o)
         F0T_TRY(use_kept(net, o->cache));
     F0T_TRY(try_it(net, f0t_context_monitor(NULL)));
     keep_weights(net, f0t_context_monitor(NULL));
+    f0t_free_unused(); /* weights on their way into their layouts */
     return F0T_OK;
 }
 

@@ -75,6 +75,21 @@ static void text_is_copied_with_a_zero_behind(void **state)
     assert_null(copy);
 }
 
+/* What is in use stays as it is. */
+static void what_was_freed_goes_back_to_the_system(void **state)
+{
+    enum { LARGE = 1 << 16 };
+    char *kept, *freed;
+    (void)state;
+    assert_ok(f0t_alloc_zero(&freed, LARGE, 1));
+    assert_ok(f0t_alloc_zero(&kept, LARGE, 1));
+    kept[LARGE - 1] = 'x';
+    f0t_free(freed);
+    f0t_free_unused();
+    assert_int_equal(kept[LARGE - 1], 'x');
+    f0t_free(kept);
+}
+
 static void the_nth_call_fails_once(void **state)
 {
     (void)state;
@@ -122,6 +137,7 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(an_array_grows_and_keeps_its_elements),
         cmocka_unit_test(text_is_copied_with_a_zero_behind),
+        cmocka_unit_test(what_was_freed_goes_back_to_the_system),
         cmocka_unit_test(the_nth_call_fails_once),
         cmocka_unit_test(a_failed_growth_leaves_the_array),
     };

@@ -3,6 +3,7 @@
 
 #include "math/layers.h"
 #include "math/matmul.h"
+#include "math/panels.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,6 +123,111 @@ static void a_convolution_may_be_bfloat16(void **state)
     check_conv(1, F0T_BF16, 5e-2);
 }
 
+/* ---- Large filters ------------------------------------------------------------------------------ */
+
+/* Filters of 3 x 3 over squares of `side`. */
+typedef struct square {
+    size_t images, channels, filters, side;
+} square;
+
+static size_t plain_bytes(const square *s)
+{
+    return s->filters * s->channels * K * K * sizeof(float);
+}
+
+static f0t_layer *square_layer(const square *s)
+{
+    const size_t side = s->side;
+    const f0t_layer_conv conv = {.images = s->images,
+                                 .channels = s->channels,
+                                 .filters = s->filters,
+                                 .groups = 1,
+                                 .in = {side, side},
+                                 .window = {.rank = 2,
+                                            .kernel = {K, K},
+                                            .stride = {1, 1},
+                                            .dilation = {1, 1},
+                                            .before = {1, 1},
+                                            .after = {1, 1},
+                                            .out = {side, side}},
+                                 .type = F0T_F32,
+                                 .result = F0T_F32};
+    f0t_layer *layer;
+    assert_ok(f0t_layer_create_conv(&layer, &conv, NULL));
+    return layer;
+}
+
+/* VGG-19's would otherwise take four times the room of the file's. */
+static void filters_of_much_work_are_not_kept_transformed(void **state)
+{
+    static const square large[] = {{1, 128, 256, 56},
+                                   {1, 256, 256, 56},
+                                   {1, 256, 512, 28},
+                                   {1, 512, 512, 28},
+                                   {4, 512, 512, 14}};
+    (void)state;
+    /* Winograd's kernels of our own keep the first two, which take less than 16 MB. */
+    for (size_t k = f0t_panels_native() ? 2 : 0; k < sizeof large / sizeof *large; k++) {
+        f0t_layer *layer = square_layer(&large[k]);
+        assert_int_equal(f0t_layout_bytes(f0t_layer_weights(layer)), plain_bytes(&large[k]));
+        f0t_layer_free(layer);
+    }
+}
+
+static double convolve_square(const square *s, const float *x, const float *w, const float *bias,
+                              size_t f, size_t row, size_t column)
+{
+    double sum = (double)bias[f];
+    for (size_t c = 0; c < s->channels; c++)
+        for (size_t a = 0; a < K; a++)
+            for (size_t b = 0; b < K; b++) {
+                const size_t h = row + a, v = column + b;
+                if (h < 1 || h > s->side || v < 1 || v > s->side)
+                    continue;
+                sum += (double)x[(c * s->side + h - 1) * s->side + v - 1] *
+                       (double)w[((f * s->channels + c) * K + a) * K + b];
+            }
+    return sum;
+}
+
+static void filters_transformed_in_each_run_give_the_same(void **state)
+{
+    static const square s = {1, 256, 512, 28};
+    const size_t pixels = s.side * s.side, in = s.channels * pixels, out = s.filters * pixels;
+    const size_t x_dims[] = {1, s.channels, s.side, s.side},
+                 y_dims[] = {1, s.filters, s.side, s.side},
+                 w_dims[] = {s.filters, s.channels, K, K};
+    f0t_layer *layer = square_layer(&s);
+    f0t_layout *plain;
+    float *x, *w, *bias, *y;
+    void *packed;
+    (void)state;
+    assert_ok(f0t_alloc(&x, in, sizeof *x));
+    assert_ok(f0t_alloc(&w, plain_bytes(&s), 1));
+    assert_ok(f0t_alloc(&bias, s.filters, sizeof *bias));
+    assert_ok(f0t_alloc_zero(&y, out, sizeof *y));
+    assert_ok(f0t_alloc_zero(&packed, f0t_layout_bytes(f0t_layer_weights(layer)), 1));
+    test_random_floats(x, in, 1);
+    test_random_floats(w, plain_bytes(&s) / sizeof *w, 2);
+    test_random_floats(bias, s.filters, 3);
+    assert_ok(f0t_layout_create(&plain, 4, w_dims, F0T_F32));
+    assert_ok(f0t_layout_convert(f0t_layer_weights(layer), packed, plain, w));
+    const void *constants[] = {packed, bias};
+    run_plain(layer, y, y_dims, x, x_dims, constants);
+    for (size_t k = 0; k < out; k += 1009) {
+        const double want =
+            convolve_square(&s, x, w, bias, k / pixels, k % pixels / s.side, k % s.side);
+        assert_true(fabs((double)y[k] - want) <= 1e-3 * (1 + fabs(want)));
+    }
+    f0t_free(x);
+    f0t_free(w);
+    f0t_free(bias);
+    f0t_free(y);
+    f0t_free(packed);
+    f0t_layout_free(plain);
+    f0t_layer_free(layer);
+}
+
 static float pool(const float *x, f0t_layer_pool_kind kind, size_t oh, size_t ow)
 {
     float top = -INFINITY, sum = 0;
@@ -210,6 +316,8 @@ int main(void)
         cmocka_unit_test(a_convolution_adds_and_clips),
         cmocka_unit_test(a_convolution_may_be_in_groups),
         cmocka_unit_test(a_convolution_may_be_bfloat16),
+        cmocka_unit_test(filters_of_much_work_are_not_kept_transformed),
+        cmocka_unit_test(filters_transformed_in_each_run_give_the_same),
         cmocka_unit_test(pooling_is_what_it_says),
         cmocka_unit_test(activations_are_what_they_say),
     };
