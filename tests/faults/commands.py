@@ -36,20 +36,33 @@ open("scores.npy", "wb").write(b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(h
 
 class Command:
     """A command, and of the files that `prepare` makes those it needs. `again`: a second run after one that was
-    interrupted gives what the first would have given, however far that came; decisions are kept in a log, with each."""
+    interrupted gives what the first would have given, however far that came; decisions are kept in a log, with each.
+    What a run leaves for the next is looked at where `keeps` names it: then every fault is followed by a run without
+    one. `stop`: SIGTERM comes with this line of --log, and the next run goes on from there. `kept`: the
+    cache is that of an earlier run. `links`: files that are old enough to be known again."""
 
-    def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, rank=0, again=True):
+    def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, rank=0, again=True, keeps="", stop=0,
+                 kept=False, links=""):
         self.name, self.arguments, self.needs = name, arguments.split(), needs.split()
         self.stdin, self.server, self.processes, self.again = stdin, server, processes, again and not server
         self.rank = rank  # of the process that meets faults
+        self.keeps, self.stop, self.kept, self.links = keeps, stop, kept, links.split()
 
+
+# A training of three epochs, whose log has a line for each.
+EPOCHS = "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --batch 7 --epochs 3 --log log.jsonl --resume"
+NETWORK = "features art -o art.out -f --backbone net.onnx --no-cache --cache-network"
+EVAL = "eval photos --vectors words.txt --scenarios conventional --no-tune --results r.jsonl --json --methods "
 
 COMMANDS = [
     Command("train", "train art.data --vectors vectors.txt -o m.f0t --method linear --lambda 2 --ridge 0.1",
             "art.data vectors.txt m.f0t"),
     Command("train-net", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 3 --log log.jsonl --resume",
             "photos words.txt m.f0t"),
-    Command("train-blend", "train photos --vectors words.txt -o m.f0t --epochs 1", "photos words.txt m.f0t"),
+    Command("train-stopped", EPOCHS, "photos words.txt m.f0t", keeps=r"\.checkpoint$", stop=2),
+    Command("train-resumed", EPOCHS, "photos words.txt m.f0t m.f0t.checkpoint", keeps=r"\.checkpoint$"),
+    Command("train-blend", "train photos --vectors words.txt -o m.f0t --epochs 1 --resume", "photos words.txt m.f0t",
+            keeps=r"\.checkpoint$"),
     Command("train-pictures", "train art --vectors vectors.txt -o m.f0t --method linear --lambda 2 --ridge 0.1",
             "art vectors.txt m.f0t"),
     Command("train-refit", "train -c c.f0c --refit", "c.f0c art blend.f0t", again=False),
@@ -63,6 +76,8 @@ COMMANDS = [
     Command("features", "features art -o art.out", "art"),
     Command("features-again", "features art -o art.data -f", "art art.data"),
     Command("features-network", "features art -o art.out --backbone net.onnx", "art net.onnx net.json"),
+    Command("features-keeping", NETWORK, "art net.json", keeps=r"/network-[0-9a-f]*$", links="net.onnx"),
+    Command("features-kept", NETWORK, "art net.json", keeps=r"/network-[0-9a-f]*$", links="net.onnx", kept=True),
     Command("quantize", "quantize net.onnx --pictures art --count 2 -o eight.onnx --cosine 0.1", "art net.onnx net.json"),
     Command("vectors-convert", "vectors convert vectors.txt -o v.st", "vectors.txt v.st"),
     Command("vectors-packed", "vectors convert vectors.txt.gz -o v.st", "vectors.txt.gz v.st"),
@@ -77,12 +92,11 @@ COMMANDS = [
     Command("import-mulan", "import mulan x.arff x.xml -o made -f", "x.arff x.xml made"),
     Command("import-tagprop", "import tagprop tagprop -o made -f --val 0.5", "tagprop made"),
     Command("import-nuswide", "import nuswide nuswide -o nus.out", "nuswide"),
-    Command("eval", "eval photos --vectors words.txt --methods frequency,linear --scenarios conventional --no-tune "
-            "--results r.jsonl --json", "photos words.txt"),
+    Command("eval", EVAL + "frequency,linear", "photos words.txt", keeps=r"^r\.jsonl$"),
+    Command("eval-resumed", EVAL + "frequency,linear,conse", "photos words.txt r.jsonl", keeps=r"^r\.jsonl$"),
     Command("eval-page", "eval photos --vectors words.txt --methods frequency --scenarios conventional --no-tune "
             "--html page", "photos words.txt"),
-    Command("eval-jobs", "eval photos --vectors words.txt --methods frequency,random --scenarios conventional --no-tune "
-            "--jobs 2 --results r.jsonl --json", "photos words.txt"),
+    Command("eval-jobs", EVAL + "frequency,random --jobs 2", "photos words.txt", keeps=r"^r\.jsonl$"),
     Command("eval-own", "eval photos --vectors words.txt --methods frequency --scenarios conventional --no-tune "
             "--add own=./own.py --json", "photos words.txt own.py"),
     Command("analyze", "analyze photos --vectors words.txt -o study --unseen none --lambdas 1",
@@ -115,7 +129,9 @@ COMMANDS = [
 
 # What `make test` runs: every kind of file that is written, and every kind of call. Of commands that take long, the kinds of
 # calls that no other command makes in their way; the others have all kinds.
-QUICK = {"train-net": None, "tag-embed": "write sync name close change", "tag-sidecar": None,
+QUICK = {"train-net": None, "train-stopped": "write read sync name stat lock change", "train-resumed": "read open stat name change",
+         "features-keeping": "write sync name stat change", "features-kept": "open read stat", "eval-resumed": None,
+         "tag-embed": "write sync name close change", "tag-sidecar": None,
          "features": "write read sync map folder spawn change",
          "vectors-trim": None, "import-csv": None, "eval": None, "accept": None, "write": None, "serve": None}
 
@@ -257,7 +273,17 @@ def catalogues():
     write("decisions.tsv", "art/p1.svg\tviolet\nart/p2.svg\tsunset\n")
 
 
-def prepare():
+def unfinished(shim):
+    """What a training that was interrupted has left, and a comparison of two methods of which one is asked for again."""
+    env = {**os.environ, "LD_PRELOAD": shim, "F0T_FAULT": "any:0:EIO", "F0T_FAULT_STOP": "1"}
+    done = subprocess.run([PROGRAM, *EPOCHS.split(), "-q", "--threads", "1"], env=env, stderr=subprocess.PIPE, timeout=300)
+    if done.returncode != 1 or not os.path.exists("m.f0t.checkpoint"):
+        raise SystemExit("a training that is told to end leaves no checkpoint: %s" % done.stderr.decode())
+    os.remove("log.jsonl")
+    program(*(EVAL + "frequency,random").split(), "--threads", "1")
+
+
+def prepare(shim):
     """Makes all of them in the current folder."""
     collection()
     others_formats()
@@ -274,6 +300,7 @@ def prepare():
     program("train", "art.data", "--vectors", "vectors.txt", "-o", "blend.f0t", "--without", "direction,tags")
     program("vectors", "convert", "vectors.txt", "-o", "own.st")
     shutil.copy("own.st", "v.st")
+    unfinished(shim)
     catalogues()
     shutil.copytree("new", "tagged")
     program("tag", "art.f0t", "tagged", "-k", "1", "--xmp")

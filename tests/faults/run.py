@@ -14,6 +14,7 @@ import collections
 import contextlib
 import hashlib
 import http.client
+import json
 import multiprocessing
 import os
 import re
@@ -21,11 +22,13 @@ import select
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 
 import commands
 
@@ -53,6 +56,7 @@ FAULTS = {
 NO_FAULT = "any:0:EIO"  # calls are counted alone
 HARMLESS = {"short", "short+", "EINTR"}
 LIMIT = 300  # seconds that a command may take; the slowest needs two, where nothing else runs
+SETTLED = 4  # that a file must have been as it is to be known again: src/onnx/keep.c
 SILENCE = 20  # that it may take to say where it listens
 PATIENCE = 3  # that a server with a fault may take to answer: it may also give no answer
 
@@ -86,20 +90,51 @@ def dump(path):
         c.close()
 
 
+def checkpoint(data):
+    """Where a training is and its arrays, but for the time that it took."""
+    try:
+        size = struct.unpack("<Q", data[:8])[0]
+        head = json.loads(data[8:8 + size])
+    except (ValueError, struct.error):
+        return "damaged"
+    head["__metadata__"].pop("seconds", None)
+    return hashlib.md5(json.dumps(head, sort_keys=True).encode() + data[8 + size:]).hexdigest()
+
+
+def pieces(data):
+    """A kept network's, one line each: src/onnx/prepared.c."""
+    header, record = struct.Struct("<8sQIIIIII"), struct.Struct("<IIQQQ")
+    if len(data) < header.size:
+        return "damaged"
+    magic, size, _, _, key, count, checksum, _ = header.unpack_from(data)
+    begin = header.size + key
+    end = begin + count * record.size
+    if magic != b"F0Tprep1" or size != len(data) or end > size or \
+            zlib.crc32(data[:32] + bytes(4) + data[36:end]) != checksum:
+        return "damaged"
+    records = [record.unpack_from(data, begin + i * record.size) for i in range(count)]
+    return "".join("%d %d %d %s\n" % (*r[:3], hashlib.md5(data[r[4]:r[4] + r[3]]).hexdigest()) for r in sorted(records))
+
+
 def digest(path):
     if path.endswith(".f0c"):
         return dump(path)
     data = open(path, "rb").read()
-    return hashlib.md5(SECONDS.sub(b"", data)).hexdigest()
+    if path.endswith(".checkpoint"):
+        return checkpoint(data)
+    if "/network-" in path:
+        return pieces(data)
+    data = SECONDS.sub(b"", data)
+    return data.decode() if path == "r.jsonl" else hashlib.md5(data).hexdigest()
 
 
-def look():
-    """Each file here and what is in it."""
+def look(keeps=""):
+    """Each file here and what is in it; also those whose names are of the form `keeps`."""
     state = {}
     for folder, _, names in os.walk("."):
         for name in names:
             path = os.path.relpath(os.path.join(folder, name), ".")
-            if not LEFT.search(path):
+            if not LEFT.search(path) or keeps and re.search(keeps, path):
                 state[path] = digest(path)
     return state
 
@@ -192,6 +227,7 @@ class Bench:
         self.journal = Journal(options.journal)
         self.tried = collections.Counter()
         self.found = []
+        self.cache = None  # of an earlier run
 
     def reset(self):
         os.chdir("/")
@@ -203,6 +239,10 @@ class Bench:
                 shutil.copytree(os.path.join(self.made, name), name)
             else:
                 shutil.copy2(os.path.join(self.made, name), name)
+        for name in self.command.links:
+            os.symlink(os.path.join(self.made, name), name)
+        if self.cache:
+            shutil.copytree(self.cache, ".cache")
 
     def words(self):
         words = [commands.PROGRAM, *self.command.arguments, "-q", "--threads", "1"]
@@ -211,12 +251,15 @@ class Bench:
                      os.path.join(os.path.dirname(os.path.abspath(__file__)), "first"), *words]
         return words
 
-    def run(self, fault=None, trace=False):
+    def run(self, fault=None, trace=False, stop=True):
         env = {**os.environ, "XDG_CACHE_HOME": self.folder + "/.cache", "XDG_DATA_HOME": self.folder, "LC_ALL": "C.UTF-8",
                "TMPDIR": self.folder + "/tmp", "LOGNAME": "ann", "OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
         if self.command.processes:
             env["F0T_FAULT_RANK"] = str(self.command.rank)
+        if stop and self.command.stop:
+            env["F0T_FAULT_STOP"] = str(self.command.stop)
+            fault = fault or NO_FAULT
         if fault:
             env[("SHIM" if self.command.processes else "LD_PRELOAD")] = self.options.shim
             env["F0T_FAULT"] = fault
@@ -232,7 +275,7 @@ class Bench:
                 return Run("hangs", b"", open(".err", "rb").read(), {})
         text = open(".err", "rb").read()
         os.remove(".err")
-        return Run(process.returncode, out, text, look())
+        return Run(process.returncode, out, text, look(self.command.keeps))
 
     def complain(self, fault, place, text):
         self.found.append("%s: %s (%s): %s" % (self.command.name, fault, place, text))
@@ -249,17 +292,18 @@ class Bench:
         if not killed and not (isinstance(run.code, int) and 0 <= run.code <= 3):
             return "exit %s: %s" % (run.code, run.err[-400:])
         told = run.code == 0 and self.is_told(run)
+        done = run.code == 0 or run.code == self.code and run.lines() == self.lines
         for path in sorted({*run.state, *self.old, *self.new}):
             now = run.state.get(path)
             if (now or "").startswith(("damaged", "no catalogue")):
                 return "%s: %s" % (path, now)
-            if now not in (self.old.get(path), self.new.get(path)) and not self.is_between(path) and not told:
+            if now not in (self.old.get(path), self.new.get(path)) and not self.is_between(path, now) and not told:
                 return "%s is neither old nor new%s: exit %s" % (path, "" if now else " (none)", run.code)
         if run.code == 0 and self.command.server:
             return self.judge_answers(run)
-        if run.code == 0 and not told:
-            if run.state != self.new:
-                wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p)]
+        if done and not told:
+            wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p) and not self.is_spare(p, run)]
+            if wrong:
                 return "says it is done, and is not: %s; %s" % (wrong[:3], run.err[-300:])
             if run.out != self.out:
                 return "prints something else: %r; %s" % (run.out[-300:], run.err[-300:])
@@ -300,35 +344,68 @@ class Bench:
     def warnings(self, run):
         return {line for line in run.err.split("\n") if line.startswith("warning: ")}
 
-    def is_between(self, path):
-        """Catalogues get their pictures one after the other, journals their lines. A training on pictures leaves the dataset that
-        it made, which the next one makes anew, also where too few could be read."""
+    def is_between(self, path, now):
+        """Catalogues get their pictures one after the other, journals their lines, checkpoints what was learned. Results and
+        kept networks are of those that the whole run has, and none that was there is lost. A training on pictures leaves the
+        dataset that it made, which the next one makes anew, also where too few could be read."""
         grows = self.command.name.startswith(("index", "write", "train", "find", "serve"))
-        return path.endswith(".jsonl") or path.endswith(".f0c") and grows or path.startswith("m.f0t.data/")
+        if path == "r.jsonl" or "/network-" in path:
+            lines, old, new = (set((text or "").split("\n")) for text in (now, self.old.get(path), self.whole.get(path)))
+            return old <= lines <= new
+        return path.endswith((".jsonl", ".checkpoint")) or path.endswith(".f0c") and grows or \
+            path.startswith("m.f0t.data/")
+
+    def is_spare(self, path, run):
+        """What the next run can do without, or with: a network that could not be kept is prepared again, a checkpoint of what
+        was learned whole that could not be removed gives the same model, and of a run that says that it was interrupted
+        the log may lack lines."""
+        return bool("/network-" in path and "the prepared network is not kept" in run.err or
+                    path.endswith(".checkpoint") and not self.command.stop or path == "log.jsonl" and self.command.stop)
 
     def judge_next(self):
         """After an end by force the same command gives what it would have given."""
-        again = self.run()
+        again = self.run(stop=False)
         if again.code != 0:
             return "afterwards: exit %s: %s" % (again.code, again.err[-300:])
-        wrong = [p for p in {*again.state, *self.new}  # a log has the epochs of both runs
-                 if again.state.get(p) != self.new.get(p) and not p.endswith(".jsonl")]
+        wrong = [p for p in {*again.state, *self.whole}  # a log has the epochs of both runs
+                 if again.state.get(p) != self.whole.get(p) and p != "log.jsonl"]
+        if not wrong and self.command.keeps and again.out != self.whole_out:
+            return "afterwards prints something else: %r; %s" % (again.out[-300:], again.err[-300:])
         return "afterwards other files: %s" % wrong[:3] if wrong else None
 
     # ---- All of it --------------------------------------------------------------------------------------------------
 
     def start(self):
         """The old state, the new one, and the calls that lead from one to the other: (kind, name, place) each."""
+        for name in self.command.links:
+            time.sleep(max(0, os.stat(os.path.join(self.made, name)).st_ctime + SETTLED - time.time()))
+        if self.command.kept:
+            self.reset()
+            self.run()
+            self.cache = self.made + "/" + self.command.name + ".cache"
+            os.rename(".cache", self.cache)
         self.reset()
-        self.old = look()
+        self.old = look(self.command.keeps)
         first = self.run(NO_FAULT, True)
-        if first.code != 0:
+        if first.code != (1 if self.command.stop else 0):
             raise SystemExit("%s: exit %s: %s" % (self.command.name, first.code, first.err))
         self.new, self.out, self.warned = first.state, first.out, self.warnings(first)
+        self.code, self.lines = first.code, first.lines()
         calls = [tuple(line.split()) for line in open(".trace")]
+        self.find_whole(first)
         if self.options.full:
             self.check_repeats()
         return calls
+
+    def find_whole(self, first):
+        """What is there after a run that nobody stops."""
+        if self.command.stop:
+            self.reset()
+            first = self.run(stop=False)
+        self.whole, self.whole_out = first.state, first.out
+        keeps = [path for path in {**self.old, **self.new} if re.search(self.command.keeps or "$.", path)]
+        if self.command.keeps and not keeps and not self.command.name.startswith("train"):
+            raise SystemExit("%s: nothing is kept" % self.command.name)
 
     def check_repeats(self):
         self.reset()
@@ -373,7 +450,7 @@ class Bench:
                 run = self.run(fault)
                 self.tried[kind, what] += 1
                 wrong = self.judge(fault, place, run)
-                if not wrong and what == "kill" and self.command.again and run.state != self.new:
+                if not wrong and self.command.again and run.state != self.whole and (what == "kill" or self.command.keeps):
                     wrong = self.judge_next()
                 if wrong:
                     self.complain(fault, place, wrong)
@@ -394,7 +471,7 @@ def hash_of(text):
     return int(hashlib.md5(text.encode()).hexdigest()[:8], 16)
 
 
-def begin(scratch, seen):
+def begin(scratch, seen, shim):
     """Each process of ours has its own files, in a place of its own: catalogues know the paths of pictures."""
     global folder, made, kept, problem
     kept, problem = seen, None
@@ -404,7 +481,7 @@ def begin(scratch, seen):
     os.chdir(folder)
     os.environ["XDG_CACHE_HOME"] = folder + "/.cache"
     try:
-        commands.prepare()
+        commands.prepare(shim)
     except (Exception, SystemExit) as e:  # told by `work`: a pool whose processes cannot begin starts others for ever
         problem = "no files to work with: %s" % e
     os.chdir("/")
@@ -450,7 +527,7 @@ def main():
                 if c.name in (options.commands or (commands.QUICK if options.quick else [c.name]))]
         found, total, tried = [], collections.Counter(), 0
         seen = multiprocessing.Manager().dict() if options.places else {}
-        with multiprocessing.Pool(options.jobs, begin, [scratch, seen]) as pool:
+        with multiprocessing.Pool(options.jobs, begin, [scratch, seen, options.shim]) as pool:
             for name, calls, counts, wrong, seconds in pool.imap_unordered(work, jobs, 1):
                 total.update(calls)
                 tried += sum(counts.values())

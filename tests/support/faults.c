@@ -7,8 +7,9 @@
  * WHAT   kill (SIGKILL instead of the call), short (half of the bytes), or the name of an error
  *
  * F0T_FAULT_COUNT=FILE has the number of calls written there when the program ends; F0T_FAULT_TRACE=FILE one line for
- * each as it is made: its kind, its name, and a number that is the same for calls from the same place. Without F0T_FAULT
- * nothing fails. Only the program itself is meant: what it starts does not have these variables.
+ * each as it is made: its kind, its name, and a number that is the same for calls from the same place. F0T_FAULT_STOP=N
+ * has SIGTERM come, besides, with the N-th flush of a stream of the program's own, a line of --log: what it does when it is
+ * told to end meets faults, too. Without F0T_FAULT nothing fails. Only the program itself is meant: what it starts does not have these variables.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -75,12 +76,12 @@ static const struct {
 
 static bool watched[KINDS];
 static char only[128]; /* the name of a call, or "" */
-static long nth;
+static long nth, stop_at;
 static int what;
 static bool forever, counts;
 static char count_path[4096];
 static int trace = -1;
-static atomic_long calls;
+static atomic_long calls, flushes;
 
 static void watch(const char *name)
 {
@@ -105,7 +106,7 @@ __attribute__((constructor)) static void start(void)
 {
     char text[128], *n, *w, *end;
     const char *given = getenv("F0T_FAULT"), *path = getenv("F0T_FAULT_COUNT"),
-               *traced = getenv("F0T_FAULT_TRACE");
+               *traced = getenv("F0T_FAULT_TRACE"), *stop = getenv("F0T_FAULT_STOP");
     if (!given || strlen(given) >= sizeof text)
         return;
     snprintf(text, sizeof text, "%s", given);
@@ -126,11 +127,13 @@ __attribute__((constructor)) static void start(void)
         snprintf(count_path, sizeof count_path, "%s", path);
     if (traced)
         open_trace(traced);
+    stop_at = stop ? strtol(stop, NULL, 10) : 0;
     watch(text);
     unsetenv("LD_PRELOAD");
     unsetenv("F0T_FAULT");
     unsetenv("F0T_FAULT_COUNT");
     unsetenv("F0T_FAULT_TRACE");
+    unsetenv("F0T_FAULT_STOP");
 }
 
 __attribute__((destructor)) static void finish(void)
@@ -367,11 +370,19 @@ FCNTL(fcntl64)
 
 /* ---- Streams: their own buffers hide which call fails, so the stream has failed, as after a write in between ------- */
 
+static void stop_maybe(const char *name, const FILE *file)
+{
+    if (stop_at && !strcmp(name, "fflush") && file && file != stderr && file != stdout &&
+        atomic_fetch_add(&flushes, 1) + 1 == stop_at)
+        raise(SIGTERM);
+}
+
 /* Messages must get out; of results it is the last flush that tells. What is short or interrupted the C library does
  * again. */
 static bool hit_stream(enum kind kind, const char *name, FILE *file)
 {
     bool cut;
+    stop_maybe(name, file);
     if (what == SHORT || what == EINTR || file == stderr ||
         (file == stdout && strcmp(name, "fflush") != 0) || !hit(kind, name, &cut))
         return false;
