@@ -574,6 +574,9 @@ static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
     if (t->options->resume && t->options->checkpoint)
         F0T_TRY(f0t_checkpoint_load(&t->place, t->step, t->best, t->options->checkpoint,
                                     t->identity, t->data->done));
+    if (t->place.batch && t->place.batch >= t->batches)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: no epoch of this training has %zu mini-batches",
+                        t->options->checkpoint, t->place.batch);
     if (t->group->rank > 0)
         t->place.loss = 0; /* process 0 has that of all */
     const uint64_t first = f0t_step_count(t->step);

@@ -283,6 +283,16 @@ static void checkpoint_fails(const char *text, const char *from, const char *to,
     f0t_free(data);
 }
 
+/* The last bit of a weight, which nothing but the checksum tells from another. */
+static void alter_end(const char *path)
+{
+    size_t size;
+    char *data = test_read(path, &size);
+    data[size - 4] ^= 1;
+    test_file("checkpoint", data, size);
+    f0t_free(data);
+}
+
 static void a_checkpoint_of_another_training_is_refused(void **state)
 {
     collection c = collection_create(&(collection_options){.name = "plain"});
@@ -307,6 +317,13 @@ static void a_checkpoint_of_another_training_is_refused(void **state)
                      "\"batch\":\"0x1p-1\"", &c, &o);
     checkpoint_fails("'best.layer0.bias' is missing or not 1 x 24 float32", "best.layer0.bias",
                      "best.layer0.bits", &c, &o);
+    checkpoint_fails("no training comes to that place", "\"best_epoch\":\"0x1p+0\"",
+                     "\"best_epoch\":\"0x1p+9\"", &c, &o);
+    checkpoint_fails("no epoch of this training has 512 mini-batches", "\"batch\":\"0x0p+0\"",
+                     "\"batch\":\"0x1p+9\"", &c, &o);
+    alter_end(o.checkpoint);
+    assert_fails(F0T_ERROR_FORMAT, "the checksum does not match: the file was altered",
+                 collection_train(&model, &c, &o, NULL));
     test_text("checkpoint", "no checkpoint");
     assert_fails(F0T_ERROR_FORMAT, "is no checkpoint, and in the way of one; move it away",
                  collection_train(&model, &c, &o, NULL));
