@@ -77,6 +77,39 @@ case_a_shortage_passes() {
     done
 }
 
+# A sidecar that could not be opened for a moment: the next index reads the keywords again, and neither picture nor features. What
+# it would write of these is marked in the catalogue.
+case_keywords_that_could_not_be_read_are_read_alone() {
+    local n said=0
+    mkdir art
+    colour=red draw art/p0.svg
+    cat >art/p0.svg.xmp <<'XMP'
+<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:subject><rdf:Bag><rdf:li>lake</rdf:li></rdf:Bag>
+</dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>
+XMP
+    fail open:0:EIO index art -c c.f0c --threads 1 || complain "$(cat "$err")"
+    for n in $(seq "$(cat .count)"); do
+        rm -f c.f0c*
+        fail "open:$n:EIO" index art -c c.f0c --threads 1
+        grep -qF "art/p0.svg.xmp: " "$err" || continue
+        said=$((said + 1))
+        /usr/bin/python3 -c 'import sqlite3
+c = sqlite3.connect("c.f0c")
+c.execute("UPDATE pictures SET width = 4242")
+c.commit()'
+        run 0 index art -c c.f0c
+        run 0 find tag:lake -c c.f0c
+        says "/art/p0.svg"
+        /usr/bin/python3 -c 'import sqlite3, sys
+sys.exit(sqlite3.connect("c.f0c").execute("SELECT width FROM pictures").fetchall() != [(4242,)])' ||
+            complain "open:$n: the picture was read again, too"
+        run 0 index art -c c.f0c
+        says "1 picture, 1 unchanged"
+    done
+    [ $said -gt 0 ] || complain "no sidecar could not be opened"
+}
+
 # A server serves though its line is lost, says where, and ends with 1.
 case_a_server_whose_line_is_lost() {
     local pid i
