@@ -490,14 +490,43 @@ static void add_untuned(f0t_text *to, const f0t_eval *e, f0t_scenario scenario, 
     f0t_text_add(to, before ? "\n" : "");
 }
 
+/* Folds that the chosen settings of a cell were judged by; 0: it was not tuned. */
+static size_t count_folds(const f0t_eval_cell *cell)
+{
+    char name[F0T_VALUE_NAME_MOST];
+    size_t count = 0;
+    for (size_t i = 1; i <= F0T_VALUES_FOLDS; i++) {
+        snprintf(name, sizeof name, "validation_miap_fold%zu", i);
+        count += isnan(f0t_values_get(&cell->values, name)) ? 0 : 1;
+    }
+    return count;
+}
+
+/* Fewer than were wanted where there are few tags to hold out. */
+static void name_folds(char *to, size_t size, const f0t_eval *e)
+{
+    size_t least = F0T_FOLDS, most = 0;
+    for (size_t i = 0; i < e->plan.repeat * e->plan.method_count * F0T_SCENARIOS; i++) {
+        const size_t count = count_folds(&e->cells[i]);
+        least = count && count < least ? count : least;
+        most = count > most ? count : most;
+    }
+    if (!most)
+        snprintf(to, size, "up to %d folds", F0T_FOLDS);
+    else if (least < most)
+        snprintf(to, size, "%zu to %zu folds", least, most);
+    else
+        snprintf(to, size, "%zu fold%s", most, most == 1 ? "" : "s");
+}
+
 static void add_budget(f0t_text *to, const f0t_eval *e, const char *mark)
 {
-    char line[240];
-    snprintf(
-        line, sizeof line,
-        "tuned, each method and training set: at most %zu settings, %d folds each, within %g s "
-        "of one core (counted)\n",
-        e->plan.trials, F0T_FOLDS, e->plan.budget);
+    char line[240], folds[64];
+    name_folds(folds, sizeof folds, e);
+    snprintf(line, sizeof line,
+             "tuned, each method and training set: at most %zu settings, %s each, within %g s "
+             "of one core (counted)\n",
+             e->plan.trials, folds, e->plan.budget);
     f0t_text_add(to, mark);
     f0t_text_add(to, line);
     for (int s = 0; s < F0T_SCENARIOS; s++)
