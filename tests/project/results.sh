@@ -104,6 +104,22 @@ case_draws_stand_side_by_side() {
     becomes '{{draws plain a tuned b zero-shot}}' "| seed 7 | 39.0 | 35.0 | -4.0 |"
 }
 
+# The larger network's trial does not count, and neither does the setting that was not chosen.
+case_losses_are_those_of_the_trainings() {
+    make_results
+    cat >results/losses.jsonl <<'J'
+{"key": {"held_out": true, "hidden": "", "loss": "a", "setting": {"rate": 0.01, "decay": 1, "dropout": 0.2}}, "result": {"known": 50, "new": 31}}
+{"key": {"held_out": true, "hidden": "", "loss": "a", "setting": {"rate": 0.02, "decay": 1, "dropout": 0.2}}, "result": {"known": 51, "new": 30}}
+{"key": {"held_out": true, "hidden": "", "loss": "a", "setting": {"rate": 0.02, "decay": 1, "dropout": 0.8}}, "result": {"known": 40, "new": 32}}
+{"key": {"held_out": true, "hidden": "8", "loss": "a", "setting": {"rate": 0.02, "decay": 1, "dropout": 0.2}}, "result": {"known": 60, "new": 60}}
+{"key": {"held_out": false, "hidden": "", "loss": "a", "setting": {"rate": 0.01, "decay": 1, "dropout": 0.2}}, "result": {"new": 20, "both": 10, "many_new": 5, "many_both": 4}}
+{"key": {"held_out": false, "hidden": "", "loss": "a", "setting": {"rate": 0.01, "decay": 1, "dropout": 0.2}}, "result": {"new": 22, "both": 11, "many_new": 7, "many_both": 5}}
+{"key": {"held_out": false, "hidden": "", "loss": "a", "setting": {"rate": 0.02, "decay": 1, "dropout": 0.8}}, "result": {"new": 90, "both": 90, "many_new": 9, "many_both": 9}}
+J
+    becomes '{{trials a}}' "| \`a\` | 51.0 | 32.0 |"
+    becomes '{{tested a}}' "| \`a\` | 0.01, 1 | 21.0 (20.0, 22.0) | 10.5 (10.0, 11.0) | 6.0 | 4.5 |"
+}
+
 case_what_is_not_there_is_refused() {
     make_results
     is_refused '{{value nothing a zero-shot}}' "there are no results of 'nothing'"
