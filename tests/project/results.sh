@@ -64,6 +64,7 @@ case_numbers_and_tables_are_those_of_the_file() {
     becomes '{{table plain without=a}}' "| b | 35.0 ± 2.0 |"
     ! grep -q "| a |" "$out" || complain "a row that was left out is there"
     becomes '{{table plain values=map methods=b,a}}' "| b | 11.0 |" "| a | 12.3 |"
+    becomes '{{table plain values=map digits=2 methods=a}}' "| a | 12.30 |"
     becomes '{{table plain values=miap,map methods=c,a}}' "| method | zero-shot: miap | zero-shot: map |" "| c | **39.5 ± 2.0** | – |" "| a | **40.0 ± 1.2** | 12.3 |"
     becomes '{{command plain}}' "fast0tag eval photos --vectors glove.txt --no-tune --unseen 20% --draws 4 --scenarios zero-shot \\" "    --methods a,b,c,refused"
 }
