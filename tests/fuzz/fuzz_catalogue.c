@@ -4,6 +4,7 @@
  * value of any type and size in any column. SQLite itself keeps no value of another type out that is there already.
  */
 #include "fuzz.h"
+#include "scratch.h"
 
 #include "catalogue/catalogue.h"
 
@@ -26,14 +27,6 @@ static struct {
     char *name, *sql;
 } objects[OBJECTS];
 static size_t object_count;
-
-static void need(bool fine)
-{
-    if (!fine) {
-        fprintf(stderr, "%s\n", f0t_last_error());
-        abort();
-    }
-}
 
 /* ---- What the fuzzer begins with -------------------------------------------------------------------- */
 
@@ -162,12 +155,7 @@ static void finish(void)
 
 static void start(void)
 {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/f0t-fuzz-XXXXXX", temporary ? temporary : "/dev/shm");
-    if (!mkdtemp(folder)) {
-        snprintf(folder, sizeof folder, "/tmp/f0t-fuzz-XXXXXX");
-        need(mkdtemp(folder) != NULL);
-    }
+    make_folder(folder, sizeof folder);
     atexit(finish);
     snprintf(path, sizeof path, "%s/c.f0c", folder);
     snprintf(beside, sizeof beside, "%s.directions", path);

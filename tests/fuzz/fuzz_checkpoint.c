@@ -1,5 +1,6 @@
 /* The checkpoint of a stranger: nets that are done are taken from it, and a training goes on from there. */
 #include "fuzz.h"
+#include "scratch.h"
 #include "tensors.h"
 
 #include "io/safetensors.h"
@@ -13,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { IMAGES = 12, FEATURES = 3, TAGS = 4, DIM = 2, HIDDEN = 3, PATH_SIZE = 64 };
+enum { TRAINED = 8, DIM = 2, HIDDEN = 3, PATH_SIZE = 64 };
 
-static const float tags[TAGS * DIM] = {1, 0, 0, 1, -1, 0, 0, -1};
+static const float tags[WINDS * DIM] = {1, 0, 0, 1, -1, 0, 0, -1};
 
 /* The training, made once. */
 static struct {
@@ -29,38 +30,15 @@ static struct {
     char path[PATH_SIZE];
 } t;
 
-static void need(bool fine)
-{
-    if (!fine) {
-        fprintf(stderr, "%s\n", f0t_last_error());
-        abort();
-    }
-}
-
 static void open_dataset(void)
 {
-    static const char *const names[TAGS] = {"east", "north", "west", "south"};
-    static float features[IMAGES * FEATURES];
-    static uint8_t labels[IMAGES * TAGS];
-    static uint8_t split[IMAGES];
-    static const uint32_t number[TAGS] = {0, 1, 2, 3};
-    for (size_t i = 0; i < IMAGES; i++) {
-        labels[i * TAGS + i % TAGS] = 1;
-        split[i] = i < IMAGES - TAGS ? F0T_TRAIN : F0T_VAL;
-        for (size_t k = 0; k < FEATURES; k++)
-            features[i * FEATURES + k] = (float)((i * 7 + k * 5) % 11) - 5;
-    }
-    const f0t_dataset_arrays arrays = {.size = sizeof arrays,
-                                       .images = IMAGES,
-                                       .features = features,
-                                       .dim = FEATURES,
-                                       .tags = names,
-                                       .tag_count = TAGS,
-                                       .labels = labels,
-                                       .split = split};
-    need(f0t_dataset_open_arrays(&t.dataset, &arrays, NULL, NULL) == F0T_OK);
-    need(f0t_samples_create(&t.train, t.dataset, F0T_TRAIN, number, TAGS, false) == F0T_OK);
-    need(f0t_samples_create(&t.val, t.dataset, F0T_VAL, number, TAGS, true) == F0T_OK);
+    static const uint32_t number[WINDS] = {0, 1, 2, 3};
+    uint8_t split[WIND_IMAGES];
+    for (size_t i = 0; i < WIND_IMAGES; i++)
+        split[i] = i < TRAINED ? F0T_TRAIN : i < TRAINED + WINDS ? F0T_VAL : F0T_TEST;
+    t.dataset = open_winds(split, NULL);
+    need(f0t_samples_create(&t.train, t.dataset, F0T_TRAIN, number, WINDS, false) == F0T_OK);
+    need(f0t_samples_create(&t.val, t.dataset, F0T_VAL, number, WINDS, true) == F0T_OK);
     need(f0t_condition_create(&t.condition, F0T_CONDITION_SCALE, t.dataset, &t.train, NULL) ==
          F0T_OK);
 }
@@ -83,7 +61,7 @@ static void prepare(void)
     t.options.epochs = 3;
     t.options.batch = 3;
     t.options.resume = true;
-    f0t_train_options_resolve(&t.options, t.train.count, FEATURES, DIM);
+    f0t_train_options_resolve(&t.options, t.train.count, WIND_FEATURES, DIM);
     t.file = memfd_create("checkpoint", MFD_CLOEXEC);
     snprintf(t.path, sizeof t.path, "/proc/self/fd/%d", t.file);
     t.options.checkpoint = t.path;
@@ -92,8 +70,11 @@ static void prepare(void)
 
 static f0t_net *make_net(void)
 {
-    const f0t_net_shape shape = {
-        .inputs = FEATURES, .hidden_count = 1, .hidden = {HIDDEN}, .outputs = DIM, .bias = true};
+    const f0t_net_shape shape = {.inputs = WIND_FEATURES,
+                                 .hidden_count = 1,
+                                 .hidden = {HIDDEN},
+                                 .outputs = DIM,
+                                 .bias = true};
     f0t_net *net;
     need(f0t_net_create(&net, &f0t_compute_cpu, &shape, F0T_F32) == F0T_OK);
     need(f0t_net_set_random(net, 1, F0T_OUTPUT_SCALE) == F0T_OK);

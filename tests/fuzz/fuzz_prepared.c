@@ -1,6 +1,7 @@
 /* The weights of a network that are kept, of a stranger who could write into the user's own folder: every piece of them is
  * read, looked up, and written again. Size and checksum of an input are made right, or nothing behind them would be reached. */
 #include "fuzz.h"
+#include "scratch.h"
 
 #include "onnx/prepared.h"
 
@@ -14,7 +15,7 @@
 
 enum { SIZE = 8, KEY = 24, PIECES = 28, CHECKSUM = 32, HEADER = 40, RECORD = 32, KEY_MOST = 256 };
 
-static char folder[64], path[96], copy[96];
+static char folder[4096], path[sizeof folder + 16], copy[sizeof folder + 16];
 
 static void clean(void)
 {
@@ -27,12 +28,7 @@ static void prepare(void)
 {
     if (*folder)
         return;
-    snprintf(folder, sizeof folder, "/dev/shm/f0t-fuzz-XXXXXX");
-    if (!mkdtemp(folder)) {
-        snprintf(folder, sizeof folder, "/tmp/f0t-fuzz-XXXXXX");
-        if (!mkdtemp(folder))
-            abort();
-    }
+    make_folder(folder, sizeof folder);
     snprintf(path, sizeof path, "%s/network", folder);
     snprintf(copy, sizeof copy, "%s/again", folder);
     atexit(clean);

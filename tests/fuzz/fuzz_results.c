@@ -1,5 +1,6 @@
 /* The results of a comparison, of a stranger: cells are taken from them, shown, and written again. */
 #include "fuzz.h"
+#include "scratch.h"
 
 #include "base/alloc.h"
 #include "eval/eval.h"
@@ -10,43 +11,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { IMAGES = 20, FEATURES = 3, TAGS = 4, PATH_SIZE = 64 };
+enum { PATH_SIZE = 64 };
 
 static f0t_eval *eval;
 static f0t_dataset *dataset;
 static int file; /* that has no name */
-static char folder[PATH_SIZE], path[PATH_SIZE], copy[PATH_SIZE + 8];
-
-static void need(bool fine)
-{
-    if (!fine) {
-        fprintf(stderr, "%s\n", f0t_last_error());
-        abort();
-    }
-}
+static char folder[4096], path[PATH_SIZE], copy[sizeof folder + 8];
 
 static void open_dataset(void)
 {
-    static const char *const names[TAGS] = {"east", "north", "west", "south"};
-    static float features[IMAGES * FEATURES];
-    static uint8_t labels[IMAGES * TAGS], split[IMAGES];
-    static const bool unseen[TAGS] = {false, false, false, true};
-    for (size_t i = 0; i < IMAGES; i++) {
-        labels[i * TAGS + i % TAGS] = 1;
+    static const bool unseen[WINDS] = {false, false, false, true};
+    uint8_t split[WIND_IMAGES];
+    for (size_t i = 0; i < WIND_IMAGES; i++)
         split[i] = (uint8_t)(i < 8 ? F0T_TRAIN : i < 12 ? F0T_VAL : F0T_TEST);
-        for (size_t k = 0; k < FEATURES; k++)
-            features[i * FEATURES + k] = (float)((i * 7 + k * 5) % 11) - 5;
-    }
-    const f0t_dataset_arrays arrays = {.size = sizeof arrays,
-                                       .images = IMAGES,
-                                       .features = features,
-                                       .dim = FEATURES,
-                                       .tags = names,
-                                       .tag_count = TAGS,
-                                       .labels = labels,
-                                       .unseen = unseen,
-                                       .split = split};
-    need(f0t_dataset_open_arrays(&dataset, &arrays, NULL, NULL) == F0T_OK);
+    dataset = open_winds(split, unseen);
 }
 
 static void clean(void)
@@ -69,11 +47,7 @@ static void prepare(void)
     f0t_vectors_close(vectors);
     file = memfd_create("results", MFD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    snprintf(folder, sizeof folder, "/dev/shm/f0t-fuzz-XXXXXX");
-    if (!mkdtemp(folder)) {
-        snprintf(folder, sizeof folder, "/tmp/f0t-fuzz-XXXXXX");
-        need(mkdtemp(folder) != NULL);
-    }
+    make_folder(folder, sizeof folder);
     snprintf(copy, sizeof copy, "%s/again", folder);
     atexit(clean);
 }
