@@ -424,6 +424,8 @@ struct f0t_safetensors_writer {
     size_t room;            /* bytes of the header */
     uint64_t begin;         /* of the tensor that is being written, from the begin of the data */
     json_t *root, *entries; /* the metadata; the tensors */
+    bool signs;             /* the metadata has a checksum, */
+    uLong sum;              /* this */
 };
 
 /* Data begins at a multiple of a cache line, as mapped memory does. */
@@ -484,8 +486,16 @@ f0t_status f0t_safetensors_set_metadata(f0t_safetensors_writer *w, const char *k
     return F0T_OK;
 }
 
+void f0t_safetensors_sign(f0t_safetensors_writer *w)
+{
+    w->signs = true;
+    w->sum = crc32(0, NULL, 0);
+}
+
 f0t_status f0t_safetensors_write(f0t_safetensors_writer *w, const void *data, size_t size)
 {
+    if (w->signs)
+        w->sum = crc32_z(w->sum, data, size);
     return f0t_writer_write(w->file, data, size);
 }
 
@@ -552,9 +562,18 @@ static f0t_status finish_header(f0t_safetensors_writer *w)
     return status;
 }
 
+static f0t_status set_checksum(f0t_safetensors_writer *w)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016lx", w->sum);
+    return w->signs ? f0t_safetensors_set_metadata(w, "checksum", text) : F0T_OK;
+}
+
 f0t_status f0t_safetensors_commit(f0t_safetensors_writer *w)
 {
-    f0t_status status = finish_header(w);
+    f0t_status status = set_checksum(w);
+    if (status == F0T_OK)
+        status = finish_header(w);
     status = f0t_writer_finish(w->file, status);
     w->file = NULL;
     f0t_safetensors_abort(w);

@@ -62,6 +62,8 @@ f0t_status f0t_safetensors_create(f0t_safetensors_writer **out, const char *path
                                   size_t header_room);
 f0t_status f0t_safetensors_set_metadata(f0t_safetensors_writer *writer, const char *key,
                                         const char *value);
+/* Before the first byte: the metadata gets a "checksum" of all tensors, as f0t_safetensors_check compares it. */
+void f0t_safetensors_sign(f0t_safetensors_writer *writer);
 /* Bytes of the tensor that is being written. */
 f0t_status f0t_safetensors_write(f0t_safetensors_writer *writer, const void *data, size_t size);
 /* Ends the tensor whose bytes were given since the last call: shape and type must match their

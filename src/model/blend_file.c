@@ -130,18 +130,17 @@ static void pass_numbers(float list[NUMBERS], f0t_blend *b, bool save)
 
 /* ---- Writing -------------------------------------------------------------------------------------------- */
 
-static f0t_status write_tensor(f0t_model_saver *s, const char *name, const void *data,
+static f0t_status write_tensor(f0t_safetensors_writer *w, const char *name, const void *data,
                                f0t_dtype type, size_t rows, size_t cols)
 {
     const size_t shape[] = {rows, cols}, count = (rows ? rows : 1) * cols;
     if (type == F0T_F32 && !f0t_finite_f32(data, count))
         return f0t_fail(F0T_ERROR_NUMERIC, "'%s' of the model holds NaN or infinity", name);
-    F0T_TRY(f0t_model_saver_write(s, data, count * f0t_dtype_size(type)));
-    return f0t_safetensors_end_tensor(s->writer, name, type, rows ? 2 : 1,
-                                      rows ? shape : shape + 1);
+    F0T_TRY(f0t_safetensors_write(w, data, count * f0t_dtype_size(type)));
+    return f0t_safetensors_end_tensor(w, name, type, rows ? 2 : 1, rows ? shape : shape + 1);
 }
 
-static f0t_status write_own(f0t_model_saver *s, const f0t_net *net)
+static f0t_status write_own(f0t_safetensors_writer *w, const f0t_net *net)
 {
     for (size_t i = 0; i < f0t_net_array_count(net); i++) {
         f0t_model_array array = f0t_net_array(net, i);
@@ -151,7 +150,7 @@ static f0t_status write_own(f0t_model_saver *s, const f0t_net *net)
         F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
         f0t_status status = f0t_net_array_get(numbers, net, i);
         if (status == F0T_OK)
-            status = write_tensor(s, name, numbers, F0T_F32, array.rows, array.cols);
+            status = write_tensor(w, name, numbers, F0T_F32, array.rows, array.cols);
         f0t_free(numbers);
         F0T_TRY(status);
     }
@@ -159,62 +158,63 @@ static f0t_status write_own(f0t_model_saver *s, const f0t_net *net)
 }
 
 /* An array of float32 whose numbers are all of float16. */
-static f0t_status write_half(f0t_model_saver *s, const field *f)
+static f0t_status write_half(f0t_safetensors_writer *w, const field *f)
 {
     const size_t count = f->rows * f->cols;
     uint16_t *half;
     F0T_TRY(f0t_alloc(&half, count, sizeof *half));
     f0t_f32_to_f16(half, *(float **)f->array, count);
-    f0t_status status = write_tensor(s, f->name, half, F0T_F16, f->rows, f->cols);
+    f0t_status status = write_tensor(w, f->name, half, F0T_F16, f->rows, f->cols);
     f0t_free(half);
     return status;
 }
 
 /* Those whose type has this many bytes. */
-static f0t_status write_fields(f0t_model_saver *s, const field *fields, size_t count, size_t size)
+static f0t_status write_fields(f0t_safetensors_writer *w, const field *fields, size_t count,
+                               size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         const field *f = &fields[i];
         if (f0t_dtype_size(f->type) != size)
             continue;
         F0T_TRY(f->type == F0T_F16
-                    ? write_half(s, f)
-                    : write_tensor(s, f->name, *(void **)f->array, f->type, f->rows, f->cols));
+                    ? write_half(w, f)
+                    : write_tensor(w, f->name, *(void **)f->array, f->type, f->rows, f->cols));
     }
     return F0T_OK;
 }
 
-f0t_status f0t_blend_save(f0t_model_saver *s, const f0t_blend *blend)
+f0t_status f0t_blend_save(f0t_safetensors_writer *w, const f0t_blend *blend)
 {
     field fields[FIELDS];
     float numbers[NUMBERS];
     f0t_blend b = *blend;
     const size_t count = list_fields(fields, &b);
     pass_numbers(numbers, &b, true);
-    F0T_TRY(write_fields(s, fields, count, 4));
-    F0T_TRY(write_tensor(s, "blend.numbers", numbers, F0T_F32, 0, NUMBERS));
-    return b.own ? write_own(s, b.own) : F0T_OK;
+    F0T_TRY(write_fields(w, fields, count, 4));
+    F0T_TRY(write_tensor(w, "blend.numbers", numbers, F0T_F32, 0, NUMBERS));
+    return b.own ? write_own(w, b.own) : F0T_OK;
 }
 
-f0t_status f0t_blend_save_wide(f0t_model_saver *s, const f0t_blend *blend)
+f0t_status f0t_blend_save_wide(f0t_safetensors_writer *w, const f0t_blend *blend)
 {
     field fields[FIELDS];
     f0t_blend b = *blend;
     f0t_risk_curve *risks[] = {&b.risk, &b.word_risk};
-    F0T_TRY(write_fields(s, fields, list_risks(fields, risks), 8));
-    return write_fields(s, fields, list_fields(fields, &b), 8);
+    F0T_TRY(write_fields(w, fields, list_risks(fields, risks), 8));
+    return write_fields(w, fields, list_fields(fields, &b), 8);
 }
 
-f0t_status f0t_blend_save_half(f0t_model_saver *s, const f0t_blend *blend)
+f0t_status f0t_blend_save_half(f0t_safetensors_writer *w, const f0t_blend *blend)
 {
     field fields[FIELDS];
     f0t_blend b = *blend;
-    return write_fields(s, fields, list_fields(fields, &b), 2);
+    return write_fields(w, fields, list_fields(fields, &b), 2);
 }
 
-f0t_status f0t_blend_save_bytes(f0t_model_saver *s, const f0t_blend *b)
+f0t_status f0t_blend_save_bytes(f0t_safetensors_writer *w, const f0t_blend *b)
 {
-    return b->votes ? write_tensor(s, "votes.rows", b->votes->rows, F0T_U8, b->votes->images,
+    return b->votes ? write_tensor(w, "votes.rows", b->votes->rows, F0T_U8, b->votes->images,
                                    b->votes->dim)
                     : F0T_OK;
 }

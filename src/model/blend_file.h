@@ -18,21 +18,11 @@
 #include "io/safetensors.h"
 #include "model/blend.h"
 
-#include <zlib.h>
-
-/* A file that is being written, with the checksum of its tensors so far. */
-typedef struct f0t_model_saver {
-    f0t_safetensors_writer *writer;
-    uLong checksum;
-} f0t_model_saver;
-
-f0t_status f0t_model_saver_write(f0t_model_saver *saver, const void *data, size_t size);
-
 /* Tensors are aligned where those of wide types come first: of 8 bytes, of 4, of 2, of 1. */
-f0t_status f0t_blend_save_wide(f0t_model_saver *saver, const f0t_blend *blend);
-f0t_status f0t_blend_save(f0t_model_saver *saver, const f0t_blend *blend);
-f0t_status f0t_blend_save_half(f0t_model_saver *saver, const f0t_blend *blend);
-f0t_status f0t_blend_save_bytes(f0t_model_saver *saver, const f0t_blend *blend);
+f0t_status f0t_blend_save_wide(f0t_safetensors_writer *writer, const f0t_blend *blend);
+f0t_status f0t_blend_save(f0t_safetensors_writer *writer, const f0t_blend *blend);
+f0t_status f0t_blend_save_half(f0t_safetensors_writer *writer, const f0t_blend *blend);
+f0t_status f0t_blend_save_bytes(f0t_safetensors_writer *writer, const f0t_blend *blend);
 
 /* blend->features, tags, dim and what it borrows are set. Everything that is read is checked. */
 f0t_status f0t_blend_load(f0t_blend *blend, const f0t_safetensors *file);

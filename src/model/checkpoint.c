@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { HEADER_ROOM = 1 << 16, NAME_SIZE = 128, PREFIX_SIZE = 32 };
 static const char FORMAT[] = "fast0tag-checkpoint-1";
@@ -19,24 +18,18 @@ static bool is_first(void)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-typedef struct saver {
-    f0t_safetensors_writer *writer;
-    uLong checksum; /* of all arrays so far */
-} saver;
-
-static f0t_status write_array(saver *s, const char *name, const float *numbers,
+static f0t_status write_array(f0t_safetensors_writer *w, const char *name, const float *numbers,
                               f0t_model_array array)
 {
     const size_t shape[] = {array.rows, array.cols},
                  bytes = array.rows * array.cols * sizeof *numbers;
-    s->checksum = crc32_z(s->checksum, (const void *)numbers, bytes);
-    F0T_TRY(f0t_safetensors_write(s->writer, numbers, bytes));
-    return f0t_safetensors_end_tensor(s->writer, name, F0T_F32, 2, shape);
+    F0T_TRY(f0t_safetensors_write(w, numbers, bytes));
+    return f0t_safetensors_end_tensor(w, name, F0T_F32, 2, shape);
 }
 
 /* One array of a net, or of the step (net NULL). */
-static f0t_status save_array(saver *s, const char *prefix, const f0t_step *step, const f0t_net *net,
-                             size_t i)
+static f0t_status save_array(f0t_safetensors_writer *w, const char *prefix, const f0t_step *step,
+                             const f0t_net *net, size_t i)
 {
     char name[NAME_SIZE];
     float *numbers;
@@ -46,7 +39,7 @@ static f0t_status save_array(saver *s, const char *prefix, const f0t_step *step,
     f0t_status status =
         net ? f0t_net_array_get(numbers, net, i) : f0t_step_array_get(numbers, step, i);
     if (status == F0T_OK)
-        status = write_array(s, name, numbers, array);
+        status = write_array(w, name, numbers, array);
     f0t_free(numbers);
     return status;
 }
@@ -70,58 +63,56 @@ static f0t_status write_place(f0t_safetensors_writer *w, const f0t_train_place *
     return set_number(w, "steps", (double)steps);
 }
 
-static f0t_status write_net(saver *s, const char *prefix, const f0t_net *net)
+static f0t_status write_net(f0t_safetensors_writer *w, const char *prefix, const f0t_net *net)
 {
     for (size_t i = 0; i < f0t_net_array_count(net); i++)
-        F0T_TRY(save_array(s, prefix, NULL, net, i));
+        F0T_TRY(save_array(w, prefix, NULL, net, i));
     return F0T_OK;
 }
 
-static f0t_status write_done(saver *s, const f0t_net_list *done)
+static f0t_status write_done(f0t_safetensors_writer *w, const f0t_net_list *done)
 {
     char prefix[PREFIX_SIZE];
-    F0T_TRY(set_number(s->writer, "done", done ? (double)done->count : 0));
+    F0T_TRY(set_number(w, "done", done ? (double)done->count : 0));
     for (size_t i = 0; done && i < done->count; i++) {
         snprintf(prefix, sizeof prefix, "done%zu", i);
-        F0T_TRY(write_net(s, prefix, done->nets[i]));
+        F0T_TRY(write_net(w, prefix, done->nets[i]));
     }
     return F0T_OK;
 }
 
-static f0t_status write_current(saver *s, const f0t_train_place *place, const f0t_step *step,
-                                const f0t_net *best)
+static f0t_status write_current(f0t_safetensors_writer *w, const f0t_train_place *place,
+                                const f0t_step *step, const f0t_net *best)
 {
-    F0T_TRY(write_place(s->writer, place, f0t_step_count(step)));
+    F0T_TRY(write_place(w, place, f0t_step_count(step)));
     for (size_t i = 0; i < f0t_step_array_count(step); i++)
-        F0T_TRY(save_array(s, "step", step, NULL, i));
-    return write_net(s, "best", best);
+        F0T_TRY(save_array(w, "step", step, NULL, i));
+    return write_net(w, "best", best);
 }
 
-static f0t_status write_all(saver *s, const char *identity, const f0t_net_list *done,
-                            const f0t_train_place *place, const f0t_step *step, const f0t_net *best)
+static f0t_status write_all(f0t_safetensors_writer *w, const char *identity,
+                            const f0t_net_list *done, const f0t_train_place *place,
+                            const f0t_step *step, const f0t_net *best)
 {
-    char checksum[24];
-    F0T_TRY(f0t_safetensors_set_metadata(s->writer, "format", FORMAT));
-    F0T_TRY(f0t_safetensors_set_metadata(s->writer, "identity", identity));
-    F0T_TRY(write_done(s, done));
-    if (step)
-        F0T_TRY(write_current(s, place, step, best));
-    snprintf(checksum, sizeof checksum, "%016lx", s->checksum);
-    return f0t_safetensors_set_metadata(s->writer, "checksum", checksum);
+    F0T_TRY(f0t_safetensors_set_metadata(w, "format", FORMAT));
+    F0T_TRY(f0t_safetensors_set_metadata(w, "identity", identity));
+    F0T_TRY(write_done(w, done));
+    return step ? write_current(w, place, step, best) : F0T_OK;
 }
 
 f0t_status f0t_checkpoint_save(const char *path, const char *identity, const f0t_net_list *done,
                                const f0t_train_place *place, const f0t_step *step,
                                const f0t_net *best)
 {
-    saver s = {.checksum = crc32(0, NULL, 0)};
+    f0t_safetensors_writer *w;
     if (!is_first())
         return F0T_OK;
-    F0T_TRY(f0t_safetensors_create(&s.writer, path, HEADER_ROOM));
-    f0t_status status = write_all(&s, identity, done, place, step, best);
+    F0T_TRY(f0t_safetensors_create(&w, path, HEADER_ROOM));
+    f0t_safetensors_sign(w);
+    f0t_status status = write_all(w, identity, done, place, step, best);
     if (status == F0T_OK)
-        return f0t_safetensors_commit(s.writer);
-    f0t_safetensors_abort(s.writer);
+        return f0t_safetensors_commit(w);
+    f0t_safetensors_abort(w);
     return status;
 }
 

@@ -49,25 +49,16 @@ static f0t_status check_tag(const char *tag, size_t i)
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-typedef f0t_model_saver saver;
-
-f0t_status f0t_model_saver_write(f0t_model_saver *s, const void *data, size_t size)
-{
-    s->checksum = crc32_z(s->checksum, data, size);
-    return f0t_safetensors_write(s->writer, data, size);
-}
-
-static f0t_status write_floats(saver *s, const char *name, const float *numbers, size_t dims,
-                               size_t rows, size_t cols)
+static f0t_status write_floats(f0t_safetensors_writer *w, const char *name, const float *numbers,
+                               size_t dims, size_t rows, size_t cols)
 {
     const size_t shape[] = {rows, cols};
     F0T_TRY(check_floats(name, numbers, rows * cols));
-    F0T_TRY(f0t_model_saver_write(s, numbers, rows * cols * sizeof *numbers));
-    return f0t_safetensors_end_tensor(s->writer, name, F0T_F32, dims,
-                                      dims == 1 ? shape + 1 : shape);
+    F0T_TRY(f0t_safetensors_write(w, numbers, rows * cols * sizeof *numbers));
+    return f0t_safetensors_end_tensor(w, name, F0T_F32, dims, dims == 1 ? shape + 1 : shape);
 }
 
-static f0t_status write_net(saver *s, const f0t_net *net)
+static f0t_status write_net(f0t_safetensors_writer *w, const f0t_net *net)
 {
     for (size_t i = 0; i < f0t_net_array_count(net); i++) {
         f0t_model_array array = f0t_net_array(net, i);
@@ -75,37 +66,37 @@ static f0t_status write_net(saver *s, const f0t_net *net)
         F0T_TRY(f0t_alloc(&numbers, array.rows * array.cols, sizeof *numbers));
         f0t_status status = f0t_net_array_get(numbers, net, i);
         if (status == F0T_OK)
-            status = write_floats(s, array.name, numbers, 2, array.rows, array.cols);
+            status = write_floats(w, array.name, numbers, 2, array.rows, array.cols);
         f0t_free(numbers);
         F0T_TRY(status);
     }
     return F0T_OK;
 }
 
-static f0t_status write_tags(saver *s, const f0t_vocab *vocab)
+static f0t_status write_tags(f0t_safetensors_writer *w, const f0t_vocab *vocab)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < f0t_vocab_count(vocab); i++) {
         const char *tag = f0t_vocab_tag(vocab, i);
         F0T_TRY(check_tag(tag, i));
-        F0T_TRY(f0t_model_saver_write(s, tag, strlen(tag)));
-        F0T_TRY(f0t_model_saver_write(s, "\n", 1));
+        F0T_TRY(f0t_safetensors_write(w, tag, strlen(tag)));
+        F0T_TRY(f0t_safetensors_write(w, "\n", 1));
         bytes += strlen(tag) + 1;
     }
-    return f0t_safetensors_end_tensor(s->writer, "vocab.tags", F0T_U8, 1, &bytes);
+    return f0t_safetensors_end_tensor(w, "vocab.tags", F0T_U8, 1, &bytes);
 }
 
-static f0t_status write_paths(saver *s, const f0t_texts *paths)
+static f0t_status write_paths(f0t_safetensors_writer *w, const f0t_texts *paths)
 {
     size_t bytes = 0;
     if (!paths->count)
         return F0T_OK;
     for (size_t i = 0; i < paths->count; i++) {
-        F0T_TRY(f0t_model_saver_write(s, f0t_texts_get(paths, i), f0t_texts_length(paths, i)));
-        F0T_TRY(f0t_model_saver_write(s, "\n", 1));
+        F0T_TRY(f0t_safetensors_write(w, f0t_texts_get(paths, i), f0t_texts_length(paths, i)));
+        F0T_TRY(f0t_safetensors_write(w, "\n", 1));
         bytes += f0t_texts_length(paths, i) + 1;
     }
-    return f0t_safetensors_end_tensor(s->writer, "vocab.paths", F0T_U8, 1, &bytes);
+    return f0t_safetensors_end_tensor(w, "vocab.paths", F0T_U8, 1, &bytes);
 }
 
 static f0t_status set_hex(f0t_safetensors_writer *w, const char *key, uint64_t value)
@@ -129,26 +120,26 @@ static f0t_status write_metadata(f0t_safetensors_writer *w, const f0t_model *m)
     return set_hex(w, "vector_space", f0t_vocab_fingerprint(m->vocab));
 }
 
-static f0t_status write_all(saver *s, const f0t_model *m)
+static f0t_status write_all(f0t_safetensors_writer *w, const f0t_model *m)
 {
     size_t D = m->condition.dim;
-    F0T_TRY(write_metadata(s->writer, m));
+    F0T_TRY(write_metadata(w, m));
     if (m->blend)
-        F0T_TRY(f0t_blend_save_wide(s, m->blend));
-    F0T_TRY(write_floats(s, "condition.shift", m->condition.shift, 1, 1, D));
-    F0T_TRY(write_floats(s, "condition.scale", m->condition.scale, 1, 1, D));
-    F0T_TRY(write_net(s, m->net));
+        F0T_TRY(f0t_blend_save_wide(w, m->blend));
+    F0T_TRY(write_floats(w, "condition.shift", m->condition.shift, 1, 1, D));
+    F0T_TRY(write_floats(w, "condition.scale", m->condition.scale, 1, 1, D));
+    F0T_TRY(write_net(w, m->net));
     if (m->blend)
-        F0T_TRY(f0t_blend_save(s, m->blend));
-    F0T_TRY(write_floats(s, "vocab.vectors", f0t_vocab_vectors(m->vocab), 2,
+        F0T_TRY(f0t_blend_save(w, m->blend));
+    F0T_TRY(write_floats(w, "vocab.vectors", f0t_vocab_vectors(m->vocab), 2,
                          f0t_vocab_count(m->vocab), f0t_vocab_dim(m->vocab)));
     if (m->blend)
-        F0T_TRY(f0t_blend_save_half(s, m->blend));
-    F0T_TRY(write_tags(s, m->vocab));
-    F0T_TRY(write_paths(s, &m->paths.paths));
+        F0T_TRY(f0t_blend_save_half(w, m->blend));
+    F0T_TRY(write_tags(w, m->vocab));
+    F0T_TRY(write_paths(w, &m->paths.paths));
     if (m->blend)
-        F0T_TRY(f0t_blend_save_bytes(s, m->blend));
-    return set_hex(s->writer, "checksum", s->checksum);
+        F0T_TRY(f0t_blend_save_bytes(w, m->blend));
+    return F0T_OK;
 }
 
 /* Of the header: some tensors and numbers, and the texts, whose quotes are escaped. */
@@ -161,12 +152,13 @@ f0t_status f0t_model_save(const f0t_model *model, const char *path)
 {
     F0T_REQUIRE(model);
     F0T_REQUIRE(path);
-    saver s = {.checksum = crc32(0, NULL, 0)};
-    F0T_TRY(f0t_safetensors_create(&s.writer, path, header_room(model)));
-    f0t_status status = write_all(&s, model);
+    f0t_safetensors_writer *w;
+    F0T_TRY(f0t_safetensors_create(&w, path, header_room(model)));
+    f0t_safetensors_sign(w);
+    f0t_status status = write_all(w, model);
     if (status == F0T_OK)
-        return f0t_safetensors_commit(s.writer);
-    f0t_safetensors_abort(s.writer);
+        return f0t_safetensors_commit(w);
+    f0t_safetensors_abort(w);
     return status;
 }
 

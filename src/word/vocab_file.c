@@ -28,7 +28,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { VERSION = 1, HEADER_ROOM = 2048 };
 
@@ -39,7 +38,6 @@ enum { BLOCK = 4096 }; /* rows that are written at a time */
 /* Rows go through: only what stands after the vectors in the file is kept in memory, codes above all. */
 typedef struct writing {
     f0t_safetensors_writer *file;
-    uLong sum; /* of all tensors' bytes */
     size_t dim, count;
     float *rows; /* [BLOCK x dim] */
     size_t filled;
@@ -52,10 +50,11 @@ static f0t_status open_writing(writing *w, const char *path, size_t dim)
 {
     f0t_names_init_stored(&w->keys);
     w->dim = dim;
-    w->sum = crc32(0, NULL, 0);
     F0T_TRY(f0t_alloc(&w->rows, BLOCK * dim, sizeof *w->rows));
     F0T_TRY(f0t_screen_create(&w->screen, dim));
-    return f0t_safetensors_create(&w->file, path, HEADER_ROOM);
+    F0T_TRY(f0t_safetensors_create(&w->file, path, HEADER_ROOM));
+    f0t_safetensors_sign(w->file);
+    return F0T_OK;
 }
 
 static f0t_status close_writing(writing *w, f0t_status status)
@@ -71,18 +70,12 @@ static f0t_status close_writing(writing *w, f0t_status status)
     return status;
 }
 
-static f0t_status write_bytes(writing *w, const void *data, size_t size)
-{
-    w->sum = crc32_z(w->sum, data, size);
-    return f0t_safetensors_write(w->file, data, size);
-}
-
 static f0t_status flush_rows(writing *w)
 {
     const size_t rows = w->filled;
     w->filled = 0;
     F0T_TRY(f0t_screen_append(w->screen, w->rows, rows));
-    return write_bytes(w, w->rows, rows * w->dim * sizeof *w->rows);
+    return f0t_safetensors_write(w->file, w->rows, rows * w->dim * sizeof *w->rows);
 }
 
 /* A tag, its key that no tag before it has, and its vector: the next row of w->rows. */
@@ -104,7 +97,7 @@ static f0t_status write_tensor(writing *w, const char *name, f0t_dtype dtype, co
     size_t bytes = f0t_dtype_size(dtype);
     for (size_t i = 0; i < dims; i++)
         bytes *= shape[i];
-    F0T_TRY(write_bytes(w, data, bytes));
+    F0T_TRY(f0t_safetensors_write(w->file, data, bytes));
     return f0t_safetensors_end_tensor(w->file, name, dtype, dims, shape);
 }
 
@@ -146,8 +139,6 @@ static f0t_status write_metadata(const writing *w, uint64_t fingerprint, bool ce
     F0T_TRY(f0t_safetensors_set_metadata(w->file, "index_seed", text));
     snprintf(text, sizeof text, "%016" PRIx64, fingerprint);
     F0T_TRY(f0t_safetensors_set_metadata(w->file, "fingerprint", text));
-    snprintf(text, sizeof text, "%016lx", w->sum);
-    F0T_TRY(f0t_safetensors_set_metadata(w->file, "checksum", text));
     return f0t_safetensors_set_metadata(w->file, "centred", centred ? "true" : "false");
 }
 
