@@ -35,7 +35,7 @@ static void open_dataset(void)
     static const uint32_t number[WINDS] = {0, 1, 2, 3};
     uint8_t split[WIND_IMAGES];
     for (size_t i = 0; i < WIND_IMAGES; i++)
-        split[i] = i < TRAINED ? F0T_TRAIN : i < TRAINED + WINDS ? F0T_VAL : F0T_TEST;
+        split[i] = (uint8_t)(i < TRAINED ? F0T_TRAIN : i < TRAINED + WINDS ? F0T_VAL : F0T_TEST);
     t.dataset = open_winds(split, NULL);
     need(f0t_samples_create(&t.train, t.dataset, F0T_TRAIN, number, WINDS, false) == F0T_OK);
     need(f0t_samples_create(&t.val, t.dataset, F0T_VAL, number, WINDS, true) == F0T_OK);
