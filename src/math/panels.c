@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Rows whose part of A stays in the second cache; panels that share it; rows that are packed at a time. */
-enum { ROWS = 198, SHARE = 8, CHUNK = 8 * ROWS };
+enum { ROWS = 102, SHARE = 8, CHUNK = 16 * ROWS };
 
 bool f0t_panels_native(void)
 {
@@ -79,40 +79,28 @@ typedef struct chunk {
     const f0t_matmul *op;
     const float *a, *panels, *bias;
     float *c, *packed, *blocks;
-    size_t rows, inner, share; /* inner: blocks of a row of A */
+    size_t rows, block;  /* of the chunk, and at a time */
+    size_t inner, share; /* inner: blocks of a row of A */
 } chunk;
 
 static void pack_a_row(const chunk *h, size_t i)
 {
-    const size_t k = h->op->k, step = h->op->a_transposed ? h->op->m : 1;
-    const float *from = h->a + (h->op->a_transposed ? i : i * k);
+    const size_t k = h->op->k, step = h->op->m;
+    if (!h->op->a_transposed) {
+        f0t_kernels()->panel_pack(h->packed + f0t_panel_row(i, 0, h->inner), h->a + i * k, k);
+        return;
+    }
     for (size_t block = 0; block < h->inner; block++) {
         const size_t first = block * F0T_PANEL_BLOCK, count = at_most(k - first, F0T_PANEL_BLOCK);
         float *to = h->packed + f0t_panel_row(i, block, h->inner);
-        if (step == 1 && count == F0T_PANEL_BLOCK)
-            memcpy(to, from + first, F0T_PANEL_BLOCK * sizeof *to);
-        else
-            for (size_t e = 0; e < F0T_PANEL_BLOCK; e++)
-                to[e] = e < count ? from[(first + e) * step] : 0;
+        for (size_t e = 0; e < F0T_PANEL_BLOCK; e++)
+            to[e] = e < count ? h->a[i + (first + e) * step] : 0;
     }
-}
-
-/* Rows of C are written in stretches of some panels: one line of the cache per row would be slow. */
-static void finish(const chunk *h, const float *block, size_t i, size_t rows, size_t from,
-                   size_t to)
-{
-    const size_t n = h->op->n;
-    for (size_t r = 0; r < rows; r++)
-        for (size_t j = from; j < to; j += F0T_PANEL)
-            f0t_kernels()->panel_finish(h->c + (i + r) * n + j,
-                                        block + ((j - from) * rows + r * F0T_PANEL),
-                                        h->bias ? h->bias + j : NULL, at_most(n - j, F0T_PANEL),
-                                        h->op->accumulate, h->op->relu);
 }
 
 static void run_block(const chunk *h, size_t i, size_t from)
 {
-    const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, ROWS);
+    const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, h->block);
     const size_t to = at_most(n, from + h->share * F0T_PANEL);
     float *block = h->blocks + (size_t)f0t_team_member() * ROWS * SHARE * F0T_PANEL;
     for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
@@ -128,19 +116,33 @@ static void run_block(const chunk *h, size_t i, size_t from)
                                        .add = p > 0};
             f0t_kernels()->panel_product(&s);
         }
-    finish(h, block, i, rows, from, to);
+    const f0t_panel_block b = {.c = h->c + i * n + from,
+                               .sums = block,
+                               .bias = h->bias ? h->bias + from : NULL,
+                               .c_row = n,
+                               .rows = rows,
+                               .columns = to - from,
+                               .add = h->op->accumulate,
+                               .relu = h->op->relu};
+    f0t_kernels()->panel_finish(&b);
 }
 
-static void run_chunk(const chunk *h, int threads)
+/* Blocks of rows are alike: a last one of few rows would read all of B for them. */
+static void run_chunk(chunk *h, int threads)
 {
     const size_t wide = h->share * F0T_PANEL, columns = (h->op->n + wide - 1) / wide;
-    const size_t all = (h->rows + ROWS - 1) / ROWS * columns;
+    const size_t blocks = (h->rows + ROWS - 1) / ROWS, all = blocks * columns;
+    h->block = round_up((h->rows + blocks - 1) / blocks, F0T_PANEL_ROWS);
     (void)threads;
-    for (size_t i = 0; i < h->rows; i++)
-        pack_a_row(h, i);
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t t = 0; t < all; t++)
-        run_block(h, t / columns * ROWS, t % columns * wide);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < h->rows; i++)
+            pack_a_row(h, i);
+#pragma omp for schedule(dynamic)
+        for (size_t t = 0; t < all; t++)
+            run_block(h, t / columns * h->block, t % columns * wide);
+    }
 }
 
 f0t_status f0t_panels_run(float *c, const float *a, const float *panels, const float *bias,
