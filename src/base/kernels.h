@@ -21,8 +21,7 @@ struct f0t_nodes;          /* compute/loss_pairs.h */
 struct f0t_screen_bounds;  /* compute/screen.h, and the next two */
 struct f0t_screen_query;
 struct f0t_screen_tile;
-struct f0t_panel_strip; /* math/panels.h, and the next one */
-struct f0t_panel_block;
+struct f0t_panel_strip; /* math/panels.h */
 struct f0t_svm_loss;    /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
@@ -194,8 +193,7 @@ struct f0t_svm_zone;
 #define F0T_KERNELS_PANEL(K) \
     K(void, panel_product, (const struct f0t_panel_strip *strip)) \
     /* A row of A[k], whose blocks of F0T_PANEL_BLOCK have F0T_PANEL_ROWS of them between each other. */ \
-    K(void, panel_pack, (float *to, const float *from, size_t k)) \
-    K(void, panel_finish, (const struct f0t_panel_block *block))
+    K(void, panel_pack, (float *to, const float *from, size_t k))
 
 /* Networks: a row of float32. `scale` and `bias` [n] may be NULL; y may be x. */
 #define F0T_KERNELS_NETWORK(K) \

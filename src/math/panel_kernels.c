@@ -2,6 +2,7 @@
 
 #include "base/kernels.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* One register. */
@@ -44,6 +45,24 @@ static inline lanes multiply_add(lanes sum, float factor, lanes y)
 #endif
 }
 
+/* What is no number stays so. */
+static inline lanes positive(lanes x)
+{
+    typedef int32_t bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+    return (lanes)((bits)x & ~(x < (lanes){0}));
+}
+
+/* Sums of the columns from `at` on of a panel. */
+static inline __attribute__((always_inline)) void put(const f0t_panel_strip *s, float *c, lanes sum,
+                                                      size_t at)
+{
+    if (s->bias)
+        sum += read_lanes(s->bias + at);
+    if (s->add)
+        sum += read_lanes(c);
+    write_lanes(c, s->relu ? positive(sum) : sum);
+}
+
 /* `rows` is a constant where this is called, so that the sums stay in registers. Strip after strip asks for its part of
  * what lies behind the panel, which is multiplied next: it comes from memory while this one is in the cache. A is asked
  * for some blocks ahead. */
@@ -74,10 +93,8 @@ strip(const f0t_panel_strip *s, const float *a, float *to, const float *next, co
 #pragma GCC unroll 6
     for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 4
-        for (size_t l = 0; l < PARTS; l++) {
-            float *c = to + i * s->c_row + l * LANES;
-            write_lanes(c, s->add ? read_lanes(c) + sum[i][l] : sum[i][l]);
-        }
+        for (size_t l = 0; l < PARTS; l++)
+            put(s, to + i * s->c_row + l * LANES, sum[i][l], l * LANES);
 }
 
 static void last_strip(const f0t_panel_strip *s, const float *a, float *c, size_t rows)
@@ -94,7 +111,7 @@ static void last_strip(const f0t_panel_strip *s, const float *a, float *c, size_
         strip(s, a, c, s->b, 5);
 }
 
-void F0T_KERNEL(panel_product)(const f0t_panel_strip *s)
+static void product(const f0t_panel_strip *s)
 {
     const size_t part = s->blocks * F0T_PANEL, parts = F0T_PANEL_BLOCK;
     const float *a = s->a, *next = s->b + parts * part;
@@ -102,6 +119,35 @@ void F0T_KERNEL(panel_product)(const f0t_panel_strip *s)
     for (; i + ROWS <= s->rows; i += ROWS, a += s->a_group)
         strip(s, a, s->c + i * s->c_row, next + i / ROWS % parts * part, ROWS);
     last_strip(s, a, s->c + i * s->c_row, s->rows - i);
+}
+
+/* A last panel of few columns: whole rows of it are made apart. */
+static void narrow_product(const f0t_panel_strip *s)
+{
+    float c[ROWS * F0T_PANEL] = {0}, bias[F0T_PANEL] = {0};
+    const size_t row = s->columns * sizeof *c;
+    f0t_panel_strip some = *s;
+    if (s->bias)
+        memcpy(bias, s->bias, row);
+    some.c = c;
+    some.c_row = F0T_PANEL;
+    some.bias = s->bias ? bias : NULL;
+    for (size_t i = 0; i < s->rows; i += ROWS, some.a += s->a_group) {
+        some.rows = s->rows - i < ROWS ? s->rows - i : ROWS;
+        for (size_t r = 0; s->add && r < some.rows; r++)
+            memcpy(c + r * F0T_PANEL, s->c + (i + r) * s->c_row, row);
+        product(&some);
+        for (size_t r = 0; r < some.rows; r++)
+            memcpy(s->c + (i + r) * s->c_row, c + r * F0T_PANEL, row);
+    }
+}
+
+void F0T_KERNEL(panel_product)(const f0t_panel_strip *s)
+{
+    if (s->columns < F0T_PANEL)
+        narrow_product(s);
+    else
+        product(s);
 }
 
 /* Numbers of a row of A, of which the last block is filled up with zeros. */
@@ -115,40 +161,5 @@ void F0T_KERNEL(panel_pack)(float *to, const float *from, size_t k)
         float *last = to + whole * ROWS * F0T_PANEL_BLOCK;
         memset(last, 0, F0T_PANEL_BLOCK * sizeof *to);
         memcpy(last, from + whole * F0T_PANEL_BLOCK, rest * sizeof *to);
-    }
-}
-
-/* Sixteen numbers of a row; `count` of them are there. */
-static inline __attribute__((always_inline)) void finish_panel(const f0t_panel_block *b, float *c,
-                                                               const float *sums, const float *bias,
-                                                               const size_t count)
-{
-    float x[F0T_PANEL];
-    for (size_t l = 0; l < F0T_PANEL; l++)
-        x[l] = sums[l];
-    if (bias)
-        for (size_t l = 0; l < count; l++)
-            x[l] += bias[l];
-    if (b->add)
-        for (size_t l = 0; l < count; l++)
-            x[l] += c[l];
-    if (b->relu)
-        for (size_t l = 0; l < F0T_PANEL; l++)
-            x[l] = x[l] < 0 ? 0 : x[l];
-    memcpy(c, x, count * sizeof *c);
-}
-
-/* Rows of C are written in stretches of some panels: one line of the cache per row would be slow. */
-void F0T_KERNEL(panel_finish)(const f0t_panel_block *b)
-{
-    const size_t rest = b->columns % F0T_PANEL, whole = b->columns - rest;
-    for (size_t r = 0; r < b->rows; r++) {
-        float *c = b->c + r * b->c_row;
-        const float *sums = b->sums + r * F0T_PANEL;
-        for (size_t j = 0; j < whole; j += F0T_PANEL)
-            finish_panel(b, c + j, sums + j * b->rows, b->bias ? b->bias + j : NULL, F0T_PANEL);
-        if (rest)
-            finish_panel(b, c + whole, sums + whole * b->rows, b->bias ? b->bias + whole : NULL,
-                         rest);
     }
 }

@@ -74,11 +74,11 @@ void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t f
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* Some rows of a product: A is packed, and each thread has room for a block of C. */
+/* Some rows of a product, of which A is packed. */
 typedef struct chunk {
     const f0t_matmul *op;
     const float *a, *panels, *bias;
-    float *c, *packed, *blocks;
+    float *c, *packed;
     size_t rows, block;  /* of the chunk, and at a time */
     size_t inner, share; /* inner: blocks of a row of A */
 } chunk;
@@ -102,29 +102,22 @@ static void run_block(const chunk *h, size_t i, size_t from)
 {
     const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, h->block);
     const size_t to = at_most(n, from + h->share * F0T_PANEL);
-    float *block = h->blocks + (size_t)f0t_team_member() * ROWS * SHARE * F0T_PANEL;
     for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
         for (size_t j = from; j < to; j += F0T_PANEL) {
-            const f0t_panel_strip s = {.c = block + (j - from) * rows,
+            const f0t_panel_strip s = {.c = h->c + i * n + j,
                                        .a = h->packed +
                                             f0t_panel_row(i, p / F0T_PANEL_BLOCK, h->inner),
                                        .b = h->panels + f0t_panel_at(k, n, p, j),
-                                       .c_row = F0T_PANEL,
+                                       .bias = h->bias && p == 0 ? h->bias + j : NULL,
+                                       .c_row = n,
                                        .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, h->inner),
                                        .rows = rows,
                                        .blocks = depth_at(k, p) / F0T_PANEL_BLOCK,
-                                       .add = p > 0};
+                                       .columns = at_most(n - j, F0T_PANEL),
+                                       .add = p > 0 || h->op->accumulate,
+                                       .relu = h->op->relu && p + F0T_PANEL_DEPTH >= k};
             f0t_kernels()->panel_product(&s);
         }
-    const f0t_panel_block b = {.c = h->c + i * n + from,
-                               .sums = block,
-                               .bias = h->bias ? h->bias + from : NULL,
-                               .c_row = n,
-                               .rows = rows,
-                               .columns = to - from,
-                               .add = h->op->accumulate,
-                               .relu = h->op->relu};
-    f0t_kernels()->panel_finish(&b);
 }
 
 /* Blocks of rows are alike: a last one of few rows would read all of B for them. */
@@ -151,18 +144,17 @@ f0t_status f0t_panels_run(float *c, const float *a, const float *panels, const f
     const int threads = f0t_team_size();
     const size_t across = (op->n + F0T_PANEL - 1) / F0T_PANEL;
     chunk h = {.op = op, .panels = panels, .bias = bias};
-    size_t room, blocks = (size_t)threads * ROWS * SHARE * F0T_PANEL;
+    size_t room;
     f0t_workspace *work;
     h.inner = (op->k + F0T_PANEL_BLOCK - 1) / F0T_PANEL_BLOCK;
     h.share = at_most((across + (size_t)threads - 1) / (size_t)threads, SHARE);
     if (!f0t_size_mul(&room, h.inner * F0T_PANEL_BLOCK,
                       round_up(at_most(op->m, CHUNK), F0T_PANEL_ROWS)) ||
-        !f0t_size_add(&room, room, blocks) || !f0t_size_mul(&room, room, sizeof(float)))
+        !f0t_size_mul(&room, room, sizeof(float)))
         return f0t_fail(F0T_ERROR_MEMORY, "no memory for a product of %zu x %zu x %zu", op->m,
                         op->n, op->k);
     F0T_TRY(f0t_workspace_take(&work, room));
-    h.blocks = work->data;
-    h.packed = h.blocks + blocks;
+    h.packed = work->data;
     for (size_t i = 0; i < op->m; i += CHUNK) {
         h.rows = at_most(op->m - i, CHUNK);
         h.a = a + (op->a_transposed ? i : i * op->k);

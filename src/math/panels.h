@@ -13,24 +13,17 @@
 
 enum { F0T_PANEL = 16, F0T_PANEL_ROWS = 6, F0T_PANEL_BLOCK = 8, F0T_PANEL_DEPTH = 768 };
 
-/* What the kernel panel_product does: c[rows x F0T_PANEL] = a · panel, or added to it. Rows of a lie in groups of
- * F0T_PANEL_ROWS, `a_group` apart; a group has F0T_PANEL_BLOCK numbers of each row, then the next ones of each. There are
- * `blocks` such blocks, and the panel has as many rows as they have numbers. */
+/* What the kernel panel_product does: c[rows x columns] = relu(a · panel + bias + c), of which all but the product is optional. Rows
+ * of a lie in groups of F0T_PANEL_ROWS, `a_group` apart; a group has F0T_PANEL_BLOCK numbers of each row, then the next ones of
+ * each. There are `blocks` such blocks, and the panel has as many rows as they have numbers. */
 typedef struct f0t_panel_strip {
     float *c;
     const float *a, *b;
+    const float *bias; /* of each column, or NULL */
     size_t c_row, a_group, rows, blocks;
-    bool add;
-} f0t_panel_strip;
-
-/* What the kernel panel_finish does: c[rows x columns] = relu(sums + bias + c), of which all but the sums is optional. Sums lie
- * panel after panel, each rows x F0T_PANEL. */
-typedef struct f0t_panel_block {
-    float *c;
-    const float *sums, *bias; /* bias: one per column, or NULL */
-    size_t c_row, rows, columns;
+    size_t columns; /* F0T_PANEL, or fewer where the matrix ends */
     bool add, relu;
-} f0t_panel_block;
+} f0t_panel_strip;
 
 /* Where block `block` of row i is in groups that have `blocks` of them. */
 static inline size_t f0t_panel_row(size_t i, size_t block, size_t blocks)

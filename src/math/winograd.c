@@ -254,6 +254,7 @@ static void multiply(float *to, const f0t_winograd *w, const float *from, const 
                                        .c_row = F0T_PANEL,
                                        .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, blocks),
                                        .rows = count,
+                                       .columns = F0T_PANEL,
                                        .blocks = (left < F0T_PANEL_DEPTH ? left : F0T_PANEL_DEPTH) /
                                                  BLOCK,
                                        .add = p > 0};
