@@ -7,7 +7,11 @@
 
 enum { LANES = 16, TAPS = 9, GROUP_MOST = 8 };
 
+/* Where a register holds eight channels: oneDNN has kernels for groups of as many, not for groups of four. */
+enum { BLOCK = 8, BLOCK_GROUP = 4 };
+
 struct f0t_grouped {
+    bool blocks; /* arrays have blocks of BLOCK channels; else channels are last */
     size_t images, channels, group; /* group: channels of one */
     size_t in[2], out[2], before[2], stride;
     size_t band;       /* rows of the result that are made at a time */
@@ -32,18 +36,31 @@ static bool is_usual(const f0t_layer_window *w)
     return w->rank == 2;
 }
 
+static bool suits_level(const f0t_layer_conv *c)
+{
+#if defined(__x86_64__)
+    const f0t_cpu level = f0t_cpu_level();
+    const size_t group = c->channels / c->groups;
+    if (level == F0T_CPU_WIDE)
+        return group == BLOCK_GROUP && c->channels % BLOCK == 0;
+    return level == F0T_CPU_WIDEST && (group == 4 || group == 8) && c->channels % LANES == 0;
+#else
+    (void)c;
+    return false;
+#endif
+}
+
 bool f0t_grouped_suits(const f0t_layer_conv *c)
 {
     f0t_finish limits;
-#if defined(__x86_64__)
-    const bool wide = f0t_cpu_level() == F0T_CPU_WIDEST;
-#else
-    const bool wide = false;
-#endif
-    return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups > 1 &&
-           c->channels == c->filters && c->channels % LANES == 0 &&
-           (c->channels == 4 * c->groups || c->channels == 8 * c->groups) && is_usual(&c->window) &&
-           read_limits(&limits, c);
+    return c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups > 1 &&
+           c->channels == c->filters && c->channels % c->groups == 0 && suits_level(c) &&
+           is_usual(&c->window) && read_limits(&limits, c);
+}
+
+bool f0t_grouped_blocks(const f0t_grouped *grouped)
+{
+    return grouped->blocks;
 }
 
 /* Sixteen channels of a whole image are far apart in memory: all channels of a band of rows, which the second cache holds, come
@@ -64,6 +81,7 @@ f0t_status f0t_grouped_create(f0t_grouped **out, const f0t_layer_conv *c, int th
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
     f0t_grouped *g = *out;
+    g->blocks = f0t_cpu_level() == F0T_CPU_WIDE;
     g->images = c->images;
     g->channels = c->channels;
     g->group = c->channels / c->groups;
@@ -224,10 +242,9 @@ AVX512 static void run_block(float *result, const f0t_grouped *g, const float *s
         run_rows(result, &s, start, 2, 8);
 }
 
-void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, const float *filters,
-                     const float *bias)
+static void run_last(float *result, const f0t_grouped *g, const float *source, const float *filters,
+                     const float *bias, int threads)
 {
-    const int team = f0t_team_size(), threads = team < g->threads ? team : g->threads;
     const size_t bands = (g->out[0] + g->band - 1) / g->band, all = g->images * bands;
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
@@ -237,6 +254,126 @@ void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, c
         for (size_t c = 0; c < g->channels; c += LANES)
             run_block(to + c, g, from + c, filters + c, bias + c, t % bands * g->band);
     }
+}
+
+/* ---- Blocks of eight channels, two groups of four ---------------------------------------------- */
+
+#define AVX2 __attribute__((target("avx2,fma")))
+
+/* Sizes that are constants where these are called. */
+typedef struct shape {
+    size_t pixels, stride;
+    bool inside; /* all columns that are read are those of the image */
+} shape;
+
+/* In each group of four, channel j in the place of all. */
+AVX2 static INLINE __m256 spread_four(const float *pixel, const size_t j)
+{
+    const __m256 x = _mm256_loadu_ps(pixel);
+    return j == 0   ? _mm256_permute_ps(x, 0x00)
+           : j == 1 ? _mm256_permute_ps(x, 0x55)
+           : j == 2 ? _mm256_permute_ps(x, 0xAA)
+                    : _mm256_permute_ps(x, 0xFF);
+}
+
+/* A row of the source, pixel after pixel: three filters stay in registers beside the sums. */
+AVX2 static INLINE void add_blocks_row(__m256 *sums, const strip *s, const float *row,
+                                       const float *filters, const shape h)
+{
+    const size_t span = (h.pixels - 1) * h.stride + 3;
+    const size_t first = s->column * h.stride - s->g->before[1]; /* what is below 0 is large */
+#pragma GCC unroll 4
+    for (size_t j = 0; j < BLOCK_GROUP; j++) {
+        __m256 w[3];
+#pragma GCC unroll 3
+        for (size_t k = 0; k < 3; k++)
+            w[k] = _mm256_loadu_ps(filters + (k * BLOCK_GROUP + j) * BLOCK);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < span; i++) {
+            if (!h.inside && first + i >= s->g->in[1])
+                continue;
+            const __m256 one = spread_four(row + (first + i) * BLOCK, j);
+#pragma GCC unroll 3
+            for (size_t k = 0; k < 3; k++)
+                if (i >= k && (i - k) % h.stride == 0 && (i - k) / h.stride < h.pixels)
+                    sums[(i - k) / h.stride] = _mm256_fmadd_ps(one, w[k], sums[(i - k) / h.stride]);
+        }
+    }
+}
+
+AVX2 static INLINE void run_blocks_strip(float *result, const strip *s, __m256 bias, const shape h)
+{
+    const f0t_grouped *g = s->g;
+    const __m256 low = _mm256_set1_ps(g->limits.low), high = _mm256_set1_ps(g->limits.high);
+    __m256 sums[PIXELS];
+#pragma GCC unroll 8
+    for (size_t p = 0; p < h.pixels; p++)
+        sums[p] = bias;
+    for (size_t k = 0; k < 3; k++) {
+        const size_t y = s->row * h.stride + k - g->before[0];
+        if (y < g->in[0])
+            add_blocks_row(sums, s, s->image + y * g->in[1] * BLOCK,
+                           s->filters + k * 3 * BLOCK_GROUP * BLOCK, h);
+    }
+#pragma GCC unroll 8
+    for (size_t p = 0; p < h.pixels; p++) /* the second operand, where one is no number */
+        _mm256_storeu_ps(result + p * BLOCK, _mm256_min_ps(high, _mm256_max_ps(low, sums[p])));
+}
+
+/* The last strip of a row begins so early that it is whole, or there are single pixels. */
+AVX2 static INLINE void run_blocks_row(float *result, strip *s, __m256 bias, const size_t stride)
+{
+    const f0t_grouped *g = s->g;
+    const size_t width = g->out[1];
+    for (size_t x = 0; width >= PIXELS && x < width; x += PIXELS) {
+        s->column = x + PIXELS <= width ? x : width - PIXELS;
+        if (s->column * stride >= g->before[1] &&
+            (s->column + PIXELS - 1) * stride + 3 <= g->in[1] + g->before[1])
+            run_blocks_strip(result + s->column * BLOCK, s, bias, (shape){PIXELS, stride, true});
+        else
+            run_blocks_strip(result + s->column * BLOCK, s, bias, (shape){PIXELS, stride, false});
+    }
+    for (s->column = 0; width < PIXELS && s->column < width; s->column++)
+        run_blocks_strip(result + s->column * BLOCK, s, bias, (shape){1, stride, false});
+}
+
+/* Eight channels of an image; their filters come into the first cache. */
+AVX2 static void run_plane(float *result, const f0t_grouped *g, const float *source,
+                           const float *filters, const float *bias)
+{
+    float near[TAPS * BLOCK_GROUP * BLOCK];
+    strip s = {.g = g, .image = source, .filters = near};
+    for (size_t k = 0; k < TAPS * BLOCK_GROUP; k++)
+        _mm256_storeu_ps(near + k * BLOCK, _mm256_loadu_ps(filters + k * g->channels));
+    const __m256 start = _mm256_loadu_ps(bias);
+    for (; s.row < g->out[0]; s.row++, result += g->out[1] * BLOCK) {
+        if (g->stride == 1)
+            run_blocks_row(result, &s, start, 1);
+        else
+            run_blocks_row(result, &s, start, 2);
+    }
+}
+
+static void run_blocks(float *result, const f0t_grouped *g, const float *source,
+                       const float *filters, const float *bias, int threads)
+{
+    const size_t planes = g->channels / BLOCK, all = g->images * planes;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t t = 0; t < all; t++)
+        run_plane(result + t * g->out[0] * g->out[1] * BLOCK, g,
+                  source + t * g->in[0] * g->in[1] * BLOCK, filters + t % planes * BLOCK,
+                  bias + t % planes * BLOCK);
+}
+
+void f0t_grouped_run(float *result, const f0t_grouped *g, const float *source, const float *filters,
+                     const float *bias)
+{
+    const int team = f0t_team_size(), threads = team < g->threads ? team : g->threads;
+    if (g->blocks)
+        run_blocks(result, g, source, filters, bias, threads);
+    else
+        run_last(result, g, source, filters, bias, threads);
 }
 
 #else

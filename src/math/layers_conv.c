@@ -190,8 +190,13 @@ static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
     const dnnl_dim_t line = (dnnl_dim_t)c->filters, tap = (dnnl_dim_t)(group * c->filters);
     const dnnl_dims_t strides = {(dnnl_dim_t)group, 1, line, 3 * tap, tap};
     F0T_TRY(f0t_grouped_create(&layer->grouped, c, layer->alone ? 1 : f0t_team_size()));
-    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    if (f0t_grouped_blocks(layer->grouped)) {
+        F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
+        F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    } else {
+        F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+        F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    }
     DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters, dnnl_f32, strides),
             "describe filters");
     return F0T_OK;
