@@ -105,7 +105,9 @@ class Data:
         return self.features[self.parts == part]
 
     def words(self, tags):
-        return np.array([self.vectors[tag] for tag in tags])
+        """A tag without a vector has that of its spelling in one word, or of its singular."""
+        return np.array([next(self.vectors[form] for form in (tag, tag.replace("-", ""), tag.removesuffix("s"))
+                              if form in self.vectors) for tag in tags])
 
 
 def read_vectors(path):
