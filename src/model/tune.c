@@ -54,6 +54,18 @@ static bool beats(const f0t_tune_trial *trial, const f0t_tune_trial *than)
     return mean > error;
 }
 
+/* By a paired t-test over the folds, one-sided at 5 %: the quantile for one fold less than there are. Where one of the two
+ * has no folds, or cannot be used, as any other step. */
+static bool beats_surely(const f0t_tune_trial *trial, const f0t_tune_trial *than)
+{
+    static const double QUANTILES[F0T_TUNE_PARTS] = {0, 6.314, 2.920, 2.353, 2.132};
+    double mean, error;
+    if (!trial->part_count || !than->part_count)
+        return beats(trial, than);
+    const size_t count = compare_parts(&mean, &error, trial, than);
+    return count > 1 && mean > QUANTILES[count - 1] * error && mean > 0;
+}
+
 bool f0t_tune_is_behind(const f0t_tune_trial *incumbent, const double *parts, size_t count)
 {
     f0t_tune_trial trial = {.part_count = count};
@@ -136,7 +148,8 @@ static void choose_in_grid(f0t_tune_search *s)
     double next[F0T_KNOBS_MAX];
     walk w = {.search = s, .next = next};
     walk_on(&w);
-    s->incumbent = s->best = w.at;
+    s->incumbent = w.at;
+    s->best = beats_surely(&s->trials[w.at], &s->trials[0]) ? w.at : 0;
 }
 
 /* ---- Over ranges --------------------------------------------------------------------------- */

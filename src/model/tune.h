@@ -46,11 +46,11 @@ typedef struct f0t_tune_trial {
 typedef struct f0t_tune_search {
     /* What is searched. A grid from the knobs' first values on: in a round each knob in turn may move one
      * place up or down (first in the direction of its last move), and stays there when that is better; a round
-     * that changed nothing is the last. Where trials have parts, better is by more than one standard error of the
-     * mean difference over the folds: the best of many trials is ahead by luck. (The standard error of a sum is at most
-     * the sum of standard errors: what the walk ends with is so much better than the first values, too.) Without a
-     * grid, ranges: the first setting is the caller's, every third is drawn from all of the ranges, the others near
-     * the best. */
+     * that changed nothing is the last. Where trials have parts, a step is better by more than one standard error of the
+     * mean difference over the folds, and what the walk ends with is chosen only if it is better than the first values by
+     * a paired t-test over the folds (one-sided, 5 %): one standard error is exceeded by luck in one of five trials, and
+     * a walk tries some ten. Without a grid, ranges: the first setting is the caller's, every third is drawn from all of
+     * the ranges, the others near the best. */
     size_t count;                         /* knobs */
     const f0t_knob *grid;                 /* [count]; NULL: */
     f0t_tune_range ranges[F0T_KNOBS_MAX]; /* [count] */
@@ -64,7 +64,7 @@ typedef struct f0t_tune_search {
     /* What came out. */
     f0t_tune_trial *trials;
     size_t trial_count, room;
-    size_t best; /* the first of the best trials; with parts, the one that the rule above chooses */
+    size_t best; /* the first of the best trials; with parts, the one that the rules above choose */
     size_t incumbent; /* of a grid: the trial that the next one must beat */
     double spent;     /* seconds of all trials; the caller may add what else they took */
 

@@ -94,7 +94,7 @@ static double climb_line(double folds[10][3])
 
 /* 4 is the first value. Differences of 3, 1 and 2 have a standard error of 0.58, those of 9, 0 and -6 one of
  * 4.4: larger than their mean of 1. */
-static void the_first_value_is_left_for_what_is_better_beyond_a_standard_error(void **state)
+static void the_first_value_is_left_for_what_is_surely_better(void **state)
 {
     const double worse[3] = {0, 0, 0};
     double folds[10][3] = {{0}};
@@ -109,9 +109,28 @@ static void the_first_value_is_left_for_what_is_better_beyond_a_standard_error(v
     assert_true(climb_line(folds) == 5);
     memcpy(folds[5], folds[4], sizeof worse);
     assert_true(climb_line(folds) == 4);
-    /* A fold that could not judge one of the two says nothing. */
-    memcpy(folds[5], (double[]){13, (double)NAN, 32}, sizeof worse);
+    /* A fold that could not judge one of the two says nothing; two that differ by 3 and 2.9 say enough, 3 and 2 not, and
+     * one fold never. */
+    memcpy(folds[5], (double[]){13, (double)NAN, 32.9}, sizeof worse);
     assert_true(climb_line(folds) == 5);
+    memcpy(folds[5], (double[]){13, (double)NAN, 32}, sizeof worse);
+    assert_true(climb_line(folds) == 4);
+    memcpy(folds[5], (double[]){13, (double)NAN, (double)NAN}, sizeof worse);
+    assert_true(climb_line(folds) == 4);
+}
+
+/* Differences of 3, 0.5 and 1 have a standard error of 0.76: their mean of 1.5 is more, and less than the 2.92 of them that
+ * a t-test of three folds asks. */
+static void a_step_may_be_unsure_and_the_end_may_not(void **state)
+{
+    double folds[10][3] = {{0}};
+    (void)state;
+    memcpy(folds[4], (double[]){10, 20, 30}, sizeof folds[0]);
+    memcpy(folds[5], (double[]){13, 20.5, 31}, sizeof folds[0]);
+    assert_true(climb_line(folds) == 4);
+    /* From there another leads on, which is surely better than the first value. */
+    memcpy(folds[6], (double[]){13.5, 22.5, 33}, sizeof folds[0]);
+    assert_true(climb_line(folds) == 6);
 }
 
 static void a_trial_that_is_behind_need_not_go_on(void **state)
@@ -322,7 +341,8 @@ static void nothing_is_lost_before_it_is_written_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_value_is_left_for_what_is_better_beyond_a_standard_error),
+        cmocka_unit_test(the_first_value_is_left_for_what_is_surely_better),
+        cmocka_unit_test(a_step_may_be_unsure_and_the_end_may_not),
         cmocka_unit_test(a_trial_that_is_behind_need_not_go_on),
         cmocka_unit_test(the_top_of_a_hill_is_found),
         cmocka_unit_test(trials_end_at_the_limit_and_none_is_made_twice),
