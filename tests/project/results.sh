@@ -23,19 +23,24 @@ J
 J
 }
 
-# page TEXT: what the directives of a page become.
-page() {
-    printf '%s\n' "$1" >results/page.in
-    /usr/bin/python3 - "$script" >"$out" 2>"$err" <<'P'
+# with_script CODE: Python in which the script is `module`.
+with_script() {
+    /usr/bin/python3 - "$script" >"$out" 2>"$err" <<P
 import importlib.machinery, importlib.util, os, sys
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("results", sys.argv[1])
 module = importlib.util.module_from_spec(importlib.util.spec_from_loader("results", loader))
 loader.exec_module(module)
 module.FOLDER = os.path.abspath("results")
-module.SIGNIFICANT = float(os.environ.get("LEVEL", module.SIGNIFICANT))
-print(module.page())
+$1
 P
+}
+
+# page TEXT: what the directives of a page become.
+page() {
+    printf '%s\n' "$1" >results/page.in
+    with_script 'module.SIGNIFICANT = float(os.environ.get("LEVEL", module.SIGNIFICANT))
+print(module.page())'
 }
 
 # becomes TEXT LINE…: a page with this text has these lines.
@@ -119,6 +124,51 @@ case_losses_are_those_of_the_trainings() {
 J
     becomes '{{trials a}}' "| \`a\` | 51.0 | 32.0 |"
     becomes '{{tested a}}' "| \`a\` | 0.01, 1 | 21.0 (20.0, 22.0) | 10.5 (10.0, 11.0) | 6.0 | 4.5 |"
+}
+
+# Of two draws the mean and the deviation; of one, the number.
+case_keywords_are_those_of_the_draws() {
+    make_results
+    cat >results/keywords.json <<'J'
+{"command": "bench/keywords.py fast0tag a glove.txt keywords.jsonl && bench/keywords.py fast0tag b glove.txt keywords.jsonl", "rows": [
+{"collection": "a", "pictures": "50", "seed": 0, "learned": 50, "tagged": 1000, "keywords": 400, "methods": {"ridge": {"miap": 20, "p5": 10}, "blend": {"miap": 22, "p5": 11}}},
+{"collection": "a", "pictures": "50", "seed": 1, "learned": 50, "tagged": 1002, "keywords": 402, "methods": {"ridge": {"miap": 24, "p5": 12}, "blend": {"miap": 23, "p5": 13}}},
+{"collection": "b", "pictures": "all", "seed": 0, "learned": 7091, "tagged": 990, "keywords": 8597, "methods": {"ridge": {"miap": 29.66, "p5": 44.2}, "blend": {"miap": 32.2, "p5": 46.1}}}]}
+J
+    becomes '{{keywords}}' "| pictures of | learned from | draws | keywords | tagged | ridge | blend |" \
+        "| a | 50 | 2 | 401 | 1,001 | 22.0 ± 2.8, 11.0 ± 1.4 | 22.5 ± 0.7, 12.0 ± 1.4 |" "| b | 7,091 | 1 | 8,597 | 990 | 29.7, 44.2 | 32.2, 46.1 |"
+    becomes 'in {{ahead blend ridge}} draws, {{ahead ridge blend}}' "in 2 of 3 draws, 1 of 3"
+    becomes '{{command keywords}}' "bench/keywords.py fast0tag a glove.txt keywords.jsonl" "bench/keywords.py fast0tag b glove.txt keywords.jsonl"
+}
+
+# Those of Table 2, the best first.
+case_published_figures_are_the_papers() {
+    make_results
+    becomes '{{published nuswide zero-shot linear,net}} and {{published iapr zero-shot net,conse}}' "net 42.2, linear 40.1 and conse 24.1, net 20.3"
+    is_refused '{{published nuswide zero-shot net,wsabie}}' "the paper has no wsabie in zero-shot of nuswide"
+    is_refused '{{published corel5k zero-shot net}}' "the paper has no net in zero-shot of corel5k"
+}
+
+# Numbers inside words are names, those of directives are results, and those of the text are not in a table.
+case_a_number_that_is_typed_in_a_table_is_refused() {
+    make_results
+    becomes '| IAPR TC-12 | Flickr8k | F1@3 | conventional¹ | {{value plain a zero-shot}} |' "| IAPR TC-12 | Flickr8k | F1@3 | conventional¹ | 40.0 |"
+    becomes 'With 50 pictures 1.04 times' "With 50 pictures 1.04 times"
+    for cell in 40.0 "net 42" "+1.9" "−3.8" ".5" "**31.7**" "{{value plain a zero-shot}}, 7" "(2)"; do
+        is_refused "| a | $cell |" "page.in, line 1: a number of a table is typed"
+    done
+    is_refused $'Text.\n\n  | a | 3 |' "page.in, line 3: a number of a table is typed"
+}
+
+# What an experiment reads is made, each thing after what it is made of, and nothing else.
+case_an_experiment_makes_what_it_needs() {
+    with_script 'for name in ("flickr8k", "corel5k", "blend", "open-clipart", "keywords"):
+    print(name + ":", *(one for one, _ in module.needed([module.EXPERIMENTS[name]])))'
+    [ "$(cat "$out")" = "flickr8k:
+corel5k: corel5k
+blend: wordnet.safetensors joined.safetensors
+open-clipart: wordnet.safetensors clipart/pictures open-clipart
+keywords: corel5k wordnet.safetensors joined.safetensors clipart/pictures" ] || complain "$(cat "$out" "$err")"
 }
 
 case_what_is_not_there_is_refused() {
