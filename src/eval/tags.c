@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HELD_OUT = 0.2; /* of the seen tags, for tuning: docs/evaluation.md */
+enum { FIFTHS = 5 }; /* of the seen tags, for tuning: docs/evaluation.md */
 
 /* ---- Vectors ------------------------------------------------------------------------------- */
 
@@ -241,6 +241,13 @@ size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds)
     return count;
 }
 
+/* Of eight tags and more two at least in each: the ranking of one says nothing. */
+static size_t count_fifths(size_t seen)
+{
+    const size_t most = seen < 8 ? seen : seen / 2;
+    return most < FIFTHS ? most : FIFTHS;
+}
+
 f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f0t_eval_tags *tags,
                                   uint64_t seed, size_t fold)
 {
@@ -253,9 +260,11 @@ f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f
             order[seen++] = (uint32_t)i;
     }
     draw(order, seen, seed, UINT64_C(0x68656C64)); /* "held" */
-    double wanted = fmax(1, round(HELD_OUT * (double)seen));
-    *taken = fold < (size_t)((double)seen / wanted) ? (size_t)wanted : 0;
-    for (size_t i = fold * *taken; i < (fold + 1) * *taken; i++) {
+    const size_t fifths = count_fifths(seen);
+    const size_t first = fold < fifths ? fold * seen / fifths : 0;
+    const size_t end = fold < fifths ? (fold + 1) * seen / fifths : 0;
+    *taken = end - first;
+    for (size_t i = first; i < end; i++) {
         held[order[i]] = true;
         mask[order[i]] = false;
     }

@@ -43,8 +43,9 @@ f0t_status f0t_eval_tags_split(f0t_eval_tags *tags, const char *unseen, uint64_t
 size_t f0t_eval_tags_mask(bool *mask, const f0t_eval_tags *tags, unsigned kinds);
 
 /* Takes a fifth of the seen tags out of mask[count] and into held[count]: they stand in for the unseen ones
- * where something is tuned. The seed draws an order of the tags; `fold` is which fifth of it, from 0.
- * Gives how many were taken: one at least, none when there are not as many fifths. */
+ * where something is tuned. The seed draws an order of the tags; `fold` is which fifth of it, from 0: each tag
+ * is in one of them. Gives how many were taken: one at least, none when there are not as many fifths (of fewer than
+ * ten tags). */
 f0t_status f0t_eval_tags_hold_out(size_t *taken, bool *mask, bool *held, const f0t_eval_tags *tags,
                                   uint64_t seed, size_t fold);
 

@@ -242,11 +242,11 @@ static void what_one_training_set_tried_the_next_need_not_try(void **state)
     free_cells(together);
 }
 
-/* Two tags are held out in each fold, three are unseen. */
+/* Two tags are held out in each fold, three in the last; three are unseen. */
 static f0t_status score_few(float *scores, const void *fitted, const f0t_task *task,
                             const f0t_candidates *tags, const f0t_queries *queries)
 {
-    assert_int_equal(tags->count, task->effort < 1 ? 2 : C_TAGS - C_SEEN);
+    assert_in_range(tags->count, task->effort < 1 ? 2 : C_TAGS - C_SEEN, C_TAGS - C_SEEN);
     return score(scores, fitted, task, tags, queries);
 }
 
