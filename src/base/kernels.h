@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct f0t_attention;      /* math/attention.h */
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
 struct f0t_nodes;          /* compute/loss_pairs.h */
@@ -199,7 +200,10 @@ struct f0t_svm_zone;
 #define F0T_KERNELS_NETWORK(K) \
     K(void, row_softmax, (float *y, const float *x, size_t n)) \
     K(void, row_layer_norm, (float *y, const float *x, size_t n, const float *scale, \
-                             const float *bias, float epsilon))
+                             const float *bias, float epsilon)) \
+    /* One head of attention (math/attention.h). */ \
+    K(void, attention_head, (float *result, const float *q, const float *k, const float *v, \
+                             const struct f0t_attention *head, float *room))
 
 /* The built-in descriptor of pictures. */
 #define F0T_KERNELS_DESCRIPTOR(K) \

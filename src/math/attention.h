@@ -1,6 +1,6 @@
 /*
  * One head of attention in float32: softmax(scale · Q·Kᵀ)·V, some rows at a time, so that the products of all pairs never leave the first
- * cache. For CPUs with AVX-512; elsewhere src/onnx/emit_attention.c multiplies by oneDNN.
+ * cache. For CPUs with AVX2 or AVX-512, the fastest there; elsewhere src/onnx/emit_attention.c multiplies by oneDNN.
  */
 #ifndef F0T_MATH_ATTENTION_H
 #define F0T_MATH_ATTENTION_H
@@ -17,7 +17,11 @@ typedef struct f0t_attention {
     float scale;
 } f0t_attention;
 
-/* Whether this CPU has it. */
+/* Of what is packed: at all CPU levels panels have a divisor of these columns of K and of V, and no more rows are made at a
+ * time. */
+enum { F0T_ATTENTION_COLUMNS = 48, F0T_ATTENTION_VALUES = 32, F0T_ATTENTION_ROWS = 7 };
+
+/* Whether it is the fastest on this CPU. */
 bool f0t_attention_native(void);
 
 /* Floats of room that a run needs; 0 where no memory could hold them. */

@@ -1,6 +1,7 @@
-/* One head of attention against its definition in double. */
+/* One head of attention against its definition in double, on every CPU level: also where another way is faster. */
 #include "support.h"
 
+#include "base/kernels.h"
 #include "math/attention.h"
 
 #include <math.h>
@@ -65,16 +66,16 @@ static void check_row(const f0t_attention *h, const arrays *a, const float *befo
     }
 }
 
-static void check(const f0t_attention *h)
+static void check(const f0t_attention *h, const f0t_kernel_table *kernels)
 {
     arrays a = make(h);
     float *before = some(h->m * h->result_row, 4), *one = some(h->result_row, 6);
-    f0t_attention_run(a.result, a.q, a.k, a.v, h, a.room);
+    kernels->attention_head(a.result, a.q, a.k, a.v, h, a.room);
     for (size_t i = 0; i < h->m; i++)
         check_row(h, &a, before, i);
     f0t_attention single = *h; /* the last row is the same alone */
     single.m = 1;
-    f0t_attention_run(one, a.q + (h->m - 1) * h->q_row, a.k, a.v, &single, a.room);
+    kernels->attention_head(one, a.q + (h->m - 1) * h->q_row, a.k, a.v, &single, a.room);
     assert_memory_equal(one, a.result + (h->m - 1) * h->result_row, h->width * sizeof *one);
     f0t_free(before);
     f0t_free(one);
@@ -95,44 +96,66 @@ static void heads_match_the_definition(void **state)
         {14, 16, 48, 16, 48, 16, 16, 16, false, 1},
     };
     (void)state;
-    if (!f0t_attention_native())
-        test_skip("this CPU has no AVX-512, or F0T_MAX_CPU is set");
-    for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
-        check(&heads[k]);
+    for (f0t_cpu level = 0; level <= f0t_cpu_level(); level++)
+        for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
+            check(&heads[k], f0t_kernels_of(level));
 }
 
 /* Exponents far below that of the largest are 0; a row with what is no number has none, the others do not care. */
-static void far_products_and_no_numbers(void **state)
+static void check_far_products(const f0t_kernel_table *kernels)
 {
     const f0t_attention h = {2, 20, 4, 4, 4, 4, 4, 4, true, 1};
-    arrays a;
-    (void)state;
-    if (!f0t_attention_native())
-        test_skip("this CPU has no AVX-512, or F0T_MAX_CPU is set");
-    a = make(&h);
+    arrays a = make(&h);
     for (size_t k = 0; k < 80; k++)
         a.k[k] = 0;
     a.k[3 * 4] = 300;
     a.k[5 * 4] = -300;
+    a.k[6 * 4] = -1e30F;
     a.q[0] = 1;
-    f0t_attention_run(a.result, a.q, a.k, a.v, &h, a.room);
+    kernels->attention_head(a.result, a.q, a.k, a.v, &h, a.room);
     for (size_t c = 0; c < 4; c++)
         assert_true(fabsf(a.result[c] - a.v[3 * 4 + c]) <= 1e-6F);
     a.q[4] = NAN;
-    f0t_attention_run(a.result, a.q, a.k, a.v, &h, a.room);
+    kernels->attention_head(a.result, a.q, a.k, a.v, &h, a.room);
     for (size_t c = 0; c < 8; c++)
         assert_int_equal(isnan(a.result[c]) != 0, c >= 4);
     clear(&a);
+}
+
+static void far_products_and_no_numbers(void **state)
+{
+    (void)state;
+    for (f0t_cpu level = 0; level <= f0t_cpu_level(); level++)
+        check_far_products(f0t_kernels_of(level));
+}
+
+/* Those of this CPU's level. */
+static void a_run_takes_the_kernel(void **state)
+{
+    const f0t_attention h = {9, 17, 5, 3, 6, 20, 4, 7, false, 3};
+    arrays a = make(&h), b = make(&h);
+    (void)state;
+    f0t_attention_run(a.result, a.q, a.k, a.v, &h, a.room);
+    f0t_kernels()->attention_head(b.result, b.q, b.k, b.v, &h, b.room);
+    assert_memory_equal(a.result, b.result, h.m * h.result_row * sizeof *a.result);
+#if defined(__x86_64__)
+    assert_int_equal(f0t_attention_native(), f0t_cpu_level() > F0T_CPU_BASE);
+#endif
+    clear(&a);
+    clear(&b);
 }
 
 static void room_is_counted(void **state)
 {
     f0t_attention h = {.m = 1, .n = 49, .inner = 8, .width = 8};
     (void)state;
-    assert_int_equal(f0t_attention_room(&h), 96 * (8 + 7));
+    assert_int_equal(f0t_attention_room(&h), 96 * (8 + 7) + 49 * 32);
     h.n = SIZE_MAX / 2;
     assert_int_equal(f0t_attention_room(&h), 0);
     h.n = h.inner = (size_t)1 << 40;
+    assert_int_equal(f0t_attention_room(&h), 0);
+    h.inner = 1;
+    h.width = (size_t)1 << 40;
     assert_int_equal(f0t_attention_room(&h), 0);
 }
 
@@ -141,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_match_the_definition),
         cmocka_unit_test(far_products_and_no_numbers),
+        cmocka_unit_test(a_run_takes_the_kernel),
         cmocka_unit_test(room_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
