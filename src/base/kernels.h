@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct f0t_attention;      /* math/attention.h */
+struct f0t_depthwise_form; /* math/depthwise.h */
 struct f0t_dropout;        /* compute/dropout.h */
 struct f0t_update_factors; /* compute/optimizer.h */
 struct f0t_nodes;          /* compute/loss_pairs.h */
@@ -203,7 +204,10 @@ struct f0t_svm_zone;
                              const float *bias, float epsilon)) \
     /* One head of attention (math/attention.h). */ \
     K(void, attention_head, (float *result, const float *q, const float *k, const float *v, \
-                             const struct f0t_attention *head, float *room))
+                             const struct f0t_attention *head, float *room)) \
+    /* A row of a depthwise convolution's result (math/depthwise.h). */ \
+    K(void, depthwise_row, (float *result, const struct f0t_depthwise_form *form, \
+                            const float *image, const float *filters, const float *bias, size_t row))
 
 /* The built-in descriptor of pictures. */
 #define F0T_KERNELS_DESCRIPTOR(K) \

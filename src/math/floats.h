@@ -154,30 +154,65 @@ static F0T_INLINE float f0t_floats_sum(f0t_floats x)
 #endif
 }
 
-/* 2^z for z up to 63: 2^n·2^r with |r| <= 1/2, of which the minimax polynomial of degree 5 has a relative error of 7.5e-8. No
- * number stays none. */
-static F0T_INLINE f0t_floats f0t_floats_exp2(f0t_floats z)
+/* The smaller of two: y where one is no number. */
+static F0T_INLINE f0t_floats f0t_floats_smaller(f0t_floats x, f0t_floats y)
 {
 #if defined(__AVX512F__)
-    const f0t_floats n = _mm512_roundscale_ps(z, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return (f0t_floats)_mm512_min_ps((__m512)x, (__m512)y);
+#elif defined(__AVX2__)
+    return (f0t_floats)_mm256_min_ps((__m256)x, (__m256)y);
 #else
-    /* 1.5·2^23 and more: the low bits of a sum are the exponent of 2^(n + 64), which is in range where 2^n is denormal or 0. */
-    const float whole = 12582912.0F + 127 + 64;
-    z = f0t_floats_larger(f0t_floats_all(-160), z);
-    const f0t_floats sum = z + whole, n = sum - whole;
+    return f0t_floats_choose((f0t_float_bits)(x < y), x, y);
 #endif
-    const f0t_floats r = z - n;
+}
+
+/* 2^r with |r| <= 1/2: the minimax polynomial of degree 5 has a relative error of 7.5e-8. */
+static F0T_INLINE f0t_floats f0t_floats_exp2_near(f0t_floats r)
+{
     f0t_floats p = 1.32764719e-3F * r + 9.67554133e-3F;
     p = p * r + 5.55071327e-2F;
     p = p * r + 0.240221197F;
     p = p * r + 0.693146967F;
-    p = p * r + 1.00000007F;
-#if defined(__AVX512F__)
-    return _mm512_scalef_ps(p, n);
-#else
-    typedef uint32_t exponents __attribute__((vector_size(F0T_FLOATS * sizeof(uint32_t))));
-    return p * (f0t_floats)((exponents)sum << 23) * 0x1p-64F;
-#endif
+    return p * r + 1.00000007F;
 }
+
+#if defined(__AVX512F__)
+
+static F0T_INLINE f0t_floats f0t_floats_exp2(f0t_floats z)
+{
+    const f0t_floats n = _mm512_roundscale_ps(z, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return _mm512_scalef_ps(f0t_floats_exp2_near(z - n), n);
+}
+
+static F0T_INLINE f0t_floats f0t_floats_exp2_normal(f0t_floats z)
+{
+    return f0t_floats_exp2(z);
+}
+
+#else
+
+/* 2^(n + shift)·2^r for z = n + r; the exponent must be one of normal numbers. */
+static F0T_INLINE f0t_floats f0t_floats_exp2_shifted(f0t_floats z, const float shift)
+{
+    typedef uint32_t exponents __attribute__((vector_size(F0T_FLOATS * sizeof(uint32_t))));
+    const float whole =
+        12582912.0F + 127 + shift; /* 1.5·2^23: a sum has the exponent in its low bits */
+    const f0t_floats sum = z + whole, n = sum - whole;
+    return f0t_floats_exp2_near(z - n) * (f0t_floats)((exponents)sum << 23);
+}
+
+/* 2^z for z up to 63; denormal or 0 where it is so small. No number stays none. */
+static F0T_INLINE f0t_floats f0t_floats_exp2(f0t_floats z)
+{
+    return f0t_floats_exp2_shifted(f0t_floats_larger(f0t_floats_all(-160), z), 64) * 0x1p-64F;
+}
+
+/* 2^z for z up to 127, 2^-126 where it is less. */
+static F0T_INLINE f0t_floats f0t_floats_exp2_normal(f0t_floats z)
+{
+    return f0t_floats_exp2_shifted(f0t_floats_larger(f0t_floats_all(-126), z), 0);
+}
+
+#endif
 
 #endif

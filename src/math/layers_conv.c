@@ -216,12 +216,25 @@ static f0t_status describe_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+/* The same in each block of eight channels. */
+static f0t_status describe_depthwise_blocks(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dim_t taps = (dnnl_dim_t)c->window.kernel[0];
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, 1, 1, taps, taps};
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 5, filters, dnnl_f32, dnnl_Abcde8a),
+            "describe filters");
+    return F0T_OK;
+}
+
 static f0t_status fill_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
 {
     const int threads = layer->alone ? 1 : f0t_team_size();
     F0T_TRY(c->rescale ? f0t_depthwise_eight_create(&layer->depthwise_eight, c, threads)
                        : f0t_depthwise_create(&layer->depthwise, c, threads));
-    return describe_depthwise(layer, c);
+    return layer->depthwise && f0t_depthwise_in_blocks() ? describe_depthwise_blocks(layer, c)
+                                                         : describe_depthwise(layer, c);
 }
 
 static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
