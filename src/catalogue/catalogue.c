@@ -117,10 +117,7 @@ static f0t_status connect(f0t_catalogue *c, const f0t_catalogue_options *options
     const int flags = (write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX |
                       SQLITE_OPEN_PRIVATECACHE;
     c->sql.name = c->path;
-    const int code = sqlite3_open_v2(c->path, &c->sql.db, flags, NULL);
-    if (code != SQLITE_OK)
-        return c->sql.db ? f0t_sql_fail(&c->sql, code)
-                         : f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", c->path);
+    F0T_TRY(f0t_sql_open(&c->sql, flags));
     sqlite3_extended_result_codes(c->sql.db, 1);
     sqlite3_busy_timeout(c->sql.db, (int)(1000 * options->wait));
     F0T_TRY(harden(&c->sql));

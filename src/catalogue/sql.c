@@ -3,7 +3,47 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
+
+/* ---- Files ----------------------------------------------------------------------------------------- */
+
+static const char FILES[] = "fast0tag";
+static sqlite3_vfs *system_files, own_files;
+
+/* The journal of a commit to several databases names a file that lists them, which SQLite deletes once none of them needs it:
+ * whoever sends a catalogue with a journal beside it could name any file of the user's. Ours are committed alone. */
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *given)
+{
+    (void)vfs;
+    file->pMethods = NULL;
+    if (flags & SQLITE_OPEN_SUPER_JOURNAL)
+        return SQLITE_PERM;
+    return system_files->xOpen(system_files, name, file, flags, given);
+}
+
+static void register_files(void)
+{
+    system_files = sqlite3_vfs_find(NULL);
+    if (!system_files)
+        return;
+    own_files = *system_files;
+    own_files.pNext = NULL;
+    own_files.zName = FILES;
+    own_files.xOpen = open_file;
+    sqlite3_vfs_register(&own_files, 0);
+}
+
+f0t_status f0t_sql_open(f0t_sql *sql, int flags)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_files);
+    const int code = sqlite3_open_v2(sql->name, &sql->db, flags, FILES);
+    if (code == SQLITE_OK)
+        return F0T_OK;
+    return sql->db ? f0t_sql_fail(sql, code)
+                   : f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", sql->name);
+}
 
 /* ---- Failures -------------------------------------------------------------------------------------- */
 
@@ -74,6 +114,9 @@ f0t_status f0t_sql_fail(f0t_sql *sql, int code)
         return sqlite3_system_errno(sql->db)
                    ? f0t_fail_errno(sqlite3_system_errno(sql->db), "cannot open %s", sql->name)
                    : f0t_fail(F0T_ERROR_IO, "cannot open %s", sql->name);
+    case SQLITE_PERM: /* of open_file alone */
+        return f0t_fail(F0T_ERROR_FORMAT, "%s-journal is not a catalogue's: it names another file",
+                        sql->name);
     case SQLITE_IOERR:
         return fail_io(sql, code);
     case SQLITE_CONSTRAINT:

@@ -21,6 +21,10 @@ typedef struct f0t_sql {
     int unread; /* what the system said of a read that failed; 0 since a statement has succeeded */
 } f0t_sql;
 
+/* Opens the file `name`, with SQLite's flags; it opens no other files than those that SQLite has beside it. To be closed also
+ * where it fails. */
+f0t_status f0t_sql_open(f0t_sql *sql, int flags);
+
 void f0t_sql_close(f0t_sql *sql);
 
 /* Fails as the last call of the connection did: one line that names the file and says what to do. */

@@ -259,6 +259,56 @@ static void test_an_altered_file_does_no_harm(void **state)
     f0t_free(bytes);
 }
 
+static void put_number(char *to, size_t number)
+{
+    for (size_t i = 0; i < 4; i++)
+        to[i] = (char)(number >> (24 - 8 * i));
+}
+
+/* A journal of nothing, for a file of `pages` pages, that names another file as that of all journals of one commit: SQLite's
+ * file format, "the rollback journal". */
+static void write_journal(const char *catalogue, size_t pages, size_t page_size, const char *named)
+{
+    enum { HEADER = 512 };
+    static const char magic[] = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+    char journal[HEADER + 4096] = "", path[4096];
+    const size_t length = strlen(named), end = HEADER + 4 + length;
+    size_t sum = 0;
+    assert_true(end + 16 <= sizeof journal);
+    memcpy(journal, magic, 8);
+    put_number(journal + 16, pages);
+    put_number(journal + 20, HEADER);
+    put_number(journal + 24, page_size);
+    memcpy(journal + HEADER + 4, named, length);
+    for (size_t i = 0; i < length; i++)
+        sum += (unsigned char)named[i];
+    put_number(journal + end, length);
+    put_number(journal + end + 4, sum);
+    memcpy(journal + end + 8, magic, 8);
+    assert_true(snprintf(path, sizeof path, "%s-journal", catalogue) < (int)sizeof path);
+    write_file(path, journal, end + 16);
+}
+
+/* SQLite would read it, find no names of journals in it, and delete it. */
+static void test_a_journal_has_no_other_file_deleted(void **state)
+{
+    size_t size;
+    const char *path = fill_one("journalled");
+    char *bytes = test_read(path, &size), other[4096];
+    const size_t page_size = (size_t)((uint8_t)bytes[16] << 8 | (uint8_t)bytes[17]);
+    (void)state;
+    snprintf(other, sizeof other, "%s", test_path("precious"));
+    write_file(other, "kept", 4);
+    write_journal(path, size / page_size, page_size, other);
+    assert_fails(F0T_ERROR_IO, "was opened for reading", try_open(path, F0T_CATALOGUE_READ));
+    assert_fails(F0T_ERROR_FORMAT, "-journal is not a catalogue's: it names another file",
+                 try_open(path, F0T_CATALOGUE_WRITE));
+    assert_int_equal(access(other, F_OK), 0);
+    assert_ok(try_open(path, F0T_CATALOGUE_WRITE)); /* SQLite has done away with the journal */
+    assert_int_equal(access(other, F_OK), 0);
+    f0t_free(bytes);
+}
+
 /* ---- Transactions ---------------------------------------------------------------------------------- */
 
 static void test_begun_is_undone_unless_committed(void **state)
@@ -384,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_changed_tables_are_refused),
         cmocka_unit_test(test_a_cut_file_is_refused),
         cmocka_unit_test(test_an_altered_file_does_no_harm),
+        cmocka_unit_test(test_a_journal_has_no_other_file_deleted),
         cmocka_unit_test(test_begun_is_undone_unless_committed),
         cmocka_unit_test(test_one_writes_while_others_read),
         cmocka_unit_test(test_what_was_chosen_is_kept),
