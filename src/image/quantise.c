@@ -127,7 +127,13 @@ static f0t_status compare(f0t_quantize_report *r, work *w, const f0t_onnx_pack *
                                          .height = p->height,
                                          .width = p->width};
     F0T_TRY(f0t_network_open_memory(&network, file->data, file->size, name, &options, NULL));
-    f0t_status status = f0t_network_run_watched(w->got, network, w->pixels, pictures, w->monitor);
+    f0t_status status =
+        f0t_network_dim(network) == w->dim
+            ? f0t_network_run_watched(w->got, network, w->pixels, pictures, w->monitor)
+            : f0t_fail(F0T_ERROR_UNSUPPORTED,
+                       "%s: in eight bits it gives %zu numbers, in floats %zu; it cannot be "
+                       "quantised",
+                       name, f0t_network_dim(network), w->dim);
     f0t_network_close(network);
     F0T_TRY(status);
     r->cosine = 0;

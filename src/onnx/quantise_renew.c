@@ -49,14 +49,18 @@ static bool is_unchanged(const f0t_onnx_node *node)
     return is_among(node->proto->op_type, names, sizeof names / sizeof *names);
 }
 
+/* `paddings`, as set 1 has it, goes before `pads` where a node has both: op_move.c. */
 static bool pads_nothing(const f0t_op_call *call)
 {
     size_t count;
-    const int64_t *pads = f0t_op_ints(&count, call, "pads");
+    const int64_t *pads =
+        f0t_op_has(call, "paddings") ? NULL : f0t_op_ints(&count, call, "pads");
+    if (!pads)
+        return false;
     for (size_t k = 0; k < count; k++)
         if (pads[k])
             return false;
-    return pads != NULL;
+    return true;
 }
 
 static bool has_mask(const f0t_quantise_writing *w, const f0t_onnx_node *node)
@@ -69,6 +73,22 @@ static bool clips_floats(const f0t_quantise_writing *w, const f0t_onnx_node *nod
 {
     return w->q->fold.used[node - w->graph->nodes] &&
            w->q->fold.arrays[node->inputs[0]].type == F0T_ONNX_FLOAT;
+}
+
+/* Sets that have these as attributes are read with inputs, too, which go before the attributes. */
+static bool takes_more(const f0t_onnx_node *node)
+{
+    static const char *const names[] = {"Clip", "Pad", "Squeeze", "Unsqueeze"};
+    return node->input_count > 1 &&
+           is_among(node->proto->op_type, names, sizeof names / sizeof *names);
+}
+
+static f0t_status refuse(const f0t_quantise_writing *w, const char *why)
+{
+    return f0t_fail(F0T_ERROR_UNSUPPORTED,
+                    "it is of operator set %d, and %s in set %d: convert the network to that set "
+                    "first",
+                    w->graph->opset, why, (int)F0T_QUANTISE_OPSET);
 }
 
 /* No axes: all of size 1 go, and none come. */
@@ -86,6 +106,7 @@ f0t_status f0t_quantise_renew(f0t_quantise_renewal *out, const f0t_quantise_writ
 {
     f0t_op_call call = {.node = node, .op = node->op};
     const char *name = node->proto->op_type;
+    const bool oldest = w->graph->opset < 11; /* what set 11 made inputs are attributes */
     *out = (f0t_quantise_renewal){0};
     if (w->graph->opset >= F0T_QUANTISE_OPSET || is_unchanged(node))
         return F0T_OK;
@@ -95,25 +116,19 @@ f0t_status f0t_quantise_renew(f0t_quantise_renewal *out, const f0t_quantise_writ
             "its mask is used, and it is of operator set %d: convert the network to set "
             "%d first",
             w->graph->opset, (int)F0T_QUANTISE_OPSET);
-    if (strcmp(name, "Dropout") == 0 ||
-        (strcmp(name, "Pad") == 0 && w->graph->opset < 11 && pads_nothing(&call)))
+    const bool squeezes = strcmp(name, "Squeeze") == 0 || strcmp(name, "Unsqueeze") == 0;
+    if ((oldest || squeezes) && takes_more(node))
+        return refuse(w, "is written otherwise");
+    if (strcmp(name, "Dropout") == 0 || (strcmp(name, "Pad") == 0 && oldest && pads_nothing(&call)))
         out->op = "Identity";
-    else if (strcmp(name, "Clip") == 0 && w->graph->opset < 11 && clips_floats(w, node))
+    else if (strcmp(name, "Clip") == 0 && oldest && clips_floats(w, node))
         *out = (f0t_quantise_renewal){.op = "Clip", .has_limits = true};
-    else if (strcmp(name, "Squeeze") == 0 || strcmp(name, "Unsqueeze") == 0)
+    else if (squeezes)
         *out = renew_axes(&call, name);
     else if (strcmp(name, "Clip") == 0 || strcmp(name, "Slice") == 0 || strcmp(name, "Pad") == 0)
-        return w->graph->opset >= 11
-                   ? F0T_OK
-                   : f0t_fail(F0T_ERROR_UNSUPPORTED,
-                              "it is of operator set %d, and is written otherwise in set %d: "
-                              "convert the network to that set first",
-                              w->graph->opset, (int)F0T_QUANTISE_OPSET);
+        return oldest ? refuse(w, "is written otherwise") : F0T_OK;
     else
-        return f0t_fail(F0T_ERROR_UNSUPPORTED,
-                        "it is of operator set %d, and may mean something else in set %d: convert "
-                        "the network to that set first",
-                        w->graph->opset, (int)F0T_QUANTISE_OPSET);
+        return refuse(w, "may mean something else");
     return F0T_OK;
 }
 

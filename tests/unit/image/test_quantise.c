@@ -6,6 +6,7 @@
 #include "fast0tag.h"
 #include "io/file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CONV \
@@ -66,11 +67,32 @@ static void the_output_goes_beside(void **state)
     assert_non_null(strstr(f0t_last_error(), "eight.json is there already"));
 }
 
+/* Of two ways to say the same in an old set, one counts; the network in eight bits, of a newer set, must not have the other: its
+ * features would be more numbers than there is room for. */
+static void what_an_old_set_says_twice_is_refused(void **state)
+{
+    static const char *const ends[] = {
+        "features=Pad<pads=[0,0,0,0],paddings=[0,0,0,-3]>(f); return features",
+        "p=int64[4]{0,0,0,-3}; features=Pad<pads=[0,0,0,0]>(f,p); return features",
+        "a=int64[1]{1}; u=Unsqueeze(f,a); features=ReduceMean<axes=[1],keepdims=0>(u); "
+        "return features"};
+    const char *to = test_path("twice.onnx");
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "opset 10; " CONV "%s", ends[i]);
+        assert_fails(F0T_ERROR_UNSUPPORTED, "it is of operator set 10, and is written otherwise",
+                     quantise(to, write_network(text), "features"));
+        assert_false(f0t_path_exists(to));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_that_are_no_numbers_are_refused),
         cmocka_unit_test(the_output_goes_beside),
+        cmocka_unit_test(what_an_old_set_says_twice_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
