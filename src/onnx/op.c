@@ -11,7 +11,8 @@ static f0t_status check_inputs(const f0t_op_call *call)
 {
     const f0t_op *op = call->op;
     const f0t_onnx_array *first = f0t_op_in(call, 0);
-    if (call->input_count < op->least || (op->most && call->input_count > op->most) ||
+    const size_t most = op->most || !op->least ? op->most : F0T_OP_INPUTS;
+    if (call->input_count < op->least || call->input_count > most ||
         call->input_count > F0T_OP_INPUTS)
         return f0t_fail(F0T_ERROR_FORMAT, "it has %zu inputs", call->input_count);
     if (!call->output_count || call->output_count > op->outputs)

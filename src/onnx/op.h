@@ -35,7 +35,7 @@ struct f0t_op {
     f0t_status (*run)(f0t_op_call *call);
     int kind; /* for functions that serve several operators */
     f0t_op_takes takes;
-    size_t least, most; /* inputs */
+    size_t least, most; /* inputs; most 0: any number, or none where `least` is 0, too */
     size_t outputs;     /* at most */
     int since, until;   /* operator sets; until 0: to the last */
 };

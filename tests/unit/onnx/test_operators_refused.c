@@ -6,6 +6,7 @@ static void wrong_numbers_of_inputs_are_refused(void **state)
     static const row rows[] = {
         {"x:float[2]; y=Relu(x,x)", "!node 0 (Relu): it has 2 inputs"},
         {"y=Relu()", "!it has 0 inputs"},
+        {"x:float[2]; y=Constant<value=float[1]{1}>(,x)", "!it has 2 inputs"},
         {"x:float[2]; y=Add(x)", "!it has 1 inputs"},
         {"x:float[2]; y=Add(x,)", "!input 1 is missing"},
         {"x:float[2]; y=Add(,x)", "!input 0 is missing"},
