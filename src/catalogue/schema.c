@@ -1,5 +1,8 @@
 #include "catalogue/schema.h"
 
+#include "base/alloc.h"
+
+#include <pthread.h>
 #include <string.h>
 
 /* "F0TC" in the header of the file, so that file(1) and others can tell what it is. */
@@ -78,61 +81,128 @@ enum { VERSION = sizeof STEPS / sizeof *STEPS };
 static const char *const OBJECTS =
     "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name, type";
 
+/* ---- What a version has ---------------------------------------------------------------------------- */
+
+enum { OBJECT_TEXTS = 4 };
+
+/* A row of OBJECTS; a text may be NULL. */
+typedef struct object {
+    char *text[OBJECT_TEXTS];
+} object;
+
+/* The objects of a version, in the order of their names. Made once per process, which takes as long as all the rest of opening
+ * a catalogue, and kept. */
+typedef struct model {
+    object *objects;
+    size_t count, capacity;
+} model;
+
+static model models[VERSION];
+static pthread_mutex_t models_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void free_model(model *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        for (int k = 0; k < OBJECT_TEXTS; k++)
+            f0t_free(m->objects[i].text[k]);
+    f0t_free(m->objects);
+    *m = (model){0};
+}
+
+static f0t_status add_object(model *m, sqlite3_stmt *row)
+{
+    F0T_TRY(f0t_grow(&m->objects, &m->capacity, m->count, 1, sizeof *m->objects));
+    object *o = &m->objects[m->count++];
+    *o = (object){{NULL}};
+    for (int k = 0; k < OBJECT_TEXTS; k++) {
+        const char *text = (const char *)sqlite3_column_text(row, k);
+        if (text)
+            F0T_TRY(f0t_string_copy(&o->text[k], text, strlen(text)));
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_objects(model *m, f0t_sql *made)
+{
+    sqlite3_stmt *rows;
+    bool any;
+    F0T_TRY(f0t_sql_bind(&rows, made, OBJECTS, NULL, 0));
+    for (;;) {
+        F0T_TRY(f0t_sql_step(&any, made, rows));
+        if (!any)
+            return F0T_OK;
+        F0T_TRY(add_object(m, rows));
+    }
+}
+
+/* The tables of this version, made in memory. */
+static f0t_status make_model(model *m, const char *name, int64_t version)
+{
+    f0t_sql made = {.name = name};
+    f0t_status status = sqlite3_open(":memory:", &made.db) == SQLITE_OK
+                            ? F0T_OK
+                            : f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", name);
+    for (int64_t i = 0; i < version && status == F0T_OK; i++)
+        status = f0t_sql_execute(&made, STEPS[i]);
+    if (status == F0T_OK)
+        status = read_objects(m, &made);
+    f0t_sql_close(&made);
+    if (status != F0T_OK)
+        free_model(m);
+    return status;
+}
+
+static f0t_status find_model(const model **out, const char *name, int64_t version)
+{
+    model *m = &models[version - 1];
+    pthread_mutex_lock(&models_lock);
+    f0t_status status = m->count ? F0T_OK : make_model(m, name, version);
+    pthread_mutex_unlock(&models_lock);
+    *out = m;
+    return status;
+}
+
 /* ---- Comparing ------------------------------------------------------------------------------------- */
 
-static bool same_text(sqlite3_stmt *a, sqlite3_stmt *b, int column)
+static bool same_text(sqlite3_stmt *has, const object *wants, int k)
 {
-    const char *left = (const char *)sqlite3_column_text(a, column),
-               *right = (const char *)sqlite3_column_text(b, column);
-    return left && right ? strcmp(left, right) == 0 : left == right;
+    const char *text = (const char *)sqlite3_column_text(has, k);
+    return text && wants->text[k] ? strcmp(text, wants->text[k]) == 0 : text == wants->text[k];
 }
 
 /* Names what is there and should not be, or the other way round: what comes first of both. */
-static f0t_status fail_schema(const f0t_sql *sql, const unsigned char *has,
-                              const unsigned char *wants)
+static f0t_status fail_schema(const f0t_sql *sql, const char *has, const char *wants)
 {
-    const char *a = (const char *)has, *b = (const char *)wants;
-    const char *name = a && (!b || strcmp(a, b) < 0) ? a : b;
+    const char *name = has && (!wants || strcmp(has, wants) < 0) ? has : wants;
     return f0t_fail(F0T_ERROR_FORMAT, "%s is not as fast0tag made it: '%s' differs", sql->name,
                     name ? name : "?");
 }
 
 /* Both in the order of their names: the first difference is what is wrong. */
-static f0t_status compare_rows(f0t_sql *sql, sqlite3_stmt *has, f0t_sql *model, sqlite3_stmt *wants)
+static f0t_status compare(f0t_sql *sql, sqlite3_stmt *has, const model *wants)
 {
-    for (;;) {
-        bool left, right;
-        F0T_TRY(f0t_sql_step(&left, sql, has));
-        F0T_TRY(f0t_sql_step(&right, model, wants));
-        if (!left && !right)
+    for (size_t i = 0;; i++) {
+        bool any;
+        const object *o = i < wants->count ? &wants->objects[i] : NULL;
+        F0T_TRY(f0t_sql_step(&any, sql, has));
+        if (!any && !o)
             return F0T_OK;
-        for (int i = 0; i < 4; i++)
-            if (!left || !right || !same_text(has, wants, i))
-                return fail_schema(sql, left ? sqlite3_column_text(has, 1) : NULL,
-                                   right ? sqlite3_column_text(wants, 1) : NULL);
+        for (int k = 0; k < OBJECT_TEXTS; k++)
+            if (!any || !o || !same_text(has, o, k))
+                return fail_schema(sql, any ? (const char *)sqlite3_column_text(has, 1) : NULL,
+                                   o ? o->text[1] : NULL);
     }
 }
 
-/* The tables of this version, made in memory, are what the file must have. */
-static f0t_status compare(f0t_sql *sql, f0t_sql *model, int64_t version)
-{
-    sqlite3_stmt *has, *wants;
-    if (sqlite3_open(":memory:", &model->db) != SQLITE_OK)
-        return f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", sql->name);
-    for (int64_t i = 0; i < version; i++)
-        F0T_TRY(f0t_sql_execute(model, STEPS[i]));
-    F0T_TRY(f0t_sql_bind(&has, sql, OBJECTS, NULL, 0));
-    F0T_TRY(f0t_sql_bind(&wants, model, OBJECTS, NULL, 0));
-    f0t_status status = compare_rows(sql, has, model, wants);
-    f0t_sql_reset(has);
-    return status;
-}
-
+/* The file must have the tables of its version, and nothing else. */
 static f0t_status check(f0t_sql *sql, int64_t version)
 {
-    f0t_sql model = {.name = sql->name};
-    f0t_status status = compare(sql, &model, version);
-    f0t_sql_close(&model);
+    const model *wants;
+    sqlite3_stmt *has;
+    F0T_TRY(find_model(&wants, sql->name, version));
+    F0T_TRY(f0t_sql_bind(&has, sql, OBJECTS, NULL, 0));
+    f0t_status status = compare(sql, has, wants);
+    f0t_sql_reset(has);
     return status;
 }
 
