@@ -15,18 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PICTURES = 4, OBJECTS = 64, PATH_SIZE = 4096, CHANGES_MOST = 16, DIM = 2 };
+/* Pages on which the text of each table lies whole. */
+#define PAGE "1024"
+enum { PICTURES = 4, MARKS = 64, PATH_SIZE = 4096, CHANGES_MOST = 16, DIM = 2 };
 
 static char folder[PATH_SIZE], path[PATH_SIZE + 16], beside[PATH_SIZE + 32], words[PATH_SIZE + 16];
 static f0t_model *model;
 
-/* The sound one, without the word STRICT in its schema, and that schema. */
-static unsigned char *sound;
-static sqlite3_int64 sound_size;
+/* The sound one in memory, as one file, with spaces in place of the word STRICT: it is never committed to. */
+static sqlite3 *soft;
+
+/* Where that word stands in the file, and a comma after it. */
 static struct {
-    char *name, *sql;
-} objects[OBJECTS];
-static size_t object_count;
+    size_t at, length;
+} marks[MARKS];
+static size_t mark_count;
+static const char mark[] = " STRICT,";
 
 /* ---- What the fuzzer begins with -------------------------------------------------------------------- */
 
@@ -105,67 +109,64 @@ static void run(sqlite3 *db, const char *sql)
     }
 }
 
-static int keep_object(void *user, int count, char **values, char **names)
+static void blank_marks(unsigned char *file, size_t size)
 {
-    (void)user, (void)count, (void)names;
-    need(object_count < OBJECTS);
-    objects[object_count].name = strdup(values[0]);
-    objects[object_count++].sql = strdup(values[1]);
+    const size_t word = sizeof mark - 2;
+    for (unsigned char *at; (at = memmem(file, size, mark, word)); mark_count++) {
+        need(mark_count < MARKS);
+        marks[mark_count].at = (size_t)(at - file);
+        marks[mark_count].length = at[word] == ',' ? word + 1 : word;
+        memset(at, ' ', marks[mark_count].length);
+    }
+}
+
+static void put_marks(unsigned char *file)
+{
+    for (size_t i = 0; i < mark_count; i++)
+        memcpy(file + marks[i].at, mark, marks[i].length);
+}
+
+static int count_tables(void *user, int count, char **values, char **names)
+{
+    (void)count, (void)names;
+    *(size_t *)user = strtoul(values[0], NULL, 10);
     return 0;
 }
 
-/* Small pages, one file, any type in any column. */
+/* Any type in any column: of a copy, by the ways that SQLite has from one to another. */
+static void copy_soft(unsigned char *file, sqlite3_int64 size)
+{
+    sqlite3 *from;
+    need(sqlite3_open(":memory:", &from) == SQLITE_OK &&
+         sqlite3_open(":memory:", &soft) == SQLITE_OK);
+    need(sqlite3_deserialize(from, "main", file, size, size, SQLITE_DESERIALIZE_FREEONCLOSE) ==
+         SQLITE_OK);
+    run(soft, "PRAGMA page_size = " PAGE);
+    sqlite3_backup *copying = sqlite3_backup_init(soft, "main", from, "main");
+    need(copying && sqlite3_backup_step(copying, -1) == SQLITE_DONE &&
+         sqlite3_backup_finish(copying) == SQLITE_OK);
+    run(soft, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
+    sqlite3_close(from);
+}
+
+/* One file, without the word STRICT. */
 static void soften(void)
 {
     sqlite3 *db;
+    sqlite3_int64 size;
+    size_t tables = 0;
     need(sqlite3_open(path, &db) == SQLITE_OK);
-    run(db, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM;"
+    run(db, "PRAGMA journal_mode = DELETE; PRAGMA page_size = " PAGE "; VACUUM;"
             "INSERT INTO writes(run, picture, how, before, at) VALUES (1, 1, 0, '5', 9)");
-    need(sqlite3_exec(db, "SELECT name, sql FROM sqlite_schema WHERE sql LIKE '% STRICT%'",
-                      keep_object, NULL, NULL) == SQLITE_OK);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    run(db, "PRAGMA writable_schema = ON;"
-            "UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT,', ''), ' STRICT', '')");
+    need(sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '% STRICT%'",
+                      count_tables, &tables, NULL) == SQLITE_OK);
+    unsigned char *file = sqlite3_serialize(db, "main", &size, 0);
+    need(file != NULL);
     sqlite3_close(db);
-    need(sqlite3_open(path, &db) == SQLITE_OK);
-    sound = sqlite3_serialize(db, "main", &sound_size, 0);
-    need(sound != NULL);
-    sqlite3_close(db);
+    blank_marks(file, (size_t)size);
+    need(mark_count == tables);
+    copy_soft(file, size);
 }
-
-static void finish(void)
-{
-    const char *const files[] = {path, beside, words};
-    char aside[PATH_SIZE + 32];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        unlink(files[i]);
-    static const char *const ends[] = {"-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        snprintf(aside, sizeof aside, "%s%s", path, ends[i]);
-        unlink(aside);
-    }
-    rmdir(folder);
-    f0t_model_free(model);
-    sqlite3_free(sound);
-    for (size_t i = 0; i < object_count; i++) {
-        free(objects[i].name);
-        free(objects[i].sql);
-    }
-}
-
-static void start(void)
-{
-    make_folder(folder, sizeof folder);
-    atexit(finish);
-    snprintf(path, sizeof path, "%s/c.f0c", folder);
-    snprintf(beside, sizeof beside, "%s.directions", path);
-    snprintf(words, sizeof words, "%s/v.txt", folder);
-    make_model();
-    fill();
-    soften();
-}
-
-/* ---- The input as changes ---------------------------------------------------------------------------- */
 
 static const char *const COLUMNS[][2] = {{"pictures", "id"},
                                          {"pictures", "path"},
@@ -219,6 +220,42 @@ static const char *const COLUMNS[][2] = {{"pictures", "id"},
                                          {"writes", "how"},
                                          {"writes", "before"},
                                          {"writes", "at"}};
+/* Statements, once they were needed: of one row, of all, without rows. */
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS, ONE = 0, ALL, NONE, FORMS };
+static sqlite3_stmt *changes[COLUMN_COUNT][FORMS];
+
+static void finish(void)
+{
+    const char *const files[] = {path, beside, words};
+    char aside[PATH_SIZE + 32];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(files[i]);
+    static const char *const ends[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(aside, sizeof aside, "%s%s", path, ends[i]);
+        unlink(aside);
+    }
+    rmdir(folder);
+    f0t_model_free(model);
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        for (size_t k = 0; k < FORMS; k++)
+            sqlite3_finalize(changes[i][k]);
+    sqlite3_close(soft);
+}
+
+static void start(void)
+{
+    make_folder(folder, sizeof folder);
+    atexit(finish);
+    snprintf(path, sizeof path, "%s/c.f0c", folder);
+    snprintf(beside, sizeof beside, "%s.directions", path);
+    snprintf(words, sizeof words, "%s/v.txt", folder);
+    make_model();
+    fill();
+    soften();
+}
+
+/* ---- The input as changes ---------------------------------------------------------------------------- */
 
 typedef struct bytes {
     const uint8_t *at, *end;
@@ -258,45 +295,35 @@ static void bind(sqlite3_stmt *statement, int at, bytes *b)
     b->at += kind > 4 ? length : 0;
 }
 
-/* The column of one row, or of all; or a row goes. */
-static void change(sqlite3 *db, bytes *b)
+static sqlite3_stmt *prepare(size_t column, unsigned form)
 {
-    const char *const *c = COLUMNS[next(b) % (sizeof COLUMNS / sizeof *COLUMNS)];
-    const unsigned which = next(b);
-    const bool alone = which % 8 < 6; /* tables without row numbers change as a whole */
+    static const char *const texts[] = {"UPDATE OR IGNORE %s SET %s = ?1 WHERE _rowid_ = ?2",
+                                        "UPDATE OR IGNORE %s SET %s = ?1",
+                                        "DELETE FROM %s /* and its %s */"};
+    const char *const *c = COLUMNS[column];
     char sql[256];
-    sqlite3_stmt *statement = NULL;
-    if (which >= 248)
-        snprintf(sql, sizeof sql, "DELETE FROM %s", c[0]);
-    else
-        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = ?1%s", c[0], c[1],
-                 alone ? " WHERE _rowid_ = ?2" : "");
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK) {
-        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s = ?1", c[0], c[1]);
-        if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-            return;
-    }
+    if (changes[column][form])
+        return changes[column][form];
+    snprintf(sql, sizeof sql, texts[form], c[0], c[1]);
+    if (sqlite3_prepare_v2(soft, sql, -1, &changes[column][form], NULL) == SQLITE_OK)
+        return changes[column][form];
+    need(form == ONE); /* tables without row numbers change as a whole */
+    return prepare(column, ALL);
+}
+
+/* The column of one row, or of all; or all rows go. */
+static void change(bytes *b)
+{
+    const size_t column = next(b) % COLUMN_COUNT;
+    const unsigned which = next(b);
+    sqlite3_stmt *statement = prepare(column, which >= 248 ? NONE : which % 8 < 6 ? ONE : ALL);
     if (which < 248)
         bind(statement, 1, b);
     if (sqlite3_bind_parameter_count(statement) > 1)
         sqlite3_bind_int(statement, 2, (int)(which % 8));
     (void)sqlite3_step(statement);
-    sqlite3_finalize(statement);
-}
-
-static void restore_schema(sqlite3 *db)
-{
-    sqlite3_stmt *statement;
-    run(db, "PRAGMA writable_schema = ON");
-    need(sqlite3_prepare_v2(db, "UPDATE sqlite_schema SET sql = ?2 WHERE name = ?1", -1, &statement,
-                            NULL) == SQLITE_OK);
-    for (size_t i = 0; i < object_count; i++) {
-        sqlite3_bind_text(statement, 1, objects[i].name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 2, objects[i].sql, -1, SQLITE_STATIC);
-        need(sqlite3_step(statement) == SQLITE_DONE);
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
 }
 
 static void write_file(const void *data, size_t size)
@@ -308,25 +335,16 @@ static void write_file(const void *data, size_t size)
 static void write_changed(const uint8_t *data, size_t size)
 {
     bytes b = {data, data + size};
-    sqlite3 *db = NULL;
     sqlite3_int64 length;
-    unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)sound_size);
-    need(copy && sqlite3_open(":memory:", &db) == SQLITE_OK);
-    memcpy(copy, sound, (size_t)sound_size);
-    need(sqlite3_deserialize(db, "main", copy, sound_size, sound_size,
-                             SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE) ==
-         SQLITE_OK);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    run(db, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; BEGIN");
+    run(soft, "BEGIN");
     for (size_t i = 0; b.at < b.end && i < CHANGES_MOST; i++)
-        change(db, &b);
-    restore_schema(db);
-    run(db, "COMMIT");
-    unsigned char *file = sqlite3_serialize(db, "main", &length, 0);
+        change(&b);
+    unsigned char *file = sqlite3_serialize(soft, "main", &length, 0);
     need(file != NULL);
+    run(soft, "ROLLBACK");
+    put_marks(file);
     write_file(file, (size_t)length);
     sqlite3_free(file);
-    sqlite3_close(db);
 }
 
 /* ---- What is done with it ---------------------------------------------------------------------------- */
@@ -443,11 +461,21 @@ static void use_somehow(const uint8_t *data, size_t size)
         use(F0T_CATALOGUE_READ, how ? search : list_all);
 }
 
+static void check_start(void)
+{
+    f0t_catalogue *c;
+    write_changed((const uint8_t *)"", 0);
+    need(f0t_catalogue_open(&c, path, NULL) == F0T_OK);
+    f0t_catalogue_close(c);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char begins[] = "SQLite format 3";
-    if (!model)
+    if (!model) {
         start();
+        check_start(); /* what nothing was changed of is sound */
+    }
     unlink(beside);
     if (size >= sizeof begins && !memcmp(data, begins, sizeof begins))
         write_file(data, size);

@@ -37,8 +37,11 @@ static void prepare(void)
 {
     static const char words[] = "east 1 0\nnorth 0 1\nwest -1 0\nsouth 0 -1\n";
     f0t_vectors *vectors;
-    const f0t_eval_options options = {
-        .size = sizeof options, .centred = true, .methods = "frequency,random,conse", .repeat = 2};
+    const f0t_eval_options options = {.size = sizeof options,
+                                      .centred = true,
+                                      .methods = "frequency,random,conse",
+                                      .repeat = 2,
+                                      .no_tune = true};
     if (eval)
         return;
     open_dataset();

@@ -9,7 +9,8 @@
 
 enum { DIGITS = 16 };
 
-void tensors_sign(uint8_t *data, size_t size)
+/* Of all tensors. */
+static void set_checksum(uint8_t *data, size_t size)
 {
     static const char key[] = "\"checksum\":\"";
     f0t_safetensors *file;
@@ -37,6 +38,6 @@ uint8_t *tensors_signed_copy(const uint8_t *data, size_t size)
         return NULL;
     if (size)
         memcpy(copy, data, size);
-    tensors_sign(copy, size);
+    set_checksum(copy, size);
     return copy;
 }

@@ -1,7 +1,7 @@
 /*
  * Safetensors for fuzz targets. Random bytes hardly ever leave lengths, offsets and the checksum of such a file right, so
  * nothing behind them would be reached: tensors_mutator.c, which is linked with targets that read them, changes tensors,
- * shapes and metadata and writes a file that parses, and tensors_sign makes its checksum right.
+ * shapes and metadata and writes a file that parses, and the targets make its checksum right.
  */
 #ifndef F0T_TESTS_TENSORS_H
 #define F0T_TESTS_TENSORS_H
@@ -9,10 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of all tensors, where the metadata has one and the file parses; else nothing changes. */
-void tensors_sign(uint8_t *data, size_t size);
-
-/* A copy of the input with the right checksum; NULL: no memory. The caller frees it. */
+/* A copy of the input with the right checksum, where its metadata has one and it parses; NULL: no memory. The caller frees
+ * it. */
 uint8_t *tensors_signed_copy(const uint8_t *data, size_t size);
 
 #endif
