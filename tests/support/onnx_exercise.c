@@ -1,6 +1,8 @@
 #include "onnx_exercise.h"
 
+#include "base/alloc.h"
 #include "onnx/head.h"
+#include "onnx/quantise.h"
 #include "onnx/schedule.h"
 #include "onnx/summary.h"
 #include "onnx_interpret.h"
@@ -186,6 +188,100 @@ static void schedule(const f0t_onnx_graph *graph, f0t_onnx_weights *weights, siz
         f0t_onnx_array_clear(&inputs[k]);
 }
 
+/* ---- As a network of pictures -------------------------------------------------------------------
+ */
+
+enum { SIDE = 8, PICTURES = 3 };
+
+typedef struct pictures {
+    const f0t_onnx_graph *graph;
+    const void *data;
+    size_t size, output;
+    f0t_onnx_picture picture;
+    float *pixels; /* [PICTURES] pictures */
+} pictures;
+
+/* Whether it takes little to run. */
+static bool is_small(const pictures *p)
+{
+    f0t_onnx_array *inputs;
+    f0t_onnx_weights *weights = NULL;
+    f0t_onnx_schedule *made = NULL;
+    if (f0t_onnx_picture_inputs(&inputs, &p->picture, p->graph, 1) != F0T_OK)
+        return false;
+    const f0t_onnx_schedule_options options = {
+        .inputs = inputs, .outputs = &p->output, .output_count = 1};
+    bool small = inputs[p->picture.input].count <= SMALL &&
+                 f0t_onnx_weights_create(&weights) == F0T_OK &&
+                 f0t_onnx_schedule_create(&made, p->graph, weights, &options) == F0T_OK &&
+                 f0t_onnx_schedule_arena(made) <= SMALL * sizeof(float) * 4 &&
+                 f0t_onnx_schedule_output(made, 0)->count <= SMALL;
+    f0t_onnx_schedule_free(made);
+    if (weights)
+        f0t_onnx_weights_free(weights);
+    f0t_free(inputs);
+    return small;
+}
+
+/* Numbers for each picture, that are all there; 0: it is no such network. */
+static size_t run_pictures(const pictures *p, const void *data, size_t size)
+{
+    const f0t_network_options options = {.size = sizeof options,
+                                         .output = p->graph->values[p->output].name,
+                                         .height = SIDE,
+                                         .width = SIDE};
+    f0t_network *network;
+    if (f0t_network_open_memory(&network, data, size, "pictures.onnx", &options, NULL) != F0T_OK)
+        return 0;
+    const size_t dim = f0t_network_dim(network);
+    float *out = malloc(PICTURES * dim * sizeof *out);
+    if (out && f0t_network_run(out, network, p->pixels, PICTURES, NULL) == F0T_OK)
+        read_all(&(f0t_onnx_array){.count = PICTURES * dim, .f = out});
+    free(out);
+    f0t_network_close(network);
+    return dim;
+}
+
+/* In eight bits it gives as many numbers, where it can be run. */
+static void quantise(const pictures *p, size_t dim)
+{
+    static const f0t_onnx_calibration hows[] = {{.percentile = 99, .narrow = true},
+                                                {.entropy = true, .percentile = 100}};
+    f0t_onnx_quantiser *q;
+    f0t_onnx_pack file;
+    bool kept[NODES] = {false};
+    if (f0t_onnx_quantiser_create(&q, p->graph, &p->picture, p->output, NULL) != F0T_OK)
+        return;
+    for (size_t k = 0; k < 2 && f0t_onnx_quantiser_observe(q, p->pixels) == F0T_OK; k++) {
+        kept[0] = k && f0t_onnx_quantiser_layers(q) > 1;
+        if (f0t_onnx_quantiser_write(&file, q, kept, &hows[k]) != F0T_OK)
+            continue;
+        const size_t eight = run_pictures(p, file.data, file.size);
+        if (eight && eight != dim)
+            abort();
+        f0t_onnx_pack_clear(&file);
+    }
+    f0t_onnx_quantiser_free(q);
+}
+
+static void take_pictures(pictures *p)
+{
+    const f0t_onnx_graph *graph = p->graph;
+    if (f0t_onnx_graph_output(&p->output, graph, NULL) != F0T_OK ||
+        f0t_onnx_picture_find(&p->picture, graph, p->output, SIDE, SIDE) != F0T_OK ||
+        p->picture.batch > 1 || !is_small(p))
+        return;
+    const size_t *dims = p->picture.dims, count = PICTURES * dims[1] * dims[2] * dims[3];
+    p->pixels = malloc(count * sizeof *p->pixels);
+    if (!p->pixels)
+        return;
+    fill(p->pixels, count, 5);
+    const size_t dim = run_pictures(p, p->data, p->size);
+    if (dim)
+        quantise(p, dim);
+    free(p->pixels);
+}
+
 f0t_status onnx_exercise(const void *data, size_t size)
 {
     f0t_onnx_graph *graph;
@@ -200,6 +296,7 @@ f0t_status onnx_exercise(const void *data, size_t size)
         schedule(graph, weights, 1);
         schedule(graph, weights, 3);
         f0t_onnx_weights_free(weights);
+        take_pictures(&(pictures){.graph = graph, .data = data, .size = size});
     }
     f0t_onnx_graph_close(graph);
     return F0T_OK;
