@@ -2,6 +2,8 @@
 
 #include "image/protocol.h"
 
+#include <string.h>
+
 /* Markers of ITU-T T.81, table B.1. */
 enum {
     SOF0 = 0xC0,
@@ -35,6 +37,13 @@ static bool has_sides(const uint8_t *segment, size_t length)
            width <= F0T_PICTURE_THUMBNAIL_SIDE;
 }
 
+/* JFIF's own, of that length: a version, a density, and no picture inside. Others may say what they like there. */
+static bool is_jfif(const uint8_t *segment, size_t length)
+{
+    static const char name[] = "JFIF";
+    return length == 16 && !memcmp(segment + 2, name, sizeof name) && !segment[14] && !segment[15];
+}
+
 static bool is_known(uint8_t marker)
 {
     return marker == DHT || marker == DQT || marker == DRI || marker == APP0 || marker == SOS ||
@@ -60,6 +69,7 @@ bool f0t_thumbnail_is_plain(const uint8_t *jpeg, size_t size)
         const uint8_t marker = jpeg[at + 1];
         const size_t length = big_endian(jpeg + at + 2);
         if (length < 2 || length > size - at - 2 ||
+            (marker == APP0 && !is_jfif(jpeg + at + 2, length)) ||
             (is_frame(marker) && (frames++ || !has_sides(jpeg + at + 2, length))))
             return false;
         at += 2 + length;

@@ -173,6 +173,25 @@ static void thumbnails_have_pixels_alone(void **state)
         assert_false(f0t_thumbnail_is_plain(jpeg, i));
 }
 
+/* The segment that JFIF begins with, and nothing else in its place. */
+static void thumbnails_have_no_text_in_front(void **state)
+{
+    static const uint8_t jfif[] = {0xFF, 0xE0, 0, 16, 'J', 'F', 'I', 'F', 0,
+                                   1,    1,    0, 0,  1,   0,   1,   0,   0};
+    static const size_t all[] = {3, 4, 8, 16, 17};
+    uint8_t data[sizeof jfif + sizeof jpeg];
+    (void)state;
+    memcpy(data, jpeg, 2);
+    memcpy(data + 2, jfif, sizeof jfif);
+    memcpy(data + 2 + sizeof jfif, jpeg + 2, sizeof jpeg - 2);
+    assert_true(f0t_thumbnail_is_plain(data, sizeof data));
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        data[2 + all[i]] ^= 1;
+        assert_false(f0t_thumbnail_is_plain(data, sizeof data));
+        data[2 + all[i]] ^= 1;
+    }
+}
+
 /* A date and sizes that cannot be are as good as none. */
 static void dates_and_sizes_are_not_believed(void **state)
 {
@@ -319,6 +338,7 @@ int main(void)
         cmocka_unit_test_teardown(details_are_not_believed, stop),
         cmocka_unit_test_teardown(dates_and_sizes_are_not_believed, stop),
         cmocka_unit_test(thumbnails_have_pixels_alone),
+        cmocka_unit_test(thumbnails_have_no_text_in_front),
         cmocka_unit_test_teardown(keywords_without_end_take_no_time, stop),
         cmocka_unit_test_teardown(lines_of_keywords_may_be_anything, stop),
         cmocka_unit_test_teardown(merges_are_not_believed, stop),
