@@ -53,8 +53,7 @@ static bool is_unchanged(const f0t_onnx_node *node)
 static bool pads_nothing(const f0t_op_call *call)
 {
     size_t count;
-    const int64_t *pads =
-        f0t_op_has(call, "paddings") ? NULL : f0t_op_ints(&count, call, "pads");
+    const int64_t *pads = f0t_op_has(call, "paddings") ? NULL : f0t_op_ints(&count, call, "pads");
     if (!pads)
         return false;
     for (size_t k = 0; k < count; k++)
